@@ -1,0 +1,15 @@
+//! The words every floor shares: directions, requests, completions, moments.
+//!
+//! No I/O and no allocation on a hot path; everything here is plain data.
+
+#![forbid(unsafe_code)]
+
+mod dir;
+mod errno;
+mod request;
+mod time;
+
+pub use dir::{DIRS, Dir, PerDir};
+pub use errno::Errno;
+pub use request::{Completion, FileId, Op, Planned, RING, Ring, Slot};
+pub use time::Nanos;

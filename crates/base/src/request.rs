@@ -1,0 +1,167 @@
+//! What is to be done, what became of it, and the ring between the planner
+//! that decides and the loop that does.
+
+use crate::{Dir, Errno};
+
+/// What one planned entry does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Op {
+    /// Read `len` bytes at `offset`.
+    #[default]
+    Read = 0,
+    /// Write `len` bytes at `offset`.
+    Write = 1,
+    /// Discard `len` bytes at `offset`.
+    Trim = 2,
+    /// fsync(2) the file.
+    Sync = 3,
+    /// fdatasync(2) the file.
+    DataSync = 4,
+    /// sync_file_range(2) over `len` bytes at `offset`.
+    SyncRange = 5,
+    /// Open the file (again). Not an I/O: the loop does it between I/Os.
+    Open = 6,
+    /// Close the file once nothing is in flight on it.
+    Close = 7,
+    /// Drop the file's range from the page cache, as fio does when a
+    /// time-based job starts over.
+    Invalidate = 8,
+}
+
+impl Op {
+    /// The direction of data, if data (or a discard) is what this moves.
+    #[inline]
+    pub const fn dir(self) -> Option<Dir> {
+        match self {
+            Op::Read => Some(Dir::Read),
+            Op::Write => Some(Dir::Write),
+            Op::Trim => Some(Dir::Trim),
+            _ => None,
+        }
+    }
+
+    /// Whether this asks for earlier writes to be made durable.
+    #[inline]
+    pub const fn is_sync(self) -> bool {
+        matches!(self, Op::Sync | Op::DataSync | Op::SyncRange)
+    }
+
+    /// Whether this is something the loop does itself, between I/Os.
+    #[inline]
+    pub const fn is_control(self) -> bool {
+        (self as u8) >= Op::Open as u8
+    }
+}
+
+impl From<Dir> for Op {
+    fn from(dir: Dir) -> Op {
+        match dir {
+            Dir::Read => Op::Read,
+            Dir::Write => Op::Write,
+            Dir::Trim => Op::Trim,
+        }
+    }
+}
+
+/// Index into a job's table of files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub u32);
+
+/// Index of an I/O in flight: the same index finds its buffer and its note.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Slot(pub u32);
+
+/// One decided entry: an I/O, or something to do between I/Os.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Planned {
+    /// Byte offset in the file.
+    pub offset: u64,
+    /// Bytes; zero for syncs that cover the whole file.
+    pub len: u32,
+    /// Which file.
+    pub file: FileId,
+    /// What to do.
+    pub op: Op,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// Whose it was.
+    pub slot: Slot,
+    /// Bytes moved, or why none were.
+    pub result: Result<u32, Errno>,
+}
+
+/// How many entries are planned ahead. Enough that the cost of a refill and
+/// the cache misses of a random map are shared; few enough to stay in L1.
+pub const RING: usize = 64;
+
+/// Entries decided ahead of time, in the order they are to be issued.
+#[derive(Debug)]
+pub struct Ring {
+    entries: [Planned; RING],
+    next: u32,
+    len: u32,
+}
+
+impl Default for Ring {
+    fn default() -> Ring {
+        Ring { entries: [Planned::default(); RING], next: 0, len: 0 }
+    }
+}
+
+impl Ring {
+    /// Take the next entry.
+    #[inline(always)]
+    pub fn pop(&mut self) -> Option<Planned> {
+        if self.next == self.len {
+            return None;
+        }
+        // The mask says to the compiler what `len <= RING` says to us.
+        let entry = self.entries[self.next as usize & (RING - 1)];
+        self.next += 1;
+        Some(entry)
+    }
+
+    /// How many entries wait.
+    #[inline]
+    pub fn waiting(&self) -> u32 {
+        self.len - self.next
+    }
+
+    /// Room for entries, after forgetting those taken.
+    ///
+    /// # Panics
+    /// If entries still wait: a refill must not reorder.
+    pub fn clear(&mut self) {
+        assert_eq!(self.next, self.len, "entries still wait");
+        (self.next, self.len) = (0, 0);
+    }
+
+    /// Forget entries that wait, because the job ends or starts over.
+    pub fn forget(&mut self) {
+        (self.next, self.len) = (0, 0);
+    }
+
+    /// How many more fit.
+    #[inline]
+    pub fn room(&self) -> usize {
+        RING - self.len as usize
+    }
+
+    /// Add one. Does nothing when full; [`Ring::room`] tells.
+    #[inline]
+    pub fn push(&mut self, entry: Planned) {
+        if let Some(place) = self.entries.get_mut(self.len as usize) {
+            *place = entry;
+            self.len += 1;
+        }
+    }
+
+    /// The entries that wait, in order.
+    pub fn as_slice(&self) -> &[Planned] {
+        &self.entries[self.next as usize..self.len as usize]
+    }
+}

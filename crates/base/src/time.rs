@@ -1,0 +1,45 @@
+//! Moments and spans on the run's clock.
+
+/// Nanoseconds: a moment on the run's clock, or a span between two moments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nanos(pub u64);
+
+impl Nanos {
+    /// A moment that never comes.
+    pub const NEVER: Nanos = Nanos(u64::MAX);
+
+    /// A span of whole seconds.
+    pub const fn from_secs(secs: u64) -> Nanos {
+        Nanos(secs.saturating_mul(1_000_000_000))
+    }
+
+    /// A span of whole milliseconds.
+    pub const fn from_millis(millis: u64) -> Nanos {
+        Nanos(millis.saturating_mul(1_000_000))
+    }
+
+    /// A span of whole microseconds.
+    pub const fn from_micros(micros: u64) -> Nanos {
+        Nanos(micros.saturating_mul(1_000))
+    }
+
+    /// Whole milliseconds, rounded down.
+    pub const fn millis(self) -> u64 {
+        self.0 / 1_000_000
+    }
+
+    /// Seconds with their fraction.
+    pub fn secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// The span since `earlier`, zero if `earlier` is later.
+    pub const fn since(self, earlier: Nanos) -> Nanos {
+        Nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// This moment put off by `span`; saturates at [`Nanos::NEVER`].
+    pub const fn plus(self, span: Nanos) -> Nanos {
+        Nanos(self.0.saturating_add(span.0))
+    }
+}

@@ -1,0 +1,1 @@
+//! Direct I/O done right: aligned memory, and what a device really is.

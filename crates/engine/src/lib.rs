@@ -1,0 +1,1 @@
+//! The hot loop and the engines that move bytes.

@@ -1,0 +1,1 @@
+//! Tables of options: one entry holds a name, a type, a default and its documentation.

@@ -1,0 +1,1 @@
+//! Plan, lay out, conduct, account: from a job specification to a report.

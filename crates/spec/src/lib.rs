@@ -1,0 +1,1 @@
+//! The job language: fio's job files and command line, as typed topics of options.

@@ -1,0 +1,1 @@
+//! The machine: clocks, processors, counters, the stack of devices below a path.

@@ -1,0 +1,1 @@
+//! What the next I/O is: direction, place, size. Replays from a seed; does no I/O.
