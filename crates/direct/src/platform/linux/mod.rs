@@ -1,0 +1,5 @@
+//! Linux.
+
+mod pages;
+
+pub(crate) use pages::{Pages, page_bytes};

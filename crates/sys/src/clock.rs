@@ -1,0 +1,301 @@
+//! Time for a run, as raw ticks that are cheap to read and to subtract.
+//!
+//! The hot loop keeps ticks and converts a difference when it counts it. Ticks
+//! are the processor's counter where that is steady, nanoseconds otherwise; the
+//! [`Still`] clock stands until it is moved, so that simulated time is free.
+//! No fence orders a reading: the stamps of one thread are a few nanoseconds
+//! sharp, which is less than a system call, and a fence would double the price.
+
+mod bell;
+mod calibration;
+mod counter;
+mod still;
+
+use std::time::{Duration, SystemTime};
+
+pub use bell::{Bell, Slept};
+pub use still::Still;
+
+use calibration::Scale;
+
+/// How close to its end a sleep turns into a spin, in nanoseconds. A kernel
+/// timer with a slack of 1 ns is late by 5 us at the median on a virtual machine;
+/// waking 3 us early takes most of that away for a few percent of a processor.
+const SPIN_NS: u64 = 3_000;
+
+/// Where time comes from; the words are those of fio's `clocksource`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ClockSource {
+    /// The processor's counter where it is steady, else `clock_gettime`.
+    #[default]
+    Auto,
+    /// The processor's counter, taken for steady even if the processor does
+    /// not say so (valgrind hides that it is).
+    Cpu,
+    /// clock_gettime(2) with `CLOCK_MONOTONIC`.
+    ClockGettime,
+    /// The time of day in whole microseconds, as gettimeofday(2) gives it. It
+    /// may be set back while a job runs; differences then count as zero.
+    Gettimeofday,
+}
+
+/// Why a clock cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockError {
+    /// There is no counter that a program may read on this kind of processor.
+    NoCounter,
+    /// The counter did not advance while it was being calibrated.
+    CounterStands,
+}
+
+impl std::fmt::Display for ClockError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            ClockError::NoCounter => {
+                "read the processor's counter: this processor has none we know; \
+                 use clocksource=clock_gettime"
+            }
+            ClockError::CounterStands => {
+                "calibrate the processor's counter: it does not advance; \
+                 use clocksource=clock_gettime"
+            }
+        })
+    }
+}
+
+impl std::error::Error for ClockError {}
+
+/// What [`Clock::now`] reads. The counter comes first: the loop asks only
+/// whether it is that.
+#[derive(Clone, Copy, Debug)]
+enum Reading {
+    Counter,
+    Monotonic,
+    TimeOfDay,
+    Still(Still),
+}
+
+/// A clock. Copy it freely: copies tell the same time.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    scale: Scale,
+    reading: Reading,
+}
+
+impl Clock {
+    /// The clock asked for. Calibrating the processor's counter sleeps about
+    /// 4 ms, the first time in a process; afterwards it is known.
+    ///
+    /// # Errors
+    /// Only [`ClockSource::Cpu`] can fail, where there is no counter.
+    pub fn pick(source: ClockSource) -> Result<Clock, ClockError> {
+        match source {
+            ClockSource::Auto if counter::is_steady() => {
+                Ok(Clock::counter().unwrap_or_else(|_| Clock::monotonic()))
+            }
+            ClockSource::Auto | ClockSource::ClockGettime => Ok(Clock::monotonic()),
+            ClockSource::Cpu => Clock::counter(),
+            ClockSource::Gettimeofday => {
+                Ok(Clock { scale: Scale::NANOSECONDS, reading: Reading::TimeOfDay })
+            }
+        }
+    }
+
+    /// `CLOCK_MONOTONIC`; a tick is a nanosecond.
+    pub const fn monotonic() -> Clock {
+        Clock { scale: Scale::NANOSECONDS, reading: Reading::Monotonic }
+    }
+
+    /// The clock that `still` moves; a tick is a nanosecond.
+    pub const fn still(still: Still) -> Clock {
+        Clock { scale: Scale::NANOSECONDS, reading: Reading::Still(still) }
+    }
+
+    fn counter() -> Result<Clock, ClockError> {
+        Ok(Clock { scale: calibration::of_this_machine()?, reading: Reading::Counter })
+    }
+
+    /// The source this clock reads; a still clock counts as `ClockGettime`,
+    /// whose unit it shares.
+    pub const fn source(&self) -> ClockSource {
+        match self.reading {
+            Reading::Counter => ClockSource::Cpu,
+            Reading::Monotonic | Reading::Still(_) => ClockSource::ClockGettime,
+            Reading::TimeOfDay => ClockSource::Gettimeofday,
+        }
+    }
+
+    /// The present, in ticks since some fixed moment. Never decreases on one
+    /// thread, except with [`ClockSource::Gettimeofday`].
+    #[inline(always)]
+    pub fn now(&self) -> u64 {
+        match self.reading {
+            Reading::Counter => counter::read(),
+            _ => self.now_by_call(),
+        }
+    }
+
+    // Out of line, so that what the loop inlines is a compare and the counter.
+    #[inline(never)]
+    fn now_by_call(&self) -> u64 {
+        match self.reading {
+            Reading::Counter => counter::read(),
+            Reading::Monotonic => monotonic_ns(),
+            Reading::TimeOfDay => time_of_day_ns(),
+            Reading::Still(still) => still.now_ns(),
+        }
+    }
+
+    /// A difference of ticks as nanoseconds, rounded down; it never decreases
+    /// as `ticks` grows, up to 290 years. A difference that came out negative
+    /// must not come here: [`Clock::ns_between`] clamps it.
+    #[inline(always)]
+    pub fn ticks_to_ns(&self, ticks: u64) -> u64 {
+        self.scale.ns(ticks)
+    }
+
+    /// Nanoseconds from `earlier` to `later`, zero if they are the other way
+    /// round (two processors' counters may disagree by a few ticks).
+    #[inline(always)]
+    pub fn ns_between(&self, earlier: u64, later: u64) -> u64 {
+        self.scale.ns(later.saturating_sub(earlier))
+    }
+
+    /// The fewest ticks that last `ns` nanoseconds; `u64::MAX` if that is more
+    /// than fits. The inverse of [`Clock::ticks_to_ns`].
+    pub fn ns_to_ticks(&self, ns: u64) -> u64 {
+        self.scale.ticks(ns)
+    }
+
+    /// The moment `ns` nanoseconds after `moment`, in ticks; saturates at
+    /// `u64::MAX`, a moment that never comes.
+    pub fn after(&self, moment: u64, ns: u64) -> u64 {
+        moment.saturating_add(self.scale.ticks(ns))
+    }
+
+    /// Sleep until the clock shows `moment` (in ticks), and return
+    /// [`Slept::Through`]; or until `bell` is rung, if that is before, and
+    /// return [`Slept::Woken`]. A bell that has been rung already wakes at
+    /// once. A still clock jumps to the moment instead.
+    ///
+    /// The last 3 us are spun away, so this is rarely more than 2 us late if
+    /// the thread's timer slack is 1 ns (`PR_SET_TIMERSLACK`).
+    pub fn sleep_until(&self, moment: u64, bell: Option<&Bell>) -> Slept {
+        if let Reading::Still(still) = self.reading {
+            return still.sleep_until(moment, bell);
+        }
+        loop {
+            let left = self.ns_between(self.now(), moment);
+            if left <= SPIN_NS {
+                break;
+            }
+            let nap = Duration::from_nanos(left - SPIN_NS);
+            match bell {
+                None => std::thread::sleep(nap),
+                Some(bell) if bell.wait(nap) => return Slept::Woken,
+                Some(_) => {}
+            }
+        }
+        while self.now() < moment {
+            std::hint::spin_loop();
+        }
+        if bell.is_some_and(Bell::is_rung) { Slept::Woken } else { Slept::Through }
+    }
+}
+
+/// `CLOCK_MONOTONIC` in nanoseconds.
+fn monotonic_ns() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    // The kernel keeps both parts of this clock non-negative.
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The time of day, in whole microseconds, as nanoseconds since 1970.
+fn time_of_day_ns() -> u64 {
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_1970.as_micros() * 1_000).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clocks() -> Vec<Clock> {
+        [ClockSource::Auto, ClockSource::Cpu, ClockSource::ClockGettime, ClockSource::Gettimeofday]
+            .into_iter()
+            .filter_map(|source| Clock::pick(source).ok())
+            .collect()
+    }
+
+    #[test]
+    fn auto_always_has_a_clock() {
+        assert!(Clock::pick(ClockSource::Auto).is_ok());
+    }
+
+    #[test]
+    fn the_source_asked_for_is_the_source_that_is_read() {
+        for source in [ClockSource::Cpu, ClockSource::ClockGettime, ClockSource::Gettimeofday] {
+            if let Ok(clock) = Clock::pick(source) {
+                assert_eq!(clock.source(), source);
+            }
+        }
+    }
+
+    #[test]
+    fn readings_of_steady_sources_never_decrease() {
+        for clock in clocks().into_iter().filter(|c| c.source() != ClockSource::Gettimeofday) {
+            let mut last = clock.now();
+            for _ in 0..10_000 {
+                let now = clock.now();
+                assert!(now >= last, "{clock:?}");
+                last = now;
+            }
+        }
+    }
+
+    #[test]
+    fn a_sleep_lasts_at_least_as_long_as_asked() {
+        for clock in clocks().into_iter().filter(|c| c.source() != ClockSource::Gettimeofday) {
+            for ns in [0, 1, SPIN_NS, 200_000] {
+                let start = clock.now();
+                let end = clock.after(start, ns);
+                assert_eq!(clock.sleep_until(end, None), Slept::Through);
+                assert!(clock.ns_between(start, clock.now()) >= ns, "{clock:?} {ns}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rung_bell_ends_a_sleep_that_would_never_end() {
+        for clock in clocks() {
+            let bell = Bell::new();
+            std::thread::scope(|scope| {
+                scope.spawn(|| bell.ring());
+                assert_eq!(clock.sleep_until(u64::MAX, Some(&bell)), Slept::Woken);
+            });
+        }
+    }
+
+    #[test]
+    fn a_still_clock_jumps_over_its_sleep() {
+        let clock = Clock::still(Still::at(5));
+        assert_eq!(clock.sleep_until(3_600_000_000_000, None), Slept::Through);
+        assert_eq!(clock.now(), 3_600_000_000_000);
+        assert_eq!(clock.sleep_until(7, None), Slept::Through);
+        assert_eq!(clock.now(), 3_600_000_000_000, "time never goes back");
+    }
+
+    #[test]
+    fn a_difference_the_wrong_way_round_is_zero() {
+        let clock = Clock::monotonic();
+        assert_eq!(clock.ns_between(10, 3), 0);
+        assert_eq!(clock.ns_between(3, 10), 7);
+    }
+
+    #[test]
+    fn a_moment_beyond_all_time_saturates() {
+        for clock in clocks() {
+            assert_eq!(clock.after(u64::MAX - 1, u64::MAX), u64::MAX);
+        }
+    }
+}
