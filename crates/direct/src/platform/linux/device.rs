@@ -1,0 +1,102 @@
+//! ioctl(2) on block devices.
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io;
+
+use rustix::fs::FileType;
+use rustix::ioctl::{Getter, NoArg, Setter, ioctl, opcode};
+
+use crate::Device;
+
+// The numbers of <linux/fs.h>, all in group 0x12.
+const BLKFLSBUF: u32 = opcode::none(0x12, 97);
+const BLKGETSIZE64: u32 = opcode::read::<usize>(0x12, 114); // A size_t by name, a u64 in fact.
+const BLKDISCARD: u32 = opcode::none(0x12, 119);
+const BLKROTATIONAL: u32 = opcode::none(0x12, 126);
+
+pub(crate) fn device(file: &File) -> io::Result<Device> {
+    Ok(Device {
+        bytes: device_size(file)?,
+        logical_sector: rustix::fs::ioctl_blksszget(file)?,
+        physical_sector: rustix::fs::ioctl_blkpbszget(file)?,
+        rotational: rotational(file),
+        discard_bytes_max: queue_figure(file, "discard_max_bytes"),
+    })
+}
+
+pub(crate) fn device_size(file: &File) -> io::Result<u64> {
+    expect_block_device(file)?;
+    // SAFETY: on a block device BLKGETSIZE64 stores one u64 where it is told.
+    let size = unsafe { ioctl(file, Getter::<BLKGETSIZE64, u64>::new()) }?;
+    Ok(size)
+}
+
+pub(crate) fn discard(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
+    expect_block_device(file)?;
+    // SAFETY: on a block device BLKDISCARD reads two u64, start and length.
+    unsafe { ioctl(file, Setter::<BLKDISCARD, [u64; 2]>::new([offset, bytes])) }?;
+    Ok(())
+}
+
+pub(crate) fn flush_buffers(file: &File) -> io::Result<()> {
+    expect_block_device(file)?;
+    // SAFETY: BLKFLSBUF takes no argument.
+    unsafe { ioctl(file, NoArg::<BLKFLSBUF>::new()) }?;
+    Ok(())
+}
+
+fn rotational(file: &File) -> Option<bool> {
+    // SAFETY: on a block device (the caller has read its size) BLKROTATIONAL
+    // stores one unsigned short.
+    let answer = unsafe { ioctl(file, Getter::<BLKROTATIONAL, libc::c_ushort>::new()) };
+    answer.ok().map(|rotational| rotational != 0)
+}
+
+/// A number from the device's queue in sysfs; a partition's is its disk's.
+fn queue_figure(file: &File, name: &str) -> Option<u64> {
+    let device = rustix::fs::fstat(file).ok()?.st_rdev;
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let folder = format!("/sys/dev/block/{major}:{minor}");
+    let text = std::fs::read_to_string(format!("{folder}/queue/{name}"))
+        .or_else(|_| std::fs::read_to_string(format!("{folder}/../queue/{name}")))
+        .ok()?;
+    text.trim().parse().ok()
+}
+
+/// Another driver may know the same number by another name, so ask first.
+fn expect_block_device(file: &File) -> io::Result<()> {
+    match FileType::from_raw_mode(rustix::fs::fstat(file)?.st_mode) {
+        FileType::BlockDevice => Ok(()),
+        _ => Err(io::Error::from_raw_os_error(libc::ENOTBLK)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_are_those_of_the_kernel() {
+        // <linux/fs.h> on a machine of 64 bits.
+        assert_eq!(BLKFLSBUF, 0x1261);
+        assert_eq!(BLKDISCARD, 0x1277);
+        assert_eq!(BLKROTATIONAL, 0x127e);
+        if size_of::<usize>() == 8 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+            assert_eq!(BLKGETSIZE64, 0x8008_1272);
+        }
+    }
+
+    #[test]
+    fn what_is_no_block_device_is_told_so() {
+        let null = File::open("/dev/null").unwrap();
+        for error in [
+            device(&null).unwrap_err(),
+            device_size(&null).unwrap_err(),
+            discard(&null, 0, 512).unwrap_err(),
+            flush_buffers(&null).unwrap_err(),
+        ] {
+            assert_eq!(error.raw_os_error(), Some(libc::ENOTBLK));
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What direct I/O needs, asked of statx(2), the device, or a trial.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+
+use rustix::fs::{AtFlags, FileType, StatxFlags};
+
+use crate::{AlignedBuf, DirectIo, Known, OpenOptions};
+
+pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
+    let kind = FileType::from_raw_mode(rustix::fs::fstat(file)?.st_mode);
+    if !matches!(kind, FileType::RegularFile | FileType::BlockDevice) {
+        return Ok(DirectIo::impossible(Known::Guessed("neither a file nor a block device")));
+    }
+    if let Some(stated) = stated(file) {
+        return Ok(stated);
+    }
+    if kind == FileType::BlockDevice {
+        let sector = rustix::fs::ioctl_blksszget(file)?;
+        return Ok(DirectIo::aligned(sector, Known::Sector));
+    }
+    Ok(tried(file))
+}
+
+/// What the filesystem states; `None` where it states nothing (before Linux
+/// 6.1, and tmpfs to this day).
+fn stated(file: &File) -> Option<DirectIo> {
+    let status = rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
+    if status.stx_mask & StatxFlags::DIOALIGN.bits() == 0 {
+        return None;
+    }
+    let (memory, offset) = (status.stx_dio_mem_align, status.stx_dio_offset_align);
+    if memory == 0 || offset == 0 {
+        // statx(2): zero means that direct I/O on this file is not possible.
+        return Some(DirectIo::impossible(Known::Stated));
+    }
+    Some(DirectIo {
+        possible: true,
+        memory_alignment: memory,
+        offset_alignment: offset,
+        known: Known::Stated,
+    })
+}
+
+/// What a read of one sector at the second sector shows.
+fn tried(file: &File) -> DirectIo {
+    // Opened anew: the flags of `file` are shared with whoever else has it.
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let direct = match OpenOptions::new().read(true).direct(true).open(&path) {
+        Ok(direct) => direct,
+        Err(error) if error.source.kind() == io::ErrorKind::InvalidInput => {
+            return DirectIo::impossible(Known::Tried);
+        }
+        Err(_) => return guess("the file cannot be opened again for a trial"),
+    };
+    if rustix::fs::fstat(&direct).map_or(0, |status| status.st_size) < 1024 {
+        return guess("the file is too short for a trial");
+    }
+    let Ok(mut buffer) = AlignedBuf::new(1024, 1024) else {
+        return guess("there is no memory for a trial");
+    };
+    match direct.read_at(&mut buffer[512..], 512) {
+        Ok(_) => DirectIo::aligned(512, Known::Tried),
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            DirectIo::aligned(DirectIo::SAFE, Known::Guessed("512 bytes are too few"))
+        }
+        Err(_) => guess("a trial failed"),
+    }
+}
+
+const fn guess(why: &'static str) -> DirectIo {
+    DirectIo::aligned(DirectIo::SAFE, Known::Guessed(why))
+}
+
+/// Whether the descriptor is open for direct I/O now.
+#[cfg(test)]
+pub(crate) fn is_direct(file: &File) -> bool {
+    rustix::fs::fcntl_getfl(file).is_ok_and(|flags| flags.contains(rustix::fs::OFlags::DIRECT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file_in(folder: &str, bytes: u64) -> Option<File> {
+        let path = format!("{folder}/iosonde-direct-probe-{}-{bytes}", std::process::id());
+        let options = OpenOptions::new().read(true).write(true).create(true).exclusive(true);
+        let file = options.open(&path).ok()?;
+        std::fs::remove_file(&path).unwrap();
+        file.set_len(bytes).unwrap();
+        Some(file)
+    }
+
+    #[test]
+    fn a_file_is_read_directly_at_the_alignment_that_was_found() {
+        let folder = env!("CARGO_MANIFEST_DIR");
+        let path = format!("{folder}/src/lib.rs");
+        let plain = File::open(&path).unwrap();
+        let needs = DirectIo::of(&plain).unwrap();
+        assert!(!is_direct(&plain), "probing must not change the descriptor");
+        if !needs.possible {
+            assert!(OpenOptions::new().read(true).direct(true).open(&path).is_err());
+            return;
+        }
+        let file = OpenOptions::new().read(true).direct(true).open(&path).unwrap();
+        let mut buffer = AlignedBuf::new(
+            needs.offset_alignment as usize,
+            needs.memory_alignment.max(needs.offset_alignment) as usize,
+        )
+        .unwrap();
+        assert!(file.read_at(&mut buffer, 0).unwrap() > 0);
+    }
+
+    #[test]
+    fn a_filesystem_that_states_nothing_is_tried() {
+        // tmpfs takes direct I/O since Linux 6.6 and says nothing about it.
+        let Some(file) = file_in("/dev/shm", 1 << 16) else {
+            eprintln!("skipped: /dev/shm is not writable");
+            return;
+        };
+        let needs = DirectIo::of(&file).unwrap();
+        assert!(matches!(needs.known, Known::Tried | Known::Stated), "{needs:?}");
+        assert!(!is_direct(&file));
+    }
+
+    #[test]
+    fn a_file_too_short_to_try_gets_safe_figures() {
+        let Some(file) = file_in("/dev/shm", 10) else {
+            eprintln!("skipped: /dev/shm is not writable");
+            return;
+        };
+        let needs = DirectIo::of(&file).unwrap();
+        if let Known::Guessed(_) = needs.known {
+            assert_eq!(needs, guess("the file is too short for a trial"));
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_takes_no_direct_io() {
+        let null = File::open("/dev/null").unwrap();
+        assert!(!DirectIo::of(&null).unwrap().possible);
+        let folder = File::open("/").unwrap();
+        assert!(!DirectIo::of(&folder).unwrap().possible);
+    }
+}
