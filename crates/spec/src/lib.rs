@@ -1,1 +1,2 @@
 //! The job language: fio's job files and command line, as typed topics of options.
+pub mod text;

@@ -1,0 +1,125 @@
+//! `${NAME}`, `$ncpus`, `$pagesize` and `$mb_memory` in a job file's line.
+//!
+//! Job files only: on the command line the shell has done this already, and fio leaves it alone.
+
+use crate::text::arithmetic::{self, Suffixes};
+
+/// What the words stand for. Handed in, so that parsing looks nothing up by itself.
+pub trait Surroundings {
+    /// An environment variable; `None` when it is not set.
+    fn variable(&self, name: &str) -> Option<String>;
+    /// `$ncpus`: processors online.
+    fn processors(&self) -> u64;
+    /// `$pagesize`, in bytes.
+    fn page_bytes(&self) -> u64;
+    /// `$mb_memory`: memory, in MiB.
+    fn memory_mib(&self) -> u64;
+}
+
+/// `text` with every `${NAME}` replaced by the variable, or by nothing when it is not set.
+///
+/// `${` without a `}` stays as it is. What is put in is not looked at again.
+pub fn variables(text: &str, around: &dyn Surroundings) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, behind)) = after.split_once('}') else { break };
+        out.push_str(before);
+        out.push_str(&around.variable(name).unwrap_or_default());
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// `value` with `$ncpus`, `$pagesize` and `$mb_memory` replaced by their numbers, and worked out
+/// when it is arithmetic then.
+///
+/// fio hands such a value to `bc` and refuses what `bc` cannot read, a file name with a `/` for
+/// one. Here a value that is not arithmetic is kept as it reads.
+pub fn keywords(value: &str, around: &dyn Surroundings) -> String {
+    if !value.contains('$') {
+        return value.to_string();
+    }
+    let mut out = value.to_string();
+    let words: [(&str, &dyn Fn() -> u64); 3] = [
+        ("$pagesize", &|| around.page_bytes()),
+        ("$mb_memory", &|| around.memory_mib()),
+        ("$ncpus", &|| around.processors()),
+    ];
+    for (word, number) in words {
+        if out.contains(word) {
+            out = out.replace(word, &number().to_string());
+        }
+    }
+    if out != value && out.contains(['+', '-', '*', '/']) {
+        if let Ok(number) = arithmetic::evaluate(&out, Suffixes::Plain) {
+            return number.to_string();
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Still;
+
+    impl Surroundings for Still {
+        fn variable(&self, name: &str) -> Option<String> {
+            match name {
+                "DEV" => Some("/dev/sdb".into()),
+                "LOOP" => Some("${LOOP}".into()),
+                _ => None,
+            }
+        }
+        fn processors(&self) -> u64 {
+            8
+        }
+        fn page_bytes(&self) -> u64 {
+            4096
+        }
+        fn memory_mib(&self) -> u64 {
+            1000
+        }
+    }
+
+    #[test]
+    fn a_variable_stands_for_its_value_and_a_missing_one_for_nothing() {
+        assert_eq!(variables("${DEV}1:${DEV}2", &Still), "/dev/sdb1:/dev/sdb2");
+        assert_eq!(variables("x${NONE}y", &Still), "xy");
+        assert_eq!(variables("${}z", &Still), "z");
+    }
+
+    #[test]
+    fn what_is_not_a_variable_stays() {
+        assert_eq!(variables("1m${", &Still), "1m${");
+        assert_eq!(variables("$DEV ${DEV}${", &Still), "$DEV /dev/sdb${");
+    }
+
+    #[test]
+    fn a_variable_that_names_itself_ends() {
+        assert_eq!(variables("${LOOP}", &Still), "${LOOP}");
+    }
+
+    #[test]
+    fn keywords_stand_for_the_machines_numbers() {
+        assert_eq!(keywords("$ncpus", &Still), "8");
+        assert_eq!(keywords("$ncpusk", &Still), "8k");
+        assert_eq!(keywords("$pagesize:$ncpus", &Still), "4096:8");
+    }
+
+    #[test]
+    fn arithmetic_is_worked_out_only_beside_a_keyword() {
+        assert_eq!(keywords("2*$mb_memory*1024", &Still), "2048000");
+        assert_eq!(keywords("$pagesize/3", &Still), "1365");
+        assert_eq!(keywords("4k*2", &Still), "4k*2");
+    }
+
+    #[test]
+    fn a_name_with_a_slash_is_not_arithmetic() {
+        assert_eq!(keywords("/dev/x$ncpus", &Still), "/dev/x8");
+        assert_eq!(keywords("$ncpus*", &Still), "8*");
+    }
+}
