@@ -1,0 +1,35 @@
+# iosonde: the two commands are `make run` and `make test`.
+
+CARGO ?= cargo
+
+.PHONY: run build test bench docs needs
+
+# Build the release binary and run a short, safe, mixed job on a temporary file
+# in the current directory, removed afterwards.
+run: build
+	./target/release/iosonde
+
+build:
+	$(CARGO) build --release --locked -p iosonde
+
+# Everything that must pass.
+test: needs
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
+	$(CARGO) run --locked --quiet -p xtask -- docs --check
+	$(CARGO) run --locked --quiet -p xtask -- tidy
+	$(CARGO) build --locked --release -p iosonde
+	$(CARGO) test --locked --workspace
+
+# Cost of an I/O beside fio: ratios taken alternately, and instructions counted.
+bench: needs build
+	./scripts/bench.py
+
+# Pages made from the tables.
+docs:
+	$(CARGO) run --locked --quiet -p xtask -- docs
+
+# What the tests use besides a Rust toolchain.
+needs:
+	@./scripts/needs.sh
