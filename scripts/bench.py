@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""What an I/O costs in iosonde, beside the fio that is installed.
+
+Each timed case runs both programs alternately, round by round; the ratio is
+taken within a round and its median and range are printed, so that a machine
+that is busy slows both. CPU is user + system time of the job itself, as each
+program tells it in its JSON. Instructions are user-mode instructions for one
+I/O, from callgrind: the difference of a run of 5N and one of N I/Os.
+
+    scripts/bench.py [--rounds N] [--only WORD] [--no-callgrind]
+"""
+
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OURS = [os.path.join(HERE, "..", "target", "release", "iosonde"), "fio"]
+FIO = shutil.which("fio")
+
+
+def run(program, arguments, cwd):
+    command = program + ["--name=a", "--thread", "--output-format=json", "--eta=never"] + arguments
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.monotonic()
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    wall = time.monotonic() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    whole_cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    document = json.loads(done.stdout[done.stdout.index("{"):])
+    job = document["jobs"][0]
+    ios = sum(job[way]["total_ios"] for way in ("read", "write", "trim"))
+    seconds = job["job_runtime"] / 1000
+    return {
+        "iops": sum(job[way]["iops"] for way in ("read", "write", "trim")),
+        "cpu_ns": (job["usr_cpu"] + job["sys_cpu"]) / 100 * seconds * 1e9 / max(ios, 1),
+        "wall": wall,
+        "whole_cpu": whole_cpu,
+    }
+
+
+def spread(values, form="{:.2f}"):
+    values = sorted(values)
+    return " ".join([form.format(statistics.median(values)), "[" + form.format(values[0]) + "-" + form.format(values[-1]) + "]"])
+
+
+def paired(title, reach, arguments, rounds, cwd, metric, prepare=None):
+    ours, theirs, ratios = [], [], []
+    for _ in range(rounds):
+        for program, results in (([FIO], theirs), (OURS, ours)):
+            if prepare:
+                prepare()
+            results.append(run(program, arguments, cwd)[metric])
+        ratios.append(ours[-1] / theirs[-1] if metric == "iops" else theirs[-1] / max(ours[-1], 1e-9))
+    form = "{:,.0f}" if metric == "iops" else "{:.1f}" if metric == "cpu_ns" else "{:.3f}"
+    print(f"{title:<44} {reach:<10} ratio {spread(ratios):<20} ours {spread(ours, form)}  fio {spread(theirs, form)}  ({metric})", flush=True)
+
+
+def instructions(program, arguments, n, cwd):
+    counts = []
+    for ios in (n, 5 * n):
+        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"] + program + [
+            "--name=a", "--thread", "--eta=never", "--output=/dev/null", "--clocksource=cpu", f"--number_ios={ios}"] + arguments
+        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+        found = re.search(r"Collected : (\d+)", done.stderr)
+        if done.returncode != 0 or not found:
+            raise SystemExit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
+        counts.append(int(found.group(1)))
+    return (counts[1] - counts[0]) / (4 * n)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--no-callgrind", action="store_true")
+    options = parser.parse_args()
+    if FIO is None:
+        raise SystemExit("fio is not installed: there is nothing to compare with (apt-get install fio)")
+    wanted = lambda title: options.only in title
+
+    null = ["--ioengine=null", "--rw=randread", "--bs=4k", "--size=100g"]
+    batch = ["--iodepth=32", "--iodepth_batch=32", "--iodepth_batch_complete_max=32"]
+    counted = [
+        ("null depth 1", "<= 130", null + ["--norandommap"]),
+        ("null depth 1, map over 100 GiB", "<= 170", null),
+        ("null depth 32, batch 32", "<= 90", null + ["--norandommap"] + batch),
+        ("null depth 1, gtod_reduce", "<= 60", null + ["--norandommap", "--gtod_reduce=1"]),
+        ("null depth 1, sequential", "", ["--ioengine=null", "--rw=read", "--bs=4k", "--size=100g"]),
+        ("null depth 1, randrw 70/30", "", null + ["--rw=randrw", "--rwmixread=70", "--norandommap"]),
+    ]
+    print(f"# {os.uname().release}, {os.cpu_count()} processors, {subprocess.run([FIO, '--version'], capture_output=True, text=True).stdout.strip()}, {options.rounds} rounds")
+    with tempfile.TemporaryDirectory(dir=".") as disk, tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
+        if not options.no_callgrind and shutil.which("valgrind"):
+            print("# user instructions for one I/O (callgrind)")
+            for title, reach, arguments in counted:
+                if wanted(title):
+                    ours = instructions(OURS, arguments, 100_000, disk)
+                    theirs = instructions([FIO], arguments, 100_000, disk)
+                    print(f"{title:<44} {reach:<10} ours {ours:8.1f}   fio {theirs:8.1f}   {theirs / ours:.1f}x fewer", flush=True)
+
+        timed = ["--time_based", "--runtime=600ms"]
+        print("# alternately; more than 1 is better than fio")
+        cases = [
+            ("null depth 1: CPU", ">= 7", null + ["--norandommap"] + timed, disk, "cpu_ns", None),
+            ("null map over 100 GiB: CPU", ">= 7", null + timed, disk, "cpu_ns", None),
+        ]
+        cached = os.path.join(disk, "cached")
+        tmpfs = os.path.join(memory, "file")
+        for path in (cached, tmpfs):
+            with open(path, "wb") as file:
+                for _ in range(256):
+                    file.write(os.urandom(1 << 20))
+        warm = lambda: subprocess.run(["cat", cached], stdout=subprocess.DEVNULL)
+        read = ["--rw=randread", "--bs=4k", "--norandommap", "--invalidate=0", "--size=256m"] + timed
+        cases += [
+            ("psync 4k cached: IOPS", ">= 1.4", ["--ioengine=psync", f"--filename={cached}"] + read, disk, "iops", warm),
+            ("io_uring 4k cached, 128/32, fixed: IOPS", ">= 1.4",
+             ["--ioengine=io_uring", f"--filename={cached}", "--iodepth=128", "--iodepth_batch=32", "--iodepth_batch_complete_min=32",
+              "--iodepth_batch_complete_max=32", "--fixedbufs=1", "--registerfiles=1"] + read, disk, "iops", warm),
+            ("libaio on tmpfs, 32, batch 1: CPU", ">= 1.5", ["--ioengine=libaio", f"--filename={tmpfs}", "--iodepth=32"] + read, disk, "cpu_ns", None),
+            ("libaio on tmpfs, 32, batch 32: CPU", ">= 1.25", ["--ioengine=libaio", f"--filename={tmpfs}"] + batch + read, disk, "cpu_ns", None),
+        ]
+        for title, reach, arguments, cwd, metric, prepare in cases:
+            if wanted(title):
+                paired(title, reach, arguments, options.rounds, cwd, metric, prepare)
+
+        few = max(3, options.rounds // 2)
+        if wanted("10000 small files"):
+            def clean():
+                for name in os.listdir(disk):
+                    if name.startswith("a."):
+                        os.unlink(os.path.join(disk, name))
+            paired("10000 small files laid out: wall", ">= 3", ["--rw=read", "--nrfiles=10000", "--size=40000k", "--create_only=1", "--openfiles=100", f"--directory={disk}"],
+                   few, ".", "wall", clean)
+            clean()
+        if wanted("512 null jobs"):
+            ours = [run(OURS, null + ["--numjobs=512", "--group_reporting", "--time_based", "--runtime=1"], disk)["wall"] - 1 for _ in range(few)]
+            print(f"{'512 null jobs: wall beyond the second':<44} {'< 0.3 s':<10} ours {spread(ours, '{:.3f}')}")
+            print(f"{'512 null jobs: PSS':<44} {'< 64 MiB':<10} ours {pss(null + ['--numjobs=512', '--group_reporting', '--time_based', '--runtime=2'], disk):.1f} MiB")
+        if wanted("one I/O"):
+            ours = [run(OURS, ["--ioengine=null", "--size=4k"], disk)["whole_cpu"] * 1000 for _ in range(few)]
+            theirs = [run([FIO], ["--ioengine=null", "--size=4k"], disk)["whole_cpu"] * 1000 for _ in range(few)]
+            print(f"{'one I/O: CPU of the whole run, ms':<44} {'< 10':<10} ours {spread(ours, '{:.1f}')}  fio {spread(theirs, '{:.1f}')}")
+        if wanted("16 TiB"):
+            huge = ["--ioengine=null", "--rw=randread", "--bs=4k", "--size=16t", "--number_ios=1000"]
+            for title, extra in (("map", []), ("lfsr", ["--random_generator=lfsr"])):
+                ours = [run(OURS, huge + extra, disk)["wall"] for _ in range(few)]
+                theirs = [run([FIO], huge + extra, disk)["wall"] for _ in range(few)]
+                print(f"{'16 TiB, 1000 I/Os, ' + title + ': wall, s':<44} {'':<10} ours {spread(ours, '{:.3f}')}  fio {spread(theirs, '{:.3f}')}")
+
+
+def pss(arguments, cwd):
+    """Proportional set size of a running iosonde, in MiB, half way through."""
+    process = subprocess.Popen(OURS + ["--name=a", "--eta=never", "--output=/dev/null"] + arguments, cwd=cwd)
+    time.sleep(1.2)
+    with open(f"/proc/{process.pid}/smaps_rollup") as rollup:
+        kib = int(re.search(r"^Pss:\s+(\d+)", rollup.read(), re.M).group(1))
+    process.wait()
+    return kib / 1024
+
+
+if __name__ == "__main__":
+    sys.exit(main())
