@@ -1,1 +1,21 @@
 //! The account of a run as plain data, and the formats it is written in.
+//!
+//! [`JobAccount`] is what one job counted, with the facts around it;
+//! [`account`] makes the jobs and groups of a [`Report`] out of accounts,
+//! merging clones; each file under `formats` turns a `Report` into text.
+//! Nothing here runs a job, reads a clock or opens a file.
+
+#![forbid(unsafe_code)]
+
+mod account;
+mod report;
+
+pub use account::{
+    JobAccount, JobFacts, LatencyCounts, Measured, Percentiles, PrioCounts, account,
+};
+pub use report::{
+    BlockLife, BlockState, CpuIdle, CpuUse, DepthReport, DirReport, DiskCounts, DiskReport,
+    ErrorCount, Failure, GroupDir, GroupReport, JobReport, LatencyReport, LatencyTarget, Options,
+    OurJob, Ours, Phase, PrioReport, Quick, Report, Steady, SteadySample, SyncReport, Unified,
+    Units, WindowReport,
+};

@@ -1,0 +1,563 @@
+//! From what jobs counted to the jobs and groups of a report.
+
+use crate::report::*;
+use iosonde_base::{DIRS, Dir, PerDir};
+use iosonde_stats::{HistogramSnapshot, LaneSnapshot, MomentsSnapshot, Snapshot};
+
+/// What was measured; what was not has no line in text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// Start to issue. Off for engines that do not queue.
+    pub slat: bool,
+    /// Issue to completion.
+    pub clat: bool,
+    /// Start to completion.
+    pub lat: bool,
+    /// Bandwidth and I/Os per second of windows.
+    pub bw: bool,
+}
+
+impl Default for Measured {
+    fn default() -> Measured {
+        Measured { slat: true, clat: true, lat: true, bw: true }
+    }
+}
+
+/// Which percentiles are told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Percentiles {
+    /// `slat_percentiles`.
+    pub slat: bool,
+    /// `clat_percentiles`.
+    pub clat: bool,
+    /// `lat_percentiles`.
+    pub lat: bool,
+    /// `percentile_list`, rising.
+    pub list: Vec<f64>,
+}
+
+impl Percentiles {
+    /// fio's list where the user gives none (fio(1), `percentile_list`).
+    pub const DEFAULT_LIST: [f64; 17] = [
+        1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9,
+        99.95, 99.99,
+    ];
+}
+
+impl Default for Percentiles {
+    fn default() -> Percentiles {
+        let list = Percentiles::DEFAULT_LIST.to_vec();
+        Percentiles { slat: false, clat: true, lat: false, list }
+    }
+}
+
+/// Sums over latencies, and their histogram if one was kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LatencyCounts {
+    /// Extremes and sums.
+    pub moments: MomentsSnapshot,
+    /// Counts in buckets.
+    pub histogram: Option<HistogramSnapshot>,
+}
+
+impl LatencyCounts {
+    /// Add another's.
+    pub fn merge(&mut self, other: &LatencyCounts) {
+        self.moments.merge(&other.moments);
+        if let Some(theirs) = &other.histogram {
+            self.histogram.get_or_insert_default().merge(theirs);
+        }
+    }
+
+    /// As it is told; `percentiles` is what to tell of them, if anything.
+    pub fn report(&self, percentiles: Option<&[f64]>) -> LatencyReport {
+        LatencyReport::new(&self.moments, self.histogram.as_ref(), percentiles)
+    }
+}
+
+/// The latency of the I/Os of one priority.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PrioCounts {
+    /// I/O priority class.
+    pub class: u32,
+    /// Level within the class.
+    pub level: u32,
+    /// I/O hint.
+    pub hint: u32,
+    /// What was counted.
+    pub latency: LatencyCounts,
+}
+
+/// What is known of a job beside its counts. Start from `default()`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobFacts {
+    /// The job's name.
+    pub name: String,
+    /// Its reporting group.
+    pub group: u32,
+    /// Whether it joins the entry before it, if that is of the same group.
+    pub group_reporting: bool,
+    /// Whether it is told at all (`stats=`).
+    pub told: bool,
+    /// Process or thread id.
+    pub pid: u32,
+    /// When it started, in milliseconds of Unix time.
+    pub start_unix_ms: u64,
+    /// Why it failed, if it did.
+    pub failure: Option<Failure>,
+    /// Estimated seconds left.
+    pub eta_s: u64,
+    /// Seconds since the run began, rounded up.
+    pub elapsed_s: u64,
+    /// Options of its own section, by canonical names.
+    pub options: Options,
+    /// `description=`.
+    pub description: Option<String>,
+    /// What was run, in words: `randrw 4k, psync, depth 1`.
+    pub what: String,
+    /// Units of text output.
+    pub units: Units,
+    /// `unified_rw_reporting`.
+    pub unified: Unified,
+    /// What was measured.
+    pub measured: Measured,
+    /// What is told of it.
+    pub percentiles: Percentiles,
+    /// `significant_figures`.
+    pub significant_figures: u32,
+    /// How long each direction ran; zero where there was none.
+    pub runtime_ms: PerDir<u64>,
+    /// Processor use.
+    pub cpu: CpuUse,
+    /// I/Os given up, and zones reset: read, write, trim.
+    pub dropped: PerDir<u64>,
+    /// Zones reset by writes.
+    pub zone_resets: u64,
+    /// Share of I/Os that the page cache answered, where that is known.
+    pub cachehit_percent: PerDir<Option<f64>>,
+    /// What `continue_on_error` let pass; `None` when it is off.
+    pub errors: Option<ErrorCount>,
+    /// `latency_target` and what came of it; `iodepth` at least.
+    pub latency: LatencyTarget,
+    /// `steadystate` and what came of it.
+    pub steady: Option<Steady>,
+    /// `block_error_percentiles`.
+    pub block_life: Option<BlockLife>,
+    /// What it did, one after the other.
+    pub phases: Vec<Phase>,
+}
+
+impl Default for JobFacts {
+    fn default() -> JobFacts {
+        JobFacts {
+            name: String::new(),
+            group: 0,
+            group_reporting: false,
+            told: true,
+            pid: 0,
+            start_unix_ms: 0,
+            failure: None,
+            eta_s: 0,
+            elapsed_s: 0,
+            options: Options::new(),
+            description: None,
+            what: String::new(),
+            units: Units::default(),
+            unified: Unified::None,
+            measured: Measured::default(),
+            percentiles: Percentiles::default(),
+            significant_figures: 4,
+            runtime_ms: PerDir::default(),
+            cpu: CpuUse::default(),
+            dropped: PerDir::default(),
+            zone_resets: 0,
+            cachehit_percent: PerDir::default(),
+            errors: None,
+            latency: LatencyTarget::default(),
+            steady: None,
+            block_life: None,
+            phases: Vec::new(),
+        }
+    }
+}
+
+/// What one job counted, or several taken together, and the facts around it.
+#[derive(Clone, Debug)]
+pub struct JobAccount {
+    /// The facts; of the first, where several are taken together.
+    pub facts: JobFacts,
+    /// The counts.
+    pub counts: Snapshot,
+    /// Due time to completion, for paced jobs.
+    pub response: PerDir<Option<LatencyCounts>>,
+    /// By priority.
+    pub prios: PerDir<Vec<PrioCounts>>,
+    /// How many jobs.
+    clones: u32,
+    /// Rates of windows, of each clone by itself: their sum is the rate of
+    /// the group, which merged moments cannot tell. Bandwidth, then IOPS.
+    windows: PerDir<[Vec<MomentsSnapshot>; 2]>,
+}
+
+impl JobAccount {
+    /// The account of one job.
+    pub fn new(facts: JobFacts, counts: Snapshot) -> JobAccount {
+        let windows = PerDir(
+            counts.lanes.each_ref().map(|lane| [vec![lane.window_bw], vec![lane.window_iops]]),
+        );
+        let (response, prios) = Default::default();
+        JobAccount { facts, counts, response, prios, clones: 1, windows }
+    }
+
+    /// Take another job into this one. The name and the options stay.
+    pub fn merge(&mut self, other: &JobAccount) {
+        self.counts.merge(&other.counts);
+        self.clones += other.clones;
+        for dir in DIRS {
+            if let Some(theirs) = &other.response[dir] {
+                self.response[dir].get_or_insert_default().merge(theirs);
+            }
+            for theirs in &other.prios[dir] {
+                merge_prio(&mut self.prios[dir], theirs);
+            }
+            for (mine, theirs) in self.windows[dir].iter_mut().zip(&other.windows[dir]) {
+                mine.extend(theirs);
+            }
+        }
+        self.facts.merge(&other.facts);
+    }
+
+    /// The entry of this account in a report. `bw_agg_percent` is left at
+    /// zero: it takes the group.
+    pub fn report(&self) -> JobReport {
+        let facts = &self.facts;
+        let dirs = PerDir(DIRS.map(|dir| self.dir_report(dir)));
+        let sync = LatencyCounts {
+            moments: self.counts.sync.lat,
+            histogram: self.counts.sync.lat_histogram.clone(),
+        };
+        let sync_list = facts.percentiles.clat || facts.percentiles.lat;
+        JobReport {
+            name: facts.name.clone(),
+            group: facts.group,
+            clones: self.clones,
+            pid: facts.pid,
+            start_unix_ms: facts.start_unix_ms,
+            failure: facts.failure.clone(),
+            eta_s: facts.eta_s,
+            elapsed_s: facts.elapsed_s,
+            options: facts.options.clone(),
+            description: facts.description.clone(),
+            units: facts.units,
+            unified: facts.unified,
+            measured: facts.measured,
+            significant_figures: facts.significant_figures,
+            dirs,
+            mixed: (facts.unified != Unified::None).then(|| self.mixed_report()),
+            sync: SyncReport {
+                total_ios: self.counts.sync.ios,
+                lat: sync.report(sync_list.then_some(&facts.percentiles.list)),
+            },
+            cpu: facts.cpu,
+            depth: DepthReport {
+                level: self.counts.depth_level,
+                submit: self.counts.depth_submit,
+                complete: self.counts.depth_complete,
+                submits: self.counts.submits,
+                completes: self.counts.completes,
+            },
+            latency_classes: self.classes(),
+            errors: facts.errors,
+            latency: facts.latency,
+            steady: facts.steady.clone(),
+            block_life: facts.block_life.clone(),
+        }
+    }
+
+    /// What only our own formats tell of it.
+    pub fn ours(&self) -> OurJob {
+        let list = &self.facts.percentiles.list;
+        let response = self
+            .response
+            .0
+            .each_ref()
+            .map(|counts| counts.as_ref().map(|counts| counts.report(Some(list))));
+        OurJob {
+            name: self.facts.name.clone(),
+            phases: self.facts.phases.clone(),
+            response: PerDir(response),
+            what: self.facts.what.clone(),
+        }
+    }
+
+    fn dir_report(&self, dir: Dir) -> DirReport {
+        let facts = &self.facts;
+        let lane = self.counts.lanes.get(dir as usize).expect("three lanes");
+        let mut report = DirReport::from_lane(lane, facts.runtime_ms[dir], &facts.percentiles);
+        report.drop_ios = facts.dropped[dir];
+        report.cachehit_percent = facts.cachehit_percent[dir];
+        report.zone_resets = if dir == Dir::Write { facts.zone_resets } else { 0 };
+        [report.bw_kib, report.iops_windows] =
+            self.windows[dir].each_ref().map(|windows| WindowReport::sum(windows));
+        report.prios = self.prio_reports(&self.prios[dir]);
+        report
+    }
+
+    fn mixed_report(&self) -> DirReport {
+        let facts = &self.facts;
+        let mut lane = LaneSnapshot::default();
+        self.counts.lanes.iter().for_each(|other| lane.merge(other));
+        let runtime_ms = facts.runtime_ms.0.into_iter().max().unwrap_or(0);
+        let mut report = DirReport::from_lane(&lane, runtime_ms, &facts.percentiles);
+        report.drop_ios = facts.dropped.0.iter().sum();
+        report.zone_resets = facts.zone_resets;
+        let windows = |which: usize| {
+            let all: Vec<_> = self.windows.0.iter().flat_map(|dir| dir[which].clone()).collect();
+            WindowReport::sum(&all)
+        };
+        (report.bw_kib, report.iops_windows) = (windows(0), windows(1));
+        let mut prios = Vec::new();
+        self.prios.0.iter().flatten().for_each(|theirs| merge_prio(&mut prios, theirs));
+        report.prios = self.prio_reports(&prios);
+        report
+    }
+
+    /// Priorities are told only where there are two or more, as fio does.
+    fn prio_reports(&self, prios: &[PrioCounts]) -> Vec<PrioReport> {
+        let percentiles = &self.facts.percentiles;
+        let list = (percentiles.clat || percentiles.lat).then_some(percentiles.list.as_slice());
+        let mut reports: Vec<PrioReport> = prios
+            .iter()
+            .filter(|prio| prio.latency.moments.n > 0)
+            .map(|prio| PrioReport {
+                class: prio.class,
+                level: prio.level,
+                hint: prio.hint,
+                latency: prio.latency.report(list),
+            })
+            .collect();
+        reports.sort_by_key(|prio| (prio.class, prio.level, prio.hint));
+        if reports.len() < 2 { Vec::new() } else { reports }
+    }
+
+    /// The latency classes of all data I/Os: of clat, or of lat where there
+    /// is no clat.
+    fn classes(&self) -> [u64; 32] {
+        let mut classes = [0; 32];
+        for lane in &self.counts.lanes {
+            let histogram = lane.clat_histogram.as_ref().or(lane.lat_histogram.as_ref());
+            if let Some(histogram) = histogram {
+                classes.iter_mut().zip(histogram.classes()).for_each(|(sum, n)| *sum += n);
+            }
+        }
+        classes
+    }
+}
+
+impl JobFacts {
+    fn merge(&mut self, other: &JobFacts) {
+        self.failure = self.failure.take().or_else(|| other.failure.clone());
+        self.eta_s = self.eta_s.max(other.eta_s);
+        self.elapsed_s = self.elapsed_s.max(other.elapsed_s);
+        for dir in DIRS {
+            self.runtime_ms[dir] = self.runtime_ms[dir].max(other.runtime_ms[dir]);
+            self.dropped[dir] += other.dropped[dir];
+        }
+        self.zone_resets += other.zone_resets;
+        self.cpu.wall_ms += other.cpu.wall_ms;
+        self.cpu.user_ns += other.cpu.user_ns;
+        self.cpu.system_ns += other.cpu.system_ns;
+        self.cpu.ctx += other.cpu.ctx;
+        self.cpu.majf += other.cpu.majf;
+        self.cpu.minf += other.cpu.minf;
+        if let Some(theirs) = other.errors {
+            let mine = self.errors.get_or_insert_default();
+            mine.total += theirs.total;
+            if mine.first_errno == 0 {
+                mine.first_errno = theirs.first_errno;
+            }
+        }
+        // The state of a group is kept in its last job, as fio does.
+        if other.steady.is_some() {
+            self.steady.clone_from(&other.steady);
+        }
+        for theirs in &other.phases {
+            match self.phases.iter_mut().find(|mine| mine.name == theirs.name) {
+                Some(mine) => mine.duration_ns = mine.duration_ns.max(theirs.duration_ns),
+                None => self.phases.push(theirs.clone()),
+            }
+        }
+    }
+}
+
+fn merge_prio(mine: &mut Vec<PrioCounts>, theirs: &PrioCounts) {
+    let key = |prio: &PrioCounts| (prio.class, prio.level, prio.hint);
+    match mine.iter_mut().find(|mine| key(mine) == key(theirs)) {
+        Some(mine) => mine.latency.merge(&theirs.latency),
+        None => mine.push(theirs.clone()),
+    }
+}
+
+impl DirReport {
+    /// One direction from its counts. What counts do not tell (dropped I/Os,
+    /// priorities, the share of the group) is left empty.
+    pub fn from_lane(lane: &LaneSnapshot, runtime_ms: u64, percentiles: &Percentiles) -> DirReport {
+        let list = |wanted: bool| wanted.then_some(percentiles.list.as_slice());
+        DirReport {
+            io_bytes: lane.bytes,
+            runtime_ms: if lane.ios == 0 { 0 } else { runtime_ms },
+            total_ios: lane.ios,
+            short_ios: lane.short,
+            slat: LatencyReport::new(
+                &lane.slat,
+                lane.slat_histogram.as_ref(),
+                list(percentiles.slat),
+            ),
+            clat: LatencyReport::new(
+                &lane.clat,
+                lane.clat_histogram.as_ref(),
+                list(percentiles.clat),
+            ),
+            lat: LatencyReport::new(&lane.lat, lane.lat_histogram.as_ref(), list(percentiles.lat)),
+            bw_kib: WindowReport::sum(&[lane.window_bw]),
+            iops_windows: WindowReport::sum(&[lane.window_iops]),
+            ..DirReport::default()
+        }
+    }
+}
+
+impl LatencyReport {
+    /// A latency from its counts. `percentiles` are those to tell, if any are.
+    /// A bucket's middle may lie above the largest value in it, so percentiles
+    /// are held to the maximum, and to the minimum.
+    pub fn new(
+        moments: &MomentsSnapshot,
+        histogram: Option<&HistogramSnapshot>,
+        percentiles: Option<&[f64]>,
+    ) -> LatencyReport {
+        let histogram = histogram.filter(|histogram| histogram.total() > 0 && moments.n > 0);
+        let at = |histogram: &HistogramSnapshot, percent: f64| {
+            histogram.percentile(percent).clamp(moments.least(), moments.max)
+        };
+        LatencyReport {
+            n: moments.n,
+            min_ns: moments.least(),
+            max_ns: moments.max,
+            mean_ns: moments.mean(),
+            stddev_ns: moments.deviation(),
+            percentiles: histogram.zip(percentiles).map(|(histogram, list)| {
+                list.iter().map(|&percent| (percent, at(histogram, percent))).collect()
+            }),
+            quick: histogram.map(|histogram| Quick {
+                p50_ns: at(histogram, 50.0),
+                p90_ns: at(histogram, 90.0),
+                p99_ns: at(histogram, 99.0),
+                p999_ns: at(histogram, 99.9),
+            }),
+            bins: histogram.map(|histogram| histogram.bins().collect()).unwrap_or_default(),
+        }
+    }
+}
+
+impl WindowReport {
+    /// The rates of jobs that ran side by side, added up as fio does: extremes
+    /// and means are sums, the deviation is that of each about its own mean.
+    /// The same in whatever order the jobs come.
+    pub fn sum(windows: &[MomentsSnapshot]) -> WindowReport {
+        let mut windows: Vec<_> = windows.iter().filter(|window| window.n > 0).collect();
+        windows.sort_by_key(|window| (window.sum, window.n, window.squares, window.max));
+        let samples = windows.iter().map(|window| window.n).sum::<u64>();
+        let spread: f64 =
+            windows.iter().map(|window| window.deviation().powi(2) * (window.n - 1) as f64).sum();
+        WindowReport {
+            min: windows.iter().map(|window| window.min).sum(),
+            max: windows.iter().map(|window| window.max).sum(),
+            mean: windows.iter().map(|window| window.mean()).sum(),
+            stddev: if samples < 2 { 0.0 } else { (spread / (samples - 1) as f64).sqrt() },
+            samples,
+        }
+    }
+}
+
+/// The jobs and groups of a report, and what only our formats tell of the
+/// jobs. A job with `group_reporting` joins the entry before it if that is of
+/// the same group; jobs that are not told count for nothing.
+pub fn account(accounts: &[JobAccount]) -> (Vec<JobReport>, Vec<GroupReport>, Vec<OurJob>) {
+    let mut entries: Vec<JobAccount> = Vec::new();
+    for account in accounts.iter().filter(|account| account.facts.told) {
+        match entries.last_mut() {
+            Some(last)
+                if account.facts.group_reporting && last.facts.group == account.facts.group =>
+            {
+                last.merge(account);
+            }
+            _ => entries.push(account.clone()),
+        }
+    }
+    let mut jobs: Vec<JobReport> = entries.iter().map(JobAccount::report).collect();
+    let ours = entries.iter().map(JobAccount::ours).collect();
+    let groups = groups(&jobs);
+    for job in &mut jobs {
+        let group = groups.iter().find(|group| group.id == job.group);
+        share_of_group(job, group.expect("each job's group is there"));
+    }
+    (jobs, groups, ours)
+}
+
+/// Reporting groups from the entries of their jobs.
+fn groups(jobs: &[JobReport]) -> Vec<GroupReport> {
+    let mut groups: Vec<GroupReport> = Vec::new();
+    for job in jobs {
+        let at = groups.iter().position(|group| group.id == job.group).unwrap_or_else(|| {
+            groups.push(GroupReport { id: job.group, ..GroupReport::default() });
+            groups.len() - 1
+        });
+        let group = &mut groups[at];
+        group.units = job.units;
+        group.unified = job.unified;
+        for dir in DIRS {
+            add_to_group(&mut group.dirs[dir], &job.dirs[dir]);
+        }
+        if let Some(mixed) = &job.mixed {
+            add_to_group(&mut group.mixed, mixed);
+        }
+    }
+    groups.sort_by_key(|group| group.id);
+    groups
+}
+
+fn add_to_group(group: &mut Option<GroupDir>, job: &DirReport) {
+    if job.runtime_ms == 0 {
+        return;
+    }
+    let rate = job.bw_bytes_per_s();
+    let sum = group.get_or_insert(GroupDir {
+        min_bytes_per_s: u64::MAX,
+        min_run_ms: u64::MAX,
+        ..GroupDir::default()
+    });
+    sum.io_bytes += job.io_bytes;
+    sum.min_bytes_per_s = sum.min_bytes_per_s.min(rate);
+    sum.max_bytes_per_s = sum.max_bytes_per_s.max(rate);
+    sum.min_run_ms = sum.min_run_ms.min(job.runtime_ms);
+    sum.max_run_ms = sum.max_run_ms.max(job.runtime_ms);
+    sum.agg_bytes_per_s = per_second(sum.io_bytes, sum.max_run_ms);
+}
+
+/// A job's mean bandwidth in percent of its group's: whole KiB/s over the
+/// group's, at most 100, as fio reckons it.
+fn share_of_group(job: &mut JobReport, group: &GroupReport) {
+    let share = |dir: &mut DirReport, group: Option<GroupDir>| {
+        let Some(group) = group.filter(|group| group.agg_bytes_per_s > 0) else { return };
+        if dir.bw_kib.samples > 0 {
+            let percent = dir.bw_kib.mean.floor() * 102_400.0 / group.agg_bytes_per_s as f64;
+            dir.bw_agg_percent = percent.min(100.0);
+        }
+    };
+    for dir in DIRS {
+        share(&mut job.dirs[dir], group.dirs[dir]);
+    }
+    if let Some(mixed) = &mut job.mixed {
+        share(mixed, group.mixed);
+    }
+}

@@ -1,0 +1,513 @@
+//! The account of a run: plain numbers in base units, units in the names.
+//!
+//! Formats turn these into text; nothing here is rounded or formatted.
+
+use iosonde_base::{DIRS, Dir, Errno, PerDir};
+
+/// Option names and the texts the user gave them, in the order given. A flag
+/// without a value has an empty text.
+pub type Options = Vec<(String, String)>;
+
+/// Everything a run has to say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// What fio's formats name as the version: `fio-3.42`.
+    pub version: String,
+    /// What our own formats name: `iosonde 0.1.0`.
+    pub tool: String,
+    /// When the report was made, in milliseconds of Unix time.
+    pub time_unix_ms: u64,
+    /// Seconds that local time is ahead of UTC, for dates in text.
+    pub utc_offset_s: i32,
+    /// Options given before the first job; `None` when there were none.
+    pub global_options: Option<Options>,
+    /// One entry for each job, or for each merged set of clones.
+    pub jobs: Vec<JobReport>,
+    /// One entry for each reporting group, in order.
+    pub groups: Vec<GroupReport>,
+    /// Disks under the files, in order of first use.
+    pub disks: Vec<DiskReport>,
+    /// How idle processors were, when asked (`--idle-prof`).
+    pub cpu_idle: Option<CpuIdle>,
+    /// Notes and warnings, a sentence each.
+    pub diagnostics: Vec<String>,
+    /// What only our own formats tell.
+    pub ours: Ours,
+}
+
+/// Units that a job's text output is in (`kb_base`, `unit_base`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Units {
+    /// 1024 (KiB first, kB in parentheses) or 1000 (the other way round).
+    pub kb_base: u32,
+    /// Rates in bits instead of bytes (`unit_base=1`).
+    pub bits: bool,
+}
+
+impl Default for Units {
+    fn default() -> Units {
+        Units { kb_base: 1024, bits: false }
+    }
+}
+
+/// How directions are reported (`unified_rw_reporting`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unified {
+    /// Each direction by itself.
+    #[default]
+    None,
+    /// Only their sum.
+    Mixed,
+    /// Each by itself, and their sum.
+    Both,
+}
+
+/// One job, or several clones taken together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JobReport {
+    /// The job's name.
+    pub name: String,
+    /// Its reporting group, from zero.
+    pub group: u32,
+    /// How many jobs are in this entry.
+    pub clones: u32,
+    /// Process or thread id of the first.
+    pub pid: u32,
+    /// When it started, in milliseconds of Unix time.
+    pub start_unix_ms: u64,
+    /// Why it failed, if it did.
+    pub failure: Option<Failure>,
+    /// Estimated seconds left.
+    pub eta_s: u64,
+    /// Seconds since the run began, rounded as fio does (up).
+    pub elapsed_s: u64,
+    /// Options of its own section, by canonical names.
+    pub options: Options,
+    /// `description=`.
+    pub description: Option<String>,
+    /// Units for text output.
+    pub units: Units,
+    /// Which of `dirs` and `mixed` are told.
+    pub unified: Unified,
+    /// What was measured, and so which lines exist.
+    pub measured: super::Measured,
+    /// `significant_figures`, in text output.
+    pub significant_figures: u32,
+    /// Read, write and trim.
+    pub dirs: PerDir<DirReport>,
+    /// All directions together, unless `unified` is `None`.
+    pub mixed: Option<DirReport>,
+    /// fsync and its kin.
+    pub sync: SyncReport,
+    /// Wall time of all clones added up, and processor use.
+    pub cpu: CpuUse,
+    /// How deep the queue was.
+    pub depth: DepthReport,
+    /// I/Os in each of fio's latency classes: 10 of nanoseconds, 10 of
+    /// microseconds, 12 of milliseconds (`HistogramSnapshot::classes`).
+    pub latency_classes: [u64; 32],
+    /// What `continue_on_error` let pass; `None` when it is off.
+    pub errors: Option<ErrorCount>,
+    /// `latency_target` and what came of it.
+    pub latency: LatencyTarget,
+    /// `steadystate` and what came of it.
+    pub steady: Option<Steady>,
+    /// `block_error_percentiles`.
+    pub block_life: Option<BlockLife>,
+}
+
+impl JobReport {
+    /// The direction reports that are told, with their names in fio's JSON.
+    pub fn told(&self) -> Vec<(&'static str, &DirReport)> {
+        let alone = DIRS.map(|dir| (dir.name(), &self.dirs[dir]));
+        let mixed = self.mixed.as_ref().map(|mixed| ("mixed", mixed));
+        match self.unified {
+            Unified::None => alone.to_vec(),
+            Unified::Mixed => mixed.into_iter().collect(),
+            Unified::Both => alone.into_iter().chain(mixed).collect(),
+        }
+    }
+
+    /// I/Os of all directions of data.
+    pub fn total_ios(&self) -> u64 {
+        self.dirs.0.iter().map(|dir| dir.total_ios).sum()
+    }
+}
+
+/// Why a job failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The system's number.
+    pub errno: Errno,
+    /// The file or place concerned.
+    pub place: String,
+    /// What was being done.
+    pub doing: String,
+}
+
+/// One direction of one job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DirReport {
+    /// Bytes moved.
+    pub io_bytes: u64,
+    /// How long this direction ran.
+    pub runtime_ms: u64,
+    /// I/Os completed.
+    pub total_ios: u64,
+    /// I/Os that moved less than asked.
+    pub short_ios: u64,
+    /// I/Os given up.
+    pub drop_ios: u64,
+    /// Start to issue.
+    pub slat: LatencyReport,
+    /// Issue to completion.
+    pub clat: LatencyReport,
+    /// Start to completion.
+    pub lat: LatencyReport,
+    /// By priority; empty unless two or more had I/O.
+    pub prios: Vec<PrioReport>,
+    /// Bandwidth of windows, in KiB/s.
+    pub bw_kib: WindowReport,
+    /// This job's share of its group's bandwidth, in percent, at most 100.
+    pub bw_agg_percent: f64,
+    /// I/Os per second of windows.
+    pub iops_windows: WindowReport,
+    /// Share of I/Os that the page cache answered, in percent.
+    pub cachehit_percent: Option<f64>,
+    /// Zones reset (write only).
+    pub zone_resets: u64,
+}
+
+impl DirReport {
+    /// Bytes per second over the whole run time, rounded down.
+    pub fn bw_bytes_per_s(&self) -> u64 {
+        per_second(self.io_bytes, self.runtime_ms)
+    }
+
+    /// I/Os per second over the whole run time.
+    pub fn iops(&self) -> f64 {
+        if self.runtime_ms == 0 {
+            0.0
+        } else {
+            self.total_ios as f64 * 1000.0 / self.runtime_ms as f64
+        }
+    }
+}
+
+/// `n` in `ms` milliseconds as a rate per second, rounded down.
+pub(crate) fn per_second(n: u64, ms: u64) -> u64 {
+    if ms == 0 { 0 } else { (u128::from(n) * 1000 / u128::from(ms)) as u64 }
+}
+
+/// A latency: extremes, mean, deviation, percentiles. In nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LatencyReport {
+    /// How many values.
+    pub n: u64,
+    /// The smallest, zero when there is none.
+    pub min_ns: u64,
+    /// The largest.
+    pub max_ns: u64,
+    /// The mean.
+    pub mean_ns: f64,
+    /// The sample's standard deviation.
+    pub stddev_ns: f64,
+    /// Percent and nanoseconds, when percentiles were asked for and there are
+    /// values. None is above `max_ns`.
+    pub percentiles: Option<Vec<(f64, u64)>>,
+    /// What our own report shows, when a histogram was kept and there are
+    /// values.
+    pub quick: Option<Quick>,
+    /// Bucket middle in nanoseconds and count, when a histogram was kept.
+    pub bins: Vec<(u64, u64)>,
+}
+
+/// The percentiles that our own report shows, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Quick {
+    pub p50_ns: u64,
+    pub p90_ns: u64,
+    pub p99_ns: u64,
+    pub p999_ns: u64,
+}
+
+/// The latency of the I/Os of one priority.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrioReport {
+    /// I/O priority class: 0 none, 1 real time, 2 best effort, 3 idle.
+    pub class: u32,
+    /// Level within the class.
+    pub level: u32,
+    /// I/O hint.
+    pub hint: u32,
+    /// Issue to completion, or start to completion where the job keeps that.
+    pub latency: LatencyReport,
+}
+
+/// Rates of windows of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[allow(missing_docs)]
+pub struct WindowReport {
+    pub min: u64,
+    pub max: u64,
+    pub mean: f64,
+    pub stddev: f64,
+    pub samples: u64,
+}
+
+/// fsync, fdatasync, sync_file_range.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SyncReport {
+    /// How many.
+    pub total_ios: u64,
+    /// Issue to completion.
+    pub lat: LatencyReport,
+}
+
+/// Processor use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuUse {
+    /// Run time of all clones added up; percentages are of this.
+    pub wall_ms: u64,
+    /// Time in user mode.
+    pub user_ns: u64,
+    /// Time in the kernel.
+    pub system_ns: u64,
+    /// Context switches, voluntary and not.
+    pub ctx: u64,
+    /// Page faults that needed I/O.
+    pub majf: u64,
+    /// Page faults that did not.
+    pub minf: u64,
+}
+
+impl CpuUse {
+    /// User time in percent of wall time.
+    pub fn user_percent(&self) -> f64 {
+        self.percent(self.user_ns)
+    }
+
+    /// System time in percent of wall time.
+    pub fn system_percent(&self) -> f64 {
+        self.percent(self.system_ns)
+    }
+
+    fn percent(&self, ns: u64) -> f64 {
+        if self.wall_ms == 0 { 0.0 } else { ns as f64 / (self.wall_ms as f64 * 1e4) }
+    }
+}
+
+/// How deep the queue was, and how much went down and came back at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DepthReport {
+    /// I/Os by depth: 1, 2, 4, 8, 16, 32, 64 and more.
+    pub level: [u64; 7],
+    /// Submissions by size: 0, 4, 8, 16, 32, 64, more.
+    pub submit: [u64; 7],
+    /// Collections by size; classes as for `submit`.
+    pub complete: [u64; 7],
+    /// How many submissions.
+    pub submits: u64,
+    /// How many collections.
+    pub completes: u64,
+}
+
+/// Errors that `continue_on_error` let pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ErrorCount {
+    /// How many.
+    pub total: u64,
+    /// The first one's number, zero when there was none.
+    pub first_errno: i32,
+}
+
+/// `latency_target` and its companions; zeros where they are not set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LatencyTarget {
+    /// The depth that was found, or `iodepth`.
+    pub depth: u32,
+    /// The target.
+    pub target_ns: u64,
+    /// The window over which it is judged.
+    pub window_ns: u64,
+    /// Share of I/Os that must meet it, in percent.
+    pub percentile: f64,
+}
+
+impl Default for LatencyTarget {
+    fn default() -> LatencyTarget {
+        LatencyTarget { depth: 1, target_ns: 0, window_ns: 0, percentile: 100.0 }
+    }
+}
+
+/// `steadystate` and what came of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Steady {
+    /// `iops`, `iops_slope`, `bw`, `bw_slope`, `lat`, `lat_slope`.
+    pub what: String,
+    /// The limit as a number.
+    pub limit: f64,
+    /// Whether the limit is in percent of the mean.
+    pub limit_is_percent: bool,
+    /// `ss_dur`.
+    pub duration_s: u64,
+    /// Whether it was attained.
+    pub attained: bool,
+    /// What was compared with the limit (in percent of the mean where the
+    /// limit is): a deviation or a slope.
+    pub criterion: f64,
+    /// Largest deviation from the mean.
+    pub max_deviation: f64,
+    /// Slope of the least squares line.
+    pub slope: f64,
+    /// The window's samples, oldest first.
+    pub samples: Vec<SteadySample>,
+}
+
+/// One interval (`ss_interval`) of a steady state window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct SteadySample {
+    pub iops: u64,
+    pub bw_bytes_per_s: u64,
+    pub lat_ns: u64,
+}
+
+/// How often blocks were trimmed before they failed
+/// (`block_error_percentiles`).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BlockLife {
+    /// Percent and number of trims.
+    pub percentiles: Vec<(f64, u64)>,
+    /// How many blocks ended in each state.
+    pub states: Vec<BlockState>,
+}
+
+/// A state of a block and how many are in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct BlockState {
+    pub name: String,
+    pub blocks: u64,
+}
+
+/// A reporting group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GroupReport {
+    /// Its number.
+    pub id: u32,
+    /// Units, those of its last job.
+    pub units: Units,
+    /// Whether only a sum over directions is told.
+    pub unified: Unified,
+    /// Read, write, trim; `None` where nothing ran.
+    pub dirs: PerDir<Option<GroupDir>>,
+    /// All directions, unless `unified` is `None`.
+    pub mixed: Option<GroupDir>,
+}
+
+/// One direction of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupDir {
+    /// Bytes moved by all jobs.
+    pub io_bytes: u64,
+    /// All bytes over the longest run time.
+    pub agg_bytes_per_s: u64,
+    /// The slowest job's bandwidth.
+    pub min_bytes_per_s: u64,
+    /// The fastest job's bandwidth.
+    pub max_bytes_per_s: u64,
+    /// The shortest run time.
+    pub min_run_ms: u64,
+    /// The longest run time.
+    pub max_run_ms: u64,
+}
+
+/// A disk under the files, and what it did while the jobs ran.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DiskReport {
+    /// The kernel's name: `vda`, `dm-0`.
+    pub name: String,
+    /// Differences of its counters.
+    pub counts: DiskCounts,
+    /// Means over the disks below, for a stacked device.
+    pub aggregate: Option<DiskCounts>,
+    /// The disks below, each by itself.
+    pub slaves: Vec<DiskReport>,
+}
+
+/// Differences of a disk's counters (the kernel's iostats).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DiskCounts {
+    /// Requests done: read, write.
+    pub ios: [u64; 2],
+    /// Sectors of 512 bytes: read, write.
+    pub sectors: [u64; 2],
+    /// Requests merged into others: read, write.
+    pub merges: [u64; 2],
+    /// Milliseconds that requests took, added up: read, write.
+    pub ticks_ms: [u64; 2],
+    /// Milliseconds of requests in the queue, weighted.
+    pub in_queue_ms: u64,
+    /// Share of time with a request in flight, in percent, at most 100.
+    pub util_percent: f64,
+}
+
+/// How idle processors were.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CpuIdle {
+    /// Of the whole system, in percent.
+    pub system_percent: f64,
+    /// Of each processor, in percent; empty unless asked (`percpu`).
+    pub per_cpu_percent: Vec<f64>,
+    /// Mean time of one unit of idle work, in microseconds.
+    pub unit_mean_us: f64,
+    /// Its deviation.
+    pub unit_stddev_us: f64,
+}
+
+/// What fio does not tell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ours {
+    /// Jobs, in the order of `Report::jobs`.
+    pub jobs: Vec<OurJob>,
+    /// Findings and remarks, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What fio does not tell of a job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OurJob {
+    /// The job's name.
+    pub name: String,
+    /// What it did, one after the other.
+    pub phases: Vec<Phase>,
+    /// From the moment an I/O was due to its completion, for paced jobs.
+    pub response: PerDir<Option<LatencyReport>>,
+    /// What was run, in words: `randrw 4k, psync, depth 1`.
+    pub what: String,
+}
+
+/// A stretch of a job's life.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Phase {
+    /// `lay out`, `ramp`, `run`, `verify` ...
+    pub name: String,
+    /// How long it took.
+    pub duration_ns: u64,
+}
+
+impl GroupReport {
+    /// What is told, with fio's names for text.
+    pub fn told(&self) -> Vec<(&'static str, GroupDir)> {
+        let names = [(Dir::Read, "READ"), (Dir::Write, "WRITE"), (Dir::Trim, "TRIM")];
+        let alone = names.into_iter().filter_map(|(dir, name)| Some((name, self.dirs[dir]?)));
+        let mixed = self.mixed.map(|mixed| ("MIXED", mixed));
+        match self.unified {
+            Unified::None => alone.collect(),
+            Unified::Mixed => mixed.into_iter().collect(),
+            Unified::Both => alone.chain(mixed).collect(),
+        }
+    }
+}
