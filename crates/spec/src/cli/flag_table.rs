@@ -1,0 +1,482 @@
+//! Every flag of the program: fio's 39, and those that are ours alone.
+
+use crate::cli::flags::{Ask, Debug, FlagError, Flags, Format, When, milliseconds};
+use crate::cli::getopt::Takes;
+
+/// One flag.
+#[derive(Clone, Copy, Debug)]
+pub struct FlagDef {
+    /// Without dashes.
+    pub name: &'static str,
+    /// Whether a value goes with it.
+    pub takes: Takes,
+    /// What help calls the value; empty without one.
+    pub value: &'static str,
+    /// One line of help.
+    pub doc: &'static str,
+    /// Whether help shows it.
+    pub shown: Shown,
+    work: Work,
+}
+
+/// Whether help shows a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// In `--help`.
+    InHelp,
+    /// Nowhere; fio does not show it either.
+    Hidden,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    Set(fn(&mut Flags, &str) -> Result<(), FlagError>),
+    /// Refused, with what to do instead.
+    Unsupported(&'static str),
+}
+
+impl FlagDef {
+    /// Take the flag, with its value if it was given one.
+    ///
+    /// # Errors
+    /// A value that is refused, or a flag that this program does not have.
+    pub fn apply(&self, flags: &mut Flags, value: Option<&str>) -> Result<(), FlagError> {
+        match self.work {
+            Work::Set(set) => set(flags, value.unwrap_or("")),
+            Work::Unsupported(instead) => {
+                Err(FlagError::fatal(format!("--{} is not supported: {instead}", self.name)))
+            }
+        }
+    }
+
+    /// Why the flag is refused, if it is whatever its value.
+    pub fn unsupported(&self) -> Option<&'static str> {
+        match self.work {
+            Work::Set(_) => None,
+            Work::Unsupported(instead) => Some(instead),
+        }
+    }
+
+    const fn hidden(self) -> Self {
+        FlagDef { shown: Shown::Hidden, ..self }
+    }
+}
+
+const fn bare(
+    name: &'static str,
+    doc: &'static str,
+    set: fn(&mut Flags, &str) -> Result<(), FlagError>,
+) -> FlagDef {
+    FlagDef {
+        name,
+        takes: Takes::Nothing,
+        value: "",
+        doc,
+        shown: Shown::InHelp,
+        work: Work::Set(set),
+    }
+}
+
+const fn valued(
+    name: &'static str,
+    value: &'static str,
+    doc: &'static str,
+    set: fn(&mut Flags, &str) -> Result<(), FlagError>,
+) -> FlagDef {
+    FlagDef { name, takes: Takes::Value, value, doc, shown: Shown::InHelp, work: Work::Set(set) }
+}
+
+const fn maybe(
+    name: &'static str,
+    value: &'static str,
+    doc: &'static str,
+    set: fn(&mut Flags, &str) -> Result<(), FlagError>,
+) -> FlagDef {
+    FlagDef { name, takes: Takes::Maybe, value, doc, shown: Shown::InHelp, work: Work::Set(set) }
+}
+
+const fn absent(
+    name: &'static str,
+    takes: Takes,
+    value: &'static str,
+    doc: &'static str,
+    instead: &'static str,
+) -> FlagDef {
+    FlagDef { name, takes, value, doc, shown: Shown::InHelp, work: Work::Unsupported(instead) }
+}
+
+const MPI: &str = "jobs on many machines run under mpirun or srun";
+const TRIGGERS: &str = "run the command yourself when the run has ended";
+
+/// fio's flags, in the order of its help, then the hidden ones.
+pub const FIO: &[FlagDef] = &[
+    valued("debug", "WORDS", "tell what happens: a comma list, or all", debug),
+    bare("parse-only", "read and check everything, run nothing", |flags, _| {
+        flags.parse_only = true;
+        Ok(())
+    }),
+    absent(
+        "merge-blktrace-only",
+        Takes::Nothing,
+        "",
+        "merge block traces, run nothing",
+        "merging block traces is not built",
+    ),
+    valued("output", "FILE", "write the report to FILE", |flags, text| {
+        if text.is_empty() {
+            return Err(FlagError::fatal("output file open error: the file has no name"));
+        }
+        flags.output = Some(text.to_string());
+        Ok(())
+    }),
+    absent(
+        "bandwidth-log",
+        Takes::Maybe,
+        "PREFIX",
+        "log the bandwidth of all jobs together",
+        "use write_bw_log in each job",
+    ),
+    bare("minimal", "short for --output-format=terse", |flags, _| formats(flags, "terse")),
+    valued("output-format", "LIST", "normal, terse, json, json+: one, or a comma list", formats),
+    valued("terse-version", "N", "version of the terse form, 2 to 5", terse_version),
+    bare("version", "print the version and end", |flags, _| ask(flags, Ask::Version)),
+    bare("help", "print this and end", |flags, _| ask(flags, Ask::Help)),
+    absent(
+        "cpuclock-test",
+        Takes::Nothing,
+        "",
+        "check the processor's clock",
+        "the clock is checked at each start",
+    ),
+    absent(
+        "crctest",
+        Takes::Maybe,
+        "TYPES",
+        "time the checksum functions",
+        "checksum speeds are not measured here",
+    ),
+    maybe("cmdhelp", "OPTION", "print help on a job option, or on all", |flags, text| {
+        ask(flags, Ask::CommandHelp(some(text)))
+    }),
+    maybe("enghelp", "ENGINE[,OPTION]", "list engines, or tell of one", |flags, text| {
+        ask(flags, Ask::EngineHelp(some(text)))
+    }),
+    bare("showcmd", "print job files as command lines, run nothing", |flags, _| {
+        flags.showcmd = true;
+        Ok(())
+    }),
+    // fio takes any other word for auto without a sound.
+    valued("eta", "WHEN", "show the time left: always, never or auto", |flags, text| {
+        flags.eta = when(text).unwrap_or(When::Auto);
+        Ok(())
+    }),
+    valued("eta-newline", "TIME", "begin a new line for the time left each TIME", |flags, text| {
+        let span = milliseconds(text)
+            .ok_or_else(|| FlagError::fatal(format!("failed parsing eta time {text}")))?;
+        if span < 1 {
+            return Err(FlagError::fatal("eta new line time too short"));
+        }
+        flags.eta_newline_ms = Some(span);
+        Ok(())
+    }),
+    valued("status-interval", "TIME", "print the whole report each TIME", |flags, text| {
+        let span = milliseconds(text)
+            .ok_or_else(|| FlagError::fatal(format!("failed parsing time {text}")))?;
+        if span < 1 {
+            return Err(FlagError::fatal("status interval too small"));
+        }
+        flags.status_interval_ms = Some(span);
+        Ok(())
+    }),
+    bare("readonly", "refuse jobs that write or trim", |flags, _| {
+        flags.readonly = true;
+        Ok(())
+    }),
+    valued(
+        "section",
+        "NAME",
+        "run this section of job files only; may be repeated",
+        |flags, text| {
+            if text == "global" {
+                return Err(FlagError::fatal("can't use global as only section"));
+            }
+            flags.sections.push(text.to_string());
+            Ok(())
+        },
+    ),
+    valued("alloc-size", "KIB", "accepted, and changes nothing", |flags, text| {
+        flags.alloc_size_kib = Some(leading_number(text));
+        Ok(())
+    }),
+    bare("warnings-fatal", "take a warning for an error", |flags, _| {
+        flags.warnings_fatal = true;
+        Ok(())
+    }),
+    valued("max-jobs", "N", "accepted, and changes nothing: there is no limit", |flags, text| {
+        flags.max_jobs = Some(leading_number(text));
+        Ok(())
+    }),
+    absent("server", Takes::Maybe, "ARGS", "wait for jobs from another machine", MPI),
+    absent("daemonize", Takes::Value, "PIDFILE", "run the server in the background", MPI),
+    absent("client", Takes::Value, "HOST", "send the jobs to another machine", MPI),
+    absent("remote-config", Takes::Value, "FILE", "a job file on the server", MPI),
+    absent(
+        "idle-prof",
+        Takes::Value,
+        "KIND",
+        "measure how idle the processors are",
+        "see the report's processor times",
+    ),
+    absent(
+        "inflate-log",
+        Takes::Value,
+        "FILE",
+        "print a compressed log",
+        "compressed logs are not built",
+    ),
+    absent("trigger-file", Takes::Value, "FILE", "run the trigger when FILE appears", TRIGGERS),
+    absent("trigger-timeout", Takes::Value, "TIME", "run the trigger after TIME", TRIGGERS),
+    absent("trigger", Takes::Value, "COMMAND", "the trigger", TRIGGERS),
+    absent("trigger-remote", Takes::Value, "COMMAND", "the trigger on the server", TRIGGERS),
+    valued("aux-path", "PATH", "directory for files that keep a run's state", |flags, text| {
+        flags.aux_path = some(text);
+        Ok(())
+    }),
+    absent(
+        "profile",
+        Takes::Value,
+        "NAME",
+        "run a built-in set of jobs",
+        "write the jobs down in a job file",
+    )
+    .hidden(),
+    valued("latency-log", "FILE", "gone from fio", |_, _| {
+        let instead = "--latency-log is deprecated. Use per-job latency log options.";
+        Err(FlagError::fatal(instead))
+    })
+    .hidden(),
+    bare("append-terse", "add the terse form to the others", |flags, _| {
+        flags.append_terse = true;
+        Ok(())
+    })
+    .hidden(),
+    valued(
+        "eta-interval",
+        "TIME",
+        "draw the time left each TIME, 250 ms or more",
+        |flags, text| {
+            // A time that cannot be read is too short to fio.
+            let span = milliseconds(text).unwrap_or(0);
+            if span < 250 {
+                return Err(FlagError::fatal("eta interval time too short (250msec min)"));
+            }
+            flags.eta_interval_ms = span;
+            Ok(())
+        },
+    )
+    .hidden(),
+    absent(
+        "memcpytest",
+        Takes::Maybe,
+        "TYPES",
+        "time copying memory",
+        "copying speeds are not measured here",
+    )
+    .hidden(),
+];
+
+/// Flags that fio does not have; the native personality takes them too.
+pub const OURS: &[FlagDef] = &[valued(
+    "color",
+    "WHEN",
+    "colour the report and messages: auto, always or never",
+    |flags, text| {
+        let wrong = || FlagError::fatal(format!("--color={text}: want auto, always or never"));
+        flags.color = when(text).ok_or_else(wrong)?;
+        Ok(())
+    },
+)];
+
+/// The flag of that name.
+pub fn find<'t>(tables: &[&'t [FlagDef]], name: &str) -> Option<&'t FlagDef> {
+    tables.iter().copied().flatten().find(|flag| flag.name == name)
+}
+
+fn ask(flags: &mut Flags, ask: Ask) -> Result<(), FlagError> {
+    flags.ask.get_or_insert(ask);
+    Ok(())
+}
+
+fn formats(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
+    flags.formats = Format::list(text)?;
+    flags.formats_given = true;
+    Ok(())
+}
+
+fn terse_version(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
+    flags.terse_version = match leading_number(text) {
+        2 => 2,
+        3 => 3,
+        4 => 4,
+        5 => 5,
+        _ => return Err(FlagError::fatal("bad terse version format")),
+    };
+    Ok(())
+}
+
+fn debug(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
+    let mut unknown = None;
+    for word in text.split(',') {
+        // A word may carry `:N`, as job does; fio takes it after any.
+        let (name, number) = match word.split_once(':') {
+            Some((name, number)) => (name, Some(number)),
+            None => (word, None),
+        };
+        match (name, number) {
+            ("all", _) => flags.debug = Debug::WORDS.map(|(_, debug)| debug).to_vec(),
+            ("help" | "?", _) => {}
+            ("job", Some(number)) => flags.debug_job = number.trim().parse().ok(),
+            ("job", None) => unknown = Some("missing job number".to_string()),
+            _ => match Debug::WORDS.into_iter().find(|(known, _)| *known == name) {
+                Some((_, debug)) if !flags.debug.contains(&debug) => flags.debug.push(debug),
+                Some(_) => {}
+                None => unknown = Some(format!("debug mask {word} not found")),
+            },
+        }
+    }
+    match unknown {
+        None => Ok(()),
+        Some(message) => Err(FlagError { fatal: false, message }),
+    }
+}
+
+fn when(text: &str) -> Option<When> {
+    match text {
+        "auto" => Some(When::Auto),
+        "always" => Some(When::Always),
+        "never" => Some(When::Never),
+        _ => None,
+    }
+}
+
+fn some(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_string())
+}
+
+/// The number a text begins with, as C's `atoi` has it: 0 when there is none.
+fn leading_number(text: &str) -> u64 {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    text[..end].parse().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(words: &[&str]) -> Result<Flags, FlagError> {
+        let mut flags = Flags::default();
+        for word in words {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (*word, None),
+            };
+            find(&[FIO, OURS], name).expect(name).apply(&mut flags, value)?;
+        }
+        Ok(flags)
+    }
+
+    fn refused(word: &str) -> String {
+        take(&[word]).expect_err(word).message
+    }
+
+    #[test]
+    fn all_of_fios_flags_are_there_once() {
+        let told = "append-terse alloc-size aux-path bandwidth-log client cmdhelp cpuclock-test \
+            crctest daemonize debug enghelp eta eta-interval eta-newline help idle-prof \
+            inflate-log latency-log max-jobs memcpytest merge-blktrace-only minimal output \
+            output-format parse-only profile readonly remote-config section server showcmd \
+            status-interval terse-version trigger trigger-file trigger-remote trigger-timeout \
+            version warnings-fatal";
+        let mut wanted: Vec<&str> = told.split_whitespace().collect();
+        let mut found: Vec<&str> = FIO.iter().map(|flag| flag.name).collect();
+        wanted.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_flag_takes_a_value_exactly_when_help_names_one() {
+        for flag in FIO.iter().chain(OURS) {
+            assert_eq!(flag.takes == Takes::Nothing, flag.value.is_empty(), "{}", flag.name);
+            assert!(!flag.doc.is_empty() && !flag.doc.ends_with('.'), "{}", flag.name);
+        }
+    }
+
+    #[test]
+    fn what_is_not_supported_says_so_and_what_to_do() {
+        let words = refused("client=a");
+        assert_eq!(
+            words,
+            "--client is not supported: jobs on many machines run under mpirun or srun"
+        );
+        let absent = FIO.iter().filter(|flag| flag.unsupported().is_some()).count();
+        assert_eq!(absent, 16);
+    }
+
+    #[test]
+    fn the_last_form_of_output_holds() {
+        assert_eq!(take(&["output-format=json", "minimal"]).unwrap().formats, [Format::Terse]);
+        assert_eq!(take(&["minimal", "output-format=json"]).unwrap().formats, [Format::Json]);
+        assert_eq!(refused("output-format=xml"), "invalid output format xml");
+    }
+
+    #[test]
+    fn the_first_question_holds() {
+        let flags = take(&["cmdhelp=bs", "version"]).unwrap();
+        assert_eq!(flags.ask, Some(Ask::CommandHelp(Some("bs".into()))));
+        assert_eq!(take(&["enghelp"]).unwrap().ask, Some(Ask::EngineHelp(None)));
+    }
+
+    #[test]
+    fn numbers_are_read_as_fio_reads_them() {
+        assert_eq!(take(&["terse-version=2x"]).unwrap().terse_version, 2);
+        for bad in ["terse-version=1", "terse-version=6", "terse-version=v3", "terse-version="] {
+            assert_eq!(refused(bad), "bad terse version format");
+        }
+        assert_eq!(take(&["alloc-size=x", "max-jobs=7z"]).unwrap().max_jobs, Some(7));
+    }
+
+    #[test]
+    fn spans_of_time_have_their_least() {
+        assert_eq!(take(&["status-interval=1ms"]).unwrap().status_interval_ms, Some(1));
+        assert_eq!(refused("status-interval=0"), "status interval too small");
+        assert_eq!(refused("status-interval=x"), "failed parsing time x");
+        assert_eq!(take(&["eta-interval=250ms"]).unwrap().eta_interval_ms, 250);
+        assert_eq!(refused("eta-interval=249ms"), "eta interval time too short (250msec min)");
+        assert_eq!(refused("eta-newline=x"), "failed parsing eta time x");
+    }
+
+    #[test]
+    fn debug_words_add_up_and_an_unknown_one_is_no_reason_to_stop() {
+        let flags = take(&["debug=io,random", "debug=io:3,job:7"]).unwrap();
+        assert_eq!(flags.debug, [Debug::Io, Debug::Random]);
+        assert_eq!(flags.debug_job, Some(7));
+        assert_eq!(take(&["debug=all"]).unwrap().debug.len(), Debug::WORDS.len());
+        let error = take(&["debug=parse,foo"]).unwrap_err();
+        assert_eq!((error.fatal, error.message.as_str()), (false, "debug mask foo not found"));
+    }
+
+    #[test]
+    fn global_is_no_section_to_run() {
+        assert_eq!(take(&["section=a", "section=b"]).unwrap().sections, ["a", "b"]);
+        assert_eq!(refused("section=global"), "can't use global as only section");
+    }
+
+    #[test]
+    fn colour_is_ours_and_strict() {
+        assert_eq!(take(&["color=never"]).unwrap().color, When::Never);
+        assert!(refused("color=maybe").contains("want auto, always or never"));
+        assert_eq!(take(&["eta=foo"]).unwrap().eta, When::Auto);
+    }
+}

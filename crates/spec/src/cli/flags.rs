@@ -1,0 +1,275 @@
+//! What the program itself is told, as against what a job is: values, checked.
+
+use std::fmt;
+
+/// The flags of one command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flags {
+    /// `--help` and its like: say something and end. The first one given holds, and nothing
+    /// after it on the command line is read.
+    pub ask: Option<Ask>,
+    /// Where results go; `None` is standard output.
+    pub output: Option<String>,
+    /// In which forms, in the order they were named; never empty.
+    pub formats: Vec<Format>,
+    /// Whether a form was chosen at all.
+    pub formats_given: bool,
+    /// Which version of the terse form: 2 to 5.
+    pub terse_version: u8,
+    /// The full report again and again, this far apart, in milliseconds.
+    pub status_interval_ms: Option<u64>,
+    /// When the line with the time left is shown.
+    pub eta: When,
+    /// How often that line is drawn, in milliseconds; at least 250.
+    pub eta_interval_ms: u64,
+    /// How often that line is left standing and a new one begun, in milliseconds.
+    pub eta_newline_ms: Option<u64>,
+    /// `--debug` words.
+    pub debug: Vec<Debug>,
+    /// `--debug=job:N`: say the rest of that job only.
+    pub debug_job: Option<u32>,
+    /// Read everything, run nothing.
+    pub parse_only: bool,
+    /// Print each job file as a command line, run nothing.
+    pub showcmd: bool,
+    /// Refuse jobs that write or trim.
+    pub readonly: bool,
+    /// Take a warning for an error.
+    pub warnings_fatal: bool,
+    /// Run these sections of job files only; all when empty.
+    pub sections: Vec<String>,
+    /// `--max-jobs`, which changes nothing: there is no limit.
+    pub max_jobs: Option<u64>,
+    /// `--alloc-size`, which changes nothing: there is no pool.
+    pub alloc_size_kib: Option<u64>,
+    /// Where files that describe a run's state go.
+    pub aux_path: Option<String>,
+    /// Add the terse form to the others.
+    pub append_terse: bool,
+    /// Colour in our own report and messages.
+    pub color: When,
+}
+
+impl Default for Flags {
+    fn default() -> Self {
+        Flags {
+            ask: None,
+            output: None,
+            formats: vec![Format::Normal],
+            formats_given: false,
+            terse_version: 3,
+            status_interval_ms: None,
+            eta: When::Auto,
+            eta_interval_ms: 1000,
+            eta_newline_ms: None,
+            debug: Vec::new(),
+            debug_job: None,
+            parse_only: false,
+            showcmd: false,
+            readonly: false,
+            warnings_fatal: false,
+            sections: Vec::new(),
+            max_jobs: None,
+            alloc_size_kib: None,
+            aux_path: None,
+            append_terse: false,
+            color: When::Auto,
+        }
+    }
+}
+
+/// A question that ends the program once it is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// `--help`.
+    Help,
+    /// `--version`.
+    Version,
+    /// `--cmdhelp[=OPTION]`; `all` is told as it was written.
+    CommandHelp(Option<String>),
+    /// `--enghelp[=ENGINE[,OPTION]]`.
+    EngineHelp(Option<String>),
+}
+
+/// A form of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// fio's text.
+    Normal,
+    /// One line of values a job; `minimal` and `csv` are other names for it.
+    Terse,
+    /// JSON.
+    Json,
+    /// JSON with all latency bins.
+    JsonPlus,
+}
+
+/// When to do something that fits a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What `--debug` can speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the words are fio's, and say no more than themselves")]
+pub enum Debug {
+    Process,
+    File,
+    Io,
+    Mem,
+    Blktrace,
+    Verify,
+    Random,
+    Parse,
+    DiskUtil,
+    Mutex,
+    Profile,
+    Time,
+    Net,
+    Rate,
+    Compress,
+    SteadyState,
+    HelperThread,
+    Zbd,
+    Sprandom,
+}
+
+impl Debug {
+    /// All of them, each with fio's word for it, in fio's order.
+    pub const WORDS: [(&'static str, Debug); 19] = [
+        ("process", Debug::Process),
+        ("file", Debug::File),
+        ("io", Debug::Io),
+        ("mem", Debug::Mem),
+        ("blktrace", Debug::Blktrace),
+        ("verify", Debug::Verify),
+        ("random", Debug::Random),
+        ("parse", Debug::Parse),
+        ("diskutil", Debug::DiskUtil),
+        ("mutex", Debug::Mutex),
+        ("profile", Debug::Profile),
+        ("time", Debug::Time),
+        ("net", Debug::Net),
+        ("rate", Debug::Rate),
+        ("compress", Debug::Compress),
+        ("steadystate", Debug::SteadyState),
+        ("helperthread", Debug::HelperThread),
+        ("zbd", Debug::Zbd),
+        ("sprandom", Debug::Sprandom),
+    ];
+
+    /// fio's word for it.
+    pub fn word(self) -> &'static str {
+        Self::WORDS[self as usize].0
+    }
+}
+
+/// A flag that was given and cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlagError {
+    /// Whether the program must stop for it. fio goes on after an unknown `--debug` word.
+    pub fatal: bool,
+    /// What is wrong, after fio's words where fio says anything.
+    pub message: String,
+}
+
+impl FlagError {
+    pub(crate) fn fatal(message: impl Into<String>) -> Self {
+        FlagError { fatal: true, message: message.into() }
+    }
+}
+
+impl fmt::Display for FlagError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for FlagError {}
+
+impl Format {
+    /// The forms in a list such as `json,normal`.
+    ///
+    /// # Errors
+    /// A word that is no form; the words are exact, an empty one is wrong.
+    pub fn list(text: &str) -> Result<Vec<Format>, FlagError> {
+        let mut all = Vec::new();
+        for word in text.split(',') {
+            let format = match word {
+                "normal" => Format::Normal,
+                "terse" | "minimal" | "csv" => Format::Terse,
+                "json" => Format::Json,
+                "json+" => Format::JsonPlus,
+                _ => return Err(FlagError::fatal(format!("invalid output format {word}"))),
+            };
+            if !all.contains(&format) {
+                all.push(format);
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// A span of time such as `3`, `3s` or `500ms`, in milliseconds, cut; seconds when bare.
+///
+/// As in fio a suffix that is none makes microseconds of it.
+pub(crate) fn milliseconds(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: u64 = text[..end].parse().ok()?;
+    let scale_us: u64 = match text[end..].to_ascii_lowercase().as_str() {
+        "" | "s" => 1_000_000,
+        "ms" | "msec" => 1_000,
+        "m" => 60_000_000,
+        "h" => 3_600_000_000,
+        "d" => 86_400_000_000,
+        _ => 1,
+    };
+    Some(number.checked_mul(scale_us)? / 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_words_stand_where_their_numbers_say() {
+        for (index, (word, debug)) in Debug::WORDS.into_iter().enumerate() {
+            assert_eq!(debug as usize, index);
+            assert_eq!(debug.word(), word);
+        }
+    }
+
+    #[test]
+    fn a_list_of_forms_keeps_its_order_and_each_once() {
+        use Format::{Json, JsonPlus, Normal, Terse};
+        assert_eq!(Format::list("json"), Ok(vec![Json]));
+        assert_eq!(Format::list("terse,json+,csv,normal"), Ok(vec![Terse, JsonPlus, Normal]));
+    }
+
+    #[test]
+    fn a_form_must_be_spelt_exactly() {
+        for bad in ["", "json,", "JSON", " json", "json+x", "xml"] {
+            assert!(Format::list(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn times_are_seconds_unless_they_say_otherwise() {
+        assert_eq!(milliseconds("3"), Some(3000));
+        assert_eq!(milliseconds("3s"), Some(3000));
+        assert_eq!(milliseconds("250ms"), Some(250));
+        assert_eq!(milliseconds("1m"), Some(60_000));
+        assert_eq!(milliseconds("5q"), Some(0));
+        assert_eq!(milliseconds("x"), None);
+        assert_eq!(milliseconds(""), None);
+        assert_eq!(milliseconds("99999999999999999999"), None);
+        assert_eq!(milliseconds("9999999999999d"), None);
+    }
+}

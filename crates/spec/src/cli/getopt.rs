@@ -1,0 +1,301 @@
+//! Which option an argument means, by the habits of GNU's `getopt_long_only`.
+//!
+//! One dash or two, `-name=x` or `-name x`, any prefix that is nobody else's. An option that
+//! takes a value takes the next argument, whatever it looks like. What is no option is an
+//! operand, wherever it stands; after `--` everything is. Which names there are is asked anew for
+//! each argument, because `--ioengine=` brings an engine's own options with it.
+
+/// Whether an option takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// `--parse-only`.
+    Nothing,
+    /// `--thread` or `--thread=1`; never the next argument.
+    Maybe,
+    /// `--bs=4k` or `--bs 4k`.
+    Value,
+}
+
+/// A name that may be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate<'n> {
+    /// Without dashes.
+    pub name: &'n str,
+    /// Whether a value goes with it.
+    pub takes: Takes,
+}
+
+/// What the next argument is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// An option that was recognised.
+    Option {
+        /// The argument's number, from 1.
+        index: usize,
+        /// Its name, in full.
+        name: String,
+        /// Its value, if it has one.
+        value: Option<&'a str>,
+    },
+    /// A job file.
+    Operand {
+        /// The argument's number, from 1.
+        index: usize,
+        /// The argument.
+        text: &'a str,
+    },
+    /// An argument that looks like an option and is none.
+    Bad {
+        /// The argument's number, from 1.
+        index: usize,
+        /// The argument.
+        text: &'a str,
+        /// What is wrong with it.
+        why: BadWord,
+    },
+}
+
+/// What is wrong with an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadWord {
+    /// Nobody's name.
+    Unknown,
+    /// The beginning of several names.
+    Ambiguous {
+        /// Which they are.
+        names: Vec<String>,
+    },
+    /// A value belongs to it and none follows.
+    WantsValue {
+        /// The option, in full.
+        name: String,
+    },
+    /// A value was given and none belongs to it.
+    TakesNoValue {
+        /// The option, in full.
+        name: String,
+    },
+}
+
+/// fio's single letters, so far as they are more than beginnings of long names.
+///
+/// The manual has only `-h` and `-v`; the others were found by trying the installed program.
+const LETTERS: [(char, &str, Takes); 12] = [
+    ('c', "cmdhelp", Takes::Maybe),
+    ('d', "debug", Takes::Value),
+    ('h', "help", Takes::Nothing),
+    ('i', "enghelp", Takes::Maybe),
+    ('l', "latency-log", Takes::Value),
+    ('m', "minimal", Takes::Nothing),
+    ('o', "output", Takes::Value),
+    ('p', "profile", Takes::Value),
+    ('r', "readonly", Takes::Nothing),
+    ('s', "showcmd", Takes::Nothing),
+    ('v', "version", Takes::Nothing),
+    ('x', "section", Takes::Value),
+];
+
+/// The arguments, one at a time.
+#[derive(Clone, Debug)]
+pub struct Words<'a> {
+    arguments: &'a [String],
+    next: usize,
+    operands_only: bool,
+}
+
+impl<'a> Words<'a> {
+    /// Over the arguments after the program's name.
+    pub fn new(arguments: &'a [String]) -> Self {
+        Words { arguments, next: 0, operands_only: false }
+    }
+
+    /// The next argument, and the one after it if that is its value.
+    pub fn step(&mut self, candidates: &[Candidate<'_>]) -> Option<Step<'a>> {
+        let mut text = self.take()?;
+        if !self.operands_only && text == "--" {
+            self.operands_only = true;
+            text = self.take()?;
+        }
+        let index = self.next;
+        if self.operands_only || text == "-" || !text.starts_with('-') {
+            return Some(Step::Operand { index, text });
+        }
+        Some(match self.option(text, candidates) {
+            Ok((name, value)) => Step::Option { index, name, value },
+            Err(why) => Step::Bad { index, text, why },
+        })
+    }
+
+    fn take(&mut self) -> Option<&'a str> {
+        let text = self.arguments.get(self.next)?;
+        self.next += 1;
+        Some(text)
+    }
+
+    fn option(
+        &mut self,
+        text: &'a str,
+        candidates: &[Candidate<'_>],
+    ) -> Result<(String, Option<&'a str>), BadWord> {
+        let word = text.strip_prefix("--").unwrap_or(&text[1..]);
+        let letter = if text.starts_with("--") { None } else { letter(word) };
+        if let Some((_, name, takes)) = letter.filter(|(c, ..)| word.len() == c.len_utf8()) {
+            return Ok((name.to_string(), self.value(name, takes, None)?));
+        }
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        match find(name, candidates) {
+            Found::One(found) => {
+                let value = self.value(found.name, found.takes, value)?;
+                Ok((found.name.to_string(), value))
+            }
+            Found::Many(names) => Err(BadWord::Ambiguous { names }),
+            Found::None => match letter {
+                Some((c, name, takes)) if takes != Takes::Nothing => {
+                    Ok((name.to_string(), Some(&word[c.len_utf8()..])))
+                }
+                _ => Err(BadWord::Unknown),
+            },
+        }
+    }
+
+    fn value(
+        &mut self,
+        name: &str,
+        takes: Takes,
+        given: Option<&'a str>,
+    ) -> Result<Option<&'a str>, BadWord> {
+        match (takes, given) {
+            (Takes::Nothing, Some(_)) => Err(BadWord::TakesNoValue { name: name.to_string() }),
+            (Takes::Value, None) => match self.take() {
+                None => Err(BadWord::WantsValue { name: name.to_string() }),
+                next => Ok(next),
+            },
+            _ => Ok(given),
+        }
+    }
+}
+
+fn letter(word: &str) -> Option<(char, &'static str, Takes)> {
+    let first = word.chars().next()?;
+    LETTERS.into_iter().find(|(letter, ..)| *letter == first)
+}
+
+enum Found<'n> {
+    None,
+    One(Candidate<'n>),
+    Many(Vec<String>),
+}
+
+fn find<'n>(name: &str, candidates: &[Candidate<'n>]) -> Found<'n> {
+    if let Some(exact) = candidates.iter().find(|candidate| candidate.name == name) {
+        return Found::One(*exact);
+    }
+    let mut matching = candidates.iter().filter(|candidate| candidate.name.starts_with(name));
+    match (matching.next(), matching.next()) {
+        (None, _) => Found::None,
+        (Some(one), None) => Found::One(*one),
+        (Some(one), Some(two)) => {
+            let all = [one, two].into_iter().chain(matching);
+            Found::Many(all.map(|candidate| candidate.name.to_string()).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [Candidate<'static>; 8] = [
+        Candidate { name: "parse-only", takes: Takes::Nothing },
+        Candidate { name: "minimal", takes: Takes::Nothing },
+        Candidate { name: "iodepth", takes: Takes::Value },
+        Candidate { name: "iodepth_batch", takes: Takes::Value },
+        Candidate { name: "numjobs", takes: Takes::Value },
+        Candidate { name: "direct", takes: Takes::Value },
+        Candidate { name: "thread", takes: Takes::Maybe },
+        Candidate { name: "section", takes: Takes::Value },
+    ];
+
+    /// `name=value`, `name`, a job file as it is, and `argument? why` for a bad one.
+    fn told(arguments: &[&str]) -> Vec<String> {
+        let arguments: Vec<String> = arguments.iter().map(|a| a.to_string()).collect();
+        let mut words = Words::new(&arguments);
+        std::iter::from_fn(|| words.step(&NAMES))
+            .map(|step| match step {
+                Step::Option { name, value: Some(value), .. } => format!("{name}={value}"),
+                Step::Option { name, value: None, .. } => name,
+                Step::Operand { text, .. } => format!("<{text}>"),
+                Step::Bad { text, why, .. } => format!("{text}? {why:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn one_dash_does_as_well_as_two() {
+        for word in ["-iodepth=4", "--iodepth=4"] {
+            assert_eq!(told(&[word]), ["iodepth=4"]);
+        }
+        assert_eq!(told(&["-iodepth", "4", "--direct", "1"]), ["iodepth=4", "direct=1"]);
+    }
+
+    #[test]
+    fn a_value_is_taken_from_the_next_argument_whatever_it_is() {
+        assert_eq!(told(&["--direct", "--rw=write"]), ["direct=--rw=write"]);
+        assert_eq!(told(&["--direct", "--"]), ["direct=--"]);
+        assert_eq!(told(&["--direct="]), ["direct="]);
+    }
+
+    #[test]
+    fn an_optional_value_is_never_the_next_argument() {
+        assert_eq!(told(&["--thread", "1", "--thread=0"]), ["thread", "<1>", "thread=0"]);
+    }
+
+    #[test]
+    fn a_prefix_will_do_when_it_is_nobody_elses() {
+        assert_eq!(
+            told(&["--numjob=4", "-pars", "-n", "2"]),
+            ["numjobs=4", "parse-only", "numjobs=2"]
+        );
+        assert_eq!(told(&["--iodepth=1"]), ["iodepth=1"]);
+        assert_eq!(
+            told(&["--iod=1"]),
+            [r#"--iod=1? Ambiguous { names: ["iodepth", "iodepth_batch"] }"#]
+        );
+    }
+
+    #[test]
+    fn what_is_no_option_is_a_job_file_wherever_it_stands() {
+        assert_eq!(
+            told(&["a", "-minimal", "-", "--", "--b", "--"]),
+            ["<a>", "minimal", "<->", "<--b>", "<-->"]
+        );
+        assert_eq!(told(&["--"]), [""; 0]);
+        assert_eq!(told(&[""]), ["<>"]);
+    }
+
+    #[test]
+    fn values_where_they_do_not_belong_are_refused() {
+        assert_eq!(
+            told(&["--parse-only=1"]),
+            [r#"--parse-only=1? TakesNoValue { name: "parse-only" }"#]
+        );
+        assert_eq!(told(&["--iodepth"]), [r#"--iodepth? WantsValue { name: "iodepth" }"#]);
+        assert_eq!(
+            told(&["--nope", "-Z", "-\u{e9}"]),
+            ["--nope? Unknown", "-Z? Unknown", "-\u{e9}? Unknown"]
+        );
+    }
+
+    #[test]
+    fn a_letter_alone_is_fios_short_option() {
+        assert_eq!(
+            told(&["-m", "-x", "job", "-c", "-cbs", "-v"]),
+            ["minimal", "section=job", "cmdhelp", "cmdhelp=bs", "version"]
+        );
+        assert_eq!(told(&["-o"]), [r#"-o? WantsValue { name: "output" }"#]);
+        assert_eq!(told(&["-vq"]), ["-vq? Unknown"]);
+    }
+}
