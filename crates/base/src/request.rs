@@ -125,6 +125,12 @@ impl Ring {
         Some(entry)
     }
 
+    /// Look at the next entry without taking it.
+    #[inline]
+    pub fn peek(&self) -> Option<&Planned> {
+        self.as_slice().first()
+    }
+
     /// How many entries wait.
     #[inline]
     pub fn waiting(&self) -> u32 {
