@@ -1,0 +1,103 @@
+//! fio's `--cmdhelp`, from our table: the same layout, our own words.
+
+use std::fmt::Write;
+
+use crate::{Kind, OptionDef};
+
+/// The list of `--cmdhelp` and `--cmdhelp=all`: a line each, an option that depends on
+/// another one indented under it.
+pub fn cmdhelp_all(rows: &[&OptionDef]) -> String {
+    let mut page = String::new();
+    let is_listed = |name: &str| rows.iter().any(|row| row.name == name);
+    for row in rows.iter().filter(|row| !row.parent.is_some_and(is_listed)) {
+        list(row, rows, 0, &mut page);
+    }
+    page
+}
+
+fn list(row: &OptionDef, rows: &[&OptionDef], level: usize, page: &mut String) {
+    let name = format!("{:indent$}{}", "", row.name, indent = 2 * level);
+    // Writing to a String cannot fail.
+    let _ = writeln!(page, "{name:<24}: {}", row.summary());
+    for child in rows.iter().filter(|child| child.parent == Some(row.name)) {
+        list(child, rows, level + 1, page);
+    }
+}
+
+/// The page of `--cmdhelp=NAME`: what it is, type, default, range and words.
+pub fn cmdhelp_one(row: &OptionDef) -> String {
+    let mut page = String::new();
+    let mut line = |label: &str, text: &str| {
+        let _ = writeln!(page, "{label:>20}: {text}");
+    };
+    line(row.name, row.summary());
+    for alias in row.aliases {
+        line("alias", alias);
+    }
+    line("type", row.kind.fio(row.bare.is_some()));
+    line("default", if row.default.is_empty() { "no default" } else { row.default });
+    if let Some(range) = range(row) {
+        line("range", &range);
+    }
+    for (i, (word, help)) in row.choices.iter().enumerate() {
+        let label = if i == 0 { "valid values" } else { "" };
+        line(label, &format!("{word:<10} {help}"));
+    }
+    page
+}
+
+/// The `range:` line in fio's form, where -1 stands for "no limit".
+fn range(row: &OptionDef) -> Option<String> {
+    let (min, max) = (row.min.unwrap_or(0), row.max.unwrap_or(-1));
+    match row.kind {
+        Kind::Bool if row.bare.is_none() => Some("min=0, max=1".into()),
+        Kind::Int | Kind::Size => Some(format!("min={min}, max={max}")),
+        Kind::Float if row.max.is_some() => Some(format!("min={min}.000000, max={max}.000000")),
+        Kind::Range => row.min.map(|min| format!("min={min}")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static PARENT: OptionDef = OptionDef {
+        name: "verify",
+        doc: &[" Check what was written.", "", " More."],
+        kind: Kind::Word,
+        choices: &[("md5", "by md5")],
+        default: "0",
+        aliases: &["check"],
+        ..OptionDef::BLANK
+    };
+    static CHILD: OptionDef = OptionDef {
+        name: "verify_async",
+        doc: &[" Threads that check."],
+        kind: Kind::Int,
+        parent: Some("verify"),
+        ..OptionDef::BLANK
+    };
+
+    #[test]
+    fn the_list_indents_what_depends_on_another() {
+        assert_eq!(
+            cmdhelp_all(&[&CHILD, &PARENT]),
+            "verify                  : Check what was written\n\
+             \x20 verify_async          : Threads that check\n"
+        );
+    }
+
+    #[test]
+    fn a_page_has_the_lines_of_fios() {
+        assert_eq!(
+            cmdhelp_one(&PARENT),
+            "              verify: Check what was written\n\
+             \x20              alias: check\n\
+             \x20               type: string (opt=bla)\n\
+             \x20            default: 0\n\
+             \x20       valid values: md5        by md5\n"
+        );
+        assert!(cmdhelp_one(&CHILD).contains("               range: min=0, max=-1\n"));
+    }
+}

@@ -1,0 +1,129 @@
+//! The reference page of options, in Markdown.
+
+use std::fmt::Write;
+
+use crate::{Built, Category, Fio, Kind, OptionDef, Unit};
+
+/// A page of all `rows`: a heading per category, an entry per option.
+pub fn markdown(rows: &[&OptionDef]) -> String {
+    let mut page = String::new();
+    for category in Category::ALL {
+        let mut members = rows.iter().filter(|row| row.category == category).peekable();
+        if members.peek().is_none() {
+            continue;
+        }
+        // Writing to a String cannot fail.
+        let _ = writeln!(page, "## {}\n", category.title());
+        for row in members {
+            entry(row, &mut page);
+        }
+    }
+    page
+}
+
+/// One option: name, facts in a line, text, words.
+pub(crate) fn entry(row: &OptionDef, page: &mut String) {
+    let mut names = format!("`{}`", row.name);
+    for alias in row.aliases {
+        let _ = write!(names, ", `{alias}`");
+    }
+    let _ = writeln!(page, "### {names}\n");
+    for line in row.doc {
+        let _ = writeln!(page, "{}", line.strip_prefix(' ').unwrap_or(line));
+    }
+    page.push('\n');
+    for (label, text) in facts(row) {
+        let _ = writeln!(page, "- {label}: {text}");
+    }
+    if !row.choices.is_empty() {
+        page.push_str("\n| word | meaning |\n|---|---|\n");
+        for (word, help) in row.choices {
+            let _ = writeln!(page, "| `{word}` | {help} |");
+        }
+    }
+    page.push('\n');
+}
+
+fn facts(row: &OptionDef) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("Type", kind(row))];
+    match (row.min, row.max) {
+        (Some(min), Some(max)) => facts.push(("Range", format!("{min} to {max}"))),
+        (Some(min), None) => facts.push(("Range", format!("{min} or more"))),
+        (None, Some(max)) => facts.push(("Range", format!("up to {max}"))),
+        (None, None) => {}
+    }
+    let none = String::from("none");
+    facts.push(("Default", if row.default.is_empty() { none } else { code(row.default) }));
+    if let Some(bare) = row.bare {
+        facts.push(("Without a value", code(bare)));
+    }
+    if !row.good.is_empty() {
+        let examples: Vec<String> =
+            row.good.iter().map(|text| code(&format!("{}={text}", row.name))).collect();
+        facts.push(("Examples", examples.join(", ")));
+    }
+    if let Some(instead) = row.deprecated {
+        facts.push(("Retired", instead.into()));
+    }
+    let fio = match row.fio {
+        Fio::Same => "the same".into(),
+        Fio::Differs(how) => format!("differs: {how}"),
+        Fio::OursAlone => "ours alone".into(),
+    };
+    facts.push(("fio", fio));
+    let built = match row.built {
+        Built::Yes => "yes".into(),
+        Built::Ignored(why) => format!("accepted, no effect: {why}"),
+        Built::No => "not yet: a job that needs it is stopped".into(),
+    };
+    facts.push(("Built", built));
+    facts
+}
+
+fn kind(row: &OptionDef) -> String {
+    match (row.kind, row.unit) {
+        (Kind::Time, Unit::Seconds) => "time, in seconds unless a unit is given".into(),
+        (Kind::Time, Unit::Micros) => "time, in microseconds unless a unit is given".into(),
+        (kind, _) => kind.word().into(),
+    }
+}
+
+fn code(text: &str) -> String {
+    format!("`{text}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static ROW: OptionDef = OptionDef {
+        name: "rate",
+        aliases: &["cap"],
+        doc: &[" Cap bandwidth."],
+        kind: Kind::Size,
+        default: "0",
+        min: Some(0),
+        category: Category::Rate,
+        built: Built::No,
+        good: &["1m"],
+        ..OptionDef::BLANK
+    };
+
+    #[test]
+    fn an_entry_says_all_that_the_row_says() {
+        let page = markdown(&[&ROW]);
+        for part in [
+            "## Rate and latency goals",
+            "### `rate`, `cap`",
+            "Cap bandwidth.",
+            "- Type: size",
+            "- Range: 0 or more",
+            "- Default: `0`",
+            "- Examples: `rate=1m`",
+            "- fio: the same",
+            "- Built: not yet",
+        ] {
+            assert!(page.contains(part), "{part} in {page}");
+        }
+    }
+}

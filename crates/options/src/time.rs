@@ -1,0 +1,165 @@
+//! Spans of time.
+
+use iosonde_base::Nanos;
+
+use crate::{Context, Kind, OptionValue, Unit, ValueError};
+
+const MICRO: u64 = 1_000;
+
+/// A span, written with `d h m s ms us` (or `msec`, `usec`) or in the row's own unit. As in
+/// fio, a suffix that is none of these leaves the number in microseconds: `10sec` is 10 us.
+/// That is kept and told.
+impl OptionValue for Nanos {
+    const KIND: Kind = Kind::Time;
+    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+        let want = || ValueError::new("a time such as 10s or 500ms", text);
+        let body = text.trim();
+        let body = body.strip_prefix('+').unwrap_or(body);
+        let end = body.find(|c: char| !c.is_ascii_digit()).unwrap_or(body.len());
+        let count: u64 = body[..end].parse().map_err(|_| want())?;
+        let after = &body[end..];
+        let letters = after.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(after.len());
+        if !after[..letters].trim().is_empty() {
+            context.doubt(format!("{:?} after {count} is dropped", &after[..letters]));
+        }
+        let unit = match after[letters..].to_ascii_lowercase().as_str() {
+            "" if context.row.unit == Unit::Seconds => 1_000_000 * MICRO,
+            "" | "us" | "usec" => MICRO,
+            "ms" | "msec" => 1_000 * MICRO,
+            "s" => 1_000_000 * MICRO,
+            "m" => 60_000_000 * MICRO,
+            "h" => 3_600_000_000 * MICRO,
+            "d" => 86_400_000_000 * MICRO,
+            unknown => {
+                context.doubt(format!(
+                    "{unknown:?} is no unit of time: read as {count} microseconds, as fio does"
+                ));
+                MICRO
+            }
+        };
+        count.checked_mul(unit).map(Nanos).ok_or_else(want)
+    }
+    fn show(&self) -> String {
+        let micros = self.0 / MICRO;
+        match micros {
+            _ if micros % 1_000_000 == 0 => format!("{}s", micros / 1_000_000),
+            _ if micros % 1_000 == 0 => format!("{}ms", micros / 1_000),
+            _ => format!("{micros}us"),
+        }
+    }
+}
+
+/// A span in whole milliseconds, written as a plain number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Millis(pub u64);
+
+impl Millis {
+    /// The same span in nanoseconds.
+    pub const fn nanos(self) -> Nanos {
+        Nanos::from_millis(self.0)
+    }
+}
+
+impl OptionValue for Millis {
+    const KIND: Kind = Kind::Int;
+    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+        // fio reads these as plain numbers, so that 10ms is 10m: 10485760 milliseconds.
+        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
+        if matches!(unit.as_str(), "ms" | "msec" | "m") {
+            context.doubt(format!(
+                "this is a plain number of milliseconds, and {unit} multiplies it by 1048576"
+            ));
+        }
+        u64::parse(text, context).map(Millis)
+    }
+    fn show(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+/// A span, or a range from which one is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SpanRange {
+    /// The shortest.
+    pub low: Nanos,
+    /// The longest; equal to `low` when nothing is drawn.
+    pub high: Nanos,
+}
+
+impl OptionValue for SpanRange {
+    const KIND: Kind = Kind::Time;
+    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+        let (low, high) = text.split_once(['-', ':', ',']).unwrap_or((text, text));
+        let (low, high) = (Nanos::parse(low, context)?, Nanos::parse(high, context)?);
+        Ok(SpanRange { low: low.min(high), high: low.max(high) })
+    }
+    fn show(&self) -> String {
+        if self.low == self.high {
+            self.low.show()
+        } else {
+            format!("{}-{}", self.low.show(), self.high.show())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OptionDef;
+
+    static SECONDS: OptionDef = OptionDef { name: "x", ..OptionDef::BLANK };
+    static MICROS: OptionDef = OptionDef { name: "x", unit: Unit::Micros, ..OptionDef::BLANK };
+
+    fn micros(text: &str, row: &'static OptionDef) -> Option<u64> {
+        Nanos::parse(text, &mut Context::new(row)).ok().map(|span| span.0 / 1000)
+    }
+
+    #[test]
+    fn units_and_the_rows_own_unit() {
+        for (text, want) in [
+            ("10", 10_000_000),
+            ("10s", 10_000_000),
+            ("10S", 10_000_000),
+            ("10 s", 10_000_000),
+            ("10m", 600_000_000),
+            ("10h", 36_000_000_000),
+            ("10d", 864_000_000_000),
+            ("10ms", 10_000),
+            ("10msec", 10_000),
+            ("10us", 10),
+            ("10usec", 10),
+        ] {
+            assert_eq!(micros(text, &SECONDS), Some(want), "{text}");
+        }
+        assert_eq!(micros("10", &MICROS), Some(10));
+        assert_eq!(micros("10s", &MICROS), Some(10_000_000));
+    }
+
+    #[test]
+    fn an_unknown_unit_is_microseconds_and_is_told() {
+        let mut context = Context::new(&SECONDS);
+        assert_eq!(Nanos::parse("10sec", &mut context), Ok(Nanos(10_000)));
+        assert_eq!(context.doubts.len(), 1);
+        assert_eq!(Nanos::parse("10s", &mut Context::new(&SECONDS)), Ok(Nanos(10_000_000_000)));
+    }
+
+    #[test]
+    fn no_time_is_refused() {
+        for text in ["", "abc", "s", "-1", "18446744073709551616", "999999999d"] {
+            assert_eq!(micros(text, &SECONDS), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_put_in_order() {
+        let range = SpanRange::parse("20-10s", &mut Context::new(&SECONDS)).expect("a range");
+        assert_eq!(range.show(), "10s-20s");
+    }
+
+    #[test]
+    fn milliseconds_with_a_unit_are_what_fio_makes_of_them_and_told() {
+        let mut context = Context::new(&SECONDS);
+        assert_eq!(Millis::parse("10ms", &mut context), Ok(Millis(10 << 20)));
+        assert!(!context.doubts.is_empty());
+    }
+}
