@@ -1,5 +1,11 @@
 //! The machine: clocks, processors, counters, the stack of devices below a path.
 
 pub mod clock;
+pub mod counters;
+pub mod cpu;
+pub mod memory;
+mod platform;
+pub mod priority;
+pub mod process;
 
 pub use clock::{Bell, Clock, ClockError, ClockSource, Slept, Still};

@@ -1,0 +1,121 @@
+//! Memory of the machine: how much, in what pages, and keeping some of it.
+
+use std::io;
+
+use iosonde_direct::AlignedBuf;
+
+use crate::platform;
+
+/// Memory of the machine, in bytes.
+pub fn total_bytes() -> u64 {
+    platform::total_memory_bytes()
+}
+
+/// A page of memory, in bytes.
+pub fn page_bytes() -> usize {
+    rustix::param::page_size()
+}
+
+/// The machine's pool of huge pages (those reserved beforehand, not the
+/// transparent ones).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HugePages {
+    /// One of them, in bytes.
+    pub page_bytes: u64,
+    /// How many there are.
+    pub total: u64,
+    /// How many nobody uses.
+    pub free: u64,
+}
+
+impl HugePages {
+    /// The pool of the default size; `None` if the kernel has none.
+    pub fn of_this_machine() -> Option<HugePages> {
+        HugePages::parse(&platform::meminfo_text().ok()?)
+    }
+
+    /// The pool as /proc/meminfo shows it.
+    pub fn parse(meminfo: &str) -> Option<HugePages> {
+        let field = |name: &str| -> Option<u64> {
+            let value = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
+            value.split_ascii_whitespace().next()?.parse().ok()
+        };
+        Some(HugePages {
+            page_bytes: field("Hugepagesize:")?.checked_mul(1024)?,
+            total: field("HugePages_Total:")?,
+            free: field("HugePages_Free:")?,
+        })
+    }
+}
+
+/// Memory that is taken from the machine and kept in place until dropped, so
+/// that the rest behaves as a smaller machine would (fio's `lockmem`).
+#[derive(Debug)]
+pub struct LockedMemory(AlignedBuf);
+
+impl LockedMemory {
+    /// Lock `bytes` bytes.
+    ///
+    /// # Errors
+    /// If there is not so much memory, or more than the process may lock
+    /// (`ulimit -l`).
+    pub fn take(bytes: usize) -> io::Result<LockedMemory> {
+        let mut memory = AlignedBuf::new(bytes, page_bytes()).map_err(io::Error::other)?;
+        platform::lock_memory(&mut memory)?;
+        Ok(LockedMemory(memory))
+    }
+
+    /// How much is locked, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl Drop for LockedMemory {
+    fn drop(&mut self) {
+        // Memory goes back to an allocator that may use it again, so the lock
+        // has to go. It cannot fail on a range that could be locked.
+        let _ = platform::unlock_memory(&mut self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_memory_in_pages() {
+        assert!(page_bytes().is_power_of_two());
+        assert!(total_bytes() > 64 << 20);
+    }
+
+    #[test]
+    fn the_pool_is_read_from_meminfo() {
+        let text = "MemTotal:  24684084 kB\nHugePages_Total:      12\n\
+                    HugePages_Free:        5\nHugepagesize:       2048 kB\n";
+        let pool = HugePages { page_bytes: 2 << 20, total: 12, free: 5 };
+        assert_eq!(HugePages::parse(text), Some(pool));
+    }
+
+    #[test]
+    fn a_kernel_without_huge_pages_has_no_pool() {
+        assert_eq!(HugePages::parse("MemTotal:  24684084 kB\n"), None);
+        assert_eq!(HugePages::parse("HugePages_Total: x\nHugepagesize: -1 kB\n"), None);
+        assert_eq!(HugePages::parse(""), None);
+    }
+
+    #[test]
+    fn a_little_memory_can_be_locked() {
+        // 64 KiB is the smallest limit in use (kernels before 5.16).
+        match LockedMemory::take(16 << 10) {
+            Ok(locked) => assert_eq!(locked.bytes(), 16 << 10),
+            Err(error) => eprintln!("skipped: this process may lock nothing: {error}"),
+        }
+    }
+
+    #[test]
+    fn more_memory_than_there_is_cannot_be_locked() {
+        assert!(LockedMemory::take(isize::MAX as usize - (4 << 20)).is_err());
+        assert!(LockedMemory::take(0).is_err());
+    }
+}

@@ -1,0 +1,28 @@
+//! mlock(2), sysinfo(2), /proc/meminfo.
+#![allow(unsafe_code)]
+
+use std::io;
+
+pub(crate) fn total_memory_bytes() -> u64 {
+    let info = rustix::system::sysinfo();
+    // An unsigned long: 32 bits on small machines.
+    #[allow(clippy::useless_conversion)]
+    u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit.max(1)))
+}
+
+pub(crate) fn meminfo_text() -> io::Result<String> {
+    std::fs::read_to_string("/proc/meminfo")
+}
+
+pub(crate) fn lock_memory(range: &mut [u8]) -> io::Result<()> {
+    // SAFETY: the range is the caller's own memory; locking changes where it
+    // may be, not what it holds.
+    unsafe { rustix::mm::mlock(range.as_mut_ptr().cast(), range.len()) }?;
+    Ok(())
+}
+
+pub(crate) fn unlock_memory(range: &mut [u8]) -> io::Result<()> {
+    // SAFETY: as in `lock_memory`.
+    unsafe { rustix::mm::munlock(range.as_mut_ptr().cast(), range.len()) }?;
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! Linux.
+
+mod cpu;
+mod memory;
+mod priority;
+mod process;
+mod usage;
+
+pub(crate) use cpu::{allowed_cpus, pin_to_cpus};
+pub(crate) use memory::{lock_memory, meminfo_text, total_memory_bytes, unlock_memory};
+pub(crate) use priority::{add_nice, set_io_priority};
+pub(crate) use process::{set_thread_name, set_timer_slack, thread_id, unshare_files};
+pub(crate) use usage::{usage_of_process, usage_of_thread};

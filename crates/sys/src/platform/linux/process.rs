@@ -1,0 +1,31 @@
+//! unshare(2), prctl(2).
+#![allow(unsafe_code)]
+
+use std::ffi::CString;
+use std::io;
+use std::num::NonZeroU64;
+
+use rustix::thread::UnshareFlags;
+
+pub(crate) fn unshare_files() -> io::Result<()> {
+    // SAFETY: the kernel copies the table, so every descriptor that exists
+    // keeps its number and its file on both sides. What is opened afterwards
+    // exists on one side only; that it stays there is asked of the caller in
+    // the public function's documentation.
+    unsafe { rustix::thread::unshare_unsafe(UnshareFlags::FILES) }?;
+    Ok(())
+}
+
+pub(crate) fn thread_id() -> u32 {
+    rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs()
+}
+
+pub(crate) fn set_thread_name(name: &str) -> io::Result<()> {
+    let name: Vec<u8> = name.bytes().take_while(|&byte| byte != 0).take(15).collect();
+    let name = CString::new(name).expect("cut at the first zero byte");
+    Ok(rustix::thread::set_name(&name)?)
+}
+
+pub(crate) fn set_timer_slack(ns: NonZeroU64) -> io::Result<()> {
+    Ok(rustix::thread::set_current_timer_slack(Some(ns))?)
+}

@@ -1,0 +1,7 @@
+//! What differs between operating systems, behind one set of names.
+//! The system is chosen here, once.
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) use linux::*;
