@@ -1,1 +1,31 @@
 //! What the next I/O is: direction, place, size. Replays from a seed; does no I/O.
+//!
+//! A [`SourceSpec`] is everything decided beforehand; [`Source::new`] turns it
+//! into a planner; [`Source::refill`] fills a [`Ring`](iosonde_base::Ring) with
+//! the next entries, equal to those fio 3.42 would issue from the same seed.
+
+//!
+//! No clock, no file and no thread is touched here, so that all of it is tested
+//! in microseconds and replays exactly.
+
+#![forbid(unsafe_code)]
+
+mod cover;
+mod fast;
+mod files;
+mod mix;
+mod offsets;
+mod random;
+mod sizes;
+mod source;
+mod spec;
+mod streams;
+mod syncs;
+
+pub use cover::Cover;
+pub use random::{Lfsr, Taus88, Taus258};
+pub use source::{Refill, Source};
+pub use spec::{
+    Directions, Distribution, FilePick, FileService, Generator, MapMode, Sequencer, Share, Sizes,
+    SourceFile, SourceSpec, SpecError, Strided, SyncEvery, Zone,
+};

@@ -1,0 +1,249 @@
+//! Which blocks have been visited: a bit each, and summaries to find the next
+//! free one in a few steps.
+//!
+//! Level 0 has a bit for each block. A bit of a level above says that a whole
+//! word of the level below is full. Memory comes zeroed from the system and is
+//! touched only where blocks are visited, so a huge map costs nothing to make.
+
+/// A map of blocks visited.
+#[derive(Debug)]
+pub struct Cover {
+    levels: Vec<Vec<u64>>,
+    blocks: u64,
+}
+
+/// Bits in a word.
+const BITS: u64 = 64;
+
+/// Maps larger than this are thrown away and taken anew instead of cleared:
+/// fresh pages from the system are zero without being touched.
+const CLEAR_WORDS: usize = 1 << 14;
+
+impl Cover {
+    /// A map of `blocks` blocks, none visited; none if memory does not suffice.
+    pub fn new(blocks: u64) -> Option<Cover> {
+        let mut levels = Vec::new();
+        let mut words = blocks.div_ceil(BITS).max(1);
+        loop {
+            levels.push(zeroed(words)?);
+            if words == 1 {
+                break;
+            }
+            words = words.div_ceil(BITS);
+        }
+        let mut cover = Cover { levels, blocks };
+        cover.close_tails();
+        Some(cover)
+    }
+
+    /// How many blocks there are.
+    pub fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// Forget all visits.
+    pub fn clear(&mut self) {
+        for level in &mut self.levels {
+            if level.len() <= CLEAR_WORDS {
+                level.fill(0);
+                continue;
+            }
+            let words = level.len();
+            // Give the old memory back first: there may not be room for both.
+            *level = Vec::new();
+            *level = vec![0; words];
+        }
+        self.close_tails();
+    }
+
+    /// Whether the block has been visited. Blocks past the end count as visited.
+    #[inline]
+    pub fn visited(&self, block: u64) -> bool {
+        match self.levels[0].get((block / BITS) as usize) {
+            Some(word) => word >> (block % BITS) & 1 == 1,
+            None => true,
+        }
+    }
+
+    /// Visit `block`, or the next one that is free from there on, going round
+    /// at the end; none if all have been visited.
+    #[inline(always)]
+    pub fn visit_from(&mut self, block: u64) -> Option<u64> {
+        let at = (block / BITS) as usize;
+        if let Some(word) = self.levels[0].get_mut(at) {
+            let bit = 1 << (block % BITS);
+            if *word & bit == 0 {
+                *word |= bit;
+                if *word == u64::MAX {
+                    self.full(at);
+                }
+                return Some(block);
+            }
+        }
+        self.visit_later(block)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn visit_later(&mut self, block: u64) -> Option<u64> {
+        let block = self.free_from(block)?;
+        self.mark(block);
+        Some(block)
+    }
+
+    /// The first free block from `block` on, going round at the end.
+    pub fn free_from(&self, block: u64) -> Option<u64> {
+        self.free_upwards(block).or_else(|| if block == 0 { None } else { self.free_upwards(0) })
+    }
+
+    /// Visit as many blocks from `block` on as are free in a row, `most` at
+    /// most; tells how many.
+    pub fn visit_run(&mut self, block: u64, most: u64) -> u64 {
+        let mut visited = 0;
+        while visited < most && !self.visited(block + visited) {
+            self.mark(block + visited);
+            visited += 1;
+        }
+        visited
+    }
+
+    fn mark(&mut self, block: u64) {
+        let at = (block / BITS) as usize;
+        let word = &mut self.levels[0][at];
+        *word |= 1 << (block % BITS);
+        if *word == u64::MAX {
+            self.full(at);
+        }
+    }
+
+    /// Word `at` of level 0 has become full: tell the levels above.
+    #[cold]
+    #[inline(never)]
+    fn full(&mut self, mut at: usize) {
+        for level in &mut self.levels[1..] {
+            let word = &mut level[at / BITS as usize];
+            *word |= 1 << (at as u64 % BITS);
+            if *word != u64::MAX {
+                break;
+            }
+            at /= BITS as usize;
+        }
+    }
+
+    /// The first free block from `block` on, up to the end.
+    fn free_upwards(&self, block: u64) -> Option<u64> {
+        if block >= self.blocks {
+            return None;
+        }
+        // Climb until a word shows something free at or after our place ...
+        let mut place = block;
+        for (height, level) in self.levels.iter().enumerate() {
+            let at = (place / BITS) as usize;
+            let free = level.get(at).map_or(0, |word| !word & u64::MAX << (place % BITS));
+            if free != 0 {
+                let place = at as u64 * BITS + u64::from(free.trailing_zeros());
+                return Some(self.descend(height, place));
+            }
+            place = at as u64 + 1;
+        }
+        None
+    }
+
+    /// ... then go down to its first free block.
+    fn descend(&self, height: usize, mut place: u64) -> u64 {
+        for level in self.levels[..height].iter().rev() {
+            let word = level[place as usize];
+            place = place * BITS + u64::from((!word).trailing_zeros());
+        }
+        place
+    }
+
+    /// Mark what lies past the end in the last word of each level, so that it
+    /// is never found free and the word can become full.
+    fn close_tails(&mut self) {
+        let mut used = self.blocks;
+        for level in &mut self.levels {
+            let words = used.div_ceil(BITS);
+            if used % BITS != 0 {
+                level[words as usize - 1] |= u64::MAX << (used % BITS);
+            } else if used == 0 {
+                level[0] = u64::MAX;
+            }
+            used = words;
+        }
+        // One word may be full from the start: of a map without blocks only.
+    }
+}
+
+/// Words of zeroes, or none if memory does not suffice.
+fn zeroed(words: u64) -> Option<Vec<u64>> {
+    let words = usize::try_from(words).ok()?;
+    // Asked for first: `vec!` ends the process when it cannot be had, but it is
+    // the one way to get pages that nobody has touched.
+    Vec::<u64>::new().try_reserve_exact(words).ok()?;
+    Some(vec![0; words])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_map_of_four_billion_blocks_costs_only_what_is_touched() {
+        let before = resident_kib();
+        let mut cover = Cover::new(1 << 32).expect("512 MiB of address space");
+        for i in 0..1000u64 {
+            let block = i * 4_294_967;
+            assert_eq!(cover.visit_from(block), Some(block));
+        }
+        cover.clear();
+        assert_eq!(cover.visit_from((1 << 32) - 1), Some((1 << 32) - 1));
+        assert_eq!(cover.visit_from((1 << 32) - 1), Some(0));
+        let grown = resident_kib().saturating_sub(before);
+        assert!(grown < 64 * 1024, "{grown} KiB");
+    }
+
+    /// Pages of this process in memory; 0 where there is no procfs.
+    fn resident_kib() -> u64 {
+        let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+        statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0) * 4
+    }
+
+    #[test]
+    fn a_map_too_large_for_memory_is_refused() {
+        assert!(Cover::new(u64::MAX).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn every_block_is_visited_once(blocks in 1u64..20_000, seed in any::<u64>()) {
+            let mut cover = Cover::new(blocks).unwrap();
+            for _ in 0..2 {
+                let mut seen = vec![false; blocks as usize];
+                let mut x = seed | 1;
+                for _ in 0..blocks {
+                    x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let asked = (x >> 33) % blocks;
+                    let got = cover.visit_from(asked).unwrap();
+                    prop_assert!(!std::mem::replace(&mut seen[got as usize], true));
+                    // Nothing free lies between what was asked and what was got.
+                    let between = if got >= asked { got - asked } else { got + blocks - asked };
+                    prop_assert!((0..between.min(100)).all(|i| seen[((asked + i) % blocks) as usize]));
+                }
+                prop_assert_eq!(cover.free_from(seed % blocks), None);
+                prop_assert_eq!(cover.visit_from(seed % blocks), None);
+                cover.clear();
+            }
+        }
+
+        #[test]
+        fn a_run_stops_at_what_is_visited(blocks in 1u64..5000, at in 0u64..5000, most in 1u64..200, wall in 0u64..5000) {
+            let (at, wall) = (at % blocks, wall % blocks);
+            let mut cover = Cover::new(blocks).unwrap();
+            cover.visit_from(wall);
+            let room = if wall >= at { wall - at } else { blocks - at };
+            prop_assert_eq!(cover.visit_run(at, most), room.min(most));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Generators of random numbers, each with the seeding that fio gives it.
+
+mod lfsr;
+mod taus258;
+mod taus88;
+
+pub use lfsr::Lfsr;
+pub use taus88::Taus88;
+pub use taus258::Taus258;
+
+/// A generator that is not a permutation: 32 or 64 bits at a time.
+#[derive(Clone, Debug)]
+pub(crate) enum Draws {
+    /// 32 bits.
+    Narrow(Taus88),
+    /// 64 bits.
+    Wide(Taus258),
+}
+
+impl Draws {
+    /// The generator of the width asked for, started from `seed`.
+    pub fn new(wide: bool, seed: u64) -> Draws {
+        // The narrow one takes the low half of the seed, as fio's does.
+        if wide { Draws::Wide(Taus258::new(seed)) } else { Draws::Narrow(Taus88::new(seed as u32)) }
+    }
+
+    /// Evenly in `0..n`; the product is rounded in double precision as fio's is.
+    #[inline]
+    pub fn below(&mut self, n: u64) -> u64 {
+        match self {
+            Draws::Narrow(taus) => taus.below(n),
+            Draws::Wide(taus) => taus.below(n),
+        }
+    }
+
+    /// A percentage, 1 to 100.
+    #[inline]
+    pub fn percent(&mut self) -> u32 {
+        // Below 100 by construction, so it fits.
+        1 + self.below(100) as u32
+    }
+}

@@ -1,0 +1,465 @@
+//! What comes next: the planner that fills the ring.
+
+use iosonde_base::{Dir, FileId, Op, Planned, Ring};
+
+use crate::cover::Cover;
+use crate::fast::Shape;
+use crate::files::{Pick, Picker, Place};
+use crate::mix::Mix;
+use crate::offsets::{self, Zones};
+use crate::random::Draws;
+use crate::sizes::{self, SizeDraws};
+use crate::spec::{Sequencer, SourceSpec, SpecError};
+use crate::streams::{Seeds, Stream};
+use crate::syncs::Syncs;
+
+/// What [`Source::refill`] says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refill {
+    /// The ring has entries.
+    Planned,
+    /// The ring is empty: this pass over the files is done, and there is
+    /// another. Let what flies land, do what belongs between passes (verify,
+    /// close, invalidate, open), then call [`Source::next_pass`].
+    PassDone,
+    /// The ring is empty and stays so.
+    Done,
+}
+
+/// Decides what comes next, from a spec and its seed alone.
+#[derive(Debug)]
+pub struct Source {
+    pub(crate) spec: SourceSpec,
+    pub(crate) seeds: Seeds,
+    pub(crate) places: Vec<Place>,
+    pub(crate) offset_draws: Draws,
+    pub(crate) shape: Shape,
+    pub(crate) left: Limits,
+    picker: Picker,
+    mix: Mix,
+    sizes: SizeDraws,
+    seq_rand_draws: Draws,
+    zones: Option<Zones>,
+    syncs: Syncs,
+    /// I/Os left of a run of `randread:N`.
+    run_left: u32,
+    /// I/Os planned in each direction over the whole job.
+    pub(crate) issued: [u64; 3],
+    /// Bytes planned over the whole job, and in this pass.
+    bytes: u64,
+    pass_bytes: u64,
+    /// The last write, for the place of a sync.
+    last_write: Planned,
+    pass: u64,
+    state: State,
+    notes: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Running,
+    Ended(Refill),
+}
+
+/// The most entries that one step adds to the ring: an open, a trim and its
+/// write, or a wrap and an I/O.
+const STEP_MOST: usize = 4;
+
+/// How much may still be planned, over all loops.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    pub bytes: u64,
+    pub ios: u64,
+}
+
+impl Limits {
+    fn new(spec: &SourceSpec) -> Limits {
+        // A trim and its write count as one I/O of the limits.
+        let twice = if spec.directions.trim_then_write { 2 } else { 1 };
+        let over_loops = |one: u64| one.saturating_mul(spec.loops).saturating_mul(twice);
+        let free = |limit: u64| if spec.time_based { u64::MAX } else { limit };
+        Limits {
+            bytes: free(over_loops(spec.total_bytes)),
+            ios: free(if spec.number_ios == 0 { u64::MAX } else { over_loops(spec.number_ios) }),
+        }
+    }
+
+    fn reached(&self) -> bool {
+        self.bytes == 0 || self.ios == 0
+    }
+}
+
+impl Source {
+    /// A source that decides what `spec` says.
+    ///
+    /// # Errors
+    /// If the spec contradicts itself, or the random map does not fit in memory.
+    pub fn new(spec: SourceSpec) -> Result<Source, SpecError> {
+        check(&spec)?;
+        let seeds = Seeds::new(spec.randseed, spec.thread_number);
+        let mix =
+            Mix::new(spec.directions, spec.rwmixread, &seeds).ok_or(SpecError::NoDirection)?;
+        let sizes = sizes::size_draws(&spec, &seeds)?;
+        let mut notes = Vec::new();
+        let wide = offsets::wide(&spec, &mut notes);
+        let places = offsets::places(&spec, &seeds, &mut notes)?;
+        let file_skew = offsets::file_skew(&spec, &seeds)?;
+        let zones = Zones::new(&spec.distribution, &seeds)?;
+        let mut source = Source {
+            picker: Picker::new(
+                spec.file_service,
+                spec.files.len(),
+                spec.open_files,
+                file_skew,
+                &seeds,
+            ),
+            offset_draws: Draws::new(wide, seeds.of(Stream::Offset)),
+            seq_rand_draws: Draws::new(false, seeds.of(Stream::SequentialOrRandom)),
+            left: Limits::new(&spec),
+            syncs: Syncs::new(spec.sync_every),
+            run_left: 0,
+            issued: [0; 3],
+            bytes: 0,
+            last_write: Planned::default(),
+            pass: 1,
+            pass_bytes: 0,
+            state: State::Running,
+            shape: Shape::General,
+            notes,
+            spec,
+            seeds,
+            places,
+            mix,
+            sizes,
+            zones,
+        };
+        source.shape = Shape::of(&source);
+        Ok(source)
+    }
+
+    /// Remarks for the user about choices made on the way, in order.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Fill the ring as far as can be decided. Call it when the ring is empty.
+    ///
+    /// # Panics
+    /// If entries still wait in the ring.
+    pub fn refill(&mut self, ring: &mut Ring) -> Refill {
+        ring.clear();
+        if self.state == State::Running {
+            self.fill(ring);
+        }
+        match self.state {
+            _ if ring.waiting() > 0 => Refill::Planned,
+            State::Ended(how) => how,
+            State::Running => Refill::Done,
+        }
+    }
+
+    /// Begin the next pass over the files, after [`Refill::PassDone`]. Does
+    /// nothing after [`Refill::Done`].
+    pub fn next_pass(&mut self) {
+        if self.state == State::Ended(Refill::Done) {
+            return;
+        }
+        if self.spec.repeat {
+            self.restart_streams();
+        }
+        for (place, file) in self.places.iter_mut().zip(&self.spec.files) {
+            place.rewind(file);
+            if let Some(cover) = &mut place.cover {
+                cover.clear();
+            }
+            if let Some(lfsr) = &mut place.lfsr {
+                if self.spec.repeat {
+                    lfsr.restart(self.seeds.of(Stream::Offset))
+                } else {
+                    lfsr.again()
+                }
+            }
+        }
+        self.picker.rewind();
+        self.run_left = 0;
+        self.pass += 1;
+        self.pass_bytes = 0;
+        self.state = State::Running;
+    }
+
+    fn restart_streams(&mut self) {
+        let seeds = &self.seeds;
+        let wide = matches!(self.offset_draws, Draws::Wide(_));
+        self.offset_draws = Draws::new(wide, seeds.of(Stream::Offset));
+        self.seq_rand_draws = Draws::new(false, seeds.of(Stream::SequentialOrRandom));
+        self.mix.restart(seeds);
+        self.picker.restart(seeds);
+        sizes::restart(&mut self.sizes, &self.spec, seeds);
+        if let Some(zones) = &mut self.zones {
+            zones.restart(seeds);
+        }
+        for place in &mut self.places {
+            if let Some(skew) = &mut place.skew {
+                skew.restart();
+            }
+        }
+    }
+
+    fn fill(&mut self, ring: &mut Ring) {
+        if self.shape != Shape::General {
+            self.fill_fast(ring);
+            if ring.waiting() > 0 {
+                return;
+            }
+            // What the fast path cannot decide (an end, a wrap) is left to us.
+        }
+        while self.state == State::Running && ring.room() >= STEP_MOST {
+            self.step(ring);
+        }
+    }
+
+    /// Plan an I/O with what belongs to it, or a sync, or end the pass.
+    fn step(&mut self, ring: &mut Ring) {
+        if let Some(op) = self.syncs.due() {
+            return self.plan_sync(op, ring);
+        }
+        if self.left.reached() {
+            self.state = State::Ended(Refill::Done);
+            return;
+        }
+        let file = match self.picker.next(&self.places) {
+            Pick::None => return self.end_pass(),
+            Pick::File(file) => file,
+            Pick::Open(file) => {
+                self.places[file].open = true;
+                ring.push(control(Op::Open, file));
+                file
+            }
+        };
+        let Some(entry) = self.plan_in(file).or_else(|| self.wrap(file, ring)) else {
+            return self.file_done(file, ring);
+        };
+        self.went(&entry);
+        ring.push(entry);
+        if self.spec.directions.trim_then_write {
+            let write = Planned { op: Op::Write, ..entry };
+            self.went(&write);
+            ring.push(write);
+        }
+    }
+
+    /// Note an I/O that has been planned.
+    fn went(&mut self, entry: &Planned) {
+        self.places[entry.file.0 as usize].went(entry);
+        if let Some(dir) = entry.op.dir() {
+            self.issued[dir as usize] += 1;
+        }
+        if entry.op == Op::Write {
+            self.last_write = *entry;
+        }
+        let bytes = u64::from(entry.len);
+        self.bytes += bytes;
+        self.pass_bytes += bytes;
+        self.left.bytes = self.left.bytes.saturating_sub(bytes);
+        self.left.ios = self.left.ios.saturating_sub(1);
+        self.syncs.went(entry.op);
+    }
+
+    /// A sync of the file written last, which is where what must become
+    /// durable is. (fio syncs the file whose turn it is.)
+    fn plan_sync(&mut self, op: Op, ring: &mut Ring) {
+        let file = self.last_write.file;
+        let written = self.places[file.0 as usize].written.take();
+        let (offset, len) = match (op, written) {
+            // A length of zero reaches to the end of the file.
+            (Op::SyncRange, Some((first, last))) => {
+                (first, u32::try_from(last - first).unwrap_or(0))
+            }
+            _ => (self.last_write.offset, 0),
+        };
+        ring.push(Planned { offset, len, file, op });
+    }
+
+    /// All files are done: is there another pass?
+    fn end_pass(&mut self) {
+        let more_loops = self.pass < self.spec.loops || self.spec.time_based;
+        let one_loop = self.spec.total_bytes.saturating_sub(self.bytes);
+        let most = self.spec.sizes.0.iter().map(|sizes| u64::from(sizes.max())).max().unwrap_or(0);
+        let rest_wanted = self.spec.io_size_given && one_loop >= most;
+        // A pass that found nothing to do would find nothing again.
+        let another = self.pass_bytes > 0 && (more_loops || rest_wanted);
+        self.state = State::Ended(if another { Refill::PassDone } else { Refill::Done });
+    }
+
+    /// Nothing more in this file in this pass.
+    fn file_done(&mut self, file: usize, ring: &mut Ring) {
+        let place = &mut self.places[file];
+        place.done = true;
+        if self.picker.limited() && place.open {
+            place.open = false;
+            self.picker.closed();
+            ring.push(control(Op::Close, file));
+        }
+    }
+
+    /// The file is used up, but the job goes by time, or its files are picked
+    /// by a distribution: begin it again.
+    fn wrap(&mut self, file: usize, ring: &mut Ring) -> Option<Planned> {
+        if !self.spec.time_based && self.picker.uniform() {
+            return None;
+        }
+        let place = &mut self.places[file];
+        place.rewind(&self.spec.files[file]);
+        if let Some(cover) = &mut place.cover {
+            cover.clear();
+        }
+        if let Some(lfsr) = &mut place.lfsr {
+            lfsr.again();
+        }
+        let entry = self.plan_in(file)?;
+        if self.spec.time_based {
+            ring.push(control(Op::Invalidate, file));
+        }
+        Some(entry)
+    }
+
+    /// The next I/O in `file`; none if there is nothing more in this pass.
+    fn plan_in(&mut self, file: usize) -> Option<Planned> {
+        let dir = self.mix.next(&self.issued);
+        self.enter_zone(file);
+        let found = self.place_in(file, dir)?;
+        let place = &mut self.places[file];
+        let sizes_of = match (self.spec.bs_is_seq_rand, found.random) {
+            (false, _) => dir,
+            (true, false) => Dir::Read,
+            (true, true) => Dir::Write,
+        };
+        let sizes = &mut self.sizes[sizes_of];
+        let end = if sizes.fixed().is_some() {
+            place.end
+        } else {
+            place.end.min(place.start + place.size)
+        };
+        let mut len = sizes.draw(end.saturating_sub(found.offset))?;
+        if let (Some(cover), Some(block)) = (&mut place.cover, found.block) {
+            len = cut(cover, block, len, self.spec.unit(dir));
+        }
+        place.zone_bytes += u64::from(len);
+        Some(Planned { offset: found.offset, len, file: FileId(file as u32), op: dir.into() })
+    }
+
+    /// Where in `file` the next I/O of `dir` begins.
+    fn place_in(&mut self, file: usize, dir: Dir) -> Option<Found> {
+        if !self.spec.directions.random {
+            return self.sequential(file, dir);
+        }
+        let fresh = self.run_left == 0;
+        if fresh {
+            self.run_left = self.spec.seq_nr;
+        }
+        self.run_left -= 1;
+        let random = match self.spec.percentage_random[dir] {
+            _ if !fresh => false,
+            100 => true,
+            0 => false,
+            percent => self.seq_rand_draws.percent() <= percent,
+        };
+        if random {
+            return self.random(file, dir);
+        }
+        if !fresh && self.spec.sequencer == Sequencer::Identical {
+            return Some(Found {
+                offset: self.places[file].last_start[dir as usize],
+                block: None,
+                random: false,
+            });
+        }
+        // At the end of the file a new place is drawn, though not marked.
+        self.sequential(file, dir).or_else(|| {
+            self.random(file, dir).map(|found| Found { block: None, random: false, ..found })
+        })
+    }
+
+    fn sequential(&self, file: usize, dir: Dir) -> Option<Found> {
+        let offset = offsets::sequential(&self.places[file], dir, self.spec.seq_add)?;
+        Some(Found { offset, block: None, random: false })
+    }
+
+    /// A place drawn at random, with its block if a map is to be marked.
+    fn random(&mut self, file: usize, dir: Dir) -> Option<Found> {
+        let unit = self.spec.unit(dir);
+        let place = &mut self.places[file];
+        let blocks = place.size.min(place.end.saturating_sub(place.start)) / unit;
+        if blocks == 0 {
+            return None;
+        }
+        let drawn = if let Some(lfsr) = &mut place.lfsr {
+            lfsr.draw()?
+        } else if let Some(zones) = &mut self.zones {
+            zones.draw(dir, blocks, unit, &mut self.offset_draws)
+        } else if let Some(skew) = &mut place.skew {
+            skew.draw()
+        } else {
+            self.offset_draws.below(blocks)
+        };
+        let block = match &place.cover {
+            Some(cover) => cover.free_from(drawn)?,
+            None => drawn,
+        };
+        let offset = block * unit;
+        if offset >= place.size {
+            return None;
+        }
+        Some(Found { offset: place.start + offset, block: Some(block), random: true })
+    }
+
+    /// In a strided job, go to the next zone once this one has had its bytes.
+    fn enter_zone(&mut self, file: usize) {
+        let Some(zone) = self.spec.strided else { return };
+        let place = &mut self.places[file];
+        if place.zone_bytes < zone.size {
+            return;
+        }
+        place.next_zone(zone, &self.spec.files[file]);
+        if let Some(cover) = &mut place.cover {
+            cover.clear();
+        }
+        if let Some(lfsr) = &mut place.lfsr {
+            lfsr.again();
+        }
+    }
+}
+
+/// A place found for an I/O.
+struct Found {
+    offset: u64,
+    /// The block to mark in the map.
+    block: Option<u64>,
+    random: bool,
+}
+
+/// Mark the blocks of an I/O, and cut it where it meets one that is visited.
+fn cut(cover: &mut Cover, block: u64, len: u32, unit: u64) -> u32 {
+    let wanted = u64::from(len).div_ceil(unit);
+    let got = cover.visit_run(block, wanted);
+    if got < wanted { (got * unit) as u32 } else { len }
+}
+
+fn control(op: Op, file: usize) -> Planned {
+    Planned { op, file: FileId(file as u32), ..Planned::default() }
+}
+
+fn check(spec: &SourceSpec) -> Result<(), SpecError> {
+    if spec.files.is_empty() {
+        return Err(SpecError::NoFile);
+    }
+    if spec.rwmixread > 100 || spec.percentage_random.0.iter().any(|percent| *percent > 100) {
+        return Err(SpecError::BadPercentage);
+    }
+    if let Some(zone) = spec.strided {
+        if zone.size == 0 || zone.range == 0 || zone.size > zone.range {
+            return Err(SpecError::BadZones);
+        }
+    }
+    Ok(())
+}

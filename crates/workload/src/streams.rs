@@ -1,0 +1,56 @@
+//! The numbered seeds of a job: one stream of random numbers for each purpose,
+//! so that one choice more in one place leaves all the others as they were.
+
+/// What a stream is for; the number is its place in fio's table of seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum Stream {
+    /// Sizes of reads; writes and trims have the next two.
+    Size = 0,
+    /// Direction of a mixed job.
+    Mix = 4,
+    /// Which file.
+    File = 5,
+    /// Where in the file.
+    Offset = 6,
+    /// Whether an I/O is sequential or random.
+    SequentialOrRandom = 10,
+    /// Which zone.
+    Zone = 16,
+}
+
+/// How many seeds a job has.
+const SEEDS: usize = 24;
+
+/// All seeds of a job.
+#[derive(Clone, Debug)]
+pub(crate) struct Seeds([u64; SEEDS]);
+
+/// What each seed is multiplied by to get the next.
+const GOLDEN_RATIO: u64 = 0x9e37_0001;
+
+impl Seeds {
+    /// The seeds of the job that is number `thread_number`, from 1.
+    pub fn new(randseed: u64, thread_number: u32) -> Seeds {
+        let mut s = randseed;
+        for _ in 0..4 {
+            s = s.wrapping_mul(GOLDEN_RATIO);
+        }
+        let mut seeds = [0; SEEDS];
+        for (i, seed) in (0..).zip(&mut seeds) {
+            *seed = s.wrapping_mul(u64::from(thread_number)).wrapping_add(i);
+            s = s.wrapping_mul(GOLDEN_RATIO);
+        }
+        Seeds(seeds)
+    }
+
+    /// The seed of one stream.
+    pub fn of(&self, stream: Stream) -> u64 {
+        self.0[stream as usize]
+    }
+
+    /// The seed of sizes for direction number `dir` (read, write, trim).
+    pub fn of_sizes(&self, dir: usize) -> u64 {
+        self.0[Stream::Size as usize + dir]
+    }
+}

@@ -1,0 +1,47 @@
+//! When a sync follows the writes.
+
+use iosonde_base::Op;
+
+use crate::spec::SyncEvery;
+
+/// Counts writes and says which sync is due.
+#[derive(Debug)]
+pub(crate) struct Syncs {
+    every: SyncEvery,
+    writes: u64,
+    /// The last entry was a write, so a sync may be due.
+    dirty: bool,
+}
+
+impl Syncs {
+    /// Nothing written yet.
+    pub fn new(every: SyncEvery) -> Syncs {
+        Syncs { every, writes: 0, dirty: false }
+    }
+
+    /// An I/O has been planned.
+    #[inline]
+    pub fn went(&mut self, op: Op) {
+        self.dirty = op == Op::Write;
+        self.writes += u64::from(self.dirty);
+    }
+
+    /// The sync due before anything else, once.
+    pub fn due(&mut self) -> Option<Op> {
+        if !self.dirty {
+            return None;
+        }
+        let hit = |every: u32| every > 0 && self.writes % u64::from(every) == 0;
+        let op = if hit(self.every.fsync) {
+            Op::Sync
+        } else if hit(self.every.fdatasync) {
+            Op::DataSync
+        } else if hit(self.every.range) {
+            Op::SyncRange
+        } else {
+            return None;
+        };
+        self.dirty = false;
+        Some(op)
+    }
+}
