@@ -1,1 +1,31 @@
 //! The hot loop and the engines that move bytes.
+//!
+//! [`Drive`] holds what a job's loop works with; a [`Loop`] is an engine
+//! together with the loop that suits it. A call of [`Loop::run`] is one slice:
+//! what happens at a moment (ramp, runtime, samples, stops) happens between
+//! two of them, in the crate above.
+
+mod catalogue;
+mod drive;
+mod engine;
+mod engines;
+mod files;
+mod iolog;
+mod knobs;
+mod memory;
+mod one_shot;
+mod queue;
+mod sync_call;
+mod tolerance;
+
+pub use catalogue::{CATALOGUE, find};
+pub use drive::{Accounting, Drive, Ended, Failure, Loop, Pulse, Window};
+pub use engine::{Caps, EngineDef, EngineError, Io, OneShot, OpenWith, Opened, Queued};
+pub use engines::sim;
+pub use files::{FileSetup, Files, Hint, OpenMode};
+pub use iolog::IoLog;
+pub use knobs::{Knobs, SyncRangeFlags};
+pub use memory::{Base, Fill, Memory};
+pub use one_shot::OneShotLoop;
+pub use queue::QueueLoop;
+pub use tolerance::{ErrorKind, Tolerance};

@@ -1,0 +1,138 @@
+//! What one I/O costs in the loop itself, on the null engine.
+//!
+//! `cost CASE IOS`: the difference of two runs under callgrind, divided by the
+//! difference of their I/Os, is the number of instructions for each:
+//!
+//! ```sh
+//! cargo build --release -p iosonde-engine --example cost
+//! for n in 100000 500000; do
+//!     valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+//!         target/release/examples/cost qd1 $n
+//! done
+//! ```
+//!
+//! The processor's counter is read even where valgrind hides that it is steady.
+
+use iosonde_base::{PerDir, Ring};
+use iosonde_direct::AlignedBuf;
+use iosonde_engine::{
+    Accounting, Drive, Ended, FileSetup, Files, Fill, Knobs, Memory, OpenMode, OpenWith, Pulse,
+    SyncRangeFlags, Tolerance, Window,
+};
+use iosonde_stats::{Pen, WhichLatencies};
+use iosonde_sys::clock::{Clock, ClockSource};
+use iosonde_workload::{Directions, MapMode, Source, SourceFile, SourceSpec};
+use std::sync::Arc;
+
+/// What a case runs with.
+struct Case {
+    name: &'static str,
+    depth: u32,
+    batch: u32,
+    accounting: Accounting,
+    map: MapMode,
+}
+
+const CASES: [Case; 6] = [
+    Case { name: "qd1", depth: 1, batch: 1, accounting: Accounting::Full, map: MapMode::Off },
+    Case { name: "qd32b32", depth: 32, batch: 32, accounting: Accounting::Full, map: MapMode::Off },
+    Case { name: "qd32b1", depth: 32, batch: 1, accounting: Accounting::Full, map: MapMode::Off },
+    Case {
+        name: "counts",
+        depth: 1,
+        batch: 1,
+        accounting: Accounting::CountsOnly,
+        map: MapMode::Off,
+    },
+    Case {
+        name: "counts32",
+        depth: 32,
+        batch: 32,
+        accounting: Accounting::CountsOnly,
+        map: MapMode::Off,
+    },
+    Case { name: "map", depth: 1, batch: 1, accounting: Accounting::Full, map: MapMode::On },
+];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().unwrap_or_default();
+    let ios: u64 = arguments.next().ok_or("cost CASE IOS")?.parse()?;
+    let names = CASES.map(|case| case.name).join(", ");
+    let case = CASES.iter().find(|case| case.name == name).ok_or(format!("CASE is {names}"))?;
+
+    let clock = Clock::pick(ClockSource::Cpu)?;
+    let memory = AlignedBuf::new(case.depth as usize * 4096, 4096)?;
+    let memory = Memory::new(memory, case.depth, 4096);
+    let with = OpenWith {
+        depth: case.depth,
+        files: 1,
+        memory: memory.span(),
+        clock,
+        knobs: Knobs::default(),
+        sync_range: SyncRangeFlags::default(),
+    };
+    let null = iosonde_engine::find("null").ok_or("no null engine")?;
+    let mut engine = (null.open)(&with, case.accounting).map_err(|error| error.message)?;
+    let reads = PerDir([true, false, false]);
+    let (pen, ledger) =
+        Pen::new(&WhichLatencies { slat: true, clat: true, lat: true, dirs: reads });
+    let mut drive = Drive {
+        clock,
+        source: Source::new(spec(case, ios)).map_err(|error| error.to_string())?,
+        ring: Ring::default(),
+        files: Files::new(vec![no_file()]),
+        memory,
+        fill: Fill::default(),
+        pen,
+        pulse: Arc::new(Pulse::default()),
+        window: Window {
+            depth: case.depth,
+            batch: case.batch,
+            reap_min: case.batch,
+            reap_max: case.batch,
+            low: case.depth,
+            serialize_overlap: false,
+        },
+        tolerance: Tolerance::default(),
+        log: None,
+        sync_range: SyncRangeFlags::default(),
+    };
+    drive.pulse.arm(u64::MAX);
+    let start = clock.now();
+    let ended = engine.run(&mut drive);
+    let took = clock.ns_between(start, clock.now());
+    let done = ledger.lanes[0].ios.get();
+    if !matches!(ended, Ended::Done) || done != ios {
+        return Err(format!("{done} of {ios} I/Os: {ended:?}").into());
+    }
+    println!("{name}: {done} I/Os, {:.1} ns each", took as f64 / done as f64);
+    Ok(())
+}
+
+/// 4 KiB random reads over 100 GiB.
+fn spec(case: &Case, ios: u64) -> SourceSpec {
+    let size = 100 << 30;
+    SourceSpec {
+        directions: Directions { read: true, random: true, ..Directions::default() },
+        map: case.map,
+        files: vec![SourceFile { name: "null".into(), offset: 0, size, end: size }],
+        total_bytes: u64::MAX,
+        io_size_given: true,
+        number_ios: ios,
+        ..SourceSpec::default()
+    }
+}
+
+fn no_file() -> FileSetup {
+    FileSetup {
+        path: Default::default(),
+        mode: OpenMode::default(),
+        offset: 0,
+        bytes: 100 << 30,
+        block_device: false,
+        invalidate: false,
+        hint: None,
+        sync_on_close: false,
+    }
+}

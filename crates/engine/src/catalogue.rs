@@ -1,0 +1,43 @@
+//! Every engine, in one list. Adding one is adding its file and its line.
+
+use crate::EngineDef;
+use crate::engines::*;
+
+/// All engines.
+pub static CATALOGUE: &[&EngineDef] = &[
+    &null::NULL,
+    &sim::SIM,
+    &psync::PSYNC,
+    &sync::SYNC,
+    &vsync::VSYNC,
+    &psync::PVSYNC,
+    &pvsync2::PVSYNC2,
+    &mmap::MMAP,
+    &libaio::LIBAIO,
+    &io_uring::IO_URING,
+];
+
+/// The engine of this name or alias.
+pub fn find(name: &str) -> Option<&'static EngineDef> {
+    let known = |def: &&&EngineDef| def.name == name || def.aliases.contains(&name);
+    CATALOGUE.iter().find(known).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_name_stands_twice_and_each_engine_says_what_it_is() {
+        let mut names = BTreeSet::new();
+        for def in CATALOGUE {
+            assert!(!def.doc.is_empty(), "{} has no words", def.name);
+            for name in def.aliases.iter().chain([&def.name]) {
+                assert!(names.insert(*name), "{name} is there twice");
+                assert!(std::ptr::eq(find(name).unwrap(), *def));
+            }
+        }
+        assert!(find("warp").is_none());
+    }
+}

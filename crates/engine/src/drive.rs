@@ -1,0 +1,297 @@
+//! What a job's loop works with, and why a slice of it ends.
+
+use crate::{Files, Fill, IoLog, Memory, SyncRangeFlags, Tolerance, sync_call};
+use iosonde_base::{Errno, FileId, Op, Planned, Ring};
+use iosonde_stats::Pen;
+use iosonde_sys::clock::Clock;
+use iosonde_workload::{Refill, Source};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How many may be in flight, and how many to start and collect at a time.
+/// fio's `iodepth`, `iodepth_batch`, `iodepth_batch_complete_min`,
+/// `iodepth_batch_complete_max` and `iodepth_low`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// In flight at most.
+    pub depth: u32,
+    /// Handed down together.
+    pub batch: u32,
+    /// Waited for when the queue is full; 0 only polls until then.
+    pub reap_min: u32,
+    /// Collected together at most.
+    pub reap_max: u32,
+    /// Once full, the queue is filled again at this many in flight.
+    pub low: u32,
+    /// No I/O is issued that overlaps one in flight.
+    pub serialize_overlap: bool,
+}
+
+impl Window {
+    /// One at a time.
+    pub const ONE: Window =
+        Window { depth: 1, batch: 1, reap_min: 1, reap_max: 1, low: 1, serialize_overlap: false };
+}
+
+/// When the present slice ends, and whether the job shall stop: the one thing
+/// that others write and the loop reads. The loop compares the time it has
+/// anyway with `until`, and so sees both.
+#[derive(Debug, Default)]
+pub struct Pulse {
+    until: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Pulse {
+    /// Let the next slice end at `until`, in ticks; at once if a stop was
+    /// asked.
+    pub fn arm(&self, until: u64) {
+        self.until.store(until, Ordering::SeqCst);
+        // A stop that was stored before `until` would be lost without this look.
+        if self.stop_asked() {
+            self.until.store(0, Ordering::SeqCst);
+        }
+    }
+
+    /// Ask the job to stop: no new I/O; what flies comes back.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+        self.until.store(0, Ordering::SeqCst);
+    }
+
+    /// Whether a stop was asked.
+    pub fn stop_asked(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    /// End of the present slice, in ticks.
+    #[inline(always)]
+    pub fn until(&self) -> u64 {
+        self.until.load(Ordering::Relaxed)
+    }
+}
+
+/// Which stamps are taken for each I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accounting {
+    /// All that the engine can tell apart.
+    Full,
+    /// None: I/Os and bytes are counted (`gtod_reduce`).
+    CountsOnly,
+}
+
+/// Why a slice ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// Its moment came, or a stop was asked. I/O may be in flight; run again
+    /// to go on.
+    Time,
+    /// The source has come to the end of a pass, there is another, and
+    /// everything in flight has come back.
+    Pass,
+    /// The source has nothing more, and everything in flight has come back.
+    Done,
+    /// An error that the job does not bear; everything in flight has come back.
+    Failed(Failure),
+}
+
+/// What failed, where, and why.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The act: `read`, `write`, `open`, `fsync`, `submit`...
+    pub doing: &'static str,
+    /// On which file.
+    pub file: Option<FileId>,
+    /// At which byte.
+    pub offset: Option<u64>,
+    /// How many bytes.
+    pub len: u32,
+    /// Why.
+    pub errno: Errno,
+    /// More words, where the number alone would not say enough.
+    pub detail: Option<&'static str>,
+}
+
+impl Failure {
+    /// Of one planned entry.
+    pub fn of(entry: &Planned, errno: Errno) -> Failure {
+        Failure {
+            doing: act(entry.op),
+            file: Some(entry.file),
+            offset: Some(entry.offset),
+            len: entry.len,
+            errno,
+            detail: None,
+        }
+    }
+
+    /// Of an entry that found nothing more in its file.
+    pub(crate) fn end_of_file(entry: &Planned) -> Failure {
+        Failure {
+            detail: Some("end of file: the file is shorter than the job's range"),
+            ..Failure::of(entry, Errno::EIO)
+        }
+    }
+
+    /// Of the engine as a whole.
+    pub fn engine(doing: &'static str, errno: Errno) -> Failure {
+        Failure { doing, file: None, offset: None, len: 0, errno, detail: None }
+    }
+}
+
+/// The name of what an entry does.
+pub(crate) fn act(op: Op) -> &'static str {
+    match op {
+        Op::Read => "read",
+        Op::Write => "write",
+        Op::Trim => "trim",
+        Op::Sync => "fsync",
+        Op::DataSync => "fdatasync",
+        Op::SyncRange => "sync_file_range",
+        Op::Open => "open",
+        Op::Close => "close",
+        Op::Invalidate => "invalidate",
+    }
+}
+
+/// What a job's loop works with. Built once, before the clock starts.
+pub struct Drive {
+    /// Every moment comes from it.
+    pub clock: Clock,
+    /// What decides the next I/O.
+    pub source: Source,
+    /// What it has decided already.
+    pub ring: Ring,
+    /// The job's files, open and closed.
+    pub files: Files,
+    /// One buffer for each slot.
+    pub memory: Memory,
+    /// What happens to a buffer before it is written.
+    pub fill: Fill,
+    /// The account.
+    pub pen: Pen,
+    /// When to end.
+    pub pulse: Arc<Pulse>,
+    /// How many at a time.
+    pub window: Window,
+    /// Which errors the job bears.
+    pub tolerance: Tolerance,
+    /// `write_iolog`, where asked.
+    pub log: Option<IoLog>,
+    /// For `sync_file_range`.
+    pub sync_range: SyncRangeFlags,
+}
+
+/// An engine together with the loop that suits it.
+pub trait Loop {
+    /// Run one slice.
+    fn run(&mut self, drive: &mut Drive) -> Ended;
+
+    /// Let everything in flight come back; issue nothing new.
+    fn drain(&mut self, drive: &mut Drive) -> Result<(), Failure>;
+
+    /// Open a file and tell the engine.
+    fn open(&mut self, drive: &mut Drive, file: FileId) -> Result<(), Failure>;
+
+    /// Close a file, after telling the engine.
+    fn close(&mut self, drive: &mut Drive, file: FileId) -> Result<(), Failure>;
+}
+
+/// How a look for the next entry went.
+pub(crate) enum Taken {
+    Entry(Planned),
+    /// Nothing is left, of this pass or at all: how the slice ends.
+    Out(Ended),
+}
+
+impl Drive {
+    /// The next entry, planning more when none waits.
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> Taken {
+        match self.ring.pop() {
+            Some(entry) => Taken::Entry(entry),
+            None => self.take_after_refill(),
+        }
+    }
+
+    #[inline(never)]
+    fn take_after_refill(&mut self) -> Taken {
+        loop {
+            let refill = self.source.refill(&mut self.ring);
+            match (self.ring.pop(), refill) {
+                (Some(entry), _) => return Taken::Entry(entry),
+                (None, Refill::Planned) => {}
+                (None, Refill::PassDone) => return Taken::Out(Ended::Pass),
+                (None, Refill::Done) => return Taken::Out(Ended::Done),
+            }
+        }
+    }
+
+    /// Whether anything must be done for each I/O besides issuing it.
+    #[inline]
+    pub(crate) fn has_taps(&self) -> bool {
+        self.log.is_some() || self.fill.is_active()
+    }
+
+    /// Do for one I/O what was asked to be done for each: fill, log.
+    #[inline(never)]
+    pub(crate) fn tap(&mut self, entry: &Planned, slot: u32) {
+        if entry.op == Op::Write {
+            self.fill.apply(self.memory.bytes(slot, entry.len), entry.offset);
+        }
+        self.log(entry);
+    }
+
+    /// Make durable what was written, by the system call of the entry, and
+    /// account for it.
+    #[cold]
+    pub(crate) fn sync_now(&mut self, entry: &Planned) -> Result<(), Failure> {
+        let (fd, flags) = (self.files.fd(entry.file), self.sync_range);
+        // An engine without files has nothing to make durable.
+        self.sync_by(entry, || if fd < 0 { Ok(()) } else { sync_call::sync(entry, fd, flags) })
+    }
+
+    /// Make durable what was written, by `act`, and account for it.
+    #[cold]
+    pub(crate) fn sync_by(
+        &mut self,
+        entry: &Planned,
+        act: impl FnOnce() -> Result<(), Errno>,
+    ) -> Result<(), Failure> {
+        self.log(entry);
+        let start = self.clock.now();
+        let done = act();
+        let took = self.clock.ticks_to_ns(self.clock.now().wrapping_sub(start));
+        self.count_sync(took);
+        done.or_else(|errno| self.bear_sync(entry, errno))
+    }
+
+    /// Count a sync that failed, and bear it if the job does.
+    #[cold]
+    pub(crate) fn bear_sync(&mut self, entry: &Planned, errno: Errno) -> Result<(), Failure> {
+        self.pen.ledger().sync.errors.add(1);
+        self.bear(entry, Failure::of(entry, errno))
+    }
+
+    /// Nothing, if the job bears this.
+    #[cold]
+    pub(crate) fn bear(&mut self, entry: &Planned, failure: Failure) -> Result<(), Failure> {
+        if self.tolerance.bears(entry.op, failure.errno) { Ok(()) } else { Err(failure) }
+    }
+
+    fn log(&mut self, entry: &Planned) {
+        if let Some(log) = &mut self.log {
+            let elapsed = self.clock.ticks_to_ns(self.clock.now().wrapping_sub(log.epoch));
+            log.add(elapsed, entry);
+        }
+    }
+
+    pub(crate) fn count_sync(&mut self, ns: u64) {
+        let sync = &self.pen.ledger().sync;
+        sync.ios.add(1);
+        sync.lat.add(ns);
+        if let Some(histogram) = &sync.lat_histogram {
+            histogram.add_many(ns, 1);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What an engine must do. One engine is one file; these traits are all it
+//! sees of the rest.
+
+use crate::{Hint, Knobs, SyncRangeFlags};
+use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Slot};
+use iosonde_sys::clock::Clock;
+use std::os::fd::RawFd;
+
+/// One I/O as an engine sees it.
+///
+/// `buffer` points to at least `len` bytes that belong to this I/O's slot and
+/// that nobody else touches until its completion is handed back; it stays
+/// valid until the engine is dropped.
+#[derive(Clone, Copy, Debug)]
+pub struct Io {
+    /// Byte offset in the file.
+    pub offset: u64,
+    /// Where data comes from or goes to; unused for syncs and trims.
+    pub buffer: *mut u8,
+    /// Bytes.
+    pub len: u32,
+    /// What to do; never a control entry.
+    pub op: Op,
+    /// Which file, for engines that register files or keep something for each.
+    pub file: FileId,
+    /// The open descriptor; -1 for engines without files.
+    pub fd: RawFd,
+}
+
+/// An engine that does one thing at a time.
+pub trait OneShot {
+    /// Whether submission and service are told apart by a third stamp. System
+    /// calls are not: what lies between is only our own bookkeeping.
+    const THREE_STAMPS: bool = false;
+
+    /// Whether fsync and its kin are for [`OneShot::perform`]; else the loop
+    /// makes the system call.
+    const SYNCS: bool = false;
+
+    /// Do it, now. The bytes moved, possibly fewer than asked.
+    fn perform(&mut self, io: &Io) -> Result<u32, Errno>;
+
+    /// Told after a file was opened, and before the first I/O on it.
+    fn opened(&mut self, _file: &Opened) -> Result<(), Errno> {
+        Ok(())
+    }
+
+    /// Told before a file is closed.
+    fn closing(&mut self, _file: FileId) {}
+
+    /// What an error of this operation means here and what to do about it,
+    /// where its number says too little.
+    fn explain(&self, _op: Op, _errno: Errno) -> Option<&'static str> {
+        None
+    }
+}
+
+/// A file that was just opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened {
+    /// Which.
+    pub file: FileId,
+    /// Its descriptor.
+    pub fd: RawFd,
+    /// Bytes from its start that the job may touch.
+    pub bytes: u64,
+    /// Whether the job writes.
+    pub writes: bool,
+    /// What the kernel was told of the order of access.
+    pub hint: Option<Hint>,
+}
+
+/// An engine with a queue.
+///
+/// It is opened for a depth and takes that many without complaint: when the
+/// kernel has no room, the engine holds on to the request and tries again.
+/// "Busy" never leaves an engine's file.
+pub trait Queued {
+    /// Whether fsync and its kin go through the queue; else the loop makes the
+    /// system call itself, between two submissions.
+    const QUEUES_SYNCS: bool = false;
+
+    /// Take one request. It may start now, or at [`Queued::submit`].
+    fn push(&mut self, slot: Slot, io: &Io);
+
+    /// Start everything pushed so far. A request that the system refuses comes
+    /// back from [`Queued::reap`] with its error; an error here, or there, says
+    /// that the queue itself is broken and that nothing will come back.
+    fn submit(&mut self) -> Result<(), Errno>;
+
+    /// Collect completions into `done`, which is empty and has room for the
+    /// depth: wait for `min` of them, but not past `patience`; take at most
+    /// `max`. Fewer than `min` come back when patience ends or a signal came.
+    fn reap(
+        &mut self,
+        min: u32,
+        max: u32,
+        patience: Option<Nanos>,
+        done: &mut Vec<Completion>,
+    ) -> Result<(), Errno>;
+
+    /// See [`OneShot::opened`].
+    fn opened(&mut self, _file: &Opened) -> Result<(), Errno> {
+        Ok(())
+    }
+
+    /// See [`OneShot::closing`].
+    fn closing(&mut self, _file: FileId) {}
+
+    /// See [`OneShot::explain`].
+    fn explain(&self, _op: Op, _errno: Errno) -> Option<&'static str> {
+        None
+    }
+}
+
+/// What an engine can do, read by the planner so that a job that cannot run
+/// is refused before anything is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caps {
+    /// One request at a time; `iodepth` is held at 1.
+    pub sync: bool,
+    /// Touches no storage: files are neither created nor opened.
+    pub diskless: bool,
+    /// Trims.
+    pub trim: bool,
+    /// Cannot write past a file's end, so that files are laid out first.
+    pub no_extend: bool,
+    /// Honours `RWF_ATOMIC`.
+    pub atomic: bool,
+    /// Reports how long a request took to submit apart from its service.
+    pub slat: bool,
+}
+
+/// What an engine is given when it opens.
+#[derive(Clone, Debug)]
+pub struct OpenWith {
+    /// Requests in flight at most.
+    pub depth: u32,
+    /// Files of the job.
+    pub files: u32,
+    /// All buffers, as one span: start and bytes. They outlive the engine.
+    pub memory: (*mut u8, usize),
+    /// The run's clock.
+    pub clock: Clock,
+    /// The engine's own options.
+    pub knobs: Knobs,
+    /// What sync_file_range(2) is asked to do.
+    pub sync_range: SyncRangeFlags,
+}
+
+/// Why an engine cannot be had.
+#[derive(Clone, Debug)]
+pub struct EngineError {
+    /// A fragment: what failed and why.
+    pub message: String,
+    /// What would mend it.
+    pub help: Option<String>,
+    /// The system's number for it.
+    pub errno: Errno,
+}
+
+impl EngineError {
+    /// An error of the system while `doing` something.
+    pub fn system(doing: &str, errno: Errno) -> EngineError {
+        EngineError { message: format!("{doing}: {errno}"), help: None, errno }
+    }
+}
+
+/// One line of the catalogue: all the program knows of an engine that it is
+/// not running.
+pub struct EngineDef {
+    /// The name `ioengine=` takes.
+    pub name: &'static str,
+    /// Other names for it.
+    pub aliases: &'static [&'static str],
+    /// What it is, in a sentence or two.
+    pub doc: &'static str,
+    /// What it can do.
+    pub caps: Caps,
+    /// Names of its own options.
+    pub options: &'static [&'static str],
+    /// Why it cannot run on this machine, if it cannot.
+    pub available: fn() -> Result<(), EngineError>,
+    /// Open it, wrapped in the loop that drives it.
+    pub open: Open,
+}
+
+/// Opens an engine, wrapped in the loop that drives it, on the thread that
+/// will run it.
+pub type Open = fn(&OpenWith, crate::Accounting) -> Result<Box<dyn crate::Loop>, EngineError>;
+
+impl std::fmt::Debug for EngineDef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "EngineDef({})", self.name)
+    }
+}

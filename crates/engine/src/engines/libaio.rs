@@ -1,0 +1,330 @@
+//! libaio: Linux's own asynchronous I/O, by its raw system calls.
+#![allow(unsafe_code)]
+
+use super::psync::CAPS;
+use super::rw_flags::RwFlags;
+use super::{queued, trim};
+use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Queued};
+use iosonde_base::{Completion, Errno, Nanos, Op, Slot};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// Catalogue entry.
+pub(crate) static LIBAIO: EngineDef = EngineDef {
+    name: "libaio",
+    aliases: &["aio", "linuxaio"],
+    doc: "io_submit(2) and io_getevents(2). Asynchronous only with direct=1: buffered I/O is \
+          done within io_submit(2).",
+    caps: Caps { sync: false, atomic: true, slat: true, ..CAPS },
+    options: &["userspace_reap", "libaio_vectored", "nowait"],
+    available: || Context::new(1).map(drop),
+    open: |with, accounting| Ok(queued(Libaio::new(with)?, with.depth, accounting)),
+};
+
+const IOCB_CMD_PREAD: u16 = 0;
+const IOCB_CMD_PWRITE: u16 = 1;
+const IOCB_CMD_PREADV: u16 = 7;
+const IOCB_CMD_PWRITEV: u16 = 8;
+
+/// A request: `struct iocb` of linux/aio_abi.h.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+struct Iocb {
+    data: u64,
+    #[cfg(target_endian = "little")]
+    key: u32,
+    rw_flags: i32,
+    #[cfg(target_endian = "big")]
+    key: u32,
+    opcode: u16,
+    priority: i16,
+    fd: u32,
+    buffer: u64,
+    bytes: u64,
+    offset: i64,
+    reserved: u64,
+    flags: u32,
+    event_fd: u32,
+}
+
+/// A completion: `struct io_event`.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+struct Event {
+    data: u64,
+    object: u64,
+    result: i64,
+    result2: i64,
+}
+
+/// The head of the ring that the kernel maps at the context's address;
+/// `struct aio_ring` of its fs/aio.c. The events follow it.
+#[repr(C)]
+struct RingHead {
+    id: u32,
+    events: u32,
+    head: AtomicU32,
+    tail: AtomicU32,
+    magic: u32,
+    compatible: u32,
+    incompatible: u32,
+    head_bytes: u32,
+}
+
+/// What a ring of this layout has in `magic`.
+const RING_MAGIC: u32 = 0xa10a_10a1;
+
+/// What io_setup(2) gives; io_destroy(2) when dropped, which waits for
+/// whatever is still in flight.
+struct Context(libc::c_ulong);
+
+impl Context {
+    fn new(depth: u32) -> Result<Context, EngineError> {
+        let mut context: libc::c_ulong = 0;
+        // SAFETY: the call writes one unsigned long through the pointer.
+        let result = unsafe { libc::syscall(libc::SYS_io_setup, depth, &mut context) };
+        if result == 0 {
+            return Ok(Context(context));
+        }
+        let errno = Errno::from(std::io::Error::last_os_error());
+        let (why, help) = match errno.0 {
+            libc::EAGAIN => (
+                "the system's limit of requests (fs.aio-max-nr) is reached",
+                "raise it (sysctl fs.aio-max-nr=1048576), or use a smaller iodepth or fewer jobs",
+            ),
+            libc::ENOSYS => {
+                ("this kernel has no asynchronous I/O (CONFIG_AIO)", "use ioengine=io_uring")
+            }
+            libc::EPERM | libc::EACCES => (
+                "it is forbidden here, as by a container's seccomp profile",
+                "allow io_setup(2), or use ioengine=psync",
+            ),
+            _ => return Err(EngineError::system("set up asynchronous I/O (io_setup)", errno)),
+        };
+        Err(EngineError {
+            message: format!("set up asynchronous I/O for {depth} requests: {why} ({errno})"),
+            help: Some(help.into()),
+            errno,
+        })
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: the context came from io_setup and is destroyed once.
+        unsafe { libc::syscall(libc::SYS_io_destroy, self.0) };
+    }
+}
+
+/// The engine.
+struct Libaio {
+    context: Context,
+    flags: RwFlags,
+    /// One request for each slot, where it stays while it flies.
+    requests: Box<[Iocb]>,
+    /// One vector for each slot, for `libaio_vectored`; else empty.
+    vectors: Box<[libc::iovec]>,
+    /// Pushed, and not taken by the kernel yet, in order.
+    pending: Vec<*mut Iocb>,
+    /// What never went to the kernel: trims, and what it refused.
+    ready: Vec<Completion>,
+    events: Box<[Event]>,
+    /// How many the kernel has.
+    with_kernel: u32,
+    /// The kernel's ring, to be read without a call (`userspace_reap`).
+    ring: Option<*const RingHead>,
+}
+
+impl Libaio {
+    fn new(with: &OpenWith) -> Result<Libaio, EngineError> {
+        let context = Context::new(with.depth)?;
+        let depth = with.depth as usize;
+        let ring = with.knobs.userspace_reap.then_some(context.0 as *const RingHead);
+        // SAFETY: io_setup maps the ring at the context's address until
+        // io_destroy. A kernel that lays it out otherwise has another magic.
+        let ring = ring.filter(|&ring| unsafe { (*ring).magic == RING_MAGIC });
+        let nothing = libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
+        Ok(Libaio {
+            context,
+            flags: RwFlags::new(&with.knobs),
+            requests: vec![Iocb::default(); depth].into(),
+            vectors: vec![nothing; if with.knobs.vectored { depth } else { 0 }].into(),
+            pending: Vec::with_capacity(depth),
+            ready: Vec::with_capacity(depth),
+            events: vec![Event::default(); depth].into(),
+            with_kernel: 0,
+            ring,
+        })
+    }
+
+    /// io_submit(2) of what is pending, from `first` on: how many it took.
+    fn io_submit(&mut self, first: usize) -> Result<usize, Errno> {
+        let pending = &self.pending[first..];
+        // SAFETY: each pointer is to a request of `requests`, which do not
+        // move; each names a buffer (or a vector of `vectors`) that is its
+        // slot's alone until its completion is handed out.
+        let taken = unsafe {
+            libc::syscall(libc::SYS_io_submit, self.context.0, pending.len(), pending.as_ptr())
+        };
+        if taken >= 0 {
+            return Ok(taken as usize);
+        }
+        Err(std::io::Error::last_os_error().into())
+    }
+
+    /// Take up to `room` events from the ring in memory.
+    fn reap_ring(&mut self, room: u32, done: &mut Vec<Completion>) {
+        let Some(ring) = self.ring else { return };
+        // SAFETY: mapped until io_destroy, which is in our drop.
+        let ring = unsafe { &*ring };
+        let (mut head, tail) =
+            (ring.head.load(Ordering::Relaxed), ring.tail.load(Ordering::Acquire));
+        // SAFETY: the events follow the head, as its length says.
+        let events = unsafe { (ring as *const RingHead).byte_add(ring.head_bytes as usize) };
+        let mut left = room;
+        while left > 0 && head != tail {
+            // SAFETY: `head` is below the ring's count of events, and what lies
+            // between head and tail is ours to read.
+            let event = unsafe { *events.cast::<Event>().add(head as usize) };
+            self.with_kernel -= 1;
+            done.push(completion(&event));
+            head = if head + 1 >= ring.events { 0 } else { head + 1 };
+            left -= 1;
+        }
+        ring.head.store(head, Ordering::Release);
+    }
+
+    /// io_getevents(2): from `min` to `max` of what the kernel has.
+    fn io_getevents(
+        &mut self,
+        min: u32,
+        max: u32,
+        patience: Option<Nanos>,
+        done: &mut Vec<Completion>,
+    ) -> Result<(), Errno> {
+        let timeout = patience.filter(|_| min > 0).map(|patience| libc::timespec {
+            tv_sec: (patience.0 / 1_000_000_000) as libc::time_t,
+            tv_nsec: (patience.0 % 1_000_000_000) as libc::c_long,
+        });
+        let timeout = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+        let max = (max as usize).min(self.events.len());
+        let events = self.events.as_mut_ptr();
+        // SAFETY: `events` has room for `max`; the timeout lives until the call returns.
+        let count = unsafe {
+            libc::syscall(
+                libc::SYS_io_getevents,
+                self.context.0,
+                min as usize,
+                max,
+                events,
+                timeout,
+            )
+        };
+        if count < 0 {
+            let errno = Errno::from(std::io::Error::last_os_error());
+            return if errno.0 == libc::EINTR { Ok(()) } else { Err(errno) };
+        }
+        self.with_kernel -= count as u32;
+        done.extend(self.events[..count as usize].iter().map(completion));
+        Ok(())
+    }
+}
+
+fn completion(event: &Event) -> Completion {
+    let slot = Slot(event.data as u32);
+    // Never more than was asked, which is a u32.
+    let moved = u32::try_from(event.result).map_err(|_| Errno(-event.result as i32));
+    Completion { slot, result: moved }
+}
+
+impl Queued for Libaio {
+    fn push(&mut self, slot: Slot, io: &Io) {
+        if io.op == Op::Trim {
+            self.ready.push(Completion { slot, result: trim::discard(io) });
+            return;
+        }
+        let at = slot.0 as usize;
+        let reads = io.op == Op::Read;
+        let (opcode, buffer, bytes) = match self.vectors.get_mut(at) {
+            None => {
+                let opcode = if reads { IOCB_CMD_PREAD } else { IOCB_CMD_PWRITE };
+                (opcode, io.buffer as u64, u64::from(io.len))
+            }
+            Some(vector) => {
+                *vector = libc::iovec { iov_base: io.buffer.cast(), iov_len: io.len as usize };
+                let opcode = if reads { IOCB_CMD_PREADV } else { IOCB_CMD_PWRITEV };
+                (opcode, std::ptr::from_mut(vector) as u64, 1)
+            }
+        };
+        let request = &mut self.requests[at];
+        *request = Iocb {
+            data: u64::from(slot.0),
+            rw_flags: self.flags.of(io.op),
+            opcode,
+            fd: io.fd as u32,
+            buffer,
+            bytes,
+            offset: io.offset as i64,
+            ..Iocb::default()
+        };
+        self.pending.push(request);
+    }
+
+    fn submit(&mut self) -> Result<(), Errno> {
+        let mut taken = 0;
+        while taken < self.pending.len() {
+            match self.io_submit(taken) {
+                Ok(count) => {
+                    taken += count;
+                    self.with_kernel += count as u32;
+                }
+                Err(Errno(libc::EINTR)) => {}
+                // No room now: `reap` tries again.
+                Err(Errno(libc::EAGAIN)) => break,
+                // The first of them was refused; the others may be good.
+                Err(errno) => {
+                    // SAFETY: a pointer into `requests`, which nobody borrows now.
+                    let slot = Slot(unsafe { (*self.pending[taken]).data as u32 });
+                    self.ready.push(Completion { slot, result: Err(errno) });
+                    taken += 1;
+                }
+            }
+        }
+        self.pending.drain(..taken);
+        Ok(())
+    }
+
+    fn reap(
+        &mut self,
+        min: u32,
+        max: u32,
+        patience: Option<Nanos>,
+        done: &mut Vec<Completion>,
+    ) -> Result<(), Errno> {
+        if !self.ready.is_empty() {
+            let count = self.ready.len().min(max as usize);
+            done.extend(self.ready.drain(..count));
+        }
+        let got = |done: &Vec<Completion>| done.len() as u32;
+        if self.ring.is_some() {
+            self.reap_ring(max - got(done), done);
+        }
+        let room = max - got(done);
+        let wanted = min.saturating_sub(got(done)).min(self.with_kernel);
+        if room > 0 && (wanted > 0 || min == 0 && self.ring.is_none() && self.with_kernel > 0) {
+            self.io_getevents(wanted, room, patience, done)?;
+        }
+        if !self.pending.is_empty() {
+            if self.with_kernel == 0 && done.is_empty() {
+                // The kernel has no room for any, so others have filled it.
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            self.submit()?;
+        }
+        Ok(())
+    }
+
+    fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
+        self.flags.explain(op, errno)
+    }
+}

@@ -1,0 +1,299 @@
+//! mmap: the file is mapped, and I/O is a copy from or to memory.
+//!
+//! A page that cannot be had (the file was cut shorter, the device failed, the
+//! file system is full) is a SIGBUS in the middle of the copy. [`fault`] turns
+//! it into an error of that I/O.
+#![allow(unsafe_code)]
+
+mod fault;
+
+use super::psync::CAPS;
+use super::{always, one_shot, trim};
+use crate::{Caps, EngineDef, Hint, Io, OneShot, OpenWith, Opened};
+use iosonde_base::{Errno, FileId, Op};
+use std::os::fd::RawFd;
+
+/// Catalogue entry.
+pub(crate) static MMAP: EngineDef = EngineDef {
+    name: "mmap",
+    aliases: &[],
+    doc: "mmap(2): memory is copied from and to the mapped file; msync(2) makes it durable.",
+    caps: Caps { no_extend: true, ..CAPS },
+    options: &["thp"],
+    available: always,
+    open: |with, accounting| Ok(one_shot(Mmap::new(with, WINDOW_BYTES), accounting)),
+};
+
+/// How much of a file is mapped at a time: much, as addresses cost nothing
+/// until they are touched, yet so that hundreds of files fit in 47 bits.
+#[cfg(target_pointer_width = "64")]
+const WINDOW_BYTES: u64 = 1 << 38;
+#[cfg(not(target_pointer_width = "64"))]
+const WINDOW_BYTES: u64 = 1 << 26;
+
+/// The engine: what is mapped of each file.
+struct Mmap {
+    files: Vec<Mapped>,
+    window_bytes: u64,
+    thp: bool,
+}
+
+/// One file, and the part of it that is mapped.
+#[derive(Default)]
+struct Mapped {
+    fd: RawFd,
+    /// Bytes from the start that the job may touch.
+    bytes: u64,
+    writes: bool,
+    hint: Option<Hint>,
+    window: Option<Window>,
+}
+
+/// A mapped part of a file; unmapped when dropped.
+struct Window {
+    memory: *mut u8,
+    start: u64,
+    bytes: usize,
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `Mapped::map` with this length, and unmapped once.
+        // The copies out of it are over: they end within `perform`.
+        unsafe { libc::munmap(self.memory.cast(), self.bytes) };
+    }
+}
+
+impl Mmap {
+    fn new(with: &OpenWith, window_bytes: u64) -> Mmap {
+        fault::catch();
+        let files = (0..with.files).map(|_| Mapped::default()).collect();
+        Mmap { files, window_bytes, thp: with.knobs.thp }
+    }
+}
+
+impl Mapped {
+    /// Where `io` is in memory, after mapping the part of the file it is in.
+    #[inline]
+    fn reach(&mut self, io: &Io, window_bytes: u64, thp: bool) -> Result<*mut u8, Errno> {
+        if let Some(window) = &self.window {
+            let inside = io.offset.wrapping_sub(window.start);
+            if inside < window.bytes as u64 && u64::from(io.len) <= window.bytes as u64 - inside {
+                return Ok(window.memory.wrapping_add(inside as usize));
+            }
+        }
+        self.map(io, window_bytes, thp)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn map(&mut self, io: &Io, window_bytes: u64, thp: bool) -> Result<*mut u8, Errno> {
+        let page = rustix::param::page_size() as u64;
+        let end = io.offset + u64::from(io.len);
+        // The whole file if it fits, else a window that starts at the I/O.
+        let start = if self.bytes <= window_bytes { 0 } else { io.offset & !(page - 1) };
+        let bytes = self.bytes.max(end) - start;
+        let bytes = bytes.min(window_bytes.max(end - start));
+        let bytes = usize::try_from(bytes).map_err(|_| Errno(libc::ENOMEM))?;
+        // The old window goes first, so that there is never room for two to find.
+        self.window = None;
+        let mut protection = libc::PROT_READ;
+        if self.writes {
+            protection |= libc::PROT_WRITE;
+        }
+        let null = std::ptr::null_mut();
+        // SAFETY: a new mapping where the kernel likes; nothing else is touched.
+        let memory = unsafe {
+            libc::mmap(null, bytes, protection, libc::MAP_SHARED, self.fd, start as libc::off_t)
+        };
+        if memory == libc::MAP_FAILED {
+            return Err(std::io::Error::last_os_error().into());
+        }
+        let advice = [
+            thp.then_some(libc::MADV_HUGEPAGE),
+            self.hint.map(|hint| match hint {
+                Hint::Sequential => libc::MADV_SEQUENTIAL,
+                Hint::Random => libc::MADV_RANDOM,
+            }),
+        ];
+        for advice in advice.into_iter().flatten() {
+            // SAFETY: the range that was just mapped. Advice may be declined.
+            unsafe { libc::madvise(memory, bytes, advice) };
+        }
+        let memory = memory.cast::<u8>();
+        self.window = Some(Window { memory, start, bytes });
+        Ok(memory.wrapping_add((io.offset - start) as usize))
+    }
+
+    /// What became of a copy that met a page that could not be had.
+    #[cold]
+    fn missing(&mut self, io: &Io) -> Result<u32, Errno> {
+        // The window now holds an empty page in place of the missing one.
+        self.window = None;
+        // SAFETY: fstat and fstatvfs write one structure each, for which zero
+        // is a valid value; the job's table of files keeps the descriptor open.
+        let (file, system) = unsafe {
+            let (mut file, mut system) = (std::mem::zeroed(), std::mem::zeroed());
+            if libc::fstat(self.fd, &mut file) < 0 || libc::fstatvfs(self.fd, &mut system) < 0 {
+                return Err(Errno::EIO);
+            }
+            (file, system)
+        };
+        let regular = file.st_mode & libc::S_IFMT == libc::S_IFREG;
+        let size = file.st_size as u64;
+        if regular && io.offset + u64::from(io.len) > size {
+            // Past the end, as read(2) would say it. The part before the end
+            // is not told apart: a page may have been lost in it as well.
+            return Ok(0);
+        }
+        let full = io.op == Op::Write && regular && system.f_bavail == 0;
+        Err(if full { Errno::ENOSPC } else { Errno::EIO })
+    }
+
+    /// Make it durable: what is mapped by msync(2). Where earlier windows may
+    /// have left dirty pages behind, by fsync(2), which covers them too.
+    fn sync(&self, io: &Io) -> Result<(), Errno> {
+        let result = match &self.window {
+            // SAFETY: the window's range is mapped for as long as it exists.
+            Some(window) if window.start == 0 && window.bytes as u64 >= self.bytes => unsafe {
+                libc::msync(window.memory.cast(), window.bytes, libc::MS_SYNC)
+            },
+            // SAFETY: the call takes a number only.
+            _ => unsafe { libc::fsync(io.fd) },
+        };
+        if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error().into()) }
+    }
+}
+
+impl OneShot for Mmap {
+    const SYNCS: bool = true;
+
+    #[inline]
+    fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
+        let Mmap { files, window_bytes, thp } = self;
+        let file = &mut files[io.file.0 as usize];
+        let (from, to) = match io.op {
+            Op::Read => (file.reach(io, *window_bytes, *thp)?, io.buffer),
+            Op::Write => (io.buffer, file.reach(io, *window_bytes, *thp)?),
+            Op::Trim => return trim::discard(io),
+            _ => return file.sync(io).map(|()| io.len),
+        };
+        let window = file.window.as_ref().expect("reach mapped it");
+        let whole = fault::guard(window.memory, window.bytes, || {
+            // SAFETY: `io.len` bytes at the buffer are this I/O's alone, as many
+            // in the mapping were checked by `reach`, and the two do not overlap:
+            // one is the job's memory, the other the kernel's pages. Other
+            // jobs may write the same pages of the file, as with any
+            // shared file: bytes then mix, and nothing depends on them. A
+            // page that cannot be had is replaced by the guard.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, io.len as usize) };
+        });
+        if whole { Ok(io.len) } else { file.missing(io) }
+    }
+
+    fn opened(&mut self, file: &Opened) -> Result<(), Errno> {
+        let Opened { fd, bytes, writes, hint, .. } = *file;
+        self.files[file.file.0 as usize] = Mapped { fd, bytes, writes, hint, window: None };
+        Ok(())
+    }
+
+    fn closing(&mut self, file: FileId) {
+        self.files[file.0 as usize].window = None;
+    }
+
+    fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
+        match errno.0 {
+            libc::EIO if op != Op::Trim => {
+                Some("a page of the mapped file could not be had (SIGBUS)")
+            }
+            libc::ENODEV => Some("the file cannot be mapped; use another ioengine"),
+            libc::EACCES => Some("the file is not open for what the mapping needs"),
+            libc::ENOTTY if op == Op::Trim => Some("only block devices are trimmed"),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Knobs;
+    use iosonde_sys::clock::Clock;
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+
+    fn temporary(name: &str, bytes: &[u8]) -> std::fs::File {
+        let path = std::env::temp_dir().join(format!("iosonde-mmap-{name}-{}", std::process::id()));
+        let mut file =
+            std::fs::File::options().read(true).write(true).create_new(true).open(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    fn engine(file: &std::fs::File, bytes: u64, window_bytes: u64) -> Mmap {
+        let with = OpenWith {
+            depth: 1,
+            files: 1,
+            memory: (std::ptr::null_mut(), 0),
+            clock: Clock::monotonic(),
+            knobs: Knobs::default(),
+            sync_range: Default::default(),
+        };
+        let mut engine = Mmap::new(&with, window_bytes);
+        let opened =
+            Opened { file: FileId(0), fd: file.as_raw_fd(), bytes, writes: true, hint: None };
+        engine.opened(&opened).unwrap();
+        engine
+    }
+
+    fn io(file: &std::fs::File, op: Op, offset: u64, buffer: &mut [u8]) -> Io {
+        let (buffer, len) = (buffer.as_mut_ptr(), buffer.len() as u32);
+        Io { offset, buffer, len, op, file: FileId(0), fd: file.as_raw_fd() }
+    }
+
+    #[test]
+    fn a_file_larger_than_the_window_is_reached_everywhere() {
+        let bytes: Vec<u8> = (0..100_000u32).map(|at| (at / 7) as u8).collect();
+        let file = temporary("window", &bytes);
+        let mut engine = engine(&file, 100_000, 8192);
+        for offset in [0, 1, 4095, 8000, 90_000, 99_900, 3] {
+            let mut buffer = [0; 100];
+            let io = io(&file, Op::Read, offset, &mut buffer);
+            assert_eq!(engine.perform(&io), Ok(100));
+            assert_eq!(buffer[..], bytes[offset as usize..][..100]);
+        }
+        let mut large = vec![0xAA; 50_000];
+        assert_eq!(engine.perform(&io(&file, Op::Write, 20_000, &mut large)), Ok(50_000));
+        assert_eq!(engine.perform(&io(&file, Op::Sync, 0, &mut [])), Ok(0));
+        let now = crate::engines::tests_read_all(&file);
+        assert_eq!(now.len(), 100_000);
+        assert!(now[20_000..70_000].iter().all(|&byte| byte == 0xAA));
+        assert_eq!(now[70_000..], bytes[70_000..]);
+    }
+
+    #[test]
+    fn a_file_that_shrinks_is_an_end_of_file_and_no_crash() {
+        let file = temporary("shrinks", &[1; 1 << 16]);
+        let mut engine = engine(&file, 1 << 16, WINDOW_BYTES);
+        let mut buffer = vec![0; 4096];
+        assert_eq!(engine.perform(&io(&file, Op::Read, 61_440, &mut buffer)), Ok(4096));
+        file.set_len(4096).unwrap();
+        assert_eq!(engine.perform(&io(&file, Op::Read, 61_440, &mut buffer)), Ok(0));
+        assert_eq!(engine.perform(&io(&file, Op::Write, 61_440, &mut buffer)), Ok(0));
+        assert_eq!(engine.perform(&io(&file, Op::Read, 0, &mut buffer)), Ok(4096));
+        assert_eq!(buffer, [1; 4096]);
+        file.set_len(1 << 16).unwrap();
+        assert_eq!(engine.perform(&io(&file, Op::Read, 61_440, &mut buffer)), Ok(4096));
+        assert_eq!(buffer, [0; 4096], "what was cut off is zero");
+    }
+
+    #[test]
+    fn what_cannot_be_mapped_says_so() {
+        let null = std::fs::File::options().read(true).write(true).open("/dev/null").unwrap();
+        let mut engine = engine(&null, 4096, WINDOW_BYTES);
+        let errno = engine.perform(&io(&null, Op::Read, 0, &mut [0; 16])).unwrap_err();
+        assert_eq!(errno.0, libc::ENODEV);
+        assert!(engine.explain(Op::Read, errno).unwrap().contains("cannot be mapped"));
+    }
+}

@@ -1,0 +1,49 @@
+//! The engines: one file each, and a line in [`crate::CATALOGUE`].
+
+pub(crate) mod io_uring;
+pub(crate) mod libaio;
+pub(crate) mod mmap;
+pub(crate) mod null;
+pub(crate) mod psync;
+pub(crate) mod pvsync2;
+pub(crate) mod rw_flags;
+pub mod sim;
+pub(crate) mod sync;
+pub(crate) mod trim;
+pub(crate) mod vsync;
+
+use crate::{Accounting, EngineError, Loop, OneShot, OneShotLoop, QueueLoop, Queued};
+
+/// A one-shot engine in its loop.
+pub(crate) fn one_shot<E: OneShot + 'static>(engine: E, accounting: Accounting) -> Box<dyn Loop> {
+    match accounting {
+        Accounting::Full => Box::new(OneShotLoop::<E, true>::new(engine)),
+        Accounting::CountsOnly => Box::new(OneShotLoop::<E, false>::new(engine)),
+    }
+}
+
+/// A queued engine in its loop.
+pub(crate) fn queued<E: Queued + 'static>(
+    engine: E,
+    depth: u32,
+    accounting: Accounting,
+) -> Box<dyn Loop> {
+    match accounting {
+        Accounting::Full => Box::new(QueueLoop::<E, true>::new(engine, depth)),
+        Accounting::CountsOnly => Box::new(QueueLoop::<E, false>::new(engine, depth)),
+    }
+}
+
+/// For engines that run everywhere.
+pub(crate) fn always() -> Result<(), EngineError> {
+    Ok(())
+}
+
+/// Everything in a file, from its start.
+#[cfg(test)]
+pub(crate) fn tests_read_all(file: &std::fs::File) -> Vec<u8> {
+    use std::os::unix::fs::FileExt;
+    let mut bytes = vec![0; file.metadata().unwrap().len() as usize];
+    file.read_exact_at(&mut bytes, 0).unwrap();
+    bytes
+}

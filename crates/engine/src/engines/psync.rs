@@ -1,0 +1,75 @@
+//! psync and pvsync: pread(2)/pwrite(2), preadv(2)/pwritev(2).
+#![allow(unsafe_code)]
+
+use super::{always, one_shot, trim};
+use crate::{Caps, EngineDef, Io, OneShot};
+use iosonde_base::{Errno, Op};
+
+/// What the engines of plain system calls can do.
+pub(crate) const CAPS: Caps =
+    Caps { sync: true, diskless: false, trim: true, no_extend: false, atomic: false, slat: false };
+
+/// Catalogue entry; the default engine.
+pub(crate) static PSYNC: EngineDef = EngineDef {
+    name: "psync",
+    aliases: &[],
+    doc: "pread(2) and pwrite(2): one system call for each I/O, at its offset. The default.",
+    caps: CAPS,
+    options: &[],
+    available: always,
+    open: |_, accounting| Ok(one_shot(Psync, accounting)),
+};
+
+/// Catalogue entry.
+pub(crate) static PVSYNC: EngineDef = EngineDef {
+    name: "pvsync",
+    aliases: &[],
+    doc: "preadv(2) and pwritev(2): as psync, with a vector of one.",
+    caps: CAPS,
+    options: &[],
+    available: always,
+    open: |_, accounting| Ok(one_shot(Pvsync, accounting)),
+};
+
+/// The result of a system call as bytes moved or the error number.
+#[inline(always)]
+pub(crate) fn bytes(result: isize) -> Result<u32, Errno> {
+    // Never more than was asked, which is a u32.
+    if result >= 0 { Ok(result as u32) } else { Err(std::io::Error::last_os_error().into()) }
+}
+
+struct Psync;
+
+impl OneShot for Psync {
+    #[inline]
+    fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
+        let (buffer, len, offset) = (io.buffer.cast(), io.len as usize, io.offset as i64);
+        // SAFETY: `Io` promises `len` bytes at `buffer` that are this I/O's
+        // alone until the call returns.
+        unsafe {
+            match io.op {
+                Op::Read => bytes(libc::pread(io.fd, buffer, len, offset)),
+                Op::Write => bytes(libc::pwrite(io.fd, buffer, len, offset)),
+                _ => trim::discard(io),
+            }
+        }
+    }
+}
+
+struct Pvsync;
+
+impl OneShot for Pvsync {
+    #[inline]
+    fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
+        let vector = libc::iovec { iov_base: io.buffer.cast(), iov_len: io.len as usize };
+        let offset = io.offset as i64;
+        // SAFETY: as for `Psync`; the vector itself lives until the call returns.
+        unsafe {
+            match io.op {
+                Op::Read => bytes(libc::preadv(io.fd, &vector, 1, offset)),
+                Op::Write => bytes(libc::pwritev(io.fd, &vector, 1, offset)),
+                _ => trim::discard(io),
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The flags of a single read or write (RWF_*), and what a refusal of one means.
+
+use crate::Knobs;
+use iosonde_base::{Errno, Op};
+
+/// The flags that a job's options ask for, each with the directions it is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RwFlags {
+    read: i32,
+    write: i32,
+}
+
+impl RwFlags {
+    /// What `nowait`, `uncached` and `atomic` ask for. Polling is told apart:
+    /// each engine has its own way.
+    pub(crate) fn new(knobs: &Knobs) -> RwFlags {
+        let mut read = 0;
+        if knobs.nowait {
+            read |= libc::RWF_NOWAIT;
+        }
+        if knobs.uncached {
+            read |= libc::RWF_DONTCACHE;
+        }
+        let atomic = if knobs.atomic { libc::RWF_ATOMIC } else { 0 };
+        RwFlags { read, write: read | atomic }
+    }
+
+    /// Poll for the completion of every read and write.
+    pub(crate) fn polled(self) -> RwFlags {
+        RwFlags { read: self.read | libc::RWF_HIPRI, write: self.write | libc::RWF_HIPRI }
+    }
+
+    /// The flags of one I/O.
+    #[inline(always)]
+    pub(crate) fn of(self, op: Op) -> i32 {
+        if op as u8 == Op::Write as u8 { self.write } else { self.read }
+    }
+
+    /// Why the kernel may have refused, where the number alone says too little.
+    #[cold]
+    pub(crate) fn explain(self, op: Op, errno: Errno) -> Option<&'static str> {
+        let flags = self.of(op);
+        match errno.0 {
+            libc::ENOTTY if op == Op::Trim => Some("only block devices are trimmed"),
+            libc::EOPNOTSUPP if op == Op::Trim => Some("the device cannot discard"),
+            libc::EOPNOTSUPP if flags & libc::RWF_ATOMIC != 0 => {
+                Some("the file or device takes no atomic writes (RWF_ATOMIC); leave out atomic=1")
+            }
+            libc::EINVAL if flags & libc::RWF_ATOMIC != 0 => Some(
+                "an atomic write needs direct=1, and a size and place that the device takes \
+                 (atomic_write_unit_min and _max in its queue directory)",
+            ),
+            libc::EOPNOTSUPP if flags & libc::RWF_DONTCACHE != 0 => Some(
+                "the file system takes no uncached I/O (RWF_DONTCACHE: Linux 6.14 and up, on \
+                 ext4, xfs, btrfs...); leave out uncached=1",
+            ),
+            libc::EOPNOTSUPP if flags & libc::RWF_NOWAIT != 0 => {
+                Some("the file cannot do this without waiting (RWF_NOWAIT); leave out nowait=1")
+            }
+            libc::EOPNOTSUPP if flags & libc::RWF_HIPRI != 0 => {
+                Some("the file cannot be polled (RWF_HIPRI); leave out hipri=1")
+            }
+            libc::EAGAIN if flags & libc::RWF_NOWAIT != 0 => {
+                Some("it would have had to wait (nowait=1); ignore_error=EAGAIN lets the job go on")
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_writes_are_atomic() {
+        let flags = RwFlags::new(&Knobs { atomic: true, nowait: true, ..Knobs::default() });
+        assert_eq!(flags.of(Op::Read), libc::RWF_NOWAIT);
+        assert_eq!(flags.of(Op::Write), libc::RWF_NOWAIT | libc::RWF_ATOMIC);
+        assert_eq!(RwFlags::default().polled().of(Op::Read), libc::RWF_HIPRI);
+    }
+
+    #[test]
+    fn a_refusal_names_the_flag_and_the_option() {
+        let flags = RwFlags::new(&Knobs { uncached: true, ..Knobs::default() });
+        let words = flags.explain(Op::Read, Errno(libc::EOPNOTSUPP)).unwrap();
+        assert!(words.contains("RWF_DONTCACHE") && words.contains("uncached=1"));
+        assert_eq!(flags.explain(Op::Read, Errno::EIO), None);
+    }
+}

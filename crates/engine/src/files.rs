@@ -1,0 +1,244 @@
+//! The job's files: how they are opened, and which are open.
+#![allow(unsafe_code)]
+
+use crate::drive::Failure;
+use crate::engine::Opened;
+use crate::sync_call::errno;
+use iosonde_base::{Errno, FileId};
+use rustix::fs::{Advice, Mode, OFlags};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::path::PathBuf;
+
+/// How a file is opened; decided by the plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenMode {
+    /// The job reads.
+    pub read: bool,
+    /// The job writes or trims.
+    pub write: bool,
+    /// It may be created.
+    pub create: bool,
+    /// O_DIRECT.
+    pub direct: bool,
+    /// O_SYNC.
+    pub sync: bool,
+    /// O_DSYNC.
+    pub dsync: bool,
+}
+
+/// One file of a job.
+#[derive(Clone, Debug)]
+pub struct FileSetup {
+    /// Where; empty for engines without files.
+    pub path: PathBuf,
+    /// How.
+    pub mode: OpenMode,
+    /// The first byte that the job may touch.
+    pub offset: u64,
+    /// How many bytes from there.
+    pub bytes: u64,
+    /// It is a block device.
+    pub block_device: bool,
+    /// Dropped from the page cache whenever it is opened (`invalidate`).
+    pub invalidate: bool,
+    /// What the kernel is told of the order of access (`fadvise_hint`).
+    pub hint: Option<Hint>,
+    /// fsync(2) before it is closed (`fsync_on_close`).
+    pub sync_on_close: bool,
+}
+
+/// What posix_fadvise(2) is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// In order.
+    Sequential,
+    /// In no order.
+    Random,
+}
+
+/// The table of a job's files.
+#[derive(Debug)]
+pub struct Files {
+    setups: Vec<FileSetup>,
+    fds: Vec<RawFd>,
+    open: Vec<Option<OwnedFd>>,
+}
+
+impl Files {
+    /// A table of files, none of them open.
+    pub fn new(setups: Vec<FileSetup>) -> Files {
+        Files { fds: vec![-1; setups.len()], open: setups.iter().map(|_| None).collect(), setups }
+    }
+
+    /// The descriptor of a file; -1 when it is not open or has none.
+    #[inline(always)]
+    pub fn fd(&self, file: FileId) -> RawFd {
+        self.fds.get(file.0 as usize).copied().unwrap_or(-1)
+    }
+
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.setups.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.setups.is_empty()
+    }
+
+    /// How many are open.
+    pub fn open_count(&self) -> usize {
+        self.open.iter().flatten().count()
+    }
+
+    /// What is known of a file.
+    pub fn setup(&self, file: FileId) -> &FileSetup {
+        &self.setups[file.0 as usize]
+    }
+
+    /// Open a file and prepare its cache as the plan says. For an engine
+    /// without files nothing is opened.
+    pub fn open(&mut self, file: FileId) -> Result<Opened, Failure> {
+        let index = file.0 as usize;
+        let setup = &self.setups[index];
+        let opened = |fd| Opened {
+            file,
+            fd,
+            bytes: setup.offset + setup.bytes,
+            writes: setup.mode.write,
+            hint: setup.hint,
+        };
+        if setup.path.as_os_str().is_empty() {
+            return Ok(opened(-1));
+        }
+        if self.open[index].is_some() {
+            return Ok(opened(self.fds[index]));
+        }
+        let fd = open(setup).map_err(|(errno, detail)| Failure {
+            file: Some(file),
+            detail,
+            ..Failure::engine("open", errno)
+        })?;
+        let opened = opened(fd.as_raw_fd());
+        self.fds[index] = fd.as_raw_fd();
+        self.open[index] = Some(fd);
+        if self.setups[index].invalidate {
+            self.invalidate(file)?;
+        }
+        if let Some(hint) = self.setups[index].hint {
+            self.advise(file, hint);
+        }
+        Ok(opened)
+    }
+
+    /// Close a file, making it durable first if the plan says so.
+    pub fn close(&mut self, file: FileId) -> Result<(), Failure> {
+        let index = file.0 as usize;
+        let Some(fd) = self.open[index].take() else { return Ok(()) };
+        self.fds[index] = -1;
+        if self.setups[index].sync_on_close && self.setups[index].mode.write {
+            rustix::fs::fsync(&fd).map_err(|error| Failure {
+                file: Some(file),
+                ..Failure::engine("fsync", errno(error))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Drop the job's range from the page cache: posix_fadvise(2) DONTNEED for
+    /// a file, BLKFLSBUF for a block device (where root may).
+    pub fn invalidate(&mut self, file: FileId) -> Result<(), Failure> {
+        let index = file.0 as usize;
+        let (setup, Some(fd)) = (&self.setups[index], &self.open[index]) else { return Ok(()) };
+        if setup.block_device {
+            flush_buffers(fd);
+            return Ok(());
+        }
+        let len = std::num::NonZeroU64::new(setup.bytes);
+        rustix::fs::fadvise(fd, setup.offset, len, Advice::DontNeed)
+            .or_else(|error| {
+                // Pipes and character devices have no page cache to drop.
+                let harmless = [rustix::io::Errno::SPIPE, rustix::io::Errno::INVAL];
+                if harmless.contains(&error) { Ok(()) } else { Err(error) }
+            })
+            .map_err(|error| Failure {
+                file: Some(file),
+                ..Failure::engine("invalidate", errno(error))
+            })
+    }
+
+    fn advise(&self, file: FileId, hint: Hint) {
+        let (setup, Some(fd)) = (&self.setups[file.0 as usize], &self.open[file.0 as usize]) else {
+            return;
+        };
+        let advice = match hint {
+            Hint::Sequential => Advice::Sequential,
+            Hint::Random => Advice::Random,
+        };
+        let len = std::num::NonZeroU64::new(setup.bytes);
+        // Advice may be declined; nothing depends on it.
+        let _ = rustix::fs::fadvise(fd, setup.offset, len, advice);
+    }
+
+    /// fsync(2) every file that is open.
+    pub fn sync_all(&self) -> Result<(), Failure> {
+        for (index, fd) in self.open.iter().enumerate() {
+            let Some(fd) = fd else { continue };
+            rustix::fs::fsync(fd).map_err(|error| Failure {
+                file: Some(FileId(index as u32)),
+                ..Failure::engine("fsync", errno(error))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// syncfs(2) on the file systems of every file that is open.
+    pub fn sync_file_systems(&self) -> Result<(), Failure> {
+        for (index, fd) in self.open.iter().enumerate() {
+            let Some(fd) = fd else { continue };
+            rustix::fs::syncfs(fd).map_err(|error| Failure {
+                file: Some(FileId(index as u32)),
+                ..Failure::engine("syncfs", errno(error))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn open(setup: &FileSetup) -> Result<OwnedFd, (Errno, Option<&'static str>)> {
+    let mode = setup.mode;
+    let mut flags = match (mode.read, mode.write) {
+        // Writers read too: engines that map, and checks that read back.
+        (_, true) => OFlags::RDWR,
+        _ => OFlags::RDONLY,
+    };
+    flags |= OFlags::CLOEXEC;
+    flags.set(OFlags::CREATE, mode.create && mode.write && !setup.block_device);
+    flags.set(OFlags::DIRECT, mode.direct);
+    flags.set(OFlags::SYNC, mode.sync);
+    flags.set(OFlags::DSYNC, mode.dsync && !mode.sync);
+    // Not our own file: leave its access time alone where we may.
+    let permissions = Mode::from_raw_mode(0o600);
+    let opened =
+        rustix::fs::open(&setup.path, flags | OFlags::NOATIME, permissions).or_else(|error| {
+            match error {
+                rustix::io::Errno::PERM => rustix::fs::open(&setup.path, flags, permissions),
+                other => Err(other),
+            }
+        });
+    opened.map_err(|error| {
+        let no_direct = mode.direct && error == rustix::io::Errno::INVAL;
+        let detail = "the file system may not take O_DIRECT; try direct=0";
+        (errno(error), no_direct.then_some(detail))
+    })
+}
+
+/// BLKFLSBUF, from linux/fs.h.
+const BLKFLSBUF: libc::c_ulong = 0x1261;
+
+fn flush_buffers(fd: &OwnedFd) {
+    // SAFETY: the request takes no argument that the kernel would write to,
+    // and the descriptor is open for as long as `fd` is borrowed. Without
+    // CAP_SYS_ADMIN it fails and the cache stays, which is reported elsewhere.
+    unsafe { libc::ioctl(fd.as_raw_fd(), BLKFLSBUF, 0) };
+}

@@ -1,0 +1,73 @@
+//! Which errors a job bears: `continue_on_error` and `ignore_error`.
+
+use iosonde_base::{Errno, Op};
+
+/// The kinds of error that `continue_on_error` tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// A read failed.
+    Read,
+    /// A write, trim or sync failed.
+    Write,
+    /// What came back is not what was written.
+    Verify,
+}
+
+/// What a job bears. Asked only when there is an error.
+#[derive(Clone, Debug, Default)]
+pub struct Tolerance {
+    /// `continue_on_error`: the job goes on, the errors are counted.
+    pub go_on: Vec<ErrorKind>,
+    /// `ignore_error`: errors that are not counted as such, by kind.
+    pub ignored: [Vec<Errno>; 3],
+    /// `fill_device`: a full device is the normal end of the job.
+    pub full_is_end: bool,
+    /// How many were borne.
+    pub borne: u64,
+    /// The first that was borne and counted.
+    pub first: Option<Errno>,
+}
+
+impl Tolerance {
+    /// Whether the job goes on after this.
+    #[cold]
+    pub fn bears(&mut self, op: Op, errno: Errno) -> bool {
+        let kind = match op {
+            Op::Read => ErrorKind::Read,
+            _ => ErrorKind::Write,
+        };
+        if self.ignored[kind as usize].contains(&errno) {
+            return true;
+        }
+        let borne = self.go_on.contains(&kind);
+        if borne {
+            self.borne += 1;
+            self.first.get_or_insert(errno);
+        }
+        borne
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_bears_only_the_kinds_it_was_told_to() {
+        let mut strict = Tolerance::default();
+        assert!(!strict.bears(Op::Read, Errno::EIO));
+        let mut reads = Tolerance { go_on: vec![ErrorKind::Read], ..Tolerance::default() };
+        assert!(reads.bears(Op::Read, Errno::EIO));
+        assert!(!reads.bears(Op::Write, Errno::EIO));
+        assert_eq!((reads.borne, reads.first), (1, Some(Errno::EIO)));
+    }
+
+    #[test]
+    fn an_ignored_error_is_not_counted() {
+        let ignored = [vec![], vec![Errno::ENOSPC], vec![]];
+        let mut tolerance = Tolerance { ignored, ..Tolerance::default() };
+        assert!(tolerance.bears(Op::Write, Errno::ENOSPC));
+        assert!(!tolerance.bears(Op::Read, Errno::ENOSPC));
+        assert_eq!((tolerance.borne, tolerance.first), (0, None));
+    }
+}
