@@ -83,7 +83,11 @@ impl CpuList {
         CpuList::from_numbers(platform::allowed_cpus()?).map_err(io::Error::other)
     }
 
-    fn from_numbers(mut cpus: Vec<u32>) -> Result<CpuList, CpuListError> {
+    /// Processors by number, in any order, repeats dropped.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn from_numbers(mut cpus: Vec<u32>) -> Result<CpuList, CpuListError> {
         cpus.sort_unstable();
         cpus.dedup();
         if cpus.is_empty() { Err(CpuListError::Empty) } else { Ok(CpuList(cpus)) }

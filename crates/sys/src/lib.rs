@@ -3,9 +3,12 @@
 pub mod clock;
 pub mod counters;
 pub mod cpu;
+pub mod guard;
+pub mod local_time;
 pub mod memory;
 mod platform;
 pub mod priority;
 pub mod process;
+pub mod stack;
 
 pub use clock::{Bell, Clock, ClockError, ClockSource, Slept, Still};

@@ -2,12 +2,18 @@
 
 mod cpu;
 mod memory;
+mod mounts;
 mod priority;
 mod process;
+mod stack;
+mod tree;
 mod usage;
+mod uses;
 
 pub(crate) use cpu::{allowed_cpus, pin_to_cpus};
 pub(crate) use memory::{lock_memory, meminfo_text, total_memory_bytes, unlock_memory};
 pub(crate) use priority::{add_nice, set_io_priority};
 pub(crate) use process::{set_thread_name, set_timer_slack, thread_id, unshare_files};
+pub(crate) use stack::stack_under;
 pub(crate) use usage::{usage_of_process, usage_of_thread};
+pub(crate) use uses::{HARMLESS_CHARACTER_DEVICES, Uses};

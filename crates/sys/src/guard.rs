@@ -1,0 +1,413 @@
+//! Whether a path may be written to: not where that would destroy what
+//! somebody else is using, whatever name it goes by.
+//!
+//! Names are resolved and device numbers compared, so links such as those in
+//! /dev/disk/by-id and other nodes of the same device make no difference. What
+//! cannot be seen from here (a mount in another namespace, ZFS) still shows
+//! when the device is opened exclusively, which a [`Hold`] does.
+
+use std::fmt;
+use std::fs::{self, File, FileType};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use iosonde_direct::OpenOptions;
+
+use crate::platform::{self, Uses};
+use crate::stack::DeviceId;
+
+/// Whether a mounted device may be written to (fio's `allow_mounted_write`).
+/// It passes mounts only: swap, volumes and RAIDs are refused in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MountedWrite {
+    /// It may not.
+    #[default]
+    Refuse,
+    /// It may: its owner says so.
+    Allow,
+}
+
+/// How a device is in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Mounted there.
+    Mounted(PathBuf),
+    /// Swap space.
+    Swap,
+    /// Another device is made of it; which one, and what that is used for.
+    Held(String),
+    /// A loop device, or several, show it.
+    Looped(String),
+}
+
+/// A device in use, and what it has to do with the one asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InUse {
+    /// Which device: `/dev/loop3p1`.
+    pub device: String,
+    /// What it is to the device asked for (`a partition of /dev/loop3`);
+    /// `None` if it is that.
+    pub relation: Option<String>,
+    /// How it is used.
+    pub by: Use,
+}
+
+impl fmt::Display for InUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.device)?;
+        if let Some(relation) = &self.relation {
+            write!(f, ", {relation},")?;
+        }
+        match &self.by {
+            Use::Mounted(point) => write!(f, " is mounted on {}", point.display()),
+            Use::Swap => write!(f, " is swap"),
+            Use::Held(by) => write!(f, " is held by {by}"),
+            Use::Looped(by) => write!(f, " is shown by {by}"),
+        }
+    }
+}
+
+/// Why a path may not be written to.
+#[derive(Debug)]
+pub enum Reason {
+    /// Its device, or one that shares its data, is in use.
+    InUse(InUse),
+    /// The system, or another program, has the device for itself; its name.
+    Busy(String),
+    /// It is not there, and it is no place to make a file.
+    MissingDevice,
+    /// It is a regular file among device nodes.
+    FileAmongDevices,
+    /// It is a character device whose writing means something else than I/O.
+    CharacterDevice,
+    /// The system does not let us look.
+    Unknown(io::Error),
+}
+
+/// A path that may not be written to.
+#[derive(Debug)]
+pub struct Refusal {
+    /// The path asked for.
+    pub path: PathBuf,
+    /// Why not.
+    pub reason: Reason,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "write to {}: ", self.path.display())?;
+        match &self.reason {
+            Reason::InUse(user) => write!(f, "{user}; {}", remedy(&user.by)),
+            Reason::Busy(device) => write!(
+                f,
+                "{device} is held by another program or by the system; \
+                 look for mounts in containers, volumes, and other testers"
+            ),
+            Reason::MissingDevice => {
+                write!(f, "there is no such device, and no file is made among devices")
+            }
+            Reason::FileAmongDevices => write!(
+                f,
+                "it is a regular file among device nodes, perhaps a mistyped name; \
+                 remove it, or use /dev/shm for files in memory"
+            ),
+            Reason::CharacterDevice => {
+                write!(f, "it is a character device; of those only null, zero and full are written")
+            }
+            Reason::Unknown(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+fn remedy(by: &Use) -> &'static str {
+    match by {
+        Use::Mounted(_) => "unmount it, or set allow_mounted_write=1 if what is on it may be lost",
+        Use::Swap => "turn that off with swapoff first",
+        Use::Held(_) => "write to that, or take it apart first",
+        Use::Looped(_) => "write to that, or detach it with losetup -d first",
+    }
+}
+
+impl std::error::Error for Refusal {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.reason {
+            Reason::Unknown(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Leave to write to one path. For a block device that nobody uses, it also
+/// keeps the system from mounting it, or making it part of something, until
+/// dropped; jobs open the device by themselves, not exclusively. Several holds
+/// of one device in this process share.
+#[derive(Debug)]
+#[must_use = "the device is free again once this is dropped"]
+pub struct Hold {
+    device: Option<Arc<File>>,
+}
+
+impl Hold {
+    const OF_NOTHING: Hold = Hold { device: None };
+
+    /// Whether a device is kept from others. Not so for files, and for a
+    /// mounted device that may be written to anyway.
+    pub fn is_exclusive(&self) -> bool {
+        self.device.is_some()
+    }
+}
+
+/// The state of the machine, read once, to ask about many paths.
+#[derive(Debug)]
+pub struct Guard {
+    uses: Uses,
+    mounted: MountedWrite,
+}
+
+/// Whether `path` may be written to, as things are now. To ask about many,
+/// make one [`Guard`].
+///
+/// # Errors
+/// If it may not.
+pub fn may_write(path: &Path, mounted: MountedWrite) -> Result<Hold, Refusal> {
+    Guard::now(mounted).may_write(path)
+}
+
+impl Guard {
+    /// Look at what is mounted, swapped on, and made of what.
+    pub fn now(mounted: MountedWrite) -> Guard {
+        Guard { uses: Uses::now(), mounted }
+    }
+
+    /// Whether `path` may be written to, or created.
+    ///
+    /// # Errors
+    /// If it may not, or that cannot be found out.
+    pub fn may_write(&self, path: &Path) -> Result<Hold, Refusal> {
+        self.judge(path).map_err(|reason| Refusal { path: path.to_owned(), reason })
+    }
+
+    fn judge(&self, path: &Path) -> Result<Hold, Reason> {
+        let status = match fs::metadata(path) {
+            Ok(status) => status,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return self.judge_new(path),
+            Err(error) => return Err(Reason::Unknown(error)),
+        };
+        let kind: FileType = status.file_type();
+        if kind.is_block_device() {
+            self.judge_device(path, DeviceId::from_raw(status.rdev()))
+        } else if kind.is_char_device() {
+            judge_character(DeviceId::from_raw(status.rdev()))
+        } else if kind.is_file() {
+            self.judge_file(path, (status.dev(), status.ino()))
+        } else {
+            // Folders and pipes: opening them says what there is to say.
+            Ok(Hold::OF_NOTHING)
+        }
+    }
+
+    fn judge_new(&self, path: &Path) -> Result<Hold, Reason> {
+        let destination = destination(path).map_err(Reason::Unknown)?;
+        if self.uses.is_among_devices(&destination) {
+            return Err(Reason::MissingDevice);
+        }
+        Ok(Hold::OF_NOTHING)
+    }
+
+    fn judge_file(&self, path: &Path, file: (u64, u64)) -> Result<Hold, Reason> {
+        let path = path.canonicalize().map_err(Reason::Unknown)?;
+        if self.uses.is_among_devices(&path) {
+            return Err(Reason::FileAmongDevices);
+        }
+        self.first_forbidden(self.uses.of_file(&path, file))?;
+        Ok(Hold::OF_NOTHING)
+    }
+
+    fn judge_device(&self, path: &Path, id: DeviceId) -> Result<Hold, Reason> {
+        let uses = self.uses.of_device(id);
+        let in_use = !uses.is_empty();
+        self.first_forbidden(uses)?;
+        if in_use {
+            // Mounted, and to be written to all the same: it cannot be had
+            // exclusively.
+            return Ok(Hold::OF_NOTHING);
+        }
+        let device =
+            hold(path, id, self.uses.disk_name(id)).map_err(|error| match error.kind() {
+                io::ErrorKind::ResourceBusy => Reason::Busy(self.uses.node_name(id)),
+                _ => Reason::Unknown(error),
+            })?;
+        Ok(Hold { device: Some(device) })
+    }
+
+    fn first_forbidden(&self, uses: Vec<InUse>) -> Result<(), Reason> {
+        let allowed =
+            |by: &Use| self.mounted == MountedWrite::Allow && matches!(by, Use::Mounted(_));
+        match uses.into_iter().find(|user| !allowed(&user.by)) {
+            Some(user) => Err(Reason::InUse(user)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writing to these does I/O and nothing else; to a terminal, a disk's control
+/// node or a sound card, who knows.
+fn judge_character(id: DeviceId) -> Result<Hold, Reason> {
+    if platform::HARMLESS_CHARACTER_DEVICES.contains(&id) {
+        Ok(Hold::OF_NOTHING)
+    } else {
+        Err(Reason::CharacterDevice)
+    }
+}
+
+/// Where a file would be made if `path`, which leads nowhere yet, were created.
+fn destination(path: &Path) -> io::Result<PathBuf> {
+    /// As the kernel counts (path_resolution(7)).
+    const LINKS_MAX: u32 = 40;
+    let mut path = std::path::absolute(path)?;
+    for _ in 0..LINKS_MAX {
+        let Ok(link) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("/")).join(link);
+    }
+    let existing = path.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
+    let mut destination = existing.canonicalize()?;
+    for part in path.strip_prefix(existing).unwrap_or(&path).components() {
+        match part {
+            std::path::Component::ParentDir => drop(destination.pop()),
+            part => destination.push(part),
+        }
+    }
+    Ok(destination)
+}
+
+/// A device that this process has for itself.
+#[derive(Debug)]
+struct Held {
+    id: DeviceId,
+    /// Partitions keep their disk from others, and a disk its partitions.
+    disk: String,
+    device: Weak<File>,
+}
+
+static HELD: Mutex<Vec<Held>> = Mutex::new(Vec::new());
+
+/// The device for this process alone; the same one again if it has it already.
+fn hold(path: &Path, id: DeviceId, disk: String) -> io::Result<Arc<File>> {
+    // The list is whole between any two statements, so poison means nothing.
+    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    held.retain(|one| one.device.strong_count() > 0);
+    if let Some(device) = held.iter().find(|one| one.id == id).and_then(|one| one.device.upgrade())
+    {
+        return Ok(device);
+    }
+    let device = match OpenOptions::new().read(true).exclusive(true).open(path) {
+        Ok(device) => Arc::new(device),
+        Err(error) if error.source.kind() == io::ErrorKind::ResourceBusy => {
+            // Held by ourselves, as the disk or as another of its partitions?
+            let ours = held.iter().find(|one| one.disk == disk && one.id != id);
+            return ours.and_then(|one| one.device.upgrade()).ok_or(error.source);
+        }
+        Err(error) => return Err(error.source),
+    };
+    if DeviceId::from_raw(device.metadata()?.rdev()) != id {
+        return Err(io::Error::other("it became another device just now"));
+    }
+    held.push(Held { id, disk, device: Arc::downgrade(&device) });
+    Ok(device)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(path: &str) -> String {
+        may_write(Path::new(path), MountedWrite::Refuse).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_use_reads_as_a_sentence() {
+        let mut used =
+            InUse { device: "/dev/vda".into(), relation: None, by: Use::Mounted("/".into()) };
+        assert_eq!(used.to_string(), "/dev/vda is mounted on /");
+        used.relation = Some("the disk of /dev/vda1".into());
+        used.by = Use::Swap;
+        assert_eq!(used.to_string(), "/dev/vda, the disk of /dev/vda1, is swap");
+        used.relation = None;
+        used.by = Use::Held("dm-0".into());
+        assert_eq!(used.to_string(), "/dev/vda is held by dm-0");
+    }
+
+    #[test]
+    fn the_harmless_character_devices_are_written_to() {
+        for path in ["/dev/null", "/dev/zero", "/dev/full"] {
+            let hold = may_write(Path::new(path), MountedWrite::Refuse).unwrap();
+            assert!(!hold.is_exclusive());
+        }
+    }
+
+    #[test]
+    fn other_character_devices_are_refused() {
+        if Path::new("/dev/tty").exists() {
+            assert!(refusal("/dev/tty").contains("character device"));
+        }
+    }
+
+    #[test]
+    fn a_device_that_is_not_there_is_no_file_to_make() {
+        for path in ["/dev/sdzz", "/dev/disk/by-id/nothing", "/dev/../dev/sdzz", "/dev/a/../sdzz"] {
+            assert!(refusal(path).contains("no such device"), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_link_into_the_devices_does_not_hide_them() {
+        let folder = std::env::temp_dir().join(format!("iosonde-guard-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (file, inner) = (folder.join("file"), folder.join("folder"));
+        std::os::unix::fs::symlink("/dev/sdzz", &file).unwrap();
+        std::os::unix::fs::symlink("/dev", &inner).unwrap();
+        let again = folder.join("again");
+        std::os::unix::fs::symlink("file", &again).unwrap();
+        for path in [file, again, inner.join("sdzz")] {
+            let refused = may_write(&path, MountedWrite::Refuse).unwrap_err();
+            assert!(matches!(refused.reason, Reason::MissingDevice), "{refused}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn ordinary_files_new_and_old_are_written_to() {
+        let path = std::env::temp_dir().join(format!("iosonde-guard-file-{}", std::process::id()));
+        let _ = may_write(&path, MountedWrite::Refuse).unwrap();
+        fs::write(&path, "old").unwrap();
+        let hold = may_write(&path, MountedWrite::Refuse).unwrap();
+        assert!(!hold.is_exclusive());
+        fs::remove_file(&path).unwrap();
+        let _ = may_write(Path::new("no/such/folder/file"), MountedWrite::Refuse).unwrap();
+    }
+
+    #[test]
+    fn files_in_shared_memory_are_files() {
+        let _ = may_write(Path::new("/dev/shm/iosonde-new"), MountedWrite::Refuse).unwrap();
+    }
+
+    #[test]
+    fn a_name_that_is_none_is_refused() {
+        assert!(matches!(
+            may_write(Path::new("a\0b"), MountedWrite::Refuse).unwrap_err().reason,
+            Reason::Unknown(_)
+        ));
+    }
+
+    #[test]
+    fn links_that_go_round_are_refused() {
+        let folder = std::env::temp_dir().join(format!("iosonde-round-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("round");
+        std::os::unix::fs::symlink("round", &path).unwrap();
+        assert!(may_write(&path, MountedWrite::Refuse).is_err());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,181 @@
+//! The layers below a path, from mountinfo and sysfs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::mounts::mount_below;
+use super::tree::{Tree, block_device_at};
+use crate::stack::{DeviceId, Kind, Layer, Mount, Stack};
+
+/// Layers below layers end here. Deeper stacks do not work on Linux (kernel
+/// stacks are small), so more is a loop in the tree.
+const DEPTH_MAX: u32 = 16;
+
+pub(crate) fn stack_under(path: &Path) -> io::Result<Stack> {
+    let path = nearest(path)?;
+    let tree = Tree::here();
+    if let Some(id) = block_device_at(&path) {
+        let devices = vec![layer(&tree, &tree.mounts(), id, 0)];
+        return Ok(Stack { path, mount: None, devices });
+    }
+    let mounts = tree.mounts();
+    let mount = mount_below(&mounts, &path).cloned();
+    let devices = below_file(&tree, &mounts, &path, 0);
+    Ok(Stack { path, mount, devices })
+}
+
+/// `path` without links, or its nearest ancestor that exists.
+fn nearest(path: &Path) -> io::Result<PathBuf> {
+    let path = std::path::absolute(path)?;
+    let mut existing = path.as_path();
+    loop {
+        match existing.canonicalize() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match existing.parent() {
+                Some(parent) => existing = parent,
+                None => return Err(error),
+            },
+            result => return result,
+        }
+    }
+}
+
+/// The devices of the filesystem that the file at `path` is on.
+fn below_file(tree: &Tree, mounts: &[Mount], path: &Path, depth: u32) -> Vec<Layer> {
+    let Some(mount) = mount_below(mounts, path) else { return Vec::new() };
+    let devices = tree.devices_of(mount);
+    devices.into_iter().map(|id| layer(tree, mounts, id, depth)).collect()
+}
+
+fn layer(tree: &Tree, mounts: &[Mount], id: DeviceId, depth: u32) -> Layer {
+    // A device that sysfs does not know: its numbers are its name.
+    let name = tree.name(id).unwrap_or_else(|| id.to_string());
+    let kind = kind(tree, &name);
+    let below = match &kind {
+        _ if depth >= DEPTH_MAX => Vec::new(),
+        Kind::Partition => named(tree, mounts, tree.disk(&name), depth),
+        Kind::Loop(backing) => match tree.device_at(backing) {
+            Some(device) => vec![layer(tree, mounts, device, depth + 1)],
+            None => below_file(tree, mounts, backing, depth + 1),
+        },
+        Kind::Disk | Kind::Mapped(_) | Kind::Raid => named(tree, mounts, tree.slaves(&name), depth),
+    };
+    Layer { name, id, kind, below }
+}
+
+fn named(
+    tree: &Tree,
+    mounts: &[Mount],
+    names: impl IntoIterator<Item = String>,
+    depth: u32,
+) -> Vec<Layer> {
+    let ids = names.into_iter().filter_map(|name| tree.id(&name));
+    ids.map(|id| layer(tree, mounts, id, depth + 1)).collect()
+}
+
+fn kind(tree: &Tree, name: &str) -> Kind {
+    if tree.disk(name).is_some() {
+        Kind::Partition
+    } else if let Some(backing) = tree.backing(name) {
+        Kind::Loop(backing)
+    } else if tree.is_mapped(name) {
+        Kind::Mapped(tree.mapper_name(name))
+    } else if tree.is_raid(name) {
+        Kind::Raid
+    } else {
+        Kind::Disk
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::fixture::{Fixture, id};
+    use super::*;
+    use crate::stack::DiskLine;
+
+    fn under(made: &Fixture, path: &str) -> Stack {
+        let mounts = made.tree.mounts();
+        let devices = below_file(&made.tree, &mounts, Path::new(path), 0);
+        Stack { path: path.into(), mount: None, devices }
+    }
+
+    fn line(name: &str, parts: &[&str]) -> DiskLine {
+        let parts = parts.iter().map(|&part| part.to_owned()).collect();
+        DiskLine { name: name.to_owned(), parts }
+    }
+
+    #[test]
+    fn a_file_on_a_partition_is_on_its_disk() {
+        let mut made = Fixture::new();
+        made.disk("sda", "8:0").partition("sda", "sda1", "8:1");
+        made.mount("8:1", "/", "ext4 /dev/sda1");
+        let stack = under(&made, "/home/file");
+        assert_eq!(stack.devices[0].kind, Kind::Partition);
+        assert_eq!(stack.disk_lines(), [line("sda", &[])]);
+    }
+
+    #[test]
+    fn a_logical_volume_is_made_of_whole_disks() {
+        let mut made = Fixture::new();
+        made.disk("sda", "8:0").partition("sda", "sda1", "8:1").partition("sda", "sda2", "8:2");
+        made.disk("sdb", "8:16").disk("dm-0", "252:0").write("dm-0", "dm/name", "vg-home\n");
+        made.over("dm-0", "sda1").over("dm-0", "sda2").over("dm-0", "sdb");
+        made.mount("252:0", "/home", "xfs /dev/mapper/vg-home");
+        let stack = under(&made, "/home/file");
+        assert_eq!(stack.devices[0].kind, Kind::Mapped(Some("vg-home".into())));
+        assert_eq!(
+            stack.disk_lines(),
+            [line("dm-0", &["sda", "sdb"]), line("sda", &[]), line("sdb", &[])]
+        );
+    }
+
+    #[test]
+    fn a_raid_below_a_volume_is_followed_down() {
+        let mut made = Fixture::new();
+        made.disk("sda", "8:0").disk("sdb", "8:16").disk("md0", "9:0").disk("dm-0", "252:0");
+        made.write("md0", "md/level", "raid1\n").write("dm-0", "dm/name", "crypt\n");
+        made.over("md0", "sda").over("md0", "sdb").over("dm-0", "md0");
+        made.mount("252:0", "/", "ext4 /dev/dm-0");
+        let stack = under(&made, "/");
+        let names: Vec<&str> =
+            stack.devices[0].walk().into_iter().map(|layer| layer.name.as_str()).collect();
+        assert_eq!(names, ["dm-0", "md0", "sda", "sdb"]);
+        assert_eq!(stack.disk_lines()[1], line("md0", &["sda", "sdb"]));
+    }
+
+    #[test]
+    fn below_a_loop_device_is_the_device_of_its_file() {
+        let mut made = Fixture::new();
+        made.disk("vda", "254:0").disk("loop0", "7:0");
+        made.write("loop0", "loop/backing_file", "/images/a\n");
+        made.mount("254:0", "/", "ext4 /dev/vda").mount("7:0", "/mnt", "xfs /dev/loop0");
+        let stack = under(&made, "/mnt/file");
+        assert_eq!(stack.devices[0].kind, Kind::Loop("/images/a".into()));
+        assert_eq!(stack.devices[0].below[0].name, "vda");
+        assert_eq!(stack.disk_lines(), [line("loop0", &[])], "as fio has it");
+    }
+
+    #[test]
+    fn a_tree_that_bites_its_tail_ends() {
+        let mut made = Fixture::new();
+        made.disk("loop0", "7:0").write("loop0", "loop/backing_file", "/mnt/a\n");
+        made.mount("7:0", "/mnt", "ext4 /dev/loop0");
+        made.disk("dm-0", "252:0").write("dm-0", "dm/name", "x").over("dm-0", "dm-0");
+        assert_eq!(under(&made, "/mnt/b").devices[0].walk().len() as u32, DEPTH_MAX + 1);
+        assert!(!layer(&made.tree, &[], id("252:0"), 0).walk().is_empty());
+    }
+
+    #[test]
+    fn a_filesystem_without_a_device_has_none() {
+        let mut made = Fixture::new();
+        made.mount("0:23", "/dev/shm", "tmpfs tmpfs");
+        assert!(under(&made, "/dev/shm/file").disk_lines().is_empty());
+        assert!(under(&made, "/elsewhere").devices.is_empty());
+    }
+
+    #[test]
+    fn a_device_that_sysfs_does_not_know_is_called_by_its_numbers() {
+        let mut made = Fixture::new();
+        made.mount("8:1", "/", "ext4 /dev/root");
+        assert_eq!(under(&made, "/").disk_lines(), [line("8:1", &[])]);
+    }
+}

@@ -1,0 +1,404 @@
+//! Who uses which block device.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::mounts::mount_below;
+use super::tree::Tree;
+use crate::guard::{InUse, Use};
+use crate::stack::{DeviceId, Mount};
+
+/// null, zero and full: the memory devices that take what they are given.
+pub(crate) const HARMLESS_CHARACTER_DEVICES: [DeviceId; 3] = [
+    DeviceId { major: 1, minor: 3 },
+    DeviceId { major: 1, minor: 5 },
+    DeviceId { major: 1, minor: 7 },
+];
+
+/// Devices of devices of devices end here; see `stack`.
+const DEPTH_MAX: u32 = 16;
+
+/// What is mounted, swapped on and looped, read once.
+#[derive(Debug)]
+pub(crate) struct Uses {
+    tree: Tree,
+    mounts: Vec<Mount>,
+    mounted: Vec<(DeviceId, PathBuf)>,
+    swaps: Vec<Swap>,
+    loops: Vec<Loop>,
+}
+
+/// Device and inode number of a file.
+type FileNumbers = (u64, u64);
+
+#[derive(Debug)]
+struct Swap {
+    device: Option<DeviceId>,
+    file: Option<FileNumbers>,
+}
+
+/// A loop device that shows something.
+#[derive(Debug)]
+struct Loop {
+    name: String,
+    backing: PathBuf,
+    /// If that is a block device.
+    device: Option<DeviceId>,
+    /// If that is a file which still has its name.
+    file: Option<FileNumbers>,
+}
+
+impl Loop {
+    /// Both show the same bytes. Files without a name any more are told apart
+    /// by the name they had: rather too cautious than too bold.
+    fn shows_what(&self, other: &Loop) -> bool {
+        self.backing == other.backing
+            || self.device.is_some() && self.device == other.device
+            || self.file.is_some() && self.file == other.file
+    }
+}
+
+impl Uses {
+    pub(crate) fn now() -> Uses {
+        Uses::of(Tree::here())
+    }
+
+    fn of(tree: Tree) -> Uses {
+        let mounts = tree.mounts();
+        let mounted = mounts.iter().flat_map(|mount| {
+            let point = |id| (id, mount.point.clone());
+            tree.devices_of(mount).into_iter().map(point)
+        });
+        let mounted = mounted.collect();
+        let swap = |path: PathBuf| Swap { device: tree.device_at(&path), file: numbers(&path) };
+        let swaps = tree.swaps().into_iter().map(swap).collect();
+        let loops = tree.names().into_iter().filter_map(|name| {
+            let backing = tree.backing(&name)?;
+            let (device, file) = (tree.device_at(&backing), numbers(&backing));
+            Some(Loop { name, backing, device, file })
+        });
+        let loops = loops.collect();
+        Uses { tree, mounts, mounted, swaps, loops }
+    }
+
+    /// `/dev/dm-0 (vg-home)`; for a device that sysfs does not know, its
+    /// numbers.
+    pub(crate) fn node_name(&self, id: DeviceId) -> String {
+        match self.tree.name(id) {
+            Some(name) => format!("/dev/{}", self.title(&name)),
+            None => format!("the device {id}"),
+        }
+    }
+
+    /// The kernel's name of the device, or of the disk it is a part of.
+    pub(crate) fn disk_name(&self, id: DeviceId) -> String {
+        let name = self.tree.name(id).unwrap_or_else(|| id.to_string());
+        self.tree.disk(&name).unwrap_or(name)
+    }
+
+    fn title(&self, name: &str) -> String {
+        // sysfs has a bang where a name has a slash.
+        let node = name.replace('!', "/");
+        match self.tree.mapper_name(name) {
+            Some(mapped) => format!("{node} ({mapped})"),
+            None => node,
+        }
+    }
+
+    /// Whether `path` (without links) is a place for device nodes only.
+    pub(crate) fn is_among_devices(&self, path: &Path) -> bool {
+        if path.starts_with("/dev/shm") {
+            return false; // A folder for files by convention, mounted or not.
+        }
+        let mount = mount_below(&self.mounts, path);
+        if mount.is_some_and(|mount| mount.filesystem == "devtmpfs") {
+            return true;
+        }
+        // In a container /dev is a tmpfs; what is mounted in it is another thing.
+        let mounted_inside =
+            |mount: &Mount| mount.point.starts_with("/dev") && mount.point != Path::new("/dev");
+        path.starts_with("/dev") && !mount.is_some_and(mounted_inside)
+    }
+
+    /// All uses of a file's bytes as a device. `path` is without links.
+    pub(crate) fn of_file(&self, path: &Path, file: FileNumbers) -> Vec<InUse> {
+        let mut found = Vec::new();
+        if self.swaps.iter().any(|swap| swap.file == Some(file)) {
+            let device = path.display().to_string();
+            found.push(InUse { device, relation: None, by: Use::Swap });
+        }
+        let relation = format!("over {}", path.display());
+        for shown in self.loops.iter().filter(|shown| shown.file == Some(file)) {
+            found.extend(self.whole(&shown.name, &relation));
+        }
+        found
+    }
+
+    /// All uses of a device, of its partitions or its disk, and of whatever
+    /// else shows the same bytes.
+    pub(crate) fn of_device(&self, id: DeviceId) -> Vec<InUse> {
+        self.of_device_but(id, None, 0)
+    }
+
+    /// `but`: a loop device over this one that is not to count.
+    fn of_device_but(&self, id: DeviceId, but: Option<&str>, depth: u32) -> Vec<InUse> {
+        let Some(name) = self.tree.name(id) else {
+            return self.direct(id, None, None, but);
+        };
+        let node = self.node_name(id);
+        let mut found = self.direct(id, Some(&name), None, but);
+        for part in self.tree.partitions(&name) {
+            let relation = format!("a partition of {node}");
+            found.extend(self.direct_named(&part, &relation, but));
+        }
+        let disk = self.tree.disk(&name);
+        if let Some(disk) = &disk {
+            found.extend(self.direct_named(disk, &format!("the disk of {node}"), but));
+        }
+        let base = disk.unwrap_or(name);
+        found.extend(self.through_loop(&base, &node, depth));
+        found
+    }
+
+    /// Uses of what a loop device shows, other than by that loop device.
+    fn through_loop(&self, name: &str, node: &str, depth: u32) -> Vec<InUse> {
+        let Some(this) = self.loops.iter().find(|shown| shown.name == name) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        let siblings = self.loops.iter().filter(|other| other.name != this.name);
+        for other in siblings.filter(|other| other.shows_what(this)) {
+            let relation = format!("over the same {} as {node}", this.backing_word());
+            found.extend(self.whole(&other.name, &relation));
+        }
+        if let Some(device) = this.device.filter(|_| depth < DEPTH_MAX) {
+            for mut below in self.of_device_but(device, Some(name), depth + 1) {
+                below.relation.get_or_insert_with(|| format!("which {node} shows"));
+                found.push(below);
+            }
+        }
+        found
+    }
+
+    /// Uses of a disk and its partitions, all in one relation.
+    fn whole(&self, name: &str, relation: &str) -> Vec<InUse> {
+        let mut found = self.direct_named(name, relation, None);
+        for part in self.tree.partitions(name) {
+            found.extend(self.direct_named(&part, relation, None));
+        }
+        found
+    }
+
+    fn direct_named(&self, name: &str, relation: &str, but: Option<&str>) -> Vec<InUse> {
+        let id = self.tree.id(name);
+        id.map_or_else(Vec::new, |id| self.direct(id, Some(name), Some(relation), but))
+    }
+
+    /// Uses of this very device.
+    fn direct(
+        &self,
+        id: DeviceId,
+        name: Option<&str>,
+        relation: Option<&str>,
+        but: Option<&str>,
+    ) -> Vec<InUse> {
+        let mut uses = Vec::new();
+        if let Some((_, point)) = self.mounted.iter().find(|(device, _)| *device == id) {
+            uses.push(Use::Mounted(point.clone()));
+        }
+        if self.is_swap(id) {
+            uses.push(Use::Swap);
+        }
+        for holder in name.map_or_else(Vec::new, |name| self.tree.holders(name)) {
+            uses.push(Use::Held(self.purpose(&holder, 0)));
+        }
+        let shown = self.loops.iter().filter(|shown| shown.device == Some(id));
+        for shown in shown.filter(|shown| Some(shown.name.as_str()) != but) {
+            uses.push(Use::Looped(self.purpose(&shown.name, 0)));
+        }
+        let in_use =
+            |by| InUse { device: self.node_name(id), relation: relation.map(str::to_owned), by };
+        uses.into_iter().map(in_use).collect()
+    }
+
+    fn is_swap(&self, id: DeviceId) -> bool {
+        self.swaps.iter().any(|swap| swap.device == Some(id))
+    }
+
+    /// `dm-0 (vg-home), which is mounted on /home`.
+    fn purpose(&self, name: &str, depth: u32) -> String {
+        let title = self.title(name);
+        let Some(id) = self.tree.id(name).filter(|_| depth < DEPTH_MAX) else { return title };
+        if let Some((_, point)) = self.mounted.iter().find(|(device, _)| *device == id) {
+            return format!("{title}, which is mounted on {}", point.display());
+        }
+        if self.is_swap(id) {
+            return format!("{title}, which is swap");
+        }
+        match self.tree.holders(name).first() {
+            Some(upper) => format!("{title}, which is held by {}", self.purpose(upper, depth + 1)),
+            None => title,
+        }
+    }
+}
+
+impl Loop {
+    fn backing_word(&self) -> &'static str {
+        if self.device.is_some() { "device" } else { "file" }
+    }
+}
+
+fn numbers(path: &Path) -> Option<FileNumbers> {
+    let status = std::fs::metadata(path).ok()?;
+    status.is_file().then(|| (status.dev(), status.ino()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::fixture::{Fixture, id};
+    use super::*;
+
+    fn told(made: &Fixture, device: &str) -> Vec<String> {
+        let uses = Uses::of(made.tree.clone()).of_device(id(device));
+        uses.iter().map(InUse::to_string).collect()
+    }
+
+    #[test]
+    fn a_free_disk_has_no_uses() {
+        let mut made = Fixture::new();
+        made.disk("sda", "8:0").partition("sda", "sda1", "8:1").disk("sdb", "8:16");
+        made.mount("8:16", "/", "ext4 /dev/sdb");
+        assert!(told(&made, "8:0").is_empty());
+        assert!(told(&made, "8:1").is_empty());
+    }
+
+    #[test]
+    fn a_mount_is_seen_from_the_disk_the_partition_and_the_part() {
+        let mut made = Fixture::new();
+        made.disk("sda", "8:0").partition("sda", "sda1", "8:1").partition("sda", "sda2", "8:2");
+        made.mount("8:1", "/home", "ext4 /dev/root");
+        assert_eq!(told(&made, "8:1"), ["/dev/sda1 is mounted on /home"]);
+        assert_eq!(told(&made, "8:0"), ["/dev/sda1, a partition of /dev/sda, is mounted on /home"]);
+        assert!(told(&made, "8:2").is_empty(), "its neighbour is free");
+    }
+
+    #[test]
+    fn a_disk_mounted_whole_takes_its_partitions_along() {
+        let mut made = Fixture::new();
+        made.disk("sda", "8:0").partition("sda", "sda1", "8:1");
+        made.mount("8:0", "/x", "ext4 /dev/sda");
+        assert_eq!(told(&made, "8:1"), ["/dev/sda, the disk of /dev/sda1, is mounted on /x"]);
+    }
+
+    #[test]
+    fn swap_is_a_use_by_any_name() {
+        let mut made = Fixture::new();
+        made.disk("loop3", "7:3").partition("loop3", "loop3p1", "259:0").swap("/dev/loop3p1");
+        made.disk("dm-1", "252:1").write("dm-1", "dm/name", "vg-swap").swap("/dev/mapper/vg-swap");
+        assert_eq!(told(&made, "7:3"), ["/dev/loop3p1, a partition of /dev/loop3, is swap"]);
+        assert_eq!(told(&made, "252:1"), ["/dev/dm-1 (vg-swap) is swap"]);
+    }
+
+    #[test]
+    fn a_holder_is_named_with_what_it_is_used_for() {
+        let mut made = Fixture::new();
+        made.disk("sda", "8:0").partition("sda", "sda2", "8:2").disk("md0", "9:0");
+        made.disk("dm-0", "252:0").write("dm-0", "dm/name", "vg-home");
+        made.over("md0", "sda2").over("dm-0", "md0").mount("252:0", "/home", "ext4 x");
+        assert_eq!(
+            told(&made, "8:0"),
+            ["/dev/sda2, a partition of /dev/sda, is held by md0, which is held by \
+              dm-0 (vg-home), which is mounted on /home"]
+        );
+    }
+
+    #[test]
+    fn a_holder_that_nobody_uses_is_a_use_too() {
+        let mut made = Fixture::new();
+        made.disk("loop1", "7:1").disk("dm-0", "252:0").over("dm-0", "loop1");
+        assert_eq!(told(&made, "7:1"), ["/dev/loop1 is held by dm-0"]);
+        assert!(told(&made, "252:0").is_empty(), "what it is made of may be written through it");
+    }
+
+    #[test]
+    fn a_path_of_a_multipath_disk_is_held() {
+        let mut made = Fixture::new();
+        made.disk("sda", "8:0").disk("sdb", "8:16").disk("dm-0", "252:0");
+        made.write("dm-0", "dm/name", "mpatha").over("dm-0", "sda").over("dm-0", "sdb");
+        assert_eq!(told(&made, "8:16"), ["/dev/sdb is held by dm-0 (mpatha)"]);
+    }
+
+    #[test]
+    fn a_loop_device_over_a_disk_uses_it() {
+        let mut made = Fixture::new();
+        made.disk("sda", "8:0").disk("loop0", "7:0");
+        made.write("loop0", "loop/backing_file", "/dev/sda\n").mount("7:0", "/x", "ext4 x");
+        assert_eq!(told(&made, "8:0"), ["/dev/sda is shown by loop0, which is mounted on /x"]);
+    }
+
+    #[test]
+    fn a_loop_device_does_not_hide_the_mount_of_what_it_shows() {
+        let mut made = Fixture::new();
+        made.disk("sda", "8:0").partition("sda", "sda1", "8:1").disk("loop0", "7:0");
+        made.write("loop0", "loop/backing_file", "/dev/sda1\n").mount("8:1", "/", "ext4 x");
+        assert_eq!(told(&made, "7:0"), ["/dev/sda1, which /dev/loop0 shows, is mounted on /"]);
+    }
+
+    #[test]
+    fn two_loop_devices_over_one_file_share_its_uses() {
+        let mut made = Fixture::new();
+        made.disk("loop0", "7:0").disk("loop1", "7:1").partition("loop1", "loop1p1", "259:0");
+        made.write("loop0", "loop/backing_file", "/nowhere/image\n");
+        made.write("loop1", "loop/backing_file", "/nowhere/image\n");
+        assert!(told(&made, "7:0").is_empty());
+        made.mount("7:0", "/x", "xfs /dev/loop0");
+        let sentence = "/dev/loop0, over the same file as";
+        assert_eq!(told(&made, "7:1"), [format!("{sentence} /dev/loop1, is mounted on /x")]);
+        assert_eq!(told(&made, "259:0"), [format!("{sentence} /dev/loop1p1, is mounted on /x")]);
+    }
+
+    #[test]
+    fn every_device_of_a_btrfs_is_mounted_with_it() {
+        let mut made = Fixture::new();
+        made.disk("sda", "8:0").disk("sdb", "8:16").btrfs("u", &["sda", "sdb"]);
+        made.mount("0:40", "/data", "btrfs /dev/sda");
+        assert_eq!(told(&made, "8:16"), ["/dev/sdb is mounted on /data"]);
+    }
+
+    #[test]
+    fn a_device_that_sysfs_does_not_know_is_still_seen_mounted() {
+        let mut made = Fixture::new();
+        made.mount("8:1", "/x", "ext4 /dev/root");
+        assert_eq!(told(&made, "8:1"), ["the device 8:1 is mounted on /x"]);
+    }
+
+    #[test]
+    fn trees_that_bite_their_tails_end() {
+        let mut made = Fixture::new();
+        made.disk("dm-0", "252:0").over("dm-0", "dm-0").disk("loop0", "7:0").disk("loop1", "7:1");
+        made.write("loop0", "loop/backing_file", "/dev/loop1\n");
+        made.write("loop1", "loop/backing_file", "/dev/loop0\n");
+        assert!(!told(&made, "252:0").is_empty());
+        assert!(!told(&made, "7:0").is_empty());
+    }
+
+    #[test]
+    fn devices_lie_in_dev_and_in_every_devtmpfs_but_not_in_shm() {
+        let mut made = Fixture::new();
+        made.mount("8:1", "/", "ext4 x").mount("0:6", "/dev", "devtmpfs d");
+        made.mount("0:23", "/dev/shm", "tmpfs t").mount("0:7", "/chroot/dev", "devtmpfs d");
+        made.mount("0:24", "/dev/hugepages", "hugetlbfs h");
+        let uses = Uses::of(made.tree.clone());
+        for path in ["/dev/x", "/dev/mapper/x", "/chroot/dev/x", "/dev/shmx"] {
+            assert!(uses.is_among_devices(Path::new(path)), "{path}");
+        }
+        for path in ["/dev/shm/x", "/dev/hugepages/x", "/devx", "/home/x", "/chroot/x"] {
+            assert!(!uses.is_among_devices(Path::new(path)), "{path}");
+        }
+        let mut container = Fixture::new();
+        container.mount("0:9", "/", "overlay o").mount("0:6", "/dev", "tmpfs t");
+        assert!(Uses::of(container.tree.clone()).is_among_devices(Path::new("/dev/x")));
+        let bare = Fixture::new();
+        assert!(Uses::of(bare.tree.clone()).is_among_devices(Path::new("/dev/x")));
+    }
+}
