@@ -9,6 +9,7 @@ pub mod memory;
 mod platform;
 pub mod priority;
 pub mod process;
+pub mod ring_probe;
 pub mod stack;
 
 pub use clock::{Bell, Clock, ClockError, ClockSource, Slept, Still};

@@ -1,0 +1,236 @@
+//! Whether this machine has io_uring and libaio for us, and if not, why.
+
+use std::fmt;
+use std::io;
+
+use crate::platform;
+
+/// A way to have I/O done in the background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Background {
+    /// io_uring_setup(2).
+    IoUring,
+    /// io_setup(2), what the engine `libaio` uses.
+    Libaio,
+}
+
+impl Background {
+    /// Try it: set one up and take it down again.
+    ///
+    /// # Errors
+    /// If it cannot be had.
+    pub fn probe(self) -> Result<(), Unavailable> {
+        let because = |error| Unavailable {
+            what: self,
+            why: Why::of(self, error, platform::io_uring_disabled(), platform::is_filtered()),
+        };
+        match self {
+            Background::IoUring => platform::try_io_uring(),
+            Background::Libaio => platform::try_libaio(),
+        }
+        .map_err(because)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Background::IoUring => "io_uring",
+            Background::Libaio => "libaio",
+        }
+    }
+}
+
+/// Why background I/O cannot be had.
+#[derive(Debug)]
+pub struct Unavailable {
+    /// Which.
+    pub what: Background,
+    /// Why.
+    pub why: Why,
+}
+
+/// The reason, as far as the system tells.
+#[derive(Debug)]
+pub enum Why {
+    /// The kernel was built without it, or is too old for it.
+    NotInKernel,
+    /// The kernel has it, but a seccomp filter keeps it from this process, as
+    /// container runtimes do.
+    Filtered,
+    /// The sysctl `kernel.io_uring_disabled` is 1 (for most) or 2 (for all).
+    Disabled(u32),
+    /// All the requests that `fs.aio-max-nr` allows the machine are taken.
+    Exhausted,
+    /// The process may lock too little memory (`ulimit -l`), which counted
+    /// before Linux 5.12.
+    LockedMemory,
+    /// Something else.
+    Other(io::Error),
+}
+
+impl Why {
+    /// What is behind `error`, given the sysctl and whether system calls of
+    /// this process are filtered.
+    fn of(what: Background, error: io::Error, disabled: Option<u32>, filtered: bool) -> Why {
+        let has_sysctl = what == Background::IoUring && disabled.is_some();
+        let disabled = disabled.filter(|&level| level > 0 && what == Background::IoUring);
+        match (error.raw_os_error(), disabled) {
+            // Both a filter and the sysctl say EPERM. A filter comes first in
+            // the kernel, but the sysctl is certain and a filter only likely.
+            (Some(libc::EPERM | libc::EACCES), Some(level)) => Why::Disabled(level),
+            (Some(libc::EPERM | libc::EACCES), None) => Why::Filtered,
+            // Filters may pretend that the call does not exist. The sysctl
+            // (Linux 6.6) is there only where the call is.
+            (Some(libc::ENOSYS), _) if filtered && has_sysctl => Why::Filtered,
+            (Some(libc::ENOSYS), _) => Why::NotInKernel,
+            (Some(libc::EAGAIN), _) if what == Background::Libaio => Why::Exhausted,
+            (Some(libc::ENOMEM), _) if what == Background::IoUring => Why::LockedMemory,
+            _ => Why::Other(error),
+        }
+    }
+}
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "set up {}: ", self.what.name())?;
+        match &self.why {
+            Why::NotInKernel => write!(f, "the kernel does not have it, or a filter hides it"),
+            Why::Filtered => write!(
+                f,
+                "a filter of system calls (seccomp) forbids it, as containers often do; \
+                 allow it in the container's profile"
+            ),
+            Why::Disabled(level) => {
+                write!(f, "kernel.io_uring_disabled is {level}; set it to 0 with sysctl")
+            }
+            Why::Exhausted => write!(
+                f,
+                "all requests the machine allows are taken; raise fs.aio-max-nr with sysctl"
+            ),
+            Why::LockedMemory => {
+                write!(f, "the process may not lock enough memory; raise ulimit -l")
+            }
+            Why::Other(error) => write!(f, "{error}"),
+        }?;
+        match (self.what, &self.why) {
+            (Background::IoUring, _) => write!(f, "; or use ioengine=libaio or psync"),
+            (Background::Libaio, _) => write!(f, "; or use ioengine=io_uring or psync"),
+        }
+    }
+}
+
+impl std::error::Error for Unavailable {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.why {
+            Why::Other(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// The version of the running kernel: major, minor, patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KernelVersion(pub u32, pub u32, pub u32);
+
+impl KernelVersion {
+    /// Of this machine; 0.0.0 if it calls itself something unheard of.
+    pub fn of_this_machine() -> KernelVersion {
+        KernelVersion::parse(&platform::kernel_release()).unwrap_or(KernelVersion(0, 0, 0))
+    }
+
+    /// Read the beginning of `6.1.0-18-amd64`. What is left out counts as 0.
+    pub fn parse(release: &str) -> Option<KernelVersion> {
+        let number = |text: &str| {
+            let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+            text[..digits].parse::<u32>().ok()
+        };
+        let mut parts = release.trim().splitn(3, '.');
+        let major = number(parts.next()?)?;
+        let minor = parts.next().map_or(Some(0), number)?;
+        Some(KernelVersion(major, minor, parts.next().and_then(number).unwrap_or(0)))
+    }
+}
+
+impl fmt::Display for KernelVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Background::{IoUring, Libaio};
+    use proptest::prelude::*;
+
+    fn why(what: Background, errno: i32, disabled: Option<u32>, filtered: bool) -> Why {
+        Why::of(what, io::Error::from_raw_os_error(errno), disabled, filtered)
+    }
+
+    #[test]
+    fn a_refusal_is_traced_to_the_sysctl_or_a_filter() {
+        assert!(matches!(why(IoUring, libc::EPERM, Some(2), true), Why::Disabled(2)));
+        assert!(matches!(why(IoUring, libc::EPERM, Some(0), true), Why::Filtered));
+        assert!(matches!(why(IoUring, libc::EPERM, None, false), Why::Filtered));
+        assert!(matches!(why(Libaio, libc::EPERM, Some(2), true), Why::Filtered));
+    }
+
+    #[test]
+    fn a_call_that_is_missing_is_missing_from_the_kernel() {
+        assert!(matches!(why(IoUring, libc::ENOSYS, None, false), Why::NotInKernel));
+        assert!(matches!(why(IoUring, libc::ENOSYS, None, true), Why::NotInKernel));
+        assert!(matches!(why(Libaio, libc::ENOSYS, Some(0), true), Why::NotInKernel));
+    }
+
+    #[test]
+    fn a_call_that_only_pretends_to_be_missing_is_filtered() {
+        assert!(matches!(why(IoUring, libc::ENOSYS, Some(0), true), Why::Filtered));
+    }
+
+    #[test]
+    fn what_ran_out_is_named() {
+        assert!(matches!(why(Libaio, libc::EAGAIN, None, false), Why::Exhausted));
+        assert!(matches!(why(IoUring, libc::ENOMEM, None, false), Why::LockedMemory));
+        assert!(matches!(why(IoUring, libc::EMFILE, None, false), Why::Other(_)));
+    }
+
+    #[test]
+    fn each_reason_names_the_alternative() {
+        let told = |what, why| Unavailable { what, why }.to_string();
+        let disabled = told(IoUring, Why::Disabled(1));
+        assert!(disabled.contains("kernel.io_uring_disabled is 1"), "{disabled}");
+        assert!(disabled.contains("ioengine=libaio"), "{disabled}");
+        assert!(told(Libaio, Why::Exhausted).contains("fs.aio-max-nr"));
+        assert!(told(Libaio, Why::NotInKernel).contains("ioengine=io_uring"));
+    }
+
+    #[test]
+    fn a_release_begins_with_its_version() {
+        assert_eq!(KernelVersion::parse("6.18.44-fc-v669"), Some(KernelVersion(6, 18, 44)));
+        assert_eq!(KernelVersion::parse("6.1-rc3"), Some(KernelVersion(6, 1, 0)));
+        assert_eq!(KernelVersion::parse("5"), Some(KernelVersion(5, 0, 0)));
+        assert_eq!(KernelVersion::parse("4.9.337.1"), Some(KernelVersion(4, 9, 337)));
+        for text in ["", "x.y", "-1.2", "5.x", "99999999999.0.0"] {
+            assert_eq!(KernelVersion::parse(text), None, "{text}");
+        }
+        assert!(KernelVersion(6, 2, 0) > KernelVersion(6, 1, 99));
+    }
+
+    proptest! {
+        #[test]
+        fn no_release_makes_the_parser_panic(text in ".{0,20}") {
+            let _ = KernelVersion::parse(&text);
+        }
+    }
+
+    #[test]
+    fn this_machine_answers_for_itself() {
+        assert!(KernelVersion::of_this_machine() > KernelVersion(2, 6, 0));
+        for what in [IoUring, Libaio] {
+            match what.probe() {
+                Ok(()) => {}
+                Err(Unavailable { why: Why::Other(error), .. }) => panic!("{what:?}: {error}"),
+                Err(unavailable) => eprintln!("skipped: {unavailable}"),
+            }
+        }
+    }
+}
