@@ -166,6 +166,22 @@ impl Ring {
         }
     }
 
+    /// Put `count` entries into the empty ring, at most [`RING`], at less cost
+    /// than one by one.
+    ///
+    /// # Panics
+    /// If entries still wait.
+    #[inline]
+    pub fn fill(&mut self, count: usize, mut entry: impl FnMut(usize) -> Planned) {
+        self.clear();
+        let count = count.min(RING);
+        for (i, place) in self.entries[..count].iter_mut().enumerate() {
+            *place = entry(i);
+        }
+        // At most RING, so it fits.
+        self.len = count as u32;
+    }
+
     /// The entries that wait, in order.
     pub fn as_slice(&self) -> &[Planned] {
         &self.entries[self.next as usize..self.len as usize]

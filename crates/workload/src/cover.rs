@@ -10,6 +10,8 @@
 pub struct Cover {
     levels: Vec<Vec<u64>>,
     blocks: u64,
+    /// Blocks not visited yet.
+    free: u64,
 }
 
 /// Bits in a word.
@@ -31,7 +33,7 @@ impl Cover {
             }
             words = words.div_ceil(BITS);
         }
-        let mut cover = Cover { levels, blocks };
+        let mut cover = Cover { levels, blocks, free: blocks };
         cover.close_tails();
         Some(cover)
     }
@@ -41,8 +43,14 @@ impl Cover {
         self.blocks
     }
 
+    /// How many of them have not been visited.
+    pub fn free(&self) -> u64 {
+        self.free
+    }
+
     /// Forget all visits.
     pub fn clear(&mut self) {
+        self.free = self.blocks;
         for level in &mut self.levels {
             if level.len() <= CLEAR_WORDS {
                 level.fill(0);
@@ -56,39 +64,64 @@ impl Cover {
         self.close_tails();
     }
 
-    /// Whether the block has been visited. Blocks past the end count as visited.
+    /// Visit each of `blocks`, or the next one that is free from there on, going
+    /// round at the end, and put what was visited in its place.
+    ///
+    /// # Panics
+    /// If fewer than that are free.
     #[inline]
-    pub fn visited(&self, block: u64) -> bool {
-        match self.levels[0].get((block / BITS) as usize) {
-            Some(word) => word >> (block % BITS) & 1 == 1,
-            None => true,
+    pub fn visit_all(&mut self, blocks: &mut [u64]) {
+        assert!(blocks.len() as u64 <= self.free, "more visits than free blocks");
+        self.read_ahead(blocks);
+        for block in blocks {
+            if !self.try_visit(*block) {
+                *block = self.visit_later(*block).expect("enough are free");
+            }
         }
+    }
+
+    /// Read the words that tell of `blocks`, so that their cache misses overlap
+    /// instead of following one another. Over 100 GiB this halves the time.
+    #[inline]
+    fn read_ahead(&self, blocks: &[u64]) {
+        let words = &self.levels[0];
+        let mixed = blocks.iter().fold(0, |mixed, block| mixed ^ words[(block / BITS) as usize]);
+        std::hint::black_box(mixed);
     }
 
     /// Visit `block`, or the next one that is free from there on, going round
     /// at the end; none if all have been visited.
-    #[inline(always)]
+    #[inline]
     pub fn visit_from(&mut self, block: u64) -> Option<u64> {
-        let at = (block / BITS) as usize;
-        if let Some(word) = self.levels[0].get_mut(at) {
-            let bit = 1 << (block % BITS);
-            if *word & bit == 0 {
-                *word |= bit;
-                if *word == u64::MAX {
-                    self.full(at);
-                }
-                return Some(block);
-            }
+        if block < self.blocks && self.try_visit(block) {
+            Some(block)
+        } else {
+            self.visit_later(block)
         }
-        self.visit_later(block)
+    }
+
+    /// Visit `block` itself; tells whether it was free.
+    #[inline(always)]
+    fn try_visit(&mut self, block: u64) -> bool {
+        let at = (block / BITS) as usize;
+        let word = &mut self.levels[0][at];
+        let bit = 1 << (block % BITS);
+        if *word & bit != 0 {
+            return false;
+        }
+        *word |= bit;
+        self.free -= 1;
+        if *word == u64::MAX {
+            self.full(at);
+        }
+        true
     }
 
     #[cold]
     #[inline(never)]
     fn visit_later(&mut self, block: u64) -> Option<u64> {
         let block = self.free_from(block)?;
-        self.mark(block);
-        Some(block)
+        self.try_visit(block).then_some(block)
     }
 
     /// The first free block from `block` on, going round at the end.
@@ -100,20 +133,10 @@ impl Cover {
     /// most; tells how many.
     pub fn visit_run(&mut self, block: u64, most: u64) -> u64 {
         let mut visited = 0;
-        while visited < most && !self.visited(block + visited) {
-            self.mark(block + visited);
+        while visited < most && block + visited < self.blocks && self.try_visit(block + visited) {
             visited += 1;
         }
         visited
-    }
-
-    fn mark(&mut self, block: u64) {
-        let at = (block / BITS) as usize;
-        let word = &mut self.levels[0][at];
-        *word |= 1 << (block % BITS);
-        if *word == u64::MAX {
-            self.full(at);
-        }
     }
 
     /// Word `at` of level 0 has become full: tell the levels above.

@@ -164,6 +164,9 @@ impl Picker {
 
     /// The file for the next I/O.
     pub fn next(&mut self, places: &[Place]) -> Pick {
+        if let [only] = places {
+            return if only.done { Pick::None } else { Pick::File(0) };
+        }
         if self.left > 0 && !places[self.now].done {
             self.left -= 1;
             return self.told(places);

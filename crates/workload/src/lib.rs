@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod content;
 mod cover;
 mod fast;
 mod files;

@@ -36,8 +36,8 @@ pub struct Source {
     pub(crate) shape: Shape,
     pub(crate) left: Limits,
     picker: Picker,
-    mix: Mix,
-    sizes: SizeDraws,
+    pub(crate) mix: Mix,
+    pub(crate) sizes: SizeDraws,
     seq_rand_draws: Draws,
     zones: Option<Zones>,
     syncs: Syncs,
@@ -263,6 +263,19 @@ impl Source {
         self.left.bytes = self.left.bytes.saturating_sub(bytes);
         self.left.ios = self.left.ios.saturating_sub(1);
         self.syncs.went(entry.op);
+    }
+
+    /// Note `count` I/Os of `len` bytes planned in the first file of a job
+    /// without syncs, the last being `last`.
+    pub(crate) fn went_all(&mut self, dir: Dir, count: u64, len: u32, last: &Planned) {
+        self.places[0].last_start[dir as usize] = last.offset;
+        self.places[0].last_end[dir as usize] = last.offset + u64::from(len);
+        let bytes = count * u64::from(len);
+        self.issued[dir as usize] += count;
+        self.bytes += bytes;
+        self.pass_bytes += bytes;
+        self.left.bytes = self.left.bytes.saturating_sub(bytes);
+        self.left.ios -= count;
     }
 
     /// A sync of the file written last, which is where what must become

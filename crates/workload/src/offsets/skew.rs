@@ -1,32 +1,321 @@
-//! Distributions under which some blocks are hotter than others.
+//! Distributions under which some blocks are hotter than others: zipf, pareto
+//! and a bell.
+//!
+//! The laws give small numbers to what is hot; a hash then scatters the numbers
+//! over the file, so that hot blocks are no neighbours. Files are picked
+//! by the same laws, without the hash.
 
+use iosonde_base::Dir;
+
+use crate::random::Taus88;
 use crate::spec::{Distribution, FilePick, SourceFile, SourceSpec, SpecError};
-use crate::streams::Seeds;
+use crate::streams::{Seeds, Stream};
 
-/// Draws from a distribution that is not even.
+/// Draws numbers below `n` by a law.
 #[derive(Debug)]
-pub(crate) struct Skew {}
+pub(crate) struct Skew {
+    law: Law,
+    n: u64,
+    center: Option<f64>,
+    scattered: bool,
+    seed: u32,
+    draws: Taus88,
+    /// Added to each number, modulo `n`.
+    shift: u64,
+}
+
+/// What is drawn, before it is scattered and shifted.
+#[derive(Debug)]
+enum Law {
+    /// Gray et al., "Quickly generating billion-record synthetic databases",
+    /// SIGMOD 1994.
+    Zipf { zeta_n: f64, zeta_2: f64, eta: f64, alpha: f64 },
+    /// A power of an even draw.
+    Pareto { power: f64 },
+    /// The mean of even draws, and an even deviation from it.
+    Normal { deviation: u64 },
+}
 
 impl Skew {
+    /// The law for places in `file`; none if places are even or zoned.
     pub fn for_file(
         spec: &SourceSpec,
-        _seeds: &Seeds,
-        _file: &SourceFile,
+        seeds: &Seeds,
+        file: &SourceFile,
     ) -> Result<Option<Skew>, SpecError> {
-        match spec.distribution {
-            Distribution::Random | Distribution::Zoned(_) | Distribution::ZonedAbs(_) => Ok(None),
-            _ => Err(SpecError::BadDistribution),
-        }
+        let least = spec.sizes[Dir::Read].min().min(spec.sizes[Dir::Write].min());
+        let n = file.size / u64::from(least.max(1));
+        let Some((law, center)) = law_of_places(&spec.distribution, n)? else { return Ok(None) };
+        // The low half of the product, as fio has it: so the thread's number
+        // and the file's name both matter.
+        let seed = hash_of_name(file.name.as_bytes())
+            .wrapping_mul(spec.thread_number)
+            .wrapping_mul(seeds.of(Stream::Offset) as u32);
+        Ok(Some(Skew::new(law, n, center, seed, true)))
     }
-    pub fn restart(&mut self) {}
+
+    fn new(law: Law, n: u64, center: Option<f64>, seed: u32, scattered: bool) -> Skew {
+        let mut skew = Skew { law, n, center, scattered, seed, draws: Taus88::new(seed), shift: 0 };
+        skew.restart();
+        skew
+    }
+
+    /// Draw the same numbers again.
+    pub fn restart(&mut self) {
+        self.draws = Taus88::new(self.seed);
+        let part = |center: f64| (center * self.n as f64) as u64;
+        self.shift = match self.law {
+            // The bell has its top in the middle already.
+            Law::Normal { .. } => self.center.map_or(0, |center| part((center + 0.5).fract())),
+            // The number is drawn even when it is not used.
+            _ => {
+                let drawn = u64::from(self.draws.draw());
+                self.center.map_or(drawn, part)
+            }
+        };
+    }
+
+    /// The next number, below `n`.
+    #[inline]
     pub fn draw(&mut self) -> u64 {
-        0
+        let drawn = self.law.draw(&mut self.draws, self.n);
+        let scattered = if self.scattered { drawn.wrapping_mul(SCATTER) } else { drawn };
+        scattered.wrapping_add(self.shift) % self.n.max(1)
     }
 }
 
-pub(crate) fn file_skew(spec: &SourceSpec, _seeds: &Seeds) -> Result<Option<Skew>, SpecError> {
-    match spec.file_service.pick {
-        FilePick::RoundRobin | FilePick::Sequential | FilePick::Random => Ok(None),
-        _ => Err(SpecError::BadDistribution),
+/// 2^64 less its golden section: what fio multiplies a number by to scatter it.
+const SCATTER: u64 = 0x61c8_8646_80b5_83eb;
+
+/// How many even draws make a bell.
+const BELL_DRAWS: u64 = 12;
+
+impl Law {
+    fn draw(&self, draws: &mut Taus88, n: u64) -> u64 {
+        match *self {
+            Law::Zipf { zeta_n, zeta_2, eta, alpha } => {
+                let u = unit(draws);
+                let z = u * zeta_n;
+                if z < 1.0 {
+                    0
+                } else if z < zeta_2 {
+                    1
+                } else {
+                    (n as f64 * (eta * u - eta + 1.0).powf(alpha)) as u64
+                }
+            }
+            Law::Pareto { power } => (n.saturating_sub(1) as f64 * unit(draws).powf(power)) as u64,
+            Law::Normal { deviation } => {
+                let sum: u64 = (0..BELL_DRAWS).map(|_| u64::from(draws.draw()) % (n + 1)).sum();
+                let mean = sum.div_ceil(BELL_DRAWS);
+                if deviation == 0 {
+                    return mean;
+                }
+                let off = (deviation as f64 * unit(draws)) as i64 - (deviation / 2) as i64;
+                // Past either end it comes in again at the other.
+                mean.wrapping_add_signed(off)
+            }
+        }
+    }
+}
+
+/// Evenly from 0 up to, not including, 1.
+fn unit(draws: &mut Taus88) -> f64 {
+    f64::from(draws.draw()) / 4_294_967_296.0
+}
+
+/// The law by which files are picked; none for those that go in turn or evenly.
+pub(crate) fn file_skew(spec: &SourceSpec, seeds: &Seeds) -> Result<Option<Skew>, SpecError> {
+    let n = spec.files.len() as u64;
+    let (law, center) = match spec.file_service.pick {
+        FilePick::RoundRobin | FilePick::Sequential | FilePick::Random => return Ok(None),
+        FilePick::Zipf { theta, center } => (zipf(theta, n)?, center),
+        FilePick::Pareto { h, center } => (pareto(h)?, center),
+        FilePick::Normal { deviation, center } => (normal(deviation, n)?, center),
+    };
+    check_center(center)?;
+    Ok(Some(Skew::new(law, n, center, seeds.of(Stream::File) as u32, false)))
+}
+
+fn law_of_places(
+    distribution: &Distribution,
+    n: u64,
+) -> Result<Option<(Law, Option<f64>)>, SpecError> {
+    let (law, center) = match *distribution {
+        Distribution::Random | Distribution::Zoned(_) | Distribution::ZonedAbs(_) => {
+            return Ok(None);
+        }
+        Distribution::Zipf { theta, center } => (zipf(theta, n)?, center),
+        Distribution::Pareto { h, center } => (pareto(h)?, center),
+        Distribution::Normal { deviation, center } => (normal(deviation, n)?, center),
+    };
+    check_center(center)?;
+    Ok(Some((law, center)))
+}
+
+fn check_center(center: Option<f64>) -> Result<(), SpecError> {
+    if center.is_none_or(|center| (0.0..=1.0).contains(&center)) {
+        Ok(())
+    } else {
+        Err(SpecError::BadDistribution)
+    }
+}
+
+fn zipf(theta: f64, n: u64) -> Result<Law, SpecError> {
+    if !(theta > 0.0 && theta.is_finite() && theta != 1.0) {
+        return Err(SpecError::BadDistribution);
+    }
+    let zeta_n = zeta(n.min(ZETA_MOST), theta);
+    let zeta_2 = 1.0 + 0.5f64.powf(theta);
+    let eta = (1.0 - (2.0 / n as f64).powf(1.0 - theta)) / (1.0 - zeta_2 / zeta_n);
+    Ok(Law::Zipf { zeta_n, zeta_2, eta, alpha: 1.0 / (1.0 - theta) })
+}
+
+fn pareto(h: f64) -> Result<Law, SpecError> {
+    if !(h > 0.0 && h < 1.0) {
+        return Err(SpecError::BadDistribution);
+    }
+    Ok(Law::Pareto { power: h.ln() / (1.0 - h).ln() })
+}
+
+fn normal(percent: f64, n: u64) -> Result<Law, SpecError> {
+    if !(0.0..=100.0).contains(&percent) {
+        return Err(SpecError::BadDistribution);
+    }
+    Ok(Law::Normal { deviation: (n as f64 * percent / 100.0).ceil() as u64 })
+}
+
+/// fio sums up no more terms than this, however large the file.
+const ZETA_MOST: u64 = 10_000_000;
+
+/// Terms added one by one; the rest by a formula.
+const ZETA_TERMS: u64 = 10_000;
+
+/// The sum of i^-theta for i from 1 to n.
+///
+/// Past the first terms by Euler and Maclaurin, whose next term is below 1e-18
+/// here: adding up ten million takes a third of a second for each file.
+fn zeta(n: u64, theta: f64) -> f64 {
+    let head: f64 = (1..=n.min(ZETA_TERMS)).map(|i| (i as f64).powf(-theta)).sum();
+    if n <= ZETA_TERMS {
+        return head;
+    }
+    let term = |i: f64| i.powf(-theta);
+    let integral = |i: f64| i.powf(1.0 - theta) / (1.0 - theta);
+    let slope = |i: f64| -theta * i.powf(-theta - 1.0);
+    let (from, to) = (ZETA_TERMS as f64, n as f64);
+    head + integral(to) - integral(from)
+        + (term(to) - term(from)) / 2.0
+        + (slope(to) - slope(from)) / 12.0
+}
+
+/// What fio makes of a file's name: Jenkins's lookup3 (2006, public domain),
+/// which is given one byte of each four, except in the last twelve.
+fn hash_of_name(name: &[u8]) -> u32 {
+    // Names longer than 2^32 bytes do not exist.
+    let start = 0x61c8_8647u32.wrapping_add(name.len() as u32);
+    let (mut a, mut b, mut c) = (start, start, start);
+    let mut rest = name;
+    while rest.len() > 12 {
+        a = a.wrapping_add(u32::from(rest[0]));
+        b = b.wrapping_add(u32::from(rest[4]));
+        c = c.wrapping_add(u32::from(rest[8]));
+        (a, b, c) = jenkins_mix(a, b, c);
+        rest = &rest[12..];
+    }
+    if rest.is_empty() {
+        return c;
+    }
+    let mut last = [0; 12];
+    last[..rest.len()].copy_from_slice(rest);
+    let word = |i: usize| u32::from_le_bytes([last[i], last[i + 1], last[i + 2], last[i + 3]]);
+    jenkins_final(a.wrapping_add(word(0)), b.wrapping_add(word(4)), c.wrapping_add(word(8)))
+}
+
+fn jenkins_mix(a: u32, b: u32, c: u32) -> (u32, u32, u32) {
+    let step =
+        |x: u32, y: u32, z: u32, bits| (x.wrapping_sub(z) ^ z.rotate_left(bits), z.wrapping_add(y));
+    let (a, c) = step(a, b, c, 4);
+    let (b, a) = step(b, c, a, 6);
+    let (c, b) = step(c, a, b, 8);
+    let (a, c) = step(a, b, c, 16);
+    let (b, a) = step(b, c, a, 19);
+    let (c, b) = step(c, a, b, 4);
+    (a, b, c)
+}
+
+fn jenkins_final(mut a: u32, mut b: u32, mut c: u32) -> u32 {
+    let step = |x: u32, y: u32, bits| (x ^ y).wrapping_sub(y.rotate_left(bits));
+    c = step(c, b, 14);
+    a = step(a, c, 11);
+    b = step(b, a, 25);
+    c = step(c, b, 16);
+    a = step(a, c, 4);
+    b = step(b, a, 14);
+    step(c, b, 24)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_formula_for_zeta_is_the_sum() {
+        for theta in [0.4, 0.99, 1.1, 1.2, 2.5] {
+            for n in [ZETA_TERMS + 1, 123_456, 1_000_000] {
+                let sum: f64 = (1..=n).rev().map(|i| (i as f64).powf(-theta)).sum();
+                assert!((zeta(n, theta) / sum - 1.0).abs() < 1e-13, "{theta} {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_number_is_below_n() {
+        for n in [1, 2, 3, 10, 1000, 16384] {
+            let laws = [
+                zipf(0.5, n).unwrap(),
+                zipf(1.2, n).unwrap(),
+                pareto(0.2).unwrap(),
+                normal(0.0, n).unwrap(),
+                normal(100.0, n).unwrap(),
+            ];
+            for law in laws {
+                for center in [None, Some(0.0), Some(0.5), Some(1.0)] {
+                    let mut skew = Skew::new(clone(&law), n, center, 99, true);
+                    assert!((0..2000).all(|_| skew.draw() < n), "{law:?} {n} {center:?}");
+                }
+            }
+        }
+    }
+
+    fn clone(law: &Law) -> Law {
+        match *law {
+            Law::Zipf { zeta_n, zeta_2, eta, alpha } => Law::Zipf { zeta_n, zeta_2, eta, alpha },
+            Law::Pareto { power } => Law::Pareto { power },
+            Law::Normal { deviation } => Law::Normal { deviation },
+        }
+    }
+
+    #[test]
+    fn parameters_outside_their_range_are_refused() {
+        for theta in [0.0, -1.0, 1.0, f64::NAN, f64::INFINITY] {
+            assert!(zipf(theta, 10).is_err(), "{theta}");
+        }
+        for h in [0.0, 1.0, -0.1, f64::NAN] {
+            assert!(pareto(h).is_err(), "{h}");
+        }
+        for percent in [-0.1, 100.1, f64::NAN] {
+            assert!(normal(percent, 10).is_err(), "{percent}");
+        }
+        assert!(check_center(Some(1.1)).is_err());
+    }
+
+    #[test]
+    fn a_long_name_is_hashed_to_its_end() {
+        let name = b"/mnt/data/a-rather-long-name.0.1";
+        let mut other = *name;
+        *other.last_mut().unwrap() = b'2';
+        assert_ne!(hash_of_name(name), hash_of_name(&other));
+        assert_eq!(hash_of_name(b""), 0x61c8_8647);
     }
 }
