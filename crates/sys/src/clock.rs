@@ -19,8 +19,8 @@ pub use still::Still;
 use calibration::Scale;
 
 /// How close to its end a sleep turns into a spin, in nanoseconds. A kernel
-/// timer with a slack of 1 ns is late by 5 us at the median on a virtual machine;
-/// waking 3 us early takes most of that away for a few percent of a processor.
+/// timer with a slack of 1 ns is late by 5 us at the median on a quiet virtual
+/// machine; waking 3 us early takes some of that away and costs little.
 const SPIN_NS: u64 = 3_000;
 
 /// Where time comes from; the words are those of fio's `clocksource`.
@@ -178,8 +178,10 @@ impl Clock {
     /// return [`Slept::Woken`]. A bell that has been rung already wakes at
     /// once. A still clock jumps to the moment instead.
     ///
-    /// The last 3 us are spun away, so this is rarely more than 2 us late if
-    /// the thread's timer slack is 1 ns (`PR_SET_TIMERSLACK`).
+    /// Never early, and late by what the machine needs to wake a thread (some
+    /// 5 us on a quiet virtual machine) less the last 3 us, which are spun
+    /// away. For that the thread's timer slack has to be 1 ns:
+    /// [`set_timer_slack`](crate::process::set_timer_slack).
     pub fn sleep_until(&self, moment: u64, bell: Option<&Bell>) -> Slept {
         if let Reading::Still(still) = self.reading {
             return still.sleep_until(moment, bell);

@@ -4,8 +4,10 @@
 mod support;
 
 use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use iosonde_direct::OpenOptions;
 use iosonde_sys::guard::{MountedWrite, Reason, Use, may_write};
@@ -108,6 +110,36 @@ fn another_program_that_has_the_device_is_told_of() {
     assert!(matches!(&refused.reason, Reason::Busy(name) if name == device.text()), "{refused}");
     drop(other);
     assert!(may_write(&device.0, MountedWrite::Refuse).unwrap().is_exclusive());
+}
+
+#[test]
+fn a_mount_that_cannot_be_seen_from_here_still_keeps_the_device() {
+    let folder = Folder::new();
+    let Some(device) = or_skip(attach(&folder, "image")) else { return };
+    run("mkfs.ext4", &["-q", device.text()]).unwrap();
+    let point = folder.join("point");
+    fs::create_dir(&point).unwrap();
+    // A mount namespace of its own, as a container has; it ends with the shell,
+    // which ends with its input.
+    let script = format!("mount {} {} && echo mounted && read end", device.text(), point.display());
+    let shell = Command::new("unshare")
+        .args(["--mount", "sh", "-c", &script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Some(mut shell) = or_skip(shell.map_err(|error| format!("unshare: {error}"))) else {
+        return;
+    };
+    let mut said = String::new();
+    BufReader::new(shell.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    let refused = may_write(&device.0, MountedWrite::Refuse);
+    drop(shell.stdin.take());
+    shell.wait().unwrap();
+    if said != "mounted\n" {
+        eprintln!("skipped: no mount in a namespace of its own");
+        return;
+    }
+    assert!(matches!(refused.unwrap_err().reason, Reason::Busy(_)));
 }
 
 #[test]
