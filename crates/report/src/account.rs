@@ -250,6 +250,8 @@ impl JobAccount {
             description: facts.description.clone(),
             units: facts.units,
             unified: facts.unified,
+            prios_by_lat: facts.percentiles.lat,
+            percentile_list: if sync_list { facts.percentiles.list.clone() } else { Vec::new() },
             measured: facts.measured,
             significant_figures: facts.significant_figures,
             dirs,
@@ -406,6 +408,7 @@ impl DirReport {
         DirReport {
             io_bytes: lane.bytes,
             runtime_ms: if lane.ios == 0 { 0 } else { runtime_ms },
+            issued_ios: lane.ios + lane.errors,
             total_ios: lane.ios,
             short_ios: lane.short,
             slat: LatencyReport::new(
@@ -514,6 +517,7 @@ fn groups(jobs: &[JobReport]) -> Vec<GroupReport> {
         });
         let group = &mut groups[at];
         group.units = job.units;
+        group.significant_figures = job.significant_figures;
         group.unified = job.unified;
         for dir in DIRS {
             add_to_group(&mut group.dirs[dir], &job.dirs[dir]);

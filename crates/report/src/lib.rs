@@ -8,7 +8,10 @@
 #![forbid(unsafe_code)]
 
 mod account;
+pub mod formats;
+pub mod live;
 mod report;
+pub mod scale;
 
 pub use account::{
     JobAccount, JobFacts, LatencyCounts, Measured, Percentiles, PrioCounts, account,

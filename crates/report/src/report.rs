@@ -89,7 +89,12 @@ pub struct JobReport {
     pub units: Units,
     /// Which of `dirs` and `mixed` are told.
     pub unified: Unified,
-    /// What was measured, and so which lines exist.
+    /// Whether priorities are told by lat rather than clat.
+    pub prios_by_lat: bool,
+    /// `percentile_list`, for the columns of terse output; empty when neither
+    /// clat nor lat percentiles were asked for.
+    pub percentile_list: Vec<f64>,
+    /// What was measured.
     pub measured: super::Measured,
     /// `significant_figures`, in text output.
     pub significant_figures: u32,
@@ -128,9 +133,9 @@ impl JobReport {
         }
     }
 
-    /// I/Os of all directions of data.
-    pub fn total_ios(&self) -> u64 {
-        self.dirs.0.iter().map(|dir| dir.total_ios).sum()
+    /// I/Os of all directions of data that ended, well or not.
+    pub fn issued_ios(&self) -> u64 {
+        self.dirs.0.iter().map(|dir| dir.issued_ios).sum()
     }
 }
 
@@ -152,6 +157,8 @@ pub struct DirReport {
     pub io_bytes: u64,
     /// How long this direction ran.
     pub runtime_ms: u64,
+    /// I/Os that ended, well or not. fio's formats call these issued.
+    pub issued_ios: u64,
     /// I/Os completed.
     pub total_ios: u64,
     /// I/Os that moved less than asked.
@@ -399,6 +406,8 @@ pub struct GroupReport {
     pub id: u32,
     /// Units, those of its last job.
     pub units: Units,
+    /// `significant_figures`, those of its last job.
+    pub significant_figures: u32,
     /// Whether only a sum over directions is told.
     pub unified: Unified,
     /// Read, write, trim; `None` where nothing ran.

@@ -1,0 +1,23 @@
+//! Reports as text: one format, one file. Each is a pure function.
+
+mod fio_json;
+mod fio_json_plus;
+mod fio_normal;
+mod fio_terse;
+mod json_text;
+mod native;
+
+pub use fio_json::{JsonOptions, fio_json};
+pub use fio_json_plus::fio_json_plus;
+pub use fio_normal::{Opening, fio_normal, opening_lines, starting_line};
+pub use fio_terse::{TerseVersion, fio_terse};
+pub(crate) use native::time_words;
+pub use native::{Style, native};
+
+/// The label of each of fio's queue depth classes.
+const DEPTH_LABELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
+/// The label of each of fio's batch classes.
+const BATCH_LABELS: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
+/// The labels of fio's latency classes; milliseconds go on to 2000 and more.
+const CLASS_LABELS: [&str; 12] =
+    ["2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000"];

@@ -1,0 +1,163 @@
+//! Several jobs in our own report: a row for each job and direction, and the
+//! sums of each group.
+
+use super::words::{Mark, bandwidth, count, fit, paint, time};
+use super::{Style, add_labelled, failure_words, told_latency};
+use crate::report::*;
+use std::collections::BTreeMap;
+
+/// Columns that are not the job's name: direction, IOPS, bandwidth, p50, p99,
+/// maximum.
+const OTHER_COLUMNS: usize = 7 + 9 + 12 + 10 + 10 + 10;
+
+pub(super) fn add_jobs(jobs: &[JobReport], report: &Report, style: &Style, text: &mut String) {
+    let longest = jobs.iter().map(|job| job_name(job).chars().count()).max().unwrap_or(0);
+    let name_columns = (longest + 2).clamp(10, style.columns - OTHER_COLUMNS);
+    let head = row(&fit("job", name_columns), "", ["IOPS", "bandwidth", "p50", "p99", "max"]);
+    text.push_str(&paint(head.trim_end(), Mark::Label, style));
+    text.push('\n');
+    for job in jobs {
+        add_rows(job, name_columns, style, text);
+    }
+    for group in &report.groups {
+        let members: Vec<_> = jobs.iter().filter(|job| job.group == group.id).collect();
+        // The sum of one job is that job.
+        if members.len() > 1 {
+            add_sum(group, &members, report.groups.len() > 1, name_columns, style, text);
+        }
+    }
+    text.push('\n');
+    for job in jobs {
+        if let Some(failure) = &job.failure {
+            let words = format!("{}: {}", job.name, failure_words(failure));
+            add_labelled("failed", &words, Mark::Error, style, text);
+        }
+        if let Some(errors) = job.errors.filter(|errors| errors.total > 0) {
+            let words = format!("{}: {} let pass", job.name, errors.total);
+            add_labelled("errors", &words, Mark::Error, style, text);
+        }
+    }
+    add_processor(jobs, style, text);
+}
+
+fn job_name(job: &JobReport) -> String {
+    if job.clones > 1 { format!("{} x{}", job.name, job.clones) } else { job.name.clone() }
+}
+
+fn row(name: &str, dir: &str, cells: [&str; 5]) -> String {
+    let [iops, bandwidth, p50, p99, max] = cells;
+    format!("{name}{dir:<7}{iops:>9}{bandwidth:>12}{p50:>10}{p99:>10}{max:>10}")
+}
+
+fn add_rows(job: &JobReport, name_columns: usize, style: &Style, text: &mut String) {
+    let mut name = job_name(job);
+    for (dir_name, dir) in job.told() {
+        if dir.issued_ios > 0 {
+            let latency = told_latency(dir);
+            let numbers = Numbers {
+                iops: dir.iops(),
+                bytes_per_s: dir.bw_bytes_per_s(),
+                p50_ns: latency.quick.map(|quick| quick.p50_ns),
+                p99_ns: latency.quick.map(|quick| quick.p99_ns),
+                max_ns: (latency.n > 0).then_some(latency.max_ns),
+            };
+            numbers.add_row(&fit(&name, name_columns), dir_name, style, text);
+            name.clear();
+        }
+    }
+    if !name.is_empty() {
+        text.push_str(&format!("{}no I/O\n", fit(&name, name_columns)));
+    }
+}
+
+/// A row's numbers; what was not measured is `None`.
+struct Numbers {
+    iops: f64,
+    bytes_per_s: u64,
+    p50_ns: Option<u64>,
+    p99_ns: Option<u64>,
+    max_ns: Option<u64>,
+}
+
+impl Numbers {
+    fn add_row(&self, name: &str, dir: &str, style: &Style, text: &mut String) {
+        let cell = |ns: Option<u64>| ns.map_or("-".into(), time);
+        let (iops, bandwidth) = (count(self.iops), bandwidth(self.bytes_per_s));
+        let first = format!("{iops:>9}{bandwidth:>12}");
+        let name = paint(name, Mark::Heading, style);
+        let first = paint(first, Mark::First, style);
+        let [p50, p99, max] = [self.p50_ns, self.p99_ns, self.max_ns].map(cell);
+        text.push_str(&format!("{name}{dir:<7}{first}{p50:>10}{p99:>10}{max:>10}\n"));
+    }
+}
+
+/// The sums of a group, a row for each direction.
+fn add_sum(
+    group: &GroupReport,
+    jobs: &[&JobReport],
+    several: bool,
+    name_columns: usize,
+    style: &Style,
+    text: &mut String,
+) {
+    let mut name = if several { format!("group {}", group.id) } else { "all".into() };
+    for (fio_name, sum) in group.told() {
+        let dir_name = fio_name.to_lowercase();
+        let told = jobs.iter().flat_map(|job| job.told());
+        let dirs: Vec<&DirReport> =
+            told.filter(|(name, _)| *name == dir_name).map(|(_, dir)| dir).collect();
+        let ios = dirs.iter().map(|dir| dir.total_ios).sum::<u64>();
+        let latencies: Vec<&LatencyReport> = dirs.iter().map(|dir| told_latency(dir)).collect();
+        let max_ns = latencies.iter().filter(|lat| lat.n > 0).map(|lat| lat.max_ns).max();
+        let numbers = Numbers {
+            iops: ios as f64 * 1000.0 / sum.max_run_ms.max(1) as f64,
+            bytes_per_s: sum.agg_bytes_per_s,
+            p50_ns: percentile_of_all(&latencies, 50.0),
+            p99_ns: percentile_of_all(&latencies, 99.0),
+            max_ns,
+        };
+        numbers.add_row(&fit(&name, name_columns), &dir_name, style, text);
+        name.clear();
+    }
+}
+
+/// A percentile over the I/Os of several jobs, from their bins: percentiles
+/// themselves cannot be averaged. `None` unless all of them have bins.
+fn percentile_of_all(latencies: &[&LatencyReport], percent: f64) -> Option<u64> {
+    let mut bins = BTreeMap::new();
+    let mut max_ns = 0;
+    for latency in latencies.iter().filter(|latency| latency.n > 0) {
+        latency.quick?;
+        max_ns = max_ns.max(latency.max_ns);
+        for (ns, count) in &latency.bins {
+            *bins.entry(*ns).or_insert(0) += count;
+        }
+    }
+    let wanted = bins.values().sum::<u64>() as f64 * percent / 100.0;
+    let mut seen = 0;
+    for (ns, count) in bins {
+        seen += count;
+        if seen as f64 >= wanted {
+            return Some(ns.min(max_ns));
+        }
+    }
+    None
+}
+
+fn add_processor(jobs: &[JobReport], style: &Style, text: &mut String) {
+    let sum = |part: fn(&CpuUse) -> u64| jobs.iter().map(|job| part(&job.cpu)).sum::<u64>();
+    let cpu = CpuUse {
+        wall_ms: sum(|cpu| cpu.wall_ms),
+        user_ns: sum(|cpu| cpu.user_ns),
+        system_ns: sum(|cpu| cpu.system_ns),
+        ctx: sum(|cpu| cpu.ctx),
+        ..CpuUse::default()
+    };
+    let words = format!(
+        "{:.1} % user, {:.1} % system of each job's time; {} context switches",
+        cpu.user_percent(),
+        cpu.system_percent(),
+        cpu.ctx
+    );
+    add_labelled("cpu", &words, Mark::Label, style, text);
+}

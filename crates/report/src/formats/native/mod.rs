@@ -1,0 +1,87 @@
+//! Our own report: what a person asks first comes first, and nothing is told
+//! that says nothing.
+
+mod many;
+mod one;
+mod words;
+
+use crate::report::*;
+use crate::scale::date;
+pub(crate) use words::time as time_words;
+use words::{Mark, paint, wrap};
+
+/// How to write for the eye.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Whether to colour (ANSI escapes).
+    pub colour: bool,
+    /// How wide lines may be; no less than 60 is used.
+    pub columns: usize,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style { colour: false, columns: 80 }
+    }
+}
+
+/// The report for a person: at most some 25 lines for one job, a row for each
+/// job and direction when there are several.
+pub fn native(report: &Report, style: &Style) -> String {
+    let style = &Style { columns: style.columns.max(60), ..*style };
+    let mut text = String::new();
+    let tool = if report.tool.is_empty() { &report.version } else { &report.tool };
+    let title = format!("{tool}, {}", date(report.time_unix_ms, report.utc_offset_s));
+    text.push_str(&paint(title, Mark::Label, style));
+    text.push_str("\n\n");
+    match report.jobs.as_slice() {
+        [] => text.push_str("no job was told of\n"),
+        [job] => one::add_job(job, report.ours.jobs.first(), style, &mut text),
+        jobs => many::add_jobs(jobs, report, style, &mut text),
+    }
+    report.disks.iter().for_each(|disk| add_disk(disk, style, &mut text));
+    let remarks = report.diagnostics.iter().chain(&report.ours.notes);
+    for remark in remarks {
+        text.push_str(&paint("  note      ", Mark::Note, style));
+        text.push_str(&wrap(remark, 12, style.columns));
+        text.push('\n');
+    }
+    text
+}
+
+/// A line that begins with a label in its own column.
+fn add_labelled(label: &str, words: &str, mark: Mark, style: &Style, text: &mut String) {
+    text.push_str(&paint(format!("  {label:<10}"), mark, style));
+    text.push_str(&wrap(words, 12, style.columns));
+    text.push('\n');
+}
+
+/// The latency that is told: lat where it has percentiles and clat has none.
+fn told_latency(dir: &DirReport) -> &LatencyReport {
+    if dir.clat.n == 0 || (dir.clat.quick.is_none() && dir.lat.quick.is_some()) {
+        &dir.lat
+    } else {
+        &dir.clat
+    }
+}
+
+fn add_disk(disk: &DiskReport, style: &Style, text: &mut String) {
+    let DiskCounts { ios, sectors, util_percent, .. } = disk.counts;
+    let part = |dir: &str, at: usize| {
+        let bytes = words::bytes(sectors[at].saturating_mul(512));
+        format!("{} {dir} ({bytes})", ios[at])
+    };
+    let words = format!(
+        "{}: {}, {}, {util_percent:.0} % busy",
+        disk.name,
+        part("reads", 0),
+        part("writes", 1)
+    );
+    add_labelled("disk", &words, Mark::Label, style, text);
+    disk.slaves.iter().for_each(|slave| add_disk(slave, style, text));
+}
+
+/// Why a job failed, in words.
+fn failure_words(failure: &Failure) -> String {
+    format!("{}: {}: {}", failure.doing, failure.place, failure.errno)
+}

@@ -1,0 +1,214 @@
+//! Numbers in units a person reads, as fio writes them.
+//!
+//! Held to fio 3.33 by comparing a thousand of its rates and sizes with the
+//! exact values of its JSON, for 1 to 10 significant figures.
+
+/// What a number counts, and so what follows its prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Nothing: `1373k`.
+    Plain,
+    /// Bytes: `10.5GiB`.
+    Bytes,
+    /// Bytes per second: `10.5GiB/s`.
+    BytesPerSecond,
+    /// A rate given in bytes per second, told in bits: `83.9Gibit/s`.
+    BitsPerSecond,
+}
+
+/// Steps of 1024 or of 1000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// Ki, Mi, Gi.
+    Binary,
+    /// k, M, G.
+    Decimal,
+}
+
+impl Base {
+    /// The base that `kb_base` names.
+    pub fn of(kb_base: u32) -> Base {
+        if kb_base == 1000 { Base::Decimal } else { Base::Binary }
+    }
+
+    /// The other one.
+    pub fn other(self) -> Base {
+        match self {
+            Base::Binary => Base::Decimal,
+            Base::Decimal => Base::Binary,
+        }
+    }
+
+    fn step(self) -> u128 {
+        match self {
+            Base::Binary => 1024,
+            Base::Decimal => 1000,
+        }
+    }
+
+    fn prefixes(self) -> [&'static str; 7] {
+        match self {
+            Base::Binary => ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"],
+            Base::Decimal => ["", "k", "M", "G", "T", "P", "E"],
+        }
+    }
+}
+
+/// `value` in at most `figures` figures, the point counted as one: divided by
+/// the base until its whole part fits, and decimals in the room that is left.
+pub fn human(value: u64, figures: u32, base: Base, unit: Unit) -> String {
+    let bits = if unit == Unit::BitsPerSecond { 8 } else { 1 };
+    let (mut whole, mut rest, mut prefix) = (u128::from(value) * bits, 0, 0);
+    let room = figures.max(1) as usize;
+    while digits(whole) > room && prefix < 6 {
+        rest = whole % base.step();
+        whole /= base.step();
+        prefix += 1;
+    }
+    let name = base.prefixes()[prefix];
+    let suffix = match unit {
+        Unit::Plain => "",
+        Unit::Bytes => "B",
+        Unit::BytesPerSecond => "B/s",
+        Unit::BitsPerSecond => "bit/s",
+    };
+    if prefix == 0 || digits(whole) + 1 >= room {
+        let rounded = if rest * 2 >= base.step() { whole + 1 } else { whole };
+        return format!("{rounded}{name}{suffix}");
+    }
+    let decimals = room - 1 - digits(whole);
+    let fraction = format!("{:.decimals$}", rest as f64 / base.step() as f64);
+    if fraction.starts_with('1') {
+        whole += 1;
+    }
+    format!("{whole}{}{name}{suffix}", &fraction[1..])
+}
+
+fn digits(value: u128) -> usize {
+    value.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+/// A unit of time that latencies are told in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Span {
+    /// Nanoseconds.
+    Nanos,
+    /// Microseconds.
+    Micros,
+    /// Milliseconds.
+    Millis,
+}
+
+impl Span {
+    /// fio's word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Span::Nanos => "nsec",
+            Span::Micros => "usec",
+            Span::Millis => "msec",
+        }
+    }
+
+    /// How many nanoseconds it is.
+    pub fn nanos(self) -> u64 {
+        match self {
+            Span::Nanos => 1,
+            Span::Micros => 1_000,
+            Span::Millis => 1_000_000,
+        }
+    }
+
+    /// The unit in which fio tells a latency with these extremes and this
+    /// deviation: a larger one is taken only when all three stay readable.
+    pub fn for_line(min_ns: u64, max_ns: u64, stddev_ns: f64) -> Span {
+        let fits = |unit: f64| {
+            min_ns as f64 > 2.0 * unit && max_ns as f64 > 99.999 * unit && stddev_ns > unit
+        };
+        match (fits(1e3), fits(1e6)) {
+            (true, true) => Span::Millis,
+            (true, false) => Span::Micros,
+            _ => Span::Nanos,
+        }
+    }
+
+    /// The unit of a table of percentiles; the deviation has no say in it.
+    pub fn for_table(min_ns: u64, max_ns: u64) -> Span {
+        Span::for_line(min_ns, max_ns, f64::INFINITY)
+    }
+}
+
+/// A percentage of a count, never told as nothing when there is something:
+/// at least `least` (fio tells 0.01 % for classes, 0.1 % for depths).
+pub fn percent(part: u64, whole: u64, least: f64) -> f64 {
+    if part == 0 || whole == 0 {
+        return 0.0;
+    }
+    (part as f64 * 100.0 / whole as f64).max(least)
+}
+
+/// A moment as ctime(3) writes it: `Sat Nov 21 07:00:43 2026`.
+pub fn date(unix_ms: u64, utc_offset_s: i32) -> String {
+    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let local = (unix_ms / 1000).saturating_add_signed(utc_offset_s.into());
+    let (days, second) = (local / 86_400, local % 86_400);
+    // Days to a date: Howard Hinnant, "chrono-compatible low-level date
+    // algorithms", civil_from_days; eras are not needed after 1970.
+    let z = days + 719_468;
+    let (era, of_era) = (z / 146_097, z % 146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 2 } else { from_march - 10 };
+    let year = era * 400 + year_of_era + u64::from(month < 2);
+    format!(
+        "{} {} {day:2} {:02}:{:02}:{:02} {year}",
+        DAYS[(days % 7) as usize],
+        MONTHS[month as usize],
+        second / 3600,
+        second / 60 % 60,
+        second % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_fio_writes_them() {
+        let bytes = |value, base| human(value, 4, base, Unit::Bytes);
+        assert_eq!(bytes(1024, Base::Binary), "1024B");
+        assert_eq!(bytes(10_000, Base::Binary), "9.77KiB");
+        assert_eq!(bytes(8_196_096, Base::Binary), "8004KiB");
+        assert_eq!(bytes(36_853_080, Base::Binary), "35.1MiB");
+        // The fraction is that of a float: 0.95 is a little less than that.
+        assert_eq!(bytes(99_950_000, Base::Decimal), "99.9MB");
+        assert_eq!(bytes(87_550_306_000, Base::Decimal), "87.6GB");
+        assert_eq!(bytes(9_996_000, Base::Decimal), "9996kB");
+        assert_eq!(bytes(99_960_000, Base::Decimal), "100.0MB");
+        assert_eq!(human(5_712_778, 10, Base::Decimal, Unit::Plain), "5712778");
+        assert_eq!(human(26_429_000_000, 1, Base::Binary, Unit::Bytes), "0TiB");
+        assert_eq!(human(40_918, 4, Base::Binary, Unit::BitsPerSecond), "320Kibit/s");
+        assert_eq!(human(u64::MAX, 1, Base::Decimal, Unit::Bytes), "18EB");
+    }
+
+    #[test]
+    fn a_larger_unit_of_time_needs_all_three_numbers() {
+        assert_eq!(Span::for_line(2_001, 100_000, 1_001.0), Span::Micros);
+        assert_eq!(Span::for_line(2_000, 100_000, 1_001.0), Span::Nanos);
+        assert_eq!(Span::for_line(2_001, 99_999, 1_001.0), Span::Nanos);
+        assert_eq!(Span::for_line(2_001, 100_000, 1_000.0), Span::Nanos);
+        assert_eq!(Span::for_line(3_000_000, 200_000_000, 2e6), Span::Millis);
+        assert_eq!(Span::for_table(2_001, 100_000), Span::Micros);
+    }
+
+    #[test]
+    fn dates_are_those_of_ctime() {
+        assert_eq!(date(1_795_244_443_694, 0), "Sat Nov 21 07:00:43 2026");
+        assert_eq!(date(0, 0), "Thu Jan  1 00:00:00 1970");
+        assert_eq!(date(1_709_164_800_000, 3600), "Thu Feb 29 01:00:00 2024");
+    }
+}
