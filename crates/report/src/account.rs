@@ -470,12 +470,15 @@ impl WindowReport {
         let mut windows: Vec<_> = windows.iter().filter(|window| window.n > 0).collect();
         windows.sort_by_key(|window| (window.sum, window.n, window.squares, window.max));
         let samples = windows.iter().map(|window| window.n).sum::<u64>();
-        let spread: f64 =
-            windows.iter().map(|window| window.deviation().powi(2) * (window.n - 1) as f64).sum();
+        // An empty float sum is -0.0, and would be written with its sign.
+        let sum = |part: fn(&MomentsSnapshot) -> f64| {
+            windows.iter().map(|window| part(window)).fold(0.0, |sum, part| sum + part)
+        };
+        let spread = sum(|window| window.deviation().powi(2) * (window.n - 1) as f64);
         WindowReport {
             min: windows.iter().map(|window| window.min).sum(),
             max: windows.iter().map(|window| window.max).sum(),
-            mean: windows.iter().map(|window| window.mean()).sum(),
+            mean: sum(MomentsSnapshot::mean),
             stddev: if samples < 2 { 0.0 } else { (spread / (samples - 1) as f64).sqrt() },
             samples,
         }

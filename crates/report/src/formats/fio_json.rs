@@ -1,8 +1,8 @@
 //! fio's JSON: its keys, types, order, units and spacing.
 //!
-//! What is ours stands under one key at the top level, `iosonde`, besides
-//! `diagnostics`; inside `jobs` there is nothing that fio does not write,
-//! because programs store whatever they find there.
+//! What is ours stands under one key at the top level, `iosonde`; inside
+//! `jobs` there is nothing that fio does not write, because programs store
+//! whatever they find there.
 
 use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS, json_text};
 use crate::report::*;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 /// What to put into a document beside fio's own keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JsonOptions {
-    /// Add `diagnostics` and `iosonde`.
+    /// Add `iosonde`: diagnostics, notes, phases, response latencies.
     pub ours: bool,
 }
 
@@ -49,7 +49,6 @@ pub(super) fn document(report: &Report, options: &JsonOptions, bins: Bins) -> Va
         top.insert("cpu_idleness".into(), idle_value(idle));
     }
     if options.ours {
-        top.insert("diagnostics".into(), report.diagnostics.clone().into());
         top.insert("iosonde".into(), ours_value(report, bins));
     }
     Value::Object(top)
@@ -308,6 +307,7 @@ fn ours_value(report: &Report, bins: Bins) -> Value {
     };
     json!({
         "version": report.tool,
+        "diagnostics": report.diagnostics,
         "notes": report.ours.notes,
         "jobs": report.ours.jobs.iter().map(job).collect::<Value>(),
     })

@@ -13,7 +13,7 @@ const OTHER_COLUMNS: usize = 7 + 9 + 12 + 10 + 10 + 10;
 pub(super) fn add_jobs(jobs: &[JobReport], report: &Report, style: &Style, text: &mut String) {
     let longest = jobs.iter().map(|job| job_name(job).chars().count()).max().unwrap_or(0);
     let name_columns = (longest + 2).clamp(10, style.columns - OTHER_COLUMNS);
-    let head = row(&fit("job", name_columns), "", ["IOPS", "bandwidth", "p50", "p99", "max"]);
+    let head = row(&name_cell("job", name_columns), "", ["IOPS", "bandwidth", "p50", "p99", "max"]);
     text.push_str(&paint(head.trim_end(), Mark::Label, style));
     text.push('\n');
     for job in jobs {
@@ -21,10 +21,7 @@ pub(super) fn add_jobs(jobs: &[JobReport], report: &Report, style: &Style, text:
     }
     for group in &report.groups {
         let members: Vec<_> = jobs.iter().filter(|job| job.group == group.id).collect();
-        // The sum of one job is that job.
-        if members.len() > 1 {
-            add_sum(group, &members, report.groups.len() > 1, name_columns, style, text);
-        }
+        add_sum(group, &members, report.groups.len() > 1, name_columns, style, text);
     }
     text.push('\n');
     for job in jobs {
@@ -32,6 +29,8 @@ pub(super) fn add_jobs(jobs: &[JobReport], report: &Report, style: &Style, text:
             let words = format!("{}: {}", job.name, failure_words(failure));
             add_labelled("failed", &words, Mark::Error, style, text);
         }
+    }
+    for job in jobs {
         if let Some(errors) = job.errors.filter(|errors| errors.total > 0) {
             let words = format!("{}: {} let pass", job.name, errors.total);
             add_labelled("errors", &words, Mark::Error, style, text);
@@ -42,6 +41,11 @@ pub(super) fn add_jobs(jobs: &[JobReport], report: &Report, style: &Style, text:
 
 fn job_name(job: &JobReport) -> String {
     if job.clones > 1 { format!("{} x{}", job.name, job.clones) } else { job.name.clone() }
+}
+
+/// A name and the blank after it.
+fn name_cell(name: &str, columns: usize) -> String {
+    fit(name, columns - 1) + " "
 }
 
 fn row(name: &str, dir: &str, cells: [&str; 5]) -> String {
@@ -61,7 +65,7 @@ fn add_rows(job: &JobReport, name_columns: usize, style: &Style, text: &mut Stri
                 p99_ns: latency.quick.map(|quick| quick.p99_ns),
                 max_ns: (latency.n > 0).then_some(latency.max_ns),
             };
-            numbers.add_row(&fit(&name, name_columns), dir_name, style, text);
+            numbers.add_row(&name_cell(&name, name_columns), dir_name, style, text);
             name.clear();
         }
     }
@@ -91,7 +95,7 @@ impl Numbers {
     }
 }
 
-/// The sums of a group, a row for each direction.
+/// The sums of a group, a row for each direction that several jobs took.
 fn add_sum(
     group: &GroupReport,
     jobs: &[&JobReport],
@@ -104,8 +108,14 @@ fn add_sum(
     for (fio_name, sum) in group.told() {
         let dir_name = fio_name.to_lowercase();
         let told = jobs.iter().flat_map(|job| job.told());
-        let dirs: Vec<&DirReport> =
-            told.filter(|(name, _)| *name == dir_name).map(|(_, dir)| dir).collect();
+        let dirs: Vec<&DirReport> = told
+            .filter(|(name, dir)| *name == dir_name && dir.issued_ios > 0)
+            .map(|(_, dir)| dir)
+            .collect();
+        // The sum of one job is that job.
+        if dirs.len() < 2 {
+            continue;
+        }
         let ios = dirs.iter().map(|dir| dir.total_ios).sum::<u64>();
         let latencies: Vec<&LatencyReport> = dirs.iter().map(|dir| told_latency(dir)).collect();
         let max_ns = latencies.iter().filter(|lat| lat.n > 0).map(|lat| lat.max_ns).max();
@@ -116,7 +126,7 @@ fn add_sum(
             p99_ns: percentile_of_all(&latencies, 99.0),
             max_ns,
         };
-        numbers.add_row(&fit(&name, name_columns), &dir_name, style, text);
+        numbers.add_row(&name_cell(&name, name_columns), &dir_name, style, text);
         name.clear();
     }
 }

@@ -15,7 +15,7 @@ use words::{Mark, paint, wrap};
 pub struct Style {
     /// Whether to colour (ANSI escapes).
     pub colour: bool,
-    /// How wide lines may be; no less than 60 is used.
+    /// How wide lines may be; tables take 80, so no less is used.
     pub columns: usize,
 }
 
@@ -28,7 +28,7 @@ impl Default for Style {
 /// The report for a person: at most some 25 lines for one job, a row for each
 /// job and direction when there are several.
 pub fn native(report: &Report, style: &Style) -> String {
-    let style = &Style { columns: style.columns.max(60), ..*style };
+    let style = &Style { columns: style.columns.max(80), ..*style };
     let mut text = String::new();
     let tool = if report.tool.is_empty() { &report.version } else { &report.tool };
     let title = format!("{tool}, {}", date(report.time_unix_ms, report.utc_offset_s));
@@ -39,7 +39,7 @@ pub fn native(report: &Report, style: &Style) -> String {
         [job] => one::add_job(job, report.ours.jobs.first(), style, &mut text),
         jobs => many::add_jobs(jobs, report, style, &mut text),
     }
-    report.disks.iter().for_each(|disk| add_disk(disk, style, &mut text));
+    report.disks.iter().for_each(|disk| add_disk(disk, 0, style, &mut text));
     let remarks = report.diagnostics.iter().chain(&report.ours.notes);
     for remark in remarks {
         text.push_str(&paint("  note      ", Mark::Note, style));
@@ -65,7 +65,8 @@ fn told_latency(dir: &DirReport) -> &LatencyReport {
     }
 }
 
-fn add_disk(disk: &DiskReport, style: &Style, text: &mut String) {
+/// A disk, and those it stands on, marked so.
+fn add_disk(disk: &DiskReport, level: usize, style: &Style, text: &mut String) {
     let DiskCounts { ios, sectors, util_percent, .. } = disk.counts;
     let part = |dir: &str, at: usize| {
         let bytes = words::bytes(sectors[at].saturating_mul(512));
@@ -77,8 +78,9 @@ fn add_disk(disk: &DiskReport, style: &Style, text: &mut String) {
         part("reads", 0),
         part("writes", 1)
     );
-    add_labelled("disk", &words, Mark::Label, style, text);
-    disk.slaves.iter().for_each(|slave| add_disk(slave, style, text));
+    let label = if level == 0 { "disk" } else { "  under it" };
+    add_labelled(label, &words, Mark::Label, style, text);
+    disk.slaves.iter().for_each(|slave| add_disk(slave, level + 1, style, text));
 }
 
 /// Why a job failed, in words.

@@ -1,0 +1,67 @@
+//! Each format over fixed reports. `UPDATE=1` writes the files anew; they are
+//! read in review like code.
+
+mod common;
+
+use common::{mixed, rare, several};
+use iosonde_report::Report;
+use iosonde_report::formats::*;
+use std::path::Path;
+
+fn check(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = golden.lines().zip(text.lines()).position(|(a, b)| a != b);
+    if golden != text {
+        let at = differs.unwrap_or(golden.lines().count().min(text.lines().count()));
+        let line = |text: &str| text.lines().nth(at).unwrap_or("(end)").to_string();
+        panic!(
+            "{name}:{} differs (UPDATE=1 accepts it)\n golden {}\n    now {}",
+            at + 1,
+            line(&golden),
+            line(text)
+        );
+    }
+}
+
+fn all() -> [(&'static str, Report); 3] {
+    [("mixed", mixed()), ("several", several()), ("rare", rare())]
+}
+
+#[test]
+fn fio_normal_is_as_reviewed() {
+    all().iter().for_each(|(name, report)| check(&format!("{name}.txt"), &fio_normal(report)));
+}
+
+#[test]
+fn fio_json_is_as_reviewed() {
+    let plain = JsonOptions::default();
+    all().iter().for_each(|(name, report)| {
+        check(&format!("{name}.json"), &fio_json(report, &plain));
+    });
+    check("mixed-ours.json", &fio_json(&mixed(), &JsonOptions { ours: true }));
+    check("several-plus.json", &fio_json_plus(&several(), &plain));
+}
+
+#[test]
+fn fio_terse_is_as_reviewed() {
+    for number in 2..=5 {
+        let version = TerseVersion::of(number).unwrap();
+        let text: String = all().iter().map(|(_, report)| fio_terse(report, version)).collect();
+        check(&format!("terse-v{number}.txt"), &text);
+    }
+}
+
+#[test]
+fn native_is_as_reviewed() {
+    for (name, report) in all() {
+        check(&format!("{name}-native.txt"), &native(&report, &Style::default()));
+    }
+    let coloured = Style { colour: true, columns: 80 };
+    check("mixed-native-colour.txt", &native(&mixed(), &coloured));
+    let wide = Style { colour: false, columns: 120 };
+    check("several-native-wide.txt", &native(&several(), &wide));
+}
