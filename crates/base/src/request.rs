@@ -137,10 +137,18 @@ impl Ring {
         self.len - self.next
     }
 
+    /// Take the next `n` entries, which were looked at by [`Ring::as_slice`].
+    /// No more than wait.
+    #[inline(always)]
+    pub fn advance(&mut self, n: usize) {
+        self.next = self.len.min(self.next + n as u32);
+    }
+
     /// Room for entries, after forgetting those taken.
     ///
     /// # Panics
     /// If entries still wait: a refill must not reorder.
+    #[inline]
     pub fn clear(&mut self) {
         assert_eq!(self.next, self.len, "entries still wait");
         (self.next, self.len) = (0, 0);
@@ -182,7 +190,14 @@ impl Ring {
         self.len = count as u32;
     }
 
+    /// The entries that wait, in order, to be changed.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [Planned] {
+        &mut self.entries[self.next as usize..self.len as usize]
+    }
+
     /// The entries that wait, in order.
+    #[inline]
     pub fn as_slice(&self) -> &[Planned] {
         &self.entries[self.next as usize..self.len as usize]
     }

@@ -4,141 +4,209 @@
 //! A fast path plans only what cannot end, wrap or sync on the way; at such a
 //! point it plans nothing, and the general path takes the step.
 
-use iosonde_base::{Dir, FileId, Op, Planned, RING, Ring};
+use iosonde_base::{Dir, FileId, Op, PerDir, Planned, RING, Ring};
 
+use crate::cover::Cover;
 use crate::files::Place;
 use crate::mix::Mix;
-use crate::random::{Draws, Taus88};
+use crate::random::{Draws, SCALE_MOST, Taus88, scale};
 use crate::source::Source;
 use crate::spec::{Distribution, SyncEvery};
 
-/// Which of the plain shapes a job has. All of them: one file, one direction,
-/// one size, no syncs.
+/// Which of the plain shapes a job has. All of them: one file, one size, no
+/// syncs; one direction, or a mix in the random ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// One after another.
-    Sequential(Dir, u32),
+    Sequential(Plain),
     /// Even draws; a block may come again.
-    Uniform(Dir, u32),
+    Uniform(Plain, Grid),
     /// Even draws; each block once.
-    UniformOnce(Dir, u32),
+    UniformOnce(Plain, Grid),
     /// None of them.
     General,
+}
+
+/// What all I/Os of a plain job have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plain {
+    dir: Dir,
+    len: u32,
+}
+
+/// The blocks that are drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Grid {
+    /// Where the first lies.
+    start: u64,
+    /// Bytes from one to the next.
+    unit: u64,
+    /// How many: at most [`SCALE_MOST`].
+    blocks: u64,
 }
 
 impl Shape {
     /// The shape of a job.
     pub fn of(source: &Source) -> Shape {
         let spec = &source.spec;
-        let &Mix::One(dir) = &source.mix else { return Shape::General };
-        let size = if spec.bs_is_seq_rand && spec.directions.random {
-            &source.sizes[Dir::Write]
-        } else if spec.bs_is_seq_rand {
-            &source.sizes[Dir::Read]
-        } else {
-            &source.sizes[dir]
+        let dir = match source.mix {
+            Mix::One(dir) => dir,
+            Mix::ReadWrite { .. } if !spec.directions.random || !alike(source) => {
+                return Shape::General;
+            }
+            Mix::ReadWrite { .. } => Dir::Read,
         };
-        let (Some(len), [place]) = (size.fixed(), &source.places[..]) else {
-            return Shape::General;
+        let sizes_of = match (spec.bs_is_seq_rand, spec.directions.random) {
+            (false, _) => dir,
+            (true, true) => Dir::Write,
+            (true, false) => Dir::Read,
         };
+        let [place] = &source.places[..] else { return Shape::General };
+        let Some(len) = source.sizes[sizes_of].fixed() else { return Shape::General };
         let plain = !spec.directions.trim_then_write
             && spec.strided.is_none()
             && spec.sync_every == SyncEvery::default()
             && place.start + place.size <= place.end;
-        if !plain {
-            return Shape::General;
+        match (plain, spec.directions.random) {
+            (false, _) => Shape::General,
+            (true, false) if spec.seq_add == 0 => Shape::Sequential(Plain { dir, len }),
+            (true, false) => Shape::General,
+            (true, true) => Shape::of_random(source, place, Plain { dir, len }),
         }
-        if !spec.directions.random {
-            return if spec.seq_add == 0 { Shape::Sequential(dir, len) } else { Shape::General };
-        }
+    }
+
+    fn of_random(source: &Source, place: &Place, plain: Plain) -> Shape {
+        let spec = &source.spec;
+        let unit = spec.unit(plain.dir);
+        let grid = Grid { start: place.start, unit, blocks: place.size / unit };
         let even = spec.distribution == Distribution::Random
             && place.lfsr.is_none()
             && matches!(source.offset_draws, Draws::Narrow(_))
             && spec.seq_nr == 1
-            && spec.percentage_random[dir] == 100
-            && spec.unit(dir) >= u64::from(len)
-            && place.size >= spec.unit(dir);
+            && spec.percentage_random == PerDir::all(100)
+            && unit >= u64::from(plain.len)
+            && (1..=SCALE_MOST).contains(&grid.blocks);
         match place.cover {
             _ if !even => Shape::General,
-            Some(_) if spec.unit(dir) == u64::from(len) => Shape::UniformOnce(dir, len),
+            Some(_) if unit == u64::from(plain.len) => Shape::UniformOnce(plain, grid),
             Some(_) => Shape::General,
-            None => Shape::Uniform(dir, len),
+            None => Shape::Uniform(plain, grid),
         }
     }
+}
+
+/// Whether reads and writes have one size and fall on the same places.
+fn alike(source: &Source) -> bool {
+    let (read, write) = (&source.sizes[Dir::Read], &source.sizes[Dir::Write]);
+    read.fixed() == write.fixed() && source.spec.unit(Dir::Read) == source.spec.unit(Dir::Write)
 }
 
 impl Source {
     /// Plan as far as nothing but plain I/Os come.
     pub(crate) fn fill_fast(&mut self, ring: &mut Ring) {
-        let (dir, len, planned) = match self.shape {
+        let (plain, planned) = match self.shape {
             Shape::General => return,
-            Shape::Sequential(dir, len) => (dir, len, self.fill_sequential(ring, dir, len)),
-            Shape::Uniform(dir, len) => (dir, len, self.fill_uniform(ring, dir, len)),
-            Shape::UniformOnce(dir, len) => (dir, len, self.fill_once(ring, dir, len)),
+            Shape::Sequential(plain) => (plain, self.fill_sequential(ring, plain)),
+            Shape::Uniform(plain, grid) => (plain, self.fill_uniform(ring, plain, grid)),
+            Shape::UniformOnce(plain, grid) => (plain, self.fill_once(ring, plain, grid)),
         };
-        if let (Some(last), true) = (ring.as_slice().last(), planned > 0) {
-            let last = *last;
-            self.went_all(dir, planned, len, &last);
+        let Some(last) = ring.as_slice().last() else { return };
+        self.went_all(plain.dir, planned, plain.len, last);
+        if let Mix::ReadWrite { .. } = self.mix {
+            self.issued[plain.dir as usize] -= planned;
+            self.mix_in(ring);
         }
     }
 
-    fn fill_sequential(&mut self, ring: &mut Ring, dir: Dir, len: u32) -> u64 {
-        let place = &self.places[0];
-        let first = place.last_end[dir as usize];
-        // An I/O begins inside what is used and ends inside the file.
-        let begin = (place.start + place.size).saturating_sub(first).div_ceil(u64::from(len));
-        let fit = place.end.saturating_sub(first) / u64::from(len);
-        let count = self.most(len).min(begin).min(fit);
-        let op = Op::from(dir);
-        ring.fill(count as usize, |i| entry(op, first + i as u64 * u64::from(len), len));
-        count
+    /// Give each entry its direction.
+    #[inline(never)]
+    fn mix_in(&mut self, ring: &mut Ring) {
+        for entry in ring.as_mut_slice() {
+            let dir = self.mix.next(&self.issued);
+            self.issued[dir as usize] += 1;
+            entry.op = Op::from(dir);
+        }
     }
 
-    fn fill_uniform(&mut self, ring: &mut Ring, dir: Dir, len: u32) -> u64 {
-        let count = self.most(len);
-        let (start, unit, blocks) = self.grid(dir);
-        let op = Op::from(dir);
-        with_narrow(&mut self.offset_draws, |taus| {
-            ring.fill(count as usize, |_| entry(op, start + taus.below(blocks) * unit, len));
+    // Each of these is a function of its own, so that what its loop needs
+    // stays in registers.
+
+    #[inline(never)]
+    fn fill_sequential(&mut self, ring: &mut Ring, plain: Plain) -> u64 {
+        let place = &self.places[0];
+        let first = place.last_end[plain.dir as usize];
+        let len = u64::from(plain.len);
+        // An I/O begins inside what is used and ends inside the file.
+        let begin = (place.start + place.size).saturating_sub(first).div_ceil(len);
+        let fit = place.end.saturating_sub(first) / len;
+        let count = self.most(len).min(begin).min(fit);
+        let mut next = first;
+        ring.fill(count as usize, |_| {
+            let offset = next;
+            next += len;
+            entry(plain, offset)
         });
         count
     }
 
-    fn fill_once(&mut self, ring: &mut Ring, dir: Dir, len: u32) -> u64 {
-        let (start, unit, blocks) = self.grid(dir);
-        let most = self.most(len);
+    #[inline(never)]
+    fn fill_uniform(&mut self, ring: &mut Ring, plain: Plain, grid: Grid) -> u64 {
+        let count = self.most(u64::from(plain.len));
+        with_narrow(&mut self.offset_draws, |taus| {
+            ring.fill(count as usize, |_| {
+                entry(plain, grid.offset(scale(grid.blocks, taus.draw())))
+            });
+        });
+        count
+    }
+
+    #[inline(never)]
+    fn fill_once(&mut self, ring: &mut Ring, plain: Plain, grid: Grid) -> u64 {
+        let most = self.most(u64::from(plain.len));
         let Some(cover) = &mut self.places[0].cover else { return 0 };
         // No more than are free: a draw that finds none is the general path's.
-        let count = most.min(cover.free()) as usize;
+        let count = most.min(cover.free());
         let mut drawn = [0; RING];
-        let drawn = &mut drawn[..count];
+        let drawn = &mut drawn[..count as usize];
+        let words = cover.words();
         with_narrow(&mut self.offset_draws, |taus| {
+            let mut mixed = 0;
             for block in drawn.iter_mut() {
-                *block = taus.below(blocks);
+                *block = scale(grid.blocks, taus.draw());
+                mixed ^= words[Cover::word_of(*block)];
             }
+            // Only so that the words are read: see `Cover::words`.
+            std::hint::black_box(mixed);
         });
         cover.visit_all(drawn);
-        let op = Op::from(dir);
-        ring.fill(count, |i| entry(op, start + drawn[i] * unit, len));
-        count as u64
+        let mut blocks = drawn.iter();
+        ring.fill(count as usize, |_| {
+            entry(plain, grid.offset(blocks.next().copied().unwrap_or(0)))
+        });
+        count
     }
 
     /// How many I/Os of `len` bytes the ring holds and the limits allow.
-    fn most(&self, len: u32) -> u64 {
-        (RING as u64).min(self.left.ios).min(self.left.bytes.div_ceil(u64::from(len)))
+    #[inline]
+    fn most(&self, len: u64) -> u64 {
+        let all = RING as u64;
+        // The common case spares a division.
+        let by_bytes =
+            if self.left.bytes / RING as u64 >= len { all } else { self.left.bytes.div_ceil(len) };
+        all.min(self.left.ios).min(by_bytes)
     }
+}
 
-    /// First byte, unit and number of the blocks that are drawn from.
-    fn grid(&self, dir: Dir) -> (u64, u64, u64) {
-        let place: &Place = &self.places[0];
-        let unit = self.spec.unit(dir);
-        (place.start, unit, place.size / unit)
+impl Grid {
+    #[inline(always)]
+    fn offset(&self, block: u64) -> u64 {
+        self.start + block * self.unit
     }
 }
 
 #[inline(always)]
-fn entry(op: Op, offset: u64, len: u32) -> Planned {
-    Planned { offset, len, file: FileId(0), op }
+fn entry(plain: Plain, offset: u64) -> Planned {
+    Planned { offset, len: plain.len, file: FileId(0), op: Op::from(plain.dir) }
 }
 
 /// Lend the generator out by value, so that its state stays in registers.

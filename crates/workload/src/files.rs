@@ -17,6 +17,10 @@ pub(crate) struct Place {
     pub size: u64,
     /// No I/O reaches past it.
     pub end: u64,
+    /// What random places of each direction are multiples of, in bytes.
+    pub units: [u64; 3],
+    /// How many such places there are from `start` on.
+    pub blocks: [u64; 3],
     /// Where the last I/O of each direction ended.
     pub last_end: [u64; 3],
     /// Where it began.
@@ -38,12 +42,14 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// At the start of `file`.
-    pub fn new(file: &SourceFile) -> Place {
+    /// At the start of `file`, random places being multiples of `units`.
+    pub fn new(file: &SourceFile, units: [u64; 3]) -> Place {
         let mut place = Place {
             start: 0,
             size: 0,
             end: file.end,
+            units,
+            blocks: [0; 3],
             last_end: [0; 3],
             last_start: [0; 3],
             cover: None,
@@ -60,23 +66,28 @@ impl Place {
 
     /// Back to the start, for the next pass.
     pub fn rewind(&mut self, file: &SourceFile) {
-        self.start = file.offset;
-        self.size = file.size;
+        self.use_range(file.offset, file.size);
         self.last_end = [file.offset; 3];
         self.last_start = [file.offset; 3];
         self.zone_bytes = 0;
         self.done = false;
     }
 
+    /// Use these bytes from now on.
+    pub fn use_range(&mut self, start: u64, size: u64) {
+        (self.start, self.size) = (start, size);
+        let whole = size.min(self.end.saturating_sub(start));
+        self.blocks = self.units.map(|unit| whole / unit);
+    }
+
     /// Move on to the next zone of a strided job: past the rest of this one and
     /// the gap, or back to the first where none is left.
     pub fn next_zone(&mut self, zone: Strided, file: &SourceFile) {
         self.zone_bytes = 0;
-        self.start += zone.range + zone.skip;
-        if self.start >= file.offset + file.size {
-            self.start = file.offset;
-        }
-        self.size = zone.range.min(file.offset + file.size - self.start);
+        let end = file.offset + file.size;
+        let next = self.start + zone.range + zone.skip;
+        let start = if next < end { next } else { file.offset };
+        self.use_range(start, zone.range.min(end - start));
         self.last_end = [self.start; 3];
         self.last_start = [self.start; 3];
     }

@@ -173,11 +173,7 @@ impl Source {
                 cover.clear();
             }
             if let Some(lfsr) = &mut place.lfsr {
-                if self.spec.repeat {
-                    lfsr.restart(self.seeds.of(Stream::Offset))
-                } else {
-                    lfsr.again()
-                }
+                lfsr.restart(self.seeds.of(Stream::Offset));
             }
         }
         self.picker.rewind();
@@ -249,6 +245,7 @@ impl Source {
     }
 
     /// Note an I/O that has been planned.
+    #[inline]
     fn went(&mut self, entry: &Planned) {
         self.places[entry.file.0 as usize].went(entry);
         if let Some(dir) = entry.op.dir() {
@@ -318,7 +315,10 @@ impl Source {
     /// The file is used up, but the job goes by time, or its files are picked
     /// by a distribution: begin it again.
     fn wrap(&mut self, file: usize, ring: &mut Ring) -> Option<Planned> {
-        if !self.spec.time_based && self.picker.uniform() {
+        // Several sequential files are done one by one, then begin a new pass.
+        let in_place = self.spec.directions.random || self.places.len() == 1;
+        let by_time = self.spec.time_based && in_place;
+        if !by_time && self.picker.uniform() {
             return None;
         }
         let place = &mut self.places[file];
@@ -327,16 +327,17 @@ impl Source {
             cover.clear();
         }
         if let Some(lfsr) = &mut place.lfsr {
-            lfsr.again();
+            lfsr.restart(self.seeds.of(Stream::Offset));
         }
         let entry = self.plan_in(file)?;
-        if self.spec.time_based {
+        if by_time {
             ring.push(control(Op::Invalidate, file));
         }
         Some(entry)
     }
 
     /// The next I/O in `file`; none if there is nothing more in this pass.
+    #[inline]
     fn plan_in(&mut self, file: usize) -> Option<Planned> {
         let dir = self.mix.next(&self.issued);
         self.enter_zone(file);
@@ -355,13 +356,14 @@ impl Source {
         };
         let mut len = sizes.draw(end.saturating_sub(found.offset))?;
         if let (Some(cover), Some(block)) = (&mut place.cover, found.block) {
-            len = cut(cover, block, len, self.spec.unit(dir));
+            len = cut(cover, block, len, place.units[dir as usize]);
         }
         place.zone_bytes += u64::from(len);
         Some(Planned { offset: found.offset, len, file: FileId(file as u32), op: dir.into() })
     }
 
     /// Where in `file` the next I/O of `dir` begins.
+    #[inline]
     fn place_in(&mut self, file: usize, dir: Dir) -> Option<Found> {
         if !self.spec.directions.random {
             return self.sequential(file, dir);
@@ -399,10 +401,10 @@ impl Source {
     }
 
     /// A place drawn at random, with its block if a map is to be marked.
+    #[inline]
     fn random(&mut self, file: usize, dir: Dir) -> Option<Found> {
-        let unit = self.spec.unit(dir);
         let place = &mut self.places[file];
-        let blocks = place.size.min(place.end.saturating_sub(place.start)) / unit;
+        let (unit, blocks) = (place.units[dir as usize], place.blocks[dir as usize]);
         if blocks == 0 {
             return None;
         }
@@ -427,6 +429,7 @@ impl Source {
     }
 
     /// In a strided job, go to the next zone once this one has had its bytes.
+    #[inline]
     fn enter_zone(&mut self, file: usize) {
         let Some(zone) = self.spec.strided else { return };
         let place = &mut self.places[file];
@@ -438,7 +441,7 @@ impl Source {
             cover.clear();
         }
         if let Some(lfsr) = &mut place.lfsr {
-            lfsr.again();
+            lfsr.restart(self.seeds.of(Stream::Offset));
         }
     }
 }
@@ -452,7 +455,12 @@ struct Found {
 }
 
 /// Mark the blocks of an I/O, and cut it where it meets one that is visited.
+#[inline]
 fn cut(cover: &mut Cover, block: u64, len: u32, unit: u64) -> u32 {
+    if u64::from(len) == unit {
+        cover.visit_from(block);
+        return len;
+    }
     let wanted = u64::from(len).div_ceil(unit);
     let got = cover.visit_run(block, wanted);
     if got < wanted { (got * unit) as u32 } else { len }

@@ -1,6 +1,8 @@
 //! The numbered seeds of a job: one stream of random numbers for each purpose,
 //! so that one choice more in one place leaves all the others as they were.
 
+use crate::random::Taus88;
+
 /// What a stream is for; the number is its place in fio's table of seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
@@ -13,6 +15,8 @@ pub(crate) enum Stream {
     File = 5,
     /// Where in the file.
     Offset = 6,
+    /// Sizes of files drawn from a range.
+    FileSize = 7,
     /// Whether an I/O is sequential or random.
     SequentialOrRandom = 10,
     /// Which zone.
@@ -53,4 +57,22 @@ impl Seeds {
     pub fn of_sizes(&self, dir: usize) -> u64 {
         self.0[Stream::Size as usize + dir]
     }
+}
+/// Sizes of `files` files drawn evenly from `min` to `max`, in multiples of
+/// `unit` (`filesize=4k-64k`), for the job that is number `thread_number`.
+pub fn file_sizes(
+    randseed: u64,
+    thread_number: u32,
+    files: usize,
+    (min, max): (u64, u64),
+    unit: u64,
+) -> Vec<u64> {
+    let seed = Seeds::new(randseed, thread_number).of(Stream::FileSize);
+    let mut draws = Taus88::new(seed as u32);
+    let unit = unit.max(1);
+    let draw = |_| {
+        let size = min + draws.below(max.saturating_sub(min).saturating_add(1));
+        (size / unit * unit).max(min.min(unit)).clamp(min, max.max(min))
+    };
+    (0..files).map(draw).collect()
 }

@@ -68,7 +68,11 @@ pub(crate) fn places(
     seeds: &Seeds,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Place>, SpecError> {
-    let mut places: Vec<Place> = spec.files.iter().map(Place::new).collect();
+    let mut places: Vec<Place> = spec
+        .files
+        .iter()
+        .map(|file| Place::new(file, iosonde_base::DIRS.map(|dir| spec.unit(dir))))
+        .collect();
     for (place, file) in places.iter_mut().zip(&spec.files) {
         if file.size < spec.least() {
             return Err(SpecError::FileTooSmall {
@@ -78,7 +82,7 @@ pub(crate) fn places(
             });
         }
         if let Some(zone) = spec.strided {
-            place.size = zone.range.min(file.size);
+            place.use_range(file.offset, zone.range.min(file.size));
         }
         if !spec.directions.random {
             continue;

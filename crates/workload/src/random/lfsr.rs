@@ -101,11 +101,6 @@ impl Lfsr {
         self.left = self.n;
     }
 
-    /// A new pass that goes on where the last one ended.
-    pub fn again(&mut self) {
-        self.left = self.n;
-    }
-
     /// The next number of this pass; none once each has come.
     #[inline]
     pub fn draw(&mut self) -> Option<u64> {
@@ -142,7 +137,7 @@ mod tests {
                     );
                 }
                 assert!(seen.iter().all(|&seen| seen), "{n}");
-                lfsr.again();
+                lfsr.restart(n);
             }
         }
     }

@@ -6,6 +6,7 @@ mod taus88;
 
 pub use lfsr::Lfsr;
 pub use taus88::Taus88;
+pub(crate) use taus88::{SCALE_MOST, scale};
 pub use taus258::Taus258;
 
 /// A generator that is not a permutation: 32 or 64 bits at a time.
@@ -25,7 +26,7 @@ impl Draws {
     }
 
     /// Evenly in `0..n`; the product is rounded in double precision as fio's is.
-    #[inline]
+    #[inline(always)]
     pub fn below(&mut self, n: u64) -> u64 {
         match self {
             Draws::Narrow(taus) => taus.below(n),

@@ -45,29 +45,31 @@ impl Taus88 {
     /// Evenly in `0..n`: `n * (draw / 2^32)` in double precision, cut.
     #[inline(always)]
     pub fn below(&mut self, n: u64) -> u64 {
-        scale(n, self.draw())
+        let r = self.draw();
+        if n <= SCALE_MOST { scale(n, r) } else { scale_in_doubles(n, r) }
     }
 }
 
-/// `n * (r / 2^32)` as double precision gives it, cut to an integer.
+/// The largest `n` that [`scale`] takes.
+pub(crate) const SCALE_MOST: u64 = 1 << 32;
+
+/// `n * (r / 2^32)` as double precision gives it, cut to an integer; `n` is at
+/// most [`SCALE_MOST`].
 ///
 /// The product in integers is the same unless its fraction is so near to one
 /// that a double rounds it up: the last 11 of 64 bits are what a double drops.
 #[inline(always)]
 pub(crate) fn scale(n: u64, r: u32) -> u64 {
-    if n <= u64::from(u32::MAX) {
-        let product = n * u64::from(r);
-        if (product as u32) < u32::MAX - (1 << 11) {
-            return product >> 32;
-        }
-    }
-    scale_slowly(n, r)
+    debug_assert!(n <= SCALE_MOST);
+    let product = n.wrapping_mul(u64::from(r));
+    if (product as u32) < u32::MAX - (1 << 11) { product >> 32 } else { scale_in_doubles(n, r) }
 }
 
 #[cold]
-fn scale_slowly(n: u64, r: u32) -> u64 {
+#[inline(never)]
+fn scale_in_doubles(n: u64, r: u32) -> u64 {
     let product = n as f64 * (f64::from(r) * (1.0 / 4_294_967_296.0));
-    // For the very largest files rounding could reach `n` itself.
+    // Rounding can reach `n` itself.
     (product as u64).min(n.saturating_sub(1))
 }
 
@@ -79,7 +81,9 @@ mod tests {
     fn scaling_in_integers_is_scaling_in_doubles() {
         let mut taus = Taus88::new(7);
         let in_doubles = |n: u64, r: u32| (n as f64 * (f64::from(r) / 4_294_967_296.0)) as u64;
-        for n in [1, 2, 3, 64, 100, 16384, 26_214_400, 0x7fff_ffff, 0xffff_fffe, 0xffff_ffff] {
+        for n in
+            [1, 2, 3, 64, 100, 16384, 26_214_400, 0x7fff_ffff, 0xffff_fffe, 0xffff_ffff, SCALE_MOST]
+        {
             for _ in 0..100_000 {
                 let r = taus.draw();
                 assert_eq!(scale(n, r), in_doubles(n, r), "{n} {r}");
