@@ -1,55 +1,9 @@
 //! From what jobs counted to the jobs and groups of a report.
 
+use crate::facts::{JobFacts, Measured, Percentiles};
 use crate::report::*;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_stats::{HistogramSnapshot, LaneSnapshot, MomentsSnapshot, Snapshot};
-
-/// What was measured; what was not has no line in text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Measured {
-    /// Start to issue. Off for engines that do not queue.
-    pub slat: bool,
-    /// Issue to completion.
-    pub clat: bool,
-    /// Start to completion.
-    pub lat: bool,
-    /// Bandwidth and I/Os per second of windows.
-    pub bw: bool,
-}
-
-impl Default for Measured {
-    fn default() -> Measured {
-        Measured { slat: true, clat: true, lat: true, bw: true }
-    }
-}
-
-/// Which percentiles are told.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Percentiles {
-    /// `slat_percentiles`.
-    pub slat: bool,
-    /// `clat_percentiles`.
-    pub clat: bool,
-    /// `lat_percentiles`.
-    pub lat: bool,
-    /// `percentile_list`, rising.
-    pub list: Vec<f64>,
-}
-
-impl Percentiles {
-    /// fio's list where the user gives none (fio(1), `percentile_list`).
-    pub const DEFAULT_LIST: [f64; 17] = [
-        1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9,
-        99.95, 99.99,
-    ];
-}
-
-impl Default for Percentiles {
-    fn default() -> Percentiles {
-        let list = Percentiles::DEFAULT_LIST.to_vec();
-        Percentiles { slat: false, clat: true, lat: false, list }
-    }
-}
 
 /// Sums over latencies, and their histogram if one was kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,99 +40,6 @@ pub struct PrioCounts {
     pub hint: u32,
     /// What was counted.
     pub latency: LatencyCounts,
-}
-
-/// What is known of a job beside its counts. Start from `default()`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JobFacts {
-    /// The job's name.
-    pub name: String,
-    /// Its reporting group.
-    pub group: u32,
-    /// Whether it joins the entry before it, if that is of the same group.
-    pub group_reporting: bool,
-    /// Whether it is told at all (`stats=`).
-    pub told: bool,
-    /// Process or thread id.
-    pub pid: u32,
-    /// When it started, in milliseconds of Unix time.
-    pub start_unix_ms: u64,
-    /// Why it failed, if it did.
-    pub failure: Option<Failure>,
-    /// Estimated seconds left.
-    pub eta_s: u64,
-    /// Seconds since the run began, rounded up.
-    pub elapsed_s: u64,
-    /// Options of its own section, by canonical names.
-    pub options: Options,
-    /// `description=`.
-    pub description: Option<String>,
-    /// What was run, in words: `randrw 4k, psync, depth 1`.
-    pub what: String,
-    /// Units of text output.
-    pub units: Units,
-    /// `unified_rw_reporting`.
-    pub unified: Unified,
-    /// What was measured.
-    pub measured: Measured,
-    /// What is told of it.
-    pub percentiles: Percentiles,
-    /// `significant_figures`.
-    pub significant_figures: u32,
-    /// How long each direction ran; zero where there was none.
-    pub runtime_ms: PerDir<u64>,
-    /// Processor use.
-    pub cpu: CpuUse,
-    /// I/Os given up, and zones reset: read, write, trim.
-    pub dropped: PerDir<u64>,
-    /// Zones reset by writes.
-    pub zone_resets: u64,
-    /// Share of I/Os that the page cache answered, where that is known.
-    pub cachehit_percent: PerDir<Option<f64>>,
-    /// What `continue_on_error` let pass; `None` when it is off.
-    pub errors: Option<ErrorCount>,
-    /// `latency_target` and what came of it; `iodepth` at least.
-    pub latency: LatencyTarget,
-    /// `steadystate` and what came of it.
-    pub steady: Option<Steady>,
-    /// `block_error_percentiles`.
-    pub block_life: Option<BlockLife>,
-    /// What it did, one after the other.
-    pub phases: Vec<Phase>,
-}
-
-impl Default for JobFacts {
-    fn default() -> JobFacts {
-        JobFacts {
-            name: String::new(),
-            group: 0,
-            group_reporting: false,
-            told: true,
-            pid: 0,
-            start_unix_ms: 0,
-            failure: None,
-            eta_s: 0,
-            elapsed_s: 0,
-            options: Options::new(),
-            description: None,
-            what: String::new(),
-            units: Units::default(),
-            unified: Unified::None,
-            measured: Measured::default(),
-            percentiles: Percentiles::default(),
-            significant_figures: 4,
-            runtime_ms: PerDir::default(),
-            cpu: CpuUse::default(),
-            dropped: PerDir::default(),
-            zone_resets: 0,
-            cachehit_percent: PerDir::default(),
-            errors: None,
-            latency: LatencyTarget::default(),
-            steady: None,
-            block_life: None,
-            phases: Vec::new(),
-        }
-    }
 }
 
 /// What one job counted, or several taken together, and the facts around it.
@@ -252,7 +113,6 @@ impl JobAccount {
             unified: facts.unified,
             prios_by_lat: facts.percentiles.lat,
             percentile_list: if sync_list { facts.percentiles.list.clone() } else { Vec::new() },
-            measured: facts.measured,
             significant_figures: facts.significant_figures,
             dirs,
             mixed: (facts.unified != Unified::None).then(|| self.mixed_report()),
@@ -296,11 +156,14 @@ impl JobAccount {
         let facts = &self.facts;
         let lane = self.counts.lanes.get(dir as usize).expect("three lanes");
         let mut report = DirReport::from_lane(lane, facts.runtime_ms[dir], &facts.percentiles);
+        report.keep_measured(&facts.measured);
         report.drop_ios = facts.dropped[dir];
         report.cachehit_percent = facts.cachehit_percent[dir];
         report.zone_resets = if dir == Dir::Write { facts.zone_resets } else { 0 };
-        [report.bw_kib, report.iops_windows] =
-            self.windows[dir].each_ref().map(|windows| WindowReport::sum(windows));
+        if facts.measured.bw {
+            [report.bw_kib, report.iops_windows] =
+                self.windows[dir].each_ref().map(|windows| WindowReport::sum(windows));
+        }
         report.prios = self.prio_reports(&self.prios[dir]);
         report
     }
@@ -311,13 +174,16 @@ impl JobAccount {
         self.counts.lanes.iter().for_each(|other| lane.merge(other));
         let runtime_ms = facts.runtime_ms.0.into_iter().max().unwrap_or(0);
         let mut report = DirReport::from_lane(&lane, runtime_ms, &facts.percentiles);
+        report.keep_measured(&facts.measured);
         report.drop_ios = facts.dropped.0.iter().sum();
         report.zone_resets = facts.zone_resets;
         let windows = |which: usize| {
             let all: Vec<_> = self.windows.0.iter().flat_map(|dir| dir[which].clone()).collect();
             WindowReport::sum(&all)
         };
-        (report.bw_kib, report.iops_windows) = (windows(0), windows(1));
+        if facts.measured.bw {
+            (report.bw_kib, report.iops_windows) = (windows(0), windows(1));
+        }
         let mut prios = Vec::new();
         self.prios.0.iter().flatten().for_each(|theirs| merge_prio(&mut prios, theirs));
         report.prios = self.prio_reports(&prios);
@@ -342,53 +208,19 @@ impl JobAccount {
         if reports.len() < 2 { Vec::new() } else { reports }
     }
 
-    /// The latency classes of all data I/Os: of clat, or of lat where there
-    /// is no clat.
+    /// The latency classes of all data I/Os. They are of clat, as fio's: where
+    /// clat is not measured there are none.
     fn classes(&self) -> [u64; 32] {
         let mut classes = [0; 32];
+        if !self.facts.measured.clat {
+            return classes;
+        }
         for lane in &self.counts.lanes {
-            let histogram = lane.clat_histogram.as_ref().or(lane.lat_histogram.as_ref());
-            if let Some(histogram) = histogram {
+            if let Some(histogram) = &lane.clat_histogram {
                 classes.iter_mut().zip(histogram.classes()).for_each(|(sum, n)| *sum += n);
             }
         }
         classes
-    }
-}
-
-impl JobFacts {
-    fn merge(&mut self, other: &JobFacts) {
-        self.failure = self.failure.take().or_else(|| other.failure.clone());
-        self.eta_s = self.eta_s.max(other.eta_s);
-        self.elapsed_s = self.elapsed_s.max(other.elapsed_s);
-        for dir in DIRS {
-            self.runtime_ms[dir] = self.runtime_ms[dir].max(other.runtime_ms[dir]);
-            self.dropped[dir] += other.dropped[dir];
-        }
-        self.zone_resets += other.zone_resets;
-        self.cpu.wall_ms += other.cpu.wall_ms;
-        self.cpu.user_ns += other.cpu.user_ns;
-        self.cpu.system_ns += other.cpu.system_ns;
-        self.cpu.ctx += other.cpu.ctx;
-        self.cpu.majf += other.cpu.majf;
-        self.cpu.minf += other.cpu.minf;
-        if let Some(theirs) = other.errors {
-            let mine = self.errors.get_or_insert_default();
-            mine.total += theirs.total;
-            if mine.first_errno == 0 {
-                mine.first_errno = theirs.first_errno;
-            }
-        }
-        // The state of a group is kept in its last job, as fio does.
-        if other.steady.is_some() {
-            self.steady.clone_from(&other.steady);
-        }
-        for theirs in &other.phases {
-            match self.phases.iter_mut().find(|mine| mine.name == theirs.name) {
-                Some(mine) => mine.duration_ns = mine.duration_ns.max(theirs.duration_ns),
-                None => self.phases.push(theirs.clone()),
-            }
-        }
     }
 }
 
@@ -425,6 +257,23 @@ impl DirReport {
             bw_kib: WindowReport::sum(&[lane.window_bw]),
             iops_windows: WindowReport::sum(&[lane.window_iops]),
             ..DirReport::default()
+        }
+    }
+
+    /// Forget what was not to be measured, should it have been counted.
+    fn keep_measured(&mut self, measured: &Measured) {
+        let latencies = [
+            (&mut self.slat, measured.slat),
+            (&mut self.clat, measured.clat),
+            (&mut self.lat, measured.lat),
+        ];
+        for (latency, measured) in latencies {
+            if !measured {
+                *latency = LatencyReport::default();
+            }
+        }
+        if !measured.bw {
+            (self.bw_kib, self.iops_windows) = Default::default();
         }
     }
 }
@@ -502,7 +351,7 @@ pub fn account(accounts: &[JobAccount]) -> (Vec<JobReport>, Vec<GroupReport>, Ve
     }
     let mut jobs: Vec<JobReport> = entries.iter().map(JobAccount::report).collect();
     let ours = entries.iter().map(JobAccount::ours).collect();
-    let groups = groups(&jobs);
+    let groups = groups_of(&jobs);
     for job in &mut jobs {
         let group = groups.iter().find(|group| group.id == job.group);
         share_of_group(job, group.expect("each job's group is there"));
@@ -510,8 +359,8 @@ pub fn account(accounts: &[JobAccount]) -> (Vec<JobReport>, Vec<GroupReport>, Ve
     (jobs, groups, ours)
 }
 
-/// Reporting groups from the entries of their jobs.
-fn groups(jobs: &[JobReport]) -> Vec<GroupReport> {
+/// Reporting groups, in order of their numbers, from the entries of their jobs.
+pub fn groups_of(jobs: &[JobReport]) -> Vec<GroupReport> {
     let mut groups: Vec<GroupReport> = Vec::new();
     for job in jobs {
         let at = groups.iter().position(|group| group.id == job.group).unwrap_or_else(|| {

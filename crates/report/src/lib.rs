@@ -8,14 +8,14 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod facts;
 pub mod formats;
 pub mod live;
 mod report;
 pub mod scale;
 
-pub use account::{
-    JobAccount, JobFacts, LatencyCounts, Measured, Percentiles, PrioCounts, account,
-};
+pub use account::{JobAccount, LatencyCounts, PrioCounts, account, groups_of};
+pub use facts::{JobFacts, Measured, Percentiles};
 pub use report::{
     BlockLife, BlockState, CpuIdle, CpuUse, DepthReport, DirReport, DiskCounts, DiskReport,
     ErrorCount, Failure, GroupDir, GroupReport, JobReport, LatencyReport, LatencyTarget, Options,

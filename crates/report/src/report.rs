@@ -94,8 +94,6 @@ pub struct JobReport {
     /// `percentile_list`, for the columns of terse output; empty when neither
     /// clat nor lat percentiles were asked for.
     pub percentile_list: Vec<f64>,
-    /// What was measured.
-    pub measured: super::Measured,
     /// `significant_figures`, in text output.
     pub significant_figures: u32,
     /// Read, write and trim.

@@ -136,6 +136,21 @@ fn windows_of_clones_add_up() {
 }
 
 #[test]
+fn what_is_not_measured_is_not_told() {
+    let mut facts = facts("a", "", [1000, 0, 0]);
+    facts.measured = Measured { slat: false, clat: false, lat: false, bw: false };
+    let counts = Recorder::new().ios(Dir::Read, 30, 4096, 1000).windows(Dir::Read, &[9], &[9]);
+    let (jobs, groups, ours) = account(&[JobAccount::new(facts, counts.done())]);
+    assert!(latencies(&jobs[0]).iter().all(|latency| **latency == LatencyReport::default()));
+    assert_eq!(jobs[0].latency_classes, [0; 32]);
+    let ours = Ours { jobs: ours, notes: Vec::new() };
+    let report = Report { jobs, groups, ours, ..Report::default() };
+    let text = fio_normal(&report);
+    assert!(text.contains("IOPS=30") && !text.contains("lat (") && !text.contains("samples"));
+    assert!(native(&report, &Style::default()).contains("latency was not measured"));
+}
+
+#[test]
 fn terse_fields_stand_where_the_manual_says() {
     let line = fio_terse(&mixed(), TerseVersion::V3);
     let fields: Vec<&str> = line.trim_end().split(';').collect();

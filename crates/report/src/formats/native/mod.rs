@@ -78,7 +78,7 @@ fn add_disk(disk: &DiskReport, level: usize, style: &Style, text: &mut String) {
         part("reads", 0),
         part("writes", 1)
     );
-    let label = if level == 0 { "disk" } else { "  under it" };
+    let label = if level == 0 { "disk" } else { "  below" };
     add_labelled(label, &words, Mark::Label, style, text);
     disk.slaves.iter().for_each(|slave| add_disk(slave, level + 1, style, text));
 }
