@@ -54,6 +54,8 @@ pub enum Hint {
     Sequential,
     /// In no order.
     Random,
+    /// Once.
+    NoReuse,
 }
 
 /// The table of a job's files.
@@ -174,6 +176,7 @@ impl Files {
         let advice = match hint {
             Hint::Sequential => Advice::Sequential,
             Hint::Random => Advice::Random,
+            Hint::NoReuse => Advice::NoReuse,
         };
         let len = std::num::NonZeroU64::new(setup.bytes);
         // Advice may be declined; nothing depends on it.
@@ -216,7 +219,9 @@ fn open(setup: &FileSetup) -> Result<OwnedFd, (Errno, Option<&'static str>)> {
     flags.set(OFlags::CREATE, mode.create && mode.write && !setup.block_device);
     flags.set(OFlags::DIRECT, mode.direct);
     flags.set(OFlags::SYNC, mode.sync);
-    flags.set(OFlags::DSYNC, mode.dsync && !mode.sync);
+    // rustix's own DSYNC carries the bits of O_SYNC.
+    let dsync = OFlags::from_bits_retain(libc::O_DSYNC as u32);
+    flags.set(dsync, mode.dsync && !mode.sync);
     // Not our own file: leave its access time alone where we may.
     let permissions = Mode::from_raw_mode(0o600);
     let opened =

@@ -1,0 +1,115 @@
+//! Questions that end the program once they are answered: `--help`,
+//! `--version`, `--cmdhelp`, `--enghelp`.
+
+use crate::exit;
+use crate::session::Personality;
+use iosonde_engine::{CATALOGUE, EngineDef};
+use iosonde_options::{OptionDef, nearest, render};
+use iosonde_spec::cli::flags::Ask;
+use iosonde_spec::{cli::flag_table, engine_options};
+use std::fmt::Write;
+
+/// Answer, and the exit code.
+pub fn answer(personality: Personality, ask: &Ask) -> u8 {
+    match ask {
+        Ask::Version => println!("{}", version(personality)),
+        Ask::Help => print!("{}", usage(personality)),
+        Ask::CommandHelp(name) => return command_help(name.as_deref()),
+        Ask::EngineHelp(words) => return engine_help(words.as_deref()),
+    }
+    exit::OK
+}
+
+fn version(personality: Personality) -> String {
+    match personality {
+        Personality::Fio => iosonde_run::FIO_VERSION.to_owned(),
+        Personality::Native => concat!("iosonde ", env!("CARGO_PKG_VERSION")).to_owned(),
+    }
+}
+
+/// The page of `--help`.
+pub fn usage(personality: Personality) -> String {
+    let mut text = format!("{}\n", version(personality));
+    match personality {
+        Personality::Fio => text.push_str("fio [options] [job options] <job file(s)>\n"),
+        Personality::Native => text.push_str(
+            "iosonde                                      a first job, on a temporary file here\n\
+             iosonde [options] [job options] JOBFILE...   run jobs; the language is fio's\n\
+             iosonde explain JOBFILE...                   what a job would do, without doing it\n\
+             iosonde fio ...                              behave as fio does, texts and all\n\n",
+        ),
+    }
+    let ours = if personality == Personality::Native { flag_table::OURS } else { &[] };
+    for flag in flag_table::FIO.iter().chain(ours) {
+        if flag.shown != flag_table::Shown::InHelp || flag.unsupported().is_some() {
+            continue;
+        }
+        let words = match flag.value {
+            "" => format!("--{}", flag.name),
+            value => format!("--{}={value}", flag.name),
+        };
+        let _ = writeln!(text, "  {words:<28} {}", flag.doc);
+    }
+    text
+}
+
+fn command_help(name: Option<&str>) -> u8 {
+    let rows: Vec<&OptionDef> = iosonde_spec::all().collect();
+    let Some(name) = name.filter(|&name| name != "all") else {
+        print!("{}", render::cmdhelp_all(&rows));
+        return exit::OK;
+    };
+    if let Some(row) = iosonde_spec::lookup(name) {
+        println!("{}", render::cmdhelp_one(row));
+        return exit::OK;
+    }
+    println!("No such command: {name}");
+    match nearest(name, rows.iter().map(|row| row.name)).and_then(iosonde_spec::lookup) {
+        Some(row) => println!(" - showing closest match\n{}", render::cmdhelp_one(row)),
+        None => println!(),
+    }
+    exit::OK
+}
+
+fn engine_help(words: Option<&str>) -> u8 {
+    let Some(words) = words else {
+        println!("Available IO engines:");
+        for def in CATALOGUE {
+            println!("\t{}", def.name);
+        }
+        return exit::OK;
+    };
+    let (name, option) = match words.split_once(',') {
+        Some((name, option)) => (name, Some(option)),
+        None => (words, None),
+    };
+    let Some(def) = iosonde_engine::find(name) else {
+        println!("IO engine {name} not found");
+        return exit::REFUSED;
+    };
+    match option {
+        None => one_engine(def),
+        Some(option) => match engine_options::find(def.name, option) {
+            Some(row) => print!("{}", render::cmdhelp_one(row)),
+            None => println!("No such command: {option}"),
+        },
+    }
+    exit::OK
+}
+
+/// What an engine is, whether it can run here, and its own options.
+fn one_engine(def: &EngineDef) {
+    println!("{}: {}", def.name, def.doc);
+    match (def.available)() {
+        Ok(()) => println!("It can run on this machine."),
+        Err(error) => {
+            println!("It cannot run on this machine: {}", error.message);
+            if let Some(help) = error.help {
+                println!("{help}");
+            }
+        }
+    }
+    for row in engine_options::rows(def.name) {
+        println!("{:<24}: {}", row.name, row.summary());
+    }
+}

@@ -1,0 +1,186 @@
+//! `iosonde explain JOB`: the plan, printed; nothing is opened or run.
+
+use crate::exit;
+use crate::session::{Personality, Prepared, Refused, prepare};
+use iosonde_run::job::{FileKind, JobPlan, Need};
+use iosonde_spec::cli::ParsedJob;
+use std::fmt::Write;
+
+/// Print what would run, and why it would end.
+pub fn run(arguments: &[String]) -> u8 {
+    match prepare(Personality::Native, arguments) {
+        Ok(prepared) => {
+            print!("{}", explain(&prepared));
+            exit::OK
+        }
+        Err(Refused { code, said }) => {
+            for line in said {
+                eprintln!("iosonde: {line}");
+            }
+            code
+        }
+    }
+}
+
+fn explain(prepared: &Prepared) -> String {
+    let mut text = String::new();
+    let jobs = &prepared.plan.jobs;
+    for section in &prepared.parsed.jobs {
+        let clones: Vec<&JobPlan> = jobs.iter().filter(|job| job.name == section.name).collect();
+        options(&mut text, section);
+        for job in clones {
+            one_job(&mut text, job);
+        }
+        text.push('\n');
+    }
+    let total = jobs.iter().fold(0u64, |sum, job| sum.saturating_add(bytes_of(job)));
+    let waves = prepared.plan.waves.len();
+    let _ = writeln!(
+        text,
+        "{} job{} in {waves} wave{}, {} in all",
+        jobs.len(),
+        plural(jobs.len()),
+        plural(waves),
+        amount(total),
+    );
+    for said in &prepared.said {
+        let _ = writeln!(text, "{said}");
+    }
+    text
+}
+
+/// Each option that is not at its default, its value, and where it came from.
+fn options(text: &mut String, section: &ParsedJob) {
+    let _ = writeln!(text, "job {}", section.name);
+    let mut rows = Vec::new();
+    for row in iosonde_spec::all() {
+        if section.spec.is_set(row.name) {
+            let value = section.spec.show(row.name).unwrap_or_default();
+            let origin = section.spec.origin(row.name).unwrap_or_default();
+            rows.push((row.name, value, origin.to_string()));
+        }
+    }
+    for option in section.spec.private() {
+        rows.push((option.name, option.text(), option.origin.to_string()));
+    }
+    let name_width = rows.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+    let value_width = rows.iter().map(|(_, value, _)| value.len()).max().unwrap_or(0).min(24);
+    for (name, value, origin) in rows {
+        let _ = writeln!(text, "  {name:name_width$}  {value:value_width$}  {origin}");
+    }
+}
+
+fn one_job(text: &mut String, job: &JobPlan) {
+    let _ = writeln!(text, "  thread {}: {}, group {}", job.number, job.reporting.what, job.group);
+    const SHOWN: usize = 8;
+    for file in job.files.iter().take(SHOWN) {
+        let kind = match file.kind {
+            FileKind::None => "no file",
+            FileKind::Regular => "file",
+            FileKind::Block => "block device",
+            FileKind::Character => "character device",
+        };
+        let made = match file.need {
+            Need::Nothing => "used as it is",
+            Need::Range => "created if missing, space reserved",
+            Need::Data => "created or extended with data where missing",
+        };
+        let name = if file.kind == FileKind::None {
+            file.name.clone()
+        } else {
+            file.path.display().to_string()
+        };
+        let _ = writeln!(
+            text,
+            "    {kind} {name}: bytes {} to {} ({}), {made}",
+            file.offset,
+            file.offset.saturating_add(file.bytes),
+            amount(file.bytes),
+        );
+    }
+    if job.files.len() > SHOWN {
+        let _ = writeln!(text, "    ... and {} more files", job.files.len() - SHOWN);
+    }
+    let _ = writeln!(text, "    moves {}; ends {}", amount(bytes_of(job)), ends(job));
+}
+
+/// Bytes a job moves unless time or an error ends it before.
+fn bytes_of(job: &JobPlan) -> u64 {
+    if job.source.time_based {
+        return u64::MAX;
+    }
+    let twice = if job.source.directions.trim_then_write { 2 } else { 1 };
+    let by_size = job.source.total_bytes.saturating_mul(job.source.loops).saturating_mul(twice);
+    let largest = iosonde_base::DIRS
+        .into_iter()
+        .filter(|&dir| job.dirs[dir])
+        .map(|dir| u64::from(job.source.sizes[dir].max()))
+        .max()
+        .unwrap_or(0);
+    let by_count = match job.source.number_ios {
+        0 => u64::MAX,
+        n => n.saturating_mul(job.source.loops).saturating_mul(largest).saturating_mul(twice),
+    };
+    by_size.min(by_count)
+}
+
+/// Which limit ends the job.
+fn ends(job: &JobPlan) -> String {
+    let source = &job.source;
+    let mut limits = Vec::new();
+    if let Some(runtime) = job.time.runtime {
+        let after = if job.time.ramp.0 > 0 {
+            format!(
+                "{} s (runtime) after a ramp of {} s",
+                runtime.secs_f64(),
+                job.time.ramp.secs_f64()
+            )
+        } else {
+            format!("{} s (runtime)", runtime.secs_f64())
+        };
+        if source.time_based {
+            return format!("after {after}, starting over as often as it takes (time_based)");
+        }
+        limits.push(format!("after {after}"));
+    } else if source.time_based {
+        return "never by itself: time_based without runtime; press Ctrl-C".into();
+    }
+    let passes = match source.loops {
+        1 => String::new(),
+        n => format!(" in each of {n} loops"),
+    };
+    if source.number_ios > 0 {
+        limits.push(format!("after {} I/Os{passes} (number_ios)", source.number_ios));
+    }
+    if source.total_bytes == u64::MAX {
+        limits.push("when the device is full (fill_device)".into());
+    } else {
+        limits.push(format!("after {}{passes} (size, io_size)", amount(source.total_bytes)));
+    }
+    match limits.len() {
+        1 => limits.remove(0),
+        _ => format!("{}, whichever comes first", limits.join(" or ")),
+    }
+}
+
+fn plural(n: usize) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}
+
+/// Bytes as a person says them, exactly where that is short.
+fn amount(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    if bytes == u64::MAX {
+        return "as much as there is time for".into();
+    }
+    let mut unit = 0;
+    let mut value = bytes as f64;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    match value.fract() == 0.0 {
+        true => format!("{value:.0} {}", UNITS[unit]),
+        false => format!("{value:.1} {}", UNITS[unit]),
+    }
+}

@@ -1,0 +1,42 @@
+//! What `iosonde` alone does: a short, safe, mixed job on a temporary file.
+
+use crate::{exit, session};
+use std::path::Path;
+
+/// Read and write 4 KiB blocks at random over 64 MiB for three seconds, then
+/// remove the file.
+pub fn run() -> u8 {
+    let name = format!("iosonde-first-job.{}.tmp", std::process::id());
+    if Path::new(&name).exists() {
+        eprintln!("iosonde: {name} exists here already; move it away");
+        return exit::REFUSED;
+    }
+    println!(
+        "A first job: 4 KiB random reads and writes (70/30) on a temporary file of 64 MiB here,"
+    );
+    println!(
+        "through the page cache, three seconds; the file is removed afterwards. As a command:\n"
+    );
+    let words = [
+        "--name=first-job",
+        "--rw=randrw",
+        "--rwmixread=70",
+        "--bs=4k",
+        "--size=64m",
+        "--runtime=3",
+        "--time_based",
+        "--unlink=1",
+    ];
+    println!("  iosonde {} --filename=FILE\n", words.join(" "));
+    let mut arguments: Vec<String> = words.map(str::to_owned).into();
+    arguments.push(format!("--filename={name}"));
+    let code = session::run(session::Personality::Native, &arguments);
+    // A run that failed leaves its file; it is ours, so it goes.
+    match std::fs::remove_file(&name) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            eprintln!("iosonde: could not remove {name}: {error}");
+        }
+        _ => {}
+    }
+    code
+}

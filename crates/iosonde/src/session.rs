@@ -1,0 +1,310 @@
+//! One call of the program: arguments to jobs, jobs to a report, a report to
+//! text and an exit code.
+
+use crate::output::Output;
+use crate::watch::Watch;
+use crate::{answers, exit};
+use iosonde_options::{Diagnostic, Level};
+use iosonde_report::formats;
+use iosonde_run::account::{Surroundings, report};
+use iosonde_run::conductor::{Outcome, Plan, conduct};
+use iosonde_run::{disks, hold, plan};
+use iosonde_spec::cli::{
+    Parsed, World, flag_table,
+    flags::{Flags, Format},
+};
+use iosonde_spec::text::{expand::Surroundings as Around, include::Disk};
+use std::sync::Arc;
+
+/// Whom the program is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Personality {
+    /// fio: its texts, its report.
+    Fio,
+    /// Ourselves: the same language, our own report.
+    Native,
+}
+
+/// Jobs, read and planned; nothing touched.
+pub struct Prepared {
+    /// As they were asked for.
+    pub parsed: Parsed,
+    /// As they will run.
+    pub plan: Plan,
+    /// Notes and warnings, a line each.
+    pub said: Vec<String>,
+}
+
+/// Why nothing runs.
+pub struct Refused {
+    /// The exit code.
+    pub code: u8,
+    /// The reasons, a line each.
+    pub said: Vec<String>,
+}
+
+/// Run the program with these arguments, the program's own name left out.
+pub fn run(personality: Personality, arguments: &[String]) -> u8 {
+    let parsed = parse(personality, arguments);
+    if let Some(ask) = &parsed.flags.ask {
+        return answers::answer(personality, ask);
+    }
+    if parsed.flags.showcmd {
+        return show(personality, &parsed);
+    }
+    let parse_only = parsed.flags.parse_only;
+    match prepare_parsed(personality, parsed) {
+        Ok(_) if parse_only => exit::OK,
+        Ok(prepared) if prepared.plan.jobs.is_empty() => no_jobs(personality),
+        Ok(prepared) => execute(personality, prepared),
+        Err(refused) => {
+            for line in &refused.said {
+                eprintln!("{line}");
+            }
+            refused.code
+        }
+    }
+}
+
+fn parse(personality: Personality, arguments: &[String]) -> Parsed {
+    let flags: &[&[flag_table::FlagDef]] = match personality {
+        Personality::Fio => &[flag_table::FIO],
+        Personality::Native => &[flag_table::FIO, flag_table::OURS],
+    };
+    iosonde_spec::cli::parse(arguments, &World { files: &Disk, around: &ThisMachine, flags })
+}
+
+/// What `${NAME}`, `$ncpus` and the like stand for here.
+struct ThisMachine;
+
+impl Around for ThisMachine {
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+    fn processors(&self) -> u64 {
+        iosonde_sys::cpu::allowed_count() as u64
+    }
+    fn page_bytes(&self) -> u64 {
+        iosonde_sys::memory::page_bytes() as u64
+    }
+    fn memory_mib(&self) -> u64 {
+        iosonde_sys::memory::total_bytes() >> 20
+    }
+}
+
+/// Read and plan, touching nothing.
+pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepared, Refused> {
+    prepare_parsed(personality, parse(personality, arguments))
+}
+
+fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepared, Refused> {
+    let mut said: Vec<String> = Vec::new();
+    for notice in &parsed.notices {
+        match personality {
+            Personality::Fio if !notice.fio.is_empty() => said.extend(notice.fio.iter().cloned()),
+            _ => said.push(notice.diagnostic.to_string()),
+        }
+    }
+    if parsed.is_refused() {
+        return Err(Refused { code: exit::REFUSED, said });
+    }
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    for job in &mut parsed.jobs {
+        let caps = plan::caps(&job.spec);
+        diagnostics.extend(iosonde_spec::resolve(&mut job.spec, &caps));
+    }
+    let fatal = if parsed.flags.warnings_fatal { Level::Warning } else { Level::Error };
+    let is_fatal = |said: &Diagnostic| said.level >= fatal;
+    let mut planned = plan::Planned::default();
+    if !diagnostics.iter().any(is_fatal) && !parsed.flags.parse_only {
+        planned = plan::plan(&parsed.jobs);
+        diagnostics.append(&mut planned.diagnostics);
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for diagnostic in &diagnostics {
+        let line = line(personality, diagnostic);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    said.append(&mut lines);
+    if diagnostics.iter().any(is_fatal) {
+        return Err(Refused { code: exit::REFUSED, said });
+    }
+    Ok(Prepared { parsed, plan: planned.plan, said })
+}
+
+/// A diagnostic as a line: fio's notes are bare, ours name the program.
+fn line(personality: Personality, said: &Diagnostic) -> String {
+    match (personality, said.level) {
+        (Personality::Fio, Level::Note) => format!("note: {}", said.message),
+        (Personality::Fio, _) => format!("fio: {said}"),
+        (Personality::Native, _) => format!("iosonde: {said}"),
+    }
+}
+
+fn show(personality: Personality, parsed: &Parsed) -> u8 {
+    for line in &parsed.shown {
+        println!("{line}");
+    }
+    match parsed.is_refused() {
+        true => {
+            for notice in parsed.notices.iter().filter(|notice| notice.is_error()) {
+                match personality {
+                    Personality::Fio => notice.fio.iter().for_each(|line| eprintln!("{line}")),
+                    Personality::Native => eprintln!("iosonde: {}", notice.diagnostic),
+                }
+            }
+            exit::REFUSED
+        }
+        false => exit::OK,
+    }
+}
+
+fn no_jobs(personality: Personality) -> u8 {
+    match personality {
+        Personality::Fio => {
+            println!("No job(s) defined\n");
+            print!("{}", answers::usage(personality));
+        }
+        Personality::Native => {
+            eprintln!(
+                "iosonde: no job: name a job file, or give --name=... and options (see --help)"
+            );
+        }
+    }
+    exit::REFUSED
+}
+
+/// Which forms a report takes. Our own report is the default of our own
+/// personality, fio's text that of fio's.
+fn is_document(format: Format) -> bool {
+    matches!(format, Format::Json | Format::JsonPlus | Format::Terse)
+}
+
+fn execute(personality: Personality, prepared: Prepared) -> u8 {
+    let Prepared { parsed, plan, said } = prepared;
+    let flags = &parsed.flags;
+    let documents_only =
+        flags.formats_given && flags.formats.iter().all(|&format| is_document(format));
+    let mut output = match Output::open(flags.output.as_deref(), documents_only) {
+        Ok(output) => output,
+        Err(error) => {
+            let name = flags.output.as_deref().unwrap_or("standard output");
+            eprintln!("iosonde: cannot write the report to {name}: {error}");
+            return exit::REFUSED;
+        }
+    };
+    for line in &said {
+        output.note(line);
+    }
+    // Held until the report is written: nobody may mount what we write to.
+    let _held = match hold::devices(&plan) {
+        Ok(held) => held,
+        Err(refusals) => {
+            for refusal in refusals {
+                output.error(&format!("{}: {refusal}", program(personality)));
+            }
+            return exit::REFUSED;
+        }
+    };
+    if let Err(error) = iosonde_run::limits::raise(&plan) {
+        output.note(&format!("{}: {error}", program(personality)));
+    }
+    let plan = Arc::new(plan);
+    let watched = disks::Watched::under(&plan);
+    let around = Surroundings {
+        global_options: globals(&parsed),
+        disks: disks::DiskUse::default(),
+        diagnostics: said,
+    };
+    let mut watch = Watch::new(personality, flags, &plan, &around, &mut output);
+    watch.begin();
+    let outcome = match conduct(plan.clone(), &mut watch) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            output.error(&format!("{}: cannot listen for signals: {error}", program(personality)));
+            return exit::REFUSED;
+        }
+    };
+    let around = Surroundings { disks: watched.used(), ..around };
+    let told = report(&plan, &outcome.results, &around);
+    output.report(&text(personality, flags, &told));
+    let code = code(&outcome);
+    if let Err(error) = output.finish() {
+        eprintln!("{}: cannot write the report: {error}", program(personality));
+        return exit::REFUSED;
+    }
+    if outcome.abandoned {
+        // Jobs still run; the process ends under them, as was asked twice.
+        std::process::exit(code.into());
+    }
+    code
+}
+
+/// The name that messages begin with.
+pub fn program(personality: Personality) -> &'static str {
+    match personality {
+        Personality::Fio => "fio",
+        Personality::Native => "iosonde",
+    }
+}
+
+fn code(outcome: &Outcome) -> u8 {
+    if outcome.signal.is_some() {
+        return exit::SIGNALLED;
+    }
+    let failed = outcome.results.iter().flatten().filter(|result| result.error.is_some());
+    exit::failed(failed.count())
+}
+
+fn globals(parsed: &Parsed) -> Option<Vec<(String, String)>> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for asked in parsed.jobs.iter().flat_map(|job| &job.globals) {
+        let pair = iosonde_run::account::told(asked);
+        match all.iter_mut().find(|(name, _)| *name == pair.0) {
+            Some(earlier) => earlier.1 = pair.1,
+            None => all.push(pair),
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// The report in every form that was asked for: terse, then JSON, then text,
+/// as fio orders them.
+pub fn text(personality: Personality, flags: &Flags, told: &iosonde_report::Report) -> String {
+    let has = |format| flags.formats.contains(&format);
+    let mut text = String::new();
+    if flags.formats_given && has(Format::Terse) || flags.append_terse {
+        text.push_str(&formats::fio_terse(told, terse_version(flags)));
+    }
+    let ours = personality == Personality::Native;
+    if flags.formats_given && has(Format::JsonPlus) {
+        text.push_str(&formats::fio_json_plus(told, &formats::JsonOptions { ours }));
+    } else if flags.formats_given && has(Format::Json) {
+        text.push_str(&formats::fio_json(told, &formats::JsonOptions { ours }));
+    }
+    match personality {
+        Personality::Native if !flags.formats_given => {
+            text.push_str(&formats::native(told, &style(flags)));
+        }
+        _ if has(Format::Normal) || !flags.formats_given => {
+            text.push_str(&formats::fio_normal(told))
+        }
+        _ => {}
+    }
+    text
+}
+
+fn terse_version(flags: &Flags) -> formats::TerseVersion {
+    match flags.terse_version {
+        2 => formats::TerseVersion::V2,
+        4 => formats::TerseVersion::V4,
+        5 => formats::TerseVersion::V5,
+        _ => formats::TerseVersion::V3,
+    }
+}
+
+fn style(flags: &Flags) -> formats::Style {
+    formats::Style { colour: crate::watch::color(flags), ..formats::Style::default() }
+}

@@ -1,0 +1,298 @@
+//! What is told while jobs run: first lines, the live line, errors as they
+//! come, interim reports.
+
+use crate::output::Output;
+use crate::session::{Personality, program, text};
+use iosonde_base::{DIRS, Dir, Nanos, PerDir};
+use iosonde_report::formats::{Opening, opening_lines, starting_line};
+use iosonde_report::live::{JobState, Status, fio_status_line, native_status_line};
+use iosonde_run::account::{Surroundings, report};
+use iosonde_run::conductor::{Event, Glance, Observer, Plan};
+use iosonde_run::job::JobPlan;
+use iosonde_run::worker::{JobResult, State};
+use iosonde_spec::cli::flags::{Flags, When};
+use std::io::IsTerminal;
+use std::time::Duration;
+
+/// Whether our own report and line may use colour.
+pub fn color(flags: &Flags) -> bool {
+    match flags.color {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => {
+            flags.output.is_none()
+                && std::io::stdout().is_terminal()
+                && std::env::var_os("NO_COLOR").is_none()
+        }
+    }
+}
+
+/// Listens to a run and tells of it.
+pub struct Watch<'a> {
+    personality: Personality,
+    flags: &'a Flags,
+    plan: &'a Plan,
+    around: &'a Surroundings,
+    output: &'a mut Output,
+    /// What was counted at the last line, to tell rates.
+    last: Option<(Nanos, PerDir<u64>, PerDir<u64>)>,
+    /// Characters of the line that stands.
+    drawn: usize,
+    errors: u64,
+}
+
+impl<'a> Watch<'a> {
+    /// A listener for one run.
+    pub fn new(
+        personality: Personality,
+        flags: &'a Flags,
+        plan: &'a Plan,
+        around: &'a Surroundings,
+        output: &'a mut Output,
+    ) -> Watch<'a> {
+        Watch { personality, flags, plan, around, output, last: None, drawn: 0, errors: 0 }
+    }
+
+    /// The lines before the run.
+    pub fn begin(&mut self) {
+        if self.personality != Personality::Fio {
+            return;
+        }
+        let jobs = &self.plan.jobs;
+        let first = |at: usize| at == 0 || jobs[at - 1].section != jobs[at].section;
+        let told: Vec<Opening> =
+            (0..jobs.len()).filter(|&at| first(at)).map(|at| opening(jobs, at)).collect();
+        let mut lines = opening_lines(&told, iosonde_run::FIO_VERSION);
+        // fio tells of threads and processes; ours are threads whichever was
+        // asked, and the line is the one that was asked for.
+        let threads = self.plan.jobs.iter().filter(|job| job.reporting.is_thread).count() as u32;
+        lines.push_str(&starting_line(threads, self.plan.jobs.len() as u32 - threads));
+        self.output.line(lines.trim_end_matches('\n'));
+    }
+
+    fn shows_line(&self) -> bool {
+        match self.flags.eta {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => self.output.is_live(),
+        }
+    }
+
+    fn draw(&mut self, glances: &[Glance], elapsed: Nanos) {
+        let bytes = PerDir(DIRS.map(|dir| glances.iter().map(|glance| glance.bytes[dir]).sum()));
+        let ios = PerDir(DIRS.map(|dir| glances.iter().map(|glance| glance.ios[dir]).sum()));
+        let used = |dir: Dir| self.plan.jobs.iter().any(|job| job.dirs[dir]);
+        let rates = |now: &PerDir<u64>, then: &PerDir<u64>, seconds: f64| {
+            PerDir(DIRS.map(|dir| {
+                used(dir).then(|| (now[dir].saturating_sub(then[dir]) as f64 / seconds) as u64)
+            }))
+        };
+        let (bytes_per_s, iops) = match &self.last {
+            Some((then, bytes_then, ios_then)) => {
+                let seconds = elapsed.since(*then).secs_f64().max(1e-3);
+                (rates(&bytes, bytes_then, seconds), rates(&ios, ios_then, seconds))
+            }
+            None => {
+                let none = PerDir::default();
+                let seconds = elapsed.secs_f64().max(1e-3);
+                (rates(&bytes, &none, seconds), rates(&ios, &none, seconds))
+            }
+        };
+        self.last = Some((elapsed, bytes, ios));
+        let progress = progress(self.plan, glances, elapsed);
+        let status = Status {
+            running: glances.iter().filter(|glance| is_running(glance.state)).count() as u32,
+            open_files: glances.iter().map(|glance| glance.open_files).sum(),
+            rate: None,
+            states: self
+                .plan
+                .jobs
+                .iter()
+                .zip(glances)
+                .map(|(job, glance)| state(job, glance))
+                .collect(),
+            done: progress.map(|(done, _)| done),
+            bytes_per_s,
+            iops,
+            eta_s: progress.map(|(_, left)| left),
+            elapsed_s: elapsed.millis() / 1000,
+            p99_ns: None,
+            errors: self.errors,
+            units: self.plan.jobs[0].reporting.units,
+        };
+        let line = match self.personality {
+            Personality::Fio => fio_status_line(&status),
+            Personality::Native => native_status_line(&status, columns()),
+        };
+        let width = line.chars().count();
+        let blank = self.drawn.saturating_sub(width);
+        self.drawn = width;
+        self.output.live(&format!("{line}{}", " ".repeat(blank)));
+    }
+
+    /// End the line that stands, so that what follows has one of its own.
+    fn clear(&mut self) {
+        if self.drawn > 0 {
+            match self.personality {
+                Personality::Fio => self.output.live("\n"),
+                Personality::Native => self.output.live(&" ".repeat(self.drawn)),
+            }
+            self.drawn = 0;
+        }
+    }
+
+    fn finished(&mut self, job: &JobPlan, result: &JobResult) {
+        let Some(error) = &result.error else { return };
+        self.errors += 1;
+        self.clear();
+        let errno = error.failure.errno.0;
+        let name = program(self.personality);
+        match self.personality {
+            Personality::Fio => {
+                let text = std::io::Error::from_raw_os_error(errno).to_string();
+                let text = text.split(" (os error").next().unwrap_or("").to_owned();
+                self.output.error(&format!("{name}: job {}: {error}", job.name));
+                self.output.error(&format!(
+                    "{name}: pid={}, err={errno}/func={}, error={text}",
+                    result.thread_id,
+                    error.failure.doing.replace(' ', "_"),
+                ));
+            }
+            Personality::Native => self.output.error(&format!("{name}: job {}: {error}", job.name)),
+        }
+    }
+
+    fn interim(&mut self, results: &[Option<JobResult>]) {
+        self.clear();
+        let told = report(self.plan, results, self.around);
+        self.output.report(&text(self.personality, self.flags, &told));
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn see(&mut self, event: &Event<'_>) {
+        match event {
+            Event::LayingOut { job, missing } => {
+                let files = if missing.files == 1 { "file" } else { "files" };
+                self.output.line(&format!(
+                    "{}: Laying out IO {files} ({} {files} / {}MiB)",
+                    job.name,
+                    missing.files,
+                    missing.bytes >> 20
+                ));
+            }
+            Event::WaveStarted { .. } => {}
+            Event::Tick { glances, elapsed } => {
+                if self.shows_line() {
+                    self.draw(glances, *elapsed);
+                }
+            }
+            Event::JobFinished { job, result } => self.finished(job, result),
+            Event::Stopping { signal } => {
+                self.clear();
+                let name = program(self.personality);
+                self.output.note(&format!("\n{name}: terminating on signal {signal}"));
+            }
+            Event::AccountAsked { results } => self.interim(results),
+            Event::Ended => self.clear(),
+        }
+    }
+
+    fn every(&self) -> Option<Duration> {
+        self.shows_line().then(|| Duration::from_millis(self.flags.eta_interval_ms))
+    }
+
+    fn account_every(&self) -> Option<Duration> {
+        self.flags.status_interval_ms.map(Duration::from_millis)
+    }
+}
+
+/// The section that begins with job number `at`.
+fn opening(jobs: &[JobPlan], at: usize) -> Opening {
+    let job = &jobs[at];
+    Opening {
+        clones: jobs.iter().filter(|other| other.section == job.section).count() as u32,
+        name: job.name.clone(),
+        group: job.group,
+        rw: job.reporting.rw.clone(),
+        block_bytes: job.reporting.sizes.map(|(least, most)| (least.into(), most.into())),
+        bs_is_seq_rand: job.source.bs_is_seq_rand,
+        engine: job.engine.name.to_owned(),
+        depth: job.reporting.depth_asked,
+        units: job.reporting.units,
+        significant_figures: job.reporting.significant_figures,
+    }
+}
+
+fn is_running(state: State) -> bool {
+    matches!(state, State::Ramping | State::Running | State::Syncing)
+}
+
+fn state(job: &JobPlan, glance: &Glance) -> JobState {
+    let random = job.source.directions.random;
+    match glance.state {
+        State::Waiting => JobState::Pending,
+        State::Opening => JobState::Created,
+        State::Ready => JobState::Initialized,
+        State::Ramping => JobState::Ramping,
+        State::Syncing => JobState::Syncing,
+        State::Finished => JobState::Reaped,
+        State::Running => match (job.dirs[Dir::Read], job.dirs[Dir::Write], job.dirs[Dir::Trim]) {
+            (true, true, _) if random => JobState::RandomMixing,
+            (true, true, _) => JobState::Mixing,
+            (true, ..) if random => JobState::RandomReading,
+            (true, ..) => JobState::Reading,
+            (_, true, _) if random => JobState::RandomWriting,
+            (_, true, _) => JobState::Writing,
+            _ if random => JobState::RandomTrimming,
+            _ => JobState::Trimming,
+        },
+    }
+}
+
+/// How much of the run is done, 0 to 1, and how many seconds are left: by the
+/// job that will take longest.
+fn progress(plan: &Plan, glances: &[Glance], elapsed: Nanos) -> Option<(f64, u64)> {
+    let mut least: Option<(f64, u64)> = None;
+    for (job, glance) in plan.jobs.iter().zip(glances) {
+        let done = match glance.state {
+            State::Finished => continue,
+            State::Waiting | State::Opening | State::Ready => 0.0,
+            _ => share_done(job, glance, elapsed)?,
+        };
+        let left = match job.time.runtime {
+            Some(runtime) => (runtime.secs_f64() * (1.0 - done)).ceil() as u64,
+            None if done > 0.0 => (elapsed.secs_f64() * (1.0 - done) / done).ceil() as u64,
+            None => return None,
+        };
+        if least.is_none_or(|(_, most)| left > most) {
+            least = Some((done, left));
+        }
+    }
+    least.or(Some((1.0, 0)))
+}
+
+fn share_done(job: &JobPlan, glance: &Glance, elapsed: Nanos) -> Option<f64> {
+    let by_time = job.time.runtime.map(|runtime| {
+        elapsed.secs_f64() / (runtime.secs_f64() + job.time.ramp.secs_f64()).max(1e-9)
+    });
+    let total = job.source.total_bytes.saturating_mul(job.source.loops);
+    let bytes: u64 = glance.bytes.0.iter().sum();
+    let by_bytes = (!job.source.time_based && total < u64::MAX && total > 0)
+        .then(|| bytes as f64 / total as f64);
+    let done = match (by_time, by_bytes) {
+        (Some(time), Some(bytes)) => time.max(bytes),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => return None,
+    };
+    Some(done.clamp(0.0, 1.0))
+}
+
+/// Columns of the terminal; 80 where that cannot be told.
+fn columns() -> usize {
+    rustix::termios::tcgetwinsize(std::io::stdout())
+        .ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|&columns| columns > 20)
+        .unwrap_or(80)
+}

@@ -1,0 +1,398 @@
+//! Waves of jobs, signals, ticks: the only loop that talks to the world.
+//!
+//! It sleeps on one wake-up (a job is ready, a job has ended, a signal came, a
+//! tick is due) and owns every decision about more than one job. No job knows
+//! of another.
+
+use crate::job::{JobId, JobPlan};
+use crate::layout::{self, Missing};
+use crate::outside::{Outside, Word};
+use crate::worker::{self, Gate, JobError, JobResult, Shared, State};
+use iosonde_base::{DIRS, Nanos, PerDir};
+use iosonde_stats::Pen;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Jobs that run, in waves: those of a wave start together, a wave starts
+/// when the one before it has ended (`stonewall`).
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// All jobs, in the order of their numbers.
+    pub jobs: Vec<JobPlan>,
+    /// Which start together.
+    pub waves: Vec<Vec<JobId>>,
+}
+
+/// A few numbers of a job, for the live line.
+#[derive(Clone, Copy, Debug)]
+pub struct Glance {
+    /// What it is doing.
+    pub state: State,
+    /// I/Os completed.
+    pub ios: PerDir<u64>,
+    /// Bytes moved.
+    pub bytes: PerDir<u64>,
+    /// Files open.
+    pub open_files: u32,
+}
+
+/// What happens, told in order to whoever listens.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A job's files are about to be filled with data.
+    LayingOut {
+        /// Which job.
+        job: &'a JobPlan,
+        /// How much.
+        missing: Missing,
+    },
+    /// These jobs have been let go.
+    WaveStarted {
+        /// Which.
+        jobs: &'a [JobId],
+    },
+    /// Time passes while jobs run.
+    Tick {
+        /// All jobs of the plan, in order.
+        glances: &'a [Glance],
+        /// Since the run began.
+        elapsed: Nanos,
+    },
+    /// A job has ended.
+    JobFinished {
+        /// Which job.
+        job: &'a JobPlan,
+        /// How.
+        result: &'a JobResult,
+    },
+    /// A signal asks for the end.
+    Stopping {
+        /// Its number.
+        signal: i32,
+    },
+    /// An account of what is known so far is asked for (SIGUSR1, an interval).
+    AccountAsked {
+        /// All jobs; those that run with what they have counted so far.
+        results: &'a [Option<JobResult>],
+    },
+    /// Every job has ended, or has been given up.
+    Ended,
+}
+
+/// Whoever listens.
+pub trait Observer {
+    /// Told of one event.
+    fn see(&mut self, event: &Event<'_>);
+
+    /// How often it wants [`Event::Tick`]; `None` for never.
+    fn every(&self) -> Option<Duration>;
+
+    /// How often it wants [`Event::AccountAsked`]; `None` for only when a
+    /// signal asks.
+    fn account_every(&self) -> Option<Duration>;
+}
+
+/// How a run went.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Each job's result, in the order of the plan; `None` for jobs that never
+    /// started because the run was stopped first.
+    pub results: Vec<Option<JobResult>>,
+    /// The signal that ended the run, if one did.
+    pub signal: Option<i32>,
+    /// A second signal came: some results are those of jobs still running.
+    pub abandoned: bool,
+}
+
+enum Message {
+    Ready,
+    Finished(JobId, Box<JobResult>),
+    Outside(Word),
+}
+
+struct Conductor<'a> {
+    plan: Arc<Plan>,
+    observer: &'a mut dyn Observer,
+    shared: Vec<Arc<Shared>>,
+    pens: Vec<Option<Pen>>,
+    threads: Vec<Option<JoinHandle<()>>>,
+    results: Vec<Option<JobResult>>,
+    inbox: Receiver<Message>,
+    outbox: Sender<Message>,
+    began: Instant,
+    signal: Option<i32>,
+    abandoned: bool,
+    laying_out: Arc<AtomicBool>,
+}
+
+/// Run a plan to its end.
+pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<Outcome> {
+    let (outbox, inbox) = channel();
+    let stop_layout = Arc::new(AtomicBool::new(false));
+    let to_inbox = outbox.clone();
+    let stop = stop_layout.clone();
+    let outside = Outside::listen(move |word| {
+        // Layout runs on the conductor's own thread, so it is told at once.
+        stop.store(
+            matches!(word, Word::Stop(_)) || stop.load(Ordering::Relaxed),
+            Ordering::Relaxed,
+        );
+        to_inbox.send(Message::Outside(word)).is_ok()
+    })?;
+    let mut conductor = Conductor::new(plan, observer, inbox, outbox, stop_layout);
+    conductor.run();
+    conductor.observer.see(&Event::Ended);
+    drop(outside);
+    Ok(Outcome {
+        results: conductor.results,
+        signal: conductor.signal,
+        abandoned: conductor.abandoned,
+    })
+}
+
+impl<'a> Conductor<'a> {
+    fn new(
+        plan: Arc<Plan>,
+        observer: &'a mut dyn Observer,
+        inbox: Receiver<Message>,
+        outbox: Sender<Message>,
+        laying_out: Arc<AtomicBool>,
+    ) -> Conductor<'a> {
+        let book = |job: &JobPlan| {
+            let (pen, ledger) = Pen::new(&job.latencies);
+            (Some(pen), Arc::new(Shared::new(ledger, job.clock)))
+        };
+        let (pens, shared) = plan.jobs.iter().map(book).unzip();
+        let jobs = plan.jobs.len();
+        Conductor {
+            plan,
+            observer,
+            shared,
+            pens,
+            threads: (0..jobs).map(|_| None).collect(),
+            results: (0..jobs).map(|_| None).collect(),
+            inbox,
+            outbox,
+            began: Instant::now(),
+            signal: None,
+            abandoned: false,
+            laying_out,
+        }
+    }
+
+    fn run(&mut self) {
+        let plan = self.plan.clone();
+        let everybody: Vec<JobId> = (0..plan.jobs.len()).collect();
+        let laid_out = self.lay_out(&everybody);
+        for wave in &plan.waves {
+            if self.signal.is_some() || self.laying_out.load(Ordering::Relaxed) {
+                self.listen_for_signal();
+                break;
+            }
+            let able: Vec<JobId> =
+                wave.iter().copied().filter(|&job| self.results[job].is_none()).collect();
+            if able.is_empty() || !laid_out && self.signal.is_some() {
+                continue;
+            }
+            let gate = Arc::new(Gate::default());
+            let started = self.start(&able, &gate);
+            self.await_ready(&started);
+            gate.open();
+            self.observer.see(&Event::WaveStarted { jobs: &started });
+            self.await_finished(&started);
+            if self.abandoned {
+                return;
+            }
+        }
+        for thread in self.threads.iter_mut().filter_map(Option::take) {
+            // A worker's panic was caught at its door and is in its result.
+            let _ = thread.join();
+        }
+    }
+
+    /// Files of all jobs, one job after the other, before any starts. A job
+    /// whose files cannot be had ends here; the others go on.
+    fn lay_out(&mut self, jobs: &[JobId]) -> bool {
+        let plan = self.plan.clone();
+        for &id in jobs {
+            let job = &plan.jobs[id];
+            if !job.layout.serialize || job.layout.on_open {
+                continue;
+            }
+            let missing = layout::missing(job);
+            if missing.files > 0 {
+                self.observer.see(&Event::LayingOut { job, missing });
+            }
+            if let Err(error) = layout::lay_out(job, &self.laying_out) {
+                self.finished(id, crate::worker::stillborn(JobError::layout(error)));
+            }
+            if self.laying_out.load(Ordering::Relaxed) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn start(&mut self, jobs: &[JobId], gate: &Arc<Gate>) -> Vec<JobId> {
+        let mut started = Vec::new();
+        for &id in jobs {
+            let (plan, shared, gate) = (self.plan.clone(), self.shared[id].clone(), gate.clone());
+            let outbox = self.outbox.clone();
+            let Some(pen) = self.pens[id].take() else { continue };
+            let name: String = plan.jobs[id].name.chars().filter(|&c| c != '\0').take(15).collect();
+            let body = move || {
+                let ready = || drop(outbox.send(Message::Ready));
+                let job = &plan.jobs[id];
+                let worked = catch_unwind(AssertUnwindSafe(|| {
+                    worker::work(job, pen, &shared, &gate, ready)
+                }));
+                let result = worked.unwrap_or_else(|panic| worker::panicked(&shared, panic));
+                // The conductor may have given up on us; then nobody asks.
+                let _ = outbox.send(Message::Finished(id, Box::new(result)));
+            };
+            match Builder::new().name(name).spawn(body) {
+                Ok(thread) => {
+                    self.threads[id] = Some(thread);
+                    started.push(id);
+                }
+                Err(error) => self.finished(id, worker::no_thread(error)),
+            }
+        }
+        started
+    }
+
+    fn await_ready(&mut self, jobs: &[JobId]) {
+        let mut waiting = jobs.len();
+        while waiting > 0 {
+            match self.next_message(None) {
+                Some(Message::Ready) => waiting -= 1,
+                Some(other) => self.handle(other),
+                None => {}
+            }
+            if self.abandoned {
+                return;
+            }
+        }
+    }
+
+    fn await_finished(&mut self, jobs: &[JobId]) {
+        let mut tick = Metronome::new(self.observer.every());
+        let mut account = Metronome::new(self.observer.account_every());
+        while jobs.iter().any(|&job| self.results[job].is_none()) && !self.abandoned {
+            let until = [tick.due, account.due].into_iter().flatten().min();
+            if let Some(message) = self.next_message(until) {
+                self.handle(message);
+            }
+            if tick.strikes() {
+                self.tick();
+            }
+            if account.strikes() {
+                self.tell_account();
+            }
+        }
+    }
+
+    /// What is known so far, of jobs that run as well.
+    fn tell_account(&mut self) {
+        let elapsed = self.began.elapsed();
+        let known = self.shared.iter().zip(&self.results).map(|(shared, result)| match result {
+            Some(result) => Some(result.clone()),
+            None if shared.state() == State::Waiting => None,
+            None => Some(worker::so_far(shared, elapsed)),
+        });
+        let results: Vec<Option<JobResult>> = known.collect();
+        self.observer.see(&Event::AccountAsked { results: &results });
+    }
+
+    /// The next message, or `None` when `until` comes first.
+    fn next_message(&self, until: Option<Instant>) -> Option<Message> {
+        match until {
+            None => self.inbox.recv().ok(),
+            Some(until) => {
+                let wait = until.saturating_duration_since(Instant::now());
+                match self.inbox.recv_timeout(wait) {
+                    Ok(message) => Some(message),
+                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+                }
+            }
+        }
+    }
+
+    fn listen_for_signal(&mut self) {
+        while let Ok(message) = self.inbox.try_recv() {
+            self.handle(message);
+        }
+    }
+
+    fn handle(&mut self, message: Message) {
+        match message {
+            Message::Ready => {}
+            Message::Finished(job, result) => self.finished(job, *result),
+            Message::Outside(Word::Account) => self.tell_account(),
+            Message::Outside(Word::Stop(signal)) if self.signal.is_none() => {
+                self.signal = Some(signal);
+                self.observer.see(&Event::Stopping { signal });
+                self.shared.iter().for_each(|shared| shared.pulse.stop());
+            }
+            Message::Outside(Word::Stop(_)) => self.abandon(),
+        }
+    }
+
+    fn finished(&mut self, job: JobId, result: JobResult) {
+        self.observer.see(&Event::JobFinished { job: &self.plan.jobs[job], result: &result });
+        self.results[job] = Some(result);
+    }
+
+    /// A second signal: whoever still runs is left to the end of the process,
+    /// and what it has counted so far is its result.
+    fn abandon(&mut self) {
+        self.abandoned = true;
+        for (shared, result) in self.shared.iter().zip(&mut self.results) {
+            if result.is_none() && shared.state() != State::Waiting {
+                *result = Some(worker::so_far(shared, self.began.elapsed()));
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        let glances: Vec<Glance> = self.shared.iter().map(|shared| glance(shared)).collect();
+        let elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
+        self.observer.see(&Event::Tick { glances: &glances, elapsed });
+    }
+}
+
+/// Strikes at even intervals; a strike that is missed is not made up for.
+struct Metronome {
+    every: Option<Duration>,
+    due: Option<Instant>,
+}
+
+impl Metronome {
+    fn new(every: Option<Duration>) -> Metronome {
+        Metronome { every, due: every.map(|every| Instant::now() + every) }
+    }
+
+    fn strikes(&mut self) -> bool {
+        let now = Instant::now();
+        let (Some(every), Some(due)) = (self.every, self.due) else { return false };
+        if now < due {
+            return false;
+        }
+        let next = due + every;
+        self.due = Some(if next > now { next } else { now + every });
+        true
+    }
+}
+
+fn glance(shared: &Shared) -> Glance {
+    Glance {
+        state: shared.state(),
+        ios: PerDir(DIRS.map(|dir| shared.ledger.lane(dir).ios.get())),
+        bytes: PerDir(DIRS.map(|dir| shared.ledger.lane(dir).bytes.get())),
+        open_files: shared.open_files.load(Ordering::Relaxed),
+    }
+}

@@ -1,0 +1,266 @@
+//! Files come to be: created, reserved, filled with data, before any clock
+//! starts.
+//!
+//! The system calls and their order are fio's (see the strace test), except
+//! that a file that is too short is extended, never replaced, and that many
+//! small files are made durable by one syncfs(2) instead of an fsync(2) each.
+
+use crate::job::{Fallocate, FileKind, FilePlan, JobPlan, Need};
+use iosonde_base::Errno;
+use iosonde_direct::AlignedBuf;
+use iosonde_workload::content;
+use rustix::fs::{Advice, FallocateFlags, Mode, OFlags};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// From this many files on, one syncfs(2) replaces the fsync(2) of each.
+const MANY: usize = 16;
+
+/// Why a file could not be laid out.
+#[derive(Debug)]
+pub struct LayoutError {
+    /// The act that failed.
+    pub doing: &'static str,
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub errno: Errno,
+    /// What to do about it.
+    pub help: Option<&'static str>,
+}
+
+impl std::fmt::Display for LayoutError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}: {}", self.doing, self.path.display(), self.errno)?;
+        self.help.map_or(Ok(()), |help| write!(f, " ({help})"))
+    }
+}
+
+impl std::error::Error for LayoutError {}
+
+/// What one job still needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// Files that will be filled with data.
+    pub files: usize,
+    /// Their bytes, all told.
+    pub bytes: u64,
+}
+
+/// What a job's files lack, as they are now. Touches nothing.
+pub fn missing(job: &JobPlan) -> Missing {
+    let lacking = job.files.iter().filter(|file| lacks_data(file));
+    lacking.fold(Missing::default(), |sum, file| Missing {
+        files: sum.files + 1,
+        bytes: sum.bytes + file.offset + file.bytes,
+    })
+}
+
+fn lacks_data(file: &FilePlan) -> bool {
+    file.need == Need::Data && size_of(&file.path) < Some(file.offset + file.bytes)
+}
+
+fn size_of(path: &Path) -> Option<u64> {
+    std::fs::metadata(path).ok().map(|metadata| metadata.len())
+}
+
+/// Lay out the files of one job. `stop` ends it early, leaving what is there.
+pub fn lay_out(job: &JobPlan, stop: &AtomicBool) -> Result<(), LayoutError> {
+    let mut filled = 0;
+    let many = job.files.len() >= MANY;
+    let mut source = DataSource::default();
+    let mut last = None;
+    for file in &job.files {
+        if file.kind != FileKind::Regular || file.need == Need::Nothing {
+            continue;
+        }
+        if stop.load(Relaxed) {
+            return Ok(());
+        }
+        let made = match file.need {
+            Need::Data if lacks_data(file) => {
+                filled += 1;
+                Some(fill(job, file, many, &mut source, stop)?)
+            }
+            Need::Range if size_of(&file.path) < Some(file.offset + file.bytes) => {
+                Some(reserve(job, file)?)
+            }
+            _ => None,
+        };
+        last = made.or(last);
+    }
+    if let (true, true, 1.., Some((path, file))) = (many, job.layout.sync, filled, &last) {
+        rustix::fs::syncfs(file).map_err(|error| failed("sync the file system of", path, error))?;
+    }
+    Ok(())
+}
+
+fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> LayoutError {
+    let errno = Errno::from(error.into());
+    let help = (errno == Errno::ENOSPC).then_some("free space, or ask for a smaller size");
+    LayoutError { doing, path: path.into(), errno, help }
+}
+
+type Made = (PathBuf, File);
+
+fn create(job: &JobPlan, file: &FilePlan) -> Result<Made, LayoutError> {
+    let path = &file.path;
+    let is_there = size_of(path).is_some();
+    if !is_there && !job.layout.may_create {
+        return Err(LayoutError {
+            doing: "lay out",
+            path: path.clone(),
+            errno: Errno(libc::ENOENT),
+            help: Some("it does not exist and allow_file_create=0 forbids creating it"),
+        });
+    }
+    if !is_there {
+        make_directories(job, path)?;
+    }
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC;
+    let fd = rustix::fs::open(path, flags, Mode::from_raw_mode(0o644))
+        .map_err(|error| failed("create", path, error))?;
+    Ok((path.clone(), File::from(fd)))
+}
+
+/// A file name may hold directories of its own; fio makes them too.
+fn make_directories(_: &JobPlan, path: &Path) -> Result<(), LayoutError> {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() && !parent.exists() => {
+            std::fs::create_dir_all(parent)
+                .map_err(|error| failed("create the directory", parent, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The file and its range, no data.
+fn reserve(job: &JobPlan, file: &FilePlan) -> Result<Made, LayoutError> {
+    let made = create(job, file)?;
+    allocate(job, file, &made)?;
+    drop_cache(file, &made.1);
+    Ok(made)
+}
+
+fn allocate(job: &JobPlan, file: &FilePlan, (path, open): &Made) -> Result<(), LayoutError> {
+    let end = file.offset + file.bytes;
+    if end == 0 {
+        return Ok(());
+    }
+    match job.layout.fallocate {
+        Fallocate::None => Ok(()),
+        // A file system without it is no error: the space comes with the writes.
+        Fallocate::Native => match rustix::fs::fallocate(open, FallocateFlags::empty(), 0, end) {
+            Err(rustix::io::Errno::NOSPC) => {
+                Err(failed("reserve space for", path, rustix::io::Errno::NOSPC))
+            }
+            _ => Ok(()),
+        },
+        Fallocate::Posix => rustix::fs::fallocate(open, FallocateFlags::empty(), 0, end)
+            .map_err(|error| failed("reserve space for", path, error)),
+        Fallocate::Keep => rustix::fs::fallocate(open, FallocateFlags::KEEP_SIZE, 0, end)
+            .map_err(|error| failed("reserve space for", path, error)),
+        Fallocate::Truncate => {
+            rustix::fs::ftruncate(open, end).map_err(|error| failed("resize", path, error))
+        }
+    }
+}
+
+/// The file with data up to the end of its range. What is there already stays.
+fn fill(
+    job: &JobPlan,
+    file: &FilePlan,
+    many: bool,
+    source: &mut DataSource,
+    stop: &AtomicBool,
+) -> Result<Made, LayoutError> {
+    let made = create(job, file)?;
+    let (path, open) = (&made.0, &made.1);
+    let from = size_of(path).unwrap_or(0);
+    let end = file.offset + file.bytes;
+    if job.layout.fallocate != Fallocate::None {
+        allocate(job, file, &made)?;
+        // Room is there for certain, or the file system does not reserve.
+        rustix::fs::ftruncate(open, end).map_err(|error| failed("resize", path, error))?;
+    }
+    let mut at = from;
+    while at < end && !stop.load(Relaxed) {
+        let want = usize::try_from(end - at).map_or(job.layout.block, |n| n.min(job.layout.block));
+        let data = source.next(job, want);
+        open.write_all_at(data, at).map_err(|error| failed("lay out", path, error))?;
+        at += want as u64;
+    }
+    if at < end {
+        // Stopped: a hole must not pass for data, now or in a later run.
+        rustix::fs::ftruncate(open, at).map_err(|error| failed("resize", path, error))?;
+    }
+    if job.layout.sync && !many {
+        rustix::fs::fsync(open).map_err(|error| failed("fsync", path, error))?;
+    }
+    if !many {
+        drop_cache(file, open);
+    }
+    Ok(made)
+}
+
+fn drop_cache(file: &FilePlan, open: &File) {
+    let len = std::num::NonZeroU64::new(file.bytes);
+    // Advice; whether it was heeded shows in the run, not here.
+    let _ = rustix::fs::fadvise(open, file.offset, len, Advice::DontNeed);
+}
+
+/// What files are filled with: the job's own kind of data.
+#[derive(Default)]
+struct DataSource {
+    buffer: Option<AlignedBuf>,
+    block: u64,
+}
+
+impl DataSource {
+    fn next(&mut self, job: &JobPlan, len: usize) -> &[u8] {
+        let buffer = self.buffer.get_or_insert_with(|| {
+            let mut buffer = AlignedBuf::new(job.layout.block.max(1), 4096)
+                .expect("4096 is a power of two, and the block was planned");
+            job.fill.base.fill(&mut buffer, &mut job.fill.noise.clone());
+            buffer
+        });
+        if job.fill.base == iosonde_engine::Base::Random {
+            self.block += 1;
+            content::scramble(&mut buffer[..len], self.block, job.fill.stamp ^ self.block);
+        }
+        &buffer[..len]
+    }
+}
+
+/// Remove the regular files of a job; those already gone are no error.
+pub fn remove(job: &JobPlan) -> io::Result<()> {
+    for file in job.files.iter().filter(|file| file.kind == FileKind::Regular) {
+        match std::fs::remove_file(&file.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Read the job's ranges into the page cache (`pre_read`).
+pub fn pre_read(job: &JobPlan, stop: &AtomicBool) -> Result<(), LayoutError> {
+    let mut buffer = vec![0; job.buffer_bytes.max(1 << 16)];
+    for file in job.files.iter().filter(|file| file.kind != FileKind::None) {
+        let open = File::open(&file.path).map_err(|error| failed("open", &file.path, error))?;
+        let mut at = file.offset;
+        let end = file.offset + file.bytes;
+        while at < end && !stop.load(Relaxed) {
+            let want = usize::try_from(end - at).map_or(buffer.len(), |n| n.min(buffer.len()));
+            match open.read_at(&mut buffer[..want], at) {
+                Ok(0) => break,
+                Ok(n) => at += n as u64,
+                Err(error) => return Err(failed("read", &file.path, error)),
+            }
+        }
+    }
+    Ok(())
+}

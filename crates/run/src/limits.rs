@@ -1,0 +1,29 @@
+//! Limits of the process that a run needs raised.
+
+use crate::conductor::Plan;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Let the process have as many descriptors as it may. Each job's thread has
+/// a table of its own, so the job with the most files decides.
+///
+/// # Errors
+/// In words, when the plan needs more than the hard limit.
+pub fn raise(plan: &Plan) -> Result<(), String> {
+    /// Standard streams, the report, signals, io_uring, logs.
+    const OTHERS: u64 = 64;
+    let most = plan.jobs.iter().map(|job| job.files.len().min(job.source.open_files)).max();
+    let wanted = most.unwrap_or(0) as u64 + OTHERS;
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|current| current >= wanted) {
+        return Ok(());
+    }
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    let done = setrlimit(Resource::Nofile, raised);
+    match limit.maximum {
+        Some(maximum) if maximum < wanted => Err(format!(
+            "{wanted} files shall be open at once, and the limit is {maximum}; \
+             set openfiles= lower, or raise the limit (ulimit -n)"
+        )),
+        _ => done.map_err(|error| format!("cannot raise the limit of open files: {error}")),
+    }
+}

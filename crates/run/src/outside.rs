@@ -1,0 +1,48 @@
+//! Signals, turned into words for the conductor.
+
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::iterator::{Handle, Signals};
+use std::io;
+use std::thread::JoinHandle;
+
+/// What the world outside says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// End the run (SIGINT, SIGTERM): the signal's number.
+    Stop(i32),
+    /// Tell what is known so far (SIGUSR1).
+    Account,
+}
+
+/// Listens until it is dropped.
+pub struct Outside {
+    handle: Handle,
+    listener: Option<JoinHandle<()>>,
+}
+
+impl Outside {
+    /// Call `hear` for each word, on a thread of its own, until it returns
+    /// false.
+    pub fn listen(mut hear: impl FnMut(Word) -> bool + Send + 'static) -> io::Result<Outside> {
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1])?;
+        let handle = signals.handle();
+        let listener = std::thread::Builder::new().name("signals".into()).spawn(move || {
+            for signal in signals.forever() {
+                let word = if signal == SIGUSR1 { Word::Account } else { Word::Stop(signal) };
+                if !hear(word) {
+                    return;
+                }
+            }
+        })?;
+        Ok(Outside { handle, listener: Some(listener) })
+    }
+}
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        self.handle.close();
+        if let Some(listener) = self.listener.take() {
+            let _ = listener.join();
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! From a job's options to its engine: which, how deep, with what of its own.
+
+use super::Planner;
+use crate::job::PlacePlan;
+use iosonde_engine::{
+    Base, CATALOGUE, EngineDef, ErrorKind, Fill, Hint, Knobs, OpenMode, SyncRangeFlags, Tolerance,
+    Window,
+};
+use iosonde_options::{Diagnostic, Topic, nearest};
+use iosonde_spec::JobSpec;
+use iosonde_spec::cli::ParsedJob;
+use iosonde_spec::topics::engines::{IoUring, LibAio, Mmap, Pvsync2};
+use iosonde_spec::values::{
+    ContinueOnError, CpusAllowedPolicy, FadviseHint, IgnoreErrors, SyncMode,
+};
+use iosonde_sys::cpu::CpuList;
+use iosonde_sys::priority::{IoClass, IoPriority};
+
+/// The engine that `ioengine` names, if it can run here.
+pub(super) fn find(spec: &JobSpec) -> Result<&'static EngineDef, Diagnostic> {
+    let setting = &spec.engine.ioengine;
+    let name = setting.get().name();
+    let about = |said: Diagnostic| said.about("ioengine", setting.origin());
+    let def = iosonde_engine::find(name).ok_or_else(|| {
+        let names: Vec<&str> = CATALOGUE.iter().map(|def| def.name).collect();
+        let help = match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("there are {}", names.join(", ")),
+        };
+        about(Diagnostic::error(format!("engine {name} is not supported")).help(help))
+    })?;
+    (def.available)().map_err(|error| {
+        let said =
+            about(Diagnostic::error(format!("engine {name} cannot run here: {}", error.message)));
+        match error.help {
+            Some(help) => said.help(help),
+            None => said,
+        }
+    })?;
+    Ok(def)
+}
+
+impl Planner<'_> {
+    /// Depth and batches, within what the engine can do.
+    pub(super) fn window(
+        &mut self,
+        job: &ParsedJob,
+        engine: &EngineDef,
+    ) -> Result<Window, Diagnostic> {
+        let options = &job.spec.depth;
+        let asked = *options.iodepth.get();
+        if engine.caps.sync {
+            if asked > 1 {
+                self.note(Diagnostic::note(
+                    "both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1",
+                ));
+            }
+            return Ok(Window::ONE);
+        }
+        let least = options.iodepth_batch_complete_min.copied().min(asked);
+        Ok(Window {
+            depth: asked,
+            batch: options.iodepth_batch.copied().clamp(1, asked),
+            reap_min: least,
+            reap_max: options.iodepth_batch_complete_max.get().unwrap_or(least).max(least),
+            low: options.iodepth_low.get().unwrap_or(asked).min(asked),
+            serialize_overlap: *options.serialize_overlap.get(),
+        })
+    }
+}
+
+/// The engine's own options.
+///
+/// # Errors
+/// The first value that is refused.
+pub(super) fn knobs(spec: &JobSpec, engine: &EngineDef) -> Result<Knobs, Diagnostic> {
+    let mut knobs = Knobs { atomic: *spec.durability.atomic.get(), ..Knobs::default() };
+    match engine.name {
+        "io_uring" => {
+            let own: IoUring = own(spec)?;
+            knobs.hipri = *own.hipri.get();
+            knobs.hipri_percentage = 100;
+            knobs.fixedbufs = *own.fixedbufs.get();
+            knobs.registerfiles = *own.registerfiles.get();
+            knobs.sqthread_poll = *own.sqthread_poll.get() || own.sqthread_poll_cpu.is_set();
+            knobs.sqthread_poll_cpu = *own.sqthread_poll_cpu.get();
+            knobs.nonvectored = *own.nonvectored.get() != 0;
+            knobs.force_async = *own.force_async.get();
+            knobs.nowait = *own.nowait.get();
+            knobs.uncached = *own.uncached.get() != 0;
+        }
+        "libaio" => {
+            let own: LibAio = own(spec)?;
+            knobs.userspace_reap = *own.userspace_reap.get();
+            knobs.nowait = *own.nowait.get();
+            knobs.vectored = *own.libaio_vectored.get();
+        }
+        "pvsync2" => {
+            let own: Pvsync2 = own(spec)?;
+            knobs.hipri = *own.hipri.get();
+            knobs.hipri_percentage = *own.hipri_percentage.get();
+            knobs.nowait = *own.nowait.get();
+            knobs.uncached = *own.uncached.get() != 0;
+        }
+        "mmap" => knobs.thp = own::<Mmap>(spec)?.thp.get().is_some(),
+        _ => {}
+    }
+    Ok(knobs)
+}
+
+fn own<T: Topic + Default>(spec: &JobSpec) -> Result<T, Diagnostic> {
+    match spec.engine_options::<T>() {
+        Ok((own, _)) => Ok(own),
+        Err(mut refused) => Err(refused.remove(0)),
+    }
+}
+
+/// How files are opened, besides for reading or writing.
+pub(super) fn open_mode(spec: &JobSpec) -> OpenMode {
+    let mode = *spec.durability.sync.get();
+    OpenMode {
+        direct: *spec.durability.direct.get(),
+        sync: mode == SyncMode::Sync,
+        dsync: mode == SyncMode::Dsync,
+        ..OpenMode::default()
+    }
+}
+
+/// `fadvise_hint`.
+pub(super) fn hint(spec: &JobSpec, random: bool) -> Option<Hint> {
+    match (spec.file_life.fadvise_hint.get(), random) {
+        (FadviseHint::None, _) => None,
+        (FadviseHint::Random, _) | (FadviseHint::Pattern, true) => Some(Hint::Random),
+        (FadviseHint::Sequential, _) | (FadviseHint::Pattern, false) => Some(Hint::Sequential),
+        (FadviseHint::NoReuse, _) => Some(Hint::NoReuse),
+    }
+}
+
+/// What writes hold. An engine that moves no data needs none.
+pub(super) fn fill(spec: &JobSpec, number: u32, writes: bool) -> Fill {
+    let buffers = &spec.buffers;
+    // Jobs must differ, and a seed must repeat.
+    let seed = spec.random.randseed.get().wrapping_add(u64::from(number) << 32);
+    Fill {
+        base: match (buffers.buffer_pattern.get(), *buffers.zero_buffers.get()) {
+            (Some(pattern), _) => Base::Pattern(pattern.plain().unwrap_or_default()),
+            (None, true) => Base::Zero,
+            (None, false) => Base::Random,
+        },
+        refill: *buffers.refill_buffers.get(),
+        scramble: *buffers.scramble_buffers.get(),
+        ..Fill::new(seed, writes)
+    }
+}
+
+/// `continue_on_error`, `ignore_error`, `fill_device`.
+pub(super) fn tolerance(spec: &JobSpec) -> Tolerance {
+    Tolerance {
+        go_on: kinds(*spec.errors.continue_on_error.get()),
+        ignored: {
+            let IgnoreErrors { read, write, verify } = spec.errors.ignore_error.get().clone();
+            [read, write, verify]
+        },
+        full_is_end: *spec.size.fill_device.get(),
+        borne: 0,
+        first: None,
+    }
+}
+
+fn kinds(asked: ContinueOnError) -> Vec<ErrorKind> {
+    use ErrorKind::{Read, Verify, Write};
+    match asked {
+        ContinueOnError::None => vec![],
+        ContinueOnError::Read => vec![Read],
+        ContinueOnError::Write => vec![Write],
+        ContinueOnError::Io => vec![Read, Write],
+        ContinueOnError::Verify => vec![Verify],
+        ContinueOnError::All => vec![Read, Write, Verify],
+    }
+}
+
+/// `sync_file_range`.
+pub(super) fn sync_range(spec: &JobSpec) -> SyncRangeFlags {
+    let Some(range) = spec.durability.sync_file_range.get() else { return SyncRangeFlags(0) };
+    let flag = |on: bool, bit: u32| if on { bit } else { 0 };
+    SyncRangeFlags(
+        flag(range.wait_before, libc::SYNC_FILE_RANGE_WAIT_BEFORE)
+            | flag(range.write, libc::SYNC_FILE_RANGE_WRITE)
+            | flag(range.wait_after, libc::SYNC_FILE_RANGE_WAIT_AFTER),
+    )
+}
+
+/// Alignment of the buffers: a page, or `iomem_align` if that is more.
+pub(super) fn alignment(spec: &JobSpec) -> usize {
+    let asked = spec.buffers.iomem_align.get().0 as usize;
+    asked.max(4096).next_power_of_two()
+}
+
+/// Affinity and priorities of one clone.
+///
+/// # Errors
+/// Where a list names no processor, or a priority is out of range.
+pub(super) fn place(spec: &JobSpec, clone: u32) -> Result<PlacePlan, Diagnostic> {
+    let cpu = &spec.cpu;
+    let listed = match (cpu.cpus_allowed.get(), *cpu.cpumask.get()) {
+        (Some(cpus), _) => Some(CpuList::from_numbers(cpus.0.clone())),
+        (None, Some(mask)) => Some(CpuList::from_mask(mask)),
+        (None, None) => None,
+    };
+    let listed = listed.transpose().map_err(|error| {
+        Diagnostic::error(error.to_string()).about("cpus_allowed", cpu.cpus_allowed.origin())
+    })?;
+    let split = *cpu.cpus_allowed_policy.get() == CpusAllowedPolicy::Split;
+    let cpus = match listed {
+        Some(list) if split => CpuList::from_numbers(vec![list.turn(clone as usize)]).ok(),
+        other => other,
+    };
+    Ok(PlacePlan {
+        cpus,
+        nice: cpu.nice.is_set().then(|| *cpu.nice.get()),
+        io_priority: io_priority(spec)?,
+    })
+}
+
+fn io_priority(spec: &JobSpec) -> Result<Option<IoPriority>, Diagnostic> {
+    let cpu = &spec.cpu;
+    let (level, class, hint) = (*cpu.prio.get(), *cpu.prioclass.get(), *cpu.priohint.get());
+    if level.is_none() && class.is_none() && hint.is_none() {
+        return Ok(None);
+    }
+    let wrong = || {
+        Diagnostic::error("want prioclass 0 to 3, prio 0 to 7, priohint 0 to 1023")
+            .about("prio", cpu.prio.origin())
+    };
+    // A level without a class is one of best effort, as ioprio_set(2) has it.
+    let class = class.unwrap_or(if level.is_some() { 2 } else { 0 });
+    let class = u8::try_from(class).ok().and_then(IoClass::from_number).ok_or_else(wrong)?;
+    let level = u8::try_from(level.unwrap_or(0)).map_err(|_| wrong())?;
+    let hint = u16::try_from(hint.unwrap_or(0)).map_err(|_| wrong())?;
+    IoPriority::new(class, level, hint).ok_or_else(wrong).map(Some)
+}
+
+/// `clocksource`.
+pub(super) fn clock(spec: &JobSpec) -> iosonde_sys::ClockSource {
+    use iosonde_spec::values::ClockSource as Word;
+    match spec.time.clocksource.get() {
+        None => iosonde_sys::ClockSource::Auto,
+        Some(Word::Cpu) => iosonde_sys::ClockSource::Cpu,
+        Some(Word::ClockGettime) => iosonde_sys::ClockSource::ClockGettime,
+        Some(Word::Gettimeofday) => iosonde_sys::ClockSource::Gettimeofday,
+    }
+}

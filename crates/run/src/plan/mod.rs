@@ -1,0 +1,214 @@
+//! From job specifications to jobs, decided.
+//!
+//! Looks at what exists (kinds and sizes of files, processors) and touches
+//! nothing. Every objection is collected before the plan is refused.
+
+mod convert;
+mod engine;
+mod files;
+mod reporting;
+mod source;
+
+use crate::conductor::Plan;
+use crate::job::*;
+use iosonde_base::{DIRS, Dir, Nanos};
+use iosonde_engine::{Accounting, EngineDef};
+use iosonde_options::{Diagnostic, Level};
+use iosonde_spec::JobSpec;
+use iosonde_spec::cli::ParsedJob;
+use iosonde_spec::values::Fallocate as Word;
+use iosonde_stats::WhichLatencies;
+
+/// A plan, and what there is to say about it.
+#[derive(Debug, Default)]
+pub struct Planned {
+    /// What will run; empty where an error is among the diagnostics.
+    pub plan: Plan,
+    /// Notes, warnings and errors, each said once.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What the job's engine can do, for the rules of the job language; nothing
+/// for an engine that is not known, of which [`plan`] will speak.
+pub fn caps(spec: &JobSpec) -> iosonde_spec::Caps {
+    let Some(engine) = iosonde_engine::find(spec.engine.ioengine.get().name()) else {
+        return iosonde_spec::Caps { trim: true, atomic: true, ..Default::default() };
+    };
+    let iosonde_engine::Caps { sync, diskless, trim, no_extend, atomic, .. } = engine.caps;
+    iosonde_spec::Caps { sync, diskless, trim, no_extend, atomic }
+}
+
+/// Plan the jobs of a command line.
+pub fn plan(jobs: &[ParsedJob]) -> Planned {
+    let mut planner = Planner { jobs, plan: Plan::default(), diagnostics: Vec::new() };
+    for (index, job) in jobs.iter().enumerate() {
+        planner.section(index, job);
+    }
+    planner.group();
+    let Planner { plan, diagnostics, .. } = planner;
+    let refused = diagnostics.iter().any(|said| said.level == Level::Error);
+    Planned { plan: if refused { Plan::default() } else { plan }, diagnostics }
+}
+
+struct Planner<'a> {
+    jobs: &'a [ParsedJob],
+    plan: Plan,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Planner<'_> {
+    /// Say something, once.
+    fn note(&mut self, said: Diagnostic) {
+        if !self.diagnostics.contains(&said) {
+            self.diagnostics.push(said);
+        }
+    }
+
+    /// All clones of one section.
+    fn section(&mut self, section: usize, job: &ParsedJob) {
+        let spec = &job.spec;
+        let engine = match engine::find(spec) {
+            Ok(engine) => engine,
+            Err(error) => return self.note(error),
+        };
+        let opens_wave = self.plan.waves.is_empty() || *spec.job.stonewall.get();
+        if opens_wave {
+            self.plan.waves.push(Vec::new());
+        }
+        let count = *spec.job.numjobs.get();
+        for index in 0..count {
+            // The first clone is number 0, the others count down: fio's order.
+            let clone = if index == 0 { 0 } else { count - index };
+            match self.clone_of(job, engine, clone) {
+                Ok(mut planned) => {
+                    planned.section = section;
+                    let id = self.plan.jobs.len();
+                    self.plan.jobs.push(planned);
+                    self.plan.waves.last_mut().expect("a wave was opened").push(id);
+                }
+                Err(error) => return self.note(error),
+            }
+        }
+    }
+
+    fn clone_of(
+        &mut self,
+        job: &ParsedJob,
+        engine: &'static EngineDef,
+        clone: u32,
+    ) -> Result<JobPlan, Diagnostic> {
+        let spec = &job.spec;
+        let number = self.plan.jobs.len() as u32 + 1;
+        let word = spec.order.rw.get().word;
+        let dirs = convert::dirs(word);
+        let sizes = source::sizes(spec);
+        let min_bs = u64::from(DIRS.map(|dir| sizes[dir].min()).into_iter().min().unwrap_or(1));
+        let max_bs = DIRS.map(|dir| sizes[dir].max()).into_iter().max().unwrap_or(1);
+        let named = self.named(job, clone, engine.caps.diskless);
+        let need = match engine.caps.diskless {
+            true => Need::Nothing,
+            false => files::need(spec, engine.caps.no_extend, dirs[Dir::Read]),
+        };
+        let parts = self.parts(job, clone, named, need, min_bs)?;
+        let window = self.window(job, engine)?;
+        let accounting = match *spec.measure.gtod_reduce.get() {
+            true => Accounting::CountsOnly,
+            false => Accounting::Full,
+        };
+        let measured = reporting::measured(spec, engine);
+        Ok(JobPlan {
+            name: job.name.clone(),
+            section: 0,
+            number,
+            clone,
+            group: 0,
+            engine,
+            knobs: engine::knobs(spec, engine)?,
+            accounting,
+            latencies: WhichLatencies {
+                slat: measured.slat && *spec.measure.slat_percentiles.get(),
+                clat: accounting == Accounting::Full,
+                lat: measured.lat && *spec.measure.lat_percentiles.get(),
+                dirs,
+            },
+            window,
+            source: source::source(spec, number, &parts),
+            files: parts.files,
+            layout: layout(spec, max_bs),
+            buffer_bytes: (max_bs as usize).next_multiple_of(4096),
+            buffer_align: engine::alignment(spec),
+            fill: engine::fill(spec, number, dirs[Dir::Write] && !engine.caps.diskless),
+            tolerance: engine::tolerance(spec),
+            sync_range: engine::sync_range(spec),
+            time: self.time(job),
+            end: EndPlan {
+                fsync: *spec.durability.end_fsync.get(),
+                syncfs: *spec.durability.end_syncfs.get(),
+                unlink: *spec.file_life.unlink.get(),
+                unlink_each_loop: *spec.file_life.unlink_each_loop.get(),
+            },
+            place: engine::place(spec, clone)?,
+            iolog: spec.replay.write_iolog.get().clone().map(Into::into),
+            sample_every: PerDirSamples {
+                bandwidth: spec.measure.bwavgtime.get().nanos(),
+                iops: spec.measure.iopsavgtime.get().nanos(),
+            },
+            clock: engine::clock(spec),
+            dirs,
+            open_mode: engine::open_mode(spec),
+            invalidate: *spec.file_life.invalidate.get() && !*spec.file_life.pre_read.get(),
+            hint: engine::hint(spec, word.is_random()),
+            sync_on_close: *spec.durability.fsync_on_close.get(),
+            allow_mounted_write: *spec.file_life.allow_mounted_write.get(),
+            reporting: reporting::reporting(job, engine, measured, &sizes),
+        })
+    }
+
+    fn time(&mut self, job: &ParsedJob) -> TimePlan {
+        let time = &job.spec.time;
+        let runtime = *time.runtime.get();
+        TimePlan {
+            delay: time.startdelay.get().low,
+            ramp: *time.ramp_time.get(),
+            runtime: (runtime > Nanos(0)).then_some(runtime),
+        }
+    }
+
+    /// Reporting groups: a stonewall or `new_group` starts one, if the present
+    /// one has jobs.
+    fn group(&mut self) {
+        let mut group = 0;
+        let mut at = 0;
+        for (index, job) in self.jobs.iter().enumerate() {
+            let starts = *job.spec.job.stonewall.get() || *job.spec.job.new_group.get();
+            if index > 0 && starts && at > 0 {
+                group += 1;
+            }
+            for _ in 0..*job.spec.job.numjobs.get() {
+                if let Some(planned) = self.plan.jobs.get_mut(at) {
+                    planned.group = group;
+                }
+                at += 1;
+            }
+        }
+    }
+}
+
+fn layout(spec: &JobSpec, max_bs: u32) -> LayoutPlan {
+    LayoutPlan {
+        fallocate: match spec.file_life.fallocate.get() {
+            Word::None => Fallocate::None,
+            Word::Native => Fallocate::Native,
+            Word::Posix => Fallocate::Posix,
+            Word::Keep => Fallocate::Keep,
+            Word::Truncate => Fallocate::Truncate,
+        },
+        sync: *spec.file_life.create_fsync.get(),
+        serialize: *spec.file_life.create_serialize.get(),
+        on_open: *spec.file_life.create_on_open.get(),
+        may_create: *spec.file_life.allow_file_create.get(),
+        block: max_bs as usize,
+        pre_read: *spec.file_life.pre_read.get(),
+        only: *spec.file_life.create_only.get(),
+    }
+}

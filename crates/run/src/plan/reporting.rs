@@ -1,0 +1,98 @@
+//! From a job's options to how it is told.
+
+use crate::job::Reporting;
+use iosonde_base::{DIRS, PerDir};
+use iosonde_engine::EngineDef;
+use iosonde_report::{Measured, Percentiles, Unified, Units};
+use iosonde_spec::JobSpec;
+use iosonde_spec::cli::ParsedJob;
+use iosonde_spec::values::UnifiedReporting;
+use iosonde_workload::Sizes;
+
+/// What is measured: all that is not switched off, and that the engine can
+/// tell apart.
+pub(super) fn measured(spec: &JobSpec, engine: &EngineDef) -> Measured {
+    let stat = &spec.measure;
+    let reduced = *stat.gtod_reduce.get();
+    Measured {
+        slat: !reduced && !*stat.disable_slat.get() && !engine.caps.sync && engine.caps.slat,
+        clat: !reduced && !*stat.disable_clat.get(),
+        lat: !reduced && !*stat.disable_lat.get(),
+        bw: !*stat.disable_bw_measurement.get(),
+    }
+}
+
+/// Everything about how a job is told.
+pub(super) fn reporting(
+    job: &ParsedJob,
+    engine: &EngineDef,
+    measured: Measured,
+    sizes: &PerDir<Sizes>,
+) -> Reporting {
+    let spec = &job.spec;
+    let stat = &spec.measure;
+    let rw = spec.order.rw.get().word.word().to_owned();
+    Reporting {
+        options: job.asked.iter().map(crate::account::told).collect(),
+        description: spec.job.description.get().clone(),
+        what: what(spec, engine, &rw, sizes),
+        group_reporting: *spec.job.group_reporting.get(),
+        told: *stat.stats.get(),
+        units: Units {
+            kb_base: spec.units.kb_base.get().number().into(),
+            bits: spec.units.unit_base.get().number() == 1,
+        },
+        unified: match stat.unified_rw_reporting.get() {
+            UnifiedReporting::None => Unified::None,
+            UnifiedReporting::Mixed => Unified::Mixed,
+            UnifiedReporting::Both => Unified::Both,
+        },
+        measured,
+        percentiles: Percentiles {
+            slat: *stat.slat_percentiles.get(),
+            clat: *stat.clat_percentiles.get(),
+            lat: *stat.lat_percentiles.get(),
+            list: stat.percentile_list.get().0.clone(),
+        },
+        significant_figures: *stat.significant_figures.get(),
+        counts_errors: spec.errors.continue_on_error.is_set(),
+        sizes: PerDir(DIRS.map(|dir| (sizes[dir].min(), sizes[dir].max()))),
+        rw,
+        disk_util: *stat.disk_util.get(),
+        depth_asked: *spec.depth.iodepth.get(),
+        is_thread: *spec.job.thread.get(),
+    }
+}
+
+/// The job in a few words: `randrw 4k, psync, depth 1, direct`.
+fn what(spec: &JobSpec, engine: &EngineDef, rw: &str, sizes: &PerDir<Sizes>) -> String {
+    let dirs = super::convert::dirs(spec.order.rw.get().word);
+    let mut told: Vec<String> = Vec::new();
+    for dir in DIRS.into_iter().filter(|&dir| dirs[dir]) {
+        let (least, most) = (sizes[dir].min(), sizes[dir].max());
+        let size = match least == most {
+            true => short(least),
+            false => format!("{}-{}", short(least), short(most)),
+        };
+        if !told.contains(&size) {
+            told.push(size);
+        }
+    }
+    let mut what = format!("{rw} {}, {}", told.join("/"), engine.name);
+    if !engine.caps.sync {
+        what.push_str(&format!(", depth {}", spec.depth.iodepth.get()));
+    }
+    if *spec.durability.direct.get() {
+        what.push_str(", direct");
+    }
+    what
+}
+
+/// 4096 as `4k`.
+fn short(bytes: u32) -> String {
+    match bytes {
+        n if n >= 1 << 20 && n % (1 << 20) == 0 => format!("{}m", n >> 20),
+        n if n >= 1 << 10 && n % (1 << 10) == 0 => format!("{}k", n >> 10),
+        n => n.to_string(),
+    }
+}

@@ -1,0 +1,105 @@
+//! From a job's options to what its source needs to know.
+
+use super::convert;
+use super::files::Parts;
+use iosonde_base::{DIRS, PerDir};
+use iosonde_options::Amount;
+use iosonde_spec::values::{RandomGenerator, RwSequencer, ZoneMode};
+use iosonde_spec::{BlockSizes, JobSpec};
+use iosonde_workload::{
+    Distribution, Generator, MapMode, Sequencer, Share, Sizes, SourceFile, SourceSpec, Strided,
+    SyncEvery,
+};
+
+/// Block sizes by direction.
+pub(super) fn sizes(spec: &JobSpec) -> PerDir<Sizes> {
+    let bytes = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    PerDir(DIRS.map(|dir| {
+        match spec.block_sizes(dir) {
+            BlockSizes::Fixed(size) => Sizes::Fixed(bytes(size)),
+            BlockSizes::Range { min, max } => Sizes::Range { min: bytes(min), max: bytes(max) },
+            BlockSizes::Split(shares) => Sizes::Split(
+                shares
+                    .into_iter()
+                    .map(|(size, percent)| Share { bytes: bytes(size), percent })
+                    .collect(),
+            ),
+        }
+    }))
+}
+
+/// Everything the source of one clone needs.
+pub(super) fn source(spec: &JobSpec, number: u32, parts: &Parts) -> SourceSpec {
+    let files = parts.files.iter().zip(&parts.ends).map(|(file, &end)| SourceFile {
+        name: file.name.clone(),
+        offset: file.offset,
+        size: file.bytes,
+        end,
+    });
+    let rw = *spec.order.rw.get();
+    SourceSpec {
+        thread_number: number,
+        randseed: *spec.random.randseed.get(),
+        repeat: *spec.random.randrepeat.get() && !spec.random.randseed.is_set(),
+        verify: false,
+        directions: convert::directions(rw.word),
+        seq_nr: rw.every,
+        sequencer: match spec.order.rw_sequencer.get() {
+            RwSequencer::Sequential => Sequencer::Sequential,
+            RwSequencer::Identical => Sequencer::Identical,
+        },
+        seq_add: rw.skip,
+        sizes: sizes(spec),
+        bs_unaligned: *spec.block.bs_unaligned.get(),
+        bs_is_seq_rand: *spec.block.bs_is_seq_rand.get(),
+        align: spec.block.ba.get().per_dir().map(|bytes| bytes.map_or(0, |bytes| bytes.0)),
+        rwmixread: *spec.order.rwmixread.get(),
+        percentage_random: spec.order.percentage_random.get().per_dir(),
+        generator: match spec.random.random_generator.get() {
+            RandomGenerator::Tausworthe => Generator::Tausworthe,
+            RandomGenerator::Tausworthe64 => Generator::Tausworthe64,
+            RandomGenerator::Lfsr => Generator::Lfsr,
+        },
+        generator_chosen: spec.random.random_generator.is_set(),
+        distribution: convert::distribution(spec.random.random_distribution.get())
+            .unwrap_or(Distribution::Random),
+        map: match (*spec.random.norandommap.get(), *spec.random.softrandommap.get()) {
+            (true, _) => MapMode::Off,
+            (false, true) => MapMode::Soft,
+            (false, false) => MapMode::On,
+        },
+        files: files.collect(),
+        open_files: spec.files.openfiles.get().map_or(usize::MAX, |n| n as usize),
+        file_service: convert::file_service(spec.files.file_service_type.get()),
+        total_bytes: parts.total_bytes,
+        io_size_given: spec.size.io_size.get().is_some(),
+        number_ios: *spec.order.number_ios.get(),
+        loops: u64::from(*spec.job.loops.get()),
+        time_based: *spec.time.time_based.get(),
+        sync_every: SyncEvery {
+            fsync: *spec.durability.fsync.get(),
+            fdatasync: *spec.durability.fdatasync.get(),
+            range: spec.durability.sync_file_range.get().map_or(0, |range| range.every),
+        },
+        strided: strided(spec),
+    }
+}
+
+/// `zonemode=strided`; older jobs only set `zonesize` and `zoneskip`.
+fn strided(spec: &JobSpec) -> Option<Strided> {
+    let zones = &spec.zones;
+    let size = zones.zonesize.get().0;
+    let is_old = *zones.zonemode.get() == ZoneMode::None && size > 0;
+    if size == 0 || !(is_old || *zones.zonemode.get() == ZoneMode::Strided) {
+        return None;
+    }
+    let range = match zones.zonerange.get().0 {
+        0 => size,
+        range => range,
+    };
+    let skip = match zones.zoneskip.get() {
+        Amount::Bytes(bytes) => *bytes,
+        _ => 0,
+    };
+    Some(Strided { size, range, skip })
+}

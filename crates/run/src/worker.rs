@@ -1,0 +1,774 @@
+//! One job's life, on its own thread: settle in, open, wait for the gate, run
+//! its passes, make durable, close, hand over the result.
+
+use crate::job::{FileKind, JobPlan, LayoutPlan};
+use crate::layout;
+use iosonde_base::{DIRS, Dir, Errno, FileId, Nanos, PerDir, Ring};
+use iosonde_direct::AlignedBuf;
+use iosonde_engine::{
+    Drive, Ended, Failure, FileSetup, Files, IoLog, Loop, Memory, OpenMode, OpenWith, Pulse,
+};
+use iosonde_stats::{Ledger, Pen, Snapshot};
+use iosonde_sys::clock::{Clock, ClockSource};
+use iosonde_sys::counters::Usage;
+use iosonde_workload::Source;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What a job is doing, for whoever looks on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    /// Planned, its thread not yet started.
+    Waiting = 0,
+    /// Opening its files.
+    Opening = 1,
+    /// Ready, waiting for the others or for its delay.
+    Ready = 2,
+    /// Running, not counted yet.
+    Ramping = 3,
+    /// Running.
+    Running = 4,
+    /// Making durable.
+    Syncing = 5,
+    /// Its result is handed over.
+    Finished = 6,
+}
+
+impl State {
+    const ALL: [State; 7] = [
+        State::Waiting,
+        State::Opening,
+        State::Ready,
+        State::Ramping,
+        State::Running,
+        State::Syncing,
+        State::Finished,
+    ];
+}
+
+/// What a job shares with the conductor.
+#[derive(Debug)]
+pub struct Shared {
+    /// When its slice ends, and whether it shall stop.
+    pub pulse: Arc<Pulse>,
+    /// Its account.
+    pub ledger: Arc<Ledger>,
+    state: AtomicU8,
+    /// Files that are open.
+    pub open_files: AtomicU32,
+    /// When counting began, in ticks; zero before.
+    pub began: AtomicU64,
+    /// Whose ticks.
+    clock: ClockSource,
+}
+
+impl Shared {
+    /// Before the job starts.
+    pub fn new(ledger: Arc<Ledger>, clock: ClockSource) -> Shared {
+        Shared {
+            pulse: Arc::default(),
+            ledger,
+            state: AtomicU8::new(State::Waiting as u8),
+            open_files: AtomicU32::new(0),
+            began: AtomicU64::new(0),
+            clock,
+        }
+    }
+
+    /// What the job is doing.
+    pub fn state(&self) -> State {
+        State::ALL[usize::from(self.state.load(Ordering::Relaxed))]
+    }
+
+    fn enter(&self, state: State) {
+        self.state.store(state as u8, Ordering::Relaxed);
+    }
+}
+
+/// Opens once, for all that wait.
+#[derive(Debug, Default)]
+pub struct Gate {
+    open: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Gate {
+    /// Let everybody through, now and later.
+    pub fn open(&self) {
+        *self.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = true;
+        self.opened.notify_all();
+    }
+
+    fn pass(&self) {
+        let mut open = self.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        while !*open {
+            open = self.opened.wait(open).unwrap_or_else(|poisoned| poisoned.into_inner());
+        }
+    }
+}
+
+/// Why a job ended badly.
+#[derive(Clone, Debug)]
+pub struct JobError {
+    /// What failed, where, why.
+    pub failure: Failure,
+    /// The file's path, if a file it was.
+    pub path: Option<PathBuf>,
+    /// More words, where there are.
+    pub detail: Option<String>,
+}
+
+impl std::fmt::Display for JobError {
+    /// `write of 4096 bytes at 8192 in /x: No space left on device`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Failure { doing, offset, len, errno, detail, .. } = &self.failure;
+        write!(f, "{doing}")?;
+        if let (Some(offset), 1..) = (offset, len) {
+            write!(f, " of {len} bytes at {offset}")?;
+        }
+        if let Some(path) = &self.path {
+            let preposition = if offset.is_some() { " in" } else { "" };
+            write!(f, "{preposition} {}", path.display())?;
+        }
+        write!(f, ": {errno}")?;
+        for words in [detail.map(str::to_owned), self.detail.clone()].into_iter().flatten() {
+            write!(f, ": {words}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for JobError {}
+
+/// A phase of a job, named for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhaseTime {
+    /// `open`, `pre_read`, `delay`, `ramp`, `run`, `drain`, `sync`.
+    pub name: &'static str,
+    /// How long it took.
+    pub took: Nanos,
+}
+
+/// What a job hands over.
+#[derive(Clone, Debug)]
+pub struct JobResult {
+    /// The account at the end.
+    pub snapshot: Snapshot,
+    /// How long was counted: without the ramp, with the final syncs.
+    pub runtime: Nanos,
+    /// From the start of its thread to the end.
+    pub elapsed: Nanos,
+    /// When counting began, in milliseconds since 1970.
+    pub began_unix_ms: u64,
+    /// Processor time and the like, over the counted time.
+    pub usage: Usage,
+    /// Why it ended badly, if it did.
+    pub error: Option<JobError>,
+    /// Errors that were borne, and the first of them.
+    pub borne: (u64, Option<Errno>),
+    /// Its phases, in order.
+    pub phases: Vec<PhaseTime>,
+    /// The thread's number in the system.
+    pub thread_id: u32,
+    /// It ended within its ramp, so that nothing was counted.
+    pub never_counted: bool,
+    /// Things to tell the user that were no errors.
+    pub notes: Vec<String>,
+}
+
+/// Run a job to its end. `ready` is called once, before the gate.
+pub fn work(
+    job: &JobPlan,
+    pen: Pen,
+    shared: &Shared,
+    gate: &Gate,
+    ready: impl FnOnce(),
+) -> JobResult {
+    let mut worker = match Worker::settle_in(job, pen, shared) {
+        Ok(worker) => worker,
+        Err((error, ledger)) => {
+            ready();
+            shared.enter(State::Finished);
+            return JobResult::stillborn(*error, ledger.snapshot());
+        }
+    };
+    shared.enter(State::Ready);
+    ready();
+    gate.pass();
+    worker.wait_delay();
+    worker.run();
+    worker.finish()
+}
+
+/// The result of a job that never came to run.
+pub fn stillborn(error: JobError) -> JobResult {
+    JobResult::stillborn(error, Snapshot::default())
+}
+
+/// The result of a job for which the system gave no thread.
+pub fn no_thread(error: std::io::Error) -> JobResult {
+    stillborn(JobError {
+        failure: Failure::engine("start its thread", error.into()),
+        path: None,
+        detail: None,
+    })
+}
+
+/// The result of a job whose code panicked: our mistake, and said so.
+pub fn panicked(shared: &Shared, panic: Box<dyn std::any::Any + Send>) -> JobResult {
+    let words = panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned()))
+        .unwrap_or_else(|| "no words".to_owned());
+    shared.enter(State::Finished);
+    let error = JobError {
+        failure: Failure::engine("run", Errno(libc::EIO)),
+        path: None,
+        detail: Some(format!("a defect of iosonde, please report it: {words}")),
+    };
+    JobResult::stillborn(error, shared.ledger.snapshot())
+}
+
+/// What a job that still runs has counted so far.
+pub fn so_far(shared: &Shared, elapsed: Duration) -> JobResult {
+    let began = shared.began.load(Ordering::Relaxed);
+    let elapsed = Nanos(elapsed.as_nanos() as u64);
+    let runtime = match (began, Clock::pick(shared.clock)) {
+        (1.., Ok(clock)) => Nanos(clock.ns_between(began, clock.now())),
+        _ => Nanos(0),
+    };
+    JobResult {
+        snapshot: shared.ledger.snapshot(),
+        runtime,
+        elapsed,
+        began_unix_ms: unix_ms().saturating_sub(runtime.millis()),
+        usage: Usage::default(),
+        error: None,
+        borne: (0, None),
+        phases: Vec::new(),
+        thread_id: 0,
+        never_counted: began == 0,
+        notes: vec!["ended while it ran: these are its counts until then".to_owned()],
+    }
+}
+
+impl JobResult {
+    fn stillborn(error: JobError, snapshot: Snapshot) -> JobResult {
+        JobResult {
+            snapshot,
+            runtime: Nanos(0),
+            elapsed: Nanos(0),
+            began_unix_ms: 0,
+            usage: Usage::default(),
+            error: Some(error),
+            borne: (0, None),
+            phases: Vec::new(),
+            thread_id: iosonde_sys::process::thread_id(),
+            never_counted: false,
+            notes: Vec::new(),
+        }
+    }
+}
+
+struct Worker<'a> {
+    job: &'a JobPlan,
+    shared: &'a Shared,
+    engine: Box<dyn Loop>,
+    drive: Drive,
+    clock: Clock,
+    born: u64,
+    /// When the present phase began.
+    phase_began: u64,
+    phases: Vec<PhaseTime>,
+    /// When counting began.
+    began: u64,
+    began_unix_ms: u64,
+    usage_before: Usage,
+    counting: bool,
+    error: Option<JobError>,
+    notes: Vec<String>,
+    sampler: Sampler,
+}
+
+impl<'a> Worker<'a> {
+    /// Affinity, priority, memory, engine, files.
+    fn settle_in(
+        job: &'a JobPlan,
+        pen: Pen,
+        shared: &'a Shared,
+    ) -> Result<Worker<'a>, (Box<JobError>, Arc<Ledger>)> {
+        shared.enter(State::Opening);
+        let fail = |error: JobError| (Box::new(error), shared.ledger.clone());
+        let mut notes = Vec::new();
+        take_place(job, &mut notes).map_err(fail)?;
+        let clock = Clock::pick(job.clock)
+            .map_err(|error| fail(JobError::other("pick the clock", Errno::EINVAL, &error)))?;
+        let born = clock.now();
+
+        let slots = job.window.depth;
+        let bytes = slots as usize * job.buffer_bytes;
+        let memory = AlignedBuf::new(bytes.max(1), job.buffer_align)
+            .map_err(|error| fail(JobError::other("allocate buffers", Errno(12), &error)))?;
+        let mut memory = Memory::new(memory, slots, job.buffer_bytes);
+        let mut fill = job.fill.clone();
+        fill.prepare(&mut memory);
+
+        let with = OpenWith {
+            depth: slots,
+            files: job.files.len() as u32,
+            memory: memory.span(),
+            clock,
+            knobs: job.knobs.clone(),
+            sync_range: job.sync_range,
+        };
+        let engine = (job.engine.open)(&with, job.accounting).map_err(|error| {
+            let detail = match &error.help {
+                Some(help) => format!("{} ({help})", error.message),
+                None => error.message.clone(),
+            };
+            fail(JobError {
+                failure: Failure::engine("open the engine", error.errno),
+                path: None,
+                detail: Some(detail),
+            })
+        })?;
+        let source = Source::new(job.source.clone())
+            .map_err(|error| fail(JobError::other("plan its I/O", Errno::EINVAL, &error)))?;
+        let drive = Drive {
+            clock,
+            source,
+            ring: Ring::default(),
+            files: Files::new(file_setups(job)),
+            memory,
+            fill,
+            pen,
+            pulse: shared.pulse.clone(),
+            window: job.window,
+            tolerance: job.tolerance.clone(),
+            log: None,
+            sync_range: job.sync_range,
+        };
+        let mut worker = Worker {
+            job,
+            shared,
+            engine,
+            drive,
+            clock,
+            born,
+            phase_began: born,
+            phases: Vec::new(),
+            began: born,
+            began_unix_ms: 0,
+            usage_before: Usage::default(),
+            counting: false,
+            error: None,
+            notes,
+            sampler: Sampler::new(job, &clock),
+        };
+        worker.prepare_files().map_err(fail)?;
+        Ok(worker)
+    }
+
+    fn prepare_files(&mut self) -> Result<(), JobError> {
+        if !self.job.layout.serialize {
+            let stop = AtomicBool::new(false);
+            layout::lay_out(self.job, &stop).map_err(JobError::layout)?;
+        }
+        self.open_files().map_err(|failure| self.describe(failure))?;
+        self.end_phase("open");
+        if self.job.layout.pre_read {
+            layout::pre_read(self.job, &AtomicBool::new(false)).map_err(JobError::layout)?;
+            self.end_phase("pre_read");
+        }
+        if let Some(path) = &self.job.iolog {
+            let names = self.job.files.iter().map(|file| file.path_or_name()).collect();
+            let log = IoLog::open(path, names, self.clock.now());
+            self.drive.log = Some(log.map_err(|error| JobError {
+                failure: Failure::engine("open", error.into()),
+                path: Some(path.clone()),
+                detail: Some("write_iolog".into()),
+            })?);
+        }
+        Ok(())
+    }
+
+    /// Open what may be open at a time; the source asks for the rest as it
+    /// comes to it.
+    fn open_files(&mut self) -> Result<(), Failure> {
+        let all_fit = self.job.source.open_files >= self.job.files.len();
+        for file in 0..if all_fit { self.job.files.len() as u32 } else { 0 } {
+            self.engine.open(&mut self.drive, FileId(file))?;
+        }
+        self.shared.open_files.store(self.drive.files.open_count() as u32, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn close_files(&mut self) -> Result<(), Failure> {
+        for file in 0..self.job.files.len() as u32 {
+            if self.drive.files.fd(FileId(file)) >= 0 || self.job.engine.caps.diskless {
+                self.engine.close(&mut self.drive, FileId(file))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn wait_delay(&mut self) {
+        self.end_phase("wait");
+        if self.job.time.delay > Nanos(0) {
+            let until = self.clock.now() + self.clock.ns_to_ticks(self.job.time.delay.0);
+            sleep_unless_stopped(&self.clock, &self.shared.pulse, until);
+            self.end_phase("delay");
+        }
+    }
+
+    /// Ramp, then run, in slices.
+    fn run(&mut self) {
+        if self.job.layout.only {
+            return;
+        }
+        if self.job.time.ramp > Nanos(0) {
+            self.shared.enter(State::Ramping);
+        } else {
+            self.start_counting();
+        }
+        let ramp_ends = self.clock.now() + self.clock.ns_to_ticks(self.job.time.ramp.0);
+        loop {
+            let slice_ends = if self.counting { self.next_moment() } else { ramp_ends };
+            self.shared.pulse.arm(slice_ends);
+            if self.shared.pulse.stop_asked() {
+                break;
+            }
+            match self.engine.run(&mut self.drive) {
+                Ended::Time => {
+                    let now = self.clock.now();
+                    if !self.counting && now >= ramp_ends {
+                        self.end_phase("ramp");
+                        self.start_counting();
+                    } else if self.counting && !self.at_moment(now) {
+                        break;
+                    }
+                }
+                Ended::Pass => {
+                    if let Err(failure) = self.next_pass() {
+                        self.fail(failure);
+                        break;
+                    }
+                }
+                Ended::Done => break,
+                Ended::Failed(failure) => {
+                    if !(self.drive.tolerance.full_is_end && is_full(failure.errno)) {
+                        self.fail(failure);
+                    }
+                    break;
+                }
+            }
+        }
+    }
+
+    fn start_counting(&mut self) {
+        self.drive.pen.clear();
+        self.counting = true;
+        self.usage_before = thread_usage();
+        self.began = self.clock.now();
+        self.began_unix_ms = unix_ms();
+        self.shared.began.store(self.began, Ordering::Relaxed);
+        self.sampler.start(self.began);
+        if let Some(log) = &mut self.drive.log {
+            log.epoch = self.began;
+        }
+        self.shared.enter(State::Running);
+    }
+
+    /// The next moment at which anything but I/O happens.
+    fn next_moment(&self) -> u64 {
+        self.deadline().min(self.sampler.next)
+    }
+
+    fn deadline(&self) -> u64 {
+        match self.job.time.runtime {
+            Some(runtime) => self.began.saturating_add(self.clock.ns_to_ticks(runtime.0)),
+            None => u64::MAX,
+        }
+    }
+
+    /// Do what is due; whether the job goes on.
+    fn at_moment(&mut self, now: u64) -> bool {
+        if now >= self.deadline() || self.shared.pulse.stop_asked() {
+            return false;
+        }
+        if now >= self.sampler.next {
+            self.sampler.sample(now, &self.clock, &self.drive.pen);
+        }
+        true
+    }
+
+    /// Between two passes: what fio does at the end of a loop and at the
+    /// start of the next.
+    fn next_pass(&mut self) -> Result<(), Failure> {
+        self.make_durable()?;
+        self.close_files()?;
+        if self.job.end.unlink_each_loop {
+            let removed = layout::remove(self.job);
+            removed.map_err(|error| Failure::engine("unlink", error.into()))?;
+        }
+        self.drive.source.next_pass();
+        self.open_files()
+    }
+
+    fn make_durable(&mut self) -> Result<(), Failure> {
+        let writes = self.job.dirs[Dir::Write] || self.job.dirs[Dir::Trim];
+        if !writes {
+            return Ok(());
+        }
+        if self.job.end.fsync {
+            self.shared.enter(State::Syncing);
+            self.drive.files.sync_all()?;
+        }
+        if self.job.end.syncfs {
+            self.shared.enter(State::Syncing);
+            self.drive.files.sync_file_systems()?;
+        }
+        self.shared.enter(State::Running);
+        Ok(())
+    }
+
+    /// Drain, make durable, close, and hand over.
+    fn finish(mut self) -> JobResult {
+        let ran = self.counting;
+        self.end_phase(if ran { "run" } else { "ramp" });
+        let mut failure = self.engine.drain(&mut self.drive).err();
+        self.end_phase("drain");
+        if failure.is_none() && self.error.is_none() && !self.job.layout.only {
+            failure = self.make_durable().err();
+            self.end_phase("sync");
+        }
+        let ended = self.clock.now();
+        let usage = match ran {
+            true => thread_usage().since(&self.usage_before),
+            false => Usage::default(),
+        };
+        failure = failure.or(self.close_files().err());
+        if let Some(failure) = failure {
+            self.fail(failure);
+        }
+        self.close_log();
+        if self.job.end.unlink && self.error.is_none() {
+            if let Err(error) = layout::remove(self.job) {
+                self.notes
+                    .push(format!("could not unlink a file of job {}: {error}", self.job.name));
+            }
+        }
+        let never_counted = !ran && !self.job.layout.only;
+        if never_counted {
+            self.drive.pen.clear();
+        }
+        self.shared.enter(State::Finished);
+        self.shared.open_files.store(0, Ordering::Relaxed);
+        JobResult {
+            snapshot: self.shared.ledger.snapshot(),
+            runtime: match ran {
+                true => Nanos(self.clock.ns_between(self.began, ended)),
+                false => Nanos(0),
+            },
+            elapsed: Nanos(self.clock.ns_between(self.born, ended)),
+            began_unix_ms: if ran { self.began_unix_ms } else { unix_ms() },
+            usage,
+            error: self.error,
+            borne: (self.drive.tolerance.borne, self.drive.tolerance.first),
+            phases: self.phases,
+            thread_id: iosonde_sys::process::thread_id(),
+            never_counted,
+            notes: self.notes,
+        }
+    }
+
+    fn close_log(&mut self) {
+        if let Some(Err(error)) = self.drive.log.as_mut().map(IoLog::finish) {
+            self.fail(Failure::engine("write the iolog", error.into()));
+        }
+    }
+
+    fn end_phase(&mut self, name: &'static str) {
+        let now = self.clock.now();
+        let took = Nanos(self.clock.ns_between(self.phase_began, now));
+        self.phases.push(PhaseTime { name, took });
+        self.phase_began = now;
+    }
+
+    fn fail(&mut self, failure: Failure) {
+        let error = self.describe(failure);
+        self.error.get_or_insert(error);
+    }
+
+    fn describe(&self, failure: Failure) -> JobError {
+        let path = failure.file.map(|file| self.job.files[file.0 as usize].path.clone());
+        JobError { failure, path, detail: None }
+    }
+}
+
+impl JobError {
+    fn other(doing: &'static str, errno: Errno, why: &dyn std::fmt::Display) -> JobError {
+        JobError {
+            failure: Failure::engine(doing, errno),
+            path: None,
+            detail: Some(why.to_string()),
+        }
+    }
+
+    /// From a failure to lay out.
+    pub fn layout(error: layout::LayoutError) -> JobError {
+        JobError {
+            failure: Failure::engine(error.doing, error.errno),
+            path: Some(error.path),
+            detail: error.help.map(str::to_owned),
+        }
+    }
+}
+
+/// Use of the machine by this thread; zeroes where the system does not tell.
+fn thread_usage() -> Usage {
+    Usage::of_thread().unwrap_or_default()
+}
+
+fn is_full(errno: Errno) -> bool {
+    matches!(errno, Errno::ENOSPC | Errno::EDQUOT)
+}
+
+fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |elapsed| elapsed.as_millis() as u64)
+}
+
+/// Sleep until `until`, in ticks, in steps short enough to see a stop.
+fn sleep_unless_stopped(clock: &Clock, pulse: &Pulse, until: u64) {
+    const STEP: Duration = Duration::from_millis(20);
+    loop {
+        let now = clock.now();
+        if now >= until || pulse.stop_asked() {
+            return;
+        }
+        let left = Duration::from_nanos(clock.ticks_to_ns(until - now));
+        std::thread::sleep(left.min(STEP));
+    }
+}
+
+fn take_place(job: &JobPlan, notes: &mut Vec<String>) -> Result<(), JobError> {
+    // Descriptors shared by many threads cost a reference count on each call.
+    if let Err(error) = iosonde_sys::process::unshare_files() {
+        notes.push(format!("job {} shares its table of open files: {error}", job.name));
+    }
+    let place = &job.place;
+    if let Some(cpus) = &place.cpus {
+        cpus.pin().map_err(|error| {
+            let words = format!("processors {cpus}");
+            JobError::other("set cpus_allowed", error.into(), &words)
+        })?;
+    }
+    if let Some(nice) = place.nice {
+        iosonde_sys::priority::add_nice(nice)
+            .map_err(|error| JobError::other("set nice", error.into(), &"setpriority(2)"))?;
+    }
+    if let Some(priority) = place.io_priority {
+        priority.set().map_err(|error| {
+            JobError::other("set prio", error.into(), &"ioprio_set(2) refused the class or level")
+        })?;
+    }
+    Ok(())
+}
+
+fn file_setups(job: &JobPlan) -> Vec<FileSetup> {
+    let LayoutPlan { on_open, may_create, pre_read, .. } = job.layout;
+    let setup = |file: &crate::job::FilePlan| FileSetup {
+        path: if file.kind == FileKind::None { PathBuf::new() } else { file.path.clone() },
+        mode: OpenMode {
+            read: job.dirs[Dir::Read],
+            write: job.dirs[Dir::Write] || job.dirs[Dir::Trim],
+            create: may_create && (on_open || job.dirs[Dir::Write]),
+            ..job.open_mode
+        },
+        offset: file.offset,
+        bytes: file.bytes,
+        block_device: file.kind == FileKind::Block,
+        invalidate: job.invalidate && !pre_read,
+        hint: job.hint,
+        sync_on_close: job.sync_on_close,
+    };
+    job.files.iter().map(setup).collect()
+}
+
+/// fio's samples of bandwidth and IOPS: one for each whole window.
+struct Sampler {
+    bandwidth: Windows,
+    iops: Windows,
+    /// When the next window of either kind closes, in ticks.
+    next: u64,
+}
+
+struct Windows {
+    every: u64,
+    next: u64,
+    opened: u64,
+    counted: PerDir<u64>,
+}
+
+impl Windows {
+    fn new(every: Nanos, clock: &Clock) -> Windows {
+        let every = clock.ns_to_ticks(every.0.max(1));
+        Windows { every, next: u64::MAX, opened: 0, counted: PerDir::default() }
+    }
+
+    fn start(&mut self, now: u64) {
+        self.opened = now;
+        self.next = now.saturating_add(self.every);
+        self.counted = PerDir::default();
+    }
+
+    /// Close the window: what came in it by direction, and its seconds.
+    fn close(&mut self, now: u64, clock: &Clock, count: impl Fn(Dir) -> u64) -> (PerDir<u64>, f64) {
+        let total = PerDir(DIRS.map(count));
+        let delta = PerDir(DIRS.map(|dir| total[dir].saturating_sub(self.counted[dir])));
+        let seconds = clock.ns_between(self.opened, now) as f64 / 1e9;
+        self.counted = total;
+        self.opened = now;
+        self.next = now.saturating_add(self.every);
+        (delta, seconds.max(1e-9))
+    }
+}
+
+impl Sampler {
+    fn new(job: &JobPlan, clock: &Clock) -> Sampler {
+        Sampler {
+            bandwidth: Windows::new(job.sample_every.bandwidth, clock),
+            iops: Windows::new(job.sample_every.iops, clock),
+            next: u64::MAX,
+        }
+    }
+
+    fn start(&mut self, now: u64) {
+        self.bandwidth.start(now);
+        self.iops.start(now);
+        self.next = self.bandwidth.next.min(self.iops.next);
+    }
+
+    fn sample(&mut self, now: u64, clock: &Clock, pen: &Pen) {
+        let ledger = pen.ledger();
+        if now >= self.bandwidth.next {
+            let (bytes, seconds) =
+                self.bandwidth.close(now, clock, |dir| ledger.lane(dir).bytes.get());
+            for dir in DIRS.into_iter().filter(|&dir| bytes[dir] > 0) {
+                ledger.lane(dir).window_bw.add((bytes[dir] as f64 / 1024.0 / seconds) as u64);
+            }
+        }
+        if now >= self.iops.next {
+            let (ios, seconds) = self.iops.close(now, clock, |dir| ledger.lane(dir).ios.get());
+            for dir in DIRS.into_iter().filter(|&dir| ios[dir] > 0) {
+                ledger.lane(dir).window_iops.add((ios[dir] as f64 / seconds) as u64);
+            }
+        }
+        self.next = self.bandwidth.next.min(self.iops.next);
+    }
+}
