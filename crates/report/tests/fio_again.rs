@@ -1,11 +1,12 @@
 //! fio tells the same run twice, in JSON and in text. Its text must come out
-//! of our `fio_normal` again, letter by letter, from what its JSON says.
+//! of our `fio_normal` and `fio_terse` again, letter by letter, from what its
+//! JSON says.
 
 mod common;
 
 use common::fio;
 use iosonde_base::PerDir;
-use iosonde_report::formats::fio_normal;
+use iosonde_report::formats::{TerseVersion, fio_normal, fio_terse};
 use iosonde_report::*;
 use serde_json::Value;
 
@@ -262,5 +263,47 @@ fn fast_jobs_without_latencies() {
         ["--name=x", "--disable_clat=1", "--rw=trim"],
     ] {
         comes_out_again(&[&shared[..], &job].concat(), Units::default(), 4);
+    }
+}
+
+#[test]
+fn terse_fields_of_all_versions() {
+    let file = Scratch::new("again-terse");
+    let name = file.option();
+    for version in 2..=5 {
+        let number = version.to_string();
+        let arguments = [
+            "--name=terse",
+            "--description=the end",
+            "--ioengine=libaio",
+            "--iodepth=4",
+            "--rw=randrw",
+            "--bs=16k",
+            "--size=32m",
+            "--continue_on_error=all",
+            "--disk_util=0",
+            "--output-format=json,terse",
+            "--terse-version",
+            &number,
+            &name,
+        ];
+        let Some(text) = fio(&arguments) else { return };
+        // Terse comes first, whatever the order asked for.
+        let (begin, start) = (text.find("{\n").unwrap(), format!("{version};"));
+        let theirs = &text[text.find(&start).expect("a terse line")..begin];
+        let value: Value = serde_json::from_str(&text[begin..]).unwrap();
+        let mut job = job(&value["jobs"][0], Units::default(), 4);
+        job.percentile_list = Percentiles::DEFAULT_LIST.to_vec();
+        let version_text = value["fio version"].as_str().unwrap().into();
+        let report = Report { version: version_text, jobs: vec![job], ..Report::default() };
+        let mine = fio_terse(&report, TerseVersion::of(version).unwrap());
+        assert_eq!(mine.lines().count(), theirs.lines().count());
+        for (mine, theirs) in mine.lines().zip(theirs.lines()) {
+            let fields = mine.split(';').zip(theirs.split(';')).enumerate();
+            for (at, (mine, theirs)) in fields {
+                assert!(alike(mine, theirs), "v{version} field {at}: {mine} {theirs}");
+            }
+            assert_eq!(mine.split(';').count(), theirs.split(';').count());
+        }
     }
 }
