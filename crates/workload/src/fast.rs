@@ -218,3 +218,71 @@ fn with_narrow(draws: &mut Draws, work: impl FnOnce(&mut Taus88)) {
         *taus = own;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Refill;
+    use crate::spec::{Directions, MapMode, Sizes, SourceFile, SourceSpec};
+
+    /// All entries of a job, up to `most`.
+    fn entries(mut source: Source, most: usize) -> Vec<Planned> {
+        let (mut ring, mut entries) = (Ring::default(), Vec::new());
+        while entries.len() < most {
+            match source.refill(&mut ring) {
+                Refill::Planned => entries.extend(std::iter::from_fn(|| ring.pop())),
+                Refill::PassDone => source.next_pass(),
+                Refill::Done => break,
+            }
+        }
+        entries.truncate(most);
+        entries
+    }
+
+    #[test]
+    fn a_plain_shape_goes_as_it_would_the_general_way() {
+        let mut tried = 0;
+        for (read, write) in [(true, false), (false, true), (true, true)] {
+            for (random, map) in [(false, MapMode::Off), (true, MapMode::On), (true, MapMode::Off)]
+            {
+                for size in [4096, 4097, 100_000, 1 << 20, (1 << 20) + 512] {
+                    for (loops, io_size, number_ios) in
+                        [(1, 0, 0), (3, 0, 0), (1, 3 * size, 0), (2, 0, 77)]
+                    {
+                        for (time_based, repeat) in [(false, true), (false, false), (true, true)] {
+                            let spec = SourceSpec {
+                                directions: Directions {
+                                    read,
+                                    write,
+                                    random,
+                                    ..Directions::default()
+                                },
+                                files: vec![SourceFile {
+                                    name: "f".into(),
+                                    offset: 8192,
+                                    size,
+                                    end: 8192 + size,
+                                }],
+                                sizes: PerDir::all(Sizes::Fixed(4096)),
+                                total_bytes: if io_size > 0 { io_size } else { size },
+                                io_size_given: io_size > 0,
+                                map,
+                                loops,
+                                number_ios,
+                                time_based,
+                                repeat,
+                                ..SourceSpec::default()
+                            };
+                            let fast = Source::new(spec.clone()).unwrap();
+                            let mut general = Source::new(spec.clone()).unwrap();
+                            tried += u32::from(fast.shape != Shape::General);
+                            general.shape = Shape::General;
+                            assert_eq!(entries(fast, 3000), entries(general, 3000), "{spec:?}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(tried > 400, "only {tried} were plain");
+    }
+}

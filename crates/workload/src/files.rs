@@ -37,6 +37,8 @@ pub(crate) struct Place {
     pub done: bool,
     /// The ring has opened it.
     pub open: bool,
+    /// The last trim, if its write has yet to follow.
+    pub trimmed: Option<Planned>,
     /// First and last byte written since the last `SyncRange`.
     pub written: Option<(u64, u64)>,
 }
@@ -58,6 +60,7 @@ impl Place {
             zone_bytes: 0,
             done: false,
             open: false,
+            trimmed: None,
             written: None,
         };
         place.rewind(file);
@@ -70,6 +73,7 @@ impl Place {
         self.last_end = [file.offset; 3];
         self.last_start = [file.offset; 3];
         self.zone_bytes = 0;
+        self.trimmed = None;
         self.done = false;
     }
 
@@ -125,6 +129,10 @@ pub(crate) struct Picker {
     open_most: usize,
     open: usize,
 }
+
+/// How often a file is drawn again because it is done or cannot be opened: a
+/// distribution may hardly ever, or never, come to what is left.
+const TRIES: u32 = 100_000;
 
 /// What the picker says.
 pub(crate) enum Pick {
@@ -205,7 +213,12 @@ impl Picker {
                 if !places.iter().any(usable) {
                     return Pick::None;
                 }
+                let mut tries = 0;
                 loop {
+                    tries += 1;
+                    if tries > TRIES {
+                        break places.iter().position(usable).unwrap_or(0);
+                    }
                     let drawn = match &mut self.skew {
                         Some(skew) => skew.draw() as usize,
                         None => self.draws.below(places.len() as u64) as usize,

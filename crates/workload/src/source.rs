@@ -61,9 +61,8 @@ enum State {
     Ended(Refill),
 }
 
-/// The most entries that one step adds to the ring: an open, a trim and its
-/// write, or a wrap and an I/O.
-const STEP_MOST: usize = 4;
+/// The most entries that one step adds to the ring: an open, a wrap, an I/O.
+const STEP_MOST: usize = 3;
 
 /// How much may still be planned, over all loops.
 #[derive(Debug)]
@@ -237,11 +236,6 @@ impl Source {
         };
         self.went(&entry);
         ring.push(entry);
-        if self.spec.directions.trim_then_write {
-            let write = Planned { op: Op::Write, ..entry };
-            self.went(&write);
-            ring.push(write);
-        }
     }
 
     /// Note an I/O that has been planned.
@@ -339,6 +333,9 @@ impl Source {
     /// The next I/O in `file`; none if there is nothing more in this pass.
     #[inline]
     fn plan_in(&mut self, file: usize) -> Option<Planned> {
+        if let Some(trimmed) = self.places[file].trimmed.take() {
+            return Some(Planned { op: Op::Write, ..trimmed });
+        }
         let dir = self.mix.next(&self.issued);
         self.enter_zone(file);
         let found = self.place_in(file, dir)?;
@@ -359,7 +356,12 @@ impl Source {
             len = cut(cover, block, len, place.units[dir as usize]);
         }
         place.zone_bytes += u64::from(len);
-        Some(Planned { offset: found.offset, len, file: FileId(file as u32), op: dir.into() })
+        let entry =
+            Planned { offset: found.offset, len, file: FileId(file as u32), op: dir.into() };
+        if self.spec.directions.trim_then_write {
+            place.trimmed = Some(entry);
+        }
+        Some(entry)
     }
 
     /// Where in `file` the next I/O of `dir` begins.
@@ -477,7 +479,20 @@ fn check(spec: &SourceSpec) -> Result<(), SpecError> {
     if spec.rwmixread > 100 || spec.percentage_random.0.iter().any(|percent| *percent > 100) {
         return Err(SpecError::BadPercentage);
     }
+    if spec.seq_nr == 0 || spec.loops == 0 {
+        return Err(SpecError::BadCount);
+    }
+    // So that no sum of places overflows.
+    const MOST: u64 = i64::MAX as u64;
+    for file in &spec.files {
+        if file.offset.checked_add(file.size).is_none_or(|end| end.max(file.end) > MOST) {
+            return Err(SpecError::FileTooLarge { name: file.name.clone() });
+        }
+    }
     if let Some(zone) = spec.strided {
+        if zone.range > MOST || zone.skip > MOST / 2 {
+            return Err(SpecError::BadZones);
+        }
         if zone.size == 0 || zone.range == 0 || zone.size > zone.range {
             return Err(SpecError::BadZones);
         }

@@ -371,6 +371,13 @@ pub enum SpecError {
     BadDistribution,
     /// A percentage above 100.
     BadPercentage,
+    /// A count that must be at least 1 is zero: `seq_nr`, `loops`.
+    BadCount,
+    /// A file's last byte would be past 2^63.
+    FileTooLarge {
+        /// Its name.
+        name: String,
+    },
     /// Zones without size, or larger than their range.
     BadZones,
 }
@@ -401,6 +408,8 @@ impl std::fmt::Display for SpecError {
                 f.write_str("a parameter of the random distribution is out of range")
             }
             SpecError::BadPercentage => f.write_str("a percentage is above 100"),
+            SpecError::BadCount => f.write_str("a count that must be at least 1 is zero"),
+            SpecError::FileTooLarge { name } => write!(f, "{name} would reach past 2^63 bytes"),
             SpecError::BadZones => f.write_str("zonesize is zero or above zonerange"),
         }
     }

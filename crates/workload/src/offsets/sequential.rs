@@ -23,17 +23,23 @@ pub(crate) fn sequential(place: &Place, dir: Dir, add: i64) -> Option<u64> {
 
 /// From `last` over a gap of `add` bytes.
 fn leap(place: &Place, last: u64, add: i64) -> Option<u64> {
-    // Places count from the start, and the first I/O falls there.
-    let from = last - place.start;
-    let used = (place.end - place.start).min(place.size);
+    // Places count from the start; the first I/O forwards falls there.
+    let used = place.size.min(place.end);
+    let mut from = last - place.start;
     if from == 0 {
-        return Some(place.start);
+        if add > 0 || place.start == 0 {
+            return Some(place.start);
+        }
+        // Backwards from an offset, fio begins at the end, though it counts
+        // that from the start of the file. One too low wraps, as in fio.
+        from = used.wrapping_sub(place.start);
     }
-    let at = from.checked_add_signed(add).filter(|at| *at < used);
-    let at = match at {
-        Some(at) => at,
-        None if add > 0 => 0,
-        None => used.checked_add_signed(add)?,
+    // A place below zero is a very large one.
+    let at = from.wrapping_add_signed(add);
+    let at = match at < place.end {
+        true => at,
+        false if add > 0 => 0,
+        false => used.checked_add_signed(add)?,
     };
-    Some(place.start + at)
+    place.start.checked_add(at)
 }

@@ -1,0 +1,395 @@
+//! What holds of every pass over the files, whatever the seed.
+
+use iosonde_base::{Op, PerDir, Planned, Ring};
+use iosonde_workload::*;
+use proptest::prelude::*;
+
+/// Entries of each pass, `most` in all.
+fn passes(spec: SourceSpec, most: usize) -> Vec<Vec<Planned>> {
+    let mut source = Source::new(spec).unwrap();
+    let mut ring = Ring::default();
+    let mut passes = vec![Vec::new()];
+    while passes.iter().map(Vec::len).sum::<usize>() < most {
+        match source.refill(&mut ring) {
+            Refill::Planned => passes.last_mut().unwrap().extend(std::iter::from_fn(|| ring.pop())),
+            Refill::PassDone => {
+                source.next_pass();
+                passes.push(Vec::new());
+            }
+            Refill::Done => break,
+        }
+    }
+    passes
+}
+
+fn file(offset: u64, size: u64) -> SourceFile {
+    SourceFile { name: "vec".into(), offset, size, end: offset + size }
+}
+
+fn random_read(offset: u64, size: u64) -> SourceSpec {
+    SourceSpec {
+        directions: Directions { read: true, random: true, ..Directions::default() },
+        files: vec![file(offset, size)],
+        total_bytes: size,
+        ..SourceSpec::default()
+    }
+}
+
+proptest! {
+    #[test]
+    fn each_block_comes_once_per_pass(
+        blocks in 1u64..3000, tail in 0u64..4096, offset in 0u64..1_000_000, seed in any::<u64>(), lfsr in any::<bool>(),
+        repeat in any::<bool>(),
+    ) {
+        let spec = SourceSpec {
+            generator: if lfsr { Generator::Lfsr } else { Generator::Tausworthe },
+            randseed: seed,
+            loops: 2,
+            repeat,
+            ..random_read(offset, blocks * 4096 + tail)
+        };
+        let passes = passes(spec, usize::MAX);
+        prop_assert_eq!(passes.len(), 2);
+        for pass in &passes {
+            let mut seen: Vec<u64> = pass.iter().map(|entry| entry.offset).collect();
+            seen.sort_unstable();
+            let all: Vec<u64> = (0..blocks).map(|block| offset + block * 4096).collect();
+            prop_assert_eq!(&seen, &all);
+        }
+        prop_assert!(!repeat || passes[0] == passes[1]);
+    }
+
+    #[test]
+    fn each_byte_comes_once_with_sizes_that_vary(
+        blocks in 1u64..2000, seed in any::<u64>(), split in any::<bool>(), most in 1u32..20, offset in 0u64..100_000,
+    ) {
+        let sizes = if split {
+            Sizes::Split(vec![
+                Share { bytes: 1024, percent: 50 },
+                Share { bytes: 1024 * most, percent: 30 },
+                Share { bytes: 3072, percent: 20 },
+            ])
+        } else {
+            Sizes::Range { min: 1024, max: 1024 * most }
+        };
+        let spec = SourceSpec {
+            randseed: seed,
+            sizes: PerDir::all(sizes),
+            ..random_read(offset, blocks * 1024)
+        };
+        let passes = passes(spec, usize::MAX);
+        let mut covered = vec![0; blocks as usize];
+        for entry in passes.iter().flatten() {
+            prop_assert!(entry.len > 0 && entry.offset >= offset);
+            let first = ((entry.offset - offset) / 1024) as usize;
+            covered[first..first + entry.len as usize / 1024].iter_mut().for_each(|count| *count += 1);
+        }
+        prop_assert!(covered.iter().all(|count| *count == 1), "{:?}", covered);
+    }
+
+    #[test]
+    fn sequential_ios_sum_up_to_the_size(
+        blocks in 1u64..3000, tail in 0u64..4096, offset in 0u64..1_000_000, write in any::<bool>(),
+    ) {
+        let mut spec = random_read(offset, blocks * 4096 + tail);
+        spec.directions = Directions { read: !write, write, ..Directions::default() };
+        let passes = passes(spec, usize::MAX);
+        prop_assert_eq!(passes.len(), 1);
+        prop_assert_eq!(passes[0].iter().map(|entry| u64::from(entry.len)).sum::<u64>(), blocks * 4096);
+        let mut next = offset;
+        for entry in &passes[0] {
+            prop_assert_eq!(entry.offset, next);
+            next += u64::from(entry.len);
+        }
+    }
+
+    #[test]
+    fn nothing_leaves_its_file_and_all_replays(spec in any_spec()) {
+        let Ok(mut source) = Source::new(spec.clone()) else { return Ok(()) };
+        let mut again = Source::new(spec.clone()).unwrap();
+        let (mut ring, mut ring_again) = (Ring::default(), Ring::default());
+        for _ in 0..60 {
+            let refill = source.refill(&mut ring);
+            prop_assert_eq!(refill, again.refill(&mut ring_again));
+            prop_assert_eq!(ring.as_slice(), ring_again.as_slice());
+            prop_assert_eq!(refill == Refill::Planned, ring.waiting() > 0);
+            while let Some(entry) = ring.pop() {
+                ring_again.pop();
+                let file = &spec.files[entry.file.0 as usize];
+                if entry.op.dir().is_some() {
+                    prop_assert!(entry.len > 0);
+                    prop_assert!(entry.offset >= file.offset, "{entry:?}");
+                    prop_assert!(entry.offset + u64::from(entry.len) <= file.end, "{entry:?}");
+                    let d = spec.directions;
+                    prop_assert!([d.read, d.write, d.trim][entry.op as usize]);
+                }
+            }
+            match refill {
+                Refill::Planned => {}
+                Refill::PassDone => {
+                    source.next_pass();
+                    again.next_pass();
+                }
+                Refill::Done => {
+                    prop_assert_eq!(source.refill(&mut ring), Refill::Done);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Jobs of many kinds, sound or not.
+fn any_spec() -> impl Strategy<Value = SourceSpec> {
+    let directions = prop::sample::select(vec![
+        (true, false, false, false),
+        (false, true, false, false),
+        (false, false, true, false),
+        (true, true, false, false),
+        (false, true, true, true),
+    ])
+    .prop_flat_map(|(read, write, trim, trim_then_write)| {
+        any::<bool>().prop_map(move |random| Directions {
+            read,
+            write,
+            trim,
+            random,
+            trim_then_write,
+        })
+    });
+    let sizes = prop_oneof![
+        (1u32..9000).prop_map(Sizes::Fixed),
+        (1u32..3000, 0u32..9000).prop_map(|(min, more)| Sizes::Range { min, max: min + more }),
+        (1u32..5000, 1u32..5000, 0u32..=100).prop_map(|(a, b, percent)| {
+            Sizes::Split(vec![
+                Share { bytes: a, percent },
+                Share { bytes: b, percent: 100 - percent },
+            ])
+        }),
+    ];
+    let center = prop_oneof![Just(None), (0.0..=1.0f64).prop_map(Some)];
+    let zones = PerDir::all(vec![
+        Zone { percent: 60, size: 10 },
+        Zone { percent: 30, size: 0 },
+        Zone { percent: 10, size: 90 },
+    ]);
+    let distribution = prop_oneof![
+        3 => Just(Distribution::Random),
+        1 => (0.1..3.0f64, center.clone()).prop_map(|(theta, center)| Distribution::Zipf { theta, center }),
+        1 => (0.01..0.99f64, center.clone()).prop_map(|(h, center)| Distribution::Pareto { h, center }),
+        1 => (0.0..=100.0f64, center).prop_map(|(deviation, center)| Distribution::Normal { deviation, center }),
+        1 => Just(Distribution::Zoned(zones.clone())),
+        1 => Just(Distribution::ZonedAbs(zones)),
+    ];
+    let files = (1usize..5, 0u64..100_000, 1u64..300_000, 0u64..10_000).prop_map(
+        |(files, offset, size, rest)| {
+            let file =
+                |i| SourceFile { name: format!("f.{i}"), offset, size, end: offset + size + rest };
+            (0..files).map(file).collect::<Vec<_>>()
+        },
+    );
+    let pick = prop::sample::select(vec![
+        FilePick::RoundRobin,
+        FilePick::Sequential,
+        FilePick::Random,
+        FilePick::Zipf { theta: 1.1, center: None },
+        FilePick::Normal { deviation: 20.0, center: Some(0.3) },
+    ]);
+    let strided = prop_oneof![
+        3 => Just(None),
+        1 => (1u64..20_000, 0u64..20_000, 0u64..9000)
+            .prop_map(|(size, more, skip)| Some(Strided { size, range: size + more, skip })),
+    ];
+    let how = (
+        any::<u64>(),
+        1u64..4,
+        0u64..200,
+        any::<bool>(),
+        any::<bool>(),
+        1u32..5,
+        -20_000i64..20_000,
+        0u32..=100,
+    );
+    let map = prop::sample::select(vec![MapMode::On, MapMode::Off, MapMode::Soft]);
+    let generator =
+        prop::sample::select(vec![Generator::Tausworthe, Generator::Tausworthe64, Generator::Lfsr]);
+    let more = (map, generator, 1u32..4, 1usize..5, 0u32..4, 0u64..5000);
+    (directions, sizes, distribution, files, pick, strided, how, more).prop_map(
+        |(directions, sizes, distribution, files, pick, strided, how, more)| {
+            let (randseed, loops, number_ios, time_based, repeat, seq_nr, seq_add, percent) = how;
+            let (map, generator, every, open_files, sync, align) = more;
+            SourceSpec {
+                total_bytes: files.iter().map(|file| file.size).sum(),
+                directions,
+                sizes: PerDir::all(sizes),
+                distribution,
+                files,
+                file_service: FileService { pick, every },
+                strided,
+                randseed,
+                loops,
+                number_ios,
+                time_based,
+                repeat,
+                seq_nr,
+                seq_add: if seq_add % 3 == 0 { 0 } else { seq_add },
+                rwmixread: percent,
+                percentage_random: PerDir::all(if percent % 2 == 0 { 100 } else { percent }),
+                map,
+                generator,
+                open_files,
+                sync_every: SyncEvery { fsync: sync, ..SyncEvery::default() },
+                align: PerDir::all(if align % 3 == 0 { align } else { 0 }),
+                ..SourceSpec::default()
+            }
+        },
+    )
+}
+
+#[test]
+fn the_last_write_is_synced() {
+    for every in [1, 4] {
+        let spec = SourceSpec {
+            directions: Directions { write: true, ..Directions::default() },
+            files: vec![file(0, 64 << 10)],
+            total_bytes: 64 << 10,
+            sync_every: SyncEvery { fsync: every, ..SyncEvery::default() },
+            ..SourceSpec::default()
+        };
+        let entries = passes(spec, usize::MAX).concat();
+        assert_eq!(
+            entries.iter().filter(|entry| entry.op == Op::Sync).count(),
+            16 / every as usize
+        );
+        assert_eq!(entries.last().unwrap().op, Op::Sync);
+    }
+}
+
+#[test]
+fn a_sync_is_of_the_file_written_last() {
+    let spec = SourceSpec {
+        directions: Directions { write: true, ..Directions::default() },
+        files: (0..3).map(|_| file(0, 64 << 10)).collect(),
+        total_bytes: 192 << 10,
+        sync_every: SyncEvery { fdatasync: 1, ..SyncEvery::default() },
+        ..SourceSpec::default()
+    };
+    let entries = passes(spec, usize::MAX).concat();
+    assert_eq!(entries.len(), 96);
+    for pair in entries.chunks(2) {
+        assert_eq!((pair[0].op, pair[1].op, pair[0].file), (Op::Write, Op::DataSync, pair[1].file));
+    }
+}
+
+#[test]
+fn a_range_sync_covers_what_was_written_since_the_last() {
+    let spec = SourceSpec {
+        directions: Directions { write: true, ..Directions::default() },
+        files: vec![file(4096, 64 << 10)],
+        total_bytes: 64 << 10,
+        sync_every: SyncEvery { range: 4, ..SyncEvery::default() },
+        ..SourceSpec::default()
+    };
+    let entries = passes(spec, usize::MAX).concat();
+    let ranges: Vec<(u64, u32)> = entries
+        .iter()
+        .filter(|entry| entry.op == Op::SyncRange)
+        .map(|entry| (entry.offset, entry.len))
+        .collect();
+    let expected: Vec<(u64, u32)> = (0..4).map(|i| (4096 + i * 16384, 16384)).collect();
+    assert_eq!(ranges, expected);
+}
+
+#[test]
+fn a_job_by_time_goes_round_and_says_so() {
+    let mut spec = random_read(0, 64 << 10);
+    (spec.time_based, spec.number_ios) = (true, 5);
+    let entries = passes(spec, 100).concat();
+    assert_eq!(entries[16].op, Op::Invalidate);
+    let mut second: Vec<u64> = entries[17..33].iter().map(|entry| entry.offset / 4096).collect();
+    assert_ne!(second, entries[..16].iter().map(|entry| entry.offset / 4096).collect::<Vec<_>>());
+    second.sort_unstable();
+    assert_eq!(second, (0..16).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_huge_file_takes_the_wide_generator_and_a_note() {
+    let mut spec = random_read(0, (1 << 44) + (1 << 20));
+    spec.map = MapMode::Off;
+    let source = Source::new(spec.clone()).unwrap();
+    assert_eq!(
+        source.notes(),
+        ["a file has more than 2^32 blocks: random_generator is tausworthe64"]
+    );
+    spec.generator_chosen = true;
+    assert!(Source::new(spec).unwrap().notes().is_empty());
+}
+
+#[test]
+fn a_map_over_sixteen_tebibytes_starts_at_once() {
+    let began = std::time::Instant::now();
+    let spec = SourceSpec { number_ios: 1000, ..random_read(0, 16 << 40) };
+    let entries = passes(spec, usize::MAX).concat();
+    assert_eq!(entries.len(), 1000);
+    // Zeroing 512 MiB takes longer than this even where memory is fast.
+    assert!(began.elapsed().as_millis() < 50, "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_soft_map_that_does_not_fit_is_done_without() {
+    let mut spec = random_read(0, u64::MAX / 2);
+    spec.sizes = PerDir::all(Sizes::Fixed(1));
+    assert!(matches!(Source::new(spec.clone()), Err(SpecError::NoMemory { .. })));
+    spec.map = MapMode::Soft;
+    let source = Source::new(spec).unwrap();
+    assert!(source.notes().iter().any(|note| note.contains("no memory for the random map of vec")));
+}
+
+#[test]
+fn unsound_specs_are_refused() {
+    let sound = random_read(0, 1 << 20);
+    let refused = |change: &dyn Fn(&mut SourceSpec)| {
+        let mut spec = sound.clone();
+        change(&mut spec);
+        Source::new(spec).err()
+    };
+    assert_eq!(refused(&|_| {}), None);
+    assert_eq!(refused(&|spec| spec.files.clear()), Some(SpecError::NoFile));
+    assert_eq!(refused(&|spec| spec.directions.read = false), Some(SpecError::NoDirection));
+    assert_eq!(
+        refused(&|spec| spec.sizes = PerDir::all(Sizes::Fixed(0))),
+        Some(SpecError::BadSizes)
+    );
+    assert_eq!(
+        refused(&|spec| spec.sizes = PerDir::all(Sizes::Range { min: 8, max: 4 })),
+        Some(SpecError::BadSizes)
+    );
+    assert_eq!(
+        refused(
+            &|spec| spec.sizes = PerDir::all(Sizes::Split(vec![Share { bytes: 4, percent: 99 }]))
+        ),
+        Some(SpecError::BadSizes)
+    );
+    assert_eq!(refused(&|spec| spec.rwmixread = 101), Some(SpecError::BadPercentage));
+    assert_eq!(refused(&|spec| spec.seq_nr = 0), Some(SpecError::BadCount));
+    assert!(matches!(
+        refused(&|spec| spec.files[0].size = 4095),
+        Some(SpecError::FileTooSmall { .. })
+    ));
+    assert_eq!(
+        refused(&|spec| spec.strided = Some(Strided { size: 0, range: 4096, skip: 0 })),
+        Some(SpecError::BadZones)
+    );
+    let center = Some(2.0);
+    assert_eq!(
+        refused(&|spec| spec.distribution = Distribution::Zipf { theta: 1.2, center }),
+        Some(SpecError::BadDistribution)
+    );
+    assert!(matches!(
+        refused(&|spec| {
+            spec.files[0].size = 1 << 60;
+            spec.generator = Generator::Lfsr;
+        }),
+        Some(SpecError::LfsrTooLarge { .. })
+    ));
+}
