@@ -86,15 +86,17 @@ macro_rules! options {
             /// The rows of this topic, in the order of its fields.
             pub const OPTIONS: &'static [$crate::OptionDef] = &[
                 $( $crate::OptionDef {
-                    name: $name,
-                    aliases: &[$($alias),*],
-                    doc: &[$($doc),*],
-                    kind: <$ty as $crate::OptionValue>::KIND,
-                    choices: <$ty as $crate::OptionValue>::CHOICES,
-                    default: $default,
-                    category: $category,
                     $($column: $entry,)*
-                    ..$crate::OptionDef::BLANK
+                    ..$crate::OptionDef {
+                        name: $name,
+                        aliases: &[$($alias),*],
+                        doc: &[$($doc),*],
+                        kind: <$ty as $crate::OptionValue>::KIND,
+                        choices: <$ty as $crate::OptionValue>::CHOICES,
+                        default: $default,
+                        category: $category,
+                        ..$crate::OptionDef::BLANK
+                    }
                 }, )*
             ];
         }

@@ -202,9 +202,9 @@ pub struct OptionDef {
     pub default: &'static str,
     /// The part of a job that it is about.
     pub category: Category,
-    /// The option under which fio's help lists this one; it has no effect without it.
+    /// The option under which help lists this one.
     pub parent: Option<&'static str>,
-    /// Order among the options of one section: lower is set first. `kb_base` is -2 because
+    /// Order among the options of one section: lower is set first. `kb_base` is -1 because
     /// it changes what sizes mean.
     pub priority: i8,
     /// The value meant when the option is given without `=value`; `None` if it needs one.
@@ -223,6 +223,11 @@ pub struct OptionDef {
     pub fio: Fio,
     /// Whether its work exists.
     pub built: Built,
+    /// Words whose work does not exist though the option's does.
+    pub unbuilt_words: &'static [&'static str],
+    /// The options of which one must differ from its default for this one to have an effect;
+    /// the parent where none are named. One that stands alone under a parent names itself.
+    pub needs: &'static [&'static str],
     /// Examples that parse.
     pub good: &'static [&'static str],
     /// Examples that are refused.
@@ -249,6 +254,8 @@ impl OptionDef {
         deprecated: None,
         fio: Fio::Same,
         built: Built::Yes,
+        unbuilt_words: &[],
+        needs: &[],
         good: &[],
         bad: &[],
     };

@@ -83,10 +83,6 @@ impl<T: OptionValue> OptionValue for Option<T> {
 impl OptionValue for bool {
     const KIND: Kind = Kind::Bool;
     fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
-        // An option that may stand bare has no value until somebody gives it one.
-        if text.is_empty() && context.row.bare.is_some() {
-            return Ok(false);
-        }
         let want = || ValueError::new("0 or 1", text);
         let number = crate::scan_number(text, context).map_err(|_| want())?;
         match number.value {

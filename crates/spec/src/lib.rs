@@ -1,3 +1,21 @@
 //! The job language: fio's job files and command line, as typed topics of options.
+//!
+//! A [`JobSpec`] is a job as it was asked for; [`rules::resolve`] turns it into the job as it
+//! is meant. Parsing opens no file but job files, and plans nothing.
+
+#![forbid(unsafe_code)]
+
 pub mod cli;
+mod effective;
+pub mod engine_options;
+mod job;
+pub mod print;
+pub mod rules;
 pub mod text;
+pub mod topics;
+pub mod values;
+
+pub use effective::BlockSizes;
+pub use engine_options::{EngineTable, PrivateOption};
+pub use job::{Asked, JobSpec, SetError, all, lookup};
+pub use rules::{Caps, Rule, resolve};

@@ -72,7 +72,8 @@ fn facts(row: &OptionDef) -> Vec<(&'static str, String)> {
     };
     facts.push(("fio", fio));
     let built = match row.built {
-        Built::Yes => "yes".into(),
+        Built::Yes if row.unbuilt_words.is_empty() => "yes".into(),
+        Built::Yes => format!("yes; not yet: {}", row.unbuilt_words.join(", ")),
         Built::Ignored(why) => format!("accepted, no effect: {why}"),
         Built::No => "not yet: a job that needs it is stopped".into(),
     };

@@ -1,0 +1,160 @@
+//! Options that only engines know: kept as text until the engine is known.
+
+use iosonde_options::{Built, Context, Diagnostic, OptionDef, Origin, Topic, nearest};
+
+use crate::JobSpec;
+use crate::topics::engines::TABLES;
+
+/// The options of one engine, or of a few that share them.
+pub struct EngineTable {
+    /// The engines that take them.
+    pub engines: &'static [&'static str],
+    /// Their rows.
+    pub options: &'static [OptionDef],
+    /// The topic at its defaults.
+    pub make: fn() -> Box<dyn Topic>,
+}
+
+/// An engine's option as it was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrivateOption {
+    /// Its canonical name.
+    pub name: &'static str,
+    /// The text after `=`; `None` when there was none.
+    pub value: Option<String>,
+    /// Where it was typed.
+    pub origin: Origin,
+    /// The engine that the job had when it was typed.
+    pub engine: String,
+}
+
+impl PrivateOption {
+    /// The text that was typed, or the value meant when there was none.
+    pub fn text(&self) -> String {
+        let bare = || find(&self.engine, self.name).and_then(|row| row.bare).unwrap_or("");
+        self.value.clone().unwrap_or_else(|| bare().to_owned())
+    }
+}
+
+/// The tables of all engines that have options of their own.
+pub fn tables() -> &'static [EngineTable] {
+    TABLES
+}
+
+/// The rows that `engine` takes.
+pub fn rows(engine: &str) -> Vec<&'static OptionDef> {
+    let of_engine = |table: &&EngineTable| table.engines.contains(&engine);
+    TABLES.iter().filter(of_engine).flat_map(|table| table.options).collect()
+}
+
+/// The names that `engine` takes.
+pub(crate) fn names(engine: &str) -> Vec<&'static str> {
+    rows(engine).iter().map(|row| row.name).collect()
+}
+
+/// The row of `name` for `engine` if it takes it, else for any engine that does.
+pub fn find(engine: &str, name: &str) -> Option<&'static OptionDef> {
+    let any = || TABLES.iter().flat_map(|table| table.options).find(|row| row.is_called(name));
+    rows(engine).into_iter().find(|row| row.is_called(name)).or_else(any)
+}
+
+/// The canonical name of an option that some engine takes.
+pub(crate) fn canonical(name: &str) -> Option<&'static str> {
+    find("", name).map(|row| row.name)
+}
+
+impl JobSpec {
+    /// The options of this job's engine, read into `T`. Those of other engines are left out;
+    /// [`crate::rules::resolve`] speaks of them.
+    ///
+    /// # Errors
+    /// A diagnostic for each value that is refused.
+    pub fn engine_options<T: Topic + Default>(
+        &self,
+    ) -> Result<(T, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut topic = T::default();
+        let (warnings, errors) = self.fill(&mut topic);
+        if errors.is_empty() { Ok((topic, warnings)) } else { Err(errors) }
+    }
+
+    /// Sets what was typed for `topic`'s rows in it: warnings, errors.
+    fn fill(&self, topic: &mut dyn Topic) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+        let (mut warnings, mut errors) = (Vec::new(), Vec::new());
+        let rows = topic.options();
+        for option in self.private() {
+            let Some(row) = rows.iter().find(|row| row.name == option.name) else { continue };
+            let mut context = Context::new(row);
+            context.kb_base = self.units.kb_base.get().number();
+            let text = option.text();
+            let done = topic.set(row.name, &text, option.origin.clone(), &mut context);
+            let about = |said: Diagnostic| said.about(row.name, &option.origin);
+            if let Some(Err(error)) = done {
+                errors.push(about(Diagnostic::error(error.to_string())));
+            }
+            warnings
+                .extend(context.doubts.into_iter().map(|text| about(Diagnostic::warning(text))));
+        }
+        (warnings, errors)
+    }
+
+    /// The values of engines' options that are refused, as far as this job's engine has them.
+    pub fn private_errors(&self) -> Vec<Diagnostic> {
+        let engine = self.engine.ioengine.get().name();
+        let of_engine = TABLES.iter().filter(|table| table.engines.contains(&engine));
+        of_engine.flat_map(|table| self.fill(&mut *(table.make)()).1).collect()
+    }
+
+    /// What is wrong with the options of engines that were given: values refused, and options
+    /// that the job's engine does not take.
+    pub(crate) fn judge_private(&self) -> Vec<Diagnostic> {
+        let engine = self.engine.ioengine.get().name();
+        let mut said = Vec::new();
+        for table in TABLES.iter().filter(|table| table.engines.contains(&engine)) {
+            let (warnings, errors) = self.fill(&mut *(table.make)());
+            said.extend(warnings.into_iter().chain(errors));
+        }
+        let names = names(engine);
+        for option in self.private().iter().filter(|option| !names.contains(&option.name)) {
+            said.push(foreign(option, engine, &names));
+        }
+        said
+    }
+}
+
+/// An option of another engine: no harm if it was meant for an engine that was changed later,
+/// a mistake otherwise.
+fn foreign(option: &PrivateOption, engine: &str, names: &[&str]) -> Diagnostic {
+    let message = format!("is no option of engine {engine}");
+    let meant_for_another = rows(&option.engine).iter().any(|row| row.name == option.name);
+    let said = if meant_for_another {
+        Diagnostic::warning(format!("{message}, and has no effect"))
+    } else {
+        Diagnostic::error(message)
+    };
+    let owners = owners(option.name).join(", ");
+    let help = match nearest(option.name, names.iter().copied()) {
+        Some(name) => format!("did you mean {name}? {} belongs to {owners}", option.name),
+        None => format!("it belongs to {owners}"),
+    };
+    said.about(option.name, &option.origin).help(help)
+}
+
+/// The engines that take an option.
+fn owners(name: &str) -> Vec<&'static str> {
+    let takes = |table: &&EngineTable| table.options.iter().any(|row| row.is_called(name));
+    TABLES.iter().filter(takes).flat_map(|table| table.engines.iter().copied()).collect()
+}
+
+/// The options given of this job's engine that are not built and differ from their default.
+pub(crate) fn unbuilt(spec: &JobSpec) -> impl Iterator<Item = Diagnostic> {
+    let engine = spec.engine.ioengine.get().name();
+    let matters = move |option: &&PrivateOption| {
+        rows(engine).iter().any(|row| {
+            row.name == option.name && row.built == Built::No && option.text() != row.default
+        })
+    };
+    spec.private().iter().filter(matters).map(|option| {
+        let said = format!("option {} is not supported yet", option.name);
+        Diagnostic::error(said).about(option.name, &option.origin)
+    })
+}

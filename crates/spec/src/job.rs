@@ -1,0 +1,336 @@
+//! A job as it was asked for: the topics of options side by side.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::OnceLock;
+
+use iosonde_options::{
+    Built, Context, Diagnostic, Kind, OptionDef, Origin, Topic, ValueError, nearest,
+};
+
+use crate::engine_options::{self, PrivateOption};
+use crate::rules;
+use crate::topics::{self, *};
+
+macro_rules! job_spec {
+    ($( $(#[doc = $doc:literal])* $field:ident : $topic:ident, )*) => {
+        /// A job as it was asked for. Each topic's options are fields of its own.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct JobSpec {
+            $( $(#[doc = $doc])* pub $field: $topic, )*
+            asked: Vec<Asked>,
+            private: Vec<PrivateOption>,
+        }
+
+        const TABLES: &[&[OptionDef]] = &[$( topics::$topic::OPTIONS, )*];
+
+        impl JobSpec {
+            fn topics(&self) -> Vec<&dyn Topic> {
+                vec![$( &self.$field, )*]
+            }
+
+            fn set_in_topic(
+                &mut self,
+                name: &str,
+                text: &str,
+                origin: Origin,
+                context: &mut Context,
+            ) -> Option<Result<(), ValueError>> {
+                $(
+                    if let Some(done) = self.$field.set(name, text, origin.clone(), context) {
+                        return Some(done);
+                    }
+                )*
+                None
+            }
+        }
+    };
+}
+
+topics::each_topic!(job_spec);
+
+/// One option as somebody typed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Its canonical name.
+    pub name: &'static str,
+    /// The text after `=`; `None` when there was none.
+    pub value: Option<String>,
+    /// Where it was typed.
+    pub origin: Origin,
+}
+
+/// Why an option was not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetError {
+    /// Nobody knows the name.
+    Unknown {
+        /// As it was typed.
+        name: String,
+        /// A known name that looks like it.
+        nearest: Option<&'static str>,
+    },
+    /// The option needs a value and got none.
+    NeedsValue {
+        /// The canonical name.
+        name: &'static str,
+        /// Whether there was a `=` with nothing after it.
+        empty: bool,
+    },
+    /// The value is not one of this option's.
+    Value {
+        /// The canonical name.
+        name: &'static str,
+        /// What was typed after `=`.
+        text: String,
+        /// Why it was refused.
+        error: ValueError,
+    },
+    /// fio has retired the option, and refuses it.
+    Deprecated {
+        /// The canonical name.
+        name: &'static str,
+        /// What was typed after `=`.
+        text: String,
+        /// What to do instead.
+        instead: &'static str,
+    },
+}
+
+impl SetError {
+    /// The same as a diagnostic at `origin`.
+    pub fn diagnostic(&self, origin: &Origin) -> Diagnostic {
+        let (option, said) = match self {
+            SetError::Unknown { name, nearest } => {
+                let said = Diagnostic::error("there is no such option");
+                let said = match nearest {
+                    Some(nearest) => said.help(format!("did you mean {nearest}?")),
+                    None => said,
+                };
+                (name.as_str(), said)
+            }
+            SetError::NeedsValue { name, .. } => (*name, Diagnostic::error("needs a value")),
+            SetError::Value { name, error, .. } => (*name, Diagnostic::error(error.to_string())),
+            SetError::Deprecated { name, instead, .. } => {
+                (*name, Diagnostic::error("is retired").help(*instead))
+            }
+        };
+        said.about(option, origin)
+    }
+
+    /// The lines that fio prints for it, each ending in a line feed. (What fio prints around
+    /// them differs between command line and job file, and is up to the caller.)
+    pub fn fio(&self) -> String {
+        match self {
+            SetError::Unknown { nearest, .. } => {
+                nearest.map_or(String::new(), |nearest| format!("Did you mean {nearest}?\n"))
+            }
+            SetError::NeedsValue { name, empty: false } => {
+                format!("Option {name} requires an argument\nfio: failed parsing {name}\n")
+            }
+            SetError::NeedsValue { name, empty: true } => format!("fio: failed parsing {name}=\n"),
+            SetError::Value { name, text, error } => {
+                let before = error.fio.as_ref().map_or(String::new(), |line| format!("{line}\n"));
+                let words = valid_values(lookup(name));
+                format!("{before}fio: failed parsing {name}={text}\n{words}")
+            }
+            SetError::Deprecated { name, text, .. } => {
+                format!("fio: failed parsing {name}={text}\nOption {name} is deprecated\n")
+            }
+        }
+    }
+}
+
+/// The words of an option as fio lists them under a failed value.
+fn valid_values(row: Option<&OptionDef>) -> String {
+    let choices = row.map_or(&[][..], |row| row.choices);
+    let mut lines = String::new();
+    for (i, (word, help)) in choices.iter().enumerate() {
+        let label = if i == 0 { "valid values" } else { "" };
+        lines.push_str(&format!("{label:>20}: {word:<10} {help}\n"));
+    }
+    lines
+}
+
+impl fmt::Display for SetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = self.diagnostic(&Origin::Default);
+        write!(f, "{}: {}", said.option, said.message)?;
+        said.help.map_or(Ok(()), |help| write!(f, " ({help})"))
+    }
+}
+
+impl std::error::Error for SetError {}
+
+impl JobSpec {
+    /// Sets an option by name or alias. `None` is an option given without `=value`.
+    ///
+    /// A name that only engines know is kept as text until [`JobSpec::engine_options`] reads
+    /// it. What was accepted but looks like a mistake comes back as warnings.
+    ///
+    /// # Errors
+    /// When nobody knows the name, or the value is refused; the job is as it was before.
+    pub fn set(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        origin: Origin,
+    ) -> Result<Vec<Diagnostic>, SetError> {
+        match lookup(name) {
+            Some(row) => self.set_row(row, value, origin),
+            None => self.set_private(name, value, origin),
+        }
+    }
+
+    fn set_row(
+        &mut self,
+        row: &'static OptionDef,
+        value: Option<&str>,
+        origin: Origin,
+    ) -> Result<Vec<Diagnostic>, SetError> {
+        // A text that may be left out may also be left empty: `write_bw_log=`.
+        let given = value.filter(|text| !(text.is_empty() && row.kind == Kind::Text));
+        let text = match given.or(row.bare) {
+            None if value.is_some() => {
+                return Err(SetError::NeedsValue { name: row.name, empty: true });
+            }
+            None => return Err(SetError::NeedsValue { name: row.name, empty: false }),
+            Some("") => return Err(SetError::NeedsValue { name: row.name, empty: true }),
+            Some(text) => text,
+        };
+        let mut warnings = Vec::new();
+        match row.deprecated {
+            Some(instead) if row.built == Built::No => {
+                let (name, text) = (row.name, text.to_owned());
+                return Err(SetError::Deprecated { name, text, instead });
+            }
+            Some(instead) => warnings.push(Diagnostic::warning("is retired").help(instead)),
+            None => {}
+        }
+        let mut context = Context {
+            kb_base: self.units.kb_base.get().number(),
+            unit_base: self.units.unit_base.get().number(),
+            ..Context::new(row)
+        };
+        self.set_in_topic(row.name, text, origin.clone(), &mut context)
+            .expect("every row is in a topic")
+            .map_err(|error| SetError::Value { name: row.name, text: text.to_owned(), error })?;
+        rules::last_wins(self, row.name);
+        warnings.extend(context.doubts.into_iter().map(Diagnostic::warning));
+        let warnings = warnings.into_iter().map(|said| said.about(row.name, &origin)).collect();
+        self.asked.push(Asked { name: row.name, value: value.map(str::to_owned), origin });
+        Ok(warnings)
+    }
+
+    fn set_private(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        origin: Origin,
+    ) -> Result<Vec<Diagnostic>, SetError> {
+        let engine = self.engine.ioengine.get().name().to_owned();
+        let Some(row) = engine_options::find(&engine, name) else {
+            let name = name.to_owned();
+            let known = all().map(|row| row.name).chain(engine_options::names(&engine));
+            return Err(SetError::Unknown { nearest: nearest(&name, known), name });
+        };
+        if value.or(row.bare).is_none_or(str::is_empty) {
+            return Err(SetError::NeedsValue { name: row.name, empty: value.is_some() });
+        }
+        let value = value.map(str::to_owned);
+        self.asked.push(Asked { name: row.name, value: value.clone(), origin: origin.clone() });
+        self.private.push(PrivateOption { name: row.name, value, origin, engine });
+        Ok(Vec::new())
+    }
+
+    /// The value of an option by name or alias, as text that reads back the same; for an
+    /// option that only engines know, the text as it was typed last. `None` for a name that
+    /// nobody knows, and for an engine's option that was not given.
+    pub fn show(&self, name: &str) -> Option<String> {
+        match lookup(name) {
+            Some(row) => self.topics().iter().find_map(|topic| topic.show(row.name)),
+            None => self.private_option(name).map(PrivateOption::text),
+        }
+    }
+
+    /// Where the value of an option came from; `None` for a name that nobody knows.
+    pub fn origin(&self, name: &str) -> Option<Origin> {
+        match lookup(name) {
+            Some(row) => self.topics().iter().find_map(|t| t.origin(row.name).cloned()),
+            None => self.private_option(name).map(|option| option.origin.clone()),
+        }
+    }
+
+    /// Whether an option was asked for or implied, by name or alias.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.origin(name).is_some_and(|origin| origin != Origin::Default)
+    }
+
+    /// Every option as it was typed, in order; one typed twice is there twice.
+    pub fn asked(&self) -> &[Asked] {
+        &self.asked
+    }
+
+    /// The options that only engines know, as typed, in order.
+    pub fn private(&self) -> &[PrivateOption] {
+        &self.private
+    }
+
+    fn private_option(&self, name: &str) -> Option<&PrivateOption> {
+        let name = engine_options::canonical(name)?;
+        self.private.iter().rev().find(|option| option.name == name)
+    }
+
+    /// What of this job is not built yet and matters to it: an error for each option that
+    /// differs from its default and has an effect, though its work does not exist.
+    pub fn unbuilt(&self) -> Vec<Diagnostic> {
+        let mut said = Vec::new();
+        for row in all().filter(|row| self.matters(row)) {
+            let shown = self.show(row.name).unwrap_or_default();
+            let word = shown.split(':').next().unwrap_or_default();
+            let what = match row.built {
+                Built::No => row.name.to_owned(),
+                _ if row.unbuilt_words.contains(&word) => format!("{}={word}", row.name),
+                _ => continue,
+            };
+            let origin = self.origin(row.name).unwrap_or_default();
+            let message = format!("option {what} is not supported yet");
+            said.push(Diagnostic::error(message).about(row.name, &origin));
+        }
+        said.extend(engine_options::unbuilt(self));
+        said
+    }
+
+    /// Whether the option differs from its default, and so does what it needs.
+    fn matters(&self, row: &'static OptionDef) -> bool {
+        let differs = |name: &str| lookup(name).is_some_and(|row| self.differs(row));
+        self.differs(row)
+            && match (row.needs, row.parent) {
+                ([], None) => true,
+                ([], Some(parent)) => differs(parent),
+                (needs, _) => needs.iter().any(|name| differs(name)),
+            }
+    }
+
+    /// Whether the option's value is another than its default.
+    fn differs(&self, row: &'static OptionDef) -> bool {
+        static DEFAULT: OnceLock<JobSpec> = OnceLock::new();
+        let default = DEFAULT.get_or_init(JobSpec::default);
+        self.is_set(row.name) && self.show(row.name) != default.show(row.name)
+    }
+}
+
+/// All options of the job language, in the order of the topics; those of engines excepted.
+pub fn all() -> impl Iterator<Item = &'static OptionDef> + Clone {
+    TABLES.iter().copied().flatten()
+}
+
+/// The row of an option by its name or one of its aliases.
+pub fn lookup(name: &str) -> Option<&'static OptionDef> {
+    static INDEX: OnceLock<HashMap<&'static str, &'static OptionDef>> = OnceLock::new();
+    let index = INDEX.get_or_init(|| {
+        let names = |row: &'static OptionDef| std::iter::once(&row.name).chain(row.aliases);
+        all().flat_map(|row| names(row).map(move |name| (*name, row))).collect()
+    });
+    index.get(name).copied()
+}

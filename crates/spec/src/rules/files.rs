@@ -1,0 +1,113 @@
+//! Rules of files.
+
+use iosonde_options::Diagnostic;
+
+use super::{Caps, Rule};
+use crate::JobSpec;
+use crate::values::RwWord;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "readers-need-data",
+        doc: "A job that reads implies `overwrite`: missing and short files are laid out first.",
+        apply: readers_need_data,
+    },
+    Rule {
+        name: "pre-read-stays-cached",
+        doc: "`pre_read` turns `invalidate` off.",
+        apply: pre_read_stays_cached,
+    },
+    Rule {
+        name: "open-files-within-files",
+        doc: "`openfiles` is at most the number of files; nothing or 0 stands for all of them.",
+        apply: open_files_within_files,
+    },
+    Rule {
+        name: "fill-device-writes-on",
+        doc: "`fill_device` is for sequential writes.",
+        apply: fill_device_writes_on,
+    },
+    Rule {
+        name: "trims-need-an-engine",
+        doc: "A job that trims needs an engine that can.",
+        apply: trims_need_an_engine,
+    },
+];
+
+fn readers_need_data(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+    if spec.order.rw.get().word.reads() {
+        spec.file_life.overwrite.force(true, "rw");
+    }
+}
+
+fn pre_read_stays_cached(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+    if *spec.file_life.pre_read.get() {
+        spec.file_life.invalidate.force(false, "pre_read");
+    }
+}
+
+fn open_files_within_files(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+    let named = spec.files.filename.get().as_ref().map_or(0, |names| names.0.len() as u32);
+    let files = named.max(*spec.files.nrfiles.get()).max(1);
+    let open = spec.files.openfiles.get().filter(|open| *open > 0 && *open <= files);
+    if open.is_none() {
+        spec.files.openfiles.force(Some(files), "nrfiles");
+    }
+}
+
+fn fill_device_writes_on(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+    if *spec.size.fill_device.get() && spec.order.rw.get().word != RwWord::Write {
+        let message = "only a sequential write ends when the device is full";
+        said.push(
+            Diagnostic::warning(message)
+                .about("fill_device", spec.size.fill_device.origin())
+                .help("use rw=write"),
+        );
+    }
+}
+
+fn trims_need_an_engine(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
+    if spec.order.rw.get().word.trims() && !caps.trim {
+        let message = format!("engine {} cannot trim", spec.engine.ioengine.get().name());
+        said.push(Diagnostic::error(message).about("rw", spec.order.rw.origin()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::*;
+    use crate::rules::{Caps, resolve};
+
+    #[test]
+    fn a_reader_finds_data_and_a_writer_need_not() {
+        assert!(*resolved(&["rw=randrw"]).0.file_life.overwrite.get());
+        assert!(!*resolved(&["rw=write"]).0.file_life.overwrite.get());
+    }
+
+    #[test]
+    fn what_was_read_beforehand_stays_cached() {
+        assert!(!*resolved(&["pre_read=1", "invalidate=1"]).0.file_life.invalidate.get());
+        assert!(*resolved(&[]).0.file_life.invalidate.get());
+    }
+
+    #[test]
+    fn no_more_files_are_open_than_there_are() {
+        let open = |options: &[&str]| resolved(options).0.files.openfiles.get().expect("filled in");
+        assert_eq!(open(&["nrfiles=4"]), 4);
+        assert_eq!(open(&["nrfiles=4", "openfiles=9"]), 4);
+        assert_eq!(open(&["nrfiles=4", "openfiles=2"]), 2);
+        assert_eq!(open(&["filename=a:b:c"]), 3);
+    }
+
+    #[test]
+    fn filling_a_device_is_for_sequential_writes() {
+        assert_eq!(remarks(&["rw=randwrite", "fill_device=1"]).len(), 1);
+        assert!(remarks(&["rw=write", "fill_device=1"]).is_empty());
+    }
+
+    #[test]
+    fn a_trim_needs_an_engine_that_can() {
+        let mut spec = job(&["rw=randtrim"]);
+        assert_eq!(resolve(&mut spec, &Caps::default())[0].message, "engine psync cannot trim");
+    }
+}

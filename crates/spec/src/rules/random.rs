@@ -1,0 +1,75 @@
+//! Rules of random places.
+
+use iosonde_base::DIRS;
+use iosonde_options::{Bytes, Diagnostic};
+
+use super::{Caps, Rule};
+use crate::JobSpec;
+use crate::values::RandomDistribution;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "blockalign-without-map",
+        doc: "`blockalign` other than the smallest block size turns the random map off.",
+        apply: blockalign_without_map,
+    },
+    Rule {
+        name: "distribution-without-map",
+        doc: "Every `random_distribution` but `random` does without the random map.",
+        apply: distribution_without_map,
+    },
+    Rule {
+        name: "seed-ends-repeats",
+        doc: "With `randseed` given, loops draw anew: `randrepeat` is off.",
+        apply: seed_ends_repeats,
+    },
+];
+
+fn blockalign_without_map(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+    let differs = |ba: &Option<Bytes>, dir| ba.is_some_and(|ba| ba.0 != spec.min_bs(dir));
+    let any = DIRS.into_iter().any(|dir| differs(spec.block.ba.get().of(dir), dir));
+    if any && spec.order.rw.get().word.is_random() && !*spec.random.norandommap.get() {
+        spec.random.norandommap.force(true, "blockalign");
+        let note = Diagnostic::note("Any use of blockalign= turns off randommap");
+        said.push(note.about("ba", spec.block.ba.origin()));
+    }
+}
+
+fn distribution_without_map(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+    let random = &mut spec.random;
+    if *random.random_distribution.get() != RandomDistribution::Random {
+        random.norandommap.force(true, "random_distribution");
+    }
+}
+
+fn seed_ends_repeats(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+    if spec.random.randseed.is_typed() {
+        spec.random.randrepeat.force(false, "randseed");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::*;
+
+    #[test]
+    fn an_alignment_of_its_own_turns_the_map_off() {
+        let (spec, said) = resolved(&["rw=randread", "bs=4k", "ba=512"]);
+        assert!(*spec.random.norandommap.get());
+        assert_eq!(said[0].message, "Any use of blockalign= turns off randommap");
+        let (spec, said) = resolved(&["rw=randread", "bs=4k", "ba=4k"]);
+        assert!(!*spec.random.norandommap.get() && said.is_empty());
+    }
+
+    #[test]
+    fn a_skewed_distribution_has_no_map() {
+        assert!(*resolved(&["random_distribution=zipf"]).0.random.norandommap.get());
+        assert!(!*resolved(&["random_distribution=random"]).0.random.norandommap.get());
+    }
+
+    #[test]
+    fn a_seed_of_ones_own_ends_repeats() {
+        assert!(!*resolved(&["randseed=42"]).0.random.randrepeat.get());
+        assert!(*resolved(&[]).0.random.randrepeat.get());
+    }
+}

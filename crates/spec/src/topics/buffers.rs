@@ -1,0 +1,62 @@
+//! What is in the buffers, and where they live.
+
+use iosonde_options::{Built, Bytes, Category, options};
+
+use crate::values::{MemoryKind, Pattern};
+
+options! {
+    /// Buffers
+    pub struct Buffers in Category::Buffer {
+        /// Where buffers live; the file to map may follow: `mmaphuge:/mnt/huge/file`.
+        mem: MemoryKind = "malloc" as "mem" | "iomem" {
+            built: Built::No,
+            good: &["malloc", "mmap", "shm", "mmaphuge:/mnt/huge/file"],
+            bad: &["paper"],
+        }
+        /// Put buffers at multiples of this.
+        iomem_align: Bytes = "0" as "iomem_align" | "mem_align" {
+            built: Built::No,
+            min: Some(0),
+            good: &["0", "4k"],
+            bad: &["even"],
+        }
+        /// Take this much memory away from the system while the job runs (mlock(2)).
+        lockmem: Bytes = "0" as "lockmem" {
+            built: Built::No,
+            good: &["0", "1g"],
+            bad: &["all"],
+        }
+        /// Size of a huge page.
+        hugepage_size: Bytes = "2097152" as "hugepage-size" {
+            built: Built::No,
+            needs: &["mem"],
+            min: Some(0),
+            good: &["2m", "1g"],
+            bad: &["huge"],
+        }
+        /// Fill buffers with zeroes.
+        zero_buffers: bool = "0" as "zero_buffers" {
+            bare: Some("1"),
+            good: &["1", "0"],
+            bad: &["yes"],
+        }
+        /// Fill buffers anew for every write.
+        refill_buffers: bool = "0" as "refill_buffers" {
+            bare: Some("1"),
+            good: &["1", "0"],
+            bad: &["yes"],
+        }
+        /// Change a little in buffers for every write, so that no two are the same.
+        scramble_buffers: bool = "1" as "scramble_buffers" {
+            good: &["0", "1"],
+            bad: &["2", "no"],
+        }
+        /// Fill buffers with this, over and over.
+        ///
+        /// `"text"`, `0xhex`, a number, `'file'`, or several of them joined.
+        buffer_pattern: Option<Pattern> = "" as "buffer_pattern" {
+            good: &["0xdeadbeef", "\"abcd\"", "42", "\"abcd\"-12", "\"abcd\"-120xdeface"],
+            bad: &["abcd", "0x", "12k", "\"abc"],
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Processors, priorities, users: how the system treats a job.
+
+use iosonde_options::{Built, Category, CpuSet, options};
+
+use crate::values::{CpusAllowedPolicy, MemoryPolicy};
+
+options! {
+    /// Processors and priorities
+    pub struct Cpu in Category::Process {
+        /// Nice value of the job (nice(2)).
+        nice: i32 = "0" as "nice" {
+            min: Some(-20),
+            max: Some(19),
+            good: &["0", "-5", "19"],
+            bad: &["-21", "20", "very"],
+        }
+        /// I/O priority within its class, 0 the highest (ioprio_set(2)).
+        prio: Option<u32> = "" as "prio" {
+            min: Some(0),
+            max: Some(7),
+            good: &["0", "7"],
+            bad: &["8", "high"],
+        }
+        /// Class of the I/O priority: 1 real time, 2 best effort, 3 idle.
+        prioclass: Option<u32> = "" as "prioclass" {
+            min: Some(0),
+            max: Some(3),
+            good: &["1", "2", "3"],
+            bad: &["4", "best"],
+        }
+        /// A hint to the device that goes with the priority (ioprio_set(2)).
+        priohint: Option<u32> = "" as "priohint" {
+            min: Some(0),
+            max: Some(1023),
+            good: &["0", "1"],
+            bad: &["1024", "now"],
+        }
+        /// Processors the job may run on, as bits of a number.
+        cpumask: Option<u64> = "" as "cpumask" {
+            good: &["1", "0x3"],
+            bad: &["all"],
+        }
+        /// Processors the job may run on, by number: `0,2-5`.
+        cpus_allowed: Option<CpuSet> = "" as "cpus_allowed" {
+            good: &["0", "0,1", "0-1"],
+        }
+        /// How those processors are handed to the copies of the job.
+        cpus_allowed_policy: CpusAllowedPolicy = "shared" as "cpus_allowed_policy" {
+            priority: -1,
+            parent: Some("cpus_allowed"),
+            good: &["shared", "split"],
+            bad: &["fair"],
+        }
+        /// NUMA nodes the job may run on.
+        numa_cpu_nodes: Option<CpuSet> = "" as "numa_cpu_nodes" {
+            built: Built::No,
+            good: &["0", "0-1"],
+        }
+        /// NUMA nodes that memory comes from: `bind:0-1`, `interleave:0,1`, `prefer:0`, `local`.
+        numa_mem_policy: Option<MemoryPolicy> = "" as "numa_mem_policy" {
+            built: Built::No,
+            good: &["default", "bind:0", "interleave:0-1", "prefer:0", "local"],
+        }
+        /// Run in this control group.
+        cgroup: Option<String> = "" as "cgroup" {
+            built: Built::No,
+            good: &["test"],
+        }
+        /// Leave the control group in place afterwards.
+        cgroup_nodelete: bool = "0" as "cgroup_nodelete" {
+            built: Built::No,
+            parent: Some("cgroup"),
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Weight of the control group's I/O.
+        cgroup_weight: Option<u32> = "" as "cgroup_weight" {
+            built: Built::No,
+            parent: Some("cgroup"),
+            min: Some(100),
+            max: Some(1000),
+            good: &["100", "500"],
+            bad: &["99", "1001", "heavy"],
+        }
+        /// Run as this user.
+        uid: Option<u32> = "" as "uid" {
+            built: Built::No,
+            min: Some(0),
+            good: &["0", "1000"],
+            bad: &["root"],
+        }
+        /// Run as this group.
+        gid: Option<u32> = "" as "gid" {
+            built: Built::No,
+            min: Some(0),
+            good: &["0", "1000"],
+            bad: &["root"],
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Options of libaio.
+
+use iosonde_options::{Built, Category, options};
+
+options! {
+    /// libaio
+    pub struct LibAio in Category::Engine {
+        /// Take completions from the ring in memory, without a call.
+        userspace_reap: bool = "0" as "userspace_reap" {
+            bare: Some("1"),
+            good: &["1", "0"],
+            bad: &["yes"],
+        }
+        /// Fail with EAGAIN rather than wait (RWF_NOWAIT).
+        nowait: bool = "0" as "nowait" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Use vectored reads and writes.
+        libaio_vectored: bool = "0" as "libaio_vectored" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Share of I/Os with a priority of their own, in percent; for reads, for writes.
+        cmdprio_percentage: iosonde_options::Triple<u32> = "0" as "cmdprio_percentage" {
+            built: Built::No,
+            min: Some(0),
+            max: Some(100),
+            good: &["0", "20", "20,0"],
+            bad: &["101", "some"],
+        }
+        /// Class of that priority: 1 real time, 2 best effort, 3 idle.
+        cmdprio_class: iosonde_options::Triple<Option<u32>> = "" as "cmdprio_class" {
+            built: Built::No,
+            min: Some(1),
+            max: Some(3),
+            good: &["1", "2,3"],
+            bad: &["0", "4"],
+        }
+        /// A hint to the device that goes with that priority.
+        cmdprio_hint: iosonde_options::Triple<Option<u32>> = "" as "cmdprio_hint" {
+            built: Built::No,
+            min: Some(0),
+            max: Some(1023),
+            good: &["0", "1"],
+            bad: &["1024"],
+        }
+        /// That priority within its class, 0 the highest.
+        cmdprio: iosonde_options::Triple<Option<u32>> = "" as "cmdprio" {
+            built: Built::No,
+            min: Some(0),
+            max: Some(7),
+            good: &["0", "7"],
+            bad: &["8"],
+        }
+        /// Shares of I/Os with that priority for each block size: `4k/20:64k/0`.
+        cmdprio_bssplit: Option<String> = "" as "cmdprio_bssplit" {
+            built: Built::No,
+            good: &["4k/20:64k/0"],
+        }
+    }
+}

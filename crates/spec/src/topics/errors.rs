@@ -1,0 +1,36 @@
+//! What is done about errors.
+
+use iosonde_options::{Built, Category, options};
+
+use crate::values::{ContinueOnError, IgnoreErrors};
+
+options! {
+    /// Errors
+    pub struct Errors in Category::Error {
+        /// After which errors the job goes on, counting them.
+        continue_on_error: ContinueOnError = "none" as "continue_on_error" {
+            good: &["none", "read", "write", "io", "verify", "all", "0", "1"],
+            bad: &["trim", "some"],
+        }
+        /// Errors that do not end the job: lists for reads, writes, verification.
+        ///
+        /// `EAGAIN,ENOSPC:122` lets reads fail with EAGAIN and writes with ENOSPC or error
+        /// 122. Overrides `continue_on_error` where a list is given.
+        ignore_error: IgnoreErrors = "" as "ignore_error" {
+            good: &["EIO", "EIO:ENOSPC,EINVAL", "EAGAIN,ENOSPC:122", ",,EILSEQ"],
+        }
+        /// Print each error, not only the one that ends the job.
+        error_dump: bool = "0" as "error_dump" {
+            built: Built::No,
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// End all jobs when one of them fails.
+        exitall_on_error: bool = "0" as "exitall_on_error" {
+            built: Built::No,
+            bare: Some("1"),
+            good: &["1", "0"],
+            bad: &["yes"],
+        }
+    }
+}

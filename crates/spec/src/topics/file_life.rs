@@ -1,0 +1,79 @@
+//! How files are made ready, and what becomes of them.
+
+use iosonde_options::{Category, options};
+
+use crate::values::{FadviseHint, Fallocate};
+
+options! {
+    /// Life of files
+    pub struct FileLife in Category::File {
+        /// Lay out the files of one job after another, not all at once.
+        create_serialize: bool = "1" as "create_serialize" {
+            good: &["0", "1"],
+            bad: &["2", "no"],
+        }
+        /// Bring a file to storage once it is laid out.
+        create_fsync: bool = "1" as "create_fsync" {
+            good: &["0", "1"],
+            bad: &["2", "no"],
+        }
+        /// Do not lay out files beforehand: create each when it is first opened.
+        create_on_open: bool = "0" as "create_on_open" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Lay out the files and stop there.
+        create_only: bool = "0" as "create_only" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Create files that do not exist.
+        allow_file_create: bool = "1" as "allow_file_create" {
+            good: &["0", "1"],
+            bad: &["2", "no"],
+        }
+        /// Allow writes to a device that is mounted or otherwise in use.
+        allow_mounted_write: bool = "0" as "allow_mounted_write" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Lay out files before the job writes to them, so that it writes over data.
+        overwrite: bool = "0" as "overwrite" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// How space for new files is set aside.
+        fallocate: Fallocate = "native" as "fallocate" {
+            good: &["none", "native", "posix", "keep", "truncate", "0", "1"],
+            bad: &["2", "some"],
+        }
+        /// What the kernel is told about the order of the I/O.
+        fadvise_hint: FadviseHint = "1" as "fadvise_hint" {
+            good: &["0", "1", "random", "sequential"],
+            bad: &["2", "backwards"],
+        }
+        /// Read the files once before the job starts, so that they are in the page cache.
+        ///
+        /// Turns `invalidate` off.
+        pre_read: bool = "0" as "pre_read" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Drop the files from the page cache before the job starts.
+        invalidate: bool = "1" as "invalidate" {
+            category: Category::Buffer,
+            good: &["0", "1"],
+            bad: &["2", "no"],
+        }
+        /// Delete the job's files once it is done.
+        unlink: bool = "0" as "unlink" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Delete the job's files after each of its loops.
+        unlink_each_loop: bool = "0" as "unlink_each_loop" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+    }
+}

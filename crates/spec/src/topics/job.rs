@@ -1,0 +1,113 @@
+//! What a job is called, how many copies of it run, and in which order.
+
+use iosonde_options::{Built, Category, Fio, options};
+
+use crate::values::Profile;
+
+options! {
+    /// Job
+    pub struct Job in Category::General {
+        /// A text that reports repeat.
+        description: Option<String> = "" as "description" {
+            good: &["nightly run"],
+        }
+        /// The name of the job.
+        ///
+        /// On the command line it also begins a new job.
+        name: Option<String> = "" as "name" {
+            good: &["reader"],
+        }
+        /// How many times the job's work is done over.
+        ///
+        /// Ignored where `time_based` says when to end.
+        loops: u32 = "1" as "loops" {
+            min: Some(0),
+            good: &["1", "3"],
+            bad: &["often"],
+        }
+        /// How many copies of the job run at once.
+        numjobs: u32 = "1" as "numjobs" {
+            min: Some(0),
+            good: &["1", "16"],
+            bad: &["many"],
+        }
+        /// Wait until all earlier jobs have ended before this one starts.
+        ///
+        /// Jobs after it wait as well, and it begins a new group of reports.
+        stonewall: bool = "0" as "stonewall" | "wait_for_previous" {
+            category: Category::Process,
+            bare: Some("1"),
+            good: &["1", "0"],
+            bad: &["yes"],
+        }
+        /// Begin a new group of reports with this job.
+        new_group: bool = "0" as "new_group" {
+            category: Category::Stat,
+            bare: Some("1"),
+            good: &["1", "0"],
+            bad: &["yes"],
+        }
+        /// Report the job and its copies, and the jobs of its group, as one.
+        group_reporting: bool = "0" as "group_reporting" {
+            category: Category::Stat,
+            bare: Some("1"),
+            good: &["1", "0"],
+            bad: &["yes"],
+        }
+        /// Run as a thread rather than as a process.
+        thread: bool = "0" as "thread" {
+            category: Category::Process,
+            bare: Some("1"),
+            fio: Fio::Differs("jobs are threads either way; `thread=0` is accepted"),
+            good: &["1", "0"],
+            bad: &["yes"],
+        }
+        /// Wait until all jobs of this name have ended before this one starts.
+        wait_for: Option<String> = "" as "wait_for" {
+            category: Category::Process,
+            built: Built::No,
+            good: &["writer"],
+        }
+        /// End the other jobs when this one ends.
+        exitall: bool = "0" as "exitall" {
+            category: Category::Process,
+            bare: Some("1"),
+            built: Built::No,
+            good: &["1", "0"],
+            bad: &["yes"],
+        }
+        /// Which jobs `exitall` ends.
+        exit_what: crate::values::ExitWhat = "group" as "exit_what" {
+            category: Category::Process,
+            needs: &["exitall"],
+            built: Built::No,
+            good: &["group", "stonewall", "all"],
+            bad: &["none"],
+        }
+        /// A program to run before the job, by the shell.
+        exec_prerun: Option<String> = "" as "exec_prerun" {
+            category: Category::Process,
+            built: Built::No,
+            good: &["true"],
+        }
+        /// A program to run after the job, by the shell.
+        exec_postrun: Option<String> = "" as "exec_postrun" {
+            category: Category::Process,
+            built: Built::No,
+            good: &["true"],
+        }
+        /// What the system's list of processes calls the job.
+        comm: Option<String> = "" as "comm" {
+            category: Category::Process,
+            built: Built::No,
+            good: &["worker"],
+        }
+        /// Start from a ready-made workload.
+        profile: Option<Profile> = "" as "profile" {
+            category: Category::Profile,
+            built: Built::No,
+            good: &["tiobench", "act"],
+            bad: &["mine"],
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What is measured, and how it is reported.
+
+use iosonde_options::{Built, Category, FloatList, Millis, options};
+
+use crate::values::UnifiedReporting;
+
+options! {
+    /// Measurements
+    pub struct Measure in Category::Stat {
+        /// Measure at all.
+        stats: bool = "1" as "stats" {
+            built: Built::No,
+            good: &["0", "1"],
+            bad: &["2", "no"],
+        }
+        /// Report percentiles of completion latency.
+        clat_percentiles: bool = "1" as "clat_percentiles" {
+            good: &["0", "1"],
+            bad: &["2", "no"],
+        }
+        /// Report percentiles of total latency.
+        lat_percentiles: bool = "0" as "lat_percentiles" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Report percentiles of submission latency.
+        slat_percentiles: bool = "0" as "slat_percentiles" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Which percentiles, parted by colons; 20 at most.
+        percentile_list: FloatList =
+            "1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99" as "percentile_list" {
+            min: Some(0),
+            max: Some(100),
+            good: &["50:90:99.9", "99.99"],
+            bad: &["101", "a:b", "-1"],
+        }
+        /// Digits that count in the numbers of the normal report.
+        significant_figures: u32 = "4" as "significant_figures" {
+            built: Built::No,
+            min: Some(1),
+            max: Some(10),
+            good: &["1", "4", "10"],
+            bad: &["0", "11", "all"],
+        }
+        /// Report what the disks under the files did.
+        disk_util: bool = "1" as "disk_util" {
+            good: &["0", "1"],
+            bad: &["2", "no"],
+        }
+        /// Read the clock as seldom as can be: leave out latencies and bandwidth samples.
+        ///
+        /// The same as `disable_lat`, `disable_clat`, `disable_slat` and
+        /// `disable_bw_measurement`, unless those are given.
+        gtod_reduce: bool = "0" as "gtod_reduce" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Do not measure total latency.
+        disable_lat: bool = "0" as "disable_lat" {
+            parent: Some("gtod_reduce"),
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Do not measure completion latency.
+        disable_clat: bool = "0" as "disable_clat" {
+            parent: Some("gtod_reduce"),
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Do not measure submission latency.
+        disable_slat: bool = "0" as "disable_slat" {
+            parent: Some("gtod_reduce"),
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Do not take samples of bandwidth.
+        disable_bw_measurement: bool = "0" as "disable_bw_measurement" | "disable_bw" {
+            parent: Some("gtod_reduce"),
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// Set a processor aside to read the clock.
+        gtod_cpu: Option<u32> = "" as "gtod_cpu" {
+            built: Built::Ignored("the clock is read by each job, at next to no cost"),
+            min: Some(0),
+            good: &["0", "1"],
+            bad: &["first"],
+        }
+        /// Report all directions as one.
+        unified_rw_reporting: UnifiedReporting = "none" as "unified_rw_reporting" {
+            good: &["none", "mixed", "both", "0", "1", "2"],
+            bad: &["3", "all"],
+        }
+        /// Window of a bandwidth sample, in milliseconds.
+        bwavgtime: Millis = "500" as "bwavgtime" {
+            built: Built::No,
+            min: Some(0),
+            good: &["500", "1000"],
+            bad: &["short"],
+        }
+        /// Window of an IOPS sample, in milliseconds.
+        iopsavgtime: Millis = "500" as "iopsavgtime" {
+            built: Built::No,
+            min: Some(0),
+            good: &["500", "1000"],
+            bad: &["short"],
+        }
+        /// Count how often each trimmed block failed.
+        block_error_percentiles: bool = "0" as "block_error_percentiles" {
+            built: Built::No,
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Where a device puts data, for devices that can be told.
+
+use iosonde_options::{Built, Category, NamedList, options};
+
+use crate::values::{DataPlacement, PlacementSelect};
+
+options! {
+    /// Placement
+    pub struct Placement in Category::Engine {
+        /// Place data by NVMe Flexible Data Placement.
+        fdp: bool = "0" as "fdp" {
+            built: Built::No,
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+        /// How data is placed.
+        dataplacement: DataPlacement = "none" as "dataplacement" | "data_placement" {
+            built: Built::No,
+            good: &["none", "fdp", "streams"],
+            bad: &["left"],
+        }
+        /// How a placement identifier is picked.
+        plid_select: Option<PlacementSelect> = "" as "plid_select" | "fdp_pli_select" {
+            built: Built::No,
+            good: &["random", "roundrobin", "scheme"],
+            bad: &["best"],
+        }
+        /// The placement identifiers to pick from.
+        plids: Option<NamedList<u32>> = "" as "plids" | "fdp_pli" {
+            built: Built::No,
+            good: &["0", "1,2,5"],
+            bad: &["first"],
+        }
+        /// A file that maps offsets to placement identifiers.
+        dp_scheme: Option<String> = "" as "dp_scheme" {
+            built: Built::No,
+            good: &["/tmp/scheme"],
+        }
+        /// Most ranges that one trim names.
+        num_range: u32 = "1" as "num_range" {
+            built: Built::No,
+            min: Some(1),
+            good: &["1", "8"],
+            bad: &["0", "many"],
+        }
+        /// The GPUs that jobs use, parted by colons.
+        gpu_dev_id: Option<String> = "" as "gpu_dev_id" {
+            built: Built::No,
+            good: &["0:1"],
+        }
+    }
+}

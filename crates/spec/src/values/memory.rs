@@ -1,0 +1,53 @@
+//! Where I/O buffers live: `malloc`, `mmaphuge:/mnt/huge/buffers`.
+
+use iosonde_options::{Choice, Context, Kind, OptionValue, ValueError, words};
+
+words! {
+    /// A kind of memory.
+    pub enum MemoryWord {
+        /// From the heap.
+        Malloc = "malloc" : "malloc(3)",
+        /// Shared memory.
+        Shm = "shm" : "shmget(2)",
+        /// Shared memory on huge pages.
+        ShmHuge = "shmhuge" : "shmget(2) on huge pages",
+        /// A mapping, anonymous or of a file.
+        Mmap = "mmap" : "mmap(2), anonymous or of a file",
+        /// A shared mapping.
+        MmapShared = "mmapshared" : "mmap(2), shared",
+        /// A mapping of a file on hugetlbfs.
+        MmapHuge = "mmaphuge" : "mmap(2) of a file on hugetlbfs",
+        /// Memory of a GPU.
+        CudaMalloc = "cudamalloc" : "GPU memory by CUDA",
+    }
+}
+
+/// The value of `mem`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryKind {
+    /// The kind.
+    pub word: MemoryWord,
+    /// The file to map.
+    pub file: Option<String>,
+}
+
+impl OptionValue for MemoryKind {
+    const KIND: Kind = Kind::Form;
+    const CHOICES: &'static [Choice] = MemoryWord::WORDS;
+    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+        let (word, file) = text.split_once(':').unwrap_or((text, ""));
+        let word = MemoryWord::parse(word, context)?;
+        let maps = matches!(word, MemoryWord::Mmap | MemoryWord::MmapShared | MemoryWord::MmapHuge);
+        if !maps && !file.is_empty() {
+            context.doubt(format!("{} has no file: {file:?} is dropped", word.word()));
+        }
+        let file = (maps && !file.is_empty()).then(|| file.to_owned());
+        Ok(MemoryKind { word, file })
+    }
+    fn show(&self) -> String {
+        match &self.file {
+            Some(file) => format!("{}:{file}", self.word.word()),
+            None => self.word.word().into(),
+        }
+    }
+}

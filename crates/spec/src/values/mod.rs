@@ -1,0 +1,29 @@
+//! The little languages of single options: `rw=randread:8`, `bssplit=4k/60:64k/40`.
+
+mod bssplit;
+mod distribution;
+mod engine_name;
+mod errors;
+mod file_size;
+mod file_service;
+mod memory;
+mod numa;
+mod pattern;
+mod rw;
+mod steady_state;
+mod sync_range;
+mod words;
+
+pub use bssplit::{BsSplit, Portion};
+pub use distribution::{AccessZone, RandomDistribution};
+pub use engine_name::EngineName;
+pub use errors::IgnoreErrors;
+pub use file_size::FileSize;
+pub use file_service::{FilePick, FileServiceType};
+pub use memory::{MemoryKind, MemoryWord};
+pub use numa::{MemoryPolicy, PolicyKind};
+pub use pattern::{Pattern, PatternPart};
+pub use rw::{Rw, RwWord};
+pub use steady_state::{Criterion, Limit, SteadyGoal};
+pub use sync_range::{SyncRange, SyncRangeWord};
+pub use words::*;
