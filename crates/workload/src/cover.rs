@@ -160,7 +160,15 @@ impl Cover {
     }
 
     /// The first free block from `block` on, going round at the end.
+    #[inline]
     pub fn free_from(&self, block: u64) -> Option<u64> {
+        let word = if block < self.blocks { self.words[(block / BITS) as usize] } else { u64::MAX };
+        if word >> (block % BITS) & 1 == 0 { Some(block) } else { self.free_later(block) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn free_later(&self, block: u64) -> Option<u64> {
         self.free_upwards(block).or_else(|| if block == 0 { None } else { self.free_upwards(0) })
     }
 

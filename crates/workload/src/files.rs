@@ -191,20 +191,23 @@ impl Picker {
             return self.told(places);
         }
         let usable = |place: &Place| !place.done && (place.open || self.open < self.open_most);
-        if !places.iter().any(|place| !place.done) {
-            return Pick::None;
-        }
         self.now = match self.service.pick {
+            FilePick::RoundRobin if usable(&places[self.turn]) => {
+                let found = self.turn;
+                self.turn = if found + 1 == places.len() { 0 } else { found + 1 };
+                found
+            }
             FilePick::RoundRobin => {
                 let files = places.len();
-                // Something is usable: what is not done is open, or a place to
-                // open it is left by those that are done.
+                // None is usable only when all are done: what is open and not
+                // done would be, and the done have made room for the others.
                 let found =
                     (0..files).map(|i| (self.turn + i) % files).find(|&i| usable(&places[i]));
                 let Some(found) = found else { return Pick::None };
                 self.turn = (found + 1) % files;
                 found
             }
+            FilePick::Sequential if usable(&places[self.now]) => self.now,
             FilePick::Sequential => match places.iter().position(usable) {
                 Some(found) => found,
                 None => return Pick::None,

@@ -10,6 +10,8 @@ use crate::streams::Seeds;
 #[derive(Debug)]
 pub(crate) struct SizeDraw {
     sizes: Sizes,
+    /// The least of them, in bytes.
+    least: u32,
     unaligned: bool,
     draws: Draws,
 }
@@ -24,6 +26,7 @@ pub(crate) fn size_draws(spec: &SourceSpec, seeds: &Seeds) -> Result<SizeDraws, 
     }
     Ok(PerDir([0, 1, 2].map(|dir| SizeDraw {
         sizes: by_share(spec.sizes.0[dir].clone()),
+        least: spec.sizes.0[dir].min(),
         unaligned: spec.bs_unaligned,
         draws: draws(spec, seeds, dir),
     })))
@@ -89,7 +92,7 @@ impl SizeDraw {
         if let Sizes::Fixed(bytes) = self.sizes {
             return (u64::from(bytes) <= room).then_some(bytes);
         }
-        let least = self.sizes.min();
+        let least = self.least;
         if u64::from(least) > room {
             return None;
         }
