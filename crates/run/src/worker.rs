@@ -14,8 +14,8 @@ use iosonde_sys::counters::Usage;
 use iosonde_workload::Source;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What a job is doing, for whoever looks on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,21 +91,25 @@ impl Shared {
 /// Opens once, for all that wait.
 #[derive(Debug, Default)]
 pub struct Gate {
-    open: Mutex<bool>,
+    opened_at: Mutex<Option<Instant>>,
     opened: Condvar,
 }
 
 impl Gate {
     /// Let everybody through, now and later.
     pub fn open(&self) {
-        *self.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = true;
+        *self.opened_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         self.opened.notify_all();
     }
 
-    fn pass(&self) {
-        let mut open = self.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        while !*open {
-            open = self.opened.wait(open).unwrap_or_else(|poisoned| poisoned.into_inner());
+    /// Wait until it is open; when that was.
+    fn pass(&self) -> Instant {
+        let mut opened_at = self.opened_at.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(moment) = *opened_at {
+                return moment;
+            }
+            opened_at = self.opened.wait(opened_at).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -197,7 +201,7 @@ pub fn work(
     };
     shared.enter(State::Ready);
     ready();
-    gate.pass();
+    worker.start_at(gate.pass());
     worker.wait_delay();
     worker.run();
     worker.finish()
@@ -284,6 +288,8 @@ struct Worker<'a> {
     /// When the present phase began.
     phase_began: u64,
     phases: Vec<PhaseTime>,
+    /// When the job was to start.
+    start: u64,
     /// When counting began.
     began: u64,
     began_unix_ms: u64,
@@ -361,6 +367,7 @@ impl<'a> Worker<'a> {
             born,
             phase_began: born,
             phases: Vec::new(),
+            start: born,
             began: born,
             began_unix_ms: 0,
             usage_before: Usage::default(),
@@ -416,11 +423,19 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    fn wait_delay(&mut self) {
+    /// Take the gate's opening for the start, not the moment at which this
+    /// thread got a processor: the jobs of a wave start and end together,
+    /// however many they are.
+    fn start_at(&mut self, opened: Instant) {
+        let waited = opened.elapsed().as_nanos() as u64;
+        self.start = self.clock.now().saturating_sub(self.clock.ns_to_ticks(waited));
         self.end_phase("wait");
+    }
+
+    fn wait_delay(&mut self) {
         if self.job.time.delay > Nanos(0) {
-            let until = self.clock.now() + self.clock.ns_to_ticks(self.job.time.delay.0);
-            sleep_unless_stopped(&self.clock, &self.shared.pulse, until);
+            self.start = self.clock.after(self.start, self.job.time.delay.0);
+            sleep_unless_stopped(&self.clock, &self.shared.pulse, self.start);
             self.end_phase("delay");
         }
     }
@@ -433,9 +448,9 @@ impl<'a> Worker<'a> {
         if self.job.time.ramp > Nanos(0) {
             self.shared.enter(State::Ramping);
         } else {
-            self.start_counting();
+            self.start_counting(self.start);
         }
-        let ramp_ends = self.clock.now() + self.clock.ns_to_ticks(self.job.time.ramp.0);
+        let ramp_ends = self.clock.after(self.start, self.job.time.ramp.0);
         loop {
             let slice_ends = if self.counting { self.next_moment() } else { ramp_ends };
             self.shared.pulse.arm(slice_ends);
@@ -447,7 +462,7 @@ impl<'a> Worker<'a> {
                     let now = self.clock.now();
                     if !self.counting && now >= ramp_ends {
                         self.end_phase("ramp");
-                        self.start_counting();
+                        self.start_counting(now);
                     } else if self.counting && !self.at_moment(now) {
                         break;
                     }
@@ -469,11 +484,11 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn start_counting(&mut self) {
+    fn start_counting(&mut self, began: u64) {
         self.drive.pen.clear();
         self.counting = true;
         self.usage_before = thread_usage();
-        self.began = self.clock.now();
+        self.began = began;
         self.began_unix_ms = unix_ms();
         self.shared.began.store(self.began, Ordering::Relaxed);
         self.sampler.start(self.began);
