@@ -75,15 +75,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let null = iosonde_engine::find("null").ok_or("no null engine")?;
     let mut engine = (null.open)(&with, case.accounting).map_err(|error| error.message)?;
     let reads = PerDir([true, false, false]);
-    let (pen, ledger) =
-        Pen::new(&WhichLatencies { slat: true, clat: true, lat: true, dirs: reads });
+    // As by default: means of all three, percentiles of the completion latency.
+    let which = WhichLatencies { slat: false, clat: true, lat: false, dirs: reads };
+    let (pen, ledger) = Pen::new(&which);
     let mut drive = Drive {
         clock,
         source: Source::new(spec(case, ios)).map_err(|error| error.to_string())?,
         ring: Ring::default(),
         files: Files::new(vec![no_file()]),
         memory,
-        fill: Fill::default(),
+        fill: Fill::new(1, false),
         pen,
         pulse: Arc::new(Pulse::default()),
         window: Window {

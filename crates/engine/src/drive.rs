@@ -1,6 +1,6 @@
 //! What a job's loop works with, and why a slice of it ends.
 
-use crate::{Files, Fill, IoLog, Memory, SyncRangeFlags, Tolerance, sync_call};
+use crate::{Files, Fill, Io, IoLog, Memory, SyncRangeFlags, Tolerance, sync_call};
 use iosonde_base::{Errno, FileId, Op, Planned, Ring};
 use iosonde_stats::Pen;
 use iosonde_sys::clock::Clock;
@@ -197,34 +197,31 @@ pub trait Loop {
     fn close(&mut self, drive: &mut Drive, file: FileId) -> Result<(), Failure>;
 }
 
-/// How a look for the next entry went.
-pub(crate) enum Taken {
-    Entry(Planned),
-    /// Nothing is left, of this pass or at all: how the slice ends.
-    Out(Ended),
-}
-
 impl Drive {
-    /// The next entry, planning more when none waits.
-    #[inline(always)]
-    pub(crate) fn take(&mut self) -> Taken {
-        match self.ring.pop() {
-            Some(entry) => Taken::Entry(entry),
-            None => self.take_after_refill(),
+    /// Plan more, as the ring is empty. How the slice ends if there is no more.
+    ///
+    /// The loops take from the ring themselves and only come here when that
+    /// fails, so that an entry goes from the ring to registers on no detour.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn refill(&mut self) -> Option<Ended> {
+        loop {
+            let refill = self.source.refill(&mut self.ring);
+            if self.ring.waiting() > 0 {
+                return None;
+            }
+            match refill {
+                Refill::Planned => {}
+                Refill::PassDone => return Some(Ended::Pass),
+                Refill::Done => return Some(Ended::Done),
+            }
         }
     }
 
-    #[inline(never)]
-    fn take_after_refill(&mut self) -> Taken {
-        loop {
-            let refill = self.source.refill(&mut self.ring);
-            match (self.ring.pop(), refill) {
-                (Some(entry), _) => return Taken::Entry(entry),
-                (None, Refill::Planned) => {}
-                (None, Refill::PassDone) => return Taken::Out(Ended::Pass),
-                (None, Refill::Done) => return Taken::Out(Ended::Done),
-            }
-        }
+    /// An entry as an engine sees it, with the buffer of `slot`.
+    #[inline(always)]
+    pub(crate) fn io(&self, entry: &Planned, slot: u32) -> Io {
+        io(&self.memory, &self.files, entry, slot)
     }
 
     /// Whether anything must be done for each I/O besides issuing it.
@@ -235,11 +232,11 @@ impl Drive {
 
     /// Do for one I/O what was asked to be done for each: fill, log.
     #[inline(never)]
-    pub(crate) fn tap(&mut self, entry: &Planned, slot: u32) {
+    pub(crate) fn tap(&mut self, entry: Planned, slot: u32) {
         if entry.op == Op::Write {
             self.fill.apply(self.memory.bytes(slot, entry.len), entry.offset);
         }
-        self.log(entry);
+        self.log(&entry);
     }
 
     /// Make durable what was written, by the system call of the entry, and
@@ -294,4 +291,11 @@ impl Drive {
             histogram.add_many(ns, 1);
         }
     }
+}
+
+/// An entry as an engine sees it, with the buffer of `slot`.
+#[inline(always)]
+pub(crate) fn io(memory: &Memory, files: &Files, entry: &Planned, slot: u32) -> Io {
+    let (offset, len, op, file) = (entry.offset, entry.len, entry.op, entry.file);
+    Io { offset, buffer: memory.buffer(slot), len, op, file, fd: files.fd(file) }
 }

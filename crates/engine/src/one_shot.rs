@@ -1,39 +1,42 @@
 //! The loop of engines that do one thing at a time.
 
-use crate::drive::{Failure, Taken};
-use crate::{Drive, Ended, Io, Loop, OneShot};
+use crate::drive::Failure;
+use crate::{Drive, Ended, Files, Io, Loop, OneShot, Pulse};
 use iosonde_base::{Errno, FileId, Op, Planned};
+use iosonde_stats::{Lane, Ledger};
+use iosonde_sys::clock::{Clock, ClockSource};
 
 /// A one-shot engine and its loop. `STAMPED` is whether latencies are kept.
 pub struct OneShotLoop<E, const STAMPED: bool> {
     engine: E,
+    /// When the I/O at hand was issued.
+    issue: u64,
+    /// Without stamps: when the clock was looked at last,
+    looked: u64,
+    /// how many I/Os lie between two looks,
+    stride: u32,
+    /// and how many are left until the next.
+    left: u32,
 }
 
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     /// The loop around `engine`.
     pub fn new(engine: E) -> Self {
-        OneShotLoop { engine }
+        OneShotLoop { engine, issue: 0, looked: 0, stride: 1, left: 1 }
     }
 
     /// What is not plain data I/O: syncs, and what the loop does to files.
     #[cold]
-    fn special(&mut self, drive: &mut Drive, entry: &Planned) -> Result<(), Failure> {
+    fn special(&mut self, drive: &mut Drive, entry: Planned) -> Result<(), Failure> {
         match entry.op {
             Op::Open => self.open(drive, entry.file),
             Op::Close => self.close(drive, entry.file),
             Op::Invalidate => drive.files.invalidate(entry.file),
             _ if E::SYNCS => {
-                let io = Io {
-                    offset: entry.offset,
-                    buffer: drive.memory.buffer(0),
-                    len: entry.len,
-                    op: entry.op,
-                    file: entry.file,
-                    fd: drive.files.fd(entry.file),
-                };
-                drive.sync_by(entry, || self.engine.perform(&io).map(drop))
+                let io = drive.io(&entry, 0);
+                drive.sync_by(&entry, || self.engine.perform(&io).map(drop))
             }
-            _ => drive.sync_now(entry),
+            _ => drive.sync_now(&entry),
         }
     }
 
@@ -45,17 +48,17 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     fn finish(
         &mut self,
         drive: &mut Drive,
-        entry: &Planned,
-        io: &Io,
+        entry: Planned,
         first: Result<u32, Errno>,
     ) -> Result<bool, Failure> {
+        let io = drive.io(&entry, 0);
         let mut moved = 0;
         let mut result = first;
         let failure = loop {
             match result {
                 // Engines may say of a trim that it is done without saying how far.
                 Ok(0) if io.op == Op::Trim => return Ok(true),
-                Ok(0) => break Failure::end_of_file(entry),
+                Ok(0) => break Failure::end_of_file(&entry),
                 Ok(n) => {
                     moved += n;
                     if moved >= io.len {
@@ -67,20 +70,20 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 Err(Errno(libc::EINTR)) => {}
                 Err(errno) => {
                     let detail = self.engine.explain(entry.op, errno);
-                    break Failure { detail, ..Failure::of(entry, errno) };
+                    break Failure { detail, ..Failure::of(&entry, errno) };
                 }
             }
             let rest = Io {
                 offset: io.offset + u64::from(moved),
                 buffer: io.buffer.wrapping_add(moved as usize),
                 len: io.len - moved,
-                ..*io
+                ..io
             };
             result = self.engine.perform(&rest);
         };
         drive.pen.ledger().lanes[entry.op as usize].errors.add(1);
         let offset = Some(io.offset + u64::from(moved));
-        drive.bear(entry, Failure { offset, ..failure }).map(|()| false)
+        drive.bear(&entry, Failure { offset, ..failure }).map(|()| false)
     }
 
     /// What the counts of one-at-a-time I/O follow from; reckoned here, once a
@@ -104,10 +107,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
 
 impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
     fn run(&mut self, drive: &mut Drive) -> Ended {
-        let ended = match STAMPED {
-            true => self.run_stamped(drive),
-            false => self.run_counting(drive),
-        };
+        let ended = self.run_slice(drive);
         self.settle(drive);
         ended
     }
@@ -129,136 +129,215 @@ impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
     }
 }
 
+/// What a stretch of plain I/Os needs of the drive, in a form that stays in
+/// registers: nothing in it is lent out for change.
+#[derive(Clone, Copy)]
+struct Desk<'a> {
+    clock: Clock,
+    ledger: &'a Ledger,
+    pulse: &'a Pulse,
+    files: &'a Files,
+    buffer: *mut u8,
+    /// What the buffer was filled with took this long, in ticks.
+    tapped: u64,
+}
+
+impl<'a> Desk<'a> {
+    fn new(drive: &'a Drive, tapped: u64) -> Desk<'a> {
+        Desk {
+            clock: drive.clock,
+            ledger: drive.pen.ledger(),
+            pulse: &drive.pulse,
+            files: &drive.files,
+            buffer: drive.memory.buffer(0),
+            tapped,
+        }
+    }
+
+    #[inline(always)]
+    fn io(&self, entry: &Planned) -> Io {
+        let (offset, len, op, file) = (entry.offset, entry.len, entry.op, entry.file);
+        Io { offset, buffer: self.buffer, len, op, file, fd: self.files.fd(file) }
+    }
+}
+
+/// Why a stretch of plain I/Os stopped, after how many of them.
+enum Stop {
+    /// All of them are done.
+    All,
+    /// The next is not a plain I/O.
+    Special,
+    /// The next was done, and moved less than asked, or failed.
+    Odd(Result<u32, Errno>),
+    /// The slice is over.
+    Time,
+}
+
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
-    fn run_stamped(&mut self, drive: &mut Drive) -> Ended {
+    fn run_slice(&mut self, drive: &mut Drive) -> Ended {
         let taps = drive.has_taps();
-        let buffer = drive.memory.buffer(0);
-        let clock = drive.clock;
         loop {
-            let entry = match drive.take() {
-                Taken::Entry(entry) => entry,
-                Taken::Out(ended) => return ended,
+            let most = if taps { 1 } else { usize::MAX };
+            let Some(&first) = drive.ring.peek() else {
+                match drive.refill() {
+                    None => continue,
+                    Some(ended) => return ended,
+                }
             };
-            if entry.op as u8 > Op::Trim as u8 {
-                if let Err(failure) = self.special(drive, &entry) {
-                    return Ended::Failed(failure);
-                }
-                if clock.now() >= drive.pulse.until() {
-                    return Ended::Time;
-                }
-                continue;
+            let mut tapped = 0;
+            if taps && first.op.dir().is_some() {
+                let start = drive.clock.now();
+                drive.tap(first, 0);
+                tapped = drive.clock.now().wrapping_sub(start);
             }
-            // System calls are stamped after the buffer is filled, so that our
-            // own work is not counted as theirs.
-            let start = if E::THREE_STAMPS { clock.now() } else { 0 };
-            if taps {
-                drive.tap(&entry, 0);
-            }
-            let io = Io {
-                offset: entry.offset,
-                buffer,
-                len: entry.len,
-                op: entry.op,
-                file: entry.file,
-                fd: drive.files.fd(entry.file),
+            let desk = Desk::new(drive, tapped);
+            let entries = drive.ring.as_slice();
+            let entries = &entries[..entries.len().min(most)];
+            let (count, stop) = match (STAMPED, desk.clock.source()) {
+                (true, ClockSource::Cpu) => self.stretch::<true>(desk, entries),
+                (true, _) => self.stretch::<false>(desk, entries),
+                (false, _) => self.stretch_counting(desk, entries),
             };
-            let issue = clock.now();
-            let result = self.engine.perform(&io);
-            let mut end = clock.now();
-            if result != Ok(entry.len) {
-                let whole = match self.finish(drive, &entry, &io, result) {
-                    Ok(whole) => whole,
-                    Err(failure) => return Ended::Failed(failure),
-                };
-                end = clock.now();
-                if !whole {
-                    // Errors that are borne must not keep the slice from ending.
-                    if end >= drive.pulse.until() {
-                        return Ended::Time;
-                    }
-                    continue;
+            let next = entries.get(count).copied();
+            drive.ring.advance(count);
+            let over = match (stop, next) {
+                (Stop::Special, Some(entry)) => {
+                    drive.ring.advance(1);
+                    self.special(drive, entry).map(|()| drive.clock.now() >= drive.pulse.until())
                 }
-            }
-            let lane = &drive.pen.ledger().lanes[entry.op as usize];
-            lane.ios.add(1);
-            lane.bytes.add(u64::from(entry.len));
-            let clat = clock.ticks_to_ns(end.wrapping_sub(issue));
-            lane.clat.add(clat);
-            if let Some(histogram) = &lane.clat_histogram {
-                histogram.add_many(clat, 1);
-            }
-            // With two stamps the total is the service; account() knows.
-            if E::THREE_STAMPS {
-                let lat = clock.ticks_to_ns(end.wrapping_sub(start));
-                lane.lat.add(lat);
-                if let Some(histogram) = &lane.lat_histogram {
-                    histogram.add_many(lat, 1);
+                (Stop::Odd(result), Some(entry)) => {
+                    drive.ring.advance(1);
+                    self.odd(drive, entry, result, tapped)
                 }
-            }
-            if end >= drive.pulse.until() {
-                return Ended::Time;
+                (Stop::Time, _) => Ok(true),
+                _ => Ok(false),
+            };
+            match over {
+                Ok(false) => {}
+                Ok(true) => return Ended::Time,
+                Err(failure) => return Ended::Failed(failure),
             }
         }
     }
 
-    /// No stamps: the clock is read once for every few I/Os, more seldom the
-    /// faster they are.
-    fn run_counting(&mut self, drive: &mut Drive) -> Ended {
-        /// A look at the clock is put off no longer than about this.
-        const LOOK_NS: u64 = 200_000;
-        let taps = drive.has_taps();
-        let buffer = drive.memory.buffer(0);
-        let clock = drive.clock;
-        let (mut stride, mut left) = (1u32, 1u32);
-        let mut looked = clock.now();
-        loop {
-            let entry = match drive.take() {
-                Taken::Entry(entry) => entry,
-                Taken::Out(ended) => return ended,
-            };
+    /// Do plain I/Os, each stamped and accounted for. `COUNTER` is whether the
+    /// clock is the processor's counter: knowing that, the compiler keeps no
+    /// register free for the call that other clocks take.
+    #[inline(never)]
+    fn stretch<const COUNTER: bool>(
+        &mut self,
+        desk: Desk<'_>,
+        entries: &[Planned],
+    ) -> (usize, Stop) {
+        let clock = desk.clock;
+        assert_eq!(COUNTER, clock.source() == ClockSource::Cpu, "the caller looked");
+        for (count, entry) in entries.iter().enumerate() {
             if entry.op as u8 > Op::Trim as u8 {
-                if let Err(failure) = self.special(drive, &entry) {
-                    return Ended::Failed(failure);
-                }
-                left = 1;
+                return (count, Stop::Special);
+            }
+            // System calls are stamped after the buffer is filled, so that our
+            // own work is not counted as theirs.
+            let start = if E::THREE_STAMPS { clock.now().wrapping_sub(desk.tapped) } else { 0 };
+            let io = desk.io(entry);
+            let issue = clock.now();
+            self.issue = issue;
+            let result = self.engine.perform(&io);
+            if result != Ok(entry.len) {
+                return (count, Stop::Odd(result));
+            }
+            let end = clock.now();
+            let lane = &desk.ledger.lanes[entry.op as usize];
+            count_whole::<E>(lane, &clock, entry.len, [start, issue, end]);
+            if end >= desk.pulse.until() {
+                return (count + 1, Stop::Time);
+            }
+        }
+        (entries.len(), Stop::All)
+    }
+
+    /// Finish an I/O that moved less than asked, or failed. Whether the slice
+    /// is over: errors that are borne must not keep it from ending.
+    #[cold]
+    #[inline(never)]
+    fn odd(
+        &mut self,
+        drive: &mut Drive,
+        entry: Planned,
+        result: Result<u32, Errno>,
+        tapped: u64,
+    ) -> Result<bool, Failure> {
+        let issue = self.issue;
+        let whole = self.finish(drive, entry, result)?;
+        let end = drive.clock.now();
+        if whole {
+            let lane = &drive.pen.ledger().lanes[entry.op as usize];
+            if STAMPED {
+                // What came between the first stamp and the second is lost, and
+                // is nothing beside an I/O that took several calls.
+                let stamps = [issue.wrapping_sub(tapped), issue, end];
+                count_whole::<E>(lane, &drive.clock, entry.len, stamps);
             } else {
-                if taps {
-                    drive.tap(&entry, 0);
-                }
-                let io = Io {
-                    offset: entry.offset,
-                    buffer,
-                    len: entry.len,
-                    op: entry.op,
-                    file: entry.file,
-                    fd: drive.files.fd(entry.file),
-                };
-                let result = self.engine.perform(&io);
-                let mut whole = true;
-                if result != Ok(entry.len) {
-                    whole = match self.finish(drive, &entry, &io, result) {
-                        Ok(whole) => whole,
-                        Err(failure) => return Ended::Failed(failure),
-                    };
-                    // It may have taken long.
-                    left = 1;
-                }
-                if whole {
-                    let lane = &drive.pen.ledger().lanes[entry.op as usize];
-                    lane.ios.add(1);
-                    lane.bytes.add(u64::from(entry.len));
-                }
+                lane.ios.add(1);
+                lane.bytes.add(u64::from(entry.len));
             }
-            left -= 1;
-            if left == 0 {
-                let now = clock.now();
-                if now >= drive.pulse.until() {
-                    return Ended::Time;
-                }
-                let fast = clock.ticks_to_ns(now.wrapping_sub(looked)) < LOOK_NS;
-                stride = if fast { (stride * 2).min(64) } else { (stride / 2).max(1) };
-                (looked, left) = (now, stride);
+        }
+        Ok(end >= drive.pulse.until())
+    }
+
+    /// Do plain I/Os without stamps: the clock is read once for every few of
+    /// them, more seldom the faster they are.
+    #[inline(never)]
+    fn stretch_counting(&mut self, desk: Desk<'_>, entries: &[Planned]) -> (usize, Stop) {
+        let until_look = (self.left as usize).min(entries.len());
+        for (count, entry) in entries[..until_look].iter().enumerate() {
+            if entry.op as u8 > Op::Trim as u8 {
+                self.left = 1;
+                return (count, Stop::Special);
             }
+            let result = self.engine.perform(&desk.io(entry));
+            if result != Ok(entry.len) {
+                self.left = 1;
+                return (count, Stop::Odd(result));
+            }
+            let lane = &desk.ledger.lanes[entry.op as usize];
+            lane.ios.add(1);
+            lane.bytes.add(u64::from(entry.len));
+        }
+        self.left -= until_look as u32;
+        let over = self.left == 0 && self.look(desk);
+        (until_look, if over { Stop::Time } else { Stop::All })
+    }
+
+    /// Look at the clock: whether the slice is over. If not, the next look is
+    /// put off for as many I/Os as should take no longer than `LOOK_NS`.
+    #[inline(never)]
+    fn look(&mut self, desk: Desk<'_>) -> bool {
+        const LOOK_NS: u64 = 200_000;
+        let now = desk.clock.now();
+        let fast = desk.clock.ticks_to_ns(now.wrapping_sub(self.looked)) < LOOK_NS;
+        self.stride = if fast { (self.stride * 2).min(64) } else { (self.stride / 2).max(1) };
+        (self.looked, self.left) = (now, self.stride);
+        now >= desk.pulse.until()
+    }
+}
+
+/// Count an I/O that was done whole: its stamps are start, issue and end.
+#[inline(always)]
+fn count_whole<E: OneShot>(lane: &Lane, clock: &Clock, len: u32, stamps: [u64; 3]) {
+    let [start, issue, end] = stamps;
+    lane.ios.add(1);
+    lane.bytes.add(u64::from(len));
+    let clat = clock.ticks_to_ns(end.wrapping_sub(issue));
+    lane.clat.add(clat);
+    if let Some(histogram) = &lane.clat_histogram {
+        histogram.add_many(clat, 1);
+    }
+    // With two stamps the total is the service; account() knows.
+    if E::THREE_STAMPS {
+        let lat = clock.ticks_to_ns(end.wrapping_sub(start));
+        lane.lat.add(lat);
+        if let Some(histogram) = &lane.lat_histogram {
+            histogram.add_many(lat, 1);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The loop of engines with a queue.
 
-use crate::drive::{Failure, Taken};
+use crate::drive::{Failure, io};
 use crate::{Drive, Ended, Io, Loop, Queued};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use iosonde_stats::{batch_class, depth_class};
@@ -19,7 +19,7 @@ struct Flight {
     batch: u32,
 }
 
-/// What I/Os that went down together share.
+/// What I/Os of one direction that went down together share.
 #[derive(Clone, Copy, Debug, Default)]
 struct Batch {
     /// When the first of them was taken up.
@@ -28,6 +28,7 @@ struct Batch {
     issue: u64,
     /// How many are still in flight.
     live: u32,
+    op: Op,
 }
 
 /// A queued engine and its loop. `STAMPED` is whether latencies are kept.
@@ -51,32 +52,19 @@ pub struct QueueLoop<E, const STAMPED: bool> {
     idle: Vec<bool>,
 }
 
-/// How far filling got.
-enum Filled {
-    /// A batch, or as much as the window holds.
-    Enough,
-    /// The entry in `waiting` cannot simply be pushed.
-    Special,
-    /// The source has no more.
-    Out(Ended),
-}
+/// Kinds of I/O that share a batch when they go down together: the three
+/// directions, and each kind of sync.
+const OPS: [Op; KINDS] = [Op::Read, Op::Write, Op::Trim, Op::Sync, Op::DataSync, Op::SyncRange];
+const KINDS: usize = 6;
 
-/// A batch that is being taken up.
+/// A submission that is being put together.
 struct Filling {
-    batch: u32,
     start: u64,
-    /// Data I/Os of each direction.
-    by_dir: [u32; 3],
-    /// All that was pushed.
     pushed: u32,
-}
-
-/// Completions that share their stamps and direction.
-struct Run {
-    op: Op,
-    batch: u32,
-    ios: u32,
-    bytes: u64,
+    /// How many of each kind.
+    counts: [u32; KINDS],
+    /// The batch of each kind that has any.
+    batches: [u32; KINDS],
 }
 
 impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
@@ -91,8 +79,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             engine,
             flights: vec![Flight::default(); slots],
             free: (0..depth).rev().collect(),
-            batches: vec![Batch::default(); slots + 1],
-            free_batches: (0..=depth).rev().collect(),
+            batches: vec![Batch::default(); slots],
+            free_batches: (0..depth).rev().collect(),
             done: Vec::with_capacity(slots),
             waiting: None,
             failed: None,
@@ -106,29 +94,40 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         (self.flights.len() - self.free.len()) as u32
     }
 
-    /// Take up a batch and hand it down.
-    #[inline]
-    fn fill(&mut self, drive: &mut Drive, taps: bool) -> Result<Filled, Failure> {
+    /// Take up a batch and hand it down. An entry that cannot simply be pushed
+    /// ends it and goes to `waiting`; so does the end of the source, and goes to
+    /// `out`.
+    #[inline(always)]
+    fn fill(&mut self, drive: &mut Drive, taps: bool) -> Result<(), Failure> {
         let mut filling = self.begin(drive);
-        let most = drive.window.batch.max(1);
-        let mut filled = Filled::Enough;
-        while filling.pushed < most && !self.free.is_empty() {
-            let entry = match drive.take() {
-                Taken::Entry(entry) => entry,
-                Taken::Out(ended) => {
-                    filled = Filled::Out(ended);
-                    break;
+        let mut room = (drive.window.batch.max(1) as usize).min(self.free.len());
+        let one_by_one = taps || drive.window.serialize_overlap;
+        while room > 0 {
+            let Some(&entry) = drive.ring.as_slice().first() else {
+                match drive.refill() {
+                    None => continue,
+                    ended => {
+                        self.out = ended;
+                        break;
+                    }
                 }
             };
             if self.is_special(drive, &entry) {
+                drive.ring.advance(1);
                 self.waiting = Some(entry);
-                filled = Filled::Special;
                 break;
             }
-            self.push(drive, &mut filling, &entry, taps);
+            let batch = self.batch_for(&mut filling, entry.op);
+            let most = if one_by_one { 1 } else { room };
+            if taps {
+                drive.tap(entry, self.free[self.free.len() - 1]);
+            }
+            let count = self.push_run(drive, batch, entry.op, most);
+            filling.counts[entry.op as usize] += count as u32;
+            filling.pushed += count as u32;
+            room -= count;
         }
-        self.hand_down(drive, &filling)?;
-        Ok(filled)
+        self.hand_down(drive, &filling)
     }
 
     /// Whether an entry takes more than a slot and a push.
@@ -142,58 +141,69 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
 
     #[inline(always)]
     fn begin(&self, drive: &Drive) -> Filling {
-        // There is one batch more than slots, so one is always free.
-        let batch = *self.free_batches.last().expect("a live batch holds a slot");
         let start = if STAMPED { drive.clock.now() } else { 0 };
-        Filling { batch, start, by_dir: [0; 3], pushed: 0 }
+        Filling { start, pushed: 0, counts: [0; KINDS], batches: [0; KINDS] }
     }
 
+    /// The batch for I/Os of this kind in this submission.
     #[inline(always)]
-    fn push(&mut self, drive: &mut Drive, filling: &mut Filling, entry: &Planned, taps: bool) {
-        let slot = self.free.pop().expect("the caller saw a free slot");
-        if taps {
-            drive.tap(entry, slot);
+    fn batch_for(&mut self, filling: &mut Filling, op: Op) -> u32 {
+        let kind = op as usize;
+        if filling.counts[kind] == 0 {
+            // As many batches as slots: each live one holds a slot, and so
+            // does each of this submission.
+            filling.batches[kind] = self.free_batches.pop().expect("a live batch holds a slot");
         }
-        self.flights[slot as usize] = Flight { entry: *entry, moved: 0, batch: filling.batch };
-        if let Some(count) = filling.by_dir.get_mut(entry.op as usize) {
-            *count += 1;
+        filling.batches[kind]
+    }
+
+    /// Push entries of one kind from the ring, at most `most`: how many.
+    #[inline(never)]
+    fn push_run(&mut self, drive: &mut Drive, batch: u32, op: Op, most: usize) -> usize {
+        // Parts of the drive and of the loop, so that the pointers to them stay
+        // in registers.
+        let (memory, files) = (&drive.memory, &drive.files);
+        let (flights, engine) = (&mut self.flights[..], &mut self.engine);
+        let slots = self.free[self.free.len() - most..].iter().rev();
+        let mut count = 0;
+        for (entry, &slot) in drive.ring.as_slice().iter().zip(slots) {
+            if entry.op as u8 != op as u8 {
+                break;
+            }
+            flights[slot as usize] = Flight { entry: *entry, moved: 0, batch };
+            engine.push(Slot(slot), &io(memory, files, entry, slot));
+            count += 1;
         }
-        filling.pushed += 1;
-        let io = Io {
-            offset: entry.offset,
-            buffer: drive.memory.buffer(slot),
-            len: entry.len,
-            op: entry.op,
-            file: entry.file,
-            fd: drive.files.fd(entry.file),
-        };
-        self.engine.push(Slot(slot), &io);
+        self.free.truncate(self.free.len() - count);
+        drive.ring.advance(count);
+        count
     }
 
     /// Submit what was pushed, stamp and count it.
     #[inline(always)]
     fn hand_down(&mut self, drive: &mut Drive, filling: &Filling) -> Result<(), Failure> {
-        let &Filling { batch, start, by_dir, pushed } = filling;
+        let &Filling { start, pushed, ref counts, ref batches } = filling;
         if pushed == 0 {
             return Ok(());
         }
         if let Err(errno) = self.engine.submit() {
             return Err(self.abandon("submit", errno));
         }
-        self.free_batches.pop();
         let issue = if STAMPED { drive.clock.now() } else { 0 };
-        self.batches[batch as usize] = Batch { start, issue, live: pushed };
         let ledger = drive.pen.ledger();
-        for (lane, n) in ledger.lanes.iter().zip(by_dir) {
-            if n == 0 {
+        for op in OPS {
+            let live = counts[op as usize];
+            if live == 0 {
                 continue;
             }
-            lane.issued.add(u64::from(n));
+            self.batches[batches[op as usize] as usize] = Batch { start, issue, live, op };
+            let Some(lane) = ledger.lanes.get(op as usize) else { continue };
+            lane.issued.add(u64::from(live));
             if STAMPED {
                 let slat = drive.clock.ticks_to_ns(issue.wrapping_sub(start));
-                lane.slat.add_many(slat, u64::from(n));
+                lane.slat.add_many(slat, u64::from(live));
                 if let Some(histogram) = &lane.slat_histogram {
-                    histogram.add_many(slat, u64::from(n));
+                    histogram.add_many(slat, u64::from(live));
                 }
             }
         }
@@ -230,35 +240,49 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         depth.complete[batch_class(done.len() as u32)].add(1);
         depth.completes.add(1);
 
-        let mut run = Run { op: Op::Read, batch: u32::MAX, ios: 0, bytes: 0 };
-        for &Completion { slot, result } in done {
-            let Flight { entry, batch, .. } = self.flights[slot.0 as usize];
-            let whole = result == Ok(entry.len) && entry.op as u8 <= Op::Trim as u8;
-            if !whole && !self.partial(drive, slot, result, now) {
-                continue;
+        let mut rest = done;
+        while let Some(first) = rest.first() {
+            let batch = self.flights[first.slot.0 as usize].batch;
+            let (count, bytes) = self.run_of(rest, batch);
+            let (run, after) = rest.split_at(count);
+            if count > 0 {
+                self.free.extend(run.iter().map(|done| done.slot.0));
+                self.account(drive, batch, count as u64, bytes, now);
+                rest = after;
+            } else {
+                self.one(drive, first, now);
+                rest = &rest[1..];
             }
-            if batch != run.batch || entry.op as u8 != run.op as u8 {
-                self.account(drive, &run, now);
-                run = Run { op: entry.op, batch, ios: 0, bytes: 0 };
-            }
-            run.ios += 1;
-            run.bytes += u64::from(entry.len);
-            self.free.push(slot.0);
         }
-        self.account(drive, &run, now);
     }
 
-    #[inline]
-    fn account(&mut self, drive: &Drive, run: &Run, now: u64) {
-        if run.ios == 0 {
-            return;
+    /// How many of the first completions are of whole data I/Os of `batch`,
+    /// and their bytes.
+    #[inline(always)]
+    fn run_of(&self, done: &[Completion], batch: u32) -> (usize, u64) {
+        if self.batches[batch as usize].op as u8 > Op::Trim as u8 {
+            return (0, 0);
         }
-        let ios = u64::from(run.ios);
-        let lane = &drive.pen.ledger().lanes[run.op as usize];
+        let mut bytes = 0;
+        for (count, done) in done.iter().enumerate() {
+            let flight = &self.flights[done.slot.0 as usize];
+            let len = flight.entry.len;
+            if flight.batch != batch || done.result != Ok(len) {
+                return (count, bytes);
+            }
+            bytes += u64::from(len);
+        }
+        (done.len(), bytes)
+    }
+
+    /// Count I/Os that went down together and came back together.
+    #[inline(always)]
+    fn account(&mut self, drive: &Drive, batch: u32, ios: u64, bytes: u64, now: u64) {
+        let Batch { start, issue, op, .. } = self.batches[batch as usize];
+        let lane = &drive.pen.ledger().lanes[op as usize];
         lane.ios.add(ios);
-        lane.bytes.add(run.bytes);
+        lane.bytes.add(bytes);
         if STAMPED {
-            let Batch { start, issue, .. } = self.batches[run.batch as usize];
             let clat = drive.clock.ticks_to_ns(now.wrapping_sub(issue));
             let lat = drive.clock.ticks_to_ns(now.wrapping_sub(start));
             lane.clat.add_many(clat, ios);
@@ -270,7 +294,18 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 histogram.add_many(lat, ios);
             }
         }
-        self.leave_batch(run.batch, run.ios);
+        self.leave_batch(batch, ios as u32);
+    }
+
+    /// Take in a completion that is not of a whole data I/O.
+    #[cold]
+    #[inline(never)]
+    fn one(&mut self, drive: &mut Drive, done: &Completion, now: u64) {
+        let Flight { entry, batch, .. } = self.flights[done.slot.0 as usize];
+        if self.partial(drive, done.slot, done.result, now) {
+            self.free.push(done.slot.0);
+            self.account(drive, batch, 1, entry.len.into(), now);
+        }
     }
 
     #[inline(always)]
@@ -284,8 +319,6 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
 
     /// What is not a whole data I/O: a queued sync, a short one that goes on,
     /// an error. Whether it is to be counted as a whole one now.
-    #[cold]
-    #[inline(never)]
     fn partial(
         &mut self,
         drive: &mut Drive,
@@ -336,13 +369,12 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let flight = &mut self.flights[slot.0 as usize];
         flight.moved += n;
         let Flight { entry, moved, .. } = *flight;
+        let whole = drive.io(&entry, slot.0);
         let rest = Io {
             offset: entry.offset + u64::from(moved),
-            buffer: drive.memory.buffer(slot.0).wrapping_add(moved as usize),
+            buffer: whole.buffer.wrapping_add(moved as usize),
             len: entry.len - moved,
-            op: entry.op,
-            file: entry.file,
-            fd: drive.files.fd(entry.file),
+            ..whole
         };
         self.engine.push(slot, &rest);
         if let Err(errno) = self.engine.submit() {
@@ -368,7 +400,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     fn abandon(&mut self, doing: &'static str, errno: Errno) -> Failure {
         let depth = self.flights.len() as u32;
         self.free = (0..depth).rev().collect();
-        self.free_batches = (0..=depth).rev().collect();
+        self.free_batches = (0..depth).rev().collect();
         self.batches.fill(Batch::default());
         self.waiting = None;
         self.failed.take().unwrap_or(Failure::engine(doing, errno))
@@ -401,10 +433,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 return Ok(false);
             }
             self.waiting = None;
-            let mut filling = self.begin(drive);
-            let taps = drive.has_taps();
-            self.push(drive, &mut filling, &entry, taps);
-            self.hand_down(drive, &filling)?;
+            self.issue_alone(drive, entry)?;
             return Ok(true);
         }
         // A sync made by the loop covers the writes that came back before it,
@@ -422,30 +451,38 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         Ok(true)
     }
 
-    /// One round: fill, then collect. `Some` ends the slice.
+    /// Issue the entry that waited, in the slot that was kept for it.
+    fn issue_alone(&mut self, drive: &mut Drive, entry: Planned) -> Result<(), Failure> {
+        let mut filling = self.begin(drive);
+        let batch = self.batch_for(&mut filling, entry.op);
+        let slot = self.free.pop().expect("filling stopped with a slot in hand");
+        if drive.has_taps() {
+            drive.tap(entry, slot);
+        }
+        self.flights[slot as usize] = Flight { entry, moved: 0, batch };
+        self.engine.push(Slot(slot), &drive.io(&entry, slot));
+        filling.counts[entry.op as usize] = 1;
+        filling.pushed = 1;
+        self.hand_down(drive, &filling)
+    }
+
+    /// One round: fill, then collect. True ends the slice: with `out`, if that
+    /// is there and nothing flies; because of the time, if not.
     #[inline(always)]
-    fn round(&mut self, drive: &mut Drive, taps: bool) -> Result<Option<Ended>, Failure> {
+    fn round(&mut self, drive: &mut Drive, taps: bool) -> Result<bool, Failure> {
         let mut blocked = false;
         // What was done alone may have taken long.
         let mut look = false;
+        if self.waiting.is_none() && self.out.is_none() && !self.full {
+            self.fill(drive, taps)?;
+        }
         if self.waiting.is_some() {
             blocked = !self.do_waiting(drive)?;
             look = !blocked;
-        } else if self.out.is_none() && !self.full {
-            match self.fill(drive, taps)? {
-                Filled::Enough => {}
-                Filled::Special => {
-                    blocked = !self.do_waiting(drive)?;
-                    look = !blocked;
-                }
-                Filled::Out(ended) => self.out = Some(ended),
-            }
         }
         let in_flight = self.in_flight();
-        if in_flight == 0 {
-            if let Some(ended) = self.out.take() {
-                return Ok(Some(ended));
-            }
+        if in_flight == 0 && self.out.is_some() {
+            return Ok(true);
         }
         self.full |= self.free.is_empty();
         let window = drive.window;
@@ -457,7 +494,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         } else if look {
             drive.clock.now()
         } else {
-            return Ok(None);
+            return Ok(false);
         };
         if self.in_flight() <= window.low.min(window.depth.saturating_sub(1)) {
             self.full = false;
@@ -466,7 +503,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             return Err(failure);
         }
         let now = if STAMPED || look { now } else { drive.clock.now() };
-        Ok((now >= drive.pulse.until()).then_some(Ended::Time))
+        Ok(now >= drive.pulse.until())
     }
 }
 
@@ -475,8 +512,11 @@ impl<E: Queued, const STAMPED: bool> Loop for QueueLoop<E, STAMPED> {
         let taps = drive.has_taps();
         loop {
             match self.round(drive, taps) {
-                Ok(None) => {}
-                Ok(Some(ended)) => return ended,
+                Ok(false) => {}
+                Ok(true) if self.in_flight() == 0 && self.out.is_some() => {
+                    return self.out.take().unwrap_or(Ended::Done);
+                }
+                Ok(true) => return Ended::Time,
                 Err(failure) => {
                     // The first failure is the one to tell.
                     let _ = self.drain(drive);

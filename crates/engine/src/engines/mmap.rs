@@ -111,9 +111,11 @@ impl Mapped {
         }
         let advice = [
             thp.then_some(libc::MADV_HUGEPAGE),
-            self.hint.map(|hint| match hint {
-                Hint::Sequential => libc::MADV_SEQUENTIAL,
-                Hint::Random => libc::MADV_RANDOM,
+            self.hint.and_then(|hint| match hint {
+                Hint::Sequential => Some(libc::MADV_SEQUENTIAL),
+                Hint::Random => Some(libc::MADV_RANDOM),
+                // madvise(2) has no word for it.
+                Hint::NoReuse => None,
             }),
         ];
         for advice in advice.into_iter().flatten() {
