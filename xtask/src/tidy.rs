@@ -1,0 +1,140 @@
+//! What a machine can check of the project's shape: floors, where `unsafe`
+//! is, files that have grown two subjects, words that do not belong here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Our crates by floor; a crate imports only from floors below its own
+/// (docs/architecture.md).
+const FLOORS: [(&str, u32); 11] = [
+    ("base", 0),
+    ("direct", 0),
+    ("options", 1),
+    ("stats", 1),
+    ("sys", 1),
+    ("workload", 2),
+    ("report", 2),
+    ("spec", 3),
+    ("engine", 3),
+    ("run", 4),
+    ("iosonde", 5),
+];
+
+/// Files that may allow `unsafe`: all at the kernel's edge.
+const UNSAFE: [&str; 9] = [
+    "crates/direct/src/platform/",
+    "crates/direct/src/buffer",
+    "crates/sys/src/platform/",
+    "crates/sys/src/clock/",
+    "crates/sys/src/local_time.rs",
+    "crates/engine/src/engines/",
+    "crates/engine/src/files.rs",
+    "crates/engine/src/memory.rs",
+    "crates/engine/src/sync_call.rs",
+];
+
+/// A file longer than this has a second subject, most likely.
+const LINES_MOST: usize = 800;
+
+/// Check everything; all findings at once.
+pub fn check() -> Result<(), String> {
+    let root = root();
+    let mut findings = floors(&root);
+    for path in rust_files(&root) {
+        let text =
+            fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy().into_owned();
+        findings.extend(file(&name, &text));
+    }
+    match findings.is_empty() {
+        true => Ok(()),
+        false => Err(findings.join("\n")),
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_owned()
+}
+
+/// Imports from a floor that is not below.
+fn floors(root: &Path) -> Vec<String> {
+    let mut findings = Vec::new();
+    for (name, floor) in FLOORS {
+        let path = root.join("crates").join(name).join("Cargo.toml");
+        let Ok(manifest) = fs::read_to_string(&path) else {
+            findings.push(format!("crates/{name}: no manifest"));
+            continue;
+        };
+        // Tests may reach up; what is built may not.
+        let built = manifest.split("[dev-dependencies]").next().unwrap_or(&manifest);
+        for (other, below) in FLOORS {
+            let imports = built.contains(&format!("iosonde-{other}."));
+            if imports && other != name && below >= floor {
+                findings.push(format!(
+                    "crates/{name} (floor {floor}) imports crates/{other} (floor {below})"
+                ));
+            }
+        }
+    }
+    findings
+}
+
+fn file(name: &str, text: &str) -> Vec<String> {
+    let mut findings = Vec::new();
+    let is_test = name.contains("/tests/") || name.contains("/examples/");
+    if text.contains("allow(unsafe_code)")
+        && !is_test
+        && !UNSAFE.iter().any(|part| name.starts_with(part))
+    {
+        findings
+            .push(format!("{name}: allows unsafe, and is not on the list in xtask/src/tidy.rs"));
+    }
+    let lines = text.lines().count();
+    if lines > LINES_MOST && !is_test {
+        findings.push(format!("{name}: {lines} lines; look for the second subject"));
+    }
+    if !text.starts_with("//!") {
+        findings.push(format!("{name}: the first line does not say what the file is"));
+    }
+    for (at, line) in text.lines().enumerate() {
+        let stub =
+            ["todo!", "unimplemented!", "FIXME", "XXX"].iter().any(|word| line.contains(word));
+        if stub && name != "xtask/src/tidy.rs" {
+            findings.push(format!("{name}:{}: a stub: {}", at + 1, line.trim()));
+        }
+    }
+    findings
+}
+
+/// Every Rust file below `crates` and `xtask`.
+fn rust_files(root: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![root.join("crates"), root.join("xtask")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() && path.file_name().is_none_or(|name| name != "target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_untidy_is_found() {
+        let stub = ["todo", "!()"].concat();
+        let found =
+            file("crates/stats/src/x.rs", &format!("//! X.\n#![allow(unsafe_code)]\n{stub}\n"));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(file("crates/stats/src/x.rs", "//! X.\nfn f() {}\n").is_empty());
+        assert_eq!(file("crates/stats/src/x.rs", "fn f() {}\n").len(), 1);
+    }
+}
