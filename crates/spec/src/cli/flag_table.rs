@@ -302,6 +302,21 @@ pub fn find<'t>(tables: &[&'t [FlagDef]], name: &str) -> Option<&'t FlagDef> {
     tables.iter().copied().flatten().find(|flag| flag.name == name)
 }
 
+/// The flags as `--help` lists them, a line each.
+pub fn help(tables: &[&[FlagDef]]) -> String {
+    let mut out = String::new();
+    for flag in tables.iter().copied().flatten().filter(|flag| flag.shown == Shown::InHelp) {
+        let name = match flag.takes {
+            Takes::Nothing => flag.name.to_string(),
+            Takes::Maybe => format!("{}[={}]", flag.name, flag.value),
+            Takes::Value => format!("{}={}", flag.name, flag.value),
+        };
+        let absent = if flag.unsupported().is_some() { " (not supported)" } else { "" };
+        out.push_str(&format!("  --{name:<26} {}{absent}\n", flag.doc));
+    }
+    out
+}
+
 fn ask(flags: &mut Flags, ask: Ask) -> Result<(), FlagError> {
     flags.ask.get_or_insert(ask);
     Ok(())
@@ -411,6 +426,19 @@ mod tests {
             assert_eq!(flag.takes == Takes::Nothing, flag.value.is_empty(), "{}", flag.name);
             assert!(!flag.doc.is_empty() && !flag.doc.ends_with('.'), "{}", flag.name);
         }
+    }
+
+    #[test]
+    fn help_lists_what_is_not_hidden() {
+        let help = help(&[FIO, OURS]);
+        assert!(
+            help.contains("  --output-format=LIST         normal, terse, json, json+"),
+            "{help}"
+        );
+        assert!(help.contains("  --cmdhelp[=OPTION]           print help"), "{help}");
+        assert!(help.contains("to another machine (not supported)\n"), "{help}");
+        assert!(!help.contains("latency-log"));
+        assert!(help.lines().all(|line| line.len() < 100), "{help}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Job files only: on the command line the shell has done this already, and fio leaves it alone.
 
-use crate::text::arithmetic::{self, Suffixes};
+use crate::text::arithmetic::{self, ArithmeticError, Suffixes};
 
 /// What the words stand for. Handed in, so that parsing looks nothing up by itself.
 pub trait Surroundings {
@@ -36,11 +36,11 @@ pub fn variables(text: &str, around: &dyn Surroundings) -> String {
 /// when it is arithmetic then.
 ///
 /// fio hands such a value to `bc` and refuses what `bc` cannot read, a file name with a `/` for
-/// one. Here a value that is not arithmetic is kept as it reads.
-pub fn keywords(value: &str, around: &dyn Surroundings) -> String {
-    if !value.contains('$') {
-        return value.to_string();
-    }
+/// one. Here a value with letters in it is no arithmetic, and is kept as it reads.
+///
+/// # Errors
+/// Arithmetic that has no result, such as `$ncpus*`.
+pub fn keywords(value: &str, around: &dyn Surroundings) -> Result<String, ArithmeticError> {
     let mut out = value.to_string();
     let words: [(&str, &dyn Fn() -> u64); 3] = [
         ("$pagesize", &|| around.page_bytes()),
@@ -52,12 +52,12 @@ pub fn keywords(value: &str, around: &dyn Surroundings) -> String {
             out = out.replace(word, &number().to_string());
         }
     }
-    if out != value && out.contains(['+', '-', '*', '/']) {
-        if let Ok(number) = arithmetic::evaluate(&out, Suffixes::Plain) {
-            return number.to_string();
-        }
+    let replaced = out != value;
+    let arithmetic = out.chars().all(|c| c.is_ascii_digit() || "+-*/%^(). \t".contains(c));
+    if replaced && arithmetic && out.contains(['+', '-', '*', '/']) {
+        return arithmetic::evaluate(&out, Suffixes::Plain).map(|number| number.to_string());
     }
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -105,21 +105,26 @@ mod tests {
 
     #[test]
     fn keywords_stand_for_the_machines_numbers() {
-        assert_eq!(keywords("$ncpus", &Still), "8");
-        assert_eq!(keywords("$ncpusk", &Still), "8k");
-        assert_eq!(keywords("$pagesize:$ncpus", &Still), "4096:8");
+        assert_eq!(keywords("$ncpus", &Still).unwrap(), "8");
+        assert_eq!(keywords("$ncpusk", &Still).unwrap(), "8k");
+        assert_eq!(keywords("$pagesize:$ncpus", &Still).unwrap(), "4096:8");
     }
 
     #[test]
     fn arithmetic_is_worked_out_only_beside_a_keyword() {
-        assert_eq!(keywords("2*$mb_memory*1024", &Still), "2048000");
-        assert_eq!(keywords("$pagesize/3", &Still), "1365");
-        assert_eq!(keywords("4k*2", &Still), "4k*2");
+        assert_eq!(keywords("2*$mb_memory*1024", &Still).unwrap(), "2048000");
+        assert_eq!(keywords("$pagesize/3", &Still).unwrap(), "1365");
+        assert_eq!(keywords("4k*2", &Still).unwrap(), "4k*2");
     }
 
     #[test]
     fn a_name_with_a_slash_is_not_arithmetic() {
-        assert_eq!(keywords("/dev/x$ncpus", &Still), "/dev/x8");
-        assert_eq!(keywords("$ncpus*", &Still), "8*");
+        assert_eq!(keywords("/dev/x$ncpus", &Still).unwrap(), "/dev/x8");
+    }
+
+    #[test]
+    fn arithmetic_without_a_result_is_refused() {
+        assert_eq!(keywords("$ncpus*", &Still).unwrap_err().why, "a number was expected");
+        assert_eq!(keywords("$ncpus/0", &Still).unwrap_err().why, "a division by zero");
     }
 }

@@ -15,6 +15,8 @@ pub struct Line<'a> {
     pub number: u32,
     /// The first character that counts; from 1, in characters.
     pub column: u32,
+    /// The line without its blanks and its comment: what fio's messages quote.
+    pub text: &'a str,
     /// What the line says.
     pub body: Body<'a>,
 }
@@ -120,7 +122,7 @@ fn line(number: u32, raw: &[u8]) -> Result<Option<Line<'_>>, Unreadable> {
         return fail(indent + said[..at].chars().count() + 1, Why::Nul);
     }
     let column = narrow(indent + 1);
-    Ok(Some(Line { number, column, body: body(said, column) }))
+    Ok(Some(Line { number, column, text: said, body: body(said, column) }))
 }
 
 fn body(said: &str, column: u32) -> Body<'_> {

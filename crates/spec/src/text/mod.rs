@@ -7,5 +7,4 @@ pub mod arithmetic;
 pub mod expand;
 pub mod include;
 pub mod lex;
-pub mod place;
 pub mod section;

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use iosonde_options::Origin;
+
 use crate::text::expand::{self, Surroundings};
 use crate::text::include::{Files, Includes};
 use crate::text::lex::{self, Body, Line};
-use crate::text::place::Place;
 
 /// One section of a job file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub struct Section {
     /// What stood between the brackets.
     pub name: String,
     /// The header's.
-    pub place: Place,
+    pub place: Origin,
     /// In the order they were written, those of included files where the include stood.
     pub entries: Vec<Entry>,
 }
@@ -36,16 +37,16 @@ pub struct Entry {
     /// The line as it was written, without blanks around it: what fio's messages quote.
     pub written: String,
     /// Where the name stands.
-    pub place: Place,
+    pub place: Origin,
     /// Where the value stands, or the name if there is no value.
-    pub value_place: Place,
+    pub value_place: Origin,
 }
 
 /// Something wrong in a job file's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where.
-    pub place: Place,
+    /// Where; [`Origin::Default`] for a job file as a whole.
+    pub place: Origin,
     /// What.
     pub what: FaultKind,
 }
@@ -69,10 +70,19 @@ pub enum FaultKind {
     },
     /// An `include` that cannot be followed.
     Include {
-        /// As written.
+        /// Where it was looked for.
         path: String,
         /// Why it cannot.
         why: String,
+    },
+    /// A value with `$ncpus` or its like that is arithmetic and has no result.
+    Sum {
+        /// The line.
+        written: String,
+        /// What is wrong with it.
+        why: String,
+        /// The section it stands in.
+        section: String,
     },
     /// A section inside an included file.
     SectionInInclude {
@@ -103,6 +113,7 @@ impl FaultKind {
                 format!("option {written} stands before the first [section]")
             }
             FaultKind::Include { path, why } => format!("cannot include {path}: {why}"),
+            FaultKind::Sum { written, why, .. } => format!("cannot work out {written}: {why}"),
             FaultKind::SectionInInclude { name, path } => {
                 format!("section [{name}] in included file {path}: an include holds options only")
             }
@@ -112,7 +123,7 @@ impl FaultKind {
         }
     }
 
-    /// The lines fio prints in this place, where fio refuses it too.
+    /// The lines fio prints in this place; ours where it would say nothing of an error.
     pub fn in_fios_words(&self) -> Vec<String> {
         match self {
             FaultKind::File { path, .. } => vec![format!("fio: unable to open '{path}' job file")],
@@ -123,13 +134,17 @@ impl FaultKind {
                 format!("fio: unable to open '{path}' job file"),
                 format!("Error 1 while parsing include file {path}"),
             ],
+            FaultKind::Sum { written, section, .. } => vec![
+                format!("fio: failed parsing {written}"),
+                format!("fio: job {section} dropped"),
+            ],
             FaultKind::SectionInInclude { path, .. } => vec![
                 "No new sections in included files".to_string(),
                 format!("Error 1 while parsing include file {path}"),
             ],
-            FaultKind::Line(_) | FaultKind::Unclosed { .. } => {
-                vec![format!("fio: {}", self.message())]
-            }
+            FaultKind::Line(_) => vec![format!("fio: {}", self.message())],
+            // fio takes it in silence, and programs take any word for a failure.
+            FaultKind::Unclosed { .. } => Vec::new(),
         }
     }
 }
@@ -147,7 +162,7 @@ pub fn read(
         Ok(text) => text,
         Err(error) => {
             let what = FaultKind::File { path: path.into(), why: reason(&error) };
-            faults.push(Fault { place: Place::of_file(path), what });
+            faults.push(Fault { place: Origin::Default, what });
             return Vec::new();
         }
     };
@@ -168,7 +183,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn file(&mut self, path: &str, text: &[u8]) {
         let path: Arc<str> = path.into();
-        let place = |line, column| Place::File { path: path.clone(), line, column };
+        let place = |line, column| Origin::File { path: path.clone(), line, column };
         for line in lex::lines(text) {
             match line {
                 Ok(line) => self.line(&line, &path, &place),
@@ -180,7 +195,7 @@ impl Reader<'_> {
         }
     }
 
-    fn line(&mut self, line: &Line<'_>, path: &str, place: &dyn Fn(u32, u32) -> Place) {
+    fn line(&mut self, line: &Line<'_>, path: &str, place: &dyn Fn(u32, u32) -> Origin) {
         let here = place(line.number, line.column);
         match line.body {
             Body::Section { name, .. } if self.includes.depth() > 1 => {
@@ -195,36 +210,41 @@ impl Reader<'_> {
                 let entries = Vec::new();
                 self.sections.push(Section { name: name.into(), place: here, entries });
             }
-            Body::Include { path } if self.sections.is_empty() => {
-                self.outside(here, format!("include {path}"));
+            Body::Include { .. } if self.sections.is_empty() => {
+                self.outside(here, line.text.to_string());
             }
             Body::Include { path } => self.include(here, path),
             Body::Setting { name, value, value_column } => {
-                let written = match value {
-                    Some(value) => format!("{name}={value}"),
-                    None => name.to_string(),
-                };
+                let written = line.text.to_string();
                 let Some(section) = self.sections.last_mut() else {
                     return self.outside(here, written);
                 };
-                section.entries.push(Entry {
-                    name: expand::variables(name, self.around),
-                    value: value.map(|value| {
-                        expand::keywords(&expand::variables(value, self.around), self.around)
+                let value_place = place(line.number, value_column);
+                let value = value.map(|value| expand::variables(value, self.around));
+                let value = value.map(|value| expand::keywords(&value, self.around)).transpose();
+                match value {
+                    Ok(value) => section.entries.push(Entry {
+                        name: expand::variables(name, self.around),
+                        value,
+                        written,
+                        place: here,
+                        value_place,
                     }),
-                    written,
-                    place: here,
-                    value_place: place(line.number, value_column),
-                });
+                    Err(error) => {
+                        let (why, section) = (error.to_string(), section.name.clone());
+                        let what = FaultKind::Sum { written, why, section };
+                        self.faults.push(Fault { place: value_place, what });
+                    }
+                }
             }
         }
     }
 
-    fn outside(&mut self, place: Place, written: String) {
+    fn outside(&mut self, place: Origin, written: String) {
         self.faults.push(Fault { place, what: FaultKind::Outside { written } });
     }
 
-    fn include(&mut self, here: Place, written: &str) {
+    fn include(&mut self, here: Origin, written: &str) {
         let path = self.includes.locate(written);
         let entered = match written {
             "" => Err(crate::text::include::Refused::Nameless),
@@ -243,7 +263,7 @@ impl Reader<'_> {
                 self.includes.leave();
             }
             Err(why) => {
-                let what = FaultKind::Include { path: written.into(), why };
+                let what = FaultKind::Include { path, why };
                 self.faults.push(Fault { place: here, what });
             }
         }

@@ -1,0 +1,158 @@
+//! A job, or the defaults of jobs, while options are being added to it.
+
+use std::borrow::Cow;
+
+use iosonde_options::{Diagnostic, Kind, OptionDef, Origin};
+
+use crate::cli::notice::Notice;
+use crate::cli::parsed::ParsedJob;
+use crate::cli::vocabulary;
+use crate::job::{Asked, JobSpec};
+use crate::text::arithmetic::{self, ArithmeticError, KbBase, Suffixes};
+use crate::text::section::Entry;
+
+/// One option that was given, before it is known whether its value will do.
+#[derive(Clone, Debug)]
+pub struct Given<'a> {
+    /// Its row.
+    pub def: &'static OptionDef,
+    /// The value as written; `None` when it stood bare.
+    pub value: Option<&'a str>,
+    /// What fio's message quotes: the line, or `name=value`.
+    pub written: Cow<'a, str>,
+    /// Where the name stands, by which it is known.
+    pub origin: Origin,
+    /// What fio says when a value is missing.
+    missing: Vec<String>,
+}
+
+impl<'a> Given<'a> {
+    /// `--name=value`.
+    pub fn on_the_command_line(
+        def: &'static OptionDef,
+        name: &str,
+        value: Option<&'a str>,
+        origin: &Origin,
+    ) -> Self {
+        let written = match value {
+            Some(value) => format!("{name}={value}"),
+            None => name.to_string(),
+        };
+        let missing = match def.bare {
+            Some(_) => vec![format!("fio: failed parsing {written}")],
+            None => vec![format!("fio: option {name} requires an argument")],
+        };
+        Given { def, value, written: written.into(), origin: origin.clone(), missing }
+    }
+
+    /// A line of a job file.
+    pub fn in_a_file(def: &'static OptionDef, entry: &'a Entry) -> Self {
+        let failed = format!("fio: failed parsing {}", entry.written);
+        let missing = match entry.value {
+            Some(_) => vec![failed],
+            None => vec![format!("Option {} requires an argument", entry.name), failed],
+        };
+        Given {
+            def,
+            value: entry.value.as_deref(),
+            written: Cow::Borrowed(&entry.written),
+            origin: entry.place.clone(),
+            missing,
+        }
+    }
+}
+
+/// A job in the making.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    spec: JobSpec,
+    globals: Vec<Asked>,
+    asked: Vec<Asked>,
+}
+
+impl Draft {
+    /// A job that begins with all of these settings as its defaults.
+    pub fn heir(&self) -> Draft {
+        let globals = self.globals.iter().chain(&self.asked).cloned().collect();
+        Draft { spec: self.spec.clone(), globals, asked: Vec::new() }
+    }
+
+    /// What was asked for here, apart from what was inherited.
+    pub fn asked(&self) -> &[Asked] {
+        &self.asked
+    }
+
+    /// The engine's name, as the table has it.
+    pub fn engine(&self) -> String {
+        self.spec.engine.ioengine.get().name().to_string()
+    }
+
+    /// What `name=` says, if it was given.
+    pub fn name(&self) -> Option<String> {
+        let own = self.asked.iter().rfind(|asked| asked.name == "name");
+        own.and_then(|asked| asked.value.as_deref().map(|value| value.trim_start().to_string()))
+    }
+
+    /// Take an option, or say why not.
+    pub fn take(&mut self, given: &Given<'_>, notices: &mut Vec<Notice>) {
+        let value = given.value.map(str::trim_start);
+        if value == Some("") || (value.is_none() && given.def.bare.is_none()) {
+            let said = Diagnostic::error("needs a value").about(given.def.name, &given.origin);
+            notices.push(Notice { diagnostic: said, fio: given.missing.clone() });
+            return;
+        }
+        let worked_out = value.map(|value| self.work_out(given.def, value)).transpose();
+        let value = match &worked_out {
+            Ok(value) => value.as_deref(),
+            Err(error) => {
+                let said = format!("cannot work out {}: {error}", given.written);
+                let said = Diagnostic::error(said).about(given.def.name, &given.origin);
+                let fio = vec![format!("fio: failed parsing {}", given.written)];
+                notices.push(Notice { diagnostic: said, fio });
+                return;
+            }
+        };
+        if vocabulary::set(&mut self.spec, given, value, notices) {
+            self.asked.push(Asked {
+                name: given.def.name,
+                value: given.value.map(str::to_string),
+                origin: given.origin.clone(),
+            });
+        }
+    }
+
+    /// The job that came of it. One that begins a later file waits for all before it.
+    pub fn into_job(mut self, name: String, origin: Origin, begins_file: bool) -> ParsedJob {
+        if begins_file {
+            vocabulary::imply_stonewall(&mut self.spec);
+        }
+        let Draft { spec, globals, asked } = self;
+        ParsedJob { name, spec, globals, asked, origin, begins_file }
+    }
+
+    /// Arithmetic, in options that hold numbers.
+    fn work_out<'v>(
+        &self,
+        def: &OptionDef,
+        value: &'v str,
+    ) -> Result<Cow<'v, str>, ArithmeticError> {
+        let suffixes = match def.kind {
+            Kind::Int | Kind::Size | Kind::Amount | Kind::Range => {
+                Suffixes::Size { kb_base: self.kb_base() }
+            }
+            Kind::Time => Suffixes::Time,
+            Kind::Float => Suffixes::Plain,
+            Kind::Text | Kind::Bool | Kind::Word | Kind::List | Kind::Form => {
+                return Ok(Cow::Borrowed(value));
+            }
+        };
+        arithmetic::rewrite(value, suffixes)
+    }
+
+    fn kb_base(&self) -> KbBase {
+        match self.spec.units.kb_base.get().number() {
+            1000 => KbBase::Si,
+            _ => KbBase::Kib,
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! A command line and its job files as [`Parsed`]: the whole way from text to jobs.
+//!
+//! Jobs of the command line come first, then each file's, as fio numbers them. Options before
+//! the first `--name` are defaults for those jobs and for the first job file; a second file
+//! begins with none, and its first job waits for all before it.
+
+use iosonde_options::{Diagnostic, OptionDef, Origin};
+
+use crate::cli::draft::{Draft, Given};
+use crate::cli::flag_table::{self, FlagDef};
+use crate::cli::flags::Flags;
+use crate::cli::getopt::{Candidate, Step, Takes, Words};
+use crate::cli::notice::Notice;
+use crate::cli::parsed::{Parsed, ParsedJob};
+use crate::cli::readonly;
+use crate::cli::showcmd::CommandLine;
+use crate::cli::vocabulary;
+use crate::cli::words;
+use crate::job as options;
+use crate::text::expand::Surroundings;
+use crate::text::include::Files;
+use crate::text::section::{self, Section};
+
+/// What parsing may look at besides the command line.
+pub struct World<'w> {
+    /// Where job files come from.
+    pub files: &'w dyn Files,
+    /// What `${NAME}`, `$ncpus` and the like stand for.
+    pub around: &'w dyn Surroundings,
+    /// The flags that are known: [`flag_table::FIO`] alone, or ours with it.
+    pub flags: &'w [&'static [FlagDef]],
+}
+
+/// Everything that `arguments`, without the program's name, ask for.
+///
+/// Opens job files and nothing else. Whatever is wrong is among [`Parsed::notices`].
+pub fn parse(arguments: &[String], world: &World<'_>) -> Parsed {
+    let mut parser = Parser::new(world);
+    parser.command_line(arguments);
+    if parser.flags.ask.is_none() {
+        parser.job_files();
+        if parser.flags.readonly {
+            readonly::refuse(&parser.jobs, &mut parser.notices);
+        }
+    }
+    parser.finish()
+}
+
+struct Parser<'w> {
+    world: &'w World<'w>,
+    flags: Flags,
+    /// Options from before the first `--name`.
+    defaults: Draft,
+    jobs: Vec<ParsedJob>,
+    notices: Vec<Notice>,
+    shown: Vec<String>,
+    files: Vec<String>,
+}
+
+impl<'w> Parser<'w> {
+    fn new(world: &'w World<'w>) -> Self {
+        Parser {
+            world,
+            flags: Flags::default(),
+            defaults: Draft::default(),
+            jobs: Vec::new(),
+            notices: Vec::new(),
+            shown: Vec::new(),
+            files: Vec::new(),
+        }
+    }
+
+    fn finish(self) -> Parsed {
+        let Parser { flags, jobs, notices, shown, files, .. } = self;
+        Parsed { flags, jobs, notices, shown, files }
+    }
+
+    fn command_line(&mut self, arguments: &[String]) {
+        let mut words = Words::new(arguments);
+        let mut job: Option<(Draft, Origin)> = None;
+        let mut engine = self.defaults.engine();
+        let mut candidates = self.candidates(&engine);
+        while let Some(step) = words.step(&candidates) {
+            match step {
+                Step::Operand { text, .. } => self.files.push(text.to_string()),
+                Step::Bad { index, text, why } => {
+                    let known: Vec<&str> = self.known(&engine);
+                    let origin = Origin::CommandLine { index };
+                    self.notices.push(words::bad_argument(text, &why, &origin, &known));
+                }
+                Step::Option { index, name, value } => {
+                    let origin = Origin::CommandLine { index };
+                    if let Some(flag) = flag_table::find(self.world.flags, &name) {
+                        self.flag(flag, value, &origin);
+                    } else if let Some(def) = vocabulary::find(&name, &engine) {
+                        if def.name == "name" {
+                            self.end_job(job.take());
+                            job = Some((self.defaults.heir(), origin.clone()));
+                        }
+                        let draft = job.as_mut().map_or(&mut self.defaults, |(draft, _)| draft);
+                        let given = Given::on_the_command_line(def, &name, value, &origin);
+                        draft.take(&given, &mut self.notices);
+                    }
+                    // `--ioengine=` brings an engine's own options, a new job sheds them.
+                    let draft = job.as_ref().map_or(&self.defaults, |(draft, _)| draft);
+                    let now = draft.engine();
+                    if now != engine {
+                        engine = now;
+                        candidates = self.candidates(&engine);
+                    }
+                }
+            }
+            if self.flags.ask.is_some() {
+                return;
+            }
+        }
+        self.end_job(job);
+    }
+
+    fn flag(&mut self, flag: &FlagDef, value: Option<&str>, origin: &Origin) {
+        if let Err(error) = flag.apply(&mut self.flags, value) {
+            let said = match error.fatal {
+                true => Diagnostic::error(&error.message),
+                false => Diagnostic::note(&error.message),
+            };
+            let mut fio = vec![format!("fio: {}", error.message)];
+            if flag.name == "output-format" {
+                fio.push(format!("fio: failed parsing {}", flag.name));
+            }
+            self.notices.push(Notice { diagnostic: said.about("", origin), fio });
+        }
+    }
+
+    fn end_job(&mut self, job: Option<(Draft, Origin)>) {
+        if let Some((draft, origin)) = job {
+            let name = draft.name().unwrap_or_default();
+            self.jobs.push(draft.into_job(name, origin, false));
+        }
+    }
+
+    fn job_files(&mut self) {
+        let mut found = Vec::new();
+        for (index, path) in self.files.clone().iter().enumerate() {
+            let mut faults = Vec::new();
+            let sections = section::read(path, self.world.files, self.world.around, &mut faults);
+            self.notices.extend(faults.iter().map(fault_notice));
+            let defaults = match index {
+                0 => self.defaults.clone(),
+                _ => Draft::default(),
+            };
+            self.sections(&sections, defaults, index > 0);
+            found.extend(sections.into_iter().map(|section| section.name));
+        }
+        if !self.files.is_empty() {
+            let missing = self.flags.sections.iter().filter(|name| !found.contains(*name));
+            self.notices.extend(missing.map(|name| {
+                let said = format!("no job file has a section [{name}]");
+                Notice::new(Diagnostic::warning(said))
+            }));
+        }
+    }
+
+    fn sections(&mut self, sections: &[Section], mut defaults: Draft, waits: bool) {
+        let mut line = CommandLine::default();
+        let mut first = true;
+        for section in sections {
+            if section.is_global() {
+                self.section(section, &mut defaults);
+                line.globals(defaults.asked());
+                continue;
+            }
+            let wanted = &self.flags.sections;
+            if !wanted.is_empty() && !wanted.contains(&section.name) {
+                continue;
+            }
+            let mut draft = defaults.heir();
+            self.section(section, &mut draft);
+            line.job(&section.name, draft.asked());
+            let begins_file = waits && std::mem::take(&mut first);
+            let name = draft.name().unwrap_or_else(|| section.name.clone());
+            let job = draft.into_job(name, section.place.clone(), begins_file);
+            self.jobs.push(job);
+        }
+        if self.flags.showcmd {
+            self.shown.push(line.finish());
+        }
+    }
+
+    /// The options of one section: fio's order of priority first, engines' own options last,
+    /// when the engine is known.
+    fn section(&mut self, section: &Section, draft: &mut Draft) {
+        let before = self.notices.len();
+        let mut known: Vec<Given<'_>> = Vec::new();
+        let mut later = Vec::new();
+        for entry in &section.entries {
+            match options::lookup(&entry.name) {
+                Some(def) => known.push(Given::in_a_file(def, entry)),
+                None => later.push(entry),
+            }
+        }
+        known.sort_by_key(|given| given.def.priority);
+        for given in &known {
+            draft.take(given, &mut self.notices);
+        }
+        let engine = draft.engine();
+        for entry in later {
+            match vocabulary::find(&entry.name, &engine) {
+                Some(def) => draft.take(&Given::in_a_file(def, entry), &mut self.notices),
+                None => {
+                    let names = vocabulary::names(&engine);
+                    let bad = words::bad_option(&entry.written, &entry.name, &entry.place, &names);
+                    self.notices.push(bad);
+                }
+            }
+        }
+        if let Some(last) = self.notices[before..].iter_mut().rfind(|notice| notice.is_error()) {
+            let name = if section.is_global() { "global" } else { &section.name };
+            last.fio.push(words::job_dropped(name));
+        }
+    }
+
+    fn candidates(&self, engine: &str) -> Vec<Candidate<'static>> {
+        let flags = self.world.flags.iter().copied().flatten();
+        let flags = flags.map(|flag| Candidate { name: flag.name, takes: flag.takes });
+        let options = vocabulary::all(engine).flat_map(|def| {
+            let takes = takes(def);
+            vocabulary::names_of(def).map(move |name| Candidate { name, takes })
+        });
+        // `profile` is a flag here and an option in a job file.
+        let known = |name: &str| flag_table::find(self.world.flags, name).is_some();
+        flags.chain(options.filter(|candidate| !known(candidate.name))).collect()
+    }
+
+    fn known(&self, engine: &str) -> Vec<&'static str> {
+        let flags = self.world.flags.iter().copied().flatten().map(|flag| flag.name);
+        vocabulary::names(engine).into_iter().chain(flags).collect()
+    }
+}
+
+fn takes(def: &OptionDef) -> Takes {
+    if def.bare.is_some() { Takes::Maybe } else { Takes::Value }
+}
+
+fn fault_notice(fault: &section::Fault) -> Notice {
+    let diagnostic = match fault.what.is_warning() {
+        true => Diagnostic::warning(fault.what.message()),
+        false => Diagnostic::error(fault.what.message()),
+    };
+    Notice { diagnostic: diagnostic.about("", &fault.place), fio: fault.what.in_fios_words() }
+}

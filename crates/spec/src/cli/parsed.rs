@@ -1,0 +1,48 @@
+//! What parsing a command line and its job files comes to.
+
+use iosonde_options::{Level, Origin};
+
+use crate::cli::flags::Flags;
+use crate::cli::notice::Notice;
+use crate::job::{Asked, JobSpec};
+
+/// Everything that was asked for.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// What the program itself was told.
+    pub flags: Flags,
+    /// The jobs in the order fio numbers them: those of the command line, then each file's.
+    pub jobs: Vec<ParsedJob>,
+    /// All there is to tell, in the order it was found; none hides another.
+    pub notices: Vec<Notice>,
+    /// With `--showcmd`, each job file as a command line, in fio's form.
+    pub shown: Vec<String>,
+    /// The job files, as they were named.
+    pub files: Vec<String>,
+}
+
+impl Parsed {
+    /// Whether something is so wrong that nothing may run.
+    pub fn is_refused(&self) -> bool {
+        let fatal = if self.flags.warnings_fatal { Level::Warning } else { Level::Error };
+        self.notices.iter().any(|notice| notice.diagnostic.level >= fatal)
+    }
+}
+
+/// One job as it was asked for: nothing implied, nothing looked up.
+#[derive(Clone, Debug)]
+pub struct ParsedJob {
+    /// Its section's name or what `--name` says; `name=` inside a section holds over that.
+    pub name: String,
+    /// Its options, defaults included.
+    pub spec: JobSpec,
+    /// The options of `[global]` sections, or from before the first `--name`, that it inherits.
+    pub globals: Vec<Asked>,
+    /// The options of its own.
+    pub asked: Vec<Asked>,
+    /// Where it begins: the section's header, or the argument `--name`.
+    pub origin: Origin,
+    /// Whether it is the first of a second or later job file and so waits for all before it.
+    /// The spec has `stonewall` set then.
+    pub begins_file: bool,
+}

@@ -1,0 +1,7 @@
+//! See `option_value` in `src/bodies.rs`.
+#![no_main]
+
+#[path = "../src/bodies.rs"]
+mod bodies;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| bodies::option_value(data));
