@@ -99,7 +99,7 @@ fn file(name: &str, text: &str) -> Vec<String> {
     for (at, line) in text.lines().enumerate() {
         let stub =
             ["todo!", "unimplemented!", "FIXME", "XXX"].iter().any(|word| line.contains(word));
-        if stub && name != "xtask/src/tidy.rs" {
+        if stub && !is_this {
             findings.push(format!("{name}:{}: a stub: {}", at + 1, line.trim()));
         }
     }
