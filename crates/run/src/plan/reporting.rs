@@ -18,7 +18,8 @@ pub(super) fn measured(spec: &JobSpec, engine: &EngineDef) -> Measured {
         slat: !reduced && !*stat.disable_slat.get() && !engine.caps.sync && engine.caps.slat,
         clat: !reduced && !*stat.disable_clat.get(),
         lat: !reduced && !*stat.disable_lat.get(),
-        bw: !*stat.disable_bw_measurement.get(),
+        // fio tells bandwidth windows whatever gtod_reduce and disable_bw say.
+        bw: true,
     }
 }
 
