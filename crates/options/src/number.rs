@@ -2,7 +2,7 @@
 //!
 //! fio stops at the first letter it does not know and keeps what it has: `1.5m` is 1. We keep
 //! the value, because job files rely on it, and say so; what makes no sense at all (a negative
-//! size, a number past 64 bits) is refused.
+//! size, a number past 63 bits) is refused.
 
 use crate::{Context, Kind, OptionValue, ValueError};
 
@@ -48,8 +48,8 @@ pub fn scan_number<'a>(text: &'a str, context: &mut Context) -> Result<Number<'a
         context.doubt(format!("{suffix:?} after {magnitude} is no suffix and is dropped"));
     }
     let value = i128::from(magnitude) * factor.unwrap_or(1);
-    if value > i128::from(u64::MAX) {
-        return Err(ValueError::new("a number below 2^64", text));
+    if value > i128::from(i64::MAX) {
+        return Err(ValueError::new("a number below 2^63", text));
     }
     Ok(Number { value: sign(negative, value), rest, scaled: factor.is_some() })
 }
@@ -122,7 +122,7 @@ macro_rules! whole_number {
 
 whole_number! {
     u16: "a number from 0 to 65535", u32: "a number from 0 to 4294967295",
-    u64: "a number from 0 to 18446744073709551615", i32: "a number of 32 bits",
+    u64: "a number from 0 to 9223372036854775807", i32: "a number of 32 bits",
     i64: "a number of 64 bits"
 }
 
@@ -284,7 +284,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["", "k", "fast", "-4k", "4%", "9223372036854775808", "99999p", "0x", "é"] {
+        for text in
+            ["", "k", "fast", "-4k", "4%", "9223372036854775808", "9999p", "99999p", "0x", "é"]
+        {
             assert!(size(text).is_err(), "{text}");
         }
     }

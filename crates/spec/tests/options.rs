@@ -285,6 +285,52 @@ fn fio_takes_and_refuses_what_we_do() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Options whose default fio words otherwise, and why.
+const OTHER_DEFAULTS: &[(&str, &str)] = &[
+    ("percentage_random", "the same for each direction"),
+    ("steadystate", "fio's takes effect only once the option is given"),
+];
+
+/// A line of `fio --cmdhelp=NAME`, by its label.
+fn line<'a>(page: &'a str, label: &str) -> Option<&'a str> {
+    page.lines().find_map(|line| line.trim_start().strip_prefix(label)).map(str::trim)
+}
+
+#[test]
+fn defaults_bounds_and_words_are_those_of_fio() {
+    let ask = |name: &str| Command::new("fio").arg(format!("--cmdhelp={name}")).output().ok();
+    if ask("bs").is_none() {
+        eprintln!("skipped: there is no fio here");
+        return;
+    }
+    let mut held = 0;
+    for row in all() {
+        let page = ask(row.name).expect("fio is there").stdout;
+        let page = String::from_utf8_lossy(&page).into_owned();
+        let Some(default) = line(&page, "default: ") else { continue };
+        let other = OTHER_DEFAULTS.iter().any(|(name, _)| *name == row.name);
+        if default != "no default" && !other {
+            assert_eq!(row.default, default, "{}", row.name);
+        }
+        let ours = iosonde_options::render::cmdhelp_one(row);
+        if row.min.is_some() && row.name != "filesize" && row.kind != Kind::Time {
+            assert_eq!(line(&ours, "range: "), line(&page, "range: "), "{}", row.name);
+        }
+        let word =
+            |line: &str| line.get(22..).and_then(|rest| rest.split(' ').next().map(str::to_owned));
+        let listed = page.lines().filter(|line| {
+            line.get(..22)
+                .is_some_and(|label| label.ends_with("valid values: ") || label.trim() == ":")
+        });
+        for theirs in listed.filter_map(word).filter(|_| row.kind != Kind::List) {
+            let known = row.choices.iter().any(|(word, _)| *word == theirs);
+            assert!(known, "{} has the word {theirs}", row.name);
+        }
+        held += 1;
+    }
+    assert!(held > 200, "{held} options held against fio");
+}
+
 #[test]
 fn any_text_is_taken_or_refused_without_a_panic() {
     let texts = [

@@ -12,21 +12,27 @@ pub fn markdown(rows: &[&OptionDef]) -> String {
         if members.peek().is_none() {
             continue;
         }
-        // Writing to a String cannot fail.
-        let _ = writeln!(page, "## {}\n", category.title());
-        for row in members {
-            entry(row, &mut page);
-        }
+        page += &section(category.title(), &members.copied().collect::<Vec<_>>());
+    }
+    page
+}
+
+/// A heading and the entries of `rows` under it.
+pub fn section(title: &str, rows: &[&OptionDef]) -> String {
+    let mut page = format!("## {title}\n\n");
+    for row in rows {
+        entry(row, &mut page);
     }
     page
 }
 
 /// One option: name, facts in a line, text, words.
-pub(crate) fn entry(row: &OptionDef, page: &mut String) {
+fn entry(row: &OptionDef, page: &mut String) {
     let mut names = format!("`{}`", row.name);
     for alias in row.aliases {
         let _ = write!(names, ", `{alias}`");
     }
+    // Writing to a String cannot fail.
     let _ = writeln!(page, "### {names}\n");
     for line in row.doc {
         let _ = writeln!(page, "{}", line.strip_prefix(' ').unwrap_or(line));

@@ -1,6 +1,6 @@
 //! How many bytes one I/O moves.
 
-use iosonde_options::{Bytes, Category, SizeRange, Triple, options};
+use iosonde_options::{Bytes, Category, Fio, SizeRange, Triple, options};
 
 use crate::values::BsSplit;
 
@@ -39,6 +39,7 @@ options! {
         /// for read, write and trim are parted by commas. Takes precedence over `bs` and
         /// `bsrange`.
         bssplit: BsSplit = "" as "bssplit" {
+            fio: Fio::Differs("shares of more than 100 % are refused here; fio gives up on them later"),
             good: &["4k/60:64k/40", "4k/50:8k", "4k/:8k/", "1k/100,,8k/100"],
             bad: &["/50", "big"],
         }

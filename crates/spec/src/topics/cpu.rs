@@ -1,6 +1,6 @@
 //! Processors, priorities, users: how the system treats a job.
 
-use iosonde_options::{Built, Category, CpuSet, options};
+use iosonde_options::{Built, Category, CpuSet, Fio, options};
 
 use crate::values::{CpusAllowedPolicy, MemoryPolicy};
 
@@ -42,6 +42,7 @@ options! {
         }
         /// Processors the job may run on, by number: `0,2-5`.
         cpus_allowed: Option<CpuSet> = "" as "cpus_allowed" {
+            fio: Fio::Differs("what is no processor number is refused; fio reads it as 0"),
             good: &["0", "0,1", "0-1"],
         }
         /// How those processors are handed to the copies of the job.
@@ -53,11 +54,13 @@ options! {
         }
         /// NUMA nodes the job may run on.
         numa_cpu_nodes: Option<CpuSet> = "" as "numa_cpu_nodes" {
+            fio: Fio::Differs("what is no node number is refused"),
             built: Built::No,
             good: &["0", "0-1"],
         }
         /// NUMA nodes that memory comes from: `bind:0-1`, `interleave:0,1`, `prefer:0`, `local`.
         numa_mem_policy: Option<MemoryPolicy> = "" as "numa_mem_policy" {
+            fio: Fio::Differs("a word that is no policy is refused"),
             built: Built::No,
             good: &["default", "bind:0", "interleave:0-1", "prefer:0", "local"],
         }

@@ -1,6 +1,6 @@
 //! When data must be on storage, and whether the page cache is in between.
 
-use iosonde_options::{Built, Category, options};
+use iosonde_options::{Built, Category, Fio, options};
 
 use crate::values::{SyncMode, SyncRange, WriteHint};
 
@@ -31,7 +31,7 @@ options! {
         fsync: u32 = "0" as "fsync" {
             category: Category::File,
             min: Some(0),
-            fio: iosonde_options::Fio::Differs("the last writes of a job are synced too"),
+            fio: Fio::Differs("the last writes of a job are synced too"),
             good: &["0", "32"],
             bad: &["often"],
         }
@@ -39,7 +39,7 @@ options! {
         fdatasync: u32 = "0" as "fdatasync" {
             category: Category::File,
             min: Some(0),
-            fio: iosonde_options::Fio::Differs("the last writes of a job are synced too"),
+            fio: Fio::Differs("the last writes of a job are synced too"),
             good: &["0", "32"],
             bad: &["often"],
         }
@@ -53,6 +53,7 @@ options! {
         }
         /// Make every so many-th write a barrier.
         write_barrier: u32 = "0" as "write_barrier" {
+            fio: Fio::Differs("accepted without effect; so it is in fio with all engines but one"),
             category: Category::File,
             built: Built::Ignored("no engine here has write barriers"),
             min: Some(0),

@@ -1,6 +1,6 @@
 //! What is done about errors.
 
-use iosonde_options::{Built, Category, options};
+use iosonde_options::{Built, Category, Fio, options};
 
 use crate::values::{ContinueOnError, IgnoreErrors};
 
@@ -17,6 +17,7 @@ options! {
         /// `EAGAIN,ENOSPC:122` lets reads fail with EAGAIN and writes with ENOSPC or error
         /// 122. Overrides `continue_on_error` where a list is given.
         ignore_error: IgnoreErrors = "" as "ignore_error" {
+            fio: Fio::Differs("a name that is no error is refused; fio ignores it"),
             good: &["EIO", "EIO:ENOSPC,EINVAL", "EAGAIN,ENOSPC:122", ",,EILSEQ"],
         }
         /// Print each error, not only the one that ends the job.

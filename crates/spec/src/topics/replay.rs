@@ -1,6 +1,6 @@
 //! Recording the I/O of a job, and doing a recorded one again.
 
-use iosonde_options::{Built, Bytes, Category, FloatList, NamedList, options};
+use iosonde_options::{Built, Bytes, Category, Fio, FloatList, NamedList, options};
 
 use crate::values::ReplayKind;
 
@@ -64,6 +64,7 @@ options! {
         }
         /// Kinds of I/O to leave out.
         replay_skip: NamedList<ReplayKind> = "" as "replay_skip" {
+            fio: Fio::Differs("a word that is no kind of I/O is refused; fio ignores it"),
             built: Built::No,
             parent: Some("read_iolog"),
             good: &["read", "write,trim", "read,write,trim,sync"],

@@ -1,7 +1,7 @@
 //! When a job starts, when it ends, and which clock says so.
 
 use iosonde_base::Nanos;
-use iosonde_options::{Built, Bytes, Category, SpanRange, options};
+use iosonde_options::{Built, Bytes, Category, Fio, SpanRange, options};
 
 use crate::values::ClockSource;
 
@@ -10,6 +10,7 @@ options! {
     pub struct Time in Category::Runtime {
         /// Start this long after the run does; of a range, each copy draws its own.
         startdelay: SpanRange = "0" as "startdelay" {
+            fio: Fio::Differs("both ends of a range may have a unit; fio reads the first as microseconds then"),
             good: &["0", "10", "500ms", "1-5"],
             bad: &["later"],
         }
