@@ -283,6 +283,15 @@ impl Drive {
         }
     }
 
+    /// Close a file, and log that.
+    pub(crate) fn close(&mut self, file: FileId) -> Result<(), Failure> {
+        if let Some(log) = &mut self.log {
+            let elapsed = self.clock.ticks_to_ns(self.clock.now().wrapping_sub(log.epoch));
+            log.close(elapsed, file);
+        }
+        self.files.close(file)
+    }
+
     pub(crate) fn count_sync(&mut self, ns: u64) {
         let sync = &self.pen.ledger().sync;
         sync.ios.add(1);

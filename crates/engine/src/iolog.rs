@@ -1,17 +1,22 @@
 //! `write_iolog`: each I/O as it is issued, in fio's iolog version 3.
 
-use iosonde_base::{Op, Planned};
+use iosonde_base::{FileId, Op, Planned};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// An open iolog. Lines are `milliseconds file action offset length`, as
-/// fio(1) describes under "trace file format v3"; the times are in
-/// microseconds since the job's start there and here.
+/// An open iolog. Lines are `time file action [offset length]`, as fio(1)
+/// describes under "trace file format v3"; the times are in microseconds since
+/// the job's start.
+///
+/// Every file is added at the start. It is logged as opened when the job comes
+/// to it, as fio opens it then, though ours are mostly open before.
 #[derive(Debug)]
 pub struct IoLog {
     out: BufWriter<File>,
     names: Vec<String>,
+    /// Which files are open, as the log has it.
+    open: Vec<bool>,
     /// The moment that the times count from, in ticks.
     pub epoch: u64,
     failed: Option<io::Error>,
@@ -23,16 +28,27 @@ impl IoLog {
         let file = File::options().append(true).create(true).open(path)?;
         let mut out = BufWriter::with_capacity(1 << 20, file);
         out.write_all(b"fio version 3 iolog\n")?;
-        Ok(IoLog { out, names, epoch, failed: None })
+        for name in &names {
+            writeln!(out, "0 {name} add")?;
+        }
+        let open = vec![false; names.len()];
+        Ok(IoLog { out, names, open, epoch, failed: None })
     }
 
-    /// Note that every file was added or that one was opened or closed.
-    pub fn note(&mut self, ns: u64, file: usize, action: &str) {
+    /// Log that a file is closed, `ns` after the epoch, if it was ever opened.
+    pub fn close(&mut self, ns: u64, file: FileId) {
+        let file = file.0 as usize;
+        if std::mem::take(&mut self.open[file]) {
+            self.mark(ns, file, "close");
+        }
+    }
+
+    fn mark(&mut self, ns: u64, file: usize, action: &str) {
         let written = writeln!(self.out, "{} {} {action}", ns / 1000, self.names[file]);
         self.keep(written);
     }
 
-    /// Note one I/O, `ns` after the epoch.
+    /// Log one I/O, `ns` after the epoch.
     pub fn add(&mut self, ns: u64, entry: &Planned) {
         let action = match entry.op {
             Op::Read => "read",
@@ -43,7 +59,11 @@ impl IoLog {
             Op::SyncRange => "sync_file_range",
             Op::Open | Op::Close | Op::Invalidate => return,
         };
-        let name = &self.names[entry.file.0 as usize];
+        let file = entry.file.0 as usize;
+        if !std::mem::replace(&mut self.open[file], true) {
+            self.mark(ns, file, "open");
+        }
+        let name = &self.names[file];
         let (us, offset, len) = (ns / 1000, entry.offset, entry.len);
         let written = writeln!(self.out, "{us} {name} {action} {offset} {len}");
         self.keep(written);

@@ -125,7 +125,7 @@ impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
 
     fn close(&mut self, drive: &mut Drive, file: FileId) -> Result<(), Failure> {
         self.engine.closing(file);
-        drive.files.close(file)
+        drive.close(file)
     }
 }
 

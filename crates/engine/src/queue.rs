@@ -544,6 +544,6 @@ impl<E: Queued, const STAMPED: bool> Loop for QueueLoop<E, STAMPED> {
 
     fn close(&mut self, drive: &mut Drive, file: FileId) -> Result<(), Failure> {
         self.engine.closing(file);
-        drive.files.close(file)
+        drive.close(file)
     }
 }

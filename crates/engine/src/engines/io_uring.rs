@@ -155,9 +155,33 @@ impl Uring {
         let pushed = unsafe { self.ring.ring().submission_shared().push(&entry) };
         match pushed {
             Ok(()) => self.outstanding += 1,
-            // The ring holds the depth: only an engine pushed beyond it is here.
-            Err(_) => self.ready.push(Completion { slot, result: Err(Errno(libc::EBUSY)) }),
+            Err(_) => self.enqueue_later(slot, &entry),
         }
+    }
+
+    /// The kernel's thread says only after a round of submissions how far it
+    /// came, when the first of them may be long done: wait for the room that
+    /// there will be.
+    #[cold]
+    #[inline(never)]
+    fn enqueue_later(&mut self, slot: Slot, entry: &squeue::Entry) {
+        while self.mode.kernel_thread {
+            let flags = EnterFlags::SQ_WAIT | EnterFlags::SQ_WAKEUP;
+            // SAFETY: the flags take no argument.
+            let waited =
+                unsafe { self.ring.submitter.enter::<libc::sigset_t>(0, 0, flags.bits(), None) };
+            let fatal = waited.is_err_and(|error| error.raw_os_error() != Some(libc::EINTR));
+            // SAFETY: as in `enqueue`.
+            if unsafe { self.ring.ring().submission_shared().push(entry) }.is_ok() {
+                self.outstanding += 1;
+                return;
+            }
+            if fatal {
+                break;
+            }
+        }
+        // Without such a thread the ring has room for the depth.
+        self.ready.push(Completion { slot, result: Err(Errno(libc::EBUSY)) });
     }
 
     #[inline(always)]
@@ -453,6 +477,13 @@ impl Drop for Uring {
             if self.reap(most, most, Some(Nanos::from_millis(100)), &mut done).is_err() {
                 break;
             }
+        }
+        // Closing the ring lets go of these only later, on a worker.
+        if self.mode.fixed_files {
+            let _ = self.ring.submitter.unregister_files();
+        }
+        if self.pieces.is_some() {
+            let _ = self.ring.submitter.unregister_buffers();
         }
     }
 }

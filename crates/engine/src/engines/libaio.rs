@@ -92,6 +92,9 @@ impl Context {
                 "the system's limit of requests (fs.aio-max-nr) is reached",
                 "raise it (sysctl fs.aio-max-nr=1048576), or use a smaller iodepth or fewer jobs",
             ),
+            libc::EINVAL => {
+                ("that is more than the kernel takes", "use a smaller iodepth, or more jobs")
+            }
             libc::ENOSYS => {
                 ("this kernel has no asynchronous I/O (CONFIG_AIO)", "use ioengine=io_uring")
             }

@@ -1,6 +1,7 @@
 //! psync and pvsync: pread(2)/pwrite(2), preadv(2)/pwritev(2).
 #![allow(unsafe_code)]
 
+use super::rw_flags::RwFlags;
 use super::{always, one_shot, trim};
 use crate::{Caps, EngineDef, Io, OneShot};
 use iosonde_base::{Errno, Op};
@@ -54,6 +55,10 @@ impl OneShot for Psync {
             }
         }
     }
+
+    fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
+        RwFlags::default().explain(op, errno)
+    }
 }
 
 struct Pvsync;
@@ -71,5 +76,9 @@ impl OneShot for Pvsync {
                 _ => trim::discard(io),
             }
         }
+    }
+
+    fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
+        RwFlags::default().explain(op, errno)
     }
 }

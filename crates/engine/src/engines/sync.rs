@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::psync::{CAPS, bytes};
+use super::rw_flags::RwFlags;
 use super::{always, one_shot, trim};
 use crate::{EngineDef, Io, OneShot, Opened};
 use iosonde_base::{Errno, FileId, Op};
@@ -72,5 +73,9 @@ impl OneShot for Sync {
 
     fn closing(&mut self, file: FileId) {
         self.positions[file.0 as usize] = u64::MAX;
+    }
+
+    fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
+        RwFlags::default().explain(op, errno)
     }
 }
