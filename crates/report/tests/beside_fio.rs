@@ -138,11 +138,15 @@ fn digits_as_one(line: &str) -> String {
 }
 
 /// A line without what the moment decides: unit prefixes, which latency
-/// classes there were, process ids and dates.
+/// classes there were, how percentiles fill their rows, process ids, dates.
 fn layout(line: &str) -> String {
     let line = digits_as_one(line.split(": pid=").next().unwrap());
     if line.starts_with("  lat (") {
         return "  lat ( ...".into();
+    }
+    // Three or four to a row, by how wide the values come out.
+    if line.starts_with("     | ") {
+        return "     | ...".into();
     }
     let units = ["(nsec)", "(usec)", "KiB", "MiB", "GiB", "kB", "MB", "GB"];
     units

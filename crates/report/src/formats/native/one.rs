@@ -158,6 +158,10 @@ fn add_rare(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut St
         add_labelled("steady", &words, Mark::Label, style, text);
     }
     let phases = ours.map_or(&[][..], |ours| &ours.phases);
+    // What took no time to speak of explains nothing.
+    const SHORTEST_NS: u64 = 1_000_000;
+    let told = |phase: &&Phase| phase.name == "run" || phase.duration_ns >= SHORTEST_NS;
+    let phases: Vec<&Phase> = phases.iter().filter(told).collect();
     if phases.len() > 1 {
         let each = phases.iter().map(|phase| format!("{} {}", phase.name, time(phase.duration_ns)));
         add_labelled("phases", &each.collect::<Vec<_>>().join(", "), Mark::Label, style, text);
