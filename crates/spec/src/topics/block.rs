@@ -39,7 +39,7 @@ options! {
         /// for read, write and trim are parted by commas. Takes precedence over `bs` and
         /// `bsrange`.
         bssplit: BsSplit = "" as "bssplit" {
-            fio: Fio::Differs("shares of more than 100 % are refused here; fio gives up on them later"),
+            fio: Fio::Differs("shares of more than 100 % together are refused here; fio takes them"),
             good: &["4k/60:64k/40", "4k/50:8k", "4k/:8k/", "1k/100,,8k/100"],
             bad: &["/50", "big"],
         }

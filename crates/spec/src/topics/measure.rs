@@ -9,7 +9,6 @@ options! {
     pub struct Measure in Category::Stat {
         /// Measure at all.
         stats: bool = "1" as "stats" {
-            built: Built::No,
             good: &["0", "1"],
             bad: &["2", "no"],
         }
@@ -38,7 +37,6 @@ options! {
         }
         /// Digits that count in the numbers of the normal report.
         significant_figures: u32 = "4" as "significant_figures" {
-            built: Built::No,
             min: Some(1),
             max: Some(10),
             good: &["1", "4", "10"],
@@ -95,14 +93,12 @@ options! {
         }
         /// Window of a bandwidth sample, in milliseconds.
         bwavgtime: Millis = "500" as "bwavgtime" {
-            built: Built::No,
             min: Some(0),
             good: &["500", "1000"],
             bad: &["short"],
         }
         /// Window of an IOPS sample, in milliseconds.
         iopsavgtime: Millis = "500" as "iopsavgtime" {
-            built: Built::No,
             min: Some(0),
             good: &["500", "1000"],
             bad: &["short"],
