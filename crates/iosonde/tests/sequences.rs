@@ -1,0 +1,123 @@
+//! The program issues the I/Os that fio 3.42 was recorded to issue, through
+//! its own `write_iolog`, whose form is that of fio.
+
+mod support;
+
+use serde_json::Value;
+use support::{Folder, Who, fio_is_installed, iolog, iolog_ios, with, words};
+
+const ALWAYS: &str = "--name=v --group_reporting --write_iolog=v.log --randrepeat=1";
+
+/// Jobs whose work is not built yet: they must say so, and run once it is.
+const NOT_YET: &[&str] = &["verify_write"];
+
+#[test]
+fn every_recorded_job_issues_the_same_ios_in_the_same_order() {
+    let recorded: Value =
+        serde_json::from_str(include_str!("../../workload/vectors/fio-3.42.json")).unwrap();
+    let mut wrong = Vec::new();
+    for (name, job) in recorded.as_object().unwrap() {
+        let strings = |key: &str| -> Vec<String> {
+            let list = job[key].as_array().unwrap();
+            list.iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+        };
+        let folder = Folder::new("sequence");
+        let ran = Who::AsFio.run(&folder, &[words(ALWAYS), strings("arguments")].concat());
+        if NOT_YET.contains(&name.as_str()) {
+            assert_eq!(ran.code, Some(1), "{ran:?}");
+            assert!(ran.stderr.contains("is not supported yet"), "{ran:?}");
+            continue;
+        }
+        let ours = iolog_ios(&folder, "v.log");
+        let mut expected = strings("ios");
+        if name == "fsync8" {
+            // The 256th write is a multiple of 8: fio ends without its sync, we do not.
+            let last = expected.last().unwrap().clone();
+            expected.push(last.replace("write", "sync"));
+        }
+        let same = |(ours, theirs): &(&String, &String)| without_sync_place(ours, theirs);
+        let at = ours.iter().zip(&expected).take_while(same).count();
+        if at < ours.len().max(expected.len()) || ran.code != Some(0) {
+            wrong.push(format!(
+                "{name}: exit {:?}, {} I/Os of {}, at {at} {:?} for {:?}\n{}",
+                ran.code,
+                ours.len(),
+                expected.len(),
+                ours.get(at),
+                expected.get(at),
+                ran.stderr,
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Equal; of a sync only the file and the action count.
+fn without_sync_place(ours: &str, theirs: &str) -> bool {
+    let place = |text: &str| match text.contains("sync") {
+        true => text.split(' ').take(2).collect::<Vec<_>>().join(" "),
+        false => text.to_owned(),
+    };
+    place(ours) == place(theirs)
+}
+
+/// Sequential jobs, of which fio 3.33 and 3.42 think the same.
+const LOGGED: &[&str] = &[
+    "--ioengine=null --rw=read --bs=4k --size=32k --nrfiles=2",
+    "--ioengine=null --rw=read --bs=4k --size=32k --nrfiles=2 --loops=2",
+    "--ioengine=null --rw=read --bs=4k --size=32k --nrfiles=2 --openfiles=1",
+    "--ioengine=null --rw=write --bs=4k --size=32k --filename=b:a",
+    "--ioengine=psync --rw=write --bs=4k --size=32k --fsync=3",
+];
+
+#[test]
+fn the_log_is_written_line_by_line_as_fio_writes_it() {
+    if !fio_is_installed() {
+        return;
+    }
+    for job in LOGGED {
+        let logs = [Who::AsFio, Who::Fio].map(|who| {
+            let folder = Folder::new("sequence");
+            who.run(&folder, &with(ALWAYS, job)).well();
+            // Where a file ends while others go on, fio closes it there.
+            let mut entries = iolog(&folder, "v.log");
+            let closes = |entry: &String| entry.ends_with(" close");
+            let mut closed: Vec<String> =
+                entries.iter().filter(|entry| closes(entry)).cloned().collect();
+            entries.retain(|entry| !closes(entry));
+            closed.sort();
+            (entries, closed)
+        });
+        assert_eq!(logs[0], logs[1], "{job}");
+    }
+}
+
+#[test]
+fn a_log_opens_a_file_before_its_first_io_and_closes_it_after_its_last() {
+    let folder = Folder::new("sequence");
+    let job = "--ioengine=null --rw=randread --bs=4k --size=64k --nrfiles=3 --loops=2";
+    Who::AsFio.run(&folder, &with(ALWAYS, job)).well();
+    let entries = iolog(&folder, "v.log");
+    for file in ["v.0.0", "v.0.1", "v.0.2"] {
+        let own: Vec<&str> = entries
+            .iter()
+            .filter_map(|entry| entry.strip_prefix(file))
+            .map(|rest| rest.split_whitespace().next().unwrap())
+            .collect();
+        let mut told = own.clone();
+        told.dedup();
+        let pass = ["open", "read", "close"];
+        assert_eq!(told, [&["add"][..], &pass, &pass].concat(), "{file}");
+    }
+}
+
+#[test]
+fn a_second_run_appends_to_the_log() {
+    let folder = Folder::new("sequence");
+    let job = with(ALWAYS, "--ioengine=null --rw=read --size=8k");
+    Who::AsFio.run(&folder, &job).well();
+    let log = || folder.read("v.log");
+    let once = log().lines().count();
+    Who::AsFio.run(&folder, &job).well();
+    assert_eq!(log().lines().count(), 2 * once);
+}
