@@ -117,7 +117,11 @@ fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepar
     let is_fatal = |said: &Diagnostic| said.level >= fatal;
     let mut planned = plan::Planned::default();
     if !diagnostics.iter().any(is_fatal) && !parsed.flags.parse_only {
-        planned = plan::plan(&parsed.jobs);
+        let totals = match (personality, parsed.flags.formats_given) {
+            (Personality::Native, false) => plan::Totals::Kept,
+            _ => plan::Totals::AsAsked,
+        };
+        planned = plan::plan(&parsed.jobs, totals);
         diagnostics.append(&mut planned.diagnostics);
     }
     let mut lines: Vec<String> = Vec::new();

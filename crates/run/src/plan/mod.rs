@@ -19,6 +19,15 @@ use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::values::Fallocate as Word;
 use iosonde_stats::WhichLatencies;
 
+/// Whether percentiles of the total latency are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Totals {
+    /// Where `lat_percentiles` asks for them: all that fio's formats tell.
+    AsAsked,
+    /// Always: what our own report tells.
+    Kept,
+}
+
 /// A plan, and what there is to say about it.
 #[derive(Debug, Default)]
 pub struct Planned {
@@ -39,8 +48,8 @@ pub fn caps(spec: &JobSpec) -> iosonde_spec::Caps {
 }
 
 /// Plan the jobs of a command line.
-pub fn plan(jobs: &[ParsedJob]) -> Planned {
-    let mut planner = Planner { jobs, plan: Plan::default(), diagnostics: Vec::new() };
+pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
+    let mut planner = Planner { jobs, totals, plan: Plan::default(), diagnostics: Vec::new() };
     for (index, job) in jobs.iter().enumerate() {
         planner.section(index, job);
     }
@@ -52,6 +61,7 @@ pub fn plan(jobs: &[ParsedJob]) -> Planned {
 
 struct Planner<'a> {
     jobs: &'a [ParsedJob],
+    totals: Totals,
     plan: Plan,
     diagnostics: Vec<Diagnostic>,
 }
@@ -128,7 +138,8 @@ impl Planner<'_> {
             latencies: WhichLatencies {
                 slat: measured.slat && *spec.measure.slat_percentiles.get(),
                 clat: accounting == Accounting::Full,
-                lat: measured.lat && *spec.measure.lat_percentiles.get(),
+                lat: measured.lat
+                    && (self.totals == Totals::Kept || *spec.measure.lat_percentiles.get()),
                 dirs,
             },
             window,

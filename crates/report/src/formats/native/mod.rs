@@ -56,13 +56,11 @@ fn add_labelled(label: &str, words: &str, mark: Mark, style: &Style, text: &mut 
     text.push('\n');
 }
 
-/// The latency that is told: lat where it has percentiles and clat has none.
+/// The latency that is told: the whole of it where its percentiles were kept.
+/// The completion latency alone begins when a submission returns, and may be
+/// over by then.
 fn told_latency(dir: &DirReport) -> &LatencyReport {
-    if dir.clat.n == 0 || (dir.clat.quick.is_none() && dir.lat.quick.is_some()) {
-        &dir.lat
-    } else {
-        &dir.clat
-    }
+    if dir.clat.n == 0 || dir.lat.quick.is_some() { &dir.lat } else { &dir.clat }
 }
 
 /// A disk, and those it stands on, marked so.
