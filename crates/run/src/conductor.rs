@@ -13,7 +13,7 @@ use iosonde_stats::Pen;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -314,10 +314,7 @@ impl<'a> Conductor<'a> {
             None => self.inbox.recv().ok(),
             Some(until) => {
                 let wait = until.saturating_duration_since(Instant::now());
-                match self.inbox.recv_timeout(wait) {
-                    Ok(message) => Some(message),
-                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-                }
+                self.inbox.recv_timeout(wait).ok()
             }
         }
     }
