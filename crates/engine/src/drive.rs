@@ -233,7 +233,7 @@ impl Drive {
     /// Do for one I/O what was asked to be done for each: fill, log.
     #[inline(never)]
     pub(crate) fn tap(&mut self, entry: Planned, slot: u32) {
-        if entry.op == Op::Write {
+        if entry.op == Op::Write && self.fill.is_active() {
             self.fill.apply(self.memory.bytes(slot, entry.len), entry.offset);
         }
         self.log(&entry);

@@ -9,8 +9,6 @@ use iosonde_sys::clock::{Clock, ClockSource};
 /// A one-shot engine and its loop. `STAMPED` is whether latencies are kept.
 pub struct OneShotLoop<E, const STAMPED: bool> {
     engine: E,
-    /// When the I/O at hand was issued.
-    issue: u64,
     /// Without stamps: when the clock was looked at last,
     looked: u64,
     /// how many I/Os lie between two looks,
@@ -22,7 +20,7 @@ pub struct OneShotLoop<E, const STAMPED: bool> {
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     /// The loop around `engine`.
     pub fn new(engine: E) -> Self {
-        OneShotLoop { engine, issue: 0, looked: 0, stride: 1, left: 1 }
+        OneShotLoop { engine, looked: 0, stride: 1, left: 1 }
     }
 
     /// What is not plain data I/O: syncs, and what the loop does to files.
@@ -138,19 +136,16 @@ struct Desk<'a> {
     pulse: &'a Pulse,
     files: &'a Files,
     buffer: *mut u8,
-    /// What the buffer was filled with took this long, in ticks.
-    tapped: u64,
 }
 
 impl<'a> Desk<'a> {
-    fn new(drive: &'a Drive, tapped: u64) -> Desk<'a> {
+    fn new(drive: &'a Drive) -> Desk<'a> {
         Desk {
             clock: drive.clock,
             ledger: drive.pen.ledger(),
             pulse: &drive.pulse,
             files: &drive.files,
             buffer: drive.memory.buffer(0),
-            tapped,
         }
     }
 
@@ -167,8 +162,8 @@ enum Stop {
     All,
     /// The next is not a plain I/O.
     Special,
-    /// The next was done, and moved less than asked, or failed.
-    Odd(Result<u32, Errno>),
+    /// The next was issued at this moment, and moved less than asked, or failed.
+    Odd(Result<u32, Errno>, u64),
     /// The slice is over.
     Time,
 }
@@ -184,13 +179,10 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                     Some(ended) => return ended,
                 }
             };
-            let mut tapped = 0;
             if taps && first.op.dir().is_some() {
-                let start = drive.clock.now();
                 drive.tap(first, 0);
-                tapped = drive.clock.now().wrapping_sub(start);
             }
-            let desk = Desk::new(drive, tapped);
+            let desk = Desk::new(drive);
             let entries = drive.ring.as_slice();
             let entries = &entries[..entries.len().min(most)];
             let (count, stop) = match (STAMPED, desk.clock.source()) {
@@ -205,9 +197,9 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                     drive.ring.advance(1);
                     self.special(drive, entry).map(|()| drive.clock.now() >= drive.pulse.until())
                 }
-                (Stop::Odd(result), Some(entry)) => {
+                (Stop::Odd(result, issue), Some(entry)) => {
                     drive.ring.advance(1);
-                    self.odd(drive, entry, result, tapped)
+                    self.odd(drive, entry, result, issue)
                 }
                 (Stop::Time, _) => Ok(true),
                 _ => Ok(false),
@@ -231,25 +223,27 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     ) -> (usize, Stop) {
         let clock = desk.clock;
         assert_eq!(COUNTER, clock.source() == ClockSource::Cpu, "the caller looked");
-        for (count, entry) in entries.iter().enumerate() {
+        let mut rest = entries.iter();
+        // How many were taken before the one at hand.
+        let before = |rest: std::slice::Iter<'_, Planned>| entries.len() - rest.len() - 1;
+        while let Some(entry) = rest.next() {
             if entry.op as u8 > Op::Trim as u8 {
-                return (count, Stop::Special);
+                return (before(rest), Stop::Special);
             }
-            // System calls are stamped after the buffer is filled, so that our
-            // own work is not counted as theirs.
-            let start = if E::THREE_STAMPS { clock.now().wrapping_sub(desk.tapped) } else { 0 };
+            // The first stamp comes after the buffer is filled, as fio's: our
+            // own work is not counted as the engine's.
+            let start = if E::THREE_STAMPS { clock.now() } else { 0 };
             let io = desk.io(entry);
             let issue = clock.now();
-            self.issue = issue;
             let result = self.engine.perform(&io);
             if result != Ok(entry.len) {
-                return (count, Stop::Odd(result));
+                return (before(rest), Stop::Odd(result, issue));
             }
             let end = clock.now();
             let lane = &desk.ledger.lanes[entry.op as usize];
             count_whole::<E>(lane, &clock, entry.len, [start, issue, end]);
             if end >= desk.pulse.until() {
-                return (count + 1, Stop::Time);
+                return (before(rest) + 1, Stop::Time);
             }
         }
         (entries.len(), Stop::All)
@@ -264,9 +258,8 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         drive: &mut Drive,
         entry: Planned,
         result: Result<u32, Errno>,
-        tapped: u64,
+        issue: u64,
     ) -> Result<bool, Failure> {
-        let issue = self.issue;
         let whole = self.finish(drive, entry, result)?;
         let end = drive.clock.now();
         if whole {
@@ -274,8 +267,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             if STAMPED {
                 // What came between the first stamp and the second is lost, and
                 // is nothing beside an I/O that took several calls.
-                let stamps = [issue.wrapping_sub(tapped), issue, end];
-                count_whole::<E>(lane, &drive.clock, entry.len, stamps);
+                count_whole::<E>(lane, &drive.clock, entry.len, [issue, issue, end]);
             } else {
                 lane.ios.add(1);
                 lane.bytes.add(u64::from(entry.len));
@@ -297,7 +289,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             let result = self.engine.perform(&desk.io(entry));
             if result != Ok(entry.len) {
                 self.left = 1;
-                return (count, Stop::Odd(result));
+                return (count, Stop::Odd(result, 0));
             }
             let lane = &desk.ledger.lanes[entry.op as usize];
             lane.ios.add(1);

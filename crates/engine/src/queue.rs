@@ -1,7 +1,7 @@
 //! The loop of engines with a queue.
 
 use crate::drive::{Failure, io};
-use crate::{Drive, Ended, Io, Loop, Queued};
+use crate::{Drive, Ended, Files, Io, Loop, Memory, Queued};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use iosonde_stats::{batch_class, depth_class};
 
@@ -158,22 +158,14 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     }
 
     /// Push entries of one kind from the ring, at most `most`: how many.
-    #[inline(never)]
+    #[inline(always)]
     fn push_run(&mut self, drive: &mut Drive, batch: u32, op: Op, most: usize) -> usize {
-        // Parts of the drive and of the loop, so that the pointers to them stay
-        // in registers.
-        let (memory, files) = (&drive.memory, &drive.files);
+        let entries = drive.ring.as_slice();
+        let entries = &entries[..entries.len().min(most)];
+        let slots = &self.free[self.free.len() - entries.len()..];
         let (flights, engine) = (&mut self.flights[..], &mut self.engine);
-        let slots = self.free[self.free.len() - most..].iter().rev();
-        let mut count = 0;
-        for (entry, &slot) in drive.ring.as_slice().iter().zip(slots) {
-            if entry.op as u8 != op as u8 {
-                break;
-            }
-            flights[slot as usize] = Flight { entry: *entry, moved: 0, batch };
-            engine.push(Slot(slot), &io(memory, files, entry, slot));
-            count += 1;
-        }
+        let tables = (&drive.memory, &drive.files);
+        let count = push_alike(entries, slots, flights, engine, tables, (batch, op));
         self.free.truncate(self.free.len() - count);
         drive.ring.advance(count);
         count
@@ -191,20 +183,26 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
         let issue = if STAMPED { drive.clock.now() } else { 0 };
         let ledger = drive.pen.ledger();
+        let mut left = pushed;
         for op in OPS {
             let live = counts[op as usize];
             if live == 0 {
                 continue;
             }
+            left -= live;
             self.batches[batches[op as usize] as usize] = Batch { start, issue, live, op };
-            let Some(lane) = ledger.lanes.get(op as usize) else { continue };
-            lane.issued.add(u64::from(live));
-            if STAMPED {
-                let slat = drive.clock.ticks_to_ns(issue.wrapping_sub(start));
-                lane.slat.add_many(slat, u64::from(live));
-                if let Some(histogram) = &lane.slat_histogram {
-                    histogram.add_many(slat, u64::from(live));
+            if let Some(lane) = ledger.lanes.get(op as usize) {
+                lane.issued.add(u64::from(live));
+                if STAMPED {
+                    let slat = drive.clock.ticks_to_ns(issue.wrapping_sub(start));
+                    lane.slat.add_many(slat, u64::from(live));
+                    if let Some(histogram) = &lane.slat_histogram {
+                        histogram.add_many(slat, u64::from(live));
+                    }
                 }
+            }
+            if left == 0 {
+                break;
             }
         }
         let depth = &ledger.depth;
@@ -263,12 +261,14 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if self.batches[batch as usize].op as u8 > Op::Trim as u8 {
             return (0, 0);
         }
+        let flights = &self.flights[..];
         let mut bytes = 0;
-        for (count, done) in done.iter().enumerate() {
-            let flight = &self.flights[done.slot.0 as usize];
+        let mut rest = done.iter();
+        while let Some(&Completion { slot, result }) = rest.next() {
+            let flight = &flights[slot.0 as usize];
             let len = flight.entry.len;
-            if flight.batch != batch || done.result != Ok(len) {
-                return (count, bytes);
+            if flight.batch != batch || result != Ok(len) {
+                return (done.len() - rest.len() - 1, bytes);
             }
             bytes += u64::from(len);
         }
@@ -504,6 +504,30 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
         let now = if STAMPED || look { now } else { drive.clock.now() };
         Ok(now >= drive.pulse.until())
+    }
+}
+
+/// Push entries of one kind, each with the last slot that is left: how many
+/// there were. By itself, so that the compiler sees that none of these overlap
+/// and keeps what it knows of them in registers.
+#[inline(never)]
+fn push_alike<E: Queued>(
+    entries: &[Planned],
+    slots: &[u32],
+    flights: &mut [Flight],
+    engine: &mut E,
+    (memory, files): (&Memory, &Files),
+    (batch, op): (u32, Op),
+) -> usize {
+    let mut rest = entries.iter().zip(slots.iter().rev());
+    loop {
+        let left = rest.len();
+        let Some((entry, &slot)) = rest.next() else { return entries.len() };
+        if entry.op as u8 != op as u8 {
+            return entries.len() - left;
+        }
+        flights[slot as usize] = Flight { entry: *entry, moved: 0, batch };
+        engine.push(Slot(slot), &io(memory, files, entry, slot));
     }
 }
 

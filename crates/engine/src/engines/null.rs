@@ -23,9 +23,7 @@ pub(crate) static NULL: EngineDef = EngineDef {
     open: |with, accounting| {
         Ok(match with.depth {
             1 => one_shot(Null, accounting),
-            depth => {
-                queued(NullQueue { done: Vec::with_capacity(depth as usize) }, depth, accounting)
-            }
+            depth => queued(NullQueue::new(depth), depth, accounting),
         })
     },
 };
@@ -41,9 +39,28 @@ impl OneShot for Null {
     }
 }
 
-/// What was pushed is done; it waits here to be collected.
+/// What was pushed is done; it waits here to be collected. An array and a
+/// count rather than a `Vec`: nothing in a push can call the allocator, so the
+/// loop around it stays in registers.
 struct NullQueue {
-    done: Vec<Completion>,
+    done: Box<[Completion]>,
+    /// The first that waits, and the end of them.
+    first: usize,
+    end: usize,
+}
+
+impl NullQueue {
+    fn new(depth: u32) -> NullQueue {
+        let nothing = Completion { slot: Slot(0), result: Ok(0) };
+        NullQueue { done: vec![nothing; 2 * depth as usize].into(), first: 0, end: 0 }
+    }
+
+    /// Move what waits to the front, which leaves room for the depth.
+    #[cold]
+    fn make_room(&mut self) {
+        self.done.copy_within(self.first..self.end, 0);
+        (self.first, self.end) = (0, self.end - self.first);
+    }
 }
 
 impl Queued for NullQueue {
@@ -51,8 +68,11 @@ impl Queued for NullQueue {
 
     #[inline(always)]
     fn push(&mut self, slot: Slot, io: &Io) {
-        // Within the capacity for the depth: never allocates.
-        self.done.push(Completion { slot, result: Ok(io.len) });
+        if self.end == self.done.len() {
+            self.make_room();
+        }
+        self.done[self.end] = Completion { slot, result: Ok(io.len) };
+        self.end += 1;
     }
 
     #[inline(always)]
@@ -68,10 +88,11 @@ impl Queued for NullQueue {
         _: Option<Nanos>,
         done: &mut Vec<Completion>,
     ) -> Result<(), Errno> {
-        if max as usize >= self.done.len() {
-            std::mem::swap(&mut self.done, done);
-        } else {
-            done.extend(self.done.drain(..max as usize));
+        let taken = (self.end - self.first).min(max as usize);
+        done.extend_from_slice(&self.done[self.first..self.first + taken]);
+        self.first += taken;
+        if self.first == self.end {
+            (self.first, self.end) = (0, 0);
         }
         Ok(())
     }
