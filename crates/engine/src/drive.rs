@@ -283,8 +283,20 @@ impl Drive {
         }
     }
 
+    /// fsync(2) every file, and log that. Not counted: fio counts only the
+    /// syncs among the writes.
+    pub fn sync_all(&mut self) -> Result<(), Failure> {
+        for file in (0..self.files.len() as u32).map(FileId) {
+            self.log(&Planned { offset: 0, len: 0, file, op: Op::Sync });
+        }
+        self.files.sync_all()
+    }
+
     /// Close a file, and log that.
     pub(crate) fn close(&mut self, file: FileId) -> Result<(), Failure> {
+        if self.files.syncs_on_close(file) {
+            self.log(&Planned { offset: 0, len: 0, file, op: Op::Sync });
+        }
         if let Some(log) = &mut self.log {
             let elapsed = self.clock.ticks_to_ns(self.clock.now().wrapping_sub(log.epoch));
             log.close(elapsed, file);

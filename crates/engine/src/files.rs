@@ -6,7 +6,7 @@ use crate::engine::Opened;
 use crate::sync_call::errno;
 use iosonde_base::{Errno, FileId};
 use rustix::fs::{Advice, Mode, OFlags};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 
 /// How a file is opened; decided by the plan.
@@ -136,15 +136,23 @@ impl Files {
     /// Close a file, making it durable first if the plan says so.
     pub fn close(&mut self, file: FileId) -> Result<(), Failure> {
         let index = file.0 as usize;
+        let syncs = self.syncs_on_close(file);
         let Some(fd) = self.open[index].take() else { return Ok(()) };
         self.fds[index] = -1;
-        if self.setups[index].sync_on_close && self.setups[index].mode.write {
+        if syncs {
             rustix::fs::fsync(&fd).map_err(|error| Failure {
                 file: Some(file),
                 ..Failure::engine("fsync", errno(error))
             })?;
         }
         Ok(())
+    }
+
+    /// Whether closing the file makes it durable first: it is open for writing
+    /// and the plan says so.
+    pub fn syncs_on_close(&self, file: FileId) -> bool {
+        let (setup, open) = (&self.setups[file.0 as usize], &self.open[file.0 as usize]);
+        open.is_some() && setup.sync_on_close && setup.mode.write
     }
 
     /// Drop the job's range from the page cache: posix_fadvise(2) DONTNEED for
@@ -183,25 +191,38 @@ impl Files {
         let _ = rustix::fs::fadvise(fd, setup.offset, len, advice);
     }
 
-    /// fsync(2) every file that is open.
+    /// fsync(2) every file, also those that are closed by now.
     pub fn sync_all(&self) -> Result<(), Failure> {
-        for (index, fd) in self.open.iter().enumerate() {
-            let Some(fd) = fd else { continue };
-            rustix::fs::fsync(fd).map_err(|error| Failure {
-                file: Some(FileId(index as u32)),
-                ..Failure::engine("fsync", errno(error))
-            })?;
-        }
-        Ok(())
+        self.sync_each("fsync", |fd| rustix::fs::fsync(fd))
     }
 
-    /// syncfs(2) on the file systems of every file that is open.
+    /// syncfs(2) on the file systems of every file.
     pub fn sync_file_systems(&self) -> Result<(), Failure> {
-        for (index, fd) in self.open.iter().enumerate() {
-            let Some(fd) = fd else { continue };
-            rustix::fs::syncfs(fd).map_err(|error| Failure {
+        self.sync_each("syncfs", |fd| rustix::fs::syncfs(fd))
+    }
+
+    fn sync_each(
+        &self,
+        doing: &'static str,
+        sync: impl Fn(BorrowedFd<'_>) -> rustix::io::Result<()>,
+    ) -> Result<(), Failure> {
+        for (index, (open, setup)) in self.open.iter().zip(&self.setups).enumerate() {
+            let synced = match open {
+                Some(fd) => sync(fd.as_fd()),
+                None if setup.path.as_os_str().is_empty() => continue,
+                None => {
+                    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+                    match rustix::fs::open(&setup.path, flags, Mode::empty()) {
+                        Ok(fd) => sync(fd.as_fd()),
+                        // The job never came to it: there is nothing to sync.
+                        Err(rustix::io::Errno::NOENT) => continue,
+                        Err(error) => Err(error),
+                    }
+                }
+            };
+            synced.map_err(|error| Failure {
                 file: Some(FileId(index as u32)),
-                ..Failure::engine("syncfs", errno(error))
+                ..Failure::engine(doing, errno(error))
             })?;
         }
         Ok(())
@@ -218,10 +239,7 @@ fn open(setup: &FileSetup) -> Result<OwnedFd, (Errno, Option<&'static str>)> {
     flags |= OFlags::CLOEXEC;
     flags.set(OFlags::CREATE, mode.create && mode.write && !setup.block_device);
     flags.set(OFlags::DIRECT, mode.direct);
-    flags.set(OFlags::SYNC, mode.sync);
-    // rustix's own DSYNC carries the bits of O_SYNC.
-    let dsync = OFlags::from_bits_retain(libc::O_DSYNC as u32);
-    flags.set(dsync, mode.dsync && !mode.sync);
+    flags |= durability(mode);
     // Not our own file: leave its access time alone where we may.
     let permissions = Mode::from_raw_mode(0o600);
     let opened =
@@ -238,6 +256,17 @@ fn open(setup: &FileSetup) -> Result<OwnedFd, (Errno, Option<&'static str>)> {
     })
 }
 
+/// O_SYNC, O_DSYNC or neither. The numbers are libc's: rustix's DSYNC carries
+/// the bits of O_SYNC, and O_SYNC has the bit of O_DSYNC in it, so that clearing
+/// the one would break the other.
+fn durability(mode: OpenMode) -> OFlags {
+    OFlags::from_bits_retain(match (mode.sync, mode.dsync) {
+        (true, _) => libc::O_SYNC as u32,
+        (false, true) => libc::O_DSYNC as u32,
+        (false, false) => 0,
+    })
+}
+
 /// BLKFLSBUF, from linux/fs.h.
 const BLKFLSBUF: libc::c_ulong = 0x1261;
 
@@ -246,4 +275,18 @@ fn flush_buffers(fd: &OwnedFd) {
     // and the descriptor is open for as long as `fd` is borrowed. Without
     // CAP_SYS_ADMIN it fails and the cache stays, which is reported elsewhere.
     unsafe { libc::ioctl(fd.as_raw_fd(), BLKFLSBUF, 0) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sync_and_dsync_open_with_the_flags_of_their_names() {
+        let flags =
+            |sync, dsync| durability(OpenMode { sync, dsync, ..OpenMode::default() }).bits();
+        assert_eq!(flags(true, false), libc::O_SYNC as u32);
+        assert_eq!(flags(false, true), libc::O_DSYNC as u32);
+        assert_eq!(flags(false, false), 0);
+    }
 }
