@@ -3,10 +3,11 @@
 use super::Planner;
 use crate::job::{FileKind, FilePlan, Need};
 use crate::machine;
-use iosonde_options::{Amount, Diagnostic};
+use iosonde_options::{Amount, Diagnostic, Origin};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_workload::file_sizes;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A file by name, before its part is decided.
@@ -14,7 +15,7 @@ pub(super) struct Named {
     pub name: String,
     pub path: PathBuf,
     pub kind: FileKind,
-    /// What it holds now; `None` when it does not exist.
+    /// What it holds when its job comes to it; `None` when it does not exist.
     pub bytes_now: Option<u64>,
 }
 
@@ -97,10 +98,22 @@ impl Planner<'_> {
                 return Named { name, path, kind: FileKind::None, bytes_now: None };
             }
             let kind = machine::kind(&path).unwrap_or(FileKind::Regular);
-            let bytes_now = machine::bytes(&path, kind);
+            // Jobs are laid out one after the other: a file that is missing or
+            // short may be there, or longer, when this job's turn comes.
+            let bytes_now = machine::bytes(&path, kind).max(self.promised.get(&path).copied());
             Named { name, path, kind, bytes_now }
         };
         names(job, clone).into_iter().map(named).collect()
+    }
+
+    /// Remember how far a job's layout makes its files reach.
+    pub(super) fn promise(&mut self, files: &[FilePlan]) {
+        let made = files.iter().filter(|file| file.need != Need::Nothing);
+        for file in made {
+            let end = file.offset.saturating_add(file.bytes);
+            let reach = self.promised.entry(file.path.clone()).or_default();
+            *reach = end.max(*reach);
+        }
     }
 
     /// Which part of each file a clone uses.
@@ -163,9 +176,7 @@ impl Planner<'_> {
             }
             let bytes = end.saturating_sub(offset);
             if bytes < min_bs && need != Need::Nothing {
-                return Err(Diagnostic::error(format!(
-                    "size too small, must not be less than minimum block size: {bytes} < {min_bs}"
-                )));
+                return Err(too_small(spec, bytes, min_bs));
             }
             let need = if fill && named.kind == FileKind::Regular { Need::Nothing } else { need };
             let need = if named.kind == FileKind::Regular { need } else { Need::Nothing };
@@ -253,8 +264,39 @@ fn total(spec: &JobSpec, all: u64, fill: bool) -> u64 {
 }
 
 fn no_size(named: &Named, why: &str) -> Diagnostic {
-    Diagnostic::error(format!("{}: {why}", named.path.display()))
+    Diagnostic::error(format!("{why} (file {})", named.path.display()))
         .help("give size=, or the name of a file that holds data")
+}
+
+fn too_small(spec: &JobSpec, bytes: u64, min_bs: u64) -> Diagnostic {
+    let said = Diagnostic::error(format!(
+        "size too small, must not be less than minimum block size: {bytes} < {min_bs}"
+    ));
+    let said = match spec.origin("size") {
+        Some(origin) => said.about("size", &origin),
+        None => said,
+    };
+    said.help("give a larger size= or a smaller bs=")
+}
+
+/// `directory` names places that must be there: a file system that is not
+/// mounted must not end in files on the one below.
+pub(super) fn directories_are_there(spec: &JobSpec) -> Result<(), Diagnostic> {
+    let asked = spec.files.directory.get().iter().flat_map(|directories| &directories.0);
+    for directory in asked {
+        let why = match std::fs::metadata(directory) {
+            Ok(found) if found.is_dir() => continue,
+            Ok(_) => "it is a file",
+            Err(error) if error.kind() == ErrorKind::NotFound => "it does not exist",
+            Err(_) => "it cannot be looked at",
+        };
+        let said = Diagnostic::error(format!("{directory} is not a directory: {why}"));
+        let origin = spec.origin("directory").unwrap_or(Origin::Default);
+        return Err(said
+            .about("directory", &origin)
+            .help("create it, or mount what belongs there"));
+    }
+    Ok(())
 }
 
 /// What must be there before the job runs.

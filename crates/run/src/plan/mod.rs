@@ -18,6 +18,8 @@ use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::values::Fallocate as Word;
 use iosonde_stats::WhichLatencies;
+use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// Whether percentiles of the total latency are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +51,13 @@ pub fn caps(spec: &JobSpec) -> iosonde_spec::Caps {
 
 /// Plan the jobs of a command line.
 pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
-    let mut planner = Planner { jobs, totals, plan: Plan::default(), diagnostics: Vec::new() };
+    let mut planner = Planner {
+        jobs,
+        totals,
+        plan: Plan::default(),
+        promised: HashMap::new(),
+        diagnostics: Vec::new(),
+    };
     for (index, job) in jobs.iter().enumerate() {
         planner.section(index, job);
     }
@@ -63,6 +71,9 @@ struct Planner<'a> {
     jobs: &'a [ParsedJob],
     totals: Totals,
     plan: Plan,
+    /// How far files will reach once the jobs planned so far have laid them
+    /// out.
+    promised: HashMap<PathBuf, u64>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -81,6 +92,9 @@ impl Planner<'_> {
             Ok(engine) => engine,
             Err(error) => return self.note(error),
         };
+        if let Err(error) = files::directories_are_there(spec) {
+            return self.note(in_job(job, error));
+        }
         let opens_wave = self.plan.waves.is_empty() || *spec.job.stonewall.get();
         if opens_wave {
             self.plan.waves.push(Vec::new());
@@ -96,7 +110,7 @@ impl Planner<'_> {
                     self.plan.jobs.push(planned);
                     self.plan.waves.last_mut().expect("a wave was opened").push(id);
                 }
-                Err(error) => return self.note(error),
+                Err(error) => return self.note(in_job(job, error)),
             }
         }
     }
@@ -120,6 +134,7 @@ impl Planner<'_> {
             false => files::need(spec, engine.caps.no_extend, dirs[Dir::Read]),
         };
         let parts = self.parts(job, clone, named, need, min_bs)?;
+        self.promise(&parts.files);
         let window = self.window(job, engine)?;
         let accounting = match *spec.measure.gtod_reduce.get() {
             true => Accounting::CountsOnly,
@@ -203,6 +218,11 @@ impl Planner<'_> {
             }
         }
     }
+}
+
+/// An objection with the job it is about.
+fn in_job(job: &ParsedJob, said: Diagnostic) -> Diagnostic {
+    Diagnostic { message: format!("{}: {}", job.name, said.message), ..said }
 }
 
 fn layout(spec: &JobSpec, max_bs: u32) -> LayoutPlan {
