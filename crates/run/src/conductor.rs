@@ -4,7 +4,7 @@
 //! tick is due) and owns every decision about more than one job. No job knows
 //! of another.
 
-use crate::job::{JobId, JobPlan};
+use crate::job::{FileKind, FilePlan, JobId, JobPlan, Need};
 use crate::layout::{self, Missing};
 use crate::outside::{Outside, Word};
 use crate::worker::{self, Gate, JobError, JobResult, Shared, State};
@@ -109,6 +109,8 @@ pub struct Outcome {
 }
 
 enum Message {
+    LayingOut(JobId, Missing),
+    LaidOut,
     Ready,
     Finished(JobId, Box<JobResult>),
     Outside(Word),
@@ -126,24 +128,15 @@ struct Conductor<'a> {
     began: Instant,
     signal: Option<i32>,
     abandoned: bool,
-    laying_out: Arc<AtomicBool>,
+    stop_layout: Arc<AtomicBool>,
 }
 
 /// Run a plan to its end.
 pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<Outcome> {
     let (outbox, inbox) = channel();
-    let stop_layout = Arc::new(AtomicBool::new(false));
     let to_inbox = outbox.clone();
-    let stop = stop_layout.clone();
-    let outside = Outside::listen(move |word| {
-        // Layout runs on the conductor's own thread, so it is told at once.
-        stop.store(
-            matches!(word, Word::Stop(_)) || stop.load(Ordering::Relaxed),
-            Ordering::Relaxed,
-        );
-        to_inbox.send(Message::Outside(word)).is_ok()
-    })?;
-    let mut conductor = Conductor::new(plan, observer, inbox, outbox, stop_layout);
+    let outside = Outside::listen(move |word| to_inbox.send(Message::Outside(word)).is_ok())?;
+    let mut conductor = Conductor::new(plan, observer, inbox, outbox);
     conductor.run();
     conductor.observer.see(&Event::Ended);
     drop(outside);
@@ -160,7 +153,6 @@ impl<'a> Conductor<'a> {
         observer: &'a mut dyn Observer,
         inbox: Receiver<Message>,
         outbox: Sender<Message>,
-        laying_out: Arc<AtomicBool>,
     ) -> Conductor<'a> {
         let book = |job: &JobPlan| {
             let (pen, ledger) = Pen::new(&job.latencies);
@@ -180,22 +172,21 @@ impl<'a> Conductor<'a> {
             began: Instant::now(),
             signal: None,
             abandoned: false,
-            laying_out,
+            stop_layout: Arc::default(),
         }
     }
 
     fn run(&mut self) {
         let plan = self.plan.clone();
-        let everybody: Vec<JobId> = (0..plan.jobs.len()).collect();
-        let laid_out = self.lay_out(&everybody);
+        self.lay_out();
         for wave in &plan.waves {
-            if self.signal.is_some() || self.laying_out.load(Ordering::Relaxed) {
-                self.listen_for_signal();
+            self.listen_for_signal();
+            if self.signal.is_some() {
                 break;
             }
             let able: Vec<JobId> =
                 wave.iter().copied().filter(|&job| self.results[job].is_none()).collect();
-            if able.is_empty() || !laid_out && self.signal.is_some() {
+            if able.is_empty() {
                 continue;
             }
             let gate = Arc::new(Gate::default());
@@ -205,8 +196,11 @@ impl<'a> Conductor<'a> {
             self.observer.see(&Event::WaveStarted { jobs: &started });
             self.await_finished(&started);
             if self.abandoned {
-                return;
+                break;
             }
+        }
+        if self.abandoned {
+            return;
         }
         for thread in self.threads.iter_mut().filter_map(Option::take) {
             // A worker's panic was caught at its door and is in its result.
@@ -215,26 +209,37 @@ impl<'a> Conductor<'a> {
     }
 
     /// Files of all jobs, one job after the other, before any starts. A job
-    /// whose files cannot be had ends here; the others go on.
-    fn lay_out(&mut self, jobs: &[JobId]) -> bool {
-        let plan = self.plan.clone();
-        for &id in jobs {
-            let job = &plan.jobs[id];
-            if !job.layout.serialize || job.layout.on_open {
-                continue;
-            }
-            let missing = layout::missing(job);
-            if missing.files > 0 {
-                self.observer.see(&Event::LayingOut { job, missing });
-            }
-            if let Err(error) = layout::lay_out(job, &self.laying_out) {
-                self.finished(id, crate::worker::stillborn(JobError::layout(error)));
-            }
-            if self.laying_out.load(Ordering::Relaxed) {
-                return false;
+    /// whose files cannot be had ends here; the others go on. On a thread of
+    /// its own, so that signals are heard when the storage does not answer.
+    fn lay_out(&mut self) {
+        if !self.plan.jobs.iter().any(is_laid_out_first) {
+            return;
+        }
+        let (plan, stop) = (self.plan.clone(), self.stop_layout.clone());
+        let outbox = self.outbox.clone();
+        let body = move || {
+            let laid_out = catch_unwind(AssertUnwindSafe(|| lay_out_all(&plan, &stop, &outbox)));
+            // After a defect of ours, jobs say which of their files are missing.
+            drop(laid_out);
+            let _ = outbox.send(Message::LaidOut);
+        };
+        match Builder::new().name("layout".to_owned()).spawn(body) {
+            Ok(_) => self.await_laid_out(),
+            Err(error) => {
+                for id in 0..self.plan.jobs.len() {
+                    self.finished(id, worker::no_thread(error.kind().into()));
+                }
             }
         }
-        true
+    }
+
+    fn await_laid_out(&mut self) {
+        while !self.abandoned {
+            match self.next_message(None) {
+                Some(Message::LaidOut) | None => return,
+                Some(other) => self.handle(other),
+            }
+        }
     }
 
     fn start(&mut self, jobs: &[JobId], gate: &Arc<Gate>) -> Vec<JobId> {
@@ -327,12 +332,17 @@ impl<'a> Conductor<'a> {
 
     fn handle(&mut self, message: Message) {
         match message {
-            Message::Ready => {}
+            Message::Ready | Message::LaidOut => {}
+            Message::LayingOut(id, missing) => {
+                let job = &self.plan.jobs[id];
+                self.observer.see(&Event::LayingOut { job, missing });
+            }
             Message::Finished(job, result) => self.finished(job, *result),
             Message::Outside(Word::Account) => self.tell_account(),
             Message::Outside(Word::Stop(signal)) if self.signal.is_none() => {
                 self.signal = Some(signal);
                 self.observer.see(&Event::Stopping { signal });
+                self.stop_layout.store(true, Ordering::Relaxed);
                 self.shared.iter().for_each(|shared| shared.pulse.stop());
             }
             Message::Outside(Word::Stop(_)) => self.abandon(),
@@ -359,6 +369,29 @@ impl<'a> Conductor<'a> {
         let glances: Vec<Glance> = self.shared.iter().map(|shared| glance(shared)).collect();
         let elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
         self.observer.see(&Event::Tick { glances: &glances, elapsed });
+    }
+}
+
+fn is_laid_out_first(job: &JobPlan) -> bool {
+    let needs = |file: &FilePlan| file.kind == FileKind::Regular && file.need != Need::Nothing;
+    job.layout.serialize && !job.layout.on_open && job.files.iter().any(needs)
+}
+
+/// The conductor is told of what begins and of jobs whose files cannot be had.
+/// It may have given up on us; then nobody asks.
+fn lay_out_all(plan: &Plan, stop: &AtomicBool, outbox: &Sender<Message>) {
+    for (id, job) in plan.jobs.iter().enumerate().filter(|(_, job)| is_laid_out_first(job)) {
+        let missing = layout::missing(job);
+        if missing.files > 0 {
+            let _ = outbox.send(Message::LayingOut(id, missing));
+        }
+        if let Err(error) = layout::lay_out(job, &|| stop.load(Ordering::Relaxed)) {
+            let result = worker::stillborn(JobError::layout(error));
+            let _ = outbox.send(Message::Finished(id, Box::new(result)));
+        }
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Files come to be: created, reserved, filled with data, before any clock
 //! starts.
 //!
-//! The system calls and their order are fio's (see the strace test), except
-//! that a file that is too short is extended, never replaced, and that many
-//! small files are made durable by one syncfs(2) instead of an fsync(2) each.
+//! The system calls and their order are fio's (the program's tests of system
+//! calls hold us to it), except that a file that is too short is extended,
+//! never replaced, and that many small files are made durable by one syncfs(2)
+//! instead of an fsync(2) each.
 
 use crate::job::{Fallocate, FileKind, FilePlan, JobPlan, Need};
 use iosonde_base::Errno;
@@ -14,7 +15,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Asked between two steps: whether to stop, leaving what is there.
+pub type StopAsked<'a> = &'a dyn Fn() -> bool;
 
 /// From this many files on, one syncfs(2) replaces the fsync(2) of each.
 const MANY: usize = 16;
@@ -68,7 +71,7 @@ fn size_of(path: &Path) -> Option<u64> {
 }
 
 /// Lay out the files of one job. `stop` ends it early, leaving what is there.
-pub fn lay_out(job: &JobPlan, stop: &AtomicBool) -> Result<(), LayoutError> {
+pub fn lay_out(job: &JobPlan, stop: StopAsked<'_>) -> Result<(), LayoutError> {
     let mut filled = 0;
     let many = job.files.len() >= MANY;
     let mut source = DataSource::default();
@@ -77,7 +80,7 @@ pub fn lay_out(job: &JobPlan, stop: &AtomicBool) -> Result<(), LayoutError> {
         if file.kind != FileKind::Regular || file.need == Need::Nothing {
             continue;
         }
-        if stop.load(Relaxed) {
+        if stop() {
             return Ok(());
         }
         let made = match file.need {
@@ -119,11 +122,21 @@ fn create(job: &JobPlan, file: &FilePlan) -> Result<Made, LayoutError> {
     }
     if !is_there {
         make_directories(job, path)?;
+        clear_the_way(job, path);
     }
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC;
     let fd = rustix::fs::open(path, flags, Mode::from_raw_mode(0o644))
         .map_err(|error| failed("create", path, error))?;
     Ok((path.clone(), File::from(fd)))
+}
+
+/// fio removes a file before it creates it. Here there is nothing to remove:
+/// not even a link that leads nowhere, which is left to be followed. Jobs that
+/// lay out side by side leave it out, as the file may be another's by now.
+fn clear_the_way(job: &JobPlan, path: &Path) {
+    if job.layout.serialize && std::fs::symlink_metadata(path).is_err() {
+        let _ = rustix::fs::unlink(path);
+    }
 }
 
 /// A file name may hold directories of its own; fio makes them too.
@@ -139,9 +152,10 @@ fn make_directories(_: &JobPlan, path: &Path) -> Result<(), LayoutError> {
 
 /// The file and its range, no data.
 fn reserve(job: &JobPlan, file: &FilePlan) -> Result<Made, LayoutError> {
+    let old_end = size_of(&file.path).unwrap_or(0);
     let made = create(job, file)?;
     allocate(job, file, &made)?;
-    drop_cache(file, &made.1);
+    drop_cache(file, &made.1, old_end);
     Ok(made)
 }
 
@@ -175,7 +189,7 @@ fn fill(
     file: &FilePlan,
     many: bool,
     source: &mut DataSource,
-    stop: &AtomicBool,
+    stop: StopAsked<'_>,
 ) -> Result<Made, LayoutError> {
     let made = create(job, file)?;
     let (path, open) = (&made.0, &made.1);
@@ -187,7 +201,7 @@ fn fill(
         rustix::fs::ftruncate(open, end).map_err(|error| failed("resize", path, error))?;
     }
     let mut at = from;
-    while at < end && !stop.load(Relaxed) {
+    while at < end && !stop() {
         let want = usize::try_from(end - at).map_or(job.layout.block, |n| n.min(job.layout.block));
         let data = source.next(job, want);
         open.write_all_at(data, at).map_err(|error| failed("lay out", path, error))?;
@@ -201,15 +215,16 @@ fn fill(
         rustix::fs::fsync(open).map_err(|error| failed("fsync", path, error))?;
     }
     if !many {
-        drop_cache(file, open);
+        drop_cache(file, open, from);
     }
     Ok(made)
 }
 
-fn drop_cache(file: &FilePlan, open: &File) {
-    let len = std::num::NonZeroU64::new(file.bytes);
+/// What was added, from the old end on, need not stay in the page cache.
+fn drop_cache(file: &FilePlan, open: &File, old_end: u64) {
+    let len = std::num::NonZeroU64::new((file.offset + file.bytes).saturating_sub(old_end));
     // Advice; whether it was heeded shows in the run, not here.
-    let _ = rustix::fs::fadvise(open, file.offset, len, Advice::DontNeed);
+    let _ = rustix::fs::fadvise(open, old_end, len, Advice::DontNeed);
 }
 
 /// What files are filled with: the job's own kind of data.
@@ -247,13 +262,13 @@ pub fn remove(job: &JobPlan) -> io::Result<()> {
 }
 
 /// Read the job's ranges into the page cache (`pre_read`).
-pub fn pre_read(job: &JobPlan, stop: &AtomicBool) -> Result<(), LayoutError> {
+pub fn pre_read(job: &JobPlan, stop: StopAsked<'_>) -> Result<(), LayoutError> {
     let mut buffer = vec![0; job.buffer_bytes.max(1 << 16)];
     for file in job.files.iter().filter(|file| file.kind != FileKind::None) {
         let open = File::open(&file.path).map_err(|error| failed("open", &file.path, error))?;
         let mut at = file.offset;
         let end = file.offset + file.bytes;
-        while at < end && !stop.load(Relaxed) {
+        while at < end && !stop() {
             let want = usize::try_from(end - at).map_or(buffer.len(), |n| n.min(buffer.len()));
             match open.read_at(&mut buffer[..want], at) {
                 Ok(0) => break,

@@ -13,7 +13,7 @@ use iosonde_sys::clock::{Clock, ClockSource};
 use iosonde_sys::counters::Usage;
 use iosonde_workload::Source;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -381,16 +381,23 @@ impl<'a> Worker<'a> {
     }
 
     fn prepare_files(&mut self) -> Result<(), JobError> {
+        let stop = || self.shared.pulse.stop_asked();
         if !self.job.layout.serialize {
-            let stop = AtomicBool::new(false);
             layout::lay_out(self.job, &stop).map_err(JobError::layout)?;
+        }
+        if self.job.layout.only {
+            return Ok(());
+        }
+        if self.job.layout.pre_read {
+            layout::pre_read(self.job, &stop).map_err(JobError::layout)?;
+            self.end_phase("pre_read");
+        }
+        if stop() {
+            // What was to be laid out may not be there.
+            return Ok(());
         }
         self.open_files().map_err(|failure| self.describe(failure))?;
         self.end_phase("open");
-        if self.job.layout.pre_read {
-            layout::pre_read(self.job, &AtomicBool::new(false)).map_err(JobError::layout)?;
-            self.end_phase("pre_read");
-        }
         if let Some(path) = &self.job.iolog {
             let names = self.job.files.iter().map(|file| file.path_or_name()).collect();
             let log = IoLog::open(path, names, self.clock.now());
