@@ -4,7 +4,7 @@
 use crate::output::Output;
 use crate::watch::Watch;
 use crate::{answers, exit};
-use iosonde_options::{Diagnostic, Level};
+use iosonde_options::{Diagnostic, Level, Origin};
 use iosonde_report::formats;
 use iosonde_run::account::{Surroundings, report};
 use iosonde_run::conductor::{Outcome, Plan, conduct};
@@ -102,7 +102,7 @@ fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepar
     for notice in &parsed.notices {
         match personality {
             Personality::Fio if !notice.fio.is_empty() => said.extend(notice.fio.iter().cloned()),
-            _ => said.push(notice.diagnostic.to_string()),
+            _ => said.push(line(personality, &notice.diagnostic)),
         }
     }
     if parsed.is_refused() {
@@ -143,6 +143,8 @@ fn line(personality: Personality, said: &Diagnostic) -> String {
     match (personality, said.level) {
         (Personality::Fio, Level::Note) => format!("note: {}", said.message),
         (Personality::Fio, _) => format!("fio: {said}"),
+        // A place in a file stands first, as with every compiler.
+        (Personality::Native, _) if matches!(said.origin, Origin::File { .. }) => said.to_string(),
         (Personality::Native, _) => format!("iosonde: {said}"),
     }
 }
