@@ -1,5 +1,6 @@
 //! `write_iolog`: each I/O as it is issued, in fio's iolog version 3.
 
+use crate::Trace;
 use iosonde_base::{FileId, Op, Planned};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,7 +14,9 @@ use std::path::Path;
 /// to it, as fio opens it then, though ours are mostly open before.
 #[derive(Debug)]
 pub struct IoLog {
-    out: BufWriter<File>,
+    /// The log itself; none where only a trace was asked for.
+    out: Option<BufWriter<File>>,
+    trace: Option<Trace>,
     names: Vec<String>,
     /// Which files are open, as the log has it.
     open: Vec<bool>,
@@ -32,7 +35,18 @@ impl IoLog {
             writeln!(out, "0 {name} add")?;
         }
         let open = vec![false; names.len()];
-        Ok(IoLog { out, names, open, epoch, failed: None })
+        Ok(IoLog { out: Some(out), trace: None, names, open, epoch, failed: None })
+    }
+
+    /// No log, but a trace on standard output.
+    pub fn only_trace(trace: Trace, files: usize) -> IoLog {
+        let (names, open) = (Vec::new(), vec![false; files]);
+        IoLog { out: None, trace: Some(trace), names, open, epoch: 0, failed: None }
+    }
+
+    /// A trace on standard output as well.
+    pub fn with_trace(self, trace: Option<Trace>) -> IoLog {
+        IoLog { trace, ..self }
     }
 
     /// Log that a file is closed, `ns` after the epoch, if it was ever opened.
@@ -44,12 +58,17 @@ impl IoLog {
     }
 
     fn mark(&mut self, ns: u64, file: usize, action: &str) {
-        let written = writeln!(self.out, "{} {} {action}", ns / 1000, self.names[file]);
-        self.keep(written);
+        if let Some(out) = &mut self.out {
+            let written = writeln!(out, "{} {} {action}", ns / 1000, self.names[file]);
+            self.keep(written);
+        }
     }
 
     /// Log one I/O, `ns` after the epoch.
     pub fn add(&mut self, ns: u64, entry: &Planned) {
+        if let Some(trace) = &self.trace {
+            trace.add(entry);
+        }
         let action = match entry.op {
             Op::Read => "read",
             Op::Write => "write",
@@ -63,15 +82,17 @@ impl IoLog {
         if !std::mem::replace(&mut self.open[file], true) {
             self.mark(ns, file, "open");
         }
-        let name = &self.names[file];
-        let (us, offset, len) = (ns / 1000, entry.offset, entry.len);
-        let written = writeln!(self.out, "{us} {name} {action} {offset} {len}");
-        self.keep(written);
+        if let Some(out) = &mut self.out {
+            let name = &self.names[file];
+            let (us, offset, len) = (ns / 1000, entry.offset, entry.len);
+            let written = writeln!(out, "{us} {name} {action} {offset} {len}");
+            self.keep(written);
+        }
     }
 
     /// Write out what is buffered; the first error that any line met.
     pub fn finish(&mut self) -> io::Result<()> {
-        let flushed = self.out.flush();
+        let flushed = self.out.as_mut().map_or(Ok(()), BufWriter::flush);
         self.failed.take().map_or(flushed, Err)
     }
 

@@ -17,6 +17,7 @@ mod one_shot;
 mod queue;
 mod sync_call;
 mod tolerance;
+mod trace;
 
 pub use catalogue::{CATALOGUE, find};
 pub use drive::{Accounting, Drive, Ended, Failure, Loop, Pulse, Window};
@@ -29,3 +30,4 @@ pub use memory::{Base, Fill, Memory};
 pub use one_shot::OneShotLoop;
 pub use queue::QueueLoop;
 pub use tolerance::{ErrorKind, Tolerance};
+pub use trace::Trace;

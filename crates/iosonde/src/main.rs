@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+mod debug;
 mod exit;
 mod explain;
 mod first_job;

@@ -3,7 +3,7 @@
 
 use crate::output::Output;
 use crate::watch::Watch;
-use crate::{answers, exit};
+use crate::{answers, debug, exit};
 use iosonde_options::{Diagnostic, Level, Origin};
 use iosonde_report::formats;
 use iosonde_run::account::{Surroundings, report};
@@ -11,7 +11,7 @@ use iosonde_run::conductor::{Outcome, Plan, conduct};
 use iosonde_run::{disks, hold, plan};
 use iosonde_spec::cli::{
     Parsed, World, flag_table,
-    flags::{Flags, Format},
+    flags::{Debug, Flags, Format},
 };
 use iosonde_spec::text::{expand::Surroundings as Around, include::Disk};
 use std::sync::Arc;
@@ -189,7 +189,7 @@ fn is_document(format: Format) -> bool {
 }
 
 fn execute(personality: Personality, prepared: Prepared) -> u8 {
-    let Prepared { parsed, plan, said } = prepared;
+    let Prepared { parsed, mut plan, said } = prepared;
     let flags = &parsed.flags;
     let documents_only =
         flags.formats_given && flags.formats.iter().all(|&format| is_document(format));
@@ -203,6 +203,12 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     };
     for line in &said {
         output.note(line);
+    }
+    for told in [debug::parse(&parsed), debug::plan(flags, &plan)] {
+        output.report(&told);
+    }
+    for job in &mut plan.jobs {
+        job.trace = debug::is_on(flags, Debug::Io, Some(job.number));
     }
     // Held until the report is written: nobody may mount what we write to.
     let _held = match hold::devices(&plan) {

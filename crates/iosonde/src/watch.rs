@@ -38,6 +38,8 @@ pub struct Watch<'a> {
     last: Option<(Nanos, PerDir<u64>, PerDir<u64>)>,
     /// Characters of the line that stands.
     drawn: usize,
+    /// When a line was last left standing (`--eta-newline`).
+    new_line: Nanos,
     errors: u64,
 }
 
@@ -50,7 +52,17 @@ impl<'a> Watch<'a> {
         around: &'a Surroundings,
         output: &'a mut Output,
     ) -> Watch<'a> {
-        Watch { personality, flags, plan, around, output, last: None, drawn: 0, errors: 0 }
+        Watch {
+            personality,
+            flags,
+            plan,
+            around,
+            output,
+            last: None,
+            drawn: 0,
+            new_line: Nanos(0),
+            errors: 0,
+        }
     }
 
     /// The lines before the run.
@@ -128,6 +140,13 @@ impl<'a> Watch<'a> {
         let blank = self.drawn.saturating_sub(width);
         self.drawn = width;
         self.output.live(&format!("{line}{}", " ".repeat(blank)));
+        if let Some(every) = self.flags.eta_newline_ms.map(Nanos::from_millis)
+            && elapsed.since(self.new_line) >= every
+        {
+            self.new_line = elapsed;
+            self.output.live("\n");
+            self.drawn = 0;
+        }
     }
 
     /// End the line that stands, so that what follows has one of its own.

@@ -62,6 +62,8 @@ pub struct JobPlan {
     pub place: PlacePlan,
     /// `write_iolog`.
     pub iolog: Option<PathBuf>,
+    /// Each I/O is shown on standard output (`--debug=io`).
+    pub trace: bool,
     /// Length of the windows over which bandwidth and IOPS are sampled.
     pub sample_every: PerDirSamples,
     /// The clock.

@@ -6,7 +6,7 @@ use crate::layout;
 use iosonde_base::{DIRS, Dir, Errno, FileId, Nanos, PerDir, Ring};
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::{
-    Drive, Ended, Failure, FileSetup, Files, IoLog, Loop, Memory, OpenMode, OpenWith, Pulse,
+    Drive, Ended, Failure, FileSetup, Files, IoLog, Loop, Memory, OpenMode, OpenWith, Pulse, Trace,
 };
 use iosonde_stats::{Ledger, Pen, Snapshot};
 use iosonde_sys::clock::{Clock, ClockSource};
@@ -398,16 +398,24 @@ impl<'a> Worker<'a> {
         }
         self.open_files().map_err(|failure| self.describe(failure))?;
         self.end_phase("open");
-        if let Some(path) = &self.job.iolog {
-            let names = self.job.files.iter().map(|file| file.path_or_name()).collect();
-            let log = IoLog::open(path, names, self.clock.now());
-            self.drive.log = Some(log.map_err(|error| JobError {
-                failure: Failure::engine("open", error.into()),
-                path: Some(path.clone()),
-                detail: Some("write_iolog".into()),
-            })?);
-        }
+        self.drive.log = self.open_log()?;
         Ok(())
+    }
+
+    /// `write_iolog`, `--debug=io`.
+    fn open_log(&self) -> Result<Option<IoLog>, JobError> {
+        let names = || self.job.files.iter().map(|file| file.path_or_name()).collect::<Vec<_>>();
+        let thread = iosonde_sys::process::thread_id();
+        let trace = self.job.trace.then(|| Trace::new(names(), thread));
+        let Some(path) = &self.job.iolog else {
+            return Ok(trace.map(|trace| IoLog::only_trace(trace, self.job.files.len())));
+        };
+        let log = IoLog::open(path, names(), self.clock.now()).map_err(|error| JobError {
+            failure: Failure::engine("open", error.into()),
+            path: Some(path.clone()),
+            detail: Some("write_iolog".into()),
+        })?;
+        Ok(Some(log.with_trace(trace)))
     }
 
     /// Open what may be open at a time; the source asks for the rest as it

@@ -30,4 +30,4 @@ pub use spec::{
     Directions, Distribution, FilePick, FileService, Generator, MapMode, Sequencer, Share, Sizes,
     SourceFile, SourceSpec, SpecError, Strided, SyncEvery, Zone,
 };
-pub use streams::file_sizes;
+pub use streams::{file_sizes, seeds};

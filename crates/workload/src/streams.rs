@@ -58,6 +58,11 @@ impl Seeds {
         self.0[Stream::Size as usize + dir]
     }
 }
+/// All 24 seeds of the job that is number `thread_number`, in fio's order.
+pub fn seeds(randseed: u64, thread_number: u32) -> [u64; SEEDS] {
+    Seeds::new(randseed, thread_number).0
+}
+
 /// Sizes of `files` files drawn evenly from `min` to `max`, in multiples of
 /// `unit` (`filesize=4k-64k`), for the job that is number `thread_number`.
 pub fn file_sizes(

@@ -175,6 +175,7 @@ impl Planner<'_> {
             },
             place: engine::place(spec, clone)?,
             iolog: spec.replay.write_iolog.get().clone().map(Into::into),
+            trace: false,
             sample_every: PerDirSamples {
                 bandwidth: spec.measure.bwavgtime.get().nanos(),
                 iops: spec.measure.iopsavgtime.get().nanos(),
