@@ -267,17 +267,6 @@ fn durability(mode: OpenMode) -> OFlags {
     })
 }
 
-/// O_SYNC, O_DSYNC or neither. The numbers are libc's: rustix's DSYNC carries
-/// the bits of O_SYNC, and O_SYNC has the bit of O_DSYNC in it, so that clearing
-/// the one would break the other.
-fn durability(mode: OpenMode) -> OFlags {
-    OFlags::from_bits_retain(match (mode.sync, mode.dsync) {
-        (true, _) => libc::O_SYNC as u32,
-        (false, true) => libc::O_DSYNC as u32,
-        (false, false) => 0,
-    })
-}
-
 /// BLKFLSBUF, from linux/fs.h.
 const BLKFLSBUF: libc::c_ulong = 0x1261;
 
@@ -286,20 +275,6 @@ fn flush_buffers(fd: &OwnedFd) {
     // and the descriptor is open for as long as `fd` is borrowed. Without
     // CAP_SYS_ADMIN it fails and the cache stays, which is reported elsewhere.
     unsafe { libc::ioctl(fd.as_raw_fd(), BLKFLSBUF, 0) };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sync_and_dsync_open_with_the_flags_of_their_names() {
-        let flags =
-            |sync, dsync| durability(OpenMode { sync, dsync, ..OpenMode::default() }).bits();
-        assert_eq!(flags(true, false), libc::O_SYNC as u32);
-        assert_eq!(flags(false, true), libc::O_DSYNC as u32);
-        assert_eq!(flags(false, false), 0);
-    }
 }
 
 #[cfg(test)]
