@@ -3,6 +3,7 @@
 //! Looks at what exists (kinds and sizes of files, processors) and touches
 //! nothing. Every objection is collected before the plan is refused.
 
+mod checks;
 mod convert;
 mod engine;
 mod files;
@@ -62,6 +63,7 @@ pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
         planner.section(index, job);
     }
     planner.group();
+    planner.check();
     let Planner { plan, diagnostics, .. } = planner;
     let refused = diagnostics.iter().any(|said| said.level == Level::Error);
     Planned { plan: if refused { Plan::default() } else { plan }, diagnostics }

@@ -1,0 +1,41 @@
+//! What a plan says about itself once it stands: what cannot go well, before
+//! anything is opened.
+
+use super::Planner;
+use crate::job::{FileKind, JobPlan};
+use iosonde_base::Dir;
+use iosonde_options::Diagnostic;
+
+impl Planner<'_> {
+    /// Every check, over all jobs.
+    pub(super) fn check(&mut self) {
+        let mut said: Vec<Diagnostic> = self.plan.jobs.iter().filter_map(trims_a_file).collect();
+        said.extend(too_few_processors(&self.plan.jobs, iosonde_sys::cpu::allowed_count()));
+        said.into_iter().for_each(|said| self.note(said));
+    }
+}
+
+/// Trims are for block devices: BLKDISCARD knows nothing else.
+fn trims_a_file(job: &JobPlan) -> Option<Diagnostic> {
+    let file = job.files.iter().find(|file| file.kind == FileKind::Regular)?;
+    job.dirs[Dir::Trim].then(|| {
+        Diagnostic::error(format!(
+            "job {}: {} is no block device, and only those can be trimmed",
+            job.name,
+            file.path.display()
+        ))
+        .help("name a device, for example a loop device over the file (losetup)")
+    })
+}
+
+/// A kernel thread that polls takes a processor of its own, beside the job's.
+fn too_few_processors(jobs: &[JobPlan], processors: usize) -> Option<Diagnostic> {
+    let polling = jobs.iter().filter(|job| job.knobs.sqthread_poll).count();
+    (polling > 0 && polling * 2 > processors).then(|| {
+        Diagnostic::warning(format!(
+            "sqthread_poll: {polling} jobs and as many kernel threads share {processors} \
+             processors: they take turns, and latencies show it"
+        ))
+        .help("use fewer jobs, or leave sqthread_poll out")
+    })
+}
