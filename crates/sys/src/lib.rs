@@ -1,15 +1,18 @@
 //! The machine: clocks, processors, counters, the stack of devices below a path.
 
+pub mod cgroup;
 pub mod clock;
 pub mod counters;
 pub mod cpu;
 pub mod guard;
 pub mod local_time;
 pub mod memory;
+pub mod numa;
 mod platform;
 pub mod priority;
 pub mod process;
 pub mod ring_probe;
+pub mod scheduler;
 pub mod stack;
 
 pub use clock::{Bell, Clock, ClockError, ClockSource, Slept, Still};

@@ -39,6 +39,26 @@ pub fn set_timer_slack(ns: NonZeroU64) -> io::Result<()> {
     platform::set_timer_slack(ns)
 }
 
+/// Let the calling thread, and no other of the process, act for this group:
+/// real, effective and saved (setresgid(2), which the system keeps for each
+/// thread). Files are opened, and programs started, as that group.
+///
+/// # Errors
+/// If the thread may not.
+pub fn become_group(gid: u32) -> io::Result<()> {
+    platform::become_group(gid)
+}
+
+/// Let the calling thread, and no other of the process, act for this user:
+/// real, effective and saved (setresuid(2)). It cannot go back; a thread of
+/// root loses its rights, so change the group before.
+///
+/// # Errors
+/// If the thread may not.
+pub fn become_user(uid: u32) -> io::Result<()> {
+    platform::become_user(uid)
+}
+
 /// The calling thread's number in the system.
 pub fn thread_id() -> u32 {
     platform::thread_id()
@@ -85,6 +105,29 @@ mod tests {
         assert!(here.is_err() || here.unwrap() != file);
         to_end.send(()).unwrap();
         opener.join().unwrap();
+    }
+
+    #[test]
+    fn one_thread_is_somebody_else_and_the_others_are_not() {
+        if !rustix::process::geteuid().is_root() {
+            return eprintln!("skipped: only root can become somebody else");
+        }
+        let ids = || {
+            let status = own("status");
+            let line = |name| status.lines().find(|l| l.starts_with(name)).unwrap().to_owned();
+            (line("Uid:"), line("Gid:"))
+        };
+        let before = ids();
+        on_a_thread(move || {
+            become_group(65533).unwrap();
+            become_user(65534).unwrap();
+            let (uid, gid) = ids();
+            assert_eq!(uid, "Uid:\t65534\t65534\t65534\t65534");
+            assert_eq!(gid, "Gid:\t65533\t65533\t65533\t65533");
+            assert!(become_user(0).is_err(), "there is no way back");
+            assert!(become_group(u32::MAX).is_err());
+        });
+        assert_eq!(ids(), before);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::io;
 use std::num::NonZeroU64;
 
-use rustix::thread::UnshareFlags;
+use rustix::thread::{Gid, Uid, UnshareFlags};
 
 pub(crate) fn unshare_files() -> io::Result<()> {
     // SAFETY: the kernel copies the table, so every descriptor that exists
@@ -24,6 +24,21 @@ pub(crate) fn set_thread_name(name: &str) -> io::Result<()> {
     let name: Vec<u8> = name.bytes().take_while(|&byte| byte != 0).take(15).collect();
     let name = CString::new(name).expect("cut at the first zero byte");
     Ok(rustix::thread::set_name(&name)?)
+}
+
+pub(crate) fn become_group(gid: u32) -> io::Result<()> {
+    let gid = id(gid).map(Gid::from_raw)?;
+    Ok(rustix::thread::set_thread_res_gid(gid, gid, gid)?)
+}
+
+pub(crate) fn become_user(uid: u32) -> io::Result<()> {
+    let uid = id(uid).map(Uid::from_raw)?;
+    Ok(rustix::thread::set_thread_res_uid(uid, uid, uid)?)
+}
+
+/// All ones means "leave it", and is nobody's number.
+fn id(number: u32) -> io::Result<u32> {
+    if number == u32::MAX { Err(io::ErrorKind::InvalidInput.into()) } else { Ok(number) }
 }
 
 pub(crate) fn set_timer_slack(ns: NonZeroU64) -> io::Result<()> {
