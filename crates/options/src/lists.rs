@@ -43,7 +43,7 @@ impl<T: OptionValue> OptionValue for Triple<T> {
     fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
         let default = context.row.default;
         if text == default || !text.split(',').any(str::is_empty) {
-            let [read, write, trim] = pieces(text, context);
+            let [read, write, trim] = pieces(text, Self::KIND, context);
             return Ok(Triple([
                 T::parse(read, context)?,
                 T::parse(write, context)?,
@@ -55,7 +55,7 @@ impl<T: OptionValue> OptionValue for Triple<T> {
     }
     fn parse_over(old: &Self, text: &str, context: &mut Context) -> Result<Self, ValueError> {
         let mut new = old.clone();
-        for (slot, piece) in new.0.iter_mut().zip(pieces(text, context)) {
+        for (slot, piece) in new.0.iter_mut().zip(pieces(text, Self::KIND, context)) {
             if !piece.is_empty() {
                 *slot = T::parse(piece, context)?;
             }
@@ -71,8 +71,20 @@ impl<T: OptionValue> OptionValue for Triple<T> {
     }
 }
 
-fn pieces<'a>(text: &'a str, context: &mut Context) -> [&'a str; 3] {
-    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+/// The text of each direction. Commas part them; in sizes and numbers `-` and
+/// `:` do too, as in fio, which is seldom what was meant.
+fn pieces<'a>(text: &'a str, kind: Kind, context: &mut Context) -> [&'a str; 3] {
+    let is_number = matches!(kind, Kind::Size | Kind::Int);
+    let odd = is_number && text.get(1..).is_some_and(|rest| rest.contains(['-', ':']));
+    let parts: Vec<&str> = match odd {
+        true => {
+            context.doubt(format!(
+                "{text:?} is read, write and trim apart, as in fio; a range of sizes is bsrange"
+            ));
+            text.split([',', '-', ':']).map(str::trim).collect()
+        }
+        false => text.split(',').map(str::trim).collect(),
+    };
     if parts.len() > 3 {
         context.doubt("only the first three values count: read, write, trim".into());
     }
@@ -234,6 +246,17 @@ mod tests {
 
     fn triple(text: &str) -> [u64; 3] {
         Triple::<Bytes>::parse(text, &mut Context::new(&ROW)).expect("sizes").0.map(|b| b.0)
+    }
+
+    #[test]
+    fn a_dash_parts_directions_as_in_fio_and_is_doubted() {
+        const ROW: crate::OptionDef =
+            crate::OptionDef { name: "bs", default: "4096", ..crate::OptionDef::BLANK };
+        static STATIC: crate::OptionDef = ROW;
+        let mut context = Context::new(&STATIC);
+        let sizes = Triple::<Bytes>::parse("4k-8k", &mut context).unwrap();
+        assert_eq!(sizes.0.map(|bytes| bytes.0), [4096, 8192, 8192]);
+        assert_eq!(context.doubts.len(), 1);
     }
 
     #[test]
