@@ -5,9 +5,11 @@ use std::alloc::{self, Layout};
 use std::fmt;
 use std::io;
 use std::ops::{Deref, DerefMut};
+use std::path::PathBuf;
 use std::ptr::NonNull;
 use std::slice;
 
+use crate::MemoryKind;
 use crate::platform::{Pages, page_bytes};
 
 /// From here on memory is mapped, at the borders of huge pages: fewer misses
@@ -29,6 +31,11 @@ pub enum BufferError {
     TooLong(usize),
     /// The system has no memory for so many bytes.
     NoMemory(usize, io::Error),
+    /// The system has no free huge pages, each of the second number of bytes,
+    /// for so many bytes.
+    NoHugePages(usize, usize, io::Error),
+    /// The file that was to be the memory cannot be.
+    File(PathBuf, io::Error),
 }
 
 impl fmt::Display for BufferError {
@@ -44,6 +51,18 @@ impl fmt::Display for BufferError {
             BufferError::NoMemory(bytes, error) => {
                 write!(f, "make a buffer of {bytes} bytes: {error}")
             }
+            BufferError::NoHugePages(bytes, page, error) => {
+                let needed = bytes.div_ceil(*page);
+                write!(
+                    f,
+                    "make a buffer of {bytes} bytes of huge pages: {error}; it takes {needed} free \
+                     pages of {page} bytes, which root reserves in /proc/sys/vm/nr_hugepages or \
+                     /sys/kernel/mm/hugepages"
+                )
+            }
+            BufferError::File(path, error) => {
+                write!(f, "map {} for a buffer: {error}", path.display())
+            }
         }
     }
 }
@@ -51,7 +70,9 @@ impl fmt::Display for BufferError {
 impl std::error::Error for BufferError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            BufferError::NoMemory(_, error) => Some(error),
+            BufferError::NoMemory(_, error)
+            | BufferError::NoHugePages(_, _, error)
+            | BufferError::File(_, error) => Some(error),
             _ => None,
         }
     }
@@ -59,7 +80,8 @@ impl std::error::Error for BufferError {
 
 /// Bytes that start at a multiple of a power of two.
 ///
-/// New ones are zero. The length need not be a multiple of the alignment.
+/// New ones are zero, unless they map a file that holds something. The length
+/// need not be a multiple of the alignment.
 pub struct AlignedBuf {
     start: NonNull<u8>,
     bytes: usize,
@@ -82,16 +104,32 @@ impl AlignedBuf {
     /// If there are no bytes, too many of them, no memory for them, or the
     /// alignment is not a power of two of at most 1 GiB.
     pub fn new(bytes: usize, alignment: usize) -> Result<AlignedBuf, BufferError> {
-        if bytes == 0 {
-            return Err(BufferError::Empty);
-        }
-        if !alignment.is_power_of_two() || alignment > ALIGNMENT_MAX {
-            return Err(BufferError::Alignment(alignment));
-        }
+        check(bytes, alignment)?;
         if bytes >= HUGE_BYTES {
-            AlignedBuf::mapped(bytes, alignment)
+            let buffer = AlignedBuf::mapped(&MemoryKind::Heap, bytes, alignment, HUGE_BYTES)?;
+            buffer.pages.as_ref().into_iter().for_each(Pages::prefer_huge);
+            Ok(buffer)
         } else {
             AlignedBuf::allocated(bytes, alignment)
+        }
+    }
+
+    /// The same from memory of a kind. A file that is mapped is extended if it
+    /// is too short; one that is not there is made, and removed when the
+    /// buffer is dropped.
+    ///
+    /// # Errors
+    /// As [`new`](AlignedBuf::new); besides, if there are no free huge pages of
+    /// the size, or the file cannot be mapped.
+    pub fn of(
+        kind: &MemoryKind,
+        bytes: usize,
+        alignment: usize,
+    ) -> Result<AlignedBuf, BufferError> {
+        check(bytes, alignment)?;
+        match kind {
+            MemoryKind::Heap => AlignedBuf::new(bytes, alignment),
+            _ => AlignedBuf::mapped(kind, bytes, alignment, 1),
         }
     }
 
@@ -105,23 +143,36 @@ impl AlignedBuf {
         Ok(AlignedBuf { start, bytes, alignment, pages: None })
     }
 
-    fn mapped(bytes: usize, alignment: usize) -> Result<AlignedBuf, BufferError> {
-        let border = alignment.max(HUGE_BYTES);
+    /// At a multiple of `alignment`, or of `border` if that is more.
+    fn mapped(
+        kind: &MemoryKind,
+        bytes: usize,
+        alignment: usize,
+        border: usize,
+    ) -> Result<AlignedBuf, BufferError> {
+        let border = alignment.max(border);
+        let huge = kind.huge_page().map_or(1, |page| page.bytes().max(1));
         // A mapping starts at some page, so the border is at most this far in.
         // What lies before and after is never touched and so costs nothing.
-        let slack = border - page_bytes().min(border);
+        let slack = border - page_bytes().max(huge).min(border);
         let mapping_bytes = bytes
             .checked_next_multiple_of(page_bytes())
             .and_then(|bytes| bytes.checked_add(slack))
+            .and_then(|bytes| bytes.checked_next_multiple_of(huge))
             .filter(|&bytes| isize::try_from(bytes).is_ok())
             .ok_or(BufferError::TooLong(bytes))?;
-        let pages =
-            Pages::map(mapping_bytes).map_err(|error| BufferError::NoMemory(bytes, error))?;
-        pages.prefer_huge();
+        let pages = Pages::of(kind, mapping_bytes).map_err(|error| match (kind.file(), huge) {
+            (Some(file), _) => BufferError::File(file.to_owned(), error),
+            (None, 1) => BufferError::NoMemory(bytes, error),
+            (None, huge) => BufferError::NoHugePages(bytes, huge, error),
+        })?;
         let skip = pages.start().as_ptr().addr().wrapping_neg() & (border - 1);
-        assert!(skip <= slack, "a mapping starts at a page");
-        // SAFETY: `skip <= slack`, so this and the `bytes` after it lie inside
-        // the mapping.
+        // A file on hugetlbfs has pages of its own size, which may be less.
+        if skip > mapping_bytes - bytes {
+            return Err(BufferError::Alignment(alignment));
+        }
+        // SAFETY: `skip + bytes <= mapping_bytes`, so this and the `bytes`
+        // after it lie inside the mapping.
         let start = unsafe { pages.start().add(skip) };
         Ok(AlignedBuf { start, bytes, alignment, pages: Some(pages) })
     }
@@ -155,6 +206,16 @@ impl DerefMut for AlignedBuf {
     }
 }
 
+fn check(bytes: usize, alignment: usize) -> Result<(), BufferError> {
+    if bytes == 0 {
+        return Err(BufferError::Empty);
+    }
+    if !alignment.is_power_of_two() || alignment > ALIGNMENT_MAX {
+        return Err(BufferError::Alignment(alignment));
+    }
+    Ok(())
+}
+
 impl fmt::Debug for AlignedBuf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AlignedBuf")
@@ -179,6 +240,7 @@ impl Drop for AlignedBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::HugePage;
 
     #[test]
     fn a_buffer_is_aligned_zeroed_and_as_long_as_asked() {
@@ -190,6 +252,71 @@ mod tests {
                 assert!(buffer.iter().all(|&byte| byte == 0));
             }
         }
+    }
+
+    #[test]
+    fn memory_of_every_kind_is_aligned_zeroed_and_writable() {
+        let file = |name: &str| {
+            let name = format!("iosonde-buffer-{}-{name}", std::process::id());
+            Some(std::env::temp_dir().join(name))
+        };
+        let page = HugePage::Default(HUGE_BYTES);
+        let kinds = [
+            MemoryKind::Heap,
+            MemoryKind::Mapping(None),
+            MemoryKind::Mapping(file("private")),
+            MemoryKind::SharedMapping(None),
+            MemoryKind::SharedMapping(file("shared")),
+            MemoryKind::HugeMapping(file("huge"), page),
+            MemoryKind::Segment,
+        ];
+        for kind in kinds {
+            for (bytes, alignment) in [(1, 1), (4097, 4096), (HUGE_BYTES + 1, 1 << 20)] {
+                let mut buffer = AlignedBuf::of(&kind, bytes, alignment).unwrap();
+                assert_eq!(buffer.len(), bytes);
+                assert_eq!(buffer.as_ptr().addr() % alignment, 0, "{kind:?}");
+                assert!(buffer.iter().all(|&byte| byte == 0), "{kind:?}");
+                buffer.fill(0xA5);
+                assert!(buffer.iter().all(|&byte| byte == 0xA5), "{kind:?}");
+                drop(buffer);
+                assert!(kind.file().is_none_or(|file| !file.exists()), "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn huge_pages_are_had_or_refused_with_the_remedy() {
+        let pages = [HugePage::Default(HUGE_BYTES), HugePage::Chosen(HUGE_BYTES)];
+        for page in pages {
+            for kind in [MemoryKind::HugeMapping(None, page), MemoryKind::HugeSegment(page)] {
+                match AlignedBuf::of(&kind, 4096, 4096) {
+                    Ok(mut buffer) => buffer.fill(1),
+                    Err(error) => {
+                        assert!(matches!(error, BufferError::NoHugePages(4096, HUGE_BYTES, _)));
+                        assert!(error.to_string().contains("takes 1 free pages"), "{error}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_there_stays_and_takes_what_is_written_to_a_shared_mapping() {
+        let path = std::env::temp_dir().join(format!("iosonde-kept-{}", std::process::id()));
+        std::fs::write(&path, b"here before").unwrap();
+        let mapping = MemoryKind::Mapping(Some(path.clone()));
+        let mut buffer = AlignedBuf::of(&mapping, 4096, 512).unwrap();
+        assert_eq!(&buffer[..11], b"here before");
+        buffer.fill(7);
+        drop(buffer);
+        assert_eq!(&std::fs::read(&path).unwrap()[..11], b"here before");
+        let shared = MemoryKind::SharedMapping(Some(path.clone()));
+        AlignedBuf::of(&shared, 4096, 512).unwrap().fill(7);
+        assert_eq!(std::fs::read(&path).unwrap(), [7; 4096]);
+        std::fs::remove_file(&path).unwrap();
+        let nowhere = MemoryKind::Mapping(Some("/no/such/folder/file".into()));
+        let error = AlignedBuf::of(&nowhere, 4096, 512).unwrap_err();
+        assert!(matches!(error, BufferError::File(..)), "{error}");
     }
 
     #[test]

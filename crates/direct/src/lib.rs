@@ -7,11 +7,13 @@
 
 mod buffer;
 pub mod device;
+mod memory_kind;
 mod open;
 mod platform;
 mod probe;
 
 pub use buffer::{AlignedBuf, BufferError};
 pub use device::Device;
+pub use memory_kind::{HugePage, MemoryKind};
 pub use open::{OpenError, OpenOptions};
 pub use probe::{DirectIo, Known};
