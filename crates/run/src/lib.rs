@@ -13,6 +13,7 @@ pub mod limits;
 mod machine;
 mod outside;
 pub mod plan;
+mod sampler;
 pub mod worker;
 
 /// The version of fio whose behaviour this is held to, as its `--version`

@@ -3,7 +3,8 @@
 
 use crate::job::{FileKind, JobPlan, LayoutPlan};
 use crate::layout;
-use iosonde_base::{DIRS, Dir, Errno, FileId, Nanos, PerDir, Ring};
+use crate::sampler::Sampler;
+use iosonde_base::{Dir, Errno, FileId, Nanos, Ring};
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::{
     Drive, Ended, Failure, FileSetup, Files, IoLog, Loop, Memory, OpenMode, OpenWith, Pulse, Trace,
@@ -728,77 +729,4 @@ fn file_setups(job: &JobPlan) -> Vec<FileSetup> {
         sync_on_close: job.sync_on_close,
     };
     job.files.iter().map(setup).collect()
-}
-
-/// fio's samples of bandwidth and IOPS: one for each whole window.
-struct Sampler {
-    bandwidth: Windows,
-    iops: Windows,
-    /// When the next window of either kind closes, in ticks.
-    next: u64,
-}
-
-struct Windows {
-    every: u64,
-    next: u64,
-    opened: u64,
-    counted: PerDir<u64>,
-}
-
-impl Windows {
-    fn new(every: Nanos, clock: &Clock) -> Windows {
-        let every = clock.ns_to_ticks(every.0.max(1));
-        Windows { every, next: u64::MAX, opened: 0, counted: PerDir::default() }
-    }
-
-    fn start(&mut self, now: u64) {
-        self.opened = now;
-        self.next = now.saturating_add(self.every);
-        self.counted = PerDir::default();
-    }
-
-    /// Close the window: what came in it by direction, and its seconds.
-    fn close(&mut self, now: u64, clock: &Clock, count: impl Fn(Dir) -> u64) -> (PerDir<u64>, f64) {
-        let total = PerDir(DIRS.map(count));
-        let delta = PerDir(DIRS.map(|dir| total[dir].saturating_sub(self.counted[dir])));
-        let seconds = clock.ns_between(self.opened, now) as f64 / 1e9;
-        self.counted = total;
-        self.opened = now;
-        self.next = now.saturating_add(self.every);
-        (delta, seconds.max(1e-9))
-    }
-}
-
-impl Sampler {
-    fn new(job: &JobPlan, clock: &Clock) -> Sampler {
-        Sampler {
-            bandwidth: Windows::new(job.sample_every.bandwidth, clock),
-            iops: Windows::new(job.sample_every.iops, clock),
-            next: u64::MAX,
-        }
-    }
-
-    fn start(&mut self, now: u64) {
-        self.bandwidth.start(now);
-        self.iops.start(now);
-        self.next = self.bandwidth.next.min(self.iops.next);
-    }
-
-    fn sample(&mut self, now: u64, clock: &Clock, pen: &Pen) {
-        let ledger = pen.ledger();
-        if now >= self.bandwidth.next {
-            let (bytes, seconds) =
-                self.bandwidth.close(now, clock, |dir| ledger.lane(dir).bytes.get());
-            for dir in DIRS.into_iter().filter(|&dir| bytes[dir] > 0) {
-                ledger.lane(dir).window_bw.add((bytes[dir] as f64 / 1024.0 / seconds) as u64);
-            }
-        }
-        if now >= self.iops.next {
-            let (ios, seconds) = self.iops.close(now, clock, |dir| ledger.lane(dir).ios.get());
-            for dir in DIRS.into_iter().filter(|&dir| ios[dir] > 0) {
-                ledger.lane(dir).window_iops.add((ios[dir] as f64 / seconds) as u64);
-            }
-        }
-        self.next = self.bandwidth.next.min(self.iops.next);
-    }
 }

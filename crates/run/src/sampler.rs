@@ -1,0 +1,82 @@
+//! Bandwidth and IOPS over windows of time (`bwavgtime`, `iopsavgtime`).
+
+use crate::job::JobPlan;
+use iosonde_base::{DIRS, Dir, Nanos, PerDir};
+use iosonde_stats::Pen;
+use iosonde_sys::clock::Clock;
+
+/// fio's samples of bandwidth and IOPS: one for each whole window.
+pub(crate) struct Sampler {
+    bandwidth: Windows,
+    iops: Windows,
+    /// When the next window of either kind closes, in ticks.
+    pub(crate) next: u64,
+}
+
+struct Windows {
+    every: u64,
+    next: u64,
+    opened: u64,
+    counted: PerDir<u64>,
+}
+
+impl Windows {
+    fn new(every: Nanos, clock: &Clock) -> Windows {
+        let every = clock.ns_to_ticks(every.0.max(1));
+        Windows { every, next: u64::MAX, opened: 0, counted: PerDir::default() }
+    }
+
+    fn start(&mut self, now: u64) {
+        self.opened = now;
+        self.next = now.saturating_add(self.every);
+        self.counted = PerDir::default();
+    }
+
+    /// Close the window: what came in it by direction, and its seconds.
+    fn close(&mut self, now: u64, clock: &Clock, count: impl Fn(Dir) -> u64) -> (PerDir<u64>, f64) {
+        let total = PerDir(DIRS.map(count));
+        let delta = PerDir(DIRS.map(|dir| total[dir].saturating_sub(self.counted[dir])));
+        let seconds = clock.ns_between(self.opened, now) as f64 / 1e9;
+        self.counted = total;
+        self.opened = now;
+        self.next = now.saturating_add(self.every);
+        (delta, seconds.max(1e-9))
+    }
+}
+
+impl Sampler {
+    /// Closed until [`Sampler::start`].
+    pub(crate) fn new(job: &JobPlan, clock: &Clock) -> Sampler {
+        Sampler {
+            bandwidth: Windows::new(job.sample_every.bandwidth, clock),
+            iops: Windows::new(job.sample_every.iops, clock),
+            next: u64::MAX,
+        }
+    }
+
+    /// Open the first windows.
+    pub(crate) fn start(&mut self, now: u64) {
+        self.bandwidth.start(now);
+        self.iops.start(now);
+        self.next = self.bandwidth.next.min(self.iops.next);
+    }
+
+    /// Close the windows that are due, and open the next.
+    pub(crate) fn sample(&mut self, now: u64, clock: &Clock, pen: &Pen) {
+        let ledger = pen.ledger();
+        if now >= self.bandwidth.next {
+            let (bytes, seconds) =
+                self.bandwidth.close(now, clock, |dir| ledger.lane(dir).bytes.get());
+            for dir in DIRS.into_iter().filter(|&dir| bytes[dir] > 0) {
+                ledger.lane(dir).window_bw.add((bytes[dir] as f64 / 1024.0 / seconds) as u64);
+            }
+        }
+        if now >= self.iops.next {
+            let (ios, seconds) = self.iops.close(now, clock, |dir| ledger.lane(dir).ios.get());
+            for dir in DIRS.into_iter().filter(|&dir| ios[dir] > 0) {
+                ledger.lane(dir).window_iops.add((ios[dir] as f64 / seconds) as u64);
+            }
+        }
+        self.next = self.bandwidth.next.min(self.iops.next);
+    }
+}
