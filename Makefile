@@ -24,6 +24,7 @@ test: needs
 
 # Cost of an I/O beside fio: ratios taken alternately, and instructions counted.
 bench: needs build
+	RUSTFLAGS="-Ctarget-cpu=x86-64-v3" $(CARGO) build --release --locked -p iosonde --target-dir target/v3
 	./scripts/bench.py
 
 # Pages made from the tables.
