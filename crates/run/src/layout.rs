@@ -103,7 +103,11 @@ pub fn lay_out(job: &JobPlan, stop: StopAsked<'_>) -> Result<(), LayoutError> {
 
 fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> LayoutError {
     let errno = Errno::from(error.into());
-    let help = (errno == Errno::ENOSPC).then_some("free space, or ask for a smaller size");
+    let help = match errno {
+        Errno::ENOSPC => Some("free space, or ask for a smaller size"),
+        Errno(libc::EISDIR) => Some("it is a directory: directory= puts files in it"),
+        _ => None,
+    };
     LayoutError { doing, path: path.into(), errno, help }
 }
 
