@@ -557,7 +557,7 @@ impl<'a> Worker<'a> {
         }
         if self.job.end.fsync {
             self.shared.enter(State::Syncing);
-            self.drive.files.sync_all()?;
+            self.drive.sync_all()?;
         }
         if self.job.end.syncfs {
             self.shared.enter(State::Syncing);
