@@ -9,15 +9,14 @@ use iosonde_spec::cli::flags::Ask;
 use iosonde_spec::{cli::flag_table, engine_options};
 use std::fmt::Write;
 
-/// Answer, and the exit code.
-pub fn answer(personality: Personality, ask: &Ask) -> u8 {
+/// The answer, and the exit code.
+pub fn answer(personality: Personality, ask: &Ask) -> (String, u8) {
     match ask {
-        Ask::Version => println!("{}", version(personality)),
-        Ask::Help => print!("{}", usage(personality)),
-        Ask::CommandHelp(name) => return command_help(name.as_deref()),
-        Ask::EngineHelp(words) => return engine_help(words.as_deref()),
+        Ask::Version => (format!("{}\n", version(personality)), exit::OK),
+        Ask::Help => (usage(personality), exit::OK),
+        Ask::CommandHelp(name) => (command_help(name.as_deref()), exit::OK),
+        Ask::EngineHelp(words) => engine_help(words.as_deref()),
     }
-    exit::OK
 }
 
 fn version(personality: Personality) -> String {
@@ -53,63 +52,58 @@ pub fn usage(personality: Personality) -> String {
     text
 }
 
-fn command_help(name: Option<&str>) -> u8 {
+fn command_help(name: Option<&str>) -> String {
     let rows: Vec<&OptionDef> = iosonde_spec::all().collect();
     let Some(name) = name.filter(|&name| name != "all") else {
-        print!("{}", render::cmdhelp_all(&rows));
-        return exit::OK;
+        return render::cmdhelp_all(&rows);
     };
     if let Some(row) = iosonde_spec::lookup(name) {
-        println!("{}", render::cmdhelp_one(row));
-        return exit::OK;
+        return format!("{}\n", render::cmdhelp_one(row));
     }
-    println!("No such command: {name}");
-    match nearest(name, rows.iter().map(|row| row.name)).and_then(iosonde_spec::lookup) {
-        Some(row) => println!(" - showing closest match\n{}", render::cmdhelp_one(row)),
-        None => println!(),
-    }
-    exit::OK
+    let closest = nearest(name, rows.iter().map(|row| row.name)).and_then(iosonde_spec::lookup);
+    let closest = match closest {
+        Some(row) => format!(" - showing closest match\n{}", render::cmdhelp_one(row)),
+        None => String::new(),
+    };
+    format!("No such command: {name}\n{closest}\n")
 }
 
-fn engine_help(words: Option<&str>) -> u8 {
+fn engine_help(words: Option<&str>) -> (String, u8) {
     let Some(words) = words else {
-        println!("Available IO engines:");
-        for def in CATALOGUE {
-            println!("\t{}", def.name);
-        }
-        return exit::OK;
+        let names = CATALOGUE.iter().map(|def| format!("\t{}\n", def.name));
+        return (format!("Available IO engines:\n{}", names.collect::<String>()), exit::OK);
     };
     let (name, option) = match words.split_once(',') {
         Some((name, option)) => (name, Some(option)),
         None => (words, None),
     };
     let Some(def) = iosonde_engine::find(name) else {
-        println!("IO engine {name} not found");
-        return exit::REFUSED;
+        return (format!("IO engine {name} not found\n"), exit::REFUSED);
     };
-    match option {
+    let text = match option {
         None => one_engine(def),
         Some(option) => match engine_options::find(def.name, option) {
-            Some(row) => print!("{}", render::cmdhelp_one(row)),
-            None => println!("No such command: {option}"),
+            Some(row) => render::cmdhelp_one(row),
+            None => format!("No such command: {option}\n"),
         },
-    }
-    exit::OK
+    };
+    (text, exit::OK)
 }
 
 /// What an engine is, whether it can run here, and its own options.
-fn one_engine(def: &EngineDef) {
-    println!("{}: {}", def.name, def.doc);
+fn one_engine(def: &EngineDef) -> String {
+    let mut text = format!("{}: {}\n", def.name, def.doc);
     match (def.available)() {
-        Ok(()) => println!("It can run on this machine."),
+        Ok(()) => text.push_str("It can run on this machine.\n"),
         Err(error) => {
-            println!("It cannot run on this machine: {}", error.message);
+            let _ = writeln!(text, "It cannot run on this machine: {}", error.message);
             if let Some(help) = error.help {
-                println!("{help}");
+                let _ = writeln!(text, "{help}");
             }
         }
     }
     for row in engine_options::rows(def.name) {
-        println!("{:<24}: {}", row.name, row.summary());
+        let _ = writeln!(text, "{:<24}: {}", row.name, row.summary());
     }
+    text
 }

@@ -1,6 +1,7 @@
 //! `iosonde explain JOB`: the plan, printed; nothing is opened or run.
 
 use crate::exit;
+use crate::output::say;
 use crate::session::{Personality, Prepared, Refused, prepare};
 use iosonde_run::job::{FileKind, JobPlan, Need};
 use iosonde_spec::cli::ParsedJob;
@@ -10,12 +11,12 @@ use std::fmt::Write;
 pub fn run(arguments: &[String]) -> u8 {
     match prepare(Personality::Native, arguments) {
         Ok(prepared) => {
-            print!("{}", explain(&prepared));
+            say(&explain(&prepared));
             exit::OK
         }
         Err(Refused { code, said }) => {
             for line in said {
-                eprintln!("iosonde: {line}");
+                eprintln!("{line}");
             }
             code
         }

@@ -1,7 +1,7 @@
 //! One call of the program: arguments to jobs, jobs to a report, a report to
 //! text and an exit code.
 
-use crate::output::Output;
+use crate::output::{Output, say};
 use crate::watch::Watch;
 use crate::{answers, debug, exit};
 use iosonde_options::{Diagnostic, Level, Origin};
@@ -47,7 +47,9 @@ pub struct Refused {
 pub fn run(personality: Personality, arguments: &[String]) -> u8 {
     let parsed = parse(personality, arguments);
     if let Some(ask) = &parsed.flags.ask {
-        return answers::answer(personality, ask);
+        let (text, code) = answers::answer(personality, ask);
+        say(&text);
+        return code;
     }
     if parsed.flags.showcmd {
         return show(personality, &parsed);
@@ -150,9 +152,7 @@ fn line(personality: Personality, said: &Diagnostic) -> String {
 }
 
 fn show(personality: Personality, parsed: &Parsed) -> u8 {
-    for line in &parsed.shown {
-        println!("{line}");
-    }
+    parsed.shown.iter().for_each(|line| say(&format!("{line}\n")));
     match parsed.is_refused() {
         true => {
             for notice in parsed.notices.iter().filter(|notice| notice.is_error()) {
@@ -170,8 +170,7 @@ fn show(personality: Personality, parsed: &Parsed) -> u8 {
 fn no_jobs(personality: Personality) -> u8 {
     match personality {
         Personality::Fio => {
-            println!("No job(s) defined\n");
-            print!("{}", answers::usage(personality));
+            say(&format!("No job(s) defined\n\n{}", answers::usage(personality)));
         }
         Personality::Native => {
             eprintln!(
