@@ -51,6 +51,7 @@ impl Shape {
         let spec = &source.spec;
         let dir = match source.mix {
             Mix::One(dir) => dir,
+            Mix::ByDue(_) => return Shape::General,
             Mix::ReadWrite { .. } if !spec.directions.random || !alike(source) => {
                 return Shape::General;
             }

@@ -16,6 +16,7 @@ mod fast;
 mod files;
 mod mix;
 mod offsets;
+mod pace;
 mod random;
 mod sizes;
 mod source;
@@ -24,6 +25,7 @@ mod streams;
 mod syncs;
 
 pub use cover::Cover;
+pub use pace::{Cap, Pace, PaceSpec, Process};
 pub use random::{Lfsr, Taus88, Taus258};
 pub use source::{Refill, Source};
 pub use spec::{

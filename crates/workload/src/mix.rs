@@ -1,9 +1,10 @@
 //! Which direction a mixed job moves data in next.
 
-use iosonde_base::Dir;
+use iosonde_base::{Dir, Planned};
 
+use crate::pace::Pace;
 use crate::random::Draws;
-use crate::spec::Directions;
+use crate::spec::SourceSpec;
 use crate::streams::{Seeds, Stream};
 
 /// Decides the direction of each I/O.
@@ -21,14 +22,56 @@ pub(crate) enum Mix {
         until: u64,
         draws: Draws,
     },
+    /// Reads and writes as each falls due.
+    ByDue(Box<ByDue>),
+}
+
+/// A mix of which at least one direction has a pace: its own copy of the
+/// schedule, in nanoseconds, which runs ahead of the one the loop keeps.
+#[derive(Debug)]
+pub(crate) struct ByDue {
+    pace: Pace,
+    /// The direction without a pace, if one has none.
+    free: Option<Dir>,
+    /// Since the pace began.
+    elapsed_ns: u64,
+}
+
+impl ByDue {
+    fn new(spec: &SourceSpec) -> Option<Box<ByDue>> {
+        let capped = |dir: Dir| spec.pace.caps[dir].is_set();
+        let free = match (capped(Dir::Read), capped(Dir::Write)) {
+            (false, false) => return None,
+            (true, true) => None,
+            (true, false) => Some(Dir::Write),
+            (false, true) => Some(Dir::Read),
+        };
+        let pace = Pace::new(&spec.pace, 1_000_000_000, spec.randseed, spec.thread_number);
+        Some(Box::new(ByDue { pace, free, elapsed_ns: 0 }))
+    }
+
+    fn next(&self) -> Dir {
+        let due = |dir| self.pace.due(dir);
+        match self.free {
+            None if due(Dir::Write) < due(Dir::Read) => Dir::Write,
+            None => Dir::Read,
+            Some(Dir::Read) if due(Dir::Write) <= self.elapsed_ns => Dir::Write,
+            Some(Dir::Write) if due(Dir::Read) <= self.elapsed_ns => Dir::Read,
+            Some(free) => free,
+        }
+    }
 }
 
 impl Mix {
-    /// Decides for these directions; none if there is no direction.
-    pub fn new(directions: Directions, reads: u32, seeds: &Seeds) -> Option<Mix> {
+    /// Decides for the directions of a job; none if it has no direction.
+    pub fn new(spec: &SourceSpec, seeds: &Seeds) -> Option<Mix> {
+        let (directions, caps) = (spec.directions, spec.pace.caps);
         Some(match (directions.read, directions.write, directions.trim) {
+            (true, true, false) if caps[Dir::Read].is_set() || caps[Dir::Write].is_set() => {
+                Mix::ByDue(ByDue::new(spec)?)
+            }
             (true, true, false) => Mix::ReadWrite {
-                reads,
+                reads: spec.rwmixread,
                 now: Dir::Read,
                 until: 0,
                 draws: Draws::new(false, seeds.of(Stream::Mix)),
@@ -52,6 +95,7 @@ impl Mix {
     pub fn next(&mut self, issued: &[u64; 3]) -> Dir {
         match self {
             Mix::One(dir) => *dir,
+            Mix::ByDue(by_due) => by_due.next(),
             Mix::ReadWrite { reads, now, until, draws } => {
                 if issued[*now as usize] >= *until {
                     let drawn = if draws.percent() <= *reads { Dir::Read } else { Dir::Write };
@@ -65,6 +109,28 @@ impl Mix {
                 }
                 *now
             }
+        }
+    }
+
+    /// Note an I/O that has been planned.
+    #[inline]
+    pub fn went(&mut self, entry: &Planned) {
+        if let (Mix::ByDue(by_due), Some(dir)) = (self, entry.op.dir()) {
+            by_due.pace.went(dir, entry.len);
+        }
+    }
+
+    /// Whether the next direction depends on how much time has passed, so
+    /// that planning ahead would be guessing.
+    #[inline]
+    pub fn goes_by_now(&self) -> bool {
+        matches!(self, Mix::ByDue(by_due) if by_due.free.is_some())
+    }
+
+    /// How much time has passed since the pace began.
+    pub fn tell_elapsed(&mut self, ns: u64) {
+        if let Mix::ByDue(by_due) = self {
+            by_due.elapsed_ns = ns;
         }
     }
 }

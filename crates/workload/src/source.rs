@@ -96,8 +96,7 @@ impl Source {
     pub fn new(spec: SourceSpec) -> Result<Source, SpecError> {
         check(&spec)?;
         let seeds = Seeds::new(spec.randseed, spec.thread_number);
-        let mix =
-            Mix::new(spec.directions, spec.rwmixread, &seeds).ok_or(SpecError::NoDirection)?;
+        let mix = Mix::new(&spec, &seeds).ok_or(SpecError::NoDirection)?;
         let sizes = sizes::size_draws(&spec, &seeds)?;
         let mut notes = Vec::new();
         let wide = offsets::wide(&spec, &mut notes);
@@ -157,6 +156,18 @@ impl Source {
         }
     }
 
+    /// Tell how much time has passed since the job's pace began, in
+    /// nanoseconds, before a refill. Only a mix of which one direction has a
+    /// pace and the other has none goes by it: [`Source::goes_by_now`].
+    pub fn tell_elapsed(&mut self, ns: u64) {
+        self.mix.tell_elapsed(ns);
+    }
+
+    /// Whether [`Source::tell_elapsed`] makes a difference.
+    pub fn goes_by_now(&self) -> bool {
+        self.mix.goes_by_now()
+    }
+
     /// Begin the next pass over the files, after [`Refill::PassDone`]. Does
     /// nothing after [`Refill::Done`].
     pub fn next_pass(&mut self) {
@@ -210,6 +221,9 @@ impl Source {
         }
         while self.state == State::Running && ring.room() >= STEP_MOST {
             self.step(ring);
+            if self.mix.goes_by_now() && ring.waiting() > 0 {
+                return;
+            }
         }
     }
 
@@ -254,6 +268,7 @@ impl Source {
         self.left.bytes = self.left.bytes.saturating_sub(bytes);
         self.left.ios = self.left.ios.saturating_sub(1);
         self.syncs.went(entry.op);
+        self.mix.went(entry);
     }
 
     /// Note `count` I/Os of `len` bytes planned in the first file of a job

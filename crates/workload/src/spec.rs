@@ -1,5 +1,6 @@
 //! Everything a source needs to know, decided beforehand: plain data.
 
+use crate::PaceSpec;
 use iosonde_base::PerDir;
 
 /// Which directions a job moves data in, and whether at random.
@@ -298,6 +299,9 @@ pub struct SourceSpec {
     pub sync_every: SyncEvery,
     /// Zones with gaps.
     pub strided: Option<Strided>,
+    /// How fast each direction may go. Reads and writes of a mixed job follow
+    /// their paces instead of `rwmixread` where one has any, as in fio.
+    pub pace: PaceSpec,
 }
 
 impl Default for SourceSpec {
@@ -333,6 +337,7 @@ impl Default for SourceSpec {
             time_based: false,
             sync_every: SyncEvery::default(),
             strided: None,
+            pace: PaceSpec::default(),
         }
     }
 }

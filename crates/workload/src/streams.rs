@@ -21,6 +21,12 @@ pub(crate) enum Stream {
     SequentialOrRandom = 10,
     /// Which zone.
     Zone = 16,
+    /// Gaps between reads.
+    GapOfReads = 15,
+    /// Gaps between writes.
+    GapOfWrites = 17,
+    /// Gaps between trims.
+    GapOfTrims = 18,
 }
 
 /// How many seeds a job has.

@@ -8,6 +8,7 @@ mod convert;
 mod engine;
 mod files;
 mod reporting;
+mod pace;
 mod source;
 
 use crate::conductor::Plan;

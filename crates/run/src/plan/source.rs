@@ -82,6 +82,7 @@ pub(super) fn source(spec: &JobSpec, number: u32, parts: &Parts) -> SourceSpec {
             range: spec.durability.sync_file_range.get().map_or(0, |range| range.every),
         },
         strided: strided(spec),
+        pace: super::pace::pace(spec),
     }
 }
 

@@ -1,0 +1,92 @@
+//! Gaps of a Poisson process.
+
+use crate::random::Taus88;
+
+/// Draws from the exponential distribution of mean one.
+#[derive(Clone, Debug)]
+pub(super) struct Exponential(Taus88);
+
+/// Bits behind the point of a draw. A draw is below 23, so that it is an
+/// integer of 29 bits.
+const FRACTION: u32 = 24;
+
+/// The largest gap that is stretched in integers without overflow.
+const LARGEST: u128 = 1 << (127 - FRACTION - 5);
+
+impl Exponential {
+    /// Started from a seed.
+    pub fn new(seed: u64) -> Exponential {
+        Exponential(Taus88::new(seed as u32))
+    }
+
+    /// The next draw: `-ln(u)`, `u` even in the open interval from 0 to 1.
+    #[inline(always)]
+    fn draw(&mut self) -> f64 {
+        // The middle of the 2^32 equal parts: never zero, and the mean of the
+        // logarithms is off by less than one part in a thousand million.
+        let unit = (f64::from(self.0.draw()) + 0.5) * (1.0 / 4_294_967_296.0);
+        -unit.ln()
+    }
+
+    /// `gap` times the next draw. Gaps of more than a hundred years
+    /// count as that.
+    #[inline(always)]
+    pub fn stretch(&mut self, gap: u128) -> u128 {
+        let drawn = (self.draw() * f64::from(1u32 << FRACTION)) as u64;
+        (gap.min(LARGEST) * u128::from(drawn)) >> FRACTION
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draws(seed: u64, count: usize) -> Vec<f64> {
+        let mut gaps = Exponential::new(seed);
+        (0..count).map(|_| gaps.draw()).collect()
+    }
+
+    #[test]
+    fn mean_and_variance_are_one() {
+        for seed in [1, 2, 0xb189_9bed] {
+            let draws = draws(seed, 1_000_000);
+            let n = draws.len() as f64;
+            let mean = draws.iter().sum::<f64>() / n;
+            let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+            // Deviations of the two: 0.001 and 0.0028.
+            assert!((mean - 1.0).abs() < 0.004, "{seed}: mean {mean}");
+            assert!((variance - 1.0).abs() < 0.012, "{seed}: variance {variance}");
+        }
+    }
+
+    #[test]
+    fn draws_spread_as_the_distribution_says() {
+        const CLASSES: usize = 50;
+        for seed in [3, 4, 5] {
+            let draws = draws(seed, 200_000);
+            let mut counts = [0.0; CLASSES];
+            for x in &draws {
+                // Classes of equal probability, by the distribution function.
+                counts[((1.0 - (-x).exp()) * CLASSES as f64) as usize] += 1.0;
+            }
+            let want = draws.len() as f64 / CLASSES as f64;
+            let chi: f64 = counts.iter().map(|got| (got - want).powi(2) / want).sum();
+            // 49 degrees of freedom: 94 is exceeded once in ten thousand.
+            assert!(chi < 94.0, "{seed}: {chi}");
+        }
+    }
+
+    #[test]
+    fn neighbours_do_not_know_of_each_other() {
+        let draws = draws(6, 500_000);
+        let pairs = draws.windows(2).map(|pair| (pair[0] - 1.0) * (pair[1] - 1.0));
+        let correlation = pairs.sum::<f64>() / (draws.len() - 1) as f64;
+        assert!(correlation.abs() < 0.006, "{correlation}");
+    }
+
+    #[test]
+    fn a_gap_without_end_does_not_overflow() {
+        let mut gaps = Exponential::new(7);
+        assert!((0..1000).all(|_| gaps.stretch(u128::MAX) < u128::MAX / 8));
+    }
+}

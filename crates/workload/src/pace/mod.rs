@@ -1,0 +1,263 @@
+//! When the next I/O of each direction is due.
+//!
+//! The schedule follows from the caps, the sizes of the I/Os that went before
+//! and a seed alone: no clock is asked, so an I/O that comes late does not make
+//! those after it late. That is what response times are measured from.
+
+mod gaps;
+
+use iosonde_base::{DIRS, Dir, PerDir};
+
+use crate::streams::{Seeds, Stream};
+use gaps::Exponential;
+
+/// The most that a direction may do (`rate`, `rate_iops`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cap {
+    /// As much as it can.
+    #[default]
+    Free,
+    /// Bytes per second: an I/O takes its place in the schedule by its size.
+    Bytes(u64),
+    /// I/Os per second, of whatever size.
+    Ios(u64),
+}
+
+impl Cap {
+    /// Whether there is a cap.
+    pub fn is_set(self) -> bool {
+        !matches!(self, Cap::Free | Cap::Bytes(0) | Cap::Ios(0))
+    }
+}
+
+/// How the gaps between I/Os of a direction are spread (`rate_process`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Process {
+    /// All alike, in proportion to the size where bytes are capped.
+    #[default]
+    Even,
+    /// Exponentially, with the same mean: arrivals of a Poisson process.
+    Poisson,
+}
+
+/// The pace of a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PaceSpec {
+    /// Of each direction by itself.
+    pub caps: PerDir<Cap>,
+    /// Of all directions.
+    pub process: Process,
+}
+
+impl PaceSpec {
+    /// Whether any direction is capped.
+    pub fn is_set(&self) -> bool {
+        self.caps.0.into_iter().any(Cap::is_set)
+    }
+}
+
+/// Bits behind the point of a moment in ticks: what rounding loses is then one
+/// part in ten million at the fastest rates, 1 TB/s, and less below.
+const FRACTION: u32 = 32;
+
+/// The schedule of a job, in ticks since an origin that the caller keeps.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    lanes: [Lane; 3],
+}
+
+/// The schedule of one direction.
+#[derive(Clone, Debug)]
+struct Lane {
+    /// When the next is due: ticks, with [`FRACTION`] bits behind the point.
+    /// For ever the origin where there is no cap.
+    due: u128,
+    /// What each byte and each I/O takes; one of them, or both, are zero.
+    per_byte: u128,
+    per_io: u128,
+    gaps: Option<Exponential>,
+}
+
+impl Pace {
+    /// The schedule of job number `thread_number` (from 1), on a clock of
+    /// `ticks_per_second`. The first I/O of an even schedule is due at once,
+    /// the first of a Poisson process after a drawn gap.
+    pub fn new(spec: &PaceSpec, ticks_per_second: u64, randseed: u64, thread_number: u32) -> Pace {
+        let seeds = Seeds::new(randseed, thread_number);
+        let streams = [Stream::GapOfReads, Stream::GapOfWrites, Stream::GapOfTrims];
+        let second = u128::from(ticks_per_second) << FRACTION;
+        let lanes = DIRS.map(|dir| {
+            let (per_byte, per_io) = match spec.caps[dir] {
+                Cap::Bytes(bytes) if bytes > 0 => (second / u128::from(bytes), 0),
+                Cap::Ios(ios) if ios > 0 => (0, second / u128::from(ios)),
+                _ => (0, 0),
+            };
+            let capped = per_byte + per_io > 0;
+            let gaps = (spec.process == Process::Poisson && capped)
+                .then(|| Exponential::new(seeds.of(streams[dir as usize])));
+            Lane { due: 0, per_byte, per_io, gaps }
+        });
+        Pace { lanes }
+    }
+
+    /// When the next I/O of this direction is due, in ticks since the origin;
+    /// zero for ever where there is no cap.
+    #[inline(always)]
+    pub fn due(&self, dir: Dir) -> u64 {
+        // 96 bits before the point: what is cut off would take 190 years.
+        (self.lanes[dir as usize].due >> FRACTION) as u64
+    }
+
+    /// An I/O of `len` bytes takes its place; the next is due after it.
+    #[inline(always)]
+    pub fn went(&mut self, dir: Dir, len: u32) {
+        let lane = &mut self.lanes[dir as usize];
+        let gap = lane.per_io + lane.per_byte * u128::from(len);
+        lane.due += match &mut lane.gaps {
+            None => gap,
+            Some(gaps) => gaps.stretch(gap),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Directions, Share, Sizes, Source, SourceFile, SourceSpec};
+    use iosonde_base::Ring;
+
+    /// 2.9 GHz and a bit, as a counter that was calibrated gives.
+    const HZ: u64 = 2_904_003_817;
+
+    /// Bytes, I/Os and seconds of what falls due in `seconds`, by direction.
+    fn rates(spec: &SourceSpec, seconds: u64) -> PerDir<(f64, f64)> {
+        let pace = &mut Pace::new(&spec.pace, HZ, spec.randseed, spec.thread_number);
+        let mut source = Source::new(spec.clone()).unwrap();
+        let mut ring = Ring::default();
+        let mut counts = PerDir::<(f64, f64)>::default();
+        loop {
+            source.refill(&mut ring);
+            while let Some(entry) = ring.pop() {
+                let Some(dir) = entry.op.dir() else { continue };
+                if pace.due(dir) >= seconds * HZ {
+                    return PerDir(counts.0.map(|(b, n)| (b / seconds as f64, n / seconds as f64)));
+                }
+                pace.went(dir, entry.len);
+                counts[dir].0 += f64::from(entry.len);
+                counts[dir].1 += 1.0;
+            }
+        }
+    }
+
+    fn spec(directions: Directions, caps: [Cap; 3], process: Process) -> SourceSpec {
+        let size = 1 << 40;
+        SourceSpec {
+            directions,
+            time_based: true,
+            files: vec![SourceFile { name: "f".into(), offset: 0, size, end: size }],
+            pace: PaceSpec { caps: PerDir(caps), process },
+            ..SourceSpec::default()
+        }
+    }
+
+    fn reads() -> Directions {
+        Directions { read: true, ..Directions::default() }
+    }
+
+    fn both() -> Directions {
+        Directions { read: true, write: true, ..Directions::default() }
+    }
+
+    fn near(got: f64, want: f64) -> bool {
+        (got - want).abs() <= want / 100.0
+    }
+
+    #[test]
+    fn without_a_cap_everything_is_due_at_once() {
+        let mut pace = Pace::new(&PaceSpec::default(), HZ, 1, 1);
+        for _ in 0..1000 {
+            pace.went(Dir::Write, u32::MAX);
+        }
+        assert_eq!(pace.due(Dir::Write), 0);
+        assert!(!PaceSpec::default().is_set());
+    }
+
+    #[test]
+    fn an_even_pace_keeps_to_the_tick_for_ever() {
+        let caps = PerDir([Cap::Ios(3), Cap::Bytes(7_000_000_001), Cap::Free]);
+        let mut pace = Pace::new(&PaceSpec { caps, ..PaceSpec::default() }, HZ, 1, 1);
+        for n in 0..3_000_000u64 {
+            let exact = u128::from(n) * u128::from(HZ) / 3;
+            assert!(exact - u128::from(pace.due(Dir::Read)) <= 1, "{n}");
+            pace.went(Dir::Read, 4096);
+            pace.went(Dir::Write, 65536);
+        }
+        let exact = u128::from(HZ) * 3_000_000 * 65536 / 7_000_000_001;
+        let off = exact as f64 / pace.due(Dir::Write) as f64 - 1.0;
+        assert!(off.abs() < 1e-6, "{off}");
+    }
+
+    #[test]
+    fn slow_and_fast_extremes_stay_in_order() {
+        for cap in [Cap::Bytes(1), Cap::Ios(1), Cap::Bytes(u64::MAX), Cap::Ios(u64::MAX)] {
+            let spec = PaceSpec { caps: PerDir::all(cap), process: Process::Poisson };
+            let mut pace = Pace::new(&spec, 5_000_000_000, 1, 1);
+            let mut last = 0;
+            for _ in 0..1000 {
+                pace.went(Dir::Trim, 1 << 20);
+                assert!(pace.due(Dir::Trim) >= last);
+                last = pace.due(Dir::Trim);
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_per_second_are_those_of_the_sizes_that_came() {
+        let share = |bytes, percent| Share { bytes, percent };
+        let split = Sizes::Split(vec![share(4096, 60), share(16384, 30), share(1 << 20, 10)]);
+        for sizes in [Sizes::Range { min: 512, max: 65536 }, split] {
+            for process in [Process::Even, Process::Poisson] {
+                let mut spec = spec(reads(), [Cap::Bytes(400_000_000); 3], process);
+                spec.sizes = PerDir::all(sizes.clone());
+                let (bytes, _) = rates(&spec, 100)[Dir::Read];
+                assert!(near(bytes, 4e8), "{sizes:?} {process:?}: {bytes}");
+            }
+        }
+    }
+
+    #[test]
+    fn ios_per_second_do_not_depend_on_sizes() {
+        for process in [Process::Even, Process::Poisson] {
+            let mut spec = spec(reads(), [Cap::Ios(1000); 3], process);
+            spec.sizes = PerDir::all(Sizes::Range { min: 512, max: 65536 });
+            let (_, ios) = rates(&spec, 100)[Dir::Read];
+            assert!(near(ios, 1000.0), "{process:?}: {ios}");
+        }
+    }
+
+    #[test]
+    fn both_directions_of_a_mix_keep_their_own_pace() {
+        for process in [Process::Even, Process::Poisson] {
+            let spec = spec(both(), [Cap::Ios(4000), Cap::Bytes(1 << 20), Cap::Free], process);
+            let rates = rates(&spec, 200);
+            assert!(near(rates[Dir::Read].1, 4000.0), "{process:?} {rates:?}");
+            assert!(near(rates[Dir::Write].0, f64::from(1 << 20)), "{process:?} {rates:?}");
+        }
+    }
+
+    #[test]
+    fn a_free_direction_goes_on_while_the_other_waits() {
+        let spec = spec(both(), [Cap::Free, Cap::Ios(100), Cap::Free], Process::Even);
+        let mut source = Source::new(spec).unwrap();
+        let (mut ring, mut counts) = (Ring::default(), [0, 0]);
+        // A device that takes 1 ms for each I/O.
+        for ms in 0..10_000 {
+            if ring.waiting() == 0 {
+                source.tell_elapsed(ms * 1_000_000);
+                source.refill(&mut ring);
+            }
+            counts[ring.pop().unwrap().op as usize] += 1;
+        }
+        assert_eq!(counts, [9000, 1000]);
+    }
+}
