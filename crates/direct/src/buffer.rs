@@ -51,12 +51,12 @@ impl fmt::Display for BufferError {
             BufferError::NoMemory(bytes, error) => {
                 write!(f, "make a buffer of {bytes} bytes: {error}")
             }
-            BufferError::NoHugePages(bytes, page, error) => {
+            BufferError::NoHugePages(bytes, page, _) => {
                 let needed = bytes.div_ceil(*page);
                 write!(
                     f,
-                    "make a buffer of {bytes} bytes of huge pages: {error}; it takes {needed} free \
-                     pages of {page} bytes, which root reserves in /proc/sys/vm/nr_hugepages or \
+                    "make a buffer of {bytes} bytes of huge pages: it takes {needed} free of \
+                     {page} bytes each, which root reserves in /proc/sys/vm/nr_hugepages or \
                      /sys/kernel/mm/hugepages"
                 )
             }
@@ -293,7 +293,7 @@ mod tests {
                     Ok(mut buffer) => buffer.fill(1),
                     Err(error) => {
                         assert!(matches!(error, BufferError::NoHugePages(4096, HUGE_BYTES, _)));
-                        assert!(error.to_string().contains("takes 1 free pages"), "{error}");
+                        assert!(error.to_string().contains("takes 1 free of"), "{error}");
                     }
                 }
             }

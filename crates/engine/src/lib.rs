@@ -26,7 +26,7 @@ pub use engines::sim;
 pub use files::{FileSetup, Files, Hint, OpenMode};
 pub use iolog::IoLog;
 pub use knobs::{Knobs, SyncRangeFlags};
-pub use memory::{Base, Fill, Memory};
+pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;
 pub use queue::QueueLoop;
 pub use tolerance::{ErrorKind, Tolerance};

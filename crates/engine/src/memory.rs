@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use iosonde_direct::AlignedBuf;
-use iosonde_workload::content::{self, Noise};
+use iosonde_workload::content::{Base, Content, EachWrite};
 
 /// One buffer for each slot, all in one aligned span.
 #[derive(Debug)]
@@ -53,74 +53,40 @@ impl Memory {
 /// write is done once, before the clock starts; see [`Fill::prepare`].
 #[derive(Clone, Debug)]
 pub struct Fill {
-    /// What the buffers hold at first.
-    pub base: Base,
-    /// New random data for each write (`refill_buffers`).
-    pub refill: bool,
-    /// A cheap change in each sector (`scramble_buffers`), so that no two
-    /// blocks are alike.
-    pub scramble: bool,
-    /// The job writes at all.
-    pub writes: bool,
-    /// Where random bytes come from.
-    pub noise: Noise,
-    /// Differs from one write to the next.
-    pub stamp: u64,
-}
-
-/// What buffers hold at first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Base {
-    /// Random bytes.
-    #[default]
-    Random,
-    /// Zeroes.
-    Zero,
-    /// These bytes, over and over, anew in each buffer.
-    Pattern(Vec<u8>),
-}
-
-impl Base {
-    /// Fill `bytes`, drawing on `noise` where that is random.
-    pub fn fill(&self, bytes: &mut [u8], noise: &mut Noise) {
-        match self {
-            Base::Random => noise.fill(bytes),
-            Base::Zero => content::zero(bytes),
-            Base::Pattern(pattern) => content::repeat(bytes, pattern, 0),
-        }
-    }
+    content: Content,
+    writes: bool,
 }
 
 impl Fill {
     /// What a job of this seed does unless asked otherwise: random bytes,
-    /// scrambled before each write.
+    /// scrambled before each write. `writes`: the job writes at all.
     pub fn new(seed: u64, writes: bool) -> Fill {
-        let noise = Noise::new(seed);
-        Fill { base: Base::Random, refill: false, scramble: true, writes, noise, stamp: seed }
+        Fill::with(Content::new(seed, Base::Random, EachWrite::Scramble, None), writes)
+    }
+
+    /// Writes hold `content`. `writes`: the job writes at all.
+    pub fn with(content: Content, writes: bool) -> Fill {
+        Fill { content, writes }
     }
 
     /// Fill every buffer for the first time.
     pub fn prepare(&mut self, memory: &mut Memory) {
-        // Memory comes zeroed: a job that never writes need not touch it.
-        for slot in 0..if self.writes { memory.slots } else { 0 } {
-            let bytes = memory.bytes(slot, memory.stride as u32);
-            self.base.fill(bytes, &mut self.noise);
+        // Memory comes zeroed: a job that never writes need not touch it, nor
+        // one that makes each block anew.
+        let needed = self.writes && !self.content.refills();
+        for slot in 0..if needed { memory.slots } else { 0 } {
+            self.content.prepare(memory.bytes(slot, memory.stride as u32));
         }
     }
 
     /// Whether writes need anything done to their buffers.
     pub fn is_active(&self) -> bool {
-        self.writes && self.base == Base::Random && (self.refill || self.scramble)
+        self.writes && self.content.is_active()
     }
 
     /// Make a buffer ready to be written at `offset`.
     #[inline]
     pub fn apply(&mut self, bytes: &mut [u8], offset: u64) {
-        if self.refill {
-            self.noise.fill(bytes);
-        } else if self.scramble {
-            self.stamp = self.stamp.wrapping_add(1);
-            content::scramble(bytes, offset, self.stamp);
-        }
+        self.content.apply(bytes, offset);
     }
 }

@@ -1,6 +1,7 @@
 //! A job, decided: nothing here is text to be parsed again, and nothing runs.
 
 use iosonde_base::{Nanos, PerDir};
+use iosonde_direct::MemoryKind;
 use iosonde_engine::{
     Accounting, EngineDef, Fill, Hint, Knobs, OpenMode, SyncRangeFlags, Tolerance, Window,
 };
@@ -10,6 +11,7 @@ use iosonde_sys::clock::ClockSource;
 use iosonde_sys::cpu::CpuList;
 use iosonde_sys::priority::IoPriority;
 use iosonde_workload::SourceSpec;
+use iosonde_workload::content::{Base, Content, Dedupe, EachWrite};
 use std::path::PathBuf;
 
 /// Index of a job in its plan.
@@ -48,8 +50,12 @@ pub struct JobPlan {
     pub buffer_bytes: usize,
     /// Alignment of the buffers.
     pub buffer_align: usize,
+    /// Where the buffers live.
+    pub memory: MemoryKind,
+    /// Bytes of memory that are taken from the machine meanwhile (`lockmem`).
+    pub locked_bytes: u64,
     /// What is written.
-    pub fill: Fill,
+    pub fill: FillPlan,
     /// Which errors it bears.
     pub tolerance: Tolerance,
     /// What sync_file_range(2) is asked to do.
@@ -82,6 +88,40 @@ pub struct JobPlan {
     pub allow_mounted_write: bool,
     /// How it is told.
     pub reporting: Reporting,
+}
+
+/// What writes hold, and the files that are laid out.
+#[derive(Clone, Debug)]
+pub struct FillPlan {
+    /// The job writes what it fills.
+    pub writes: bool,
+    /// All else being equal, the same seed gives the same blocks.
+    pub seed: u64,
+    /// What a block holds before anything is changed in it.
+    pub base: Base,
+    /// What happens before each write.
+    pub each_write: EachWrite,
+    /// Which of the blocks written repeat others.
+    pub repeats: Option<Dedupe>,
+    /// Which of the blocks laid out repeat others.
+    pub repeats_in_layout: Option<Dedupe>,
+    /// Working sets are shared with the other jobs that share theirs
+    /// (`dedupe_global`).
+    pub shares_set: bool,
+}
+
+impl FillPlan {
+    /// What is done to buffers.
+    pub fn for_writes(&self) -> Fill {
+        let base = self.base.clone();
+        let content = Content::new(self.seed, base, self.each_write, self.repeats.as_ref());
+        Fill::with(content, self.writes)
+    }
+
+    /// What files are filled with before the run.
+    pub fn for_layout(&self) -> Content {
+        Content::for_layout(self.seed, self.base.clone(), self.repeats_in_layout.as_ref())
+    }
 }
 
 /// Windows for fio's bandwidth and IOPS samples.

@@ -9,7 +9,7 @@
 use crate::job::{Fallocate, FileKind, FilePlan, JobPlan, Need};
 use iosonde_base::Errno;
 use iosonde_direct::AlignedBuf;
-use iosonde_workload::content;
+use iosonde_workload::content::Content;
 use rustix::fs::{Advice, FallocateFlags, Mode, OFlags};
 use std::fs::File;
 use std::io;
@@ -74,7 +74,7 @@ fn size_of(path: &Path) -> Option<u64> {
 pub fn lay_out(job: &JobPlan, stop: StopAsked<'_>) -> Result<(), LayoutError> {
     let mut filled = 0;
     let many = job.files.len() >= MANY;
-    let mut source = DataSource::default();
+    let mut source = DataSource::new(job);
     let mut last = None;
     for file in &job.files {
         if file.kind != FileKind::Regular || file.need == Need::Nothing {
@@ -207,7 +207,7 @@ fn fill(
     let mut at = from;
     while at < end && !stop() {
         let want = usize::try_from(end - at).map_or(job.layout.block, |n| n.min(job.layout.block));
-        let data = source.next(job, want);
+        let data = source.next(job, want, at);
         open.write_all_at(data, at).map_err(|error| failed("lay out", path, error))?;
         at += want as u64;
     }
@@ -232,24 +232,26 @@ fn drop_cache(file: &FilePlan, open: &File, old_end: u64) {
 }
 
 /// What files are filled with: the job's own kind of data.
-#[derive(Default)]
 struct DataSource {
+    content: Content,
+    /// There once it is needed.
     buffer: Option<AlignedBuf>,
-    block: u64,
 }
 
 impl DataSource {
-    fn next(&mut self, job: &JobPlan, len: usize) -> &[u8] {
+    fn new(job: &JobPlan) -> DataSource {
+        DataSource { content: job.fill.for_layout(), buffer: None }
+    }
+
+    /// `len` bytes, at most the layout's block, that go to `offset`.
+    fn next(&mut self, job: &JobPlan, len: usize, offset: u64) -> &[u8] {
         let buffer = self.buffer.get_or_insert_with(|| {
             let mut buffer = AlignedBuf::new(job.layout.block.max(1), 4096)
                 .expect("4096 is a power of two, and the block was planned");
-            job.fill.base.fill(&mut buffer, &mut job.fill.noise.clone());
+            self.content.prepare(&mut buffer);
             buffer
         });
-        if job.fill.base == iosonde_engine::Base::Random {
-            self.block += 1;
-            content::scramble(&mut buffer[..len], self.block, job.fill.stamp ^ self.block);
-        }
+        self.content.apply(&mut buffer[..len], offset);
         &buffer[..len]
     }
 }

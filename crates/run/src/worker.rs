@@ -12,6 +12,7 @@ use iosonde_engine::{
 use iosonde_stats::{Ledger, Pen, Snapshot};
 use iosonde_sys::clock::{Clock, ClockSource};
 use iosonde_sys::counters::Usage;
+use iosonde_sys::memory::LockedMemory;
 use iosonde_workload::Source;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -299,6 +300,8 @@ struct Worker<'a> {
     error: Option<JobError>,
     notes: Vec<String>,
     sampler: Sampler,
+    /// Kept from the rest of the machine while the job lives.
+    _locked: Option<LockedMemory>,
 }
 
 impl<'a> Worker<'a> {
@@ -316,12 +319,13 @@ impl<'a> Worker<'a> {
             .map_err(|error| fail(JobError::other("pick the clock", Errno::EINVAL, &error)))?;
         let born = clock.now();
 
+        let locked = lock_memory(job).map_err(fail)?;
         let slots = job.window.depth;
         let bytes = slots as usize * job.buffer_bytes;
-        let memory = AlignedBuf::new(bytes.max(1), job.buffer_align)
+        let memory = AlignedBuf::of(&job.memory, bytes.max(1), job.buffer_align)
             .map_err(|error| fail(JobError::other("allocate buffers", Errno(12), &error)))?;
         let mut memory = Memory::new(memory, slots, job.buffer_bytes);
-        let mut fill = job.fill.clone();
+        let mut fill = job.fill.for_writes();
         fill.prepare(&mut memory);
 
         let with = OpenWith {
@@ -376,6 +380,7 @@ impl<'a> Worker<'a> {
             error: None,
             notes,
             sampler: Sampler::new(job, &clock),
+            _locked: locked,
         };
         worker.prepare_files().map_err(fail)?;
         Ok(worker)
@@ -709,6 +714,18 @@ fn take_place(job: &JobPlan, notes: &mut Vec<String>) -> Result<(), JobError> {
         })?;
     }
     Ok(())
+}
+
+/// Take from the machine what the job is to do without (`lockmem`).
+fn lock_memory(job: &JobPlan) -> Result<Option<LockedMemory>, JobError> {
+    let bytes = usize::try_from(job.locked_bytes).unwrap_or(usize::MAX);
+    let take = |bytes| {
+        LockedMemory::take(bytes).map_err(|error| {
+            let errno = Errno::from(std::io::Error::from(error.kind()));
+            JobError::other("lock memory (see ulimit -l)", errno, &error)
+        })
+    };
+    (bytes > 0).then(|| take(bytes)).transpose()
 }
 
 fn file_setups(job: &JobPlan) -> Vec<FileSetup> {

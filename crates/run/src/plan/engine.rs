@@ -3,8 +3,7 @@
 use super::Planner;
 use crate::job::PlacePlan;
 use iosonde_engine::{
-    Base, CATALOGUE, EngineDef, ErrorKind, Fill, Hint, Knobs, OpenMode, SyncRangeFlags, Tolerance,
-    Window,
+    CATALOGUE, EngineDef, ErrorKind, Hint, Knobs, OpenMode, SyncRangeFlags, Tolerance, Window,
 };
 use iosonde_options::{Diagnostic, Topic, nearest};
 use iosonde_spec::JobSpec;
@@ -136,23 +135,6 @@ pub(super) fn hint(spec: &JobSpec, random: bool) -> Option<Hint> {
     }
 }
 
-/// What writes hold. An engine that moves no data needs none.
-pub(super) fn fill(spec: &JobSpec, number: u32, writes: bool) -> Fill {
-    let buffers = &spec.buffers;
-    // Jobs must differ, and a seed must repeat.
-    let seed = spec.random.randseed.get().wrapping_add(u64::from(number) << 32);
-    Fill {
-        base: match (buffers.buffer_pattern.get(), *buffers.zero_buffers.get()) {
-            (Some(pattern), _) => Base::Pattern(pattern.plain().unwrap_or_default()),
-            (None, true) => Base::Zero,
-            (None, false) => Base::Random,
-        },
-        refill: *buffers.refill_buffers.get(),
-        scramble: *buffers.scramble_buffers.get(),
-        ..Fill::new(seed, writes)
-    }
-}
-
 /// `continue_on_error`, `ignore_error`, `fill_device`.
 pub(super) fn tolerance(spec: &JobSpec) -> Tolerance {
     Tolerance {
@@ -188,12 +170,6 @@ pub(super) fn sync_range(spec: &JobSpec) -> SyncRangeFlags {
             | flag(range.write, libc::SYNC_FILE_RANGE_WRITE)
             | flag(range.wait_after, libc::SYNC_FILE_RANGE_WAIT_AFTER),
     )
-}
-
-/// Alignment of the buffers: a page, or `iomem_align` if that is more.
-pub(super) fn alignment(spec: &JobSpec) -> usize {
-    let asked = spec.buffers.iomem_align.get().0 as usize;
-    asked.max(4096).next_power_of_two()
 }
 
 /// Affinity and priorities of one clone.

@@ -3,6 +3,7 @@
 //! Looks at what exists (kinds and sizes of files, processors) and touches
 //! nothing. Every objection is collected before the plan is refused.
 
+mod buffers;
 mod checks;
 mod convert;
 mod engine;
@@ -64,6 +65,7 @@ pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
         planner.section(index, job);
     }
     planner.group();
+    buffers::share_sets(&mut planner.plan.jobs);
     planner.check();
     let Planner { plan, diagnostics, .. } = planner;
     let refused = diagnostics.iter().any(|said| said.level == Level::Error);
@@ -144,6 +146,8 @@ impl Planner<'_> {
             false => Accounting::Full,
         };
         let measured = reporting::measured(spec, engine);
+        let source = source::source(spec, number, &parts);
+        let fill = self.fill(spec, &source, dirs[Dir::Write] && !engine.caps.diskless)?;
         Ok(JobPlan {
             name: job.name.clone(),
             section: 0,
@@ -161,12 +165,14 @@ impl Planner<'_> {
                 dirs,
             },
             window,
-            source: source::source(spec, number, &parts),
+            source,
             files: parts.files,
             layout: layout(spec, max_bs),
             buffer_bytes: (max_bs as usize).next_multiple_of(4096),
-            buffer_align: engine::alignment(spec),
-            fill: engine::fill(spec, number, dirs[Dir::Write] && !engine.caps.diskless),
+            buffer_align: self.alignment(spec),
+            memory: buffers::memory(spec)?,
+            locked_bytes: buffers::locked_bytes(spec)?,
+            fill,
             tolerance: engine::tolerance(spec),
             sync_range: engine::sync_range(spec),
             time: self.time(job),

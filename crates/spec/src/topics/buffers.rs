@@ -1,6 +1,6 @@
 //! What is in the buffers, and where they live.
 
-use iosonde_options::{Built, Bytes, Category, options};
+use iosonde_options::{Bytes, Category, Fio, options};
 
 use crate::values::{MemoryKind, Pattern};
 
@@ -9,26 +9,22 @@ options! {
     pub struct Buffers in Category::Buffer {
         /// Where buffers live; the file to map may follow: `mmaphuge:/mnt/huge/file`.
         mem: MemoryKind = "malloc" as "mem" | "iomem" {
-            built: Built::No,
             good: &["malloc", "mmap", "shm", "mmaphuge:/mnt/huge/file"],
             bad: &["paper"],
         }
         /// Put buffers at multiples of this.
         iomem_align: Bytes = "0" as "iomem_align" | "mem_align" {
-            built: Built::No,
             min: Some(0),
             good: &["0", "4k"],
             bad: &["even"],
         }
         /// Take this much memory away from the system while the job runs (mlock(2)).
         lockmem: Bytes = "0" as "lockmem" {
-            built: Built::No,
             good: &["0", "1g"],
             bad: &["all"],
         }
         /// Size of a huge page.
         hugepage_size: Bytes = "2097152" as "hugepage-size" {
-            built: Built::No,
             needs: &["mem"],
             min: Some(0),
             good: &["2m", "1g"],
@@ -53,8 +49,10 @@ options! {
         }
         /// Fill buffers with this, over and over.
         ///
-        /// `"text"`, `0xhex`, a number, `'file'`, or several of them joined.
+        /// `"text"`, `0xhex`, a number, `'file'`, `%o` for the block's offset in its file
+        /// (8 bytes, lowest first), or several of them joined; at most 512 bytes.
         buffer_pattern: Option<Pattern> = "" as "buffer_pattern" {
+            fio: Fio::Differs("`%o` is taken too, as in verify_pattern"),
             good: &["0xdeadbeef", "\"abcd\"", "42", "\"abcd\"-12", "\"abcd\"-120xdeface"],
             bad: &["abcd", "0x", "12k", "\"abc"],
         }

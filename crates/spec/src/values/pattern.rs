@@ -9,7 +9,7 @@ pub enum PatternPart {
     Bytes(Vec<u8>),
     /// What the file of this name holds; read when the buffers are made.
     File(String),
-    /// The block's offset, 8 bytes, little-endian (`verify_pattern` only).
+    /// The block's offset, 8 bytes, little-endian.
     Offset,
 }
 
@@ -36,13 +36,12 @@ impl Pattern {
 
 impl OptionValue for Pattern {
     const KIND: Kind = Kind::Form;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, _: &mut Context) -> Result<Self, ValueError> {
         let want = || ValueError::new("\"text\", 0xhex, a number or 'file', or several", text);
         let mut parts: Vec<PatternPart> = Vec::new();
         let mut rest = text.trim();
         while !rest.is_empty() {
-            let offsets = context.row.name == "verify_pattern";
-            let (part, after) = part(rest, offsets).ok_or_else(want)?;
+            let (part, after) = part(rest).ok_or_else(want)?;
             match (parts.last_mut(), part) {
                 (Some(PatternPart::Bytes(bytes)), PatternPart::Bytes(more)) => bytes.extend(more),
                 (_, part) => parts.push(part),
@@ -73,7 +72,7 @@ impl OptionValue for Pattern {
 }
 
 /// The first part of `text`, and what follows it.
-fn part(text: &str, offsets: bool) -> Option<(PatternPart, &str)> {
+fn part(text: &str) -> Option<(PatternPart, &str)> {
     match text.as_bytes()[0] {
         b'"' => {
             let (inside, after) = text[1..].split_once('"')?;
@@ -83,7 +82,7 @@ fn part(text: &str, offsets: bool) -> Option<(PatternPart, &str)> {
             let (inside, after) = text[1..].split_once('\'')?;
             (!inside.is_empty()).then(|| (PatternPart::File(inside.to_owned()), after))
         }
-        b'%' if offsets => Some((PatternPart::Offset, text.strip_prefix("%o")?)),
+        b'%' => Some((PatternPart::Offset, text.strip_prefix("%o")?)),
         b'0' if text.starts_with("0x") || text.starts_with("0X") => hex(&text[2..]),
         _ => decimal(text),
     }
@@ -152,10 +151,19 @@ mod tests {
     }
 
     #[test]
+    fn an_offset_is_a_part_of_its_own() {
+        for name in ["buffer_pattern", "verify_pattern"] {
+            let row = crate::lookup(name).expect("an option");
+            let pattern = Pattern::parse("0xab%o\"c\"", &mut Context::new(row)).unwrap();
+            let bytes = |byte| PatternPart::Bytes(vec![byte]);
+            assert_eq!(pattern.0, [bytes(0xab), PatternPart::Offset, bytes(b'c')]);
+            assert_eq!(pattern.show(), "0xab%o0x63");
+        }
+    }
+
+    #[test]
     fn what_fio_refuses_is_refused() {
-        for text in
-            ["abc", "0x", "\"abc", "12k", "0xg", "%x", "%o", "\"ab\"-", "4294967296", "\"\""]
-        {
+        for text in ["abc", "0x", "\"abc", "12k", "0xg", "%x", "\"ab\"-", "4294967296", "\"\""] {
             assert_eq!(bytes(text), None, "{text}");
         }
     }
