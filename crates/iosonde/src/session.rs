@@ -151,6 +151,11 @@ fn line(personality: Personality, said: &Diagnostic) -> String {
     }
 }
 
+/// A line without the program's name: in a report it goes without saying.
+fn bare(line: &str) -> &str {
+    ["iosonde: ", "fio: "].iter().find_map(|name| line.strip_prefix(name)).unwrap_or(line)
+}
+
 fn show(personality: Personality, parsed: &Parsed) -> u8 {
     parsed.shown.iter().for_each(|line| say(&format!("{line}\n")));
     match parsed.is_refused() {
@@ -227,7 +232,7 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     let around = Surroundings {
         global_options: globals(&parsed),
         disks: disks::DiskUse::default(),
-        diagnostics: said,
+        diagnostics: said.iter().map(|line| bare(line).to_owned()).collect(),
     };
     let mut watch = Watch::new(personality, flags, &plan, &around, &mut output);
     watch.begin();
