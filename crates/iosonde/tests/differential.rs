@@ -4,7 +4,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{Folder, Who, fio_is_installed, iolog_ios, is_root, with, words};
+use support::{Folder, Who, at_once, fio_is_installed, iolog_ios, is_root, with, words};
 
 /// What every job has before its own options.
 const ALWAYS: &str = "--output-format=json --name=v";
@@ -138,7 +138,7 @@ fn all_agree(jobs: &[Job]) {
     if !fio_is_installed() {
         return;
     }
-    let wrong: Vec<String> = jobs.iter().filter_map(Job::difference).collect();
+    let wrong: Vec<String> = at_once(jobs, Job::difference).into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
