@@ -26,11 +26,10 @@ pub fn run(arguments: &[String]) -> u8 {
 fn explain(prepared: &Prepared) -> String {
     let mut text = String::new();
     let jobs = &prepared.plan.jobs;
-    for section in &prepared.parsed.jobs {
-        let clones: Vec<&JobPlan> = jobs.iter().filter(|job| job.name == section.name).collect();
+    for (index, section) in prepared.parsed.jobs.iter().enumerate() {
         options(&mut text, section);
-        for job in clones {
-            one_job(&mut text, job);
+        for clone in jobs.iter().filter(|job| job.section == index) {
+            one_job(&mut text, clone);
         }
         text.push('\n');
     }

@@ -79,6 +79,15 @@ fn each_option_is_told_with_its_value_and_where_it_was_set() {
 }
 
 #[test]
+fn sections_of_one_name_are_told_apart() {
+    let folder = Folder::new("explain");
+    folder.write("job.fio", "[v]\nsize=64k\n[v]\nsize=128k\nnumjobs=2\n");
+    let text = explain(&folder, "job.fio");
+    assert_eq!(text.matches("moves 64 KiB").count(), 1, "{text}");
+    assert_eq!(text.matches("moves 128 KiB").count(), 2, "{text}");
+}
+
+#[test]
 fn what_is_promised_is_what_happens() {
     let folder = Folder::new("explain");
     let job = "--name=v --rw=write --bs=4k --size=100k --nrfiles=2 --io_size=60k";
