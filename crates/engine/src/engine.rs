@@ -83,6 +83,14 @@ pub trait Queued {
     /// Take one request. It may start now, or at [`Queued::submit`].
     fn push(&mut self, slot: Slot, io: &Io);
 
+    /// Take several requests, in order, as [`Queued::push`] would one by one.
+    #[inline(always)]
+    fn push_all(&mut self, ios: impl ExactSizeIterator<Item = (Slot, Io)>) {
+        for (slot, io) in ios {
+            self.push(slot, &io);
+        }
+    }
+
     /// Start everything pushed so far. A request that the system refuses comes
     /// back from [`Queued::reap`] with its error; an error here, or there, says
     /// that the queue itself is broken and that nothing will come back.

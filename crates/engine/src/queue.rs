@@ -1,25 +1,65 @@
 //! The loop of engines with a queue.
 
 use crate::drive::{Failure, io};
-use crate::{Drive, Ended, Files, Io, Loop, Memory, Queued};
+use crate::{Drive, Ended, Io, Loop, Queued};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
-use iosonde_stats::{batch_class, depth_class};
+use iosonde_stats::{Lane, Ledger, batch_class, depth_class};
 
 /// No wait is longer than this, so that a stop is seen even while a device
 /// stands still.
 const PATIENCE: Nanos = Nanos::from_millis(100);
 
-/// One I/O in flight.
+/// One I/O in flight: the planned entry, its kind within `tag`. (The entry as
+/// it is would be copied with its padding, at twice the price.)
 #[derive(Clone, Copy, Debug, Default)]
 struct Flight {
-    entry: Planned,
-    /// Bytes moved by earlier, short, attempts.
+    offset: u64,
+    len: u32,
+    file: FileId,
+    tag: Tag,
+    /// Bytes moved by earlier, short, attempts; zero while the slot is free.
     moved: u32,
-    /// Which batch it went down with: where its stamps are.
-    batch: u32,
 }
 
-/// What I/Os of one direction that went down together share.
+impl Flight {
+    #[inline(always)]
+    fn begin(&mut self, entry: &Planned, tag: Tag) {
+        (self.offset, self.len, self.file) = (entry.offset, entry.len, entry.file);
+        self.tag = tag;
+    }
+
+    fn entry(&self) -> Planned {
+        Planned { offset: self.offset, len: self.len, file: self.file, op: KINDS[self.tag.kind()] }
+    }
+}
+
+/// What goes through a queue, by number: the lanes come first.
+const KINDS: [Op; 6] = [Op::Read, Op::Write, Op::Trim, Op::Sync, Op::DataSync, Op::SyncRange];
+
+/// Which batch an I/O went down with, which is where its stamps are, and what
+/// kind it is. Completions with the same tag are counted together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tag(u32);
+
+impl Tag {
+    #[inline(always)]
+    fn new(batch: u32, op: Op) -> Tag {
+        Tag(batch << 4 | op as u32)
+    }
+
+    #[inline(always)]
+    fn batch(self) -> usize {
+        (self.0 >> 4) as usize
+    }
+
+    /// The lane that counts it; past the lanes for what moves no data.
+    #[inline(always)]
+    fn kind(self) -> usize {
+        (self.0 & 15) as usize
+    }
+}
+
+/// What I/Os that went down together share.
 #[derive(Clone, Copy, Debug, Default)]
 struct Batch {
     /// When the first of them was taken up.
@@ -28,16 +68,57 @@ struct Batch {
     issue: u64,
     /// How many are still in flight.
     live: u32,
-    op: Op,
+}
+
+/// The numbers of things that are used again and again: which are free. What
+/// was given back last is taken first.
+#[derive(Debug)]
+struct Stock {
+    /// Those that are free follow the first `taken` places.
+    numbers: Box<[u32]>,
+    taken: usize,
+}
+
+impl Stock {
+    fn new(count: u32) -> Stock {
+        Stock { numbers: (0..count).collect(), taken: 0 }
+    }
+
+    /// The number to be taken next. There must be one.
+    #[inline(always)]
+    fn next(&self) -> u32 {
+        self.numbers[self.taken]
+    }
+
+    /// In the order they are to be taken in.
+    #[inline(always)]
+    fn free(&self) -> &[u32] {
+        &self.numbers[self.taken..]
+    }
+
+    /// Take the next `n`, which were looked at by [`Stock::free`].
+    #[inline(always)]
+    fn take(&mut self, n: usize) {
+        self.taken += n;
+    }
+
+    #[inline(always)]
+    fn give_back(&mut self, number: u32) {
+        self.taken -= 1;
+        self.numbers[self.taken] = number;
+    }
 }
 
 /// A queued engine and its loop. `STAMPED` is whether latencies are kept.
 pub struct QueueLoop<E, const STAMPED: bool> {
     engine: E,
-    flights: Vec<Flight>,
-    free: Vec<u32>,
-    batches: Vec<Batch>,
-    free_batches: Vec<u32>,
+    flights: Box<[Flight]>,
+    /// Which of `flights` are free.
+    slots: Stock,
+    batches: Box<[Batch]>,
+    /// Which of `batches` are free. There are as many batches as slots: each
+    /// live one holds a slot.
+    free_batches: Stock,
     done: Vec<Completion>,
     /// An entry that cannot go down now: a control entry until the queue is
     /// empty, an I/O until it overlaps none in flight. A slot is kept for it.
@@ -52,19 +133,24 @@ pub struct QueueLoop<E, const STAMPED: bool> {
     idle: Vec<bool>,
 }
 
-/// Kinds of I/O that share a batch when they go down together: the three
-/// directions, and each kind of sync.
-const OPS: [Op; KINDS] = [Op::Read, Op::Write, Op::Trim, Op::Sync, Op::DataSync, Op::SyncRange];
-const KINDS: usize = 6;
-
 /// A submission that is being put together.
 struct Filling {
     start: u64,
+    batch: u32,
     pushed: u32,
     /// How many of each kind.
-    counts: [u32; KINDS],
-    /// The batch of each kind that has any.
-    batches: [u32; KINDS],
+    counts: [u32; KINDS.len()],
+    /// The kind of the last.
+    kind: usize,
+}
+
+impl Filling {
+    #[inline(always)]
+    fn note(&mut self, op: Op, count: u32) {
+        self.pushed += count;
+        self.kind = op as usize;
+        self.counts[self.kind] += count;
+    }
 }
 
 impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
@@ -77,10 +163,10 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let slots = depth as usize;
         QueueLoop {
             engine,
-            flights: vec![Flight::default(); slots],
-            free: (0..depth).rev().collect(),
-            batches: vec![Batch::default(); slots],
-            free_batches: (0..depth).rev().collect(),
+            flights: vec![Flight::default(); slots].into(),
+            slots: Stock::new(depth),
+            batches: vec![Batch::default(); slots].into(),
+            free_batches: Stock::new(depth),
             done: Vec::with_capacity(slots),
             waiting: None,
             failed: None,
@@ -90,8 +176,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
     }
 
+    #[inline(always)]
     fn in_flight(&self) -> u32 {
-        (self.flights.len() - self.free.len()) as u32
+        self.slots.taken as u32
     }
 
     /// Take up a batch and hand it down. An entry that cannot simply be pushed
@@ -100,10 +187,11 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     #[inline(always)]
     fn fill(&mut self, drive: &mut Drive, taps: bool) -> Result<(), Failure> {
         let mut filling = self.begin(drive);
-        let mut room = (drive.window.batch.max(1) as usize).min(self.free.len());
+        let mut room = (drive.window.batch.max(1) as usize).min(self.slots.free().len());
         let one_by_one = taps || drive.window.serialize_overlap;
         while room > 0 {
-            let Some(&entry) = drive.ring.as_slice().first() else {
+            let entries = drive.ring.as_slice();
+            let Some(first) = entries.first() else {
                 match drive.refill() {
                     None => continue,
                     ended => {
@@ -112,19 +200,17 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                     }
                 }
             };
-            if self.is_special(drive, &entry) {
-                drive.ring.advance(1);
-                self.waiting = Some(entry);
+            if self.is_special(drive, first) {
+                self.waiting = drive.ring.pop();
                 break;
             }
-            let batch = self.batch_for(&mut filling, entry.op);
-            let most = if one_by_one { 1 } else { room };
+            let op = first.op;
+            let count = if one_by_one { 1 } else { alike(&entries[..entries.len().min(room)], op) };
             if taps {
-                drive.tap(entry, self.free[self.free.len() - 1]);
+                drive.tap(*first, self.slots.next());
             }
-            let count = self.push_run(drive, batch, entry.op, most);
-            filling.counts[entry.op as usize] += count as u32;
-            filling.pushed += count as u32;
+            self.push_run(drive, Tag::new(filling.batch, op), count);
+            filling.note(op, count as u32);
             room -= count;
         }
         self.hand_down(drive, &filling)
@@ -139,42 +225,38 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         drive.window.serialize_overlap && self.overlaps(entry)
     }
 
+    /// A submission, for which a slot is free.
     #[inline(always)]
     fn begin(&self, drive: &Drive) -> Filling {
         let start = if STAMPED { drive.clock.now() } else { 0 };
-        Filling { start, pushed: 0, counts: [0; KINDS], batches: [0; KINDS] }
-    }
-
-    /// The batch for I/Os of this kind in this submission.
-    #[inline(always)]
-    fn batch_for(&mut self, filling: &mut Filling, op: Op) -> u32 {
-        let kind = op as usize;
-        if filling.counts[kind] == 0 {
-            // As many batches as slots: each live one holds a slot, and so
-            // does each of this submission.
-            filling.batches[kind] = self.free_batches.pop().expect("a live batch holds a slot");
+        Filling {
+            start,
+            batch: self.free_batches.next(),
+            pushed: 0,
+            counts: [0; KINDS.len()],
+            kind: 0,
         }
-        filling.batches[kind]
     }
 
-    /// Push entries of one kind from the ring, at most `most`: how many.
+    /// Push the next `count` entries of the ring, which are of one kind.
     #[inline(always)]
-    fn push_run(&mut self, drive: &mut Drive, batch: u32, op: Op, most: usize) -> usize {
-        let entries = drive.ring.as_slice();
-        let entries = &entries[..entries.len().min(most)];
-        let slots = &self.free[self.free.len() - entries.len()..];
-        let (flights, engine) = (&mut self.flights[..], &mut self.engine);
-        let tables = (&drive.memory, &drive.files);
-        let count = push_alike(entries, slots, flights, engine, tables, (batch, op));
-        self.free.truncate(self.free.len() - count);
+    fn push_run(&mut self, drive: &mut Drive, tag: Tag, count: usize) {
+        let (flights, memory, files) = (&mut self.flights[..], &drive.memory, &drive.files);
+        let entries = &drive.ring.as_slice()[..count];
+        let ios = entries.iter().zip(&self.slots.free()[..count]);
+        // Noted as they are pushed: one walk instead of two.
+        self.engine.push_all(ios.map(|(entry, &slot)| {
+            flights[slot as usize].begin(entry, tag);
+            (Slot(slot), io(memory, files, entry, slot))
+        }));
+        self.slots.take(count);
         drive.ring.advance(count);
-        count
     }
 
     /// Submit what was pushed, stamp and count it.
     #[inline(always)]
     fn hand_down(&mut self, drive: &mut Drive, filling: &Filling) -> Result<(), Failure> {
-        let &Filling { start, pushed, ref counts, ref batches } = filling;
+        let &Filling { start, batch, pushed, ref counts, kind } = filling;
         if pushed == 0 {
             return Ok(());
         }
@@ -182,28 +264,16 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             return Err(self.abandon("submit", errno));
         }
         let issue = if STAMPED { drive.clock.now() } else { 0 };
+        self.batches[batch as usize] = Batch { start, issue, live: pushed };
+        self.free_batches.take(1);
         let ledger = drive.pen.ledger();
-        let mut left = pushed;
-        for op in OPS {
-            let live = counts[op as usize];
-            if live == 0 {
-                continue;
+        let slat = drive.clock.ticks_to_ns(issue.wrapping_sub(start));
+        if counts[kind] == pushed {
+            if let Some(lane) = ledger.lanes.get(kind) {
+                Self::count_issued(lane, pushed, slat);
             }
-            left -= live;
-            self.batches[batches[op as usize] as usize] = Batch { start, issue, live, op };
-            if let Some(lane) = ledger.lanes.get(op as usize) {
-                lane.issued.add(u64::from(live));
-                if STAMPED {
-                    let slat = drive.clock.ticks_to_ns(issue.wrapping_sub(start));
-                    lane.slat.add_many(slat, u64::from(live));
-                    if let Some(histogram) = &lane.slat_histogram {
-                        histogram.add_many(slat, u64::from(live));
-                    }
-                }
-            }
-            if left == 0 {
-                break;
-            }
+        } else {
+            Self::count_mixed(ledger, counts, slat);
         }
         let depth = &ledger.depth;
         depth.level[depth_class(self.in_flight())].add(u64::from(pushed));
@@ -212,74 +282,104 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         Ok(())
     }
 
+    #[inline(never)]
+    fn count_mixed(ledger: &Ledger, counts: &[u32], slat: u64) {
+        for (lane, &ios) in ledger.lanes.iter().zip(counts) {
+            if ios > 0 {
+                Self::count_issued(lane, ios, slat);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn count_issued(lane: &Lane, ios: u32, slat: u64) {
+        let ios = u64::from(ios);
+        lane.issued.add(ios);
+        if STAMPED {
+            lane.slat.add_many(slat, ios);
+            if let Some(histogram) = &lane.slat_histogram {
+                histogram.add_many(slat, ios);
+            }
+        }
+    }
+
     /// Collect, and account in runs: completions that went down together and
     /// came back together have the same latencies, so one weighted addition
     /// counts them all, exactly as one by one would. The moment, in ticks.
-    #[inline]
+    #[inline(always)]
     fn collect(&mut self, drive: &mut Drive, min: u32, max: u32) -> Result<u64, Failure> {
-        let mut done = std::mem::take(&mut self.done);
-        done.clear();
-        let reaped = self.engine.reap(min, max, Some(PATIENCE), &mut done);
+        self.done.clear();
+        let reaped = self.engine.reap(min, max, Some(PATIENCE), &mut self.done);
         let now = if STAMPED { drive.clock.now() } else { 0 };
-        self.settle(drive, &done, now);
-        self.done = done;
+        self.settle(drive, now);
         match reaped {
             Ok(()) => Ok(now),
             Err(errno) => Err(self.abandon("collect", errno)),
         }
     }
 
+    /// Account for what was collected.
     #[inline(always)]
-    fn settle(&mut self, drive: &mut Drive, done: &[Completion], now: u64) {
-        if done.is_empty() {
+    fn settle(&mut self, drive: &mut Drive, now: u64) {
+        if self.done.is_empty() {
             return;
         }
         let depth = &drive.pen.ledger().depth;
-        depth.complete[batch_class(done.len() as u32)].add(1);
+        depth.complete[batch_class(self.done.len() as u32)].add(1);
         depth.completes.add(1);
 
-        let mut rest = done;
-        while let Some(first) = rest.first() {
-            let batch = self.flights[first.slot.0 as usize].batch;
-            let (count, bytes) = self.run_of(rest, batch);
-            let (run, after) = rest.split_at(count);
+        let mut at = 0;
+        while let Some(first) = self.done.get(at) {
+            let tag = self.flights[first.slot.0 as usize].tag;
+            let (count, bytes) = self.land_run(at, tag);
             if count > 0 {
-                self.free.extend(run.iter().map(|done| done.slot.0));
-                self.account(drive, batch, count as u64, bytes, now);
-                rest = after;
+                self.account(drive, tag, count as u64, bytes, now);
+                at += count;
             } else {
-                self.one(drive, first, now);
-                rest = &rest[1..];
+                self.one(drive, at, now);
+                at += 1;
             }
         }
     }
 
-    /// How many of the first completions are of whole data I/Os of `batch`,
-    /// and their bytes.
+    /// Free the slots of whole data I/Os with this tag, from the completion at
+    /// `at` to the first that is anything else: how many, and their bytes.
     #[inline(always)]
-    fn run_of(&self, done: &[Completion], batch: u32) -> (usize, u64) {
-        if self.batches[batch as usize].op as u8 > Op::Trim as u8 {
+    fn land_run(&mut self, at: usize, tag: Tag) -> (usize, u64) {
+        if tag.kind() > Op::Trim as usize {
             return (0, 0);
         }
-        let flights = &self.flights[..];
+        let (flights, done) = (&self.flights[..], &self.done[at..]);
+        let taken = self.slots.taken;
+        // What came back first is taken last, as if given back one by one.
+        let places = &mut self.slots.numbers[taken - done.len()..taken];
         let mut bytes = 0;
-        let mut rest = done.iter();
-        while let Some(&Completion { slot, result }) = rest.next() {
+        let mut count = 0;
+        while count < done.len() {
+            let Completion { slot, result } = done[count];
             let flight = &flights[slot.0 as usize];
-            let len = flight.entry.len;
-            if flight.batch != batch || result != Ok(len) {
-                return (done.len() - rest.len() - 1, bytes);
+            let len = flight.len;
+            if flight.tag != tag || result != Ok(len) {
+                break;
             }
+            count += 1;
+            places[done.len() - count] = slot.0;
             bytes += u64::from(len);
         }
-        (done.len(), bytes)
+        self.slots.taken -= count;
+        (count, bytes)
     }
 
     /// Count I/Os that went down together and came back together.
     #[inline(always)]
-    fn account(&mut self, drive: &Drive, batch: u32, ios: u64, bytes: u64, now: u64) {
-        let Batch { start, issue, op, .. } = self.batches[batch as usize];
-        let lane = &drive.pen.ledger().lanes[op as usize];
+    fn account(&mut self, drive: &Drive, tag: Tag, ios: u64, bytes: u64, now: u64) {
+        let batch = &mut self.batches[tag.batch()];
+        batch.live -= ios as u32;
+        let Batch { start, issue, live } = *batch;
+        if live == 0 {
+            self.free_batches.give_back(tag.batch() as u32);
+        }
+        let lane = &drive.pen.ledger().lanes[tag.kind()];
         lane.ios.add(ios);
         lane.bytes.add(bytes);
         if STAMPED {
@@ -294,26 +394,17 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 histogram.add_many(lat, ios);
             }
         }
-        self.leave_batch(batch, ios as u32);
     }
 
     /// Take in a completion that is not of a whole data I/O.
     #[cold]
     #[inline(never)]
-    fn one(&mut self, drive: &mut Drive, done: &Completion, now: u64) {
-        let Flight { entry, batch, .. } = self.flights[done.slot.0 as usize];
-        if self.partial(drive, done.slot, done.result, now) {
-            self.free.push(done.slot.0);
-            self.account(drive, batch, 1, entry.len.into(), now);
-        }
-    }
-
-    #[inline(always)]
-    fn leave_batch(&mut self, batch: u32, n: u32) {
-        let live = &mut self.batches[batch as usize].live;
-        *live -= n;
-        if *live == 0 {
-            self.free_batches.push(batch);
+    fn one(&mut self, drive: &mut Drive, at: usize, now: u64) {
+        let Completion { slot, result } = self.done[at];
+        let Flight { len, tag, .. } = self.flights[slot.0 as usize];
+        if self.partial(drive, slot, result, now) {
+            self.give_back(slot);
+            self.account(drive, tag, 1, len.into(), now);
         }
     }
 
@@ -326,11 +417,13 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         result: Result<u32, Errno>,
         now: u64,
     ) -> bool {
-        let Flight { entry, moved, batch } = self.flights[slot.0 as usize];
+        let flight = self.flights[slot.0 as usize];
+        let (entry, Flight { moved, tag, .. }) = (flight.entry(), flight);
         if entry.op.is_sync() {
-            let issue = self.batches[batch as usize].issue;
-            drive.count_sync(drive.clock.ticks_to_ns(now.wrapping_sub(issue)));
-            self.land(slot, batch);
+            // The system may do all of it within the submission.
+            let start = self.batches[tag.batch()].start;
+            drive.count_sync(drive.clock.ticks_to_ns(now.wrapping_sub(start)));
+            self.land(slot, tag);
             let borne = result.map(drop).or_else(|errno| drive.bear_sync(&entry, errno));
             self.keep_first(borne);
             return false;
@@ -357,7 +450,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             },
         };
         lane.errors.add(1);
-        self.land(slot, batch);
+        self.land(slot, tag);
         let offset = Some(entry.offset + u64::from(moved));
         let borne = drive.bear(&entry, Failure { offset, ..failure });
         self.keep_first(borne);
@@ -368,7 +461,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     fn go_on(&mut self, drive: &Drive, slot: Slot, n: u32) {
         let flight = &mut self.flights[slot.0 as usize];
         flight.moved += n;
-        let Flight { entry, moved, .. } = *flight;
+        let (entry, moved) = (flight.entry(), flight.moved);
         let whole = drive.io(&entry, slot.0);
         let rest = Io {
             offset: entry.offset + u64::from(moved),
@@ -383,9 +476,18 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
     }
 
-    fn land(&mut self, slot: Slot, batch: u32) {
-        self.free.push(slot.0);
-        self.leave_batch(batch, 1);
+    fn land(&mut self, slot: Slot, tag: Tag) {
+        self.give_back(slot);
+        let live = &mut self.batches[tag.batch()].live;
+        *live -= 1;
+        if *live == 0 {
+            self.free_batches.give_back(tag.batch() as u32);
+        }
+    }
+
+    fn give_back(&mut self, slot: Slot) {
+        self.flights[slot.0 as usize].moved = 0;
+        self.slots.give_back(slot.0);
     }
 
     fn keep_first(&mut self, result: Result<(), Failure>) {
@@ -399,9 +501,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     #[cold]
     fn abandon(&mut self, doing: &'static str, errno: Errno) -> Failure {
         let depth = self.flights.len() as u32;
-        self.free = (0..depth).rev().collect();
-        self.free_batches = (0..depth).rev().collect();
-        self.batches.fill(Batch::default());
+        self.slots = Stock::new(depth);
+        self.free_batches = Stock::new(depth);
+        self.flights.fill(Flight::default());
         self.waiting = None;
         self.failed.take().unwrap_or(Failure::engine(doing, errno))
     }
@@ -410,16 +512,16 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     #[cold]
     fn overlaps(&mut self, entry: &Planned) -> bool {
         self.idle.fill(false);
-        for &slot in &self.free {
+        for &slot in self.slots.free() {
             self.idle[slot as usize] = true;
         }
         let end = |entry: &Planned| entry.offset + u64::from(entry.len);
-        self.flights.iter().zip(&self.idle).any(|(Flight { entry: other, .. }, idle)| {
+        self.flights.iter().zip(&self.idle).any(|(other, idle)| {
             !idle
-                && other.op.dir().is_some()
+                && other.tag.kind() <= Op::Trim as usize
                 && other.file == entry.file
                 && other.offset < end(entry)
-                && entry.offset < end(other)
+                && entry.offset < end(&other.entry())
         })
     }
 
@@ -454,15 +556,16 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// Issue the entry that waited, in the slot that was kept for it.
     fn issue_alone(&mut self, drive: &mut Drive, entry: Planned) -> Result<(), Failure> {
         let mut filling = self.begin(drive);
-        let batch = self.batch_for(&mut filling, entry.op);
-        let slot = self.free.pop().expect("filling stopped with a slot in hand");
+        // Filling stopped with a slot in hand.
+        let slot = self.slots.next();
         if drive.has_taps() {
             drive.tap(entry, slot);
         }
-        self.flights[slot as usize] = Flight { entry, moved: 0, batch };
+        self.slots.take(1);
+        let tag = Tag::new(filling.batch, entry.op);
+        self.flights[slot as usize].begin(&entry, tag);
         self.engine.push(Slot(slot), &drive.io(&entry, slot));
-        filling.counts[entry.op as usize] = 1;
-        filling.pushed = 1;
+        filling.note(entry.op, 1);
         self.hand_down(drive, &filling)
     }
 
@@ -484,13 +587,15 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if in_flight == 0 && self.out.is_some() {
             return Ok(true);
         }
-        self.full |= self.free.is_empty();
+        self.full |= in_flight as usize == self.flights.len();
         let window = drive.window;
-        let now = if in_flight > 0 && (self.full || blocked || self.out.is_some()) {
-            let min = window.reap_min.clamp(1, in_flight);
-            self.collect(drive, min, window.reap_max.max(min))?
-        } else if in_flight > 0 && window.reap_min == 0 {
-            self.collect(drive, 0, window.reap_max.max(1))?
+        let min = if self.full || blocked || self.out.is_some() {
+            window.reap_min.clamp(1, in_flight.max(1))
+        } else {
+            0
+        };
+        let now = if in_flight > 0 && (min > 0 || window.reap_min == 0) {
+            self.collect(drive, min, window.reap_max.max(min).max(1))?
         } else if look {
             drive.clock.now()
         } else {
@@ -499,36 +604,26 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if self.in_flight() <= window.low.min(window.depth.saturating_sub(1)) {
             self.full = false;
         }
-        if let Some(failure) = self.failed.take() {
-            return Err(failure);
+        if self.failed.is_some() {
+            return self.failed.take().map_or(Ok(false), Err);
         }
         let now = if STAMPED || look { now } else { drive.clock.now() };
         Ok(now >= drive.pulse.until())
     }
 }
 
-/// Push entries of one kind, each with the last slot that is left: how many
-/// there were. By itself, so that the compiler sees that none of these overlap
-/// and keeps what it knows of them in registers.
-#[inline(never)]
-fn push_alike<E: Queued>(
-    entries: &[Planned],
-    slots: &[u32],
-    flights: &mut [Flight],
-    engine: &mut E,
-    (memory, files): (&Memory, &Files),
-    (batch, op): (u32, Op),
-) -> usize {
-    let mut rest = entries.iter().zip(slots.iter().rev());
-    loop {
-        let left = rest.len();
-        let Some((entry, &slot)) = rest.next() else { return entries.len() };
-        if entry.op as u8 != op as u8 {
-            return entries.len() - left;
+/// How many of the first entries are of this kind.
+#[inline(always)]
+fn alike(entries: &[Planned], op: Op) -> usize {
+    let mut fours = entries.chunks_exact(4);
+    let mut count = 0;
+    for four in &mut fours {
+        if !four.iter().all(|entry| entry.op == op) {
+            break;
         }
-        flights[slot as usize] = Flight { entry: *entry, moved: 0, batch };
-        engine.push(Slot(slot), &io(memory, files, entry, slot));
+        count += 4;
     }
+    count + entries[count..].iter().take_while(|entry| entry.op == op).count()
 }
 
 impl<E: Queued, const STAMPED: bool> Loop for QueueLoop<E, STAMPED> {

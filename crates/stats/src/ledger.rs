@@ -98,15 +98,7 @@ pub fn depth_class(depth: u32) -> usize {
 /// fio's class of a batch: 0, then up to 4, 8, 16, 32, 64, and more.
 #[inline]
 pub fn batch_class(n: u32) -> usize {
-    match n {
-        0 => 0,
-        1..=4 => 1,
-        5..=8 => 2,
-        9..=16 => 3,
-        17..=32 => 4,
-        33..=64 => 5,
-        _ => 6,
-    }
+    if n == 0 { 0 } else { ((n - 1) | 3).ilog2().min(6) as usize }
 }
 
 /// Everything one job counts.

@@ -39,27 +39,26 @@ impl OneShot for Null {
     }
 }
 
-/// What was pushed is done; it waits here to be collected. An array and a
-/// count rather than a `Vec`: nothing in a push can call the allocator, so the
-/// loop around it stays in registers.
+/// What was pushed is done; it waits here to be collected.
 struct NullQueue {
-    done: Box<[Completion]>,
-    /// The first that waits, and the end of them.
-    first: usize,
-    end: usize,
+    done: Vec<Completion>,
+    /// How many of `done` have been collected.
+    collected: usize,
 }
 
 impl NullQueue {
     fn new(depth: u32) -> NullQueue {
-        let nothing = Completion { slot: Slot(0), result: Ok(0) };
-        NullQueue { done: vec![nothing; 2 * depth as usize].into(), first: 0, end: 0 }
+        NullQueue { done: Vec::with_capacity(2 * depth as usize), collected: 0 }
     }
 
-    /// Move what waits to the front, which leaves room for the depth.
+    /// Forget what was collected, which leaves room for the depth.
     #[cold]
-    fn make_room(&mut self) {
-        self.done.copy_within(self.first..self.end, 0);
-        (self.first, self.end) = (0, self.end - self.first);
+    #[inline(never)]
+    fn make_room(&mut self, ios: usize) {
+        self.done.drain(..self.collected);
+        self.collected = 0;
+        // Twice what waits, so that this comes seldom.
+        self.done.reserve(self.done.len() + ios);
     }
 }
 
@@ -68,11 +67,15 @@ impl Queued for NullQueue {
 
     #[inline(always)]
     fn push(&mut self, slot: Slot, io: &Io) {
-        if self.end == self.done.len() {
-            self.make_room();
+        self.push_all(std::iter::once((slot, *io)));
+    }
+
+    #[inline(always)]
+    fn push_all(&mut self, ios: impl ExactSizeIterator<Item = (Slot, Io)>) {
+        if self.done.capacity() - self.done.len() < ios.len() {
+            self.make_room(ios.len());
         }
-        self.done[self.end] = Completion { slot, result: Ok(io.len) };
-        self.end += 1;
+        self.done.extend(ios.map(|(slot, io)| Completion { slot, result: Ok(io.len) }));
     }
 
     #[inline(always)]
@@ -88,12 +91,15 @@ impl Queued for NullQueue {
         _: Option<Nanos>,
         done: &mut Vec<Completion>,
     ) -> Result<(), Errno> {
-        let taken = (self.end - self.first).min(max as usize);
-        done.extend_from_slice(&self.done[self.first..self.first + taken]);
-        self.first += taken;
-        if self.first == self.end {
-            (self.first, self.end) = (0, 0);
+        let waiting = &self.done[self.collected..];
+        if waiting.len() <= max as usize && self.collected == 0 {
+            std::mem::swap(&mut self.done, done);
+            return Ok(());
         }
+        let taken = waiting.len().min(max as usize);
+        // One by one: there are few, or all would have been taken.
+        waiting[..taken].iter().for_each(|&one| done.push(one));
+        self.collected += taken;
         Ok(())
     }
 }
