@@ -15,6 +15,16 @@ pub static CATALOGUE: &[&EngineDef] = &[
     &mmap::MMAP,
     &libaio::LIBAIO,
     &io_uring::IO_URING,
+    &splice::SPLICE,
+    &falloc::FALLOC,
+    &ftruncate::FTRUNCATE,
+    &file_ops::FILECREATE,
+    &file_ops::FILESTAT,
+    &file_ops::FILEDELETE,
+    &file_ops::DIRCREATE,
+    &file_ops::DIRSTAT,
+    &file_ops::DIRDELETE,
+    &page_fault::PAGE_FAULT,
 ];
 
 /// The engine of this name or alias.

@@ -184,6 +184,12 @@ pub struct Drive {
 
 /// An engine together with the loop that suits it.
 pub trait Loop {
+    /// Told when the job starts: after its delay, before anything counts. When
+    /// that was, in ticks, if the engine had to wait for somebody else.
+    fn meet(&mut self, _: &mut Drive) -> Result<Option<u64>, Failure> {
+        Ok(None)
+    }
+
     /// Run one slice.
     fn run(&mut self, drive: &mut Drive) -> Ended;
 

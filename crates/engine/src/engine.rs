@@ -137,6 +137,52 @@ pub struct Caps {
     pub atomic: bool,
     /// Reports how long a request took to submit apart from its service.
     pub slat: bool,
+    /// Acts on names: the job's table of files opens none for it, and what it
+    /// does to a name is timed, not the I/Os.
+    pub by_name: bool,
+    /// What is there before it runs.
+    pub lays_out: LaysOut,
+    /// Changes files themselves, not their bytes, even where the job only
+    /// reads, and trims by punching holes.
+    pub changes: bool,
+    /// Runs beside jobs that do I/O, and ends with them; does none itself.
+    pub no_io: bool,
+    /// A job of it either reads or writes, in order.
+    pub one_way: bool,
+}
+
+impl Caps {
+    /// Whether files are opened for it by the job's table.
+    pub fn has_descriptors(&self) -> bool {
+        !(self.diskless || self.by_name)
+    }
+
+    /// Nothing out of the ordinary, and nothing special.
+    pub const NONE: Caps = Caps {
+        sync: false,
+        diskless: false,
+        trim: false,
+        no_extend: false,
+        atomic: false,
+        slat: false,
+        by_name: false,
+        lays_out: LaysOut::Files,
+        changes: false,
+        no_io: false,
+        one_way: false,
+    };
+}
+
+/// What must be there before an engine's job runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LaysOut {
+    /// The files, as the job's direction wants them.
+    #[default]
+    Files,
+    /// Directories of the files' names.
+    Directories,
+    /// Nothing: making it is what the engine is for.
+    Nothing,
 }
 
 /// What an engine is given when it opens.

@@ -32,6 +32,20 @@ pub struct Knobs {
     pub vectored: bool,
     /// mmap: transparent huge pages by madvise(2).
     pub thp: bool,
+    /// filestat, dirstat: the call that asks for attributes.
+    pub stat: StatCall,
+}
+
+/// A call that asks for a file's attributes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StatCall {
+    /// stat(2).
+    #[default]
+    Stat,
+    /// lstat(2).
+    Lstat,
+    /// statx(2), not waiting for other machines.
+    Statx,
 }
 
 /// What sync_file_range(2) is asked to do; the bits of its manual page.

@@ -21,11 +21,11 @@ mod trace;
 
 pub use catalogue::{CATALOGUE, find};
 pub use drive::{Accounting, Drive, Ended, Failure, Loop, Pulse, Window};
-pub use engine::{Caps, EngineDef, EngineError, Io, OneShot, OpenWith, Opened, Queued};
+pub use engine::{Caps, EngineDef, EngineError, Io, LaysOut, OneShot, OpenWith, Opened, Queued};
 pub use engines::sim;
 pub use files::{FileSetup, Files, Hint, OpenMode};
 pub use iolog::IoLog;
-pub use knobs::{Knobs, SyncRangeFlags};
+pub use knobs::{Knobs, StatCall, SyncRangeFlags};
 pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;
 pub use queue::QueueLoop;

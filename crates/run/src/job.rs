@@ -179,6 +179,7 @@ pub enum Need {
     /// Nothing: a device, an engine without files, a file made on opening.
     Nothing,
     /// The file, with its range reserved as `fallocate` says: the job writes.
+    /// Or a directory of that name, for engines of directories.
     Range,
     /// Data up to the end of the range: the job reads, or overwrites.
     Data,

@@ -9,6 +9,7 @@
 use crate::job::{Fallocate, FileKind, FilePlan, JobPlan, Need};
 use iosonde_base::Errno;
 use iosonde_direct::AlignedBuf;
+use iosonde_engine::LaysOut;
 use iosonde_workload::content::Content;
 use rustix::fs::{Advice, FallocateFlags, Mode, OFlags};
 use std::fs::File;
@@ -82,6 +83,11 @@ pub fn lay_out(job: &JobPlan, stop: StopAsked<'_>) -> Result<(), LayoutError> {
         }
         if stop() {
             return Ok(());
+        }
+        if job.engine.caps.lays_out == LaysOut::Directories {
+            std::fs::create_dir_all(&file.path)
+                .map_err(|error| failed("create the directory", &file.path, error))?;
+            continue;
         }
         let made = match file.need {
             Need::Data if lacks_data(file) => {
@@ -259,7 +265,11 @@ impl DataSource {
 /// Remove the regular files of a job; those already gone are no error.
 pub fn remove(job: &JobPlan) -> io::Result<()> {
     for file in job.files.iter().filter(|file| file.kind == FileKind::Regular) {
-        match std::fs::remove_file(&file.path) {
+        let removed = match file.path.is_dir() && !file.path.is_symlink() {
+            true => std::fs::remove_dir(&file.path),
+            false => std::fs::remove_file(&file.path),
+        };
+        match removed {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }

@@ -205,6 +205,7 @@ pub fn work(
     ready();
     worker.start_at(gate.pass());
     worker.wait_delay();
+    worker.meet();
     worker.run();
     worker.finish()
 }
@@ -437,7 +438,7 @@ impl<'a> Worker<'a> {
 
     fn close_files(&mut self) -> Result<(), Failure> {
         for file in 0..self.job.files.len() as u32 {
-            if self.drive.files.fd(FileId(file)) >= 0 || self.job.engine.caps.diskless {
+            if self.drive.files.fd(FileId(file)) >= 0 || !self.job.engine.caps.has_descriptors() {
                 self.engine.close(&mut self.drive, FileId(file))?;
             }
         }
@@ -461,9 +462,24 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Engines that talk to somebody find him now; the job starts then.
+    fn meet(&mut self) {
+        if self.job.layout.only || self.shared.pulse.stop_asked() {
+            return;
+        }
+        match self.engine.meet(&mut self.drive) {
+            Ok(None) => {}
+            Ok(Some(met)) => {
+                self.start = met;
+                self.end_phase("meet");
+            }
+            Err(failure) => self.fail(failure),
+        }
+    }
+
     /// Ramp, then run, in slices.
     fn run(&mut self) {
-        if self.job.layout.only {
+        if self.job.layout.only || self.error.is_some() {
             return;
         }
         if self.job.time.ramp > Nanos(0) {
@@ -734,7 +750,7 @@ fn file_setups(job: &JobPlan) -> Vec<FileSetup> {
         path: if file.kind == FileKind::None { PathBuf::new() } else { file.path.clone() },
         mode: OpenMode {
             read: job.dirs[Dir::Read],
-            write: job.dirs[Dir::Write] || job.dirs[Dir::Trim],
+            write: job.dirs[Dir::Write] || job.dirs[Dir::Trim] || job.engine.caps.changes,
             create: may_create && (on_open || job.dirs[Dir::Write]),
             ..job.open_mode
         },

@@ -1,13 +1,19 @@
 //! The engines: one file each, and a line in [`crate::CATALOGUE`].
 
+pub(crate) mod falloc;
+pub(crate) mod file_ops;
+pub(crate) mod ftruncate;
 pub(crate) mod io_uring;
 pub(crate) mod libaio;
 pub(crate) mod mmap;
 pub(crate) mod null;
+pub(crate) mod page_fault;
 pub(crate) mod psync;
 pub(crate) mod pvsync2;
 pub(crate) mod rw_flags;
 pub mod sim;
+pub(crate) mod splice;
+pub(crate) mod stepwise;
 pub(crate) mod sync;
 pub(crate) mod trim;
 pub(crate) mod vsync;

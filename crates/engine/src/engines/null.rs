@@ -10,14 +10,7 @@ pub(crate) static NULL: EngineDef = EngineDef {
     name: "null",
     aliases: &[],
     doc: "Moves no data: measures the tester itself, and what a job would issue.",
-    caps: Caps {
-        sync: false,
-        diskless: true,
-        trim: true,
-        no_extend: false,
-        atomic: false,
-        slat: true,
-    },
+    caps: Caps { diskless: true, trim: true, slat: true, ..Caps::NONE },
     options: &[],
     available: always,
     open: |with, accounting| {

@@ -7,8 +7,7 @@ use crate::{Caps, EngineDef, Io, OneShot};
 use iosonde_base::{Errno, Op};
 
 /// What the engines of plain system calls can do.
-pub(crate) const CAPS: Caps =
-    Caps { sync: true, diskless: false, trim: true, no_extend: false, atomic: false, slat: false };
+pub(crate) const CAPS: Caps = Caps { sync: true, trim: true, ..Caps::NONE };
 
 /// Catalogue entry; the default engine.
 pub(crate) static PSYNC: EngineDef = EngineDef {

@@ -16,14 +16,7 @@ pub(crate) static SIM: EngineDef = EngineDef {
     aliases: &[],
     doc: "A simulated device: moves no data and answers each I/O after 100 us, however many are \
           in flight. For rehearsing a job without a disk.",
-    caps: Caps {
-        sync: false,
-        diskless: true,
-        trim: true,
-        no_extend: false,
-        atomic: false,
-        slat: true,
-    },
+    caps: Caps { diskless: true, trim: true, slat: true, ..Caps::NONE },
     options: &[],
     available: always,
     open: |with, accounting| {

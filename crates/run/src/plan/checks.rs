@@ -17,6 +17,10 @@ impl Planner<'_> {
 
 /// Trims are for block devices: BLKDISCARD knows nothing else.
 fn trims_a_file(job: &JobPlan) -> Option<Diagnostic> {
+    // Those that punch holes in files, or do nothing to their bytes at all.
+    if job.engine.caps.changes || job.engine.caps.by_name {
+        return None;
+    }
     let file = job.files.iter().find(|file| file.kind == FileKind::Regular)?;
     job.dirs[Dir::Trim].then(|| {
         Diagnostic::error(format!(

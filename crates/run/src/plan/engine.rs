@@ -3,14 +3,15 @@
 use super::Planner;
 use crate::job::PlacePlan;
 use iosonde_engine::{
-    CATALOGUE, EngineDef, ErrorKind, Hint, Knobs, OpenMode, SyncRangeFlags, Tolerance, Window,
+    CATALOGUE, EngineDef, ErrorKind, Hint, Knobs, OpenMode, StatCall, SyncRangeFlags, Tolerance,
+    Window,
 };
 use iosonde_options::{Diagnostic, Topic, nearest};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
-use iosonde_spec::topics::engines::{IoUring, LibAio, Mmap, Pvsync2};
+use iosonde_spec::topics::engines::{FileStat, IoUring, LibAio, Mmap, Pvsync2};
 use iosonde_spec::values::{
-    ContinueOnError, CpusAllowedPolicy, FadviseHint, IgnoreErrors, SyncMode,
+    ContinueOnError, CpusAllowedPolicy, FadviseHint, IgnoreErrors, StatType, SyncMode,
 };
 use iosonde_sys::cpu::CpuList;
 use iosonde_sys::priority::{IoClass, IoPriority};
@@ -102,6 +103,13 @@ pub(super) fn knobs(spec: &JobSpec, engine: &EngineDef) -> Result<Knobs, Diagnos
             knobs.uncached = *own.uncached.get() != 0;
         }
         "mmap" => knobs.thp = own::<Mmap>(spec)?.thp.get().is_some(),
+        "filestat" | "dirstat" => {
+            knobs.stat = match own::<FileStat>(spec)?.stat_type.get() {
+                StatType::Stat => StatCall::Stat,
+                StatType::Lstat => StatCall::Lstat,
+                StatType::Statx => StatCall::Statx,
+            };
+        }
         _ => {}
     }
     Ok(knobs)

@@ -15,7 +15,7 @@ mod source;
 use crate::conductor::Plan;
 use crate::job::*;
 use iosonde_base::{DIRS, Dir, Nanos};
-use iosonde_engine::{Accounting, EngineDef};
+use iosonde_engine::{Accounting, EngineDef, LaysOut};
 use iosonde_options::{Diagnostic, Level};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
@@ -134,9 +134,11 @@ impl Planner<'_> {
         let min_bs = u64::from(DIRS.map(|dir| sizes[dir].min()).into_iter().min().unwrap_or(1));
         let max_bs = DIRS.map(|dir| sizes[dir].max()).into_iter().max().unwrap_or(1);
         let named = self.named(job, clone, engine.caps.diskless);
-        let need = match engine.caps.diskless {
-            true => Need::Nothing,
-            false => files::need(spec, engine.caps.no_extend, dirs[Dir::Read]),
+        let need = match engine.caps.lays_out {
+            _ if engine.caps.diskless => Need::Nothing,
+            LaysOut::Files => files::need(spec, engine.caps.no_extend, dirs[Dir::Read]),
+            LaysOut::Directories => Need::Range,
+            LaysOut::Nothing => Need::Nothing,
         };
         let parts = self.parts(job, clone, named, need, min_bs)?;
         self.promise(&parts.files);
@@ -147,7 +149,8 @@ impl Planner<'_> {
         };
         let measured = reporting::measured(spec, engine);
         let source = source::source(spec, number, &parts);
-        let fill = self.fill(spec, &source, dirs[Dir::Write] && !engine.caps.diskless)?;
+        let moves_data = !engine.caps.diskless && !engine.caps.by_name;
+        let fill = self.fill(spec, &source, dirs[Dir::Write] && moves_data)?;
         Ok(JobPlan {
             name: job.name.clone(),
             section: 0,

@@ -17,7 +17,8 @@ pub(super) fn measured(spec: &JobSpec, engine: &EngineDef) -> Measured {
     Measured {
         slat: !reduced && !*stat.disable_slat.get() && !engine.caps.sync && engine.caps.slat,
         clat: !reduced && !*stat.disable_clat.get(),
-        lat: !reduced && !*stat.disable_lat.get(),
+        // What is done to a name is no I/O, and has no total.
+        lat: !reduced && !*stat.disable_lat.get() && !engine.caps.by_name,
         // fio tells bandwidth windows whatever gtod_reduce and disable_bw say.
         bw: true,
     }

@@ -11,13 +11,11 @@ options! {
         ///
         /// Options that only some engines know may stand before or after it.
         ioengine: EngineName = "psync" as "ioengine" {
-            unbuilt_words: &["io_uring_cmd", "posixaio", "splice", "cpuio", "net", "netsplice",
-                "falloc", "ftruncate", "filecreate", "filestat", "filedelete", "dircreate",
-                "dirstat", "dirdelete", "exec", "page_fault", "e4defrag", "sg", "mtd", "nbd",
-                "http", "nfs", "libiscsi", "rbd", "rados", "gfapi", "gfapi_async", "libhdfs",
-                "dfs", "ime_psync", "ime_psyncv", "ime_aio", "rdma", "libpmem", "dev-dax",
-                "pmemblk", "libzbc", "xnvme", "libblkio", "libcufile", "libhipfile",
-                "solarisaio", "windowsaio", "external"],
+            unbuilt_words: &["io_uring_cmd", "posixaio", "cpuio", "net", "netsplice", "exec",
+                "e4defrag", "sg", "mtd", "nbd", "http", "nfs", "libiscsi", "rbd", "rados",
+                "gfapi", "gfapi_async", "libhdfs", "dfs", "ime_psync", "ime_psyncv", "ime_aio",
+                "rdma", "libpmem", "dev-dax", "pmemblk", "libzbc", "xnvme", "libblkio",
+                "libcufile", "libhipfile", "solarisaio", "windowsaio", "external"],
             good: &["psync", "libaio", "io_uring", "null", "mmap", "sync", "pvsync2"],
             bad: &["fastest", "external:"],
         }

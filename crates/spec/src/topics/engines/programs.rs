@@ -67,7 +67,7 @@ options! {
     pub struct FileStat in Category::Engine {
         /// The call that asks for a file's attributes.
         stat_type: StatType = "stat" as "stat_type" {
-            built: Built::No,
+            built: Built::Yes,
             good: &["stat", "lstat", "statx"],
             bad: &["fstat"],
         }

@@ -1,0 +1,39 @@
+//! ftruncate: a write sets the file's size to its offset; no data moves.
+
+use super::falloc::descriptor;
+use super::psync::CAPS;
+use super::{always, one_shot};
+use crate::sync_call::errno;
+use crate::{Caps, EngineDef, Io, OneShot};
+use iosonde_base::{Errno, Op};
+
+/// Catalogue entry.
+pub(crate) static FTRUNCATE: EngineDef = EngineDef {
+    name: "ftruncate",
+    aliases: &[],
+    doc: "ftruncate(2): each write sets the file's size to its offset. Nothing else is possible.",
+    caps: Caps { trim: false, changes: true, ..CAPS },
+    options: &[],
+    available: always,
+    open: |_, accounting| Ok(one_shot(Ftruncate, accounting)),
+};
+
+struct Ftruncate;
+
+impl OneShot for Ftruncate {
+    fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
+        if io.op != Op::Write {
+            return Err(Errno::EINVAL);
+        }
+        rustix::fs::ftruncate(descriptor(io), io.offset).map_err(errno)?;
+        Ok(io.len)
+    }
+
+    fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
+        match (op, errno) {
+            (Op::Write, _) => None,
+            (_, Errno::EINVAL) => Some("ftruncate only writes; use rw=write or rw=randwrite"),
+            _ => None,
+        }
+    }
+}

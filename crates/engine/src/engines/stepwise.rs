@@ -1,0 +1,145 @@
+//! The loop of engines for which an I/O is more, or less, than one call: each
+//! entry is handed to the engine, which says what is to be counted. Slower
+//! than the loop of one-shot engines, and free of its assumptions.
+
+use crate::drive::Failure;
+use crate::{Accounting, Drive, Ended, Loop};
+use iosonde_base::{FileId, Op, Planned};
+
+/// An engine that takes the job's entries one by one.
+pub(crate) trait Stepwise {
+    /// Told when the job starts, after any delay. When that was, in ticks, if
+    /// it took a while that is not the job's.
+    fn meet(&mut self, _: &mut Drive) -> Result<Option<u64>, Failure> {
+        Ok(None)
+    }
+
+    /// Do a data entry.
+    fn step(&mut self, drive: &mut Drive, entry: &Planned) -> Result<Step, Failure>;
+
+    /// Told that a file is done with.
+    fn close(&mut self, file: FileId);
+}
+
+/// What became of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It is done; count it, and its latency from issue to completion where
+    /// it has one, in ticks.
+    Done(Option<u64>),
+    /// It failed, and the job bears that.
+    Borne,
+    /// There is nothing more to come, for this entry and all others.
+    #[expect(dead_code, reason = "for connections that the other side ends")]
+    Over,
+}
+
+/// A stepwise engine in its loop.
+pub(crate) struct StepwiseLoop<S> {
+    engine: S,
+    stamped: bool,
+}
+
+impl<S: Stepwise + 'static> StepwiseLoop<S> {
+    /// The loop around `engine`.
+    pub(crate) fn boxed(engine: S, accounting: Accounting) -> Box<dyn Loop> {
+        Box::new(StepwiseLoop { engine, stamped: accounting == Accounting::Full })
+    }
+
+    fn run_slice(&mut self, drive: &mut Drive) -> Ended {
+        loop {
+            let Some(&entry) = drive.ring.peek() else {
+                match drive.refill() {
+                    None => continue,
+                    Some(ended) => return ended,
+                }
+            };
+            drive.ring.advance(1);
+            match self.entry(drive, &entry) {
+                Ok(true) => {}
+                Ok(false) => return Ended::Done,
+                Err(failure) => return Ended::Failed(failure),
+            }
+            if drive.clock.now() >= drive.pulse.until() {
+                return Ended::Time;
+            }
+        }
+    }
+
+    /// Do one entry; whether there is more to do.
+    fn entry(&mut self, drive: &mut Drive, entry: &Planned) -> Result<bool, Failure> {
+        match entry.op {
+            // Opening is the engine's own affair: it sees to it when an I/O comes.
+            Op::Open | Op::Invalidate => return Ok(true),
+            Op::Close => {
+                self.engine.close(entry.file);
+                return Ok(true);
+            }
+            op if op.is_sync() => return drive.sync_now(entry).map(|()| true),
+            _ => {}
+        }
+        if drive.has_taps() {
+            drive.tap(*entry, 0);
+        }
+        let step = self.engine.step(drive, entry)?;
+        let lane = &drive.pen.ledger().lanes[entry.op as usize];
+        match step {
+            Step::Over => return Ok(false),
+            Step::Borne => lane.errors.add(1),
+            Step::Done(took) => {
+                lane.ios.add(1);
+                lane.bytes.add(entry.len.into());
+                if let (Some(ticks), true) = (took, self.stamped) {
+                    let ns = drive.clock.ticks_to_ns(ticks);
+                    lane.clat.add(ns);
+                    if let Some(histogram) = &lane.clat_histogram {
+                        histogram.add_many(ns, 1);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// What the counts of one-at-a-time I/O follow from, reckoned once a slice.
+pub(crate) fn settle(drive: &Drive) {
+    let ledger = drive.pen.ledger();
+    let mut total = 0;
+    for lane in &ledger.lanes {
+        let issued = lane.ios.get() + lane.errors.get();
+        lane.issued.set(issued);
+        total += issued;
+    }
+    let depth = &ledger.depth;
+    depth.level[0].set(total);
+    for (map, count) in [(&depth.submit, &depth.submits), (&depth.complete, &depth.completes)] {
+        map[1].set(total);
+        count.set(total);
+    }
+}
+
+impl<S: Stepwise + 'static> Loop for StepwiseLoop<S> {
+    fn meet(&mut self, drive: &mut Drive) -> Result<Option<u64>, Failure> {
+        self.engine.meet(drive)
+    }
+
+    fn run(&mut self, drive: &mut Drive) -> Ended {
+        let ended = self.run_slice(drive);
+        settle(drive);
+        ended
+    }
+
+    fn drain(&mut self, _: &mut Drive) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn open(&mut self, _: &mut Drive, _: FileId) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn close(&mut self, _: &mut Drive, file: FileId) -> Result<(), Failure> {
+        self.engine.close(file);
+        Ok(())
+    }
+}

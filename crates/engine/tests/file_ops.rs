@@ -1,0 +1,109 @@
+//! Engines that make, look up and remove files and directories.
+
+mod common;
+#[path = "common/job.rs"]
+mod job;
+
+use common::{Folder, spec};
+use iosonde_base::{Errno, Op};
+use iosonde_engine::{Ended, FileSetup, Knobs, StatCall};
+use iosonde_workload::{Source, SourceSpec};
+use job::{Job, at, only, ready};
+
+const FILES: usize = 5;
+const BLOCK: u32 = 4096;
+
+/// Four I/Os in each of five names.
+fn job(name: &str, knobs: Knobs, folder: &Folder) -> Job {
+    let setups = (0..FILES).map(|n| at(&folder.0.join(format!("f{n}")), 4 * u64::from(BLOCK)));
+    let setups: Vec<FileSetup> = setups.collect();
+    ready(name, knobs, &source_spec(), setups, 1)
+}
+
+fn source_spec() -> SourceSpec {
+    spec(only(Op::Write), BLOCK, 4 * u64::from(BLOCK), FILES)
+}
+
+fn folder(name: &str) -> Folder {
+    Folder::new(&std::env::temp_dir(), name)
+}
+
+fn names(folder: &Folder) -> usize {
+    std::fs::read_dir(&folder.0).unwrap().count()
+}
+
+fn every(folder: &Folder, make: impl Fn(&std::path::Path)) {
+    (0..FILES).for_each(|n| make(&folder.0.join(format!("f{n}"))));
+}
+
+/// Every I/O is counted; each name has one latency, and there is no total.
+fn counted(job: &Job) {
+    assert!(matches!(job.ended, Ended::Done), "{:?}", job.ended);
+    assert_eq!(job.counts(Op::Write), (20, 20 * u64::from(BLOCK), FILES as u64));
+    assert_eq!(job.ledger.lanes[Op::Write as usize].lat.snapshot().n, 0);
+    assert_eq!(job.ledger.depth.level[0].get(), 20);
+}
+
+#[test]
+fn filecreate_makes_empty_files_and_counts_every_block() {
+    let folder = folder("filecreate");
+    let job = job("filecreate", Knobs::default(), &folder).go();
+    counted(&job);
+    assert_eq!(names(&folder), FILES);
+    assert_eq!(std::fs::metadata(folder.0.join("f4")).unwrap().len(), 0);
+}
+
+#[test]
+fn filestat_looks_by_each_of_its_calls_and_changes_nothing() {
+    let folder = folder("filestat");
+    every(&folder, |path| std::fs::write(path, "x").unwrap());
+    for stat in [StatCall::Stat, StatCall::Lstat, StatCall::Statx] {
+        counted(&job("filestat", Knobs { stat, ..Knobs::default() }, &folder).go());
+    }
+    assert_eq!(names(&folder), FILES);
+}
+
+#[test]
+fn stat_follows_a_link_and_lstat_does_not() {
+    let folder = folder("links");
+    every(&folder, |path| std::os::unix::fs::symlink("nowhere", path).unwrap());
+    let lstat = Knobs { stat: StatCall::Lstat, ..Knobs::default() };
+    counted(&job("filestat", lstat, &folder).go());
+    let followed = job("filestat", Knobs::default(), &folder).go();
+    assert_eq!((followed.failure().errno, followed.failure().doing), (Errno(libc::ENOENT), "stat"));
+}
+
+#[test]
+fn filedelete_removes_each_file_once() {
+    let folder = folder("filedelete");
+    every(&folder, |path| std::fs::write(path, "x").unwrap());
+    counted(&job("filedelete", Knobs::default(), &folder).go());
+    assert_eq!(names(&folder), 0);
+    let again = job("filedelete", Knobs::default(), &folder).go();
+    assert_eq!((again.failure().errno, again.failure().doing), (Errno(libc::ENOENT), "delete"));
+}
+
+#[test]
+fn directories_are_made_looked_up_and_removed() {
+    let folder = folder("directories");
+    counted(&job("dircreate", Knobs::default(), &folder).go());
+    assert!(folder.0.join("f3").is_dir());
+    counted(&job("dirstat", Knobs::default(), &folder).go());
+    let again = job("dircreate", Knobs::default(), &folder).go();
+    assert_eq!(again.failure().errno, Errno(libc::EEXIST));
+    assert!(again.failure().detail.is_some());
+    counted(&job("dirdelete", Knobs::default(), &folder).go());
+    assert_eq!(names(&folder), 0);
+}
+
+#[test]
+fn a_name_is_visited_again_after_it_was_closed() {
+    let folder = folder("again");
+    let mut job = job("filecreate", Knobs::default(), &folder).go();
+    every(&folder, |path| std::fs::remove_file(path).unwrap());
+    job.close();
+    job.drive.source = Source::new(source_spec()).unwrap();
+    job.ended = job.engine.run(&mut job.drive);
+    assert_eq!(names(&folder), FILES);
+    assert_eq!(job.counts(Op::Write).2, 2 * FILES as u64);
+}
