@@ -275,8 +275,9 @@ fn what_is_written_is_what_fio_writes() {
     ]);
 }
 
-/// A small file system in memory, mounted while it is held.
-fn small_tmpfs() -> Option<(support::devices::Mounted, Folder)> {
+/// A small file system in memory, mounted while it is held. Bound to names in
+/// this order, it is unmounted before its folder goes.
+fn small_tmpfs() -> Option<(Folder, support::devices::Mounted)> {
     if !is_root("mount a small file system") {
         return None;
     }
@@ -287,7 +288,8 @@ fn small_tmpfs() -> Option<(support::devices::Mounted, Folder)> {
         .status();
     match mounted {
         Ok(status) if status.success() => {
-            Some((support::devices::Mounted(folder.path().into()), folder))
+            let mounted = support::devices::Mounted(folder.path().into());
+            Some((folder, mounted))
         }
         _ => {
             eprintln!("skipped: tmpfs cannot be mounted here");
@@ -298,7 +300,7 @@ fn small_tmpfs() -> Option<(support::devices::Mounted, Folder)> {
 
 /// What a job leaves on a full file system: exit code, counts, file sizes.
 fn on_a_full_disk(who: Who, options: &str) -> Option<(Option<i32>, Vec<String>, Vec<u64>)> {
-    let (_mounted, folder) = small_tmpfs()?;
+    let (folder, _mounted) = small_tmpfs()?;
     let ran = who.run(&folder, &with(ALWAYS, options));
     let report = ran.json();
     let counts = report["jobs"].as_array().unwrap().iter().flat_map(counts).collect();
