@@ -1,7 +1,7 @@
 //! The loop of engines with a queue.
 
 use crate::drive::{Failure, io};
-use crate::{Drive, Ended, Io, Loop, Queued};
+use crate::{Drive, Ended, Files, Io, Loop, Memory, Queued, Window};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use iosonde_stats::{Lane, Ledger, batch_class, depth_class};
 
@@ -139,17 +139,21 @@ struct Filling {
     batch: u32,
     pushed: u32,
     /// How many of each kind.
-    counts: [u32; KINDS.len()],
+    counts: [u32; OPS],
     /// The kind of the last.
-    kind: usize,
+    op: Op,
 }
+
+/// How many kinds of entries there are; a table of so many needs no check of
+/// its index.
+const OPS: usize = Op::Invalidate as usize + 1;
 
 impl Filling {
     #[inline(always)]
     fn note(&mut self, op: Op, count: u32) {
         self.pushed += count;
-        self.kind = op as usize;
-        self.counts[self.kind] += count;
+        self.op = op;
+        self.counts[op as usize] += count;
     }
 }
 
@@ -206,10 +210,15 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             }
             let op = first.op;
             let count = if one_by_one { 1 } else { alike(&entries[..entries.len().min(room)], op) };
-            if taps {
+            let entries = if taps {
                 drive.tap(*first, self.slots.next());
-            }
-            self.push_run(drive, Tag::new(filling.batch, op), count);
+                drive.ring.as_slice()
+            } else {
+                entries
+            };
+            let tag = Tag::new(filling.batch, op);
+            self.push_run(&drive.memory, &drive.files, &entries[..count], tag);
+            drive.ring.advance(count);
             filling.note(op, count as u32);
             room -= count;
         }
@@ -233,16 +242,15 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             start,
             batch: self.free_batches.next(),
             pushed: 0,
-            counts: [0; KINDS.len()],
-            kind: 0,
+            counts: [0; OPS],
+            op: Op::Read,
         }
     }
 
-    /// Push the next `count` entries of the ring, which are of one kind.
+    /// Push entries of one kind.
     #[inline(always)]
-    fn push_run(&mut self, drive: &mut Drive, tag: Tag, count: usize) {
-        let (flights, memory, files) = (&mut self.flights[..], &drive.memory, &drive.files);
-        let entries = &drive.ring.as_slice()[..count];
+    fn push_run(&mut self, memory: &Memory, files: &Files, entries: &[Planned], tag: Tag) {
+        let (flights, count) = (&mut self.flights[..], entries.len());
         let ios = entries.iter().zip(&self.slots.free()[..count]);
         // Noted as they are pushed: one walk instead of two.
         self.engine.push_all(ios.map(|(entry, &slot)| {
@@ -250,13 +258,12 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             (Slot(slot), io(memory, files, entry, slot))
         }));
         self.slots.take(count);
-        drive.ring.advance(count);
     }
 
     /// Submit what was pushed, stamp and count it.
     #[inline(always)]
     fn hand_down(&mut self, drive: &mut Drive, filling: &Filling) -> Result<(), Failure> {
-        let &Filling { start, batch, pushed, ref counts, kind } = filling;
+        let &Filling { start, batch, pushed, ref counts, op } = filling;
         if pushed == 0 {
             return Ok(());
         }
@@ -268,8 +275,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         self.free_batches.take(1);
         let ledger = drive.pen.ledger();
         let slat = drive.clock.ticks_to_ns(issue.wrapping_sub(start));
-        if counts[kind] == pushed {
-            if let Some(lane) = ledger.lanes.get(kind) {
+        if counts[op as usize] == pushed {
+            if let Some(lane) = ledger.lanes.get(op as usize) {
                 Self::count_issued(lane, pushed, slat);
             }
         } else {
@@ -318,14 +325,21 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
     }
 
+    /// Collect what has come back, at most `max`, on the way to a full queue.
+    #[inline(never)]
+    fn poll(&mut self, drive: &mut Drive, max: u32) -> Result<u64, Failure> {
+        self.collect(drive, 0, max)
+    }
+
     /// Account for what was collected.
     #[inline(always)]
     fn settle(&mut self, drive: &mut Drive, now: u64) {
-        if self.done.is_empty() {
+        let collected = self.done.len() as u32;
+        if collected == 0 {
             return;
         }
         let depth = &drive.pen.ledger().depth;
-        depth.complete[batch_class(self.done.len() as u32)].add(1);
+        depth.complete[batch_class(collected)].add(1);
         depth.completes.add(1);
 
         let mut at = 0;
@@ -353,8 +367,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let taken = self.slots.taken;
         // What came back first is taken last, as if given back one by one.
         let places = &mut self.slots.numbers[taken - done.len()..taken];
-        let mut bytes = 0;
-        let mut count = 0;
+        let (mut count, mut bytes) = (0, 0);
         while count < done.len() {
             let Completion { slot, result } = done[count];
             let flight = &flights[slot.0 as usize];
@@ -587,21 +600,21 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if in_flight == 0 && self.out.is_some() {
             return Ok(true);
         }
-        self.full |= in_flight as usize == self.flights.len();
-        let window = drive.window;
-        let min = if self.full || blocked || self.out.is_some() {
-            window.reap_min.clamp(1, in_flight.max(1))
-        } else {
-            0
-        };
-        let now = if in_flight > 0 && (min > 0 || window.reap_min == 0) {
-            self.collect(drive, min, window.reap_max.max(min).max(1))?
+        if in_flight as usize == self.flights.len() {
+            self.full = true;
+        }
+        let Window { reap_min, reap_max, .. } = drive.window;
+        let now = if in_flight > 0 && (self.full || blocked || self.out.is_some()) {
+            let min = reap_min.clamp(1, in_flight);
+            self.collect(drive, min, reap_max.max(min))?
+        } else if in_flight > 0 && reap_min == 0 {
+            self.poll(drive, reap_max.max(1))?
         } else if look {
             drive.clock.now()
         } else {
             return Ok(false);
         };
-        if self.in_flight() <= window.low.min(window.depth.saturating_sub(1)) {
+        if self.in_flight() <= drive.window.low && self.in_flight() < drive.window.depth {
             self.full = false;
         }
         if self.failed.is_some() {

@@ -92,7 +92,7 @@ pub struct DepthMaps {
 /// fio's class of a queue depth: 1, 2, 4, 8, 16, 32, 64 and more.
 #[inline]
 pub fn depth_class(depth: u32) -> usize {
-    depth.max(1).ilog2().min(6) as usize
+    (depth | 1).ilog2().min(6) as usize
 }
 
 /// fio's class of a batch: 0, then up to 4, 8, 16, 32, 64, and more.
