@@ -42,8 +42,8 @@ impl OptionValue for Nanos {
     fn show(&self) -> String {
         let micros = self.0 / MICRO;
         match micros {
-            _ if micros % 1_000_000 == 0 => format!("{}s", micros / 1_000_000),
-            _ if micros % 1_000 == 0 => format!("{}ms", micros / 1_000),
+            _ if micros.is_multiple_of(1_000_000) => format!("{}s", micros / 1_000_000),
+            _ if micros.is_multiple_of(1_000) => format!("{}ms", micros / 1_000),
             _ => format!("{micros}us"),
         }
     }

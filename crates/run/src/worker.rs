@@ -608,11 +608,11 @@ impl<'a> Worker<'a> {
             self.fail(failure);
         }
         self.close_log();
-        if self.job.end.unlink && self.error.is_none() {
-            if let Err(error) = layout::remove(self.job) {
-                self.notes
-                    .push(format!("could not unlink a file of job {}: {error}", self.job.name));
-            }
+        if self.job.end.unlink
+            && self.error.is_none()
+            && let Err(error) = layout::remove(self.job)
+        {
+            self.notes.push(format!("could not unlink a file of job {}: {error}", self.job.name));
         }
         let never_counted = !ran && !self.job.layout.only;
         if never_counted {

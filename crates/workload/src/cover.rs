@@ -240,7 +240,7 @@ impl Cover {
         let mut used = self.blocks;
         for level in self.levels_mut() {
             let words = used.div_ceil(BITS);
-            if used % BITS != 0 {
+            if !used.is_multiple_of(BITS) {
                 level[words as usize - 1] |= u64::MAX << (used % BITS);
             } else if used == 0 {
                 level[0] = u64::MAX;

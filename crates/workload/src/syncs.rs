@@ -31,7 +31,7 @@ impl Syncs {
         if !self.dirty {
             return None;
         }
-        let hit = |every: u32| every > 0 && self.writes % u64::from(every) == 0;
+        let hit = |every: u32| every > 0 && self.writes.is_multiple_of(u64::from(every));
         let op = if hit(self.every.fsync) {
             Op::Sync
         } else if hit(self.every.fdatasync) {

@@ -239,7 +239,7 @@ fn split(size: u64, files: u64, min_bs: u64) -> Vec<u64> {
     if files == 0 {
         return Vec::new();
     }
-    if size % files == 0 {
+    if size.is_multiple_of(files) {
         return vec![size / files; files as usize];
     }
     let blocks = size / min_bs.max(1);

@@ -8,8 +8,8 @@ mod checks;
 mod convert;
 mod engine;
 mod files;
-mod reporting;
 mod pace;
+mod reporting;
 mod source;
 
 use crate::conductor::Plan;

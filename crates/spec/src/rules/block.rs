@@ -45,7 +45,7 @@ fn sectors(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
     if !*spec.durability.direct.get() || caps.diskless {
         return;
     }
-    let odd = |dir: &Dir| spec.moves(*dir) && spec.min_bs(*dir) % SECTOR != 0;
+    let odd = |dir: &Dir| spec.moves(*dir) && !spec.min_bs(*dir).is_multiple_of(SECTOR);
     if *spec.block.bs_unaligned.get() || DIRS.iter().any(odd) {
         let (name, origin) = if *spec.block.bs_unaligned.get() {
             ("bs_unaligned", spec.block.bs_unaligned.origin())

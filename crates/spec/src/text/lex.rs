@@ -132,10 +132,10 @@ fn body(said: &str, column: u32) -> Body<'_> {
         name.next_back();
         return Body::Section { name: name.as_str(), closed };
     }
-    if let Some(path) = said.strip_prefix("include") {
-        if path.is_empty() || path.starts_with(['=', ' ', '\t']) {
-            return Body::Include { path: path.strip_prefix('=').unwrap_or(path).trim() };
-        }
+    if let Some(path) = said.strip_prefix("include")
+        && (path.is_empty() || path.starts_with(['=', ' ', '\t']))
+    {
+        return Body::Include { path: path.strip_prefix('=').unwrap_or(path).trim() };
     }
     match said.split_once('=') {
         None => Body::Setting { name: said, value: None, value_column: column },
