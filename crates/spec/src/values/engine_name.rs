@@ -36,6 +36,7 @@ impl OptionValue for EngineName {
         ("mmap", "memory mapped files"),
         ("splice", "splice(2), vmsplice(2)"),
         ("null", "no I/O at all: measures what is around it"),
+        ("sim", "iosonde's own: a device of 100 us that exists only in time"),
         ("cpuio", "burns processor time"),
         ("net", "a network connection"),
         ("netsplice", "a network connection by splice(2)"),
