@@ -135,6 +135,13 @@ impl JobReport {
     pub fn issued_ios(&self) -> u64 {
         self.dirs.0.iter().map(|dir| dir.issued_ios).sum()
     }
+
+    /// The error that fio's formats show of the job: what ended it, or else the
+    /// first that it was told to bear; 0 for none.
+    pub fn shown_errno(&self) -> i32 {
+        let borne = || self.errors.map_or(0, |errors| errors.first_errno);
+        self.failure.as_ref().map_or_else(borne, |failure| failure.errno.0)
+    }
 }
 
 /// Why a job failed.

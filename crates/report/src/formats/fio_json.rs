@@ -64,7 +64,7 @@ fn job_value(job: &JobReport, bins: Bins) -> Value {
     put("jobname", job.name.as_str().into());
     put("groupid", job.group.into());
     put("job_start", job.start_unix_ms.into());
-    put("error", job.failure.as_ref().map_or(0, |failure| failure.errno.0).into());
+    put("error", job.shown_errno().into());
     put("eta", job.eta_s.into());
     put("elapsed", job.elapsed_s.into());
     put("job options", option_texts(&job.options));

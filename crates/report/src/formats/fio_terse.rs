@@ -79,7 +79,7 @@ impl Line<'_> {
         }
         self.words(&job.name);
         self.field(job.group);
-        self.field(job.failure.as_ref().map_or(0, |failure| failure.errno.0));
+        self.field(job.shown_errno());
         for (name, dir) in job.told() {
             if name != "trim" || version != TerseVersion::V3 {
                 self.direction(dir, &job.percentile_list);

@@ -6,7 +6,7 @@ use iosonde_engine::EngineDef;
 use iosonde_report::{Measured, Percentiles, Unified, Units};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
-use iosonde_spec::values::UnifiedReporting;
+use iosonde_spec::values::{ContinueOnError, UnifiedReporting};
 use iosonde_workload::Sizes;
 
 /// What is measured: all that is not switched off, and that the engine can
@@ -57,7 +57,8 @@ pub(super) fn reporting(
             list: stat.percentile_list.get().0.clone(),
         },
         significant_figures: *stat.significant_figures.get(),
-        counts_errors: spec.errors.continue_on_error.is_set(),
+        counts_errors: *spec.errors.continue_on_error.get() != ContinueOnError::None
+            || spec.errors.ignore_error.is_set(),
         sizes: PerDir(DIRS.map(|dir| (sizes[dir].min(), sizes[dir].max()))),
         rw,
         disk_util: *stat.disk_util.get(),

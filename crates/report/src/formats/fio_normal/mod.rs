@@ -47,7 +47,10 @@ use line;
 
 fn add_job(job: &JobReport, when: &str, text: &mut String) {
     let failure = match &job.failure {
-        None => " 0".into(),
+        None => match job.shown_errno() {
+            0 => " 0".into(),
+            borne => format!("{borne:2} (func=io, error={})", errno_words(borne)),
+        },
         Some(failure) => {
             let Failure { errno, place, doing } = failure;
             let words = errno_words(errno.0);
