@@ -279,7 +279,13 @@ impl Drive {
     /// Nothing, if the job bears this.
     #[cold]
     pub(crate) fn bear(&mut self, entry: &Planned, failure: Failure) -> Result<(), Failure> {
-        if self.tolerance.bears(entry.op, failure.errno) { Ok(()) } else { Err(failure) }
+        if !self.tolerance.bears(entry.op, failure.errno) {
+            return Err(failure);
+        }
+        if let Some(tell) = &self.tolerance.tell {
+            tell.tell(&failure);
+        }
+        Ok(())
     }
 
     fn log(&mut self, entry: &Planned) {

@@ -29,5 +29,5 @@ pub use knobs::{Knobs, StatCall, SyncRangeFlags};
 pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;
 pub use queue::QueueLoop;
-pub use tolerance::{ErrorKind, Tolerance};
+pub use tolerance::{ErrorKind, TellError, Tolerance};
 pub use trace::Trace;

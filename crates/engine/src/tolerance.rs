@@ -1,6 +1,8 @@
 //! Which errors a job bears: `continue_on_error` and `ignore_error`.
 
+use crate::drive::Failure;
 use iosonde_base::{Errno, Op};
+use std::sync::Arc;
 
 /// The kinds of error that `continue_on_error` tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,29 @@ pub struct Tolerance {
     pub borne: u64,
     /// The first that was borne and counted.
     pub first: Option<Errno>,
+    /// Who is told of each that is borne (`error_dump`).
+    pub tell: Option<TellError>,
+}
+
+/// Called with an error that a job bears, on the job's own thread.
+#[derive(Clone)]
+pub struct TellError(Arc<dyn Fn(&Failure) + Send + Sync>);
+
+impl TellError {
+    /// From what is to be called. It must not wait for anything.
+    pub fn new(tell: impl Fn(&Failure) + Send + Sync + 'static) -> TellError {
+        TellError(Arc::new(tell))
+    }
+
+    pub(crate) fn tell(&self, failure: &Failure) {
+        (self.0)(failure);
+    }
+}
+
+impl std::fmt::Debug for TellError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TellError")
+    }
 }
 
 impl Tolerance {

@@ -213,6 +213,11 @@ impl Observer for Watch<'_> {
                 self.output.note(&format!("\n{name}: terminating on signal {signal}"));
             }
             Event::AccountAsked { results } => self.interim(results),
+            Event::ErrorBorne { job, error } => {
+                self.clear();
+                let name = program(self.personality);
+                self.output.error(&format!("{name}: job {}: {error}", job.name));
+            }
             Event::Ended => self.clear(),
         }
     }

@@ -70,6 +70,12 @@ fn remarks(job: &JobPlan, result: Option<&JobResult>) -> Vec<String> {
             job.time.ramp.millis()
         ));
     }
+    if result.never_counted && result.error.is_none() && job.life.ramp_bytes > 0 {
+        remarks.push(format!(
+            "job {} ended within its ramp_size of {} bytes: nothing was counted",
+            job.name, job.life.ramp_bytes
+        ));
+    }
     remarks
 }
 
@@ -113,6 +119,7 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         total: result.borne.0,
         first_errno: result.borne.1.map_or(0, |errno| errno.0),
     });
+    facts.steady.clone_from(&result.steady);
     facts.phases = result
         .phases
         .iter()

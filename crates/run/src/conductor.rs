@@ -4,11 +4,16 @@
 //! tick is due) and owns every decision about more than one job. No job knows
 //! of another.
 
+use crate::around::Around;
 use crate::job::{FileKind, FilePlan, JobId, JobPlan, Need};
 use crate::layout::{self, Missing};
+use crate::locks::FileLocks;
 use crate::outside::{Outside, Word};
-use crate::worker::{self, Gate, JobError, JobResult, Shared, State};
+use crate::steady_watch::{RampTally, SteadyWatch};
+use crate::tell_errors::{self, Backlog};
+use crate::worker::{self, Gate, JobError, JobResult, Shared, State, WithOthers};
 use iosonde_base::{DIRS, Nanos, PerDir};
+use iosonde_spec::values::ExitWhat;
 use iosonde_stats::Pen;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -62,6 +67,13 @@ pub enum Event<'a> {
         /// Since the run began.
         elapsed: Nanos,
     },
+    /// A job bears an error, and was asked to tell each.
+    ErrorBorne {
+        /// Which job.
+        job: &'a JobPlan,
+        /// What it bears.
+        error: &'a JobError,
+    },
     /// A job has ended.
     JobFinished {
         /// Which job.
@@ -112,6 +124,7 @@ enum Message {
     LayingOut(JobId, Missing),
     LaidOut,
     Ready,
+    Borne(JobId, Box<JobError>),
     Finished(JobId, Box<JobResult>),
     Outside(Word),
 }
@@ -129,6 +142,9 @@ struct Conductor<'a> {
     signal: Option<i32>,
     abandoned: bool,
     stop_layout: Arc<AtomicBool>,
+    /// Jobs that shall not start any more: another has ended them.
+    called_off: Vec<bool>,
+    watches: Vec<SteadyWatch>,
 }
 
 /// Run a plan to its end.
@@ -138,6 +154,7 @@ pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<
     let outside = Outside::listen(move |word| to_inbox.send(Message::Outside(word)).is_ok())?;
     let mut conductor = Conductor::new(plan, observer, inbox, outbox);
     conductor.run();
+    conductor.tell_steady();
     conductor.observer.see(&Event::Ended);
     drop(outside);
     Ok(Outcome {
@@ -154,13 +171,16 @@ impl<'a> Conductor<'a> {
         inbox: Receiver<Message>,
         outbox: Sender<Message>,
     ) -> Conductor<'a> {
-        let book = |job: &JobPlan| {
+        let with_others = with_others(&plan, &outbox);
+        let book = |(job, with_others): (&JobPlan, WithOthers)| {
             let (pen, ledger) = Pen::new(&job.latencies);
-            (Some(pen), Arc::new(Shared::new(ledger, job.clock)))
+            (Some(pen), Arc::new(Shared::new(ledger, job.clock, with_others)))
         };
-        let (pens, shared) = plan.jobs.iter().map(book).unzip();
+        let (pens, shared) = plan.jobs.iter().zip(with_others).map(book).unzip();
         let jobs = plan.jobs.len();
         Conductor {
+            called_off: vec![false; jobs],
+            watches: SteadyWatch::all(&plan),
             plan,
             observer,
             shared,
@@ -184,17 +204,7 @@ impl<'a> Conductor<'a> {
             if self.signal.is_some() {
                 break;
             }
-            let able: Vec<JobId> =
-                wave.iter().copied().filter(|&job| self.results[job].is_none()).collect();
-            if able.is_empty() {
-                continue;
-            }
-            let gate = Arc::new(Gate::default());
-            let started = self.start(&able, &gate);
-            self.await_ready(&started);
-            gate.open();
-            self.observer.see(&Event::WaveStarted { jobs: &started });
-            self.await_finished(&started);
+            self.run_wave(wave);
             if self.abandoned {
                 break;
             }
@@ -206,6 +216,58 @@ impl<'a> Conductor<'a> {
             // A worker's panic was caught at its door and is in its result.
             let _ = thread.join();
         }
+    }
+
+    /// Run the jobs of a wave: at once those that wait for nobody, the others
+    /// when whom they wait for has ended.
+    fn run_wave(&mut self, wave: &[JobId]) {
+        let (mut pending, mut started) = (self.able(wave), Vec::new());
+        let (around, failed) = Around::of(&self.plan.clone(), &pending);
+        for (job, error) in failed {
+            self.finished(job, worker::stillborn(error));
+        }
+        self.start_able(&mut pending, &mut started, &around);
+        self.await_finished(&mut pending, &mut started, &around);
+        if around.holds_threads() && !self.abandoned {
+            for thread in started.into_iter().filter_map(|job| self.threads[job].take()) {
+                // As in `run`.
+                let _ = thread.join();
+            }
+        }
+    }
+
+    /// Those of the jobs that have not ended and may start.
+    fn able(&self, jobs: &[JobId]) -> Vec<JobId> {
+        let able = |&job: &JobId| self.results[job].is_none() && !self.called_off[job];
+        jobs.iter().copied().filter(able).collect()
+    }
+
+    /// Start those of the jobs that wait for nobody any more.
+    fn start_able(&mut self, pending: &mut Vec<JobId>, started: &mut Vec<JobId>, around: &Around) {
+        if self.signal.is_some() {
+            pending.clear();
+        }
+        let waits = |job: &JobId| self.waits(*job);
+        let (rest, able): (Vec<JobId>, Vec<JobId>) =
+            self.able(pending).into_iter().partition(waits);
+        *pending = rest;
+        if able.is_empty() {
+            return;
+        }
+        let gate = Arc::new(Gate::default());
+        let able = self.start(&able, &gate, around);
+        self.await_ready(&able);
+        gate.open();
+        self.observer.see(&Event::WaveStarted { jobs: &able });
+        started.extend(able);
+    }
+
+    /// Whether a job it has to wait for (`wait_for`) has not ended.
+    fn waits(&self, job: JobId) -> bool {
+        let jobs = &self.plan.jobs;
+        let Some(section) = jobs[job].life.waits_for else { return false };
+        let others = (0..jobs.len()).filter(|&other| jobs[other].section == section);
+        !self.able(&others.collect::<Vec<JobId>>()).is_empty()
     }
 
     /// Files of all jobs, one job after the other, before any starts. A job
@@ -242,18 +304,27 @@ impl<'a> Conductor<'a> {
         }
     }
 
-    fn start(&mut self, jobs: &[JobId], gate: &Arc<Gate>) -> Vec<JobId> {
+    fn start(&mut self, jobs: &[JobId], gate: &Arc<Gate>, around: &Around) -> Vec<JobId> {
         let mut started = Vec::new();
         for &id in jobs {
             let (plan, shared, gate) = (self.plan.clone(), self.shared[id].clone(), gate.clone());
             let outbox = self.outbox.clone();
             let Some(pen) = self.pens[id].take() else { continue };
             let name: String = plan.jobs[id].name.chars().filter(|&c| c != '\0').take(15).collect();
+            let group = around.group(&plan.jobs[id]);
             let body = move || {
                 let ready = || drop(outbox.send(Message::Ready));
                 let job = &plan.jobs[id];
                 let worked = catch_unwind(AssertUnwindSafe(|| {
-                    worker::work(job, pen, &shared, &gate, ready)
+                    // The group is left before the result is handed over.
+                    let stay = group.as_ref().map(|group| group.enter()).transpose();
+                    match stay {
+                        Ok(_stay) => worker::work(job, pen, &shared, &gate, ready),
+                        Err(error) => {
+                            ready();
+                            worker::stillborn(JobError::system("set cgroup", &error))
+                        }
+                    }
                 }));
                 let result = worked.unwrap_or_else(|panic| worker::panicked(&shared, panic));
                 // The conductor may have given up on us; then nobody asks.
@@ -284,14 +355,26 @@ impl<'a> Conductor<'a> {
         }
     }
 
-    fn await_finished(&mut self, jobs: &[JobId]) {
+    fn await_finished(
+        &mut self,
+        pending: &mut Vec<JobId>,
+        started: &mut Vec<JobId>,
+        around: &Around,
+    ) {
         let mut tick = Metronome::new(self.observer.every());
         let mut account = Metronome::new(self.observer.account_every());
-        while jobs.iter().any(|&job| self.results[job].is_none()) && !self.abandoned {
-            let until = [tick.due, account.due].into_iter().flatten().min();
+        let runs =
+            |all: &Self, started: &[JobId]| started.iter().any(|&job| all.results[job].is_none());
+        while (runs(self, started) || !pending.is_empty()) && !self.abandoned {
+            let steady = self.watches.iter().filter_map(SteadyWatch::due).min();
+            let until = [tick.due, account.due, steady].into_iter().flatten().min();
             if let Some(message) = self.next_message(until) {
                 self.handle(message);
             }
+            if !pending.is_empty() && !self.abandoned {
+                self.start_able(pending, started, around);
+            }
+            self.look_for_steady();
             if tick.strikes() {
                 self.tick();
             }
@@ -301,8 +384,28 @@ impl<'a> Conductor<'a> {
         }
     }
 
+    /// Jobs whose numbers hold still have done what they were asked for.
+    fn look_for_steady(&mut self) {
+        let now = Instant::now();
+        for watch in &mut self.watches {
+            if watch.look(now, &self.shared) {
+                watch.jobs.iter().for_each(|&job| self.shared[job].pulse.stop());
+            }
+        }
+    }
+
+    /// Put down what came of looking, with the jobs it is told with.
+    fn tell_steady(&mut self) {
+        for (job, result) in self.results.iter_mut().enumerate() {
+            let Some(result) = result else { continue };
+            let told = self.watches.iter().find(|watch| watch.is_told_with(job));
+            result.steady = told.map(SteadyWatch::told);
+        }
+    }
+
     /// What is known so far, of jobs that run as well.
     fn tell_account(&mut self) {
+        self.tell_steady();
         let elapsed = self.began.elapsed();
         let known = self.shared.iter().zip(&self.results).map(|(shared, result)| match result {
             Some(result) => Some(result.clone()),
@@ -337,6 +440,11 @@ impl<'a> Conductor<'a> {
                 let job = &self.plan.jobs[id];
                 self.observer.see(&Event::LayingOut { job, missing });
             }
+            Message::Borne(id, error) => {
+                let job = &self.plan.jobs[id];
+                self.observer.see(&Event::ErrorBorne { job, error: &error });
+                self.shared[id].with_others.backlog.told();
+            }
             Message::Finished(job, result) => self.finished(job, *result),
             Message::Outside(Word::Account) => self.tell_account(),
             Message::Outside(Word::Stop(signal)) if self.signal.is_none() => {
@@ -349,9 +457,36 @@ impl<'a> Conductor<'a> {
         }
     }
 
-    fn finished(&mut self, job: JobId, result: JobResult) {
+    fn finished(&mut self, job: JobId, mut result: JobResult) {
+        let untold = self.shared[job].with_others.backlog.untold();
+        if untold > 0 {
+            let name = &self.plan.jobs[job].name;
+            result.notes.push(format!("{untold} errors of job {name} came too fast to be told"));
+        }
+        let life = &self.plan.jobs[job].life;
+        let on_failure = life.failure_ends.filter(|_| result.error.is_some());
+        if let Some(what) = on_failure.or(life.end_ends) {
+            self.call_off(job, what);
+        }
         self.observer.see(&Event::JobFinished { job: &self.plan.jobs[job], result: &result });
         self.results[job] = Some(result);
+    }
+
+    /// A job has ended, and others end with it (`exit_what`).
+    fn call_off(&mut self, ended: JobId, what: ExitWhat) {
+        let (plan, shared) = (&self.plan, &self.shared);
+        let wave = plan.waves.iter().find(|wave| wave.contains(&ended));
+        for (other, shared) in shared.iter().enumerate() {
+            let ends = match what {
+                ExitWhat::Group => plan.jobs[other].group == plan.jobs[ended].group,
+                ExitWhat::Stonewall => wave.is_some_and(|wave| wave.contains(&other)),
+                ExitWhat::All => true,
+            };
+            if ends {
+                self.called_off[other] = true;
+                shared.pulse.stop();
+            }
+        }
     }
 
     /// A second signal: whoever still runs is left to the end of the process,
@@ -370,6 +505,20 @@ impl<'a> Conductor<'a> {
         let elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
         self.observer.see(&Event::Tick { glances: &glances, elapsed });
     }
+}
+
+/// What each job of a plan has to do with the others.
+fn with_others(plan: &Arc<Plan>, outbox: &Sender<Message>) -> Vec<WithOthers> {
+    let (turns, ramps) = (FileLocks::turns(plan), RampTally::all(plan));
+    let lend = |(id, (turn, ramp))| {
+        let backlog: Arc<Backlog> = Arc::default();
+        let to_inbox = outbox.clone();
+        // The conductor may have given up on the job; then nobody asks.
+        let tell = move |error| drop(to_inbox.send(Message::Borne(id, Box::new(error))));
+        let tell = tell_errors::teller(&plan.jobs[id], &backlog, tell);
+        WithOthers { turn, ramp, tell, backlog }
+    };
+    turns.into_iter().zip(ramps).enumerate().map(lend).collect()
 }
 
 fn is_laid_out_first(job: &JobPlan) -> bool {

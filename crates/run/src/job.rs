@@ -1,5 +1,6 @@
 //! A job, decided: nothing here is text to be parsed again, and nothing runs.
 
+use crate::life::LifePlan;
 use iosonde_base::{Nanos, PerDir};
 use iosonde_direct::MemoryKind;
 use iosonde_engine::{
@@ -86,6 +87,8 @@ pub struct JobPlan {
     pub sync_on_close: bool,
     /// `allow_mounted_write`.
     pub allow_mounted_write: bool,
+    /// What it asks for besides its I/O.
+    pub life: LifePlan,
     /// How it is told.
     pub reporting: Reporting,
 }

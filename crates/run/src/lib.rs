@@ -4,16 +4,25 @@
 //! runs the plan; [`account::report`] tells what came of it.
 
 pub mod account;
+mod around;
 pub mod conductor;
 pub mod disks;
 pub mod hold;
+pub mod hooks;
 pub mod job;
 pub mod layout;
+pub mod life;
 pub mod limits;
+pub mod locks;
 mod machine;
 mod outside;
+mod place;
 pub mod plan;
+mod ramp;
 mod sampler;
+pub mod steady;
+mod steady_watch;
+mod tell_errors;
 pub mod worker;
 
 /// The version of fio whose behaviour this is held to, as its `--version`

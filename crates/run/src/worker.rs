@@ -1,14 +1,22 @@
 //! One job's life, on its own thread: settle in, open, wait for the gate, run
 //! its passes, make durable, close, hand over the result.
 
+mod among;
+
+pub use among::WithOthers;
+
 use crate::job::{FileKind, JobPlan, LayoutPlan};
 use crate::layout;
+use crate::place;
+use crate::ramp::Ramp;
 use crate::sampler::Sampler;
 use iosonde_base::{Dir, Errno, FileId, Nanos, Ring};
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::{
-    Drive, Ended, Failure, FileSetup, Files, IoLog, Loop, Memory, OpenMode, OpenWith, Pulse, Trace,
+    Drive, Ended, Failure, FileSetup, Files, IoLog, Loop, Memory, OpenMode, OpenWith, Pulse,
+    Tolerance, Trace,
 };
+use iosonde_report::Steady;
 use iosonde_stats::{Ledger, Pen, Snapshot};
 use iosonde_sys::clock::{Clock, ClockSource};
 use iosonde_sys::counters::Usage;
@@ -65,11 +73,13 @@ pub struct Shared {
     pub began: AtomicU64,
     /// Whose ticks.
     clock: ClockSource,
+    /// What has to do with other jobs.
+    pub with_others: WithOthers,
 }
 
 impl Shared {
     /// Before the job starts.
-    pub fn new(ledger: Arc<Ledger>, clock: ClockSource) -> Shared {
+    pub fn new(ledger: Arc<Ledger>, clock: ClockSource, with_others: WithOthers) -> Shared {
         Shared {
             pulse: Arc::default(),
             ledger,
@@ -77,6 +87,7 @@ impl Shared {
             open_files: AtomicU32::new(0),
             began: AtomicU64::new(0),
             clock,
+            with_others,
         }
     }
 
@@ -183,6 +194,9 @@ pub struct JobResult {
     pub never_counted: bool,
     /// Things to tell the user that were no errors.
     pub notes: Vec<String>,
+    /// Whether its numbers held still, where that was asked; of jobs judged
+    /// together, with the last.
+    pub steady: Option<Steady>,
 }
 
 /// Run a job to its end. `ready` is called once, before the gate.
@@ -205,6 +219,7 @@ pub fn work(
     ready();
     worker.start_at(gate.pass());
     worker.wait_delay();
+    worker.prerun();
     worker.meet();
     worker.run();
     worker.finish()
@@ -260,6 +275,7 @@ pub fn so_far(shared: &Shared, elapsed: Duration) -> JobResult {
         thread_id: 0,
         never_counted: began == 0,
         notes: vec!["ended while it ran: these are its counts until then".to_owned()],
+        steady: None,
     }
 }
 
@@ -277,6 +293,7 @@ impl JobResult {
             thread_id: iosonde_sys::process::thread_id(),
             never_counted: false,
             notes: Vec::new(),
+            steady: None,
         }
     }
 }
@@ -316,6 +333,7 @@ impl<'a> Worker<'a> {
         let fail = |error: JobError| (Box::new(error), shared.ledger.clone());
         let mut notes = Vec::new();
         take_place(job, &mut notes).map_err(fail)?;
+        place::settle(job).map_err(fail)?;
         let clock = Clock::pick(job.clock)
             .map_err(|error| fail(JobError::other("pick the clock", Errno::EINVAL, &error)))?;
         let born = clock.now();
@@ -360,7 +378,7 @@ impl<'a> Worker<'a> {
             pen,
             pulse: shared.pulse.clone(),
             window: job.window,
-            tolerance: job.tolerance.clone(),
+            tolerance: Tolerance { tell: shared.with_others.tell.clone(), ..job.tolerance.clone() },
             log: None,
             sync_range: job.sync_range,
         };
@@ -464,7 +482,7 @@ impl<'a> Worker<'a> {
 
     /// Engines that talk to somebody find him now; the job starts then.
     fn meet(&mut self) {
-        if self.job.layout.only || self.shared.pulse.stop_asked() {
+        if self.job.layout.only || self.error.is_some() || self.shared.pulse.stop_asked() {
             return;
         }
         match self.engine.meet(&mut self.drive) {
@@ -482,22 +500,23 @@ impl<'a> Worker<'a> {
         if self.job.layout.only || self.error.is_some() {
             return;
         }
-        if self.job.time.ramp > Nanos(0) {
+        if self.job.time.ramp > Nanos(0) || self.job.life.ramp_bytes > 0 {
             self.shared.enter(State::Ramping);
         } else {
             self.start_counting(self.start);
         }
-        let ramp_ends = self.clock.after(self.start, self.job.time.ramp.0);
+        let shared = self.shared;
+        let mut ramp = Ramp::new(self.job, self.clock, &shared.with_others.ramp, self.start);
         loop {
-            let slice_ends = if self.counting { self.next_moment() } else { ramp_ends };
+            let slice_ends = if self.counting { self.next_moment() } else { ramp.until() };
             self.shared.pulse.arm(slice_ends);
             if self.shared.pulse.stop_asked() {
                 break;
             }
-            match self.engine.run(&mut self.drive) {
+            match self.run_slice(slice_ends) {
                 Ended::Time => {
                     let now = self.clock.now();
-                    if !self.counting && now >= ramp_ends {
+                    if !self.counting && ramp.is_over(now, &shared.ledger) {
                         self.end_phase("ramp");
                         self.start_counting(now);
                     } else if self.counting && !self.at_moment(now) {
@@ -526,7 +545,7 @@ impl<'a> Worker<'a> {
         self.counting = true;
         self.usage_before = thread_usage();
         self.began = began;
-        self.began_unix_ms = unix_ms();
+        self.began_unix_ms = among::clock_ms(self.job.life.start_clock);
         self.shared.began.store(self.began, Ordering::Relaxed);
         self.sampler.start(self.began);
         if let Some(log) = &mut self.drive.log {
@@ -608,6 +627,7 @@ impl<'a> Worker<'a> {
             self.fail(failure);
         }
         self.close_log();
+        self.postrun();
         if self.job.end.unlink
             && self.error.is_none()
             && let Err(error) = layout::remove(self.job)
@@ -635,6 +655,7 @@ impl<'a> Worker<'a> {
             thread_id: iosonde_sys::process::thread_id(),
             never_counted,
             notes: self.notes,
+            steady: None,
         }
     }
 

@@ -19,6 +19,8 @@ pub(crate) enum Stream {
     FileSize = 7,
     /// Whether an I/O is sequential or random.
     SequentialOrRandom = 10,
+    /// How long a job waits before it starts.
+    StartDelay = 13,
     /// Which zone.
     Zone = 16,
     /// Gaps between reads.
@@ -86,4 +88,29 @@ pub fn file_sizes(
         (size / unit * unit).max(min.min(unit)).clamp(min, max.max(min))
     };
     (0..files).map(draw).collect()
+}
+
+/// A delay drawn evenly from `low_us` to `high_us`, in microseconds
+/// (`startdelay=1-5`), for the job that is number `thread_number`.
+pub fn start_delay_us(randseed: u64, thread_number: u32, (low_us, high_us): (u64, u64)) -> u64 {
+    let seed = Seeds::new(randseed, thread_number).of(Stream::StartDelay);
+    let span = high_us.saturating_sub(low_us);
+    low_us + Taus88::new(seed as u32).below(span.saturating_add(1)).min(span)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_job_draws_a_delay_of_its_own_within_the_range() {
+        let draw = |job| start_delay_us(0x89, job, (1_000_000, 5_000_000));
+        let drawn: Vec<u64> = (1..=100).map(draw).collect();
+        assert!(drawn.iter().all(|delay| (1_000_000..=5_000_000).contains(delay)));
+        assert_ne!(drawn[0], drawn[1]);
+        assert_eq!(drawn[0], draw(1), "and the same one next time");
+        assert!(drawn.iter().any(|&delay| delay < 2_000_000));
+        assert!(drawn.iter().any(|&delay| delay > 4_000_000));
+        assert_eq!(start_delay_us(1, 1, (7, 7)), 7);
+    }
 }

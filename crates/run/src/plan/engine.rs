@@ -154,6 +154,7 @@ pub(super) fn tolerance(spec: &JobSpec) -> Tolerance {
         full_is_end: *spec.size.fill_device.get(),
         borne: 0,
         first: None,
+        tell: None,
     }
 }
 
@@ -194,6 +195,7 @@ pub(super) fn place(spec: &JobSpec, clone: u32) -> Result<PlacePlan, Diagnostic>
     let listed = listed.transpose().map_err(|error| {
         Diagnostic::error(error.to_string()).about("cpus_allowed", cpu.cpus_allowed.origin())
     })?;
+    let listed = super::life::node_processors(spec, listed)?;
     let split = *cpu.cpus_allowed_policy.get() == CpusAllowedPolicy::Split;
     let cpus = match listed {
         Some(list) if split => CpuList::from_numbers(vec![list.turn(clone as usize)]).ok(),

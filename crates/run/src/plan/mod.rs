@@ -8,6 +8,7 @@ mod checks;
 mod convert;
 mod engine;
 mod files;
+mod life;
 mod pace;
 mod reporting;
 mod source;
@@ -178,7 +179,7 @@ impl Planner<'_> {
             fill,
             tolerance: engine::tolerance(spec),
             sync_range: engine::sync_range(spec),
-            time: self.time(job),
+            time: self.time(job, number),
             end: EndPlan {
                 fsync: *spec.durability.end_fsync.get(),
                 syncfs: *spec.durability.end_syncfs.get(),
@@ -199,15 +200,16 @@ impl Planner<'_> {
             hint: engine::hint(spec, word.is_random()),
             sync_on_close: *spec.durability.fsync_on_close.get(),
             allow_mounted_write: *spec.file_life.allow_mounted_write.get(),
+            life: self.life(job)?,
             reporting: reporting::reporting(job, engine, measured, &sizes),
         })
     }
 
-    fn time(&mut self, job: &ParsedJob) -> TimePlan {
+    fn time(&mut self, job: &ParsedJob, number: u32) -> TimePlan {
         let time = &job.spec.time;
         let runtime = *time.runtime.get();
         TimePlan {
-            delay: time.startdelay.get().low,
+            delay: life::delay(&job.spec, number),
             ramp: *time.ramp_time.get(),
             runtime: (runtime > Nanos(0)).then_some(runtime),
         }

@@ -1,8 +1,8 @@
 //! Processors, priorities, users: how the system treats a job.
 
-use iosonde_options::{Built, Category, CpuSet, Fio, options};
+use iosonde_options::{Category, CpuSet, Fio, options};
 
-use crate::values::{CpusAllowedPolicy, MemoryPolicy};
+use crate::values::{CpusAllowedPolicy, MemoryPolicy, NodeList};
 
 options! {
     /// Processors and priorities
@@ -53,48 +53,44 @@ options! {
             bad: &["fair"],
         }
         /// NUMA nodes the job may run on.
-        numa_cpu_nodes: Option<CpuSet> = "" as "numa_cpu_nodes" {
+        numa_cpu_nodes: Option<NodeList> = "" as "numa_cpu_nodes" {
             fio: Fio::Differs("what is no node number is refused"),
-            built: Built::No,
-            good: &["0", "0-1"],
+            good: &["0", "0-1", "all"],
         }
         /// NUMA nodes that memory comes from: `bind:0-1`, `interleave:0,1`, `prefer:0`, `local`.
         numa_mem_policy: Option<MemoryPolicy> = "" as "numa_mem_policy" {
             fio: Fio::Differs("a word that is no policy is refused"),
-            built: Built::No,
-            good: &["default", "bind:0", "interleave:0-1", "prefer:0", "local"],
+            good: &["default", "bind:0", "interleave:0-1", "bind:all", "prefer:0", "local"],
         }
-        /// Run in this control group.
+        /// Run in this control group, which is made if it is not there.
+        ///
+        /// Below the mount of `blkio` (version 1) each job's thread can be in a group of its
+        /// own; in version 2 the whole program moves, so all jobs must name the same one.
         cgroup: Option<String> = "" as "cgroup" {
-            built: Built::No,
             good: &["test"],
         }
-        /// Leave the control group in place afterwards.
+        /// Leave a control group that was made in place afterwards.
         cgroup_nodelete: bool = "0" as "cgroup_nodelete" {
-            built: Built::No,
             parent: Some("cgroup"),
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Weight of the control group's I/O.
+        /// Weight of the control group's I/O, where the kernel weighs it.
         cgroup_weight: Option<u32> = "" as "cgroup_weight" {
-            built: Built::No,
             parent: Some("cgroup"),
             min: Some(100),
             max: Some(1000),
             good: &["100", "500"],
             bad: &["99", "1001", "heavy"],
         }
-        /// Run as this user.
+        /// Run as this user: the job's thread alone, after files are laid out.
         uid: Option<u32> = "" as "uid" {
-            built: Built::No,
             min: Some(0),
             good: &["0", "1000"],
             bad: &["root"],
         }
-        /// Run as this group.
+        /// Run as this group: the job's thread alone, after files are laid out.
         gid: Option<u32> = "" as "gid" {
-            built: Built::No,
             min: Some(0),
             good: &["0", "1000"],
             bad: &["root"],

@@ -1,6 +1,6 @@
 //! What is done about errors.
 
-use iosonde_options::{Built, Category, Fio, options};
+use iosonde_options::{Category, Fio, options};
 
 use crate::values::{ContinueOnError, IgnoreErrors};
 
@@ -22,13 +22,11 @@ options! {
         }
         /// Print each error, not only the one that ends the job.
         error_dump: bool = "0" as "error_dump" {
-            built: Built::No,
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// End all jobs when one of them fails.
+        /// End the other jobs, as `exit_what` says, when this one fails.
         exitall_on_error: bool = "0" as "exitall_on_error" {
-            built: Built::No,
             bare: Some("1"),
             good: &["1", "0"],
             bad: &["yes"],

@@ -36,12 +36,13 @@ options! {
             good: &["0", "1"],
             bad: &["2", "no"],
         }
-        /// Lock a file while I/O to it flies.
+        /// Lock the job's files, against other jobs, while I/O to them flies.
+        ///
+        /// In turns of a millisecond; jobs that only read share `readwrite`.
         lockfile: LockFile = "none" as "lockfile" {
             priority: -1,
             parent: Some("filename"),
             needs: &["lockfile"],
-            built: Built::No,
             good: &["none", "exclusive", "readwrite"],
             bad: &["shared"],
         }
@@ -75,7 +76,6 @@ options! {
         }
         /// Ask the device for this I/O scheduler while the job runs.
         ioscheduler: Option<String> = "" as "ioscheduler" {
-            built: Built::No,
             good: &["none"],
         }
     }

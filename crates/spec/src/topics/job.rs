@@ -62,17 +62,17 @@ options! {
             good: &["1", "0"],
             bad: &["yes"],
         }
-        /// Wait until all jobs of this name have ended before this one starts.
+        /// Wait until all copies of the job of this name have ended before this one starts.
+        ///
+        /// That job must come before, and be the only one of its name.
         wait_for: Option<String> = "" as "wait_for" {
             category: Category::Process,
-            built: Built::No,
             good: &["writer"],
         }
-        /// End the other jobs when this one ends.
+        /// End the other jobs when one ends; given for any job, it holds for all.
         exitall: bool = "0" as "exitall" {
             category: Category::Process,
             bare: Some("1"),
-            built: Built::No,
             good: &["1", "0"],
             bad: &["yes"],
         }
@@ -80,26 +80,25 @@ options! {
         exit_what: crate::values::ExitWhat = "group" as "exit_what" {
             category: Category::Process,
             needs: &["exitall"],
-            built: Built::No,
             good: &["group", "stonewall", "all"],
             bad: &["none"],
         }
-        /// A program to run before the job, by the shell.
+        /// A command for the shell before the job; it is told in `<name>.prerun.txt`.
+        ///
+        /// After `startdelay`; a command that fails ends the job.
         exec_prerun: Option<String> = "" as "exec_prerun" {
             category: Category::Process,
-            built: Built::No,
+            fio: Fio::Differs("all that the command prints goes to the file; of `a; b` fio keeps that of `b`; fio leaves a job whose command fails out of the report and ends with 0"),
             good: &["true"],
         }
-        /// A program to run after the job, by the shell.
+        /// A command for the shell after the job; it is told in `<name>.postrun.txt`.
         exec_postrun: Option<String> = "" as "exec_postrun" {
             category: Category::Process,
-            built: Built::No,
             good: &["true"],
         }
         /// What the system's list of processes calls the job.
         comm: Option<String> = "" as "comm" {
             category: Category::Process,
-            built: Built::No,
             good: &["worker"],
         }
         /// Start from a ready-made workload.

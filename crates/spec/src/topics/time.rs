@@ -32,9 +32,8 @@ options! {
             good: &["0", "5", "500ms"],
             bad: &["short"],
         }
-        /// Move this many bytes before measuring.
+        /// Move this many bytes before measuring; with `group_reporting` the group as a whole.
         ramp_size: Bytes = "0" as "ramp_size" {
-            built: Built::No,
             good: &["0", "1g"],
             bad: &["some"],
         }
@@ -48,7 +47,6 @@ options! {
         }
         /// Which clock `job_start` in reports is read from (clock_gettime(2)).
         job_start_clock_id: u32 = "0" as "job_start_clock_id" {
-            built: Built::No,
             min: Some(0),
             good: &["0", "1"],
             bad: &["first"],

@@ -21,7 +21,7 @@ pub use errors::IgnoreErrors;
 pub use file_service::{FilePick, FileServiceType};
 pub use file_size::FileSize;
 pub use memory::{MemoryKind, MemoryWord};
-pub use numa::{MemoryPolicy, PolicyKind};
+pub use numa::{MemoryPolicy, NodeList, PolicyKind};
 pub use pattern::{Pattern, PatternPart};
 pub use rw::{Rw, RwWord};
 pub use steady_state::{Criterion, Limit, SteadyGoal};

@@ -18,13 +18,49 @@ words! {
     }
 }
 
+/// Nodes by number, `0,2-3`, or `all`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum NodeList {
+    /// Those the machine has.
+    All,
+    /// These.
+    Listed(CpuSet),
+}
+
+impl NodeList {
+    /// How many it names; `None` for all.
+    fn count(&self) -> Option<usize> {
+        match self {
+            NodeList::All => None,
+            NodeList::Listed(nodes) => Some(nodes.0.len()),
+        }
+    }
+}
+
+impl OptionValue for NodeList {
+    const KIND: Kind = Kind::List;
+    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+        if text.trim() == "all" {
+            return Ok(NodeList::All);
+        }
+        let want = || ValueError::new("nodes such as 0,2-3, or all", text);
+        CpuSet::parse(text, context).map(NodeList::Listed).map_err(|_| want())
+    }
+    fn show(&self) -> String {
+        match self {
+            NodeList::All => "all".into(),
+            NodeList::Listed(nodes) => nodes.show(),
+        }
+    }
+}
+
 /// The value of `numa_mem_policy`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryPolicy {
     /// The policy.
     pub kind: PolicyKind,
     /// The nodes it names.
-    pub nodes: CpuSet,
+    pub nodes: NodeList,
 }
 
 impl OptionValue for MemoryPolicy {
@@ -33,11 +69,11 @@ impl OptionValue for MemoryPolicy {
     fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
         let (word, nodes) = text.split_once(':').unwrap_or((text, ""));
         let kind = PolicyKind::parse(word, context)?;
-        let nodes = CpuSet::parse(nodes, context)
+        let nodes = NodeList::parse(nodes, context)
             .map_err(|_| ValueError::new("nodes such as bind:0-1", text))?;
         let wanted = match kind {
-            PolicyKind::Prefer => nodes.0.len() == 1,
-            PolicyKind::Bind | PolicyKind::Interleave => !nodes.0.is_empty(),
+            PolicyKind::Prefer => nodes.count() == Some(1),
+            PolicyKind::Bind | PolicyKind::Interleave => nodes.count() != Some(0),
             PolicyKind::Default | PolicyKind::Local => true,
         };
         let want = || ValueError::new(format!("nodes such as {word}:0"), text);
