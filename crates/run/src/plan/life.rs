@@ -101,7 +101,7 @@ fn steady(spec: &JobSpec) -> Result<Option<SteadyPlan>, Diagnostic> {
     if interval == Nanos(0) {
         return Err(about(setting, "steadystate_check_interval", "must not be 0".to_owned()));
     }
-    if duration.0 % interval.0 != 0 {
+    if !duration.0.is_multiple_of(interval.0) {
         let words = "steadystate_duration must be a multiple of steadystate_check_interval";
         return Err(about(setting, "steadystate_check_interval", words.to_owned()));
     }
