@@ -210,16 +210,11 @@ fn fill(
         // Room is there for certain, or the file system does not reserve.
         rustix::fs::ftruncate(open, end).map_err(|error| failed("resize", path, error))?;
     }
-    let mut at = from;
-    while at < end && !stop() {
-        let want = usize::try_from(end - at).map_or(job.layout.block, |n| n.min(job.layout.block));
-        let data = source.next(job, want, at);
-        open.write_all_at(data, at).map_err(|error| failed("lay out", path, error))?;
-        at += want as u64;
-    }
+    let (at, written) = write_data(job, &made, from..end, source, stop);
     if at < end {
-        // Stopped: a hole must not pass for data, now or in a later run.
-        rustix::fs::ftruncate(open, at).map_err(|error| failed("resize", path, error))?;
+        // A hole must not pass for data, now or in a later run.
+        let cut = rustix::fs::ftruncate(open, at).map_err(|error| failed("resize", path, error));
+        return written.and(cut).map(|()| made);
     }
     if job.layout.sync && !many {
         rustix::fs::fsync(open).map_err(|error| failed("fsync", path, error))?;
@@ -228,6 +223,28 @@ fn fill(
         drop_cache(file, open, from);
     }
     Ok(made)
+}
+
+/// Fill a range; how far that came, and what kept it from the end, if not
+/// `stop`.
+fn write_data(
+    job: &JobPlan,
+    (path, open): &Made,
+    range: std::ops::Range<u64>,
+    source: &mut DataSource,
+    stop: StopAsked<'_>,
+) -> (u64, Result<(), LayoutError>) {
+    let mut at = range.start;
+    while at < range.end && !stop() {
+        let left = usize::try_from(range.end - at).unwrap_or(usize::MAX);
+        let want = left.min(job.layout.block);
+        let data = source.next(job, want, at);
+        if let Err(error) = open.write_all_at(data, at) {
+            return (at, Err(failed("lay out", path, error)));
+        }
+        at += want as u64;
+    }
+    (at, Ok(()))
 }
 
 /// What was added, from the old end on, need not stay in the page cache.

@@ -19,6 +19,7 @@ mod outside;
 mod place;
 pub mod plan;
 mod ramp;
+mod remedy;
 mod sampler;
 pub mod steady;
 mod steady_watch;

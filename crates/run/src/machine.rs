@@ -16,6 +16,17 @@ pub fn kind(path: &Path) -> Option<FileKind> {
     })
 }
 
+/// Why a path can hold no data of a job: pipes and sockets have no offsets, and
+/// what a job lays out or unlinks must be a file. `None` when it can.
+pub fn holds_no_data(path: &Path) -> Option<&'static str> {
+    let kind = std::fs::metadata(path).ok()?.file_type();
+    match kind {
+        kind if kind.is_fifo() => Some("it is a pipe, which has neither size nor offsets"),
+        kind if kind.is_socket() => Some("it is a socket, which has neither size nor offsets"),
+        _ => None,
+    }
+}
+
 /// How many bytes a file or device holds; `None` when that cannot be told.
 pub fn bytes(path: &Path, kind: FileKind) -> Option<u64> {
     match kind {

@@ -9,6 +9,7 @@ use crate::job::{FileKind, JobPlan, LayoutPlan};
 use crate::layout;
 use crate::place;
 use crate::ramp::Ramp;
+use crate::remedy;
 use crate::sampler::Sampler;
 use iosonde_base::{Dir, Errno, FileId, Nanos, Ring};
 use iosonde_direct::AlignedBuf;
@@ -679,7 +680,8 @@ impl<'a> Worker<'a> {
 
     fn describe(&self, failure: Failure) -> JobError {
         let path = failure.file.map(|file| self.job.files[file.0 as usize].path.clone());
-        JobError { failure, path, detail: None }
+        let detail = remedy::remedy(self.job, &failure);
+        JobError { failure, path, detail }
     }
 }
 

@@ -136,6 +136,9 @@ impl Planner<'_> {
         };
         let mut parts = Parts { files: Vec::new(), ends: Vec::new(), total_bytes: 0 };
         for (index, (named, share)) in named.into_iter().zip(per_file).enumerate() {
+            if let Some(why) = machine::holds_no_data(&named.path) {
+                return Err(no_size(&named, why));
+            }
             let filesize = filesizes.as_ref().map(|sizes| sizes[index]);
             let known = filesize.or(named.bytes_now);
             let offset = self.offset(spec, clone, known.unwrap_or(0), min_bs);
