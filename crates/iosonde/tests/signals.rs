@@ -266,7 +266,7 @@ fn usr1_asks_for_a_report_and_the_run_goes_on() {
 /// Run with a standard output that nobody reads any more.
 fn with_a_closed_pipe(who: Who, line: &str) -> (Option<i32>, String) {
     let folder = Folder::new("pipe");
-    let (reader, writer) = std::io::pipe().unwrap();
+    let (reader, writer) = rustix::pipe::pipe().unwrap();
     drop(reader);
     let mut command = who.command(&folder);
     command.args(support::words(line)).stdout(writer);
