@@ -97,6 +97,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         },
         tolerance: Tolerance::default(),
         log: None,
+        tape: None,
         sync_range: SyncRangeFlags::default(),
     };
     drive.pulse.arm(u64::MAX);

@@ -1,6 +1,6 @@
 //! What a job's loop works with, and why a slice of it ends.
 
-use crate::{Files, Fill, Io, IoLog, Memory, SyncRangeFlags, Tolerance, sync_call};
+use crate::{Files, Fill, Io, IoLog, Memory, SyncRangeFlags, Tape, Tolerance, sync_call};
 use iosonde_base::{Errno, FileId, Op, Planned, Ring};
 use iosonde_stats::Pen;
 use iosonde_sys::clock::Clock;
@@ -178,6 +178,8 @@ pub struct Drive {
     pub tolerance: Tolerance,
     /// `write_iolog`, where asked.
     pub log: Option<IoLog>,
+    /// Where each I/O is recorded as it completes, where logs ask for that.
+    pub tape: Option<Tape>,
     /// For `sync_file_range`.
     pub sync_range: SyncRangeFlags,
 }

@@ -16,6 +16,7 @@ mod memory;
 mod one_shot;
 mod queue;
 mod sync_call;
+mod tape;
 mod tolerance;
 mod trace;
 
@@ -29,5 +30,6 @@ pub use knobs::{Knobs, StatCall, SyncRangeFlags};
 pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;
 pub use queue::QueueLoop;
+pub use tape::{Record, Tape, Turn};
 pub use tolerance::{ErrorKind, TellError, Tolerance};
 pub use trace::Trace;

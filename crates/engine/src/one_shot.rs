@@ -1,6 +1,7 @@
 //! The loop of engines that do one thing at a time.
 
 use crate::drive::Failure;
+use crate::tape::Taping;
 use crate::{Drive, Ended, Files, Io, Loop, OneShot, Pulse};
 use iosonde_base::{Errno, FileId, Op, Planned};
 use iosonde_stats::{Lane, Ledger};
@@ -105,7 +106,12 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
 
 impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
     fn run(&mut self, drive: &mut Drive) -> Ended {
-        let ended = self.run_slice(drive);
+        let mut tape = drive.tape.take();
+        let ended = match &mut tape {
+            None => self.run_slice(drive, &mut ()),
+            Some(tape) => self.run_slice(drive, tape),
+        };
+        drive.tape = tape;
         self.settle(drive);
         ended
     }
@@ -169,7 +175,7 @@ enum Stop {
 }
 
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
-    fn run_slice(&mut self, drive: &mut Drive) -> Ended {
+    fn run_slice<T: Taping>(&mut self, drive: &mut Drive, tape: &mut T) -> Ended {
         let taps = drive.has_taps();
         loop {
             let most = if taps { 1 } else { usize::MAX };
@@ -186,8 +192,8 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             let entries = drive.ring.as_slice();
             let entries = &entries[..entries.len().min(most)];
             let (count, stop) = match (STAMPED, desk.clock.source()) {
-                (true, ClockSource::Cpu) => self.stretch::<true>(desk, entries),
-                (true, _) => self.stretch::<false>(desk, entries),
+                (true, ClockSource::Cpu) => self.stretch::<true, T>(desk, entries, tape),
+                (true, _) => self.stretch::<false, T>(desk, entries, tape),
                 (false, _) => self.stretch_counting(desk, entries),
             };
             let next = entries.get(count).copied();
@@ -199,7 +205,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 }
                 (Stop::Odd(result, issue), Some(entry)) => {
                     drive.ring.advance(1);
-                    self.odd(drive, entry, result, issue)
+                    self.odd(drive, entry, result, issue, tape)
                 }
                 (Stop::Time, _) => Ok(true),
                 _ => Ok(false),
@@ -216,10 +222,11 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     /// clock is the processor's counter: knowing that, the compiler keeps no
     /// register free for the call that other clocks take.
     #[inline(never)]
-    fn stretch<const COUNTER: bool>(
+    fn stretch<const COUNTER: bool, T: Taping>(
         &mut self,
         desk: Desk<'_>,
         entries: &[Planned],
+        tape: &mut T,
     ) -> (usize, Stop) {
         let clock = desk.clock;
         assert_eq!(COUNTER, clock.source() == ClockSource::Cpu, "the caller looked");
@@ -242,6 +249,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             let end = clock.now();
             let lane = &desk.ledger.lanes[entry.op as usize];
             count_whole::<E>(lane, &clock, entry.len, [start, issue, end]);
+            tape_whole::<E, T>(tape, &clock, entry, [start, issue, end]);
             if end >= desk.pulse.until() {
                 return (before(rest) + 1, Stop::Time);
             }
@@ -259,6 +267,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         entry: Planned,
         result: Result<u32, Errno>,
         issue: u64,
+        tape: &mut impl Taping,
     ) -> Result<bool, Failure> {
         let whole = self.finish(drive, entry, result)?;
         let end = drive.clock.now();
@@ -268,6 +277,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 // What came between the first stamp and the second is lost, and
                 // is nothing beside an I/O that took several calls.
                 count_whole::<E>(lane, &drive.clock, entry.len, [issue, issue, end]);
+                tape_whole::<E, _>(tape, &drive.clock, &entry, [issue, issue, end]);
             } else {
                 lane.ios.add(1);
                 lane.bytes.add(u64::from(entry.len));
@@ -311,6 +321,19 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         (self.looked, self.left) = (now, self.stride);
         now >= desk.pulse.until()
     }
+}
+
+/// Record an I/O that was done whole, for logs.
+#[inline(always)]
+fn tape_whole<E: OneShot, T: Taping>(
+    tape: &mut T,
+    clock: &Clock,
+    entry: &Planned,
+    [start, issue, end]: [u64; 3],
+) {
+    let slat = if E::THREE_STAMPS { clock.ticks_to_ns(issue.wrapping_sub(start)) } else { 0 };
+    let clat = clock.ticks_to_ns(end.wrapping_sub(issue));
+    tape.add(end, entry.offset, entry.len, entry.op as u32, [slat, clat]);
 }
 
 /// Count an I/O that was done whole: its stamps are start, issue and end.

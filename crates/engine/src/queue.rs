@@ -341,6 +341,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let depth = &drive.pen.ledger().depth;
         depth.complete[batch_class(collected)].add(1);
         depth.completes.add(1);
+        if STAMPED && drive.tape.is_some() {
+            self.tape_whole(drive, now);
+        }
 
         let mut at = 0;
         while let Some(first) = self.done.get(at) {
@@ -416,9 +419,32 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let Completion { slot, result } = self.done[at];
         let Flight { len, tag, .. } = self.flights[slot.0 as usize];
         if self.partial(drive, slot, result, now) {
+            self.tape(drive, slot, now);
             self.give_back(slot);
             self.account(drive, tag, 1, len.into(), now);
         }
+    }
+
+    /// Record, for logs, the whole data I/Os among what was collected.
+    #[cold]
+    #[inline(never)]
+    fn tape_whole(&self, drive: &mut Drive, now: u64) {
+        for &Completion { slot, result } in &self.done {
+            let Flight { len, tag, .. } = self.flights[slot.0 as usize];
+            if tag.kind() <= Op::Trim as usize && result == Ok(len) {
+                self.tape(drive, slot, now);
+            }
+        }
+    }
+
+    /// Record a data I/O that was done whole.
+    fn tape(&self, drive: &mut Drive, slot: Slot, now: u64) {
+        let Some(tape) = drive.tape.as_mut().filter(|_| STAMPED) else { return };
+        let Flight { offset, len, tag, .. } = self.flights[slot.0 as usize];
+        let Batch { start, issue, .. } = self.batches[tag.batch()];
+        let ns = |ticks| drive.clock.ticks_to_ns(ticks);
+        let latencies = [ns(issue.wrapping_sub(start)), ns(now.wrapping_sub(issue))];
+        tape.add(now, offset, len, tag.kind() as u32, latencies);
     }
 
     /// What is not a whole data I/O: a queued sync, a short one that goes on,

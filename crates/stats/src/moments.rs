@@ -15,6 +15,8 @@ pub struct Moments {
     max: Tally,
     squares_low: Tally,
     squares_high: Tally,
+    /// The largest before [`Moments::take_max`] was called last.
+    max_before: Tally,
 }
 
 impl Default for Moments {
@@ -26,6 +28,7 @@ impl Default for Moments {
             max: Tally::default(),
             squares_low: Tally::default(),
             squares_high: Tally::default(),
+            max_before: Tally::default(),
         }
     }
 }
@@ -59,6 +62,21 @@ impl Moments {
         self.max.set(0);
         self.squares_low.set(0);
         self.squares_high.set(0);
+        self.max_before.set(0);
+    }
+
+    /// The largest value since this was called last, for windows of a log:
+    /// the largest of all is kept. Only for the thread that adds.
+    pub fn take_max(&self) -> u64 {
+        let max = self.max.get();
+        self.max_before.raise(max);
+        self.max.set(0);
+        max
+    }
+
+    /// The largest value since [`Moments::take_max`], left where it is.
+    pub fn recent_max(&self) -> u64 {
+        self.max.get()
     }
 
     /// The sums as plain data.
@@ -67,7 +85,7 @@ impl Moments {
             n: self.n.get(),
             sum: self.sum.get().into(),
             min: self.min.get(),
-            max: self.max.get(),
+            max: self.max.get().max(self.max_before.get()),
             squares: u128::from(self.squares_high.get()) << 64 | u128::from(self.squares_low.get()),
         }
     }
@@ -170,6 +188,18 @@ mod tests {
         let snapshot = moments.snapshot();
         assert_eq!((snapshot.least(), snapshot.max, snapshot.mean()), (2, 9, 5.0));
         assert!((snapshot.deviation() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn taking_the_largest_of_a_window_leaves_the_largest_of_all() {
+        let moments = Moments::default();
+        moments.add(9);
+        assert_eq!((moments.recent_max(), moments.take_max()), (9, 9));
+        moments.add(4);
+        assert_eq!((moments.take_max(), moments.take_max()), (4, 0));
+        assert_eq!(moments.snapshot().max, 9);
+        moments.clear();
+        assert_eq!(moments.snapshot().max, 0);
     }
 
     #[test]

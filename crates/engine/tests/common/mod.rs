@@ -92,6 +92,7 @@ pub fn drive(
         window,
         tolerance: Tolerance::default(),
         log: None,
+        tape: None,
         sync_range: SyncRangeFlags::default(),
     };
     drive.pulse.arm(u64::MAX);

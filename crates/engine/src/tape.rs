@@ -1,0 +1,133 @@
+//! Every I/O as it completes, for logs with one entry an I/O.
+
+/// One I/O that was done whole. 32 bytes serve every kind of log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Record {
+    /// When it came back, in ticks.
+    pub end: u64,
+    /// Its first byte in the file.
+    pub offset: u64,
+    /// Start to issue, in nanoseconds; see [`Record::TOO_LONG`].
+    pub slat: u32,
+    /// Issue to completion, in nanoseconds; see [`Record::TOO_LONG`].
+    pub clat: u32,
+    /// Bytes.
+    pub len: u32,
+    /// 0 read, 1 write, 2 trim.
+    pub dir: u32,
+}
+
+impl Record {
+    /// In place of `clat`: a latency does not fit, and the next record holds
+    /// both, `slat` as its `end` and `clat` as its `offset`.
+    pub const TOO_LONG: u32 = u32::MAX;
+}
+
+/// Takes a full chunk, gives an empty one with room.
+pub type Turn = Box<dyn FnMut(Vec<Record>) -> Vec<Record> + Send>;
+
+/// Where the loop leaves a record of each I/O.
+pub struct Tape {
+    chunk: Vec<Record>,
+    turn: Turn,
+}
+
+impl Tape {
+    /// A tape whose chunks come from, and go to, `turn`.
+    pub fn new(mut turn: Turn) -> Tape {
+        Tape { chunk: turn(Vec::new()), turn }
+    }
+
+    /// Hand over what there is, full or not.
+    pub fn hand_over(&mut self) {
+        if !self.chunk.is_empty() {
+            self.chunk = (self.turn)(std::mem::take(&mut self.chunk));
+        }
+    }
+
+    /// Record an I/O whose latencies are in nanoseconds.
+    #[inline(always)]
+    pub(crate) fn add(
+        &mut self,
+        end: u64,
+        offset: u64,
+        len: u32,
+        dir: u32,
+        [slat, clat]: [u64; 2],
+    ) {
+        // Two may be needed: see `Record::TOO_LONG`.
+        if self.chunk.capacity() - self.chunk.len() < 2 {
+            self.full();
+        }
+        if (slat | clat) >> 32 != 0 || clat as u32 == Record::TOO_LONG {
+            return self.add_long(end, offset, len, dir, [slat, clat]);
+        }
+        let (slat, clat) = (slat as u32, clat as u32);
+        self.chunk.push(Record { end, offset, slat, clat, len, dir });
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn full(&mut self) {
+        self.hand_over();
+        self.chunk.reserve(2);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_long(&mut self, end: u64, offset: u64, len: u32, dir: u32, [slat, clat]: [u64; 2]) {
+        let told = Record::TOO_LONG;
+        self.chunk.push(Record { end, offset, slat: told, clat: told, len, dir });
+        self.chunk.push(Record { end: slat, offset: clat, ..Record::default() });
+    }
+}
+
+/// What a stretch of I/Os is recorded on: a tape, or nothing, which costs
+/// nothing.
+pub(crate) trait Taping {
+    fn add(&mut self, end: u64, offset: u64, len: u32, dir: u32, latencies: [u64; 2]);
+}
+
+impl Taping for () {
+    #[inline(always)]
+    fn add(&mut self, _: u64, _: u64, _: u32, _: u32, _: [u64; 2]) {}
+}
+
+impl Taping for Tape {
+    #[inline(always)]
+    fn add(&mut self, end: u64, offset: u64, len: u32, dir: u32, latencies: [u64; 2]) {
+        Tape::add(self, end, offset, len, dir, latencies);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn chunks_are_handed_over_full_and_long_latencies_take_two_records() {
+        assert_eq!(size_of::<Record>(), 32);
+        let (out, handed) = channel();
+        let turn = move |full: Vec<Record>| {
+            if !full.is_empty() {
+                out.send(full).unwrap();
+            }
+            Vec::with_capacity(4)
+        };
+        let mut tape = Tape::new(Box::new(turn));
+        for n in 0..4 {
+            tape.add(n, 0, 512, 1, [1, 2]);
+        }
+        assert_eq!(handed.try_recv().unwrap().len(), 3, "room is kept for two");
+        tape.add(9, 4096, 512, 0, [7, 5 << 32]);
+        tape.hand_over();
+        let last = handed.try_recv().unwrap();
+        assert_eq!(last.len(), 3);
+        assert_eq!((last[1].clat, last[1].end), (Record::TOO_LONG, 9));
+        assert_eq!((last[2].end, last[2].offset), (7, 5 << 32));
+        tape.hand_over();
+        assert!(handed.try_recv().is_err(), "nothing is handed over twice");
+    }
+}
