@@ -1,5 +1,5 @@
 //! Questions that end the program once they are answered: `--help`,
-//! `--version`, `--cmdhelp`, `--enghelp`.
+//! `--version`, `--cmdhelp`, `--enghelp`, `--inflate-log`.
 
 use crate::exit;
 use crate::session::Personality;
@@ -16,7 +16,22 @@ pub fn answer(personality: Personality, ask: &Ask) -> (String, u8) {
         Ask::Help => (usage(personality), exit::OK),
         Ask::CommandHelp(name) => (command_help(name.as_deref()), exit::OK),
         Ask::EngineHelp(words) => engine_help(words.as_deref()),
+        Ask::InflateLog(path) => inflate(path),
     }
+}
+
+/// The text of a compressed log, as far as it can be read.
+fn inflate(path: &str) -> (String, u8) {
+    let mut text = Vec::new();
+    let read = iosonde_run::logs::inflate::inflate(path.as_ref(), &mut text);
+    let code = match read {
+        Ok(()) => exit::OK,
+        Err(error) => {
+            eprintln!("cannot inflate {path}: {error}");
+            exit::REFUSED
+        }
+    };
+    (String::from_utf8_lossy(&text).into_owned(), code)
 }
 
 fn version(personality: Personality) -> String {

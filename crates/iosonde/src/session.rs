@@ -227,6 +227,8 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     if let Err(error) = iosonde_run::limits::raise(&plan) {
         output.note(&format!("{}: {error}", program(personality)));
     }
+    let mut plan = plan;
+    plan.bandwidth_log = flags.bandwidth_log.clone();
     let plan = Arc::new(plan);
     let watched = disks::Watched::under(&plan);
     let around = Surroundings {
@@ -246,7 +248,12 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     let around = Surroundings { disks: watched.used(), ..around };
     let told = report(&plan, &outcome.results, &around);
     output.report(&text(personality, flags, &told));
-    let code = code(&outcome);
+    let mut code = code(&outcome);
+    if let Err((path, error)) = &outcome.bandwidth_log {
+        let path = path.display();
+        output.error(&format!("{}: cannot write {path}: {error}", program(personality)));
+        code = code.max(exit::REFUSED);
+    }
     if let Err(error) = output.finish() {
         eprintln!("{}: cannot write the report: {error}", program(personality));
         return exit::REFUSED;

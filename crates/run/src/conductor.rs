@@ -8,6 +8,7 @@ use crate::around::Around;
 use crate::job::{FileKind, FilePlan, JobId, JobPlan, Need};
 use crate::layout::{self, Missing};
 use crate::locks::FileLocks;
+use crate::logs::{LogError, aggregate::Aggregate};
 use crate::outside::{Outside, Word};
 use crate::steady_watch::{RampTally, SteadyWatch};
 use crate::tell_errors::{self, Backlog};
@@ -30,6 +31,8 @@ pub struct Plan {
     pub jobs: Vec<JobPlan>,
     /// Which start together.
     pub waves: Vec<Vec<JobId>>,
+    /// Log the bandwidth of all jobs together, to files that begin with this.
+    pub bandwidth_log: Option<String>,
 }
 
 /// A few numbers of a job, for the live line.
@@ -118,6 +121,8 @@ pub struct Outcome {
     pub signal: Option<i32>,
     /// A second signal came: some results are those of jobs still running.
     pub abandoned: bool,
+    /// The bandwidth log that could not be written, and why.
+    pub bandwidth_log: Result<(), LogError>,
 }
 
 enum Message {
@@ -153,14 +158,20 @@ pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<
     let to_inbox = outbox.clone();
     let outside = Outside::listen(move |word| to_inbox.send(Message::Outside(word)).is_ok())?;
     let mut conductor = Conductor::new(plan, observer, inbox, outbox);
+    let bandwidth_log = match &conductor.plan.bandwidth_log {
+        Some(prefix) => Aggregate::start(prefix, conductor.shared.clone()).map(Some),
+        None => Ok(None),
+    };
     conductor.run();
     conductor.tell_steady();
+    let bandwidth_log = bandwidth_log.and_then(|log| log.map_or(Ok(()), Aggregate::finish));
     conductor.observer.see(&Event::Ended);
     drop(outside);
     Ok(Outcome {
         results: conductor.results,
         signal: conductor.signal,
         abandoned: conductor.abandoned,
+        bandwidth_log,
     })
 }
 

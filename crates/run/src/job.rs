@@ -1,6 +1,7 @@
 //! A job, decided: nothing here is text to be parsed again, and nothing runs.
 
 use crate::life::LifePlan;
+use crate::logs::LogsPlan;
 use iosonde_base::{Nanos, PerDir};
 use iosonde_direct::MemoryKind;
 use iosonde_engine::{
@@ -69,6 +70,8 @@ pub struct JobPlan {
     pub place: PlacePlan,
     /// `write_iolog`.
     pub iolog: Option<PathBuf>,
+    /// `write_bw_log` and the like.
+    pub logs: Option<LogsPlan>,
     /// Each I/O is shown on standard output (`--debug=io`).
     pub trace: bool,
     /// Length of the windows over which bandwidth and IOPS are sampled.

@@ -14,6 +14,7 @@ pub mod layout;
 pub mod life;
 pub mod limits;
 pub mod locks;
+pub mod logs;
 mod machine;
 mod outside;
 mod place;

@@ -2,11 +2,13 @@
 //! its passes, make durable, close, hand over the result.
 
 mod among;
+mod logged;
 
 pub use among::WithOthers;
 
 use crate::job::{FileKind, JobPlan, LayoutPlan};
 use crate::layout;
+use crate::logs::JobLogs;
 use crate::place;
 use crate::ramp::Ramp;
 use crate::remedy;
@@ -321,6 +323,7 @@ struct Worker<'a> {
     sampler: Sampler,
     /// Kept from the rest of the machine while the job lives.
     _locked: Option<LockedMemory>,
+    logs: Option<JobLogs>,
 }
 
 impl<'a> Worker<'a> {
@@ -333,10 +336,12 @@ impl<'a> Worker<'a> {
         shared.enter(State::Opening);
         let fail = |error: JobError| (Box::new(error), shared.ledger.clone());
         let mut notes = Vec::new();
-        take_place(job, &mut notes).map_err(fail)?;
-        place::settle(job).map_err(fail)?;
         let clock = Clock::pick(job.clock)
             .map_err(|error| fail(JobError::other("pick the clock", Errno::EINVAL, &error)))?;
+        // Their thread shall not share the job's place.
+        let logs = logged::open(job, clock, shared).map_err(fail)?;
+        take_place(job, &mut notes).map_err(fail)?;
+        place::settle(job).map_err(fail)?;
         let born = clock.now();
 
         let locked = lock_memory(job).map_err(fail)?;
@@ -381,6 +386,7 @@ impl<'a> Worker<'a> {
             window: job.window,
             tolerance: Tolerance { tell: shared.with_others.tell.clone(), ..job.tolerance.clone() },
             log: None,
+            tape: None,
             sync_range: job.sync_range,
         };
         let mut worker = Worker {
@@ -401,6 +407,7 @@ impl<'a> Worker<'a> {
             notes,
             sampler: Sampler::new(job, &clock),
             _locked: locked,
+            logs,
         };
         worker.prepare_files().map_err(fail)?;
         Ok(worker)
@@ -549,6 +556,7 @@ impl<'a> Worker<'a> {
         self.began_unix_ms = among::clock_ms(self.job.life.start_clock);
         self.shared.began.store(self.began, Ordering::Relaxed);
         self.sampler.start(self.began);
+        self.drive.tape = self.logs.as_mut().and_then(|logs| logs.start(began));
         if let Some(log) = &mut self.drive.log {
             log.epoch = self.began;
         }
@@ -557,7 +565,8 @@ impl<'a> Worker<'a> {
 
     /// The next moment at which anything but I/O happens.
     fn next_moment(&self) -> u64 {
-        self.deadline().min(self.sampler.next)
+        let logs = self.logs.as_ref().map_or(u64::MAX, JobLogs::next);
+        self.deadline().min(self.sampler.next).min(logs)
     }
 
     fn deadline(&self) -> u64 {
@@ -574,6 +583,9 @@ impl<'a> Worker<'a> {
         }
         if now >= self.sampler.next {
             self.sampler.sample(now, &self.clock, &self.drive.pen);
+        }
+        if let Some(logs) = self.logs.as_mut().filter(|logs| now >= logs.next()) {
+            logs.look(now, &mut self.drive.tape);
         }
         true
     }
@@ -628,6 +640,7 @@ impl<'a> Worker<'a> {
             self.fail(failure);
         }
         self.close_log();
+        self.close_logs(ended);
         self.postrun();
         if self.job.end.unlink
             && self.error.is_none()

@@ -9,6 +9,7 @@ mod convert;
 mod engine;
 mod files;
 mod life;
+mod logs;
 mod pace;
 mod reporting;
 mod source;
@@ -17,7 +18,7 @@ use crate::conductor::Plan;
 use crate::job::*;
 use iosonde_base::{DIRS, Dir, Nanos};
 use iosonde_engine::{Accounting, EngineDef, LaysOut};
-use iosonde_options::{Diagnostic, Level};
+use iosonde_options::{Diagnostic, Level, Setting};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::values::Fallocate as Word;
@@ -67,6 +68,7 @@ pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
     }
     planner.group();
     buffers::share_sets(&mut planner.plan.jobs);
+    logs::share_memory(&mut planner.plan.jobs);
     planner.check();
     let Planner { plan, diagnostics, .. } = planner;
     let refused = diagnostics.iter().any(|said| said.level == Level::Error);
@@ -152,6 +154,12 @@ impl Planner<'_> {
         let source = source::source(spec, number, &parts);
         let moves_data = !engine.caps.diskless && !engine.caps.by_name;
         let fill = self.fill(spec, &source, dirs[Dir::Write] && moves_data)?;
+        let place = engine::place(spec, clone)?;
+        let logs =
+            logs::logs(job, number, (engine, window.depth), measured, &sizes, place.io_priority)?;
+        let sampled = |asked: Nanos, log: &Setting<Option<String>>| {
+            logs::sample_every(asked, log.get().is_some(), logs.as_ref())
+        };
         Ok(JobPlan {
             name: job.name.clone(),
             section: 0,
@@ -186,13 +194,14 @@ impl Planner<'_> {
                 unlink: *spec.file_life.unlink.get(),
                 unlink_each_loop: *spec.file_life.unlink_each_loop.get(),
             },
-            place: engine::place(spec, clone)?,
+            place,
             iolog: spec.replay.write_iolog.get().clone().map(Into::into),
             trace: false,
             sample_every: PerDirSamples {
-                bandwidth: spec.measure.bwavgtime.get().nanos(),
-                iops: spec.measure.iopsavgtime.get().nanos(),
+                bandwidth: sampled(spec.measure.bwavgtime.get().nanos(), &spec.log.write_bw_log),
+                iops: sampled(spec.measure.iopsavgtime.get().nanos(), &spec.log.write_iops_log),
             },
+            logs,
             clock: engine::clock(spec),
             dirs,
             open_mode: engine::open_mode(spec),

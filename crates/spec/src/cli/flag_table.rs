@@ -129,13 +129,10 @@ pub const FIO: &[FlagDef] = &[
         flags.output = Some(text.to_string());
         Ok(())
     }),
-    absent(
-        "bandwidth-log",
-        Takes::Maybe,
-        "PREFIX",
-        "log the bandwidth of all jobs together",
-        "use write_bw_log in each job",
-    ),
+    maybe("bandwidth-log", "PREFIX", "log the bandwidth of all jobs together", |flags, text| {
+        flags.bandwidth_log = Some(if text.is_empty() { "agg" } else { text }.to_string());
+        Ok(())
+    }),
     bare("minimal", "short for --output-format=terse", |flags, _| formats(flags, "terse")),
     valued("output-format", "LIST", "normal, terse, json, json+: one, or a comma list", formats),
     valued("terse-version", "N", "version of the terse form, 2 to 5", terse_version),
@@ -227,13 +224,10 @@ pub const FIO: &[FlagDef] = &[
         "measure how idle the processors are",
         "see the report's processor times",
     ),
-    absent(
-        "inflate-log",
-        Takes::Value,
-        "FILE",
-        "print a compressed log",
-        "compressed logs are not built",
-    ),
+    valued("inflate-log", "FILE", "print a compressed log", |flags, text| {
+        flags.ask.get_or_insert(Ask::InflateLog(text.to_string()));
+        Ok(())
+    }),
     absent("trigger-file", Takes::Value, "FILE", "run the trigger when FILE appears", TRIGGERS),
     absent("trigger-timeout", Takes::Value, "TIME", "run the trigger after TIME", TRIGGERS),
     absent("trigger", Takes::Value, "COMMAND", "the trigger", TRIGGERS),
@@ -449,7 +443,7 @@ mod tests {
             "--client is not supported: jobs on many machines run under mpirun or srun"
         );
         let absent = FIO.iter().filter(|flag| flag.unsupported().is_some()).count();
-        assert_eq!(absent, 16);
+        assert_eq!(absent, 14);
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Flags {
     pub terse_version: u8,
     /// The full report again and again, this far apart, in milliseconds.
     pub status_interval_ms: Option<u64>,
+    /// Log the bandwidth of all jobs together, to files that begin with this.
+    pub bandwidth_log: Option<String>,
     /// When the line with the time left is shown.
     pub eta: When,
     /// How often that line is drawn, in milliseconds; at least 250.
@@ -59,6 +61,7 @@ impl Default for Flags {
             formats_given: false,
             terse_version: 3,
             status_interval_ms: None,
+            bandwidth_log: None,
             eta: When::Auto,
             eta_interval_ms: 1000,
             eta_newline_ms: None,
@@ -89,6 +92,8 @@ pub enum Ask {
     CommandHelp(Option<String>),
     /// `--enghelp[=ENGINE[,OPTION]]`.
     EngineHelp(Option<String>),
+    /// `--inflate-log=FILE`.
+    InflateLog(String),
 }
 
 /// A form of output.

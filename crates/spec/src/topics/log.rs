@@ -12,38 +12,33 @@ options! {
     pub struct Log in Category::Log {
         /// Log bandwidth to files that begin with this; with the job's name if left out.
         write_bw_log: Option<String> = "" as "write_bw_log" {
-            built: Built::No,
             bare: Some("$jobname"),
             good: &["run1"],
         }
         /// Log latencies to files that begin with this; with the job's name if left out.
         write_lat_log: Option<String> = "" as "write_lat_log" {
-            built: Built::No,
             bare: Some("$jobname"),
             good: &["run1"],
         }
         /// Log IOPS to files that begin with this; with the job's name if left out.
         write_iops_log: Option<String> = "" as "write_iops_log" {
-            built: Built::No,
             bare: Some("$jobname"),
             good: &["run1"],
         }
         /// Log histograms of completion latency to files that begin with this; with the job's name if left out.
         write_hist_log: Option<String> = "" as "write_hist_log" {
-            built: Built::No,
             bare: Some("$jobname"),
             good: &["run1"],
         }
         /// Put the job's number into names of logs, so that each job has its own.
         per_job_logs: bool = "1" as "per_job_logs" {
-            built: Built::No,
             needs: LOGS,
             good: &["0", "1"],
             bad: &["2", "no"],
         }
         /// Entries that memory is set aside for at first.
         log_entries: u32 = "1024" as "log_entries" {
-            built: Built::No,
+            built: Built::Ignored("memory for entries is recycled while the job runs, not grown"),
             needs: LOGS,
             min: Some(1024),
             max: Some(1048576),
@@ -52,7 +47,6 @@ options! {
         }
         /// Average the entries over windows of this many milliseconds; 0 for one an I/O.
         log_avg_msec: Millis = "0" as "log_avg_msec" {
-            built: Built::No,
             needs: LOGS,
             min: Some(0),
             good: &["0", "1000"],
@@ -60,7 +54,6 @@ options! {
         }
         /// Milliseconds between two histograms.
         log_hist_msec: Millis = "0" as "log_hist_msec" {
-            built: Built::No,
             needs: &["write_hist_log"],
             min: Some(0),
             good: &["0", "1000"],
@@ -68,7 +61,6 @@ options! {
         }
         /// Join bins of logged histograms: each step halves their number.
         log_hist_coarseness: u32 = "0" as "log_hist_coarseness" {
-            built: Built::No,
             needs: &["write_hist_log"],
             min: Some(0),
             good: &["0", "6"],
@@ -76,35 +68,31 @@ options! {
         }
         /// What a window of a log keeps.
         log_window_value: LogWindowValue = "avg" as "log_window_value" | "log_max_value" {
-            built: Built::No,
             needs: LOGS,
             good: &["avg", "max", "both", "0", "1"],
             bad: &["2", "min"],
         }
         /// Log the offset of each I/O.
         log_offset: bool = "0" as "log_offset" {
-            built: Built::No,
             needs: LOGS,
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
         /// Log the priority of each I/O.
         log_prio: bool = "0" as "log_prio" {
-            built: Built::No,
             needs: LOGS,
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
         /// Log when each I/O was issued.
         log_issue_time: bool = "0" as "log_issue_time" {
-            built: Built::No,
             needs: LOGS,
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
         /// Compress logs in memory, in pieces of this size.
         log_compression: Option<Bytes> = "" as "log_compression" {
-            built: Built::No,
+            built: Built::Ignored("entries are written as they come, not kept in memory"),
             needs: LOGS,
             min: Some(1024),
             max: Some(536870912),
@@ -113,27 +101,23 @@ options! {
         }
         /// Processors that compress logs.
         log_compression_cpus: Option<CpuSet> = "" as "log_compression_cpus" {
-            built: Built::No,
             parent: Some("log_compression"),
             good: &["0", "0-1"],
         }
         /// Leave logs compressed in their files.
         log_store_compressed: bool = "0" as "log_store_compressed" {
-            built: Built::No,
             needs: LOGS,
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
         /// Log times since an epoch, not since the job began.
         log_alternate_epoch: bool = "0" as "log_alternate_epoch" | "log_unix_epoch" {
-            built: Built::No,
             needs: LOGS,
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
         /// The clock of that epoch (clock_gettime(2)); 0 is Unix time.
         log_alternate_epoch_clock_id: u32 = "0" as "log_alternate_epoch_clock_id" {
-            built: Built::No,
             needs: LOGS,
             min: Some(0),
             good: &["0", "1"],

@@ -1,0 +1,152 @@
+//! The thread that writes a job's logs.
+
+use super::handle::{Book, LogError, open_book};
+use super::lines::{entries, of_histograms, of_io, of_window};
+use super::sink::Sink;
+use super::windows::Looker;
+use super::{Kind, LogsPlan};
+use iosonde_base::PerDir;
+use iosonde_engine::Record;
+use iosonde_stats::Ledger;
+use iosonde_sys::clock::Clock;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What the writer is told.
+pub(super) enum Message {
+    /// Counting has begun.
+    Started,
+    /// What was recorded.
+    Records(Vec<Record>),
+    /// The job has ended: write everything and say how it went.
+    Finish(Sender<Result<(), LogError>>),
+}
+
+/// Rows are written this often at most.
+const REST: Duration = Duration::from_millis(50);
+
+/// Writes a job's logs as they come.
+pub(super) struct Writer {
+    pub plan: LogsPlan,
+    pub dirs: PerDir<bool>,
+    pub clock: Clock,
+    pub ledger: Arc<Ledger>,
+    pub book: Arc<Mutex<Book>>,
+    pub inbox: Receiver<Message>,
+    pub emptied: Sender<Vec<Record>>,
+    pub sinks: Vec<(Kind, Sink)>,
+    pub histogram: Option<Sink>,
+}
+
+impl Writer {
+    /// Write until told to finish, or until the job is gone.
+    pub fn run(mut self) {
+        if let Some(cpus) = &self.plan.cpus {
+            // Where the logs are made is a wish; they are made anyway.
+            let _ = cpus.pin();
+        }
+        loop {
+            let message = match self.until_look() {
+                Some(wait) => self.inbox.recv_timeout(wait),
+                None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match message {
+                Ok(Message::Started) => {}
+                Ok(Message::Records(chunk)) => {
+                    self.write_records(chunk);
+                    self.write_rows();
+                }
+                Ok(Message::Finish(reply)) => {
+                    self.write_rows();
+                    let _ = reply.send(self.finish());
+                    return;
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    self.look();
+                    self.write_rows();
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    // The job's thread panicked, and nobody is left to tell.
+                    self.write_rows();
+                    let _ = self.finish();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// How long to wait before a look: until the next window is over, and a
+    /// little more, so that the job itself can close it. `None`: there are no
+    /// windows, or none yet.
+    fn until_look(&self) -> Option<Duration> {
+        let book = open_book(&self.book);
+        let (began, next_ns) = (book.began?, book.next_ns()?);
+        let grace = Duration::from_nanos(self.shortest_ns() / 4).min(REST);
+        let now_ns = self.clock.ns_between(began, self.clock.now());
+        let due = Duration::from_nanos(next_ns.saturating_sub(now_ns));
+        Some((due + grace).max(REST))
+    }
+
+    fn shortest_ns(&self) -> u64 {
+        let histogram = self.plan.histogram.as_ref().map_or(0, |plan| plan.every.0);
+        let lengths = [self.plan.every.0, histogram].into_iter();
+        lengths.filter(|&ns| ns > 0).min().unwrap_or(u64::MAX)
+    }
+
+    /// Close windows in the place of a job whose I/O does not come back: it
+    /// ends its slice at the first completion after a window's end, so nothing
+    /// was counted since.
+    fn look(&mut self) {
+        let mut book = open_book(&self.book);
+        let Some(began) = book.began else { return };
+        let now_ns = self.clock.ns_between(began, self.clock.now());
+        let grace_ns = (self.shortest_ns() / 4).min(REST.as_nanos() as u64);
+        book.close(now_ns.saturating_sub(grace_ns), &self.ledger, Looker::Other);
+    }
+
+    fn write_rows(&mut self) {
+        let (closed, histograms, epoch_ms) = {
+            let mut book = open_book(&self.book);
+            let closed = std::mem::take(&mut book.closed);
+            (closed, std::mem::take(&mut book.closed_histograms), book.epoch_ms)
+        };
+        let (value, columns, dirs) = (self.plan.value, &self.plan.columns, &self.dirs);
+        for (kind, sink) in &mut self.sinks {
+            for window in &closed {
+                of_window(sink.text(), *kind, window, (dirs, value), epoch_ms, columns);
+            }
+            sink.flush();
+        }
+        if let (Some(sink), Some(plan)) = (&mut self.histogram, &self.plan.histogram) {
+            for window in &histograms {
+                of_histograms(sink.text(), window, dirs, plan, epoch_ms);
+            }
+            sink.flush();
+        }
+    }
+
+    fn write_records(&mut self, mut chunk: Vec<Record>) {
+        let (began, epoch_ms) = {
+            let book = open_book(&self.book);
+            (book.began.unwrap_or(0), book.epoch_ms)
+        };
+        let ns = |ticks| self.clock.ns_between(began, ticks);
+        for (kind, sink) in &mut self.sinks {
+            let text = sink.text();
+            for entry in entries(&chunk, ns) {
+                of_io(text, *kind, &entry, epoch_ms, &self.plan.columns);
+            }
+            sink.flush();
+        }
+        chunk.clear();
+        // The job may have ended meanwhile.
+        let _ = self.emptied.send(chunk);
+    }
+
+    fn finish(&mut self) -> Result<(), LogError> {
+        let sinks = self.sinks.drain(..).map(|(_, sink)| sink);
+        let results: Vec<_> = sinks.chain(self.histogram.take()).map(Sink::finish).collect();
+        results.into_iter().collect()
+    }
+}

@@ -1,0 +1,144 @@
+//! From a job's options to its logs.
+
+use crate::logs::{Columns, HistogramPlan, Kind, LogsPlan, Value, epoch_clock};
+use iosonde_base::{DIRS, Nanos, PerDir};
+use iosonde_engine::EngineDef;
+use iosonde_options::Diagnostic;
+use iosonde_report::Measured;
+use iosonde_spec::cli::ParsedJob;
+use iosonde_spec::values::LogWindowValue;
+use iosonde_sys::cpu::CpuList;
+use iosonde_sys::priority::IoPriority;
+use iosonde_workload::Sizes;
+use std::path::PathBuf;
+
+/// Bytes that records of all jobs may take before they are written.
+const MEMORY: usize = 96 << 20;
+
+/// The logs of the clone with this thread number.
+pub(super) fn logs(
+    job: &ParsedJob,
+    number: u32,
+    (engine, depth): (&EngineDef, u32),
+    measured: Measured,
+    sizes: &PerDir<Sizes>,
+    priority: Option<IoPriority>,
+) -> Result<Option<LogsPlan>, Diagnostic> {
+    let log = &job.spec.log;
+    let compressed = *log.log_store_compressed.get();
+    let per_job = *log.per_job_logs.get();
+    let name = |prefix: &str, word: &str| -> PathBuf {
+        let prefix = if prefix == "$jobname" { job.name.as_str() } else { prefix };
+        let number = if per_job { format!(".{number}") } else { String::new() };
+        format!("{prefix}_{word}{number}.log{}", if compressed { ".fz" } else { "" }).into()
+    };
+    let mut files = Vec::new();
+    let mut empty = Vec::new();
+    let rates = [(&log.write_bw_log, Kind::Bandwidth), (&log.write_iops_log, Kind::Iops)];
+    for (option, kind) in rates {
+        if let Some(prefix) = option.get() {
+            files.push((kind, name(prefix, kind.word())));
+        }
+    }
+    if let Some(prefix) = log.write_lat_log.get() {
+        let stat = &job.spec.measure;
+        let reduced = *stat.gtod_reduce.get();
+        let kinds = [
+            // Without a queue the null engine knows no submission.
+            (
+                Kind::Slat,
+                *stat.disable_slat.get(),
+                measured.slat && !(engine.caps.diskless && depth == 1),
+            ),
+            (Kind::Clat, *stat.disable_clat.get(), measured.clat),
+            (Kind::Lat, *stat.disable_lat.get(), measured.lat),
+        ];
+        for (kind, disabled, measured) in kinds {
+            match (reduced || disabled, measured) {
+                (true, _) => {}
+                (false, true) => files.push((kind, name(prefix, kind.word()))),
+                (false, false) => empty.push(name(prefix, kind.word())),
+            }
+        }
+    }
+    let histogram = log.write_hist_log.get().as_ref().map(|prefix| HistogramPlan {
+        path: name(prefix, "clat_hist"),
+        every: log.log_hist_msec.get().nanos(),
+        coarseness: (*log.log_hist_coarseness.get()).min(11),
+        block: PerDir(DIRS.map(|dir| sizes[dir].max())),
+    });
+    if files.is_empty() && empty.is_empty() && histogram.is_none() {
+        return Ok(None);
+    }
+    if *log.log_issue_time.get() && !(*log.log_offset.get() && log.write_lat_log.is_set()) {
+        let said = Diagnostic::error("takes log_offset and write_lat_log as well");
+        return Err(said.about("log_issue_time", log.log_issue_time.origin()));
+    }
+    Ok(Some(LogsPlan {
+        files,
+        empty,
+        every: log.log_avg_msec.get().nanos(),
+        value: match log.log_window_value.get() {
+            LogWindowValue::Average => Value::Average,
+            LogWindowValue::Max => Value::Max,
+            LogWindowValue::Both => Value::Both,
+        },
+        columns: Columns {
+            offset: *log.log_offset.get(),
+            issue_time: *log.log_issue_time.get(),
+            priority: priority.map_or(0, IoPriority::raw),
+            whole_priority: *log.log_prio.get(),
+        },
+        histogram,
+        append: !per_job,
+        compressed,
+        epoch: epoch(job)?,
+        cpus: cpus(job)?,
+        memory: MEMORY,
+    }))
+}
+
+fn epoch(job: &ParsedJob) -> Result<Option<u32>, Diagnostic> {
+    let log = &job.spec.log;
+    if !*log.log_alternate_epoch.get() {
+        return Ok(None);
+    }
+    let id = *log.log_alternate_epoch_clock_id.get();
+    match epoch_clock(id) {
+        Some(_) => Ok(Some(id)),
+        None => {
+            let said =
+                Diagnostic::error(format!("{id} is no clock of clock_gettime(2) known here"))
+                    .help("0 is CLOCK_REALTIME, 1 CLOCK_MONOTONIC, 7 CLOCK_BOOTTIME");
+            let origin = log.log_alternate_epoch_clock_id.origin();
+            Err(said.about("log_alternate_epoch_clock_id", origin))
+        }
+    }
+}
+
+fn cpus(job: &ParsedJob) -> Result<Option<CpuList>, Diagnostic> {
+    let option = &job.spec.log.log_compression_cpus;
+    let Some(cpus) = option.get() else { return Ok(None) };
+    let list = CpuList::from_numbers(cpus.0.clone());
+    list.map(Some).map_err(|error| {
+        Diagnostic::error(error.to_string()).about("log_compression_cpus", option.origin())
+    })
+}
+
+/// Share the memory for records among the jobs that keep them.
+pub(super) fn share_memory(jobs: &mut [crate::job::JobPlan]) {
+    let each_io = |job: &crate::job::JobPlan| job.logs.as_ref().is_some_and(LogsPlan::each_io);
+    let sharing = jobs.iter().filter(|job| each_io(job)).count().max(1);
+    for logs in jobs.iter_mut().filter_map(|job| job.logs.as_mut()) {
+        logs.memory = MEMORY / sharing;
+    }
+}
+
+/// Windows in which the report samples a rate: those of its log, where they are
+/// shorter, as fio has it.
+pub(super) fn sample_every(asked: Nanos, logged: bool, logs: Option<&LogsPlan>) -> Nanos {
+    match logs {
+        Some(logs) if logged && logs.every > Nanos(0) => asked.min(logs.every),
+        _ => asked,
+    }
+}
