@@ -45,7 +45,7 @@ mod value;
 mod words;
 
 pub use diagnostic::{Diagnostic, Level};
-pub use lists::{CpuSet, FloatList, NamedList, PathList, SizeRange, Triple};
+pub use lists::{AddedPaths, CpuSet, FloatList, NamedList, PathList, SizeRange, Triple};
 pub use nearest::nearest;
 pub use number::{Amount, Bytes, Number, scan_number};
 pub use setting::{Origin, Setting};

@@ -174,6 +174,31 @@ impl OptionValue for PathList {
     }
 }
 
+/// Paths as in [`PathList`], to which a second mention adds, as fio's `filename` does. That is
+/// seldom what was meant where the first stands in `[global]`, and so it is doubted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct AddedPaths(pub Vec<String>);
+
+impl OptionValue for AddedPaths {
+    const KIND: Kind = Kind::List;
+    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+        PathList::parse(text, context).map(|list| AddedPaths(list.0))
+    }
+    fn parse_over(old: &Self, text: &str, context: &mut Context) -> Result<Self, ValueError> {
+        let mut all = old.clone();
+        let added = Self::parse(text, context)?.0.into_iter().filter(|path| !old.0.contains(path));
+        all.0.extend(added);
+        if all != *old {
+            let names = all.0.join(", ");
+            context.doubt(format!("adds to the files named before, as in fio: {names}"));
+        }
+        Ok(all)
+    }
+    fn show(&self) -> String {
+        PathList(self.0.clone()).show()
+    }
+}
+
 /// Processors by number: `0,2-5`. Sorted, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CpuSet(pub Vec<u32>);
@@ -246,6 +271,18 @@ mod tests {
 
     fn triple(text: &str) -> [u64; 3] {
         Triple::<Bytes>::parse(text, &mut Context::new(&ROW)).expect("sizes").0.map(|b| b.0)
+    }
+
+    #[test]
+    fn a_second_filename_adds_to_the_first_and_is_doubted() {
+        static ROW: crate::OptionDef =
+            crate::OptionDef { name: "filename", ..crate::OptionDef::BLANK };
+        let mut context = Context::new(&ROW);
+        let first = AddedPaths::parse("a:b", &mut context).unwrap();
+        let same = AddedPaths::parse_over(&first, "b", &mut context).unwrap();
+        assert_eq!((same, context.doubts.len()), (first.clone(), 0));
+        let both = AddedPaths::parse_over(&first, "b:c", &mut context).unwrap();
+        assert_eq!((both.0, context.doubts.len()), (vec!["a".into(), "b".into(), "c".into()], 1));
     }
 
     #[test]

@@ -74,6 +74,12 @@ impl<T: OptionValue> OptionValue for Option<T> {
     fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
         if text.is_empty() { Ok(None) } else { T::parse(text, context).map(Some) }
     }
+    fn parse_over(old: &Self, text: &str, context: &mut Context) -> Result<Self, ValueError> {
+        match old {
+            Some(old) if !text.is_empty() => T::parse_over(old, text, context).map(Some),
+            _ => Self::parse(text, context),
+        }
+    }
     fn show(&self) -> String {
         self.as_ref().map_or(String::new(), T::show)
     }

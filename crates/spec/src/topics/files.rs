@@ -1,6 +1,6 @@
 //! Which files and devices a job works on.
 
-use iosonde_options::{Built, Category, PathList, options};
+use iosonde_options::{AddedPaths, Built, Category, PathList, options};
 
 use crate::values::{FileServiceType, FileType, LockFile};
 
@@ -9,9 +9,9 @@ options! {
     pub struct Files in Category::File {
         /// The files or devices, parted by colons.
         ///
-        /// A colon in a name is written `\:`. All of them belong to each copy of the job.
+        /// A colon in a name is written `\:`. Given again it adds to those before. All of them belong to each copy of the job.
         /// Without it names come from `filename_format`.
-        filename: Option<PathList> = "" as "filename" {
+        filename: Option<AddedPaths> = "" as "filename" {
             priority: 1,
             good: &["data", "a:b:c", "/dev/disk\\:1"],
         }
