@@ -3,8 +3,14 @@
 
 mod among;
 mod logged;
+mod result;
+mod shared;
 
 pub use among::WithOthers;
+pub use result::{JobError, JobResult, PhaseTime, no_thread, panicked, so_far, stillborn};
+pub use shared::{Gate, Shared, State};
+
+use result::unix_ms;
 
 use crate::job::{FileKind, JobPlan, LayoutPlan};
 use crate::layout;
@@ -19,188 +25,15 @@ use iosonde_engine::{
     Drive, Ended, Failure, FileSetup, Files, IoLog, Loop, Memory, OpenMode, OpenWith, Pulse,
     Tolerance, Trace,
 };
-use iosonde_report::Steady;
-use iosonde_stats::{Ledger, Pen, Snapshot};
-use iosonde_sys::clock::{Clock, ClockSource};
+use iosonde_stats::{Ledger, Pen};
+use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
 use iosonde_sys::memory::LockedMemory;
 use iosonde_workload::Source;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
-/// What a job is doing, for whoever looks on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum State {
-    /// Planned, its thread not yet started.
-    Waiting = 0,
-    /// Opening its files.
-    Opening = 1,
-    /// Ready, waiting for the others or for its delay.
-    Ready = 2,
-    /// Running, not counted yet.
-    Ramping = 3,
-    /// Running.
-    Running = 4,
-    /// Making durable.
-    Syncing = 5,
-    /// Its result is handed over.
-    Finished = 6,
-}
-
-impl State {
-    const ALL: [State; 7] = [
-        State::Waiting,
-        State::Opening,
-        State::Ready,
-        State::Ramping,
-        State::Running,
-        State::Syncing,
-        State::Finished,
-    ];
-}
-
-/// What a job shares with the conductor.
-#[derive(Debug)]
-pub struct Shared {
-    /// When its slice ends, and whether it shall stop.
-    pub pulse: Arc<Pulse>,
-    /// Its account.
-    pub ledger: Arc<Ledger>,
-    state: AtomicU8,
-    /// Files that are open.
-    pub open_files: AtomicU32,
-    /// When counting began, in ticks; zero before.
-    pub began: AtomicU64,
-    /// Whose ticks.
-    clock: ClockSource,
-    /// What has to do with other jobs.
-    pub with_others: WithOthers,
-}
-
-impl Shared {
-    /// Before the job starts.
-    pub fn new(ledger: Arc<Ledger>, clock: ClockSource, with_others: WithOthers) -> Shared {
-        Shared {
-            pulse: Arc::default(),
-            ledger,
-            state: AtomicU8::new(State::Waiting as u8),
-            open_files: AtomicU32::new(0),
-            began: AtomicU64::new(0),
-            clock,
-            with_others,
-        }
-    }
-
-    /// What the job is doing.
-    pub fn state(&self) -> State {
-        State::ALL[usize::from(self.state.load(Ordering::Relaxed))]
-    }
-
-    fn enter(&self, state: State) {
-        self.state.store(state as u8, Ordering::Relaxed);
-    }
-}
-
-/// Opens once, for all that wait.
-#[derive(Debug, Default)]
-pub struct Gate {
-    opened_at: Mutex<Option<Instant>>,
-    opened: Condvar,
-}
-
-impl Gate {
-    /// Let everybody through, now and later.
-    pub fn open(&self) {
-        *self.opened_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-        self.opened.notify_all();
-    }
-
-    /// Wait until it is open; when that was.
-    fn pass(&self) -> Instant {
-        let mut opened_at = self.opened_at.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(moment) = *opened_at {
-                return moment;
-            }
-            opened_at = self.opened.wait(opened_at).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
-/// Why a job ended badly.
-#[derive(Clone, Debug)]
-pub struct JobError {
-    /// What failed, where, why.
-    pub failure: Failure,
-    /// The file's path, if a file it was.
-    pub path: Option<PathBuf>,
-    /// More words, where there are.
-    pub detail: Option<String>,
-}
-
-impl std::fmt::Display for JobError {
-    /// `write of 4096 bytes at 8192 in /x: No space left on device`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Failure { doing, offset, len, errno, detail, .. } = &self.failure;
-        write!(f, "{doing}")?;
-        if let (Some(offset), 1..) = (offset, len) {
-            write!(f, " of {len} bytes at {offset}")?;
-        }
-        if let Some(path) = &self.path {
-            let preposition = if offset.is_some() { " in" } else { "" };
-            write!(f, "{preposition} {}", path.display())?;
-        }
-        write!(f, ": {errno}")?;
-        for words in [detail.map(str::to_owned), self.detail.clone()].into_iter().flatten() {
-            write!(f, ": {words}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for JobError {}
-
-/// A phase of a job, named for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PhaseTime {
-    /// `open`, `pre_read`, `delay`, `ramp`, `run`, `drain`, `sync`.
-    pub name: &'static str,
-    /// How long it took.
-    pub took: Nanos,
-}
-
-/// What a job hands over.
-#[derive(Clone, Debug)]
-pub struct JobResult {
-    /// The account at the end.
-    pub snapshot: Snapshot,
-    /// How long was counted: without the ramp, with the final syncs.
-    pub runtime: Nanos,
-    /// From the start of its thread to the end.
-    pub elapsed: Nanos,
-    /// When counting began, in milliseconds since 1970.
-    pub began_unix_ms: u64,
-    /// Processor time and the like, over the counted time.
-    pub usage: Usage,
-    /// Why it ended badly, if it did.
-    pub error: Option<JobError>,
-    /// Errors that were borne, and the first of them.
-    pub borne: (u64, Option<Errno>),
-    /// Its phases, in order.
-    pub phases: Vec<PhaseTime>,
-    /// The thread's number in the system.
-    pub thread_id: u32,
-    /// It ended within its ramp, so that nothing was counted.
-    pub never_counted: bool,
-    /// Things to tell the user that were no errors.
-    pub notes: Vec<String>,
-    /// Whether its numbers held still, where that was asked; of jobs judged
-    /// together, with the last.
-    pub steady: Option<Steady>,
-}
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 /// Run a job to its end. `ready` is called once, before the gate.
 pub fn work(
@@ -226,79 +59,6 @@ pub fn work(
     worker.meet();
     worker.run();
     worker.finish()
-}
-
-/// The result of a job that never came to run.
-pub fn stillborn(error: JobError) -> JobResult {
-    JobResult::stillborn(error, Snapshot::default())
-}
-
-/// The result of a job for which the system gave no thread.
-pub fn no_thread(error: std::io::Error) -> JobResult {
-    stillborn(JobError {
-        failure: Failure::engine("start its thread", error.into()),
-        path: None,
-        detail: None,
-    })
-}
-
-/// The result of a job whose code panicked: our mistake, and said so.
-pub fn panicked(shared: &Shared, panic: Box<dyn std::any::Any + Send>) -> JobResult {
-    let words = panic
-        .downcast_ref::<String>()
-        .cloned()
-        .or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned()))
-        .unwrap_or_else(|| "no words".to_owned());
-    shared.enter(State::Finished);
-    let error = JobError {
-        failure: Failure::engine("run", Errno(libc::EIO)),
-        path: None,
-        detail: Some(format!("a defect of iosonde, please report it: {words}")),
-    };
-    JobResult::stillborn(error, shared.ledger.snapshot())
-}
-
-/// What a job that still runs has counted so far.
-pub fn so_far(shared: &Shared, elapsed: Duration) -> JobResult {
-    let began = shared.began.load(Ordering::Relaxed);
-    let elapsed = Nanos(elapsed.as_nanos() as u64);
-    let runtime = match (began, Clock::pick(shared.clock)) {
-        (1.., Ok(clock)) => Nanos(clock.ns_between(began, clock.now())),
-        _ => Nanos(0),
-    };
-    JobResult {
-        snapshot: shared.ledger.snapshot(),
-        runtime,
-        elapsed,
-        began_unix_ms: unix_ms().saturating_sub(runtime.millis()),
-        usage: Usage::default(),
-        error: None,
-        borne: (0, None),
-        phases: Vec::new(),
-        thread_id: 0,
-        never_counted: began == 0,
-        notes: vec!["ended while it ran: these are its counts until then".to_owned()],
-        steady: None,
-    }
-}
-
-impl JobResult {
-    fn stillborn(error: JobError, snapshot: Snapshot) -> JobResult {
-        JobResult {
-            snapshot,
-            runtime: Nanos(0),
-            elapsed: Nanos(0),
-            began_unix_ms: 0,
-            usage: Usage::default(),
-            error: Some(error),
-            borne: (0, None),
-            phases: Vec::new(),
-            thread_id: iosonde_sys::process::thread_id(),
-            never_counted: false,
-            notes: Vec::new(),
-            steady: None,
-        }
-    }
 }
 
 struct Worker<'a> {
@@ -698,25 +458,6 @@ impl<'a> Worker<'a> {
     }
 }
 
-impl JobError {
-    fn other(doing: &'static str, errno: Errno, why: &dyn std::fmt::Display) -> JobError {
-        JobError {
-            failure: Failure::engine(doing, errno),
-            path: None,
-            detail: Some(why.to_string()),
-        }
-    }
-
-    /// From a failure to lay out.
-    pub fn layout(error: layout::LayoutError) -> JobError {
-        JobError {
-            failure: Failure::engine(error.doing, error.errno),
-            path: Some(error.path),
-            detail: error.help.map(str::to_owned),
-        }
-    }
-}
-
 /// Use of the machine by this thread; zeroes where the system does not tell.
 fn thread_usage() -> Usage {
     Usage::of_thread().unwrap_or_default()
@@ -724,11 +465,6 @@ fn thread_usage() -> Usage {
 
 fn is_full(errno: Errno) -> bool {
     matches!(errno, Errno::ENOSPC | Errno::EDQUOT)
-}
-
-fn unix_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |elapsed| elapsed.as_millis() as u64)
 }
 
 /// Sleep until `until`, in ticks, in steps short enough to see a stop.

@@ -1,0 +1,188 @@
+//! What a job hands over, and why it ended badly if it did; also of jobs that
+//! never came to run, or that still do.
+
+use super::shared::{Shared, State};
+use crate::layout;
+use iosonde_base::{Errno, Nanos};
+use iosonde_engine::Failure;
+use iosonde_report::Steady;
+use iosonde_stats::Snapshot;
+use iosonde_sys::clock::Clock;
+use iosonde_sys::counters::Usage;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Why a job ended badly.
+#[derive(Clone, Debug)]
+pub struct JobError {
+    /// What failed, where, why.
+    pub failure: Failure,
+    /// The file's path, if a file it was.
+    pub path: Option<PathBuf>,
+    /// More words, where there are.
+    pub detail: Option<String>,
+}
+
+impl std::fmt::Display for JobError {
+    /// `write of 4096 bytes at 8192 in /x: No space left on device`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Failure { doing, offset, len, errno, detail, .. } = &self.failure;
+        write!(f, "{doing}")?;
+        if let (Some(offset), 1..) = (offset, len) {
+            write!(f, " of {len} bytes at {offset}")?;
+        }
+        if let Some(path) = &self.path {
+            let preposition = if offset.is_some() { " in" } else { "" };
+            write!(f, "{preposition} {}", path.display())?;
+        }
+        write!(f, ": {errno}")?;
+        for words in [detail.map(str::to_owned), self.detail.clone()].into_iter().flatten() {
+            write!(f, ": {words}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for JobError {}
+
+/// A phase of a job, named for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhaseTime {
+    /// `open`, `pre_read`, `delay`, `ramp`, `run`, `drain`, `sync`.
+    pub name: &'static str,
+    /// How long it took.
+    pub took: Nanos,
+}
+
+/// What a job hands over.
+#[derive(Clone, Debug)]
+pub struct JobResult {
+    /// The account at the end.
+    pub snapshot: Snapshot,
+    /// How long was counted: without the ramp, with the final syncs.
+    pub runtime: Nanos,
+    /// From the start of its thread to the end.
+    pub elapsed: Nanos,
+    /// When counting began, in milliseconds since 1970.
+    pub began_unix_ms: u64,
+    /// Processor time and the like, over the counted time.
+    pub usage: Usage,
+    /// Why it ended badly, if it did.
+    pub error: Option<JobError>,
+    /// Errors that were borne, and the first of them.
+    pub borne: (u64, Option<Errno>),
+    /// Its phases, in order.
+    pub phases: Vec<PhaseTime>,
+    /// The thread's number in the system.
+    pub thread_id: u32,
+    /// It ended within its ramp, so that nothing was counted.
+    pub never_counted: bool,
+    /// Things to tell the user that were no errors.
+    pub notes: Vec<String>,
+    /// Whether its numbers held still, where that was asked; of jobs judged
+    /// together, with the last.
+    pub steady: Option<Steady>,
+}
+
+/// The result of a job that never came to run.
+pub fn stillborn(error: JobError) -> JobResult {
+    JobResult::stillborn(error, Snapshot::default())
+}
+
+/// The result of a job for which the system gave no thread.
+pub fn no_thread(error: std::io::Error) -> JobResult {
+    stillborn(JobError {
+        failure: Failure::engine("start its thread", error.into()),
+        path: None,
+        detail: None,
+    })
+}
+
+/// The result of a job whose code panicked: our mistake, and said so.
+pub fn panicked(shared: &Shared, panic: Box<dyn std::any::Any + Send>) -> JobResult {
+    let words = panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned()))
+        .unwrap_or_else(|| "no words".to_owned());
+    shared.enter(State::Finished);
+    let error = JobError {
+        failure: Failure::engine("run", Errno(libc::EIO)),
+        path: None,
+        detail: Some(format!("a defect of iosonde, please report it: {words}")),
+    };
+    JobResult::stillborn(error, shared.ledger.snapshot())
+}
+
+/// What a job that still runs has counted so far.
+pub fn so_far(shared: &Shared, elapsed: Duration) -> JobResult {
+    let began = shared.began.load(Ordering::Relaxed);
+    let elapsed = Nanos(elapsed.as_nanos() as u64);
+    let runtime = match (began, Clock::pick(shared.clock)) {
+        (1.., Ok(clock)) => Nanos(clock.ns_between(began, clock.now())),
+        _ => Nanos(0),
+    };
+    JobResult {
+        snapshot: shared.ledger.snapshot(),
+        runtime,
+        elapsed,
+        began_unix_ms: unix_ms().saturating_sub(runtime.millis()),
+        usage: Usage::default(),
+        error: None,
+        borne: (0, None),
+        phases: Vec::new(),
+        thread_id: 0,
+        never_counted: began == 0,
+        notes: vec!["ended while it ran: these are its counts until then".to_owned()],
+        steady: None,
+    }
+}
+
+impl JobResult {
+    pub(super) fn stillborn(error: JobError, snapshot: Snapshot) -> JobResult {
+        JobResult {
+            snapshot,
+            runtime: Nanos(0),
+            elapsed: Nanos(0),
+            began_unix_ms: 0,
+            usage: Usage::default(),
+            error: Some(error),
+            borne: (0, None),
+            phases: Vec::new(),
+            thread_id: iosonde_sys::process::thread_id(),
+            never_counted: false,
+            notes: Vec::new(),
+            steady: None,
+        }
+    }
+}
+
+impl JobError {
+    pub(super) fn other(
+        doing: &'static str,
+        errno: Errno,
+        why: &dyn std::fmt::Display,
+    ) -> JobError {
+        JobError {
+            failure: Failure::engine(doing, errno),
+            path: None,
+            detail: Some(why.to_string()),
+        }
+    }
+
+    /// From a failure to lay out.
+    pub fn layout(error: layout::LayoutError) -> JobError {
+        JobError {
+            failure: Failure::engine(error.doing, error.errno),
+            path: Some(error.path),
+            detail: error.help.map(str::to_owned),
+        }
+    }
+}
+
+/// Milliseconds since 1970.
+pub(super) fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |elapsed| elapsed.as_millis() as u64)
+}
