@@ -4,6 +4,7 @@ use crate::drive::{Failure, io};
 use crate::{Drive, Ended, Files, Io, Loop, Memory, Queued, Window};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use iosonde_stats::{Lane, Ledger, batch_class, depth_class};
+use iosonde_sys::clock::Clock;
 
 /// No wait is longer than this, so that a stop is seen even while a device
 /// stands still.
@@ -419,32 +420,42 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let Completion { slot, result } = self.done[at];
         let Flight { len, tag, .. } = self.flights[slot.0 as usize];
         if self.partial(drive, slot, result, now) {
-            self.tape(drive, slot, now);
+            if let Drive { tape: Some(tape), clock, .. } = drive
+                && STAMPED
+            {
+                let offset = self.flights[slot.0 as usize].offset;
+                let latencies = self.latencies(clock, tag, now);
+                tape.add(now, offset, len, tag.kind() as u32, latencies);
+            }
             self.give_back(slot);
             self.account(drive, tag, 1, len.into(), now);
         }
     }
 
-    /// Record, for logs, the whole data I/Os among what was collected.
-    #[cold]
+    /// Record, for logs, the whole data I/Os among what was collected. Those
+    /// that went down together have the same latencies.
     #[inline(never)]
     fn tape_whole(&self, drive: &mut Drive, now: u64) {
+        let Drive { tape: Some(tape), clock, .. } = drive else { return };
+        let flights = &self.flights[..];
+        let mut last = Tag(u32::MAX);
+        let mut latencies = [0; 2];
         for &Completion { slot, result } in &self.done {
-            let Flight { len, tag, .. } = self.flights[slot.0 as usize];
-            if tag.kind() <= Op::Trim as usize && result == Ok(len) {
-                self.tape(drive, slot, now);
+            let &Flight { offset, len, tag, .. } = &flights[slot.0 as usize];
+            if tag.kind() > Op::Trim as usize || result != Ok(len) {
+                continue;
             }
+            if tag != last {
+                (last, latencies) = (tag, self.latencies(clock, tag, now));
+            }
+            tape.add(now, offset, len, tag.kind() as u32, latencies);
         }
     }
 
-    /// Record a data I/O that was done whole.
-    fn tape(&self, drive: &mut Drive, slot: Slot, now: u64) {
-        let Some(tape) = drive.tape.as_mut().filter(|_| STAMPED) else { return };
-        let Flight { offset, len, tag, .. } = self.flights[slot.0 as usize];
+    /// Submission and completion latency of what comes back now.
+    fn latencies(&self, clock: &Clock, tag: Tag, now: u64) -> [u64; 2] {
         let Batch { start, issue, .. } = self.batches[tag.batch()];
-        let ns = |ticks| drive.clock.ticks_to_ns(ticks);
-        let latencies = [ns(issue.wrapping_sub(start)), ns(now.wrapping_sub(issue))];
-        tape.add(now, offset, len, tag.kind() as u32, latencies);
+        [issue.wrapping_sub(start), now.wrapping_sub(issue)].map(|ticks| clock.ticks_to_ns(ticks))
     }
 
     /// What is not a whole data I/O: a queued sync, a short one that goes on,
