@@ -147,48 +147,6 @@ fn the_largest_of_the_windows_is_the_largest_of_the_report() {
 }
 
 #[test]
-fn a_stall_is_rows_of_zeroes_that_come_while_it_lasts() {
-    // A writer into a FIFO that nobody reads stands still once the pipe is full.
-    let folder = Folder::new("stall");
-    let fifo = folder.join("pipe");
-    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let path = fifo.clone();
-    let reader = std::thread::spawn(move || {
-        use std::io::Read;
-        let mut pipe = std::fs::File::open(path).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(1300));
-        let mut all = Vec::new();
-        pipe.read_to_end(&mut all).unwrap();
-    });
-    let mut command = Who::AsFio.command(&folder);
-    command.args(words(
-        "--output=out --name=j --filename=pipe --ioengine=sync --rw=write --bs=4k --size=1m \
-         --write_iops_log=l --write_lat_log=l --log_avg_msec=100 --file_append=0",
-    ));
-    let child = command.spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(900));
-    let meanwhile = std::fs::read_to_string(folder.join("l_iops.1.log")).unwrap_or_default();
-    let output = child.wait_with_output().unwrap();
-    if !output.status.success() {
-        eprintln!("skipped: jobs on FIFOs do not run: {}", folder.read("out"));
-        // Let the reader end.
-        let _ = std::fs::File::options().write(true).open(&fifo);
-        reader.join().unwrap();
-        return;
-    }
-    reader.join().unwrap();
-    assert!(meanwhile.lines().count() >= 3, "rows come while it stands: {meanwhile:?}");
-    let rows = rows(&folder, "l_iops.1.log");
-    let times: Vec<u64> = rows.iter().map(|row| row[0]).collect();
-    let whole: Vec<u64> = (1..=times.len() as u64 - 1).map(|n| n * 100).collect();
-    assert_eq!(times[..times.len() - 1], whole, "{rows:?}");
-    let zeroes = rows.iter().filter(|row| row[1] == 0).count();
-    assert!(zeroes >= 8, "the stall took a second: {rows:?}");
-    // 16 pages fit a pipe: they went before, the rest after.
-    assert!((150..=170).contains(&rows[0][1]), "{rows:?}");
-}
-
-#[test]
 fn names_and_columns_are_those_of_the_installed_fio() {
     if !fio_is_installed() {
         return;

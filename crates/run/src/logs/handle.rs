@@ -259,3 +259,56 @@ fn epoch_ms(id: u32) -> u64 {
     let now = rustix::time::clock_gettime(clock);
     u64::try_from(now.tv_sec).unwrap_or(0) * 1000 + now.tv_nsec as u64 / 1_000_000
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::logs::{Columns, Value};
+    use iosonde_base::Dir;
+    use iosonde_stats::{Pen, WhichLatencies};
+
+    #[test]
+    fn windows_of_a_job_that_stands_still_are_written_while_it_does() {
+        let path = std::env::temp_dir().join(format!("iosonde-stall-{}.log", std::process::id()));
+        let plan = LogsPlan {
+            files: vec![(Kind::Iops, path.clone())],
+            empty: Vec::new(),
+            every: Nanos::from_millis(100),
+            value: Value::Average,
+            columns: Columns {
+                offset: false,
+                issue_time: false,
+                priority: 0,
+                whole_priority: false,
+            },
+            histogram: None,
+            append: false,
+            compressed: false,
+            epoch: None,
+            cpus: None,
+            memory: 0,
+        };
+        let dirs = PerDir([true, false, false]);
+        let which = WhichLatencies { slat: false, clat: false, lat: false, dirs };
+        let (pen, ledger) = Pen::new(&which);
+        let clock = Clock::monotonic();
+        let mut logs = JobLogs::open(&plan, dirs, clock, ledger).unwrap();
+        assert!(logs.start(clock.now()).is_none(), "windows need no tape");
+        // Seven I/Os at once; the eighth takes long, and nobody looks meanwhile.
+        pen.ledger().lane(Dir::Read).ios.add(7);
+        std::thread::sleep(Duration::from_millis(650));
+        let meanwhile = std::fs::read_to_string(&path).unwrap();
+        pen.ledger().lane(Dir::Read).ios.add(1);
+        logs.finish(clock.now(), None).unwrap();
+        let after = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+
+        let first = "100, 70, 0, 0, 0\n200, 0, 0, 0, 0\n300, 0, 0, 0, 0\n";
+        assert!(meanwhile.starts_with(first), "{meanwhile}");
+        let values: Vec<u64> =
+            after.lines().map(|line| line.split(", ").nth(1).unwrap().parse().unwrap()).collect();
+        assert!(values.len() >= 7, "{after}");
+        let zeroes = values.iter().filter(|&&value| value == 0).count();
+        assert!(zeroes >= values.len() - 2 && zeroes >= 5, "{after}");
+    }
+}
