@@ -76,7 +76,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut engine = (null.open)(&with, case.accounting).map_err(|error| error.message)?;
     let reads = PerDir([true, false, false]);
     // As by default: means of all three, percentiles of the completion latency.
-    let which = WhichLatencies { slat: false, clat: true, lat: false, dirs: reads };
+    let which = WhichLatencies {
+        slat: false,
+        clat: true,
+        lat: false,
+        response: PerDir::all(false),
+        dirs: reads,
+    };
     let (pen, ledger) = Pen::new(&which);
     let mut drive = Drive {
         clock,

@@ -7,8 +7,8 @@ use crate::worker::{JobError, JobResult};
 use iosonde_base::{DIRS, PerDir};
 use iosonde_engine::Accounting;
 use iosonde_report::{
-    CpuUse, ErrorCount, Failure, JobAccount, JobFacts, LatencyTarget, Measured, Phase, Report,
-    account,
+    CpuUse, ErrorCount, Failure, JobAccount, JobFacts, LatencyCounts, LatencyTarget, Measured,
+    Phase, Report, account,
 };
 use iosonde_stats::Snapshot;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -125,7 +125,18 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         .iter()
         .map(|phase| Phase { name: phase.name.to_owned(), duration_ns: phase.took.0 })
         .collect();
-    JobAccount::new(facts, counts)
+    let mut account = JobAccount::new(facts, counts);
+    account.response = responses(&result.snapshot);
+    account
+}
+
+/// Response times, where they were kept: where there is a pace.
+fn responses(counts: &Snapshot) -> PerDir<Option<LatencyCounts>> {
+    PerDir(counts.lanes.each_ref().map(|lane| {
+        let histogram = lane.response_histogram.clone()?;
+        (lane.response.n > 0)
+            .then(|| LatencyCounts { moments: lane.response, histogram: Some(histogram) })
+    }))
 }
 
 /// fio's milliseconds: at least one for a run that did anything.

@@ -14,6 +14,8 @@ pub struct WhichLatencies {
     pub clat: bool,
     /// Percentiles of the total latency.
     pub lat: bool,
+    /// The directions that are paced: responses are kept, with percentiles.
+    pub response: PerDir<bool>,
     /// The directions that the job can take.
     pub dirs: PerDir<bool>,
 }
@@ -37,12 +39,17 @@ pub struct Lane {
     pub clat: Moments,
     /// Start to completion, in nanoseconds.
     pub lat: Moments,
+    /// The moment an I/O was due to its completion, in nanoseconds; of paced
+    /// directions.
+    pub response: Moments,
     /// Histograms, where kept.
     pub slat_histogram: Option<Histogram>,
     /// See [`WhichLatencies::clat`].
     pub clat_histogram: Option<Histogram>,
     /// See [`WhichLatencies::lat`].
     pub lat_histogram: Option<Histogram>,
+    /// See [`WhichLatencies::response`].
+    pub response_histogram: Option<Histogram>,
     /// Bandwidth of each window (`bwavgtime`), in KiB/s.
     pub window_bw: Moments,
     /// I/Os per second of each window (`iopsavgtime`).
@@ -57,6 +64,7 @@ impl Lane {
             slat_histogram: histogram(which.slat),
             clat_histogram: histogram(which.clat),
             lat_histogram: histogram(which.lat),
+            response_histogram: histogram(dir.is_some_and(|dir| which.response[dir])),
             ..Lane::default()
         }
     }
@@ -65,11 +73,12 @@ impl Lane {
         for tally in [&self.ios, &self.bytes, &self.short, &self.errors, &self.issued] {
             tally.set(0);
         }
-        for moments in [&self.slat, &self.clat, &self.lat, &self.window_bw, &self.window_iops] {
-            moments.clear();
-        }
-        let histograms = [&self.slat_histogram, &self.clat_histogram, &self.lat_histogram];
-        histograms.into_iter().flatten().for_each(Histogram::clear);
+        let windows = [&self.window_bw, &self.window_iops];
+        let latencies = [&self.slat, &self.clat, &self.lat, &self.response];
+        latencies.into_iter().chain(windows).for_each(Moments::clear);
+        let common = [&self.slat_histogram, &self.clat_histogram, &self.lat_histogram];
+        let histograms = common.into_iter().chain([&self.response_histogram]);
+        histograms.flatten().for_each(Histogram::clear);
     }
 }
 

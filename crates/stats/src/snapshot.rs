@@ -14,9 +14,11 @@ pub struct LaneSnapshot {
     pub slat: MomentsSnapshot,
     pub clat: MomentsSnapshot,
     pub lat: MomentsSnapshot,
+    pub response: MomentsSnapshot,
     pub slat_histogram: Option<HistogramSnapshot>,
     pub clat_histogram: Option<HistogramSnapshot>,
     pub lat_histogram: Option<HistogramSnapshot>,
+    pub response_histogram: Option<HistogramSnapshot>,
     pub window_bw: MomentsSnapshot,
     pub window_iops: MomentsSnapshot,
 }
@@ -33,9 +35,11 @@ impl Lane {
             slat: self.slat.snapshot(),
             clat: self.clat.snapshot(),
             lat: self.lat.snapshot(),
+            response: self.response.snapshot(),
             slat_histogram: self.slat_histogram.as_ref().map(Histogram::snapshot),
             clat_histogram: self.clat_histogram.as_ref().map(Histogram::snapshot),
             lat_histogram: self.lat_histogram.as_ref().map(Histogram::snapshot),
+            response_histogram: self.response_histogram.as_ref().map(Histogram::snapshot),
             window_bw: self.window_bw.snapshot(),
             window_iops: self.window_iops.snapshot(),
         }
@@ -53,9 +57,11 @@ impl LaneSnapshot {
         self.slat.merge(&other.slat);
         self.clat.merge(&other.clat);
         self.lat.merge(&other.lat);
+        self.response.merge(&other.response);
         merge_histograms(&mut self.slat_histogram, &other.slat_histogram);
         merge_histograms(&mut self.clat_histogram, &other.clat_histogram);
         merge_histograms(&mut self.lat_histogram, &other.lat_histogram);
+        merge_histograms(&mut self.response_histogram, &other.response_histogram);
         self.window_bw.merge(&other.window_bw);
         self.window_iops.merge(&other.window_iops);
     }

@@ -76,8 +76,13 @@ pub fn drive(
     setups: Vec<FileSetup>,
     window: Window,
 ) -> (Drive, Arc<Ledger>) {
-    let which =
-        WhichLatencies { slat: true, clat: true, lat: true, dirs: PerDir([true, true, true]) };
+    let which = WhichLatencies {
+        slat: true,
+        clat: true,
+        lat: true,
+        response: PerDir::all(false),
+        dirs: PerDir([true, true, true]),
+    };
     let (pen, ledger) = Pen::new(&which);
     let bytes = AlignedBuf::new(window.depth as usize * STRIDE, 4096).unwrap();
     let drive = Drive {

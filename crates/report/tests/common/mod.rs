@@ -16,7 +16,13 @@ pub struct Recorder {
 
 impl Recorder {
     pub fn new() -> Recorder {
-        let which = WhichLatencies { slat: true, clat: true, lat: true, dirs: PerDir::all(true) };
+        let which = WhichLatencies {
+            slat: true,
+            clat: true,
+            lat: true,
+            response: PerDir::all(false),
+            dirs: PerDir::all(true),
+        };
         Recorder { pen: Pen::new(&which).0, seed: 1 }
     }
 

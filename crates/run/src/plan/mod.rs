@@ -170,6 +170,7 @@ impl Planner<'_> {
             knobs: engine::knobs(spec, engine)?,
             accounting,
             latencies: WhichLatencies {
+                response: pace::responses(spec),
                 slat: measured.slat && *spec.measure.slat_percentiles.get(),
                 clat: accounting == Accounting::Full,
                 lat: measured.lat
