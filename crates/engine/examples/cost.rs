@@ -105,6 +105,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         log: None,
         tape: None,
         sync_range: SyncRangeFlags::default(),
+        pacing: None,
     };
     drive.pulse.arm(u64::MAX);
     let start = clock.now();

@@ -1,9 +1,9 @@
 //! What a job's loop works with, and why a slice of it ends.
 
-use crate::{Files, Fill, Io, IoLog, Memory, SyncRangeFlags, Tape, Tolerance, sync_call};
+use crate::{Files, Fill, Io, IoLog, Memory, Pacing, SyncRangeFlags, Tape, Tolerance, sync_call};
 use iosonde_base::{Errno, FileId, Op, Planned, Ring};
 use iosonde_stats::Pen;
-use iosonde_sys::clock::Clock;
+use iosonde_sys::clock::{Bell, Clock};
 use iosonde_workload::{Refill, Source};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -40,6 +40,7 @@ impl Window {
 pub struct Pulse {
     until: AtomicU64,
     stop: AtomicBool,
+    bell: Bell,
 }
 
 impl Pulse {
@@ -57,6 +58,12 @@ impl Pulse {
     pub fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
         self.until.store(0, Ordering::SeqCst);
+        self.bell.ring();
+    }
+
+    /// Rung when a stop is asked, for a loop that sleeps until an I/O is due.
+    pub(crate) fn bell(&self) -> &Bell {
+        &self.bell
     }
 
     /// Whether a stop was asked.
@@ -182,6 +189,8 @@ pub struct Drive {
     pub tape: Option<Tape>,
     /// For `sync_file_range`.
     pub sync_range: SyncRangeFlags,
+    /// What holds the job back; nothing where there is nothing to keep to.
+    pub pacing: Option<Box<Pacing>>,
 }
 
 /// An engine together with the loop that suits it.
@@ -213,6 +222,7 @@ impl Drive {
     #[cold]
     #[inline(never)]
     pub(crate) fn refill(&mut self) -> Option<Ended> {
+        self.tell_elapsed();
         loop {
             let refill = self.source.refill(&mut self.ring);
             if self.ring.waiting() > 0 {
@@ -223,6 +233,20 @@ impl Drive {
                 Refill::PassDone => return Some(Ended::Pass),
                 Refill::Done => return Some(Ended::Done),
             }
+        }
+    }
+
+    /// Why what holds the job back ends it, if it does.
+    #[inline]
+    pub(crate) fn verdict(&mut self) -> Option<Failure> {
+        self.pacing.as_mut().and_then(|pacing| pacing.take_failure())
+    }
+
+    /// A source that goes by how much time has passed is told.
+    fn tell_elapsed(&mut self) {
+        if let (true, Some(pacing)) = (self.source.goes_by_now(), &self.pacing) {
+            let elapsed = pacing.elapsed(self.clock.now());
+            self.source.tell_elapsed(self.clock.ticks_to_ns(elapsed));
         }
     }
 

@@ -1,5 +1,7 @@
 //! The loop of engines that do one thing at a time.
 
+mod paced;
+
 use crate::drive::Failure;
 use crate::tape::Taping;
 use crate::{Drive, Ended, Files, Io, Loop, OneShot, Pulse};
@@ -16,12 +18,14 @@ pub struct OneShotLoop<E, const STAMPED: bool> {
     stride: u32,
     /// and how many are left until the next.
     left: u32,
+    /// When the I/O that is being finished was due.
+    due: u64,
 }
 
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     /// The loop around `engine`.
     pub fn new(engine: E) -> Self {
-        OneShotLoop { engine, looked: 0, stride: 1, left: 1 }
+        OneShotLoop { engine, looked: 0, stride: 1, left: 1, due: 0 }
     }
 
     /// What is not plain data I/O: syncs, and what the loop does to files.
@@ -176,7 +180,7 @@ enum Stop {
 
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     fn run_slice<T: Taping>(&mut self, drive: &mut Drive, tape: &mut T) -> Ended {
-        let taps = drive.has_taps();
+        let (taps, paced) = (drive.has_taps(), drive.pacing.is_some());
         loop {
             let most = if taps { 1 } else { usize::MAX };
             let Some(&first) = drive.ring.peek() else {
@@ -186,17 +190,26 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 }
             };
             if taps && first.op.dir().is_some() {
+                // Nothing is filled or logged before it may start: were the
+                // slice over first, it would be done twice.
+                if paced && !self.wait_for(drive, &first) {
+                    return Ended::Time;
+                }
                 drive.tap(first, 0);
             }
-            let desk = Desk::new(drive);
-            let entries = drive.ring.as_slice();
-            let entries = &entries[..entries.len().min(most)];
-            let (count, stop) = match (STAMPED, desk.clock.source()) {
-                (true, ClockSource::Cpu) => self.stretch::<true, T>(desk, entries, tape),
-                (true, _) => self.stretch::<false, T>(desk, entries, tape),
-                (false, _) => self.stretch_counting(desk, entries),
+            let (count, stop) = if paced {
+                self.paced(drive, most, tape)
+            } else {
+                let desk = Desk::new(drive);
+                let entries = drive.ring.as_slice();
+                let entries = &entries[..entries.len().min(most)];
+                match (STAMPED, desk.clock.source()) {
+                    (true, ClockSource::Cpu) => self.stretch::<true, T>(desk, entries, tape),
+                    (true, _) => self.stretch::<false, T>(desk, entries, tape),
+                    (false, _) => self.stretch_counting(desk, entries),
+                }
             };
-            let next = entries.get(count).copied();
+            let next = drive.ring.as_slice().get(count).copied();
             drive.ring.advance(count);
             let over = match (stop, next) {
                 (Stop::Special, Some(entry)) => {
@@ -205,9 +218,10 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 }
                 (Stop::Odd(result, issue), Some(entry)) => {
                     drive.ring.advance(1);
-                    self.odd(drive, entry, result, issue, tape)
+                    let over = self.odd(drive, entry, result, issue, tape);
+                    over.and_then(|over| drive.verdict().map_or(Ok(over), Err))
                 }
-                (Stop::Time, _) => Ok(true),
+                (Stop::Time, _) => drive.verdict().map_or(Ok(true), Err),
                 _ => Ok(false),
             };
             match over {
@@ -271,6 +285,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     ) -> Result<bool, Failure> {
         let whole = self.finish(drive, entry, result)?;
         let end = drive.clock.now();
+        self.respond(drive, &entry, whole, [issue, end]);
         if whole {
             let lane = &drive.pen.ledger().lanes[entry.op as usize];
             if STAMPED {

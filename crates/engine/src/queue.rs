@@ -1,5 +1,7 @@
 //! The loop of engines with a queue.
 
+mod paced;
+
 use crate::drive::{Failure, io};
 use crate::{Drive, Ended, Files, Io, Loop, Memory, Queued, Window};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
@@ -132,6 +134,12 @@ pub struct QueueLoop<E, const STAMPED: bool> {
     full: bool,
     /// Which slots are free, while overlaps are looked for.
     idle: Vec<bool>,
+    /// When the I/O of each slot was due, in ticks; empty without a pace.
+    dues: Box<[u64]>,
+    /// When the entry taken last was due.
+    due: u64,
+    /// What was measured ends the slice.
+    settled: bool,
 }
 
 /// A submission that is being put together.
@@ -178,6 +186,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             out: None,
             full: false,
             idle: vec![true; slots],
+            dues: Box::default(),
+            due: 0,
+            settled: false,
         }
     }
 
@@ -316,8 +327,20 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// counts them all, exactly as one by one would. The moment, in ticks.
     #[inline(always)]
     fn collect(&mut self, drive: &mut Drive, min: u32, max: u32) -> Result<u64, Failure> {
+        self.collect_within(drive, min, max, PATIENCE)
+    }
+
+    /// Collect, but wait no longer than this.
+    #[inline(always)]
+    fn collect_within(
+        &mut self,
+        drive: &mut Drive,
+        min: u32,
+        max: u32,
+        patience: Nanos,
+    ) -> Result<u64, Failure> {
         self.done.clear();
-        let reaped = self.engine.reap(min, max, Some(PATIENCE), &mut self.done);
+        let reaped = self.engine.reap(min, max, Some(patience), &mut self.done);
         let now = if STAMPED { drive.clock.now() } else { 0 };
         self.settle(drive, now);
         match reaped {
@@ -344,6 +367,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         depth.completes.add(1);
         if STAMPED && drive.tape.is_some() {
             self.tape_whole(drive, now);
+        }
+        if drive.pacing.is_some() {
+            self.respond(drive, now);
         }
 
         let mut at = 0;
@@ -611,6 +637,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if drive.has_taps() {
             drive.tap(entry, slot);
         }
+        if let Some(due) = self.dues.get_mut(slot as usize) {
+            *due = self.due;
+        }
         self.slots.take(1);
         let tag = Tag::new(filling.batch, entry.op);
         self.flights[slot as usize].begin(&entry, tag);
@@ -678,9 +707,13 @@ fn alike(entries: &[Planned], op: Op) -> usize {
 
 impl<E: Queued, const STAMPED: bool> Loop for QueueLoop<E, STAMPED> {
     fn run(&mut self, drive: &mut Drive) -> Ended {
-        let taps = drive.has_taps();
+        let (taps, paced) = (drive.has_taps(), drive.pacing.is_some());
         loop {
-            match self.round(drive, taps) {
+            let round = match paced {
+                false => self.round(drive, taps),
+                true => self.round_paced(drive, taps),
+            };
+            match round {
                 Ok(false) => {}
                 Ok(true) if self.in_flight() == 0 && self.out.is_some() => {
                     return self.out.take().unwrap_or(Ended::Done);

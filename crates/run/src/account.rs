@@ -97,6 +97,14 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         latency: LatencyTarget { depth: job.window.depth, ..LatencyTarget::default() },
         ..JobFacts::default()
     };
+    if let Some(target) = &job.pace.target {
+        facts.latency = LatencyTarget {
+            depth: result.and_then(|result| result.depth_found).unwrap_or(job.window.depth),
+            target_ns: target.target.0,
+            window_ns: target.window.0,
+            percentile: target.percentile,
+        };
+    }
     let Some(result) = result else { return JobAccount::new(facts, Snapshot::default()) };
     let mut counts = result.snapshot.clone();
     complete(job, &mut counts);
@@ -135,7 +143,7 @@ fn responses(counts: &Snapshot) -> PerDir<Option<LatencyCounts>> {
     PerDir(counts.lanes.each_ref().map(|lane| {
         let histogram = lane.response_histogram.clone()?;
         (lane.response.n > 0)
-            .then(|| LatencyCounts { moments: lane.response, histogram: Some(histogram) })
+            .then_some(LatencyCounts { moments: lane.response, histogram: Some(histogram) })
     }))
 }
 

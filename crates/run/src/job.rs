@@ -2,6 +2,7 @@
 
 use crate::life::LifePlan;
 use crate::logs::LogsPlan;
+use crate::pace::PacePlan;
 use iosonde_base::{Nanos, PerDir};
 use iosonde_direct::MemoryKind;
 use iosonde_engine::{
@@ -44,6 +45,8 @@ pub struct JobPlan {
     pub window: Window,
     /// What it does, I/O by I/O.
     pub source: SourceSpec,
+    /// What holds it back besides its source's rates.
+    pub pace: PacePlan,
     /// The files, in order.
     pub files: Vec<FilePlan>,
     /// How files come to be.

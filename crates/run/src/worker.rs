@@ -12,6 +12,7 @@ pub use shared::{Gate, Shared, State};
 
 use result::unix_ms;
 
+use crate::goals::{Goals, Judged};
 use crate::job::{FileKind, JobPlan, LayoutPlan};
 use crate::layout;
 use crate::logs::JobLogs;
@@ -30,6 +31,7 @@ use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
 use iosonde_sys::memory::LockedMemory;
 use iosonde_workload::Source;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -81,6 +83,7 @@ struct Worker<'a> {
     error: Option<JobError>,
     notes: Vec<String>,
     sampler: Sampler,
+    goals: Goals,
     /// Kept from the rest of the machine while the job lives.
     _locked: Option<LockedMemory>,
     logs: Option<JobLogs>,
@@ -148,6 +151,7 @@ impl<'a> Worker<'a> {
             log: None,
             tape: None,
             sync_range: job.sync_range,
+            pacing: job.pace.pacing(&job.source, &clock),
         };
         let mut worker = Worker {
             job,
@@ -166,6 +170,7 @@ impl<'a> Worker<'a> {
             error: None,
             notes,
             sampler: Sampler::new(job, &clock),
+            goals: Goals::new(&job.pace, job.window.depth),
             _locked: locked,
             logs,
         };
@@ -268,6 +273,7 @@ impl<'a> Worker<'a> {
         if self.job.layout.only || self.error.is_some() {
             return;
         }
+        self.begin_pace();
         if self.job.time.ramp > Nanos(0) || self.job.life.ramp_bytes > 0 {
             self.shared.enter(State::Ramping);
         } else {
@@ -308,6 +314,19 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// The schedule of the job's pace begins where the job does; a search for
+    /// a depth at its own.
+    fn begin_pace(&mut self) {
+        let Some(pacing) = &mut self.drive.pacing else { return };
+        pacing.begin(self.start);
+        if let Some(depth) = self.goals.depth() {
+            self.drive.window.depth = depth;
+        }
+        // Else a sleep may last 50 us longer than asked. Where the system does
+        // not allow it, response times tell.
+        let _ = iosonde_sys::process::set_timer_slack(NonZeroU64::MIN);
+    }
+
     fn start_counting(&mut self, began: u64) {
         self.drive.pen.clear();
         self.counting = true;
@@ -317,6 +336,7 @@ impl<'a> Worker<'a> {
         self.shared.began.store(self.began, Ordering::Relaxed);
         self.sampler.start(self.began);
         self.drive.tape = self.logs.as_mut().and_then(|logs| logs.start(began));
+        self.goals.start(self.began, &mut self.drive);
         if let Some(log) = &mut self.drive.log {
             log.epoch = self.began;
         }
@@ -326,7 +346,7 @@ impl<'a> Worker<'a> {
     /// The next moment at which anything but I/O happens.
     fn next_moment(&self) -> u64 {
         let logs = self.logs.as_ref().map_or(u64::MAX, JobLogs::next);
-        self.deadline().min(self.sampler.next).min(logs)
+        self.deadline().min(self.sampler.next).min(logs).min(self.goals.next())
     }
 
     fn deadline(&self) -> u64 {
@@ -347,7 +367,19 @@ impl<'a> Worker<'a> {
         if let Some(logs) = self.logs.as_mut().filter(|logs| now >= logs.next()) {
             logs.look(now, &mut self.drive.tape);
         }
-        true
+        match self.goals.judge(now, &mut self.drive) {
+            Judged::Fine => true,
+            Judged::CountAnew => {
+                self.start_counting(now);
+                true
+            }
+            Judged::Done => false,
+            Judged::Missed(missed) => {
+                self.notes.push(format!("{}: {}", self.job.name, missed.words));
+                self.fail(missed.failure);
+                false
+            }
+        }
     }
 
     /// Between two passes: what fio does at the end of a loop and at the
@@ -426,6 +458,7 @@ impl<'a> Worker<'a> {
             error: self.error,
             borne: (self.drive.tolerance.borne, self.drive.tolerance.first),
             phases: self.phases,
+            depth_found: self.goals.depth(),
             thread_id: iosonde_sys::process::thread_id(),
             never_counted,
             notes: self.notes,
@@ -447,6 +480,13 @@ impl<'a> Worker<'a> {
     }
 
     fn fail(&mut self, failure: Failure) {
+        let pacing = self.drive.pacing.as_ref();
+        if let (Some((took, most)), None) = (pacing.and_then(|p| p.too_long()), &self.error) {
+            self.notes.push(format!(
+                "{}: latency of {took} nsec exceeds specified max ({most} nsec)",
+                self.job.name
+            ));
+        }
         let error = self.describe(failure);
         self.error.get_or_insert(error);
     }

@@ -99,6 +99,7 @@ pub fn drive(
         log: None,
         tape: None,
         sync_range: SyncRangeFlags::default(),
+        pacing: None,
     };
     drive.pulse.arm(u64::MAX);
     (drive, ledger)

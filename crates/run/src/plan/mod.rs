@@ -67,6 +67,7 @@ pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
         planner.section(index, job);
     }
     planner.group();
+    pace::share_flows(&mut planner.plan.jobs);
     buffers::share_sets(&mut planner.plan.jobs);
     logs::share_memory(&mut planner.plan.jobs);
     planner.check();
@@ -179,6 +180,7 @@ impl Planner<'_> {
             },
             window,
             source,
+            pace: pace::plan(spec),
             files: parts.files,
             layout: layout(spec, max_bs),
             buffer_bytes: (max_bs as usize).next_multiple_of(4096),

@@ -74,6 +74,8 @@ pub struct JobResult {
     pub borne: (u64, Option<Errno>),
     /// Its phases, in order.
     pub phases: Vec<PhaseTime>,
+    /// The depth that `latency_target` found.
+    pub depth_found: Option<u32>,
     /// The thread's number in the system.
     pub thread_id: u32,
     /// It ended within its ramp, so that nothing was counted.
@@ -132,6 +134,7 @@ pub fn so_far(shared: &Shared, elapsed: Duration) -> JobResult {
         error: None,
         borne: (0, None),
         phases: Vec::new(),
+        depth_found: None,
         thread_id: 0,
         never_counted: began == 0,
         notes: vec!["ended while it ran: these are its counts until then".to_owned()],
@@ -150,6 +153,7 @@ impl JobResult {
             error: Some(error),
             borne: (0, None),
             phases: Vec::new(),
+            depth_found: None,
             thread_id: iosonde_sys::process::thread_id(),
             never_counted: false,
             notes: Vec::new(),

@@ -1,13 +1,12 @@
 //! Shares of I/O between jobs.
 
-use iosonde_options::{Built, Category, options};
+use iosonde_options::{Category, options};
 
 options! {
     /// Flow
     pub struct Flow in Category::Rate {
         /// The group of jobs that share.
         flow_id: u32 = "0" as "flow_id" {
-            built: Built::No,
             needs: &["flow"],
             min: Some(0),
             good: &["0", "1"],
@@ -15,7 +14,6 @@ options! {
         }
         /// This job's share of its group's I/Os, relative to the others'; 0 for no share.
         flow: u32 = "0" as "flow" {
-            built: Built::No,
             min: Some(0),
             max: Some(1000),
             good: &["0", "8"],
@@ -23,7 +21,6 @@ options! {
         }
         /// Sleep this long before asking again whether the share is used up; microseconds.
         flow_sleep: u32 = "0" as "flow_sleep" {
-            built: Built::No,
             needs: &["flow"],
             min: Some(0),
             good: &["0", "100"],

@@ -1,28 +1,25 @@
 //! A bound on latency, and the depth that meets it.
 
 use iosonde_base::Nanos;
-use iosonde_options::{Built, Category, Triple, Unit, options};
+use iosonde_options::{Category, Triple, Unit, options};
 
 options! {
     /// Latency goals
     pub struct LatencyGoal in Category::Rate {
         /// End the job when an I/O takes longer than this; in microseconds.
         max_latency: Triple<Nanos> = "0" as "max_latency" {
-            built: Built::No,
             unit: Unit::Micros,
             good: &["0", "100ms", "100ms,200ms"],
             bad: &["long"],
         }
         /// Find the greatest depth at which I/Os stay below this latency; in microseconds.
         latency_target: Nanos = "0" as "latency_target" {
-            built: Built::No,
             unit: Unit::Micros,
             good: &["0", "500", "10ms"],
             bad: &["short"],
         }
         /// How long a depth is tried; in microseconds.
         latency_window: Nanos = "0" as "latency_window" {
-            built: Built::No,
             needs: &["latency_target"],
             unit: Unit::Micros,
             good: &["0", "500", "10ms"],
@@ -30,7 +27,6 @@ options! {
         }
         /// Share of I/Os that must stay below the target, in percent.
         latency_percentile: f64 = "100" as "latency_percentile" {
-            built: Built::No,
             needs: &["latency_target"],
             min: Some(0),
             max: Some(100),
@@ -39,7 +35,6 @@ options! {
         }
         /// Go on adjusting the depth once it is found.
         latency_run: bool = "0" as "latency_run" {
-            built: Built::No,
             needs: &["latency_target"],
             good: &["0", "1"],
             bad: &["2", "yes"],

@@ -1,6 +1,6 @@
 //! How fast a job may go, and how fast it must.
 
-use iosonde_options::{Built, Bytes, Category, Millis, Triple, options};
+use iosonde_options::{Bytes, Category, Millis, Triple, options};
 
 use crate::values::RateProcess;
 
@@ -9,14 +9,12 @@ options! {
     pub struct Rate in Category::Rate {
         /// Cap bandwidth, in bytes per second, for each direction; 0 for no cap.
         rate: Triple<Bytes> = "0" as "rate" {
-            built: Built::No,
             min: Some(0),
             good: &["1m", "1m,500k", ",500k"],
             bad: &["fast"],
         }
         /// End the job when its bandwidth falls below this.
         rate_min: Triple<Bytes> = "0" as "rate_min" | "ratemin" {
-            built: Built::No,
             parent: Some("rate"),
             needs: &["rate_min"],
             min: Some(0),
@@ -25,14 +23,12 @@ options! {
         }
         /// Cap I/Os per second, for each direction; 0 for no cap.
         rate_iops: Triple<u32> = "0" as "rate_iops" {
-            built: Built::No,
             min: Some(0),
             good: &["1000", "1k,500"],
             bad: &["fast"],
         }
         /// End the job when it does fewer I/Os per second than this.
         rate_iops_min: Triple<u32> = "0" as "rate_iops_min" {
-            built: Built::No,
             parent: Some("rate_iops"),
             needs: &["rate_iops_min"],
             min: Some(0),
@@ -41,7 +37,6 @@ options! {
         }
         /// How the gaps between paced I/Os are drawn.
         rate_process: RateProcess = "linear" as "rate_process" {
-            built: Built::No,
             parent: Some("rate"),
             needs: &["rate", "rate_iops"],
             good: &["linear", "poisson"],
@@ -49,7 +44,6 @@ options! {
         }
         /// Window over which `rate_min` and `rate_iops_min` are judged, in milliseconds.
         rate_cycle: Millis = "1000" as "rate_cycle" | "ratecycle" {
-            built: Built::No,
             parent: Some("rate"),
             needs: &["rate_min", "rate_iops_min"],
             min: Some(0),
@@ -58,7 +52,6 @@ options! {
         }
         /// Catch up on think time: do not count it as time at the rate.
         rate_ignore_thinktime: bool = "0" as "rate_ignore_thinktime" {
-            built: Built::No,
             parent: Some("rate"),
             needs: &["rate", "rate_iops"],
             good: &["0", "1"],

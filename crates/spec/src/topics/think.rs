@@ -1,7 +1,7 @@
 //! Pauses between I/Os.
 
 use iosonde_base::Nanos;
-use iosonde_options::{Built, Category, Unit, options};
+use iosonde_options::{Category, Unit, options};
 
 use crate::values::ThinkBlocksType;
 
@@ -10,14 +10,12 @@ options! {
     pub struct Think in Category::Rate {
         /// Pause this long after every `thinktime_blocks` I/Os; in microseconds.
         thinktime: Nanos = "0" as "thinktime" {
-            built: Built::No,
             unit: Unit::Micros,
             good: &["0", "100", "10ms"],
             bad: &["short"],
         }
         /// Spend this much of the pause spinning rather than asleep; in microseconds.
         thinktime_spin: Nanos = "0" as "thinktime_spin" {
-            built: Built::No,
             parent: Some("thinktime"),
             unit: Unit::Micros,
             good: &["0", "100", "10ms"],
@@ -25,7 +23,6 @@ options! {
         }
         /// Spend the pause on so many processor cycles.
         thinkcycles: u32 = "0" as "thinkcycles" {
-            built: Built::No,
             parent: Some("thinktime"),
             min: Some(0),
             good: &["0", "1000"],
@@ -33,7 +30,6 @@ options! {
         }
         /// I/Os between two pauses.
         thinktime_blocks: u32 = "1" as "thinktime_blocks" {
-            built: Built::No,
             parent: Some("thinktime"),
             min: Some(0),
             good: &["1", "16"],
@@ -41,14 +37,12 @@ options! {
         }
         /// Whether those I/Os count as they are issued or as they complete.
         thinktime_blocks_type: ThinkBlocksType = "complete" as "thinktime_blocks_type" {
-            built: Built::No,
             parent: Some("thinktime"),
             good: &["complete", "issue"],
             bad: &["both"],
         }
         /// Pause after this much time of I/O, besides the count of I/Os.
         thinktime_iotime: Nanos = "0" as "thinktime_iotime" {
-            built: Built::No,
             parent: Some("thinktime"),
             good: &["0", "1", "500ms"],
             bad: &["long"],

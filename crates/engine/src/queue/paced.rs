@@ -1,0 +1,171 @@
+//! A queue of I/Os that each start when they may. What flies goes on flying
+//! meanwhile: the wait for the next one is the patience with which completions
+//! are collected.
+
+use super::{Filling, PATIENCE, QueueLoop, Tag};
+use crate::drive::Failure;
+use crate::pacing::Start;
+use crate::{Drive, Queued};
+use iosonde_base::{Nanos, Op};
+
+/// A moment this near is waited for without collecting: a timer of the kernel
+/// is late by more.
+const NEAR_NS: u64 = 3_000;
+
+/// What keeps the next I/O from starting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    /// Nothing; there may be no room, or no next.
+    Not,
+    /// It may start at this moment.
+    Until(u64),
+    /// A pause begins once the queue is empty.
+    UntilIdle,
+}
+
+impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
+    /// One round, as [`QueueLoop::round`], for jobs that something holds back.
+    #[inline(never)]
+    pub(super) fn round_paced(&mut self, drive: &mut Drive, taps: bool) -> Result<bool, Failure> {
+        let (mut held, mut blocked) = (Held::Not, false);
+        if self.dues.is_empty() {
+            self.dues = vec![0; self.flights.len()].into();
+        }
+        if self.waiting.is_none() && self.out.is_none() && !self.full {
+            held = self.fill_paced(drive, taps)?;
+        }
+        if self.waiting.is_some() {
+            blocked = !self.do_waiting(drive)?;
+        }
+        let in_flight = self.in_flight();
+        if in_flight == 0 && self.out.is_some() {
+            return Ok(true);
+        }
+        let window = drive.window;
+        self.full |= in_flight >= window.depth.min(self.flights.len() as u32);
+        let patience = match held {
+            Held::Until(moment) => self.patience(drive, moment),
+            _ => PATIENCE,
+        };
+        let must_wait = self.full || blocked || self.out.is_some();
+        let min = match held {
+            _ if in_flight == 0 || patience == Nanos(0) => 0,
+            _ if must_wait => window.reap_min.clamp(1, in_flight),
+            Held::Not => 0,
+            Held::Until(_) | Held::UntilIdle => 1,
+        };
+        if in_flight > 0 && (min > 0 || window.reap_min == 0 || held != Held::Not) {
+            self.collect_within(drive, min, window.reap_max.max(min).max(1), patience)?;
+        }
+        let due_soon = in_flight == 0 || patience == Nanos(0);
+        if let (true, Held::Until(moment), Some(pacing)) = (due_soon, held, &drive.pacing) {
+            pacing.wait(&drive.clock, &drive.pulse, moment);
+        }
+        if self.in_flight() <= window.low.min(window.depth.saturating_sub(1)) {
+            self.full = false;
+        }
+        if let Some(failure) = self.failed.take().or_else(|| drive.verdict()) {
+            return Err(failure);
+        }
+        let settled = std::mem::take(&mut self.settled);
+        Ok(settled || drive.clock.now() >= drive.pulse.until())
+    }
+
+    /// How long completions may be waited for.
+    fn patience(&self, drive: &Drive, moment: u64) -> Nanos {
+        let moment = moment.min(drive.pulse.until());
+        let left = drive.clock.ns_between(drive.clock.now(), moment);
+        Nanos(left.saturating_sub(NEAR_NS).min(PATIENCE.0))
+    }
+
+    /// As [`QueueLoop::fill`], with those that may start.
+    fn fill_paced(&mut self, drive: &mut Drive, taps: bool) -> Result<Held, Failure> {
+        let mut held = Held::Not;
+        let mut filling = self.begin(drive);
+        let now = if STAMPED { filling.start } else { drive.clock.now() };
+        // A depth that is being tried may be less than what flies now.
+        let depth_left = drive.window.depth.saturating_sub(self.in_flight());
+        let room = drive.window.batch.max(1).min(depth_left) as usize;
+        let room = room.min(self.slots.free().len());
+        while (filling.pushed as usize) < room {
+            let Some(&entry) = drive.ring.peek() else {
+                match drive.refill() {
+                    None => continue,
+                    ended => {
+                        self.out = ended;
+                        break;
+                    }
+                }
+            };
+            if let Some(dir) = entry.op.dir() {
+                let pacing = drive.pacing.as_mut().expect("the caller looked");
+                match pacing.may_start(&drive.clock, dir, now) {
+                    Start::Now(due) => self.due = due,
+                    Start::At(moment) => {
+                        held = Held::Until(moment);
+                        break;
+                    }
+                    Start::Idle if self.in_flight() == 0 => {
+                        pacing.pause(&drive.clock, now);
+                        continue;
+                    }
+                    Start::Idle => {
+                        held = Held::UntilIdle;
+                        break;
+                    }
+                }
+                pacing.went(dir, entry.len);
+            }
+            if self.is_special(drive, &entry) {
+                self.waiting = drive.ring.pop();
+                break;
+            }
+            if taps {
+                drive.tap(entry, self.slots.next());
+            }
+            self.dues[self.slots.next() as usize] = self.due;
+            let tag = Tag::new(filling.batch, entry.op);
+            self.push_run(&drive.memory, &drive.files, &[entry], tag);
+            drive.ring.advance(1);
+            filling.note(entry.op, 1);
+        }
+        self.hand_down_paced(drive, &filling)?;
+        Ok(held)
+    }
+
+    #[inline(never)]
+    fn hand_down_paced(&mut self, drive: &mut Drive, filling: &Filling) -> Result<(), Failure> {
+        self.hand_down(drive, filling)
+    }
+
+    /// Tell what has come back to what holds the job back, and count from when
+    /// it was due. Before the slots are given back.
+    #[inline(never)]
+    pub(super) fn respond(&mut self, drive: &mut Drive, now: u64) {
+        let Some(pacing) = &mut drive.pacing else { return };
+        let now = if STAMPED { now } else { drive.clock.now() };
+        let ledger = drive.pen.ledger();
+        for done in &self.done {
+            let flight = &self.flights[done.slot.0 as usize];
+            let entry = flight.entry();
+            let Some(lane) = ledger.lanes.get(entry.op as usize) else { continue };
+            let whole = match done.result {
+                Ok(0) => entry.op == Op::Trim,
+                Ok(n) => flight.moved + n >= entry.len,
+                Err(_) => false,
+            };
+            if let (true, Some(histogram)) = (whole, &lane.response_histogram) {
+                let due = self.dues.get(done.slot.0 as usize).copied().unwrap_or(now);
+                let response = drive.clock.ticks_to_ns(now.saturating_sub(due));
+                lane.response.add(response);
+                histogram.add_many(response, 1);
+            }
+            if whole || done.result.is_err() {
+                let start = self.batches[flight.tag.batch()].start;
+                // Without stamps there is no latency to judge.
+                let took = if STAMPED { now.saturating_sub(start) } else { 0 };
+                self.settled |= pacing.came(&drive.clock, &entry, took, 1);
+            }
+        }
+    }
+}
