@@ -15,6 +15,7 @@ pub static CATALOGUE: &[&EngineDef] = &[
     &mmap::MMAP,
     &libaio::LIBAIO,
     &io_uring::IO_URING,
+    &posixaio::POSIXAIO,
     &splice::SPLICE,
     &falloc::FALLOC,
     &ftruncate::FTRUNCATE,
@@ -25,6 +26,10 @@ pub static CATALOGUE: &[&EngineDef] = &[
     &file_ops::DIRSTAT,
     &file_ops::DIRDELETE,
     &page_fault::PAGE_FAULT,
+    &cpuio::CPUIO,
+    &exec::EXEC,
+    &net::NET,
+    &net::NETSPLICE,
 ];
 
 /// The engine of this name or alias.

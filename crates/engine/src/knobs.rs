@@ -1,5 +1,7 @@
 //! The engines' own options, as meant: plain values, no text.
 
+use std::path::PathBuf;
+
 /// Options that only some engines have. Each engine names in the catalogue
 /// those that it knows; the planner refuses the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,121 @@ pub struct Knobs {
     pub thp: bool,
     /// filestat, dirstat: the call that asks for attributes.
     pub stat: StatCall,
+    /// cpuio's own.
+    pub cpu: CpuKnobs,
+    /// exec's own.
+    pub exec: ExecKnobs,
+    /// net's and netsplice's own.
+    pub net: NetKnobs,
+}
+
+/// A connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NetKnobs {
+    /// What it is made of.
+    pub protocol: Protocol,
+    /// This side waits to be connected to (TCP).
+    pub listen: bool,
+    /// The job reads: over UDP and sockets in the file system readers wait.
+    pub reads: bool,
+    /// A name or address; empty for who waits.
+    pub host: String,
+    /// The port.
+    pub port: Option<u16>,
+    /// The path of a socket in the file system; empty for that in `host`.
+    pub path: String,
+    /// TCP_NODELAY.
+    pub nodelay: bool,
+    /// Each block is sent back before the next.
+    pub pingpong: bool,
+    /// The address of the interface that multicast goes through; empty: any.
+    pub interface: String,
+    /// Hops that multicast lives.
+    pub ttl: u32,
+    /// Size of the socket's buffer; 0: the system's.
+    pub window_bytes: u32,
+    /// Largest segment of TCP; 0: the system's.
+    pub segment_bytes: u32,
+}
+
+impl NetKnobs {
+    /// Whether this side waits for the other.
+    pub fn waits(&self) -> bool {
+        match self.protocol {
+            Protocol::Tcp | Protocol::TcpV6 => self.listen,
+            _ => self.reads,
+        }
+    }
+
+    /// The path of a socket in the file system.
+    pub fn path(&self) -> &str {
+        if self.path.is_empty() { &self.host } else { &self.path }
+    }
+}
+
+/// What a connection is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// TCP over IPv4.
+    #[default]
+    Tcp,
+    /// TCP over IPv6.
+    TcpV6,
+    /// UDP over IPv4.
+    Udp,
+    /// UDP over IPv6.
+    UdpV6,
+    /// A stream through a socket in the file system.
+    Unix,
+}
+
+impl Protocol {
+    /// Whether blocks go as datagrams.
+    pub fn datagrams(self) -> bool {
+        matches!(self, Protocol::Udp | Protocol::UdpV6)
+    }
+
+    /// Whether addresses are of IPv6.
+    pub fn v6(self) -> bool {
+        matches!(self, Protocol::TcpV6 | Protocol::UdpV6)
+    }
+}
+
+/// What cpuio burns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuKnobs {
+    /// Share of a processor, in percent; more than 100 is 100.
+    pub load_percent: u32,
+    /// Length of a burn, in microseconds.
+    pub chunk_us: u32,
+    /// What time is burnt with.
+    pub burn: Burn,
+}
+
+/// What time is burnt with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Burn {
+    /// Nothing in particular.
+    #[default]
+    Nothing,
+    /// Sorting, which takes more of the processor.
+    Sort,
+}
+
+/// What exec runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExecKnobs {
+    /// The program.
+    pub program: String,
+    /// Its arguments, one by one.
+    pub arguments: Vec<String>,
+    /// Seconds between asking it to end and making it.
+    pub grace_s: u32,
+    /// Its output goes to files of this name with `.stdout` and `.stderr`
+    /// added; `None` for our own output.
+    pub output: Option<PathBuf>,
+    /// The job goes on after the program has ended.
+    pub outlasts: bool,
 }
 
 /// A call that asks for a file's attributes.

@@ -27,7 +27,7 @@ pub use engine::{Caps, EngineDef, EngineError, Io, LaysOut, OneShot, OpenWith, O
 pub use engines::sim;
 pub use files::{FileSetup, Files, Hint, OpenMode};
 pub use iolog::IoLog;
-pub use knobs::{Knobs, StatCall, SyncRangeFlags};
+pub use knobs::{Burn, CpuKnobs, ExecKnobs, Knobs, NetKnobs, Protocol, StatCall, SyncRangeFlags};
 pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;
 pub use pacing::{FlowGroup, FlowShare, LatencyBounds, Pacing, Pause, PauseEvery, Tried};

@@ -6,7 +6,7 @@ mod job;
 
 use common::{Folder, spec};
 use iosonde_base::{Errno, Op};
-use iosonde_engine::{Ended, FileSetup, Knobs, StatCall};
+use iosonde_engine::{Ended, FileSetup, Knobs, StatCall, Tape};
 use iosonde_workload::{Source, SourceSpec};
 use job::{Job, at, only, ready};
 
@@ -94,6 +94,23 @@ fn directories_are_made_looked_up_and_removed() {
     assert!(again.failure().detail.is_some());
     counted(&job("dirdelete", Knobs::default(), &folder).go());
     assert_eq!(names(&folder), 0);
+}
+
+#[test]
+fn logs_get_a_record_of_each_operation_and_none_of_the_other_blocks() {
+    let folder = folder("tape");
+    let mut job = job("filecreate", Knobs::default(), &folder);
+    let (out, handed) = std::sync::mpsc::channel();
+    let turn = move |full: Vec<_>| {
+        // The test may have ended.
+        let _ = out.send(full);
+        Vec::with_capacity(64)
+    };
+    job.drive.tape = Some(Tape::new(Box::new(turn)));
+    let mut job = job.go();
+    job.drive.tape.as_mut().unwrap().hand_over();
+    let records = handed.try_iter().flatten().count();
+    assert_eq!(records, FILES);
 }
 
 #[test]

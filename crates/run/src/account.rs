@@ -113,7 +113,8 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
     facts.start_unix_ms = result.began_unix_ms;
     facts.failure = result.error.as_ref().map(failure);
     facts.elapsed_s = result.elapsed.0.div_ceil(1_000_000_000).max(1);
-    let has_run = |at: usize| counts.lanes[at].ios > 0;
+    // Turns of an engine that does no I/O took no time of a direction.
+    let has_run = |at: usize| counts.lanes[at].ios > 0 && !job.engine.caps.no_io;
     facts.runtime_ms = PerDir(DIRS.map(|dir| if has_run(dir as usize) { runtime_ms } else { 0 }));
     facts.cpu = CpuUse {
         wall_ms: runtime_ms,

@@ -386,6 +386,7 @@ impl<'a> Conductor<'a> {
                 self.start_able(pending, started, around);
             }
             self.look_for_steady();
+            self.end_those_beside(started, pending);
             if tick.strikes() {
                 self.tick();
             }
@@ -393,6 +394,19 @@ impl<'a> Conductor<'a> {
                 self.tell_account();
             }
         }
+    }
+
+    /// Jobs that do no I/O of their own end with the last that does.
+    fn end_those_beside(&self, started: &[JobId], pending: &[JobId]) {
+        let jobs = &self.plan.jobs;
+        let does_io = |&job: &JobId| !jobs[job].engine.caps.no_io;
+        let runs = |&job: &JobId| self.results[job].is_none();
+        let mut doers = started.iter().filter(|job| does_io(job)).peekable();
+        if doers.peek().is_none() || doers.any(runs) || pending.iter().any(does_io) {
+            return;
+        }
+        let beside = started.iter().filter(|job| !does_io(job));
+        beside.for_each(|&job| self.shared[job].pulse.stop());
     }
 
     /// Jobs whose numbers hold still have done what they were asked for.

@@ -221,7 +221,7 @@ fn a_job_asks_for_what_is_not_built_only_when_it_matters() {
     assert_eq!(unbuilt(&[("zonemode", "zbd")]), ["option zonemode=zbd is not supported yet"]);
     assert!(unbuilt(&[("zonemode", "strided"), ("zonesize", "1m")]).is_empty());
     assert!(unbuilt(&[("log_avg_msec", "1000"), ("per_job_logs", "0")]).is_empty());
-    assert_eq!(unbuilt(&[("ioengine", "net")]), ["option ioengine=net is not supported yet"]);
+    assert_eq!(unbuilt(&[("ioengine", "rbd")]), ["option ioengine=rbd is not supported yet"]);
     assert!(unbuilt(&[("ioengine", "io_uring"), ("sqthread_poll", "1")]).is_empty());
     let priority = unbuilt(&[("ioengine", "io_uring"), ("cmdprio", "3")]);
     assert_eq!(priority, ["option cmdprio is not supported yet"]);

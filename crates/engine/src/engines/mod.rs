@@ -1,13 +1,18 @@
 //! The engines: one file each, and a line in [`crate::CATALOGUE`].
 
+pub(crate) mod beside;
+pub(crate) mod cpuio;
+pub(crate) mod exec;
 pub(crate) mod falloc;
 pub(crate) mod file_ops;
 pub(crate) mod ftruncate;
 pub(crate) mod io_uring;
 pub(crate) mod libaio;
 pub(crate) mod mmap;
+pub(crate) mod net;
 pub(crate) mod null;
 pub(crate) mod page_fault;
+pub(crate) mod posixaio;
 pub(crate) mod psync;
 pub(crate) mod pvsync2;
 pub(crate) mod rw_flags;

@@ -67,8 +67,8 @@ impl Pipe {
     /// where it has positions: how many.
     ///
     /// # Safety
-    /// `len` bytes at `buffer` are the caller's and do not change until the
-    /// receiving side has taken them.
+    /// `len` bytes at `buffer` are the caller's. A receiving side that does
+    /// not copy them takes what they hold when it looks.
     pub(super) unsafe fn write(
         &mut self,
         to: BorrowedFd<'_>,

@@ -30,20 +30,23 @@ pub(crate) enum Step {
     /// It failed, and the job bears that.
     Borne,
     /// There is nothing more to come, for this entry and all others.
-    #[expect(dead_code, reason = "for connections that the other side ends")]
     Over,
+    /// The slice ended before it was done: the same entry comes again.
+    Later,
 }
 
 /// A stepwise engine in its loop.
 pub(crate) struct StepwiseLoop<S> {
     engine: S,
     stamped: bool,
+    /// The entry at hand was begun in an earlier slice.
+    begun: bool,
 }
 
 impl<S: Stepwise + 'static> StepwiseLoop<S> {
     /// The loop around `engine`.
     pub(crate) fn boxed(engine: S, accounting: Accounting) -> Box<dyn Loop> {
-        Box::new(StepwiseLoop { engine, stamped: accounting == Accounting::Full })
+        Box::new(StepwiseLoop { engine, stamped: accounting == Accounting::Full, begun: false })
     }
 
     fn run_slice(&mut self, drive: &mut Drive) -> Ended {
@@ -54,10 +57,15 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
                     Some(ended) => return ended,
                 }
             };
-            drive.ring.advance(1);
-            match self.entry(drive, &entry) {
-                Ok(true) => {}
-                Ok(false) => return Ended::Done,
+            let step = self.entry(drive, &entry);
+            self.begun = matches!(step, Ok(Step::Later));
+            if !self.begun {
+                drive.ring.advance(1);
+            }
+            match step {
+                Ok(Step::Over) => return Ended::Done,
+                Ok(Step::Later) => return Ended::Time,
+                Ok(_) => {}
                 Err(failure) => return Ended::Failed(failure),
             }
             if drive.clock.now() >= drive.pulse.until() {
@@ -66,25 +74,25 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
         }
     }
 
-    /// Do one entry; whether there is more to do.
-    fn entry(&mut self, drive: &mut Drive, entry: &Planned) -> Result<bool, Failure> {
+    /// Do one entry, and count it.
+    fn entry(&mut self, drive: &mut Drive, entry: &Planned) -> Result<Step, Failure> {
         match entry.op {
             // Opening is the engine's own affair: it sees to it when an I/O comes.
-            Op::Open | Op::Invalidate => return Ok(true),
+            Op::Open | Op::Invalidate => return Ok(Step::Done(None)),
             Op::Close => {
                 self.engine.close(entry.file);
-                return Ok(true);
+                return Ok(Step::Done(None));
             }
-            op if op.is_sync() => return drive.sync_now(entry).map(|()| true),
+            op if op.is_sync() => return drive.sync_now(entry).map(|()| Step::Done(None)),
             _ => {}
         }
-        if drive.has_taps() {
+        if drive.has_taps() && !self.begun {
             drive.tap(*entry, 0);
         }
         let step = self.engine.step(drive, entry)?;
         let lane = &drive.pen.ledger().lanes[entry.op as usize];
         match step {
-            Step::Over => return Ok(false),
+            Step::Over | Step::Later => {}
             Step::Borne => lane.errors.add(1),
             Step::Done(took) => {
                 lane.ios.add(1);
@@ -95,10 +103,14 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
                     if let Some(histogram) = &lane.clat_histogram {
                         histogram.add_many(ns, 1);
                     }
+                    if let Some(tape) = &mut drive.tape {
+                        let end = drive.clock.now();
+                        tape.add(end, entry.offset, entry.len, entry.op as u32, [0, ns]);
+                    }
                 }
             }
         }
-        Ok(true)
+        Ok(step)
     }
 }
 

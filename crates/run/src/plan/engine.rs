@@ -1,6 +1,6 @@
 //! From a job's options to its engine: which, how deep, with what of its own.
 
-use super::Planner;
+use super::{Planner, beside};
 use crate::job::PlacePlan;
 use iosonde_engine::{
     CATALOGUE, EngineDef, ErrorKind, Hint, Knobs, OpenMode, StatCall, SyncRangeFlags, Tolerance,
@@ -73,7 +73,8 @@ impl Planner<'_> {
 ///
 /// # Errors
 /// The first value that is refused.
-pub(super) fn knobs(spec: &JobSpec, engine: &EngineDef) -> Result<Knobs, Diagnostic> {
+pub(super) fn knobs(job: &ParsedJob, clone: u32, engine: &EngineDef) -> Result<Knobs, Diagnostic> {
+    let spec = &job.spec;
     let mut knobs = Knobs { atomic: *spec.durability.atomic.get(), ..Knobs::default() };
     match engine.name {
         "io_uring" => {
@@ -110,6 +111,9 @@ pub(super) fn knobs(spec: &JobSpec, engine: &EngineDef) -> Result<Knobs, Diagnos
                 StatType::Statx => StatCall::Statx,
             };
         }
+        "cpuio" => knobs.cpu = beside::cpu(&own(spec)?),
+        "exec" => knobs.exec = beside::exec(job, &own(spec)?),
+        "net" | "netsplice" => knobs.net = beside::net(job, clone, &own(spec)?)?,
         _ => {}
     }
     Ok(knobs)

@@ -304,7 +304,8 @@ pub(super) fn directories_are_there(spec: &JobSpec) -> Result<(), Diagnostic> {
 
 /// What must be there before the job runs.
 pub(super) fn need(spec: &JobSpec, no_extend: bool, reads: bool) -> Need {
-    let writes = spec.order.rw.get().word.writes();
+    let word = spec.order.rw.get().word;
+    let writes = word.writes() || word.trims();
     let on_open = *spec.file_life.create_on_open.get();
     match () {
         () if on_open => Need::Nothing,

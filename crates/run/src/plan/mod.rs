@@ -3,6 +3,7 @@
 //! Looks at what exists (kinds and sizes of files, processors) and touches
 //! nothing. Every objection is collected before the plan is refused.
 
+mod beside;
 mod buffers;
 mod checks;
 mod convert;
@@ -16,7 +17,7 @@ mod source;
 
 use crate::conductor::Plan;
 use crate::job::*;
-use iosonde_base::{DIRS, Dir, Nanos};
+use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_engine::{Accounting, EngineDef, LaysOut};
 use iosonde_options::{Diagnostic, Level, Setting};
 use iosonde_spec::JobSpec;
@@ -133,7 +134,12 @@ impl Planner<'_> {
         let spec = &job.spec;
         let number = self.plan.jobs.len() as u32 + 1;
         let word = spec.order.rw.get().word;
-        let dirs = convert::dirs(word);
+        beside::one_way(spec, engine)?;
+        let dirs = match engine.caps.no_io {
+            // What such an engine counts are reads.
+            true => PerDir([true, false, false]),
+            false => convert::dirs(word),
+        };
         let sizes = source::sizes(spec);
         let min_bs = u64::from(DIRS.map(|dir| sizes[dir].min()).into_iter().min().unwrap_or(1));
         let max_bs = DIRS.map(|dir| sizes[dir].max()).into_iter().max().unwrap_or(1);
@@ -144,7 +150,10 @@ impl Planner<'_> {
             LaysOut::Directories => Need::Range,
             LaysOut::Nothing => Need::Nothing,
         };
-        let parts = self.parts(job, clone, named, need, min_bs)?;
+        let parts = match engine.caps.no_io {
+            true => beside::no_files(job, min_bs),
+            false => self.parts(job, clone, named, need, min_bs)?,
+        };
         self.promise(&parts.files);
         let window = self.window(job, engine)?;
         let accounting = match *spec.measure.gtod_reduce.get() {
@@ -168,7 +177,7 @@ impl Planner<'_> {
             clone,
             group: 0,
             engine,
-            knobs: engine::knobs(spec, engine)?,
+            knobs: engine::knobs(job, clone, engine)?,
             accounting,
             latencies: WhichLatencies {
                 response: pace::responses(spec),

@@ -42,7 +42,11 @@ pub(super) fn reporting(
         told: *stat.stats.get(),
         units: Units {
             kb_base: spec.units.kb_base.get().number().into(),
-            bits: spec.units.unit_base.get().number() == 1,
+            bits: match spec.units.unit_base.get().number() {
+                // What goes over a connection is told in bits.
+                0 => engine.caps.one_way,
+                base => base == 1,
+            },
         },
         unified: match stat.unified_rw_reporting.get() {
             UnifiedReporting::None => Unified::None,

@@ -11,8 +11,7 @@ options! {
         ///
         /// Options that only some engines know may stand before or after it.
         ioengine: EngineName = "psync" as "ioengine" {
-            unbuilt_words: &["io_uring_cmd", "posixaio", "cpuio", "net", "netsplice", "exec",
-                "e4defrag", "sg", "mtd", "nbd", "http", "nfs", "libiscsi", "rbd", "rados",
+            unbuilt_words: &["io_uring_cmd", "e4defrag", "sg", "mtd", "nbd", "http", "nfs", "libiscsi", "rbd", "rados",
                 "gfapi", "gfapi_async", "libhdfs", "dfs", "ime_psync", "ime_psyncv", "ime_aio",
                 "rdma", "libpmem", "dev-dax", "pmemblk", "libzbc", "xnvme", "libblkio",
                 "libcufile", "libhipfile", "solarisaio", "windowsaio", "external"],

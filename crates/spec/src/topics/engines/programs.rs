@@ -9,25 +9,25 @@ options! {
     pub struct CpuIo in Category::Engine {
         /// Share of a processor to burn, in percent.
         cpuload: u32 = "0" as "cpuload" {
-            built: Built::No,
+            built: Built::Yes,
             good: &["0", "85"],
             bad: &["high"],
         }
         /// Length of a burn, in microseconds.
         cpuchunks: u32 = "50000" as "cpuchunks" {
-            built: Built::No,
+            built: Built::Yes,
             good: &["50000"],
             bad: &["long"],
         }
         /// What time is burnt with.
         cpumode: CpuMode = "noop" as "cpumode" {
-            built: Built::No,
+            built: Built::Yes,
             good: &["noop", "qsort"],
             bad: &["dance"],
         }
         /// End when the jobs that do I/O have ended.
         exit_on_io_done: bool = "0" as "exit_on_io_done" {
-            built: Built::No,
+            built: Built::Yes,
             good: &["0", "1"],
             bad: &["2"],
         }
@@ -39,23 +39,23 @@ options! {
     pub struct Exec in Category::Engine {
         /// The program to run.
         program: Option<String> = "" as "program" {
-            built: Built::No,
+            built: Built::Yes,
             good: &["/bin/true"],
         }
         /// Its arguments; `%r` is the runtime in seconds, `%n` the job's name.
         arguments: Option<String> = "" as "arguments" {
-            built: Built::No,
+            built: Built::Yes,
             good: &["-t %r"],
         }
         /// Seconds between asking it to end and making it.
         grace_time: u32 = "1" as "grace_time" {
-            built: Built::No,
+            built: Built::Yes,
             good: &["1", "10"],
             bad: &["long"],
         }
         /// Send its output to files named after the job.
         std_redirect: bool = "1" as "std_redirect" {
-            built: Built::No,
+            built: Built::Yes,
             good: &["0", "1"],
             bad: &["2"],
         }

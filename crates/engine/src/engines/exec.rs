@@ -1,0 +1,122 @@
+//! exec: a program is run beside the other jobs.
+
+use super::always;
+use super::beside::{Beside, BesideLoop, Turn, sleep};
+use crate::drive::Failure;
+use crate::{Caps, EngineDef, EngineError, ExecKnobs, Pulse};
+use iosonde_base::Errno;
+use iosonde_sys::clock::Clock;
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Catalogue entry.
+pub(crate) static EXEC: EngineDef = EngineDef {
+    name: "exec",
+    aliases: &[],
+    doc: "Runs a program beside jobs that do I/O; when the job ends it is asked to end \
+          (SIGTERM), and after grace_time made to (SIGKILL).",
+    caps: Caps { sync: true, diskless: true, no_io: true, ..Caps::NONE },
+    options: &["program", "arguments", "grace_time", "std_redirect"],
+    available: always,
+    open: |with, accounting| {
+        let knobs = with.knobs.exec.clone();
+        if knobs.program.is_empty() {
+            return Err(EngineError {
+                message: "run a program: none is named".to_owned(),
+                help: Some("set program= to its path".to_owned()),
+                errno: Errno::EINVAL,
+            });
+        }
+        let exec = Exec { knobs, child: None, look: None };
+        Ok(BesideLoop::boxed(exec, accounting))
+    },
+};
+
+/// The program is looked after so often; each look is a turn.
+const LOOK_NS: u64 = 100_000_000;
+
+struct Exec {
+    knobs: ExecKnobs,
+    child: Option<Child>,
+    /// When the present turn began, in ticks.
+    look: Option<u64>,
+}
+
+impl Beside for Exec {
+    fn turn(&mut self, clock: &Clock, pulse: &Pulse) -> Result<Turn, Failure> {
+        let child = match &mut self.child {
+            Some(child) => child,
+            none => none.insert(start(&self.knobs)?),
+        };
+        let ended = child.try_wait().map_err(failed("wait for the program"))?.is_some();
+        // With a runtime the job lasts for it, whatever becomes of the program.
+        if ended && !self.knobs.outlasts {
+            return Ok(Turn::Nothing);
+        }
+        let since = *self.look.get_or_insert_with(|| clock.now());
+        if !sleep(clock, pulse, clock.after(since, LOOK_NS)) {
+            return Ok(Turn::Part);
+        }
+        self.look = None;
+        Ok(Turn::Whole(clock.now() - since))
+    }
+
+    fn end(&mut self) -> Result<(), Failure> {
+        let Some(mut child) = self.child.take() else { return Ok(()) };
+        let grace = Duration::from_secs(self.knobs.grace_s.into());
+        end(&mut child, grace).map_err(failed("end the program"))
+    }
+}
+
+impl Drop for Exec {
+    /// A job that failed before it began leaves nothing behind either.
+    fn drop(&mut self) {
+        // Whoever could be told is gone.
+        let _ = self.end();
+    }
+}
+
+fn start(knobs: &ExecKnobs) -> Result<Child, Failure> {
+    let mut command = Command::new(&knobs.program);
+    command.args(&knobs.arguments).stdin(Stdio::null());
+    if let Some(name) = &knobs.output {
+        let output = |suffix: &str| {
+            File::create(with_added(name, suffix))
+                .map_err(failed("open a file for the program's output"))
+        };
+        command.stdout(output(".stdout")?).stderr(output(".stderr")?);
+    }
+    command.spawn().map_err(failed("run the program"))
+}
+
+/// The path with more at its end: `set_extension` would cut at a dot.
+fn with_added(path: &Path, suffix: &str) -> PathBuf {
+    let mut whole = path.as_os_str().to_owned();
+    whole.push(suffix);
+    whole.into()
+}
+
+/// Ask a child to end, wait for `grace`, then make it.
+fn end(child: &mut Child, grace: Duration) -> std::io::Result<()> {
+    if child.try_wait()?.is_some() {
+        return Ok(());
+    }
+    // It is ours and not waited for: the number is still its own.
+    kill_process(Pid::from_child(child), Signal::TERM)?;
+    let until = Instant::now() + grace;
+    while Instant::now() < until {
+        if child.try_wait()?.is_some() {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill()?;
+    child.wait().map(drop)
+}
+
+fn failed(doing: &'static str) -> impl Fn(std::io::Error) -> Failure {
+    move |error| Failure::engine(doing, error.into())
+}

@@ -1,0 +1,82 @@
+//! posixaio: reads, writes and syncs by threads of our own.
+//!
+//! What aio_read(3) and aio_write(3) are in the C library is a pool of threads
+//! too, which does the requests of one descriptor one after the other. Here as
+//! many are in flight as the depth says.
+#![allow(unsafe_code)]
+
+mod pool;
+
+use super::psync::{CAPS, bytes};
+use super::rw_flags::RwFlags;
+use super::{always, queued, trim};
+use crate::{Caps, EngineDef, Io, Queued, SyncRangeFlags, sync_call};
+use iosonde_base::{Completion, Errno, Nanos, Op, Planned, Slot};
+use pool::Pool;
+
+/// Catalogue entry.
+pub(crate) static POSIXAIO: EngineDef = EngineDef {
+    name: "posixaio",
+    aliases: &[],
+    doc: "Threads, as many as the depth, that do pread(2), pwrite(2) and fsync(2): what \
+          aio_read(3) does, without its turn-taking on each file. Their processor time is not \
+          the job's.",
+    caps: Caps { sync: false, slat: true, ..CAPS },
+    options: &[],
+    available: always,
+    open: |with, accounting| {
+        let sync_range = with.sync_range;
+        let pool = Pool::start(with.depth, move |io| perform(io, sync_range))?;
+        Ok(queued(PosixAio { pool }, with.depth, accounting))
+    },
+};
+
+/// Do one request, to its end.
+fn perform(io: &Io, sync_range: SyncRangeFlags) -> Result<u32, Errno> {
+    let (buffer, len, offset) = (io.buffer.cast(), io.len as usize, io.offset as i64);
+    // SAFETY: `Io` promises `len` bytes at `buffer` that are this I/O's alone
+    // until its completion is handed back, which is after this call.
+    unsafe {
+        match io.op {
+            Op::Read => bytes(libc::pread(io.fd, buffer, len, offset)),
+            Op::Write => bytes(libc::pwrite(io.fd, buffer, len, offset)),
+            Op::Trim => trim::discard(io),
+            op => {
+                let entry = Planned { offset: io.offset, len: io.len, file: io.file, op };
+                sync_call::sync(&entry, io.fd, sync_range).map(|()| io.len)
+            }
+        }
+    }
+}
+
+struct PosixAio {
+    pool: Pool,
+}
+
+impl Queued for PosixAio {
+    const QUEUES_SYNCS: bool = true;
+
+    fn push(&mut self, slot: Slot, io: &Io) {
+        self.pool.push(slot, *io);
+    }
+
+    fn submit(&mut self) -> Result<(), Errno> {
+        // A thread took each request as it was pushed.
+        Ok(())
+    }
+
+    fn reap(
+        &mut self,
+        min: u32,
+        max: u32,
+        patience: Option<Nanos>,
+        done: &mut Vec<Completion>,
+    ) -> Result<(), Errno> {
+        self.pool.collect(min, max, patience, done);
+        Ok(())
+    }
+
+    fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
+        RwFlags::default().explain(op, errno)
+    }
+}

@@ -1,0 +1,190 @@
+//! Threads that each do one request at a time.
+#![allow(unsafe_code)]
+
+use crate::{EngineError, Io};
+use iosonde_base::{Completion, Errno, Nanos, Slot};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Enough for system calls: threads that run nothing else of ours.
+const STACK_BYTES: usize = 128 << 10;
+
+/// As many threads as requests may be in flight. They end when it is dropped,
+/// after the request each is at.
+pub(super) struct Pool {
+    desk: Arc<Desk>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// Where requests and completions lie. Both have room for the depth, so that
+/// nothing is allocated while the job runs.
+struct Desk {
+    inbox: Mutex<Inbox>,
+    work: Condvar,
+    outbox: Mutex<Vec<Completion>>,
+    done: Condvar,
+}
+
+struct Inbox {
+    requests: VecDeque<Request>,
+    open: bool,
+}
+
+struct Request {
+    slot: Slot,
+    io: Io,
+}
+
+// SAFETY: the buffer belongs to the request until its completion is handed
+// back, so that whichever thread holds the request is the only one to touch it.
+unsafe impl Send for Request {}
+
+impl Pool {
+    /// Start `depth` threads that `perform` requests.
+    ///
+    /// # Errors
+    /// When the system gives fewer threads.
+    pub(super) fn start(
+        depth: u32,
+        perform: impl Fn(&Io) -> Result<u32, Errno> + Copy + Send + 'static,
+    ) -> Result<Pool, EngineError> {
+        let slots = depth as usize;
+        let desk = Arc::new(Desk {
+            inbox: Mutex::new(Inbox { requests: VecDeque::with_capacity(slots), open: true }),
+            work: Condvar::new(),
+            outbox: Mutex::new(Vec::with_capacity(slots)),
+            done: Condvar::new(),
+        });
+        let mut pool = Pool { desk, threads: Vec::with_capacity(slots) };
+        for _ in 0..depth {
+            let desk = pool.desk.clone();
+            let body = move || desk.serve(perform);
+            let spawned =
+                Builder::new().name("posixaio".into()).stack_size(STACK_BYTES).spawn(body);
+            // Those that run already end as the pool is dropped.
+            pool.threads.push(spawned.map_err(|error| EngineError {
+                help: Some("ask for a smaller iodepth, one thread is needed for each".to_owned()),
+                ..EngineError::system("start a thread for each I/O in flight", error.into())
+            })?);
+        }
+        Ok(pool)
+    }
+
+    /// Hand a request to a thread.
+    pub(super) fn push(&self, slot: Slot, io: Io) {
+        lock(&self.desk.inbox).requests.push_back(Request { slot, io });
+        self.desk.work.notify_one();
+    }
+
+    /// As [`crate::Queued::reap`].
+    pub(super) fn collect(
+        &self,
+        min: u32,
+        max: u32,
+        patience: Option<Nanos>,
+        done: &mut Vec<Completion>,
+    ) {
+        let until = patience.map(|patience| Instant::now() + Duration::from_nanos(patience.0));
+        let mut outbox = lock(&self.desk.outbox);
+        while outbox.len() < min as usize {
+            outbox = match until.map(|until| until.saturating_duration_since(Instant::now())) {
+                Some(Duration::ZERO) => break,
+                Some(wait) => {
+                    let woken = self.desk.done.wait_timeout(outbox, wait);
+                    woken.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.desk.done.wait(outbox).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+        let take = outbox.len().min(max as usize);
+        done.extend(outbox.drain(..take));
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        lock(&self.desk.inbox).open = false;
+        self.desk.work.notify_all();
+        for thread in self.threads.drain(..) {
+            // A panic of its own was printed when it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Desk {
+    fn serve(&self, perform: impl Fn(&Io) -> Result<u32, Errno>) {
+        while let Some(Request { slot, io }) = self.next() {
+            let result = perform(&io);
+            lock(&self.outbox).push(Completion { slot, result });
+            self.done.notify_one();
+        }
+    }
+
+    /// The next request; none when the pool is dropped.
+    fn next(&self) -> Option<Request> {
+        let mut inbox = lock(&self.inbox);
+        while inbox.open {
+            if let Some(request) = inbox.requests.pop_front() {
+                return Some(request);
+            }
+            inbox = self.work.wait(inbox).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    }
+}
+
+/// What is guarded is whole between any two statements, whoever panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_base::{FileId, Op};
+    use std::sync::Barrier;
+    use std::sync::OnceLock;
+
+    fn io(offset: u64) -> Io {
+        let buffer = std::ptr::null_mut();
+        Io { offset, buffer, len: 1, op: Op::Read, file: FileId(0), fd: -1 }
+    }
+
+    #[test]
+    fn as_many_are_in_flight_as_the_depth_says() {
+        // Nobody passes before all eight are there: a pool of fewer would hang.
+        static ALL: OnceLock<Barrier> = OnceLock::new();
+        let perform = |io: &Io| {
+            ALL.get_or_init(|| Barrier::new(8)).wait();
+            Ok(io.offset as u32)
+        };
+        let pool = Pool::start(8, perform).unwrap();
+        (0..8).for_each(|n| pool.push(Slot(n), io(n.into())));
+        let mut done = Vec::new();
+        pool.collect(8, 8, None, &mut done);
+        done.sort_by_key(|done| done.slot.0);
+        let expected: Vec<_> =
+            (0..8).map(|n| Completion { slot: Slot(n), result: Ok(n) }).collect();
+        assert_eq!(done, expected);
+    }
+
+    #[test]
+    fn patience_ends_a_wait_and_most_is_most() {
+        let pool = Pool::start(2, |io| Ok(io.len)).unwrap();
+        let mut done = Vec::new();
+        pool.collect(1, 2, Some(Nanos::from_millis(1)), &mut done);
+        assert!(done.is_empty());
+        pool.push(Slot(0), io(0));
+        pool.push(Slot(1), io(0));
+        while lock(&pool.desk.outbox).len() < 2 {
+            std::thread::yield_now();
+        }
+        pool.collect(1, 1, None, &mut done);
+        assert_eq!(done.len(), 1);
+        pool.collect(0, 2, None, &mut done);
+        assert_eq!(done.len(), 2);
+    }
+}

@@ -1,0 +1,54 @@
+//! posixaio: what it writes it reads back, and its syncs go through the queue.
+
+mod common;
+#[path = "common/job.rs"]
+mod job;
+
+use common::Folder;
+use iosonde_base::{Errno, Op};
+use iosonde_engine::{Ended, Knobs};
+use job::{at, one_file, ready};
+
+const BLOCK: u32 = 4096;
+const DEPTH: u32 = 8;
+
+#[test]
+fn every_block_lands_where_it_belongs_from_the_buffer_it_was_given() {
+    let folder = Folder::new(&std::env::temp_dir(), "posixaio");
+    let path = folder.0.join("f");
+    let spec = one_file(Op::Write, BLOCK, 64);
+    let mut job =
+        ready("posixaio", Knobs::default(), &spec, vec![at(&path, spec.total_bytes)], DEPTH);
+    for slot in 0..DEPTH {
+        job.drive.memory.bytes(slot, BLOCK).fill(slot as u8 + 1);
+    }
+    let written = job.go();
+    assert!(matches!(written.ended, Ended::Done), "{:?}", written.ended);
+    assert_eq!(written.counts(Op::Write), (64, 64 * u64::from(BLOCK), 64));
+    assert_eq!(written.ledger.lanes[Op::Write as usize].slat.snapshot().n, 64);
+    let bytes = std::fs::read(&path).unwrap();
+    for block in bytes.chunks(BLOCK as usize) {
+        assert!((1..=DEPTH as u8).contains(&block[0]), "no slot holds {}", block[0]);
+        assert!(block.iter().all(|&byte| byte == block[0]), "of two slots");
+    }
+    let spec = one_file(Op::Read, BLOCK, 64);
+    let read = ready("posixaio", Knobs::default(), &spec, vec![at(&path, spec.total_bytes)], DEPTH);
+    assert_eq!(read.go().counts(Op::Read), (64, 64 * u64::from(BLOCK), 64));
+}
+
+#[test]
+fn syncs_go_through_the_queue_and_a_short_file_is_an_error() {
+    let folder = Folder::new(&std::env::temp_dir(), "posixaio-sync");
+    let path = folder.0.join("f");
+    let mut spec = one_file(Op::Write, BLOCK, 16);
+    spec.sync_every.fsync = 4;
+    let job = ready("posixaio", Knobs::default(), &spec, vec![at(&path, spec.total_bytes)], DEPTH);
+    let written = job.go();
+    assert_eq!(written.ledger.sync.ios.get(), written.ledger.sync.lat.snapshot().n);
+    assert!(written.ledger.sync.ios.get() >= 3);
+    let spec = one_file(Op::Read, BLOCK, 32);
+    let read = ready("posixaio", Knobs::default(), &spec, vec![at(&path, spec.total_bytes)], DEPTH);
+    let read = read.go();
+    assert_eq!(read.counts(Op::Read).0, 16);
+    assert_eq!(read.failure().errno, Errno::EIO);
+}
