@@ -118,10 +118,10 @@ impl Pacing {
             Some(pace) => self.origin.saturating_add(pace.due(dir)),
             None => self.origin,
         };
-        if self.more {
-            if let Some(start) = self.held(clock, now) {
-                return start;
-            }
+        if self.more
+            && let Some(start) = self.held(clock, now)
+        {
+            return start;
         }
         if now < due { Start::At(due) } else { Start::Now(due) }
     }
