@@ -289,7 +289,13 @@ mod tests {
             memory: 0,
         };
         let dirs = PerDir([true, false, false]);
-        let which = WhichLatencies { slat: false, clat: false, lat: false, response: false, dirs };
+        let which = WhichLatencies {
+            slat: false,
+            clat: false,
+            lat: false,
+            response: Default::default(),
+            dirs,
+        };
         let (pen, ledger) = Pen::new(&which);
         let clock = Clock::monotonic();
         let mut logs = JobLogs::open(&plan, dirs, clock, ledger).unwrap();
