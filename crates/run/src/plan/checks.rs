@@ -10,6 +10,7 @@ impl Planner<'_> {
     /// Every check, over all jobs.
     pub(super) fn check(&mut self) {
         let mut said: Vec<Diagnostic> = self.plan.jobs.iter().filter_map(trims_a_file).collect();
+        said.extend(self.plan.jobs.iter().filter_map(paces_what_cannot_be));
         said.extend(too_few_processors(&self.plan.jobs, iosonde_sys::cpu::allowed_count()));
         said.into_iter().for_each(|said| self.note(said));
     }
@@ -29,6 +30,25 @@ fn trims_a_file(job: &JobPlan) -> Option<Diagnostic> {
             file.path.display()
         ))
         .help("name a device, for example a loop device over the file (losetup)")
+    })
+}
+
+/// Engines that work on names, burn time or talk to somebody have loops of
+/// their own, which keep to no pace.
+fn paces_what_cannot_be(job: &JobPlan) -> Option<Diagnostic> {
+    let caps = &job.engine.caps;
+    let pace = &job.pace;
+    let is_paced = job.source.pace.is_set()
+        || pace.pause.is_some()
+        || pace.flow.is_some()
+        || pace.target.is_some()
+        || pace.max_latency.0.iter().any(|bound| bound.0 > 0);
+    (is_paced && (caps.by_name || caps.no_io || caps.one_way)).then(|| {
+        Diagnostic::error(format!(
+            "job {}: rates, pauses, flows and bounds on latency are not supported yet with \
+             ioengine={}",
+            job.name, job.engine.name
+        ))
     })
 }
 
