@@ -16,12 +16,14 @@
 use iosonde_base::{PerDir, Ring};
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::{
-    Accounting, Drive, Ended, FileSetup, Files, Fill, Knobs, Memory, OpenMode, OpenWith, Pulse,
-    SyncRangeFlags, Tolerance, Window,
+    Accounting, Drive, Ended, FileSetup, Files, Fill, Knobs, Memory, OpenMode, OpenWith, Pacing,
+    Pulse, SyncRangeFlags, Tolerance, Window,
 };
 use iosonde_stats::{Pen, WhichLatencies};
 use iosonde_sys::clock::{Clock, ClockSource};
-use iosonde_workload::{Directions, MapMode, Source, SourceFile, SourceSpec};
+use iosonde_workload::{
+    Cap, Directions, MapMode, Pace, PaceSpec, Process, Source, SourceFile, SourceSpec,
+};
 use std::sync::Arc;
 
 /// What a case runs with.
@@ -31,18 +33,58 @@ struct Case {
     batch: u32,
     accounting: Accounting,
     map: MapMode,
+    pace: Paced,
 }
 
-const CASES: [Case; 6] = [
-    Case { name: "qd1", depth: 1, batch: 1, accounting: Accounting::Full, map: MapMode::Off },
-    Case { name: "qd32b32", depth: 32, batch: 32, accounting: Accounting::Full, map: MapMode::Off },
-    Case { name: "qd32b1", depth: 32, batch: 1, accounting: Accounting::Full, map: MapMode::Off },
+/// How the case is paced; by a rate so high that nothing ever waits.
+#[derive(Clone, Copy, PartialEq)]
+enum Paced {
+    Not,
+    Even,
+    Poisson,
+}
+
+const PLAIN: Case = Case {
+    name: "",
+    depth: 1,
+    batch: 1,
+    accounting: Accounting::Full,
+    map: MapMode::Off,
+    pace: Paced::Not,
+};
+
+const CASES: [Case; 9] = [
+    Case {
+        name: "qd1",
+        depth: 1,
+        batch: 1,
+        accounting: Accounting::Full,
+        map: MapMode::Off,
+        pace: Paced::Not,
+    },
+    Case {
+        name: "qd32b32",
+        depth: 32,
+        batch: 32,
+        accounting: Accounting::Full,
+        map: MapMode::Off,
+        pace: Paced::Not,
+    },
+    Case {
+        name: "qd32b1",
+        depth: 32,
+        batch: 1,
+        accounting: Accounting::Full,
+        map: MapMode::Off,
+        pace: Paced::Not,
+    },
     Case {
         name: "counts",
         depth: 1,
         batch: 1,
         accounting: Accounting::CountsOnly,
         map: MapMode::Off,
+        pace: Paced::Not,
     },
     Case {
         name: "counts32",
@@ -50,8 +92,19 @@ const CASES: [Case; 6] = [
         batch: 32,
         accounting: Accounting::CountsOnly,
         map: MapMode::Off,
+        pace: Paced::Not,
     },
-    Case { name: "map", depth: 1, batch: 1, accounting: Accounting::Full, map: MapMode::On },
+    Case {
+        name: "map",
+        depth: 1,
+        batch: 1,
+        accounting: Accounting::Full,
+        map: MapMode::On,
+        pace: Paced::Not,
+    },
+    Case { name: "paced", pace: Paced::Even, ..PLAIN },
+    Case { name: "poisson", pace: Paced::Poisson, ..PLAIN },
+    Case { name: "paced32", depth: 32, pace: Paced::Even, ..PLAIN },
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -80,13 +133,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         slat: false,
         clat: true,
         lat: false,
-        response: PerDir::all(false),
+        response: PerDir([case.pace != Paced::Not, false, false]),
         dirs: reads,
     };
     let (pen, ledger) = Pen::new(&which);
+    let spec = spec(case, ios);
     let mut drive = Drive {
         clock,
-        source: Source::new(spec(case, ios)).map_err(|error| error.to_string())?,
+        source: Source::new(spec.clone()).map_err(|error| error.to_string())?,
         ring: Ring::default(),
         files: Files::new(vec![no_file()]),
         memory,
@@ -105,7 +159,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         log: None,
         tape: None,
         sync_range: SyncRangeFlags::default(),
-        pacing: None,
+        pacing: pacing(case, &spec, &clock),
     };
     drive.pulse.arm(u64::MAX);
     let start = clock.now();
@@ -119,6 +173,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+fn pacing(case: &Case, spec: &SourceSpec, clock: &Clock) -> Option<Box<Pacing>> {
+    let second = clock.ns_to_ticks(1_000_000_000);
+    let mut pacing = Pacing::new(Some(Pace::new(&spec.pace, second, 1, 1)));
+    pacing.begin(clock.now());
+    (case.pace != Paced::Not).then(|| Box::new(pacing))
+}
+
 /// 4 KiB random reads over 100 GiB.
 fn spec(case: &Case, ios: u64) -> SourceSpec {
     let size = 100 << 30;
@@ -129,6 +190,10 @@ fn spec(case: &Case, ios: u64) -> SourceSpec {
         total_bytes: u64::MAX,
         io_size_given: true,
         number_ios: ios,
+        pace: PaceSpec {
+            caps: PerDir::all(if case.pace == Paced::Not { Cap::Free } else { Cap::Ios(1 << 40) }),
+            process: if case.pace == Paced::Poisson { Process::Poisson } else { Process::Even },
+        },
         ..SourceSpec::default()
     }
 }

@@ -375,8 +375,9 @@ impl<'a> Worker<'a> {
             }
             Judged::Done => false,
             Judged::Missed(missed) => {
-                self.notes.push(format!("{}: {}", self.job.name, missed.words));
-                self.fail(missed.failure);
+                let detail = Some(missed.words);
+                let error = JobError { detail, ..self.describe(missed.failure) };
+                self.error.get_or_insert(error);
                 false
             }
         }
@@ -480,14 +481,12 @@ impl<'a> Worker<'a> {
     }
 
     fn fail(&mut self, failure: Failure) {
-        let pacing = self.drive.pacing.as_ref();
-        if let (Some((took, most)), None) = (pacing.and_then(|p| p.too_long()), &self.error) {
-            self.notes.push(format!(
-                "{}: latency of {took} nsec exceeds specified max ({most} nsec)",
-                self.job.name
-            ));
+        let too_long = self.drive.pacing.as_ref().and_then(|pacing| pacing.too_long());
+        let mut error = self.describe(failure);
+        if let Some((took, most)) = too_long {
+            let words = format!("latency of {took} nsec exceeds specified max ({most} nsec)");
+            error.detail.get_or_insert(words);
         }
-        let error = self.describe(failure);
         self.error.get_or_insert(error);
     }
 
