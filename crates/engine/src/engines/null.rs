@@ -24,8 +24,6 @@ pub(crate) static NULL: EngineDef = EngineDef {
 struct Null;
 
 impl OneShot for Null {
-    const THREE_STAMPS: bool = true;
-
     #[inline(always)]
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         Ok(io.len)

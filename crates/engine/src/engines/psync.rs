@@ -3,8 +3,10 @@
 
 use super::rw_flags::RwFlags;
 use super::{always, one_shot, trim};
+use crate::sync_call::errno;
 use crate::{Caps, EngineDef, Io, OneShot};
 use iosonde_base::{Errno, Op};
+use std::os::fd::BorrowedFd;
 
 /// What the engines of plain system calls can do.
 pub(crate) const CAPS: Caps = Caps { sync: true, trim: true, ..Caps::NONE };
@@ -43,16 +45,24 @@ struct Psync;
 impl OneShot for Psync {
     #[inline]
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
-        let (buffer, len, offset) = (io.buffer.cast(), io.len as usize, io.offset as i64);
-        // SAFETY: `Io` promises `len` bytes at `buffer` that are this I/O's
-        // alone until the call returns.
-        unsafe {
-            match io.op {
-                Op::Read => bytes(libc::pread(io.fd, buffer, len, offset)),
-                Op::Write => bytes(libc::pwrite(io.fd, buffer, len, offset)),
-                _ => trim::discard(io),
-            }
+        if io.op == Op::Trim {
+            return trim::discard(io);
         }
+        // Not libc's calls: in a process of many threads they make themselves
+        // cancellation points, with two locked instructions each.
+        // SAFETY: `Io` promises `len` bytes at `buffer` that are this I/O's
+        // alone until the call returns, and the table of files keeps the
+        // descriptor open.
+        let moved = unsafe {
+            let file = BorrowedFd::borrow_raw(io.fd);
+            let memory = std::slice::from_raw_parts_mut(io.buffer, io.len as usize);
+            match io.op {
+                Op::Read => rustix::io::pread(file, memory, io.offset),
+                _ => rustix::io::pwrite(file, memory, io.offset),
+            }
+        };
+        // Never more than was asked, which is a u32.
+        moved.map(|n| n as u32).map_err(errno)
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
