@@ -134,8 +134,7 @@ struct Libaio {
     events: Box<[Event]>,
     /// How many the kernel has.
     with_kernel: u32,
-    /// The kernel's ring: what is there is read without a call, whether
-    /// `userspace_reap` asks for it or not.
+    /// The kernel's ring, to be read without a call (`userspace_reap`).
     ring: Option<*const RingHead>,
 }
 
@@ -143,7 +142,7 @@ impl Libaio {
     fn new(with: &OpenWith) -> Result<Libaio, EngineError> {
         let context = Context::new(with.depth)?;
         let depth = with.depth as usize;
-        let ring = Some(context.0 as *const RingHead);
+        let ring = with.knobs.userspace_reap.then_some(context.0 as *const RingHead);
         // SAFETY: io_setup maps the ring at the context's address until
         // io_destroy. A kernel that lays it out otherwise has another magic.
         let ring = ring.filter(|&ring| unsafe { (*ring).magic == RING_MAGIC });
