@@ -271,6 +271,24 @@ impl Drive {
         self.log(&entry);
     }
 
+    /// What the counts of one-at-a-time I/O follow from; reckoned once a slice,
+    /// so that the loops need not.
+    pub(crate) fn settle_one_by_one(&self) {
+        let ledger = self.pen.ledger();
+        let mut total = 0;
+        for lane in &ledger.lanes {
+            let issued = lane.ios.get() + lane.errors.get();
+            lane.issued.set(issued);
+            total += issued;
+        }
+        let depth = &ledger.depth;
+        depth.level[0].set(total);
+        for (map, count) in [(&depth.submit, &depth.submits), (&depth.complete, &depth.completes)] {
+            map[1].set(total);
+            count.set(total);
+        }
+    }
+
     /// Make durable what was written, by the system call of the entry, and
     /// account for it.
     #[cold]

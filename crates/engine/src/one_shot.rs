@@ -88,24 +88,6 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let offset = Some(io.offset + u64::from(moved));
         drive.bear(&entry, Failure { offset, ..failure }).map(|()| false)
     }
-
-    /// What the counts of one-at-a-time I/O follow from; reckoned here, once a
-    /// slice, so that the loop need not.
-    fn settle(&self, drive: &Drive) {
-        let ledger = drive.pen.ledger();
-        let mut total = 0;
-        for lane in &ledger.lanes {
-            let issued = lane.ios.get() + lane.errors.get();
-            lane.issued.set(issued);
-            total += issued;
-        }
-        let depth = &ledger.depth;
-        depth.level[0].set(total);
-        for (map, count) in [(&depth.submit, &depth.submits), (&depth.complete, &depth.completes)] {
-            map[1].set(total);
-            count.set(total);
-        }
-    }
 }
 
 impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
@@ -116,7 +98,7 @@ impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
             Some(tape) => self.run_slice(drive, tape),
         };
         drive.tape = tape;
-        self.settle(drive);
+        drive.settle_one_by_one();
         ended
     }
 

@@ -2,7 +2,6 @@
 //! processor time, or run a program. What they count as I/Os are their turns,
 //! as reads of no bytes, as in fio.
 
-use super::stepwise::settle;
 use crate::drive::Failure;
 use crate::{Accounting, Drive, Ended, Loop, Pulse};
 use iosonde_base::{FileId, Op};
@@ -92,7 +91,7 @@ impl<B: Beside + 'static> BesideLoop<B> {
 impl<B: Beside + 'static> Loop for BesideLoop<B> {
     fn run(&mut self, drive: &mut Drive) -> Ended {
         let ended = self.run_slice(drive);
-        settle(drive);
+        drive.settle_one_by_one();
         ended
     }
 

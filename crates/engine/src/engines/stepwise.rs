@@ -114,23 +114,6 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
     }
 }
 
-/// What the counts of one-at-a-time I/O follow from, reckoned once a slice.
-pub(crate) fn settle(drive: &Drive) {
-    let ledger = drive.pen.ledger();
-    let mut total = 0;
-    for lane in &ledger.lanes {
-        let issued = lane.ios.get() + lane.errors.get();
-        lane.issued.set(issued);
-        total += issued;
-    }
-    let depth = &ledger.depth;
-    depth.level[0].set(total);
-    for (map, count) in [(&depth.submit, &depth.submits), (&depth.complete, &depth.completes)] {
-        map[1].set(total);
-        count.set(total);
-    }
-}
-
 impl<S: Stepwise + 'static> Loop for StepwiseLoop<S> {
     fn meet(&mut self, drive: &mut Drive) -> Result<Option<u64>, Failure> {
         self.engine.meet(drive)
@@ -138,7 +121,7 @@ impl<S: Stepwise + 'static> Loop for StepwiseLoop<S> {
 
     fn run(&mut self, drive: &mut Drive) -> Ended {
         let ended = self.run_slice(drive);
-        settle(drive);
+        drive.settle_one_by_one();
         ended
     }
 
