@@ -18,9 +18,10 @@ impl Errno {
 }
 
 impl std::fmt::Display for Errno {
-    /// The system's words for it: `No space left on device (os error 28)`.
+    /// The system's words for it, those of strerror(3): `No space left on
+    /// device`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::io::Error::from_raw_os_error(self.0).fmt(f)
+        f.write_str(&bare(&std::io::Error::from_raw_os_error(self.0).to_string()))
     }
 }
 
@@ -36,5 +37,35 @@ impl From<std::io::Error> for Errno {
 impl From<Errno> for std::io::Error {
     fn from(errno: Errno) -> std::io::Error {
         std::io::Error::from_raw_os_error(errno.0)
+    }
+}
+
+/// Words about errors of the system as strerror(3) has them: without the
+/// numbers that the standard library adds.
+pub fn bare(words: &str) -> String {
+    const ADDED: &str = " (os error ";
+    let mut parts = words.split(ADDED);
+    let mut told = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.parse::<i32>().is_ok() => told.push_str(rest),
+            _ => told.extend([ADDED, part]),
+        }
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_read_as_strerror_has_them() {
+        assert_eq!(Errno::ENOSPC.to_string(), "No space left on device");
+        assert_eq!(Errno(9999).to_string(), "Unknown error 9999");
+        assert_eq!(bare("open a: b (os error 2): c (os error -1)"), "open a: b: c");
+        let ours = "a file named x (os error y)";
+        assert_eq!(bare(ours), ours);
+        assert_eq!(bare(" (os error "), " (os error ");
     }
 }

@@ -10,6 +10,6 @@ mod request;
 mod time;
 
 pub use dir::{DIRS, Dir, PerDir};
-pub use errno::Errno;
+pub use errno::{Errno, bare};
 pub use request::{Completion, FileId, Op, Planned, RING, Ring, Slot};
 pub use time::Nanos;

@@ -2,6 +2,8 @@
 
 mod paced;
 
+pub(crate) use paced::{count_response, wait};
+
 use crate::drive::Failure;
 use crate::tape::Taping;
 use crate::{Drive, Ended, Files, Io, Loop, OneShot, Pulse};

@@ -2,9 +2,11 @@
 //! `--version`, `--cmdhelp`, `--enghelp`, `--inflate-log`.
 
 use crate::exit;
+use crate::output::complain;
 use crate::session::Personality;
 use iosonde_engine::{CATALOGUE, EngineDef};
 use iosonde_options::{OptionDef, nearest, render};
+use iosonde_run::idle::Unit;
 use iosonde_spec::cli::flags::Ask;
 use iosonde_spec::{cli::flag_table, engine_options};
 use std::fmt::Write;
@@ -17,6 +19,21 @@ pub fn answer(personality: Personality, ask: &Ask) -> (String, u8) {
         Ask::CommandHelp(name) => (command_help(name.as_deref()), exit::OK),
         Ask::EngineHelp(words) => engine_help(words.as_deref()),
         Ask::InflateLog(path) => inflate(path),
+        Ask::Calibrate => calibrate(),
+    }
+}
+
+/// How long a unit of the work takes that `--idle-prof` measures by.
+fn calibrate() -> (String, u8) {
+    match iosonde_run::idle::calibrate() {
+        Ok(Unit { mean_us, stddev_us }) => {
+            let unit = format!("mean={mean_us:.2}us, stddev={stddev_us:.2}");
+            (format!("CPU idleness:\n  unit work: {unit}\n"), exit::OK)
+        }
+        Err(error) => {
+            complain(&format!("idle-prof: {error}"));
+            (String::new(), exit::REFUSED)
+        }
     }
 }
 
@@ -27,7 +44,7 @@ fn inflate(path: &str) -> (String, u8) {
     let code = match read {
         Ok(()) => exit::OK,
         Err(error) => {
-            eprintln!("cannot inflate {path}: {error}");
+            complain(&format!("cannot inflate {path}: {error}"));
             exit::REFUSED
         }
     };

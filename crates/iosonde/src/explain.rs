@@ -1,7 +1,7 @@
 //! `iosonde explain JOB`: the plan, printed; nothing is opened or run.
 
 use crate::exit;
-use crate::output::say;
+use crate::output::{complain, say};
 use crate::session::{Personality, Prepared, Refused, prepare};
 use iosonde_run::job::{FileKind, JobPlan, Need};
 use iosonde_spec::cli::ParsedJob;
@@ -16,7 +16,7 @@ pub fn run(arguments: &[String]) -> u8 {
         }
         Err(Refused { code, said }) => {
             for line in said {
-                eprintln!("{line}");
+                complain(&line);
             }
             code
         }

@@ -1,5 +1,6 @@
 //! What `iosonde` alone does: a short, safe, mixed job on a temporary file.
 
+use crate::output::complain;
 use crate::{exit, session};
 use std::path::Path;
 
@@ -34,7 +35,7 @@ pub fn run() -> u8 {
     // A run that failed leaves its file; it is ours, so it goes.
     match std::fs::remove_file(&name) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            eprintln!("iosonde: could not remove {name}: {error}");
+            complain(&format!("iosonde: could not remove {name}: {error}"));
         }
         _ => {}
     }

@@ -1,5 +1,6 @@
 //! Where text goes: the report's stream, and standard error for a person.
 
+use iosonde_base::bare;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 
@@ -7,6 +8,11 @@ use std::io::{self, IsTerminal, Write};
 pub fn say(text: &str) {
     let mut out = io::stdout();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Say on standard error what went wrong.
+pub fn complain(text: &str) {
+    eprintln!("{}", bare(text));
 }
 
 /// The stream of the report, and what may be said beside it.
@@ -47,8 +53,9 @@ impl Output {
     /// A note or warning. Beside a document it goes to a person only: many
     /// programs take any word on standard error for a failure.
     pub fn note(&mut self, text: &str) {
+        let text = bare(text);
         if !self.documents_only {
-            self.line(text);
+            self.line(&text);
         } else if io::stderr().is_terminal() {
             eprintln!("{text}");
         }
@@ -57,9 +64,9 @@ impl Output {
     /// Something went wrong: to standard error, and into a report that is a
     /// text in a file.
     pub fn error(&mut self, text: &str) {
-        eprintln!("{text}");
+        complain(text);
         if self.is_file && !self.documents_only {
-            self.report(text);
+            self.report(&bare(text));
             self.report("\n");
         }
     }

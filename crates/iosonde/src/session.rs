@@ -1,17 +1,18 @@
 //! One call of the program: arguments to jobs, jobs to a report, a report to
 //! text and an exit code.
 
-use crate::output::{Output, say};
+use crate::output::{Output, complain, say};
 use crate::watch::Watch;
 use crate::{answers, debug, exit};
 use iosonde_options::{Diagnostic, Level, Origin};
 use iosonde_report::formats;
 use iosonde_run::account::{Surroundings, report};
 use iosonde_run::conductor::{Outcome, Plan, conduct};
+use iosonde_run::idle::{IdleProfile, Tell};
 use iosonde_run::{disks, hold, plan};
 use iosonde_spec::cli::{
     Parsed, World, flag_table,
-    flags::{Debug, Flags, Format},
+    flags::{Debug, Flags, Format, IdleProf},
 };
 use iosonde_spec::text::{expand::Surroundings as Around, include::Disk};
 use std::sync::Arc;
@@ -61,7 +62,7 @@ pub fn run(personality: Personality, arguments: &[String]) -> u8 {
         Ok(prepared) => execute(personality, prepared),
         Err(refused) => {
             for line in &refused.said {
-                eprintln!("{line}");
+                complain(line);
             }
             refused.code
         }
@@ -162,7 +163,7 @@ fn show(personality: Personality, parsed: &Parsed) -> u8 {
         true => {
             for notice in parsed.notices.iter().filter(|notice| notice.is_error()) {
                 match personality {
-                    Personality::Fio => notice.fio.iter().for_each(|line| eprintln!("{line}")),
+                    Personality::Fio => notice.fio.iter().for_each(|line| complain(line)),
                     Personality::Native => eprintln!("iosonde: {}", notice.diagnostic),
                 }
             }
@@ -201,7 +202,7 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
         Ok(output) => output,
         Err(error) => {
             let name = flags.output.as_deref().unwrap_or("standard output");
-            eprintln!("iosonde: cannot write the report to {name}: {error}");
+            complain(&format!("iosonde: cannot write the report to {name}: {error}"));
             return exit::REFUSED;
         }
     };
@@ -234,9 +235,17 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     let around = Surroundings {
         global_options: globals(&parsed),
         disks: disks::DiskUse::default(),
+        cpu_idle: None,
         diagnostics: said.iter().map(|line| bare(line).to_owned()).collect(),
     };
-    let mut watch = Watch::new(personality, flags, &plan, &around, &mut output);
+    let idle = match flags.idle_prof.map(|_| IdleProfile::begin()).transpose() {
+        Ok(idle) => idle,
+        Err(error) => {
+            output.error(&format!("{}: idle-prof: {error}", program(personality)));
+            return exit::REFUSED;
+        }
+    };
+    let mut watch = Watch::new(personality, flags, &plan, (&around, &watched), &mut output);
     watch.begin();
     let outcome = match conduct(plan.clone(), &mut watch) {
         Ok(outcome) => outcome,
@@ -245,7 +254,13 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
             return exit::REFUSED;
         }
     };
-    let around = Surroundings { disks: watched.used(), ..around };
+    let cpu_idle = idle.zip(flags.idle_prof).map(|(idle, tell)| {
+        idle.told(match tell {
+            IdleProf::System => Tell::System,
+            IdleProf::PerCpu => Tell::Each,
+        })
+    });
+    let around = Surroundings { disks: watched.used(), cpu_idle, ..around };
     let told = report(&plan, &outcome.results, &around);
     output.report(&text(personality, flags, &told));
     let mut code = code(&outcome);
@@ -255,7 +270,7 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
         code = code.max(exit::REFUSED);
     }
     if let Err(error) = output.finish() {
-        eprintln!("{}: cannot write the report: {error}", program(personality));
+        complain(&format!("{}: cannot write the report: {error}", program(personality)));
         return exit::REFUSED;
     }
     if outcome.abandoned {

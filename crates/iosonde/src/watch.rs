@@ -8,10 +8,12 @@ use iosonde_report::formats::{Opening, opening_lines, starting_line};
 use iosonde_report::live::{JobState, Status, fio_status_line, native_status_line};
 use iosonde_run::account::{Surroundings, report};
 use iosonde_run::conductor::{Event, Glance, Observer, Plan};
+use iosonde_run::disks::Watched;
 use iosonde_run::job::JobPlan;
 use iosonde_run::worker::{JobResult, State};
 use iosonde_spec::cli::flags::{Flags, When};
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Whether our own report and line may use colour.
@@ -33,6 +35,7 @@ pub struct Watch<'a> {
     flags: &'a Flags,
     plan: &'a Plan,
     around: &'a Surroundings,
+    disks: &'a Watched,
     output: &'a mut Output,
     /// What was counted at the last line, to tell rates.
     last: Option<(Nanos, PerDir<u64>, PerDir<u64>)>,
@@ -49,7 +52,7 @@ impl<'a> Watch<'a> {
         personality: Personality,
         flags: &'a Flags,
         plan: &'a Plan,
-        around: &'a Surroundings,
+        (around, disks): (&'a Surroundings, &'a Watched),
         output: &'a mut Output,
     ) -> Watch<'a> {
         Watch {
@@ -57,6 +60,7 @@ impl<'a> Watch<'a> {
             flags,
             plan,
             around,
+            disks,
             output,
             last: None,
             drawn: 0,
@@ -168,8 +172,7 @@ impl<'a> Watch<'a> {
         let name = program(self.personality);
         match self.personality {
             Personality::Fio => {
-                let text = std::io::Error::from_raw_os_error(errno).to_string();
-                let text = text.split(" (os error").next().unwrap_or("").to_owned();
+                let text = error.failure.errno;
                 self.output.error(&format!("{name}: job {}: {error}", job.name));
                 self.output.error(&format!(
                     "{name}: pid={}, err={errno}/func={}, error={text}",
@@ -183,7 +186,8 @@ impl<'a> Watch<'a> {
 
     fn interim(&mut self, results: &[Option<JobResult>]) {
         self.clear();
-        let told = report(self.plan, results, self.around);
+        let around = Surroundings { disks: self.disks.used(), ..self.around.clone() };
+        let told = report(self.plan, results, &around);
         self.output.report(&text(self.personality, self.flags, &told));
     }
 }
@@ -228,6 +232,13 @@ impl Observer for Watch<'_> {
 
     fn account_every(&self) -> Option<Duration> {
         self.flags.status_interval_ms.map(Duration::from_millis)
+    }
+
+    /// fio's, where fio looks for it.
+    fn account_file(&self) -> Option<PathBuf> {
+        let directory = ["TMPDIR", "TEMP"].into_iter().find_map(std::env::var_os);
+        let directory = directory.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+        (self.personality == Personality::Fio).then(|| directory.join("fio-dump-status"))
     }
 }
 

@@ -7,8 +7,8 @@ use crate::worker::{JobError, JobResult};
 use iosonde_base::{DIRS, PerDir};
 use iosonde_engine::Accounting;
 use iosonde_report::{
-    CpuUse, ErrorCount, Failure, JobAccount, JobFacts, LatencyCounts, LatencyTarget, Measured,
-    Phase, Report, account,
+    CpuIdle, CpuUse, ErrorCount, Failure, JobAccount, JobFacts, LatencyCounts, LatencyTarget,
+    Measured, Phase, Report, account,
 };
 use iosonde_stats::Snapshot;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -20,6 +20,8 @@ pub struct Surroundings {
     pub global_options: Option<Vec<(String, String)>>,
     /// Disks under the files, and what they did.
     pub disks: DiskUse,
+    /// How idle the processors were, where that was asked.
+    pub cpu_idle: Option<CpuIdle>,
     /// Notes and warnings.
     pub diagnostics: Vec<String>,
 }
@@ -42,7 +44,7 @@ pub fn report(plan: &Plan, results: &[Option<JobResult>], around: &Surroundings)
         jobs,
         groups,
         disks: around.disks.reports(),
-        cpu_idle: None,
+        cpu_idle: around.cpu_idle.clone(),
         diagnostics: diagnostics.clone(),
         ours: iosonde_report::Ours { jobs: ours, notes: Vec::new() },
     }

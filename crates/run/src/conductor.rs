@@ -17,6 +17,7 @@ use iosonde_base::{DIRS, Nanos, PerDir};
 use iosonde_spec::values::ExitWhat;
 use iosonde_stats::Pen;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -89,7 +90,8 @@ pub enum Event<'a> {
         /// Its number.
         signal: i32,
     },
-    /// An account of what is known so far is asked for (SIGUSR1, an interval).
+    /// An account of what is known so far is asked for (SIGUSR1, an interval, a
+    /// file).
     AccountAsked {
         /// All jobs; those that run with what they have counted so far.
         results: &'a [Option<JobResult>],
@@ -109,7 +111,14 @@ pub trait Observer {
     /// How often it wants [`Event::AccountAsked`]; `None` for only when a
     /// signal asks.
     fn account_every(&self) -> Option<Duration>;
+
+    /// A file whose coming asks for [`Event::AccountAsked`], and that is
+    /// removed then.
+    fn account_file(&self) -> Option<PathBuf>;
 }
+
+/// How often a file is looked for that asks for an account.
+const LOOK_FOR_FILE: Duration = Duration::from_millis(250);
 
 /// How a run went.
 #[derive(Debug)]
@@ -374,11 +383,13 @@ impl<'a> Conductor<'a> {
     ) {
         let mut tick = Metronome::new(self.observer.every());
         let mut account = Metronome::new(self.observer.account_every());
+        let asking = self.observer.account_file();
+        let mut look = Metronome::new(asking.as_ref().map(|_| LOOK_FOR_FILE));
         let runs =
             |all: &Self, started: &[JobId]| started.iter().any(|&job| all.results[job].is_none());
         while (runs(self, started) || !pending.is_empty()) && !self.abandoned {
             let steady = self.watches.iter().filter_map(SteadyWatch::due).min();
-            let until = [tick.due, account.due, steady].into_iter().flatten().min();
+            let until = [tick.due, account.due, look.due, steady].into_iter().flatten().min();
             if let Some(message) = self.next_message(until) {
                 self.handle(message);
             }
@@ -390,7 +401,10 @@ impl<'a> Conductor<'a> {
             if tick.strikes() {
                 self.tick();
             }
-            if account.strikes() {
+            // A file that cannot be removed would ask for ever, and asks not once.
+            let asked = look.strikes()
+                && asking.as_ref().is_some_and(|file| std::fs::remove_file(file).is_ok());
+            if account.strikes() || asked {
                 self.tell_account();
             }
         }
@@ -432,12 +446,11 @@ impl<'a> Conductor<'a> {
     fn tell_account(&mut self) {
         self.tell_steady();
         let elapsed = self.began.elapsed();
-        let known = self.shared.iter().zip(&self.results).map(|(shared, result)| match result {
+        let known = |(id, result): (JobId, &Option<JobResult>)| match result {
             Some(result) => Some(result.clone()),
-            None if shared.state() == State::Waiting => None,
-            None => Some(worker::so_far(shared, elapsed)),
-        });
-        let results: Vec<Option<JobResult>> = known.collect();
+            None => self.so_far(id, elapsed),
+        };
+        let results: Vec<Option<JobResult>> = self.results.iter().enumerate().map(known).collect();
         self.observer.see(&Event::AccountAsked { results: &results });
     }
 
@@ -518,11 +531,20 @@ impl<'a> Conductor<'a> {
     /// and what it has counted so far is its result.
     fn abandon(&mut self) {
         self.abandoned = true;
-        for (shared, result) in self.shared.iter().zip(&mut self.results) {
-            if result.is_none() && shared.state() != State::Waiting {
-                *result = Some(worker::so_far(shared, self.began.elapsed()));
+        for id in 0..self.results.len() {
+            if self.results[id].is_none() {
+                let result = self.so_far(id, self.began.elapsed());
+                let words = "ended while it ran: these are its counts until then";
+                let notes = vec![words.to_owned()];
+                self.results[id] = result.map(|result| JobResult { notes, ..result });
             }
         }
+    }
+
+    /// What a job that runs has counted so far, if it does run.
+    fn so_far(&self, id: JobId, elapsed: Duration) -> Option<JobResult> {
+        let (job, shared) = (&self.plan.jobs[id], &self.shared[id]);
+        (shared.state() != State::Waiting).then(|| worker::so_far(job, shared, elapsed))
     }
 
     fn tick(&mut self) {

@@ -10,6 +10,7 @@ pub mod disks;
 mod goals;
 pub mod hold;
 pub mod hooks;
+pub mod idle;
 pub mod job;
 pub mod layout;
 pub mod life;

@@ -331,6 +331,7 @@ impl<'a> Worker<'a> {
         self.drive.pen.clear();
         self.counting = true;
         self.usage_before = thread_usage();
+        self.shared.note_used(self.usage_before);
         self.began = began;
         self.began_unix_ms = among::clock_ms(self.job.life.start_clock);
         self.shared.began.store(self.began, Ordering::Relaxed);

@@ -75,6 +75,14 @@ pub fn add_nice(increment: i32) -> io::Result<i32> {
     platform::add_nice(increment)
 }
 
+/// Let the calling thread run only when no other wants its processor.
+///
+/// # Errors
+/// What the system says.
+pub fn run_only_when_idle() -> io::Result<()> {
+    platform::run_only_when_idle()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 //! than the loop of one-shot engines, and free of its assumptions.
 
 use crate::drive::Failure;
+use crate::one_shot::{count_response, wait};
 use crate::{Accounting, Drive, Ended, Loop};
 use iosonde_base::{FileId, Op, Planned};
 
@@ -41,12 +42,15 @@ pub(crate) struct StepwiseLoop<S> {
     stamped: bool,
     /// The entry at hand was begun in an earlier slice.
     begun: bool,
+    /// When it was due, and when it began, in ticks; of paced jobs.
+    moments: (u64, u64),
 }
 
 impl<S: Stepwise + 'static> StepwiseLoop<S> {
     /// The loop around `engine`.
     pub(crate) fn boxed(engine: S, accounting: Accounting) -> Box<dyn Loop> {
-        Box::new(StepwiseLoop { engine, stamped: accounting == Accounting::Full, begun: false })
+        let stamped = accounting == Accounting::Full;
+        Box::new(StepwiseLoop { engine, stamped, begun: false, moments: (0, 0) })
     }
 
     fn run_slice(&mut self, drive: &mut Drive) -> Ended {
@@ -57,6 +61,9 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
                     Some(ended) => return ended,
                 }
             };
+            if !self.begun && !self.may_start(drive, &entry) {
+                return Ended::Time;
+            }
             let step = self.entry(drive, &entry);
             self.begun = matches!(step, Ok(Step::Later));
             if !self.begun {
@@ -68,10 +75,35 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
                 Ok(_) => {}
                 Err(failure) => return Ended::Failed(failure),
             }
+            if let Some(failure) = drive.verdict() {
+                return Ended::Failed(failure);
+            }
             if drive.clock.now() >= drive.pulse.until() {
                 return Ended::Time;
             }
         }
+    }
+
+    /// Wait until the job's pace lets an entry start: whether it may, or the
+    /// slice is over.
+    fn may_start(&mut self, drive: &mut Drive, entry: &Planned) -> bool {
+        let (Some(dir), Some(pacing)) = (entry.op.dir(), &mut drive.pacing) else { return true };
+        let Some(moments) = wait(pacing, &drive.clock, &drive.pulse, dir) else { return false };
+        self.moments = moments;
+        pacing.went(dir, entry.len);
+        true
+    }
+
+    /// Tell a paced job of an entry that is done, and count from when it was
+    /// due.
+    fn respond(&self, drive: &mut Drive, entry: &Planned) {
+        let Some(pacing) = &mut drive.pacing else { return };
+        let (due, start) = self.moments;
+        let end = drive.clock.now();
+        let lane = &drive.pen.ledger().lanes[entry.op as usize];
+        count_response(lane, &drive.clock, due, end);
+        // If it ends the slice, the caller looks for the reason.
+        let _ = pacing.came(&drive.clock, entry, end.wrapping_sub(start), 1);
     }
 
     /// Do one entry, and count it.
@@ -108,6 +140,7 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
                         tape.add(end, entry.offset, entry.len, entry.op as u32, [0, ns]);
                     }
                 }
+                self.respond(drive, entry);
             }
         }
         Ok(step)

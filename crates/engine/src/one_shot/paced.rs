@@ -88,7 +88,12 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
 /// Wait until the next I/O may start: when it was due, and when that is; none
 /// if the slice ended first.
 #[inline(always)]
-fn wait(pacing: &mut Pacing, clock: &Clock, pulse: &Pulse, dir: Dir) -> Option<(u64, u64)> {
+pub(crate) fn wait(
+    pacing: &mut Pacing,
+    clock: &Clock,
+    pulse: &Pulse,
+    dir: Dir,
+) -> Option<(u64, u64)> {
     let mut now = clock.now();
     loop {
         match pacing.may_start(clock, dir, now) {
@@ -106,7 +111,7 @@ fn wait(pacing: &mut Pacing, clock: &Clock, pulse: &Pulse, dir: Dir) -> Option<(
 
 /// Count from the moment an I/O was due, where that is kept.
 #[inline(always)]
-fn count_response(lane: &Lane, clock: &Clock, due: u64, end: u64) {
+pub(crate) fn count_response(lane: &Lane, clock: &Clock, due: u64, end: u64) {
     if let Some(histogram) = &lane.response_histogram {
         let response = clock.ticks_to_ns(end.saturating_sub(due));
         lane.response.add(response);

@@ -10,7 +10,7 @@ impl Planner<'_> {
     /// Every check, over all jobs.
     pub(super) fn check(&mut self) {
         let mut said: Vec<Diagnostic> = self.plan.jobs.iter().filter_map(trims_a_file).collect();
-        said.extend(self.plan.jobs.iter().filter_map(paces_what_cannot_be));
+        said.extend(self.plan.jobs.iter().filter_map(paces_no_io));
         said.extend(too_few_processors(&self.plan.jobs, iosonde_sys::cpu::allowed_count()));
         said.into_iter().for_each(|said| self.note(said));
     }
@@ -33,20 +33,19 @@ fn trims_a_file(job: &JobPlan) -> Option<Diagnostic> {
     })
 }
 
-/// Engines that work on names, burn time or talk to somebody have loops of
-/// their own, which keep to no pace.
-fn paces_what_cannot_be(job: &JobPlan) -> Option<Diagnostic> {
-    let caps = &job.engine.caps;
+/// Engines that burn time or run a program have no I/Os to hold back; fio
+/// ignores a pace there without a word.
+fn paces_no_io(job: &JobPlan) -> Option<Diagnostic> {
     let pace = &job.pace;
     let is_paced = job.source.pace.is_set()
         || pace.pause.is_some()
         || pace.flow.is_some()
         || pace.target.is_some()
         || pace.max_latency.0.iter().any(|bound| bound.0 > 0);
-    (is_paced && (caps.by_name || caps.no_io || caps.one_way)).then(|| {
-        Diagnostic::error(format!(
-            "job {}: rates, pauses, flows and bounds on latency are not supported yet with \
-             ioengine={}",
+    (is_paced && job.engine.caps.no_io).then(|| {
+        Diagnostic::note(format!(
+            "job {}: ioengine={} does no I/O that a rate, a pause, a flow or a bound on latency \
+             could hold back",
             job.name, job.engine.name
         ))
     })

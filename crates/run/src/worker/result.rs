@@ -2,6 +2,7 @@
 //! never came to run, or that still do.
 
 use super::shared::{Shared, State};
+use crate::job::JobPlan;
 use crate::layout;
 use iosonde_base::{Errno, Nanos};
 use iosonde_engine::Failure;
@@ -118,28 +119,46 @@ pub fn panicked(shared: &Shared, panic: Box<dyn std::any::Any + Send>) -> JobRes
 }
 
 /// What a job that still runs has counted so far.
-pub fn so_far(shared: &Shared, elapsed: Duration) -> JobResult {
+pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
     let began = shared.began.load(Ordering::Relaxed);
     let elapsed = Nanos(elapsed.as_nanos() as u64);
     let runtime = match (began, Clock::pick(shared.clock)) {
         (1.., Ok(clock)) => Nanos(clock.ns_between(began, clock.now())),
         _ => Nanos(0),
     };
+    let mut snapshot = shared.ledger.snapshot();
+    if job.engine.caps.sync {
+        settle_one_by_one(&mut snapshot);
+    }
+    let (thread_id, usage) = shared.used();
+    let borne = snapshot.lanes.iter().map(|lane| lane.errors).sum();
     JobResult {
-        snapshot: shared.ledger.snapshot(),
+        snapshot,
         runtime,
         elapsed,
         began_unix_ms: unix_ms().saturating_sub(runtime.millis()),
-        usage: Usage::default(),
+        usage,
         error: None,
-        borne: (0, None),
+        borne: (borne, None),
         phases: Vec::new(),
         depth_found: None,
-        thread_id: 0,
+        thread_id,
         never_counted: began == 0,
-        notes: vec!["ended while it ran: these are its counts until then".to_owned()],
+        notes: Vec::new(),
         steady: None,
     }
+}
+
+/// What a loop that does one I/O at a time reckons only when its slice ends.
+fn settle_one_by_one(snapshot: &mut Snapshot) {
+    let mut total = 0;
+    for lane in &mut snapshot.lanes {
+        lane.issued = lane.ios + lane.errors;
+        total += lane.issued;
+    }
+    snapshot.depth_level[0] = total;
+    (snapshot.depth_submit[1], snapshot.depth_complete[1]) = (total, total);
+    (snapshot.submits, snapshot.completes) = (total, total);
 }
 
 impl JobResult {
@@ -171,7 +190,7 @@ impl JobError {
         JobError {
             failure: Failure::engine(doing, errno),
             path: None,
-            detail: Some(why.to_string()),
+            detail: Some(iosonde_base::bare(&why.to_string())),
         }
     }
 

@@ -4,6 +4,7 @@ use super::WithOthers;
 use iosonde_engine::Pulse;
 use iosonde_stats::Ledger;
 use iosonde_sys::clock::ClockSource;
+use iosonde_sys::counters::Usage;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
@@ -52,6 +53,9 @@ pub struct Shared {
     pub open_files: AtomicU32,
     /// When counting began, in ticks; zero before.
     pub began: AtomicU64,
+    /// Its thread's number in the system, and what that had used of the machine
+    /// when counting began.
+    pub(super) used_before: Mutex<(u32, Usage)>,
     /// Whose ticks.
     pub(super) clock: ClockSource,
     /// What has to do with other jobs.
@@ -67,9 +71,22 @@ impl Shared {
             state: AtomicU8::new(State::Waiting as u8),
             open_files: AtomicU32::new(0),
             began: AtomicU64::new(0),
+            used_before: Mutex::default(),
             clock,
             with_others,
         }
+    }
+
+    /// What its thread has used since counting began, as far as that is known.
+    pub(super) fn used(&self) -> (u32, Usage) {
+        let (thread, before) = *self.used_before.lock().unwrap_or_else(PoisonError::into_inner);
+        (thread, Usage::of(thread).map_or(Usage::default(), |now| now.since(&before)))
+    }
+
+    /// Counting begins, and this was used before.
+    pub(super) fn note_used(&self, before: Usage) {
+        let thread = iosonde_sys::process::thread_id();
+        *self.used_before.lock().unwrap_or_else(PoisonError::into_inner) = (thread, before);
     }
 
     /// What the job is doing.

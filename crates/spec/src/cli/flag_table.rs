@@ -1,6 +1,6 @@
 //! Every flag of the program: fio's 39, and those that are ours alone.
 
-use crate::cli::flags::{Ask, Debug, FlagError, Flags, Format, When, milliseconds};
+use crate::cli::flags::{Ask, Debug, FlagError, Flags, Format, IdleProf, When, milliseconds};
 use crate::cli::getopt::Takes;
 
 /// One flag.
@@ -103,6 +103,18 @@ const fn absent(
     instead: &'static str,
 ) -> FlagDef {
     FlagDef { name, takes, value, doc, shown: Shown::InHelp, work: Work::Unsupported(instead) }
+}
+
+fn idle(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
+    match text {
+        "system" => flags.idle_prof = Some(IdleProf::System),
+        "percpu" => flags.idle_prof = Some(IdleProf::PerCpu),
+        "calibrate" => {
+            flags.ask.get_or_insert(Ask::Calibrate);
+        }
+        _ => return Err(FlagError::fatal(format!("incorrect idle-prof option: {text}"))),
+    }
+    Ok(())
 }
 
 const MPI: &str = "jobs on many machines run under mpirun or srun";
@@ -217,13 +229,7 @@ pub const FIO: &[FlagDef] = &[
     absent("daemonize", Takes::Value, "PIDFILE", "run the server in the background", MPI),
     absent("client", Takes::Value, "HOST", "send the jobs to another machine", MPI),
     absent("remote-config", Takes::Value, "FILE", "a job file on the server", MPI),
-    absent(
-        "idle-prof",
-        Takes::Value,
-        "KIND",
-        "measure how idle the processors are",
-        "see the report's processor times",
-    ),
+    valued("idle-prof", "KIND", "tell how idle processors are: system, percpu, calibrate", idle),
     valued("inflate-log", "FILE", "print a compressed log", |flags, text| {
         flags.ask.get_or_insert(Ask::InflateLog(text.to_string()));
         Ok(())
@@ -443,7 +449,7 @@ mod tests {
             "--client is not supported: jobs on many machines run under mpirun or srun"
         );
         let absent = FIO.iter().filter(|flag| flag.unsupported().is_some()).count();
-        assert_eq!(absent, 14);
+        assert_eq!(absent, 13);
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub struct Flags {
     pub alloc_size_kib: Option<u64>,
     /// Where files that describe a run's state go.
     pub aux_path: Option<String>,
+    /// Measure how idle the processors are.
+    pub idle_prof: Option<IdleProf>,
     /// Add the terse form to the others.
     pub append_terse: bool,
     /// Colour in our own report and messages.
@@ -75,6 +77,7 @@ impl Default for Flags {
             max_jobs: None,
             alloc_size_kib: None,
             aux_path: None,
+            idle_prof: None,
             append_terse: false,
             color: When::Auto,
         }
@@ -94,6 +97,17 @@ pub enum Ask {
     EngineHelp(Option<String>),
     /// `--inflate-log=FILE`.
     InflateLog(String),
+    /// `--idle-prof=calibrate`.
+    Calibrate,
+}
+
+/// What `--idle-prof` tells of the processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdleProf {
+    /// All together.
+    System,
+    /// Each as well.
+    PerCpu,
 }
 
 /// A form of output.

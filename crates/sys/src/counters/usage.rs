@@ -30,6 +30,38 @@ impl Usage {
         platform::usage_of_thread()
     }
 
+    /// Of this process's thread with the number `thread`
+    /// ([`crate::process::thread_id`]). Times are in steps of the kernel's
+    /// clock, most often 10 ms.
+    ///
+    /// # Errors
+    /// If there is no such thread (any more), or /proc is not there.
+    pub fn of(thread: u32) -> io::Result<Usage> {
+        let read = |name| std::fs::read_to_string(format!("/proc/self/task/{thread}/{name}"));
+        Usage::parse(&read("stat")?, &read("status")?, rustix::param::clock_ticks_per_second())
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no counters in it"))
+    }
+
+    /// What proc_pid_stat(5) and proc_pid_status(5) tell.
+    fn parse(stat: &str, status: &str, ticks_per_s: u64) -> Option<Usage> {
+        // The name, in parentheses, may hold anything; the state follows it.
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+        let ns = |at: usize| Some(number(at)? * (1_000_000_000 / ticks_per_s.max(1)));
+        let switches = |wanted: &str| -> Option<u64> {
+            let mut pairs = status.lines().filter_map(|line| line.split_once(':'));
+            pairs.find(|(name, _)| *name == wanted)?.1.trim().parse().ok()
+        };
+        Some(Usage {
+            minor_faults: number(7)?,
+            major_faults: number(9)?,
+            user_ns: ns(11)?,
+            system_ns: ns(12)?,
+            voluntary_switches: switches("voluntary_ctxt_switches")?,
+            involuntary_switches: switches("nonvoluntary_ctxt_switches")?,
+        })
+    }
+
     /// Of all threads of this process, ended ones too.
     ///
     /// # Errors
@@ -88,5 +120,26 @@ mod tests {
         let some = Usage { user_ns: 5, ..Usage::default() };
         assert_eq!(Usage::default().since(&some), Usage::default());
         assert_eq!(some.plus(&some).since(&some), some);
+    }
+
+    #[test]
+    fn what_proc_tells_of_a_thread_is_read_past_any_name() {
+        let stat = "7 (a) b) R 1 2 3 4 5 6 70 8 90 10 11 12 13 14 15 16\n";
+        let status = "Name:\ta\nvoluntary_ctxt_switches:\t21\nnonvoluntary_ctxt_switches:\t22\n";
+        let usage = Usage::parse(stat, status, 100).unwrap();
+        let times = [usage.user_ns, usage.system_ns];
+        assert_eq!(times, [110_000_000, 120_000_000]);
+        assert_eq!([usage.minor_faults, usage.major_faults], [70, 90]);
+        assert_eq!([usage.voluntary_switches, usage.involuntary_switches], [21, 22]);
+        assert_eq!(Usage::parse("7 (a", status, 100), None);
+    }
+
+    #[test]
+    fn another_thread_is_told_as_it_would_tell_itself() {
+        let thread = crate::process::thread_id();
+        let (itself, told) = (Usage::of_thread().unwrap(), Usage::of(thread).unwrap());
+        assert!(told.voluntary_switches >= itself.voluntary_switches, "{itself:?} {told:?}");
+        assert!(told.minor_faults >= itself.minor_faults, "{itself:?} {told:?}");
+        assert!(Usage::of(u32::MAX).is_err());
     }
 }

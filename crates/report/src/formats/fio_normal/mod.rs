@@ -14,6 +14,7 @@ pub use opening::{Opening, opening_lines, starting_line};
 use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS};
 use crate::report::*;
 use crate::scale::{Base, Unit, date, human, percent};
+use iosonde_base::Errno;
 use std::fmt::Write;
 
 /// The report as fio's `--output-format=normal`: from the first job's line to
@@ -78,13 +79,9 @@ fn add_job(job: &JobReport, when: &str, text: &mut String) {
     add_rare(job, text);
 }
 
-/// The system's words for an error, without the number Rust adds.
+/// The system's words for an error, and for none.
 fn errno_words(errno: i32) -> String {
-    if errno == 0 {
-        return "Success".into();
-    }
-    let words = std::io::Error::from_raw_os_error(errno).to_string();
-    words.split(" (os error").next().unwrap_or_default().into()
+    if errno == 0 { "Success".into() } else { Errno(errno).to_string() }
 }
 
 /// How I/Os spread over fio's latency classes, five to a line; empty classes

@@ -16,7 +16,7 @@ pub(crate) use cpu::{allowed_cpus, pin_to_cpus};
 pub(crate) use memory::{lock_memory, meminfo_text, total_memory_bytes, unlock_memory};
 pub(crate) use mounts::parse_mounts as mounts_in;
 pub(crate) use numa::set_memory_policy;
-pub(crate) use priority::{add_nice, set_io_priority};
+pub(crate) use priority::{add_nice, run_only_when_idle, set_io_priority};
 pub(crate) use process::{
     become_group, become_user, set_thread_name, set_timer_slack, thread_id, unshare_files,
 };
