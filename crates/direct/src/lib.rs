@@ -1,19 +1,31 @@
 //! Direct I/O done right: aligned memory, and what a device really is.
 //!
-//! [`AlignedBuf`] is memory that any device takes; [`OpenOptions`] opens a file
-//! past the page cache or through it; [`DirectIo`] says what a file asks of
-//! direct I/O and how that is known; [`device`] reads and commands block
-//! devices. Nothing here decides what to read or write.
+#![doc = include_str!("../README.md")]
 
 mod buffer;
 pub mod device;
+mod device_facts;
+mod fact;
+mod facts;
+mod honoured;
 mod memory_kind;
 mod open;
 mod platform;
 mod probe;
+pub mod stack;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub mod sysfs;
+
+#[cfg(test)]
+#[path = "../tests/support/fixture.rs"]
+mod fixture;
 
 pub use buffer::{AlignedBuf, BufferError};
 pub use device::Device;
+pub use device_facts::{AtomicWrite, DeviceFacts, Discard, WriteCache, Zones};
+pub use fact::Fact;
+pub use facts::{Facts, FileKind};
+pub use honoured::{Answer, Honoured, Verdict, honoured};
 pub use memory_kind::{HugePage, MemoryKind};
 pub use open::{OpenError, OpenOptions};
 pub use probe::{DirectIo, Known};

@@ -26,8 +26,13 @@ pub struct DirectIo {
     pub possible: bool,
     /// What the address of a buffer must be a multiple of, in bytes.
     pub memory_alignment: u32,
-    /// What offset and length must be multiples of, in bytes.
+    /// What offset and length of a write must be multiples of, in bytes; and
+    /// of a read, unless it may be less.
     pub offset_alignment: u32,
+    /// What offset and length of a read must be multiples of, in bytes. Less
+    /// than `offset_alignment` where a filesystem says so (xfs that writes
+    /// whole extents anew).
+    pub read_offset_alignment: u32,
     /// How the alignments are known.
     pub known: Known,
 }
@@ -47,7 +52,13 @@ impl DirectIo {
 
     /// Both alignments are `bytes`.
     pub(crate) const fn aligned(bytes: u32, known: Known) -> DirectIo {
-        DirectIo { possible: true, memory_alignment: bytes, offset_alignment: bytes, known }
+        DirectIo {
+            possible: true,
+            memory_alignment: bytes,
+            offset_alignment: bytes,
+            read_offset_alignment: bytes,
+            known,
+        }
     }
 
     /// No direct I/O on this file.

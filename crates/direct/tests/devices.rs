@@ -6,8 +6,11 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 
-use iosonde_direct::{AlignedBuf, Device, DirectIo, OpenOptions, device};
-use support::{Folder, Loop, or_skip};
+use iosonde_direct::stack::Kind;
+use iosonde_direct::{
+    AlignedBuf, Device, DeviceFacts, DirectIo, Fact, Facts, FileKind, OpenOptions, device,
+};
+use support::{Folder, Loop, filesystem, or_skip};
 
 const IMAGE_BYTES: u64 = 8 << 20;
 
@@ -88,4 +91,73 @@ fn the_access_time_option_never_stops_an_opening() {
     for path in ["/proc/self/stat", "/etc/passwd"] {
         OpenOptions::new().read(true).keep_access_time(true).open(path).unwrap();
     }
+}
+
+#[test]
+fn the_facts_of_a_loop_device_reach_down_to_the_disk_of_its_file() {
+    let folder = Folder::new();
+    let image = folder.image("image", IMAGE_BYTES);
+    for sector in ["512", "4096"] {
+        let attached = Loop::attach(&image, &["--sector-size", sector]);
+        let Some(attached) = or_skip(attached) else { return };
+        let facts = Facts::of(&attached.0).unwrap();
+        assert_eq!(facts.kind, FileKind::BlockDevice);
+        assert_eq!(facts.bytes, Fact::Known(IMAGE_BYTES));
+        assert_eq!(facts.mount(), None);
+        let device = facts.device().unwrap();
+        assert_eq!(device.name, attached.name());
+        assert_eq!(device.kind, Kind::Loop(image.clone()));
+        assert_eq!(device.logical_sector.get().unwrap().to_string(), sector);
+        assert_eq!(device.serial.why(), Some("it is made by the system"));
+        assert_eq!(device.loop_direct, Fact::Known(false));
+        assert!(!device.is_used());
+        // The same by an open file, and by its numbers.
+        let file = File::open(&attached.0).unwrap();
+        assert_eq!(Facts::of_file(&file).unwrap(), facts);
+        assert_eq!(&DeviceFacts::of(device.id), device);
+        // Its own figures and the ioctls' are the same.
+        let asked = Device::of(&file).unwrap();
+        assert_eq!(device.physical_sector, Fact::Known(asked.physical_sector));
+        assert_eq!(device.rotational.get(), asked.rotational);
+        // The image lies on something, if that has a device.
+        let below = Facts::of(&image).unwrap();
+        let names = |facts: &[DeviceFacts]| {
+            facts.iter().map(|device| device.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&facts.devices[1..]), names(&below.devices));
+        assert_eq!(facts.disks().len(), below.disks().len().max(1));
+    }
+}
+
+#[test]
+fn a_mounted_filesystem_is_seen_from_the_file_and_from_the_device() {
+    let folder = Folder::new();
+    let Some((device, mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
+    let path = mounted.0.join("file");
+    std::fs::write(&path, [7; 5000]).unwrap();
+    let facts = Facts::of(&path).unwrap();
+    assert_eq!((facts.kind, facts.bytes.clone()), (FileKind::File, Fact::Known(5000)));
+    let mount = facts.mount().unwrap();
+    assert_eq!((mount.point.as_path(), mount.filesystem.as_str()), (mounted.0.as_path(), "ext4"));
+    assert!(mount.has_option("rw"), "{mount:?}");
+    assert_eq!(facts.device().unwrap().name, device.name());
+    assert_eq!(facts.device().unwrap().mounts, std::slice::from_ref(&mounted.0));
+    assert_eq!(
+        Facts::of(&device.0).unwrap().device().unwrap().mounts,
+        std::slice::from_ref(&mounted.0)
+    );
+    // A file without a name is still on its filesystem.
+    let file = File::open(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(Facts::of_file(&file).unwrap().mount(), facts.mount());
+}
+
+#[test]
+fn what_is_no_file_has_facts_too() {
+    let null = Facts::of("/dev/null").unwrap();
+    assert_eq!(null.kind, FileKind::CharacterDevice);
+    assert!(null.bytes.why().is_some() && !null.direct.possible);
+    assert_eq!(Facts::of("/").unwrap().kind, FileKind::Folder);
+    assert_eq!(Facts::of("/proc/self/stat").unwrap().device(), None);
+    assert_eq!(Facts::of("/no/such/file").unwrap_err().kind(), ErrorKind::NotFound);
 }

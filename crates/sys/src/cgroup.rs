@@ -8,7 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::platform;
+use iosonde_direct::stack::Mount;
+use iosonde_direct::sysfs::parse_mounts;
 
 /// Which hierarchy of control groups there is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,14 +29,11 @@ impl Hierarchy {
 
     /// The same from the text of /proc/self/mountinfo.
     pub fn parse(mountinfo: &str) -> Option<Hierarchy> {
-        let mounts = platform::mounts_in(mountinfo.as_bytes());
-        let blkio = mountinfo.lines().position(|line| {
-            let after = line.split_once(" - ").map(|(_, after)| after);
-            let mut words = after.unwrap_or_default().split(' ');
-            words.next() == Some("cgroup")
-                && words.next_back().is_some_and(|all| all.split(',').any(|one| one == "blkio"))
-        });
-        let blkio = blkio.and_then(|at| mounts.get(at)).map(|m| Hierarchy::Blkio(m.point.clone()));
+        let mounts = parse_mounts(mountinfo.as_bytes());
+        let has_blkio = |mount: &&Mount| {
+            mount.filesystem == "cgroup" && mount.super_options.split(',').any(|one| one == "blkio")
+        };
+        let blkio = mounts.iter().find(has_blkio).map(|m| Hierarchy::Blkio(m.point.clone()));
         blkio.or_else(|| {
             let unified = mounts.iter().find(|mount| mount.filesystem == "cgroup2")?;
             Some(Hierarchy::Unified(unified.point.clone()))

@@ -1,11 +1,34 @@
 //! Linux.
 
 mod device;
+mod device_facts;
+mod facts;
+mod honoured;
+mod mounts;
 mod open;
 mod pages;
 mod probe;
+mod stack;
+mod tree;
+
+use crate::stack::DeviceId;
+
+/// Trees of /sys and /proc, for our users too.
+pub(crate) mod sysfs {
+    pub use super::mounts::{mount_below, parse_mounts, parse_swaps};
+    pub use super::tree::{Tree, block_device_at};
+}
 
 pub(crate) use device::{device, device_size, discard, flush_buffers};
+pub(crate) use device_facts::device_facts;
+pub(crate) use facts::{facts_of_file, facts_of_path};
+pub(crate) use honoured::honoured;
 pub(crate) use open::open;
 pub(crate) use pages::{Pages, page_bytes};
 pub(crate) use probe::direct_io;
+pub(crate) use stack::stack_under;
+
+/// The numbers in an `st_dev` or `st_rdev`.
+pub(crate) fn device_id(device: libc::dev_t) -> DeviceId {
+    DeviceId { major: rustix::fs::major(device), minor: rustix::fs::minor(device) }
+}

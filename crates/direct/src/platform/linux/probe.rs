@@ -7,7 +7,13 @@ use std::os::unix::fs::FileExt;
 
 use rustix::fs::{AtFlags, FileType, StatxFlags};
 
-use crate::{AlignedBuf, DirectIo, Known, OpenOptions};
+use crate::{AlignedBuf, AtomicWrite, DirectIo, Fact, Known, OpenOptions};
+
+/// A flag of <linux/stat.h> since Linux 6.14; rustix and musl's libc do not
+/// name it.
+const STATX_DIO_READ_ALIGN: u32 = 0x20000;
+/// As above, since Linux 6.11.
+const STATX_WRITE_ATOMIC: u32 = 0x10000;
 
 pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
     let kind = FileType::from_raw_mode(rustix::fs::fstat(file)?.st_mode);
@@ -18,8 +24,13 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
         return Ok(stated);
     }
     if kind == FileType::BlockDevice {
-        let sector = rustix::fs::ioctl_blksszget(file)?;
-        return Ok(DirectIo::aligned(sector, Known::Sector));
+        // Asked of sysfs if the descriptor is only a path.
+        let sector = rustix::fs::ioctl_blksszget(file).ok();
+        let sector = sector.or_else(|| super::facts::logical_sector(file));
+        return Ok(match sector {
+            Some(sector) => DirectIo::aligned(sector, Known::Sector),
+            None => guess("neither the device nor sysfs says its sector"),
+        });
     }
     Ok(tried(file))
 }
@@ -27,7 +38,8 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
 /// What the filesystem states; `None` where it states nothing (before Linux
 /// 6.1, and tmpfs to this day).
 fn stated(file: &File) -> Option<DirectIo> {
-    let status = rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
+    let wanted = StatxFlags::DIOALIGN | StatxFlags::from_bits_retain(STATX_DIO_READ_ALIGN);
+    let status = rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, wanted).ok()?;
     if status.stx_mask & StatxFlags::DIOALIGN.bits() == 0 {
         return None;
     }
@@ -36,11 +48,38 @@ fn stated(file: &File) -> Option<DirectIo> {
         // statx(2): zero means that direct I/O on this file is not possible.
         return Some(DirectIo::impossible(Known::Stated));
     }
+    let read_offset = match status.stx_mask & STATX_DIO_READ_ALIGN {
+        0 => 0,
+        _ => status.stx_dio_read_offset_align,
+    };
     Some(DirectIo {
         possible: true,
         memory_alignment: memory,
         offset_alignment: offset,
+        // Zero, or not told: as for writes.
+        read_offset_alignment: if read_offset == 0 { offset } else { read_offset },
         known: Known::Stated,
+    })
+}
+
+/// The writes that the filesystem or driver states are done whole.
+pub(crate) fn atomic_write(file: &File) -> Fact<AtomicWrite> {
+    let wanted = StatxFlags::from_bits_retain(STATX_WRITE_ATOMIC);
+    let status = match rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, wanted) {
+        Ok(status) => status,
+        Err(error) => return Fact::unknown(format!("statx: {}", io::Error::from(error))),
+    };
+    if status.stx_mask & STATX_WRITE_ATOMIC == 0 {
+        return Fact::unknown(
+            "its filesystem or driver does not state them, or Linux is before 6.11",
+        );
+    }
+    Fact::Known(AtomicWrite {
+        unit_min: status.stx_atomic_write_unit_min,
+        unit_max: status.stx_atomic_write_unit_max,
+        // Zero: not told apart (Linux 6.16 and later).
+        unit_max_fast: Some(status.stx_atomic_write_unit_max_opt).filter(|&bytes| bytes > 0),
+        segments_max: Some(status.stx_atomic_write_segments_max),
     })
 }
 

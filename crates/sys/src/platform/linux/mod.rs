@@ -2,25 +2,20 @@
 
 mod cpu;
 mod memory;
-mod mounts;
 mod numa;
 mod priority;
 mod process;
 mod rings;
-mod stack;
-mod tree;
 mod usage;
 mod uses;
 
 pub(crate) use cpu::{allowed_cpus, pin_to_cpus};
 pub(crate) use memory::{lock_memory, meminfo_text, total_memory_bytes, unlock_memory};
-pub(crate) use mounts::parse_mounts as mounts_in;
 pub(crate) use numa::set_memory_policy;
 pub(crate) use priority::{add_nice, run_only_when_idle, set_io_priority};
 pub(crate) use process::{
     become_group, become_user, set_thread_name, set_timer_slack, thread_id, unshare_files,
 };
 pub(crate) use rings::{io_uring_disabled, is_filtered, kernel_release, try_io_uring, try_libaio};
-pub(crate) use stack::stack_under;
 pub(crate) use usage::{usage_of_process, usage_of_thread};
 pub(crate) use uses::{HARMLESS_CHARACTER_DEVICES, Uses};

@@ -3,10 +3,9 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::mounts::mount_below;
-use super::tree::Tree;
 use crate::guard::{InUse, Use};
 use crate::stack::{DeviceId, Mount};
+use iosonde_direct::sysfs::{Tree, mount_below};
 
 /// null, zero and full: the memory devices that take what they are given.
 pub(crate) const HARMLESS_CHARACTER_DEVICES: [DeviceId; 3] = [
@@ -255,11 +254,15 @@ fn numbers(path: &Path) -> Option<FileNumbers> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::fixture::{Fixture, id};
     use super::*;
+    use crate::fixture::Fixture;
+
+    fn id(text: &str) -> DeviceId {
+        DeviceId::parse(text).unwrap()
+    }
 
     fn told(made: &Fixture, device: &str) -> Vec<String> {
-        let uses = Uses::of(made.tree.clone()).of_device(id(device));
+        let uses = Uses::of(Tree::at(&made.root)).of_device(id(device));
         uses.iter().map(InUse::to_string).collect()
     }
 
@@ -388,7 +391,7 @@ mod tests {
         made.mount("8:1", "/", "ext4 x").mount("0:6", "/dev", "devtmpfs d");
         made.mount("0:23", "/dev/shm", "tmpfs t").mount("0:7", "/chroot/dev", "devtmpfs d");
         made.mount("0:24", "/dev/hugepages", "hugetlbfs h");
-        let uses = Uses::of(made.tree.clone());
+        let uses = Uses::of(Tree::at(&made.root));
         for path in ["/dev/x", "/dev/mapper/x", "/chroot/dev/x", "/dev/shmx"] {
             assert!(uses.is_among_devices(Path::new(path)), "{path}");
         }
@@ -397,8 +400,8 @@ mod tests {
         }
         let mut container = Fixture::new();
         container.mount("0:9", "/", "overlay o").mount("0:6", "/dev", "tmpfs t");
-        assert!(Uses::of(container.tree.clone()).is_among_devices(Path::new("/dev/x")));
+        assert!(Uses::of(Tree::at(&container.root)).is_among_devices(Path::new("/dev/x")));
         let bare = Fixture::new();
-        assert!(Uses::of(bare.tree.clone()).is_among_devices(Path::new("/dev/x")));
+        assert!(Uses::of(Tree::at(&bare.root)).is_among_devices(Path::new("/dev/x")));
     }
 }

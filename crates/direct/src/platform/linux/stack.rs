@@ -24,6 +24,17 @@ pub(crate) fn stack_under(path: &Path) -> io::Result<Stack> {
     Ok(Stack { path, mount, devices })
 }
 
+/// A device and what it is made of.
+pub(crate) fn layer_of(tree: &Tree, id: DeviceId) -> Layer {
+    layer(tree, &tree.mounts(), id, 0)
+}
+
+/// The devices of a mounted filesystem, and what they are made of.
+pub(crate) fn below_mount(tree: &Tree, mount: &Mount) -> Vec<Layer> {
+    let mounts = tree.mounts();
+    tree.devices_of(mount).into_iter().map(|id| layer(tree, &mounts, id, 0)).collect()
+}
+
 /// `path` without links, or its nearest ancestor that exists.
 fn nearest(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
@@ -49,7 +60,7 @@ fn below_file(tree: &Tree, mounts: &[Mount], path: &Path, depth: u32) -> Vec<Lay
 fn layer(tree: &Tree, mounts: &[Mount], id: DeviceId, depth: u32) -> Layer {
     // A device that sysfs does not know: its numbers are its name.
     let name = tree.name(id).unwrap_or_else(|| id.to_string());
-    let kind = kind(tree, &name);
+    let kind = tree.kind(&name);
     let below = match &kind {
         _ if depth >= DEPTH_MAX => Vec::new(),
         Kind::Partition => named(tree, mounts, tree.disk(&name), depth),
@@ -72,29 +83,16 @@ fn named(
     ids.map(|id| layer(tree, mounts, id, depth + 1)).collect()
 }
 
-fn kind(tree: &Tree, name: &str) -> Kind {
-    if tree.disk(name).is_some() {
-        Kind::Partition
-    } else if let Some(backing) = tree.backing(name) {
-        Kind::Loop(backing)
-    } else if tree.is_mapped(name) {
-        Kind::Mapped(tree.mapper_name(name))
-    } else if tree.is_raid(name) {
-        Kind::Raid
-    } else {
-        Kind::Disk
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::tree::fixture::{Fixture, id};
     use super::*;
+    use crate::fixture::Fixture;
     use crate::stack::DiskLine;
 
     fn under(made: &Fixture, path: &str) -> Stack {
-        let mounts = made.tree.mounts();
-        let devices = below_file(&made.tree, &mounts, Path::new(path), 0);
+        let mounts = Tree::at(&made.root).mounts();
+        let tree = Tree::at(&made.root);
+        let devices = below_file(&tree, &mounts, Path::new(path), 0);
         Stack { path: path.into(), mount: None, devices }
     }
 
@@ -161,7 +159,11 @@ mod tests {
         made.mount("7:0", "/mnt", "ext4 /dev/loop0");
         made.disk("dm-0", "252:0").write("dm-0", "dm/name", "x").over("dm-0", "dm-0");
         assert_eq!(under(&made, "/mnt/b").devices[0].walk().len() as u32, DEPTH_MAX + 1);
-        assert!(!layer(&made.tree, &[], id("252:0"), 0).walk().is_empty());
+        assert!(
+            !layer(&Tree::at(&made.root), &[], DeviceId { major: 252, minor: 0 }, 0)
+                .walk()
+                .is_empty()
+        );
     }
 
     #[test]

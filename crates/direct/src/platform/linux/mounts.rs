@@ -8,27 +8,39 @@ use crate::stack::{DeviceId, Mount};
 
 /// The mounts in the text of /proc/self/mountinfo, in the order they were made.
 /// A line that is none is passed over.
-pub(crate) fn parse_mounts(mountinfo: &[u8]) -> Vec<Mount> {
+pub fn parse_mounts(mountinfo: &[u8]) -> Vec<Mount> {
     mountinfo.split(|&byte| byte == b'\n').filter_map(parse_mount).collect()
 }
 
 /// `36 35 98:0 /root /point options [optional ...] - type source options`
 fn parse_mount(line: &[u8]) -> Option<Mount> {
     let mut words = line.split(|&byte| byte == b' ');
-    let device = DeviceId::parse(std::str::from_utf8(words.nth(2)?).ok()?)?;
-    let point = unescape(words.nth(1)?);
+    let id = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
+    let device = DeviceId::parse(std::str::from_utf8(words.nth(1)?).ok()?)?;
+    let root = path(words.next()?);
+    let point = path(words.next()?);
+    let options = text(words.next()?);
     let mut after = words.skip_while(|&word| word != b"-").skip(1);
-    let filesystem = String::from_utf8_lossy(after.next()?).into_owned();
-    let source = unescape(after.next()?);
-    let point = PathBuf::from(OsString::from_vec(point));
+    let filesystem = text(after.next()?);
+    let source = OsString::from_vec(unescape(after.next()?));
+    // Old kernels and test trees may end here.
+    let super_options = after.next().map(text).unwrap_or_default();
     if !point.is_absolute() || filesystem.is_empty() {
         return None;
     }
-    Some(Mount { device, point, filesystem, source: OsString::from_vec(source) })
+    Some(Mount { id, device, point, filesystem, source, root, options, super_options })
+}
+
+fn path(word: &[u8]) -> PathBuf {
+    PathBuf::from(OsString::from_vec(unescape(word)))
+}
+
+fn text(word: &[u8]) -> String {
+    String::from_utf8_lossy(&unescape(word)).into_owned()
 }
 
 /// The paths in the text of /proc/swaps.
-pub(crate) fn parse_swaps(swaps: &[u8]) -> Vec<PathBuf> {
+pub fn parse_swaps(swaps: &[u8]) -> Vec<PathBuf> {
     let lines = swaps.split(|&byte| byte == b'\n').skip(1);
     let first = |line: &[u8]| {
         let word = line.split(u8::is_ascii_whitespace).next()?;
@@ -39,7 +51,7 @@ pub(crate) fn parse_swaps(swaps: &[u8]) -> Vec<PathBuf> {
 
 /// The mount that `path` (absolute, without links) lies on: the deepest, and
 /// of several at one place the last, which hides the others.
-pub(crate) fn mount_below<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+pub fn mount_below<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     // `max_by_key` takes the last of equals.
     let holds = mounts.iter().filter(|mount| path.starts_with(&mount.point));
     holds.max_by_key(|mount| mount.point.components().count())
@@ -91,6 +103,12 @@ mod tests {
         assert_eq!(disk.point, Path::new("/mnt/my disk"));
         assert_eq!(disk.filesystem, "xfs");
         assert_eq!(disk.source, "/dev/disk/by\\id");
+        assert_eq!(disk.id, 36);
+        assert_eq!(disk.root, Path::new("/sub"));
+        assert_eq!(disk.options, "rw");
+        assert_eq!(mounts[1].super_options, "rw,discard");
+        assert!(mounts[1].has_option("discard") && !mounts[1].has_option("disc"));
+        assert_eq!(mounts[0].option("relatime"), Some(""));
     }
 
     #[test]

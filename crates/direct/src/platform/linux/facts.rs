@@ -1,0 +1,125 @@
+//! All that is known of a path or an open file.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, StatxFlags};
+
+use super::device_facts::Survey;
+use super::tree::Tree;
+use super::{device, mounts, probe, stack};
+use crate::stack::{DeviceId, Mount, Stack};
+use crate::{Device, DeviceFacts, Fact, Facts, FileKind};
+
+pub(crate) fn facts_of_path(path: &Path) -> io::Result<Facts> {
+    // A descriptor of the path alone: nothing is opened, so nothing blocks,
+    // and no permission on the file is needed.
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    facts_of_file(&file)
+}
+
+pub(crate) fn facts_of_file(file: &File) -> io::Result<Facts> {
+    let status = rustix::fs::fstat(file)?;
+    let kind = kind_of(&status);
+    let tree = Tree::here();
+    let stack = stack_of(&tree, file, &status, kind)?;
+    let mut devices = devices_of(tree, &stack);
+    if kind == FileKind::BlockDevice {
+        devices.iter_mut().take(1).for_each(|facts| ask_the_device(file, facts));
+    }
+    let bytes = match (kind, devices.first()) {
+        (FileKind::File, _) => Fact::Known(status.st_size.try_into().unwrap_or(0)),
+        (FileKind::BlockDevice, Some(device)) => device.bytes.clone(),
+        _ => Fact::unknown("it is neither a file nor a block device"),
+    };
+    Ok(Facts {
+        kind,
+        bytes,
+        direct: probe::direct_io(file)?,
+        atomic_write: probe::atomic_write(file),
+        stack,
+        devices,
+    })
+}
+
+pub(crate) fn kind_of(status: &Stat) -> FileKind {
+    match FileType::from_raw_mode(status.st_mode) {
+        FileType::RegularFile => FileKind::File,
+        FileType::BlockDevice => FileKind::BlockDevice,
+        FileType::CharacterDevice => FileKind::CharacterDevice,
+        FileType::Directory => FileKind::Folder,
+        _ => FileKind::Other,
+    }
+}
+
+/// The logical sector of an open block device, as sysfs has it.
+pub(crate) fn logical_sector(file: &File) -> Option<u32> {
+    let id = super::device_id(rustix::fs::fstat(file).ok()?.st_rdev);
+    Survey::new(Tree::here()).device(id).logical_sector.get()
+}
+
+/// The mount that an open file is reached by.
+pub(crate) fn mount_of(tree: &Tree, file: &File) -> Option<Mount> {
+    let all = tree.mounts();
+    let status = rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok();
+    let id = status.filter(|status| status.stx_mask & StatxFlags::MNT_ID.bits() != 0);
+    if let Some(mount) = id.and_then(|s| all.iter().find(|mount| mount.id == s.stx_mnt_id)) {
+        return Some(mount.clone());
+    }
+    // Before Linux 5.8 the path must do; a mount in another namespace has none.
+    mounts::mount_below(&all, &path_of(file)).cloned()
+}
+
+/// What the kernel calls an open file; of one that was removed, what it was
+/// called and ` (deleted)`.
+fn path_of(file: &File) -> PathBuf {
+    let link = format!("/proc/self/fd/{}", file.as_raw_fd());
+    std::fs::read_link(&link).unwrap_or_else(|_| PathBuf::from(link))
+}
+
+fn stack_of(tree: &Tree, file: &File, status: &Stat, kind: FileKind) -> io::Result<Stack> {
+    let path = path_of(file);
+    if kind == FileKind::BlockDevice {
+        let id = super::device_id(status.st_rdev);
+        return Ok(Stack { path, mount: None, devices: vec![stack::layer_of(tree, id)] });
+    }
+    let mount = mount_of(tree, file);
+    let devices = mount.as_ref().map_or_else(Vec::new, |mount| stack::below_mount(tree, mount));
+    Ok(Stack { path, mount, devices })
+}
+
+/// Of each device of a stack, once.
+fn devices_of(tree: Tree, stack: &Stack) -> Vec<DeviceFacts> {
+    let mut ids: Vec<DeviceId> = Vec::new();
+    for layer in stack.devices.iter().flat_map(|layer| layer.walk()) {
+        if !ids.contains(&layer.id) {
+            ids.push(layer.id);
+        }
+    }
+    let survey = Survey::new(tree);
+    ids.into_iter().map(|id| survey.device(id)).collect()
+}
+
+/// What sysfs did not tell (a container may have none), the device may.
+fn ask_the_device(file: &File, facts: &mut DeviceFacts) {
+    let missing = facts.bytes.known().is_none() || facts.logical_sector.known().is_none();
+    if !missing {
+        return;
+    }
+    let told = device::device(file).or_else(|_| {
+        // Only a path so far.
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        File::open(path).and_then(|device| device::device(&device))
+    });
+    let Ok(Device { bytes, logical_sector, physical_sector, rotational, .. }) = told else {
+        return;
+    };
+    let fill = |fact: &mut Fact<u32>, figure| *fact = fact.clone().or(|| Some(figure));
+    facts.bytes = facts.bytes.clone().or(|| Some(bytes));
+    fill(&mut facts.logical_sector, logical_sector);
+    fill(&mut facts.physical_sector, physical_sector);
+    facts.rotational = facts.rotational.clone().or(|| rotational);
+}
