@@ -158,6 +158,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         tolerance: Tolerance::default(),
         log: None,
         tape: None,
+        sync_tap: None,
         sync_range: SyncRangeFlags::default(),
         pacing: pacing(case, &spec, &clock),
     };

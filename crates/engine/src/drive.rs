@@ -161,6 +161,9 @@ pub(crate) fn act(op: Op) -> &'static str {
     }
 }
 
+/// Called with how long each sync among the writes took, in nanoseconds.
+pub type SyncTap = Box<dyn FnMut(u64) + Send>;
+
 /// What a job's loop works with. Built once, before the clock starts.
 pub struct Drive {
     /// Every moment comes from it.
@@ -187,6 +190,8 @@ pub struct Drive {
     pub log: Option<IoLog>,
     /// Where each I/O is recorded as it completes, where logs ask for that.
     pub tape: Option<Tape>,
+    /// Told of each sync among the writes, where somebody asks.
+    pub sync_tap: Option<SyncTap>,
     /// For `sync_file_range`.
     pub sync_range: SyncRangeFlags,
     /// What holds the job back; nothing where there is nothing to keep to.
@@ -342,10 +347,20 @@ impl Drive {
     /// fsync(2) every file, and log that. Not counted: fio counts only the
     /// syncs among the writes.
     pub fn sync_all(&mut self) -> Result<(), Failure> {
-        for file in (0..self.files.len() as u32).map(FileId) {
-            self.log(&Planned { offset: 0, len: 0, file, op: Op::Sync });
-        }
+        self.log_all(Op::Sync);
         self.files.sync_all()
+    }
+
+    /// fdatasync(2) every file, and log that. Not counted either.
+    pub fn sync_all_data(&mut self) -> Result<(), Failure> {
+        self.log_all(Op::DataSync);
+        self.files.sync_all_data()
+    }
+
+    fn log_all(&mut self, op: Op) {
+        for file in (0..self.files.len() as u32).map(FileId) {
+            self.log(&Planned { offset: 0, len: 0, file, op });
+        }
     }
 
     /// Close a file, and log that.
@@ -366,6 +381,9 @@ impl Drive {
         sync.lat.add(ns);
         if let Some(histogram) = &sync.lat_histogram {
             histogram.add_many(ns, 1);
+        }
+        if let Some(tap) = &mut self.sync_tap {
+            tap(ns);
         }
     }
 }

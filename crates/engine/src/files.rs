@@ -196,6 +196,11 @@ impl Files {
         self.sync_each("fsync", |fd| rustix::fs::fsync(fd))
     }
 
+    /// fdatasync(2) every file, also those that are closed by now.
+    pub fn sync_all_data(&self) -> Result<(), Failure> {
+        self.sync_each("fdatasync", |fd| rustix::fs::fdatasync(fd))
+    }
+
     /// syncfs(2) on the file systems of every file.
     pub fn sync_file_systems(&self) -> Result<(), Failure> {
         self.sync_each("syncfs", |fd| rustix::fs::syncfs(fd))

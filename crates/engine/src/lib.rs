@@ -22,7 +22,7 @@ mod tolerance;
 mod trace;
 
 pub use catalogue::{CATALOGUE, find};
-pub use drive::{Accounting, Drive, Ended, Failure, Loop, Pulse, Window};
+pub use drive::{Accounting, Drive, Ended, Failure, Loop, Pulse, SyncTap, Window};
 pub use engine::{Caps, EngineDef, EngineError, Io, LaysOut, OneShot, OpenWith, Opened, Queued};
 pub use engines::sim;
 pub use files::{FileSetup, Files, Hint, OpenMode};

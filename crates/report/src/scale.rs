@@ -151,6 +151,33 @@ pub fn date(unix_ms: u64, utc_offset_s: i32) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let Civil { year, month, day, hour, minute, second, days } = civil(unix_ms, utc_offset_s);
+    format!(
+        "{} {} {day:2} {hour:02}:{minute:02}:{second:02} {year}",
+        DAYS[(days % 7) as usize],
+        MONTHS[month as usize - 1],
+    )
+}
+
+/// A moment as `2026-11-21 07:00:43`.
+pub fn timestamp(unix_ms: u64, utc_offset_s: i32) -> String {
+    let Civil { year, month, day, hour, minute, second, .. } = civil(unix_ms, utc_offset_s);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+}
+
+/// A moment by the calendar; months and days count from 1.
+struct Civil {
+    year: u64,
+    month: u64,
+    day: u64,
+    hour: u64,
+    minute: u64,
+    second: u64,
+    /// Since 1970.
+    days: u64,
+}
+
+fn civil(unix_ms: u64, utc_offset_s: i32) -> Civil {
     let local = (unix_ms / 1000).saturating_add_signed(utc_offset_s.into());
     let (days, second) = (local / 86_400, local % 86_400);
     // Days to a date: Howard Hinnant, "chrono-compatible low-level date
@@ -161,16 +188,10 @@ pub fn date(unix_ms: u64, utc_offset_s: i32) -> String {
     let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let from_march = (5 * of_year + 2) / 153;
     let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 2 } else { from_march - 10 };
-    let year = era * 400 + year_of_era + u64::from(month < 2);
-    format!(
-        "{} {} {day:2} {:02}:{:02}:{:02} {year}",
-        DAYS[(days % 7) as usize],
-        MONTHS[month as usize],
-        second / 3600,
-        second / 60 % 60,
-        second % 60
-    )
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = era * 400 + year_of_era + u64::from(month < 3);
+    let (hour, minute) = (second / 3600, second / 60 % 60);
+    Civil { year, month, day, hour, minute, second: second % 60, days }
 }
 
 #[cfg(test)]
@@ -206,7 +227,9 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_those_of_ctime() {
+    fn dates_are_those_of_ctime_and_of_iso_8601() {
+        assert_eq!(timestamp(1_795_244_443_000, 0), "2026-11-21 07:00:43");
+        assert_eq!(timestamp(951_782_399_000, 3600), "2000-02-29 00:59:59");
         assert_eq!(date(1_795_244_443_694, 0), "Sat Nov 21 07:00:43 2026");
         assert_eq!(date(0, 0), "Thu Jan  1 00:00:00 1970");
         assert_eq!(date(1_709_164_800_000, 3600), "Thu Feb 29 01:00:00 2024");

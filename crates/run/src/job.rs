@@ -3,6 +3,7 @@
 use crate::life::LifePlan;
 use crate::logs::LogsPlan;
 use crate::pace::PacePlan;
+use crate::tap::Tap;
 use iosonde_base::{Nanos, PerDir};
 use iosonde_direct::MemoryKind;
 use iosonde_engine::{
@@ -16,6 +17,7 @@ use iosonde_sys::priority::IoPriority;
 use iosonde_workload::SourceSpec;
 use iosonde_workload::content::{Base, Content, Dedupe, EachWrite};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Index of a job in its plan.
 pub type JobId = usize;
@@ -75,6 +77,8 @@ pub struct JobPlan {
     pub iolog: Option<PathBuf>,
     /// `write_bw_log` and the like.
     pub logs: Option<LogsPlan>,
+    /// Who is handed every I/O; a job that keeps logs has none.
+    pub tap: Option<Arc<dyn Tap>>,
     /// Each I/O is shown on standard output (`--debug=io`).
     pub trace: bool,
     /// Length of the windows over which bandwidth and IOPS are sampled.
@@ -246,6 +250,8 @@ pub struct TimePlan {
 pub struct EndPlan {
     /// fsync(2) every file after each pass.
     pub fsync: bool,
+    /// fdatasync(2) every file after each pass.
+    pub fdatasync: bool,
     /// syncfs(2) after each pass.
     pub syncfs: bool,
     /// Remove the files afterwards.

@@ -27,6 +27,7 @@ mod remedy;
 mod sampler;
 pub mod steady;
 mod steady_watch;
+pub mod tap;
 mod tell_errors;
 pub mod worker;
 

@@ -5,6 +5,7 @@ mod among;
 mod logged;
 mod result;
 mod shared;
+mod tapped;
 
 pub use among::WithOthers;
 pub use result::{JobError, JobResult, PhaseTime, no_thread, panicked, so_far, stillborn};
@@ -87,6 +88,8 @@ struct Worker<'a> {
     /// Kept from the rest of the machine while the job lives.
     _locked: Option<LockedMemory>,
     logs: Option<JobLogs>,
+    /// When the job's tap is handed what there is, in ticks.
+    tap_next: u64,
 }
 
 impl<'a> Worker<'a> {
@@ -150,6 +153,7 @@ impl<'a> Worker<'a> {
             tolerance: Tolerance { tell: shared.with_others.tell.clone(), ..job.tolerance.clone() },
             log: None,
             tape: None,
+            sync_tap: None,
             sync_range: job.sync_range,
             pacing: job.pace.pacing(&job.source, &clock),
         };
@@ -173,6 +177,7 @@ impl<'a> Worker<'a> {
             goals: Goals::new(&job.pace, job.window.depth),
             _locked: locked,
             logs,
+            tap_next: u64::MAX,
         };
         worker.prepare_files().map_err(fail)?;
         Ok(worker)
@@ -337,6 +342,7 @@ impl<'a> Worker<'a> {
         self.shared.began.store(self.began, Ordering::Relaxed);
         self.sampler.start(self.began);
         self.drive.tape = self.logs.as_mut().and_then(|logs| logs.start(began));
+        self.start_tap();
         self.goals.start(self.began, &mut self.drive);
         if let Some(log) = &mut self.drive.log {
             log.epoch = self.began;
@@ -347,7 +353,8 @@ impl<'a> Worker<'a> {
     /// The next moment at which anything but I/O happens.
     fn next_moment(&self) -> u64 {
         let logs = self.logs.as_ref().map_or(u64::MAX, JobLogs::next);
-        self.deadline().min(self.sampler.next).min(logs).min(self.goals.next())
+        let others = self.sampler.next.min(logs).min(self.tap_next);
+        self.deadline().min(others).min(self.goals.next())
     }
 
     fn deadline(&self) -> u64 {
@@ -367,6 +374,9 @@ impl<'a> Worker<'a> {
         }
         if let Some(logs) = self.logs.as_mut().filter(|logs| now >= logs.next()) {
             logs.look(now, &mut self.drive.tape);
+        }
+        if now >= self.tap_next {
+            self.hand_over(now);
         }
         match self.goals.judge(now, &mut self.drive) {
             Judged::Fine => true,
@@ -406,6 +416,10 @@ impl<'a> Worker<'a> {
             self.shared.enter(State::Syncing);
             self.drive.sync_all()?;
         }
+        if self.job.end.fdatasync {
+            self.shared.enter(State::Syncing);
+            self.drive.sync_all_data()?;
+        }
         if self.job.end.syncfs {
             self.shared.enter(State::Syncing);
             self.drive.files.sync_file_systems()?;
@@ -420,6 +434,7 @@ impl<'a> Worker<'a> {
         self.end_phase(if ran { "run" } else { "ramp" });
         let mut failure = self.engine.drain(&mut self.drive).err();
         self.end_phase("drain");
+        self.end_tap();
         if failure.is_none() && self.error.is_none() && !self.job.layout.only {
             failure = self.make_durable().err();
             self.end_phase("sync");

@@ -52,7 +52,7 @@ fn draws(spec: &SourceSpec, seeds: &Seeds, dir: usize) -> Draws {
 
 fn check(sizes: &Sizes) -> Result<(), SpecError> {
     let sound = match sizes {
-        Sizes::Fixed(bytes) => *bytes > 0,
+        Sizes::Fixed(bytes) | Sizes::UpToEnd(bytes) => *bytes > 0,
         Sizes::Range { min, max } => 0 < *min && min <= max,
         Sizes::Split(shares) => {
             shares.iter().all(|share| share.bytes > 0)
@@ -92,6 +92,9 @@ impl SizeDraw {
         if let Sizes::Fixed(bytes) = self.sizes {
             return (u64::from(bytes) <= room).then_some(bytes);
         }
+        if let Sizes::UpToEnd(bytes) = self.sizes {
+            return (room > 0).then(|| u64::from(bytes).min(room) as u32);
+        }
         let least = self.least;
         if u64::from(least) > room {
             return None;
@@ -107,7 +110,7 @@ impl SizeDraw {
 
     fn any(&mut self) -> u32 {
         match &self.sizes {
-            Sizes::Fixed(bytes) => *bytes,
+            Sizes::Fixed(bytes) | Sizes::UpToEnd(bytes) => *bytes,
             Sizes::Range { min, max } => {
                 // Below `max`, which is 32 bits.
                 let bytes = u64::from(*min) + self.draws.below(u64::from(*max));
@@ -125,5 +128,21 @@ impl SizeDraw {
                 hit.or(shares.last()).map_or(0, |share| share.bytes)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_base::Dir;
+
+    #[test]
+    fn up_to_the_end_is_one_size_and_then_what_is_left() {
+        let spec = SourceSpec { sizes: PerDir::all(Sizes::UpToEnd(100)), ..SourceSpec::default() };
+        let mut draws = size_draws(&spec, &Seeds::new(1, 1)).unwrap();
+        let draw = &mut draws[Dir::Read];
+        assert_eq!(draw.fixed(), None);
+        let drawn = [250, 150, 100, 50, 1, 0].map(|room| draw.draw(room));
+        assert_eq!(drawn, [Some(100), Some(100), Some(100), Some(50), Some(1), None]);
     }
 }

@@ -34,6 +34,9 @@ pub enum Sequencer {
 pub enum Sizes {
     /// Always this many.
     Fixed(u32),
+    /// Always this many, but the last before the end of a file is as long as
+    /// what is left there.
+    UpToEnd(u32),
     /// Evenly between these two, in steps of `min` unless `bs_unaligned`.
     Range {
         /// The least, and the step.
@@ -59,6 +62,7 @@ impl Sizes {
     pub fn min(&self) -> u32 {
         match self {
             Sizes::Fixed(bytes) => *bytes,
+            Sizes::UpToEnd(bytes) => 1.min(*bytes),
             Sizes::Range { min, .. } => *min,
             Sizes::Split(shares) => shares.iter().map(|share| share.bytes).min().unwrap_or(0),
         }
@@ -67,7 +71,7 @@ impl Sizes {
     /// The largest I/O that can come, in bytes.
     pub fn max(&self) -> u32 {
         match self {
-            Sizes::Fixed(bytes) => *bytes,
+            Sizes::Fixed(bytes) | Sizes::UpToEnd(bytes) => *bytes,
             Sizes::Range { max, .. } => *max,
             Sizes::Split(shares) => shares.iter().map(|share| share.bytes).max().unwrap_or(0),
         }

@@ -98,6 +98,7 @@ pub fn drive(
         tolerance: Tolerance::default(),
         log: None,
         tape: None,
+        sync_tap: None,
         sync_range: SyncRangeFlags::default(),
         pacing: None,
     };

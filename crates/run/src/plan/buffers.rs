@@ -173,7 +173,7 @@ fn bytes(source: &SourceSpec) -> u64 {
 /// Bytes of a write, on the average.
 fn mean(sizes: &Sizes) -> u64 {
     match sizes {
-        Sizes::Fixed(bytes) => u64::from(*bytes),
+        Sizes::Fixed(bytes) | Sizes::UpToEnd(bytes) => u64::from(*bytes),
         Sizes::Range { min, max } => (u64::from(*min) + u64::from(*max)) / 2,
         Sizes::Split(shares) => {
             let part =

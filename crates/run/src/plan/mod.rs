@@ -202,12 +202,14 @@ impl Planner<'_> {
             time: self.time(job, number),
             end: EndPlan {
                 fsync: *spec.durability.end_fsync.get(),
+                fdatasync: false,
                 syncfs: *spec.durability.end_syncfs.get(),
                 unlink: *spec.file_life.unlink.get(),
                 unlink_each_loop: *spec.file_life.unlink_each_loop.get(),
             },
             place,
             iolog: spec.replay.write_iolog.get().clone().map(Into::into),
+            tap: None,
             trace: false,
             sample_every: PerDirSamples {
                 bandwidth: sampled(spec.measure.bwavgtime.get().nanos(), &spec.log.write_bw_log),
