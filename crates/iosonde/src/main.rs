@@ -19,6 +19,8 @@ fn main() -> ExitCode {
     let called = arguments.first().cloned().unwrap_or_default();
     let called = std::path::Path::new(&called).file_name().and_then(|name| name.to_str());
     let code = match (called, arguments.get(1).map(String::as_str)) {
+        (Some("sbk"), _) => iosonde_records::run(&arguments[1..]),
+        (_, Some("sbk")) => iosonde_records::run(&arguments[2..]),
         (Some("fio"), _) => session::run(session::Personality::Fio, &arguments[1..]),
         (_, Some("fio")) => session::run(session::Personality::Fio, &arguments[2..]),
         (_, Some("explain")) => explain::run(&arguments[2..]),

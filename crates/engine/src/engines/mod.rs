@@ -19,6 +19,7 @@ pub(crate) mod rw_flags;
 pub mod sim;
 pub(crate) mod splice;
 pub(crate) mod stepwise;
+pub mod streams;
 pub(crate) mod sync;
 pub(crate) mod trim;
 pub(crate) mod vsync;

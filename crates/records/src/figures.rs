@@ -1,0 +1,76 @@
+//! One line's figures: of a window or of the whole run, as plain data.
+
+use crate::bench::{Action, Bench, MB, Unit};
+use crate::latencies::{Latencies, Ranked, percentiles};
+
+/// The figures of one line.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// The whole run, not a window of it.
+    pub total: bool,
+    /// When it was told, in milliseconds since 1970.
+    pub unix_ms: u64,
+    /// Workers that run now, and the most that ran at once.
+    pub workers: (u32, u32),
+    /// How long it covers, in nanoseconds.
+    pub elapsed_ns: u64,
+    /// Records done.
+    pub latencies: Latencies,
+    /// Percentiles of the line's format.
+    pub ranked: Ranked,
+    /// Records asked for in this time, and those that have not come back;
+    /// `None` where they are not counted apart.
+    pub requests: Option<(u64, u64)>,
+}
+
+impl Figures {
+    /// The figures of some records over some time.
+    pub fn of(bench: &Bench, mut latencies: Latencies, elapsed_ns: u64, total: bool) -> Figures {
+        let telling = &bench.telling;
+        let ranked = latencies.ranked(percentiles(telling.format), telling.unit);
+        Figures {
+            total,
+            unix_ms: unix_ms(),
+            workers: (0, 0),
+            elapsed_ns,
+            latencies,
+            ranked,
+            requests: None,
+        }
+    }
+
+    /// Something a second, over the time of these figures.
+    pub fn per_second(&self, n: f64) -> f64 {
+        if self.elapsed_ns == 0 { 0.0 } else { n / (self.elapsed_ns as f64 / 1e9) }
+    }
+
+    /// Records a second.
+    pub fn records_per_second(&self) -> f64 {
+        self.per_second(self.latencies.records as f64)
+    }
+
+    /// MiB, which SBK calls MB.
+    pub fn mb(&self) -> f64 {
+        self.latencies.bytes as f64 / MB
+    }
+
+    /// The mean, shortest and longest latency in a unit; the last two whole.
+    pub fn spread(&self, unit: Unit) -> (f64, u64, u64) {
+        let latencies = &self.latencies;
+        (latencies.mean(unit), latencies.least() / unit.ns(), latencies.max / unit.ns())
+    }
+
+    /// Writers and readers now, and the most of each.
+    pub fn workers_of(&self, action: Action) -> [u32; 4] {
+        let (now, most) = self.workers;
+        match action {
+            Action::Write => [now, 0, most, 0],
+            Action::Read => [0, now, 0, most],
+        }
+    }
+}
+
+fn unix_ms() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |elapsed| elapsed.as_millis() as u64)
+}

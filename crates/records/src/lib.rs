@@ -1,0 +1,24 @@
+//! The record benchmark: SBK's commands for files, its lines, and the truth.
+//!
+//! Arguments become a [`bench::Bench`], that becomes jobs of the core
+//! ([`jobs`]), which run as fio's jobs do. What they did comes through a tap,
+//! record by record ([`tally`]), and is told by [`watch`].
+
+#![forbid(unsafe_code)]
+
+pub mod bench;
+mod create;
+mod csv;
+mod exact;
+mod figures;
+mod jobs;
+mod latencies;
+mod lines;
+mod metrics;
+pub mod options;
+mod run;
+mod tally;
+mod watch;
+pub mod words;
+
+pub use run::run;

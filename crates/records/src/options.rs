@@ -1,0 +1,306 @@
+//! The options, one entry each: name, value, default, words.
+
+/// Who knows an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Every run of SBK.
+    Core,
+    /// SBK's loggers.
+    Logger,
+    /// A driver of SBK.
+    Driver,
+    /// SBK's Java machine; here accepted, and said to do nothing.
+    Java,
+    /// Only we.
+    Ours,
+}
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// The next word, of this kind.
+    Value(&'static str),
+    /// Nothing, or a word after `=`.
+    Flag,
+}
+
+/// One option.
+#[derive(Debug)]
+pub struct OptionDef {
+    /// Its name, without dashes.
+    pub name: &'static str,
+    /// What it takes.
+    pub takes: Takes,
+    /// What holds when it is not given, as text.
+    pub default: &'static str,
+    /// Who knows it.
+    pub group: Group,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+const fn option(
+    name: &'static str,
+    value: &'static str,
+    default: &'static str,
+    group: Group,
+    doc: &'static str,
+) -> OptionDef {
+    OptionDef { name, takes: Takes::Value(value), default, group, doc }
+}
+
+const fn flag(name: &'static str, group: Group, doc: &'static str) -> OptionDef {
+    OptionDef { name, takes: Takes::Flag, default: "false", group, doc }
+}
+
+/// Every option, in the order in which help tells them.
+pub static OPTIONS: &[OptionDef] = &[
+    option(
+        "class",
+        "NAME",
+        "",
+        Group::Core,
+        "what is driven: file, filestream, asyncfile, csv, null",
+    ),
+    option(
+        "writers",
+        "N",
+        "0",
+        Group::Core,
+        "writers; class file takes one, unless each has a file of its own (--files)",
+    ),
+    option(
+        "readers",
+        "N",
+        "0",
+        Group::Core,
+        "readers; each reads from the start of the file (see --readers-split)",
+    ),
+    option(
+        "size",
+        "BYTES|A-B",
+        "0",
+        Group::Core,
+        "bytes of a record; A-B (iosonde only): each record's size is drawn evenly between the two",
+    ),
+    option(
+        "records",
+        "N",
+        "0",
+        Group::Core,
+        "records of all workers together; with -seconds: records a second of all workers together",
+    ),
+    option(
+        "seconds",
+        "N",
+        "",
+        Group::Core,
+        "run this long; without it and without -records: until Ctrl-C",
+    ),
+    option(
+        "sync",
+        "N",
+        "0",
+        Group::Core,
+        "make durable after every N records of a writer; 0: only at the end",
+    ),
+    option("flush", "N", "0", Group::Core, "what -sync was called until SBK 0.77"),
+    option(
+        "throughput",
+        "MB/s",
+        "-1",
+        Group::Core,
+        "MiB a second of all workers together, fractions too; -1: as fast as it goes",
+    ),
+    option("wstep", "N", "1", Group::Core, "start this many writers at a time"),
+    option("wsec", "N", "0", Group::Core, "seconds between two such starts"),
+    option("rstep", "N", "1", Group::Core, "start this many readers at a time"),
+    option("rsec", "N", "0", Group::Core, "seconds between two such starts"),
+    option(
+        "out",
+        "NAME",
+        "SystemLogger",
+        Group::Logger,
+        "SystemLogger, Sl4jLogger, CSVLogger, PrometheusLogger; JSON (iosonde only): the common result file",
+    ),
+    option(
+        "time",
+        "ms|mcs|ns|SECONDS",
+        "ms",
+        Group::Logger,
+        "unit of latencies; a number is the run time, as in SBK 0.77",
+    ),
+    option(
+        "minlatency",
+        "N",
+        "0",
+        Group::Logger,
+        "latencies below are left out of percentiles; in the unit of -time",
+    ),
+    option(
+        "maxlatency",
+        "N",
+        "",
+        Group::Logger,
+        "latencies above are left out of percentiles; 180000 ms if not given",
+    ),
+    option(
+        "wq",
+        "true|false",
+        "false",
+        Group::Logger,
+        "count write requests apart from completions",
+    ),
+    option(
+        "rq",
+        "true|false",
+        "false",
+        Group::Logger,
+        "count read requests apart from completions",
+    ),
+    option("csvfile", "FILE|no", "no", Group::Logger, "a row for every line; the file is replaced"),
+    option(
+        "context",
+        "[HOST:]PORT/PATH|no",
+        "9718/metrics",
+        Group::Logger,
+        "where PrometheusLogger answers; on 127.0.0.1 if no host is given",
+    ),
+    option("file", "FILE", "", Group::Driver, "the file; writers create it anew unless -append"),
+    option(
+        "append",
+        "true|false",
+        "false",
+        Group::Driver,
+        "filestream: write on at the file's end",
+    ),
+    option(
+        "recreate",
+        "true|false",
+        "true",
+        Group::Driver,
+        "filestream: remove the file before it is written",
+    ),
+    option(
+        "buffer",
+        "true|false",
+        "false",
+        Group::Driver,
+        "filestream: through a buffer in memory, 1 MiB for writers, 8 KiB for readers",
+    ),
+    option(
+        "asyncthreads",
+        "N",
+        "0",
+        Group::Driver,
+        "file: reads in flight for each reader, on io_uring (in SBK: threads)",
+    ),
+    option(
+        "n",
+        "N",
+        "0",
+        Group::Driver,
+        "null: turns of an empty loop; here each record completes at once",
+    ),
+    option("timeout", "MS", "2147483647", Group::Driver, "null: accepted; nothing waits"),
+    option(
+        "ro",
+        "true|false",
+        "false",
+        Group::Java,
+        "needs writers and readers together, which file drivers refuse",
+    ),
+    option("millisecsleep", "N", "0", Group::Java, "how SBK's statistics thread sleeps"),
+    option(
+        "idletimeoutseconds",
+        "N",
+        "600",
+        Group::Java,
+        "how long SBK's statistics thread waits for a record",
+    ),
+    option("thread", "p|f|v", "v", Group::Java, "kind of Java thread"),
+    option("mpscqueue", "true|false", "true", Group::Java, "queue between SBK's threads"),
+    option(
+        "format",
+        "0.77|10",
+        "",
+        Group::Ours,
+        "layout of the lines: today's, or the one of 0.77 (the default with -flush and with a numeric -time)",
+    ),
+    flag(
+        "direct",
+        Group::Ours,
+        "past the page cache (O_DIRECT); -size must be a multiple of the device's block",
+    ),
+    option(
+        "ioengine",
+        "NAME",
+        "",
+        Group::Ours,
+        "any engine of iosonde's that moves bytes of files: psync, io_uring, libaio, mmap, ...",
+    ),
+    option(
+        "iodepth",
+        "N",
+        "",
+        Group::Ours,
+        "records in flight for each worker; asyncfile: 32 if not given",
+    ),
+    flag("files", Group::Ours, "each worker has a file of its own: FILE.0, FILE.1, ..."),
+    flag("readers-split", Group::Ours, "readers share the file: each reads its part of it"),
+    flag(
+        "sync-in-latency",
+        Group::Ours,
+        "a record that is followed by a sync has the sync's time in its latency",
+    ),
+    option(
+        "f",
+        "FILE",
+        "",
+        Group::Ours,
+        "arguments from a YAML file, as sbk-yal reads them; others given here go before",
+    ),
+    flag("help", Group::Core, "tell all this"),
+    flag("version", Group::Core, "tell the version"),
+    flag("v", Group::Core, "tell the version"),
+];
+
+/// The option of this name.
+pub fn find(name: &str) -> Option<&'static OptionDef> {
+    OPTIONS.iter().find(|option| option.name == name)
+}
+
+/// The name that comes nearest to a mistyped one.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    iosonde_options::nearest(name, OPTIONS.iter().map(|option| option.name))
+}
+
+/// All options as help tells them.
+pub fn help() -> String {
+    let mut text = String::from(
+        "usage: iosonde sbk -class NAME -file FILE -size BYTES -writers N | -readers N ...\n\
+         Also called as sbk. One dash or two; a value is the next word, or follows =.\n",
+    );
+    let groups = [
+        (Group::Core, "The run"),
+        (Group::Driver, "What is driven"),
+        (Group::Logger, "What is told"),
+        (Group::Ours, "Only iosonde"),
+        (Group::Java, "Accepted, without effect here"),
+    ];
+    for (group, title) in groups {
+        text.push_str(&format!("\n{title}:\n"));
+        for option in OPTIONS.iter().filter(|option| option.group == group) {
+            let takes = match option.takes {
+                Takes::Value(kind) => format!("-{} {kind}", option.name),
+                Takes::Flag => format!("-{}", option.name),
+            };
+            let default = match (option.takes, option.default) {
+                (Takes::Flag, _) | (_, "") => String::new(),
+                (_, default) => format!(" [{default}]"),
+            };
+            text.push_str(&format!("  {takes:<31} {}{default}\n", option.doc));
+        }
+    }
+    text
+}

@@ -1,0 +1,182 @@
+//! One call: arguments to jobs, jobs to lines and an exit code.
+
+use crate::bench::{Action, Bench, End, Logger};
+use crate::jobs::{Planned, Worker, planned};
+use crate::watch::{Watch, is_end_of_file};
+use crate::words::{Refused, Words};
+use crate::{create, options};
+use iosonde_report::formats::{JsonOptions, fio_json};
+use iosonde_run::account::{Surroundings, report};
+use iosonde_run::conductor::{Outcome, conduct};
+use iosonde_run::worker::JobResult;
+use iosonde_run::{disks, hold, limits};
+use std::io::Write;
+use std::sync::Arc;
+
+/// Ended well.
+const OK: u8 = 0;
+/// Anything that went wrong, as SBK's exit code says it.
+const FAILED: u8 = 1;
+/// Added to a signal's number, as shells do.
+const SIGNALLED: i32 = 128;
+
+/// Run with these arguments, the program's own name left out.
+pub fn run(arguments: &[String]) -> u8 {
+    let is = |word: &str, names: &[&str]| names.contains(&word.trim_start_matches('-'));
+    if arguments.is_empty() || arguments.iter().any(|word| is(word, &["help"])) {
+        say(&options::help());
+        return OK;
+    }
+    if arguments.iter().any(|word| is(word, &["version", "v"])) {
+        say(&format!(
+            "SBK Version: 10.6 (its commands for files, by iosonde {})\n",
+            env!("CARGO_PKG_VERSION")
+        ));
+        return OK;
+    }
+    match prepared(arguments) {
+        Ok((bench, planned)) => execute(&bench, planned),
+        Err(Refused { code, said }) => {
+            eprintln!("sbk: {said}");
+            code
+        }
+    }
+}
+
+fn say(text: &str) {
+    let mut out = std::io::stdout();
+    // That nobody reads on, as before `head`, harms nobody.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+fn prepared(arguments: &[String]) -> Result<(Bench, Planned), Refused> {
+    let bench = Bench::of(&Words::read(arguments)?)?;
+    let planned = planned(&bench)?;
+    Ok((bench, planned))
+}
+
+fn execute(bench: &Bench, mut planned: Planned) -> u8 {
+    for note in bench.notes.iter().chain(&planned.notes) {
+        eprintln!("sbk: note: {note}");
+    }
+    // Held until the end: nobody may mount what is written to.
+    let _held = match hold::devices(&planned.plan) {
+        Ok(held) => held,
+        Err(refusals) => {
+            refusals.iter().for_each(|refusal| eprintln!("sbk: {refusal}"));
+            return FAILED;
+        }
+    };
+    if bench.action == Action::Write
+        && bench.class != crate::bench::Class::Null
+        && let Err(error) = create::files(bench, &planned.workers)
+    {
+        eprintln!("sbk: {error}");
+        return FAILED;
+    }
+    if let Err(error) = limits::raise(&planned.plan) {
+        eprintln!("sbk: note: {error}");
+    }
+    let plan = Arc::new(std::mem::take(&mut planned.plan));
+    let watched = disks::Watched::under(&plan);
+    let mut watch = match Watch::new(bench, &planned) {
+        Ok(watch) => watch,
+        Err(error) => {
+            eprintln!("sbk: {error}");
+            return FAILED;
+        }
+    };
+    let outcome = match conduct(plan.clone(), &mut watch) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            eprintln!("sbk: cannot listen for signals: {error}");
+            return FAILED;
+        }
+    };
+    watch.finish();
+    let (errors, lost) = (std::mem::take(&mut watch.errors), watch.lost.take());
+    drop(watch);
+    tell_ends(bench, &planned.workers, &outcome);
+    if bench.telling.logger == Logger::Json {
+        let around = Surroundings { disks: watched.used(), ..Surroundings::default() };
+        say(&fio_json(
+            &report(&plan, &without_ends(outcome.results), &around),
+            &JsonOptions { ours: true },
+        ));
+    }
+    if let Some(lost) = &lost {
+        eprintln!("sbk: {lost}");
+    }
+    if outcome.abandoned {
+        // Workers still run; the process ends under them, as was asked twice.
+        std::process::exit(SIGNALLED + outcome.signal.unwrap_or(0));
+    }
+    match outcome.signal {
+        Some(signal) => u8::try_from(SIGNALLED + signal).unwrap_or(u8::MAX),
+        None if errors.is_empty() && lost.is_none() => OK,
+        None => FAILED,
+    }
+}
+
+/// That a file ended is no error of its job.
+fn without_ends(mut results: Vec<Option<JobResult>>) -> Vec<Option<JobResult>> {
+    for result in results.iter_mut().flatten() {
+        if result.error.as_ref().is_some_and(is_end_of_file) {
+            result.error = None;
+        }
+    }
+    results
+}
+
+/// Say which workers came to the end of their files before what was asked for,
+/// and what went unsaid of the others.
+fn tell_ends(bench: &Bench, workers: &[Worker], outcome: &Outcome) {
+    if bench.action == Action::Read && workers.is_empty() {
+        told(
+            bench,
+            &format!(
+                "{}: nothing to read: the end of the file is at its start",
+                bench.file.display()
+            ),
+        );
+    }
+    for (worker, result) in workers.iter().zip(&outcome.results) {
+        let Some(result) = result else { continue };
+        result.notes.iter().for_each(|note| eprintln!("sbk: note: {note}"));
+        if let (Some(end), None) = (end(bench, worker, result), outcome.signal) {
+            told(bench, &end);
+        }
+    }
+}
+
+/// What is said beside the lines: with them, or beside a document.
+fn told(bench: &Bench, text: &str) {
+    match bench.telling.logger {
+        Logger::Json => eprintln!("sbk: {text}"),
+        _ => say(&format!("{text}\n")),
+    }
+}
+
+fn end(bench: &Bench, worker: &Worker, result: &JobResult) -> Option<String> {
+    let lanes = &result.snapshot.lanes;
+    let (records, bytes) =
+        lanes.iter().fold((0, 0), |sum, lane| (sum.0 + lane.ios, sum.1 + lane.bytes));
+    let shrank = result.error.as_ref().is_some_and(is_end_of_file);
+    let used_up = result.error.is_none() && bytes >= worker.part.1;
+    if !(shrank || used_up) || worker.records == Some(records) {
+        return None;
+    }
+    let (name, number) = (bench.action.worker(), worker.number);
+    let path = worker.path.display();
+    let asked = match (worker.records, bench.end) {
+        (Some(asked), _) => format!("{records} of {asked} records"),
+        (None, End::Seconds(seconds)) => {
+            let took = result.runtime.secs_f64();
+            format!("{records} records, in {took:.3} of {seconds} seconds")
+        }
+        (None, _) => format!("{records} records"),
+    };
+    let counted = worker.part.1 < 1 << 60;
+    let why = if shrank && counted { ", which became shorter meanwhile" } else { "" };
+    Some(format!("{name} {number} came to the end of {path}{why}, after {asked}"))
+}

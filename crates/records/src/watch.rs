@@ -1,0 +1,233 @@
+//! What is told while workers run: a line for each window, then the total.
+
+use crate::bench::{Action, Bench, Format, Logger};
+use crate::csv::Table;
+use crate::figures::Figures;
+use crate::jobs::{Planned, WINDOW_NS, Worker, sync_call};
+use crate::latencies::Latencies;
+use crate::lines;
+use crate::metrics::Metrics;
+use iosonde_run::conductor::{Event, Observer};
+use iosonde_run::worker::JobError;
+use iosonde_sys::clock::Clock;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// How long the end of a window is waited for: its workers hand over what they
+/// have at that moment, unless one stands still in a call.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Listens to a run and tells of it.
+pub struct Watch<'a> {
+    bench: &'a Bench,
+    workers: &'a [Worker],
+    origin: &'a crate::tally::Origin,
+    table: Option<Table>,
+    metrics: Option<Metrics>,
+    /// The next window to be told.
+    window: u64,
+    total: Latencies,
+    /// The most workers that ran at once.
+    most: u32,
+    issued: u64,
+    /// Errors of workers, by their numbers, that were no end of file.
+    pub errors: Vec<String>,
+    /// What could not be written: the table, the lines.
+    pub lost: Option<String>,
+}
+
+impl<'a> Watch<'a> {
+    /// A listener for one run; its table and its metrics are there from now on.
+    pub fn new(bench: &'a Bench, planned: &'a Planned) -> Result<Watch<'a>, String> {
+        let telling = &bench.telling;
+        let table = match &telling.csv {
+            Some(path) => Some(
+                Table::create(path, bench)
+                    .map_err(|error| format!("-csvfile {}: {error}", path.display()))?,
+            ),
+            None => None,
+        };
+        let metrics = telling.metrics.as_ref().map(|context| Metrics::listen(context, bench));
+        Ok(Watch {
+            bench,
+            workers: &planned.workers,
+            origin: &planned.origin,
+            table,
+            metrics: metrics.transpose()?,
+            window: 0,
+            total: Latencies::default(),
+            most: 0,
+            issued: 0,
+            errors: Vec::new(),
+            lost: None,
+        })
+    }
+
+    /// Tell the windows that are over.
+    fn tell_due(&mut self) {
+        let Some(&(origin, clock)) = self.origin.get() else { return };
+        while clock.ns_between(origin, clock.now()) >= (self.window + 1) * WINDOW_NS {
+            self.await_passed();
+            self.tell_window(WINDOW_NS);
+        }
+    }
+
+    fn await_passed(&self) {
+        let since = Instant::now();
+        while !self.workers.iter().all(|worker| worker.tally.has_passed(self.window))
+            && since.elapsed() < PATIENCE
+        {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn tell_window(&mut self, elapsed_ns: u64) {
+        let (mut all, mut issued, mut running) = (Latencies::default(), 0, 0);
+        for worker in self.workers {
+            let taken = worker.tally.take(self.window);
+            all.merge(taken.latencies);
+            issued += taken.issued;
+            running += u32::from(taken.runs);
+        }
+        self.window += 1;
+        self.most = self.most.max(running);
+        self.total.merge(all.clone());
+        let mut figures = Figures::of(self.bench, all, elapsed_ns, false);
+        figures.workers = (running, self.most);
+        figures.requests = self.bench.telling.requests.then(|| {
+            let asked = issued.saturating_sub(self.issued);
+            (asked, issued.saturating_sub(self.total.records))
+        });
+        self.issued = issued;
+        self.tell(&figures);
+    }
+
+    fn tell(&mut self, figures: &Figures) {
+        if let (Some(metrics), false) = (&mut self.metrics, figures.total) {
+            metrics.tell(self.bench, figures);
+        }
+        if let Some(Err(error)) = self.table.as_mut().map(|table| table.row(self.bench, figures)) {
+            self.lost.get_or_insert(format!("cannot write the CSV file: {error}"));
+            self.table = None;
+        }
+        self.print(&lines::line(self.bench, figures));
+    }
+
+    fn print(&mut self, text: &str) {
+        if self.bench.telling.logger == Logger::Json {
+            return;
+        }
+        let mut out = std::io::stdout();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        match written {
+            // That nobody reads on, as before `head`, is the reader's wish.
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                self.lost.get_or_insert(format!("cannot write to standard output: {error}"));
+            }
+            _ => {}
+        }
+    }
+
+    /// The run is over: tell the rest and the total.
+    pub fn finish(&mut self) {
+        self.most = self.most.max(self.most_at_once());
+        let origin = self.origin.get().copied();
+        let last_end = self.workers.iter().map(|worker| worker.tally.last_end()).max().unwrap_or(0);
+        let elapsed_ns = origin.map_or(0, |(origin, clock)| since(&clock, origin, last_end));
+        while self.workers.iter().any(|worker| worker.tally.has_more()) {
+            let begins = self.window * WINDOW_NS;
+            let rest = elapsed_ns.saturating_sub(begins);
+            if rest < WINDOW_NS && self.bench.telling.format == Format::Old {
+                // 0.77 does not tell a window that was cut short.
+                self.collect_rest();
+            } else {
+                self.tell_window(rest.min(WINDOW_NS));
+            }
+        }
+        let mut figures =
+            Figures::of(self.bench, std::mem::take(&mut self.total), elapsed_ns, true);
+        figures.workers = (0, self.most);
+        figures.requests = self.bench.telling.requests.then_some((self.issued, 0));
+        self.tell(&figures);
+        if figures.latencies.is_coarse() {
+            self.print(
+                "More than four million distinct latencies: percentiles are exact to 0.006 %.\n",
+            );
+        }
+        self.tell_syncs();
+        // The last scrape may come now; then the server goes.
+        self.metrics = None;
+    }
+
+    fn collect_rest(&mut self) {
+        for worker in self.workers {
+            let taken = worker.tally.take(self.window);
+            self.total.merge(taken.latencies);
+            self.issued = self.issued.max(taken.issued);
+        }
+        self.window += 1;
+    }
+
+    /// A run shorter than a window was never looked at: those that began and
+    /// whose time has not passed each other's were there together.
+    fn most_at_once(&self) -> u32 {
+        let ran = |worker: &&Worker| worker.tally.last_end() > 0;
+        let ran = self.workers.iter().filter(ran).count() as u32;
+        if self.bench.ramp.1 == 0.0 { ran } else { self.most.max(ran.min(1)) }
+    }
+
+    fn tell_syncs(&mut self) {
+        let mut syncs = Latencies::default();
+        self.workers.iter().for_each(|worker| syncs.merge(worker.tally.syncs()));
+        if syncs.records > 0 {
+            let own = crate::jobs::empties_buffers(self.bench);
+            let call = if own { "flushes, no fsync" } else { sync_call(self.bench) };
+            let line = lines::syncs(self.bench, call, syncs);
+            self.print(&line);
+        }
+    }
+
+    /// Remember what a worker could not do.
+    fn failed(&mut self, job: usize, error: &JobError) {
+        if self.bench.action == Action::Read && is_end_of_file(error) {
+            return;
+        }
+        let number = self.workers[job].number;
+        let line = format!("{} {number} failed: {error}", self.bench.action.worker());
+        eprintln!("{line}");
+        self.errors.push(line);
+    }
+}
+
+/// Whether a reader found less in its file than was there when it began.
+pub fn is_end_of_file(error: &JobError) -> bool {
+    error.failure.doing == "read"
+        && error.failure.detail.is_some_and(|detail| detail.starts_with("end of file"))
+}
+
+fn since(clock: &Clock, earlier: u64, later: u64) -> u64 {
+    if later > earlier { clock.ns_between(earlier, later) } else { 0 }
+}
+
+impl Observer for Watch<'_> {
+    fn see(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Tick { .. } => self.tell_due(),
+            Event::JobFinished { job, result } => {
+                if let Some(error) = &result.error {
+                    self.failed(job.number as usize - 1, error);
+                }
+            }
+            Event::Stopping { signal } => eprintln!("signal {signal}: ending the run"),
+            _ => {}
+        }
+    }
+
+    fn every(&self) -> Option<Duration> {
+        Some(Duration::from_millis(200))
+    }
+
+    fn account_every(&self) -> Option<Duration> {
+        None
+    }
+}

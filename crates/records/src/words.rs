@@ -1,0 +1,261 @@
+//! From arguments and YAML files to options and their values as text.
+
+use crate::options::{self, Group, OptionDef, Takes};
+use std::collections::BTreeMap;
+use yaml_rust2::{Yaml, YamlLoader};
+
+/// Why nothing runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The exit code: 2 for an option that is not known, else 1, as SBK's.
+    pub code: u8,
+    /// What is wrong and what to do.
+    pub said: String,
+}
+
+impl Refused {
+    /// Something is wrong with what was asked for.
+    pub fn because(said: impl Into<String>) -> Refused {
+        Refused { code: 1, said: said.into() }
+    }
+}
+
+/// What was typed: each option's last value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    values: BTreeMap<&'static str, String>,
+    /// Options that do nothing here, as typed.
+    pub without_effect: Vec<&'static str>,
+}
+
+impl Words {
+    /// Read arguments, and the YAML file that `-f` names.
+    pub fn read(arguments: &[String]) -> Result<Words, Refused> {
+        let mut words = Words::default();
+        let mut rest = arguments.iter();
+        while let Some(word) = rest.next() {
+            let (option, value) = split(word)?;
+            let value = match (option.takes, value) {
+                (_, Some(value)) => value.to_owned(),
+                (Takes::Flag, None) => "true".to_owned(),
+                (Takes::Value(kind), None) => rest.next().cloned().ok_or_else(|| {
+                    Refused::because(format!(
+                        "Missing argument for option: {} ({kind})",
+                        option.name
+                    ))
+                })?,
+            };
+            words.put(option, value);
+        }
+        match words.get("f") {
+            Some(file) => {
+                let below = from_yaml(file)?;
+                Ok(words.over(below))
+            }
+            None => Ok(words),
+        }
+    }
+
+    fn put(&mut self, option: &'static OptionDef, value: String) {
+        if option.group == Group::Java && !self.without_effect.contains(&option.name) {
+            self.without_effect.push(option.name);
+        }
+        self.values.insert(option.name, value);
+    }
+
+    /// These values, and those of `below` where these say nothing.
+    fn over(mut self, below: Words) -> Words {
+        for (name, value) in below.values {
+            self.values.entry(name).or_insert(value);
+        }
+        self.without_effect.extend(below.without_effect);
+        self.without_effect.dedup();
+        self
+    }
+
+    /// The value of an option, if it was given and is not empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        debug_assert!(options::find(name).is_some(), "{name} is in the table");
+        self.values.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Whether an option was given.
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// The value of an option, or its default as the table states it.
+    pub fn text(&self, name: &str) -> &str {
+        let default = options::find(name).map_or("", |option| option.default);
+        self.get(name).unwrap_or(default)
+    }
+
+    /// A yes or no.
+    pub fn yes(&self, name: &str) -> Result<bool, Refused> {
+        match self.text(name).to_ascii_lowercase().as_str() {
+            "true" | "1" | "yes" => Ok(true),
+            "false" | "0" | "no" => Ok(false),
+            other => Err(Refused::because(format!(
+                "Error: The option '-{name}' must be true or false, not {other:?}"
+            ))),
+        }
+    }
+
+    /// A whole number, possibly negative.
+    pub fn whole(&self, name: &str) -> Result<i64, Refused> {
+        let text = self.text(name);
+        text.parse().map_err(|_| not_a_number(name, text))
+    }
+
+    /// A number, possibly with a fraction.
+    pub fn number(&self, name: &str) -> Result<f64, Refused> {
+        let text = self.text(name);
+        let number: f64 = text.parse().map_err(|_| not_a_number(name, text))?;
+        if number.is_finite() { Ok(number) } else { Err(not_a_number(name, text)) }
+    }
+}
+
+fn not_a_number(name: &str, text: &str) -> Refused {
+    Refused::because(format!("-{name}: For input string: {text:?}: a number is wanted"))
+}
+
+/// An argument's option, and its value where it follows a `=`.
+fn split(word: &str) -> Result<(&'static OptionDef, Option<&str>), Refused> {
+    let unknown = |help: String| Refused {
+        code: 2,
+        said: format!("Unrecognized option: {word}{help} (-help tells all)"),
+    };
+    let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else {
+        return Err(unknown(": options begin with a dash".to_owned()));
+    };
+    let (name, value) = match bare.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (bare, None),
+    };
+    match options::find(name) {
+        Some(option) => Ok((option, value)),
+        None => Err(unknown(match options::nearest(name) {
+            Some(near) => format!("; did you mean -{near}?"),
+            None => String::new(),
+        })),
+    }
+}
+
+/// `sbkArgs:` of a file, a map of options and their values.
+fn from_yaml(path: &str) -> Result<Words, Refused> {
+    let because =
+        |why: String| Refused::because(format!("cannot read arguments from {path}: {why}"));
+    let text = std::fs::read_to_string(path).map_err(|error| because(error.to_string()))?;
+    let documents = YamlLoader::load_from_str(&text).map_err(|error| because(error.to_string()))?;
+    let wanted = "a map `sbkArgs:` of options and their values is wanted";
+    let Some(Yaml::Hash(top)) = documents.first() else { return Err(because(wanted.to_owned())) };
+    let mut words = Words::default();
+    for (key, arguments) in top {
+        match (key, arguments) {
+            (Yaml::String(name), Yaml::Hash(arguments)) if name == "sbkArgs" => {
+                for (name, value) in arguments {
+                    put_pair(&mut words, name, value).map_err(|refused| Refused {
+                        said: format!("{path}: {}", refused.said),
+                        ..refused
+                    })?;
+                }
+            }
+            (Yaml::String(name), _) if name == "sbkArgs" => return Err(because(wanted.to_owned())),
+            (other, _) => {
+                return Err(because(format!(
+                    "{} is not known; {wanted}",
+                    scalar(other).unwrap_or_default()
+                )));
+            }
+        }
+    }
+    if words.has("f") {
+        return Err(because("a file of arguments cannot name another".to_owned()));
+    }
+    Ok(words)
+}
+
+fn put_pair(words: &mut Words, name: &Yaml, value: &Yaml) -> Result<(), Refused> {
+    let name = scalar(name).ok_or_else(|| Refused::because("an option's name is not a word"))?;
+    let (option, _) = split(&format!("-{name}"))?;
+    let value = scalar(value).ok_or_else(|| {
+        Refused::because(format!("the value of {name} is not a word or a number"))
+    })?;
+    words.put(option, value);
+    Ok(())
+}
+
+fn scalar(yaml: &Yaml) -> Option<String> {
+    match yaml {
+        Yaml::String(text) | Yaml::Real(text) => Some(text.clone()),
+        Yaml::Integer(number) => Some(number.to_string()),
+        Yaml::Boolean(yes) => Some(yes.to_string()),
+        Yaml::Null => Some(String::new()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::OPTIONS;
+
+    fn words(line: &str) -> Result<Words, Refused> {
+        let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        Words::read(&arguments)
+    }
+
+    #[test]
+    fn every_option_of_the_table_is_read_in_all_its_forms_and_told_by_help() {
+        let help = options::help();
+        for option in OPTIONS.iter().filter(|option| option.name != "f") {
+            let name = option.name;
+            let forms = match option.takes {
+                Takes::Value(_) => {
+                    vec![format!("-{name} 7"), format!("--{name}=7"), format!("--{name} 7")]
+                }
+                Takes::Flag => vec![format!("-{name}=7"), format!("--{name}=7")],
+            };
+            for form in forms {
+                assert_eq!(words(&form).unwrap().get(name), Some("7"), "{form}");
+            }
+            assert!(help.contains(&format!("  -{name}")), "help lacks -{name}");
+            let is_last = |at: usize| !OPTIONS[at + 1..].iter().any(|other| other.name == name);
+            let at = OPTIONS.iter().position(|other| other.name == name).unwrap();
+            assert!(is_last(at), "-{name} is there twice");
+        }
+    }
+
+    #[test]
+    fn an_unknown_option_is_refused_with_sbks_words_and_code() {
+        let refused = words("-class file -writer 1").unwrap_err();
+        assert_eq!(refused.code, 2);
+        assert!(refused.said.starts_with("Unrecognized option: -writer; did you mean -writers?"));
+        assert_eq!(words("file").unwrap_err().code, 2);
+        assert_eq!(words("-size").unwrap_err().code, 1);
+    }
+
+    #[test]
+    fn arguments_go_before_the_yaml_file() {
+        let path = std::env::temp_dir().join(format!("iosonde-records-{}.yml", std::process::id()));
+        let yaml = "sbkArgs:\n  class: file\n  writers: 1\n  size: \"100\"\n  throughput: 0.5\n";
+        std::fs::write(&path, yaml).unwrap();
+        let read = words(&format!("-f {} -size 200", path.display()));
+        std::fs::write(&path, "sbkArgs:\n  classs: file\n").unwrap();
+        let unknown = words(&format!("-f {}", path.display())).unwrap_err();
+        std::fs::write(&path, "sbkArgs: [1, 2]\n").unwrap();
+        let list = words(&format!("-f {}", path.display())).unwrap_err();
+        std::fs::write(&path, "sbkArgs: {size: [1]}\n").unwrap();
+        let nested = words(&format!("-f {}", path.display())).unwrap_err();
+        std::fs::write(&path, "sbkArgs: {\n").unwrap();
+        let broken = words(&format!("-f {}", path.display())).unwrap_err();
+        std::fs::remove_file(&path).unwrap();
+        let read = read.unwrap();
+        assert_eq!((read.text("class"), read.text("writers")), ("file", "1"));
+        assert_eq!((read.text("size"), read.text("throughput")), ("200", "0.5"));
+        assert!(unknown.said.contains("did you mean -class"), "{}", unknown.said);
+        for refused in [list, nested, broken] {
+            assert!(refused.said.contains(".yml"), "{}", refused.said);
+        }
+    }
+}
