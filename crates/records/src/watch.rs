@@ -230,4 +230,8 @@ impl Observer for Watch<'_> {
     fn account_every(&self) -> Option<Duration> {
         None
     }
+
+    fn account_file(&self) -> Option<std::path::PathBuf> {
+        None
+    }
 }
