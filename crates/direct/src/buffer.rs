@@ -1,6 +1,8 @@
 //! Memory fit for direct I/O: aligned, zeroed, given back when dropped.
 #![allow(unsafe_code)]
 
+mod pool;
+
 use std::alloc::{self, Layout};
 use std::fmt;
 use std::io;
@@ -11,6 +13,8 @@ use std::slice;
 
 use crate::MemoryKind;
 use crate::platform::{Pages, page_bytes};
+
+pub use pool::{Pool, PoolError, PoolOptions, PooledBuf};
 
 /// From here on memory is mapped, at the borders of huge pages: fewer misses
 /// of the translation cache, and zeroing waits until a page is touched.

@@ -3,11 +3,14 @@
 #![doc = include_str!("../README.md")]
 
 mod buffer;
+pub mod cache;
 pub mod device;
 mod device_facts;
+pub mod durability;
 mod fact;
 mod facts;
 mod honoured;
+pub mod lock;
 mod memory_kind;
 mod open;
 mod platform;
@@ -20,7 +23,7 @@ pub mod sysfs;
 #[path = "../tests/support/fixture.rs"]
 mod fixture;
 
-pub use buffer::{AlignedBuf, BufferError};
+pub use buffer::{AlignedBuf, BufferError, Pool, PoolError, PoolOptions, PooledBuf};
 pub use device::Device;
 pub use device_facts::{AtomicWrite, DeviceFacts, Discard, WriteCache, Zones};
 pub use fact::Fact;

@@ -98,7 +98,16 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        let _ = run("umount", &[self.0.to_str().unwrap()]);
+        // Programs that other threads are just starting have our files open
+        // for a moment, so the first attempt may find it busy.
+        let path = self.0.to_str().unwrap();
+        for _ in 0..100 {
+            if run("umount", &[path]).is_ok() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let _ = run("umount", &["--lazy", path]);
     }
 }
 

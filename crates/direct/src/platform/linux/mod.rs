@@ -1,9 +1,12 @@
 //! Linux.
 
+mod cache;
 mod device;
 mod device_facts;
+mod durability;
 mod facts;
 mod honoured;
+mod lock;
 mod mounts;
 mod open;
 mod pages;
@@ -19,10 +22,15 @@ pub(crate) mod sysfs {
     pub use super::tree::{Tree, block_device_at};
 }
 
+pub(crate) use cache::{drop_cached, residency, warm};
 pub(crate) use device::{device, device_size, discard, flush_buffers};
 pub(crate) use device_facts::device_facts;
+pub(crate) use durability::{full_barrier, read_with, sync_all, sync_data, sync_range, write_with};
 pub(crate) use facts::{facts_of_file, facts_of_path};
 pub(crate) use honoured::honoured;
+pub(crate) use lock::{
+    conflict, lock, lock_range, lock_volume, unlock, unlock_range, unlock_volume,
+};
 pub(crate) use open::open;
 pub(crate) use pages::{Pages, page_bytes};
 pub(crate) use probe::direct_io;

@@ -1,0 +1,96 @@
+//! The page cache of a file: what is in it, and getting it out or in.
+
+use std::fs::File;
+use std::io;
+
+use crate::{Fact, platform};
+
+/// What the page cache holds of a range of a file. Counts are pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Residency {
+    /// Bytes in a page.
+    pub page_bytes: u64,
+    /// Pages that the range has within the file.
+    pub pages: u64,
+    /// Those that are in memory.
+    pub cached: u64,
+    /// Of those, written by programs and not by the system yet.
+    pub dirty: Fact<u64>,
+    /// Of those, being written by the system now.
+    pub writeback: Fact<u64>,
+    /// Those that were in memory and were thrown out.
+    pub evicted: Fact<u64>,
+}
+
+impl Residency {
+    /// How many bytes are in memory; whole pages count.
+    pub fn cached_bytes(&self) -> u64 {
+        self.cached.saturating_mul(self.page_bytes)
+    }
+
+    /// How many bytes the device does not have yet: dirty, and under way.
+    pub fn unwritten_bytes(&self) -> Fact<u64> {
+        match (&self.dirty, &self.writeback) {
+            (Fact::Known(dirty), Fact::Known(writeback)) => {
+                Fact::Known(dirty.saturating_add(*writeback).saturating_mul(self.page_bytes))
+            }
+            (Fact::Unknown(why), _) | (_, Fact::Unknown(why)) => Fact::Unknown(why.clone()),
+        }
+    }
+}
+
+/// What the page cache holds of `bytes` bytes of `file` from `offset`, to the
+/// end of the file if `bytes` is 0.
+///
+/// On Linux asked of cachestat(2) (since 6.5), and checked by mincore(2) where
+/// it says that there is nothing: on overlayfs, and what else is made of other
+/// filesystems, it does not see the pages. There `cached` is what mincore(2)
+/// says, and the rest is unknown. Two that contradict each other are unknown
+/// too, as is all of a file that the caller neither owns nor may write: the
+/// kernel tells such callers nothing.
+///
+/// ```
+/// use iosonde_direct::cache;
+///
+/// let file = std::fs::File::open("Cargo.toml")?;
+/// cache::warm(&file, 0, 0)?;
+/// if let Some(found) = cache::residency(&file, 0, 0).known() {
+///     assert_eq!(found.cached, found.pages);
+/// }
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn residency(file: &File, offset: u64, bytes: u64) -> Fact<Residency> {
+    platform::residency(file, offset, bytes)
+}
+
+/// What a dropping did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// What was in memory before.
+    pub before: Fact<Residency>,
+    /// What is after. Pages that a program has mapped or locked stay, as do
+    /// those of filesystems in memory.
+    pub after: Fact<Residency>,
+}
+
+/// Write what is dirty of `file`, then put `bytes` bytes from `offset` out of
+/// the page cache; to the end if `bytes` is 0. Pages that are only in part in
+/// the range stay.
+///
+/// # Errors
+/// If writing back fails, or the system has no such advice.
+pub fn drop_cached(file: &File, offset: u64, bytes: u64) -> io::Result<Dropped> {
+    let before = residency(file, offset, bytes);
+    platform::drop_cached(file, offset, bytes)?;
+    Ok(Dropped { before, after: residency(file, offset, bytes) })
+}
+
+/// Read `bytes` bytes from `offset` through the page cache, so that they are
+/// in it; to the end if `bytes` is 0. Gives how many bytes there were. A file
+/// that is open for direct I/O, or not for reading, is opened again.
+///
+/// # Errors
+/// What reading says, or opening.
+pub fn warm(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
+    platform::warm(file, offset, bytes)
+}

@@ -1,0 +1,245 @@
+//! cachestat(2), mincore(2) and posix_fadvise(2).
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+use std::ptr;
+
+use rustix::fs::{Access, Advice, OFlags};
+use rustix::mm::{MapFlags, ProtFlags};
+
+use super::{device_size, page_bytes};
+use crate::cache::Residency;
+use crate::{AlignedBuf, Fact};
+
+/// As many pages are asked about at once; a byte of answer for each.
+const WINDOW_PAGES: u64 = 65_536;
+
+/// As many windows, spread over the range, are looked at to check that nothing
+/// is cached.
+const WINDOWS_CHECKED: u64 = 16;
+
+/// `f_type` of overlayfs in <linux/magic.h>.
+const OVERLAYFS: u64 = 0x794c_7630;
+
+pub(crate) fn residency(file: &File, offset: u64, bytes: u64) -> Fact<Residency> {
+    let range = match Pages::of(file, offset, bytes) {
+        Ok(range) => range,
+        Err(error) => return Fact::unknown(format!("its size is not told: {error}")),
+    };
+    let told = cachestat(file, offset, bytes);
+    let magic = rustix::fs::fstatfs(file).map_or(0, |status| status.f_type as u64 & 0xffff_ffff);
+    if magic == OVERLAYFS {
+        return by_mincore(
+            file,
+            range,
+            "overlayfs: the pages belong to a file below, which cachestat(2) does not see",
+        );
+    }
+    match told {
+        Ok(told) if told.cached == 0 && range.count > 0 => confirm_nothing(file, range, told),
+        Ok(told) => Fact::Known(told.residency(range)),
+        Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
+            by_mincore(file, range, "Linux before 6.5 has no cachestat(2)")
+        }
+        Err(error) if error.raw_os_error() == Some(libc::EPERM) => {
+            Fact::unknown("only its owner, and who may write it, is told (cachestat(2))")
+        }
+        Err(error) => Fact::unknown(format!("cachestat(2): {error}")),
+    }
+}
+
+/// The pages of a range that lie within the file.
+#[derive(Clone, Copy)]
+struct Pages {
+    first: u64,
+    count: u64,
+}
+
+impl Pages {
+    fn of(file: &File, offset: u64, bytes: u64) -> io::Result<Pages> {
+        let page = page_bytes() as u64;
+        let length = match device_size(file) {
+            Ok(length) => length,
+            Err(_) => file.metadata()?.len(),
+        };
+        let end = match bytes {
+            0 => length,
+            bytes => offset.saturating_add(bytes).min(length),
+        };
+        let first = offset / page;
+        Ok(Pages { first, count: end.div_ceil(page).saturating_sub(first) })
+    }
+
+    /// Runs of at most a window, each with how many pages it has.
+    fn windows(self) -> impl Iterator<Item = (u64, u64)> {
+        let end = self.first + self.count;
+        let starts = (self.first..end).step_by(WINDOW_PAGES as usize);
+        starts.map(move |first| (first, WINDOW_PAGES.min(end - first)))
+    }
+}
+
+/// `struct cachestat` of <linux/mman.h>: counts of pages.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Told {
+    cached: u64,
+    dirty: u64,
+    writeback: u64,
+    evicted: u64,
+    recently_evicted: u64,
+}
+
+impl Told {
+    fn residency(self, range: Pages) -> Residency {
+        Residency {
+            page_bytes: page_bytes() as u64,
+            pages: range.count,
+            cached: self.cached,
+            dirty: Fact::Known(self.dirty),
+            writeback: Fact::Known(self.writeback),
+            evicted: Fact::Known(self.evicted),
+        }
+    }
+}
+
+/// The same number on every architecture (as all since Linux 5.1), but for
+/// Alpha, whose are 110 higher and which Rust does not build for.
+const SYS_CACHESTAT: libc::c_long = 451;
+
+fn cachestat(file: &File, offset: u64, bytes: u64) -> io::Result<Told> {
+    let range = [offset, bytes];
+    let mut told = Told::default();
+    // SAFETY: the call reads two u64, writes five, all lent for its time, and
+    // takes no flags.
+    let answer =
+        unsafe { libc::syscall(SYS_CACHESTAT, file.as_raw_fd(), range.as_ptr(), &raw mut told, 0) };
+    if answer == 0 { Ok(told) } else { Err(io::Error::last_os_error()) }
+}
+
+/// cachestat(2) sees nothing. Where the pages belong to another file, it sees
+/// nothing ever, so look by another way.
+fn confirm_nothing(file: &File, range: Pages, told: Told) -> Fact<Residency> {
+    if may_ask_mincore(file) {
+        let windows = range.count.div_ceil(WINDOW_PAGES);
+        let step = usize::try_from(windows.div_ceil(WINDOWS_CHECKED)).unwrap_or(usize::MAX);
+        for (first, count) in range.windows().step_by(step.max(1)) {
+            match mincore(file, first, count) {
+                Ok(0) => {}
+                // What was brought in meanwhile cachestat(2) sees too.
+                Ok(_) => match cachestat(file, 0, 0) {
+                    Ok(again) if again.cached > 0 => {}
+                    _ => {
+                        return Fact::unknown(
+                            "cachestat(2) sees no pages in memory where mincore(2) sees some",
+                        );
+                    }
+                },
+                // It cannot be mapped: not open for reading, or not mappable.
+                Err(_) => break,
+            }
+        }
+    }
+    Fact::Known(told.residency(range))
+}
+
+fn by_mincore(file: &File, range: Pages, why: &'static str) -> Fact<Residency> {
+    if !may_ask_mincore(file) {
+        return Fact::unknown(format!("{why}, and mincore(2) tells only the owner and writers"));
+    }
+    let mut cached = 0;
+    for (first, count) in range.windows() {
+        match mincore(file, first, count) {
+            Ok(pages) => cached += pages,
+            Err(error) => return Fact::unknown(format!("{why}, and it cannot be mapped: {error}")),
+        }
+    }
+    Fact::Known(Residency {
+        page_bytes: page_bytes() as u64,
+        pages: range.count,
+        cached,
+        dirty: Fact::unknown(why),
+        writeback: Fact::unknown(why),
+        evicted: Fact::unknown(why),
+    })
+}
+
+/// To others than the owner and those who may write, mincore(2) says that all
+/// is in memory (since Linux 5.2).
+fn may_ask_mincore(file: &File) -> bool {
+    let owner = rustix::fs::fstat(file).map(|status| status.st_uid);
+    let me = rustix::process::geteuid();
+    me.is_root()
+        || owner.is_ok_and(|owner| owner == me.as_raw())
+        || rustix::fs::access(own_link(file), Access::WRITE_OK).is_ok()
+}
+
+fn own_link(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+/// How many of `count` pages from the page `first` are in memory.
+fn mincore(file: &File, first: u64, count: u64) -> io::Result<u64> {
+    let page = page_bytes() as u64;
+    // A window is at most 4 GiB (of pages of 64 KiB).
+    let bytes = usize::try_from(count * page).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let mut in_memory = vec![0_u8; count as usize];
+    // SAFETY: no address is asked for, so no existing mapping changes; the
+    // mapping is only asked about, never read, so that the file may change or
+    // shrink under it.
+    let start = unsafe {
+        rustix::mm::mmap(
+            ptr::null_mut(),
+            bytes,
+            ProtFlags::READ,
+            MapFlags::SHARED,
+            file,
+            first * page,
+        )
+    }?;
+    // SAFETY: the range is the mapping, and a byte is there for each page.
+    let answer = unsafe { libc::mincore(start, bytes, in_memory.as_mut_ptr().cast()) };
+    let error = io::Error::last_os_error();
+    // SAFETY: mapped above with this length, and nothing refers to it.
+    unsafe { rustix::mm::munmap(start, bytes) }?;
+    if answer != 0 {
+        return Err(error);
+    }
+    Ok(in_memory.iter().filter(|&&byte| byte & 1 == 1).count() as u64)
+}
+
+pub(crate) fn drop_cached(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
+    // Dirty pages are not dropped.
+    rustix::fs::fdatasync(file)?;
+    let length = std::num::NonZeroU64::new(bytes);
+    Ok(rustix::fs::fadvise(file, offset, length, Advice::DontNeed)?)
+}
+
+pub(crate) fn warm(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
+    let flags = rustix::fs::fcntl_getfl(file)?;
+    let past_the_cache = flags.intersects(OFlags::DIRECT | OFlags::PATH);
+    if past_the_cache || flags & OFlags::RWMODE == OFlags::WRONLY {
+        return read_through(&File::open(own_link(file))?, offset, bytes);
+    }
+    read_through(file, offset, bytes)
+}
+
+/// Read all of a range, into memory that is of no interest.
+fn read_through(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
+    const PIECE: u64 = 1 << 20;
+    let mut sink = AlignedBuf::new(PIECE as usize, 4096).map_err(io::Error::other)?;
+    let end = if bytes == 0 { u64::MAX } else { offset.saturating_add(bytes) };
+    let mut at = offset;
+    while at < end {
+        let most = PIECE.min(end - at) as usize;
+        match file.read_at(&mut sink[..most], at) {
+            Ok(0) => break,
+            Ok(read) => at += read as u64,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(at - offset)
+}

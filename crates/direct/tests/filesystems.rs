@@ -1,0 +1,288 @@
+//! Direct I/O, durability and the page cache on real filesystems.
+
+mod support;
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use iosonde_direct::cache::{self, Residency};
+use iosonde_direct::durability::{
+    self, CallError, Keep, SyncRange, WriteFlags, read_with, write_with,
+};
+use iosonde_direct::{AlignedBuf, DirectIo, Fact, Facts, Known, OpenOptions, Verdict, honoured};
+use support::{Folder, Loop, Mounted, filesystem, or_skip, run};
+
+const PAGES: u64 = 256;
+
+fn direct(path: &Path) -> File {
+    OpenOptions::new().read(true).write(true).create(true).direct(true).open(path).unwrap()
+}
+
+fn found(file: &File) -> Residency {
+    match cache::residency(file, 0, 0) {
+        Fact::Known(found) => found,
+        Fact::Unknown(why) => panic!("unknown: {why}"),
+    }
+}
+
+/// A file of so many pages, all in the page cache.
+fn written(path: &Path) -> File {
+    let options = OpenOptions::new().read(true).write(true).create(true);
+    let file = options.open(path).unwrap();
+    file.write_all_at(&vec![0xA5; PAGES as usize * 4096], 0).unwrap();
+    file
+}
+
+/// A write and a read at the stated alignment go through; half of it, in
+/// offset or length, is refused. In memory it may be refused or done: the
+/// figure is the driver's, and some loop devices take more than they state.
+fn alignment_is_as_stated(path: &Path) {
+    let file = direct(path);
+    let needs = DirectIo::of(&file).unwrap();
+    assert!(needs.possible && needs.known == Known::Stated, "{needs:?}");
+    let (memory, unit) = (needs.memory_alignment as usize, needs.offset_alignment as usize);
+    let mut buffer = AlignedBuf::new(4 * unit + memory, memory.max(unit) * 2).unwrap();
+    buffer.fill(7);
+    let start = memory; // Exactly at the alignment, and no better.
+    assert_eq!(file.write_at(&buffer[start..start + unit], unit as u64).unwrap(), unit);
+    assert_eq!(file.read_at(&mut buffer[start..start + unit], unit as u64).unwrap(), unit);
+    let (half, odd) = (unit as u64 / 2, start + memory / 2);
+    match file.write_at(&buffer[odd..odd + unit], 0) {
+        Ok(bytes) => assert_eq!(bytes, unit),
+        Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidInput),
+    }
+    for (from, bytes, offset) in [(start, unit, half), (start, unit / 2, 0), (start, unit + 1, 0)] {
+        let told = format!("{from} {bytes} {offset}");
+        let piece = from..from + bytes;
+        let error = file.write_at(&buffer[piece.clone()], offset).expect_err(&told);
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{told}");
+        let error = file.read_at(&mut buffer[piece], offset).expect_err(&told);
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{told}");
+    }
+}
+
+/// What is written shows as cached and dirty, what is synced as clean, what is
+/// dropped as gone, what is warmed as back.
+fn the_cache_is_seen(path: &Path) {
+    let file = written(path);
+    let after_writing = found(&file);
+    assert_eq!((after_writing.cached, after_writing.pages), (PAGES, PAGES));
+    assert_eq!(after_writing.cached_bytes(), PAGES * 4096);
+    durability::sync_range(&file, 0, 0, SyncRange::FINISH).unwrap();
+    durability::sync_data(&file).unwrap();
+    assert_eq!(found(&file).unwritten_bytes(), Fact::Known(0));
+    let dropped = cache::drop_cached(&file, 0, 0).unwrap();
+    assert_eq!(dropped.before.known().unwrap().cached, PAGES);
+    assert_eq!(dropped.after.known().unwrap().cached, 0);
+    // A part, by a descriptor that reads nothing and one that passes the cache.
+    let only_writes = OpenOptions::new().write(true).open(path).unwrap();
+    assert_eq!(cache::warm(&only_writes, 4096, 8192).unwrap(), 8192);
+    let part = cache::residency(&file, 4096, 8192).known().cloned().unwrap();
+    assert_eq!((part.cached, part.pages), (2, 2));
+    assert_eq!(cache::warm(&direct(path), 0, 0).unwrap(), PAGES * 4096);
+    assert_eq!(found(&file).cached, PAGES);
+    let beyond = cache::residency(&file, 1 << 40, 0).known().cloned().unwrap();
+    assert_eq!((beyond.cached, beyond.pages), (0, 0));
+    // Half a page at each end stays.
+    cache::drop_cached(&file, 2048, PAGES * 4096 - 4096).unwrap();
+    assert_eq!(found(&file).cached, 2);
+}
+
+/// Each flag is done, or refused by name.
+fn flags_are_done_or_refused(path: &Path) {
+    let file = written(path);
+    for flags in [
+        WriteFlags::new(),
+        WriteFlags::new().dsync(true),
+        WriteFlags::new().sync(true),
+        WriteFlags::new().dont_cache(true),
+    ] {
+        let data = [flags == WriteFlags::new().dont_cache(true); 512].map(u8::from);
+        match write_with(&file, &data, 1024, flags) {
+            Ok(bytes) => assert_eq!(bytes, 512),
+            Err(CallError::Unsupported { what, .. }) => assert_eq!(what, "RWF_DONTCACHE"),
+            Err(error) => panic!("{flags:?}: {error}"),
+        }
+    }
+    let mut back = [9; 16];
+    match read_with(&file, &mut back, 1024, Keep::Dropped) {
+        Ok(bytes) => assert_eq!((bytes, back), (16, [1; 16])),
+        Err(CallError::Unsupported { what, .. }) => assert_eq!(what, "RWF_DONTCACHE"),
+        Err(error) => panic!("{error}"),
+    }
+    assert_eq!(read_with(&file, &mut back, 1 << 40, Keep::Cached).unwrap(), 0, "at the end");
+    durability::sync_all(&file).unwrap();
+    durability::full_barrier(&file).unwrap();
+}
+
+/// Where atomic writes are stated they work, and only in the stated shape;
+/// elsewhere they are refused.
+fn atomic_writes_are_as_stated(path: &Path) {
+    let file = direct(path);
+    let stated = Facts::of_file(&file).unwrap().atomic_write;
+    let mut buffer = AlignedBuf::new(16384, 16384).unwrap();
+    buffer.fill(5);
+    let atomic = WriteFlags::new().atomic(true);
+    match stated.get().filter(|limits| limits.is_supported()) {
+        Some(limits) => {
+            let unit = limits.unit_min.clamp(4096, 16384) as usize;
+            assert!(limits.fits(unit as u64, 0), "{limits:?}");
+            assert_eq!(write_with(&file, &buffer[..unit], 0, atomic).unwrap(), unit);
+            let odd = write_with(&file, &buffer[..3 * 4096], 0, atomic).unwrap_err();
+            assert!(matches!(odd, CallError::Shape { bytes: 12288, .. }), "{odd}");
+        }
+        None => match write_with(&file, &buffer[..4096], 0, atomic).unwrap_err() {
+            CallError::Unsupported { what, .. } => assert_eq!(what, "RWF_ATOMIC"),
+            error => panic!("{error}"),
+        },
+    }
+}
+
+#[test]
+fn ext4_and_xfs_do_direct_io_at_the_alignment_they_state() {
+    for kind in ["ext4", "xfs"] {
+        let folder = Folder::new();
+        let Some((device, mounted)) = or_skip(filesystem(&folder, kind)) else { continue };
+        let path = mounted.0.join("file");
+        alignment_is_as_stated(&path);
+        the_cache_is_seen(&path);
+        flags_are_done_or_refused(&path);
+        atomic_writes_are_as_stated(&path);
+
+        let file = direct(&path);
+        let answers = honoured(&file).unwrap();
+        assert_eq!(answers.overall().verdict, Verdict::Yes, "{kind}: {answers}");
+        let below = answers.cache_below.unwrap();
+        assert!(below.starts_with(device.name()), "{below}");
+        // It is as it says: what is written leaves nothing in memory.
+        cache::drop_cached(&file, 0, 0).unwrap();
+        let buffer = AlignedBuf::new(65536, 4096).unwrap();
+        file.write_all_at(&buffer, 0).unwrap();
+        assert_eq!(found(&file).cached, 0, "{kind}");
+        assert_eq!(honoured(&File::open(&path).unwrap()).unwrap().overall().verdict, Verdict::No);
+    }
+}
+
+#[test]
+fn ext4_that_journals_data_takes_no_direct_io_and_says_so() {
+    let folder = Folder::new();
+    let image = folder.image("image", 32 << 20);
+    let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
+    run("mkfs.ext4", &["-q", device.text()]).unwrap();
+    let point = folder.join("point");
+    fs::create_dir_all(&point).unwrap();
+    let (text, on) = (device.text(), point.to_str().unwrap());
+    let Some(_) = or_skip(run("mount", &["-o", "data=journal", text, on])) else { return };
+    let mounted = Mounted(point);
+    let path = mounted.0.join("file");
+    written(&path);
+    let facts = Facts::of(&path).unwrap();
+    assert_eq!(facts.mount().unwrap().option("data"), Some("journal"));
+    assert!(!facts.direct.possible, "{:?}", facts.direct);
+    let file = direct(&path);
+    let answer = honoured(&file).unwrap().overall();
+    assert_eq!(answer.verdict, Verdict::No, "{answer}");
+}
+
+#[test]
+fn a_loop_device_that_passes_its_files_cache_is_no_cache_below() {
+    let folder = Folder::new();
+    let image = folder.image("image", 32 << 20);
+    let Some(device) = or_skip(Loop::attach(&image, &["--direct-io=on"])) else { return };
+    let file = OpenOptions::new().read(true).direct(true).open(&device.0).unwrap();
+    if Facts::of_file(&file).unwrap().device().unwrap().loop_direct != Fact::Known(true) {
+        eprintln!("skipped: the loop device does not pass the cache of its file here");
+        return;
+    }
+    let answers = honoured(&file).unwrap();
+    assert_eq!((answers.overall().verdict, answers.cache_below), (Verdict::Yes, None));
+    assert_eq!(answers.writes, None, "it is open for reading");
+}
+
+#[test]
+fn btrfs_writes_directly_only_what_has_no_checksums() {
+    let folder = Folder::new();
+    let Some((_device, mounted)) = or_skip(filesystem(&folder, "btrfs")) else { return };
+    let path = mounted.0.join("file");
+    the_cache_is_seen(&path);
+    flags_are_done_or_refused(&path);
+    atomic_writes_are_as_stated(&path);
+    let file = direct(&path);
+    let answers = honoured(&file).unwrap();
+    assert_eq!(answers.reads.clone().unwrap().verdict, Verdict::Yes, "{answers}");
+    assert_ne!(answers.writes.clone().unwrap().verdict, Verdict::Yes, "{answers}");
+    // Misaligned reads go through, by way of memory.
+    assert_eq!(file.read_at(&mut [0; 100], 3).unwrap(), 100);
+
+    let bare = mounted.0.join("bare");
+    File::create(&bare).unwrap();
+    run("chattr", &["+C", bare.to_str().unwrap()]).unwrap();
+    let answers = honoured(&direct(&bare)).unwrap();
+    assert_eq!(answers.overall().verdict, Verdict::Yes, "{answers}");
+    // Its devices are found though its numbers are no device's.
+    assert!(Facts::of(&path).unwrap().device().is_some_and(|device| !device.mounts.is_empty()));
+}
+
+#[test]
+fn tmpfs_takes_everything_and_keeps_it_in_memory() {
+    let folder = Folder::new();
+    let point = folder.join("memory");
+    fs::create_dir_all(&point).unwrap();
+    let mounting = run("mount", &["-t", "tmpfs", "-o", "size=8m", "x", point.to_str().unwrap()]);
+    let Some(_) = or_skip(mounting) else { return };
+    let mounted = Mounted(point);
+    let path = mounted.0.join("file");
+    let file = written(&path);
+    assert_eq!(cache::drop_cached(&file, 0, 0).unwrap().after.known().unwrap().cached, PAGES);
+    flags_are_done_or_refused(&path);
+    let file = direct(&path);
+    assert_eq!(honoured(&file).unwrap().overall().verdict, Verdict::No);
+    assert_eq!(file.read_at(&mut [0; 100], 3).unwrap(), 100, "any alignment works");
+    let facts = Facts::of_file(&file).unwrap();
+    assert_eq!(facts.device(), None);
+    assert!(facts.atomic_write.why().is_some(), "{:?}", facts.atomic_write);
+    // A full one says so.
+    let file = written(&mounted.0.join("more"));
+    let full = write_with(&file, &vec![0; 16 << 20], 0, WriteFlags::new().dsync(true));
+    match full {
+        Ok(bytes) => assert!(bytes < 16 << 20),
+        Err(CallError::System(error)) => assert_eq!(error.kind(), ErrorKind::StorageFull),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn of_overlayfs_only_what_mincore_sees_is_told() {
+    let folder = Folder::new();
+    let Some((_device, mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
+    let inner = |name: &str| {
+        let path = mounted.0.join(name);
+        fs::create_dir_all(&path).unwrap();
+        path
+    };
+    let (lower, upper, work, merged) =
+        (inner("lower"), inner("upper"), inner("work"), inner("merged"));
+    written(&lower.join("file")).sync_all().unwrap();
+    let options = format!(
+        "lowerdir={},upperdir={},workdir={}",
+        lower.display(),
+        upper.display(),
+        work.display()
+    );
+    let on = merged.to_str().unwrap();
+    let Some(_) = or_skip(run("mount", &["-t", "overlay", "-o", &options, "x", on])) else {
+        return;
+    };
+    let _overlay = Mounted(merged.clone());
+    let file = File::open(merged.join("file")).unwrap();
+    let told = found(&file);
+    assert_eq!(told.cached, PAGES, "cachestat(2) would say 0");
+    assert!(told.dirty.why().unwrap().starts_with("overlayfs"), "{:?}", told.dirty);
+    assert!(told.unwritten_bytes().why().is_some());
+    let dropped = cache::drop_cached(&file, 0, 0).unwrap();
+    assert_eq!(dropped.after.known().unwrap().cached, 0);
+    let answers = honoured(&direct(&merged.join("file"))).unwrap();
+    assert_eq!(answers.overall().verdict, Verdict::Yes, "{answers}");
+}
