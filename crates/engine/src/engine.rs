@@ -33,6 +33,11 @@ pub trait OneShot {
     /// calls are not: what lies between is only our own bookkeeping.
     const THREE_STAMPS: bool = false;
 
+    /// Whether the stamp that ends an I/O begins the next, where the next
+    /// follows at once. For an engine that does nothing: what is measured is
+    /// then a whole turn of the loop, at half the readings of the clock.
+    const CHAINED: bool = false;
+
     /// Whether fsync and its kin are for [`OneShot::perform`]; else the loop
     /// makes the system call.
     const SYNCS: bool = false;

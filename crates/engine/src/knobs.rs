@@ -28,7 +28,7 @@ pub struct Knobs {
     pub uncached: bool,
     /// RWF_ATOMIC: torn never (the core option `atomic`).
     pub atomic: bool,
-    /// libaio: collect from the ring in user space.
+    /// libaio: look into the ring in user space before asking the kernel.
     pub userspace_reap: bool,
     /// libaio: PREADV and PWRITEV rather than PREAD and PWRITE.
     pub vectored: bool,

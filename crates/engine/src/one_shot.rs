@@ -229,6 +229,9 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let clock = desk.clock;
         assert_eq!(COUNTER, clock.source() == ClockSource::Cpu, "the caller looked");
         let mut rest = entries.iter();
+        // The time that a record takes is not the engine's.
+        let chained = E::CHAINED && !T::TAPES;
+        let mut last = if chained { clock.now() } else { 0 };
         // How many were taken before the one at hand.
         let before = |rest: std::slice::Iter<'_, Planned>| entries.len() - rest.len() - 1;
         while let Some(entry) = rest.next() {
@@ -239,12 +242,13 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             // own work is not counted as the engine's.
             let start = if E::THREE_STAMPS { clock.now() } else { 0 };
             let io = desk.io(entry);
-            let issue = clock.now();
+            let issue = if chained { last } else { clock.now() };
             let result = self.engine.perform(&io);
             if result != Ok(entry.len) {
                 return (before(rest), Stop::Odd(result, issue));
             }
             let end = clock.now();
+            last = end;
             let lane = &desk.ledger.lanes[entry.op as usize];
             count_whole::<E>(lane, &clock, entry.len, [start, issue, end]);
             tape_whole::<E, T>(tape, &clock, entry, [start, issue, end]);

@@ -85,15 +85,22 @@ impl Tape {
 /// What a stretch of I/Os is recorded on: a tape, or nothing, which costs
 /// nothing.
 pub(crate) trait Taping {
+    /// Whether there is a tape.
+    const TAPES: bool;
+
     fn add(&mut self, end: u64, offset: u64, len: u32, dir: u32, latencies: [u64; 2]);
 }
 
 impl Taping for () {
+    const TAPES: bool = false;
+
     #[inline(always)]
     fn add(&mut self, _: u64, _: u64, _: u32, _: u32, _: [u64; 2]) {}
 }
 
 impl Taping for Tape {
+    const TAPES: bool = true;
+
     #[inline(always)]
     fn add(&mut self, end: u64, offset: u64, len: u32, dir: u32, latencies: [u64; 2]) {
         Tape::add(self, end, offset, len, dir, latencies);

@@ -88,8 +88,8 @@ impl Cover {
         assert!(blocks.len() as u64 <= self.free, "more visits than free blocks");
         let mut at = 0;
         while at < blocks.len() {
-            at += self.visit_plainly(&blocks[at..]);
-            // Stopped at one that has been visited before.
+            at += self.visit_nearby(&mut blocks[at..]);
+            // Stopped at one with nothing free in its word from there on.
             if let Some(block) = blocks.get_mut(at) {
                 *block = self.visit_later(*block).expect("enough are free");
                 at += 1;
@@ -97,29 +97,34 @@ impl Cover {
         }
     }
 
-    /// Visit `blocks` up to the first that has been visited; tells how many.
+    /// Visit `blocks`, or the next free ones within their words, up to the
+    /// first that has none; tells how many. Whether a block was free itself is
+    /// never asked: half way through a pass nobody could foretell the answer.
     #[inline]
-    fn visit_plainly(&mut self, blocks: &[u64]) -> usize {
+    fn visit_nearby(&mut self, blocks: &mut [u64]) -> usize {
         let words = &mut self.words[..];
         let mut visited = 0;
         let mut filled = None;
-        for block in blocks {
-            let word = &mut words[(block / BITS) as usize];
-            let bit = 1 << (block % BITS);
-            if *word & bit != 0 {
+        for block in blocks.iter_mut() {
+            let at = (*block / BITS) as usize;
+            let word = &mut words[at];
+            let free = !*word & u64::MAX << (*block % BITS);
+            if free == 0 {
                 break;
             }
-            *word |= bit;
+            *block = at as u64 * BITS + u64::from(free.trailing_zeros());
+            // The lowest bit of `free` and no other.
+            *word |= free & free.wrapping_neg();
             visited += 1;
             if *word == u64::MAX {
-                filled = Some((block / BITS) as usize);
+                filled = Some(at);
                 break;
             }
         }
         self.free -= visited as u64;
         if let Some(at) = filled {
             self.full(at);
-            return visited + self.visit_plainly(&blocks[visited..]);
+            return visited + self.visit_nearby(&mut blocks[visited..]);
         }
         visited
     }

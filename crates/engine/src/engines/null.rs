@@ -24,6 +24,8 @@ pub(crate) static NULL: EngineDef = EngineDef {
 struct Null;
 
 impl OneShot for Null {
+    const CHAINED: bool = true;
+
     #[inline(always)]
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         Ok(io.len)

@@ -92,7 +92,9 @@ pub(super) fn knobs(job: &ParsedJob, clone: u32, engine: &EngineDef) -> Result<K
         }
         "libaio" => {
             let own: LibAio = own(spec)?;
-            knobs.userspace_reap = *own.userspace_reap.get();
+            // Buffered I/O is done by the time io_submit(2) returns: there is
+            // nothing to wait for in the kernel.
+            knobs.userspace_reap = *own.userspace_reap.get() || !*spec.durability.direct.get();
             knobs.nowait = *own.nowait.get();
             knobs.vectored = *own.libaio_vectored.get();
         }
