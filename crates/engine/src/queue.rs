@@ -1,9 +1,12 @@
 //! The loop of engines with a queue.
 
+mod exchange;
+mod flight;
 mod paced;
 
 use crate::drive::{Failure, io};
 use crate::{Drive, Ended, Files, Io, Loop, Memory, Queued, Window};
+use flight::{Batch, Filling, Flight, OPS, Stock, Tag};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use iosonde_stats::{Lane, Ledger, batch_class, depth_class};
 use iosonde_sys::clock::Clock;
@@ -11,106 +14,6 @@ use iosonde_sys::clock::Clock;
 /// No wait is longer than this, so that a stop is seen even while a device
 /// stands still.
 const PATIENCE: Nanos = Nanos::from_millis(100);
-
-/// One I/O in flight: the planned entry, its kind within `tag`. (The entry as
-/// it is would be copied with its padding, at twice the price.)
-#[derive(Clone, Copy, Debug, Default)]
-struct Flight {
-    offset: u64,
-    len: u32,
-    file: FileId,
-    tag: Tag,
-    /// Bytes moved by earlier, short, attempts; zero while the slot is free.
-    moved: u32,
-}
-
-impl Flight {
-    #[inline(always)]
-    fn begin(&mut self, entry: &Planned, tag: Tag) {
-        (self.offset, self.len, self.file) = (entry.offset, entry.len, entry.file);
-        self.tag = tag;
-    }
-
-    fn entry(&self) -> Planned {
-        Planned { offset: self.offset, len: self.len, file: self.file, op: KINDS[self.tag.kind()] }
-    }
-}
-
-/// What goes through a queue, by number: the lanes come first.
-const KINDS: [Op; 6] = [Op::Read, Op::Write, Op::Trim, Op::Sync, Op::DataSync, Op::SyncRange];
-
-/// Which batch an I/O went down with, which is where its stamps are, and what
-/// kind it is. Completions with the same tag are counted together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tag(u32);
-
-impl Tag {
-    #[inline(always)]
-    fn new(batch: u32, op: Op) -> Tag {
-        Tag(batch << 4 | op as u32)
-    }
-
-    #[inline(always)]
-    fn batch(self) -> usize {
-        (self.0 >> 4) as usize
-    }
-
-    /// The lane that counts it; past the lanes for what moves no data.
-    #[inline(always)]
-    fn kind(self) -> usize {
-        (self.0 & 15) as usize
-    }
-}
-
-/// What I/Os that went down together share.
-#[derive(Clone, Copy, Debug, Default)]
-struct Batch {
-    /// When the first of them was taken up.
-    start: u64,
-    /// When the submission returned.
-    issue: u64,
-    /// How many are still in flight.
-    live: u32,
-}
-
-/// The numbers of things that are used again and again: which are free. What
-/// was given back last is taken first.
-#[derive(Debug)]
-struct Stock {
-    /// Those that are free follow the first `taken` places.
-    numbers: Box<[u32]>,
-    taken: usize,
-}
-
-impl Stock {
-    fn new(count: u32) -> Stock {
-        Stock { numbers: (0..count).collect(), taken: 0 }
-    }
-
-    /// The number to be taken next. There must be one.
-    #[inline(always)]
-    fn next(&self) -> u32 {
-        self.numbers[self.taken]
-    }
-
-    /// In the order they are to be taken in.
-    #[inline(always)]
-    fn free(&self) -> &[u32] {
-        &self.numbers[self.taken..]
-    }
-
-    /// Take the next `n`, which were looked at by [`Stock::free`].
-    #[inline(always)]
-    fn take(&mut self, n: usize) {
-        self.taken += n;
-    }
-
-    #[inline(always)]
-    fn give_back(&mut self, number: u32) {
-        self.taken -= 1;
-        self.numbers[self.taken] = number;
-    }
-}
 
 /// A queued engine and its loop. `STAMPED` is whether latencies are kept.
 pub struct QueueLoop<E, const STAMPED: bool> {
@@ -140,30 +43,6 @@ pub struct QueueLoop<E, const STAMPED: bool> {
     due: u64,
     /// What was measured ends the slice.
     settled: bool,
-}
-
-/// A submission that is being put together.
-struct Filling {
-    start: u64,
-    batch: u32,
-    pushed: u32,
-    /// How many of each kind.
-    counts: [u32; OPS],
-    /// The kind of the last.
-    op: Op,
-}
-
-/// How many kinds of entries there are; a table of so many needs no check of
-/// its index.
-const OPS: usize = Op::Invalidate as usize + 1;
-
-impl Filling {
-    #[inline(always)]
-    fn note(&mut self, op: Op, count: u32) {
-        self.pushed += count;
-        self.op = op;
-        self.counts[op as usize] += count;
-    }
 }
 
 impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
@@ -423,19 +302,13 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             self.free_batches.give_back(tag.batch() as u32);
         }
         let lane = &drive.pen.ledger().lanes[tag.kind()];
-        lane.ios.add(ios);
-        lane.bytes.add(bytes);
         if STAMPED {
             let clat = drive.clock.ticks_to_ns(now.wrapping_sub(issue));
             let lat = drive.clock.ticks_to_ns(now.wrapping_sub(start));
-            lane.clat.add_many(clat, ios);
-            lane.lat.add_many(lat, ios);
-            if let Some(histogram) = &lane.clat_histogram {
-                histogram.add_many(clat, ios);
-            }
-            if let Some(histogram) = &lane.lat_histogram {
-                histogram.add_many(lat, ios);
-            }
+            count_done(lane, ios, bytes, [clat, lat]);
+        } else {
+            lane.ios.add(ios);
+            lane.bytes.add(bytes);
         }
     }
 
@@ -651,7 +524,12 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// One round: fill, then collect. True ends the slice: with `out`, if that
     /// is there and nothing flies; because of the time, if not.
     #[inline(always)]
-    fn round(&mut self, drive: &mut Drive, taps: bool) -> Result<bool, Failure> {
+    fn round(
+        &mut self,
+        drive: &mut Drive,
+        taps: bool,
+        exchanges: bool,
+    ) -> Result<bool, Failure> {
         let mut blocked = false;
         // What was done alone may have taken long.
         let mut look = false;
@@ -668,6 +546,13 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
         if in_flight as usize == self.flights.len() {
             self.full = true;
+            if exchanges
+                && self.waiting.is_none()
+                && self.out.is_none()
+                && let Some(over) = self.exchange(drive)?
+            {
+                return Ok(over);
+            }
         }
         let Window { reap_min, reap_max, .. } = drive.window;
         let now = if in_flight > 0 && (self.full || blocked || self.out.is_some()) {
@@ -691,6 +576,22 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     }
 }
 
+/// Count I/Os that were done whole, `bytes` in all, with their latencies from
+/// issue and from start.
+#[inline(always)]
+fn count_done(lane: &Lane, ios: u64, bytes: u64, [clat, lat]: [u64; 2]) {
+    lane.ios.add(ios);
+    lane.bytes.add(bytes);
+    lane.clat.add_many(clat, ios);
+    lane.lat.add_many(lat, ios);
+    if let Some(histogram) = &lane.clat_histogram {
+        histogram.add_many(clat, ios);
+    }
+    if let Some(histogram) = &lane.lat_histogram {
+        histogram.add_many(lat, ios);
+    }
+}
+
 /// How many of the first entries are of this kind.
 #[inline(always)]
 fn alike(entries: &[Planned], op: Op) -> usize {
@@ -708,10 +609,11 @@ fn alike(entries: &[Planned], op: Op) -> usize {
 impl<E: Queued, const STAMPED: bool> Loop for QueueLoop<E, STAMPED> {
     fn run(&mut self, drive: &mut Drive) -> Ended {
         let (taps, paced) = (drive.has_taps(), drive.pacing.is_some());
+        let exchanges = Self::may_exchange(drive);
         loop {
             let round = match paced {
-                false => self.round(drive, taps),
                 true => self.round_paced(drive, taps),
+                false => self.round(drive, taps, exchanges),
             };
             match round {
                 Ok(false) => {}

@@ -1,0 +1,140 @@
+//! The queue is full, and for each I/O that comes back one goes down in its
+//! place: fio's way unless batches are asked for.
+
+use super::{Batch, PATIENCE, QueueLoop, Tag, count_done};
+use crate::drive::{Failure, io};
+use crate::tape::Taping;
+use crate::{Drive, Files, Memory, Pulse, Queued, Window};
+use iosonde_base::{Completion, Errno, Op, Planned, Slot};
+use iosonde_stats::{Ledger, batch_class, depth_class};
+use iosonde_sys::clock::Clock;
+
+/// What an exchange needs of the drive, in a form that stays in registers.
+#[derive(Clone, Copy)]
+struct Desk<'a> {
+    clock: Clock,
+    ledger: &'a Ledger,
+    pulse: &'a Pulse,
+    files: &'a Files,
+    memory: &'a Memory,
+}
+
+/// Why exchanging stopped.
+enum Stop {
+    /// The next entry is not there, or takes more than a slot and a push.
+    Entry,
+    /// What came back at this moment, if anything did, takes more than counting.
+    Odd(u64),
+    /// The slice is over; one came back and none went down for it.
+    Time,
+    /// The queue itself failed.
+    Broken(&'static str, Errno),
+}
+
+impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
+    /// Whether this job's I/Os may be exchanged, one for one.
+    pub(super) fn may_exchange(drive: &Drive) -> bool {
+        let Window { depth, batch, reap_min, reap_max, low, serialize_overlap } = drive.window;
+        let one_by_one = (batch, reap_min, reap_max) == (1, 1, 1) && low + 1 >= depth;
+        let plain = !drive.has_taps() && drive.pacing.is_none() && !serialize_overlap;
+        STAMPED && one_by_one && plain
+    }
+
+    /// The queue is full: exchange what the ring holds. Whether the slice is
+    /// over, if the queue is full no more.
+    #[inline(always)]
+    pub(super) fn exchange(&mut self, drive: &mut Drive) -> Result<Option<bool>, Failure> {
+        let mut tape = drive.tape.take();
+        let desk = Desk {
+            clock: drive.clock,
+            ledger: drive.pen.ledger(),
+            pulse: &drive.pulse,
+            files: &drive.files,
+            memory: &drive.memory,
+        };
+        let (count, stop) = match &mut tape {
+            None => self.stretch(desk, drive.ring.as_slice(), &mut ()),
+            Some(tape) => self.stretch(desk, drive.ring.as_slice(), tape),
+        };
+        drive.tape = tape;
+        drive.ring.advance(count);
+        let over = match stop {
+            Stop::Entry => return Ok(None),
+            Stop::Odd(now) => {
+                self.settle(drive, now);
+                now >= drive.pulse.until()
+            }
+            Stop::Time => true,
+            Stop::Broken(doing, errno) => return Err(self.abandon(doing, errno)),
+        };
+        self.full = self.in_flight() as usize == self.flights.len();
+        self.failed.take().map_or(Ok(Some(over)), Err)
+    }
+
+    /// Exchange one I/O for each of `entries`; how many went down.
+    #[inline(never)]
+    fn stretch<T: Taping>(
+        &mut self,
+        desk: Desk<'_>,
+        entries: &[Planned],
+        tape: &mut T,
+    ) -> (usize, Stop) {
+        let Desk { clock, ledger, pulse, files, memory } = desk;
+        let level = &ledger.depth.level[depth_class(self.flights.len() as u32)];
+        let one = batch_class(1);
+        for (count, entry) in entries.iter().enumerate() {
+            if entry.op as u8 > Op::Trim as u8 {
+                return (count, Stop::Entry);
+            }
+            self.done.clear();
+            if let Err(errno) = self.engine.reap(1, 1, Some(PATIENCE), &mut self.done) {
+                return (count, Stop::Broken("collect", errno));
+            }
+            let now = clock.now();
+            let &[Completion { slot, result }] = &self.done[..] else {
+                return (count, Stop::Odd(now));
+            };
+            let flight = &mut self.flights[slot.0 as usize];
+            let (tag, len) = (flight.tag, flight.len);
+            let Some(lane) = ledger.lanes[..=Op::Trim as usize].get(tag.kind()) else {
+                return (count, Stop::Odd(now));
+            };
+            if result != Ok(len) {
+                return (count, Stop::Odd(now));
+            }
+            let batch = &mut self.batches[tag.batch()];
+            let Batch { start, issue, .. } = *batch;
+            let clat = clock.ticks_to_ns(now.wrapping_sub(issue));
+            let lat = clock.ticks_to_ns(now.wrapping_sub(start));
+            count_done(lane, 1, len.into(), [clat, lat]);
+            ledger.depth.complete[one].add(1);
+            ledger.depth.completes.add(1);
+            if T::TAPES {
+                let slat = clock.ticks_to_ns(issue.wrapping_sub(start));
+                tape.add(now, flight.offset, len, tag.kind() as u32, [slat, clat]);
+            }
+            if now >= pulse.until() {
+                batch.live = 0;
+                self.slots.give_back(slot.0);
+                self.free_batches.give_back(tag.batch() as u32);
+                return (count, Stop::Time);
+            }
+
+            // In its slot, and in its batch, goes the next.
+            let start = clock.now();
+            flight.begin(entry, Tag::new(tag.batch() as u32, entry.op));
+            self.engine.push(Slot(slot.0), &io(memory, files, entry, slot.0));
+            if let Err(errno) = self.engine.submit() {
+                return (count + 1, Stop::Broken("submit", errno));
+            }
+            let issue = clock.now();
+            *batch = Batch { start, issue, live: 1 };
+            let slat = clock.ticks_to_ns(issue.wrapping_sub(start));
+            Self::count_issued(&ledger.lanes[entry.op as usize], 1, slat);
+            level.add(1);
+            ledger.depth.submit[one].add(1);
+            ledger.depth.submits.add(1);
+        }
+        (entries.len(), Stop::Entry)
+    }
+}
