@@ -3,7 +3,9 @@
 
 Each timed case runs both programs alternately, round by round; the ratio is
 taken within a round and its median and range are printed, so that a machine
-that is busy slows both. CPU is user + system time of the job itself, as each
+that is busy slows both. Engines of the kernel are run beside the bare
+interface too: a loop that makes the same calls and does nothing else
+(crates/engine/benches/bare.rs), which is as far as any tester can come. CPU is user + system time of the job itself, as each
 program tells it in its JSON. Instructions are user-mode instructions for one
 I/O, from callgrind: the difference of a run of 5N and one of N I/Os.
 
@@ -57,16 +59,27 @@ def spread(values, form="{:.2f}"):
     return " ".join([form.format(statistics.median(values)), "[" + form.format(values[0]) + "-" + form.format(values[-1]) + "]"])
 
 
-def paired(title, reach, arguments, rounds, cwd, metric, prepare=None):
-    ours, theirs, ratios = [], [], []
+def bare_program():
+    """Build the bare loops; where they are."""
+    command = ["cargo", "bench", "--locked", "--quiet", "-p", "iosonde-engine", "--bench", "bare", "--no-run", "--message-format=json"]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    lines = [json.loads(line) for line in built.splitlines() if line.startswith("{")]
+    return next(line["executable"] for line in lines if line.get("target", {}).get("name") == "bare" and line.get("executable"))
+
+
+def paired(title, reach, arguments, rounds, cwd, metric, prepare=None, bare=None):
+    ours, theirs, ratios, floors = [], [], [], []
     for _ in range(rounds):
         for program, results in (([FIO], theirs), (OURS, ours)):
             if prepare:
                 prepare()
             results.append(run(program, arguments, cwd)[metric])
+        if bare:
+            floor = json.loads(subprocess.run(bare, capture_output=True, text=True, check=True).stdout)[metric]
+            floors.append(floor / theirs[-1] if metric == "iops" else theirs[-1] / floor)
         ratios.append(ours[-1] / theirs[-1] if metric == "iops" else theirs[-1] / max(ours[-1], 1e-9))
     form = "{:,.0f}" if metric == "iops" else "{:.1f}" if metric == "cpu_ns" else "{:.3f}"
-    print(f"{title:<44} {reach:<10} ratio {spread(ratios):<20} ours {spread(ours, form)}  fio {spread(theirs, form)}  ({metric})", flush=True)
+    print(f"{title:<44} {reach:<10} ratio {spread(ratios):<20} ours {spread(ours, form)}  fio {spread(theirs, form)}  ({metric})" + (f"  bare {spread(floors)}" if bare else ""), flush=True)
 
 
 def instructions(program, arguments, n, cwd):
@@ -119,25 +132,27 @@ def main():
             ("null depth 1: CPU", ">= 7", null + ["--norandommap"] + timed, disk, "cpu_ns", None),
             ("null map over 100 GiB: CPU", ">= 7", null + timed, disk, "cpu_ns", None),
         ]
-        cached = os.path.join(disk, "cached")
-        tmpfs = os.path.join(memory, "file")
-        for path in (cached, tmpfs):
-            with open(path, "wb") as file:
-                for _ in range(256):
-                    file.write(os.urandom(1 << 20))
-        warm = lambda: subprocess.run(["cat", cached], stdout=subprocess.DEVNULL)
-        read = ["--rw=randread", "--bs=4k", "--norandommap", "--invalidate=0", "--size=256m"] + timed
-        cases += [
-            ("psync 4k cached: IOPS", ">= 1.4", ["--ioengine=psync", f"--filename={cached}"] + read, disk, "iops", warm),
-            ("io_uring 4k cached, 128/32, fixed: IOPS", ">= 1.4",
-             ["--ioengine=io_uring", f"--filename={cached}", "--iodepth=128", "--iodepth_batch=32", "--iodepth_batch_complete_min=32",
-              "--iodepth_batch_complete_max=32", "--fixedbufs=1", "--registerfiles=1"] + read, disk, "iops", warm),
-            ("libaio on tmpfs, 32, batch 1: CPU", ">= 1.5", ["--ioengine=libaio", f"--filename={tmpfs}", "--iodepth=32"] + read, disk, "cpu_ns", None),
-            ("libaio on tmpfs, 32, batch 32: CPU", ">= 1.25", ["--ioengine=libaio", f"--filename={tmpfs}"] + batch + read, disk, "cpu_ns", None),
-        ]
-        for title, reach, arguments, cwd, metric, prepare in cases:
+        bare = bare_program()
+        # The small file lies in the processor's cache, so that what differs
+        # is the testers; with the large one both wait for memory.
+        for mib in (16, 256):
+            cached, tmpfs = (os.path.join(folder, f"file{mib}") for folder in (disk, memory))
+            for path in (cached, tmpfs):
+                with open(path, "wb") as file:
+                    for _ in range(mib):
+                        file.write(os.urandom(1 << 20))
+            read = ["--rw=randread", "--bs=4k", "--norandommap", "--invalidate=0", f"--size={mib}m"] + timed
+            ring = ["--iodepth=128", "--iodepth_batch=32", "--iodepth_batch_complete_min=32", "--iodepth_batch_complete_max=32", "--fixedbufs=1", "--registerfiles=1"]
+            cases += [
+                (f"psync 4k of {mib} MiB cached: IOPS", ">= 1.4", ["--ioengine=psync", f"--filename={cached}"] + read, disk, "iops", ["pread", cached, "0.6", "1", "1"]),
+                (f"io_uring 4k of {mib} MiB cached, 128/32: IOPS", ">= 1.4", ["--ioengine=io_uring", f"--filename={cached}"] + ring + read, disk, "iops", ["io_uring", cached, "0.6", "128", "32"]),
+                (f"libaio on tmpfs, {mib} MiB, 32/1: CPU", ">= 1.5", ["--ioengine=libaio", f"--filename={tmpfs}", "--iodepth=32"] + read, disk, "cpu_ns", ["libaio", tmpfs, "0.6", "32", "1"]),
+                (f"libaio on tmpfs, {mib} MiB, 32/32: CPU", ">= 1.25", ["--ioengine=libaio", f"--filename={tmpfs}"] + batch + read, disk, "cpu_ns", ["libaio", tmpfs, "0.6", "32", "32"]),
+            ]
+        for title, reach, arguments, cwd, metric, floor in cases:
             if wanted(title):
-                paired(title, reach, arguments, options.rounds, cwd, metric, prepare)
+                prepare = (lambda: subprocess.run(["cat", floor[1]], stdout=subprocess.DEVNULL)) if floor else None
+                paired(title, reach, arguments, options.rounds, cwd, metric, prepare, floor and [bare] + floor)
 
         few = max(3, options.rounds // 2)
         if wanted("10000 small files"):
