@@ -135,7 +135,8 @@ fn cpu_ns() -> f64 {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let [how, file, seconds, depth, batch] = &arguments[..] else {
         println!("bare pread|libaio|io_uring FILE SECONDS DEPTH BATCH (scripts/bench.py runs it)");
         return;

@@ -524,12 +524,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// One round: fill, then collect. True ends the slice: with `out`, if that
     /// is there and nothing flies; because of the time, if not.
     #[inline(always)]
-    fn round(
-        &mut self,
-        drive: &mut Drive,
-        taps: bool,
-        exchanges: bool,
-    ) -> Result<bool, Failure> {
+    fn round(&mut self, drive: &mut Drive, taps: bool, exchanges: bool) -> Result<bool, Failure> {
         let mut blocked = false;
         // What was done alone may have taken long.
         let mut look = false;

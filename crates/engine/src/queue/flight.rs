@@ -125,4 +125,3 @@ impl Filling {
         self.counts[op as usize] += count;
     }
 }
-
