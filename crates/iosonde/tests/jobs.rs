@@ -296,7 +296,9 @@ fn jobs_reported_as_one_are_steady_as_one() {
     let (bw, iops) = (numbers("bw"), numbers("iops"));
     assert_eq!(bw.len(), 4);
     // Both jobs: more than one can have done, going by the whole run.
-    assert!(bw.iter().zip(&iops).all(|(bw, iops)| bw.abs_diff(iops * 4096) <= 4096));
+    // The two counts are read one after the other, while the jobs go on.
+    let alike = |(bw, iops): (&u64, &u64)| bw.abs_diff(iops * 4096) <= iops * 4096 / 20;
+    assert!(bw.iter().zip(&iops).all(alike), "{bw:?} {iops:?}");
     let all = reads(&told[0]);
     assert!(iops.iter().sum::<u64>() / 4 <= all, "{all} {iops:?}");
 }
