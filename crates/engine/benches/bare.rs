@@ -24,7 +24,7 @@ impl Offsets {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
         self.state ^= self.state << 17;
-        (u128::from(self.state) * u128::from(self.blocks) >> 64) as u64 * BLOCK as u64
+        ((u128::from(self.state) * u128::from(self.blocks)) >> 64) as u64 * BLOCK as u64
     }
 }
 
