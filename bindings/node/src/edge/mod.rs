@@ -1,0 +1,13 @@
+//! Where Node-API and descriptors by number ask for `unsafe`: memory that
+//! JavaScript holds, tasks on Node's pool of threads, files of the caller's.
+#![allow(unsafe_code)]
+
+mod buffer;
+mod held;
+mod returned;
+mod task;
+
+pub(crate) use buffer::{External, external, forget_exception, start_of};
+pub(crate) use held::Held;
+pub(crate) use returned::{Returned, error};
+pub(crate) use task::{Answer, queue};

@@ -1,0 +1,128 @@
+//! Tasks on Node's pool of threads that end in a call of a JavaScript function.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use napi::bindgen_prelude::Unknown;
+use napi::{Env, Error, JsValue, Result, Status, sys};
+
+/// Makes the arguments of the callback, on the JavaScript thread.
+pub(crate) type Answer = Box<dyn for<'e> FnOnce(&'e Env) -> Result<Vec<Unknown<'e>>> + Send>;
+
+/// What a task carries between threads. It is owned by Node from `queue` on
+/// until `complete` takes it back.
+struct Task {
+    act: Option<Box<dyn FnOnce() -> Answer + Send>>,
+    answer: Option<Answer>,
+    callback: sys::napi_ref,
+    work: sys::napi_async_work,
+}
+
+/// Run `act` on another thread and then call `callback` with what its answer
+/// makes: never before `queue` has returned, in the caller's async context,
+/// and with `undefined` as the only argument's place of a missing answer.
+///
+/// A throw in the callback becomes an `uncaughtException`. When the thread of
+/// the environment ends first, the act is still finished and nothing is called.
+///
+/// # Errors
+/// If Node has no memory for a task.
+pub(crate) fn queue(
+    env: &Env,
+    callback: Unknown,
+    act: impl FnOnce() -> Answer + Send + 'static,
+) -> Result<()> {
+    let raw = env.raw();
+    let name = env.create_string("@iosonde/direct-io")?;
+    let mut task = Box::new(Task {
+        act: Some(Box::new(act)),
+        answer: None,
+        callback: ptr::null_mut(),
+        work: ptr::null_mut(),
+    });
+    // SAFETY: `raw` is the environment whose thread this is, as `env` is only
+    // had there; the value was made in it.
+    check(unsafe { sys::napi_create_reference(raw, callback.raw(), 1, &mut task.callback) })?;
+    let task = Box::into_raw(task);
+    // SAFETY: `task` is live until `complete`, which Node calls once, after
+    // `execute` and only if the task was queued.
+    let queued = unsafe {
+        check(sys::napi_create_async_work(
+            raw,
+            ptr::null_mut(),
+            name.raw(),
+            Some(execute),
+            Some(complete),
+            task.cast(),
+            &raw mut (*task).work,
+        ))
+        .and_then(|()| check(sys::napi_queue_async_work(raw, (*task).work)))
+    };
+    if queued.is_err() {
+        // SAFETY: Node did not take the task, so it is ours again; its
+        // reference was made above, its work is null or was never queued.
+        unsafe {
+            let task = Box::from_raw(task);
+            sys::napi_delete_reference(raw, task.callback);
+            if !task.work.is_null() {
+                sys::napi_delete_async_work(raw, task.work);
+            }
+        }
+    }
+    queued
+}
+
+/// On a thread of the pool.
+unsafe extern "C" fn execute(_env: sys::napi_env, task: *mut c_void) {
+    // SAFETY: `task` is the `Task` that `queue` handed over; until `complete`
+    // nobody else has it.
+    let task = unsafe { &mut *task.cast::<Task>() };
+    if let Some(act) = task.act.take() {
+        task.answer = Some(act());
+    }
+}
+
+/// On the environment's thread, in a handle scope and async context of Node's.
+unsafe extern "C" fn complete(raw: sys::napi_env, _status: sys::napi_status, task: *mut c_void) {
+    // SAFETY: as in `execute`; this is the one call that ends the task.
+    let task = unsafe { Box::from_raw(task.cast::<Task>()) };
+    let mut callback = ptr::null_mut();
+    // SAFETY: both were made in this environment by `queue` and end here.
+    unsafe {
+        sys::napi_get_reference_value(raw, task.callback, &mut callback);
+        sys::napi_delete_reference(raw, task.callback);
+        sys::napi_delete_async_work(raw, task.work);
+    }
+    let env = Env::from_raw(raw);
+    let arguments = match task.answer {
+        Some(answer) => answer(&env),
+        // Cancelled before it ran.
+        None => super::error(&env, "async work was cancelled").map(|error| vec![error]),
+    };
+    // An environment that is being torn down makes no values and takes no
+    // calls: nobody is left to be told.
+    let Ok(arguments) = arguments else { return };
+    let arguments: Vec<_> = arguments.iter().map(JsValue::raw).collect();
+    let mut global = ptr::null_mut();
+    // SAFETY: the values are of this environment and of the scope that Node
+    // opened around this call. What the callback throws stays pending, and
+    // Node makes it an uncaughtException.
+    unsafe {
+        sys::napi_get_global(raw, &mut global);
+        sys::napi_call_function(
+            raw,
+            global,
+            callback,
+            arguments.len(),
+            arguments.as_ptr(),
+            ptr::null_mut(),
+        );
+    }
+}
+
+fn check(status: sys::napi_status) -> Result<()> {
+    match Status::from(status) {
+        Status::Ok => Ok(()),
+        other => Err(Error::new(other, "insufficient memory")),
+    }
+}
