@@ -7,7 +7,7 @@ use napi::bindgen_prelude::{FunctionCallContext, JsObjectValue, Object, ToNapiVa
 use napi::{Env, JsValue, Result};
 
 use crate::arguments::{function, integer, throw};
-use crate::edge::{self, Answer, Held, Returned, error};
+use crate::edge::{self, Held, Returned, error};
 use crate::memory::Memory;
 use crate::platform::{self, FLAGS, Setter};
 
@@ -24,7 +24,7 @@ pub(crate) struct BlockDevice {
 }
 
 /// The object that `require` gives.
-pub(crate) fn exports(env: &Env, memory: Rc<Memory>) -> Result<Object<'_>> {
+pub(crate) fn exports<'env>(env: &'env Env, memory: &Rc<Memory>) -> Result<Object<'env>> {
     let mut exports = Object::new(env)?;
     for (name, flag) in FLAGS {
         exports.set_named_property(name, flag)?;
@@ -35,6 +35,7 @@ pub(crate) fn exports(env: &Env, memory: Rc<Memory>) -> Result<Object<'_>> {
             env.create_function_from_closure::<(), Returned, _>("", body)?,
         )
     };
+    let memory = Rc::clone(memory);
     method("getAlignedBuffer", Box::new(move |call| aligned_buffer(&call, &memory)))?;
     method("getBlockDevice", Box::new(|call| block_device(&call)))?;
     for (name, setter) in platform::SETTERS {
@@ -53,7 +54,10 @@ fn aligned_buffer(call: &FunctionCallContext, memory: &Memory) -> Result<Returne
     let (bytes, alignment) = (bytes as usize, alignment as usize);
     match refusal(bytes, alignment) {
         Some(text) => throw(call.env, text),
-        None => memory.buffer(call.env, bytes, alignment).map(Returned::from),
+        None => match memory.buffer(call.env, bytes, alignment) {
+            Ok(buffer) => Ok(buffer.into()),
+            Err(_) => throw(call.env, "insufficient memory"),
+        },
     }
 }
 
@@ -79,15 +83,13 @@ fn block_device(call: &FunctionCallContext) -> Result<Returned> {
         return throw(call.env, "bad arguments, expected: (fd, callback)");
     };
     let file = Held::of(fd);
-    edge::queue(call.env, callback, move || -> Answer {
-        let facts = match file {
-            Ok(file) => platform::block_device(file.file()),
-            Err(_) => Err("fstat failed"),
-        };
-        Box::new(move |env| match facts {
-            Ok(facts) => Ok(vec![().into_unknown(env)?, facts.object(env)?]),
-            Err(text) => Ok(vec![error(env, text)?]),
-        })
+    let ask = move || match file {
+        Ok(file) => platform::block_device(file.file()),
+        Err(_) => Err("fstat failed"),
+    };
+    edge::queue(call.env, callback, ask, |env, device| match device {
+        Ok(device) => Ok(vec![().into_unknown(env)?, device.object(env)?]),
+        Err(text) => Ok(vec![error(env, text)?]),
     })?;
     Returned::nothing(call.env)
 }
@@ -116,12 +118,10 @@ fn set(call: &FunctionCallContext, setter: Setter) -> Result<Returned> {
         return throw(call.env, "bad arguments, expected: (fd, value=0/1, callback)");
     };
     let file = Held::of(fd);
-    edge::queue(call.env, callback, move || -> Answer {
-        let done = act(file.as_ref().map(Held::file).map_err(|errno| *errno), value == 1);
-        Box::new(move |env| match done {
-            Ok(()) => Ok(vec![().into_unknown(env)?]),
-            Err(text) => Ok(vec![error(env, text)?]),
-        })
+    let set = move || act(file.as_ref().map(Held::file).map_err(|errno| *errno), value == 1);
+    edge::queue(call.env, callback, set, |env, done| match done {
+        Ok(()) => Ok(vec![().into_unknown(env)?]),
+        Err(text) => Ok(vec![error(env, text)?]),
     })?;
     Returned::nothing(call.env)
 }

@@ -6,8 +6,11 @@
 mod arguments;
 mod drop_in;
 mod edge;
+mod facts;
 mod memory;
+mod more;
 mod platform;
+mod tree;
 
 use napi::bindgen_prelude::{JsObjectValue, Object};
 use napi::{Env, Result};
@@ -17,6 +20,7 @@ use napi_derive::napi;
 #[napi(module_exports)]
 pub fn exports(mut exports: Object, env: Env) -> Result<()> {
     let memory = memory::Memory::new(&env)?;
-    exports.set_named_property("dropIn", drop_in::exports(&env, memory)?)?;
+    exports.set_named_property("dropIn", drop_in::exports(&env, &memory)?)?;
+    exports.set_named_property("more", more::exports(&env, &memory)?)?;
     Ok(())
 }

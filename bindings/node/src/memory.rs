@@ -11,9 +11,8 @@ use std::rc::Rc;
 
 use iosonde_direct::AlignedBuf;
 use napi::bindgen_prelude::{FnArgs, Function, FunctionRef, JsObjectValue, Object, Unknown};
-use napi::{Env, Result};
+use napi::{Env, Error, Result, Status};
 
-use crate::arguments::throw;
 use crate::edge::{External, external, forget_exception, start_of};
 
 /// How many bytes are lent in one turn. Node holds this much garbage at most;
@@ -53,7 +52,7 @@ impl Memory {
     /// A zeroed Buffer of `bytes` bytes at a multiple of `alignment`.
     ///
     /// # Errors
-    /// A pending `Error: insufficient memory`.
+    /// If there is no memory for it, or the environment is being torn down.
     pub(crate) fn buffer<'env>(
         &self,
         env: &'env Env,
@@ -63,10 +62,9 @@ impl Memory {
         if self.banned.get() || self.turn_bytes.get() >= TURN_BYTES {
             return view(env, bytes, alignment);
         }
-        match AlignedBuf::new(bytes, alignment) {
-            Ok(memory) => self.lend(env, memory),
-            Err(_) => throw(env, "insufficient memory"),
-        }
+        let memory = AlignedBuf::new(bytes, alignment)
+            .map_err(|error| Error::new(Status::GenericFailure, error.to_string()))?;
+        self.lend(env, memory)
     }
 
     /// A Buffer of memory that is there already.
@@ -109,11 +107,10 @@ fn view<'env>(env: &'env Env, bytes: usize, alignment: usize) -> Result<Unknown<
     let global = env.get_global()?;
     let array_buffer: Function<f64, Unknown> = global.get_named_property("ArrayBuffer")?;
     // Exact: at most 2^31 + 2^22.
-    let Ok(whole) = array_buffer.new_instance((bytes + alignment - 1) as f64) else {
-        // Forget V8's own RangeError for the text that callers know.
-        forget_exception(env);
-        return throw(env, "insufficient memory");
-    };
+    // V8's own RangeError is forgotten: callers have a text for it.
+    let whole = array_buffer
+        .new_instance((bytes + alignment - 1) as f64)
+        .inspect_err(|_| forget_exception(env))?;
     let skip = start_of(&whole)?.wrapping_neg() & (alignment - 1);
     let buffer: Object = global.get_named_property("Buffer")?;
     let from: Function<FnArgs<(Unknown, f64, f64)>, Unknown> = buffer.get_named_property("from")?;

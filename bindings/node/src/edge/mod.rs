@@ -10,4 +10,4 @@ mod task;
 pub(crate) use buffer::{External, external, forget_exception, start_of};
 pub(crate) use held::Held;
 pub(crate) use returned::{Returned, error};
-pub(crate) use task::{Answer, queue};
+pub(crate) use task::queue;

@@ -6,37 +6,40 @@ use std::ptr;
 use napi::bindgen_prelude::Unknown;
 use napi::{Env, Error, JsValue, Result, Status, sys};
 
-/// Makes the arguments of the callback, on the JavaScript thread.
-pub(crate) type Answer = Box<dyn for<'e> FnOnce(&'e Env) -> Result<Vec<Unknown<'e>>> + Send>;
+/// Makes the arguments of the callback from what a task found.
+type Finish<Found> = Box<dyn for<'e> FnOnce(&'e Env, Found) -> Result<Vec<Unknown<'e>>>>;
 
 /// What a task carries between threads. It is owned by Node from `queue` on
 /// until `complete` takes it back.
-struct Task {
-    act: Option<Box<dyn FnOnce() -> Answer + Send>>,
-    answer: Option<Answer>,
+struct Task<Found> {
+    act: Option<Box<dyn FnOnce() -> Found + Send>>,
+    found: Option<Found>,
+    finish: Finish<Found>,
     callback: sys::napi_ref,
     work: sys::napi_async_work,
 }
 
-/// Run `act` on another thread and then call `callback` with what its answer
-/// makes: never before `queue` has returned, in the caller's async context,
-/// and with `undefined` as the only argument's place of a missing answer.
+/// Run `act` on another thread and then, on this one, call `callback` with the
+/// arguments that `finish` makes of what was found: never before `queue` has
+/// returned, and in the caller's async context.
 ///
-/// A throw in the callback becomes an `uncaughtException`. When the thread of
-/// the environment ends first, the act is still finished and nothing is called.
+/// A throw in the callback becomes an `uncaughtException`. When the environment
+/// ends first, the act is still finished and nothing is called.
 ///
 /// # Errors
 /// If Node has no memory for a task.
-pub(crate) fn queue(
+pub(crate) fn queue<Found: Send + 'static>(
     env: &Env,
     callback: Unknown,
-    act: impl FnOnce() -> Answer + Send + 'static,
+    act: impl FnOnce() -> Found + Send + 'static,
+    finish: impl for<'e> FnOnce(&'e Env, Found) -> Result<Vec<Unknown<'e>>> + 'static,
 ) -> Result<()> {
     let raw = env.raw();
     let name = env.create_string("@iosonde/direct-io")?;
     let mut task = Box::new(Task {
         act: Some(Box::new(act)),
-        answer: None,
+        found: None,
+        finish: Box::new(finish),
         callback: ptr::null_mut(),
         work: ptr::null_mut(),
     });
@@ -51,8 +54,8 @@ pub(crate) fn queue(
             raw,
             ptr::null_mut(),
             name.raw(),
-            Some(execute),
-            Some(complete),
+            Some(execute::<Found>),
+            Some(complete::<Found>),
             task.cast(),
             &raw mut (*task).work,
         ))
@@ -73,29 +76,35 @@ pub(crate) fn queue(
 }
 
 /// On a thread of the pool.
-unsafe extern "C" fn execute(_env: sys::napi_env, task: *mut c_void) {
+unsafe extern "C" fn execute<Found>(_env: sys::napi_env, task: *mut c_void) {
     // SAFETY: `task` is the `Task` that `queue` handed over; until `complete`
-    // nobody else has it.
-    let task = unsafe { &mut *task.cast::<Task>() };
+    // nobody else has it. Of what it holds only the act and what it found, which
+    // are `Send`, are touched here; the rest stays for the thread of `queue`.
+    let task = unsafe { &mut *task.cast::<Task<Found>>() };
     if let Some(act) = task.act.take() {
-        task.answer = Some(act());
+        task.found = Some(act());
     }
 }
 
 /// On the environment's thread, in a handle scope and async context of Node's.
-unsafe extern "C" fn complete(raw: sys::napi_env, _status: sys::napi_status, task: *mut c_void) {
+unsafe extern "C" fn complete<Found>(
+    raw: sys::napi_env,
+    _status: sys::napi_status,
+    task: *mut c_void,
+) {
     // SAFETY: as in `execute`; this is the one call that ends the task.
-    let task = unsafe { Box::from_raw(task.cast::<Task>()) };
+    let task = unsafe { Box::from_raw(task.cast::<Task<Found>>()) };
     let mut callback = ptr::null_mut();
-    // SAFETY: both were made in this environment by `queue` and end here.
+    // SAFETY: all were made in this environment by `queue` and end here.
     unsafe {
         sys::napi_get_reference_value(raw, task.callback, &mut callback);
         sys::napi_delete_reference(raw, task.callback);
         sys::napi_delete_async_work(raw, task.work);
     }
     let env = Env::from_raw(raw);
-    let arguments = match task.answer {
-        Some(answer) => answer(&env),
+    let Task { found, finish, .. } = *task;
+    let arguments = match found {
+        Some(found) => finish(&env, found),
         // Cancelled before it ran.
         None => super::error(&env, "async work was cancelled").map(|error| vec![error]),
     };

@@ -1,9 +1,10 @@
 //! The drop-in on Linux.
 
 use std::fs::File;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
-use iosonde_direct::Device;
+use iosonde_direct::stack::DeviceId;
+use iosonde_direct::{Device, DeviceFacts};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
@@ -31,17 +32,23 @@ pub(crate) const SETTERS: [(&str, Setter); 3] = [
 /// original fails because a device answers no SCSI inquiry, this one looks for
 /// the serial elsewhere, and gives an empty one if there is none.
 pub(crate) fn block_device(file: &File) -> Result<BlockDevice, &'static str> {
-    let kind = file.metadata().map_err(|_| "fstat failed")?.file_type();
+    let metadata = file.metadata().map_err(|_| "fstat failed")?;
+    let kind = metadata.file_type();
     if !kind.is_block_device() && !kind.is_char_device() {
         return Err("fd is not a block or character device");
     }
     // The first question that a character device does not understand.
     let device = Device::of(file).map_err(|_| "BLKSSZGET failed")?;
+    let facts = DeviceFacts::of(DeviceId::from_raw(metadata.rdev()));
     Ok(BlockDevice {
         logical_sector_bytes: device.logical_sector,
         physical_sector_bytes: device.physical_sector,
         bytes: device.bytes,
-        serial: String::new(),
+        serial: facts
+            .serial
+            .known()
+            .map(|serial| serial.trim_matches(' ').to_owned())
+            .unwrap_or_default(),
     })
 }
 

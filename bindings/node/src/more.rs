@@ -1,0 +1,163 @@
+//! What `promises.js` wraps. Every function takes its arguments checked, and a
+//! callback last: `callback(failure)` with `{ errno, syscall, message }`,
+//! or `callback(null, result)`.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use iosonde_direct::{AlignedBuf, Facts, FileKind};
+use napi::bindgen_prelude::{
+    BufferSlice, FunctionCallContext, JsObjectValue, Null, Object, ToNapiValue, Unknown,
+};
+use napi::{Env, Error, Result, Status};
+use rustix::fs::{FlockOperation, flock};
+
+use crate::arguments::{function, integer};
+use crate::edge::{self, Held, Returned};
+use crate::facts;
+use crate::memory::Memory;
+use crate::tree::Tree;
+
+/// Why there is no result.
+pub(crate) struct Failure {
+    /// The error number, if the system gave one.
+    errno: Option<i32>,
+    /// What was being called.
+    syscall: &'static str,
+    /// What is wrong, where there is no number for it.
+    message: String,
+}
+
+impl Failure {
+    fn of(syscall: &'static str, error: &io::Error) -> Failure {
+        Failure { errno: error.raw_os_error(), syscall, message: error.to_string() }
+    }
+
+    fn tree(&self) -> Tree {
+        Tree::Object(vec![
+            ("errno", self.errno.map(|errno| Tree::Number(errno.into())).unwrap_or(Tree::Null)),
+            ("syscall", self.syscall.into()),
+            ("message", self.message.as_str().into()),
+        ])
+    }
+}
+
+type Outcome = std::result::Result<Tree, Failure>;
+
+/// The functions.
+pub(crate) fn exports<'env>(env: &'env Env, memory: &Rc<Memory>) -> Result<Object<'env>> {
+    let mut exports = Object::new(env)?;
+    let mut method = |name: &str, body: Body| -> Result<()> {
+        let function = env.create_function_from_closure::<(), Returned, _>(name, body)?;
+        exports.set_named_property(name, function)
+    };
+    let lender = Rc::clone(memory);
+    method("alignedBuffer", Box::new(move |call| aligned_buffer(&call, &lender)))?;
+    method("blockDeviceOf", Box::new(|call| block_device_of(&call)))?;
+    method("blockDeviceAt", Box::new(|call| block_device_at(&call)))?;
+    method("probe", Box::new(|call| probe(&call)))?;
+    method("flock", Box::new(|call| lock(&call)))?;
+    Ok(exports)
+}
+
+type Body = Box<dyn Fn(FunctionCallContext) -> Result<Returned>>;
+
+/// `(size, alignment, callback)`: memory is found and mapped on another thread.
+fn aligned_buffer(call: &FunctionCallContext, memory: &Rc<Memory>) -> Result<Returned> {
+    let (bytes, alignment) = (whole(call, 0)? as usize, whole(call, 1)? as usize);
+    let memory = Rc::clone(memory);
+    let find = move || AlignedBuf::new(bytes, alignment).map_err(|error| error.to_string());
+    edge::queue(call.env, callback(call, 2)?, find, move |env, found| {
+        let lent =
+            found.and_then(|found| memory.lend(env, found).map_err(|error| error.to_string()));
+        match lent {
+            Ok(buffer) => Ok(vec![Null.into_unknown(env)?, buffer]),
+            Err(message) => {
+                let errno = Some(libc::ENOMEM);
+                Ok(vec![Failure { errno, syscall: "mmap", message }.tree().value(env)?])
+            }
+        }
+    })?;
+    Returned::nothing(call.env)
+}
+
+/// `(fd, callback)`.
+fn block_device_of(call: &FunctionCallContext) -> Result<Returned> {
+    let file = Held::of(whole(call, 0)?);
+    queue(call, 1, move || {
+        let file = file.map_err(|errno| Failure::of("dup", &errno.into()))?;
+        block_device(Facts::of_file(file.file()))
+    })
+}
+
+/// `(path, callback)`, the path as bytes. The device is not kept from others,
+/// and need not be one that may be opened.
+fn block_device_at(call: &FunctionCallContext) -> Result<Returned> {
+    let path = path(call, 0)?;
+    queue(call, 1, move || block_device(Facts::of(&path)))
+}
+
+fn block_device(facts: io::Result<Facts>) -> Outcome {
+    let facts = facts.map_err(|error| Failure::of("stat", &error))?;
+    match (facts.kind, facts.device()) {
+        (FileKind::BlockDevice, Some(device)) => Ok(facts::device(device)),
+        _ => Err(Failure::of("stat", &io::Error::from_raw_os_error(libc::ENOTBLK))),
+    }
+}
+
+/// `(path, callback)`, the path as bytes.
+fn probe(call: &FunctionCallContext) -> Result<Returned> {
+    let path = path(call, 0)?;
+    queue(call, 1, move || match Facts::of(&path) {
+        Ok(facts) => Ok(facts::probed(&path, &facts)),
+        Err(error) => Err(Failure::of("stat", &error)),
+    })
+}
+
+/// `(fd, mode, callback)`: 0 unlocks, 1 locks for itself, 2 with others.
+fn lock(call: &FunctionCallContext) -> Result<Returned> {
+    let file = Held::of(whole(call, 0)?);
+    let operation = match whole(call, 1)? {
+        0 => FlockOperation::Unlock,
+        1 => FlockOperation::NonBlockingLockExclusive,
+        _ => FlockOperation::NonBlockingLockShared,
+    };
+    queue(call, 2, move || {
+        let locked = file.and_then(|file| flock(file.file(), operation));
+        locked.map(|()| Tree::Null).map_err(|errno| Failure::of("flock", &errno.into()))
+    })
+}
+
+fn queue(
+    call: &FunctionCallContext,
+    at: usize,
+    act: impl FnOnce() -> Outcome + Send + 'static,
+) -> Result<Returned> {
+    edge::queue(call.env, callback(call, at)?, act, |env, outcome| match outcome {
+        Ok(result) => Ok(vec![Null.into_unknown(env)?, result.value(env)?]),
+        Err(failure) => Ok(vec![failure.tree().value(env)?]),
+    })?;
+    Returned::nothing(call.env)
+}
+
+// `promises.js` has checked what users gave; these hold it to that.
+
+fn whole(call: &FunctionCallContext, at: usize) -> Result<u32> {
+    integer(call, at).ok_or_else(|| wrong("a whole number"))
+}
+
+fn callback<'call>(call: &'call FunctionCallContext, at: usize) -> Result<Unknown<'call>> {
+    function(call, at).ok_or_else(|| wrong("a function"))
+}
+
+fn path(call: &FunctionCallContext, at: usize) -> Result<PathBuf> {
+    let bytes: BufferSlice = call.get(at)?;
+    Ok(PathBuf::from(OsStr::from_bytes(&bytes)))
+}
+
+fn wrong(expected: &str) -> Error {
+    Error::new(Status::InvalidArg, format!("expected {expected}"))
+}
