@@ -21,6 +21,7 @@ test: needs
 	$(CARGO) run --locked --quiet -p xtask -- tidy
 	$(CARGO) build --locked --release -p iosonde
 	$(CARGO) test --locked --workspace
+	./bindings/node/scripts/check.sh
 
 # Cost of an I/O beside fio: ratios taken alternately, and instructions counted.
 bench: needs build

@@ -10,8 +10,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use iosonde_direct::AlignedBuf;
-use napi::bindgen_prelude::{FnArgs, Function, FunctionRef, JsObjectValue, Object, Unknown};
-use napi::{Env, Error, Result, Status};
+use napi::bindgen_prelude::{FnArgs, Function, FunctionRef, JsObjectValue, Unknown};
+use napi::{Env, Error, JsValue, Result, Status};
 
 use crate::edge::{External, external, forget_exception, start_of};
 
@@ -19,8 +19,9 @@ use crate::edge::{External, external, forget_exception, start_of};
 /// programs that follow the original's habits stay far below.
 const TURN_BYTES: u64 = 256 << 20;
 
-/// A buffer is counted with a page at least: that is what it costs.
-const PAGE_BYTES: u64 = 4096;
+/// A buffer is counted with its bytes and at most a page besides: what the
+/// allocator leaves free between small ones to align them.
+const PAGE_BYTES: usize = 4096;
 
 /// Set (to anything), no memory of ours is lent: as in Electron.
 const NO_EXTERNAL: &str = "IOSONDE_DIRECT_IO_NO_EXTERNAL";
@@ -76,7 +77,7 @@ impl Memory {
         if !self.banned.get() {
             match external(env, memory)? {
                 External::Buffer(buffer) => {
-                    self.count(env, bytes as u64)?;
+                    self.count(env, (bytes + alignment.min(PAGE_BYTES)) as u64)?;
                     return Ok(buffer);
                 }
                 External::Banned(_) => self.banned.set(true),
@@ -86,7 +87,7 @@ impl Memory {
     }
 
     fn count(&self, env: &Env, bytes: u64) -> Result<()> {
-        let turn_bytes = self.turn_bytes.get().saturating_add(bytes.max(PAGE_BYTES));
+        let turn_bytes = self.turn_bytes.get().saturating_add(bytes);
         self.turn_bytes.set(turn_bytes);
         if turn_bytes < TURN_BYTES / 2 || self.turn_watched.replace(true) {
             return Ok(());
@@ -112,7 +113,7 @@ fn view<'env>(env: &'env Env, bytes: usize, alignment: usize) -> Result<Unknown<
         .new_instance((bytes + alignment - 1) as f64)
         .inspect_err(|_| forget_exception(env))?;
     let skip = start_of(&whole)?.wrapping_neg() & (alignment - 1);
-    let buffer: Object = global.get_named_property("Buffer")?;
+    let buffer = global.get_named_property::<Unknown>("Buffer")?.coerce_to_object()?;
     let from: Function<FnArgs<(Unknown, f64, f64)>, Unknown> = buffer.get_named_property("from")?;
     from.apply(buffer, (whole, skip as f64, bytes as f64).into())
 }

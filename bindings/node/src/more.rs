@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use iosonde_direct::{AlignedBuf, Facts, FileKind};
 use napi::bindgen_prelude::{
-    BufferSlice, FunctionCallContext, JsObjectValue, Null, Object, ToNapiValue, Unknown,
+    BigInt, BufferSlice, FunctionCallContext, JsObjectValue, Null, Object, ToNapiValue, Unknown,
 };
 use napi::{Env, Error, Result, Status};
 use rustix::fs::{FlockOperation, flock};
@@ -59,6 +59,7 @@ pub(crate) fn exports<'env>(env: &'env Env, memory: &Rc<Memory>) -> Result<Objec
     method("blockDeviceOf", Box::new(|call| block_device_of(&call)))?;
     method("blockDeviceAt", Box::new(|call| block_device_at(&call)))?;
     method("probe", Box::new(|call| probe(&call)))?;
+    method("address", Box::new(|call| address(&call)))?;
     method("flock", Box::new(|call| lock(&call)))?;
     Ok(exports)
 }
@@ -67,7 +68,7 @@ type Body = Box<dyn Fn(FunctionCallContext) -> Result<Returned>>;
 
 /// `(size, alignment, callback)`: memory is found and mapped on another thread.
 fn aligned_buffer(call: &FunctionCallContext, memory: &Rc<Memory>) -> Result<Returned> {
-    let (bytes, alignment) = (whole(call, 0)? as usize, whole(call, 1)? as usize);
+    let (bytes, alignment) = (large(call, 0)?, large(call, 1)?);
     let memory = Rc::clone(memory);
     let find = move || AlignedBuf::new(bytes, alignment).map_err(|error| error.to_string());
     edge::queue(call.env, callback(call, 2)?, find, move |env, found| {
@@ -88,8 +89,8 @@ fn aligned_buffer(call: &FunctionCallContext, memory: &Rc<Memory>) -> Result<Ret
 fn block_device_of(call: &FunctionCallContext) -> Result<Returned> {
     let file = Held::of(whole(call, 0)?);
     queue(call, 1, move || {
-        let file = file.map_err(|errno| Failure::of("dup", &errno.into()))?;
-        block_device(Facts::of_file(file.file()))
+        let file = file.map_err(|errno| Failure::of("fstat", &errno.into()))?;
+        block_device(Facts::of_file(file.file()), "fstat")
     })
 }
 
@@ -97,14 +98,14 @@ fn block_device_of(call: &FunctionCallContext) -> Result<Returned> {
 /// and need not be one that may be opened.
 fn block_device_at(call: &FunctionCallContext) -> Result<Returned> {
     let path = path(call, 0)?;
-    queue(call, 1, move || block_device(Facts::of(&path)))
+    queue(call, 1, move || block_device(Facts::of(&path), "stat"))
 }
 
-fn block_device(facts: io::Result<Facts>) -> Outcome {
-    let facts = facts.map_err(|error| Failure::of("stat", &error))?;
+fn block_device(facts: io::Result<Facts>, syscall: &'static str) -> Outcome {
+    let facts = facts.map_err(|error| Failure::of(syscall, &error))?;
     match (facts.kind, facts.device()) {
         (FileKind::BlockDevice, Some(device)) => Ok(facts::device(device)),
-        _ => Err(Failure::of("stat", &io::Error::from_raw_os_error(libc::ENOTBLK))),
+        _ => Err(Failure::of(syscall, &io::Error::from_raw_os_error(libc::ENOTBLK))),
     }
 }
 
@@ -115,6 +116,13 @@ fn probe(call: &FunctionCallContext) -> Result<Returned> {
         Ok(facts) => Ok(facts::probed(&path, &facts)),
         Err(error) => Err(Failure::of("stat", &error)),
     })
+}
+
+/// `(buffer)`: where its first byte is.
+fn address(call: &FunctionCallContext) -> Result<Returned> {
+    let buffer: BufferSlice = call.get(0)?;
+    let address = BigInt::from(buffer.as_ptr().addr() as u64);
+    address.into_unknown(call.env).map(Returned::from)
 }
 
 /// `(fd, mode, callback)`: 0 unlocks, 1 locks for itself, 2 with others.
@@ -147,6 +155,14 @@ fn queue(
 
 fn whole(call: &FunctionCallContext, at: usize) -> Result<u32> {
     integer(call, at).ok_or_else(|| wrong("a whole number"))
+}
+
+/// Exact up to 2^53, which no buffer reaches.
+fn large(call: &FunctionCallContext, at: usize) -> Result<usize> {
+    match call.get::<f64>(at)? {
+        number if number >= 0.0 && number.fract() == 0.0 => Ok(number as usize),
+        _ => Err(wrong("a whole number")),
+    }
 }
 
 fn callback<'call>(call: &'call FunctionCallContext, at: usize) -> Result<Unknown<'call>> {

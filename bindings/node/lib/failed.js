@@ -1,0 +1,39 @@
+'use strict';
+
+// Errors of the system, in the form of Node's own: `code`, `errno` (negative),
+// `syscall` and, where there is one, `path`.
+
+const { getSystemErrorMap } = require('util');
+
+// Numbers that libuv has no name for.
+const unnamed = new Map([[-15, ['ENOTBLK', 'block device required']]]);
+
+/** What the addon reports: `{ errno, syscall, message }`. */
+function failed({ errno, syscall, message }, path) {
+  const where = path === undefined ? '' : ` '${path}'`;
+  let code;
+  let text = message;
+  if (errno !== null) {
+    const known = getSystemErrorMap().get(-errno) || unnamed.get(-errno);
+    if (known) [code, text] = known;
+    else code = `Unknown system error ${-errno}`;
+  }
+  const error = new Error(`${code ? `${code}: ` : ''}${text}, ${syscall}${where}`);
+  if (errno !== null) error.errno = -errno;
+  if (code) error.code = code;
+  error.syscall = syscall;
+  if (path !== undefined) error.path = path;
+  return error;
+}
+
+/** A promise of what the addon's function calls back with. */
+function promised(act, path, ...more) {
+  return new Promise((resolve, reject) => {
+    act(...more, (failure, result) => {
+      if (failure) reject(failed(failure, path));
+      else resolve(result);
+    });
+  });
+}
+
+module.exports = { failed, promised };
