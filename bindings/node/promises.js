@@ -6,6 +6,7 @@
 const { dropIn, more } = require('./lib/load.js').load();
 const check = require('./lib/arguments.js');
 const { promised, failed } = require('./lib/failed.js');
+const { BufferPool } = require('./lib/pool.js');
 
 const { O_DIRECT, O_DSYNC, O_EXCL, O_EXLOCK, O_SYNC } = dropIn;
 
@@ -90,6 +91,7 @@ function closed(syscall) {
 }
 
 module.exports = {
+  BufferPool,
   O_DIRECT,
   O_DSYNC,
   O_EXCL,

@@ -10,6 +10,7 @@ mod facts;
 mod memory;
 mod more;
 mod platform;
+mod pool;
 mod tree;
 
 use napi::bindgen_prelude::{JsObjectValue, Object};

@@ -13,7 +13,7 @@ use iosonde_direct::AlignedBuf;
 use napi::bindgen_prelude::{FnArgs, Function, FunctionRef, JsObjectValue, Unknown};
 use napi::{Env, Error, JsValue, Result, Status};
 
-use crate::edge::{External, external, forget_exception, start_of};
+use crate::edge::{External, address, external, forget_exception};
 
 /// How many bytes are lent in one turn. Node holds this much garbage at most;
 /// programs that follow the original's habits stay far below.
@@ -60,7 +60,7 @@ impl Memory {
         bytes: usize,
         alignment: usize,
     ) -> Result<Unknown<'env>> {
-        if self.banned.get() || self.turn_bytes.get() >= TURN_BYTES {
+        if self.is_banned() || self.turn_bytes.get() >= TURN_BYTES {
             return view(env, bytes, alignment);
         }
         let memory = AlignedBuf::new(bytes, alignment)
@@ -74,16 +74,26 @@ impl Memory {
     /// As [`buffer`](Memory::buffer).
     pub(crate) fn lend<'env>(&self, env: &'env Env, memory: AlignedBuf) -> Result<Unknown<'env>> {
         let (bytes, alignment) = (memory.len(), memory.alignment());
-        if !self.banned.get() {
+        if !self.is_banned() {
             match external(env, memory)? {
                 External::Buffer(buffer) => {
                     self.count(env, (bytes + alignment.min(PAGE_BYTES)) as u64)?;
                     return Ok(buffer);
                 }
-                External::Banned(_) => self.banned.set(true),
+                External::Banned(_) => self.ban(),
             }
         }
         view(env, bytes, alignment)
+    }
+
+    /// Whether Node takes no memory from outside.
+    pub(crate) fn is_banned(&self) -> bool {
+        self.banned.get()
+    }
+
+    /// It does not, as it has just said.
+    pub(crate) fn ban(&self) {
+        self.banned.set(true);
     }
 
     fn count(&self, env: &Env, bytes: u64) -> Result<()> {
@@ -104,7 +114,10 @@ impl Memory {
 }
 
 /// An aligned part of an ArrayBuffer that is longer by the alignment.
-fn view<'env>(env: &'env Env, bytes: usize, alignment: usize) -> Result<Unknown<'env>> {
+///
+/// # Errors
+/// If V8 has no memory for it.
+pub(crate) fn view<'env>(env: &'env Env, bytes: usize, alignment: usize) -> Result<Unknown<'env>> {
     let global = env.get_global()?;
     let array_buffer: Function<f64, Unknown> = global.get_named_property("ArrayBuffer")?;
     // Exact: at most 2^31 + 2^22.
@@ -112,7 +125,7 @@ fn view<'env>(env: &'env Env, bytes: usize, alignment: usize) -> Result<Unknown<
     let whole = array_buffer
         .new_instance((bytes + alignment - 1) as f64)
         .inspect_err(|_| forget_exception(env))?;
-    let skip = start_of(&whole)?.wrapping_neg() & (alignment - 1);
+    let skip = address(&whole)?.wrapping_neg() & (alignment - 1);
     let buffer = global.get_named_property::<Unknown>("Buffer")?.coerce_to_object()?;
     let from: Function<FnArgs<(Unknown, f64, f64)>, Unknown> = buffer.get_named_property("from")?;
     from.apply(buffer, (whole, skip as f64, bytes as f64).into())

@@ -19,6 +19,7 @@ use crate::arguments::{function, integer};
 use crate::edge::{self, Held, Returned};
 use crate::facts;
 use crate::memory::Memory;
+use crate::pool;
 use crate::tree::Tree;
 
 /// Why there is no result.
@@ -56,6 +57,8 @@ pub(crate) fn exports<'env>(env: &'env Env, memory: &Rc<Memory>) -> Result<Objec
     };
     let lender = Rc::clone(memory);
     method("alignedBuffer", Box::new(move |call| aligned_buffer(&call, &lender)))?;
+    let lender = Rc::clone(memory);
+    method("pool", Box::new(move |call| make_pool(&call, &lender)))?;
     method("blockDeviceOf", Box::new(|call| block_device_of(&call)))?;
     method("blockDeviceAt", Box::new(|call| block_device_at(&call)))?;
     method("probe", Box::new(|call| probe(&call)))?;
@@ -83,6 +86,16 @@ fn aligned_buffer(call: &FunctionCallContext, memory: &Rc<Memory>) -> Result<Ret
         }
     })?;
     Returned::nothing(call.env)
+}
+
+/// `(count, size, alignment, hugePages)`: a pool, or `{ errno, syscall,
+/// message }`.
+fn make_pool(call: &FunctionCallContext, memory: &Rc<Memory>) -> Result<Returned> {
+    let wish = (large(call, 0)?, large(call, 1)?, large(call, 2)?, call.get::<bool>(3)?);
+    pool::make(call.env, wish, memory).unwrap_or_else(|error| {
+        let (errno, message) = (Some(libc::ENOMEM), error.to_string());
+        Ok(Failure { errno, syscall: "mmap", message }.tree().value(call.env)?.into())
+    })
 }
 
 /// `(fd, callback)`.
@@ -120,8 +133,7 @@ fn probe(call: &FunctionCallContext) -> Result<Returned> {
 
 /// `(buffer)`: where its first byte is.
 fn address(call: &FunctionCallContext) -> Result<Returned> {
-    let buffer: BufferSlice = call.get(0)?;
-    let address = BigInt::from(buffer.as_ptr().addr() as u64);
+    let address = BigInt::from(edge::address(&call.get(0)?)? as u64);
     address.into_unknown(call.env).map(Returned::from)
 }
 

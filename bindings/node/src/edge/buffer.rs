@@ -7,7 +7,7 @@ use napi::bindgen_prelude::{FromNapiValue, Unknown};
 use napi::{Env, Error, JsValue, Result, Status, sys};
 
 /// Bytes that stay where they are until their owner is dropped.
-pub(crate) trait Bytes: Send + 'static {
+pub(crate) trait Bytes: 'static {
     /// The first byte and how many; the same at every call.
     fn span(&mut self) -> (*mut u8, usize);
 }
@@ -70,19 +70,99 @@ unsafe extern "C" fn finalize<Owner>(_env: sys::napi_env, _start: *mut c_void, o
     drop(unsafe { Box::from_raw(owner.cast::<Owner>()) });
 }
 
-/// The address of an ArrayBuffer's first byte.
+/// Have the owner dropped when the garbage collector drops `object`, or with
+/// the environment.
 ///
 /// # Errors
-/// If the value is no ArrayBuffer.
-pub(crate) fn start_of(buffer: &Unknown) -> Result<usize> {
+/// If the environment is being torn down.
+pub(crate) fn drop_with<Owner: 'static>(env: &Env, object: &Unknown, owner: Owner) -> Result<()> {
+    let owner = Box::into_raw(Box::new(owner));
+    // SAFETY: the object is of this environment; the owner lives until
+    // `finalize_with` drops it.
+    let status = unsafe {
+        sys::napi_add_finalizer(
+            env.raw(),
+            object.raw(),
+            owner.cast(),
+            Some(finalize_with::<Owner>),
+            ptr::null_mut(),
+            ptr::null_mut(),
+        )
+    };
+    check(status).inspect_err(|_| {
+        // SAFETY: Node has refused it, so that it is ours still.
+        drop(unsafe { Box::from_raw(owner) });
+    })
+}
+
+/// On the environment's thread, once the object is gone.
+unsafe extern "C" fn finalize_with<Owner>(
+    _env: sys::napi_env,
+    owner: *mut c_void,
+    _hint: *mut c_void,
+) {
+    // SAFETY: `owner` is the box that `drop_with` handed over, given back once.
+    drop(unsafe { Box::from_raw(owner.cast::<Owner>()) });
+}
+
+/// The address of the first byte of a Buffer or ArrayBuffer; 0 once it is
+/// detached.
+///
+/// # Errors
+/// If the value is neither.
+pub(crate) fn address(value: &Unknown) -> Result<usize> {
+    let (env, raw) = (value.value().env, value.raw());
     let (mut start, mut bytes) = (ptr::null_mut(), 0);
-    let value = buffer.value();
     // SAFETY: value and environment belong together; Node writes both results.
-    let status =
-        unsafe { sys::napi_get_arraybuffer_info(value.env, value.value, &mut start, &mut bytes) };
+    unsafe {
+        let mut is_whole = false;
+        check(sys::napi_is_arraybuffer(env, raw, &mut is_whole))?;
+        check(match is_whole {
+            true => sys::napi_get_arraybuffer_info(env, raw, &mut start, &mut bytes),
+            false => sys::napi_get_buffer_info(env, raw, &mut start, &mut bytes),
+        })?;
+    }
+    Ok(start.addr())
+}
+
+/// The ArrayBuffer of a Buffer.
+///
+/// # Errors
+/// If the value is no Buffer.
+pub(crate) fn whole<'env>(buffer: &Unknown<'env>) -> Result<Unknown<'env>> {
+    let env = buffer.value().env;
+    let mut whole = ptr::null_mut();
+    // SAFETY: value and environment belong together; Node writes the one
+    // result that is asked for, a value of the same environment.
+    unsafe {
+        check(sys::napi_get_typedarray_info(
+            env,
+            buffer.raw(),
+            ptr::null_mut(),
+            ptr::null_mut(),
+            ptr::null_mut(),
+            &mut whole,
+            ptr::null_mut(),
+        ))?;
+        Unknown::from_napi_value(env, whole)
+    }
+}
+
+/// Take the bytes away from a Buffer and all other views of them, which have
+/// no length from now on.
+///
+/// # Errors
+/// If the value is no Buffer, or its bytes are not to be taken away.
+pub(crate) fn detach(buffer: &Unknown) -> Result<()> {
+    let whole = whole(buffer)?;
+    // SAFETY: an ArrayBuffer, as Node has just said.
+    check(unsafe { sys::napi_detach_arraybuffer(whole.value().env, whole.raw()) })
+}
+
+fn check(status: sys::napi_status) -> Result<()> {
     match Status::from(status) {
-        Status::Ok => Ok(start.addr()),
-        status => Err(Error::new(status, "not an ArrayBuffer")),
+        Status::Ok => Ok(()),
+        other => Err(Error::new(other, "not a buffer")),
     }
 }
 

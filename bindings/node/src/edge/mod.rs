@@ -7,7 +7,9 @@ mod held;
 mod returned;
 mod task;
 
-pub(crate) use buffer::{External, external, forget_exception, start_of};
+pub(crate) use buffer::{
+    Bytes, External, address, detach, drop_with, external, forget_exception, whole,
+};
 pub(crate) use held::Held;
 pub(crate) use returned::{Returned, error};
 pub(crate) use task::queue;
