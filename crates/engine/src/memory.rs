@@ -9,6 +9,8 @@ use iosonde_workload::content::{Base, Content, EachWrite};
 pub struct Memory {
     whole: AlignedBuf,
     start: *mut u8,
+    /// Bytes of `whole` before `start`.
+    lead: usize,
     stride: usize,
     slots: u32,
 }
@@ -18,10 +20,20 @@ impl Memory {
     ///
     /// # Panics
     /// If they do not fit.
-    pub fn new(mut whole: AlignedBuf, slots: u32, stride: usize) -> Memory {
-        assert!(slots as usize * stride <= whole.len(), "buffers past the end of the memory");
-        let start = whole.as_mut_ptr();
-        Memory { whole, start, stride, slots }
+    pub fn new(whole: AlignedBuf, slots: u32, stride: usize) -> Memory {
+        Memory::after(0, whole, slots, stride)
+    }
+
+    /// The same, `lead` bytes after the start of `whole`: buffers that are
+    /// not aligned, if `lead` is no multiple of the alignment.
+    ///
+    /// # Panics
+    /// If they do not fit.
+    pub fn after(lead: usize, mut whole: AlignedBuf, slots: u32, stride: usize) -> Memory {
+        let end = lead + slots as usize * stride;
+        assert!(end <= whole.len(), "buffers past the end of the memory");
+        let start = whole.as_mut_ptr().wrapping_add(lead);
+        Memory { whole, start, lead, stride, slots }
     }
 
     /// Where a slot's buffer starts.
@@ -45,7 +57,7 @@ impl Memory {
 
     /// All of it: what an engine registers.
     pub fn span(&self) -> (*mut u8, usize) {
-        (self.start, self.whole.len())
+        (self.start, self.whole.len() - self.lead)
     }
 }
 

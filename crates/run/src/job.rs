@@ -57,6 +57,9 @@ pub struct JobPlan {
     pub buffer_bytes: usize,
     /// Alignment of the buffers.
     pub buffer_align: usize,
+    /// Bytes after that alignment at which the first buffer starts: no option
+    /// of the job language, but who compares buffers sets it.
+    pub buffer_lead: usize,
     /// Where the buffers live.
     pub memory: MemoryKind,
     /// Bytes of memory that are taken from the machine meanwhile (`lockmem`).

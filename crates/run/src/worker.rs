@@ -112,10 +112,10 @@ impl<'a> Worker<'a> {
 
         let locked = lock_memory(job).map_err(fail)?;
         let slots = job.window.depth;
-        let bytes = slots as usize * job.buffer_bytes;
+        let bytes = job.buffer_lead + slots as usize * job.buffer_bytes;
         let memory = AlignedBuf::of(&job.memory, bytes.max(1), job.buffer_align)
             .map_err(|error| fail(JobError::other("allocate buffers", Errno(12), &error)))?;
-        let mut memory = Memory::new(memory, slots, job.buffer_bytes);
+        let mut memory = Memory::after(job.buffer_lead, memory, slots, job.buffer_bytes);
         let mut fill = job.fill.for_writes();
         fill.prepare(&mut memory);
 

@@ -194,6 +194,7 @@ impl Planner<'_> {
             layout: layout(spec, max_bs),
             buffer_bytes: (max_bs as usize).next_multiple_of(4096),
             buffer_align: self.alignment(spec),
+            buffer_lead: 0,
             memory: buffers::memory(spec)?,
             locked_bytes: buffers::locked_bytes(spec)?,
             fill,

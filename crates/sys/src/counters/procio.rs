@@ -32,6 +32,14 @@ impl TaskIo {
         TaskIo::read("/proc/thread-self/io")
     }
 
+    /// Of the whole process, threads that have ended included.
+    ///
+    /// # Errors
+    /// As [`TaskIo::of_thread`].
+    pub fn of_process() -> io::Result<TaskIo> {
+        TaskIo::read("/proc/self/io")
+    }
+
     /// Of this process's thread with the number `thread`
     /// ([`crate::process::thread_id`]).
     ///
