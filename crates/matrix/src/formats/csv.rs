@@ -1,0 +1,50 @@
+//! One line a cell with all its figures, under a line of names (RFC 4180).
+
+use super::mib;
+use crate::sheet::{Cell, Sheet};
+
+/// All kinds, each with all block sizes.
+pub fn write(sheet: &Sheet) -> String {
+    let mut text = String::from(
+        "mode,block_bytes,mib_per_s,low_mib_per_s,high_mib_per_s,settled,slices,blocks_per_slice,reason\n",
+    );
+    for (kind, row) in sheet.kinds.iter().zip(&sheet.rows) {
+        for (size, cell) in sheet.sizes.iter().zip(row) {
+            let fields = match cell {
+                Cell::Measured(found) => [
+                    format!("{:.4}", mib(found.rate)),
+                    format!("{:.4}", mib(found.low)),
+                    format!("{:.4}", mib(found.high)),
+                    found.settled.to_string(),
+                    found.slices.to_string(),
+                    found.blocks.to_string(),
+                    String::new(),
+                ],
+                Cell::Not(why) => {
+                    let mut fields = [const { String::new() }; 7];
+                    fields[6] = why.words().to_owned();
+                    fields
+                }
+            };
+            let fields = fields.map(|field| quoted(&field)).join(",");
+            text.push_str(&format!("{},{size},{fields}\n", kind.name()));
+        }
+    }
+    text
+}
+
+fn quoted(field: &str) -> String {
+    match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn fields_with_commas_and_quotes_are_quoted() {
+        assert_eq!(super::quoted("a b"), "a b");
+        assert_eq!(super::quoted("a, \"b\""), "\"a, \"\"b\"\"\"");
+    }
+}

@@ -1,0 +1,107 @@
+//! Two tables of seven block sizes at most, side under side, so that they fit a
+//! terminal of 80 columns; then what they mean.
+
+use super::mib;
+use crate::cell::{self, Kind, Way};
+use crate::meaning;
+use crate::sheet::{Cell, Sheet};
+use std::fmt::Write;
+
+/// Columns of one table.
+const COLUMNS: usize = 7;
+/// Letters of a line of text.
+const LINE: usize = 80;
+/// Of the first column, two names: `AMORTIZED_FDATASYNC ALIGNED`.
+const NAMES: usize = 28;
+
+/// For people.
+pub fn write(sheet: &Sheet) -> String {
+    let mut text = String::new();
+    let title = format!("{}: first {}", sheet.about.words(), cell::bytes(sheet.span));
+    text.push_str(&wrapped(&title));
+    text.push_str("MiB/s, one block at a time, one after the other\n");
+    let columns: Vec<usize> = (0..sheet.sizes.len()).collect();
+    for part in columns.chunks(COLUMNS) {
+        text.push('\n');
+        one_table(&mut text, sheet, part);
+    }
+    text.push('\n');
+    text.push_str(&wrapped(
+        "* best block size of its line   + best durable write, or read from storage, of its block \
+         size   # both   ~ not settled within 5 %   - not measured",
+    ));
+    let meaning = meaning::sentences(sheet).join(" ");
+    let notes = meaning::notes(sheet);
+    for paragraph in std::iter::once(&meaning).chain(&notes).filter(|words| !words.is_empty()) {
+        text.push('\n');
+        text.push_str(&wrapped(paragraph));
+    }
+    if sheet.stopped {
+        text.push_str("\nStopped by a signal: these are the figures that were known by then.\n");
+    }
+    text
+}
+
+fn one_table(text: &mut String, sheet: &Sheet, columns: &[usize]) {
+    let mut head = format!("{:NAMES$}", "block size");
+    for &column in columns {
+        let _ = write!(head, " {:>5} ", cell::short(u64::from(sheet.sizes[column])));
+    }
+    let _ = writeln!(text, "{}", head.trim_end());
+    let mut group = "";
+    for (row, kind) in sheet.kinds.iter().enumerate() {
+        let name = if kind.group() == group { "" } else { kind.group() };
+        group = kind.group();
+        let mut line = format!("{name:<19} {:<8}", way(*kind));
+        for &column in columns {
+            line.push_str(&one_cell(sheet, row, column));
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+fn way(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Write(_, Way::Plain) => "plain",
+        Kind::Write(_, way) => way.name(),
+        Kind::Read(reading) => match reading {
+            cell::Reading::Cold => "cold",
+            cell::Reading::Warm => "warm",
+            cell::Reading::Direct => "O_DIRECT",
+        },
+    }
+}
+
+/// Seven letters: doubt, figure, mark.
+fn one_cell(sheet: &Sheet, row: usize, column: usize) -> String {
+    let Cell::Measured(found) = &sheet.rows[row][column] else { return format!("{:>6} ", "-") };
+    let mark = match (sheet.is_best_of_row(row, column), sheet.is_best_of_column(row, column)) {
+        (true, true) => '#',
+        (true, false) => '*',
+        (false, true) => '+',
+        (false, false) => ' ',
+    };
+    let doubt = if found.settled { ' ' } else { '~' };
+    let figure = format!("{doubt}{}", meaning::figures(mib(found.rate)));
+    format!("{:>6}{mark}", figure.trim_start())
+}
+
+/// Words in lines.
+fn wrapped(words: &str) -> String {
+    let mut text = String::new();
+    let mut used = 0;
+    for word in words.split(' ') {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > LINE {
+            text.push('\n');
+            used = 0;
+        } else if used > 0 {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(word);
+        used += length;
+    }
+    text.push('\n');
+    text
+}

@@ -1,0 +1,190 @@
+//! `iosonde matrix`: which block size and which way of making writes durable
+//! cost what, here.
+//!
+//! A personality of its own: [`ask`] reads its command line, [`slice`] makes
+//! jobs of the common core out of cells and runs them, [`measure`] decides how
+//! many it takes, and [`formats`] print the [`sheet`].
+
+#![forbid(unsafe_code)]
+
+mod ask;
+mod cell;
+mod formats;
+mod identity;
+mod meaning;
+mod measure;
+mod median;
+mod progress;
+mod promise;
+mod sheet;
+mod slice;
+mod target;
+
+use ask::{Asked, Format, Wish};
+use cell::Kind;
+use measure::Bounds;
+use progress::Progress;
+use promise::Promises;
+use sheet::{Cell, Sheet, Why};
+use slice::{Halt, Runner, Slice};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use target::Target;
+
+/// Exit codes, as `--help` tells them.
+mod exit {
+    pub const OK: u8 = 0;
+    pub const FAILED: u8 = 1;
+    pub const SIGNALLED: u8 = 128;
+}
+
+/// Run with the words after `iosonde matrix`; the exit code.
+pub fn run(words: &[String]) -> u8 {
+    let asked = match ask::parse(words) {
+        Ok(Wish::Measure(asked)) => asked,
+        Ok(Wish::Help) => {
+            say(ask::HELP);
+            return exit::OK;
+        }
+        Err(error) => return refuse(&error),
+    };
+    match run_asked(&asked) {
+        Ok(code) => code,
+        Err(error) => refuse(&error),
+    }
+}
+
+fn refuse(error: &str) -> u8 {
+    eprintln!("iosonde: {error}");
+    exit::FAILED
+}
+
+/// That nobody reads on, as before `head`, harms nobody.
+fn say(text: &str) {
+    let mut out = std::io::stdout();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+fn run_asked(asked: &Asked) -> Result<u8, String> {
+    let mut runner =
+        Runner::new().map_err(|error| format!("cannot listen for signals: {error}"))?;
+    let target = Target::find(asked)?;
+    for (path, _) in &asked.outputs {
+        can_write(path, &target)?;
+    }
+    let sheet = match take(asked, &target, &mut runner) {
+        Ok(sheet) => sheet,
+        Err(Halt::Stopped) => {
+            eprintln!("iosonde: stopped before anything was measured");
+            return Ok(end(exit::SIGNALLED, target, &runner));
+        }
+        Err(Halt::Failed(error)) => return Err(error),
+    };
+    say(&formats::write(&sheet, asked.format));
+    let mut code = match () {
+        () if sheet.stopped => exit::SIGNALLED,
+        () if sheet.has_failed() => exit::FAILED,
+        () => exit::OK,
+    };
+    for (path, format) in &asked.outputs {
+        if let Err(error) = put(path, &sheet, *format) {
+            eprintln!("iosonde: cannot write {}: {error}", path.display());
+            code = code.max(exit::FAILED);
+        }
+    }
+    Ok(end(code, target, &runner))
+}
+
+/// Take away what was made. After a second signal a job may still run; the
+/// process ends under it, as was asked twice.
+fn end(code: u8, target: Target, runner: &Runner) -> u8 {
+    drop(target);
+    match runner.is_abandoned() {
+        true => std::process::exit(code.into()),
+        false => code,
+    }
+}
+
+/// Whether a file of results may be written: found out before the run, not
+/// after it.
+fn can_write(path: &Path, target: &Target) -> Result<(), String> {
+    let there = std::fs::metadata(path).ok();
+    if there.as_ref().is_some_and(|there| !there.is_file()) {
+        return Err(format!("cannot write to {}: it is no regular file", path.display()));
+    }
+    let same = |path: &Path| path.canonicalize().ok();
+    if there.is_some() && same(path) == same(&target.about.path) {
+        return Err(format!("{} is what is measured, and not for results", path.display()));
+    }
+    // What is in it stays until there is something better.
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map(drop).map_err(|error| format!("cannot write to {}: {error}", path.display()))
+}
+
+fn put(path: &Path, sheet: &Sheet, format: Format) -> std::io::Result<()> {
+    std::fs::write(path, formats::write(sheet, format))
+}
+
+/// Prepare the target and measure all cells.
+fn take(asked: &Asked, target: &Target, runner: &mut Runner) -> Result<Sheet, Halt> {
+    let cells = asked.kinds.len() * asked.sizes.len();
+    let mut progress = Progress::new(asked.progress, cells, asked.time_a_cell);
+    let began = SystemTime::now().duration_since(UNIX_EPOCH);
+    let writes = target.about.temporary || asked.kinds.iter().any(|kind| kind.writes());
+    if writes {
+        let span = cell::bytes(target.span);
+        progress.doing(&format!("writing {span} to {}", target.about.path.display()));
+        let prepared = runner.prepare(target);
+        progress.clear();
+        prepared?;
+    }
+    let promises = Promises::of(target, &asked.kinds);
+    let not = || Cell::Not(Why::Stopped);
+    let mut sheet = Sheet {
+        about: target.about.clone(),
+        sizes: asked.sizes.clone(),
+        kinds: asked.kinds.clone(),
+        rows: vec![vec![not(); asked.sizes.len()]; asked.kinds.len()],
+        span: target.span,
+        seconds_a_cell: asked.time_a_cell.as_secs_f64(),
+        began_unix_ms: began.map_or(0, |since| since.as_millis() as u64),
+        stopped: false,
+    };
+    'sizes: for (column, &size) in asked.sizes.iter().enumerate() {
+        for (row, &kind) in asked.kinds.iter().enumerate() {
+            progress.begins(kind, size);
+            let begun = Instant::now();
+            let (cell, took, stopped) = match promises.why_not(kind, size) {
+                Some(words) => (Cell::Not(Why::NotHonoured(words)), None, false),
+                None => {
+                    let (cell, stopped) = one_cell(asked, target, runner, kind, size);
+                    (cell, Some(begun.elapsed()), stopped)
+                }
+            };
+            progress.ended(kind, size, &cell, took);
+            sheet.rows[row][column] = cell;
+            if stopped {
+                sheet.stopped = true;
+                break 'sizes;
+            }
+        }
+    }
+    progress.clear();
+    Ok(sheet)
+}
+
+fn one_cell(
+    asked: &Asked,
+    target: &Target,
+    runner: &mut Runner,
+    kind: Kind,
+    size: u32,
+) -> (Cell, bool) {
+    let bounds = Bounds::of(kind, asked.time_a_cell);
+    let room = measure::Room::of(kind, size, target.span);
+    measure::measure(kind, &bounds, room, &mut |(first, blocks)| {
+        runner.run(&Slice { kind, size, first, blocks }, target)
+    })
+}

@@ -1,0 +1,222 @@
+//! What the figures come to, in a paragraph of sentences that each carry theirs.
+
+use crate::cell::{self, Kind, Mode, Reading, Way};
+use crate::sheet::{Cell, Found, Sheet};
+
+/// The kinds that say what storage does with single synced writes; those
+/// without the page cache in between are preferred.
+const SYNCED: [Kind; 4] = [
+    Kind::Write(Mode::Fdatasync, Way::Direct),
+    Kind::Write(Mode::Fdatasync, Way::Aligned),
+    Kind::Write(Mode::ODsync, Way::Direct),
+    Kind::Write(Mode::ODsync, Way::Aligned),
+];
+
+/// All there is to say, a sentence each; none where nothing was measured.
+pub fn sentences(sheet: &Sheet) -> Vec<String> {
+    let all = [
+        single_writes(sheet),
+        group_commits(sheet),
+        durable_writes(sheet),
+        fsync_or_fdatasync(sheet),
+        reads(sheet),
+        memory(sheet),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// What to know before the figures are believed, a sentence each.
+pub fn notes(sheet: &Sheet) -> Vec<String> {
+    let mut notes = Vec::new();
+    let (unsettled, all) = sheet.unsettled();
+    if unsettled > 0 {
+        notes.push(format!(
+            "{unsettled} of {all} figures did not settle within 5 % (~): their slices differed, or \
+             there was no time for six; a longer --time-per-cell may help."
+        ));
+    }
+    for (words, kinds, cells) in sheet.reasons() {
+        let all = sheet.kinds.len() * sheet.sizes.len();
+        let which = match kinds.len() {
+            _ if cells == all => "nothing".to_owned(),
+            1..=4 => kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
+            many => format!("{cells} cells of {many} rows"),
+        };
+        let verb = if which == "nothing" { "was measured" } else { "not measured (-)" };
+        notes.push(format!("{which} {verb}: {words}."));
+    }
+    notes
+}
+
+/// `2.00 ms a write and 500 writes a second below 64 KiB`.
+fn single_writes(sheet: &Sheet) -> Option<String> {
+    let kind = SYNCED.into_iter().find(|&kind| sheet.row(kind).next().is_some())?;
+    let row: Vec<Found> = sheet.row(kind).collect();
+    let first = row.first()?;
+    let cost = |found: &Found| f64::from(found.size) / found.rate;
+    let name = kind.name();
+    let one = format!(
+        "A write of {} that must be durable before the next ({name}) takes {}: {:.0} a second, {}.",
+        size(first.size),
+        span(cost(first)),
+        1.0 / cost(first),
+        speed(first.rate)
+    );
+    // Half as much again is where the bytes begin to cost as the flush does.
+    let flat = row.iter().take_while(|found| cost(found) < 1.5 * cost(first)).last()?;
+    let best = sheet_best(row.iter().copied())?;
+    let enough = row.iter().find(|found| found.rate >= 0.9 * best.rate)?;
+    let flat = match flat.size > first.size {
+        true => format!(
+            " Up to {} the flush is what costs, and a larger block takes hardly longer ({});",
+            size(flat.size),
+            span(cost(flat))
+        ),
+        false => " Larger blocks take longer from the start;".to_owned(),
+    };
+    let reached = match enough.size > first.size {
+        true => format!(
+            " it takes blocks of {} to come within a tenth of this mode's best, {}.",
+            size(enough.size),
+            speed(best.rate)
+        ),
+        false => format!(" its best is {}.", speed(best.rate)),
+    };
+    Some(format!("{one}{flat}{reached}"))
+}
+
+fn sheet_best(found: impl Iterator<Item = Found>) -> Option<Found> {
+    found.max_by(|a, b| a.rate.total_cmp(&b.rate))
+}
+
+/// What is gained when many of the smallest writes share a sync.
+fn group_commits(sheet: &Sheet) -> Option<String> {
+    let smallest = sheet.sizes.first()?;
+    let rate = |kind: Kind| sheet.row(kind).find(|found| found.size == *smallest);
+    let alone = SYNCED.into_iter().find_map(rate)?;
+    let shares = |kind: Kind| matches!(kind, Kind::Write(mode, _) if mode.is_amortized());
+    let kinds = sheet.kinds.iter().copied().filter(|&kind| shares(kind));
+    let together = sheet_best(kinds.filter_map(rate))?;
+    let column = sheet.sizes.iter().position(|size| size == smallest)?;
+    let Cell::Measured(measured) = &sheet.rows[together.row][column] else { return None };
+    if measured.blocks < 2 {
+        return None;
+    }
+    let times = together.rate / alone.rate;
+    let digits = usize::from(times < 10.0);
+    Some(format!(
+        "Groups of {} such writes that share one sync ({}) reach {}, {times:.digits$} times as much.",
+        measured.blocks,
+        sheet.kinds[together.row].name(),
+        speed(together.rate),
+    ))
+}
+
+fn durable_writes(sheet: &Sheet) -> Option<String> {
+    let best = sheet.best(Kind::is_durable)?;
+    let each = sheet.best(|kind| matches!(kind, Kind::Write(mode, _) if mode.syncs_each()));
+    let mut words = format!(
+        "The fastest durable write is {} of {}, {}",
+        sheet.kinds[best.row].name(),
+        size(best.size),
+        speed(best.rate)
+    );
+    match each.filter(|each| each.row != best.row) {
+        Some(each) => {
+            words += &format!(
+                "; of those that make each write durable it is {} of {}, {}.",
+                sheet.kinds[each.row].name(),
+                size(each.size),
+                speed(each.rate)
+            );
+        }
+        None => words.push('.'),
+    }
+    Some(words)
+}
+
+/// Only where it matters.
+fn fsync_or_fdatasync(sheet: &Sheet) -> Option<String> {
+    let way = [Way::Direct, Way::Aligned, Way::Plain].into_iter();
+    let pair = |way| {
+        let data = sheet.row(Kind::Write(Mode::Fdatasync, way)).next()?;
+        let all = sheet.row(Kind::Write(Mode::Fsync, way)).find(|all| all.size == data.size)?;
+        Some((data, all))
+    };
+    let (data, all) = way.into_iter().find_map(pair)?;
+    let times = data.rate / all.rate;
+    (times >= 1.2).then(|| {
+        format!(
+            "fsync(2), which writes the file's times too, costs {times:.1} times as much as \
+             fdatasync(2) at {}.",
+            size(data.size)
+        )
+    })
+}
+
+fn reads(sheet: &Sheet) -> Option<String> {
+    let best = |reading| sheet_best(sheet.row(Kind::Read(reading)));
+    let told = |found: Found| format!("{} (blocks of {})", speed(found.rate), size(found.size));
+    let (cold, direct) = (best(Reading::Cold), best(Reading::Direct));
+    match (cold, direct) {
+        (Some(cold), Some(direct)) => Some(format!(
+            "Storage is read at {} through the page cache, with the kernel reading ahead, and at \
+             {} around it.",
+            told(cold),
+            told(direct)
+        )),
+        (Some(only), None) | (None, Some(only)) => {
+            Some(format!("Storage is read at {}.", told(only)))
+        }
+        (None, None) => None,
+    }
+}
+
+fn memory(sheet: &Sheet) -> Option<String> {
+    let write = sheet.best(|kind| kind.is_memory() && kind.writes());
+    let read = sheet.best(|kind| kind.is_memory() && !kind.writes());
+    let names = match (&write, &read) {
+        (Some(write), Some(read)) => {
+            format!("BUFFERED (up to {}) and READ_WARM ({})", speed(write.rate), speed(read.rate))
+        }
+        (Some(write), None) => format!("BUFFERED (up to {})", speed(write.rate)),
+        (None, Some(read)) => format!("READ_WARM (up to {})", speed(read.rate)),
+        (None, None) => return None,
+    };
+    let verb = if write.is_some() && read.is_some() { "are" } else { "is" };
+    Some(format!("{names} {verb} the speed of memory, not of storage."))
+}
+
+fn size(bytes: u32) -> String {
+    cell::bytes(u64::from(bytes))
+}
+
+/// Bytes a second as `12.3 MiB/s`.
+pub fn speed(rate: f64) -> String {
+    let (value, unit) = match rate / f64::from(1 << 20) {
+        mib if mib >= 10_000.0 => (mib / 1024.0, "GiB/s"),
+        mib => (mib, "MiB/s"),
+    };
+    format!("{} {unit}", figures(value))
+}
+
+/// Three figures that count: `1234`, `123`, `12.3`, `1.23`, `0.123`.
+pub fn figures(value: f64) -> String {
+    let decimals = match value {
+        _ if value >= 99.95 => 0,
+        _ if value >= 9.995 => 1,
+        _ if value >= 0.9995 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// Seconds as `1.23 ms`.
+fn span(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        _ if seconds >= 1.0 => (seconds, "s"),
+        _ if seconds >= 1e-3 => (seconds * 1e3, "ms"),
+        _ => (seconds * 1e6, "us"),
+    };
+    format!("{} {unit}", figures(value))
+}

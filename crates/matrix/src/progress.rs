@@ -1,0 +1,133 @@
+//! How far it is, on standard error.
+
+use crate::cell::{self, Kind};
+use crate::meaning;
+use crate::sheet::Cell;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// Tells of cells as they come.
+#[derive(Debug)]
+pub struct Progress {
+    how: How,
+    began: Instant,
+    done: usize,
+    all: usize,
+    /// What a cell is expected to take before any has been measured.
+    guess: Duration,
+    /// How long the measured ones took, and how many they were.
+    taken: (Duration, u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// Nobody looks on.
+    Silent,
+    /// One line that is drawn over.
+    Live,
+    /// A line for each cell.
+    Lines,
+}
+
+impl Progress {
+    /// Of `all` cells that take `guess` each. Where standard error is no
+    /// terminal nothing is told, unless it is `asked` for.
+    pub fn new(asked: bool, all: usize, guess: Duration) -> Progress {
+        let how = match (std::io::stderr().is_terminal(), asked) {
+            (true, _) => How::Live,
+            (false, true) => How::Lines,
+            (false, false) => How::Silent,
+        };
+        let taken = (Duration::ZERO, 0);
+        Progress { how, began: Instant::now(), done: 0, all, guess, taken }
+    }
+
+    /// Something else than a cell is being done.
+    pub fn doing(&self, what: &str) {
+        self.tell(what);
+    }
+
+    /// A cell begins.
+    pub fn begins(&mut self, kind: Kind, size: u32) {
+        if self.how == How::Live {
+            let now = format!("{} {}", cell::bytes(u64::from(size)), kind.name());
+            self.tell(&format!("{}  {now}", self.head()));
+        }
+    }
+
+    /// A cell has ended; how long it took, if it was run.
+    pub fn ended(&mut self, kind: Kind, size: u32, found: &Cell, took: Option<Duration>) {
+        self.done += 1;
+        if let Some(took) = took {
+            self.taken = (self.taken.0 + took, self.taken.1 + 1);
+        }
+        if self.how == How::Lines {
+            let rate = found.rate().map_or("-".to_owned(), meaning::speed);
+            let now = format!("{} {}", cell::bytes(u64::from(size)), kind.name());
+            self.tell(&format!("{}  {now}  {rate}", self.head()));
+        }
+    }
+
+    /// All is done: the line makes room.
+    pub fn clear(&self) {
+        if self.how == How::Live {
+            self.put("\r\x1b[K");
+        }
+    }
+
+    fn head(&self) -> String {
+        let left = u32::try_from(self.all.saturating_sub(self.done)).unwrap_or(u32::MAX);
+        let each = match self.taken {
+            (_, 0) => self.guess,
+            (taken, count) => taken / count,
+        };
+        format!(
+            "{} of {} cells, {} gone, about {} left",
+            self.done,
+            self.all,
+            clock(self.began.elapsed()),
+            clock(each.saturating_mul(left))
+        )
+    }
+
+    fn tell(&self, words: &str) {
+        match self.how {
+            How::Silent => {}
+            How::Live => self.put(&format!("\r\x1b[K{words}")),
+            How::Lines => self.put(&format!("{words}\n")),
+        }
+    }
+
+    fn put(&self, text: &str) {
+        // That nobody may read it harms nobody.
+        let mut out = std::io::stderr();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+}
+
+/// `1:02:03`, `2:03`.
+fn clock(span: Duration) -> String {
+    let seconds = span.as_secs();
+    match seconds / 3600 {
+        0 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_left_is_that_of_the_cells_that_were_run() {
+        let mut progress = Progress::new(true, 10, Duration::from_secs(2));
+        assert!(progress.head().contains("about 0:20 left"), "{}", progress.head());
+        let kind = Kind::all()[0];
+        let none = Cell::Not(crate::sheet::Why::Stopped);
+        progress.ended(kind, 4096, &none, Some(Duration::from_secs(1)));
+        progress.ended(kind, 4096, &none, None);
+        assert!(progress.head().contains("2 of 10 cells"), "{}", progress.head());
+        assert!(progress.head().contains("about 0:08 left"), "{}", progress.head());
+        assert_eq!(clock(Duration::from_secs(3723)), "1:02:03");
+    }
+}

@@ -1,0 +1,159 @@
+//! Which cells the target cannot be held to, found out before they are run.
+
+use crate::cell::{self, Kind};
+use crate::target::Target;
+use iosonde_direct::{AlignedBuf, DirectIo, OpenOptions};
+use std::os::unix::fs::FileExt;
+
+/// What the target does with what its opener asks for.
+#[derive(Debug)]
+pub struct Promises {
+    in_memory: Option<String>,
+    /// What O_DIRECT asks for, or why there is none.
+    direct: Result<DirectIo, String>,
+    /// Why direct writes are none.
+    direct_writes: Result<(), String>,
+    span: u64,
+}
+
+impl Promises {
+    /// Of a target. If cells will write to it directly, it has been written all
+    /// over, and a little of it is written again.
+    pub fn of(target: &Target, kinds: &[Kind]) -> Promises {
+        let about = &target.about;
+        let kind = about.file_system.as_deref().unwrap_or("the device");
+        let in_memory = about.is_in_memory().then(|| {
+            format!("{kind} keeps files in memory: there is no storage to reach or to read from")
+        });
+        let direct = match target.direct_io() {
+            Ok(asks) if asks.possible => Ok(asks),
+            Ok(_) => Err(format!("{kind} does not take O_DIRECT")),
+            Err(error) => Err(error),
+        };
+        // Devices have nothing between that could fall back.
+        let writes = kinds.iter().any(|kind| kind.writes() && kind.is_direct());
+        let probed = writes && !about.is_device && in_memory.is_none() && direct.is_ok();
+        let direct_writes = match probed && dirties_pages(target) {
+            false => Ok(()),
+            true => Err(format!(
+                "{kind} takes O_DIRECT and writes through the page cache all the same (the \
+                 kernel's count of dirtied pages grew by all that was written)"
+            )),
+        };
+        Promises { in_memory, direct, direct_writes, span: target.span }
+    }
+
+    /// Why a cell cannot be what its name says; `None` if it can, as far as
+    /// can be known before it runs.
+    pub fn why_not(&self, kind: Kind, size: u32) -> Option<String> {
+        if u64::from(size) > self.span {
+            return Some(format!("the target has only {}", cell::bytes(self.span)));
+        }
+        if let Some(words) = self.in_memory.as_ref().filter(|_| !kind.is_memory()) {
+            return Some(words.clone());
+        }
+        if !kind.is_direct() {
+            return None;
+        }
+        let asks = match &self.direct {
+            Ok(asks) => asks,
+            Err(words) => return Some(words.clone()),
+        };
+        let unit = match kind.writes() {
+            true => asks.offset_alignment,
+            false => asks.read_offset_alignment,
+        };
+        if !size.is_multiple_of(unit.max(1)) {
+            return Some(format!("O_DIRECT takes blocks of a multiple of {unit} bytes here"));
+        }
+        self.direct_writes.as_ref().err().filter(|_| kind.writes()).cloned()
+    }
+}
+
+/// Whether direct writes make pages dirty, as btrfs does to files with
+/// checksums. The pages are gone when the write returns, so that neither
+/// mincore(2) nor cachestat(2) shows them; only the kernel's own count does.
+/// Others dirty pages too, so one quiet moment is enough for a no.
+fn dirties_pages(target: &Target) -> bool {
+    const TRIES: usize = 8;
+    const MOST: u64 = 4 << 20;
+    let bytes = MOST.min(target.span) & !4095;
+    let written = || -> Option<u64> {
+        let mut buffer = AlignedBuf::new(usize::try_from(bytes).ok()?, 4096).ok()?;
+        let options = OpenOptions::new().read(true).write(true).direct(true);
+        let file = options.open(&target.about.path).ok()?;
+        // What is there stays there.
+        file.read_exact_at(&mut buffer, 0).ok()?;
+        let before = dirtied()?;
+        file.write_all_at(&buffer, 0).ok()?;
+        Some(dirtied()?.saturating_sub(before))
+    };
+    let pages = bytes / iosonde_sys::memory::page_bytes() as u64;
+    pages > 0 && (0..TRIES).all(|_| written().is_some_and(|dirty| dirty >= pages / 2))
+}
+
+/// Pages that have been made dirty since the machine started.
+fn dirtied() -> Option<u64> {
+    count(&std::fs::read_to_string("/proc/vmstat").ok()?, "nr_dirtied")
+}
+
+fn count(vmstat: &str, name: &str) -> Option<u64> {
+    let mut pairs = vmstat.lines().filter_map(|line| line.split_once(' '));
+    pairs.find(|(key, _)| *key == name)?.1.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::{Mode, Reading, Way};
+    use iosonde_direct::Known;
+
+    fn promises() -> Promises {
+        let direct = DirectIo {
+            possible: true,
+            memory_alignment: 512,
+            offset_alignment: 4096,
+            read_offset_alignment: 512,
+            known: Known::Stated,
+        };
+        Promises { in_memory: None, direct: Ok(direct), direct_writes: Ok(()), span: 1 << 20 }
+    }
+
+    #[test]
+    fn only_direct_cells_need_aligned_sizes() {
+        let promises = promises();
+        for kind in Kind::all() {
+            let refused = kind.is_direct() && kind.writes();
+            assert_eq!(promises.why_not(kind, 512).is_some(), refused, "{kind:?}");
+            assert_eq!(promises.why_not(kind, 8192), None);
+            assert!(promises.why_not(kind, 2 << 20).unwrap().contains("only 1 MiB"));
+        }
+    }
+
+    #[test]
+    fn in_memory_only_what_is_named_memory_has_a_figure() {
+        let promises = Promises { in_memory: Some("tmpfs".into()), ..promises() };
+        let left: Vec<String> = Kind::all()
+            .into_iter()
+            .filter(|&kind| promises.why_not(kind, 4096).is_none())
+            .map(Kind::name)
+            .collect();
+        assert_eq!(left, ["BUFFERED", "BUFFERED + ALIGNED", "READ_WARM"]);
+    }
+
+    #[test]
+    fn direct_writes_that_are_none_do_not_speak_against_direct_reads() {
+        let promises = Promises { direct_writes: Err("falls back".into()), ..promises() };
+        assert!(promises.why_not(Kind::Write(Mode::Fsync, Way::Direct), 4096).is_some());
+        assert!(promises.why_not(Kind::Write(Mode::Fsync, Way::Aligned), 4096).is_none());
+        assert!(promises.why_not(Kind::Read(Reading::Direct), 4096).is_none());
+    }
+
+    #[test]
+    fn a_count_is_found_by_its_whole_name() {
+        let text = "nr_dirty 5\nnr_dirtied 17\nnr_dirtied_x 1\n";
+        assert_eq!(count(text, "nr_dirtied"), Some(17));
+        assert_eq!(count(text, "nr_written"), None);
+        assert_eq!(count("nr_dirtied many", "nr_dirtied"), None);
+    }
+}

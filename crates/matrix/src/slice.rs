@@ -1,0 +1,337 @@
+//! One slice of a cell: a job of the common core, planned and conducted.
+
+use crate::cell::{Kind, Mode, Reading, Way};
+use crate::target::Target;
+use iosonde_base::Dir;
+use iosonde_options::{Diagnostic, Level, Origin};
+use iosonde_run::conductor::{Event, Observer, Outcome, Plan, conduct};
+use iosonde_run::plan::{self, Totals};
+use iosonde_run::worker::JobResult;
+use iosonde_spec::JobSpec;
+use iosonde_spec::cli::ParsedJob;
+use iosonde_sys::counters::TaskIo;
+use rustix::fs::Advice;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::fs::File;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a slice does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// How it writes or reads.
+    pub kind: Kind,
+    /// Bytes of a block.
+    pub size: u32,
+    /// The block it begins with.
+    pub first: u64,
+    /// How many blocks it moves, one after the other.
+    pub blocks: u64,
+}
+
+/// How a slice went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sliced {
+    /// Bytes per second, with the syncs that its mode promises.
+    pub rate: f64,
+    /// How long it took with all that is around it.
+    pub wall: Duration,
+    /// Why it is not what its name says, if it is not.
+    pub odd: Option<String>,
+}
+
+/// Why a slice has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// A signal asks for the end.
+    Stopped,
+    /// An error, in words.
+    Failed(String),
+}
+
+/// Runs slices until a signal comes.
+#[derive(Debug)]
+pub struct Runner {
+    stop: Arc<AtomicBool>,
+    abandoned: bool,
+}
+
+impl Runner {
+    /// Listen for signals, between slices too.
+    ///
+    /// # Errors
+    /// If the system does not let us.
+    pub fn new() -> std::io::Result<Runner> {
+        let stop: Arc<AtomicBool> = Arc::default();
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register(signal, stop.clone())?;
+        }
+        Ok(Runner { stop, abandoned: false })
+    }
+
+    /// A second signal came while a slice would not end: its thread still runs.
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned
+    }
+
+    /// Write all of the target's span once, durably, so that every cell
+    /// overwrites and reads what is there.
+    ///
+    /// # Errors
+    /// If it was stopped, or failed.
+    pub fn prepare(&mut self, target: &Target) -> Result<(), Halt> {
+        const BLOCK: u64 = 1 << 20;
+        let mut spec = JobSpec::default();
+        let block = BLOCK.min(target.span);
+        set(&mut spec, &target.about.path, "write", block, 0, target.span)?;
+        take(&mut spec, "end_fsync", "1")?;
+        self.conduct(planned(spec)?).map(drop)
+    }
+
+    /// Run one slice.
+    ///
+    /// # Errors
+    /// If it was stopped, or failed.
+    pub fn run(&mut self, slice: &Slice, target: &Target) -> Result<Sliced, Halt> {
+        let begun = Instant::now();
+        let path = &target.about.path;
+        if slice.kind == Kind::Read(Reading::Cold) && !target.about.is_device {
+            drop_cache(target)
+                .map_err(|error| Halt::Failed(format!("drop the page cache: {error}")))?;
+        }
+        let mut plan = planned(spec(slice, path)?)?;
+        for job in &mut plan.jobs {
+            job.buffer_lead = lead(slice.kind);
+        }
+        let before = TaskIo::of_process().ok();
+        let result = self.conduct(plan)?;
+        let after = TaskIo::of_process().ok();
+        let fetched = before.zip(after).map(|(before, after)| after.since(&before));
+        let dir = if slice.kind.writes() { Dir::Write } else { Dir::Read };
+        let bytes = result.snapshot.lanes[dir as usize].bytes;
+        let expected = slice.blocks * u64::from(slice.size);
+        if bytes != expected || result.runtime.0 == 0 {
+            return Err(Halt::Failed(format!("{bytes} of {expected} bytes were moved")));
+        }
+        let fetched = fetched.map(|io| io.storage_read_bytes);
+        Ok(Sliced {
+            rate: bytes as f64 / result.runtime.secs_f64(),
+            wall: begun.elapsed(),
+            odd: odd(slice.kind, bytes, fetched),
+        })
+    }
+
+    fn conduct(&mut self, plan: Plan) -> Result<JobResult, Halt> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Halt::Stopped);
+        }
+        let outcome: Outcome = conduct(Arc::new(plan), &mut Unseen)
+            .map_err(|error| Halt::Failed(format!("listen for signals: {error}")))?;
+        self.abandoned |= outcome.abandoned;
+        if outcome.signal.is_some() || self.stop.load(Ordering::Relaxed) {
+            return Err(Halt::Stopped);
+        }
+        match outcome.results.into_iter().flatten().next() {
+            Some(JobResult { error: Some(error), .. }) => Err(Halt::Failed(error.to_string())),
+            Some(result) => Ok(result),
+            None => Err(Halt::Failed("the job did not start".into())),
+        }
+    }
+}
+
+/// Drop all of the span from the page cache. The job drops its own range, but
+/// the kernel keeps a large folio that lies in it only in part.
+fn drop_cache(target: &Target) -> std::io::Result<()> {
+    let file = File::open(&target.about.path)?;
+    rustix::fs::fadvise(file, 0, NonZeroU64::new(target.span), Advice::DontNeed)?;
+    Ok(())
+}
+
+/// Nobody looks on: a slice is too short.
+struct Unseen;
+
+impl Observer for Unseen {
+    fn see(&mut self, _: &Event<'_>) {}
+    fn every(&self) -> Option<Duration> {
+        None
+    }
+    fn account_every(&self) -> Option<Duration> {
+        None
+    }
+    fn account_file(&self) -> Option<PathBuf> {
+        None
+    }
+}
+
+/// Bytes past a page at which the buffer of this kind starts.
+const fn lead(kind: Kind) -> usize {
+    match kind {
+        Kind::Write(_, Way::Plain) => 1,
+        _ => 0,
+    }
+}
+
+/// Whether the kernel's count of what came from storage agrees with the name.
+fn odd(kind: Kind, bytes: u64, fetched: Option<u64>) -> Option<String> {
+    let Kind::Read(reading) = kind else { return None };
+    let Some(fetched) = fetched else {
+        return Some("the kernel does not count where reads come from (/proc/self/io)".into());
+    };
+    let percent = |part: u64| part as f64 / bytes as f64 * 100.0;
+    match reading {
+        Reading::Warm if percent(fetched) > 10.0 => {
+            Some("the data did not stay in the page cache".into())
+        }
+        Reading::Cold if percent(fetched) < 90.0 => Some(
+            "the kernel did not count the reads as coming from storage: the page cache could not \
+             be dropped, or the file system does not tell"
+                .into(),
+        ),
+        Reading::Direct if percent(fetched) < 90.0 => Some(
+            "the kernel did not count the reads as coming from storage, though O_DIRECT was set"
+                .into(),
+        ),
+        _ => None,
+    }
+}
+
+/// The job of a slice, in the words of the job language.
+fn spec(slice: &Slice, path: &Path) -> Result<JobSpec, Halt> {
+    let mut spec = JobSpec::default();
+    let size = u64::from(slice.size);
+    let rw = if slice.kind.writes() { "write" } else { "read" };
+    set(&mut spec, path, rw, size, slice.first * size, slice.blocks * size)?;
+    let blocks = slice.blocks.to_string();
+    for (name, value) in options(slice.kind) {
+        take(&mut spec, name, value.unwrap_or(&blocks))?;
+    }
+    Ok(spec)
+}
+
+/// The options that make a kind what it is; `None` stands for the number of
+/// blocks.
+fn options(kind: Kind) -> Vec<(&'static str, Option<&'static str>)> {
+    let one = Some("1");
+    let mut options = match kind {
+        // Later cells shall not pay for what is left: made durable outside the time.
+        Kind::Write(Mode::Buffered, _) => vec![("fsync_on_close", one)],
+        Kind::Write(Mode::AmortizedFdatasync, _) => vec![("fdatasync", None)],
+        Kind::Write(Mode::AmortizedFsync, _) => vec![("fsync", None)],
+        Kind::Write(Mode::Fdatasync, _) => vec![("fdatasync", one)],
+        Kind::Write(Mode::Fsync, _) => vec![("fsync", one)],
+        Kind::Write(Mode::ODsync, _) => vec![("sync", Some("dsync"))],
+        Kind::Write(Mode::OSync, _) => vec![("sync", Some("sync"))],
+        Kind::Read(Reading::Cold) => vec![("invalidate", one)],
+        Kind::Read(Reading::Warm) => vec![("pre_read", one)],
+        Kind::Read(Reading::Direct) => vec![],
+    };
+    if kind.is_direct() {
+        options.push(("direct", one));
+    }
+    if kind != Kind::Read(Reading::Cold) {
+        options.push(("invalidate", Some("0")));
+    }
+    options
+}
+
+/// What all jobs have in common: one thread, one block after the other, by
+/// pread(2) and pwrite(2), random bytes that stay the same from write to write.
+fn set(
+    spec: &mut JobSpec,
+    path: &Path,
+    rw: &str,
+    block: u64,
+    offset: u64,
+    bytes: u64,
+) -> Result<(), Halt> {
+    // Colons part names in the job language.
+    let path = path.to_string_lossy().replace(':', "\\:");
+    for (name, value) in [
+        ("filename", path.as_str()),
+        ("rw", rw),
+        ("ioengine", "psync"),
+        ("bs", &block.to_string()),
+        ("offset", &offset.to_string()),
+        ("size", &bytes.to_string()),
+        ("fallocate", "none"),
+        ("fadvise_hint", "0"),
+        ("scramble_buffers", "0"),
+        // Gone is gone: a file that somebody removes is not made again.
+        ("allow_file_create", "0"),
+    ] {
+        take(spec, name, value)?;
+    }
+    Ok(())
+}
+
+fn take(spec: &mut JobSpec, name: &str, value: &str) -> Result<(), Halt> {
+    let taken = spec.set(name, Some(value), Origin::Default);
+    taken.map(drop).map_err(|error| Halt::Failed(error.to_string()))
+}
+
+fn planned(spec: JobSpec) -> Result<Plan, Halt> {
+    let mut job = ParsedJob {
+        name: "matrix".into(),
+        spec,
+        globals: Vec::new(),
+        asked: Vec::new(),
+        origin: Origin::Default,
+        begins_file: false,
+    };
+    let caps = plan::caps(&job.spec);
+    let mut said: Vec<Diagnostic> = iosonde_spec::resolve(&mut job.spec, &caps);
+    let planned = plan::plan(&[job], Totals::AsAsked);
+    said.extend(planned.diagnostics);
+    match said.iter().find(|said| said.level == Level::Error) {
+        Some(error) => Err(Halt::Failed(error.to_string())),
+        None => Ok(planned.plan),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan_of(kind: Kind) -> iosonde_run::job::JobPlan {
+        let path = std::env::temp_dir().join(format!("iosonde-slice-{}:x", std::process::id()));
+        std::fs::write(&path, [0; 65536]).unwrap();
+        let slice = Slice { kind, size: 4096, first: 2, blocks: 5 };
+        let plan = planned(spec(&slice, &path).unwrap()).unwrap();
+        assert_eq!(plan.jobs[0].files[0].path, path);
+        std::fs::remove_file(&path).unwrap();
+        plan.jobs.into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn each_kind_is_a_job_that_does_what_its_name_says() {
+        for kind in Kind::all() {
+            let job = plan_of(kind);
+            let file = &job.files[0];
+            assert_eq!((file.offset, file.bytes), (8192, 5 * 4096), "{kind:?}");
+            assert_eq!(job.dirs[Dir::Write], kind.writes(), "{kind:?}");
+            assert_eq!(job.open_mode.direct, kind.is_direct(), "{kind:?}");
+            let mode = if let Kind::Write(mode, _) = kind { Some(mode) } else { None };
+            assert_eq!(job.open_mode.sync, mode == Some(Mode::OSync), "{kind:?}");
+            assert_eq!(job.open_mode.dsync, mode == Some(Mode::ODsync), "{kind:?}");
+            assert_eq!(job.sync_on_close, mode == Some(Mode::Buffered), "{kind:?}");
+            assert_eq!(job.invalidate, kind == Kind::Read(Reading::Cold), "{kind:?}");
+            assert_eq!(job.layout.pre_read, kind == Kind::Read(Reading::Warm), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn reads_are_held_to_where_the_kernel_says_they_came_from() {
+        let said = |reading, fetched| odd(Kind::Read(reading), 1000, fetched);
+        assert!(said(Reading::Cold, Some(0)).is_some());
+        assert!(said(Reading::Cold, Some(1000)).is_none());
+        assert!(said(Reading::Cold, Some(4000)).is_none());
+        assert!(said(Reading::Direct, Some(899)).is_some());
+        assert!(said(Reading::Warm, Some(0)).is_none());
+        assert!(said(Reading::Warm, Some(101)).is_some());
+        assert!(said(Reading::Warm, None).is_some());
+        assert_eq!(odd(Kind::Write(Mode::Fsync, Way::Plain), 1000, None), None);
+    }
+}

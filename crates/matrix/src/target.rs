@@ -1,0 +1,323 @@
+//! What is written to: a file that is made and removed, or something that
+//! exists, which takes its owner's word.
+
+use crate::ask::{self, Asked, Erase};
+use crate::cell;
+use crate::identity::Identity;
+use iosonde_direct::{Device, DirectIo, OpenOptions};
+use iosonde_sys::guard::{self, Hold, MountedWrite, Reason, Refusal};
+use iosonde_sys::stack::{Layer, Stack};
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// What a target is, as plain data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Where it is.
+    pub path: PathBuf,
+    /// It is a block device.
+    pub is_device: bool,
+    /// It was made for the run, and is removed at the end.
+    pub temporary: bool,
+    /// Its size before the run, in bytes.
+    pub bytes: u64,
+    /// The type of the file system it is on; `None` for a device.
+    pub file_system: Option<String>,
+    /// The disks below, by the kernel's names.
+    pub disks: Vec<String>,
+    /// What the disk of a device is called.
+    pub identity: Identity,
+}
+
+/// File systems whose files are nowhere but in memory.
+const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
+
+impl About {
+    /// There is no storage: the file system keeps its files in memory.
+    pub fn is_in_memory(&self) -> bool {
+        self.file_system.as_deref().is_some_and(|kind| MEMORY.contains(&kind))
+    }
+
+    /// `file /x on ext4, vda`, for a title.
+    pub fn words(&self) -> String {
+        let what = match (self.is_device, self.temporary) {
+            (true, _) => "block device ",
+            (false, true) => "temporary file ",
+            (false, false) => "file ",
+        };
+        let mut words = format!("{what}{}", self.path.display());
+        if let Some(kind) = &self.file_system {
+            words += &format!(" on {kind}");
+        }
+        for disk in self.disks.iter().filter(|disk| !self.path.ends_with(disk)) {
+            words += &format!(", {disk}");
+        }
+        for word in [&self.identity.model, &self.identity.serial].into_iter().flatten() {
+            words += &format!(", {word}");
+        }
+        words
+    }
+}
+
+/// A target that may be used. What was made for it is removed when it is
+/// dropped.
+#[derive(Debug)]
+pub struct Target {
+    /// What it is.
+    pub about: About,
+    /// Bytes from its start that may be used.
+    pub span: u64,
+    /// Keeps a device from others.
+    _hold: Option<Hold>,
+    /// Device and inode of the file that was made.
+    made: Option<(u64, u64)>,
+}
+
+impl Target {
+    /// Find what was asked for, and see whether it may be used.
+    ///
+    /// # Errors
+    /// Why not, in words, with what to do.
+    pub fn find(asked: &Asked) -> Result<Target, String> {
+        let path = asked.target.clone().unwrap_or_else(|| PathBuf::from("."));
+        let status = match std::fs::metadata(&path) {
+            Ok(status) => status,
+            Err(error) if error.kind() == ErrorKind::NotFound => return make(asked, path),
+            Err(error) => return Err(format!("cannot look at {}: {error}", path.display())),
+        };
+        let kind = status.file_type();
+        if kind.is_dir() {
+            let name = format!("iosonde-matrix.{}.tmp", std::process::id());
+            let inside = if path == Path::new(".") { name.into() } else { path.join(name) };
+            make(asked, inside)
+        } else if kind.is_file() {
+            existing_file(asked, path, status.len())
+        } else if kind.is_block_device() {
+            device(asked, path)
+        } else {
+            Err(format!("{} is neither a file nor a block device", path.display()))
+        }
+    }
+
+    /// What direct I/O on it needs; `None` where it is refused.
+    ///
+    /// # Errors
+    /// If it cannot be opened at all.
+    pub fn direct_io(&self) -> Result<DirectIo, String> {
+        let path = &self.about.path;
+        let file = File::open(path).map_err(|error| format!("open {}: {error}", path.display()))?;
+        let asks =
+            DirectIo::of(&file).map_err(|error| format!("look at {}: {error}", path.display()))?;
+        let opens = OpenOptions::new().read(true).direct(true).open(path).is_ok();
+        Ok(DirectIo { possible: asks.possible && opens, ..asks })
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        let Some(made) = self.made else { return };
+        let path = &self.about.path;
+        // Only what was made here: not what somebody has put in its place.
+        let is_it = std::fs::symlink_metadata(path)
+            .is_ok_and(|status| (status.dev(), status.ino()) == made);
+        if is_it && let Err(error) = std::fs::remove_file(path) {
+            eprintln!("iosonde: could not remove {}: {error}", path.display());
+        }
+    }
+}
+
+/// A file that is not there yet.
+fn make(asked: &Asked, path: PathBuf) -> Result<Target, String> {
+    let hold = may_write(&path)?;
+    let parent = parent(&path);
+    if !parent.is_dir() {
+        return Err(format!("{} is no directory to make {} in", parent.display(), path.display()));
+    }
+    has_room(&path, &parent, asked.span)?;
+    let file = File::create_new(&path)
+        .map_err(|error| format!("cannot create {}: {error}", path.display()))?;
+    let status =
+        file.metadata().map_err(|error| format!("cannot look at {}: {error}", path.display()))?;
+    let made = Some((status.dev(), status.ino()));
+    let about = About { temporary: true, ..about(path, false, 0) };
+    Ok(Target { about, span: asked.span, _hold: Some(hold), made })
+}
+
+fn existing_file(asked: &Asked, path: PathBuf, bytes: u64) -> Result<Target, String> {
+    if !asked.kinds.iter().any(|kind| kind.writes()) {
+        if bytes == 0 {
+            return Err(format!("{} is empty: there is nothing to read", path.display()));
+        }
+        let about = about(path, false, bytes);
+        return Ok(Target { about, span: asked.span.min(bytes), _hold: None, made: None });
+    }
+    let hold = may_write(&path)?;
+    match &asked.erase {
+        Erase::Yes => {}
+        Erase::No => {
+            return Err(format!(
+                "{} exists, and its first {} would be overwritten: give --erase if what it holds \
+                 may be lost, or name a file that is not there",
+                path.display(),
+                cell::bytes(asked.span)
+            ));
+        }
+        Erase::Word(word) => {
+            return Err(format!(
+                "--erase={word} is how a block device is named, and {} is a file: give --erase \
+                 alone if what it holds may be lost",
+                path.display()
+            ));
+        }
+    }
+    has_room(&path, &parent(&path), asked.span.saturating_sub(bytes))?;
+    let about = about(path, false, bytes);
+    Ok(Target { about, span: asked.span, _hold: Some(hold), made: None })
+}
+
+fn device(asked: &Asked, path: PathBuf) -> Result<Target, String> {
+    let writes = asked.kinds.iter().any(|kind| kind.writes());
+    let hold = if writes { Some(may_write(&path)?) } else { None };
+    let size = File::open(&path).and_then(|file| Device::of(&file)).map(|device| device.bytes);
+    let bytes = size.map_err(|error| format!("cannot open {}: {error}", path.display()))?;
+    let about = about(path, true, bytes);
+    if bytes == 0 {
+        return Err(format!("{} has no medium: its size is 0", about.path.display()));
+    }
+    if writes {
+        confirm(&asked.erase, &about)?;
+    }
+    Ok(Target { span: asked.span.min(bytes), about, _hold: hold, made: None })
+}
+
+/// Whether the word given is one of the device's.
+fn confirm(erase: &Erase, about: &About) -> Result<(), String> {
+    let Identity { model, serial } = &about.identity;
+    let names: Vec<&String> = [serial, model].into_iter().flatten().collect();
+    let what = format!("{} ({})", about.path.display(), cell::bytes(about.bytes));
+    let agree = match names.as_slice() {
+        [] => format!(
+            "it has no model or serial number, so repeat its size: --erase={}",
+            cell::short(about.bytes)
+        ),
+        [only] => format!("repeat its name: --erase='{only}'"),
+        [serial, model, ..] => {
+            format!("repeat its serial number or model: --erase='{serial}' or --erase='{model}'")
+        }
+    };
+    let word = match erase {
+        Erase::No => {
+            return Err(format!(
+                "what {what} holds would be overwritten; if it may be lost, {agree}"
+            ));
+        }
+        Erase::Yes => {
+            return Err(format!("--erase alone is not enough for a device. For {what}, {agree}"));
+        }
+        Erase::Word(word) => word,
+    };
+    let is_named = match names.is_empty() {
+        true => ask::size(word) == Ok(about.bytes),
+        false => names.contains(&word),
+    };
+    match is_named {
+        true => Ok(()),
+        false => Err(format!("--erase={word} does not name {what}: {agree}")),
+    }
+}
+
+/// The guard's leave, whose own remedy for mounts does not exist here.
+fn may_write(path: &Path) -> Result<Hold, String> {
+    guard::may_write(path, MountedWrite::Refuse).map_err(|Refusal { path, reason }| match reason {
+        Reason::InUse(by) => {
+            format!("cannot write to {}: {by}; what is in use is never written to", path.display())
+        }
+        reason => format!("cannot {}", Refusal { path, reason }),
+    })
+}
+
+fn parent(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Whether a file system has room for so many bytes more.
+fn has_room(path: &Path, folder: &Path, bytes: u64) -> Result<(), String> {
+    // A file system that does not tell is found full when it is written to.
+    let Ok(status) = rustix::fs::statvfs(folder) else { return Ok(()) };
+    let free = status.f_bavail.saturating_mul(status.f_frsize);
+    if free >= bytes {
+        return Ok(());
+    }
+    Err(format!(
+        "{} needs {} and its file system has {} free: make room, or give a smaller --size and --bs",
+        path.display(),
+        cell::bytes(bytes),
+        cell::bytes(free)
+    ))
+}
+
+fn about(path: PathBuf, is_device: bool, bytes: u64) -> About {
+    let stack = Stack::under(&path).ok();
+    let devices: &[Layer] = stack.as_ref().map_or(&[], |stack| &stack.devices);
+    let identity = match devices.first() {
+        Some(device) if is_device => Identity::of(&device.disk().name),
+        _ => Identity::default(),
+    };
+    let mut disks: Vec<String> = Vec::new();
+    for layer in devices.iter().flat_map(Layer::walk) {
+        if !disks.contains(&layer.name) {
+            disks.push(layer.name.clone());
+        }
+    }
+    let mount = stack.and_then(|stack| stack.mount);
+    let file_system = mount.filter(|_| !is_device).map(|mount| mount.filesystem);
+    About { path, is_device, temporary: false, bytes, file_system, disks, identity }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disk(model: Option<&str>, serial: Option<&str>) -> About {
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        About {
+            path: "/dev/x".into(),
+            is_device: true,
+            bytes: 64 << 20,
+            identity: Identity { model: own(model), serial: own(serial) },
+            ..About::default()
+        }
+    }
+
+    fn word(text: &str) -> Erase {
+        Erase::Word(text.into())
+    }
+
+    #[test]
+    fn a_device_is_erased_when_its_model_or_serial_is_repeated() {
+        let about = disk(Some("Great Disk"), Some("S-1"));
+        assert_eq!(confirm(&word("Great Disk"), &about), Ok(()));
+        assert_eq!(confirm(&word("S-1"), &about), Ok(()));
+        for wrong in [Erase::No, Erase::Yes, word("S-2"), word("64m"), word("great disk")] {
+            let said = confirm(&wrong, &about).unwrap_err();
+            assert!(said.contains("--erase='S-1' or --erase='Great Disk'"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_device_without_a_name_is_erased_when_its_size_is_repeated() {
+        let about = disk(None, None);
+        for right in ["64m", "64MiB", "67108864", "65536k"] {
+            assert_eq!(confirm(&word(right), &about), Ok(()), "{right}");
+        }
+        for wrong in [Erase::Yes, word("67108865"), word("63m"), word("yes")] {
+            let said = confirm(&wrong, &about).unwrap_err();
+            assert!(said.contains("repeat its size: --erase=64M"), "{said}");
+        }
+    }
+}
