@@ -22,12 +22,12 @@ const SIGNALLED: i32 = 128;
 
 /// Run with these arguments, the program's own name left out.
 pub fn run(arguments: &[String]) -> u8 {
-    let is = |word: &str, names: &[&str]| names.contains(&word.trim_start_matches('-'));
-    if arguments.is_empty() || arguments.iter().any(|word| is(word, &["help"])) {
+    let asks = |names: &[&str]| arguments.iter().any(|word| names.contains(&word.as_str()));
+    if arguments.is_empty() || asks(&["-help", "--help"]) {
         say(&options::help());
         return OK;
     }
-    if arguments.iter().any(|word| is(word, &["version", "v"])) {
+    if asks(&["-version", "--version", "-v"]) {
         say(&format!(
             "SBK Version: 10.6 (its commands for files, by iosonde {})\n",
             env!("CARGO_PKG_VERSION")

@@ -5,6 +5,7 @@
 #[path = "../../../direct/tests/support/mod.rs"]
 pub mod devices;
 pub mod running;
+pub mod sbk;
 pub mod trace;
 
 use serde_json::Value;
