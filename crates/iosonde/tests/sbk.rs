@@ -265,6 +265,9 @@ fn what_is_wrong_is_said_with_sbks_exit_codes() {
         ("-class file -file no/such/f -size 1 -writers 1", 1, "no/such/f"),
         ("-class file -file f -size 1 -writers 1 -recods 1", 2, "did you mean -records?"),
         ("-class file -file f -size 1 -writers 1 --ioengine=warp", 1, "warp"),
+        ("-class file -file f -size 1 -writers 1 --ioengine=null", 1, "moves no bytes"),
+        ("-class file -file f -size 1 -writers 1 --ioengine=mmap", 1, "cannot write past"),
+        ("-class csv -file f -size 1 -writers 1 -out CSVLogger -csvfile f", 1, "the same file"),
         ("-f missing.yml", 1, "missing.yml"),
     ];
     for (line, code, words) in said {

@@ -325,6 +325,10 @@ impl Bench {
         if self.telling.requests && self.size.varies() {
             return refuse("-wq and -rq count requests of one size: -size N");
         }
+        if self.telling.csv.as_ref() == Some(&self.file) {
+            return refuse("-csvfile and -file name the same file");
+        }
+        self.engine.iter().try_for_each(|name| moves_files(name, writes))?;
         let own_engine =
             matches!(self.class, Class::Csv | Class::FileStream { buffered: true } | Class::Null);
         if own_engine && (self.engine.is_some() || self.direct || self.depth.unwrap_or(1) > 1) {
@@ -336,6 +340,22 @@ impl Bench {
         }
         Ok(())
     }
+}
+
+/// Whether an engine can take the place of a driver's calls; one that is not
+/// known at all is refused later, with the names that are.
+fn moves_files(name: &str, writes: bool) -> Result<(), Refused> {
+    let Some(engine) = iosonde_engine::find(name) else { return Ok(()) };
+    let caps = engine.caps;
+    if caps.diskless || caps.by_name || caps.no_io || caps.changes {
+        return Err(Refused::because(format!("--ioengine={name} moves no bytes of files")));
+    }
+    if caps.no_extend && writes {
+        return Err(Refused::because(format!(
+            "--ioengine={name} cannot write past the end of a file, and writers begin with none"
+        )));
+    }
+    Ok(())
 }
 
 fn class(words: &Words) -> Result<Class, Refused> {

@@ -149,7 +149,13 @@ fn to_write(bench: &Bench, path: &Path, records: Option<u64>) -> (u64, u64) {
         _ => 0,
     };
     let bytes = records.map_or(ENDLESS, |records| records * u64::from(bench.size.max));
-    (offset, bytes)
+    // A device is as long as it is; why it cannot be opened shows later.
+    let is_device = |found: &std::fs::Metadata| found.file_type().is_block_device();
+    let device = std::fs::metadata(path).ok().filter(is_device);
+    let most = device
+        .and_then(|_| iosonde_direct::device::size(&std::fs::File::open(path).ok()?).ok())
+        .unwrap_or(u64::MAX);
+    (offset, bytes.min(most))
 }
 
 fn to_read(bench: &Bench, path: &Path, number: u32) -> Result<(u64, u64), Refused> {

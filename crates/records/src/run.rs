@@ -162,7 +162,8 @@ fn end(bench: &Bench, worker: &Worker, result: &JobResult) -> Option<String> {
     let (records, bytes) =
         lanes.iter().fold((0, 0), |sum, lane| (sum.0 + lane.ios, sum.1 + lane.bytes));
     let shrank = result.error.as_ref().is_some_and(is_end_of_file);
-    let used_up = result.error.is_none() && bytes >= worker.part.1;
+    let used_up =
+        result.error.is_none() && worker.part.1 - bytes.min(worker.part.1) < bench.size.min.into();
     if !(shrank || used_up) || worker.records == Some(records) {
         return None;
     }
