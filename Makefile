@@ -27,6 +27,8 @@ test: needs
 bench: needs build
 	RUSTFLAGS="-Ctarget-cpu=x86-64-v3" $(CARGO) build --release --locked -p iosonde --target-dir target/v3
 	./scripts/bench.py
+	$(CARGO) build --release --locked -p iosonde-records --example bare
+	./scripts/bench-records.py
 
 # Pages made from the tables.
 docs:

@@ -22,6 +22,9 @@ pub struct Knobs {
     pub nonvectored: bool,
     /// io_uring: every n-th request goes straight to a kernel worker; 0: none.
     pub force_async: u32,
+    /// io_uring: a sync waits for all requests before it, and those after it
+    /// wait for the sync. fio's syncs do not.
+    pub drained_syncs: bool,
     /// RWF_NOWAIT: fail with EAGAIN rather than wait.
     pub nowait: bool,
     /// RWF_DONTCACHE: through the page cache and out again.

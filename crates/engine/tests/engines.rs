@@ -51,6 +51,7 @@ fn ways() -> Vec<Way> {
         way("io_uring", "batched", 8, Knobs { nonvectored: true, ..plain() }),
         way("io_uring", "fixed", 16, fixed.clone()),
         way("io_uring", "async", 3, Knobs { force_async: 2, nonvectored: true, ..plain() }),
+        way("io_uring", "drained", 3, Knobs { drained_syncs: true, ..plain() }),
         way("io_uring", "sqpoll", 4, Knobs { sqthread_poll: true, ..fixed }),
     ]
 }

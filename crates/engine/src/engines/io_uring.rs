@@ -86,6 +86,8 @@ struct Uring {
     /// Requests until one goes straight to a worker.
     until_async: u32,
     sync_range: SyncRangeFlags,
+    /// Of each sync that goes through the ring.
+    sync_flags: squeue::Flags,
     /// The kernel discards through the ring, as far as we know.
     queues_trims: bool,
 }
@@ -126,6 +128,10 @@ impl Uring {
             force_async: knobs.force_async,
             until_async: knobs.force_async,
             sync_range: with.sync_range,
+            sync_flags: match knobs.drained_syncs {
+                true => squeue::Flags::IO_DRAIN,
+                false => squeue::Flags::empty(),
+            },
             queues_trims: !mode.polled,
         })
     }
@@ -189,8 +195,11 @@ impl Uring {
         let (offset, len) = (io.offset, io.len);
         match io.op {
             Op::Read | Op::Write => self.data_entry(slot, io, fd),
-            Op::Sync => opcode::Fsync::new(fd).build(),
-            Op::DataSync => opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC).build(),
+            Op::Sync => opcode::Fsync::new(fd).build().flags(self.sync_flags),
+            Op::DataSync => {
+                let sync = opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC);
+                sync.build().flags(self.sync_flags)
+            }
             Op::SyncRange => {
                 let flags = self.sync_range.0;
                 opcode::SyncFileRange::new(fd, len).offset(offset).flags(flags).build()
