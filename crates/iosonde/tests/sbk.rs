@@ -89,7 +89,7 @@ fn classes_create_keep_and_append_as_sbks_do() {
     assert_eq!(after("filestream"), 1000);
     assert_eq!(after("filestream -recreate false"), 1000);
     assert_eq!(after("filestream -append true"), 6000);
-    assert_eq!(&folder.read("f")[4998..5001].as_bytes()[..2], b"xx");
+    assert!(folder.read("f")[..5001].trim_start_matches('x').len() == 1, "what was there stays");
     assert_eq!(after("asyncfile"), 5000, "written over from its start, not cut");
     // A link is removed, not followed: what it leads to stays.
     folder.write("precious", "text");
