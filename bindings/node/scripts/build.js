@@ -11,7 +11,7 @@ const { addon, platform } = require('../lib/load.js');
 const root = path.join(__dirname, '..');
 const built = { darwin: 'libiosonde_direct_io.dylib', win32: 'iosonde_direct_io.dll' };
 
-const cargo = spawnSync(process.env.CARGO || 'cargo', ['build', '--release', '--locked'], {
+const cargo = spawnSync(process.env.CARGO || 'cargo', ['build', '--release'], {
   cwd: root,
   stdio: 'inherit',
 });

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 CARGO="${CARGO:-cargo}"
 
 $CARGO fmt --check
-$CARGO clippy --quiet --locked --all-targets -- -D warnings
+$CARGO clippy --quiet --all-targets -- -D warnings
 if ! command -v node >/dev/null 2>&1; then
 	echo "bindings/node: tests skipped: there is no node (18 or later)"
 	exit 0

@@ -15,8 +15,39 @@ struct Task<Found> {
     act: Option<Box<dyn FnOnce() -> Found + Send>>,
     found: Option<Found>,
     finish: Finish<Found>,
+    handles: Handles,
+}
+
+/// What Node keeps for a task; null where it was not made.
+struct Handles {
     callback: sys::napi_ref,
+    /// The context of the call, for AsyncLocalStorage: since Node 24 the work
+    /// alone does not carry it.
+    context: sys::napi_async_context,
     work: sys::napi_async_work,
+}
+
+impl Handles {
+    /// None of them.
+    const NONE: Handles =
+        Handles { callback: ptr::null_mut(), context: ptr::null_mut(), work: ptr::null_mut() };
+
+    /// Give all back.
+    fn end(self, env: &Env) {
+        // SAFETY: each was made in this environment and is given back once; the
+        // work is not queued, or is being completed.
+        unsafe {
+            if !self.callback.is_null() {
+                sys::napi_delete_reference(env.raw(), self.callback);
+            }
+            if !self.context.is_null() {
+                sys::napi_async_destroy(env.raw(), self.context);
+            }
+            if !self.work.is_null() {
+                sys::napi_delete_async_work(env.raw(), self.work);
+            }
+        }
+    }
 }
 
 /// Run `act` on another thread and then, on this one, call `callback` with the
@@ -34,45 +65,47 @@ pub(crate) fn queue<Found: Send + 'static>(
     act: impl FnOnce() -> Found + Send + 'static,
     finish: impl for<'e> FnOnce(&'e Env, Found) -> Result<Vec<Unknown<'e>>> + 'static,
 ) -> Result<()> {
-    let raw = env.raw();
-    let name = env.create_string("@iosonde/direct-io")?;
-    let mut task = Box::new(Task {
+    let task = Box::into_raw(Box::new(Task {
         act: Some(Box::new(act)),
         found: None,
         finish: Box::new(finish),
-        callback: ptr::null_mut(),
-        work: ptr::null_mut(),
-    });
-    // SAFETY: `raw` is the environment whose thread this is, as `env` is only
-    // had there; the value was made in it.
-    check(unsafe { sys::napi_create_reference(raw, callback.raw(), 1, &mut task.callback) })?;
-    let task = Box::into_raw(task);
+        handles: Handles::NONE,
+    }));
     // SAFETY: `task` is live until `complete`, which Node calls once, after
-    // `execute` and only if the task was queued.
-    let queued = unsafe {
+    // `execute`, and only if the task was queued.
+    let queued = unsafe { hand_over(env, callback, task) };
+    if queued.is_err() {
+        // SAFETY: Node did not take the task, so it is ours again.
+        unsafe { Box::from_raw(task) }.handles.end(env);
+    }
+    queued
+}
+
+/// Make the handles of a task and queue it.
+///
+/// # Safety
+/// `task` is live until `complete` has been called, or this has failed.
+unsafe fn hand_over<Found>(env: &Env, callback: Unknown, task: *mut Task<Found>) -> Result<()> {
+    let raw = env.raw();
+    let name = env.create_string("@iosonde/direct-io")?.raw();
+    let nothing = ptr::null_mut();
+    // SAFETY: `raw` is the environment whose thread this is, as `env` is only
+    // had there; the values were made in it; Node writes the handles.
+    unsafe {
+        let handles = &mut (*task).handles;
+        check(sys::napi_create_reference(raw, callback.raw(), 1, &mut handles.callback))?;
+        check(sys::napi_async_init(raw, nothing, name, &mut handles.context))?;
         check(sys::napi_create_async_work(
             raw,
-            ptr::null_mut(),
-            name.raw(),
+            nothing,
+            name,
             Some(execute::<Found>),
             Some(complete::<Found>),
             task.cast(),
-            &raw mut (*task).work,
-        ))
-        .and_then(|()| check(sys::napi_queue_async_work(raw, (*task).work)))
-    };
-    if queued.is_err() {
-        // SAFETY: Node did not take the task, so it is ours again; its
-        // reference was made above, its work is null or was never queued.
-        unsafe {
-            let task = Box::from_raw(task);
-            sys::napi_delete_reference(raw, task.callback);
-            if !task.work.is_null() {
-                sys::napi_delete_async_work(raw, task.work);
-            }
-        }
+            &mut handles.work,
+        ))?;
+        check(sys::napi_queue_async_work(raw, handles.work))
     }
-    queued
 }
 
 /// On a thread of the pool.
@@ -94,15 +127,8 @@ unsafe extern "C" fn complete<Found>(
 ) {
     // SAFETY: as in `execute`; this is the one call that ends the task.
     let task = unsafe { Box::from_raw(task.cast::<Task<Found>>()) };
-    let mut callback = ptr::null_mut();
-    // SAFETY: all were made in this environment by `queue` and end here.
-    unsafe {
-        sys::napi_get_reference_value(raw, task.callback, &mut callback);
-        sys::napi_delete_reference(raw, task.callback);
-        sys::napi_delete_async_work(raw, task.work);
-    }
+    let Task { found, finish, handles, .. } = *task;
     let env = Env::from_raw(raw);
-    let Task { found, finish, .. } = *task;
     let arguments = match found {
         Some(found) => finish(&env, found),
         // Cancelled before it ran.
@@ -110,23 +136,27 @@ unsafe extern "C" fn complete<Found>(
     };
     // An environment that is being torn down makes no values and takes no
     // calls: nobody is left to be told.
-    let Ok(arguments) = arguments else { return };
-    let arguments: Vec<_> = arguments.iter().map(JsValue::raw).collect();
-    let mut global = ptr::null_mut();
-    // SAFETY: the values are of this environment and of the scope that Node
-    // opened around this call. What the callback throws stays pending, and
-    // Node makes it an uncaughtException.
-    unsafe {
-        sys::napi_get_global(raw, &mut global);
-        sys::napi_call_function(
-            raw,
-            global,
-            callback,
-            arguments.len(),
-            arguments.as_ptr(),
-            ptr::null_mut(),
-        );
+    if let Ok(arguments) = arguments {
+        let arguments: Vec<_> = arguments.iter().map(JsValue::raw).collect();
+        let (mut global, mut callback) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: handles and values are of this environment, and the values of
+        // the scope that Node opened around this call. What the callback throws
+        // stays pending, and Node makes it an uncaughtException.
+        unsafe {
+            sys::napi_get_reference_value(raw, handles.callback, &mut callback);
+            sys::napi_get_global(raw, &mut global);
+            sys::napi_make_callback(
+                raw,
+                handles.context,
+                global,
+                callback,
+                arguments.len(),
+                arguments.as_ptr(),
+                ptr::null_mut(),
+            );
+        }
     }
+    handles.end(&env);
 }
 
 fn check(status: sys::napi_status) -> Result<()> {
