@@ -146,6 +146,12 @@ impl Failure {
     }
 }
 
+/// A recording that was sound when the job was planned is not so any more.
+fn broken_recording() -> Failure {
+    let detail = "it could not be read, or was changed meanwhile";
+    Failure { detail: Some(detail), ..Failure::engine("read on in read_iolog", Errno::EIO) }
+}
+
 /// The name of what an entry does.
 pub(crate) fn act(op: Op) -> &'static str {
     match op {
@@ -231,12 +237,16 @@ impl Drive {
         loop {
             let refill = self.source.refill(&mut self.ring);
             if self.ring.waiting() > 0 {
+                if let Some(pacing) = &mut self.pacing {
+                    pacing.plan(self.source.dues());
+                }
                 return None;
             }
             match refill {
                 Refill::Planned => {}
                 Refill::PassDone => return Some(Ended::Pass),
                 Refill::Done => return Some(Ended::Done),
+                Refill::Broken => return Some(Ended::Failed(broken_recording())),
             }
         }
     }

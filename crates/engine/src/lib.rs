@@ -30,7 +30,7 @@ pub use iolog::IoLog;
 pub use knobs::{Burn, CpuKnobs, ExecKnobs, Knobs, NetKnobs, Protocol, StatCall, SyncRangeFlags};
 pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;
-pub use pacing::{FlowGroup, FlowShare, LatencyBounds, Pacing, Pause, PauseEvery, Tried};
+pub use pacing::{FlowGroup, FlowShare, LatencyBounds, Lateness, Pacing, Pause, PauseEvery, Tried};
 pub use queue::QueueLoop;
 pub use tape::{Record, Tape, Turn};
 pub use tolerance::{ErrorKind, TellError, Tolerance};

@@ -8,22 +8,25 @@
 mod flow;
 mod latency;
 mod pause;
+mod recorded;
 
 pub use flow::{FlowGroup, FlowShare};
 pub use latency::{LatencyBounds, Tried};
 pub use pause::{Pause, PauseEvery};
+pub use recorded::Lateness;
 
 use crate::Pulse;
 use crate::drive::Failure;
 use iosonde_base::{Dir, Errno, PerDir, Planned};
 use iosonde_sys::clock::Clock;
 use iosonde_workload::Pace;
+use recorded::Recorded;
 
 /// What holds a job back or ends it.
 #[derive(Debug, Default)]
 pub struct Pacing {
-    /// When each I/O is due, where there is a rate.
-    pace: Option<Pace>,
+    /// When each I/O is due.
+    schedule: Schedule,
     /// The schedule's beginning, in ticks.
     origin: u64,
     /// Nothing starts before this moment, in ticks: the end of a pause.
@@ -37,6 +40,18 @@ pub struct Pacing {
     more: bool,
     /// Why the job must end.
     failed: Option<Failure>,
+}
+
+/// When each I/O is due.
+#[derive(Debug, Default)]
+enum Schedule {
+    /// At once.
+    #[default]
+    None,
+    /// By its direction's rate.
+    Pace(Pace),
+    /// As it was recorded; so is all that is no I/O.
+    Recorded(Box<Recorded>),
 }
 
 /// Whether the next I/O may start.
@@ -53,7 +68,14 @@ pub(crate) enum Start {
 impl Pacing {
     /// Holds nothing back until something is added.
     pub fn new(pace: Option<Pace>) -> Pacing {
-        Pacing { pace, ..Pacing::default() }
+        let schedule = pace.map_or(Schedule::None, Schedule::Pace);
+        Pacing { schedule, ..Pacing::default() }
+    }
+
+    /// Do everything at the moments that were recorded.
+    pub fn recorded(clock: Clock) -> Pacing {
+        let schedule = Schedule::Recorded(Box::new(Recorded::new(clock)));
+        Pacing { schedule, ..Pacing::default() }
     }
 
     /// Pause now and then.
@@ -106,6 +128,42 @@ impl Pacing {
         self.bounds.as_ref().and_then(LatencyBounds::too_long)
     }
 
+    /// How late entries were started, if their moments were recorded.
+    pub fn lateness(&self) -> Option<Lateness> {
+        match &self.schedule {
+            Schedule::Recorded(recorded) => Some(recorded.lateness()),
+            _ => None,
+        }
+    }
+
+    /// Count from now on, as at the end of a ramp.
+    pub fn count_anew(&mut self) {
+        if let Schedule::Recorded(recorded) = &self.schedule {
+            recorded.clear();
+        }
+    }
+
+    /// The ring was filled with entries due at these moments, in nanoseconds.
+    pub(crate) fn plan(&mut self, dues_ns: &[u64]) {
+        if let Schedule::Recorded(recorded) = &mut self.schedule {
+            recorded.plan(dues_ns);
+        }
+    }
+
+    /// Whether what is no I/O has its moment too, and must wait for it.
+    #[inline]
+    pub(crate) fn times_all(&self) -> bool {
+        matches!(self.schedule, Schedule::Recorded(_))
+    }
+
+    /// Something that is no I/O was begun at `now`.
+    pub(crate) fn passed(&mut self, now: u64) {
+        if let Schedule::Recorded(recorded) = &mut self.schedule {
+            let due = self.origin.saturating_add(recorded.due());
+            recorded.went(now.saturating_sub(due));
+        }
+    }
+
     /// Why the job must end, if it must.
     pub(crate) fn take_failure(&mut self) -> Option<Failure> {
         self.failed.take()
@@ -114,9 +172,10 @@ impl Pacing {
     /// Whether the next I/O in this direction may start at `now`.
     #[inline(always)]
     pub(crate) fn may_start(&mut self, clock: &Clock, dir: Dir, now: u64) -> Start {
-        let due = match &self.pace {
-            Some(pace) => self.origin.saturating_add(pace.due(dir)),
-            None => self.origin,
+        let due = match &self.schedule {
+            Schedule::Pace(pace) => self.origin.saturating_add(pace.due(dir)),
+            Schedule::None => self.origin,
+            Schedule::Recorded(recorded) => self.origin.saturating_add(recorded.due()),
         };
         if self.more
             && let Some(start) = self.held(clock, now)
@@ -166,11 +225,13 @@ impl Pacing {
         clock.now()
     }
 
-    /// An I/O was started.
+    /// An I/O was started, at `now`.
     #[inline(always)]
-    pub(crate) fn went(&mut self, dir: Dir, len: u32) {
-        if let Some(pace) = &mut self.pace {
-            pace.went(dir, len);
+    pub(crate) fn went(&mut self, dir: Dir, len: u32, now: u64) {
+        match &mut self.schedule {
+            Schedule::Pace(pace) => pace.went(dir, len),
+            Schedule::None => {}
+            Schedule::Recorded(_) => self.passed(now),
         }
         if self.more {
             self.count_start();

@@ -90,6 +90,10 @@ fn one_job(text: &mut String, job: &JobPlan) {
         } else {
             file.path.display().to_string()
         };
+        if job.source.replay.is_some() {
+            let _ = writeln!(text, "    {kind} {name}: {made}");
+            continue;
+        }
         let _ = writeln!(
             text,
             "    {kind} {name}: bytes {} to {} ({}), {made}",
@@ -152,7 +156,9 @@ fn ends(job: &JobPlan) -> String {
     if source.number_ios > 0 {
         limits.push(format!("after {} I/Os{passes} (number_ios)", source.number_ios));
     }
-    if source.total_bytes == u64::MAX {
+    if source.replay.is_some() {
+        limits.push("at the end of the recording (read_iolog)".into());
+    } else if source.total_bytes == u64::MAX {
         limits.push("when the device is full (fill_device)".into());
     } else {
         limits.push(format!("after {}{passes} (size, io_size)", amount(source.total_bytes)));

@@ -125,6 +125,9 @@ fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepar
             _ => plan::Totals::AsAsked,
         };
         planned = plan::plan(&parsed.jobs, totals);
+        if parsed.flags.readonly {
+            diagnostics.extend(plan::refuse_writes(&planned.plan));
+        }
         diagnostics.append(&mut planned.diagnostics);
     }
     let mut lines: Vec<String> = Vec::new();

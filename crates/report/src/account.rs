@@ -51,6 +51,8 @@ pub struct JobAccount {
     pub counts: Snapshot,
     /// Due time to completion, for paced jobs.
     pub response: PerDir<Option<LatencyCounts>>,
+    /// Due time to start, for jobs that do again what was recorded.
+    pub lateness: Option<LatencyCounts>,
     /// By priority.
     pub prios: PerDir<Vec<PrioCounts>>,
     /// How many jobs.
@@ -66,14 +68,17 @@ impl JobAccount {
         let windows = PerDir(
             counts.lanes.each_ref().map(|lane| [vec![lane.window_bw], vec![lane.window_iops]]),
         );
-        let (response, prios) = Default::default();
-        JobAccount { facts, counts, response, prios, clones: 1, windows }
+        let (response, lateness, prios) = Default::default();
+        JobAccount { facts, counts, response, lateness, prios, clones: 1, windows }
     }
 
     /// Take another job into this one. The name and the options stay.
     pub fn merge(&mut self, other: &JobAccount) {
         self.counts.merge(&other.counts);
         self.clones += other.clones;
+        if let Some(theirs) = &other.lateness {
+            self.lateness.get_or_insert_default().merge(theirs);
+        }
         for dir in DIRS {
             if let Some(theirs) = &other.response[dir] {
                 self.response[dir].get_or_insert_default().merge(theirs);
@@ -148,6 +153,7 @@ impl JobAccount {
             name: self.facts.name.clone(),
             phases: self.facts.phases.clone(),
             response: PerDir(response),
+            lateness: self.lateness.as_ref().map(|counts| counts.report(Some(list))),
             what: self.facts.what.clone(),
         }
     }

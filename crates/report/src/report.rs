@@ -499,6 +499,9 @@ pub struct OurJob {
     pub phases: Vec<Phase>,
     /// From the moment an I/O was due to its completion, for paced jobs.
     pub response: PerDir<Option<LatencyReport>>,
+    /// From the moment something was due to its start, for recordings that are
+    /// done again; syncs, opens and closes included.
+    pub lateness: Option<LatencyReport>,
     /// What was run, in words: `randrw 4k, psync, depth 1`.
     pub what: String,
 }

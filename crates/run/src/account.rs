@@ -138,6 +138,10 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         .collect();
     let mut account = JobAccount::new(facts, counts);
     account.response = responses(&result.snapshot);
+    account.lateness = result.lateness.as_ref().map(|late| LatencyCounts {
+        moments: late.moments,
+        histogram: Some(late.histogram.clone()),
+    });
     account
 }
 

@@ -23,6 +23,7 @@ pub mod pace;
 mod place;
 pub mod plan;
 mod ramp;
+mod recording;
 mod remedy;
 mod sampler;
 pub mod steady;

@@ -4,7 +4,7 @@
 use crate::job::FileKind;
 use std::fs::File;
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a path is; `None` when nothing is there.
 pub fn kind(path: &Path) -> Option<FileKind> {
@@ -34,4 +34,13 @@ pub fn bytes(path: &Path, kind: FileKind) -> Option<u64> {
         FileKind::Block => iosonde_direct::device::size(&File::open(path).ok()?).ok(),
         FileKind::Character | FileKind::None => None,
     }
+}
+
+/// The block device of this number; `None` when this machine has none.
+pub fn device_path(major: u32, minor: u32) -> Option<PathBuf> {
+    let link = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+    // The kernel writes a slash in a device's name as an exclamation mark.
+    let name = link.file_name()?.to_str()?.replace('!', "/");
+    let path = Path::new("/dev").join(name);
+    (kind(&path) == Some(FileKind::Block)).then_some(path)
 }

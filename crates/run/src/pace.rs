@@ -10,6 +10,8 @@ use std::sync::Arc;
 /// source's ([`SourceSpec::pace`]), which plans by them.
 #[derive(Clone, Debug, Default)]
 pub struct PacePlan {
+    /// Its recording's own moments (`read_iolog`); its source has no rates then.
+    pub recorded: bool,
     /// Pauses between I/Os.
     pub pause: Option<PausePlan>,
     /// Its share among jobs of one flow.
@@ -85,10 +87,14 @@ impl PacePlan {
             .is_set()
             .then(|| Pace::new(&source.pace, second, source.randseed, source.thread_number));
         let bounds = self.bounds();
-        if pace.is_none() && bounds.is_none() && self.pause.is_none() && self.flow.is_none() {
+        let held = bounds.is_some() || self.pause.is_some() || self.flow.is_some();
+        if pace.is_none() && !self.recorded && !held {
             return None;
         }
-        let mut pacing = Pacing::new(pace);
+        let mut pacing = match self.recorded {
+            true => Pacing::recorded(*clock),
+            false => Pacing::new(pace),
+        };
         if let Some(plan) = &self.pause {
             let PausePlan { length, spin, cycles, every, after, shifts_pace } = *plan;
             let after_ticks = after.map(|after| clock.ns_to_ticks(after.0));

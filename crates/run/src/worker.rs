@@ -334,6 +334,9 @@ impl<'a> Worker<'a> {
 
     fn start_counting(&mut self, began: u64) {
         self.drive.pen.clear();
+        if let Some(pacing) = &mut self.drive.pacing {
+            pacing.count_anew();
+        }
         self.counting = true;
         self.usage_before = thread_usage();
         self.shared.note_used(self.usage_before);
@@ -479,6 +482,7 @@ impl<'a> Worker<'a> {
             thread_id: iosonde_sys::process::thread_id(),
             never_counted,
             notes: self.notes,
+            lateness: self.drive.pacing.as_ref().and_then(|pacing| pacing.lateness()),
             steady: None,
         }
     }

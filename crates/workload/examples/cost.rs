@@ -88,7 +88,7 @@ fn main() {
         match source.refill(&mut ring) {
             Refill::Planned => {}
             Refill::PassDone => source.next_pass(),
-            Refill::Done => break,
+            Refill::Done | Refill::Broken => break,
         }
         let entries = ring.as_slice();
         planned += entries.len() as u64;

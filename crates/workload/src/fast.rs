@@ -233,7 +233,7 @@ mod tests {
             match source.refill(&mut ring) {
                 Refill::Planned => entries.extend(std::iter::from_fn(|| ring.pop())),
                 Refill::PassDone => source.next_pass(),
-                Refill::Done => break,
+                Refill::Done | Refill::Broken => break,
             }
         }
         entries.truncate(most);

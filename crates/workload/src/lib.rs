@@ -18,6 +18,7 @@ mod mix;
 mod offsets;
 mod pace;
 mod random;
+pub mod replay;
 mod sizes;
 mod source;
 mod spec;

@@ -8,8 +8,9 @@ use crate::files::{Pick, Picker, Place};
 use crate::mix::Mix;
 use crate::offsets::{self, Zones};
 use crate::random::Draws;
+use crate::replay::Replaying;
 use crate::sizes::{self, SizeDraws};
-use crate::spec::{Sequencer, SourceSpec, SpecError};
+use crate::spec::{Sequencer, SourceFile, SourceSpec, SpecError};
 use crate::streams::{Seeds, Stream};
 use crate::syncs::Syncs;
 
@@ -24,6 +25,8 @@ pub enum Refill {
     PassDone,
     /// The ring is empty and stays so.
     Done,
+    /// The ring is empty: the recording that is done again cannot be read on.
+    Broken,
 }
 
 /// Decides what comes next, from a spec and its seed alone.
@@ -53,6 +56,8 @@ pub struct Source {
     pass: u64,
     state: State,
     notes: Vec<String>,
+    /// What was recorded, instead of all that.
+    replaying: Option<Box<Replaying>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +99,8 @@ impl Source {
     /// # Errors
     /// If the spec contradicts itself, or the random map does not fit in memory.
     pub fn new(spec: SourceSpec) -> Result<Source, SpecError> {
+        let replaying = spec.replay.as_ref().map(|steps| Box::new(Replaying::new(steps)));
+        let spec = if replaying.is_some() { draws_nothing() } else { spec };
         check(&spec)?;
         let seeds = Seeds::new(spec.randseed, spec.thread_number);
         let mix = Mix::new(&spec, &seeds).ok_or(SpecError::NoDirection)?;
@@ -123,6 +130,7 @@ impl Source {
             pass_bytes: 0,
             state: State::Running,
             shape: Shape::General,
+            replaying,
             notes,
             spec,
             seeds,
@@ -146,6 +154,9 @@ impl Source {
     /// If entries still wait in the ring.
     pub fn refill(&mut self, ring: &mut Ring) -> Refill {
         ring.clear();
+        if let Some(replaying) = &mut self.replaying {
+            return replaying.refill(ring);
+        }
         if self.state == State::Running {
             self.fill(ring);
         }
@@ -166,6 +177,12 @@ impl Source {
     /// Whether [`Source::tell_elapsed`] makes a difference.
     pub fn goes_by_now(&self) -> bool {
         self.mix.goes_by_now()
+    }
+
+    /// When each entry that the last refill planned is due, in nanoseconds
+    /// since the recording began; empty where nothing was recorded.
+    pub fn dues(&self) -> &[u64] {
+        self.replaying.as_ref().map_or(&[], |replaying| replaying.dues())
     }
 
     /// Begin the next pass over the files, after [`Refill::PassDone`]. Does
@@ -481,6 +498,12 @@ fn cut(cover: &mut Cover, block: u64, len: u32, unit: u64) -> u32 {
     let wanted = u64::from(len).div_ceil(unit);
     let got = cover.visit_run(block, wanted);
     if got < wanted { (got * unit) as u32 } else { len }
+}
+
+/// Beside a recording nothing is drawn; the least that is sound.
+fn draws_nothing() -> SourceSpec {
+    let file = SourceFile { size: 4096, end: 4096, ..SourceFile::default() };
+    SourceSpec { files: vec![file], ..SourceSpec::default() }
 }
 
 fn control(op: Op, file: usize) -> Planned {

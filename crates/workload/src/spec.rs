@@ -1,6 +1,7 @@
 //! Everything a source needs to know, decided beforehand: plain data.
 
 use crate::PaceSpec;
+use crate::replay::Steps;
 use iosonde_base::PerDir;
 
 /// Which directions a job moves data in, and whether at random.
@@ -306,6 +307,9 @@ pub struct SourceSpec {
     /// How fast each direction may go. Reads and writes of a mixed job follow
     /// their paces instead of `rwmixread` where one has any, as in fio.
     pub pace: PaceSpec,
+    /// Do these, as they were recorded, and nothing else: of the rest only the
+    /// names of the files count.
+    pub replay: Option<Steps>,
 }
 
 impl Default for SourceSpec {
@@ -342,6 +346,7 @@ impl Default for SourceSpec {
             sync_every: SyncEvery::default(),
             strided: None,
             pace: PaceSpec::default(),
+            replay: None,
         }
     }
 }

@@ -16,7 +16,7 @@ fn passes(spec: SourceSpec, most: usize) -> Vec<Vec<Planned>> {
                 source.next_pass();
                 passes.push(Vec::new());
             }
-            Refill::Done => break,
+            Refill::Done | Refill::Broken => break,
         }
     }
     passes
@@ -130,7 +130,7 @@ proptest! {
                     source.next_pass();
                     again.next_pass();
                 }
-                Refill::Done => {
+                Refill::Done | Refill::Broken => {
                     prop_assert_eq!(source.refill(&mut ring), Refill::Done);
                     break;
                 }

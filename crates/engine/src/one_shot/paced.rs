@@ -29,11 +29,14 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let entries = drive.ring.as_slice();
         let entries = &entries[..entries.len().min(most)];
         for (count, entry) in entries.iter().enumerate() {
-            let Some(dir) = entry.op.dir() else { return (count, Stop::Special) };
+            let Some(dir) = entry.op.dir() else {
+                let its_turn = special_may_start(pacing, &desk.clock, desk.pulse);
+                return (count, if its_turn { Stop::Special } else { Stop::Time });
+            };
             let Some((due, start)) = wait(pacing, &desk.clock, desk.pulse, dir) else {
                 return (count, Stop::Time);
             };
-            pacing.went(dir, entry.len);
+            pacing.went(dir, entry.len, start);
             let io = desk.io(entry);
             let issue = if E::THREE_STAMPS { desk.clock.now() } else { start };
             let result = self.engine.perform(&io);
@@ -107,6 +110,19 @@ pub(crate) fn wait(
             }
         }
     }
+}
+
+/// What moves no data waits only for a moment that was recorded: whether it
+/// may start, or the slice ended first.
+#[cold]
+fn special_may_start(pacing: &mut Pacing, clock: &Clock, pulse: &Pulse) -> bool {
+    if !pacing.times_all() {
+        return true;
+    }
+    // Its moment is the same for all directions.
+    let Some((_, start)) = wait(pacing, clock, pulse, Dir::Read) else { return false };
+    pacing.passed(start);
+    true
 }
 
 /// Count from the moment an I/O was due, where that is kept.

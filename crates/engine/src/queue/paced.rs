@@ -97,9 +97,11 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                     }
                 }
             };
-            if let Some(dir) = entry.op.dir() {
-                let pacing = drive.pacing.as_mut().expect("the caller looked");
-                match pacing.may_start(&drive.clock, dir, now) {
+            let pacing = drive.pacing.as_mut().expect("the caller looked");
+            let dir = entry.op.dir();
+            if dir.is_some() || pacing.times_all() {
+                // A moment that was recorded is the same for all directions.
+                match pacing.may_start(&drive.clock, dir.unwrap_or_default(), now) {
                     Start::Now(due) => self.due = due,
                     Start::At(moment) => {
                         held = Held::Until(moment);
@@ -114,7 +116,10 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                         break;
                     }
                 }
-                pacing.went(dir, entry.len);
+                match dir {
+                    Some(dir) => pacing.went(dir, entry.len, now),
+                    None => pacing.passed(now),
+                }
             }
             if self.is_special(drive, &entry) {
                 self.waiting = drive.ring.pop();

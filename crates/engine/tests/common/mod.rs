@@ -58,7 +58,7 @@ pub fn plan(spec: &SourceSpec) -> Vec<Planned> {
         match refill {
             Refill::Planned => {}
             Refill::PassDone => source.next_pass(),
-            Refill::Done => return all,
+            Refill::Done | Refill::Broken => return all,
         }
     }
 }

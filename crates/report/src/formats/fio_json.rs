@@ -303,6 +303,9 @@ fn ours_value(report: &Report, bins: Bins) -> Value {
         if !response.is_empty() {
             value.insert("response_ns".into(), response.into());
         }
+        if let Some(lateness) = &job.lateness {
+            value.insert("lateness_ns".into(), latency_value(lateness, bins));
+        }
         Value::Object(value)
     };
     json!({

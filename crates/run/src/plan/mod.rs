@@ -12,11 +12,13 @@ mod files;
 mod life;
 mod logs;
 mod pace;
+mod replay;
 mod reporting;
 mod source;
 
 use crate::conductor::Plan;
 use crate::job::*;
+use crate::pace::PacePlan;
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_engine::{Accounting, EngineDef, LaysOut};
 use iosonde_options::{Diagnostic, Level, Setting};
@@ -24,8 +26,11 @@ use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::values::Fallocate as Word;
 use iosonde_stats::WhichLatencies;
+use replay::Replay;
 use std::collections::HashMap;
 use std::path::PathBuf;
+
+pub use replay::refuse_writes;
 
 /// Whether percentiles of the total latency are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +67,7 @@ pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
         totals,
         plan: Plan::default(),
         promised: HashMap::new(),
+        recordings: HashMap::new(),
         diagnostics: Vec::new(),
     };
     for (index, job) in jobs.iter().enumerate() {
@@ -84,6 +90,7 @@ struct Planner<'a> {
     /// How far files will reach once the jobs planned so far have laid them
     /// out.
     promised: HashMap<PathBuf, u64>,
+    recordings: replay::Recordings,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -135,24 +142,29 @@ impl Planner<'_> {
         let number = self.plan.jobs.len() as u32 + 1;
         let word = spec.order.rw.get().word;
         beside::one_way(spec, engine)?;
-        let dirs = match engine.caps.no_io {
+        let replay = self.replay(job, clone, engine)?;
+        let dirs = match &replay {
+            Some(replay) => replay.dirs(),
             // What such an engine counts are reads.
-            true => PerDir([true, false, false]),
-            false => convert::dirs(word),
+            None if engine.caps.no_io => PerDir([true, false, false]),
+            None => convert::dirs(word),
         };
-        let sizes = source::sizes(spec);
+        let sizes = replay.as_ref().map_or_else(|| source::sizes(spec), Replay::sizes);
         let min_bs = u64::from(DIRS.map(|dir| sizes[dir].min()).into_iter().min().unwrap_or(1));
         let max_bs = DIRS.map(|dir| sizes[dir].max()).into_iter().max().unwrap_or(1);
-        let named = self.named(job, clone, engine.caps.diskless);
         let need = match engine.caps.lays_out {
             _ if engine.caps.diskless => Need::Nothing,
             LaysOut::Files => files::need(spec, engine.caps.no_extend, dirs[Dir::Read]),
             LaysOut::Directories => Need::Range,
             LaysOut::Nothing => Need::Nothing,
         };
-        let parts = match engine.caps.no_io {
-            true => beside::no_files(job, min_bs),
-            false => self.parts(job, clone, named, need, min_bs)?,
+        let parts = match &replay {
+            Some(replay) => self.recorded_files(spec, replay, engine)?,
+            None if engine.caps.no_io => beside::no_files(job, min_bs),
+            None => {
+                let named = self.named(job, clone, engine.caps.diskless);
+                self.parts(job, clone, named, need, min_bs)?
+            }
         };
         self.promise(&parts.files);
         let window = self.window(job, engine)?;
@@ -161,7 +173,16 @@ impl Planner<'_> {
             false => Accounting::Full,
         };
         let measured = reporting::measured(spec, engine);
-        let source = source::source(spec, number, &parts);
+        let source = source::source(spec, number, &sizes, &parts);
+        let source = match &replay {
+            Some(replay) => replay.take(source),
+            None => source,
+        };
+        let timed = replay.as_ref().is_some_and(|replay| replay.timed);
+        let mut reporting = reporting::reporting(job, engine, measured, &sizes);
+        if let Some(replay) = &replay {
+            reporting.what = replay.what(engine, window.depth);
+        }
         let moves_data = !engine.caps.diskless && !engine.caps.by_name;
         let fill = self.fill(spec, &source, dirs[Dir::Write] && moves_data)?;
         let place = engine::place(spec, clone)?;
@@ -180,7 +201,10 @@ impl Planner<'_> {
             knobs: engine::knobs(job, clone, engine)?,
             accounting,
             latencies: WhichLatencies {
-                response: pace::responses(spec),
+                response: match &replay {
+                    Some(replay) if timed => replay.responses(),
+                    _ => pace::responses(spec),
+                },
                 slat: measured.slat && *spec.measure.slat_percentiles.get(),
                 clat: accounting == Accounting::Full,
                 lat: measured.lat
@@ -189,7 +213,7 @@ impl Planner<'_> {
             },
             window,
             source,
-            pace: pace::plan(spec),
+            pace: PacePlan { recorded: timed, ..pace::plan(spec) },
             files: parts.files,
             layout: layout(spec, max_bs),
             buffer_bytes: (max_bs as usize).next_multiple_of(4096),
@@ -225,7 +249,7 @@ impl Planner<'_> {
             sync_on_close: *spec.durability.fsync_on_close.get(),
             allow_mounted_write: *spec.file_life.allow_mounted_write.get(),
             life: self.life(job)?,
-            reporting: reporting::reporting(job, engine, measured, &sizes),
+            reporting,
         })
     }
 

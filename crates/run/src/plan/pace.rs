@@ -35,6 +35,7 @@ pub(super) fn plan(spec: &JobSpec) -> PacePlan {
     let goal = &spec.latency_goal;
     let target = *goal.latency_target.get();
     PacePlan {
+        recorded: false,
         pause: pause(spec),
         flow: flow(spec),
         max_latency: (*goal.max_latency.get()).per_dir(),

@@ -29,7 +29,12 @@ pub(super) fn sizes(spec: &JobSpec) -> PerDir<Sizes> {
 }
 
 /// Everything the source of one clone needs.
-pub(super) fn source(spec: &JobSpec, number: u32, parts: &Parts) -> SourceSpec {
+pub(super) fn source(
+    spec: &JobSpec,
+    number: u32,
+    sizes: &PerDir<Sizes>,
+    parts: &Parts,
+) -> SourceSpec {
     let files = parts.files.iter().zip(&parts.ends).map(|(file, &end)| SourceFile {
         name: file.name.clone(),
         offset: file.offset,
@@ -49,7 +54,7 @@ pub(super) fn source(spec: &JobSpec, number: u32, parts: &Parts) -> SourceSpec {
             RwSequencer::Identical => Sequencer::Identical,
         },
         seq_add: rw.skip,
-        sizes: sizes(spec),
+        sizes: sizes.clone(),
         bs_unaligned: *spec.block.bs_unaligned.get(),
         bs_is_seq_rand: *spec.block.bs_is_seq_rand.get(),
         align: spec.block.ba.get().per_dir().map(|bytes| bytes.map_or(0, |bytes| bytes.0)),
@@ -83,6 +88,7 @@ pub(super) fn source(spec: &JobSpec, number: u32, parts: &Parts) -> SourceSpec {
         },
         strided: strided(spec),
         pace: super::pace::pace(spec),
+        replay: None,
     }
 }
 

@@ -5,7 +5,7 @@ use super::shared::{Shared, State};
 use crate::job::JobPlan;
 use crate::layout;
 use iosonde_base::{Errno, Nanos};
-use iosonde_engine::Failure;
+use iosonde_engine::{Failure, Lateness};
 use iosonde_report::Steady;
 use iosonde_stats::Snapshot;
 use iosonde_sys::clock::Clock;
@@ -83,6 +83,8 @@ pub struct JobResult {
     pub never_counted: bool,
     /// Things to tell the user that were no errors.
     pub notes: Vec<String>,
+    /// How late it did what was recorded, if it kept to the recording's times.
+    pub lateness: Option<Lateness>,
     /// Whether its numbers held still, where that was asked; of jobs judged
     /// together, with the last.
     pub steady: Option<Steady>,
@@ -145,6 +147,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
         thread_id,
         never_counted: began == 0,
         notes: Vec::new(),
+        lateness: None,
         steady: None,
     }
 }
@@ -176,6 +179,7 @@ impl JobResult {
             thread_id: iosonde_sys::process::thread_id(),
             never_counted: false,
             notes: Vec::new(),
+            lateness: None,
             steady: None,
         }
     }

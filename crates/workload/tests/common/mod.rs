@@ -147,7 +147,7 @@ pub fn lines(spec: SourceSpec) -> Vec<String> {
         match source.refill(&mut ring) {
             Refill::Planned => {}
             Refill::PassDone => source.next_pass(),
-            Refill::Done => return lines,
+            Refill::Done | Refill::Broken => return lines,
         }
         while let Some(entry) = ring.pop() {
             let action = match entry.op {

@@ -72,6 +72,9 @@ fn add_latencies(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &m
         // From the moment the I/O was due, not from when it was started.
         rows.extend(latency.as_ref().map(|latency| (format!("{name}, due"), latency)));
     }
+    // How late what was recorded was started.
+    let lateness = ours.and_then(|ours| ours.lateness.as_ref());
+    rows.extend(lateness.map(|lateness| ("start, due".into(), lateness)));
     rows.retain(|(_, latency)| latency.n > 0);
     if rows.is_empty() {
         if job.issued_ios() > 0 {

@@ -1,0 +1,303 @@
+//! From a job's options to the recording it does again.
+
+use super::Planner;
+use super::files::Parts;
+use crate::conductor::Plan;
+use crate::job::{FileKind, FilePlan, JobPlan, Need};
+use crate::machine;
+use crate::recording::{self, FileUse, Keep, ReadError, Recording};
+use iosonde_base::{DIRS, Dir, PerDir};
+use iosonde_engine::EngineDef;
+use iosonde_options::{Diagnostic, Origin};
+use iosonde_spec::JobSpec;
+use iosonde_spec::cli::ParsedJob;
+use iosonde_spec::values::ReplayKind;
+use iosonde_workload::replay::{LogError, Name, Place, Shape, Skip};
+use iosonde_workload::{PaceSpec, Sizes, SourceSpec};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Recordings read so far: copies of a job share one, and standard input can
+/// only be read once.
+pub(super) type Recordings = HashMap<(String, Shape, Keep), Arc<Recording>>;
+
+/// What a clone does again.
+#[derive(Clone, Debug)]
+pub(super) struct Replay {
+    pub recording: Arc<Recording>,
+    /// Where it comes from.
+    pub from: String,
+    /// At the moments that were recorded.
+    pub timed: bool,
+}
+
+impl Planner<'_> {
+    /// The recording that a clone does again, if it does one.
+    pub(super) fn replay(
+        &mut self,
+        job: &ParsedJob,
+        clone: u32,
+        engine: &EngineDef,
+    ) -> Result<Option<Replay>, Diagnostic> {
+        let spec = &job.spec;
+        let Some(logs) = spec.replay.read_iolog.get() else { return Ok(None) };
+        if logs.0.is_empty() {
+            return Err(about(spec, Diagnostic::error("names no recording")));
+        }
+        let timed = !*spec.replay.replay_no_stall.get();
+        if let Some(refusal) = refusals(spec, engine, timed) {
+            return Err(refusal);
+        }
+        let from = logs.0[clone as usize % logs.0.len()].clone();
+        let keep = match *spec.replay.read_iolog_chunked.get() {
+            true => Keep::Pieces,
+            false => Keep::Whole,
+        };
+        let key = (from.clone(), shape(spec), keep);
+        let recording = match self.recordings.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let read = recording::read(&from, key.1, keep);
+                let read = read.map_err(|error| about(spec, unreadable(&from, error)))?;
+                let read = Arc::new(read);
+                self.recordings.insert(key, read.clone());
+                read
+            }
+        };
+        if recording.ios == 0 {
+            let said = format!("{from} holds no I/O to do");
+            return Err(about(spec, Diagnostic::error(said)));
+        }
+        if let Some(remark) = &recording.remark {
+            self.note(Diagnostic::warning(format!("{from}: {remark}")));
+        }
+        self.note_ignored(job);
+        Ok(Some(Replay { recording, from, timed }))
+    }
+
+    /// Say which of the job's limits do not count.
+    fn note_ignored(&mut self, job: &ParsedJob) {
+        const LIMITS: [&str; 7] =
+            ["size", "io_size", "number_ios", "loops", "time_based", "filename", "directory"];
+        let typed = |name: &&str| {
+            let origin = job.spec.origin(name);
+            matches!(origin, Some(Origin::CommandLine { .. } | Origin::File { .. }))
+        };
+        let set = LIMITS.into_iter().filter(typed);
+        let set: Vec<&str> = set.collect();
+        if !set.is_empty() {
+            self.note(Diagnostic::note(format!(
+                "job {}: {} do not count: the recording is done once, on the files it names",
+                job.name,
+                set.join(", ")
+            )));
+        }
+    }
+
+    /// The files that the recording names.
+    pub(super) fn recorded_files(
+        &self,
+        spec: &JobSpec,
+        replay: &Replay,
+        engine: &EngineDef,
+    ) -> Result<Parts, Diagnostic> {
+        let recording = &replay.recording;
+        let mut parts = Parts { files: Vec::new(), ends: Vec::new(), total_bytes: recording.bytes };
+        for (name, used) in recording.names.iter().zip(&recording.uses) {
+            let (name, path) = match spec.replay.replay_redirect.get() {
+                Some(path) => (path.clone(), PathBuf::from(path)),
+                None if engine.caps.diskless => (name.to_string(), PathBuf::new()),
+                None => locate(name).map_err(|said| about(spec, said))?,
+            };
+            let kind = match engine.caps.diskless {
+                true => FileKind::None,
+                false => machine::kind(&path).unwrap_or(FileKind::Regular),
+            };
+            if kind != FileKind::None {
+                self.suits(&path, kind, used, recording).map_err(|said| about(spec, said))?;
+            }
+            // A file that is mapped is mapped so far; else all of it counts.
+            let bytes = if engine.caps.no_extend { used.end } else { 0 };
+            parts.ends.push(used.end);
+            parts.files.push(FilePlan { name, path, kind, offset: 0, bytes, need: Need::Nothing });
+        }
+        Ok(parts)
+    }
+
+    /// Whether a file can be what was recorded.
+    fn suits(
+        &self,
+        path: &Path,
+        kind: FileKind,
+        used: &FileUse,
+        recording: &Recording,
+    ) -> Result<(), Diagnostic> {
+        let shown = path.display();
+        if let Some(why) = machine::holds_no_data(path) {
+            return Err(Diagnostic::error(format!("cannot do I/O on {shown}: {why}")));
+        }
+        if path.is_dir() {
+            return Err(Diagnostic::error(format!("cannot do I/O on {shown}: it is a directory")));
+        }
+        let made = self.promised.get(path).copied();
+        let bytes = machine::bytes(path, kind).max(made);
+        let (end, what) = match kind {
+            FileKind::Block => (used.end, "reaches"),
+            // What is written first may be read.
+            FileKind::Regular if !used.writes => (used.read_end, "reads"),
+            _ => return Ok(()),
+        };
+        match bytes {
+            None if end > 0 && recording.dirs[Dir::Read] => {
+                Err(Diagnostic::error(format!("the recording reads {shown}, which is not there"))
+                    .help("bring back the file, or name another by replay_redirect="))
+            }
+            Some(bytes) if end > bytes => Err(Diagnostic::error(format!(
+                "the recording {what} up to byte {end} of {shown}, which has {bytes}"
+            ))
+            .help("give the file that size, or divide the offsets by replay_scale=")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What `--readonly` says to recordings that change data: which those are only
+/// shows once they are read.
+pub fn refuse_writes(plan: &Plan) -> Option<Diagnostic> {
+    let changes = |job: &&JobPlan| job.dirs[Dir::Write] || job.dirs[Dir::Trim];
+    let job = plan.jobs.iter().filter(|job| job.source.replay.is_some()).find(changes)?;
+    let said =
+        format!("job {}: its recording writes or trims, and --readonly forbids it", job.name);
+    Some(Diagnostic::error(said).help("leave out --readonly, or add replay_skip=write,trim"))
+}
+
+/// What does not go together with a recording.
+fn refusals(spec: &JobSpec, engine: &EngineDef, timed: bool) -> Option<Diagnostic> {
+    let caps = &engine.caps;
+    if caps.by_name || caps.no_io || caps.one_way {
+        let said = format!("engine {} cannot do what was recorded", engine.name);
+        return Some(about(spec, Diagnostic::error(said)));
+    }
+    if spec.verify.verify.is_set() {
+        let said = Diagnostic::error("verify is not supported with read_iolog");
+        return Some(said.about("verify", spec.verify.verify.origin()));
+    }
+    let paced = super::pace::pace(spec).is_set();
+    if timed && paced {
+        let said = "a rate cannot be kept beside the moments that were recorded";
+        let said = Diagnostic::error(said).help("add replay_no_stall=1, or leave out the rate");
+        let origin = spec.origin("rate").or_else(|| spec.origin("rate_iops"));
+        return Some(said.about("rate", &origin.unwrap_or(Origin::Default)));
+    }
+    let align = spec.replay.replay_align.get().map_or(1, |align| align.0);
+    if align != 0 && !align.is_power_of_two() {
+        let said = Diagnostic::error(format!("{align} is no power of two"));
+        return Some(said.about("replay_align", spec.replay.replay_align.origin()));
+    }
+    None
+}
+
+fn shape(spec: &JobSpec) -> Shape {
+    let replay = &spec.replay;
+    let mut skip = Skip::default();
+    for kind in &replay.replay_skip.get().0 {
+        match kind {
+            ReplayKind::Read => skip.reads = true,
+            ReplayKind::Write => skip.writes = true,
+            ReplayKind::Trim => skip.trims = true,
+            ReplayKind::Sync => skip.syncs = true,
+        }
+    }
+    Shape {
+        scale: (*replay.replay_scale.get()).max(1),
+        align: replay.replay_align.get().map_or(1, |align| align.0.max(1)),
+        speed_percent: *replay.replay_time_scale.get(),
+        skip,
+        one_file: replay.replay_redirect.get().is_some(),
+    }
+}
+
+/// The path of a file that a recording names.
+fn locate(name: &Name) -> Result<(String, PathBuf), Diagnostic> {
+    let path = match name {
+        Name::Path(path) => return Ok((path.clone(), PathBuf::from(path))),
+        Name::Device { major, minor } => machine::device_path(*major, *minor),
+    };
+    match path {
+        Some(path) => Ok((path.display().to_string(), path)),
+        None => Err(Diagnostic::error(format!("this machine has no {name}"))
+            .help("name the device to use by replay_redirect=")),
+    }
+}
+
+fn about(spec: &JobSpec, said: Diagnostic) -> Diagnostic {
+    said.about("read_iolog", spec.replay.read_iolog.origin())
+}
+
+fn unreadable(from: &str, error: ReadError) -> Diagnostic {
+    match error {
+        ReadError::Io { doing, error } => {
+            Diagnostic::error(format!("cannot {doing} {from}: {}", plain(&error)))
+        }
+        ReadError::Log(LogError { place, message, help }) => {
+            let said = Diagnostic::error(match place {
+                Place::Text { line, column } => format!("{from}:{line}:{column}: {message}"),
+                Place::Byte(at) => format!("{from}, byte {at}: {message}"),
+            });
+            match help {
+                Some(help) => said.help(help),
+                None => said,
+            }
+        }
+    }
+}
+
+/// An error of the system, without its number.
+fn plain(error: &std::io::Error) -> String {
+    match error.raw_os_error() {
+        Some(errno) => iosonde_base::Errno(errno).to_string(),
+        None => error.to_string(),
+    }
+}
+
+impl Replay {
+    /// Directions of the job; reads where it only syncs.
+    pub(super) fn dirs(&self) -> PerDir<bool> {
+        match self.recording.dirs {
+            PerDir([false, false, false]) => PerDir([true, false, false]),
+            dirs => dirs,
+        }
+    }
+
+    /// The largest I/O, for buffers.
+    pub(super) fn sizes(&self) -> PerDir<Sizes> {
+        PerDir::all(Sizes::Fixed(self.recording.largest.max(1)))
+    }
+
+    /// Directions whose response times are kept.
+    pub(super) fn responses(&self) -> PerDir<bool> {
+        PerDir(DIRS.map(|dir| self.timed && self.recording.dirs[dir]))
+    }
+
+    /// The source does what was recorded, once.
+    pub(super) fn take(&self, source: SourceSpec) -> SourceSpec {
+        SourceSpec {
+            replay: Some(self.recording.steps.clone()),
+            // Files are opened when the recording says so.
+            open_files: 0,
+            number_ios: 0,
+            io_size_given: false,
+            loops: 1,
+            time_based: false,
+            pace: if self.timed { PaceSpec::default() } else { source.pace },
+            ..source
+        }
+    }
+
+    /// The job in a few words.
+    pub(super) fn what(&self, engine: &EngineDef, depth: u32) -> String {
+        let depth = if engine.caps.sync { String::new() } else { format!(", depth {depth}") };
+        format!("replay of {}, {}{depth}", self.from, engine.name)
+    }
+}
