@@ -58,6 +58,7 @@ pub fn run(personality: Personality, arguments: &[String]) -> u8 {
     let parse_only = parsed.flags.parse_only;
     match prepare_parsed(personality, parsed) {
         Ok(_) if parse_only => exit::OK,
+        Ok(prepared) if prepared.parsed.flags.merge_only => merge(personality, &prepared),
         Ok(prepared) if prepared.plan.jobs.is_empty() => no_jobs(personality),
         Ok(prepared) => execute(personality, prepared),
         Err(refused) => {
@@ -124,7 +125,10 @@ fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepar
             (Personality::Native, false) => plan::Totals::Kept,
             _ => plan::Totals::AsAsked,
         };
-        planned = plan::plan(&parsed.jobs, totals);
+        planned = match parsed.flags.merge_only {
+            true => plan::merge_only(&parsed.jobs),
+            false => plan::plan(&parsed.jobs, totals),
+        };
         if parsed.flags.readonly {
             diagnostics.extend(plan::refuse_writes(&planned.plan));
         }
@@ -176,6 +180,18 @@ fn show(personality: Personality, parsed: &Parsed) -> u8 {
     }
 }
 
+/// `--merge-blktrace-only`.
+fn merge(personality: Personality, prepared: &Prepared) -> u8 {
+    prepared.said.iter().for_each(|line| eprintln!("{line}"));
+    match prepared.plan.merged.iter().try_for_each(|merged| merged.write()) {
+        Ok(()) => exit::OK,
+        Err(error) => {
+            eprintln!("{}: {error}", program(personality));
+            exit::REFUSED
+        }
+    }
+}
+
 fn no_jobs(personality: Personality) -> u8 {
     match personality {
         Personality::Fio => {
@@ -211,6 +227,10 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     };
     for line in &said {
         output.note(line);
+    }
+    if let Err(error) = plan.merged.iter().try_for_each(|merged| merged.write()) {
+        output.error(&format!("{}: {error}", program(personality)));
+        return exit::REFUSED;
     }
     for told in [debug::parse(&parsed), debug::plan(flags, &plan)] {
         output.report(&told);

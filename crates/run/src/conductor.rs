@@ -9,6 +9,7 @@ use crate::job::{FileKind, FilePlan, JobId, JobPlan, Need};
 use crate::layout::{self, Missing};
 use crate::locks::FileLocks;
 use crate::logs::{LogError, aggregate::Aggregate};
+use crate::merging::Merged;
 use crate::outside::{Outside, Word};
 use crate::steady_watch::{RampTally, SteadyWatch};
 use crate::tell_errors::{self, Backlog};
@@ -34,6 +35,8 @@ pub struct Plan {
     pub waves: Vec<Vec<JobId>>,
     /// Log the bandwidth of all jobs together, to files that begin with this.
     pub bandwidth_log: Option<String>,
+    /// Merged traces to be written before anything runs.
+    pub merged: Vec<Merged>,
 }
 
 /// A few numbers of a job, for the live line.

@@ -18,6 +18,7 @@ pub mod limits;
 pub mod locks;
 pub mod logs;
 mod machine;
+mod merging;
 mod outside;
 pub mod pace;
 mod place;

@@ -88,6 +88,18 @@ const PIECE_BYTES: usize = 256 << 10;
 /// # Errors
 /// If it cannot be read, or is no recording.
 pub fn read(from: &str, shape: Shape, keep: Keep) -> Result<Recording, ReadError> {
+    take_in(open(from)?, shape, keep)
+}
+
+/// Take a recording that is in memory.
+///
+/// # Errors
+/// If it is none.
+pub fn from_bytes(bytes: Vec<u8>, shape: Shape, keep: Keep) -> Result<Recording, ReadError> {
+    take_in(Input::Stream(Box::new(io::Cursor::new(bytes))), shape, keep)
+}
+
+fn take_in(input: Input, shape: Shape, keep: Keep) -> Result<Recording, ReadError> {
     let mut parsing = Parsing::new(shape);
     let mut tally = Tally::default();
     let mut steps = Vec::new();
@@ -103,7 +115,7 @@ pub fn read(from: &str, shape: Shape, keep: Keep) -> Result<Recording, ReadError
         }
         Ok(())
     };
-    let steps = match (open(from)?, keep) {
+    let steps = match (input, keep) {
         (input, Keep::Whole) => {
             take(input.reader(), None)?;
             Steps::Whole(Arc::new(steps))
@@ -311,5 +323,85 @@ impl NextPiece for Again {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    /// A recording of reads in a file that is gone with the value.
+    struct OnFile(PathBuf);
+
+    impl OnFile {
+        fn new(name: &str, reads: u64) -> OnFile {
+            let name = format!("iosonde-recording-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            let mut text = "fio version 3 iolog\n0 /f add\n0 /f open\n".to_owned();
+            (0..reads).for_each(|n| text += &format!("{n} /f read {} 512\n", n * 512));
+            std::fs::write(&path, text).unwrap();
+            OnFile(path)
+        }
+
+        fn read(&self, keep: Keep) -> Result<Recording, ReadError> {
+            read(self.0.to_str().unwrap(), Shape::default(), keep)
+        }
+    }
+
+    impl Drop for OnFile {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    fn pieces(recording: &Recording) -> Box<dyn NextPiece> {
+        let Steps::Pieces(pieces) = &recording.steps else { panic!("kept whole") };
+        pieces.begin()
+    }
+
+    #[test]
+    fn pieces_are_bounded_and_add_up_to_the_whole() {
+        let file = OnFile::new("pieces", 50_000);
+        let whole = file.read(Keep::Whole).unwrap();
+        let Steps::Whole(steps) = &whole.steps else { panic!("kept in pieces") };
+        let recording = file.read(Keep::Pieces).unwrap();
+        assert_eq!((recording.ios, recording.bytes, recording.largest), (50_000, 25_600_000, 512));
+        assert_eq!((whole.ios, &whole.uses), (recording.ios, &recording.uses));
+        let (mut reader, mut seen, mut piece) = (pieces(&recording), Vec::new(), Vec::new());
+        loop {
+            reader.next(&mut piece).unwrap();
+            if piece.is_empty() {
+                break;
+            }
+            assert!(piece.len() < PIECE_BYTES / 10, "{}", piece.len());
+            seen.append(&mut piece);
+        }
+        assert_eq!(&seen, &**steps);
+    }
+
+    #[test]
+    fn what_changes_after_it_was_checked_is_noticed() {
+        let file = OnFile::new("changed", 50_000);
+        let recording = file.read(Keep::Pieces).unwrap();
+        let open = File::options().write(true).open(&file.0).unwrap();
+        open.write_all_at(b"\nnonsense\n", 600_000).unwrap();
+        let (mut reader, mut piece) = (pieces(&recording), Vec::new());
+        let read = |piece: &mut Vec<Step>| {
+            piece.clear();
+            reader.next(piece).map(|()| !piece.is_empty())
+        };
+        let mut read = read;
+        while let Ok(more) = read(&mut piece) {
+            assert!(more, "the end came without an objection");
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_refused_in_bounded_memory() {
+        let file = OnFile::new("long", 0);
+        std::fs::write(&file.0, vec![b'x'; 1 << 20]).unwrap();
+        let Err(ReadError::Io { error, .. }) = file.read(Keep::Whole) else { panic!("accepted") };
+        assert!(error.to_string().contains("longer than 256 KiB"), "{error}");
     }
 }

@@ -1,6 +1,9 @@
 //! Recordings: what the lines and records of each format mean, what is refused
 //! and where, and that no bytes at all make the parser panic.
 
+#[path = "../../../fuzz/src/recordings.rs"]
+mod recordings;
+
 use iosonde_base::{FileId, Op, Planned, Ring};
 use iosonde_workload::replay::{
     Event, LogError, Name, Parser, Place, Shape, Skip, Step, Steps, write_blktrace,
@@ -241,6 +244,34 @@ fn a_source_hands_out_the_steps_with_their_moments_and_then_ends() {
 fn actions() -> impl Strategy<Value = Vec<(u64, u32, Op, u64, u32)>> {
     let op = prop::sample::select(vec![Op::Read, Op::Write, Op::Trim, Op::Sync, Op::DataSync]);
     prop::collection::vec((0..5_000_000u64, 0..3u32, op, 0..1u64 << 50, 1..u32::MAX), 0..50)
+}
+
+#[test]
+fn mutations_of_recordings_are_read_or_refused() {
+    let events: Vec<Event> = (0..20)
+        .map(|n| event(n * 1000, n * 8, 4096, QUEUED | if n % 2 == 0 { WRITE } else { 0 }))
+        .collect();
+    let two = "fio version 2 iolog\n/a add\n/a open\n/a wait 500 0\n/a write 512 4096\n/a close\n";
+    let seeds = [THREE.as_bytes().to_vec(), two.into(), trace(&events)];
+    seeds.iter().for_each(|seed| recordings::recording(seed));
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut below = move |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % n
+    };
+    for _ in 0..5000 {
+        let mut data = seeds[below(seeds.len())].clone();
+        for _ in 0..=below(4) {
+            let at = below(data.len());
+            match below(4) {
+                0 => data[at] = below(256) as u8,
+                1 => data[at] ^= 1 << below(8),
+                2 => data.insert(at, b" 0123456789\n/"[below(13)]),
+                _ => drop(data.remove(at)),
+            }
+        }
+        recordings::recording(&data);
+    }
 }
 
 proptest! {

@@ -62,14 +62,7 @@ pub fn caps(spec: &JobSpec) -> iosonde_spec::Caps {
 
 /// Plan the jobs of a command line.
 pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
-    let mut planner = Planner {
-        jobs,
-        totals,
-        plan: Plan::default(),
-        promised: HashMap::new(),
-        recordings: HashMap::new(),
-        diagnostics: Vec::new(),
-    };
+    let mut planner = Planner::new(jobs, totals);
     for (index, job) in jobs.iter().enumerate() {
         planner.section(index, job);
     }
@@ -78,9 +71,14 @@ pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
     buffers::share_sets(&mut planner.plan.jobs);
     logs::share_memory(&mut planner.plan.jobs);
     planner.check();
-    let Planner { plan, diagnostics, .. } = planner;
-    let refused = diagnostics.iter().any(|said| said.level == Level::Error);
-    Planned { plan: if refused { Plan::default() } else { plan }, diagnostics }
+    planner.done()
+}
+
+/// Merge the traces that the jobs name, and plan nothing else.
+pub fn merge_only(jobs: &[ParsedJob]) -> Planned {
+    let mut planner = Planner::new(jobs, Totals::AsAsked);
+    planner.merge_only();
+    planner.done()
 }
 
 struct Planner<'a> {
@@ -92,6 +90,20 @@ struct Planner<'a> {
     promised: HashMap<PathBuf, u64>,
     recordings: replay::Recordings,
     diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(jobs: &'a [ParsedJob], totals: Totals) -> Planner<'a> {
+        let (promised, recordings) = Default::default();
+        let (plan, diagnostics) = (Plan::default(), Vec::new());
+        Planner { jobs, totals, plan, promised, recordings, diagnostics }
+    }
+
+    fn done(self) -> Planned {
+        let Planner { plan, diagnostics, .. } = self;
+        let refused = diagnostics.iter().any(|said| said.level == Level::Error);
+        Planned { plan: if refused { Plan::default() } else { plan }, diagnostics }
+    }
 }
 
 impl Planner<'_> {
@@ -245,7 +257,7 @@ impl Planner<'_> {
             dirs,
             open_mode: engine::open_mode(spec),
             invalidate: *spec.file_life.invalidate.get() && !*spec.file_life.pre_read.get(),
-            hint: engine::hint(spec, word.is_random()),
+            hint: engine::hint(spec, word.is_random() && replay.is_none()),
             sync_on_close: *spec.durability.fsync_on_close.get(),
             allow_mounted_write: *spec.file_life.allow_mounted_write.get(),
             life: self.life(job)?,

@@ -5,10 +5,11 @@ use super::files::Parts;
 use crate::conductor::Plan;
 use crate::job::{FileKind, FilePlan, JobPlan, Need};
 use crate::machine;
+use crate::merging::{self, Merged};
 use crate::recording::{self, FileUse, Keep, ReadError, Recording};
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_engine::EngineDef;
-use iosonde_options::{Diagnostic, Origin};
+use iosonde_options::{Diagnostic, FloatList, Origin, Setting};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::values::ReplayKind;
@@ -41,7 +42,7 @@ impl Planner<'_> {
         engine: &EngineDef,
     ) -> Result<Option<Replay>, Diagnostic> {
         let spec = &job.spec;
-        let Some(logs) = spec.replay.read_iolog.get() else { return Ok(None) };
+        let Some(logs) = spec.replay.read_iolog.get() else { return nothing_to_merge(spec) };
         if logs.0.is_empty() {
             return Err(about(spec, Diagnostic::error("names no recording")));
         }
@@ -54,11 +55,16 @@ impl Planner<'_> {
             true => Keep::Pieces,
             false => Keep::Whole,
         };
+        let merged = spec.replay.merge_blktrace_file.get().clone();
+        let from = merged.clone().unwrap_or(from);
         let key = (from.clone(), shape(spec), keep);
         let recording = match self.recordings.get(&key) {
             Some(known) => known.clone(),
             None => {
-                let read = recording::read(&from, key.1, keep);
+                let read = match merged {
+                    Some(into) => recording::from_bytes(self.merge(spec, &into)?, key.1, keep),
+                    None => recording::read(&from, key.1, keep),
+                };
                 let read = read.map_err(|error| about(spec, unreadable(&from, error)))?;
                 let read = Arc::new(read);
                 self.recordings.insert(key, read.clone());
@@ -74,6 +80,38 @@ impl Planner<'_> {
         }
         self.note_ignored(job);
         Ok(Some(Replay { recording, from, timed }))
+    }
+
+    /// Merge what `read_iolog` names; it is written before the run.
+    fn merge(&mut self, spec: &JobSpec, into: &str) -> Result<Vec<u8>, Diagnostic> {
+        let replay = &spec.replay;
+        let logs = replay.read_iolog.get().as_ref().map_or(&[][..], |logs| &logs.0);
+        let path = PathBuf::from(into);
+        if let Some(why) = merging::keeps_from_writing(&path) {
+            let said = Diagnostic::error(why).help("name another file");
+            return Err(said.about("merge_blktrace_file", replay.merge_blktrace_file.origin()));
+        }
+        let bytes = merging::read(logs, &parts(spec, logs.len())?)
+            .map_err(|(name, error)| about(spec, unreadable(&name, error)))?;
+        if bytes.is_empty() {
+            return Err(about(spec, Diagnostic::error("the traces hold no I/O to merge")));
+        }
+        self.plan.merged.push(Merged { path, bytes: bytes.clone() });
+        Ok(bytes)
+    }
+
+    /// Merge what the jobs ask for, and plan nothing else.
+    pub(super) fn merge_only(&mut self) {
+        for job in self.jobs {
+            let Some(into) = job.spec.replay.merge_blktrace_file.get() else { continue };
+            if let Err(error) = self.merge(&job.spec, into) {
+                self.note(error);
+            }
+        }
+        if self.plan.merged.is_empty() && self.diagnostics.is_empty() {
+            let said = Diagnostic::error("there is nothing to merge");
+            self.note(said.help("give read_iolog=TRACE:TRACE and merge_blktrace_file=FILE"));
+        }
     }
 
     /// Say which of the job's limits do not count.
@@ -196,6 +234,40 @@ fn refusals(spec: &JobSpec, engine: &EngineDef, timed: bool) -> Option<Diagnosti
         return Some(said.about("replay_align", spec.replay.replay_align.origin()));
     }
     None
+}
+
+/// No recording; an error where one was to be made.
+fn nothing_to_merge(spec: &JobSpec) -> Result<Option<Replay>, Diagnostic> {
+    let setting = &spec.replay.merge_blktrace_file;
+    if setting.get().is_none() {
+        return Ok(None);
+    }
+    let said = Diagnostic::error("read_iolog names no traces to merge");
+    Err(said.about("merge_blktrace_file", setting.origin()))
+}
+
+/// How each trace goes into a merge.
+fn parts(spec: &JobSpec, traces: usize) -> Result<Vec<merging::Part>, Diagnostic> {
+    let (scalars, iters) = (&spec.replay.merge_blktrace_scalars, &spec.replay.merge_blktrace_iters);
+    let sound = |setting: &Setting<FloatList>, name, want, is_sound: fn(f64) -> bool| {
+        let values = &setting.get().0;
+        let said = match values.len() {
+            0 => return Ok(()),
+            n if n != traces => format!("{n} numbers for {traces} traces"),
+            _ if !values.iter().copied().all(is_sound) => format!("wants {want}"),
+            _ => return Ok(()),
+        };
+        Err(Diagnostic::error(said).about(name, setting.origin()).help("give one for each trace"))
+    };
+    let percent = |value: f64| value > 0.0 && value <= 1e6;
+    sound(scalars, "merge_blktrace_scalars", "percentages above 0", percent)?;
+    let whole = |value: f64| value >= 1.0 && value <= 1e6 && value.fract() == 0.0;
+    sound(iters, "merge_blktrace_iters", "whole numbers from 1", whole)?;
+    let value = |list: &FloatList, at: usize, default| list.0.get(at).copied().unwrap_or(default);
+    // Whole and small, as was just seen.
+    Ok((0..traces)
+        .map(|at| (value(scalars.get(), at, 100.0), value(iters.get(), at, 1.0) as u32))
+        .collect())
 }
 
 fn shape(spec: &JobSpec) -> Shape {

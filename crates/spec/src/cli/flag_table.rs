@@ -127,13 +127,10 @@ pub const FIO: &[FlagDef] = &[
         flags.parse_only = true;
         Ok(())
     }),
-    absent(
-        "merge-blktrace-only",
-        Takes::Nothing,
-        "",
-        "merge block traces, run nothing",
-        "merging block traces is not built",
-    ),
+    bare("merge-blktrace-only", "merge block traces, run nothing", |flags, _| {
+        flags.merge_only = true;
+        Ok(())
+    }),
     valued("output", "FILE", "write the report to FILE", |flags, text| {
         if text.is_empty() {
             return Err(FlagError::fatal("output file open error: the file has no name"));

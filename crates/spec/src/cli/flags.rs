@@ -32,6 +32,8 @@ pub struct Flags {
     pub debug_job: Option<u32>,
     /// Read everything, run nothing.
     pub parse_only: bool,
+    /// Merge traces, run nothing.
+    pub merge_only: bool,
     /// Print each job file as a command line, run nothing.
     pub showcmd: bool,
     /// Refuse jobs that write or trim.
@@ -70,6 +72,7 @@ impl Default for Flags {
             debug: Vec::new(),
             debug_job: None,
             parse_only: false,
+            merge_only: false,
             showcmd: false,
             readonly: false,
             warnings_fatal: false,

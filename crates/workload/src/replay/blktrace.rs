@@ -240,7 +240,7 @@ pub fn write(event: &Event, sequence: u32, bytes: &mut Vec<u8>) {
 ///
 /// # Errors
 /// Where there is no record.
-pub fn events(bytes: &[u8]) -> Result<Vec<Event>, LogError> {
+pub(super) fn events(bytes: &[u8]) -> Result<Vec<Event>, LogError> {
     let no_trace = LogError {
         place: Place::Byte(0),
         message: "this is no binary blktrace".to_owned(),

@@ -6,11 +6,13 @@
 
 mod blktrace;
 mod iolog;
+mod merge;
 mod parser;
 mod shape;
 mod steps;
 
-pub use blktrace::{Event, events as blktrace_events, write as write_blktrace};
+pub use blktrace::{Event, write as write_blktrace};
+pub use merge::{Strand, merge};
 pub use parser::{LogError, Parser, Place};
 pub use shape::{Shape, Skip};
 pub use steps::{NextPiece, Pieces, Step, Steps, Unreadable};

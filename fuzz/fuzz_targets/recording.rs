@@ -1,0 +1,7 @@
+//! See `recording` in `src/recordings.rs`.
+#![no_main]
+
+#[path = "../src/recordings.rs"]
+mod recordings;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| recordings::recording(data));
