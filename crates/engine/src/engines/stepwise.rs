@@ -90,7 +90,7 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
         let (Some(dir), Some(pacing)) = (entry.op.dir(), &mut drive.pacing) else { return true };
         let Some(moments) = wait(pacing, &drive.clock, &drive.pulse, dir) else { return false };
         self.moments = moments;
-        pacing.went(dir, entry.len);
+        pacing.went(dir, entry.len, moments.1);
         true
     }
 

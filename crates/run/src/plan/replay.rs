@@ -261,7 +261,7 @@ fn parts(spec: &JobSpec, traces: usize) -> Result<Vec<merging::Part>, Diagnostic
     };
     let percent = |value: f64| value > 0.0 && value <= 1e6;
     sound(scalars, "merge_blktrace_scalars", "percentages above 0", percent)?;
-    let whole = |value: f64| value >= 1.0 && value <= 1e6 && value.fract() == 0.0;
+    let whole = |value: f64| (1.0..=1e6).contains(&value) && value.fract() == 0.0;
     sound(iters, "merge_blktrace_iters", "whole numbers from 1", whole)?;
     let value = |list: &FloatList, at: usize, default| list.0.get(at).copied().unwrap_or(default);
     // Whole and small, as was just seen.

@@ -292,7 +292,7 @@ impl Iolog {
         let Ok(name) = std::str::from_utf8(parts.name) else {
             return Err(self.refuse(parts.columns.name, "the name is not UTF-8"));
         };
-        if !(shape.one_file && !names.is_empty()) {
+        if !shape.one_file || names.is_empty() {
             names.push(Name::Path(name.to_owned()));
             self.opened.push(0);
         }
