@@ -67,6 +67,7 @@ pub fn usage(personality: Personality) -> String {
             "iosonde                                      a first job, on a temporary file here\n\
              iosonde [options] [job options] JOBFILE...   run jobs; the language is fio's\n\
              iosonde explain JOBFILE...                   what a job would do, without doing it\n\
+             iosonde matrix [TARGET]                      what durability costs, by block size\n\
              iosonde fio ...                              behave as fio does, texts and all\n\n",
         ),
     }

@@ -462,15 +462,8 @@ fn too_little_room_is_said_before_anything_is_written() {
 
 #[test]
 fn errors_of_a_cell_leave_the_others_their_figures() {
-    if !is_root("make devices that fail") {
-        return;
-    }
     let folder = Folder::new("matrix-errors");
-    let image = folder.join("image");
-    std::fs::File::create(&image).unwrap().set_len(16 * MIB).unwrap();
-    let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
-    // A file that is cut short behind the back of the run: reads past its end
-    // fail, writes make it long again.
+    // A file that is cut short behind the back of the run: reads find its end.
     let data = folder.write("data", vec![1; MIB as usize]);
     let mut program = Running::start(
         Who::Native,
@@ -480,11 +473,11 @@ fn errors_of_a_cell_leave_the_others_their_figures() {
     wait_for_cells(&mut program);
     std::fs::OpenOptions::new().write(true).open(&data).unwrap().set_len(0).unwrap();
     let ran = program.end_within(Duration::from_secs(20));
-    drop(device);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let report = ran.json();
     assert_eq!(report["stopped"], false);
     let all = cells(&report);
     assert!(all.values().any(is_measured), "{report:#}");
     assert!(all.values().any(|cell| cell["why"] == "failed"), "{report:#}");
+    assert_eq!(std::fs::metadata(&data).unwrap().len(), 0, "what is only read is not filled again");
 }

@@ -10,7 +10,6 @@
 mod ask;
 mod cell;
 mod formats;
-mod identity;
 mod meaning;
 mod measure;
 mod median;
@@ -19,6 +18,7 @@ mod promise;
 mod sheet;
 mod slice;
 mod target;
+mod witness;
 
 use ask::{Asked, Format, Wish};
 use cell::Kind;
@@ -32,6 +32,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use target::Target;
+use witness::Flushes;
 
 /// Exit codes, as `--help` tells them.
 mod exit {
@@ -80,7 +81,7 @@ fn run_asked(asked: &Asked) -> Result<u8, String> {
             eprintln!("iosonde: stopped before anything was measured");
             return Ok(end(exit::SIGNALLED, target, &runner));
         }
-        Err(Halt::Failed(error)) => return Err(error),
+        Err(Halt::Failed(error)) => return Err(format!("cannot prepare the target: {error}")),
     };
     say(&formats::write(&sheet, asked.format));
     let mut code = match () {
@@ -119,8 +120,11 @@ fn can_write(path: &Path, target: &Target) -> Result<(), String> {
         return Err(format!("{} is what is measured, and not for results", path.display()));
     }
     // What is in it stays until there is something better.
-    let opened = OpenOptions::new().append(true).create(true).open(path);
-    opened.map(drop).map_err(|error| format!("cannot write to {}: {error}", path.display()))
+    let tried = OpenOptions::new().append(true).create(true).open(path).and_then(|_| match there {
+        Some(_) => Ok(()),
+        None => std::fs::remove_file(path),
+    });
+    tried.map_err(|error| format!("cannot write to {}: {error}", path.display()))
 }
 
 fn put(path: &Path, sheet: &Sheet, format: Format) -> std::io::Result<()> {
@@ -131,6 +135,7 @@ fn put(path: &Path, sheet: &Sheet, format: Format) -> std::io::Result<()> {
 fn take(asked: &Asked, target: &Target, runner: &mut Runner) -> Result<Sheet, Halt> {
     let cells = asked.kinds.len() * asked.sizes.len();
     let mut progress = Progress::new(asked.progress, cells, asked.time_a_cell);
+    let busy = witness::busy();
     let began = SystemTime::now().duration_since(UNIX_EPOCH);
     let writes = target.about.temporary || asked.kinds.iter().any(|kind| kind.writes());
     if writes {
@@ -151,6 +156,8 @@ fn take(asked: &Asked, target: &Target, runner: &mut Runner) -> Result<Sheet, Ha
         seconds_a_cell: asked.time_a_cell.as_secs_f64(),
         began_unix_ms: began.map_or(0, |since| since.as_millis() as u64),
         stopped: false,
+        notes: promises.notes.iter().cloned().chain(busy).collect(),
+        flushes: Flushes::of(target),
     };
     'sizes: for (column, &size) in asked.sizes.iter().enumerate() {
         for (row, &kind) in asked.kinds.iter().enumerate() {
@@ -159,7 +166,8 @@ fn take(asked: &Asked, target: &Target, runner: &mut Runner) -> Result<Sheet, Ha
             let (cell, took, stopped) = match promises.why_not(kind, size) {
                 Some(words) => (Cell::Not(Why::NotHonoured(words)), None, false),
                 None => {
-                    let (cell, stopped) = one_cell(asked, target, runner, kind, size);
+                    let (cell, stopped) =
+                        one_cell(asked, target, runner, (kind, size), &mut sheet.flushes);
                     (cell, Some(begun.elapsed()), stopped)
                 }
             };
@@ -179,12 +187,16 @@ fn one_cell(
     asked: &Asked,
     target: &Target,
     runner: &mut Runner,
-    kind: Kind,
-    size: u32,
+    (kind, size): (Kind, u32),
+    flushes: &mut Option<Flushes>,
 ) -> (Cell, bool) {
     let bounds = Bounds::of(kind, asked.time_a_cell);
     let room = measure::Room::of(kind, size, target.span);
     measure::measure(kind, &bounds, room, &mut |(first, blocks)| {
-        runner.run(&Slice { kind, size, first, blocks }, target)
+        let mut run = || runner.run(&Slice { kind, size, first, blocks }, target);
+        match flushes {
+            Some(flushes) => flushes.beside(kind, blocks, run),
+            None => run(),
+        }
     })
 }

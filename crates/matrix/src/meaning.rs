@@ -2,6 +2,7 @@
 
 use crate::cell::{self, Kind, Mode, Reading, Way};
 use crate::sheet::{Cell, Found, Sheet};
+use crate::witness::Flushes;
 
 /// The kinds that say what storage does with single synced writes; those
 /// without the page cache in between are preferred.
@@ -45,6 +46,8 @@ pub fn notes(sheet: &Sheet) -> Vec<String> {
         let verb = if which == "nothing" { "was measured" } else { "not measured (-)" };
         notes.push(format!("{which} {verb}: {words}."));
     }
+    notes.extend(sheet.notes.iter().cloned());
+    notes.extend(sheet.flushes.as_ref().and_then(Flushes::words));
     notes
 }
 

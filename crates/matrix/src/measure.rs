@@ -10,6 +10,10 @@ use std::time::Duration;
 /// A median is settled when the true one is within this share of it.
 pub const CLOSE: f64 = 0.05;
 
+/// Slices that are not what their name says are not tried for ever. The first
+/// warm one is none yet: it has found its data on storage.
+const ODD_MOST: usize = 3;
+
 /// A shorter slice would be as much about the start of its thread, a
 /// millisecond or two, as about its I/O.
 const SLICE_LEAST: Duration = Duration::from_millis(20);
@@ -154,13 +158,11 @@ impl Taking {
     }
 
     fn is_enough(&self, last: Duration) -> bool {
-        /// Slices that are not what they should be are not tried for ever.
-        const ODD_MOST: usize = 3;
-        if self.rates.is_empty() && self.odd.len() >= ODD_MOST {
-            return true;
+        if self.rates.is_empty() {
+            return self.odd.len() >= ODD_MOST;
         }
         if self.spent + last > self.bounds.ceiling {
-            return !self.rates.is_empty() || !self.odd.is_empty();
+            return true;
         }
         self.sampled >= self.bounds.floor
             && self.rates.len() >= SAMPLES_LEAST
@@ -169,7 +171,7 @@ impl Taking {
 
     /// What came of it; `why` where nothing did.
     fn cell(&self, why: Why) -> Cell {
-        let mostly_odd = self.odd.len() > self.rates.len();
+        let mostly_odd = self.odd.len() >= ODD_MOST && self.odd.len() > self.rates.len();
         if let Some(words) = self.odd.last().filter(|_| mostly_odd) {
             return Cell::Not(Why::NotHonoured(words.clone()));
         }

@@ -2,45 +2,66 @@
 
 use crate::cell::{self, Kind};
 use crate::target::Target;
-use iosonde_direct::{AlignedBuf, DirectIo, OpenOptions};
+use iosonde_direct::{AlignedBuf, Answer, DirectIo, Honoured, OpenOptions, Verdict, honoured};
 use std::os::unix::fs::FileExt;
 
 /// What the target does with what its opener asks for.
 #[derive(Debug)]
 pub struct Promises {
     in_memory: Option<String>,
-    /// What O_DIRECT asks for, or why there is none.
-    direct: Result<DirectIo, String>,
-    /// Why direct writes are none.
-    direct_writes: Result<(), String>,
+    /// What O_DIRECT asks of reads, or why there are none.
+    direct_reads: Result<DirectIo, String>,
+    /// The same of writes.
+    direct_writes: Result<DirectIo, String>,
     span: u64,
+    /// What is not known, or to be known besides; a sentence each.
+    pub notes: Vec<String>,
 }
 
 impl Promises {
     /// Of a target. If cells will write to it directly, it has been written all
-    /// over, and a little of it is written again.
+    /// over, and a little of it may be written again.
     pub fn of(target: &Target, kinds: &[Kind]) -> Promises {
         let about = &target.about;
-        let kind = about.file_system.as_deref().unwrap_or("the device");
         let in_memory = about.is_in_memory().then(|| {
+            let kind = about.file_system.as_deref().unwrap_or_default();
             format!("{kind} keeps files in memory: there is no storage to reach or to read from")
         });
-        let direct = match target.direct_io() {
-            Ok(asks) if asks.possible => Ok(asks),
-            Ok(_) => Err(format!("{kind} does not take O_DIRECT")),
-            Err(error) => Err(error),
-        };
-        // Devices have nothing between that could fall back.
         let writes = kinds.iter().any(|kind| kind.writes() && kind.is_direct());
-        let probed = writes && !about.is_device && in_memory.is_none() && direct.is_ok();
-        let direct_writes = match probed && dirties_pages(target) {
-            false => Ok(()),
-            true => Err(format!(
-                "{kind} takes O_DIRECT and writes through the page cache all the same (the \
-                 kernel's count of dirtied pages grew by all that was written)"
-            )),
+        let mut notes = Vec::new();
+        let told = match kinds.iter().any(|kind| kind.is_direct()) && in_memory.is_none() {
+            true => told(target, writes),
+            false => Err("it was not asked for".into()),
         };
-        Promises { in_memory, direct, direct_writes, span: target.span }
+        let [direct_reads, mut direct_writes] = match told {
+            Err(words) => [Err(words.clone()), Err(words)],
+            Ok((asks, told)) => {
+                notes
+                    .extend(told.cache_below.map(|below| {
+                        format!("O_DIRECT does not pass all caches: below, {below}.")
+                    }));
+                [told.reads, told.writes].map(|answer| match answer {
+                    Some(Answer { verdict: Verdict::No, why }) => Err(why.into_owned()),
+                    Some(Answer { verdict: Verdict::Unknown, why }) => {
+                        let said = format!("Whether O_DIRECT is honoured is not known: {why}.");
+                        if !notes.contains(&said) {
+                            notes.push(said);
+                        }
+                        Ok(asks)
+                    }
+                    _ => Ok(asks),
+                })
+            }
+        };
+        // Where nobody tells, the kernel's counters may.
+        if writes && !notes.is_empty() && direct_writes.is_ok() && dirties_pages(target) {
+            direct_writes =
+                Err("the file system takes O_DIRECT and writes through the page cache \
+                                 all the same (the kernel's count of dirtied pages grew by all \
+                                 that was written)"
+                    .into());
+        }
+        Promises { in_memory, direct_reads, direct_writes, span: target.span, notes }
     }
 
     /// Why a cell cannot be what its name says; `None` if it can, as far as
@@ -55,23 +76,39 @@ impl Promises {
         if !kind.is_direct() {
             return None;
         }
-        let asks = match &self.direct {
-            Ok(asks) => asks,
+        let asks = if kind.writes() { &self.direct_writes } else { &self.direct_reads };
+        let unit = match asks {
+            Ok(asks) if kind.writes() => asks.offset_alignment,
+            Ok(asks) => asks.read_offset_alignment,
             Err(words) => return Some(words.clone()),
         };
-        let unit = match kind.writes() {
-            true => asks.offset_alignment,
-            false => asks.read_offset_alignment,
-        };
-        if !size.is_multiple_of(unit.max(1)) {
-            return Some(format!("O_DIRECT takes blocks of a multiple of {unit} bytes here"));
-        }
-        self.direct_writes.as_ref().err().filter(|_| kind.writes()).cloned()
+        let fits = size.is_multiple_of(unit.max(1));
+        (!fits).then(|| format!("O_DIRECT takes blocks of a multiple of {unit} bytes here"))
     }
 }
 
-/// Whether direct writes make pages dirty, as btrfs does to files with
-/// checksums. The pages are gone when the write returns, so that neither
+/// What O_DIRECT needs, and whether it is honoured.
+fn told(target: &Target, writes: bool) -> Result<(DirectIo, Honoured), String> {
+    let path = &target.about.path;
+    let options = OpenOptions::new().read(true).write(writes).direct(true);
+    let file = options.open(path).map_err(|error| {
+        let refused = error.source.kind() == std::io::ErrorKind::InvalidInput;
+        match &target.about.file_system {
+            Some(kind) if refused => format!("{kind} does not take O_DIRECT"),
+            _ => error.to_string(),
+        }
+    })?;
+    let words = |error: std::io::Error| format!("look at {}: {error}", path.display());
+    let asks = DirectIo::of(&file).map_err(words)?;
+    let told = honoured(&file).map_err(words)?;
+    match asks.possible {
+        true => Ok((asks, told)),
+        false => Err(told.overall().why.into_owned()),
+    }
+}
+
+/// Whether direct writes make pages dirty, as those of btrfs to files with
+/// checksums do. The pages are gone when the write returns, so that neither
 /// mincore(2) nor cachestat(2) shows them; only the kernel's own count does.
 /// Others dirty pages too, so one quiet moment is enough for a no.
 fn dirties_pages(target: &Target) -> bool {
@@ -116,7 +153,13 @@ mod tests {
             read_offset_alignment: 512,
             known: Known::Stated,
         };
-        Promises { in_memory: None, direct: Ok(direct), direct_writes: Ok(()), span: 1 << 20 }
+        Promises {
+            in_memory: None,
+            direct_reads: Ok(direct),
+            direct_writes: Ok(direct),
+            span: 1 << 20,
+            notes: Vec::new(),
+        }
     }
 
     #[test]

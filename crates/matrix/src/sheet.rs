@@ -2,6 +2,7 @@
 
 use crate::cell::Kind;
 use crate::target::About;
+use crate::witness::Flushes;
 
 /// All that is printed.
 #[derive(Clone, Debug)]
@@ -22,6 +23,10 @@ pub struct Sheet {
     pub began_unix_ms: u64,
     /// It was stopped before all was measured.
     pub stopped: bool,
+    /// What was seen besides the figures, a sentence each.
+    pub notes: Vec<String>,
+    /// What the disk was sent for the syncs, where that is counted.
+    pub flushes: Option<Flushes>,
 }
 
 /// One cell.

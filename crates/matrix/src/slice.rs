@@ -5,6 +5,7 @@ use crate::target::Target;
 use iosonde_base::Dir;
 use iosonde_options::{Diagnostic, Level, Origin};
 use iosonde_run::conductor::{Event, Observer, Outcome, Plan, conduct};
+use iosonde_run::job::Need;
 use iosonde_run::plan::{self, Totals};
 use iosonde_run::worker::JobResult;
 use iosonde_spec::JobSpec;
@@ -105,6 +106,9 @@ impl Runner {
         let mut plan = planned(spec(slice, path)?)?;
         for job in &mut plan.jobs {
             job.buffer_lead = lead(slice.kind);
+            // All is there, or it was taken away meanwhile: then it is not put
+            // back, least of all where only reading was asked for.
+            job.files.iter_mut().for_each(|file| file.need = Need::Nothing);
         }
         let before = TaskIo::of_process().ok();
         let result = self.conduct(plan)?;

@@ -3,8 +3,7 @@
 
 use crate::ask::{self, Asked, Erase};
 use crate::cell;
-use crate::identity::Identity;
-use iosonde_direct::{Device, DirectIo, OpenOptions};
+use iosonde_direct::{Device, DeviceFacts};
 use iosonde_sys::guard::{self, Hold, MountedWrite, Reason, Refusal};
 use iosonde_sys::stack::{Layer, Stack};
 use std::fs::File;
@@ -27,8 +26,10 @@ pub struct About {
     pub file_system: Option<String>,
     /// The disks below, by the kernel's names.
     pub disks: Vec<String>,
-    /// What the disk of a device is called.
-    pub identity: Identity,
+    /// What the maker of a device's disk calls it.
+    pub model: Option<String>,
+    /// Its serial number.
+    pub serial: Option<String>,
 }
 
 /// File systems whose files are nowhere but in memory.
@@ -54,7 +55,7 @@ impl About {
         for disk in self.disks.iter().filter(|disk| !self.path.ends_with(disk)) {
             words += &format!(", {disk}");
         }
-        for word in [&self.identity.model, &self.identity.serial].into_iter().flatten() {
+        for word in [&self.model, &self.serial].into_iter().flatten() {
             words += &format!(", {word}");
         }
         words
@@ -69,6 +70,8 @@ pub struct Target {
     pub about: About,
     /// Bytes from its start that may be used.
     pub span: u64,
+    /// The devices right below, or itself if it is one.
+    pub devices: Vec<Layer>,
     /// Keeps a device from others.
     _hold: Option<Hold>,
     /// Device and inode of the file that was made.
@@ -100,19 +103,6 @@ impl Target {
             Err(format!("{} is neither a file nor a block device", path.display()))
         }
     }
-
-    /// What direct I/O on it needs; `None` where it is refused.
-    ///
-    /// # Errors
-    /// If it cannot be opened at all.
-    pub fn direct_io(&self) -> Result<DirectIo, String> {
-        let path = &self.about.path;
-        let file = File::open(path).map_err(|error| format!("open {}: {error}", path.display()))?;
-        let asks =
-            DirectIo::of(&file).map_err(|error| format!("look at {}: {error}", path.display()))?;
-        let opens = OpenOptions::new().read(true).direct(true).open(path).is_ok();
-        Ok(DirectIo { possible: asks.possible && opens, ..asks })
-    }
 }
 
 impl Drop for Target {
@@ -141,8 +131,9 @@ fn make(asked: &Asked, path: PathBuf) -> Result<Target, String> {
     let status =
         file.metadata().map_err(|error| format!("cannot look at {}: {error}", path.display()))?;
     let made = Some((status.dev(), status.ino()));
-    let about = About { temporary: true, ..about(path, false, 0) };
-    Ok(Target { about, span: asked.span, _hold: Some(hold), made })
+    let (about, devices) = about(path, false, 0);
+    let about = About { temporary: true, ..about };
+    Ok(Target { about, span: asked.span, devices, _hold: Some(hold), made })
 }
 
 fn existing_file(asked: &Asked, path: PathBuf, bytes: u64) -> Result<Target, String> {
@@ -150,8 +141,9 @@ fn existing_file(asked: &Asked, path: PathBuf, bytes: u64) -> Result<Target, Str
         if bytes == 0 {
             return Err(format!("{} is empty: there is nothing to read", path.display()));
         }
-        let about = about(path, false, bytes);
-        return Ok(Target { about, span: asked.span.min(bytes), _hold: None, made: None });
+        let (about, devices) = about(path, false, bytes);
+        let span = asked.span.min(bytes);
+        return Ok(Target { about, span, devices, _hold: None, made: None });
     }
     let hold = may_write(&path)?;
     match &asked.erase {
@@ -173,8 +165,8 @@ fn existing_file(asked: &Asked, path: PathBuf, bytes: u64) -> Result<Target, Str
         }
     }
     has_room(&path, &parent(&path), asked.span.saturating_sub(bytes))?;
-    let about = about(path, false, bytes);
-    Ok(Target { about, span: asked.span, _hold: Some(hold), made: None })
+    let (about, devices) = about(path, false, bytes);
+    Ok(Target { about, span: asked.span, devices, _hold: Some(hold), made: None })
 }
 
 fn device(asked: &Asked, path: PathBuf) -> Result<Target, String> {
@@ -182,20 +174,19 @@ fn device(asked: &Asked, path: PathBuf) -> Result<Target, String> {
     let hold = if writes { Some(may_write(&path)?) } else { None };
     let size = File::open(&path).and_then(|file| Device::of(&file)).map(|device| device.bytes);
     let bytes = size.map_err(|error| format!("cannot open {}: {error}", path.display()))?;
-    let about = about(path, true, bytes);
+    let (about, devices) = about(path, true, bytes);
     if bytes == 0 {
         return Err(format!("{} has no medium: its size is 0", about.path.display()));
     }
     if writes {
         confirm(&asked.erase, &about)?;
     }
-    Ok(Target { span: asked.span.min(bytes), about, _hold: hold, made: None })
+    Ok(Target { span: asked.span.min(bytes), about, devices, _hold: hold, made: None })
 }
 
 /// Whether the word given is one of the device's.
 fn confirm(erase: &Erase, about: &About) -> Result<(), String> {
-    let Identity { model, serial } = &about.identity;
-    let names: Vec<&String> = [serial, model].into_iter().flatten().collect();
+    let names: Vec<&String> = [&about.serial, &about.model].into_iter().flatten().collect();
     let what = format!("{} ({})", about.path.display(), cell::bytes(about.bytes));
     let agree = match names.as_slice() {
         [] => format!(
@@ -261,22 +252,25 @@ fn has_room(path: &Path, folder: &Path, bytes: u64) -> Result<(), String> {
     ))
 }
 
-fn about(path: PathBuf, is_device: bool, bytes: u64) -> About {
-    let stack = Stack::under(&path).ok();
-    let devices: &[Layer] = stack.as_ref().map_or(&[], |stack| &stack.devices);
-    let identity = match devices.first() {
-        Some(device) if is_device => Identity::of(&device.disk().name),
-        _ => Identity::default(),
+fn about(path: PathBuf, is_device: bool, bytes: u64) -> (About, Vec<Layer>) {
+    let (mount, devices) = match Stack::under(&path) {
+        Ok(stack) => (stack.mount, stack.devices),
+        Err(_) => (None, Vec::new()),
     };
+    let facts = devices.first().filter(|_| is_device).map(|device| DeviceFacts::of(device.id));
+    let own = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    let model = facts.as_ref().and_then(|facts| own(facts.model.known()?));
+    let serial = facts.as_ref().and_then(|facts| own(facts.serial.known()?));
     let mut disks: Vec<String> = Vec::new();
     for layer in devices.iter().flat_map(Layer::walk) {
         if !disks.contains(&layer.name) {
             disks.push(layer.name.clone());
         }
     }
-    let mount = stack.and_then(|stack| stack.mount);
     let file_system = mount.filter(|_| !is_device).map(|mount| mount.filesystem);
-    About { path, is_device, temporary: false, bytes, file_system, disks, identity }
+    let about =
+        About { path, is_device, temporary: false, bytes, file_system, disks, model, serial };
+    (about, devices)
 }
 
 #[cfg(test)]
@@ -289,7 +283,8 @@ mod tests {
             path: "/dev/x".into(),
             is_device: true,
             bytes: 64 << 20,
-            identity: Identity { model: own(model), serial: own(serial) },
+            model: own(model),
+            serial: own(serial),
             ..About::default()
         }
     }
