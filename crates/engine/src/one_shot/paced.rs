@@ -6,13 +6,26 @@ use crate::tape::Taping;
 use crate::{Drive, OneShot, Pulse};
 use iosonde_base::{Dir, Planned};
 use iosonde_stats::Lane;
-use iosonde_sys::clock::Clock;
+use iosonde_sys::clock::{Clock, ClockSource};
 
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     /// Do plain I/Os from the ring, at most `most`, each when it may start;
     /// the slice may end while one waits, and that one stays in the ring.
-    #[inline(never)]
     pub(super) fn paced(
+        &mut self,
+        drive: &mut Drive,
+        most: usize,
+        tape: &mut impl Taping,
+    ) -> (usize, Stop) {
+        match drive.clock.source() {
+            ClockSource::Cpu => self.paced_stretch::<true>(drive, most, tape),
+            _ => self.paced_stretch::<false>(drive, most, tape),
+        }
+    }
+
+    /// `COUNTER` as for [`OneShotLoop::stretch`].
+    #[inline(never)]
+    fn paced_stretch<const COUNTER: bool>(
         &mut self,
         drive: &mut Drive,
         most: usize,
@@ -25,6 +38,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             files: &drive.files,
             buffer: drive.memory.buffer(0),
         };
+        assert_eq!(COUNTER, desk.clock.source() == ClockSource::Cpu, "the caller looked");
         let pacing = drive.pacing.as_mut().expect("the caller looked");
         let entries = drive.ring.as_slice();
         let entries = &entries[..entries.len().min(most)];

@@ -22,24 +22,79 @@ impl Exponential {
     /// The next draw: `-ln(u)`, `u` even in the open interval from 0 to 1.
     #[inline(always)]
     fn draw(&mut self) -> f64 {
-        // The middle of the 2^32 equal parts: never zero, and the mean of the
-        // logarithms is off by less than one part in a thousand million.
-        let unit = (f64::from(self.0.draw()) + 0.5) * (1.0 / 4_294_967_296.0);
-        -unit.ln()
+        minus_ln(self.0.draw())
     }
 
     /// `gap` times the next draw. Gaps of more than a hundred years
     /// count as that.
     #[inline(always)]
     pub fn stretch(&mut self, gap: u128) -> u128 {
-        let drawn = (self.draw() * f64::from(1u32 << FRACTION)) as u64;
+        // Signed, as that is one instruction; it is never negative.
+        let drawn = (self.draw() * f64::from(1u32 << FRACTION)) as i64 as u64;
         (gap.min(LARGEST) * u128::from(drawn)) >> FRACTION
     }
+}
+
+/// Parts that an octave is cut into.
+const PARTS: usize = 256;
+
+/// For each part of the octave from 1 to 2, one over its middle, and the
+/// logarithm of its middle.
+static MIDDLES: [(f64, f64); PARTS] = {
+    let mut middles = [(0.0, 0.0); PARTS];
+    let mut part = 0;
+    while part < PARTS {
+        let middle = 1.0 + (part as f64 + 0.5) / PARTS as f64;
+        middles[part] = (1.0 / middle, ln_of_octave(middle));
+        part += 1;
+    }
+    middles
+};
+
+/// The logarithm of a number from 1 to 2, by the series of `atanh`.
+const fn ln_of_octave(x: f64) -> f64 {
+    let ratio = (x - 1.0) / (x + 1.0);
+    let (mut term, mut sum, mut power) = (ratio, 0.0, 1);
+    while power < 60 {
+        sum += term / power as f64;
+        term *= ratio * ratio;
+        power += 2;
+    }
+    2.0 * sum
+}
+
+/// `-ln((draw + 1/2) / 2^32)`, to ten places: the middle of each of 2^32 equal
+/// parts, which is never zero, and whose mean is off by less than one part in
+/// a thousand million. In a quarter of the instructions of `f64::ln`.
+#[inline(always)]
+fn minus_ln(draw: u32) -> f64 {
+    let odd = u64::from(draw) << 1 | 1;
+    let zeros = odd.leading_zeros();
+    // The leading bit goes; what follows it is the place in its octave.
+    let place = odd << zeros << 1;
+    let (inverse, ln) = MIDDLES[(place >> 56) as usize];
+    // 1.0 has these bits before its fraction.
+    let octave = f64::from_bits(0x3ff0_0000_0000_0000 | place >> 12);
+    let rest = octave * inverse - 1.0;
+    let ln = ln + rest * (1.0 - rest * (0.5 - rest * (1.0 / 3.0)));
+    // Of 33 bits, 31 zeros are before the first that could be one.
+    f64::from(zeros - 30) * std::f64::consts::LN_2 - ln
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_logarithm_is_that_of_the_library() {
+        let evenly = (0..4_000_000u32).map(|n| n * 1073);
+        let edges = (0..32).flat_map(|bit| [1 << bit, (1u32 << bit).wrapping_sub(1), !(1 << bit)]);
+        for draw in evenly.chain(edges).chain([0, u32::MAX]) {
+            let unit = (f64::from(draw) + 0.5) / 4_294_967_296.0;
+            let off = minus_ln(draw) + unit.ln();
+            assert!(off.abs() < 1e-10, "{draw}: {off}");
+        }
+    }
 
     fn draws(seed: u64, count: usize) -> Vec<f64> {
         let mut gaps = Exponential::new(seed);

@@ -67,7 +67,7 @@ pub struct Pace {
 }
 
 /// The schedule of one direction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Lane {
     /// When the next is due: ticks, with [`FRACTION`] bits behind the point.
     /// For ever the origin where there is no cap.
@@ -75,10 +75,27 @@ struct Lane {
     /// What each byte and each I/O takes; one of them, or both, are zero.
     per_byte: u128,
     per_io: u128,
+    /// What the last I/O took, and its size: the next has the same mostly.
+    gap: u128,
+    len: u32,
     gaps: Option<Exponential>,
 }
 
+impl Lane {
+    #[cold]
+    #[inline(never)]
+    fn resize(&mut self, len: u32) {
+        self.len = len;
+        self.gap = self.per_io + self.per_byte * u128::from(len);
+    }
+}
+
 impl Pace {
+    /// No caps: everything is due at once.
+    pub fn free() -> Pace {
+        Pace { lanes: Default::default() }
+    }
+
     /// The schedule of job number `thread_number` (from 1), on a clock of
     /// `ticks_per_second`. The first I/O of an even schedule is due at once,
     /// the first of a Poisson process after a drawn gap.
@@ -95,7 +112,7 @@ impl Pace {
             let capped = per_byte + per_io > 0;
             let gaps = (spec.process == Process::Poisson && capped)
                 .then(|| Exponential::new(seeds.of(streams[dir as usize])));
-            Lane { due: 0, per_byte, per_io, gaps }
+            Lane { per_byte, per_io, gap: per_io, gaps, ..Lane::default() }
         });
         Pace { lanes }
     }
@@ -112,10 +129,12 @@ impl Pace {
     #[inline(always)]
     pub fn went(&mut self, dir: Dir, len: u32) {
         let lane = &mut self.lanes[dir as usize];
-        let gap = lane.per_io + lane.per_byte * u128::from(len);
+        if len != lane.len {
+            lane.resize(len);
+        }
         lane.due += match &mut lane.gaps {
-            None => gap,
-            Some(gaps) => gaps.stretch(gap),
+            None => lane.gap,
+            Some(gaps) => gaps.stretch(lane.gap),
         };
     }
 }
