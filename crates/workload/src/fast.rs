@@ -13,8 +13,8 @@ use crate::random::{Draws, SCALE_MOST, Taus88, scale};
 use crate::source::Source;
 use crate::spec::{Distribution, SyncEvery};
 
-/// Which of the plain shapes a job has. All of them: one file, one size, no
-/// syncs; one direction, or a mix in the random ones.
+/// Which of the plain shapes a job has. All of them: one file, no syncs; one
+/// direction, or a mix where even draws are of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// One after another.
@@ -23,6 +23,8 @@ pub(crate) enum Shape {
     Uniform(Plain, Grid),
     /// Even draws; each block once.
     UniformOnce(Plain, Grid),
+    /// Places drawn by a law, or sizes drawn, or both; a block may come again.
+    Drawn(Plain, Grid),
     /// None of them.
     General,
 }
@@ -31,6 +33,7 @@ pub(crate) enum Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plain {
     dir: Dir,
+    /// Of each, or the most where sizes are drawn.
     len: u32,
 }
 
@@ -63,16 +66,22 @@ impl Shape {
             (true, false) => Dir::Read,
         };
         let [place] = &source.places[..] else { return Shape::General };
-        let Some(len) = source.sizes[sizes_of].fixed() else { return Shape::General };
         let plain = !spec.directions.trim_then_write
             && spec.strided.is_none()
             && spec.sync_every == SyncEvery::default()
             && place.start + place.size <= place.end;
-        match (plain, spec.directions.random) {
-            (false, _) => Shape::General,
-            (true, false) if spec.seq_add == 0 => Shape::Sequential(Plain { dir, len }),
-            (true, false) => Shape::General,
-            (true, true) => Shape::of_random(source, place, Plain { dir, len }),
+        if !plain {
+            return Shape::General;
+        }
+        let sizes = &source.sizes[sizes_of];
+        match (sizes.fixed(), spec.directions.random) {
+            (None, true) => Shape::of_drawn(source, place, dir, sizes_of),
+            (Some(_), true) if place.skew.is_some() => {
+                Shape::of_drawn(source, place, dir, sizes_of)
+            }
+            (Some(len), true) => Shape::of_random(source, place, Plain { dir, len }),
+            (Some(len), false) if spec.seq_add == 0 => Shape::Sequential(Plain { dir, len }),
+            (_, false) => Shape::General,
         }
     }
 
@@ -82,9 +91,7 @@ impl Shape {
         let grid = Grid { start: place.start, unit, blocks: place.size / unit };
         let even = spec.distribution == Distribution::Random
             && place.lfsr.is_none()
-            && matches!(source.offset_draws, Draws::Narrow(_))
-            && spec.seq_nr == 1
-            && spec.percentage_random == PerDir::all(100)
+            && each_is_drawn(source)
             && unit >= u64::from(plain.len)
             && (1..=SCALE_MOST).contains(&grid.blocks);
         match place.cover {
@@ -94,6 +101,33 @@ impl Shape {
             None => Shape::Uniform(plain, grid),
         }
     }
+
+    /// Sizes or places are drawn by a law: what is drawn must always fit.
+    fn of_drawn(source: &Source, place: &Place, dir: Dir, sizes_of: Dir) -> Shape {
+        let sizes = &source.sizes[sizes_of];
+        let Some((least, len)) = sizes.menu.drawn().or(sizes.fixed().map(|len| (len, len))) else {
+            return Shape::General;
+        };
+        let unit = source.spec.unit(dir);
+        let blocks = place.skew.as_ref().map_or(place.size / unit, |skew| skew.numbers());
+        let grid = Grid { start: place.start, unit, blocks };
+        let plain = matches!(source.mix, Mix::One(_))
+            && place.cover.is_none()
+            && place.lfsr.is_none()
+            && source.zones.is_none()
+            && each_is_drawn(source)
+            && unit >= u64::from(least)
+            && (1..=SCALE_MOST).contains(&blocks)
+            && blocks.checked_mul(unit).is_some_and(|bytes| bytes <= place.size);
+        if plain { Shape::Drawn(Plain { dir, len }, grid) } else { Shape::General }
+    }
+}
+
+/// Whether each I/O has a place of its own, drawn 32 bits at a time.
+fn each_is_drawn(source: &Source) -> bool {
+    matches!(source.offset_draws, Draws::Narrow(_))
+        && source.spec.seq_nr == 1
+        && source.spec.percentage_random == PerDir::all(100)
 }
 
 /// Whether reads and writes have one size and fall on the same places.
@@ -107,12 +141,19 @@ impl Source {
     pub(crate) fn fill_fast(&mut self, ring: &mut Ring) {
         let (plain, planned) = match self.shape {
             Shape::General => return,
+            Shape::Drawn(plain, grid) => {
+                let (count, bytes) = self.fill_drawn(ring, plain, grid);
+                if let Some(last) = ring.as_slice().last() {
+                    self.went_all(plain.dir, count, bytes, last);
+                }
+                return;
+            }
             Shape::Sequential(plain) => (plain, self.fill_sequential(ring, plain)),
             Shape::Uniform(plain, grid) => (plain, self.fill_uniform(ring, plain, grid)),
             Shape::UniformOnce(plain, grid) => (plain, self.fill_once(ring, plain, grid)),
         };
         let Some(last) = ring.as_slice().last() else { return };
-        self.went_all(plain.dir, planned, plain.len, last);
+        self.went_all(plain.dir, planned, planned * u64::from(plain.len), last);
         if let Mix::ReadWrite { .. } = self.mix {
             self.issued[plain.dir as usize] -= planned;
             self.mix_in(ring);
@@ -187,6 +228,37 @@ impl Source {
         count
     }
 
+    /// How many were planned, and their bytes.
+    #[inline(never)]
+    fn fill_drawn(&mut self, ring: &mut Ring, plain: Plain, grid: Grid) -> (u64, u64) {
+        let count = self.most(u64::from(plain.len));
+        let place = &mut self.places[0];
+        let end = place.start + place.size;
+        let sizes_of = match self.spec.bs_is_seq_rand {
+            false => plain.dir,
+            true => Dir::Write,
+        };
+        let sizes = &mut self.sizes[sizes_of];
+        let (menu, mut draws) = (&sizes.menu, sizes.draws.clone());
+        let mut bytes = 0;
+        let mut sized = |offset: u64| {
+            let room = end.saturating_sub(offset);
+            // The least always fits: `Shape::of_drawn` saw to that.
+            let len = menu.draw(&mut draws, room).unwrap_or(0);
+            bytes += u64::from(len);
+            entry(Plain { len, ..plain }, offset)
+        };
+        match &mut place.skew {
+            Some(skew) => ring.fill(count as usize, |_| sized(grid.offset(skew.draw()))),
+            None => with_narrow(&mut self.offset_draws, |taus| {
+                let offset = |taus: &mut Taus88| grid.offset(scale(grid.blocks, taus.draw()));
+                ring.fill(count as usize, |_| sized(offset(taus)));
+            }),
+        }
+        sizes.draws = draws;
+        (count, bytes)
+    }
+
     /// How many I/Os of `len` bytes the ring holds and the limits allow.
     #[inline]
     fn most(&self, len: u64) -> u64 {
@@ -224,7 +296,7 @@ fn with_narrow(draws: &mut Draws, work: impl FnOnce(&mut Taus88)) {
 mod tests {
     use super::*;
     use crate::source::Refill;
-    use crate::spec::{Directions, MapMode, Sizes, SourceFile, SourceSpec};
+    use crate::spec::{Directions, MapMode, Share, Sizes, SourceFile, SourceSpec};
 
     /// All entries of a job, up to `most`.
     fn entries(mut source: Source, most: usize) -> Vec<Planned> {
@@ -285,5 +357,58 @@ mod tests {
             }
         }
         assert!(tried > 400, "only {tried} were plain");
+    }
+
+    #[test]
+    fn drawn_sizes_and_places_go_as_they_would_the_general_way() {
+        let share = |bytes, percent| Share { bytes, percent };
+        let split = Sizes::Split(vec![share(4096, 60), share(16384, 30), share(65536, 10)]);
+        let sizes = [Sizes::Fixed(4096), Sizes::Range { min: 512, max: 65536 }, split];
+        let laws = [
+            Distribution::Random,
+            Distribution::Zipf { theta: 1.2, center: None },
+            Distribution::Pareto { h: 0.2, center: Some(0.3) },
+            Distribution::Normal { deviation: 20.0, center: None },
+        ];
+        let mut tried = 0;
+        for (read, write) in [(true, false), (false, true), (true, true)] {
+            for (law, sizes) in laws.iter().flat_map(|law| sizes.iter().map(move |s| (law, s))) {
+                for size in [65536, 70_000, 1 << 20, (1 << 20) + 512] {
+                    for (loops, number_ios, seq_rand, align) in
+                        [(1, 0, false, 0), (3, 0, true, 0), (2, 77, false, 8192), (1, 50, true, 512)]
+                    {
+                        let spec = SourceSpec {
+                            directions: Directions {
+                                read,
+                                write,
+                                random: true,
+                                ..Directions::default()
+                            },
+                            files: vec![SourceFile {
+                                name: "f".into(),
+                                offset: 8192,
+                                size,
+                                end: 8192 + size,
+                            }],
+                            sizes: PerDir::all(sizes.clone()),
+                            align: PerDir::all(align),
+                            total_bytes: size,
+                            distribution: law.clone(),
+                            map: MapMode::Off,
+                            bs_is_seq_rand: seq_rand,
+                            loops,
+                            number_ios,
+                            ..SourceSpec::default()
+                        };
+                        let fast = Source::new(spec.clone()).unwrap();
+                        let mut general = Source::new(spec.clone()).unwrap();
+                        tried += u32::from(matches!(fast.shape, Shape::Drawn(..)));
+                        general.shape = Shape::General;
+                        assert_eq!(entries(fast, 3000), entries(general, 3000), "{spec:?}");
+                    }
+                }
+            }
+        }
+        assert!(tried > 150, "only {tried} were drawn");
     }
 }

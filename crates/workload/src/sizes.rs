@@ -2,18 +2,27 @@
 
 use iosonde_base::PerDir;
 
-use crate::random::Draws;
-use crate::spec::{Sizes, SourceSpec, SpecError};
+use crate::random::Taus88;
+use crate::spec::{Share, Sizes, SourceSpec, SpecError};
 use crate::streams::Seeds;
 
 /// Draws sizes for one direction.
 #[derive(Debug)]
 pub(crate) struct SizeDraw {
+    pub menu: Menu,
+    pub draws: Taus88,
+}
+
+/// What sizes there are.
+#[derive(Debug)]
+pub(crate) struct Menu {
     sizes: Sizes,
-    /// The least of them, in bytes.
+    /// The least and the largest of them, in bytes.
     least: u32,
+    most: u32,
     unaligned: bool,
-    draws: Draws,
+    /// Of shares: the size for each number from 0 to 99.
+    by_percent: Vec<u32>,
 }
 
 /// Sizes for the three directions.
@@ -24,11 +33,16 @@ pub(crate) fn size_draws(spec: &SourceSpec, seeds: &Seeds) -> Result<SizeDraws, 
     for sizes in &spec.sizes.0 {
         check(sizes)?;
     }
-    Ok(PerDir([0, 1, 2].map(|dir| SizeDraw {
-        sizes: by_share(spec.sizes.0[dir].clone()),
-        least: spec.sizes.0[dir].min(),
-        unaligned: spec.bs_unaligned,
-        draws: draws(spec, seeds, dir),
+    Ok(PerDir([0, 1, 2].map(|dir| {
+        let sizes = &spec.sizes.0[dir];
+        let menu = Menu {
+            sizes: sizes.clone(),
+            least: sizes.min(),
+            most: sizes.max(),
+            unaligned: spec.bs_unaligned,
+            by_percent: by_percent(sizes),
+        };
+        SizeDraw { menu, draws: draws(spec, seeds, dir) }
     })))
 }
 
@@ -39,7 +53,7 @@ pub(crate) fn restart(sizes: &mut SizeDraws, spec: &SourceSpec, seeds: &Seeds) {
     }
 }
 
-fn draws(spec: &SourceSpec, seeds: &Seeds, dir: usize) -> Draws {
+fn draws(spec: &SourceSpec, seeds: &Seeds, dir: usize) -> Taus88 {
     let stream = match dir {
         // What verifies must read the sizes it wrote.
         1 if spec.verify => 0,
@@ -47,7 +61,7 @@ fn draws(spec: &SourceSpec, seeds: &Seeds, dir: usize) -> Draws {
         2 if spec.directions.trim_then_write => 1,
         dir => dir,
     };
-    Draws::new(false, seeds.of_sizes(stream))
+    Taus88::new(seeds.of_sizes(stream) as u32)
 }
 
 fn check(sizes: &Sizes) -> Result<(), SpecError> {
@@ -62,15 +76,13 @@ fn check(sizes: &Sizes) -> Result<(), SpecError> {
     if sound { Ok(()) } else { Err(SpecError::BadSizes) }
 }
 
-/// Shares in the order in which a draw looks through them: the least first.
-fn by_share(sizes: Sizes) -> Sizes {
-    match sizes {
-        Sizes::Split(mut shares) => {
-            shares.sort_by_key(|share| share.percent);
-            Sizes::Split(shares)
-        }
-        other => other,
-    }
+/// The size for each number from 0 to 99, the least share first.
+fn by_percent(sizes: &Sizes) -> Vec<u32> {
+    let Sizes::Split(shares) = sizes else { return Vec::new() };
+    let mut shares = shares.clone();
+    shares.sort_by_key(|share| share.percent);
+    let each = |share: &Share| std::iter::repeat_n(share.bytes, share.percent as usize);
+    shares.iter().flat_map(each).collect()
 }
 
 /// How often a size is drawn again because it does not fit, before the least
@@ -80,53 +92,67 @@ const TRIES: u32 = 1000;
 impl SizeDraw {
     /// Whether all I/Os have one size.
     pub fn fixed(&self) -> Option<u32> {
+        self.menu.fixed()
+    }
+
+    /// A size that is at most `room` bytes; none if no size fits.
+    #[inline]
+    pub fn draw(&mut self, room: u64) -> Option<u32> {
+        self.menu.draw(&mut self.draws, room)
+    }
+}
+
+impl Menu {
+    /// Whether there is but one size.
+    pub fn fixed(&self) -> Option<u32> {
         match self.sizes {
             Sizes::Fixed(bytes) => Some(bytes),
             _ => None,
         }
     }
 
+    /// Whether sizes are drawn, and which are the least and the largest, in
+    /// bytes.
+    pub fn drawn(&self) -> Option<(u32, u32)> {
+        match self.sizes {
+            Sizes::Fixed(_) | Sizes::UpToEnd(_) => None,
+            Sizes::Range { .. } | Sizes::Split(_) => Some((self.least, self.most)),
+        }
+    }
+
     /// A size that is at most `room` bytes; none if no size fits.
-    #[inline]
-    pub fn draw(&mut self, room: u64) -> Option<u32> {
+    #[inline(always)]
+    pub fn draw(&self, draws: &mut Taus88, room: u64) -> Option<u32> {
         if let Sizes::Fixed(bytes) = self.sizes {
             return (u64::from(bytes) <= room).then_some(bytes);
         }
         if let Sizes::UpToEnd(bytes) = self.sizes {
             return (room > 0).then(|| u64::from(bytes).min(room) as u32);
         }
-        let least = self.least;
-        if u64::from(least) > room {
-            return None;
-        }
-        for _ in 0..TRIES {
-            let bytes = self.any();
-            if u64::from(bytes) <= room {
-                return Some(bytes);
-            }
-        }
-        Some(least)
+        let bytes = if u64::from(self.least) <= room { self.any(draws) } else { return None };
+        if u64::from(bytes) <= room { Some(bytes) } else { Some(self.draw_again(draws, room)) }
     }
 
-    fn any(&mut self) -> u32 {
+    /// The size drawn did not fit.
+    #[cold]
+    #[inline(never)]
+    fn draw_again(&self, draws: &mut Taus88, room: u64) -> u32 {
+        let tries = (1..TRIES).map(|_| self.any(draws));
+        let fits = |bytes: &u32| u64::from(*bytes) <= room;
+        tries.into_iter().find(fits).unwrap_or(self.least)
+    }
+
+    #[inline(always)]
+    fn any(&self, draws: &mut Taus88) -> u32 {
         match &self.sizes {
             Sizes::Fixed(bytes) | Sizes::UpToEnd(bytes) => *bytes,
             Sizes::Range { min, max } => {
                 // Below `max`, which is 32 bits.
-                let bytes = u64::from(*min) + self.draws.below(u64::from(*max));
+                let bytes = u64::from(*min) + draws.below(u64::from(*max));
                 let bytes = if self.unaligned { bytes } else { bytes - bytes % u64::from(*min) };
                 bytes.min(u64::from(*max)) as u32
             }
-            Sizes::Split(shares) => {
-                let drawn = self.draws.below(100) as u32;
-                let mut sum = 0;
-                let hit = shares.iter().find(|share| {
-                    sum += share.percent;
-                    drawn < sum
-                });
-                // The shares sum up to 100, so one is always hit.
-                hit.or(shares.last()).map_or(0, |share| share.bytes)
-            }
+            Sizes::Split(_) => self.by_percent[draws.below(100) as usize],
         }
     }
 }

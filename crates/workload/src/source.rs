@@ -42,7 +42,7 @@ pub struct Source {
     pub(crate) mix: Mix,
     pub(crate) sizes: SizeDraws,
     seq_rand_draws: Draws,
-    zones: Option<Zones>,
+    pub(crate) zones: Option<Zones>,
     syncs: Syncs,
     /// I/Os left of a run of `randread:N`.
     run_left: u32,
@@ -288,12 +288,11 @@ impl Source {
         self.mix.went(entry);
     }
 
-    /// Note `count` I/Os of `len` bytes planned in the first file of a job
+    /// Note `count` I/Os of `bytes` in all, planned in the first file of a job
     /// without syncs, the last being `last`.
-    pub(crate) fn went_all(&mut self, dir: Dir, count: u64, len: u32, last: &Planned) {
+    pub(crate) fn went_all(&mut self, dir: Dir, count: u64, bytes: u64, last: &Planned) {
         self.places[0].last_start[dir as usize] = last.offset;
-        self.places[0].last_end[dir as usize] = last.offset + u64::from(len);
-        let bytes = count * u64::from(len);
+        self.places[0].last_end[dir as usize] = last.offset + u64::from(last.len);
         self.issued[dir as usize] += count;
         self.bytes += bytes;
         self.pass_bytes += bytes;

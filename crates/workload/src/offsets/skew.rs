@@ -60,6 +60,11 @@ impl Skew {
         skew
     }
 
+    /// How many numbers there are.
+    pub fn numbers(&self) -> u64 {
+        self.n
+    }
+
     /// Draw the same numbers again.
     pub fn restart(&mut self) {
         self.draws = Taus88::new(self.seed);
