@@ -104,11 +104,13 @@ pub struct Ring {
     entries: [Planned; RING],
     next: u32,
     len: u32,
+    /// All entries, those taken too, are alike but for their offsets.
+    alike: bool,
 }
 
 impl Default for Ring {
     fn default() -> Ring {
-        Ring { entries: [Planned::default(); RING], next: 0, len: 0 }
+        Ring { entries: [Planned::default(); RING], next: 0, len: 0, alike: false }
     }
 }
 
@@ -168,6 +170,7 @@ impl Ring {
     /// Add one. Does nothing when full; [`Ring::room`] tells.
     #[inline]
     pub fn push(&mut self, entry: Planned) {
+        self.alike = false;
         if let Some(place) = self.entries.get_mut(self.len as usize) {
             *place = entry;
             self.len += 1;
@@ -182,6 +185,7 @@ impl Ring {
     #[inline]
     pub fn fill(&mut self, count: usize, mut entry: impl FnMut(usize) -> Planned) {
         self.clear();
+        self.alike = false;
         let count = count.min(RING);
         for (i, place) in self.entries[..count].iter_mut().enumerate() {
             *place = entry(i);
@@ -190,9 +194,33 @@ impl Ring {
         self.len = count as u32;
     }
 
+    /// As [`Ring::fill`], with entries that are `model` but for their offsets.
+    #[inline(always)]
+    pub fn fill_alike(
+        &mut self,
+        count: usize,
+        model: Planned,
+        mut offset: impl FnMut(usize) -> u64,
+    ) {
+        self.clear();
+        let first = &self.entries[0];
+        if !(self.alike && Planned { offset: first.offset, ..model } == *first) {
+            // What stays from one refill to the next is written once.
+            self.entries = [model; RING];
+            self.alike = true;
+        }
+        let count = count.min(RING);
+        for (i, place) in self.entries[..count].iter_mut().enumerate() {
+            place.offset = offset(i);
+        }
+        // At most RING, so it fits.
+        self.len = count as u32;
+    }
+
     /// The entries that wait, in order, to be changed.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [Planned] {
+        self.alike = false;
         &mut self.entries[self.next as usize..self.len as usize]
     }
 

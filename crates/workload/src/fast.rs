@@ -183,10 +183,10 @@ impl Source {
         let fit = place.end.saturating_sub(first) / len;
         let count = self.most(len).min(begin).min(fit);
         let mut next = first;
-        ring.fill(count as usize, |_| {
+        ring.fill_alike(count as usize, entry(plain, 0), |_| {
             let offset = next;
             next += len;
-            entry(plain, offset)
+            offset
         });
         count
     }
@@ -195,8 +195,8 @@ impl Source {
     fn fill_uniform(&mut self, ring: &mut Ring, plain: Plain, grid: Grid) -> u64 {
         let count = self.most(u64::from(plain.len));
         with_narrow(&mut self.offset_draws, |taus| {
-            ring.fill(count as usize, |_| {
-                entry(plain, grid.offset(scale(grid.blocks, taus.draw())))
+            ring.fill_alike(count as usize, entry(plain, 0), |_| {
+                grid.offset(scale(grid.blocks, taus.draw()))
             });
         });
         count
@@ -222,8 +222,8 @@ impl Source {
         });
         cover.visit_all(drawn);
         let mut blocks = drawn.iter();
-        ring.fill(count as usize, |_| {
-            entry(plain, grid.offset(blocks.next().copied().unwrap_or(0)))
+        ring.fill_alike(count as usize, entry(plain, 0), |_| {
+            grid.offset(blocks.next().copied().unwrap_or(0))
         });
         count
     }
@@ -240,21 +240,30 @@ impl Source {
         };
         let sizes = &mut self.sizes[sizes_of];
         let (menu, mut draws) = (&sizes.menu, sizes.draws.clone());
-        let mut bytes = 0;
-        let mut sized = |offset: u64| {
-            let room = end.saturating_sub(offset);
-            // The least always fits: `Shape::of_drawn` saw to that.
-            let len = menu.draw(&mut draws, room).unwrap_or(0);
-            bytes += u64::from(len);
-            entry(Plain { len, ..plain }, offset)
-        };
+        // Places first, then sizes: each generator stays in registers.
+        let mut drawn = [0; RING];
+        let drawn = &mut drawn[..count as usize];
         match &mut place.skew {
-            Some(skew) => ring.fill(count as usize, |_| sized(grid.offset(skew.draw()))),
+            Some(skew) => drawn.iter_mut().for_each(|block| *block = skew.draw()),
             None => with_narrow(&mut self.offset_draws, |taus| {
-                let offset = |taus: &mut Taus88| grid.offset(scale(grid.blocks, taus.draw()));
-                ring.fill(count as usize, |_| sized(offset(taus)));
+                drawn.iter_mut().for_each(|block| *block = scale(grid.blocks, taus.draw()));
             }),
         }
+        let mut bytes = 0;
+        let mut blocks = drawn.iter();
+        if let Some(len) = menu.fixed() {
+            ring.fill_alike(count as usize, entry(plain, 0), |_| {
+                grid.offset(blocks.next().copied().unwrap_or(0))
+            });
+            return (count, count * u64::from(len));
+        }
+        ring.fill(count as usize, |_| {
+            let offset = grid.offset(blocks.next().copied().unwrap_or(0));
+            // The least always fits: `Shape::of_drawn` saw to that.
+            let len = menu.draw_fitting(&mut draws, end - offset);
+            bytes += u64::from(len);
+            entry(Plain { len, ..plain }, offset)
+        });
         sizes.draws = draws;
         (count, bytes)
     }
@@ -374,9 +383,12 @@ mod tests {
         for (read, write) in [(true, false), (false, true), (true, true)] {
             for (law, sizes) in laws.iter().flat_map(|law| sizes.iter().map(move |s| (law, s))) {
                 for size in [65536, 70_000, 1 << 20, (1 << 20) + 512] {
-                    for (loops, number_ios, seq_rand, align) in
-                        [(1, 0, false, 0), (3, 0, true, 0), (2, 77, false, 8192), (1, 50, true, 512)]
-                    {
+                    for (loops, number_ios, seq_rand, align) in [
+                        (1, 0, false, 0),
+                        (3, 0, true, 0),
+                        (2, 77, false, 8192),
+                        (1, 50, true, 512),
+                    ] {
                         let spec = SourceSpec {
                             directions: Directions {
                                 read,

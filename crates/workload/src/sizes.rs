@@ -129,8 +129,14 @@ impl Menu {
         if let Sizes::UpToEnd(bytes) = self.sizes {
             return (room > 0).then(|| u64::from(bytes).min(room) as u32);
         }
-        let bytes = if u64::from(self.least) <= room { self.any(draws) } else { return None };
-        if u64::from(bytes) <= room { Some(bytes) } else { Some(self.draw_again(draws, room)) }
+        (u64::from(self.least) <= room).then(|| self.draw_fitting(draws, room))
+    }
+
+    /// A size that is at most `room` bytes, which the least is.
+    #[inline(always)]
+    pub fn draw_fitting(&self, draws: &mut Taus88, room: u64) -> u32 {
+        let bytes = self.any(draws);
+        if u64::from(bytes) <= room { bytes } else { self.draw_again(draws, room) }
     }
 
     /// The size drawn did not fit.
