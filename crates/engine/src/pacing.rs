@@ -23,7 +23,7 @@ use iosonde_workload::Pace;
 use recorded::Recorded;
 
 /// What holds a job back or ends it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pacing {
     /// When each I/O is due.
     schedule: Schedule,
@@ -42,13 +42,12 @@ pub struct Pacing {
     failed: Option<Failure>,
 }
 
-/// When each I/O is due.
-#[derive(Debug, Default)]
+/// When each I/O is due. (Not boxed again: [`Pacing`] is, and one step less
+/// lies between the loop and a pace.)
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant)]
 enum Schedule {
-    /// At once.
-    #[default]
-    None,
-    /// By its direction's rate.
+    /// By its direction's rate, or at once.
     Pace(Pace),
     /// As it was recorded; so is all that is no I/O.
     Recorded(Box<Recorded>),
@@ -68,14 +67,26 @@ pub(crate) enum Start {
 impl Pacing {
     /// Holds nothing back until something is added.
     pub fn new(pace: Option<Pace>) -> Pacing {
-        let schedule = pace.map_or(Schedule::None, Schedule::Pace);
-        Pacing { schedule, ..Pacing::default() }
+        Pacing::by(Schedule::Pace(pace.unwrap_or_else(Pace::free)))
     }
 
     /// Do everything at the moments that were recorded.
     pub fn recorded(clock: Clock) -> Pacing {
-        let schedule = Schedule::Recorded(Box::new(Recorded::new(clock)));
-        Pacing { schedule, ..Pacing::default() }
+        Pacing::by(Schedule::Recorded(Box::new(Recorded::new(clock))))
+    }
+
+    fn by(schedule: Schedule) -> Pacing {
+        Pacing {
+            schedule,
+            origin: 0,
+            held_until: 0,
+            spin_until: 0,
+            pause: None,
+            flow: None,
+            bounds: None,
+            more: false,
+            failed: None,
+        }
     }
 
     /// Pause now and then.
@@ -174,7 +185,6 @@ impl Pacing {
     pub(crate) fn may_start(&mut self, clock: &Clock, dir: Dir, now: u64) -> Start {
         let due = match &self.schedule {
             Schedule::Pace(pace) => self.origin.saturating_add(pace.due(dir)),
-            Schedule::None => self.origin,
             Schedule::Recorded(recorded) => self.origin.saturating_add(recorded.due()),
         };
         if self.more
@@ -230,7 +240,6 @@ impl Pacing {
     pub(crate) fn went(&mut self, dir: Dir, len: u32, now: u64) {
         match &mut self.schedule {
             Schedule::Pace(pace) => pace.went(dir, len),
-            Schedule::None => {}
             Schedule::Recorded(_) => self.passed(now),
         }
         if self.more {
