@@ -12,7 +12,7 @@ use std::ptr::NonNull;
 use std::slice;
 
 use crate::MemoryKind;
-use crate::platform::{Pages, page_bytes};
+use crate::platform::{HUGE_PAGES_REMEDY, Pages, page_bytes};
 
 pub use pool::{Pool, PoolError, PoolOptions, PooledBuf};
 
@@ -60,8 +60,7 @@ impl fmt::Display for BufferError {
                 write!(
                     f,
                     "make a buffer of {bytes} bytes of huge pages: it takes {needed} free of \
-                     {page} bytes each, which root reserves in /proc/sys/vm/nr_hugepages or \
-                     /sys/kernel/mm/hugepages"
+                     {page} bytes each, {HUGE_PAGES_REMEDY}"
                 )
             }
             BufferError::File(path, error) => {

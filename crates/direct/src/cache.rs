@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-use crate::{Fact, platform};
+use crate::{AlignedBuf, Fact, platform};
 
 /// What the page cache holds of a range of a file. Counts are pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,4 +93,27 @@ pub fn drop_cached(file: &File, offset: u64, bytes: u64) -> io::Result<Dropped> 
 /// What reading says, or opening.
 pub fn warm(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
     platform::warm(file, offset, bytes)
+}
+
+/// Read all of a range by `read`, into memory that is of no interest; how many
+/// bytes there were.
+pub(crate) fn read_through(
+    offset: u64,
+    bytes: u64,
+    read: impl Fn(&mut [u8], u64) -> io::Result<usize>,
+) -> io::Result<u64> {
+    const PIECE: u64 = 1 << 20;
+    let mut sink = AlignedBuf::new(PIECE as usize, 4096).map_err(io::Error::other)?;
+    let end = if bytes == 0 { u64::MAX } else { offset.saturating_add(bytes) };
+    let mut at = offset;
+    while at < end {
+        let most = PIECE.min(end - at) as usize;
+        match read(&mut sink[..most], at) {
+            Ok(0) => break,
+            Ok(got) => at += got as u64,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(at - offset)
 }

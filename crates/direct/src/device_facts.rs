@@ -168,6 +168,49 @@ impl DeviceFacts {
         platform::device_facts(id)
     }
 
+    /// Nothing is known but its name and numbers, all for one reason.
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    pub(crate) fn unknown(name: String, id: DeviceId, why: &'static str) -> DeviceFacts {
+        DeviceFacts {
+            name,
+            id,
+            kind: Kind::Disk,
+            transport: Fact::unknown(why),
+            vendor: Fact::unknown(why),
+            model: Fact::unknown(why),
+            serial: Fact::unknown(why),
+            firmware: Fact::unknown(why),
+            world_wide_id: Fact::unknown(why),
+            bytes: Fact::unknown(why),
+            logical_sector: Fact::unknown(why),
+            physical_sector: Fact::unknown(why),
+            io_bytes_min: Fact::unknown(why),
+            io_bytes_optimal: Fact::unknown(why),
+            io_bytes_max: Fact::unknown(why),
+            memory_alignment: Fact::unknown(why),
+            alignment_offset: Fact::unknown(why),
+            rotational: Fact::unknown(why),
+            discard: Fact::unknown(why),
+            write_zeroes_bytes_max: Fact::unknown(why),
+            write_cache: Fact::unknown(why),
+            fua: Fact::unknown(why),
+            zones: Fact::unknown(why),
+            atomic_write: Fact::unknown(why),
+            scheduler: Fact::unknown(why),
+            requests_max: Fact::unknown(why),
+            polled: Fact::unknown(why),
+            stable_writes: Fact::unknown(why),
+            dax: Fact::unknown(why),
+            read_only: Fact::unknown(why),
+            removable: Fact::unknown(why),
+            loop_direct: Fact::unknown(why),
+            disk_sequence: Fact::unknown(why),
+            holders: Vec::new(),
+            mounts: Vec::new(),
+            swap: false,
+        }
+    }
+
     /// Whether the system is using it: mounted, swapped on, or part of
     /// another device. What other namespaces use does not show.
     pub fn is_used(&self) -> bool {

@@ -19,7 +19,7 @@ pub mod stack;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub mod sysfs;
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 #[path = "../tests/support/fixture.rs"]
 mod fixture;
 

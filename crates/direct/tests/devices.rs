@@ -1,4 +1,5 @@
 //! Opening, asking and commanding real loop devices.
+#![cfg(target_os = "linux")]
 
 mod support;
 

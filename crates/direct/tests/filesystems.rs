@@ -1,4 +1,5 @@
 //! Direct I/O, durability and the page cache on real filesystems.
+#![cfg(target_os = "linux")]
 
 mod support;
 

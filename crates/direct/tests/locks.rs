@@ -1,4 +1,5 @@
 //! Locks between processes, and between openings in one.
+#![cfg(target_os = "linux")]
 
 mod support;
 

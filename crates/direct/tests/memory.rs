@@ -1,5 +1,6 @@
 //! Buffers give their memory back: a million of them leave nothing behind.
 //! Alone in its program, so that no other test's memory is counted.
+#![cfg(target_os = "linux")]
 
 use iosonde_direct::{AlignedBuf, Pool};
 

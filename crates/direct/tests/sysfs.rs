@@ -1,4 +1,5 @@
 //! Device facts from trees of /sys laid out as the drivers lay them.
+#![cfg(target_os = "linux")]
 
 #[path = "support/fixture.rs"]
 mod fixture;

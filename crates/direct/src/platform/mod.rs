@@ -5,3 +5,21 @@
 mod linux;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) use linux::*;
+
+#[cfg(any(target_os = "macos", target_os = "freebsd"))]
+mod bsd;
+
+#[cfg(target_os = "macos")]
+mod macos;
+#[cfg(target_os = "macos")]
+pub(crate) use macos::*;
+
+#[cfg(target_os = "freebsd")]
+mod freebsd;
+#[cfg(target_os = "freebsd")]
+pub(crate) use freebsd::*;
+
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+pub(crate) use windows::*;

@@ -11,8 +11,8 @@ use rustix::fs::{Access, Advice, OFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 
 use super::{device_size, page_bytes};
-use crate::cache::Residency;
-use crate::{AlignedBuf, Fact};
+use crate::Fact;
+use crate::cache::{Residency, read_through};
 
 /// As many pages are asked about at once; a byte of answer for each.
 const WINDOW_PAGES: u64 = 65_536;
@@ -221,25 +221,8 @@ pub(crate) fn warm(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
     let flags = rustix::fs::fcntl_getfl(file)?;
     let past_the_cache = flags.intersects(OFlags::DIRECT | OFlags::PATH);
     if past_the_cache || flags & OFlags::RWMODE == OFlags::WRONLY {
-        return read_through(&File::open(own_link(file))?, offset, bytes);
+        let again = File::open(own_link(file))?;
+        return read_through(offset, bytes, |piece, at| again.read_at(piece, at));
     }
-    read_through(file, offset, bytes)
-}
-
-/// Read all of a range, into memory that is of no interest.
-fn read_through(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
-    const PIECE: u64 = 1 << 20;
-    let mut sink = AlignedBuf::new(PIECE as usize, 4096).map_err(io::Error::other)?;
-    let end = if bytes == 0 { u64::MAX } else { offset.saturating_add(bytes) };
-    let mut at = offset;
-    while at < end {
-        let most = PIECE.min(end - at) as usize;
-        match file.read_at(&mut sink[..most], at) {
-            Ok(0) => break,
-            Ok(read) => at += read as u64,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(at - offset)
+    read_through(offset, bytes, |piece, at| file.read_at(piece, at))
 }

@@ -32,7 +32,7 @@ pub(crate) use lock::{
     conflict, lock, lock_range, lock_volume, unlock, unlock_range, unlock_volume,
 };
 pub(crate) use open::open;
-pub(crate) use pages::{Pages, page_bytes};
+pub(crate) use pages::{HUGE_PAGES_REMEDY, Pages, page_bytes};
 pub(crate) use probe::direct_io;
 pub(crate) use stack::stack_under;
 

@@ -10,6 +10,10 @@ use rustix::mm::{Advice, MapFlags, ProtFlags};
 
 use crate::{HugePage, MemoryKind};
 
+/// How huge pages are to be had.
+pub(crate) const HUGE_PAGES_REMEDY: &str =
+    "which root reserves in /proc/sys/vm/nr_hugepages or /sys/kernel/mm/hugepages";
+
 /// Bytes in a page of memory.
 pub(crate) fn page_bytes() -> usize {
     rustix::param::page_size()

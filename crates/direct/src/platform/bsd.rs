@@ -1,0 +1,278 @@
+//! What macOS and FreeBSD have in common.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, OsString, c_char};
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::ptr::{self, NonNull};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::mm::{MapFlags, ProtFlags};
+
+use crate::cache::Residency;
+use crate::durability::{CallError, Keep, SyncRange, WriteFlags};
+use crate::lock::{LockError, Patience, Share};
+use crate::stack::{DeviceId, Mount, Stack};
+use crate::{DeviceFacts, Fact, Facts, FileKind, MemoryKind, OpenOptions};
+
+/// How huge pages are to be had.
+pub(crate) const HUGE_PAGES_REMEDY: &str = "which only Linux and Windows give on request";
+
+/// Bytes in a page of memory.
+pub(crate) fn page_bytes() -> usize {
+    rustix::param::page_size()
+}
+
+/// The numbers in an `st_dev` or `st_rdev`.
+pub(crate) fn device_id(device: libc::dev_t) -> DeviceId {
+    DeviceId { major: rustix::fs::major(device), minor: rustix::fs::minor(device) }
+}
+
+/// Mapped memory, given back when dropped.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: a mapping belongs to the process, not to the thread that made it,
+// and `Pages` is the only name of this one.
+unsafe impl Send for Pages {}
+// SAFETY: a shared `Pages` hands out nothing but its address.
+unsafe impl Sync for Pages {}
+
+impl Pages {
+    /// At least `bytes` of zeroed memory, which must not be zero.
+    pub(crate) fn of(kind: &MemoryKind, bytes: usize) -> io::Result<Pages> {
+        let flags = match kind {
+            MemoryKind::Heap | MemoryKind::Mapping(None) => MapFlags::PRIVATE,
+            MemoryKind::SharedMapping(None) => MapFlags::SHARED,
+            _ => {
+                return Err(io::Error::new(
+                    io::ErrorKind::Unsupported,
+                    "this kind of memory is for Linux only",
+                ));
+            }
+        };
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: no address is asked for, so the system finds a free range
+        // and no existing mapping changes.
+        let start = unsafe { rustix::mm::mmap_anonymous(ptr::null_mut(), bytes, access, flags) }?;
+        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Pages { start, bytes })
+    }
+
+    /// The first byte.
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// These systems make large pages by themselves.
+    pub(crate) fn prefer_huge(&self) {}
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the range is the one mapped, whole, and its owner is going
+        // away, so nothing can refer to it.
+        let gone = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.bytes) };
+        debug_assert!(gone.is_ok(), "give back {} bytes: {gone:?}", self.bytes);
+    }
+}
+
+/// Open with the flags that both systems have; `more` are a system's own.
+pub(crate) fn open(path: &Path, options: &OpenOptions, more: i32) -> io::Result<File> {
+    let is_lock = options.exclusive && !options.create;
+    let mut flags = more | libc::O_NOCTTY;
+    for (asked, flag) in [
+        (options.create, libc::O_CREAT),
+        (options.exclusive && options.create, libc::O_EXCL),
+        // Not to be waited for.
+        (is_lock, libc::O_EXLOCK | libc::O_NONBLOCK),
+        (options.truncate, libc::O_TRUNC),
+        (options.data_sync, libc::O_DSYNC),
+        (options.sync, libc::O_SYNC),
+    ] {
+        if asked {
+            flags |= flag;
+        }
+    }
+    let file = std::fs::OpenOptions::new()
+        .read(options.read)
+        .write(options.write && !options.append)
+        .append(options.append)
+        .mode(options.mode)
+        .custom_flags(flags)
+        .open(path)
+        .map_err(|error| match error.kind() {
+            // What a lock in the way is called elsewhere.
+            io::ErrorKind::WouldBlock if is_lock => io::ErrorKind::ResourceBusy.into(),
+            _ => error,
+        })?;
+    if is_lock {
+        let flags = rustix::fs::fcntl_getfl(&file)?;
+        rustix::fs::fcntl_setfl(&file, flags - rustix::fs::OFlags::NONBLOCK)?;
+    }
+    Ok(file)
+}
+
+/// What stands in a field of characters, to the first zero.
+fn field(text: &[c_char]) -> OsString {
+    // The bytes of characters, whatever sign they have.
+    let bytes: Vec<u8> = text.iter().map(|&character| character as u8).collect();
+    let end = CStr::from_bytes_until_nul(&bytes).map_or(bytes.as_slice(), CStr::to_bytes);
+    OsString::from_vec(end.to_vec())
+}
+
+/// The mount that a file is on.
+pub(crate) fn mount_of(file: &File) -> io::Result<Mount> {
+    let status = rustix::fs::fstatfs(file)?;
+    let options = if status.f_flags & MNT_RDONLY == 0 { "rw" } else { "ro" };
+    Ok(Mount {
+        id: 0,
+        device: device_id(file.metadata()?.dev() as libc::dev_t),
+        point: PathBuf::from(field(&status.f_mntonname)),
+        filesystem: field(&status.f_fstypename).to_string_lossy().into_owned(),
+        source: field(&status.f_mntfromname),
+        root: PathBuf::from("/"),
+        options: options.to_owned(),
+        super_options: String::new(),
+    })
+}
+
+#[cfg(target_os = "macos")]
+const MNT_RDONLY: u32 = 1;
+#[cfg(target_os = "freebsd")]
+const MNT_RDONLY: u64 = 1;
+
+/// What is below a path: its filesystem. The devices below that are not told.
+pub(crate) fn stack_under(path: &Path) -> io::Result<Stack> {
+    let path = std::path::absolute(path)?;
+    let existing = path.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
+    let existing = existing.canonicalize()?;
+    let mount = mount_of(&File::open(&existing)?)?;
+    Ok(Stack { path: existing, mount: Some(mount), devices: Vec::new() })
+}
+
+pub(crate) fn kind_of(file: &File) -> io::Result<FileKind> {
+    let kind = file.metadata()?.file_type();
+    Ok(match () {
+        () if kind.is_file() => FileKind::File,
+        () if kind.is_dir() => FileKind::Folder,
+        () if kind.is_block_device() => FileKind::BlockDevice,
+        () if kind.is_char_device() => FileKind::CharacterDevice,
+        () => FileKind::Other,
+    })
+}
+
+pub(crate) fn facts_of_path(path: &Path) -> io::Result<Facts> {
+    // Neither a pipe nor a terminal is waited for.
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)?;
+    let mut facts = super::facts_of_file(&file)?;
+    facts.stack.path = path.canonicalize()?;
+    Ok(facts)
+}
+
+/// Of an open file, with what the system told of the device that it is.
+pub(crate) fn facts_of_file(file: &File, device: Option<DeviceFacts>) -> io::Result<Facts> {
+    let told = kind_of(file)?;
+    // On FreeBSD disks are character devices, and it is a disk that answered.
+    let kind = if device.is_some() { FileKind::BlockDevice } else { told };
+    let bytes = match (&device, kind) {
+        (Some(device), _) => device.bytes.clone(),
+        (None, FileKind::File) => Fact::Known(file.metadata()?.len()),
+        _ => Fact::unknown("it is neither a file nor a disk"),
+    };
+    let mount = if device.is_some() { None } else { Some(mount_of(file)?) };
+    let stack = Stack { path: PathBuf::new(), mount, devices: Vec::new() };
+    Ok(Facts {
+        kind,
+        bytes,
+        direct: super::direct_io(file)?,
+        atomic_write: Fact::unknown("this system does not tell of atomic writes"),
+        stack,
+        devices: device.into_iter().collect(),
+    })
+}
+
+/// Nothing is known of a device by its numbers alone.
+pub(crate) fn device_facts(id: DeviceId) -> DeviceFacts {
+    DeviceFacts::unknown(id.to_string(), id, "this system tells of open devices only")
+}
+
+pub(crate) fn residency(_file: &File, _offset: u64, _bytes: u64) -> Fact<Residency> {
+    Fact::unknown("this system has no call that tells it of files that are not mapped")
+}
+
+pub(crate) fn warm(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
+    crate::cache::read_through(offset, bytes, |piece, at| file.read_at(piece, at))
+}
+
+pub(crate) fn sync_range(_: &File, _: u64, _: u64, _: SyncRange) -> Result<(), CallError> {
+    Err(CallError::unsupported("sync_file_range(2)", "it is a call of Linux"))
+}
+
+pub(crate) fn write_with(
+    file: &File,
+    data: &[u8],
+    offset: u64,
+    flags: WriteFlags,
+) -> Result<usize, CallError> {
+    if flags != WriteFlags::new() {
+        return Err(CallError::unsupported(
+            flags.names(),
+            "flags of single writes are for Linux only; open the file synchronous instead",
+        ));
+    }
+    Ok(file.write_at(data, offset)?)
+}
+
+pub(crate) fn read_with(
+    file: &File,
+    data: &mut [u8],
+    offset: u64,
+    keep: Keep,
+) -> Result<usize, CallError> {
+    if keep == Keep::Dropped {
+        return Err(CallError::unsupported("RWF_DONTCACHE", "it is a flag of Linux"));
+    }
+    Ok(file.read_at(data, offset)?)
+}
+
+pub(crate) fn lock(file: &File, share: Share, patience: Patience) -> Result<(), LockError> {
+    let operation = match (share, patience) {
+        (Share::Shared, Patience::Wait) => FlockOperation::LockShared,
+        (Share::Exclusive, Patience::Wait) => FlockOperation::LockExclusive,
+        (Share::Shared, Patience::Try) => FlockOperation::NonBlockingLockShared,
+        (Share::Exclusive, Patience::Try) => FlockOperation::NonBlockingLockExclusive,
+    };
+    flock(file, operation).map_err(|error| refused(error.into()))
+}
+
+pub(crate) fn unlock(file: &File) -> Result<(), LockError> {
+    flock(file, FlockOperation::Unlock).map_err(|error| refused(error.into()))
+}
+
+pub(crate) fn refused(error: io::Error) -> LockError {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::PermissionDenied => LockError::Held,
+        io::ErrorKind::Unsupported => LockError::Unsupported("its filesystem has none"),
+        _ => LockError::System(error),
+    }
+}
+
+const WINDOWS_ONLY: &str = "only Windows locks volumes; open the device exclusively";
+
+pub(crate) fn lock_volume(_file: &File) -> Result<(), LockError> {
+    Err(LockError::Unsupported(WINDOWS_ONLY))
+}
+
+pub(crate) fn unlock_volume(_file: &File) -> Result<(), LockError> {
+    Err(LockError::Unsupported(WINDOWS_ONLY))
+}

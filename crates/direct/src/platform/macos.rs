@@ -1,0 +1,231 @@
+//! macOS: F_NOCACHE, F_FULLFSYNC, and the ioctls of its disks.
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::bsd;
+pub(crate) use super::bsd::{
+    HUGE_PAGES_REMEDY, Pages, device_facts, device_id, facts_of_path, lock, lock_volume,
+    page_bytes, read_with, residency, stack_under, sync_range, unlock, unlock_volume, warm,
+    write_with,
+};
+use crate::lock::{Conflict, LockError, Patience, Share, Span};
+use crate::{
+    Answer, Device, DeviceFacts, DirectIo, Fact, Facts, FileKind, Honoured, Known, OpenOptions,
+};
+
+// <sys/disk.h>.
+const DKIOCGETBLOCKSIZE: libc::c_ulong = 0x4004_6418;
+const DKIOCGETBLOCKCOUNT: libc::c_ulong = 0x4008_6419;
+const DKIOCUNMAP: libc::c_ulong = 0x8010_641f;
+const DKIOCGETPHYSICALBLOCKSIZE: libc::c_ulong = 0x4004_644d;
+
+pub(crate) fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    let file = bsd::open(path, options, 0)?;
+    if options.direct {
+        control(&file, libc::F_NOCACHE, 1)?;
+    }
+    Ok(file)
+}
+
+fn control(file: &File, command: libc::c_int, value: libc::c_int) -> io::Result<()> {
+    // SAFETY: the commands used here take a number, or nothing.
+    match unsafe { libc::fcntl(file.as_raw_fd(), command, value) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// A number that a disk tells; both kinds of disk nodes do.
+fn told<T: Default>(file: &File, request: libc::c_ulong) -> io::Result<T> {
+    match bsd::kind_of(file)? {
+        FileKind::BlockDevice | FileKind::CharacterDevice => {}
+        _ => return Err(io::Error::from_raw_os_error(libc::ENOTBLK)),
+    }
+    let mut answer = T::default();
+    // SAFETY: each request above has in its bits the size of what it stores,
+    // which is that of the `T` it is used with.
+    match unsafe { libc::ioctl(file.as_raw_fd(), request, &raw mut answer) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(answer),
+    }
+}
+
+pub(crate) fn device_size(file: &File) -> io::Result<u64> {
+    let sector: u32 = told(file, DKIOCGETBLOCKSIZE)?;
+    let count: u64 = told(file, DKIOCGETBLOCKCOUNT)?;
+    Ok(count.saturating_mul(u64::from(sector)))
+}
+
+pub(crate) fn device(file: &File) -> io::Result<Device> {
+    Ok(Device {
+        bytes: device_size(file)?,
+        logical_sector: told(file, DKIOCGETBLOCKSIZE)?,
+        physical_sector: told(file, DKIOCGETPHYSICALBLOCKSIZE)?,
+        rotational: None,
+        discard_bytes_max: None,
+    })
+}
+
+/// `dk_unmap_t` and `dk_extent_t` of <sys/disk.h>.
+#[repr(C)]
+struct Unmap {
+    extents: *const [u64; 2],
+    count: u32,
+    options: u32,
+}
+
+pub(crate) fn discard(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
+    device_size(file)?;
+    let extent = [offset, bytes];
+    let unmap = Unmap { extents: &raw const extent, count: 1, options: 0 };
+    // SAFETY: on a disk (its size was read) the request reads one `Unmap` and
+    // the one extent it points to, both lent for the call.
+    match unsafe { libc::ioctl(file.as_raw_fd(), DKIOCUNMAP, &raw const unmap) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn flush_buffers(file: &File) -> io::Result<()> {
+    device_size(file)?;
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "macOS drops no device's cache on request; use the raw device (/dev/rdisk), which has none",
+    ))
+}
+
+pub(crate) fn facts_of_file(file: &File) -> io::Result<Facts> {
+    let found = device(file).ok().map(|told| {
+        let id = file.metadata().map_or(0, |status| status.rdev());
+        let id = device_id(id as libc::dev_t);
+        let why = "macOS tells it through IOKit only";
+        let mut facts = DeviceFacts::unknown(id.to_string(), id, why);
+        facts.bytes = Fact::Known(told.bytes);
+        facts.logical_sector = Fact::Known(told.logical_sector);
+        facts.physical_sector = Fact::Known(told.physical_sector);
+        facts
+    });
+    bsd::facts_of_file(file, found)
+}
+
+/// Any alignment is taken; what is not at the borders of pages or sectors goes
+/// through memory.
+pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
+    if let Ok(sector) = told::<u32>(file, DKIOCGETBLOCKSIZE) {
+        return Ok(DirectIo::aligned(sector, Known::Sector));
+    }
+    if bsd::kind_of(file)? != FileKind::File {
+        return Ok(DirectIo::impossible(Known::Guessed("neither a file nor a disk")));
+    }
+    let page = u32::try_from(page_bytes()).unwrap_or(DirectIo::SAFE);
+    let why = "F_NOCACHE takes any alignment, and passes memory only at multiples of a page";
+    Ok(DirectIo::aligned(page, Known::Guessed(why)))
+}
+
+pub(crate) fn honoured(file: &File) -> io::Result<Honoured> {
+    let answer = match bsd::kind_of(file)? {
+        FileKind::CharacterDevice if device_size(file).is_ok() => {
+            Answer::yes("a raw disk has no page cache")
+        }
+        FileKind::File | FileKind::BlockDevice => Answer::unknown(
+            "F_NOCACHE is a wish that cannot be read back; pages in memory before are used",
+        ),
+        _ => Answer::no("it is neither a file nor a disk"),
+    };
+    let mut answers = Honoured::both(answer);
+    let access = rustix::fs::fcntl_getfl(file)? & rustix::fs::OFlags::RWMODE;
+    if access == rustix::fs::OFlags::WRONLY {
+        answers.reads = None;
+    } else if access == rustix::fs::OFlags::RDONLY {
+        answers.writes = None;
+    }
+    Ok(answers)
+}
+
+/// macOS has no weaker call that its headers declare.
+pub(crate) fn sync_data(file: &File) -> io::Result<()> {
+    sync_all(file)
+}
+
+/// fsync(2) hands the data to the device, which may keep it in its cache.
+pub(crate) fn sync_all(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::fsync(file)?)
+}
+
+pub(crate) fn full_barrier(file: &File) -> io::Result<()> {
+    control(file, libc::F_FULLFSYNC, 0)
+}
+
+pub(crate) fn drop_cached(file: &File, _offset: u64, _bytes: u64) -> io::Result<()> {
+    sync_all(file)?;
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "macOS drops no single file's pages; purge(8) drops all",
+    ))
+}
+
+pub(crate) fn lock_range(
+    file: &File,
+    share: Share,
+    patience: Patience,
+    span: Span,
+) -> Result<(), LockError> {
+    let command = match patience {
+        Patience::Try => libc::F_OFD_SETLK,
+        Patience::Wait => libc::F_OFD_SETLKW,
+    };
+    ask(file, command, &mut record(kind(share), span)?)
+}
+
+pub(crate) fn unlock_range(file: &File, span: Span) -> Result<(), LockError> {
+    ask(file, libc::F_OFD_SETLK, &mut record(libc::F_UNLCK, span)?)
+}
+
+pub(crate) fn conflict(
+    file: &File,
+    share: Share,
+    span: Span,
+) -> Result<Option<Conflict>, LockError> {
+    let mut record = record(kind(share), span)?;
+    ask(file, libc::F_OFD_GETLK, &mut record)?;
+    let share = match record.l_type {
+        libc::F_UNLCK => return Ok(None),
+        libc::F_RDLCK => Share::Shared,
+        _ => Share::Exclusive,
+    };
+    let span = Span { offset: record.l_start as u64, bytes: record.l_len as u64 };
+    Ok(Some(Conflict { share, span, process: u32::try_from(record.l_pid).ok() }))
+}
+
+fn kind(share: Share) -> libc::c_short {
+    match share {
+        Share::Shared => libc::F_RDLCK,
+        Share::Exclusive => libc::F_WRLCK,
+    }
+}
+
+fn record(kind: libc::c_short, span: Span) -> Result<libc::flock, LockError> {
+    let whole = || LockError::Span(span);
+    let end = span.offset.checked_add(span.bytes).ok_or_else(whole)?;
+    i64::try_from(end).map_err(|_| whole())?;
+    Ok(libc::flock {
+        l_start: span.offset as i64, // Both below the end, which fits.
+        l_len: span.bytes as i64,
+        l_pid: 0,
+        l_type: kind,
+        l_whence: libc::SEEK_SET as libc::c_short, // Zero.
+    })
+}
+
+fn ask(file: &File, command: libc::c_int, record: &mut libc::flock) -> Result<(), LockError> {
+    // SAFETY: these commands read and write one `flock`, lent for the call.
+    match unsafe { libc::fcntl(file.as_raw_fd(), command, &raw mut *record) } {
+        -1 => Err(bsd::refused(io::Error::last_os_error())),
+        _ => Ok(()),
+    }
+}
