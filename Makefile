@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: run build test bench docs needs
+.PHONY: run build test bench docs needs cross
 
 # Build the release binary and run a short, safe, mixed job on a temporary file
 # in the current directory, removed afterwards.
@@ -22,6 +22,7 @@ test: needs
 	$(CARGO) build --locked --release -p iosonde
 	$(CARGO) test --locked --workspace
 	./bindings/node/scripts/check.sh
+	./scripts/cross-check.sh --cached --wine
 
 # Cost of an I/O beside fio: ratios taken alternately, and instructions counted.
 bench: needs build
@@ -29,6 +30,11 @@ bench: needs build
 	./scripts/bench.py
 	$(CARGO) build --release --locked -p iosonde-records --example bare
 	./scripts/bench-records.py
+
+# The direct-I/O crate for Windows (run under Wine), macOS and FreeBSD (type-checked).
+# What that takes is made once, in some minutes; from then on make test does it too.
+cross:
+	./scripts/cross-check.sh --wine
 
 # Pages made from the tables.
 docs:

@@ -93,6 +93,46 @@ ready() {
 	unpack && make_std "$1"
 }
 
+# Debian's Wine, unpacked, in a mount namespace of its own; DIR/wine/run is it.
+make_wine() {
+	[ -f "$WINE/ready" ] && return
+	[ $may_make = yes ] || { why="no Wine here; make one with scripts/cross-check.sh --wine"; return 1; }
+	[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { why="it takes root and mount namespaces"; return 1; }
+	command -v apt-get >/dev/null && command -v dpkg >/dev/null || { why="no Debian packages here"; return 1; }
+	mkdir -p "$WINE/debs" "$SYSTEM32"
+	say "downloading Debian's Wine to $WINE"
+	packages=$(apt-get install -s --no-install-recommends wine64 2>/dev/null | awk '/^Inst/ { print $2 }')
+	# shellcheck disable=SC2086
+	[ -n "$packages" ] && (cd "$WINE/debs" && apt-get download -qq $packages >/dev/null 2>&1) \
+		|| { why="Debian's Wine could not be downloaded"; return 1; }
+	for package in "$WINE"/debs/*.deb; do dpkg -x "$package" "$WINE/root"; done
+	rm -rf "$WINE/debs"
+	printf '#!/bin/bash\nexport WINEPREFIX=%s WINEDLLOVERRIDES="mscoree,mshtml=" WINEDEBUG=${WINEDEBUG:--all}\n%s\n' \
+		"$WINE/prefix" "exec unshare -m --propagation private bash -c 'mount -t overlay overlay \
+-o lowerdir=$WINE/root/usr:/usr /usr && exec /usr/lib/wine/wine64 \"\$@\"' wine \"\$@\"" > "$WINE/run"
+	chmod +x "$WINE/run"
+	# Debian links this one in a script that unpacking does not run.
+	cp "$WINE/root/usr/x86_64-w64-mingw32/lib/zlib1.dll" "$SYSTEM32/"
+	timeout 300 "$WINE/run" wineboot -i >/dev/null 2>&1 || true
+	# Rust's library imports ProcessPrng, which Wine 8 does not have.
+	cat > "$WINE/prng.c" <<-'C'
+		#include <windows.h>
+		BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
+		__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE at, SIZE_T bytes) {
+			for (; bytes; ) {
+				ULONG some = bytes > 65536 ? 65536 : (ULONG)bytes;
+				if (!SystemFunction036(at, some)) return FALSE;
+				at += some; bytes -= some;
+			}
+			return TRUE;
+		}
+	C
+	"$DIR/bin/x86_64-w64-mingw32-gcc" -shared -O2 "$WINE/prng.c" -o "$SYSTEM32/bcryptprimitives.dll" -ladvapi32 \
+		&& timeout 120 "$WINE/run" cmd /c ver >/dev/null 2>&1 || { why="Wine does not start"; return 1; }
+	touch "$WINE/ready"
+}
+
+WINE=$DIR/wine SYSTEM32=$DIR/wine/prefix/drive_c/windows/system32
 failed=0
 for target in "${targets[@]}"; do
 	why="" with=()
@@ -105,6 +145,19 @@ for target in "${targets[@]}"; do
 		say "$target: $CRATE and its tests type-check"
 	else
 		say "$target: failed"
+		failed=1
+		continue
+	fi
+	[ $wine = yes ] && [ "$target" = x86_64-pc-windows-gnu ] || continue
+	if ! make_wine; then
+		say "skipped running for Windows: $why"
+	elif env "${with[@]}" PATH="$DIR/bin:$PATH" \
+		CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
+		CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="$WINE/run" \
+		"$CARGO" test -q --locked -p "$CRATE" --lib --test portable --target "$target"; then
+		say "$target: the tests of $CRATE pass under Wine"
+	else
+		say "$target: tests failed under Wine"
 		failed=1
 	fi
 done

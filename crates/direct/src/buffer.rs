@@ -257,6 +257,7 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn memory_of_every_kind_is_aligned_zeroed_and_writable() {
         let file = |name: &str| {
@@ -303,6 +304,7 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_file_that_was_there_stays_and_takes_what_is_written_to_a_shared_mapping() {
         let path = std::env::temp_dir().join(format!("iosonde-kept-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! Direct I/O done right: aligned memory, and what a device really is.
+//! Direct I/O that is right; the README tells the rest.
 //!
 #![doc = include_str!("../README.md")]
 

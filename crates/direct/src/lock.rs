@@ -1,5 +1,6 @@
 //! Locks: of whole files, of ranges, of volumes. All are between programs that
-//! ask for them; who does not ask is not kept out, except by a volume's.
+//! ask for them; who does not ask is not kept out. On Windows everybody is, and
+//! the locks of files and of ranges are of one kind.
 //!
 //! A block device is kept from mounts and other exclusive users by opening it
 //! with [`OpenOptions::exclusive`](crate::OpenOptions::exclusive).
@@ -96,7 +97,8 @@ impl From<LockError> for io::Error {
 /// Lock a whole file: flock(2). The lock is the open file's: clones of it
 /// share the lock, it goes when the last is closed, and who opens the file
 /// again, even in this program, has another. Asking again changes how it is
-/// shared (not in one step: another may get in between).
+/// shared, not in one step: another may get in between, and if it cannot be
+/// had, what was held is gone too. On Windows give it back first.
 ///
 /// ```
 /// use iosonde_direct::lock::{self, LockError, Patience, Share};

@@ -247,6 +247,7 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_missing_file_is_named_with_what_was_wanted_of_it() {
         let options = OpenOptions::new().read(true).write(true).direct(true).dsync(true);

@@ -499,7 +499,12 @@ pub(crate) fn lock(file: &File, share: Share, patience: Patience) -> Result<(), 
 
 pub(crate) fn unlock(file: &File) -> Result<(), LockError> {
     match unlock_range(file, WHOLE) {
-        Err(LockError::System(error)) if has_code(&error, ERROR_NOT_LOCKED) => Ok(()),
+        // Wine says of what is not locked that it is locked.
+        Err(LockError::System(error))
+            if has_code(&error, ERROR_NOT_LOCKED) || has_code(&error, ERROR_LOCK_VIOLATION) =>
+        {
+            Ok(())
+        }
         result => result,
     }
 }

@@ -1,0 +1,166 @@
+//! What holds on every system; run on Linux, and for Windows under Wine.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use iosonde_direct::durability::{self, CallError, Keep, WriteFlags, read_with, write_with};
+use iosonde_direct::lock::{LockError, Patience, Share, Span, lock, lock_range, unlock};
+use iosonde_direct::stack::Stack;
+use iosonde_direct::{
+    AlignedBuf, Device, DirectIo, Facts, FileKind, OpenOptions, Pool, Verdict, cache, honoured,
+};
+
+/// A file of one page that goes when the test ends.
+struct Page(PathBuf);
+
+impl Page {
+    fn new(name: &str) -> Page {
+        let name = format!("iosonde-portable-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, [7; 4096]).unwrap();
+        Page(path)
+    }
+
+    fn open(&self) -> File {
+        OpenOptions::new().read(true).write(true).open(&self.0).unwrap()
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn buffers_and_pools_are_aligned_zeroed_and_writable() {
+    for (bytes, alignment) in [(1, 1), (4097, 4096), (3 << 20, 512), (5, 4 << 20)] {
+        let mut buffer = AlignedBuf::new(bytes, alignment).unwrap();
+        assert_eq!(buffer.as_ptr().addr() % alignment, 0);
+        assert!(buffer.iter().all(|&byte| byte == 0));
+        buffer.fill(1);
+    }
+    let pool = Pool::new(3, 5000).unwrap();
+    let mut all: Vec<_> = (0..3).map(|_| pool.take().unwrap()).collect();
+    all.iter_mut().for_each(|buffer| buffer.fill(2));
+    assert!(pool.take().is_none());
+}
+
+#[test]
+fn a_direct_file_is_written_and_read_at_the_alignment_found() {
+    let page = Page::new("direct");
+    let options = OpenOptions::new().read(true).write(true).direct(true).dsync(true);
+    let Ok(file) = options.open(&page.0) else {
+        eprintln!("skipped: no direct I/O in the folder of temporary files");
+        return;
+    };
+    let needs = DirectIo::of(&file).unwrap();
+    let unit = needs.offset_alignment as usize;
+    let mut buffer = AlignedBuf::new(unit, needs.memory_alignment as usize).unwrap();
+    buffer.fill(9);
+    assert_eq!(write_with(&file, &buffer, 0, WriteFlags::new()).unwrap(), unit);
+    buffer.fill(0);
+    assert_eq!(read_with(&file, &mut buffer, 0, Keep::Cached).unwrap(), unit);
+    assert!(buffer.iter().all(|&byte| byte == 9));
+    let answers = honoured(&file).unwrap();
+    assert!(!answers.overall().why.is_empty());
+    println!("direct I/O: {answers}");
+}
+
+#[test]
+fn a_buffered_file_is_never_said_to_be_direct() {
+    let page = Page::new("buffered");
+    assert_ne!(honoured(&page.open()).unwrap().overall().verdict, Verdict::Yes);
+}
+
+#[test]
+fn a_new_file_is_made_once() {
+    let page = Page::new("new");
+    let options = OpenOptions::new().write(true).create(true).exclusive(true);
+    let error = options.open(&page.0).unwrap_err();
+    assert_eq!(error.source.kind(), std::io::ErrorKind::AlreadyExists);
+    let cut = OpenOptions::new().write(true).truncate(true).open(&page.0).unwrap();
+    assert_eq!(cut.metadata().unwrap().len(), 0);
+}
+
+#[test]
+fn a_file_has_facts_and_is_no_device() {
+    let page = Page::new("facts");
+    let facts = Facts::of(&page.0).unwrap();
+    assert_eq!((facts.kind, facts.bytes.get()), (FileKind::File, Some(4096)));
+    let mount = facts.mount().unwrap();
+    assert!(!mount.filesystem.is_empty(), "{mount:?}");
+    let canonical = page.0.canonicalize().unwrap();
+    assert!(canonical.starts_with(&mount.point) || cfg!(windows), "{mount:?}");
+    assert!(Stack::under(&page.0).unwrap().mount.is_some());
+    let file = page.open();
+    assert!(Device::of(&file).is_err());
+    assert!(iosonde_direct::device::size(&file).is_err());
+    assert!(iosonde_direct::device::discard(&file, 0, 4096).is_err());
+    assert!(iosonde_direct::device::flush_buffers(&file).is_err());
+    assert!(Facts::of(page.0.join("beyond")).is_err());
+    let folder = Facts::of(std::env::temp_dir()).unwrap();
+    assert_eq!(folder.kind, FileKind::Folder);
+    assert!(!folder.direct.possible);
+}
+
+#[test]
+fn what_is_written_is_made_durable_or_refused() {
+    let page = Page::new("durable");
+    let file = page.open();
+    for flags in [WriteFlags::new(), WriteFlags::new().dsync(true)] {
+        match write_with(&file, b"written", 0, flags) {
+            Ok(bytes) => assert_eq!(bytes, 7),
+            Err(CallError::Unsupported { .. }) => assert_ne!(flags, WriteFlags::new()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    durability::sync_data(&file).unwrap();
+    durability::sync_all(&file).unwrap();
+    durability::full_barrier(&file).unwrap();
+    assert_eq!(cache::warm(&file, 0, 0).unwrap(), 4096);
+    assert_eq!(cache::warm(&file, 4000, 1000).unwrap(), 96);
+    if let Some(found) = cache::residency(&file, 0, 0).known() {
+        assert!(found.cached <= found.pages && found.pages == 1);
+    }
+}
+
+#[test]
+fn two_openings_of_a_file_lock_each_other_out() {
+    let page = Page::new("locks");
+    let (first, second) = (page.open(), page.open());
+    lock(&first, Share::Exclusive, Patience::Try).unwrap();
+    let refused = lock(&second, Share::Shared, Patience::Try).unwrap_err();
+    assert!(matches!(refused, LockError::Held), "{refused}");
+    unlock(&first).unwrap();
+    unlock(&first).unwrap();
+    lock(&second, Share::Shared, Patience::Wait).unwrap();
+    lock(&first, Share::Shared, Patience::Try).unwrap();
+    unlock(&first).unwrap();
+    unlock(&second).unwrap();
+
+    let span = |offset| Span { offset, bytes: 10 };
+    let try_lock = |file, offset| lock_range(file, Share::Exclusive, Patience::Try, span(offset));
+    match try_lock(&first, 5) {
+        Ok(()) => {
+            assert!(matches!(try_lock(&second, 14), Err(LockError::Held)));
+            try_lock(&second, 15).unwrap();
+        }
+        Err(LockError::Unsupported(why)) => println!("no locks of ranges: {why}"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn a_file_open_alone_is_open_alone_where_the_system_has_that() {
+    let page = Page::new("alone");
+    let options = OpenOptions::new().read(true).exclusive(true);
+    let first = options.open(&page.0).unwrap();
+    let second = options.open(&page.0);
+    // Linux has it for block devices only.
+    assert_eq!(second.is_ok(), cfg!(target_os = "linux"));
+    if let Err(error) = second {
+        assert_eq!(error.source.kind(), std::io::ErrorKind::ResourceBusy, "{error}");
+    }
+    drop(first);
+}
