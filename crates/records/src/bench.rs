@@ -263,6 +263,7 @@ impl Bench {
             notes.push(format!("{}: of SBK's Java machine, without effect here", names.join(", ")));
         }
         let class = class(words)?;
+        only_for(words, class)?;
         let (action, workers) = workers(words, class)?;
         let size = size(words, &mut notes)?;
         let seconds = seconds(words)?;
@@ -339,6 +340,29 @@ impl Bench {
             )));
         }
         Ok(())
+    }
+}
+
+/// Options of one driver are not known to the others, as in SBK.
+fn only_for(words: &Words, class: Class) -> Result<(), Refused> {
+    let stream = matches!(class, Class::FileStream { .. });
+    let owners = [
+        ("append", "filestream", stream),
+        ("recreate", "filestream", stream),
+        ("buffer", "filestream", stream),
+        ("asyncthreads", "file", class == Class::File),
+        ("n", "null", class == Class::Null),
+        ("timeout", "null", class == Class::Null),
+    ];
+    match owners.iter().find(|(name, _, is_its)| words.has(name) && !is_its) {
+        Some((name, owner, _)) => Err(Refused {
+            code: 2,
+            said: format!(
+                "Unrecognized option: -{name}: it is for -class {owner}, not for {}",
+                class.storage()
+            ),
+        }),
+        None => Ok(()),
     }
 }
 
@@ -467,7 +491,7 @@ fn seconds(words: &Words) -> Result<Option<f64>, Refused> {
         Ok(Some(seconds))
     } else {
         Err(Refused::because(format!(
-            "a run of {seconds} seconds: give a positive number, or leave it out to run until Ctrl-C"
+            "a run of {seconds:?} seconds: give a positive number, or leave it out to run until Ctrl-C"
         )))
     }
 }
@@ -475,6 +499,10 @@ fn seconds(words: &Words) -> Result<Option<f64>, Refused> {
 fn end_and_pace(words: &Words, seconds: Option<f64>, size: Size) -> Result<(End, Pace), Refused> {
     let records = count(words, "records", i64::MAX as u64)?;
     let throughput = words.number("throughput")?;
+    // No machine moves a PiB a second, and a rate must fit in 63 bits.
+    if throughput > 1e9 {
+        return Err(Refused::because(format!("-throughput {throughput:?}: at most 1e9 MB/s")));
+    }
     if records.checked_mul(size.max.into()).is_none_or(|bytes| bytes > i64::MAX as u64 / 2) {
         return Err(Refused::because(format!(
             "-records {records}: more bytes than a file can hold"
@@ -606,6 +634,9 @@ fn telling(words: &Words) -> Result<Telling, Refused> {
             "-csvfile is for -out CSVLogger and -out PrometheusLogger: give one of them",
         ));
     }
+    if words.has("context") && logger != Logger::Prometheus {
+        return Err(Refused::because("-context is for -out PrometheusLogger: give it"));
+    }
     Ok(Telling {
         format,
         logger,
@@ -721,7 +752,10 @@ mod tests {
             ("-class file -size 1 -writers 1 -out PrometheusLogger -context x/y", "-context"),
             ("-class file -size 1 -writers 1 --sync-in-latency", "-sync N"),
             ("-class csv -size 1 -writers 1 --direct", "--direct"),
-            ("-class file -size 1 -writers 1 -seconds 0", "0 seconds"),
+            ("-class file -size 1 -writers 1 -seconds 0", "0.0 seconds"),
+            ("-class file -size 1 -writers 1 -throughput 1e30", "at most 1e9"),
+            ("-class file -size 1 -writers 1 -append true", "it is for -class filestream"),
+            ("-class file -size 1 -writers 1 -context 80/m", "-out PrometheusLogger"),
             (
                 "-class file -size 1000 -writers 1 -records 9223372036854775807",
                 "than a file can hold",

@@ -8,7 +8,7 @@ use iosonde_base::{Dir, Nanos};
 use iosonde_engine::EngineDef;
 use iosonde_options::Level;
 use iosonde_run::conductor::Plan;
-use iosonde_run::job::JobPlan;
+use iosonde_run::job::{FileKind, JobPlan};
 use iosonde_run::plan::{Totals, caps, plan};
 use iosonde_spec::cli::{World, flag_table, parse};
 use iosonde_spec::text::{expand::Surroundings, include::Disk};
@@ -168,6 +168,12 @@ fn to_read(bench: &Bench, path: &Path, number: u32) -> Result<(u64, u64), Refuse
         () if kind.is_dir() => {
             return Err(Refused::because(format!("-file {}: it is a directory", path.display())));
         }
+        () if kind.is_fifo() || kind.is_socket() => {
+            return Err(Refused::because(format!(
+                "-file {}: it is a pipe or a socket, which has neither size nor offsets",
+                path.display()
+            )));
+        }
         () if kind.is_block_device() => {
             let device = std::fs::File::open(path).map_err(because)?;
             iosonde_direct::device::size(&device).map_err(because)?
@@ -189,8 +195,10 @@ fn to_read(bench: &Bench, path: &Path, number: u32) -> Result<(u64, u64), Refuse
 
 /// Seconds after which a worker starts.
 fn delay(bench: &Bench, number: u32) -> f64 {
+    // A century at most, as for a run: moments are in 64 bits of nanoseconds.
+    const MOST: f64 = 3.2e9;
     let (step, seconds) = bench.ramp;
-    f64::from(number / step) * seconds
+    (f64::from(number / step) * seconds).min(MOST)
 }
 
 /// The jobs in the language of jobs, as far as that goes.
@@ -303,7 +311,9 @@ fn shape(bench: &Bench, job: &mut JobPlan, worker: &Worker) {
         let synced = worker.records.is_some_and(|records| {
             covers_all && bench.sync_every > 0 && records.is_multiple_of(bench.sync_every.into())
         });
-        let files = !matches!(bench.class, Class::Null);
+        // Those that are no storage cannot be made durable.
+        let durable = [FileKind::Regular, FileKind::Block];
+        let files = job.files.iter().all(|file| durable.contains(&file.kind));
         job.end.fdatasync = files && !synced && sync_call(bench) == "fdatasync";
         job.end.fsync = files && !synced && sync_call(bench) == "fsync";
     }

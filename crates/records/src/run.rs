@@ -1,13 +1,13 @@
 //! One call: arguments to jobs, jobs to lines and an exit code.
 
-use crate::bench::{Action, Bench, End, Logger};
+use crate::bench::{Action, Bench, Class, End, Logger};
 use crate::jobs::{Planned, Worker, planned};
 use crate::watch::{Watch, is_end_of_file};
 use crate::words::{Refused, Words};
 use crate::{create, options};
 use iosonde_report::formats::{JsonOptions, fio_json};
 use iosonde_run::account::{Surroundings, report};
-use iosonde_run::conductor::{Outcome, conduct};
+use iosonde_run::conductor::{Outcome, Plan, conduct};
 use iosonde_run::worker::JobResult;
 use iosonde_run::{disks, hold, limits};
 use std::io::Write;
@@ -17,6 +17,8 @@ use std::sync::Arc;
 const OK: u8 = 0;
 /// Anything that went wrong, as SBK's exit code says it.
 const FAILED: u8 = 1;
+/// So many ends of files are told one by one.
+const ENDS: usize = 10;
 /// Added to a signal's number, as shells do.
 const SIGNALLED: i32 = 128;
 
@@ -59,63 +61,52 @@ fn execute(bench: &Bench, mut planned: Planned) -> u8 {
     for note in bench.notes.iter().chain(&planned.notes) {
         eprintln!("sbk: note: {note}");
     }
-    // Held until the end: nobody may mount what is written to.
-    let _held = match hold::devices(&planned.plan) {
-        Ok(held) => held,
-        Err(refusals) => {
-            refusals.iter().for_each(|refusal| eprintln!("sbk: {refusal}"));
-            return FAILED;
+    let plan = Arc::new(std::mem::take(&mut planned.plan));
+    match told(bench, &planned, &plan) {
+        Ok(code) => code,
+        Err(said) => {
+            said.iter().for_each(|line| eprintln!("sbk: {line}"));
+            FAILED
         }
-    };
-    if bench.action == Action::Write
-        && bench.class != crate::bench::Class::Null
-        && let Err(error) = create::files(bench, &planned.workers)
-    {
-        eprintln!("sbk: {error}");
-        return FAILED;
     }
-    if let Err(error) = limits::raise(&planned.plan) {
+}
+
+/// Run the plan and tell of it. The exit code, or why nothing ran.
+fn told(bench: &Bench, planned: &Planned, plan: &Arc<Plan>) -> Result<u8, Vec<String>> {
+    // Held until the end: nobody may mount what is written to.
+    let _held = hold::devices(plan)
+        .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+    if let Err(error) = limits::raise(plan) {
         eprintln!("sbk: note: {error}");
     }
-    let plan = Arc::new(std::mem::take(&mut planned.plan));
-    let watched = disks::Watched::under(&plan);
-    let mut watch = match Watch::new(bench, &planned) {
-        Ok(watch) => watch,
-        Err(error) => {
-            eprintln!("sbk: {error}");
-            return FAILED;
-        }
-    };
-    let outcome = match conduct(plan.clone(), &mut watch) {
-        Ok(outcome) => outcome,
-        Err(error) => {
-            eprintln!("sbk: cannot listen for signals: {error}");
-            return FAILED;
-        }
-    };
+    let mut watch = Watch::new(bench, planned).map_err(|error| vec![error])?;
+    if bench.action == Action::Write && bench.class != Class::Null {
+        create::files(bench, &planned.workers).map_err(|error| vec![error])?;
+    }
+    let watched = disks::Watched::under(plan);
+    let outcome = conduct(plan.clone(), &mut watch)
+        .map_err(|error| vec![format!("cannot listen for signals: {error}")])?;
     watch.finish();
-    let (errors, lost) = (std::mem::take(&mut watch.errors), watch.lost.take());
+    let failed = !watch.errors.is_empty() || watch.lost.is_some();
+    if let Some(lost) = watch.lost.take() {
+        eprintln!("sbk: {lost}");
+    }
     drop(watch);
     tell_ends(bench, &planned.workers, &outcome);
     if bench.telling.logger == Logger::Json {
         let around = Surroundings { disks: watched.used(), ..Surroundings::default() };
-        say(&fio_json(
-            &report(&plan, &without_ends(outcome.results), &around),
-            &JsonOptions { ours: true },
-        ));
-    }
-    if let Some(lost) = &lost {
-        eprintln!("sbk: {lost}");
+        let report = report(plan, &without_ends(outcome.results), &around);
+        say(&fio_json(&report, &JsonOptions { ours: true }));
     }
     if outcome.abandoned {
         // Workers still run; the process ends under them, as was asked twice.
         std::process::exit(SIGNALLED + outcome.signal.unwrap_or(0));
     }
-    match outcome.signal {
+    Ok(match outcome.signal {
         Some(signal) => u8::try_from(SIGNALLED + signal).unwrap_or(u8::MAX),
-        None if errors.is_empty() && lost.is_none() => OK,
-        None => FAILED,
-    }
+        None if failed => FAILED,
+        None => OK,
+    })
 }
 
 /// That a file ended is no error of its job.
@@ -132,7 +123,7 @@ fn without_ends(mut results: Vec<Option<JobResult>>) -> Vec<Option<JobResult>> {
 /// and what went unsaid of the others.
 fn tell_ends(bench: &Bench, workers: &[Worker], outcome: &Outcome) {
     if bench.action == Action::Read && workers.is_empty() {
-        told(
+        remark(
             bench,
             &format!(
                 "{}: nothing to read: the end of the file is at its start",
@@ -140,17 +131,20 @@ fn tell_ends(bench: &Bench, workers: &[Worker], outcome: &Outcome) {
             ),
         );
     }
+    let mut ends = Vec::new();
     for (worker, result) in workers.iter().zip(&outcome.results) {
         let Some(result) = result else { continue };
         result.notes.iter().for_each(|note| eprintln!("sbk: note: {note}"));
-        if let (Some(end), None) = (end(bench, worker, result), outcome.signal) {
-            told(bench, &end);
-        }
+        ends.extend(end(bench, worker, result).filter(|_| outcome.signal.is_none()));
+    }
+    ends.iter().take(ENDS).for_each(|end| remark(bench, end));
+    if ends.len() > ENDS {
+        remark(bench, &format!("and so did {} more", ends.len() - ENDS));
     }
 }
 
 /// What is said beside the lines: with them, or beside a document.
-fn told(bench: &Bench, text: &str) {
+fn remark(bench: &Bench, text: &str) {
     match bench.telling.logger {
         Logger::Json => eprintln!("sbk: {text}"),
         _ => say(&format!("{text}\n")),
