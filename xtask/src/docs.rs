@@ -36,8 +36,8 @@ pub fn check() -> Result<(), String> {
     Ok(())
 }
 
-fn documents() -> [(&'static str, String); 1] {
-    [("docs/options.md", options())]
+fn documents() -> [(&'static str, String); 2] {
+    [("docs/options.md", options()), ("docs/verdict.md", iosonde_witness::page())]
 }
 
 fn root() -> PathBuf {

@@ -68,11 +68,12 @@ pub fn usage(personality: Personality) -> String {
              iosonde [options] [job options] JOBFILE...   run jobs; the language is fio's\n\
              iosonde explain JOBFILE...                   what a job would do, without doing it\n\
              iosonde matrix [TARGET]                      what durability costs, by block size\n\
+             iosonde explain RULE                         what a finding of the verdict means\n\
              iosonde fio ...                              behave as fio does, texts and all\n\n",
         ),
     }
     let ours = if personality == Personality::Native { flag_table::OURS } else { &[] };
-    for flag in flag_table::FIO.iter().chain(ours) {
+    for flag in flag_table::FIO.iter().chain(ours).chain(flag_table::LEDGER) {
         if flag.shown != flag_table::Shown::InHelp || flag.unsupported().is_some() {
             continue;
         }

@@ -4,6 +4,9 @@
 pub const OK: u8 = 0;
 /// Nothing ran: a wrong option, an unknown engine, no job, a device in use.
 pub const REFUSED: u8 = 1;
+/// All jobs ended well, and `--strict` was given: the ledger found that figures
+/// mislead. As many failed jobs end with the same code.
+pub const MISLEADING: u8 = 3;
 /// A signal ended the run.
 pub const SIGNALLED: u8 = 128;
 

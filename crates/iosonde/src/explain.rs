@@ -1,4 +1,5 @@
 //! `iosonde explain JOB`: the plan, printed; nothing is opened or run.
+//! `iosonde explain RULE`: what a finding of the verdict means.
 
 use crate::exit;
 use crate::output::{complain, say};
@@ -9,6 +10,12 @@ use std::fmt::Write;
 
 /// Print what would run, and why it would end.
 pub fn run(arguments: &[String]) -> u8 {
+    if let [id] = arguments
+        && let Some(rule) = iosonde_witness::find(id)
+    {
+        say(&iosonde_witness::explain(rule));
+        return exit::OK;
+    }
     match prepare(Personality::Native, arguments) {
         Ok(prepared) => {
             say(&explain(&prepared));

@@ -15,6 +15,7 @@ use iosonde_spec::cli::{
     flags::{Debug, Flags, Format, IdleProf},
 };
 use iosonde_spec::text::{expand::Surroundings as Around, include::Disk};
+use iosonde_witness::{Ledger, Severity};
 use std::sync::Arc;
 
 /// Whom the program is taken for.
@@ -72,8 +73,8 @@ pub fn run(personality: Personality, arguments: &[String]) -> u8 {
 
 fn parse(personality: Personality, arguments: &[String]) -> Parsed {
     let flags: &[&[flag_table::FlagDef]] = match personality {
-        Personality::Fio => &[flag_table::FIO],
-        Personality::Native => &[flag_table::FIO, flag_table::OURS],
+        Personality::Fio => &[flag_table::FIO, flag_table::LEDGER],
+        Personality::Native => &[flag_table::FIO, flag_table::OURS, flag_table::LEDGER],
     };
     iosonde_spec::cli::parse(arguments, &World { files: &Disk, around: &ThisMachine, flags })
 }
@@ -253,12 +254,16 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     }
     let mut plan = plan;
     plan.bandwidth_log = flags.bandwidth_log.clone();
+    if tells_ledger(personality, flags) {
+        iosonde_run::witness::ask(&mut plan);
+    }
     let plan = Arc::new(plan);
     let watched = disks::Watched::under(&plan);
     let around = Surroundings {
         global_options: globals(&parsed),
         disks: disks::DiskUse::default(),
         cpu_idle: None,
+        ledger: None,
         diagnostics: said.iter().map(|line| bare(line).to_owned()).collect(),
     };
     let idle = match flags.idle_prof.map(|_| IdleProfile::begin()).transpose() {
@@ -283,10 +288,14 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
             IdleProf::PerCpu => Tell::Each,
         })
     });
-    let around = Surroundings { disks: watched.used(), cpu_idle, ..around };
+    let ledger = ledger(&plan, &outcome, around.global_options.as_deref().unwrap_or_default());
+    let around = Surroundings { disks: watched.used(), cpu_idle, ledger, ..around };
     let told = report(&plan, &outcome.results, &around);
     output.report(&text(personality, flags, &told));
     let mut code = code(&outcome);
+    if code == exit::OK && flags.strict && misleads(&told) {
+        code = exit::MISLEADING;
+    }
     if let Err((path, error)) = &outcome.bandwidth_log {
         let path = path.display();
         output.error(&format!("{}: cannot write {path}: {error}", program(personality)));
@@ -301,6 +310,27 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
         std::process::exit(code.into());
     }
     code
+}
+
+/// Our own personality tells the ledger unless it is told not to; fio's only
+/// if it is asked.
+fn tells_ledger(personality: Personality, flags: &Flags) -> bool {
+    flags.ledger.unwrap_or(personality == Personality::Native || flags.strict)
+}
+
+/// What was seen, put together and judged.
+fn ledger(plan: &Plan, outcome: &Outcome, globals: &[(String, String)]) -> Option<Box<Ledger>> {
+    let seen = outcome.seen.as_ref()?;
+    let seen = iosonde_run::witness::evidence(plan, &outcome.results, seen, globals);
+    let mut ledger = iosonde_witness::ledger(&seen);
+    ledger.verdict = iosonde_witness::judge(&ledger);
+    Some(Box::new(ledger))
+}
+
+/// A finding says more than a note.
+fn misleads(told: &iosonde_report::Report) -> bool {
+    let ledger = told.ours.ledger.as_ref();
+    ledger.is_some_and(|ledger| ledger.verdict.iter().any(|f| f.severity > Severity::Note))
 }
 
 /// The name that messages begin with.
@@ -339,7 +369,7 @@ pub fn text(personality: Personality, flags: &Flags, told: &iosonde_report::Repo
     if flags.formats_given && has(Format::Terse) || flags.append_terse {
         text.push_str(&formats::fio_terse(told, terse_version(flags)));
     }
-    let ours = personality == Personality::Native;
+    let ours = personality == Personality::Native || told.ours.ledger.is_some();
     if flags.formats_given && has(Format::JsonPlus) {
         text.push_str(&formats::fio_json_plus(told, &formats::JsonOptions { ours }));
     } else if flags.formats_given && has(Format::Json) {
@@ -350,7 +380,10 @@ pub fn text(personality: Personality, flags: &Flags, told: &iosonde_report::Repo
             text.push_str(&formats::native(told, &style(flags)));
         }
         _ if has(Format::Normal) || !flags.formats_given => {
-            text.push_str(&formats::fio_normal(told))
+            text.push_str(&formats::fio_normal(told));
+            if personality == Personality::Fio {
+                text.push_str(&formats::ledger_text(told, &style(flags)));
+            }
         }
         _ => {}
     }

@@ -10,6 +10,7 @@
 mod account;
 mod facts;
 pub mod formats;
+pub mod ledger;
 pub mod live;
 mod report;
 pub mod scale;

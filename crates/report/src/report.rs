@@ -488,6 +488,8 @@ pub struct Ours {
     pub jobs: Vec<OurJob>,
     /// Findings and remarks, a sentence each.
     pub notes: Vec<String>,
+    /// Where the bytes went, where that was looked for.
+    pub ledger: Option<Box<crate::ledger::Ledger>>,
 }
 
 /// What fio does not tell of a job.

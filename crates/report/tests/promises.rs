@@ -67,7 +67,7 @@ proptest! {
     fn every_format_takes_every_report(accounts in prop::collection::vec(an_account(), 0..4)) {
         let (jobs, groups, ours) = account(&accounts);
         let report =
-            Report { jobs, groups, ours: Ours { jobs: ours, notes: vec![] }, ..Report::default() };
+            Report { jobs, groups, ours: Ours { jobs: ours, notes: vec![], ledger: None }, ..Report::default() };
         fio_normal(&report);
         let json = fio_json(&report, &JsonOptions { ours: true });
         prop_assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
@@ -143,7 +143,7 @@ fn what_is_not_measured_is_not_told() {
     let (jobs, groups, ours) = account(&[JobAccount::new(facts, counts.done())]);
     assert!(latencies(&jobs[0]).iter().all(|latency| **latency == LatencyReport::default()));
     assert_eq!(jobs[0].latency_classes, [0; 32]);
-    let ours = Ours { jobs: ours, notes: Vec::new() };
+    let ours = Ours { jobs: ours, notes: Vec::new(), ledger: None };
     let report = Report { jobs, groups, ours, ..Report::default() };
     let text = fio_normal(&report);
     assert!(text.contains("IOPS=30") && !text.contains("lat (") && !text.contains("samples"));

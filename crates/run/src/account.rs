@@ -22,6 +22,8 @@ pub struct Surroundings {
     pub disks: DiskUse,
     /// How idle the processors were, where that was asked.
     pub cpu_idle: Option<CpuIdle>,
+    /// Where the bytes went, where that was looked for.
+    pub ledger: Option<Box<iosonde_report::ledger::Ledger>>,
     /// Notes and warnings.
     pub diagnostics: Vec<String>,
 }
@@ -46,7 +48,7 @@ pub fn report(plan: &Plan, results: &[Option<JobResult>], around: &Surroundings)
         disks: around.disks.reports(),
         cpu_idle: around.cpu_idle.clone(),
         diagnostics: diagnostics.clone(),
-        ours: iosonde_report::Ours { jobs: ours, notes: Vec::new() },
+        ours: iosonde_report::Ours { jobs: ours, notes: Vec::new(), ledger: around.ledger.clone() },
     }
 }
 

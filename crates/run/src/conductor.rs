@@ -13,10 +13,12 @@ use crate::merging::Merged;
 use crate::outside::{Outside, Word};
 use crate::steady_watch::{RampTally, SteadyWatch};
 use crate::tell_errors::{self, Backlog};
+use crate::witness::{RunSeen, Watcher};
 use crate::worker::{self, Gate, JobError, JobResult, Shared, State, WithOthers};
 use iosonde_base::{DIRS, Nanos, PerDir};
 use iosonde_spec::values::ExitWhat;
 use iosonde_stats::Pen;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -135,6 +137,8 @@ pub struct Outcome {
     pub abandoned: bool,
     /// The bandwidth log that could not be written, and why.
     pub bandwidth_log: Result<(), LogError>,
+    /// What was seen around the jobs, if anything was to be.
+    pub seen: Option<RunSeen>,
 }
 
 enum Message {
@@ -162,6 +166,7 @@ struct Conductor<'a> {
     /// Jobs that shall not start any more: another has ended them.
     called_off: Vec<bool>,
     watches: Vec<SteadyWatch>,
+    witness: Watcher,
 }
 
 /// Run a plan to its end.
@@ -178,12 +183,14 @@ pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<
     conductor.tell_steady();
     let bandwidth_log = bandwidth_log.and_then(|log| log.map_or(Ok(()), Aggregate::finish));
     conductor.observer.see(&Event::Ended);
+    let seen = conductor.look_back();
     drop(outside);
     Ok(Outcome {
         results: conductor.results,
         signal: conductor.signal,
         abandoned: conductor.abandoned,
         bandwidth_log,
+        seen,
     })
 }
 
@@ -204,6 +211,7 @@ impl<'a> Conductor<'a> {
         Conductor {
             called_off: vec![false; jobs],
             watches: SteadyWatch::all(&plan),
+            witness: Watcher::new(&plan),
             plan,
             observer,
             shared,
@@ -228,6 +236,7 @@ impl<'a> Conductor<'a> {
                 break;
             }
             self.run_wave(wave);
+            self.witness.wave_ended();
             if self.abandoned {
                 break;
             }
@@ -280,6 +289,7 @@ impl<'a> Conductor<'a> {
         let gate = Arc::new(Gate::default());
         let able = self.start(&able, &gate, around);
         self.await_ready(&able);
+        self.witness.wave_begins(&able);
         gate.open();
         self.observer.see(&Event::WaveStarted { jobs: &able });
         started.extend(able);
@@ -300,6 +310,7 @@ impl<'a> Conductor<'a> {
         if !self.plan.jobs.iter().any(is_laid_out_first) {
             return;
         }
+        let began = Instant::now();
         let (plan, stop) = (self.plan.clone(), self.stop_layout.clone());
         let outbox = self.outbox.clone();
         let body = move || {
@@ -309,7 +320,10 @@ impl<'a> Conductor<'a> {
             let _ = outbox.send(Message::LaidOut);
         };
         match Builder::new().name("layout".to_owned()).spawn(body) {
-            Ok(_) => self.await_laid_out(),
+            Ok(_) => {
+                self.await_laid_out();
+                self.witness.laid_out(began);
+            }
             Err(error) => {
                 for id in 0..self.plan.jobs.len() {
                     self.finished(id, worker::no_thread(error.kind().into()));
@@ -392,7 +406,10 @@ impl<'a> Conductor<'a> {
             |all: &Self, started: &[JobId]| started.iter().any(|&job| all.results[job].is_none());
         while (runs(self, started) || !pending.is_empty()) && !self.abandoned {
             let steady = self.watches.iter().filter_map(SteadyWatch::due).min();
-            let until = [tick.due, account.due, look.due, steady].into_iter().flatten().min();
+            let until = [tick.due, account.due, look.due, steady, self.witness.due()]
+                .into_iter()
+                .flatten()
+                .min();
             if let Some(message) = self.next_message(until) {
                 self.handle(message);
             }
@@ -400,6 +417,7 @@ impl<'a> Conductor<'a> {
                 self.start_able(pending, started, around);
             }
             self.look_for_steady();
+            self.witness.look(&self.shared);
             self.end_those_beside(started, pending);
             if tick.strikes() {
                 self.tick();
@@ -411,6 +429,18 @@ impl<'a> Conductor<'a> {
                 self.tell_account();
             }
         }
+    }
+
+    /// What was seen around the jobs. A signal ends looking, too.
+    fn look_back(&mut self) -> Option<RunSeen> {
+        let stopped = Cell::new(self.abandoned || self.signal.is_some());
+        let asked = || matches!(self.inbox.try_recv(), Ok(Message::Outside(Word::Stop(_))));
+        let stop = || {
+            stopped.set(stopped.get() || asked());
+            stopped.get()
+        };
+        let witness = std::mem::take(&mut self.witness);
+        witness.finish(&self.plan, &self.results, &stop)
     }
 
     /// Jobs that do no I/O of their own end with the last that does.

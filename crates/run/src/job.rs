@@ -84,6 +84,8 @@ pub struct JobPlan {
     pub tap: Option<Arc<dyn Tap>>,
     /// Each I/O is shown on standard output (`--debug=io`).
     pub trace: bool,
+    /// What is looked at before and after it; `None` for nothing.
+    pub looks: Option<crate::witness::Looks>,
     /// Length of the windows over which bandwidth and IOPS are sampled.
     pub sample_every: PerDirSamples,
     /// The clock.

@@ -31,6 +31,7 @@ pub mod steady;
 mod steady_watch;
 pub mod tap;
 mod tell_errors;
+pub mod witness;
 pub mod worker;
 
 /// The version of fio whose behaviour this is held to, as its `--version`

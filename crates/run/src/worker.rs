@@ -21,6 +21,7 @@ use crate::place;
 use crate::ramp::Ramp;
 use crate::remedy;
 use crate::sampler::Sampler;
+use crate::witness::JobLook;
 use iosonde_base::{Dir, Errno, FileId, Nanos, Ring};
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::{
@@ -90,6 +91,7 @@ struct Worker<'a> {
     logs: Option<JobLogs>,
     /// When the job's tap is handed what there is, in ticks.
     tap_next: u64,
+    look: Option<JobLook>,
 }
 
 impl<'a> Worker<'a> {
@@ -178,8 +180,10 @@ impl<'a> Worker<'a> {
             _locked: locked,
             logs,
             tap_next: u64::MAX,
+            look: None,
         };
         worker.prepare_files().map_err(fail)?;
+        worker.look = JobLook::before(job);
         Ok(worker)
     }
 
@@ -338,6 +342,10 @@ impl<'a> Worker<'a> {
             pacing.count_anew();
         }
         self.counting = true;
+        // Nothing was read before, where there is no ramp.
+        if let Some(look) = self.look.as_mut().filter(|_| began != self.start) {
+            look.begin();
+        }
         self.usage_before = thread_usage();
         self.shared.note_used(self.usage_before);
         self.began = began;
@@ -447,6 +455,7 @@ impl<'a> Worker<'a> {
             true => thread_usage().since(&self.usage_before),
             false => Usage::default(),
         };
+        let seen = self.look.take().filter(|_| ran).map(JobLook::end);
         failure = failure.or(self.close_files().err());
         if let Some(failure) = failure {
             self.fail(failure);
@@ -484,6 +493,7 @@ impl<'a> Worker<'a> {
             notes: self.notes,
             lateness: self.drive.pacing.as_ref().and_then(|pacing| pacing.lateness()),
             steady: None,
+            seen,
         }
     }
 

@@ -4,6 +4,7 @@ pub mod cgroup;
 pub mod clock;
 pub mod counters;
 pub mod cpu;
+pub mod environment;
 pub mod guard;
 pub mod local_time;
 pub mod memory;

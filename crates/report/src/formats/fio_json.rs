@@ -4,7 +4,7 @@
 //! `jobs` there is nothing that fio does not write, because programs store
 //! whatever they find there.
 
-use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS, json_text};
+use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS, json_text, ledger_json};
 use crate::report::*;
 use crate::scale::{date, percent};
 use serde_json::{Map, Value, json};
@@ -308,10 +308,14 @@ fn ours_value(report: &Report, bins: Bins) -> Value {
         }
         Value::Object(value)
     };
-    json!({
+    let mut ours = json!({
         "version": report.tool,
         "diagnostics": report.diagnostics,
         "notes": report.ours.notes,
         "jobs": report.ours.jobs.iter().map(job).collect::<Value>(),
-    })
+    });
+    if let Some(ledger) = &report.ours.ledger {
+        ours["ledger"] = ledger_json::value(ledger);
+    }
+    ours
 }

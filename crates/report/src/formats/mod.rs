@@ -5,12 +5,15 @@ mod fio_json_plus;
 mod fio_normal;
 mod fio_terse;
 mod json_text;
+mod ledger_json;
+mod ledger_text;
 mod native;
 
 pub use fio_json::{JsonOptions, fio_json};
 pub use fio_json_plus::fio_json_plus;
 pub use fio_normal::{Opening, fio_normal, opening_lines, starting_line};
 pub use fio_terse::{TerseVersion, fio_terse};
+pub use ledger_text::ledger_text;
 pub(crate) use native::time_words;
 pub use native::{Style, native};
 

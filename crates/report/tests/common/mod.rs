@@ -114,7 +114,7 @@ fn report_of(accounts: &[JobAccount]) -> Report {
         time_unix_ms: NOW_MS,
         jobs,
         groups,
-        ours: Ours { jobs: ours, notes: Vec::new() },
+        ours: Ours { jobs: ours, notes: Vec::new(), ledger: None },
         ..Report::default()
     }
 }

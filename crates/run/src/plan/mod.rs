@@ -248,6 +248,7 @@ impl Planner<'_> {
             iolog: spec.replay.write_iolog.get().clone().map(Into::into),
             tap: None,
             trace: false,
+            looks: None,
             sample_every: PerDirSamples {
                 bandwidth: sampled(spec.measure.bwavgtime.get().nanos(), &spec.log.write_bw_log),
                 iops: sampled(spec.measure.iopsavgtime.get().nanos(), &spec.log.write_iops_log),

@@ -4,6 +4,7 @@
 use super::shared::{Shared, State};
 use crate::job::JobPlan;
 use crate::layout;
+use crate::witness::JobSeen;
 use iosonde_base::{Errno, Nanos};
 use iosonde_engine::{Failure, Lateness};
 use iosonde_report::Steady;
@@ -88,6 +89,8 @@ pub struct JobResult {
     /// Whether its numbers held still, where that was asked; of jobs judged
     /// together, with the last.
     pub steady: Option<Steady>,
+    /// What it saw of its files and of itself, if it was to look.
+    pub seen: Option<Box<JobSeen>>,
 }
 
 /// The result of a job that never came to run.
@@ -149,6 +152,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
         notes: Vec::new(),
         lateness: None,
         steady: None,
+        seen: None,
     }
 }
 
@@ -181,6 +185,7 @@ impl JobResult {
             notes: Vec::new(),
             lateness: None,
             steady: None,
+            seen: None,
         }
     }
 }

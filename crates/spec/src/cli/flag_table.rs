@@ -294,6 +294,22 @@ pub const OURS: &[FlagDef] = &[valued(
     },
 )];
 
+/// Ours, in both personalities: where the bytes went.
+pub const LEDGER: &[FlagDef] = &[
+    maybe("ledger", "yes|no", "tell where the bytes went, and what follows", |flags, text| {
+        flags.ledger = Some(match text {
+            "" | "1" | "yes" => true,
+            "0" | "no" => false,
+            _ => return Err(FlagError::fatal(format!("--ledger={text}: want yes or no"))),
+        });
+        Ok(())
+    }),
+    bare("strict", "exit with 3 if the ledger finds that figures mislead", |flags, _| {
+        flags.strict = true;
+        Ok(())
+    }),
+];
+
 /// The flag of that name.
 pub fn find<'t>(tables: &[&'t [FlagDef]], name: &str) -> Option<&'t FlagDef> {
     tables.iter().copied().flatten().find(|flag| flag.name == name)
@@ -393,7 +409,7 @@ mod tests {
                 Some((name, value)) => (name, Some(value)),
                 None => (*word, None),
             };
-            find(&[FIO, OURS], name).expect(name).apply(&mut flags, value)?;
+            find(&[FIO, OURS, LEDGER], name).expect(name).apply(&mut flags, value)?;
         }
         Ok(flags)
     }
@@ -419,7 +435,7 @@ mod tests {
 
     #[test]
     fn a_flag_takes_a_value_exactly_when_help_names_one() {
-        for flag in FIO.iter().chain(OURS) {
+        for flag in FIO.iter().chain(OURS).chain(LEDGER) {
             assert_eq!(flag.takes == Takes::Nothing, flag.value.is_empty(), "{}", flag.name);
             assert!(!flag.doc.is_empty() && !flag.doc.ends_with('.'), "{}", flag.name);
         }
@@ -501,6 +517,9 @@ mod tests {
     #[test]
     fn colour_is_ours_and_strict() {
         assert_eq!(take(&["color=never"]).unwrap().color, When::Never);
+        assert_eq!(take(&["ledger", "strict"]).unwrap().ledger, Some(true));
+        assert_eq!(take(&["ledger=no"]).unwrap().ledger, Some(false));
+        assert!(refused("ledger=maybe").contains("want yes or no"));
         assert!(refused("color=maybe").contains("want auto, always or never"));
         assert_eq!(take(&["eta=foo"]).unwrap().eta, When::Auto);
     }

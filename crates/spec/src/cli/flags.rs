@@ -54,6 +54,11 @@ pub struct Flags {
     pub append_terse: bool,
     /// Colour in our own report and messages.
     pub color: When,
+    /// Whether signals are read around the jobs and told; unset: as the
+    /// personality does.
+    pub ledger: Option<bool>,
+    /// Findings of the ledger bear on the exit code.
+    pub strict: bool,
 }
 
 impl Default for Flags {
@@ -83,6 +88,8 @@ impl Default for Flags {
             idle_prof: None,
             append_terse: false,
             color: When::Auto,
+            ledger: None,
+            strict: false,
         }
     }
 }

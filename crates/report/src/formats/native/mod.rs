@@ -3,7 +3,7 @@
 
 mod many;
 mod one;
-mod words;
+pub(super) mod words;
 
 use crate::report::*;
 use crate::scale::date;
@@ -46,11 +46,12 @@ pub fn native(report: &Report, style: &Style) -> String {
         text.push_str(&wrap(remark, 12, style.columns));
         text.push('\n');
     }
+    text.push_str(&super::ledger_text(report, style));
     text
 }
 
 /// A line that begins with a label in its own column.
-fn add_labelled(label: &str, words: &str, mark: Mark, style: &Style, text: &mut String) {
+pub(super) fn add_labelled(label: &str, words: &str, mark: Mark, style: &Style, text: &mut String) {
     text.push_str(&paint(format!("  {label:<10}"), mark, style));
     text.push_str(&wrap(words, 12, style.columns));
     text.push('\n');

@@ -14,18 +14,18 @@ pub(crate) fn time(ns: u64) -> String {
 }
 
 /// A bandwidth in bytes per second: `160 MiB/s`.
-pub(super) fn bandwidth(bytes_per_s: u64) -> String {
+pub(crate) fn bandwidth(bytes_per_s: u64) -> String {
     format!("{}/s", bytes(bytes_per_s))
 }
 
 /// A number of bytes: `10.5 GiB`.
-pub(super) fn bytes(bytes: u64) -> String {
+pub(crate) fn bytes(bytes: u64) -> String {
     let (value, unit) = scaled(bytes as f64, 1024.0, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]);
     format!("{value} {unit}")
 }
 
 /// A count or a rate without unit: `82.5`, `1373k`, `2.97M`.
-pub(super) fn count(value: f64) -> String {
+pub(crate) fn count(value: f64) -> String {
     let (value, unit) = scaled(value, 1000.0, ["", "k", "M", "G", "T", "P"]);
     format!("{value}{unit}")
 }
@@ -52,13 +52,15 @@ fn three_figures(value: f64) -> String {
 
 /// What a piece of text is, and so its colour where there is colour.
 #[derive(Clone, Copy)]
-pub(super) enum Mark {
+pub(crate) enum Mark {
     /// A name or a heading.
     Heading,
     /// A number to look at first.
     First,
     /// A label.
     Label,
+    /// Something that is as it should be.
+    Good,
     /// Something to mind.
     Note,
     /// Something that went wrong.
@@ -66,7 +68,7 @@ pub(super) enum Mark {
 }
 
 /// `text`, coloured if the style says so. Pad before, not after.
-pub(super) fn paint(text: impl AsRef<str>, mark: Mark, style: &Style) -> String {
+pub(crate) fn paint(text: impl AsRef<str>, mark: Mark, style: &Style) -> String {
     let text = text.as_ref();
     if !style.colour {
         return text.into();
@@ -75,6 +77,7 @@ pub(super) fn paint(text: impl AsRef<str>, mark: Mark, style: &Style) -> String 
         Mark::Heading => "1",
         Mark::First => "1;36",
         Mark::Label => "2",
+        Mark::Good => "32",
         Mark::Note => "33",
         Mark::Error => "1;31",
     };
@@ -94,7 +97,7 @@ pub(super) fn fit(text: &str, columns: usize) -> String {
 
 /// `text` broken between words so that lines, with `indent` blanks before all
 /// but the first, stay within `columns`.
-pub(super) fn wrap(text: &str, indent: usize, columns: usize) -> String {
+pub(crate) fn wrap(text: &str, indent: usize, columns: usize) -> String {
     let mut lines = String::new();
     let mut column = indent;
     for word in text.split_whitespace() {

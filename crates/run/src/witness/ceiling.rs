@@ -1,0 +1,123 @@
+//! How fast this machine could have gone: the same jobs with an engine that
+//! does nothing, for a moment.
+
+use crate::conductor::Plan;
+use crate::job::{EndPlan, FileKind, JobPlan, Need, PlacePlan, TimePlan};
+use crate::life::LifePlan;
+use crate::locks::LockMode;
+use crate::pace::PacePlan;
+use crate::worker::{self, Gate, JobResult, Shared, WithOthers};
+use iosonde_base::Nanos;
+use iosonde_engine::{Knobs, OpenMode};
+use iosonde_stats::Pen;
+use iosonde_witness::Known;
+use iosonde_workload::PaceSpec;
+use std::thread;
+
+/// How long one try takes.
+const TRY: Nanos = Nanos(12_000_000);
+/// Sections that are tried; the clones of one are alike.
+const TRIES_MOST: usize = 4;
+
+/// By job, I/Os a second of the null engine in its place.
+pub(super) fn try_out(
+    plan: &Plan,
+    results: &[Option<JobResult>],
+    stop: &dyn Fn() -> bool,
+) -> Vec<Known<f64>> {
+    let mut tried: Vec<(usize, Known<f64>)> = Vec::new();
+    let mut told = Vec::new();
+    for (job, result) in plan.jobs.iter().zip(results) {
+        let known = tried.iter().find(|(section, _)| *section == job.section);
+        told.push(match (known, result) {
+            (_, None) => Known::unknown("the job did not run"),
+            (Some((_, ceiling)), _) => ceiling.clone(),
+            (None, _) if stop() => Known::unknown("the run was stopped"),
+            (None, _) if job.engine.caps.no_io || job.engine.caps.by_name => {
+                Known::unknown("the engine does no I/O that another could do in its place")
+            }
+            (None, _) if tried.len() >= TRIES_MOST => {
+                Known::unknown("it was tried for the first kinds of jobs only")
+            }
+            (None, _) => {
+                let ceiling = one(job);
+                tried.push((job.section, ceiling.clone()));
+                ceiling
+            }
+        });
+    }
+    told
+}
+
+fn one(job: &JobPlan) -> Known<f64> {
+    let Some(job) = shape(job) else { return Known::unknown("there is no null engine") };
+    let body = move || {
+        let (pen, ledger) = Pen::new(&job.latencies);
+        let shared = Shared::new(ledger, job.clock, WithOthers::default());
+        let gate = Gate::default();
+        gate.open();
+        worker::work(&job, pen, &shared, &gate, || {})
+    };
+    // A thread of its own: a job changes its thread, and not back.
+    let started = thread::Builder::new().name("ceiling".to_owned()).spawn(body);
+    let result = match started.map(thread::JoinHandle::join) {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => return Known::unknown("the try failed"),
+        Err(error) => return Known::unknown(error.to_string()),
+    };
+    let ios: u64 = result.snapshot.lanes.iter().map(|lane| lane.ios).sum();
+    match (result.error, result.runtime.0) {
+        (Some(error), _) => Known::unknown(error.to_string()),
+        (None, ns) if ns == 0 || ios == 0 => Known::unknown("the try did no I/O"),
+        (None, ns) => Known::Is(ios as f64 * 1e9 / ns as f64),
+    }
+}
+
+/// The job's shape: sizes, places, depth, content, and nothing around it.
+fn shape(job: &JobPlan) -> Option<JobPlan> {
+    let mut shape = JobPlan {
+        engine: iosonde_engine::find("null")?,
+        knobs: Knobs::default(),
+        pace: PacePlan::default(),
+        locked_bytes: 0,
+        time: TimePlan { delay: Nanos(0), ramp: Nanos(0), runtime: Some(TRY) },
+        end: EndPlan::default(),
+        place: PlacePlan { cpus: job.place.cpus.clone(), ..PlacePlan::default() },
+        iolog: None,
+        logs: None,
+        trace: false,
+        open_mode: OpenMode::default(),
+        invalidate: false,
+        hint: None,
+        sync_on_close: false,
+        looks: None,
+        life: LifePlan {
+            waits_for: None,
+            end_ends: None,
+            failure_ends: None,
+            before: None,
+            after: None,
+            comm: None,
+            user: None,
+            group: None,
+            memory: None,
+            cgroup: None,
+            scheduler: None,
+            lock: LockMode::None,
+            ramp_bytes: 0,
+            start_clock: job.life.start_clock,
+            steady: None,
+            tells_errors: false,
+        },
+        ..job.clone()
+    };
+    for file in &mut shape.files {
+        (file.kind, file.need) = (FileKind::None, Need::Nothing);
+    }
+    (shape.layout.only, shape.layout.pre_read) = (false, false);
+    shape.source.time_based = true;
+    shape.source.number_ios = 0;
+    shape.source.pace = PaceSpec::default();
+    shape.latencies.response = Default::default();
+    Some(shape)
+}

@@ -1,0 +1,92 @@
+//! How long after its clock each job's data was durable.
+
+use crate::conductor::Plan;
+use crate::job::{FileKind, JobPlan};
+use crate::worker::JobResult;
+use iosonde_base::Dir;
+use iosonde_witness::reading::drain;
+use iosonde_witness::{Durability, Known};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The watch goes on for a fifth of the time that was counted, within these.
+const SHORTEST: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(15);
+/// Files of one job that are watched; with more, it is not known.
+const FILES_MOST: usize = 1024;
+
+/// One range of a file, once for all jobs that share it.
+type Range<'a> = (&'a Path, u64, u64);
+type Watched<'a> = BTreeMap<Range<'a>, Result<(Instant, Option<Duration>), String>>;
+
+/// By job, how its data became durable. Jobs of earlier waves are not watched:
+/// writing their data out would have disturbed those that came after.
+pub(super) fn watch(
+    plan: &Plan,
+    results: &[Option<JobResult>],
+    wave_of: &[usize],
+    stop: &dyn Fn() -> bool,
+) -> Vec<Known<Durability>> {
+    let last = results
+        .iter()
+        .zip(wave_of)
+        .filter(|(result, _)| result.as_ref().is_some_and(|result| result.seen.is_some()))
+        .map(|(_, &wave)| wave)
+        .max();
+    let counted = results.iter().flatten().map(|result| result.runtime.0).max().unwrap_or(0);
+    let limit = Instant::now() + Duration::from_nanos(counted / 5).clamp(SHORTEST, LONGEST);
+    let mut watched: Watched<'_> = BTreeMap::new();
+    let mut told = Vec::new();
+    for (at, (job, result)) in plan.jobs.iter().zip(results).enumerate() {
+        let seen = result.as_ref().and_then(|result| Some((result, result.seen.as_ref()?)));
+        told.push(match seen {
+            None => Known::unknown("the job did not run to its end"),
+            Some((result, _)) if result.snapshot.lanes[Dir::Write as usize].bytes == 0 => {
+                Known::unknown("it wrote nothing")
+            }
+            Some(_) if job.end.unlink || job.end.unlink_each_loop => {
+                Known::unknown("its files were removed at its end")
+            }
+            Some(_) if Some(wave_of[at]) != last => {
+                Known::unknown("other jobs ran after it, which writing it out would have disturbed")
+            }
+            Some(_) if job.files.len() > FILES_MOST => {
+                Known::unknown("it has too many files to be watched")
+            }
+            Some(_) if stop() => Known::unknown("the run was stopped"),
+            Some((_, seen)) => of_job(job, seen.ended, &mut watched, limit, stop),
+        });
+    }
+    told
+}
+
+fn of_job<'a>(
+    job: &'a JobPlan,
+    ended: Instant,
+    watched: &mut Watched<'a>,
+    limit: Instant,
+    stop: &dyn Fn() -> bool,
+) -> Known<Durability> {
+    let mut durability = Durability::default();
+    let holds_data = |kind| matches!(kind, FileKind::Regular | FileKind::Block);
+    for file in job.files.iter().filter(|file| holds_data(file.kind)) {
+        let range: Range<'_> = (&file.path, file.offset, file.bytes);
+        let drained = watched.entry(range).or_insert_with(|| {
+            let began = Instant::now();
+            match drain(range.0, (range.1, range.2), limit, stop) {
+                Ok(pace) if pace.by_part => Ok((began, Some(pace.took))),
+                Ok(_) => Ok((Instant::now(), None)),
+                Err(error) => Err(error.to_string()),
+            }
+        });
+        let (moment, rest) = match drained {
+            Ok(drained) => *drained,
+            Err(why) => return Known::Unknown(why.clone()),
+        };
+        let took = moment.saturating_duration_since(ended) + rest.unwrap_or_default();
+        durability.took_ns = durability.took_ns.max(took.as_nanos() as u64);
+        durability.by_part |= rest.is_some();
+    }
+    Known::Is(durability)
+}

@@ -1,0 +1,120 @@
+//! What the whole machine has done: processors (/proc/stat), pages written
+//! (/proc/vmstat).
+
+use std::io;
+
+/// Time of all processors together since the machine started, in the kernel's
+/// ticks (hundredths of a second on most machines).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuTime {
+    /// All of it.
+    pub total: u64,
+    /// Idle, with or without I/O under way.
+    pub idle: u64,
+    /// Taken by the hypervisor for other machines.
+    pub stolen: u64,
+}
+
+impl CpuTime {
+    /// Now.
+    ///
+    /// # Errors
+    /// If /proc cannot be read.
+    pub fn now() -> io::Result<CpuTime> {
+        CpuTime::parse(&std::fs::read_to_string("/proc/stat")?)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no processor time in it"))
+    }
+
+    /// From the text of /proc/stat.
+    pub fn parse(stat: &str) -> Option<CpuTime> {
+        let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+        let fields: Vec<u64> =
+            line.split_ascii_whitespace().map(|word| word.parse().ok()).collect::<Option<_>>()?;
+        // user nice system idle iowait irq softirq steal guest guest_nice; the
+        // guests' time is in user and nice already.
+        let at = |index: usize| fields.get(index).copied().unwrap_or(0);
+        (fields.len() >= 4).then(|| CpuTime {
+            total: fields.iter().take(8).sum(),
+            idle: at(3) + at(4),
+            stolen: at(7),
+        })
+    }
+
+    /// What passed between `earlier` and this.
+    pub fn since(&self, earlier: &CpuTime) -> CpuTime {
+        CpuTime {
+            total: self.total.saturating_sub(earlier.total),
+            idle: self.idle.saturating_sub(earlier.idle),
+            stolen: self.stolen.saturating_sub(earlier.stolen),
+        }
+    }
+}
+
+/// Pages of all files since the machine started: only a supporting sign, as
+/// they are everybody's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageFlow {
+    /// Became dirty.
+    pub dirtied_pages: u64,
+    /// Left the page cache for a device.
+    pub written_pages: u64,
+}
+
+impl PageFlow {
+    /// Now.
+    ///
+    /// # Errors
+    /// If /proc cannot be read.
+    pub fn now() -> io::Result<PageFlow> {
+        PageFlow::parse(&std::fs::read_to_string("/proc/vmstat")?)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no page counts in it"))
+    }
+
+    /// From the text of /proc/vmstat.
+    pub fn parse(vmstat: &str) -> Option<PageFlow> {
+        let field = |name: &str| -> Option<u64> {
+            vmstat.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
+        };
+        Some(PageFlow {
+            dirtied_pages: field("nr_dirtied ")?,
+            written_pages: field("nr_written ")?,
+        })
+    }
+
+    /// What passed between `earlier` and this.
+    pub fn since(&self, earlier: &PageFlow) -> PageFlow {
+        PageFlow {
+            dirtied_pages: self.dirtied_pages.saturating_sub(earlier.dirtied_pages),
+            written_pages: self.written_pages.saturating_sub(earlier.written_pages),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guests_are_not_counted_twice() {
+        let time = CpuTime::parse("cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 1 1 1\n").unwrap();
+        assert_eq!(time, CpuTime { total: 36, idle: 9, stolen: 8 });
+        let old = CpuTime::parse("cpu 1 2 3 4\n").unwrap();
+        assert_eq!(old, CpuTime { total: 10, idle: 4, stolen: 0 });
+        for text in ["", "cpu", "cpu 1 2", "cpu a b c d", "cpu0 1 2 3 4"] {
+            assert_eq!(CpuTime::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn pages_are_found_by_name() {
+        let flow = PageFlow::parse("nr_dirty 3\nnr_dirtied 5\nnr_written 7\n").unwrap();
+        assert_eq!(flow, PageFlow { dirtied_pages: 5, written_pages: 7 });
+        assert_eq!(PageFlow::parse("nr_written 7\n"), None);
+    }
+
+    #[test]
+    fn this_machine_has_both() {
+        assert!(CpuTime::now().unwrap().total > 0);
+        assert!(PageFlow::now().is_ok());
+    }
+}

@@ -1,0 +1,64 @@
+//! Reads that memory answered.
+
+use super::{Found, Rule, bytes, percent};
+use iosonde_report::ledger::{Ledger, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    id: "page-cache-reads",
+    severity: Severity::Wrong,
+    condition: "more than 1 % of the bytes read came out of the page cache (warning from 5 %, wrong from 50 %)",
+    meaning: "The jobs' own byte counts are held against what the kernel says the device delivered \
+              for them. What came out of memory has the speed of memory: the rate and the latencies \
+              are a mixture of both, or of memory alone.",
+    remedy: "set direct=1; or read a file much larger than memory, dropped before (invalidate=1), \
+             for long enough; or say that it is the page cache that was to be measured",
+    check,
+};
+
+fn check(ledger: &Ledger) -> Vec<Found> {
+    let Some(reads) = &ledger.reads else { return Vec::new() };
+    let Some(share) = reads.cache_share().filter(|&share| share > 0.01) else { return Vec::new() };
+    let severity = match share {
+        share if share >= 0.5 => Severity::Wrong,
+        share if share >= 0.05 => Severity::Warning,
+        _ => Severity::Note,
+    };
+    let device = reads.device_bytes.get().copied().unwrap_or(0);
+    Found::of_run(
+        severity,
+        format!(
+            "{} of the bytes read came out of memory: {} asked, {} fetched from the device",
+            percent(share),
+            bytes(reads.asked_bytes),
+            bytes(device)
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{clean, says};
+    use super::*;
+    use iosonde_report::ledger::Known;
+
+    #[test]
+    fn the_share_decides() {
+        let mut ledger = clean();
+        let mut with = |share: f64| {
+            let reads = ledger.reads.as_mut().unwrap();
+            reads.cache_bytes = Known::Is((reads.asked_bytes as f64 * share) as u64);
+            says(RULE.id, &ledger).map(|(severity, _)| severity)
+        };
+        assert_eq!(with(0.009), None);
+        assert_eq!(with(0.02), Some(Severity::Note));
+        assert_eq!(with(0.06), Some(Severity::Warning));
+        assert_eq!(with(0.99), Some(Severity::Wrong));
+    }
+
+    #[test]
+    fn what_is_unknown_is_not_accused() {
+        let mut ledger = clean();
+        ledger.reads.as_mut().unwrap().cache_bytes = Known::unknown("fuse");
+        assert_eq!(says(RULE.id, &ledger), None);
+    }
+}

@@ -1,0 +1,59 @@
+//! fsyncs faster than the medium can be.
+
+use super::{Found, Rule, time, worst_job};
+use iosonde_report::ledger::{Ledger, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    id: "cheap-fsync",
+    severity: Severity::Warning,
+    condition: "the median fsync took less than 40 us, or less than 1 ms on a disk that says it rotates and is no virtual one",
+    meaning: "Flash takes some hundred microseconds to program a page, a disk turns once in some \
+              milliseconds. A faster fsync means a cache that survives a loss of power (capacitors, a \
+              battery), a layer that does not pass flushes on, or nothing to write.",
+    remedy: "find out which of the three it is before you trust it: the drive's data sheet, the \
+             hypervisor's cache mode, a test with the plug",
+    check,
+};
+
+fn check(ledger: &Ledger) -> Vec<Found> {
+    let real_disk = ledger.environment.virtual_machine.is_none()
+        && ledger.devices.iter().any(|device| device.facts.rotational == Some(true))
+        && ledger.devices.iter().all(|device| device.kind != "loop");
+    let least = if real_disk { 1_000_000 } else { 40_000 };
+    worst_job(ledger, |job| {
+        let has_device = !job.files.devices.is_empty();
+        let p50 =
+            job.syncs.p50_ns.filter(|&p50| p50 < least && job.syncs.asked >= 20 && has_device)?;
+        // With nothing written between, there is nothing to wait for.
+        let writes = job.writes.as_ref()?.asked_bytes / job.asked.block_bytes.1.max(1);
+        (writes * 2 >= job.syncs.asked).then(|| {
+            let told = format!(
+                "the median fsync took {}: faster than the medium alone can be",
+                time(p50 as f64)
+            );
+            (Severity::Warning, told)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{says, writer};
+    use super::*;
+
+    #[test]
+    fn the_medium_sets_the_limit() {
+        let mut ledger = writer();
+        ledger.jobs[0].syncs.asked = 1000;
+        let mut with = |p50: u64, rotates: bool| {
+            ledger.jobs[0].syncs.p50_ns = Some(p50);
+            ledger.devices[0].facts.rotational = Some(rotates);
+            if let iosonde_report::ledger::Known::Is(used) = &mut ledger.devices[0].used {
+                used.flushes = 1000;
+            }
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(with(5_000, false) && !with(200_000, false));
+        assert!(with(200_000, true) && !with(8_000_000, true));
+    }
+}

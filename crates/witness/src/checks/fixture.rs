@@ -1,0 +1,129 @@
+//! A ledger in which nothing is wrong, for rules to be held against.
+
+use super::judge;
+use iosonde_report::ledger::*;
+
+/// A minute of random reads of 4 KiB, direct, 32 at a time, from an NVMe drive.
+pub fn clean() -> Ledger {
+    let reads = Reads {
+        asked_bytes: 60 << 30,
+        device_bytes: Known::Is(60 << 30),
+        cache_bytes: Known::Is(0),
+        hole_bytes: Known::Is(0),
+        holes_by_share: false,
+        ahead_bytes: Known::Is(0),
+        cached_before_bytes: Known::Is(0),
+    };
+    let job = JobLedger {
+        name: "db".into(),
+        number: 1,
+        runtime_ns: 60_000_000_000,
+        reads: Some(reads.clone()),
+        writes: None,
+        direct: Direct { asked: true, got: Known::Is(true), why: "seen".into() },
+        depth: Depth {
+            asked: 32,
+            held: Known::Is(31.9),
+            device: Known::Is(30.5),
+            asked_together: 32,
+        },
+        asked: Asked {
+            engine: "libaio".into(),
+            block_bytes: (4096, 4096),
+            random: true,
+            ..Asked::default()
+        },
+        files: FilesLedger {
+            files: 1,
+            looked_at: 1,
+            range_bytes: 100 << 30,
+            filesystems: vec!["ext4".into()],
+            devices: vec!["nvme0n1".into()],
+            empty_share: Known::Is(0.0),
+            compressing: false,
+        },
+        syncs: Syncs::default(),
+        latency: LatencySummary {
+            ios: 15 << 20,
+            p50_ns: 100_000,
+            p99_ns: 300_000,
+            max_ns: 4_000_000,
+        },
+        cpu: CpuLedger {
+            user_ns_per_io: 200.0,
+            system_ns_per_io: 1500.0,
+            busy_share: 0.4,
+            iops: 262_144.0,
+            ceiling_iops: Known::Is(5e6),
+        },
+    };
+    Ledger {
+        jobs: vec![job],
+        reads: Some(reads),
+        writes: None,
+        devices: vec![DeviceLedger {
+            name: "nvme0n1".into(),
+            kind: "disk".into(),
+            level: 0,
+            used: Known::Is(DeviceUse {
+                ios: [15 << 20, 100],
+                bytes: [60 << 30, 1 << 20],
+                depth: 30.5,
+                busy_share: 1.0,
+                ..DeviceUse::default()
+            }),
+            facts: DeviceFacts {
+                rotational: Some(false),
+                write_cache: Some("write back".into()),
+                ..DeviceFacts::default()
+            },
+        }],
+        others: Others {
+            read_bytes: Known::Is(1 << 20),
+            written_bytes: Known::Is(1 << 20),
+            share: Known::Is(0.0001),
+        },
+        meanwhile: Meanwhile {
+            wall_ns: 60_000_000_000,
+            steal_share: Known::Is(0.0),
+            pressure: [Known::Is(0.01), Known::Is(0.0), Known::Is(0.9)],
+            throttled: Known::Is((0, 0)),
+        },
+        environment: Environment {
+            tool: "iosonde".into(),
+            kernel: "6.18".into(),
+            cpus: 16,
+            memory_bytes: 16 << 30,
+            available_bytes: Some(12 << 30),
+            ..Environment::default()
+        },
+        rate: RateLedger { every_ns: 1_000_000_000, bytes: vec![1 << 30; 60] },
+        ..Ledger::default()
+    }
+}
+
+/// The same with a writer in the reader's place.
+pub fn writer() -> Ledger {
+    let mut ledger = clean();
+    ledger.reads = None;
+    let writes = Writes {
+        asked_bytes: 60 << 30,
+        unwritten_bytes: Known::Is(0),
+        told_bytes_per_s: 1e9,
+        durable_bytes_per_s: Known::Is(1e9),
+        until_durable_ns: Known::Is(1_000_000),
+        durable_by_part: false,
+        in_device_cache: Known::Is(false),
+    };
+    let job = &mut ledger.jobs[0];
+    job.reads = None;
+    job.writes = Some(writes.clone());
+    ledger.writes = Some(writes);
+    ledger
+}
+
+/// What a rule says of a ledger, and nothing else does.
+pub fn says(rule: &str, ledger: &Ledger) -> Option<(Severity, String)> {
+    let found = judge(ledger).into_iter().find(|finding| finding.rule == rule)?;
+    Some((found.severity, found.sentence))
+}

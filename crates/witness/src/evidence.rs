@@ -1,0 +1,109 @@
+//! What was seen of a run: readings and facts, nothing derived.
+
+use crate::reading::{FileReading, MachineReading, Place};
+use iosonde_base::PerDir;
+use iosonde_report::Phase;
+use iosonde_report::ledger::{Asked, DeviceFacts, Known, LatencySummary, RateLedger};
+use iosonde_sys::counters::{TaskIo, Usage};
+use iosonde_sys::environment::Machine;
+
+/// What was seen of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// Jobs that ran, in the order of their numbers.
+    pub jobs: Vec<JobEvidence>,
+    /// Stretches of time in which jobs ran together.
+    pub waves: Vec<Wave>,
+    /// Where files lie: file systems, or devices themselves.
+    pub places: Vec<Place>,
+    /// What the devices below say of themselves, by name.
+    pub facts: Vec<(String, DeviceFacts)>,
+    /// The machine.
+    pub machine: Machine,
+    /// What the run did besides the jobs' own phases.
+    pub phases: Vec<Phase>,
+    /// Bytes over time.
+    pub rate: RateLedger,
+    /// The tool's name and version.
+    pub tool: String,
+    /// One look at the clock.
+    pub clock_ns: Known<f64>,
+    /// Time spent on reading signals, of all threads.
+    pub signals_ns: u64,
+}
+
+impl Evidence {
+    /// What a device says of itself.
+    pub fn facts_of(&self, name: &str) -> Option<&DeviceFacts> {
+        self.facts.iter().find(|(known, _)| known == name).map(|(_, facts)| facts)
+    }
+}
+
+/// What was seen of one job.
+#[derive(Clone, Debug, Default)]
+pub struct JobEvidence {
+    /// Its name.
+    pub name: String,
+    /// Its number, from 1.
+    pub number: u32,
+    /// Which of [`Evidence::waves`] it ran in.
+    pub wave: usize,
+    /// What was asked of it.
+    pub asked: Asked,
+    /// `direct=1`.
+    pub direct: bool,
+    /// `iodepth`.
+    pub depth: u32,
+    /// Bytes moved while the clock ran.
+    pub bytes: PerDir<u64>,
+    /// I/Os of that.
+    pub ios: PerDir<u64>,
+    /// How long the clock ran.
+    pub runtime_ns: u64,
+    /// I/Os by the depth they were issued at: classes of powers of two.
+    pub depth_levels: [u64; 7],
+    /// fsync and its kin: how many, and their median.
+    pub syncs: (u64, Option<u64>),
+    /// It synced after its last write, within the clock.
+    pub synced_at_end: bool,
+    /// Latency of its data I/Os.
+    pub latency: LatencySummary,
+    /// Its thread's processor time while the clock ran.
+    pub usage: Usage,
+    /// It moves bytes of files or devices; the null engine does not.
+    pub touches_storage: bool,
+    /// What its thread counted while the clock ran.
+    pub thread_io: Known<TaskIo>,
+    /// What the process counted while the clock ran, where no other job ran
+    /// beside it.
+    pub process_io: Option<TaskIo>,
+    /// Threads of the kernel or of the engine may do its I/O.
+    pub has_helpers: bool,
+    /// How many files it has, and bytes that its I/Os may fall on.
+    pub files: (u64, u64),
+    /// Those that were looked at.
+    pub looked_at: Vec<FileReading>,
+    /// How its data became durable afterwards.
+    pub durability: Known<Durability>,
+    /// I/Os a second of the same job with an engine that does nothing.
+    pub ceiling_iops: Known<f64>,
+}
+
+/// How a job's data became durable after its clock had stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Durability {
+    /// From the clock's stop until it was, or would have been at the pace of
+    /// the part that was watched.
+    pub took_ns: u64,
+    /// Only a part was watched.
+    pub by_part: bool,
+}
+
+/// A stretch of time in which jobs ran together.
+#[derive(Clone, Debug, Default)]
+pub struct Wave {
+    /// Before the first began.
+    pub before: MachineReading,
+    /// After the last had ended.
+    pub after: MachineReading,
+}

@@ -1,0 +1,246 @@
+//! Devices, others' traffic, the machine meanwhile, the environment.
+
+use super::{places, wave};
+use crate::evidence::{Evidence, JobEvidence};
+use crate::reading::{MachineReading, Place, both};
+use iosonde_report::ledger::{
+    DeviceLedger, DeviceUse, Environment, Known, Meanwhile, Others, share,
+};
+use iosonde_sys::counters::{CpuTime, DiskCounters, Pressure, TaskIo, Throttled};
+use iosonde_sys::stack::Kind;
+use std::collections::BTreeSet;
+
+const SECTOR: u64 = 512;
+const MS: u64 = 1_000_000;
+
+/// What was counted over all waves, where each tells.
+fn over_waves<T: Clone>(
+    seen: &Evidence,
+    one: impl Fn(&MachineReading, &MachineReading) -> Known<T>,
+    plus: impl Fn(&T, &T) -> T,
+) -> Known<T> {
+    let mut all: Option<T> = None;
+    for wave in &seen.waves {
+        match (one(&wave.after, &wave.before), &all) {
+            (Known::Unknown(why), _) => return Known::Unknown(why),
+            (Known::Is(one), None) => all = Some(one),
+            (Known::Is(one), Some(sum)) => all = Some(plus(sum, &one)),
+        }
+    }
+    all.map_or(Known::unknown("no job ran"), Known::Is)
+}
+
+fn wall_ns(seen: &Evidence) -> u64 {
+    seen.waves.iter().map(|wave| wave.after.ns_since(&wave.before)).sum()
+}
+
+fn counted(seen: &Evidence, name: &str) -> Known<DiskCounters> {
+    over_waves(seen, |after, before| after.device_since(before, name), DiskCounters::plus)
+}
+
+/// Every device below the files.
+pub(super) fn devices(seen: &Evidence) -> Vec<DeviceLedger> {
+    let places = crate::reading::Places(seen.places.clone());
+    let wall = wall_ns(seen);
+    let one = |(layer, level): (&iosonde_sys::stack::Layer, u32)| DeviceLedger {
+        name: layer.name.clone(),
+        kind: match &layer.kind {
+            Kind::Disk => "disk",
+            Kind::Partition => "partition",
+            Kind::Mapped(_) => "mapped",
+            Kind::Raid => "raid",
+            Kind::Loop(_) => "loop",
+        }
+        .to_owned(),
+        level,
+        used: counted(seen, &layer.name).map(|used| device_use(used, wall)),
+        facts: seen.facts_of(&layer.name).cloned().unwrap_or_default(),
+    };
+    places.devices().into_iter().map(one).collect()
+}
+
+fn device_use(used: &DiskCounters, wall_ns: u64) -> DeviceUse {
+    let wall_ms = (wall_ns as f64 / MS as f64).max(1.0);
+    DeviceUse {
+        ios: [used.reads, used.writes],
+        bytes: [used.read_sectors, used.write_sectors].map(|sectors| sectors * SECTOR),
+        merges: [used.read_merges, used.write_merges],
+        time_ns: [used.read_ms, used.write_ms].map(|ms| ms * MS),
+        flushes: used.flushes,
+        flush_ns: used.flush_ms * MS,
+        depth: used.queue_ms as f64 / wall_ms,
+        busy_share: (used.busy_ms as f64 / wall_ms).min(1.0),
+    }
+}
+
+/// Mean requests in flight on the disks below a job while its wave ran.
+pub(super) fn depth_below(job: &JobEvidence, seen: &Evidence) -> Known<f64> {
+    let Some(wave) = wave(job, seen) else { return Known::default() };
+    let names: BTreeSet<&str> =
+        places(job, seen).flat_map(Place::disks).map(|disk| disk.name.as_str()).collect();
+    if names.is_empty() {
+        return Known::unknown("no device is below its files");
+    }
+    let wall_ms = wave.after.ns_since(&wave.before) as f64 / MS as f64;
+    let mut queued = 0;
+    for name in names {
+        match wave.after.device_since(&wave.before, name) {
+            Known::Is(used) => queued += used.queue_ms,
+            Known::Unknown(why) => return Known::Unknown(why),
+        }
+    }
+    match wall_ms > 0.0 {
+        true => Known::Is(queued as f64 / wall_ms),
+        false => Known::unknown("no time passed"),
+    }
+}
+
+/// Traffic on the disks right below that the process did not cause.
+pub(super) fn others(seen: &Evidence) -> Others {
+    let disks: BTreeSet<&str> =
+        seen.places.iter().flat_map(Place::disks).map(|disk| disk.name.as_str()).collect();
+    if disks.is_empty() {
+        return Others {
+            read_bytes: Known::unknown("no device is below the files"),
+            written_bytes: Known::unknown("no device is below the files"),
+            share: Known::unknown("no device is below the files"),
+        };
+    }
+    let ours = over_waves(
+        seen,
+        |after, before| both(&after.process_io, &before.process_io, TaskIo::since),
+        |one: &TaskIo, other: &TaskIo| TaskIo {
+            storage_read_bytes: one.storage_read_bytes + other.storage_read_bytes,
+            storage_write_bytes: one.storage_write_bytes + other.storage_write_bytes,
+            ..*one
+        },
+    );
+    let mut moved = [0u64; 2];
+    for name in disks {
+        match counted(seen, name) {
+            Known::Is(used) => {
+                moved[0] += used.read_sectors * SECTOR;
+                moved[1] += used.write_sectors * SECTOR;
+            }
+            Known::Unknown(why) => {
+                return Others {
+                    read_bytes: Known::unknown(&why),
+                    written_bytes: Known::unknown(&why),
+                    share: Known::Unknown(why),
+                };
+            }
+        }
+    }
+    let syncs = seen.jobs.iter().any(|job| job.syncs.0 > 0 || job.asked.sync);
+    let read = ours.map(|ours| moved[0].saturating_sub(ours.storage_read_bytes));
+    let written = match syncs {
+        true => Known::unknown("the file system's journal cannot be told from others' writes"),
+        false => ours.map(|ours| moved[1].saturating_sub(ours.storage_write_bytes)),
+    };
+    let foreign = match (&read, &written) {
+        (Known::Is(read), Known::Is(written)) => Known::Is(read + written),
+        (Known::Is(read), Known::Unknown(_)) => Known::Is(*read),
+        (Known::Unknown(why), _) => Known::Unknown(why.clone()),
+    };
+    Others {
+        share: foreign.map(|&foreign| share(foreign, moved[0] + moved[1]).unwrap_or(0.0)),
+        read_bytes: read,
+        written_bytes: written,
+    }
+}
+
+pub(super) fn meanwhile(seen: &Evidence) -> Meanwhile {
+    let wall = wall_ns(seen);
+    let of_wall = |us: u64| (us as f64 * 1e3 / wall.max(1) as f64).min(1.0);
+    let lost = |at: usize| {
+        over_waves(
+            seen,
+            |after, before| both(&after.pressure[at], &before.pressure[at], Pressure::since),
+            |one, other| Pressure {
+                some_us: one.some_us + other.some_us,
+                full_us: one.full_us + other.full_us,
+            },
+        )
+        .map(|pressure| of_wall(pressure.some_us))
+    };
+    let cpu = over_waves(
+        seen,
+        |after, before| both(&after.cpu, &before.cpu, CpuTime::since),
+        |one, other| CpuTime {
+            total: one.total + other.total,
+            idle: one.idle + other.idle,
+            stolen: one.stolen + other.stolen,
+        },
+    );
+    let throttled = over_waves(
+        seen,
+        |after, before| both(&after.throttled, &before.throttled, Throttled::since),
+        |one, other| Throttled { periods: one.periods + other.periods, us: one.us + other.us },
+    );
+    Meanwhile {
+        wall_ns: wall,
+        steal_share: cpu.map(|time| share(time.stolen, time.total).unwrap_or(0.0)),
+        pressure: [lost(0), lost(1), lost(2)],
+        throttled: throttled.map(|throttled| (throttled.periods, throttled.us * 1000)),
+    }
+}
+
+pub(super) fn environment(seen: &Evidence) -> Environment {
+    let machine = seen.machine.clone();
+    let limits = seen.waves.first().map(|wave| wave.before.limits.clone()).unwrap_or_default();
+    let mut environment = Environment {
+        tool: seen.tool.clone(),
+        kernel: machine.kernel,
+        cpu_model: machine.cpu_model,
+        cpus: machine.cpus,
+        governor: machine.governor,
+        memory_bytes: machine.memory_bytes,
+        available_bytes: machine.available_bytes,
+        virtual_machine: machine.virtual_machine,
+        container: machine.container,
+        group_cpus: limits.cpus,
+        group_memory_bytes: limits.memory_bytes,
+        group_io: limits.io,
+        filesystems: seen.places.iter().filter_map(|place| place.filesystem.clone()).collect(),
+        fingerprint: String::new(),
+    };
+    environment.fingerprint = fingerprint(&environment, seen);
+    environment
+}
+
+/// A number over what stays as it is between two runs on the same thing.
+fn fingerprint(environment: &Environment, seen: &Evidence) -> String {
+    let stable = Environment {
+        available_bytes: None,
+        filesystems: environment
+            .filesystems
+            .iter()
+            .map(|facts| iosonde_report::ledger::FilesystemFacts {
+                fill_share: Known::default(),
+                ..facts.clone()
+            })
+            .collect(),
+        ..environment.clone()
+    };
+    let devices = &seen.facts;
+    format!("{:016x}", fnv(format!("{stable:?}{devices:?}").as_bytes()))
+}
+
+/// FNV-1a of 64 bits (Fowler, Noll, Vo): the same on every machine and in every
+/// version.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_that_of_its_authors() {
+        assert_eq!(fnv(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

@@ -1,0 +1,100 @@
+//! Direct I/O: not what was asked for, but what happened.
+
+use super::reads::MEMORY;
+use super::{over_files, places, wave};
+use crate::evidence::{Evidence, JobEvidence};
+use crate::reading::FileReading;
+use iosonde_base::Dir;
+use iosonde_report::ledger::{Direct, Known, Reads};
+use iosonde_sys::counters::PageFlow;
+
+/// Less than this share of the bytes in the page cache is somebody else's look
+/// at the file, or its ends that fill no page.
+const SLACK: f64 = 0.05;
+
+pub(super) fn of(job: &JobEvidence, reads: Option<&Reads>, seen: &Evidence) -> Direct {
+    if !job.direct || !job.touches_storage {
+        return Direct {
+            asked: job.direct,
+            got: Known::unknown("it was not asked for"),
+            why: String::new(),
+        };
+    }
+    let verdict = judged(job, reads, seen);
+    let (got, why) = match verdict {
+        Ok((got, why)) => (Known::Is(got), why),
+        Err(why) => (Known::unknown(&why), why),
+    };
+    Direct { asked: true, got, why }
+}
+
+/// Whether it was got, and how that is known; or why it is not known.
+fn judged(
+    job: &JobEvidence,
+    reads: Option<&Reads>,
+    seen: &Evidence,
+) -> Result<(bool, String), String> {
+    if let Some(place) = places(job, seen).find(|place| MEMORY.contains(&place.kind())) {
+        return Ok((
+            false,
+            format!("{} is made of memory: there is no device below", place.kind()),
+        ));
+    }
+    if let Some(place) = places(job, seen).find(|place| place.kind().starts_with("fuse")) {
+        let kind = place.kind();
+        return Err(format!("a program answers for {kind}, and may keep what it likes in memory"));
+    }
+    let moved = job.bytes[Dir::Read] + job.bytes[Dir::Write];
+    if let Some(found) = by_checksums(job, seen) {
+        return Ok((false, found));
+    }
+    let grown = over_files(job, FileReading::grown_bytes);
+    if let Known::Is(grown) = grown
+        && grown > 0
+        && grown as f64 > SLACK * (moved.min(job.files.1) as f64)
+    {
+        let mib = grown as f64 / f64::from(1 << 20);
+        let why = format!("{mib:.1} MiB of the files came into the page cache meanwhile");
+        return Ok((false, why));
+    }
+    if let Some(reads) = reads {
+        match (reads.device_bytes.get(), reads.hole_bytes.get()) {
+            (Some(&device), holes) => {
+                let due = reads.asked_bytes.saturating_sub(holes.copied().unwrap_or(0));
+                if (device as f64) < (1.0 - SLACK) * due as f64 {
+                    let share = 100.0 * (1.0 - device as f64 / due as f64);
+                    return Ok((false, format!("{share:.1} % of the reads came out of memory")));
+                }
+            }
+            (None, _) if job.bytes[Dir::Write] == 0 => {
+                return Err("it is not known where its reads came from".to_owned());
+            }
+            _ => {}
+        }
+    }
+    match (grown, job.bytes[Dir::Write]) {
+        (Known::Unknown(why), 1..) => Err(why),
+        (_, 0) => Ok((true, "every byte read was fetched from the device".to_owned())),
+        _ => Ok((true, "nothing of the files came into the page cache".to_owned())),
+    }
+}
+
+/// btrfs sends direct writes of files with checksums through the page cache
+/// (since Linux 6.14) and drops the pages at once, so that nobody sees them in
+/// the files. Seen in the pages that left the page cache meanwhile.
+fn by_checksums(job: &JobEvidence, seen: &Evidence) -> Option<String> {
+    let place = places(job, seen).find(|place| place.kind() == "btrfs")?;
+    let options = &place.filesystem.as_ref()?.options;
+    let without = options.split(',').any(|option| matches!(option, "nodatasum" | "nodatacow"));
+    let no_copy = |file: &FileReading| file.attributes.get().is_some_and(|flags| flags.no_copy);
+    if job.bytes[Dir::Write] == 0 || without || job.looked_at.iter().all(no_copy) {
+        return None;
+    }
+    let wave = wave(job, seen)?;
+    let pages = crate::reading::both(&wave.after.pages, &wave.before.pages, PageFlow::since);
+    let written = pages.get()?.written_pages.saturating_mul(4096);
+    let expected = (1.0 - SLACK) * job.bytes[Dir::Write] as f64;
+    (written as f64 >= expected).then(|| {
+        "btrfs sends direct writes of files with checksums through the page cache".to_owned()
+    })
+}

@@ -1,0 +1,143 @@
+//! From what was seen to where the bytes went.
+
+mod around;
+mod direct;
+mod reads;
+mod writes;
+
+use crate::evidence::{Evidence, JobEvidence, Wave};
+use crate::reading::Place;
+use iosonde_base::Dir;
+use iosonde_report::ledger::{
+    CpuLedger, Depth, FilesLedger, JobLedger, Known, Ledger, Syncs, Tool,
+};
+
+/// The ledger of a run, without a verdict.
+pub fn ledger(seen: &Evidence) -> Ledger {
+    let jobs: Vec<JobLedger> = seen.jobs.iter().map(|job| job_ledger(job, seen)).collect();
+    Ledger {
+        reads: reads::together(&jobs),
+        writes: writes::together(&jobs, seen),
+        devices: around::devices(seen),
+        others: around::others(seen),
+        phases: seen.phases.clone(),
+        meanwhile: around::meanwhile(seen),
+        environment: around::environment(seen),
+        tool: Tool { clock_ns: seen.clock_ns.clone(), signals_ns: seen.signals_ns },
+        rate: seen.rate.clone(),
+        verdict: Vec::new(),
+        jobs,
+    }
+}
+
+fn job_ledger(job: &JobEvidence, seen: &Evidence) -> JobLedger {
+    let reads = (job.touches_storage && job.bytes[Dir::Read] > 0).then(|| reads::of(job, seen));
+    let writes = (job.touches_storage && job.bytes[Dir::Write] > 0).then(|| writes::of(job, seen));
+    JobLedger {
+        name: job.name.clone(),
+        number: job.number,
+        runtime_ns: job.runtime_ns,
+        direct: direct::of(job, reads.as_ref(), seen),
+        reads,
+        writes,
+        depth: depth(job, seen),
+        asked: job.asked.clone(),
+        files: files(job, seen),
+        syncs: Syncs { asked: job.syncs.0, p50_ns: job.syncs.1 },
+        latency: job.latency,
+        cpu: cpu(job),
+    }
+}
+
+/// The places of a job's files, as far as they were looked at.
+fn places<'a>(job: &'a JobEvidence, seen: &'a Evidence) -> impl Iterator<Item = &'a Place> {
+    seen.places.iter().filter(|place| job.looked_at.iter().any(|file| file.device == place.device))
+}
+
+fn wave<'a>(job: &JobEvidence, seen: &'a Evidence) -> Option<&'a Wave> {
+    seen.waves.get(job.wave)
+}
+
+/// The first reason why a sum is not known, or the sum.
+fn sum<'a>(parts: impl IntoIterator<Item = &'a Known<u64>>) -> Known<u64> {
+    let mut all = 0u64;
+    for part in parts {
+        match part {
+            Known::Is(part) => all = all.saturating_add(*part),
+            Known::Unknown(why) => return Known::Unknown(why.clone()),
+        }
+    }
+    Known::Is(all)
+}
+
+/// A sum over the files looked at, taken for all files of the job.
+fn over_files(
+    job: &JobEvidence,
+    part: impl Fn(&crate::reading::FileReading) -> Known<u64>,
+) -> Known<u64> {
+    if job.looked_at.is_empty() {
+        return Known::unknown("none of its files could be looked at");
+    }
+    let parts: Vec<Known<u64>> = job.looked_at.iter().map(part).collect();
+    let (files, looked_at) = (job.files.0.max(1), job.looked_at.len() as u64);
+    sum(&parts).map(|&seen| match files > looked_at {
+        true => (u128::from(seen) * u128::from(files) / u128::from(looked_at)) as u64,
+        false => seen,
+    })
+}
+
+fn files(job: &JobEvidence, seen: &Evidence) -> FilesLedger {
+    let mut filesystems: Vec<String> = places(job, seen).map(|at| at.kind().to_owned()).collect();
+    filesystems.dedup();
+    let mut devices: Vec<String> =
+        places(job, seen).flat_map(Place::disks).map(|disk| disk.name.clone()).collect();
+    devices.dedup();
+    let options = |place: &Place| {
+        let facts = place.filesystem.as_ref();
+        facts.is_some_and(|facts| facts.options.split(',').any(|o| o.starts_with("compress")))
+    };
+    let attributed = job.looked_at.iter().any(|file| {
+        file.attributes.get().is_some_and(|attributes| attributes.compressed)
+            || file.extents.get().is_some_and(|extents| extents.encoded_bytes > 0)
+    });
+    FilesLedger {
+        files: job.files.0,
+        looked_at: job.looked_at.len() as u64,
+        range_bytes: job.files.1,
+        compressing: attributed || places(job, seen).any(options),
+        filesystems,
+        devices,
+        empty_share: reads::empty_share(job),
+    }
+}
+
+fn depth(job: &JobEvidence, seen: &Evidence) -> Depth {
+    let ios: u64 = job.depth_levels.iter().sum();
+    let weighed: u128 =
+        (0..).zip(job.depth_levels).map(|(class, ios)| u128::from(ios) << class).sum();
+    let together = seen.jobs.iter().filter(|other| other.wave == job.wave && other.touches_storage);
+    Depth {
+        asked: job.depth,
+        held: match ios {
+            0 => Known::unknown("no I/O was issued"),
+            _ => Known::Is(weighed as f64 / ios as f64),
+        },
+        device: around::depth_below(job, seen),
+        asked_together: together.map(|other| u64::from(other.depth)).sum(),
+    }
+}
+
+fn cpu(job: &JobEvidence) -> CpuLedger {
+    let ios: u64 = job.ios.0.iter().sum();
+    let each = |ns: u64| if ios == 0 { 0.0 } else { ns as f64 / ios as f64 };
+    let seconds = job.runtime_ns as f64 / 1e9;
+    let of_time = |value: f64| if seconds > 0.0 { value / seconds } else { 0.0 };
+    let used = job.usage.user_ns.saturating_add(job.usage.system_ns);
+    CpuLedger {
+        user_ns_per_io: each(job.usage.user_ns),
+        system_ns_per_io: each(job.usage.system_ns),
+        busy_share: of_time(used as f64 / 1e9).min(1.0),
+        iops: of_time(ios as f64),
+        ceiling_iops: job.ceiling_iops.clone(),
+    }
+}

@@ -1,0 +1,109 @@
+//! Where writes went, and how fast when durability counts.
+
+use super::{over_files, places};
+use crate::evidence::{Durability, Evidence, JobEvidence};
+use iosonde_base::Dir;
+use iosonde_report::ledger::{JobLedger, Known, Writes};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Writes {
+    let asked = job.bytes[Dir::Write];
+    let told = per_second(asked, job.runtime_ns);
+    let until = job.durability.map(|durability| durability.took_ns);
+    Writes {
+        asked_bytes: asked,
+        unwritten_bytes: over_files(job, |file| file.unwritten[1].clone()),
+        told_bytes_per_s: told,
+        durable_bytes_per_s: until
+            .map(|&until| per_second(asked, job.runtime_ns.saturating_add(until))),
+        durable_by_part: job.durability.get().is_some_and(|durability| durability.by_part),
+        until_durable_ns: until,
+        in_device_cache: in_device_cache(job, seen),
+    }
+}
+
+fn per_second(bytes: u64, ns: u64) -> f64 {
+    if ns == 0 { 0.0 } else { bytes as f64 * 1e9 / ns as f64 }
+}
+
+/// Nothing made a device empty a cache that forgets, after the last write.
+fn in_device_cache(job: &JobEvidence, seen: &Evidence) -> Known<bool> {
+    if job.synced_at_end {
+        return Known::Is(false);
+    }
+    let mut any = Known::unknown("no device is below its files");
+    for disk in places(job, seen).flat_map(crate::reading::Place::disks) {
+        match seen.facts_of(&disk.name).and_then(|facts| facts.write_cache.as_deref()) {
+            Some("write back") => return Known::Is(true),
+            Some(_) => any = Known::Is(false),
+            None => return Known::unknown(format!("{} does not tell of a cache", disk.name)),
+        }
+    }
+    any
+}
+
+/// Writes of all jobs.
+pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Writes> {
+    let all: Vec<&Writes> = jobs.iter().filter_map(|job| job.writes.as_ref()).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let writers: Vec<&JobEvidence> =
+        seen.jobs.iter().filter(|job| job.touches_storage && job.bytes[Dir::Write] > 0).collect();
+    let asked: u64 = all.iter().map(|writes| writes.asked_bytes).sum();
+    // Jobs that ran one after the other did not share the time.
+    let mut waves: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
+    for job in &writers {
+        let wave = waves.entry(job.wave).or_default();
+        wave.0 = wave.0.max(job.runtime_ns);
+        let until = job.durability.get().map_or(0, |durability| durability.took_ns);
+        wave.1 = wave.1.max(job.runtime_ns.saturating_add(until));
+    }
+    let ns: (u64, u64) = waves.values().fold((0, 0), |sum, wave| (sum.0 + wave.0, sum.1 + wave.1));
+    let unknown = writers.iter().find_map(|job| match &job.durability {
+        Known::Unknown(why) => Some(why.clone()),
+        Known::Is(_) => None,
+    });
+    let durable = |value: Known<()>, of: f64| value.map(|()| of);
+    let known = unknown.map_or(Known::Is(()), Known::Unknown);
+    let longest = |pick: fn(&Durability) -> u64| {
+        writers.iter().filter_map(|job| job.durability.get()).map(pick).max().unwrap_or(0)
+    };
+    Some(Writes {
+        asked_bytes: asked,
+        unwritten_bytes: unwritten_once(&writers),
+        told_bytes_per_s: per_second(asked, ns.0),
+        durable_bytes_per_s: durable(known.clone(), per_second(asked, ns.1)),
+        until_durable_ns: known.map(|()| longest(|durability| durability.took_ns)),
+        durable_by_part: all.iter().any(|writes| writes.durable_by_part),
+        in_device_cache: match all.iter().find(|writes| writes.in_device_cache != Known::Is(false))
+        {
+            Some(writes) => writes.in_device_cache.clone(),
+            None => Known::Is(false),
+        },
+    })
+}
+
+/// Each file once: of several jobs on it the last that looked.
+fn unwritten_once(jobs: &[&JobEvidence]) -> Known<u64> {
+    let shared = {
+        let mut seen: BTreeMap<&Path, usize> = BTreeMap::new();
+        for file in jobs.iter().flat_map(|job| &job.looked_at) {
+            *seen.entry(&file.path).or_default() += 1;
+        }
+        seen.values().any(|&jobs| jobs > 1)
+    };
+    if !shared {
+        let each: Vec<Known<u64>> =
+            jobs.iter().map(|job| over_files(job, |file| file.unwritten[1].clone())).collect();
+        return super::sum(&each);
+    }
+    // Ranges of one file that overlap would count twice; whoever looked last at
+    // the same range counts, and ranges are the same for clones of a job.
+    let mut last: BTreeMap<(&Path, u64, u64), Known<u64>> = BTreeMap::new();
+    for file in jobs.iter().flat_map(|job| &job.looked_at) {
+        last.insert((&file.path, file.offset, file.bytes), file.unwritten[1].clone());
+    }
+    super::sum(last.values())
+}

@@ -1,0 +1,14 @@
+//! Reading the kernel's signals: each function looks at something now.
+//!
+//! None of them changes anything, and each is bounded in what it looks at.
+
+mod durable;
+mod file;
+mod machine;
+mod place;
+
+pub use durable::{Pace, drain};
+pub use file::{FileReading, sample};
+pub use machine::MachineReading;
+pub(crate) use machine::both;
+pub use place::{Place, Places, device_facts};

@@ -1,0 +1,110 @@
+//! Watching data become durable: what a clock that stopped too early left out.
+//!
+//! This is the one reading that acts: it asks for the writeback that would come
+//! by itself some time later. It does so after the jobs' clocks have stopped,
+//! in steps, and within a limit of time.
+
+use iosonde_direct::cache;
+use iosonde_direct::durability::{SyncRange, sync_range};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Bytes between two looks at the time. Two steps are under way at a time, so
+/// that the device always has something to do.
+const STEP: u64 = 16 << 20;
+
+/// How a range became durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// How long it took, or would take at the pace of what was seen.
+    pub took: Duration,
+    /// The limit came before the end.
+    pub by_part: bool,
+}
+
+/// Write back `bytes` bytes of the file at `path` from `offset` on and make
+/// them durable; give up at `limit` or when `stop` says so, and tell how long
+/// the rest would take.
+///
+/// # Errors
+/// If the file cannot be opened or synced, or the limit came before anything
+/// was seen.
+pub fn drain(
+    path: &Path,
+    (offset, bytes): (u64, u64),
+    limit: Instant,
+    stop: &dyn Fn() -> bool,
+) -> io::Result<Pace> {
+    let file = File::options().read(true).open(path)?;
+    let began = Instant::now();
+    let unwritten = || unwritten_bytes(&file, offset, bytes);
+    let before = unwritten();
+    let end = offset.saturating_add(bytes);
+    let step = |at: u64| STEP.min(end.saturating_sub(at));
+    if before == Some(0) {
+        file.sync_data()?;
+        return Ok(Pace { took: began.elapsed(), by_part: false });
+    }
+    let mut at = offset;
+    while at < end {
+        if Instant::now() >= limit || stop() {
+            let seen = began.elapsed();
+            let (Some(before), Some(left)) = (before, unwritten()) else {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "it was not written in time"));
+            };
+            return match before.saturating_sub(left) {
+                0 => Err(io::Error::new(io::ErrorKind::TimedOut, "nothing was written in time")),
+                done => Ok(Pace { took: seen.mul_f64(before as f64 / done as f64), by_part: true }),
+            };
+        }
+        let next = at + step(at);
+        sync_range(&file, at, next - at, SyncRange::START)?;
+        if next < end {
+            sync_range(&file, next, step(next), SyncRange::START)?;
+        }
+        sync_range(&file, at, next - at, SyncRange::FINISH)?;
+        at = next;
+    }
+    file.sync_data()?;
+    Ok(Pace { took: began.elapsed(), by_part: false })
+}
+
+/// Bytes of the range that the device does not have; `None` where that is not
+/// told.
+fn unwritten_bytes(file: &File, offset: u64, bytes: u64) -> Option<u64> {
+    cache::residency(file, offset, bytes.max(1)).known()?.unwritten_bytes().get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_drained_is_clean_and_a_limit_in_the_past_drains_nothing() {
+        let path = std::env::temp_dir().join(format!("iosonde-drain-{}", std::process::id()));
+        std::fs::write(&path, vec![1; 40 << 20]).unwrap();
+        let far = Instant::now() + Duration::from_secs(600);
+        let refused = drain(&path, (0, 40 << 20), Instant::now(), &|| false);
+        let pace = drain(&path, (0, 40 << 20), far, &|| false);
+        let left = unwritten_bytes(&File::open(&path).unwrap(), 0, 40 << 20);
+        std::fs::remove_file(&path).unwrap();
+        let pace = pace.unwrap();
+        assert!(!pace.by_part && pace.took > Duration::ZERO);
+        match left {
+            Some(left) => {
+                assert_eq!(left, 0);
+                // Or the kernel was faster than this test.
+                assert!(refused.is_err() || refused.is_ok_and(|pace| pace.took < Duration::MAX));
+            }
+            None => eprintln!("skipped in part: dirty pages are not told"),
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_gone_is_an_error() {
+        let far = Instant::now() + Duration::from_secs(1);
+        assert!(drain(Path::new("/nowhere/at/all"), (0, 1), far, &|| false).is_err());
+    }
+}

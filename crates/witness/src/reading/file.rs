@@ -1,0 +1,148 @@
+//! One file of a job: what of it is in memory, what of it is on the device.
+
+use iosonde_direct::{Fact, cache};
+use iosonde_report::ledger::Known;
+use iosonde_sys::counters::{Attributes, Extents};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// mincore(2) takes time in proportion; beyond this it is left out.
+const RESIDENCY_BYTES_MAX: u64 = 4 << 30;
+/// From statfs(2): <linux/magic.h>.
+const OVERLAYFS: u64 = 0x794c_7630;
+
+/// A file's range before a job, and after.
+#[derive(Clone, Debug, Default)]
+pub struct FileReading {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The first byte of the range.
+    pub offset: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// The number of the file system's device, or of the device it is.
+    pub device: u64,
+    /// It is a block device.
+    pub is_device: bool,
+    /// What chattr(1) set.
+    pub attributes: Known<Attributes>,
+    /// Where it has data, before.
+    pub extents: Known<Extents>,
+    /// In memory before, and after: bytes.
+    pub resident: [Known<u64>; 2],
+    /// Not yet written back before, and after: bytes.
+    pub unwritten: [Known<u64>; 2],
+}
+
+impl FileReading {
+    /// A look at `bytes` bytes of the file at `path`, before a job.
+    ///
+    /// # Errors
+    /// If it cannot be opened for reading.
+    pub fn before(path: &Path, offset: u64, bytes: u64) -> io::Result<FileReading> {
+        let file = open(path)?;
+        let status = file.metadata()?;
+        let is_device = status.file_type().is_block_device();
+        let (resident, unwritten) = in_memory(&file, offset, bytes);
+        let extents = match is_device {
+            true => Known::unknown("a device has no extents"),
+            false => Extents::of(&file, offset, bytes).into(),
+        };
+        Ok(FileReading {
+            path: path.to_owned(),
+            offset,
+            bytes,
+            device: if is_device { status.rdev() } else { status.dev() },
+            is_device,
+            attributes: Attributes::of(&file).into(),
+            extents,
+            resident: [resident, Known::unknown("it was not looked at again")],
+            unwritten: [unwritten, Known::unknown("it was not looked at again")],
+        })
+    }
+
+    /// Look again, after the job.
+    pub fn look_again(&mut self) {
+        let (resident, unwritten) = match open(&self.path) {
+            Ok(file) => in_memory(&file, self.offset, self.bytes),
+            Err(error) => (Known::unknown(error.to_string()), Known::unknown(error.to_string())),
+        };
+        self.resident[1] = resident;
+        self.unwritten[1] = unwritten;
+    }
+
+    /// By how much what is in memory has grown.
+    pub fn grown_bytes(&self) -> Known<u64> {
+        match (&self.resident[0], &self.resident[1]) {
+            (Known::Is(before), Known::Is(after)) => Known::Is(after.saturating_sub(*before)),
+            (Known::Unknown(why), _) | (_, Known::Unknown(why)) => Known::Unknown(why.clone()),
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    // A pipe would wait for its other end.
+    File::options().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path)
+}
+
+/// Bytes in memory, and bytes of that not yet written back.
+fn in_memory(file: &File, offset: u64, bytes: u64) -> (Known<u64>, Known<u64>) {
+    let overlaid = rustix::fs::fstatfs(file).is_ok_and(|status| status.f_type as u64 == OVERLAYFS);
+    if overlaid && bytes > RESIDENCY_BYTES_MAX {
+        // Page by page (mincore(2)) is all that there is here.
+        let why = "overlayfs does not tell, and the file is too large to look at each page";
+        return (Known::unknown(why), Known::unknown(why));
+    }
+    match cache::residency(file, offset, bytes.max(1)) {
+        Fact::Known(found) => {
+            let unwritten = match found.unwritten_bytes() {
+                Fact::Known(bytes) => Known::Is(bytes),
+                Fact::Unknown(why) => Known::unknown(why),
+            };
+            (Known::Is(found.cached_bytes()), unwritten)
+        }
+        Fact::Unknown(why) => (Known::unknown(why.clone()), Known::unknown(why)),
+    }
+}
+
+/// Which of `files` files to look at when no more than `most` shall be: evenly
+/// spread, the first among them.
+pub fn sample(files: usize, most: usize) -> impl Iterator<Item = usize> {
+    let looked_at = files.min(most.max(1));
+    (0..looked_at).map(move |at| at * files / looked_at.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_spread_over_all_and_no_larger_than_asked() {
+        assert_eq!(sample(3, 8).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(sample(100, 4).collect::<Vec<_>>(), [0, 25, 50, 75]);
+        assert_eq!(sample(0, 4).count(), 0);
+        assert_eq!(sample(5, 0).collect::<Vec<_>>(), [0]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_no_reading() {
+        assert!(FileReading::before(Path::new("/nowhere/at/all"), 0, 1).is_err());
+    }
+
+    #[test]
+    fn a_file_written_meanwhile_has_grown_in_memory() {
+        let path = std::env::temp_dir().join(format!("iosonde-reading-{}", std::process::id()));
+        std::fs::write(&path, []).unwrap();
+        let mut reading = FileReading::before(&path, 0, 1 << 20).unwrap();
+        std::fs::write(&path, vec![1; 1 << 20]).unwrap();
+        reading.look_again();
+        std::fs::remove_file(&path).unwrap();
+        match reading.grown_bytes() {
+            Known::Is(grown) => assert_eq!(grown, 1 << 20),
+            Known::Unknown(why) => eprintln!("skipped: {why}"),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Counters of the whole machine and of the process, at one moment.
+
+use iosonde_report::ledger::Known;
+use iosonde_sys::counters::{
+    CpuTime, DiskCounters, GroupLimits, Groups, PageFlow, Pressure, Resource, TaskIo, Throttled,
+};
+use std::time::Instant;
+
+/// Everything that is counted for the machine or the process.
+#[derive(Clone, Debug, Default)]
+pub struct MachineReading {
+    /// When.
+    pub at: Option<Instant>,
+    /// Devices by name.
+    pub devices: Vec<(String, Known<DiskCounters>)>,
+    /// I/O of the process.
+    pub process_io: Known<TaskIo>,
+    /// Processors.
+    pub cpu: Known<CpuTime>,
+    /// Time lost for want of a processor, memory, storage.
+    pub pressure: [Known<Pressure>; 3],
+    /// Pages of everybody.
+    pub pages: Known<PageFlow>,
+    /// How often the control group took the processor away.
+    pub throttled: Known<Throttled>,
+    /// What control groups allow.
+    pub limits: GroupLimits,
+}
+
+impl MachineReading {
+    /// Now, with the counters of these devices.
+    pub fn now<'a>(devices: impl IntoIterator<Item = &'a str>) -> MachineReading {
+        let groups = Groups::of_thread();
+        let counters = |name: &'a str| (name.to_owned(), DiskCounters::of(name).into());
+        let unthrottled = || Known::unknown("there is no control group that counts it");
+        MachineReading {
+            devices: devices.into_iter().map(counters).collect(),
+            process_io: TaskIo::of_process().into(),
+            cpu: CpuTime::now().into(),
+            pressure: [Resource::Cpu, Resource::Memory, Resource::Io]
+                .map(|resource| Pressure::of(resource).into()),
+            pages: PageFlow::now().into(),
+            throttled: groups.throttled().map_or_else(unthrottled, Known::Is),
+            limits: groups.limits(),
+            at: Some(Instant::now()),
+        }
+    }
+
+    /// Nanoseconds from `earlier` to this.
+    pub fn ns_since(&self, earlier: &MachineReading) -> u64 {
+        match (earlier.at, self.at) {
+            (Some(earlier), Some(later)) => {
+                later.saturating_duration_since(earlier).as_nanos() as u64
+            }
+            _ => 0,
+        }
+    }
+
+    /// What a device did between `earlier` and this.
+    pub fn device_since(&self, earlier: &MachineReading, name: &str) -> Known<DiskCounters> {
+        let find = |all: &[(String, Known<DiskCounters>)]| {
+            let found = all.iter().find(|(found, _)| found == name);
+            found.map_or(Known::default(), |(_, counters)| counters.clone())
+        };
+        both(&find(&self.devices), &find(&earlier.devices), DiskCounters::since)
+    }
+}
+
+/// What passed between two readings, where both are known.
+pub(crate) fn both<T, U>(
+    later: &Known<T>,
+    earlier: &Known<T>,
+    since: impl FnOnce(&T, &T) -> U,
+) -> Known<U> {
+    match (later, earlier) {
+        (Known::Is(later), Known::Is(earlier)) => Known::Is(since(later, earlier)),
+        (Known::Unknown(why), _) | (_, Known::Unknown(why)) => Known::Unknown(why.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_is_not_there_is_unknown_and_time_passes() {
+        let before = MachineReading::now(["no such device"]);
+        let after = MachineReading::now(["no such device"]);
+        assert!(after.device_since(&before, "no such device").get().is_none());
+        assert!(after.device_since(&before, "never asked for").get().is_none());
+        assert!(after.ns_since(&before) > 0);
+        assert_eq!(before.ns_since(&MachineReading::default()), 0);
+    }
+}

@@ -1,0 +1,162 @@
+//! Where files lie: the file system, and the devices below it.
+
+use iosonde_direct::WriteCache;
+use iosonde_report::ledger::{DeviceFacts, FilesystemFacts, Known};
+use iosonde_sys::stack::{DeviceId, Layer, Stack};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
+
+/// A file system, or a device that is used as it is.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The number of its device, as files on it have it.
+    pub device: u64,
+    /// The file system; `None` for a device.
+    pub filesystem: Option<FilesystemFacts>,
+    /// Devices right below.
+    pub layers: Vec<Layer>,
+}
+
+impl Place {
+    /// The type of the file system; `device` for a device.
+    pub fn kind(&self) -> &str {
+        self.filesystem.as_ref().map_or("device", |filesystem| &filesystem.kind)
+    }
+
+    /// The whole disks right below: those whose traffic is of interest.
+    pub fn disks(&self) -> impl Iterator<Item = &Layer> {
+        self.layers.iter().map(Layer::disk)
+    }
+}
+
+/// The places of a run's files, each once.
+#[derive(Clone, Debug, Default)]
+pub struct Places(pub Vec<Place>);
+
+impl Places {
+    /// Look at where `path` lies, or will lie when it is made, unless that
+    /// place is known already.
+    pub fn add(&mut self, path: &Path) {
+        let mut nearest = path;
+        let status = loop {
+            if let Ok(status) = std::fs::metadata(nearest) {
+                break status;
+            }
+            nearest = match nearest.parent() {
+                Some(parent) if !parent.as_os_str().is_empty() => parent,
+                Some(_) => Path::new("."),
+                None => return,
+            };
+            if nearest == Path::new(".") && std::fs::metadata(nearest).is_err() {
+                return;
+            }
+        };
+        let is_device = status.file_type().is_block_device();
+        let device = if is_device { status.rdev() } else { status.dev() };
+        if status.file_type().is_char_device() || self.0.iter().any(|at| at.device == device) {
+            return;
+        }
+        let Ok(stack) = Stack::under(nearest) else { return };
+        let filesystem = stack.mount.as_ref().map(|mount| {
+            let (bytes, fill_share) = fill(nearest);
+            FilesystemFacts {
+                kind: mount.filesystem.clone(),
+                point: mount.point.display().to_string(),
+                source: mount.source.to_string_lossy().into_owned(),
+                options: options(&mount.options, &mount.super_options),
+                bytes,
+                fill_share,
+            }
+        });
+        self.0.push(Place { device, filesystem, layers: stack.devices });
+    }
+
+    /// Every device below, by name, with its level, the smallest where it is
+    /// met more than once.
+    pub fn devices(&self) -> Vec<(&Layer, u32)> {
+        let mut found: Vec<(&Layer, u32)> = Vec::new();
+        for layer in self.0.iter().flat_map(|place| &place.layers) {
+            add(layer, 0, &mut found);
+        }
+        found
+    }
+}
+
+fn add<'a>(layer: &'a Layer, level: u32, found: &mut Vec<(&'a Layer, u32)>) {
+    match found.iter_mut().find(|(known, _)| known.name == layer.name) {
+        Some((_, known)) => *known = level.min(*known),
+        None => found.push((layer, level)),
+    }
+    layer.below.iter().for_each(|below| add(below, level + 1, found));
+}
+
+/// Bytes of the file system at `path`, and the share that is taken.
+fn fill(path: &Path) -> (u64, Known<f64>) {
+    match rustix::fs::statvfs(path) {
+        Ok(status) if status.f_blocks > 0 => {
+            let taken = status.f_blocks.saturating_sub(status.f_bfree);
+            let share = taken as f64 / status.f_blocks as f64;
+            (status.f_blocks.saturating_mul(status.f_frsize), Known::Is(share))
+        }
+        Ok(_) => (0, Known::unknown("the file system does not tell its size")),
+        Err(error) => (0, Known::unknown(format!("statvfs(2): {error}"))),
+    }
+}
+
+/// Options of a mount and of its file system, each once.
+fn options(mount: &str, own: &str) -> String {
+    let mut all: Vec<&str> = mount.split(',').collect();
+    all.extend(own.split(',').filter(|option| !mount.split(',').any(|one| one == *option)));
+    all.retain(|option| !option.is_empty());
+    all.join(",")
+}
+
+/// What a device says of itself.
+pub fn device_facts(name: &str, id: DeviceId) -> DeviceFacts {
+    let facts = iosonde_direct::DeviceFacts::of(id);
+    DeviceFacts {
+        model: facts.model.known().cloned(),
+        firmware: facts.firmware.known().cloned(),
+        scheduler: facts.scheduler.known().cloned(),
+        rotational: facts.rotational.get(),
+        read_ahead_bytes: queue_figure(name, "read_ahead_kb").map(|kib| kib.saturating_mul(1024)),
+        write_cache: facts.write_cache.get().map(|cache| match cache {
+            WriteCache::Back => "write back".to_owned(),
+            WriteCache::Through => "write through".to_owned(),
+        }),
+        fua: facts.fua.get(),
+        writeback_throttle_us: queue_figure(name, "wbt_lat_usec"),
+        request_bytes_max: facts.io_bytes_max.get(),
+    }
+}
+
+/// A number from the device's queue in sysfs; a partition's is its disk's.
+fn queue_figure(name: &str, figure: &str) -> Option<u64> {
+    let folder = format!("/sys/class/block/{}", name.replace('/', "!"));
+    let text = std::fs::read_to_string(format!("{folder}/queue/{figure}"))
+        .or_else(|_| std::fs::read_to_string(format!("{folder}/../queue/{figure}")));
+    text.ok()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_place_is_looked_at_once() {
+        let mut places = Places::default();
+        places.add(Path::new("/"));
+        places.add(Path::new("/no/such/thing/yet"));
+        places.add(Path::new("/dev/null"));
+        assert_eq!(places.0.len(), 1);
+        let facts = places.0[0].filesystem.as_ref().unwrap();
+        assert_eq!(facts.point, "/");
+        assert!(!facts.options.is_empty());
+    }
+
+    #[test]
+    fn options_of_both_kinds_are_told_once() {
+        assert_eq!(options("rw,relatime", "rw,discard"), "rw,relatime,discard");
+        assert_eq!(options("rw", ""), "rw");
+    }
+}
