@@ -1,0 +1,392 @@
+//! The ledger and the verdict on real file systems: where bytes went is told
+//! as it was.
+
+mod support;
+
+use serde_json::Value;
+use std::process::Command;
+use support::devices::{Loop, Mounted, or_skip, run};
+use support::{Folder, Who, is_root, words};
+
+const MIB: u64 = 1 << 20;
+
+/// A file system on a loop device.
+struct Place {
+    // In this order they are taken away.
+    mounted: Mounted,
+    device: Loop,
+    folder: Folder,
+}
+
+impl Place {
+    /// Made by `mkfs.KIND`; `None`, and said, where that cannot be had.
+    fn of(kind: &str) -> Option<Place> {
+        if !is_root("mount") {
+            return None;
+        }
+        let folder = Folder::new(&format!("ledger-{kind}"));
+        let image = folder.join("image");
+        std::fs::File::create(&image).unwrap().set_len(512 * MIB).unwrap();
+        or_skip(run(&format!("mkfs.{kind}"), &["-q", image.to_str().unwrap()]))?;
+        let device = or_skip(Loop::attach(&image, &[]))?;
+        let mounted = or_skip(Mounted::mount(&device.0, &folder.join("on")))?;
+        Some(Place { mounted, device, folder })
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.mounted.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// The ledger of a job on the file `name`.
+    fn ledger(&self, name: &str, line: &str) -> Value {
+        ledger(&self.folder, &format!("--name=j --filename={} {line}", self.path(name)))
+    }
+}
+
+fn ledger(folder: &Folder, line: &str) -> Value {
+    let ran = Who::Native.run(folder, &words(&format!("--output-format=json {line}")));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.json()["iosonde"]["ledger"].clone()
+}
+
+fn share(ledger: &Value, of: &str) -> f64 {
+    let reads = &ledger["reads"];
+    let bytes = |key: &str| reads[key].as_u64().unwrap_or_else(|| panic!("{key}: {reads}"));
+    bytes(of) as f64 / bytes("asked_bytes") as f64
+}
+
+fn finds(ledger: &Value, rule: &str) -> Option<String> {
+    let all = ledger["verdict"].as_array().unwrap();
+    let found = all.iter().find(|finding| finding["rule"] == rule)?;
+    Some(found["finding"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn reads_that_memory_answers_are_told_as_such() {
+    let Some(place) = Place::of("ext4") else { return };
+    // Each block comes from the device once, and a hundred times out of memory.
+    let line = "--rw=randread --bs=4k --size=1m --loops=200 --invalidate=1";
+    let first = place.ledger("small", &format!("{line} --loops=1"));
+    assert_eq!(share(&first, "device_bytes"), 1.0, "{first}");
+    assert_eq!(finds(&first, "page-cache-reads"), None);
+    let read = "--rw=randread --bs=4k --size=8m --norandommap --io_size=1g --invalidate=1";
+    let often = place.ledger("often", read);
+    assert!(share(&often, "cache_bytes") >= 0.99, "{}", often["reads"]);
+    assert!(finds(&often, "page-cache-reads").unwrap().contains("out of memory"));
+    let again = place.ledger("often", "--rw=randread --bs=4k --size=8m --invalidate=0");
+    assert_eq!(share(&again, "cache_bytes"), 1.0, "{}", again["reads"]);
+    assert_eq!(again["reads"]["cached_before_bytes"], 8 * MIB);
+}
+
+#[test]
+fn direct_reads_and_writes_of_ext4_and_xfs_are_all_of_the_device() {
+    for kind in ["ext4", "xfs"] {
+        let Some(place) = Place::of(kind) else { continue };
+        for engine in ["psync", "libaio --iodepth=4", "io_uring --iodepth=4"] {
+            let line = format!("--rw=randread --bs=16k --size=16m --direct=1 --ioengine={engine}");
+            let read = place.ledger("f", &line);
+            assert_eq!(share(&read, "device_bytes"), 1.0, "{kind} {engine}: {read}");
+            assert_eq!(share(&read, "cache_bytes"), 0.0, "{kind} {engine}: {read}");
+            assert_eq!(read["jobs"][0]["direct"]["got"], true, "{kind} {engine}: {read}");
+            assert_eq!(finds(&read, "not-direct"), None);
+        }
+        let written = place.ledger("w", "--rw=write --bs=64k --size=16m --direct=1");
+        assert_eq!(written["jobs"][0]["direct"]["got"], true, "{written}");
+        assert_eq!(written["writes"]["unwritten_bytes"], 0);
+        assert_eq!(finds(&written, "not-durable"), None);
+        assert!(finds(&written, "write-cache-not-flushed").is_some(), "{written}");
+    }
+}
+
+#[test]
+fn what_is_made_of_memory_is_not_direct() {
+    let folder = Folder::new("ledger-shm");
+    let path = format!("/dev/shm/iosonde-ledger-{}", std::process::id());
+    if std::fs::write(&path, []).is_err() {
+        return eprintln!("skipped: /dev/shm is not writable");
+    }
+    let line = format!("--name=j --filename={path} --rw=randread --bs=4k --size=4m --direct=1");
+    let ran = Who::Native.run(&folder, &words(&format!("--output-format=json {line}")));
+    std::fs::remove_file(&path).unwrap();
+    if ran.code != Some(0) {
+        return eprintln!("skipped: this kernel's tmpfs takes no O_DIRECT");
+    }
+    let told = ran.json()["iosonde"]["ledger"].clone();
+    assert_eq!(told["jobs"][0]["direct"]["got"], false);
+    assert!(finds(&told, "not-direct").unwrap().contains("tmpfs is made of memory"));
+    assert_eq!(share(&told, "cache_bytes"), 1.0);
+    assert!(told["others"]["share"]["unknown"].is_string(), "no device, no number: {told}");
+}
+
+#[test]
+fn btrfs_with_checksums_is_told_as_buffered_and_without_as_direct() {
+    let Some(place) = Place::of("btrfs") else { return };
+    let line = "--rw=write --bs=64k --size=32m --direct=1";
+    let summed = place.ledger("summed", line);
+    let plain = place.path("plain");
+    std::fs::File::create(&plain).unwrap();
+    if or_skip(run("chattr", &["+C", &plain])).is_none() {
+        return;
+    }
+    let unsummed = place.ledger("plain", line);
+    assert_eq!(unsummed["jobs"][0]["direct"]["got"], true, "{unsummed}");
+    if kernel() < (6, 14) {
+        return eprintln!("skipped in part: btrfs falls back since Linux 6.14");
+    }
+    assert_eq!(summed["jobs"][0]["direct"]["got"], false, "{summed}");
+    assert!(finds(&summed, "not-direct").unwrap().contains("checksums"));
+}
+
+fn kernel() -> (u32, u32) {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release.split(['.', '-']).map(|word| word.trim().parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+#[test]
+fn a_file_that_was_only_reserved_is_told_as_holes() {
+    let Some(place) = Place::of("ext4") else { return };
+    or_skip(run("fallocate", &["-l", "16m", &place.path("reserved")])).unwrap();
+    std::fs::File::create(place.path("sparse")).unwrap().set_len(16 * MIB).unwrap();
+    for name in ["reserved", "sparse"] {
+        for direct in [0, 1] {
+            let line = format!("--rw=randread --bs=4k --size=16m --direct={direct}");
+            let told = place.ledger(name, &line);
+            assert_eq!(share(&told, "hole_bytes"), 1.0, "{name} {direct}: {}", told["reads"]);
+            assert_eq!(share(&told, "cache_bytes"), 0.0, "{name} {direct}: {}", told["reads"]);
+            assert!(finds(&told, "holes-read").unwrap().starts_with("100.0 %"));
+        }
+    }
+}
+
+#[test]
+fn a_buffered_write_is_told_as_not_durable_with_what_is_left() {
+    let Some(place) = Place::of("ext4") else { return };
+    let told = place.ledger("w", "--rw=write --bs=1m --size=256m");
+    let writes = &told["writes"];
+    assert_eq!(writes["asked_bytes"], 256 * MIB);
+    // The kernel may have begun to write back; what is left is not all then.
+    let left = writes["unwritten_bytes"].as_u64().unwrap();
+    assert!(left > 0 && left <= 256 * MIB, "{writes}");
+    let device = &told["devices"][0]["used"]["write_bytes"];
+    let missing = 256 * MIB - left;
+    assert!(device.as_u64().unwrap() + MIB >= missing, "{device}: {missing} left memory");
+    assert!(finds(&told, "not-durable").is_some(), "{told}");
+    let (told_rate, durable) = (
+        writes["told_bytes_per_s"].as_f64().unwrap(),
+        writes["durable_bytes_per_s"].as_f64().unwrap(),
+    );
+    assert!(durable < told_rate, "{writes}");
+    let whole = place.ledger("w", "--rw=write --bs=1m --size=64m --end_fsync=1");
+    assert_eq!(whole["writes"]["unwritten_bytes"], 0);
+    assert_eq!(finds(&whole, "not-durable"), None);
+}
+
+/// Devices of a shared machine change their speed from one second to the next:
+/// of several pairs of neighbours one must agree.
+#[test]
+fn the_rate_to_durability_is_that_of_a_run_with_end_fsync() {
+    let Some(place) = Place::of("ext4") else { return };
+    let mut seen = Vec::new();
+    for _ in 0..8 {
+        let durable = |line: &str, key: &str| {
+            let _ = std::fs::remove_file(place.path("w"));
+            rustix::fs::sync();
+            let told = place.ledger("w", &format!("--rw=write --bs=1m --size=128m {line}"));
+            told["writes"][key].as_f64().unwrap()
+        };
+        let ours = durable("", "durable_bytes_per_s");
+        let theirs = durable("--end_fsync=1", "told_bytes_per_s");
+        if (ours / theirs - 1.0).abs() <= 0.15 {
+            return;
+        }
+        seen.push((ours / theirs * 100.0).round() / 100.0);
+    }
+    panic!("the rate to durability, as a share of that with end_fsync: {seen:?}");
+}
+
+#[test]
+fn a_depth_that_buffered_io_cannot_have_is_told() {
+    let Some(place) = Place::of("ext4") else { return };
+    let line = "--rw=randread --bs=4k --size=32m --ioengine=libaio --iodepth=32";
+    let told = place.ledger("f", line);
+    let depth = &told["jobs"][0]["depth"];
+    assert_eq!(depth["asked"], 32);
+    assert!(depth["held"].as_f64().unwrap() > 16.0, "the job itself held them: {depth}");
+    assert!(depth["device"].as_f64().unwrap() < 3.0, "{depth}");
+    assert!(finds(&told, "depth-not-reached").unwrap().starts_with("depth 32 was asked for"));
+}
+
+#[test]
+fn each_fsync_reaches_the_device_as_a_flush() {
+    let Some(place) = Place::of("ext4") else { return };
+    let told = place.ledger("f", "--rw=write --bs=4k --size=256k --fsync=1");
+    let flushes = told["devices"][0]["used"]["flushes"].as_u64().unwrap();
+    assert_eq!(told["jobs"][0]["syncs"]["asked"], 64);
+    // A commit of the journal may need a second flush.
+    assert!((64..=64 * 3).contains(&flushes), "{}", told["devices"][0]);
+    assert_eq!(finds(&told, "lost-flushes"), None);
+}
+
+#[test]
+fn a_second_writer_on_the_device_is_told() {
+    let Some(place) = Place::of("ext4") else { return };
+    let quiet = place.ledger("f", "--rw=randread --bs=64k --size=32m --direct=1");
+    assert_eq!(finds(&quiet, "other-traffic"), None, "{}", quiet["others"]);
+    let other = format!("of={}", place.path("other"));
+    let mut writer = Command::new("dd")
+        .args(["if=/dev/zero", &other, "bs=1M", "count=400", "oflag=direct"])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let line = "--rw=randread --bs=16k --size=32m --direct=1 --time_based --runtime=2 --rate=8m";
+    let told = place.ledger("f", line);
+    let _ = writer.kill();
+    writer.wait().unwrap();
+    let found = finds(&told, "other-traffic").unwrap_or_else(|| panic!("{}", told["others"]));
+    assert!(found.contains("written by others"), "{found}");
+    assert!(told["others"]["written_bytes"].as_u64().unwrap() > 8 * MIB);
+    assert_eq!(share(&told, "device_bytes"), 1.0, "ours is ours: {}", told["reads"]);
+}
+
+#[test]
+fn a_limit_of_a_control_group_is_told() {
+    let Some(place) = Place::of("ext4") else { return };
+    let name = format!("iosonde-ledger-{}", std::process::id());
+    let id =
+        std::fs::read_to_string(format!("/sys/class/block/{}/dev", place.device.name())).unwrap();
+    let id = id.trim();
+    let v1 = std::path::Path::new("/sys/fs/cgroup/blkio").join(&name);
+    let v2 = std::path::Path::new("/sys/fs/cgroup").join(&name);
+    let (group, file, limit, told_as) = match std::fs::create_dir(&v1) {
+        Ok(()) => (
+            v1,
+            "blkio.throttle.read_iops_device",
+            format!("{id} 100000"),
+            format!("{id} riops=100000"),
+        ),
+        Err(_) => {
+            let _ = std::fs::write("/sys/fs/cgroup/cgroup.subtree_control", "+io");
+            if std::fs::create_dir(&v2).is_err() {
+                return eprintln!("skipped: no hierarchy of control groups takes a new one");
+            }
+            (v2, "io.max", format!("{id} riops=100000"), "riops=100000".to_owned())
+        }
+    };
+    let set = std::fs::write(group.join(file), &limit);
+    let within = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", group.display());
+    let line = format!(
+        "--output-format=json --name=j --filename={} --rw=read --bs=64k --size=4m --direct=1",
+        place.path("f")
+    );
+    let output = Command::new("sh")
+        .args(["-c", &within, "sh", env!("CARGO_BIN_EXE_iosonde")])
+        .args(words(&line))
+        .output()
+        .unwrap();
+    std::fs::remove_dir(&group).unwrap();
+    if let Err(error) = set {
+        return eprintln!("skipped: {file} is not to be had: {error}");
+    }
+    let told: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    let told = &told["iosonde"]["ledger"];
+    let found = finds(told, "group-limits").unwrap_or_else(|| panic!("{}", told["environment"]));
+    assert!(found.contains(&told_as), "{found}");
+}
+
+#[test]
+fn what_overlayfs_hides_is_unknown_and_not_zero() {
+    let Some(place) = Place::of("ext4") else { return };
+    let folders = ["lower", "upper", "work", "over"].map(|name| {
+        let path = place.path(name);
+        std::fs::create_dir(&path).unwrap();
+        path
+    });
+    let [lower, upper, work, over] = &folders;
+    let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
+    if or_skip(run("mount", &["-t", "overlay", "-o", &options, "overlay", over])).is_none() {
+        return;
+    }
+    let over = Mounted(over.into());
+    let file = over.0.join("f");
+    let line = format!("--name=j --filename={} --rw=write --bs=1m --size=8m", file.display());
+    let told = ledger(&place.folder, &line);
+    drop(over);
+    let left = &told["writes"]["unwritten_bytes"];
+    assert!(left["unknown"].as_str().unwrap().contains("overlayfs"), "{left}");
+    assert_eq!(finds(&told, "not-durable"), None, "what is unknown is not accused");
+}
+
+#[test]
+fn fios_own_texts_are_without_a_ledger_unless_it_is_asked_for() {
+    let folder = Folder::new("ledger-fio");
+    let line = "--name=j --filename=f --rw=read --bs=64k --size=1m";
+    let text = |more: &str| Who::AsFio.run(&folder, &words(&format!("{line} {more}"))).stdout;
+    let without = text("");
+    assert!(!without.contains("fingerprint"), "{without}");
+    let with = text("--ledger");
+    let (before, after) = with.split_once("\n\n  reads ").unwrap_or_else(|| panic!("{with}"));
+    assert!(before.contains("Run status group 0"), "{with}");
+    assert!(after.contains("fingerprint"), "{with}");
+    let json = |more: &str| {
+        Who::AsFio.run(&folder, &words(&format!("{line} --output-format=json {more}"))).json()
+    };
+    assert!(json("").get("iosonde").is_none());
+    assert!(json("--ledger")["iosonde"]["ledger"]["reads"]["asked_bytes"] == MIB);
+    let native = Who::Native.run(&folder, &words(&format!("{line} --ledger=no"))).stdout;
+    assert!(!native.contains("fingerprint"), "{native}");
+}
+
+#[test]
+fn misleading_figures_change_the_exit_code_only_where_that_is_asked_for() {
+    let folder = Folder::new("ledger-strict");
+    let line = "--name=j --filename=f --rw=write --bs=1m --size=8m";
+    let code = |more: &str| Who::Native.run(&folder, &words(&format!("{line} {more}"))).code;
+    assert_eq!(code(""), Some(0));
+    assert_eq!(code("--strict --bs=4KiB --size=40k --rw=read"), Some(3));
+    assert_eq!(code("--strict --rw=read --ioengine=nothing"), Some(1), "refused all the same");
+    let null = "--name=j --ioengine=null --rw=read --bs=4k --size=1m --strict";
+    assert_eq!(Who::Native.run(&folder, &words(null)).code, Some(0));
+}
+
+#[test]
+fn a_clean_run_says_so_in_one_line() {
+    let folder = Folder::new("ledger-clean");
+    let line = "--name=j --ioengine=null --rw=read --bs=4k --size=1m";
+    let told = Who::Native.run(&folder, &words(line)).stdout;
+    let verdict: Vec<&str> = told.lines().filter(|line| line.contains("verdict")).collect();
+    assert_eq!(verdict.len(), 1, "{told}");
+    assert!(verdict[0].contains("clean"), "{told}");
+}
+
+#[test]
+fn each_rule_is_explained_by_its_name() {
+    let folder = Folder::new("ledger-explain");
+    for rule in iosonde_witness::rules() {
+        let told = Who::Native.run(&folder, &["explain", rule.id]);
+        assert_eq!(told.code, Some(0));
+        assert!(told.stdout.contains(rule.remedy), "{told:?}");
+    }
+    let none = Who::Native.run(&folder, &["explain", "no-such-rule"]);
+    assert_eq!(none.code, Some(1), "{none:?}");
+}
+
+#[test]
+fn many_files_are_looked_at_in_part_and_that_is_said() {
+    let folder = Folder::new("ledger-many");
+    let line = "--name=j --directory=. --nrfiles=100 --rw=read --bs=4k --size=400k";
+    let told = ledger(&folder, line);
+    let files = &told["jobs"][0]["files"];
+    assert_eq!(files["files"], 100);
+    assert_eq!(files["looked_at"], 32);
+    let many = "--name=j --directory=. --numjobs=40 --rw=write --bs=4k --size=16k --thread";
+    let told = ledger(&folder, many);
+    let looked_at: u64 = told["jobs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|job| job["files"]["looked_at"].as_u64().unwrap())
+        .sum();
+    assert_eq!(looked_at, 40);
+}
