@@ -449,6 +449,44 @@ fn a_signal_keeps_what_is_known_and_removes_the_file() {
     }
 }
 
+/// A file system that stands still: who writes to it waits until it is let go.
+struct Frozen<'a>(&'a str);
+
+impl Drop for Frozen<'_> {
+    fn drop(&mut self) {
+        let _ = run("fsfreeze", &["--unfreeze", self.0]);
+    }
+}
+
+#[test]
+fn a_second_signal_tells_what_is_known_though_the_storage_does_not_answer() {
+    let folder = Folder::new("matrix-frozen");
+    let Some((mounted, _device)) = mounted(&folder, "ext4", 64 * MIB) else { return };
+    let on = mounted.0.to_str().unwrap();
+    let line = format!(
+        "matrix {on} --modes=fsync --bs=4k --size=1m --time-per-cell=10s --output=o.csv --json"
+    );
+    let mut program = Running::start(Who::Native, &folder, &line);
+    wait_for_cells(&mut program);
+    if or_skip(run("fsfreeze", &["--freeze", on])).is_none() {
+        return;
+    }
+    let frozen = Frozen(on);
+    std::thread::sleep(Duration::from_millis(200));
+    program.signal(Signal::INT);
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(program.is_running(), "a write waits");
+    program.signal(Signal::INT);
+    wait_until("the results are there", || {
+        std::fs::metadata(folder.join("o.csv")).is_ok_and(|file| file.len() > 0)
+    });
+    drop(frozen);
+    let ran = program.end_within(Duration::from_secs(10));
+    assert_eq!(ran.code, Some(128), "{ran:?}");
+    assert_eq!(ran.json()["stopped"], true);
+    assert!(folder.read("o.csv").contains("the run was stopped first"));
+}
+
 #[test]
 fn too_little_room_is_said_before_anything_is_written() {
     let folder = Folder::new("matrix-room");

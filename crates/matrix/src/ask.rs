@@ -176,6 +176,9 @@ pub fn parse(words: &[String]) -> Result<Wish, String> {
     let mut only_targets = false;
     while let Some(word) = words.next() {
         if only_targets || !word.starts_with('-') || word == "-" {
+            if word.is_empty() {
+                return Err("the target's name is empty".into());
+            }
             if let Some(first) = draft.target.replace(word.into()) {
                 return Err(format!(
                     "two targets, {} and {word}: measure one at a time",

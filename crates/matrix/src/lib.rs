@@ -30,7 +30,7 @@ use slice::{Halt, Runner, Slice};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use target::Target;
 use witness::Flushes;
 
@@ -101,11 +101,24 @@ fn run_asked(asked: &Asked) -> Result<u8, String> {
 /// Take away what was made. After a second signal a job may still run; the
 /// process ends under it, as was asked twice.
 fn end(code: u8, target: Target, runner: &Runner) -> u8 {
-    drop(target);
-    match runner.is_abandoned() {
-        true => std::process::exit(code.into()),
-        false => code,
+    if !runner.is_abandoned() {
+        drop(target);
+        return code;
     }
+    /// Storage that does not answer may not let a file go either.
+    const PATIENCE: Duration = Duration::from_secs(1);
+    let path = target.about.path.clone();
+    let (done, ended) = std::sync::mpsc::channel();
+    let remove = move || {
+        drop(target);
+        // Nobody waits any more, perhaps.
+        let _ = done.send(());
+    };
+    let _ = std::thread::Builder::new().spawn(remove);
+    if ended.recv_timeout(PATIENCE).is_err() {
+        eprintln!("iosonde: the storage does not answer; {} may be left there", path.display());
+    }
+    std::process::exit(code.into())
 }
 
 /// Whether a file of results may be written: found out before the run, not

@@ -4,14 +4,13 @@ use crate::cell::{self, Kind, Mode, Reading, Way};
 use crate::sheet::{Cell, Found, Sheet};
 use crate::witness::Flushes;
 
-/// The kinds that say what storage does with single synced writes; those
-/// without the page cache in between are preferred.
-const SYNCED: [Kind; 4] = [
-    Kind::Write(Mode::Fdatasync, Way::Direct),
-    Kind::Write(Mode::Fdatasync, Way::Aligned),
-    Kind::Write(Mode::ODsync, Way::Direct),
-    Kind::Write(Mode::ODsync, Way::Aligned),
-];
+/// The kinds that say what storage does with single synced writes, those
+/// preferred that have the least in between.
+fn synced() -> impl Iterator<Item = Kind> {
+    let modes = [Mode::Fdatasync, Mode::ODsync, Mode::Fsync, Mode::OSync];
+    let ways = [Way::Direct, Way::Aligned, Way::Plain];
+    modes.into_iter().flat_map(move |mode| ways.map(|way| Kind::Write(mode, way)))
+}
 
 /// All there is to say, a sentence each; none where nothing was measured.
 pub fn sentences(sheet: &Sheet) -> Vec<String> {
@@ -53,7 +52,7 @@ pub fn notes(sheet: &Sheet) -> Vec<String> {
 
 /// `2.00 ms a write and 500 writes a second below 64 KiB`.
 fn single_writes(sheet: &Sheet) -> Option<String> {
-    let kind = SYNCED.into_iter().find(|&kind| sheet.row(kind).next().is_some())?;
+    let kind = synced().find(|&kind| sheet.row(kind).next().is_some())?;
     let row: Vec<Found> = sheet.row(kind).collect();
     let first = row.first()?;
     let cost = |found: &Found| f64::from(found.size) / found.rate;
@@ -96,7 +95,7 @@ fn sheet_best(found: impl Iterator<Item = Found>) -> Option<Found> {
 fn group_commits(sheet: &Sheet) -> Option<String> {
     let smallest = sheet.sizes.first()?;
     let rate = |kind: Kind| sheet.row(kind).find(|found| found.size == *smallest);
-    let alone = SYNCED.into_iter().find_map(rate)?;
+    let alone = synced().find_map(rate)?;
     let shares = |kind: Kind| matches!(kind, Kind::Write(mode, _) if mode.is_amortized());
     let kinds = sheet.kinds.iter().copied().filter(|&kind| shares(kind));
     let together = sheet_best(kinds.filter_map(rate))?;

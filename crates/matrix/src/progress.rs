@@ -6,6 +6,9 @@ use crate::sheet::Cell;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+/// Letters of the live line: what a terminal shows at the least.
+const WIDTH: usize = 79;
+
 /// Tells of cells as they come.
 #[derive(Debug)]
 pub struct Progress {
@@ -82,7 +85,7 @@ impl Progress {
             (taken, count) => taken / count,
         };
         format!(
-            "{} of {} cells, {} gone, about {} left",
+            "{} of {} cells, {} gone, {} left",
             self.done,
             self.all,
             clock(self.began.elapsed()),
@@ -93,7 +96,11 @@ impl Progress {
     fn tell(&self, words: &str) {
         match self.how {
             How::Silent => {}
-            How::Live => self.put(&format!("\r\x1b[K{words}")),
+            How::Live => {
+                // A line that wraps could not be drawn over.
+                let short: String = words.chars().take(WIDTH).collect();
+                self.put(&format!("\r\x1b[K{short}"));
+            }
             How::Lines => self.put(&format!("{words}\n")),
         }
     }
@@ -120,14 +127,14 @@ mod tests {
 
     #[test]
     fn time_left_is_that_of_the_cells_that_were_run() {
-        let mut progress = Progress::new(true, 10, Duration::from_secs(2));
-        assert!(progress.head().contains("about 0:20 left"), "{}", progress.head());
+        let mut progress = Progress::new(false, 10, Duration::from_secs(2));
+        assert!(progress.head().contains("gone, 0:20 left"), "{}", progress.head());
         let kind = Kind::all()[0];
         let none = Cell::Not(crate::sheet::Why::Stopped);
         progress.ended(kind, 4096, &none, Some(Duration::from_secs(1)));
         progress.ended(kind, 4096, &none, None);
         assert!(progress.head().contains("2 of 10 cells"), "{}", progress.head());
-        assert!(progress.head().contains("about 0:08 left"), "{}", progress.head());
+        assert!(progress.head().contains("gone, 0:08 left"), "{}", progress.head());
         assert_eq!(clock(Duration::from_secs(3723)), "1:02:03");
     }
 }

@@ -126,8 +126,10 @@ fn make(asked: &Asked, path: PathBuf) -> Result<Target, String> {
         return Err(format!("{} is no directory to make {} in", parent.display(), path.display()));
     }
     has_room(&path, &parent, asked.span)?;
-    let file = File::create_new(&path)
-        .map_err(|error| format!("cannot create {}: {error}", path.display()))?;
+    let file = File::create_new(&path).map_err(|error| match path.is_symlink() {
+        true => format!("{} is a link that leads nowhere: name what it is to be", path.display()),
+        false => format!("cannot create {}: {error}", path.display()),
+    })?;
     let status =
         file.metadata().map_err(|error| format!("cannot look at {}: {error}", path.display()))?;
     let made = Some((status.dev(), status.ino()));
