@@ -121,3 +121,17 @@ fn a_second_run_appends_to_the_log() {
     Who::AsFio.run(&folder, &job).well();
     assert_eq!(log().lines().count(), 2 * once);
 }
+
+#[test]
+fn blocks_that_are_listed_come_in_that_order_over_and_over() {
+    let folder = Folder::new("listed");
+    let line = "--name=v --ioengine=null --filename=f --size=64k --rw=randread --number_ios=5 \
+        --random_distribution=sequence:2,0,15 --write_iolog=log";
+    Who::AsFio.run(&folder, &support::words(line)).well();
+    let wanted = [8192, 0, 61440, 8192, 0].map(|offset| format!("f read {offset} 4096"));
+    assert_eq!(support::iolog_ios(&folder, "log"), wanted);
+    let past = line.replace("0,15", "0,16");
+    let ran = Who::Native.run(&folder, &support::words(&past));
+    assert!(ran.stderr.contains("names block 16, and f has 16"), "{ran:?}");
+    assert_eq!(ran.code, Some(1));
+}

@@ -3,7 +3,7 @@
 use iosonde_base::{Dir, Planned};
 
 use crate::cover::Cover;
-use crate::offsets::Skew;
+use crate::offsets::{Listed, Skew};
 use crate::random::{Draws, Lfsr};
 use crate::spec::{FilePick, FileService, SourceFile, Strided};
 use crate::streams::{Seeds, Stream};
@@ -31,6 +31,8 @@ pub(crate) struct Place {
     pub lfsr: Option<Lfsr>,
     /// A distribution that is not even.
     pub skew: Option<Skew>,
+    /// Blocks in the order listed.
+    pub listed: Option<Listed>,
     /// Bytes of I/O in the zone at hand.
     pub zone_bytes: u64,
     /// Nothing more to do in this pass.
@@ -57,6 +59,7 @@ impl Place {
             cover: None,
             lfsr: None,
             skew: None,
+            listed: None,
             zone_bytes: 0,
             done: false,
             open: false,
@@ -72,6 +75,9 @@ impl Place {
         self.use_range(file.offset, file.size);
         self.last_end = [file.offset; 3];
         self.last_start = [file.offset; 3];
+        if let Some(listed) = &mut self.listed {
+            listed.restart();
+        }
         self.zone_bytes = 0;
         self.trimmed = None;
         self.done = false;

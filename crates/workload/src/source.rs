@@ -447,6 +447,8 @@ impl Source {
             zones.draw(dir, blocks, unit, &mut self.offset_draws)
         } else if let Some(skew) = &mut place.skew {
             skew.draw()
+        } else if let Some(listed) = &mut place.listed {
+            listed.next()
         } else {
             self.offset_draws.below(blocks)
         };

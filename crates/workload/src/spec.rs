@@ -125,6 +125,8 @@ pub enum Distribution {
     Zoned(PerDir<Vec<Zone>>),
     /// The same with `size` in bytes.
     ZonedAbs(PerDir<Vec<Zone>>),
+    /// These blocks, in this order, over and over; each file by itself.
+    Sequence(Vec<u64>),
 }
 
 /// A part of a file and its share of the I/Os.
@@ -383,6 +385,15 @@ pub enum SpecError {
     },
     /// A number of the distribution is outside its range, or a list is empty.
     BadDistribution,
+    /// A block of [`Distribution::Sequence`] that its file does not have.
+    NoSuchBlock {
+        /// The file's name.
+        name: String,
+        /// Which block.
+        block: u64,
+        /// How many the file has.
+        blocks: u64,
+    },
     /// A percentage above 100.
     BadPercentage,
     /// A count that must be at least 1 is zero: `seq_nr`, `loops`.
@@ -421,6 +432,10 @@ impl std::fmt::Display for SpecError {
             SpecError::BadDistribution => {
                 f.write_str("a parameter of the random distribution is out of range")
             }
+            SpecError::NoSuchBlock { name, block, blocks } => write!(
+                f,
+                "random_distribution=sequence names block {block}, and {name} has {blocks}, from 0"
+            ),
             SpecError::BadPercentage => f.write_str("a percentage is above 100"),
             SpecError::BadCount => f.write_str("a count that must be at least 1 is zero"),
             SpecError::FileTooLarge { name } => write!(f, "{name} would reach past 2^63 bytes"),

@@ -24,13 +24,13 @@ pub(super) fn dirs(word: RwWord) -> PerDir<bool> {
     }))
 }
 
-/// `random_distribution`; `None` for `sequence`, which the source does not know.
-pub(super) fn distribution(asked: &RandomDistribution) -> Option<Distribution> {
+/// `random_distribution`.
+pub(super) fn distribution(asked: &RandomDistribution) -> Distribution {
     let zones = |lists: &[Vec<values::AccessZone>; 3]| {
         let zone = |zone: &values::AccessZone| Zone { percent: zone.percent, size: zone.size };
         PerDir(lists.each_ref().map(|list| list.iter().map(zone).collect::<Vec<Zone>>()))
     };
-    Some(match asked {
+    match asked {
         RandomDistribution::Random => Distribution::Random,
         RandomDistribution::Zipf { theta, center } => {
             Distribution::Zipf { theta: *theta, center: *center }
@@ -41,8 +41,8 @@ pub(super) fn distribution(asked: &RandomDistribution) -> Option<Distribution> {
         }
         RandomDistribution::Zoned(lists) => Distribution::Zoned(zones(lists)),
         RandomDistribution::ZonedAbs(lists) => Distribution::ZonedAbs(zones(lists)),
-        RandomDistribution::Sequence(_) => return None,
-    })
+        RandomDistribution::Sequence(blocks) => Distribution::Sequence(blocks.clone()),
+    }
 }
 
 /// `file_service_type`.

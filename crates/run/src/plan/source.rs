@@ -7,8 +7,7 @@ use iosonde_options::Amount;
 use iosonde_spec::values::{RandomGenerator, RwSequencer, ZoneMode};
 use iosonde_spec::{BlockSizes, JobSpec};
 use iosonde_workload::{
-    Distribution, Generator, MapMode, Sequencer, Share, Sizes, SourceFile, SourceSpec, Strided,
-    SyncEvery,
+    Generator, MapMode, Sequencer, Share, Sizes, SourceFile, SourceSpec, Strided, SyncEvery,
 };
 
 /// Block sizes by direction.
@@ -66,8 +65,7 @@ pub(super) fn source(
             RandomGenerator::Lfsr => Generator::Lfsr,
         },
         generator_chosen: spec.random.random_generator.is_set(),
-        distribution: convert::distribution(spec.random.random_distribution.get())
-            .unwrap_or(Distribution::Random),
+        distribution: convert::distribution(spec.random.random_distribution.get()),
         map: match (*spec.random.norandommap.get(), *spec.random.softrandommap.get()) {
             (true, _) => MapMode::Off,
             (false, true) => MapMode::Soft,

@@ -42,13 +42,13 @@ options! {
         /// `random`; `zipf:theta`, `pareto:h`, `normal:deviation`, each with an optional
         /// `:center` from 0 to 1; `zoned:60/10:40/90`, which sends 60 % of the I/O to the
         /// first 10 % of the file and the rest to the rest; `zoned_abs:60/1g:40/10g`, the
-        /// same in bytes. All but `random` do without the map.
+        /// same in bytes; `sequence:2,0,1`, the blocks in the order listed, over and over, each
+        /// file by itself. All but `random` do without the map.
         random_distribution: RandomDistribution = "random" as "random_distribution" {
-            unbuilt_words: &["sequence"],
             good: &["random", "zipf", "zipf:1.2", "zipf:1.2:0.5", "pareto:0.3", "normal:10",
-                "zoned:60/10:30/20:8/30:2/40", "zoned_abs:60/1g:40/1g"],
+                "zoned:60/10:30/20:8/30:2/40", "zoned_abs:60/1g:40/1g", "sequence:2,0,1"],
             bad: &["even", "zipf:1", "zipf:x", "zipf:1.2:2", "pareto:1", "normal:100", "zoned",
-                "zoned:60/10"],
+                "zoned:60/10", "sequence", "sequence:a"],
         }
         /// Step between the places of `random_distribution=sequence`.
         random_sequence_stride: Option<u32> = "" as "random_sequence_stride" {

@@ -1,9 +1,11 @@
 //! Where the next I/O falls: one after another, or drawn.
 
+mod listed;
 mod sequential;
 mod skew;
 mod zoned;
 
+pub(crate) use listed::Listed;
 pub(crate) use sequential::sequential;
 pub(crate) use skew::{Skew, file_skew};
 pub(crate) use zoned::Zones;
@@ -29,7 +31,7 @@ impl SourceSpec {
     }
 
     /// The directions that are used.
-    fn used(&self) -> impl Iterator<Item = iosonde_base::Dir> + use<> {
+    pub(crate) fn used(&self) -> impl Iterator<Item = iosonde_base::Dir> + use<> {
         let used = [self.directions.read, self.directions.write, self.directions.trim];
         iosonde_base::DIRS.into_iter().filter(move |dir| used[*dir as usize])
     }
@@ -87,6 +89,7 @@ pub(crate) fn places(
         if !spec.directions.random {
             continue;
         }
+        place.listed = Listed::for_file(spec, file)?;
         let blocks = spec.blocks(file.size);
         if spec.generator == Generator::Lfsr && spec.distribution == Distribution::Random {
             let lfsr = Lfsr::new(blocks, seeds.of(Stream::Offset));

@@ -147,9 +147,10 @@ fn law_of_places(
     n: u64,
 ) -> Result<Option<(Law, Option<f64>)>, SpecError> {
     let (law, center) = match *distribution {
-        Distribution::Random | Distribution::Zoned(_) | Distribution::ZonedAbs(_) => {
-            return Ok(None);
-        }
+        Distribution::Random
+        | Distribution::Zoned(_)
+        | Distribution::ZonedAbs(_)
+        | Distribution::Sequence(_) => return Ok(None),
         Distribution::Zipf { theta, center } => (zipf(theta, n)?, center),
         Distribution::Pareto { h, center } => (pareto(h)?, center),
         Distribution::Normal { deviation, center } => (normal(deviation, n)?, center),

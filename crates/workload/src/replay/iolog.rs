@@ -6,6 +6,7 @@
 use super::{LogError, Name, Shape, Step};
 use iosonde_base::{FileId, Op, Planned};
 use std::collections::HashMap;
+use std::io::BufRead;
 
 /// Reads lines.
 #[derive(Clone, Debug, Default)]
@@ -117,11 +118,14 @@ impl Iolog {
     ) -> Result<usize, LogError> {
         let mut at = 0;
         while at < bytes.len() {
-            let rest = &bytes[at..];
-            let (line, len) = match rest.iter().position(|&byte| byte == b'\n') {
-                Some(end) => (&rest[..end], end + 1),
-                None if last => (rest, rest.len()),
-                None => break,
+            let mut rest = &bytes[at..];
+            let from = rest;
+            // The library's own search, many bytes at a time.
+            let len = rest.skip_until(b'\n').expect("bytes in memory are read without errors");
+            let line = match &from[..len] {
+                [line @ .., b'\n'] => line,
+                line if last => line,
+                _ => break,
             };
             self.line += 1;
             self.take(line, shape, names, steps)?;
