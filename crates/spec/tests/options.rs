@@ -65,8 +65,10 @@ percentage_sequential verifysort verifysort_nr write_zone_remainder rwmixcycle g
 flow_watermark";
 
 /// Examples whose fate in fio 3.33 differs from ours, and why. `name=value`.
-const DIFFERS: &[(&str, &str)] =
-    &[("profile=act", "fio asks at once for the devices that the profile works on")];
+const DIFFERS: &[(&str, &str)] = &[
+    ("profile=act", "fio asks at once for the devices that the profile works on"),
+    ("random_distribution=sequence:2,0,1", "newer than 3.33"),
+];
 
 fn engine_rows() -> impl Iterator<Item = (&'static str, &'static OptionDef)> {
     engine_options::tables()

@@ -462,7 +462,7 @@ mod tests {
             "--client is not supported: jobs on many machines run under mpirun or srun"
         );
         let absent = FIO.iter().filter(|flag| flag.unsupported().is_some()).count();
-        assert_eq!(absent, 13);
+        assert_eq!(absent, 12);
     }
 
     #[test]
