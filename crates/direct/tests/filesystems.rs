@@ -6,7 +6,9 @@ mod support;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
 
 use iosonde_direct::cache::{self, Residency};
 use iosonde_direct::durability::{
@@ -286,4 +288,30 @@ fn of_overlayfs_only_what_mincore_sees_is_told() {
     assert_eq!(dropped.after.known().unwrap().cached, 0);
     let answers = honoured(&direct(&merged.join("file"))).unwrap();
     assert_eq!(answers.overall().verdict, Verdict::Yes, "{answers}");
+}
+
+/// The body of the next test, in a process that owns nothing.
+#[test]
+fn who_may_not_know() {
+    let Some(path) = std::env::var_os("IOSONDE_OF_ANOTHER") else { return };
+    let file = File::open(path).unwrap();
+    let told = cache::residency(&file, 0, 0);
+    assert!(told.why().is_some(), "{told:?}");
+}
+
+#[test]
+fn of_a_file_of_another_nothing_is_told() {
+    let folder = Folder::new();
+    let path = folder.join("file");
+    written(&path);
+    let tester = std::env::current_exe().unwrap();
+    let nobody = Command::new(tester)
+        .args(["--exact", "who_may_not_know"])
+        .env("IOSONDE_OF_ANOTHER", &path)
+        .uid(65534)
+        .output();
+    match nobody {
+        Ok(output) => assert!(output.status.success(), "{output:?}"),
+        Err(error) => eprintln!("skipped: run as nobody: {error}"),
+    }
 }

@@ -7,13 +7,18 @@ use std::io;
 use rustix::fs::FileType;
 use rustix::ioctl::{Getter, NoArg, Setter, ioctl, opcode};
 
-use crate::Device;
+use crate::{Device, DeviceFacts, Fact};
 
 // The numbers of <linux/fs.h>, all in group 0x12.
+const BLKROGET: u32 = opcode::none(0x12, 94);
 const BLKFLSBUF: u32 = opcode::none(0x12, 97);
 const BLKGETSIZE64: u32 = opcode::read::<usize>(0x12, 114); // A size_t by name, a u64 in fact.
 const BLKDISCARD: u32 = opcode::none(0x12, 119);
+const BLKIOMIN: u32 = opcode::none(0x12, 120);
+const BLKIOOPT: u32 = opcode::none(0x12, 121);
+const BLKALIGNOFF: u32 = opcode::none(0x12, 122);
 const BLKROTATIONAL: u32 = opcode::none(0x12, 126);
+const BLKGETDISKSEQ: u32 = opcode::read::<u64>(0x12, 128);
 
 pub(crate) fn device(file: &File) -> io::Result<Device> {
     Ok(Device {
@@ -44,6 +49,40 @@ pub(crate) fn flush_buffers(file: &File) -> io::Result<()> {
     // SAFETY: BLKFLSBUF takes no argument.
     unsafe { ioctl(file, NoArg::<BLKFLSBUF>::new()) }?;
     Ok(())
+}
+
+/// Put what the device itself tells where nothing else told.
+pub(crate) fn ask(file: &File, facts: &mut DeviceFacts) -> io::Result<()> {
+    let told = device(file)?;
+    // SAFETY: on a block device (its size was read) each of these stores one
+    // number of the type named here.
+    let (io_min, io_opt, offset, read_only, sequence) = unsafe {
+        (
+            ioctl(file, Getter::<BLKIOMIN, u32>::new()).ok(),
+            ioctl(file, Getter::<BLKIOOPT, u32>::new()).ok(),
+            ioctl(file, Getter::<BLKALIGNOFF, i32>::new()).ok(),
+            ioctl(file, Getter::<BLKROGET, i32>::new()).ok(),
+            ioctl(file, Getter::<BLKGETDISKSEQ, u64>::new()).ok(),
+        )
+    };
+    fill(&mut facts.bytes, Some(told.bytes));
+    fill(&mut facts.logical_sector, Some(told.logical_sector));
+    fill(&mut facts.physical_sector, Some(told.physical_sector));
+    fill(&mut facts.rotational, told.rotational);
+    fill(&mut facts.io_bytes_min, io_min);
+    // Zero: the device states none.
+    fill(&mut facts.io_bytes_optimal, io_opt.filter(|&bytes| bytes > 0));
+    // -1: misaligned, by an amount that is not told.
+    fill(&mut facts.alignment_offset, offset.and_then(|bytes| u32::try_from(bytes).ok()));
+    fill(&mut facts.read_only, read_only.map(|flag| flag != 0));
+    fill(&mut facts.disk_sequence, sequence);
+    Ok(())
+}
+
+fn fill<T: Copy>(fact: &mut Fact<T>, told: Option<T>) {
+    if let (Fact::Unknown(_), Some(told)) = (&fact, told) {
+        *fact = Fact::Known(told);
+    }
 }
 
 fn rotational(file: &File) -> Option<bool> {
@@ -79,12 +118,47 @@ mod tests {
     #[test]
     fn the_numbers_are_those_of_the_kernel() {
         // <linux/fs.h> on a machine of 64 bits.
+        assert_eq!(BLKROGET, 0x125e);
         assert_eq!(BLKFLSBUF, 0x1261);
+        assert_eq!((BLKIOMIN, BLKIOOPT, BLKALIGNOFF), (0x1278, 0x1279, 0x127a));
         assert_eq!(BLKDISCARD, 0x1277);
         assert_eq!(BLKROTATIONAL, 0x127e);
         if size_of::<usize>() == 8 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             assert_eq!(BLKGETSIZE64, 0x8008_1272);
+            assert_eq!(BLKGETDISKSEQ, 0x8008_1280);
         }
+    }
+
+    /// A device that sysfs does not tell of, in a container for example.
+    #[test]
+    fn what_the_device_tells_is_what_sysfs_tells() {
+        use crate::platform::sysfs::Tree;
+
+        let here = Tree::here();
+        let opened = here.names().into_iter().find_map(|name| {
+            let id = here.id(&name)?;
+            let file = File::open(format!("/dev/{name}")).ok()?;
+            device(&file).is_ok().then_some((id, file))
+        });
+        let Some((id, file)) = opened else {
+            eprintln!("skipped: no block device may be opened here");
+            return;
+        };
+        let nowhere = Tree::at(std::path::Path::new("/nowhere"));
+        let figures = |facts: &DeviceFacts| {
+            let sectors = (facts.logical_sector.get(), facts.physical_sector.get());
+            let sizes = (facts.io_bytes_min.get(), facts.io_bytes_optimal.get());
+            let flags = (facts.rotational.get(), facts.read_only.get());
+            let rest = (facts.alignment_offset.get(), facts.disk_sequence.get());
+            (facts.bytes.get(), sectors, sizes, flags, rest)
+        };
+        // Loop devices come and go with other tests.
+        let agree = (0..20).any(|_| {
+            let mut asked = nowhere.facts(id);
+            assert!(asked.bytes.why().is_some());
+            ask(&file, &mut asked).is_ok() && figures(&asked) == figures(&here.facts(id))
+        });
+        assert!(agree, "{:?}", here.facts(id));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::device_facts::Survey;
 use super::tree::Tree;
 use super::{device, mounts, probe, stack};
 use crate::stack::{DeviceId, Mount, Stack};
-use crate::{Device, DeviceFacts, Fact, Facts, FileKind};
+use crate::{DeviceFacts, Fact, Facts, FileKind};
 
 pub(crate) fn facts_of_path(path: &Path) -> io::Result<Facts> {
     // A descriptor of the path alone: nothing is opened, so nothing blocks,
@@ -105,21 +105,13 @@ fn devices_of(tree: Tree, stack: &Stack) -> Vec<DeviceFacts> {
 
 /// What sysfs did not tell (a container may have none), the device may.
 fn ask_the_device(file: &File, facts: &mut DeviceFacts) {
-    let missing = facts.bytes.known().is_none() || facts.logical_sector.known().is_none();
-    if !missing {
+    if facts.bytes.known().is_some() && facts.logical_sector.known().is_some() {
         return;
     }
-    let told = device::device(file).or_else(|_| {
-        // Only a path so far.
-        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        File::open(path).and_then(|device| device::device(&device))
-    });
-    let Ok(Device { bytes, logical_sector, physical_sector, rotational, .. }) = told else {
+    if device::ask(file, facts).is_ok() {
         return;
-    };
-    let fill = |fact: &mut Fact<u32>, figure| *fact = fact.clone().or(|| Some(figure));
-    facts.bytes = facts.bytes.clone().or(|| Some(bytes));
-    fill(&mut facts.logical_sector, logical_sector);
-    fill(&mut facts.physical_sector, physical_sector);
-    facts.rotational = facts.rotational.clone().or(|| rotational);
+    }
+    // Only a path so far. What cannot be opened stays unknown.
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let _ = File::open(path).and_then(|opened| device::ask(&opened, facts));
 }
