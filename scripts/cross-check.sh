@@ -127,7 +127,7 @@ make_wine() {
 			return TRUE;
 		}
 	C
-	"$DIR/bin/x86_64-w64-mingw32-gcc" -shared -O2 "$WINE/prng.c" -o "$SYSTEM32/bcryptprimitives.dll" -ladvapi32 \
+	PATH="$DIR/bin:$PATH" x86_64-w64-mingw32-gcc -shared -O2 "$WINE/prng.c" -o "$SYSTEM32/bcryptprimitives.dll" -ladvapi32 \
 		|| { why="its library could not be completed"; return 1; }
 	touch "$WINE/ready"
 }
@@ -149,7 +149,9 @@ for target in "${targets[@]}"; do
 		continue
 	fi
 	[ $wine = yes ] && [ "$target" = x86_64-pc-windows-gnu ] || continue
-	if ! make_wine; then
+	if ! PATH="$DIR/bin:$PATH" command -v x86_64-w64-mingw32-gcc >/dev/null; then
+		say "skipped running for Windows: there is no x86_64-w64-mingw32-gcc to link with"
+	elif ! make_wine; then
 		say "skipped running for Windows: $why"
 	elif ! timeout 120 "$WINE/run" cmd /c ver >/dev/null 2>&1; then
 		say "skipped running for Windows: Wine does not start (it takes root, mount namespaces and overlayfs)"
