@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::ptr::NonNull;
 use std::slice;
 
-use crate::MemoryKind;
 use crate::platform::{HUGE_PAGES_REMEDY, Pages, page_bytes};
+use crate::{HugePage, MemoryKind};
 
 pub use pool::{Pool, PoolError, PoolOptions, PooledBuf};
 
@@ -38,6 +38,8 @@ pub enum BufferError {
     /// The system has no free huge pages, each of the second number of bytes,
     /// for so many bytes.
     NoHugePages(usize, usize, io::Error),
+    /// A huge page cannot have so many bytes: no power of two.
+    HugePage(usize),
     /// The file that was to be the memory cannot be.
     File(PathBuf, io::Error),
 }
@@ -63,6 +65,11 @@ impl fmt::Display for BufferError {
                      {page} bytes each, {HUGE_PAGES_REMEDY}"
                 )
             }
+            BufferError::HugePage(bytes) => write!(
+                f,
+                "use huge pages of {bytes} bytes: they have a power of two; \
+                 /sys/kernel/mm/hugepages has a folder for each size"
+            ),
             BufferError::File(path, error) => {
                 write!(f, "map {} for a buffer: {error}", path.display())
             }
@@ -154,7 +161,10 @@ impl AlignedBuf {
         border: usize,
     ) -> Result<AlignedBuf, BufferError> {
         let border = alignment.max(border);
-        let huge = kind.huge_page().map_or(1, |page| page.bytes().max(1));
+        let huge = kind.huge_page().map_or(1, HugePage::bytes);
+        if !huge.is_power_of_two() {
+            return Err(BufferError::HugePage(huge));
+        }
         // A mapping starts at some page, so the border is at most this far in.
         // What lies before and after is never touched and so costs nothing.
         let slack = border - page_bytes().max(huge).min(border);
@@ -243,7 +253,6 @@ impl Drop for AlignedBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::HugePage;
 
     #[test]
     fn a_buffer_is_aligned_zeroed_and_as_long_as_asked() {
@@ -354,6 +363,11 @@ mod tests {
         for alignment in [0, 3, 513, ALIGNMENT_MAX * 2, usize::MAX] {
             let error = AlignedBuf::new(512, alignment).unwrap_err();
             assert!(matches!(error, BufferError::Alignment(told) if told == alignment));
+        }
+        for page in [0, 3, 2_000_000] {
+            let kind = MemoryKind::HugeMapping(None, HugePage::Chosen(page));
+            let error = AlignedBuf::of(&kind, 4096, 512).unwrap_err();
+            assert!(matches!(error, BufferError::HugePage(told) if told == page), "{error}");
         }
         assert!(matches!(AlignedBuf::new(usize::MAX, 512), Err(BufferError::TooLong(_))));
         let most = isize::MAX as usize - (4 << 20);

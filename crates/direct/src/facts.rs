@@ -54,8 +54,10 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// What is known of a path that exists. Nothing is written; devices are
-    /// opened for reading if they may be, and asked without opening if not.
+    /// What is known of a path that exists. Nothing is written. On Linux no
+    /// privilege is needed: devices are not opened where sysfs tells of them,
+    /// and a file is opened only for a trial read where its filesystem states
+    /// no alignment.
     ///
     /// # Errors
     /// If the path is not there or cannot be looked up.

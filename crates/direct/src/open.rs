@@ -67,8 +67,10 @@ impl OpenOptions {
     }
 
     /// With [`create`](OpenOptions::create), fail if the file is there. Without
-    /// it, on a block device, fail if the device is mounted or otherwise held
-    /// by the system, and hold it while the file is open.
+    /// it, on a block device of Linux, fail if the device is mounted or
+    /// otherwise held by the system, and hold it while the file is open;
+    /// elsewhere, fail if another program has locked the file (`O_EXLOCK`) or
+    /// has it open (Windows, share mode 0), and keep others out.
     pub const fn exclusive(mut self, yes: bool) -> OpenOptions {
         self.exclusive = yes;
         self
@@ -86,7 +88,8 @@ impl OpenOptions {
         self
     }
 
-    /// Past the page cache (`O_DIRECT`).
+    /// Past the page cache (`O_DIRECT`, `F_NOCACHE`,
+    /// `FILE_FLAG_NO_BUFFERING`). See [`honoured`](crate::honoured).
     pub const fn direct(mut self, yes: bool) -> OpenOptions {
         self.direct = yes;
         self
@@ -108,12 +111,14 @@ impl OpenOptions {
 
     /// Leave the time of the last access alone (`O_NOATIME`). Tried only: who
     /// does not own the file may not ask for this, and gets it opened without.
+    /// On Linux only.
     pub const fn keep_access_time(mut self, yes: bool) -> OpenOptions {
         self.keep_access_time = yes;
         self
     }
 
-    /// The permissions of a file that is created, less the umask.
+    /// The permissions of a file that is created, less the umask. Not on
+    /// Windows.
     pub const fn mode(mut self, mode: u32) -> OpenOptions {
         self.mode = mode;
         self

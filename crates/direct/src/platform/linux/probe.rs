@@ -32,8 +32,19 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
             None => guess("neither the device nor sysfs says its sector"),
         });
     }
+    let filesystem = rustix::fs::fstatfs(file)?;
+    // A magic number has 32 bits, whatever sign the field has.
+    if filesystem.f_type as u64 & 0xffff_ffff == BTRFS {
+        // It takes any alignment, so that a trial would show nothing.
+        let block = u32::try_from(filesystem.f_bsize).unwrap_or(DirectIo::SAFE);
+        let why = "btrfs states nothing: its block, less than which goes through memory";
+        return Ok(DirectIo::aligned(block, Known::Guessed(why)));
+    }
     Ok(tried(file))
 }
+
+/// `f_type` of btrfs in <linux/magic.h>.
+const BTRFS: u64 = 0x9123_683e;
 
 /// What the filesystem states; `None` where it states nothing (before Linux
 /// 6.1, and tmpfs to this day).
