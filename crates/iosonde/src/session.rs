@@ -282,6 +282,7 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
             return exit::REFUSED;
         }
     };
+    let used = std::mem::take(&mut watch.used);
     let cpu_idle = idle.zip(flags.idle_prof).map(|(idle, tell)| {
         idle.told(match tell {
             IdleProf::System => Tell::System,
@@ -289,7 +290,7 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
         })
     });
     let ledger = ledger(&plan, &outcome, around.global_options.as_deref().unwrap_or_default());
-    let around = Surroundings { disks: watched.used(), cpu_idle, ledger, ..around };
+    let around = Surroundings { disks: used, cpu_idle, ledger, ..around };
     let told = report(&plan, &outcome.results, &around);
     output.report(&text(personality, flags, &told));
     let mut code = code(&outcome);

@@ -8,7 +8,7 @@ use iosonde_report::formats::{Opening, opening_lines, starting_line};
 use iosonde_report::live::{JobState, Status, fio_status_line, native_status_line};
 use iosonde_run::account::{Surroundings, report};
 use iosonde_run::conductor::{Event, Glance, Observer, Plan};
-use iosonde_run::disks::Watched;
+use iosonde_run::disks::{DiskUse, Watched};
 use iosonde_run::job::JobPlan;
 use iosonde_run::worker::{JobResult, State};
 use iosonde_spec::cli::flags::{Flags, When};
@@ -44,6 +44,9 @@ pub struct Watch<'a> {
     /// When a line was last left standing (`--eta-newline`).
     new_line: Nanos,
     errors: u64,
+    /// What disks had done when the jobs ended: watching data become durable
+    /// comes after and is not theirs.
+    pub used: DiskUse,
 }
 
 impl<'a> Watch<'a> {
@@ -66,6 +69,7 @@ impl<'a> Watch<'a> {
             drawn: 0,
             new_line: Nanos(0),
             errors: 0,
+            used: DiskUse::default(),
         }
     }
 
@@ -222,7 +226,10 @@ impl Observer for Watch<'_> {
                 let name = program(self.personality);
                 self.output.error(&format!("{name}: job {}: {error}", job.name));
             }
-            Event::Ended => self.clear(),
+            Event::Ended => {
+                self.clear();
+                self.used = self.disks.used();
+            }
         }
     }
 

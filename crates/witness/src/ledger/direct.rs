@@ -74,7 +74,9 @@ fn judged(
     }
     match (grown, job.bytes[Dir::Write]) {
         (Known::Unknown(why), 1..) => Err(why),
-        (_, 0) => Ok((true, "every byte read was fetched from the device".to_owned())),
+        (_, 0) if reads.is_some_and(|reads| reads.hole_bytes == Known::Is(0)) => {
+            Ok((true, "every byte read was fetched from the device".to_owned()))
+        }
         _ => Ok((true, "nothing of the files came into the page cache".to_owned())),
     }
 }
