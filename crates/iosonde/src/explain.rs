@@ -4,6 +4,7 @@
 use crate::exit;
 use crate::output::{complain, say};
 use crate::session::{Personality, Prepared, Refused, prepare};
+use iosonde_options::nearest;
 use iosonde_run::job::{FileKind, JobPlan, Need};
 use iosonde_spec::cli::ParsedJob;
 use std::fmt::Write;
@@ -15,6 +16,13 @@ pub fn run(arguments: &[String]) -> u8 {
     {
         say(&iosonde_witness::explain(rule));
         return exit::OK;
+    }
+    if let Some(rule) = mistyped(arguments) {
+        eprintln!(
+            "iosonde: explain {}: neither a job file nor a rule; did you mean {rule}?",
+            arguments[0]
+        );
+        return exit::REFUSED;
     }
     match prepare(Personality::Native, arguments) {
         Ok(prepared) => {
@@ -28,6 +36,15 @@ pub fn run(arguments: &[String]) -> u8 {
             code
         }
     }
+}
+
+/// The rule whose name was mistyped, most likely.
+fn mistyped(arguments: &[String]) -> Option<&'static str> {
+    let [word] = arguments else { return None };
+    if word.starts_with('-') || std::path::Path::new(word).exists() {
+        return None;
+    }
+    nearest(word, iosonde_witness::rules().iter().map(|rule| rule.id))
 }
 
 fn explain(prepared: &Prepared) -> String {

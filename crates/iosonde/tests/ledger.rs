@@ -361,6 +361,15 @@ fn a_clean_run_says_so_in_one_line() {
 }
 
 #[test]
+fn a_job_that_did_nothing_gets_no_verdict() {
+    let folder = Folder::new("ledger-nothing");
+    std::fs::create_dir(folder.join("f")).unwrap();
+    let told = Who::Native.run(&folder, &words("--name=j --filename=f --rw=write --size=1m"));
+    assert_ne!(told.code, Some(0));
+    assert!(!told.stdout.contains("clean"), "{told:?}");
+}
+
+#[test]
 fn each_rule_is_explained_by_its_name() {
     let folder = Folder::new("ledger-explain");
     for rule in iosonde_witness::rules() {
@@ -370,6 +379,8 @@ fn each_rule_is_explained_by_its_name() {
     }
     let none = Who::Native.run(&folder, &["explain", "no-such-rule"]);
     assert_eq!(none.code, Some(1), "{none:?}");
+    let near = Who::Native.run(&folder, &["explain", "not-durabel"]);
+    assert!(near.stderr.contains("did you mean not-durable?"), "{near:?}");
 }
 
 #[test]

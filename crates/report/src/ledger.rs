@@ -62,6 +62,9 @@ pub struct Ledger {
     pub reads: Option<Reads>,
     /// Writes of all jobs together; `None` where none wrote.
     pub writes: Option<Writes>,
+    /// Bytes that the I/Os may fall on, each byte of a file once: of jobs
+    /// through the page cache, and of direct ones.
+    pub span_bytes: [u64; 2],
     /// Devices below the files, each before what it is made of.
     pub devices: Vec<DeviceLedger>,
     /// Traffic on the devices right below the files that was not the run's.

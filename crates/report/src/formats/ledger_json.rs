@@ -12,6 +12,7 @@ pub(super) fn value(ledger: &Ledger) -> Value {
         "reads": ledger.reads.as_ref().map(reads),
         "writes": ledger.writes.as_ref().map(writes),
         "jobs": ledger.jobs.iter().map(job).collect::<Value>(),
+        "span_bytes": {"buffered": ledger.span_bytes[0], "direct": ledger.span_bytes[1]},
         "devices": ledger.devices.iter().map(device).collect::<Value>(),
         "others": {
             "read_bytes": known(&ledger.others.read_bytes),

@@ -218,6 +218,10 @@ fn environment_words(ledger: &Ledger) -> String {
 }
 
 fn add_verdict(ledger: &Ledger, style: &Style, text: &mut String) {
+    if ledger.jobs.iter().all(|job| job.latency.ios == 0) {
+        text.push_str("  verdict   none: no I/O was counted\n");
+        return;
+    }
     if ledger.verdict.is_empty() {
         let clean = "  verdict   clean: nothing was found that makes these figures mislead";
         text.push_str(&paint(clean, Mark::Good, style));

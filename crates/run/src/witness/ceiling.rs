@@ -15,7 +15,7 @@ use iosonde_workload::PaceSpec;
 use std::thread;
 
 /// How long one try takes.
-const TRY: Nanos = Nanos(12_000_000);
+const TRY: Nanos = Nanos(8_000_000);
 /// Sections that are tried; the clones of one are alike.
 const TRIES_MOST: usize = 4;
 

@@ -78,6 +78,7 @@ pub fn clean() -> Ledger {
                 ..DeviceFacts::default()
             },
         }],
+        span_bytes: [0, 100 << 30],
         others: Others {
             read_bytes: Known::Is(1 << 20),
             written_bytes: Known::Is(1 << 20),

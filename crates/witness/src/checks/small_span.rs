@@ -17,12 +17,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(ledger: &Ledger) -> Vec<Found> {
     const DEVICE_CACHE: u64 = 1 << 30;
-    let mut span = [0u64; 2];
-    for job in ledger.jobs.iter().filter(|job| !job.files.devices.is_empty()) {
-        span[usize::from(job.direct.asked)] += job.files.range_bytes;
-    }
     let memory = ledger.environment.memory_bytes;
-    let said = match span {
+    let said = match ledger.span_bytes {
         [buffered, _] if buffered > 0 && buffered < memory => {
             format!(
                 "the {} that were used fit into the machine's memory of {}",
@@ -46,11 +42,11 @@ mod tests {
     #[test]
     fn the_span_is_held_against_the_cache_that_may_hold_it() {
         let mut ledger = clean();
-        ledger.jobs[0].files.range_bytes = 512 << 20;
+        ledger.span_bytes = [0, 512 << 20];
         assert!(says(RULE.id, &ledger).unwrap().1.contains("device's own"));
-        ledger.jobs[0].direct.asked = false;
+        ledger.span_bytes = [512 << 20, 0];
         assert!(says(RULE.id, &ledger).unwrap().1.contains("machine's memory of 16.0 GiB"));
-        ledger.jobs[0].files.range_bytes = 100 << 30;
+        ledger.span_bytes = [100 << 30, 0];
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

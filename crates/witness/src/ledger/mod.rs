@@ -11,6 +11,7 @@ use iosonde_base::Dir;
 use iosonde_report::ledger::{
     CpuLedger, Depth, FilesLedger, JobLedger, Known, Ledger, Syncs, Tool,
 };
+use std::collections::BTreeSet;
 
 /// The ledger of a run, without a verdict.
 pub fn ledger(seen: &Evidence) -> Ledger {
@@ -18,6 +19,7 @@ pub fn ledger(seen: &Evidence) -> Ledger {
     Ledger {
         reads: reads::together(&jobs),
         writes: writes::together(&jobs, seen),
+        span_bytes: span_bytes(seen),
         devices: around::devices(seen),
         others: around::others(seen),
         phases: seen.phases.clone(),
@@ -47,6 +49,24 @@ fn job_ledger(job: &JobEvidence, seen: &Evidence) -> JobLedger {
         latency: job.latency,
         cpu: cpu(job),
     }
+}
+
+/// Bytes that I/Os may fall on: buffered, direct. Ranges that jobs share count
+/// once; of a job's files those that were looked at decide.
+fn span_bytes(seen: &Evidence) -> [u64; 2] {
+    let mut known = BTreeSet::new();
+    let mut span = [0u64; 2];
+    for job in seen.jobs.iter().filter(|job| places(job, seen).flat_map(Place::disks).count() > 0) {
+        let mut is_new = false;
+        for file in &job.looked_at {
+            is_new |= known.insert((file.path.as_path(), file.offset, file.bytes));
+        }
+        if is_new {
+            let kind = &mut span[usize::from(job.direct)];
+            *kind = kind.saturating_add(job.files.1);
+        }
+    }
+    span
 }
 
 /// The places of a job's files, as far as they were looked at.

@@ -99,7 +99,8 @@ fn in_memory(file: &File, offset: u64, bytes: u64) -> (Known<u64>, Known<u64>) {
     match cache::residency(file, offset, bytes.max(1)) {
         Fact::Known(found) => {
             let unwritten = match found.unwritten_bytes() {
-                Fact::Known(bytes) => Known::Is(bytes),
+                // A page that is written back and dirty again counts as both.
+                Fact::Known(bytes) => Known::Is(bytes.min(found.cached_bytes())),
                 Fact::Unknown(why) => Known::unknown(why),
             };
             (Known::Is(found.cached_bytes()), unwritten)
