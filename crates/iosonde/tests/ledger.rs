@@ -99,6 +99,18 @@ fn direct_reads_and_writes_of_ext4_and_xfs_are_all_of_the_device() {
 }
 
 #[test]
+fn reads_of_helping_threads_are_the_runs_where_they_cannot_be_told_apart() {
+    let Some(place) = Place::of("ext4") else { return };
+    let line = "--rw=randread --bs=16k --size=8m --ioengine=posixaio --numjobs=2 --direct=1";
+    let told = place.ledger("f", line);
+    let of_job = &told["jobs"][0]["reads"]["device_bytes"];
+    assert!(of_job["unknown"].as_str().unwrap().contains("beside it"), "{of_job}");
+    assert_eq!(told["reads"]["asked_bytes"], 16 * MIB);
+    assert!(share(&told, "device_bytes") >= 1.0, "{}", told["reads"]);
+    assert_eq!(share(&told, "cache_bytes"), 0.0, "{}", told["reads"]);
+}
+
+#[test]
 fn what_is_made_of_memory_is_not_direct() {
     let folder = Folder::new("ledger-shm");
     let path = format!("/dev/shm/iosonde-ledger-{}", std::process::id());

@@ -58,6 +58,8 @@ pub struct JobEvidence {
     pub bytes: PerDir<u64>,
     /// I/Os of that.
     pub ios: PerDir<u64>,
+    /// It ran uncounted for a while first.
+    pub ramped: bool,
     /// How long the clock ran.
     pub runtime_ns: u64,
     /// I/Os by the depth they were issued at: classes of powers of two.

@@ -64,6 +64,7 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         depth: job.window.depth,
         bytes: PerDir(DIRS.map(|dir| lanes[dir as usize].bytes)),
         ios: PerDir(DIRS.map(|dir| lanes[dir as usize].ios)),
+        ramped: job.time.ramp.0 > 0 || job.life.ramp_bytes > 0,
         runtime_ns: result.runtime.0,
         depth_levels: result.snapshot.depth_level,
         syncs: (sync.ios, sync.lat_histogram.as_ref().or(sync.clat_histogram.as_ref()).map(median)),

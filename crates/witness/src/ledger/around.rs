@@ -14,7 +14,7 @@ const SECTOR: u64 = 512;
 const MS: u64 = 1_000_000;
 
 /// What was counted over all waves, where each tells.
-fn over_waves<T: Clone>(
+pub(super) fn over_waves<T: Clone>(
     seen: &Evidence,
     one: impl Fn(&MachineReading, &MachineReading) -> Known<T>,
     plus: impl Fn(&T, &T) -> T,

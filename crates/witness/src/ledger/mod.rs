@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 pub fn ledger(seen: &Evidence) -> Ledger {
     let jobs: Vec<JobLedger> = seen.jobs.iter().map(|job| job_ledger(job, seen)).collect();
     Ledger {
-        reads: reads::together(&jobs),
+        reads: reads::together(&jobs, seen),
         writes: writes::together(&jobs, seen),
         span_bytes: span_bytes(seen),
         devices: around::devices(seen),

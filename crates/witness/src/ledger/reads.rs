@@ -1,9 +1,12 @@
 //! Where reads came from.
 
+use super::around::over_waves;
 use super::{over_files, places, sum};
 use crate::evidence::{Evidence, JobEvidence};
+use crate::reading::{MachineReading, both};
 use iosonde_base::Dir;
 use iosonde_report::ledger::{JobLedger, Known, Reads};
+use iosonde_sys::counters::TaskIo;
 
 /// File systems whose reads the kernel counts for the task that asked: those
 /// that send bios of their own, and NFS.
@@ -99,8 +102,43 @@ fn fetched(job: &JobEvidence, seen: &Evidence) -> Known<u64> {
     }
 }
 
+/// Bytes fetched by the whole process while jobs ran: where that cannot be told
+/// apart by jobs, it is still the run's.
+fn fetched_together(seen: &Evidence) -> Known<u64> {
+    let counts = |job: &JobEvidence| {
+        let mut kinds = places(job, seen).map(crate::reading::Place::kind).peekable();
+        kinds.peek().is_some()
+            && kinds.all(|kind| COUNTED.contains(&kind) || MEMORY.contains(&kind))
+    };
+    let mut jobs = seen.jobs.iter().filter(|job| job.touches_storage);
+    if seen.jobs.iter().any(|job| job.ramped) || !jobs.all(counts) {
+        return Known::unknown("threads of the kernel or the engine read for the jobs");
+    }
+    let since = |after: &MachineReading, before: &MachineReading| {
+        let read = both(&after.process_io, &before.process_io, TaskIo::since);
+        read.map(|read| read.storage_read_bytes)
+    };
+    over_waves(seen, since, |one, other| one + other)
+}
+
 /// Reads of all jobs.
-pub(super) fn together(jobs: &[JobLedger]) -> Option<Reads> {
+pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Reads> {
+    let mut reads = added(jobs)?;
+    if reads.device_bytes.get().is_some() {
+        return Some(reads);
+    }
+    let fetched = fetched_together(seen);
+    let solid = jobs.iter().all(|job| job.files.empty_share == Known::Is(0.0));
+    if let (Known::Is(fetched), true) = (&fetched, solid) {
+        reads.cache_bytes = Known::Is(reads.asked_bytes.saturating_sub(*fetched));
+        reads.ahead_bytes = Known::Is(fetched.saturating_sub(reads.asked_bytes));
+        reads.hole_bytes = Known::Is(0);
+        reads.device_bytes = Known::Is(*fetched);
+    }
+    Some(reads)
+}
+
+fn added(jobs: &[JobLedger]) -> Option<Reads> {
     let all: Vec<&Reads> = jobs.iter().filter_map(|job| job.reads.as_ref()).collect();
     let of = |part: fn(&Reads) -> &Known<u64>| sum(all.iter().map(|&reads| part(reads)));
     (!all.is_empty()).then(|| Reads {
