@@ -3,6 +3,7 @@
 //! A rule looks at a ledger and nothing else, so that it can be held against
 //! ledgers of other machines, written down.
 
+mod cache_below;
 mod cache_reads;
 mod cheap_fsync;
 mod closed_loop;
@@ -65,8 +66,9 @@ pub fn rules() -> &'static [Rule] {
     &RULES
 }
 
-static RULES: [Rule; 22] = [
+static RULES: [Rule; 23] = [
     cache_reads::RULE,
+    cache_below::RULE,
     not_direct::RULE,
     holes::RULE,
     not_durable::RULE,
