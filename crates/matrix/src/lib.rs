@@ -1,9 +1,9 @@
 //! `iosonde matrix`: which block size and which way of making writes durable
 //! cost what, here.
 //!
-//! A personality of its own: [`ask`] reads its command line, [`slice`] makes
-//! jobs of the common core out of cells and runs them, [`measure`] decides how
-//! many it takes, and [`formats`] print the [`sheet`].
+//! A personality of its own: `ask` reads its command line, `slice` makes
+//! jobs of the common core out of cells and runs them, `measure` decides how
+//! many it takes, and `formats` print the `sheet`.
 
 #![forbid(unsafe_code)]
 
