@@ -21,6 +21,7 @@ pub fn sentences(sheet: &Sheet) -> Vec<String> {
         fsync_or_fdatasync(sheet),
         reads(sheet),
         memory(sheet),
+        direct_alone(sheet),
     ];
     all.into_iter().flatten().collect()
 }
@@ -187,6 +188,14 @@ fn memory(sheet: &Sheet) -> Option<String> {
     };
     let verb = if write.is_some() && read.is_some() { "are" } else { "is" };
     Some(format!("{names} {verb} the speed of memory, not of storage."))
+}
+
+fn direct_alone(sheet: &Sheet) -> Option<String> {
+    let best = sheet_best(sheet.row(Kind::Write(Mode::Buffered, Way::Direct)))?;
+    Some(format!(
+        "O_DIRECT alone (up to {}) leaves the data in the disk's own cache, if it has one.",
+        speed(best.rate)
+    ))
 }
 
 fn size(bytes: u32) -> String {
