@@ -249,6 +249,8 @@ fn a_ramp_starts_workers_one_after_another() {
     let runtime = |job: usize| json["jobs"][job]["job_runtime"].as_u64().unwrap();
     assert!(runtime(0) >= 2000 && runtime(1) >= 2000, "{json}");
     assert!((1000..1900).contains(&runtime(2)), "the third has a second less: {}", runtime(2));
+    let all = line.replace(" -out JSON", "");
+    assert!(lines(&sbk(&folder, &all).well()).1.contains("    3 max writers"), "two, then all");
     let late =
         sbk(&folder, "-class null -size 10 -writers 3 -wsec 5 -seconds 1 -records 30").well();
     assert!(lines(&late).1.contains("    1 max writers"), "{late:?}");

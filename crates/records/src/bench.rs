@@ -630,12 +630,15 @@ fn telling(words: &Words) -> Result<Telling, Refused> {
     };
     let csv = words.get("csvfile").filter(|&path| path != "no").map(PathBuf::from);
     if csv.is_some() && !matches!(logger, Logger::Csv | Logger::Prometheus) {
-        return Err(Refused::because(
-            "-csvfile is for -out CSVLogger and -out PrometheusLogger: give one of them",
-        ));
+        return Err(Refused {
+            code: 2,
+            said: "Unrecognized option: -csvfile: it is for -out CSVLogger and PrometheusLogger"
+                .to_owned(),
+        });
     }
     if words.has("context") && logger != Logger::Prometheus {
-        return Err(Refused::because("-context is for -out PrometheusLogger: give it"));
+        let said = "Unrecognized option: -context: it is for -out PrometheusLogger".to_owned();
+        return Err(Refused { code: 2, said });
     }
     Ok(Telling {
         format,

@@ -46,7 +46,9 @@ struct Book {
     /// Records handed over since the last that had a sync.
     since_sync: u32,
     ledger: Option<Arc<Ledger>>,
-    ended: bool,
+    /// When the worker began to count, and when it ended, in ticks.
+    began: u64,
+    ended: Option<u64>,
 }
 
 /// What a window holds of one worker.
@@ -73,7 +75,7 @@ impl Tally {
     /// Whether all of a window has been handed over.
     pub fn has_passed(&self, window: u64) -> bool {
         let book = self.book();
-        book.ended || book.window_ends == 0 || book.window > window
+        book.ended.is_some() || book.window_ends == 0 || book.window > window
     }
 
     /// Take what was not taken yet up to the end of this window. What is handed
@@ -91,7 +93,7 @@ impl Tally {
         let issued = book.ledger.as_ref().map_or(0, |ledger| {
             [Dir::Read, Dir::Write].map(|dir| ledger.lane(dir).issued.get()).iter().sum()
         });
-        Taken { latencies, issued, runs: book.window_ends > 0 && !book.ended }
+        Taken { latencies, issued, runs: book.window_ends > 0 && book.ended.is_none() }
     }
 
     /// Whether anything is left to be taken.
@@ -103,6 +105,13 @@ impl Tally {
     /// When the last record came back, in ticks; zero before the first.
     pub fn last_end(&self) -> u64 {
         self.book().last_end
+    }
+
+    /// When the worker began to count and when it ended, in ticks; `None`
+    /// before it began. One that runs has no end yet.
+    pub fn span(&self) -> Option<(u64, u64)> {
+        let book = self.book();
+        (book.window_ends > 0).then(|| (book.began, book.ended.unwrap_or(u64::MAX)))
     }
 
     /// The syncs so far.
@@ -159,6 +168,7 @@ impl Tap for Tally {
         book.window_ticks = clock.ns_to_ticks(self.window_ns).max(1);
         book.window = began.saturating_sub(origin) / book.window_ticks;
         book.window_ends = origin + (book.window + 1) * book.window_ticks;
+        book.began = began;
         book.ledger = Some(ledger.clone());
     }
 
@@ -199,11 +209,11 @@ impl Tap for Tally {
         book.window_ends
     }
 
-    fn end(&self, _: u64) {
+    fn end(&self, now: u64) {
         let mut book = self.book();
         // Its sync failed, or the job was stopped before it: told without.
         book.settle_waiting(0, self.keep);
-        book.ended = true;
+        book.ended = Some(now);
     }
 }
 

@@ -27,8 +27,6 @@ pub struct Watch<'a> {
     /// The next window to be told.
     window: u64,
     total: Latencies,
-    /// The most workers that ran at once.
-    most: u32,
     issued: u64,
     /// Errors of workers, by their numbers, that were no end of file.
     pub errors: Vec<String>,
@@ -56,7 +54,6 @@ impl<'a> Watch<'a> {
             metrics: metrics.transpose()?,
             window: 0,
             total: Latencies::default(),
-            most: 0,
             issued: 0,
             errors: Vec::new(),
             lost: None,
@@ -90,10 +87,9 @@ impl<'a> Watch<'a> {
             running += u32::from(taken.runs);
         }
         self.window += 1;
-        self.most = self.most.max(running);
         self.total.merge(all.clone());
         let mut figures = Figures::of(self.bench, all, elapsed_ns, false);
-        figures.workers = (running, self.most);
+        figures.workers = (running, self.most_at_once());
         figures.requests = self.bench.telling.requests.then(|| {
             let asked = issued.saturating_sub(self.issued);
             (asked, issued.saturating_sub(self.total.records))
@@ -130,7 +126,6 @@ impl<'a> Watch<'a> {
 
     /// The run is over: tell the rest and the total.
     pub fn finish(&mut self) {
-        self.most = self.most.max(self.most_at_once());
         let origin = self.origin.get().copied();
         let last_end = self.workers.iter().map(|worker| worker.tally.last_end()).max().unwrap_or(0);
         let elapsed_ns = origin.map_or(0, |(origin, clock)| since(&clock, origin, last_end));
@@ -146,7 +141,7 @@ impl<'a> Watch<'a> {
         }
         let mut figures =
             Figures::of(self.bench, std::mem::take(&mut self.total), elapsed_ns, true);
-        figures.workers = (0, self.most);
+        figures.workers = (0, self.most_at_once());
         figures.requests = self.bench.telling.requests.then_some((self.issued, 0));
         self.tell(&figures);
         if figures.latencies.is_coarse() {
@@ -168,12 +163,15 @@ impl<'a> Watch<'a> {
         self.window += 1;
     }
 
-    /// A run shorter than a window was never looked at: those that began and
-    /// whose time has not passed each other's were there together.
+    /// The most workers that ran at the same time so far.
     fn most_at_once(&self) -> u32 {
-        let ran = |worker: &&Worker| worker.tally.last_end() > 0;
-        let ran = self.workers.iter().filter(ran).count() as u32;
-        if self.bench.ramp.1 == 0.0 { ran } else { self.most.max(ran.min(1)) }
+        let spans: Vec<_> = self.workers.iter().filter_map(|worker| worker.tally.span()).collect();
+        // Most run when one of them begins.
+        let runs_at = |moment: u64| {
+            let runs = |span: &&(u64, u64)| (span.0..=span.1).contains(&moment);
+            spans.iter().filter(runs).count() as u32
+        };
+        spans.iter().map(|&(began, _)| runs_at(began)).max().unwrap_or(0)
     }
 
     fn tell_syncs(&mut self) {
