@@ -10,7 +10,8 @@ use std::io::Write;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Output, Stdio};
-use support::{Folder, Who, fio_is_installed, iolog_ios, link_named_fio, trace, words};
+use support::devices::{self, Loop};
+use support::{Folder, Who, fio_is_installed, iolog_ios, is_root, link_named_fio, trace, words};
 
 /// Two files of 1 MiB.
 fn folder(name: &str) -> Folder {
@@ -293,6 +294,9 @@ fn nothing_starts_before_its_moment_and_lateness_is_told() {
     assert_eq!(document["jobs"][0]["read"]["total_ios"], 100);
     assert!(document["iosonde"]["jobs"][0].get("lateness_ns").is_none());
     folder.write("log", slow_reads(2));
+    let line = "--name=r --read_iolog=log --name=s --read_iolog=log";
+    let text = Who::Native.run(&folder, &words(line)).well().stdout;
+    assert!(text.contains("s: started p50 "), "{text}");
     let text = Who::Native.run(&folder, &words("--name=r --read_iolog=log")).well().stdout;
     assert!(text.contains("start, due"), "{text}");
 }
@@ -353,6 +357,34 @@ fn a_block_trace_is_done_as_fio_does_it() {
         });
         assert_eq!(ours.len(), 40, "{options}");
         assert_eq!(ours, theirs, "{options}");
+    }
+}
+
+#[test]
+fn trims_and_flushes_of_a_device_are_counted_as_by_fio() {
+    const FLUSH: u32 = 1 << 18;
+    const DISCARD: u32 = 1 << 29;
+    if !fio_is_installed() || !is_root("attach loop devices") {
+        return;
+    }
+    let images = devices::Folder::new();
+    let Some(device) = devices::or_skip(Loop::attach(&images.image("d", 1 << 20), &[])) else {
+        return;
+    };
+    let folder = Folder::new("device-trace");
+    for (name, action) in [("trim", DISCARD | WRITE), ("flush", FLUSH | WRITE), ("write", WRITE)] {
+        // Writes as well: else fio opens the device for reading, and cannot trim.
+        folder.write(name, [block_trace(10, WRITE), block_trace(30, action)].concat());
+        let line = format!(
+            "--name=r --read_iolog={name} --replay_redirect={} --replay_no_stall=1 \
+             --output-format=json",
+            device.text()
+        );
+        let [theirs, ours] = [Who::Fio, Who::AsFio].map(|who| {
+            let document = who.run(&folder, &words(&line)).well().json();
+            (counts(&document), document["jobs"][0]["sync"]["total_ios"].as_u64())
+        });
+        assert_eq!(ours, theirs, "{name}");
     }
 }
 

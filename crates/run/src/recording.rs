@@ -79,8 +79,12 @@ fn failed(doing: &'static str) -> impl Fn(io::Error) -> ReadError {
     move |error| ReadError::Io { doing, error }
 }
 
-/// How much is read at a time; no line or record is longer.
-const PIECE_BYTES: usize = 256 << 10;
+/// No line or record is longer.
+const LINE_MOST: usize = 256 << 10;
+
+/// How much is read at a time: a few hundred lines, so that a job that reads
+/// on its way is held up by less than a millisecond.
+const PIECE_BYTES: usize = 16 << 10;
 
 /// Read the recording at `from`: a file, a socket in the file system, or `-`
 /// for standard input.
@@ -207,7 +211,7 @@ struct Parsing {
 
 impl Parsing {
     fn new(shape: Shape) -> Parsing {
-        let buffer = vec![0; PIECE_BYTES].into();
+        let buffer = vec![0; LINE_MOST].into();
         Parsing { parser: Parser::new(shape), buffer, filled: 0, ended: false }
     }
 
@@ -227,7 +231,8 @@ impl Parsing {
             return Err(ReadError::Io { doing: "read", error });
         }
         let got = loop {
-            match source.read(&mut self.buffer[self.filled..]) {
+            let end = self.buffer.len().min(self.filled + PIECE_BYTES);
+            match source.read(&mut self.buffer[self.filled..end]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 got => break got.map_err(failed("read"))?,
             }

@@ -36,6 +36,14 @@ pub(super) fn add_jobs(jobs: &[JobReport], report: &Report, style: &Style, text:
             add_labelled("errors", &words, Mark::Error, style, text);
         }
     }
+    for job in &report.ours.jobs {
+        let quick = job.lateness.as_ref().and_then(|late| Some((late.quick?, late.max_ns)));
+        if let Some((quick, max_ns)) = quick {
+            let [p50, p99, max] = [quick.p50_ns, quick.p99_ns, max_ns].map(time);
+            let words = format!("{}: started p50 {p50}, p99 {p99}, max {max} late", job.name);
+            add_labelled("replay", &words, Mark::Label, style, text);
+        }
+    }
     add_processor(jobs, style, text);
 }
 
