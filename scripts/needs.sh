@@ -14,6 +14,7 @@ need valgrind valgrind
 need python3 python3
 need mkfs.ext4 e2fsprogs
 need mkfs.xfs xfsprogs
+need mkfs.btrfs btrfs-progs
 need losetup mount
 need dmsetup dmsetup
 
