@@ -134,6 +134,20 @@ fn of_many_files_those_looked_at_stand_for_all() {
 }
 
 #[test]
+fn pages_of_a_buffered_job_beside_it_do_not_accuse_a_direct_one() {
+    let mut seen = reader("ext4", 100 * MIB, solid());
+    let mut beside = seen.jobs[0].clone();
+    seen.jobs[0].direct = true;
+    seen.jobs[0].looked_at[0].resident[1] = Known::Is(90 * MIB);
+    assert_eq!(ledger(&seen).jobs[0].direct.got, Known::Is(false));
+    beside.name = "beside".into();
+    seen.jobs.push(beside);
+    assert_eq!(ledger(&seen).jobs[0].direct.got, Known::Is(true), "all was fetched");
+    seen.jobs[0].bytes[Dir::Write] = MIB;
+    assert!(ledger(&seen).jobs[0].direct.got.get().is_none(), "of writes nothing tells");
+}
+
+#[test]
 fn the_fingerprint_stays_while_nothing_changes_that_lasts() {
     let seen = reader("ext4", 0, solid());
     let print = |seen: &Evidence| ledger(seen).environment.fingerprint;

@@ -133,12 +133,17 @@ fn direct_words(ledger: &Ledger) -> Vec<String> {
 }
 
 fn depth_words(ledger: &Ledger) -> Option<String> {
-    let asked: u64 = ledger.jobs.iter().map(|job| u64::from(job.depth.asked)).sum();
-    let told = ledger.jobs.iter().find(|job| job.depth.device.get().is_some())?;
-    let held: f64 = ledger.jobs.iter().filter_map(|job| job.depth.held.get()).sum();
-    let device = told.depth.device.get()?;
-    (asked > 1).then(|| {
-        format!("{asked} asked, {held:.1} held by the jobs, {device:.2} at the device on average")
+    // Of several the one that asked for most; the JSON has all.
+    let known = ledger.jobs.iter().filter(|job| job.depth.device.get().is_some());
+    let told = known.max_by_key(|job| job.depth.asked_together)?;
+    let Depth { asked, held, device, asked_together } = &told.depth;
+    let (held, device) = (held.get()?, device.get()?);
+    let together = match *asked_together > u64::from(*asked) {
+        true => format!(" by {}, {asked_together} by all beside it", told.name),
+        false => String::new(),
+    };
+    (*asked_together > 1).then(|| {
+        format!("{asked} asked{together}; {held:.1} held, {device:.2} at the device on average")
     })
 }
 

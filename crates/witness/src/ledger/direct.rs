@@ -48,7 +48,10 @@ fn judged(
     if let Some(found) = by_checksums(job, seen) {
         return Ok((false, found));
     }
-    let grown = over_files(job, FileReading::grown_bytes);
+    let grown = match shares_with_buffered(job, seen) {
+        true => Known::unknown("a job beside it uses the same file through the page cache"),
+        false => over_files(job, FileReading::grown_bytes),
+    };
     if let Known::Is(grown) = grown
         && grown > 0
         && grown as f64 > SLACK * (moved.min(job.files.1) as f64)
@@ -74,11 +77,25 @@ fn judged(
     }
     match (grown, job.bytes[Dir::Write]) {
         (Known::Unknown(why), 1..) => Err(why),
+        (Known::Unknown(why), 0)
+            if reads.is_none_or(|reads| reads.device_bytes.get().is_none()) =>
+        {
+            Err(why)
+        }
         (_, 0) if reads.is_some_and(|reads| reads.hole_bytes == Known::Is(0)) => {
             Ok((true, "every byte read was fetched from the device".to_owned()))
         }
         _ => Ok((true, "nothing of the files came into the page cache".to_owned())),
     }
+}
+
+/// Whether what comes into memory of the job's files may be another's.
+fn shares_with_buffered(job: &JobEvidence, seen: &Evidence) -> bool {
+    let mut beside = seen.jobs.iter().filter(|other| other.wave == job.wave && !other.direct);
+    beside.any(|other| {
+        let shared = |file: &FileReading| job.looked_at.iter().any(|own| own.path == file.path);
+        other.touches_storage && other.looked_at.iter().any(shared)
+    })
 }
 
 /// btrfs sends direct writes of files with checksums through the page cache
