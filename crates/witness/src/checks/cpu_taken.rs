@@ -6,7 +6,7 @@ use iosonde_report::ledger::{Ledger, Severity};
 pub(super) const RULE: Rule = Rule {
     id: "cpu-taken",
     severity: Severity::Warning,
-    condition: "the hypervisor took more than 2 % of processor time, or a control group's limit stopped the process",
+    condition: "the hypervisor took more than 2 % of processor time in a run of a second or more, or a control group's limit stopped the process",
     meaning: "While a thread is held off its processor its I/Os wait with it: latencies grow tails and \
               rates fall for reasons that have nothing to do with the storage.",
     remedy: "repeat on a quieter host, or raise cpu.max of the control group",
@@ -17,6 +17,8 @@ fn check(ledger: &Ledger) -> Vec<Found> {
     let mut said = Vec::new();
     if let Some(&steal) = ledger.meanwhile.steal_share.get()
         && steal > 0.02
+        // Counted in ticks of ten milliseconds: of a moment it says nothing.
+        && ledger.meanwhile.wall_ns >= 1_000_000_000
     {
         said.push(format!("the hypervisor took {} of processor time", percent(steal)));
     }
