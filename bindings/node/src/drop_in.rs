@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use iosonde_direct::{Device, Fact};
 use napi::bindgen_prelude::{FunctionCallContext, JsObjectValue, Object, ToNapiValue, Unknown};
 use napi::{Env, JsValue, Result};
 
@@ -85,7 +86,7 @@ fn block_device(call: &FunctionCallContext) -> Result<Returned> {
     let file = Held::of(fd);
     let ask = move || match file {
         Ok(file) => platform::block_device(file.file()),
-        Err(_) => Err("fstat failed"),
+        Err(_) => Err(platform::NOT_OPEN),
     };
     edge::queue(call.env, callback, ask, |env, device| match device {
         Ok(device) => Ok(vec![().into_unknown(env)?, device.object(env)?]),
@@ -95,6 +96,16 @@ fn block_device(call: &FunctionCallContext) -> Result<Returned> {
 }
 
 impl BlockDevice {
+    /// Of the two that are known of it. Spaces around a serial are padding.
+    pub(crate) fn of(device: &Device, serial: &Fact<String>) -> BlockDevice {
+        BlockDevice {
+            logical_sector_bytes: device.logical_sector,
+            physical_sector_bytes: device.physical_sector,
+            bytes: device.bytes,
+            serial: serial.known().map_or("", |serial| serial.trim_matches(' ')).to_owned(),
+        }
+    }
+
     fn object<'env>(&self, env: &'env Env) -> Result<Unknown<'env>> {
         let mut object = Object::new(env)?;
         object.set_named_property("logicalSectorSize", self.logical_sector_bytes)?;
@@ -118,7 +129,10 @@ fn set(call: &FunctionCallContext, setter: Setter) -> Result<Returned> {
         return throw(call.env, "bad arguments, expected: (fd, value=0/1, callback)");
     };
     let file = Held::of(fd);
-    let set = move || act(file.as_ref().map(Held::file).map_err(|errno| *errno), value == 1);
+    let set = move || match file {
+        Ok(file) => act(Ok(file.file()), value == 1),
+        Err(error) => act(Err(error), value == 1),
+    };
     edge::queue(call.env, callback, set, |env, done| match done {
         Ok(()) => Ok(vec![().into_unknown(env)?]),
         Err(text) => Ok(vec![error(env, text)?]),

@@ -2,23 +2,22 @@
 //! callback last: `callback(failure)` with `{ errno, syscall, message }`,
 //! or `callback(null, result)`.
 
-use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use iosonde_direct::lock::{self, LockError, Patience, Share};
 use iosonde_direct::{AlignedBuf, Facts, FileKind};
 use napi::bindgen_prelude::{
     BigInt, BufferSlice, FunctionCallContext, JsObjectValue, Null, Object, ToNapiValue, Unknown,
 };
 use napi::{Env, Error, Result, Status};
-use rustix::fs::{FlockOperation, flock};
 
 use crate::arguments::{function, integer};
 use crate::edge::{self, Held, Returned};
 use crate::facts;
 use crate::memory::Memory;
+use crate::platform;
 use crate::pool;
 use crate::tree::Tree;
 
@@ -34,7 +33,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     fn of(syscall: &'static str, error: &io::Error) -> Failure {
-        Failure { errno: error.raw_os_error(), syscall, message: error.to_string() }
+        Failure { errno: platform::number(error), syscall, message: error.to_string() }
     }
 
     fn tree(&self) -> Tree {
@@ -63,7 +62,7 @@ pub(crate) fn exports<'env>(env: &'env Env, memory: &Rc<Memory>) -> Result<Objec
     method("blockDeviceAt", Box::new(|call| block_device_at(&call)))?;
     method("probe", Box::new(|call| probe(&call)))?;
     method("address", Box::new(|call| address(&call)))?;
-    method("flock", Box::new(|call| lock(&call)))?;
+    method("flock", Box::new(|call| set_lock(&call)))?;
     Ok(exports)
 }
 
@@ -80,7 +79,7 @@ fn aligned_buffer(call: &FunctionCallContext, memory: &Rc<Memory>) -> Result<Ret
         match lent {
             Ok(buffer) => Ok(vec![Null.into_unknown(env)?, buffer]),
             Err(message) => {
-                let errno = Some(libc::ENOMEM);
+                let errno = Some(platform::NO_MEMORY);
                 Ok(vec![Failure { errno, syscall: "mmap", message }.tree().value(env)?])
             }
         }
@@ -93,7 +92,7 @@ fn aligned_buffer(call: &FunctionCallContext, memory: &Rc<Memory>) -> Result<Ret
 fn make_pool(call: &FunctionCallContext, memory: &Rc<Memory>) -> Result<Returned> {
     let wish = (large(call, 0)?, large(call, 1)?, large(call, 2)?, call.get::<bool>(3)?);
     pool::make(call.env, wish, memory).unwrap_or_else(|error| {
-        let (errno, message) = (Some(libc::ENOMEM), error.to_string());
+        let (errno, message) = (Some(platform::NO_MEMORY), error.to_string());
         Ok(Failure { errno, syscall: "mmap", message }.tree().value(call.env)?.into())
     })
 }
@@ -102,7 +101,7 @@ fn make_pool(call: &FunctionCallContext, memory: &Rc<Memory>) -> Result<Returned
 fn block_device_of(call: &FunctionCallContext) -> Result<Returned> {
     let file = Held::of(whole(call, 0)?);
     queue(call, 1, move || {
-        let file = file.map_err(|errno| Failure::of("fstat", &errno.into()))?;
+        let file = file.map_err(|error| Failure::of("fstat", &error))?;
         block_device(Facts::of_file(file.file()), "fstat")
     })
 }
@@ -118,7 +117,11 @@ fn block_device(facts: io::Result<Facts>, syscall: &'static str) -> Outcome {
     let facts = facts.map_err(|error| Failure::of(syscall, &error))?;
     match (facts.kind, facts.device()) {
         (FileKind::BlockDevice, Some(device)) => Ok(facts::device(device)),
-        _ => Err(Failure::of(syscall, &io::Error::from_raw_os_error(libc::ENOTBLK))),
+        _ => Err(Failure {
+            errno: Some(platform::NOT_BLOCK),
+            syscall,
+            message: "not a block device".to_owned(),
+        }),
     }
 }
 
@@ -138,16 +141,24 @@ fn address(call: &FunctionCallContext) -> Result<Returned> {
 }
 
 /// `(fd, mode, callback)`: 0 unlocks, 1 locks for itself, 2 with others.
-fn lock(call: &FunctionCallContext) -> Result<Returned> {
+fn set_lock(call: &FunctionCallContext) -> Result<Returned> {
     let file = Held::of(whole(call, 0)?);
-    let operation = match whole(call, 1)? {
-        0 => FlockOperation::Unlock,
-        1 => FlockOperation::NonBlockingLockExclusive,
-        _ => FlockOperation::NonBlockingLockShared,
-    };
+    let mode = whole(call, 1)?;
     queue(call, 2, move || {
-        let locked = file.and_then(|file| flock(file.file(), operation));
-        locked.map(|()| Tree::Null).map_err(|errno| Failure::of("flock", &errno.into()))
+        let file = file.map_err(|error| Failure::of("flock", &error))?;
+        let done = match mode {
+            0 => lock::unlock(file.file()),
+            1 => lock::lock(file.file(), Share::Exclusive, Patience::Try),
+            _ => lock::lock(file.file(), Share::Shared, Patience::Try),
+        };
+        done.map(|()| Tree::Null).map_err(|error| match error {
+            LockError::Held => Failure {
+                errno: Some(platform::BUSY),
+                syscall: "flock",
+                message: error.to_string(),
+            },
+            error => Failure::of("flock", &error.into()),
+        })
     })
 }
 
@@ -183,7 +194,7 @@ fn callback<'call>(call: &'call FunctionCallContext, at: usize) -> Result<Unknow
 
 fn path(call: &FunctionCallContext, at: usize) -> Result<PathBuf> {
     let bytes: BufferSlice = call.get(at)?;
-    Ok(PathBuf::from(OsStr::from_bytes(&bytes)))
+    Ok(platform::path_of(&bytes))
 }
 
 fn wrong(expected: &str) -> Error {
