@@ -12,13 +12,16 @@ const unnamed = new Map([[-15, ['ENOTBLK', 'block device required']]]);
 function failed({ errno, syscall, message }, path) {
   const where = path === undefined ? '' : ` '${path}'`;
   let code;
-  let text = message;
-  if (errno !== null) {
-    const known = getSystemErrorMap().get(-errno) || unnamed.get(-errno);
-    if (known) [code, text] = known;
-    else code = `Unknown system error ${-errno}`;
+  let text;
+  if (errno === null) {
+    text = `${message}, ${syscall}${where}`;
+  } else {
+    const [name, meaning] = getSystemErrorMap().get(-errno) || unnamed.get(-errno) ||
+      [`Unknown system error ${-errno}`, 'unknown error'];
+    code = name;
+    text = `${code}: ${meaning}, ${syscall}${where}${message === '' ? '' : `: ${message}`}`;
   }
-  const error = new Error(`${code ? `${code}: ` : ''}${text}, ${syscall}${where}`);
+  const error = new Error(text);
   if (errno !== null) error.errno = -errno;
   if (code) error.code = code;
   error.syscall = syscall;

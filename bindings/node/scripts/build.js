@@ -28,4 +28,8 @@ fs.mkdirSync(path.dirname(to), { recursive: true });
 // A new file under the same name: a process that has the old one loaded keeps it.
 fs.copyFileSync(from, `${to}.new`);
 fs.renameSync(`${to}.new`, to);
+// A package has its licences beside it.
+for (const licence of ['LICENSE-APACHE', 'LICENSE-MIT']) {
+  fs.copyFileSync(path.join(root, '..', '..', licence), path.join(root, licence));
+}
 console.log(`build: ${path.relative(root, to)} (${platform()}), ${fs.statSync(to).size} bytes`);

@@ -27,13 +27,15 @@ pub(crate) struct Failure {
     errno: Option<i32>,
     /// What was being called.
     syscall: &'static str,
-    /// What is wrong, where there is no number for it.
+    /// What is wrong, where the number alone does not say it; may be empty.
     message: String,
 }
 
 impl Failure {
     fn of(syscall: &'static str, error: &io::Error) -> Failure {
-        Failure { errno: platform::number(error), syscall, message: error.to_string() }
+        let errno = platform::number(error);
+        let message = errno.map_or_else(|| error.to_string(), |_| String::new());
+        Failure { errno, syscall, message }
     }
 
     fn tree(&self) -> Tree {
@@ -117,11 +119,7 @@ fn block_device(facts: io::Result<Facts>, syscall: &'static str) -> Outcome {
     let facts = facts.map_err(|error| Failure::of(syscall, &error))?;
     match (facts.kind, facts.device()) {
         (FileKind::BlockDevice, Some(device)) => Ok(facts::device(device)),
-        _ => Err(Failure {
-            errno: Some(platform::NOT_BLOCK),
-            syscall,
-            message: "not a block device".to_owned(),
-        }),
+        _ => Err(Failure { errno: Some(platform::NOT_BLOCK), syscall, message: String::new() }),
     }
 }
 

@@ -38,7 +38,7 @@ test('a second descriptor is refused until the first unlocks', async (t) => {
   await succeeds(first, 1);
   await fails(second, 1, BUSY);
   await assert.rejects(promises.setFlock(second, 1),
-    { code: 'EAGAIN', errno: -11, syscall: 'flock' });
+    { code: 'EAGAIN', errno: -11, syscall: 'flock', message: /, flock: it is locked by another/ });
   await succeeds(second, 0);
   await fails(second, 1, BUSY);
   await succeeds(first, 0);

@@ -42,7 +42,7 @@ test('the packed package is installed without a compiler and works', (t) => {
   const folder = installed(t);
   const files = fs.readdirSync(path.join(folder, 'node_modules', '@iosonde', 'direct-io')).sort();
   assert.deepStrictEqual(files, [
-    'README.md', 'index.d.mts', 'index.d.ts', 'index.js', 'index.mjs', 'lib', 'package.json',
+    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'index.d.mts', 'index.d.ts', 'index.js', 'index.mjs', 'lib', 'package.json',
     'prebuilds', 'promises.d.mts', 'promises.d.ts', 'promises.js', 'promises.mjs',
   ]);
   fs.writeFileSync(path.join(folder, 'common.cjs'), `

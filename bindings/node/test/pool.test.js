@@ -99,6 +99,8 @@ test('huge pages are had, or refused with the remedy', () => {
     new BufferPool({ size: 4096, count: 2, hugePages: true }).tryAcquire().fill(1);
   } catch (error) {
     assert.strictEqual(error.code, 'ENOMEM');
+    assert.strictEqual(error.syscall, 'mmap');
+    assert.match(error.message, /^ENOMEM: not enough memory, mmap: .*nr_hugepages/);
   }
 });
 
