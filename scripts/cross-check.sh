@@ -132,6 +132,20 @@ make_wine() {
 	touch "$WINE/ready"
 }
 
+# The Node package's addon. (napi wants to see a Node for Windows to link with, and then takes nothing
+# from it.)
+check_addon() { # target
+	mkdir -p "$DIR/libnode"
+	touch "$DIR/libnode/libnode.dll" "$DIR/libnode/libnode.a"
+	if env "${with[@]}" LIBNODE_PATH="$DIR/libnode" RUSTFLAGS="-D warnings" \
+		"$CARGO" check -q --manifest-path bindings/node/Cargo.toml --target "$1"; then
+		say "$1: the Node package's addon type-checks"
+	else
+		say "$1: the Node package's addon: failed"
+		failed=1
+	fi
+}
+
 WINE=$DIR/wine SYSTEM32=$DIR/wine/prefix/drive_c/windows/system32
 failed=0
 for target in "${targets[@]}"; do
@@ -148,6 +162,7 @@ for target in "${targets[@]}"; do
 		failed=1
 		continue
 	fi
+	check_addon "$target"
 	[ $wine = yes ] && [ "$target" = x86_64-pc-windows-gnu ] || continue
 	if ! PATH="$DIR/bin:$PATH" command -v x86_64-w64-mingw32-gcc >/dev/null; then
 		say "skipped running for Windows: there is no x86_64-w64-mingw32-gcc to link with"
