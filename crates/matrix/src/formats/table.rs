@@ -11,8 +11,8 @@ use std::fmt::Write;
 const COLUMNS: usize = 7;
 /// Letters of a line of text.
 const LINE: usize = 80;
-/// Of the first column, two names: `AMORTIZED_FDATASYNC ALIGNED`.
-const NAMES: usize = 28;
+/// Of the first column, two names and a blank: `AMORTIZED_FDATASYNC O_DIRECT `.
+const NAMES: usize = 29;
 
 /// For people.
 pub fn write(sheet: &Sheet) -> String {
@@ -52,7 +52,7 @@ fn one_table(text: &mut String, sheet: &Sheet, columns: &[usize]) {
     for (row, kind) in sheet.kinds.iter().enumerate() {
         let name = if kind.group() == group { "" } else { kind.group() };
         group = kind.group();
-        let mut line = format!("{name:<19} {:<8}", way(*kind));
+        let mut line = format!("{name:<19} {:<9}", way(*kind));
         for &column in columns {
             line.push_str(&one_cell(sheet, row, column));
         }
