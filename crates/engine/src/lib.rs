@@ -23,8 +23,10 @@ mod trace;
 
 pub use catalogue::{CATALOGUE, find};
 pub use drive::{Accounting, Drive, Ended, Failure, Loop, Pulse, SyncTap, Window};
-pub use engine::{Caps, EngineDef, EngineError, Io, LaysOut, OneShot, OpenWith, Opened, Queued};
-pub use engines::{sim, streams};
+pub use engine::{
+    Caps, EngineDef, EngineError, Io, LaysOut, OneShot, Open, OpenWith, Opened, Queued,
+};
+pub use engines::{offload::offloaded, sim, streams};
 pub use files::{FileSetup, Files, Hint, OpenMode};
 pub use iolog::IoLog;
 pub use knobs::{Burn, CpuKnobs, ExecKnobs, Knobs, NetKnobs, Protocol, StatCall, SyncRangeFlags};

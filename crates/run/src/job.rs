@@ -7,7 +7,7 @@ use crate::tap::Tap;
 use iosonde_base::{Nanos, PerDir};
 use iosonde_direct::MemoryKind;
 use iosonde_engine::{
-    Accounting, EngineDef, Fill, Hint, Knobs, OpenMode, SyncRangeFlags, Tolerance, Window,
+    Accounting, EngineDef, Fill, Hint, Knobs, Open, OpenMode, SyncRangeFlags, Tolerance, Window,
 };
 use iosonde_report::{Measured, Percentiles, Unified, Units};
 use iosonde_stats::WhichLatencies;
@@ -37,6 +37,9 @@ pub struct JobPlan {
     pub group: u32,
     /// What moves its bytes.
     pub engine: &'static EngineDef,
+    /// How a pool of threads over it is opened, where that was asked
+    /// (`io_submit_mode=offload`).
+    pub offload: Option<Open>,
     /// The engine's own options.
     pub knobs: Knobs,
     /// Which stamps are taken.

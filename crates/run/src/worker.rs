@@ -129,7 +129,8 @@ impl<'a> Worker<'a> {
             knobs: job.knobs.clone(),
             sync_range: job.sync_range,
         };
-        let engine = (job.engine.open)(&with, job.accounting).map_err(|error| {
+        let open = job.offload.unwrap_or(job.engine.open);
+        let engine = open(&with, job.accounting).map_err(|error| {
             let detail = match &error.help {
                 Some(help) => format!("{} ({help})", error.message),
                 None => error.message.clone(),

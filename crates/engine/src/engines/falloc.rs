@@ -20,7 +20,7 @@ pub(crate) static FALLOC: EngineDef = EngineDef {
     open: |_, accounting| Ok(one_shot(Falloc, accounting)),
 };
 
-struct Falloc;
+pub(super) struct Falloc;
 
 impl OneShot for Falloc {
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {

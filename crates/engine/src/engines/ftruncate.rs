@@ -18,7 +18,7 @@ pub(crate) static FTRUNCATE: EngineDef = EngineDef {
     open: |_, accounting| Ok(one_shot(Ftruncate, accounting)),
 };
 
-struct Ftruncate;
+pub(super) struct Ftruncate;
 
 impl OneShot for Ftruncate {
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {

@@ -69,7 +69,7 @@ impl Drop for Ring {
 }
 
 /// The engine.
-struct Uring {
+pub(super) struct Uring {
     ring: Ring,
     mode: Mode,
     flags: RwFlags,
@@ -93,7 +93,7 @@ struct Uring {
 }
 
 impl Uring {
-    fn new(with: &OpenWith) -> Result<Uring, EngineError> {
+    pub(super) fn new(with: &OpenWith) -> Result<Uring, EngineError> {
         let knobs = &with.knobs;
         let (ring, mode) = setup::build(with)?;
         let mut ring = Ring::new(ring);

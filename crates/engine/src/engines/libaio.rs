@@ -120,7 +120,7 @@ impl Drop for Context {
 }
 
 /// The engine.
-struct Libaio {
+pub(super) struct Libaio {
     context: Context,
     flags: RwFlags,
     /// One request for each slot, where it stays while it flies.
@@ -139,7 +139,7 @@ struct Libaio {
 }
 
 impl Libaio {
-    fn new(with: &OpenWith) -> Result<Libaio, EngineError> {
+    pub(super) fn new(with: &OpenWith) -> Result<Libaio, EngineError> {
         let context = Context::new(with.depth)?;
         let depth = with.depth as usize;
         let ring = with.knobs.userspace_reap.then_some(context.0 as *const RingHead);

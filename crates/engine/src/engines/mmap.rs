@@ -21,8 +21,13 @@ pub(crate) static MMAP: EngineDef = EngineDef {
     caps: Caps { no_extend: true, ..CAPS },
     options: &["thp"],
     available: always,
-    open: |with, accounting| Ok(one_shot(Mmap::new(with, WINDOW_BYTES), accounting)),
+    open: |with, accounting| Ok(one_shot(open(with), accounting)),
 };
+
+/// The engine, with nothing mapped.
+pub(super) fn open(with: &OpenWith) -> Mmap {
+    Mmap::new(with, WINDOW_BYTES)
+}
 
 /// How much of a file is mapped at a time: much, as addresses cost nothing
 /// until they are touched, yet so that hundreds of files fit in 47 bits.
@@ -32,7 +37,7 @@ const WINDOW_BYTES: u64 = 1 << 38;
 const WINDOW_BYTES: u64 = 1 << 26;
 
 /// The engine: what is mapped of each file.
-struct Mmap {
+pub(super) struct Mmap {
     files: Vec<Mapped>,
     window_bytes: u64,
     thp: bool,

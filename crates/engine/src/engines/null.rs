@@ -21,7 +21,7 @@ pub(crate) static NULL: EngineDef = EngineDef {
     },
 };
 
-struct Null;
+pub(super) struct Null;
 
 impl OneShot for Null {
     const CHAINED: bool = true;

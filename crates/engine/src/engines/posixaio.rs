@@ -5,14 +5,12 @@
 //! many are in flight as the depth says.
 #![allow(unsafe_code)]
 
-mod pool;
-
+use super::pool::Pool;
 use super::psync::{CAPS, bytes};
 use super::rw_flags::RwFlags;
 use super::{always, queued, trim};
 use crate::{Caps, EngineDef, Io, Queued, SyncRangeFlags, sync_call};
 use iosonde_base::{Completion, Errno, Nanos, Op, Planned, Slot};
-use pool::Pool;
 
 /// Catalogue entry.
 pub(crate) static POSIXAIO: EngineDef = EngineDef {
@@ -26,7 +24,9 @@ pub(crate) static POSIXAIO: EngineDef = EngineDef {
     available: always,
     open: |with, accounting| {
         let sync_range = with.sync_range;
-        let pool = Pool::start(with.depth, move |io| perform(io, sync_range))?;
+        let pool = Pool::start(with.depth, "posixaio", move || {
+            Ok(move |io: &Io| perform(io, sync_range))
+        })?;
         Ok(queued(PosixAio { pool }, with.depth, accounting))
     },
 };

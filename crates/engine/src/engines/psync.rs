@@ -40,7 +40,7 @@ pub(crate) fn bytes(result: isize) -> Result<u32, Errno> {
     if result >= 0 { Ok(result as u32) } else { Err(std::io::Error::last_os_error().into()) }
 }
 
-struct Psync;
+pub(super) struct Psync;
 
 impl OneShot for Psync {
     #[inline]
@@ -70,7 +70,7 @@ impl OneShot for Psync {
     }
 }
 
-struct Pvsync;
+pub(super) struct Pvsync;
 
 impl OneShot for Pvsync {
     #[inline]

@@ -19,7 +19,7 @@ pub(crate) static PVSYNC2: EngineDef = EngineDef {
     open: |with, accounting| Ok(one_shot(Pvsync2::new(&with.knobs), accounting)),
 };
 
-struct Pvsync2 {
+pub(super) struct Pvsync2 {
     plain: RwFlags,
     polled: RwFlags,
     /// Percentage of I/Os that are polled.
@@ -29,7 +29,7 @@ struct Pvsync2 {
 }
 
 impl Pvsync2 {
-    fn new(knobs: &Knobs) -> Pvsync2 {
+    pub(super) fn new(knobs: &Knobs) -> Pvsync2 {
         let plain = RwFlags::new(knobs);
         let polled_share = if knobs.hipri { knobs.hipri_percentage } else { 0 };
         Pvsync2 { plain, polled: plain.polled(), polled_share, draws: 0x9e37_79b9 }

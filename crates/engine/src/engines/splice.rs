@@ -18,8 +18,13 @@ pub(crate) static SPLICE: EngineDef = EngineDef {
     caps: CAPS,
     options: &[],
     available: always,
-    open: |_, accounting| Ok(one_shot(Splice { pipe: Pipe::new()? }, accounting)),
+    open: |_, accounting| Ok(one_shot(open()?, accounting)),
 };
+
+/// The engine, with a pipe of its own.
+pub(super) fn open() -> Result<Splice, EngineError> {
+    Ok(Splice { pipe: Pipe::new()? })
+}
 
 /// A pipe that is empty between I/Os.
 pub(super) struct Pipe {
@@ -123,7 +128,7 @@ impl Pipe {
     }
 }
 
-struct Splice {
+pub(super) struct Splice {
     pipe: Pipe,
 }
 

@@ -3,15 +3,15 @@
 use super::{Planner, beside};
 use crate::job::PlacePlan;
 use iosonde_engine::{
-    CATALOGUE, EngineDef, ErrorKind, Hint, Knobs, OpenMode, StatCall, SyncRangeFlags, Tolerance,
-    Window,
+    CATALOGUE, EngineDef, ErrorKind, Hint, Knobs, Open, OpenMode, StatCall, SyncRangeFlags,
+    Tolerance, Window, offloaded,
 };
 use iosonde_options::{Diagnostic, Topic, nearest};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::topics::engines::{FileStat, IoUring, LibAio, Mmap, Pvsync2};
 use iosonde_spec::values::{
-    ContinueOnError, CpusAllowedPolicy, FadviseHint, IgnoreErrors, StatType, SyncMode,
+    ContinueOnError, CpusAllowedPolicy, FadviseHint, IgnoreErrors, StatType, SubmitMode, SyncMode,
 };
 use iosonde_sys::cpu::CpuList;
 use iosonde_sys::priority::{IoClass, IoPriority};
@@ -49,7 +49,7 @@ impl Planner<'_> {
     ) -> Result<Window, Diagnostic> {
         let options = &job.spec.depth;
         let asked = *options.iodepth.get();
-        if engine.caps.sync {
+        if engine.caps.sync && !is_offloaded(&job.spec) {
             if asked > 1 {
                 self.note(Diagnostic::note(
                     "both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1",
@@ -67,6 +67,27 @@ impl Planner<'_> {
             serialize_overlap: *options.serialize_overlap.get(),
         })
     }
+}
+
+/// Whether a pool of threads submits.
+pub(super) fn is_offloaded(spec: &JobSpec) -> bool {
+    *spec.depth.io_submit_mode.get() == SubmitMode::Offload
+}
+
+/// How a pool of threads over the engine is opened, where it was asked for.
+///
+/// # Errors
+/// Where there is none over this engine.
+pub(super) fn offload(spec: &JobSpec, engine: &EngineDef) -> Result<Option<Open>, Diagnostic> {
+    if !is_offloaded(spec) || engine.caps.no_io {
+        return Ok(None);
+    }
+    let refuse = || {
+        Diagnostic::error(format!("ioengine={} cannot be used by many threads", engine.name))
+            .help("use psync, pvsync, pvsync2, libaio or io_uring, or leave io_submit_mode out")
+            .about("io_submit_mode", spec.depth.io_submit_mode.origin())
+    };
+    offloaded(engine).ok_or_else(refuse).map(Some)
 }
 
 /// The engine's own options.

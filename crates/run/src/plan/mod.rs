@@ -53,10 +53,12 @@ pub struct Planned {
 /// What the job's engine can do, for the rules of the job language; nothing
 /// for an engine that is not known, of which [`plan`] will speak.
 pub fn caps(spec: &JobSpec) -> iosonde_spec::Caps {
-    let Some(engine) = iosonde_engine::find(spec.engine.ioengine.get().name()) else {
+    let Some(def) = iosonde_engine::find(spec.engine.ioengine.get().name()) else {
         return iosonde_spec::Caps { trim: true, atomic: true, ..Default::default() };
     };
-    let iosonde_engine::Caps { sync, diskless, trim, no_extend, atomic, .. } = engine.caps;
+    let iosonde_engine::Caps { sync, diskless, trim, no_extend, atomic, .. } = def.caps;
+    // One thread does one thing at a time; a pool of them does many.
+    let sync = sync && !engine::is_offloaded(spec);
     iosonde_spec::Caps { sync, diskless, trim, no_extend, atomic }
 }
 
@@ -210,6 +212,7 @@ impl Planner<'_> {
             clone,
             group: 0,
             engine,
+            offload: engine::offload(spec, engine)?,
             knobs: engine::knobs(job, clone, engine)?,
             accounting,
             latencies: WhichLatencies {

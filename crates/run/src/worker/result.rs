@@ -132,7 +132,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
         _ => Nanos(0),
     };
     let mut snapshot = shared.ledger.snapshot();
-    if job.engine.caps.sync {
+    if job.engine.caps.sync && job.offload.is_none() {
         settle_one_by_one(&mut snapshot);
     }
     let (thread_id, usage) = shared.used();

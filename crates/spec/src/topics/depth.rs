@@ -1,6 +1,6 @@
 //! How many I/Os fly at once, and in what batches they go and come.
 
-use iosonde_options::{Built, Category, options};
+use iosonde_options::{Category, options};
 
 use crate::values::SubmitMode;
 
@@ -51,7 +51,6 @@ options! {
         }
         /// How submission and completion are done.
         io_submit_mode: SubmitMode = "inline" as "io_submit_mode" {
-            built: Built::No,
             good: &["inline", "offload"],
             bad: &["thread"],
         }

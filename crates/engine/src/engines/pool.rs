@@ -4,12 +4,27 @@
 use crate::{EngineError, Io};
 use iosonde_base::{Completion, Errno, Nanos, Slot};
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Enough for system calls: threads that run nothing else of ours.
 const STACK_BYTES: usize = 128 << 10;
+
+/// What each thread does with its requests. Made on the thread, and stays
+/// there.
+pub(super) trait Hand {
+    /// Do one request, to its end.
+    fn perform(&mut self, io: &Io) -> Result<u32, Errno>;
+}
+
+impl<F: FnMut(&Io) -> Result<u32, Errno>> Hand for F {
+    fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
+        self(io)
+    }
+}
 
 /// As many threads as requests may be in flight. They end when it is dropped,
 /// after the request each is at.
@@ -42,13 +57,14 @@ struct Request {
 unsafe impl Send for Request {}
 
 impl Pool {
-    /// Start `depth` threads that `perform` requests.
+    /// Start `depth` threads of this `name`, each with a hand that `make` makes.
     ///
     /// # Errors
-    /// When the system gives fewer threads.
-    pub(super) fn start(
+    /// When the system gives fewer threads, or a hand cannot be made.
+    pub(super) fn start<H: Hand>(
         depth: u32,
-        perform: impl Fn(&Io) -> Result<u32, Errno> + Copy + Send + 'static,
+        name: &str,
+        make: impl Fn() -> Result<H, EngineError> + Clone + Send + 'static,
     ) -> Result<Pool, EngineError> {
         let slots = depth as usize;
         let desk = Arc::new(Desk {
@@ -58,17 +74,27 @@ impl Pool {
             done: Condvar::new(),
         });
         let mut pool = Pool { desk, threads: Vec::with_capacity(slots) };
+        let (out, made) = channel();
         for _ in 0..depth {
-            let desk = pool.desk.clone();
-            let body = move || desk.serve(perform);
-            let spawned =
-                Builder::new().name("posixaio".into()).stack_size(STACK_BYTES).spawn(body);
+            let (desk, make, out) = (pool.desk.clone(), make.clone(), out.clone());
+            let body = move || match make() {
+                Ok(hand) => {
+                    // Whoever asked may have met an error of another thread.
+                    let _ = out.send(Ok(()));
+                    drop(out);
+                    desk.serve(hand);
+                }
+                Err(error) => drop(out.send(Err(error))),
+            };
+            let spawned = Builder::new().name(name.into()).stack_size(STACK_BYTES).spawn(body);
             // Those that run already end as the pool is dropped.
             pool.threads.push(spawned.map_err(|error| EngineError {
                 help: Some("ask for a smaller iodepth, one thread is needed for each".to_owned()),
                 ..EngineError::system("start a thread for each I/O in flight", error.into())
             })?);
         }
+        drop(out);
+        made.into_iter().collect::<Result<(), EngineError>>()?;
         Ok(pool)
     }
 
@@ -115,9 +141,11 @@ impl Drop for Pool {
 }
 
 impl Desk {
-    fn serve(&self, perform: impl Fn(&Io) -> Result<u32, Errno>) {
+    fn serve(&self, mut hand: impl Hand) {
         while let Some(Request { slot, io }) = self.next() {
-            let result = perform(&io);
+            // A request that never came back would be waited for for ever.
+            let performed = catch_unwind(AssertUnwindSafe(|| hand.perform(&io)));
+            let result = performed.unwrap_or(Err(Errno::EIO));
             lock(&self.outbox).push(Completion { slot, result });
             self.done.notify_one();
         }
@@ -161,7 +189,7 @@ mod tests {
             ALL.get_or_init(|| Barrier::new(8)).wait();
             Ok(io.offset as u32)
         };
-        let pool = Pool::start(8, perform).unwrap();
+        let pool = Pool::start(8, "test", move || Ok(perform)).unwrap();
         (0..8).for_each(|n| pool.push(Slot(n), io(n.into())));
         let mut done = Vec::new();
         pool.collect(8, 8, None, &mut done);
@@ -173,7 +201,7 @@ mod tests {
 
     #[test]
     fn patience_ends_a_wait_and_most_is_most() {
-        let pool = Pool::start(2, |io| Ok(io.len)).unwrap();
+        let pool = Pool::start(2, "test", || Ok(|io: &Io| Ok(io.len))).unwrap();
         let mut done = Vec::new();
         pool.collect(1, 2, Some(Nanos::from_millis(1)), &mut done);
         assert!(done.is_empty());
