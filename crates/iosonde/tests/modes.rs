@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;
 use support::running::wait_until;
-use support::{Folder, Who, at_once, fio_is_installed, words};
+use support::{Folder, Who, at_once, fio_is_installed, iolog_ios, words};
 
 /// Whom a test can ask.
 fn everybody() -> &'static [Who] {
@@ -167,4 +167,62 @@ fn documents(text: &str) -> (u32, u32, u32) {
         }
     }
     (terse, whole, words)
+}
+
+#[test]
+fn a_pool_of_threads_does_the_same_io_as_the_job_itself() {
+    for engine in ["psync", "pvsync2", "mmap", "libaio", "io_uring", "splice"] {
+        let folder = Folder::new("offload");
+        let run = |mode: &str, log: &str| {
+            let line = format!(
+                "--name=a --ioengine={engine} --filename=f --rw=randrw --bsrange=4k-64k \
+                 --size=4m --nrfiles=3 --iodepth=8 --fsync=16 --write_iolog={log} \
+                 --io_submit_mode={mode} --output-format=json --loops=2"
+            );
+            Who::AsFio.run(&folder, &words(&line)).well().json()["jobs"][0].clone()
+        };
+        let (inline, offload) = (run("inline", "inline"), run("offload", "offload"));
+        for way in ["read", "write", "sync"] {
+            assert_eq!(inline[way]["total_ios"], offload[way]["total_ios"], "{engine} {way}");
+        }
+        assert_eq!(iolog_ios(&folder, "inline"), iolog_ios(&folder, "offload"), "{engine}");
+    }
+}
+
+#[test]
+fn a_pool_of_threads_is_as_deep_as_asked_also_where_one_thread_does_one_thing() {
+    let folder = Folder::new("offload");
+    let line = "--name=a --ioengine=psync --rw=randread --size=16m --iodepth=16 \
+                --io_submit_mode=offload --output-format=json";
+    let document = Who::AsFio.run(&folder, &words(line)).well().json();
+    let levels = &document["jobs"][0]["iodepth_level"];
+    assert!(levels["16"].as_f64().unwrap() > 90.0, "{levels}");
+}
+
+#[test]
+fn a_pool_of_threads_keeps_a_pace_and_due_times() {
+    let folder = Folder::new("offload");
+    let line = "--name=a --ioengine=psync --rw=randread --size=16m --iodepth=16 --runtime=1 \
+                --time_based --rate_iops=1000 --io_submit_mode=offload --output-format=json";
+    let document = Who::Native.run(&folder, &words(line)).well().json();
+    let ios = document["jobs"][0]["read"]["total_ios"].as_u64().unwrap();
+    assert!((990..=1001).contains(&ios), "{ios}");
+    assert_eq!(document["iosonde"]["jobs"][0]["response_ns"]["read"]["N"], ios);
+}
+
+#[test]
+fn a_pool_of_threads_tells_what_fails_and_where_it_makes_no_sense() {
+    let folder = Folder::new("offload");
+    let run = |options: &str| {
+        let line = format!("--name=a --io_submit_mode=offload --iodepth=4 --size=64k {options}");
+        Who::AsFio.run(&folder, &words(&line))
+    };
+    let full = run("--ioengine=psync --rw=write --filename=/dev/full");
+    assert!(full.stderr.contains("No space left on device"), "{full:?}");
+    assert!(!full.stderr.contains("os error"), "{full:?}");
+    for engine in ["sync", "vsync", "filestat", "net --port=1"] {
+        let refused = run(&format!("--ioengine={engine}"));
+        assert_eq!(refused.code, Some(1), "{refused:?}");
+        assert!(refused.stderr.contains("cannot be used by many threads"), "{refused:?}");
+    }
 }

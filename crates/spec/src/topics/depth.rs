@@ -49,7 +49,10 @@ options! {
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// How submission and completion are done.
+        /// Who submits: the job itself, or a pool of as many threads as the depth says.
+        ///
+        /// Threads do one I/O each at a time, so that a slow submission holds no other back; their
+        /// processor time is not the job's. Not for engines whose files have one position.
         io_submit_mode: SubmitMode = "inline" as "io_submit_mode" {
             good: &["inline", "offload"],
             bad: &["thread"],
