@@ -124,6 +124,13 @@ pub trait Queued {
     fn explain(&self, _op: Op, _errno: Errno) -> Option<&'static str> {
         None
     }
+
+    /// The priority that the last request of this slot was given, as
+    /// ioprio_set(2) has it; 0 where it has the job's own.
+    #[inline(always)]
+    fn priority(&self, _slot: Slot) -> u16 {
+        0
+    }
 }
 
 /// What an engine can do, read by the planner so that a job that cannot run

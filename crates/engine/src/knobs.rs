@@ -35,6 +35,8 @@ pub struct Knobs {
     pub userspace_reap: bool,
     /// libaio: PREADV and PWRITEV rather than PREAD and PWRITE.
     pub vectored: bool,
+    /// libaio, io_uring: priorities of single I/Os (`cmdprio_*`).
+    pub priorities: Option<CommandPriorities>,
     /// mmap: transparent huge pages by madvise(2).
     pub thp: bool,
     /// filestat, dirstat: the call that asks for attributes.
@@ -45,6 +47,25 @@ pub struct Knobs {
     pub exec: ExecKnobs,
     /// net's and netsplice's own.
     pub net: NetKnobs,
+}
+
+/// Which I/Os have a priority of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandPriorities {
+    /// Of reads, then of writes: by size, the first that fits. Empty for none.
+    pub of: [Vec<SizePriorities>; 2],
+    /// The start of the random draws.
+    pub seed: u64,
+}
+
+/// Shares of the I/Os of one size.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SizePriorities {
+    /// The size; `None` for all.
+    pub bytes: Option<u32>,
+    /// Percent, and the priority as ioprio_set(2) has it. What is missing to
+    /// 100 has none.
+    pub shares: Vec<(u32, u16)>,
 }
 
 /// A connection.

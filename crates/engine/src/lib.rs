@@ -29,7 +29,10 @@ pub use engine::{
 pub use engines::{offload::offloaded, sim, streams};
 pub use files::{FileSetup, Files, Hint, OpenMode};
 pub use iolog::IoLog;
-pub use knobs::{Burn, CpuKnobs, ExecKnobs, Knobs, NetKnobs, Protocol, StatCall, SyncRangeFlags};
+pub use knobs::{
+    Burn, CommandPriorities, CpuKnobs, ExecKnobs, Knobs, NetKnobs, Protocol, SizePriorities,
+    StatCall, SyncRangeFlags,
+};
 pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;
 pub use pacing::{FlowGroup, FlowShare, LatencyBounds, Lateness, Pacing, Pause, PauseEvery, Tried};

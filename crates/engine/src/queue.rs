@@ -324,7 +324,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             {
                 let offset = self.flights[slot.0 as usize].offset;
                 let latencies = self.latencies(clock, tag, now);
-                tape.add(now, offset, len, tag.kind() as u32, latencies);
+                let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
+                tape.add(now, offset, len, kind, latencies);
             }
             self.give_back(slot);
             self.account(drive, tag, 1, len.into(), now);
@@ -347,7 +348,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             if tag != last {
                 (last, latencies) = (tag, self.latencies(clock, tag, now));
             }
-            tape.add(now, offset, len, tag.kind() as u32, latencies);
+            let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
+            tape.add(now, offset, len, kind, latencies);
         }
     }
 

@@ -15,7 +15,9 @@ pub struct Record {
     /// Bytes.
     pub len: u32,
     /// 0 read, 1 write, 2 trim.
-    pub dir: u32,
+    pub dir: u16,
+    /// The priority it was given, as ioprio_set(2) has it; 0 for the job's own.
+    pub prio: u16,
 }
 
 impl Record {
@@ -46,7 +48,18 @@ impl Tape {
         }
     }
 
-    /// Record an I/O whose latencies are in nanoseconds.
+    /// Let somebody else see each chunk before it is handed over.
+    pub fn seen_by(self, mut see: impl FnMut(&[Record]) + Send + 'static) -> Tape {
+        let Tape { chunk, mut turn } = self;
+        let turn = Box::new(move |full: Vec<Record>| {
+            see(&full);
+            turn(full)
+        });
+        Tape { chunk, turn }
+    }
+
+    /// Record an I/O whose latencies are in nanoseconds. Above the lower half
+    /// of its direction lies its priority, if it has one of its own.
     #[inline(always)]
     pub(crate) fn add(
         &mut self,
@@ -63,7 +76,8 @@ impl Tape {
             return self.add_long(end, offset, len, dir, [slat, clat]);
         }
         let (slat, clat) = (slat as u32, clat as u32);
-        self.chunk.push(Record { end, offset, slat, clat, len, dir });
+        let (dir, prio) = (dir as u16, (dir >> 16) as u16);
+        self.chunk.push(Record { end, offset, slat, clat, len, dir, prio });
     }
 
     #[cold]
@@ -77,7 +91,8 @@ impl Tape {
     #[inline(never)]
     fn add_long(&mut self, end: u64, offset: u64, len: u32, dir: u32, [slat, clat]: [u64; 2]) {
         let told = Record::TOO_LONG;
-        self.chunk.push(Record { end, offset, slat: told, clat: told, len, dir });
+        let (dir, prio) = (dir as u16, (dir >> 16) as u16);
+        self.chunk.push(Record { end, offset, slat: told, clat: told, len, dir, prio });
         self.chunk.push(Record { end: slat, offset: clat, ..Record::default() });
     }
 }

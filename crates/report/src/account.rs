@@ -196,11 +196,12 @@ impl JobAccount {
         report
     }
 
-    /// Priorities are told only where there are two or more, as fio does.
+    /// Priorities are told only where there are two or more, as fio does, and in
+    /// the order of the account: the job's own comes first.
     fn prio_reports(&self, prios: &[PrioCounts]) -> Vec<PrioReport> {
         let percentiles = &self.facts.percentiles;
         let list = (percentiles.clat || percentiles.lat).then_some(percentiles.list.as_slice());
-        let mut reports: Vec<PrioReport> = prios
+        let reports: Vec<PrioReport> = prios
             .iter()
             .filter(|prio| prio.latency.moments.n > 0)
             .map(|prio| PrioReport {
@@ -210,7 +211,6 @@ impl JobAccount {
                 latency: prio.latency.report(list),
             })
             .collect();
-        reports.sort_by_key(|prio| (prio.class, prio.level, prio.hint));
         if reports.len() < 2 { Vec::new() } else { reports }
     }
 

@@ -3,14 +3,16 @@
 use crate::conductor::Plan;
 use crate::disks::DiskUse;
 use crate::job::{JobPlan, Reporting};
+use crate::prios;
 use crate::worker::{JobError, JobResult};
 use iosonde_base::{DIRS, PerDir};
 use iosonde_engine::Accounting;
 use iosonde_report::{
     CpuIdle, CpuUse, ErrorCount, Failure, JobAccount, JobFacts, LatencyCounts, LatencyTarget,
-    Measured, Phase, Report, account,
+    Measured, Phase, PrioCounts, Report, account,
 };
 use iosonde_stats::Snapshot;
+use iosonde_sys::priority::IoPriority;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a report tells besides the jobs.
@@ -144,6 +146,7 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         moments: late.moments,
         histogram: Some(late.histogram.clone()),
     });
+    account.prios = priorities(job, &account.counts);
     account
 }
 
@@ -153,6 +156,21 @@ fn responses(counts: &Snapshot) -> PerDir<Option<LatencyCounts>> {
         let histogram = lane.response_histogram.clone()?;
         (lane.response.n > 0)
             .then_some(LatencyCounts { moments: lane.response, histogram: Some(histogram) })
+    }))
+}
+
+/// Latencies by priority; of one, where single I/Os have none of their own.
+fn priorities(job: &JobPlan, counts: &Snapshot) -> PerDir<Vec<PrioCounts>> {
+    if let Some(tally) = &job.prios {
+        return tally.told();
+    }
+    let own = job.place.io_priority.map_or(0, IoPriority::raw);
+    PerDir(counts.lanes.each_ref().map(|lane| {
+        let (moments, histogram) = match job.reporting.percentiles.lat {
+            true => (lane.lat, &lane.lat_histogram),
+            false => (lane.clat, &lane.clat_histogram),
+        };
+        vec![prios::counts(own, LatencyCounts { moments, histogram: histogram.clone() })]
     }))
 }
 

@@ -3,6 +3,7 @@
 use crate::life::LifePlan;
 use crate::logs::LogsPlan;
 use crate::pace::PacePlan;
+use crate::prios::PrioTally;
 use crate::tap::Tap;
 use iosonde_base::{Nanos, PerDir};
 use iosonde_direct::MemoryKind;
@@ -85,6 +86,8 @@ pub struct JobPlan {
     pub logs: Option<LogsPlan>,
     /// Who is handed every I/O; a job that keeps logs has none.
     pub tap: Option<Arc<dyn Tap>>,
+    /// Latencies by priority, where single I/Os have one of their own.
+    pub prios: Option<Arc<PrioTally>>,
     /// Each I/O is shown on standard output (`--debug=io`).
     pub trace: bool,
     /// What is looked at before and after it; `None` for nothing.

@@ -23,6 +23,7 @@ mod outside;
 pub mod pace;
 mod place;
 pub mod plan;
+pub mod prios;
 mod ramp;
 mod recording;
 mod remedy;

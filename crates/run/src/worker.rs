@@ -355,6 +355,9 @@ impl<'a> Worker<'a> {
         self.sampler.start(self.began);
         self.drive.tape = self.logs.as_mut().and_then(|logs| logs.start(began));
         self.start_tap();
+        if let Some(prios) = &self.job.prios {
+            self.drive.tape = Some(prios.tape(self.drive.tape.take()));
+        }
         self.goals.start(self.began, &mut self.drive);
         if let Some(log) = &mut self.drive.log {
             log.epoch = self.began;
@@ -386,6 +389,9 @@ impl<'a> Worker<'a> {
         }
         if let Some(logs) = self.logs.as_mut().filter(|logs| now >= logs.next()) {
             logs.look(now, &mut self.drive.tape);
+        }
+        if let (Some(_), Some(tape)) = (&self.job.prios, &mut self.drive.tape) {
+            tape.hand_over();
         }
         if now >= self.tap_next {
             self.hand_over(now);
@@ -462,6 +468,9 @@ impl<'a> Worker<'a> {
             self.fail(failure);
         }
         self.close_log();
+        if let Some(tape) = &mut self.drive.tape {
+            tape.hand_over();
+        }
         self.close_logs(ended);
         self.postrun();
         if self.job.end.unlink

@@ -225,8 +225,8 @@ fn a_job_asks_for_what_is_not_built_only_when_it_matters() {
     assert!(unbuilt(&[("log_avg_msec", "1000"), ("per_job_logs", "0")]).is_empty());
     assert_eq!(unbuilt(&[("ioengine", "rbd")]), ["option ioengine=rbd is not supported yet"]);
     assert!(unbuilt(&[("ioengine", "io_uring"), ("sqthread_poll", "1")]).is_empty());
-    let priority = unbuilt(&[("ioengine", "io_uring"), ("cmdprio", "3")]);
-    assert_eq!(priority, ["option cmdprio is not supported yet"]);
+    let metadata = unbuilt(&[("ioengine", "io_uring"), ("md_per_io_size", "64")]);
+    assert_eq!(metadata, ["option md_per_io_size is not supported yet"]);
 }
 
 /// fio's own word on jobs with one option each: whether it takes them all, and what it says.

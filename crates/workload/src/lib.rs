@@ -33,4 +33,4 @@ pub use spec::{
     Directions, Distribution, FilePick, FileService, Generator, MapMode, Sequencer, Share, Sizes,
     SourceFile, SourceSpec, SpecError, Strided, SyncEvery, Zone,
 };
-pub use streams::{file_sizes, seeds, start_delay_us};
+pub use streams::{file_sizes, priority_seed, seeds, start_delay_us};

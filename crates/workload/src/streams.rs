@@ -29,6 +29,8 @@ pub(crate) enum Stream {
     GapOfWrites = 17,
     /// Gaps between trims.
     GapOfTrims = 18,
+    /// Which I/Os have a priority of their own.
+    Priority = 19,
 }
 
 /// How many seeds a job has.
@@ -69,6 +71,12 @@ impl Seeds {
 /// All 24 seeds of the job that is number `thread_number`, in fio's order.
 pub fn seeds(randseed: u64, thread_number: u32) -> [u64; SEEDS] {
     Seeds::new(randseed, thread_number).0
+}
+
+/// The seed of the draws of I/Os with a priority of their own (`cmdprio_*`),
+/// for the job that is number `thread_number`.
+pub fn priority_seed(randseed: u64, thread_number: u32) -> u64 {
+    Seeds::new(randseed, thread_number).of(Stream::Priority)
 }
 
 /// Sizes of `files` files drawn evenly from `min` to `max`, in multiples of

@@ -3,6 +3,7 @@
 
 mod setup;
 
+use super::cmdprio::Priorities;
 use super::psync::CAPS;
 use super::rw_flags::RwFlags;
 use super::{queued, trim};
@@ -30,9 +31,19 @@ pub(crate) static IO_URING: EngineDef = EngineDef {
         "uncached",
         "nowait",
         "force_async",
+        "cmdprio_percentage",
+        "cmdprio_class",
+        "cmdprio_hint",
+        "cmdprio",
+        "cmdprio_bssplit",
     ],
     available: setup::available,
-    open: |with, accounting| Ok(queued(Uring::new(with)?, with.depth, accounting)),
+    open: |with, accounting| {
+        Ok(match with.knobs.priorities {
+            None => queued(Uring::<false>::new(with)?, with.depth, accounting),
+            Some(_) => queued(Uring::<true>::new(with)?, with.depth, accounting),
+        })
+    },
 };
 
 /// `BLOCK_URING_CMD_DISCARD` of linux/blkdev.h, _IO(0x12, 0), Linux 6.12.
@@ -68,11 +79,12 @@ impl Drop for Ring {
     }
 }
 
-/// The engine.
-pub(super) struct Uring {
+/// The engine. `PRIORITIES` is whether single I/Os have priorities.
+pub(super) struct Uring<const PRIORITIES: bool> {
     ring: Ring,
     mode: Mode,
     flags: RwFlags,
+    priorities: Priorities,
     pieces: Option<Pieces>,
     /// One vector for each slot, unless requests are not vectored.
     vectors: Box<[libc::iovec]>,
@@ -92,8 +104,8 @@ pub(super) struct Uring {
     queues_trims: bool,
 }
 
-impl Uring {
-    pub(super) fn new(with: &OpenWith) -> Result<Uring, EngineError> {
+impl<const PRIORITIES: bool> Uring<PRIORITIES> {
+    pub(super) fn new(with: &OpenWith) -> Result<Self, EngineError> {
         let knobs = &with.knobs;
         let (ring, mode) = setup::build(with)?;
         let mut ring = Ring::new(ring);
@@ -119,6 +131,7 @@ impl Uring {
         Ok(Uring {
             ring,
             mode,
+            priorities: Priorities::new(knobs, with.depth),
             flags: if mode.polled { flags.polled() } else { flags },
             pieces,
             vectors: vec![no_vector; if knobs.nonvectored { 0 } else { depth }].into(),
@@ -219,33 +232,34 @@ impl Uring {
     #[inline(always)]
     fn data_entry(&mut self, slot: Slot, io: &Io, fd: types::Fd) -> squeue::Entry {
         let flags = self.flags.of(io.op);
+        let priority = if PRIORITIES { self.priorities.of(slot) } else { 0 };
         let reads = io.op as u8 == Op::Read as u8;
         if let Some(piece) = self.pieces.as_ref().and_then(|pieces| pieces.find(io)) {
             return if reads {
                 let read = opcode::ReadFixed::new(fd, io.buffer, io.len, piece);
-                read.offset(io.offset).rw_flags(flags).build()
+                read.offset(io.offset).rw_flags(flags).ioprio(priority).build()
             } else {
                 let write = opcode::WriteFixed::new(fd, io.buffer, io.len, piece);
-                write.offset(io.offset).rw_flags(flags).build()
+                write.offset(io.offset).rw_flags(flags).ioprio(priority).build()
             };
         }
         match self.vectors.get_mut(slot.0 as usize) {
             None if reads => {
                 let read = opcode::Read::new(fd, io.buffer, io.len);
-                read.offset(io.offset).rw_flags(flags).build()
+                read.offset(io.offset).rw_flags(flags).ioprio(priority).build()
             }
             None => {
                 let write = opcode::Write::new(fd, io.buffer, io.len);
-                write.offset(io.offset).rw_flags(flags).build()
+                write.offset(io.offset).rw_flags(flags).ioprio(priority).build()
             }
             Some(vector) => {
                 *vector = libc::iovec { iov_base: io.buffer.cast(), iov_len: io.len as usize };
                 if reads {
                     let read = opcode::Readv::new(fd, vector, 1);
-                    read.offset(io.offset).rw_flags(flags).build()
+                    read.offset(io.offset).rw_flags(flags).ioprio(priority).build()
                 } else {
                     let write = opcode::Writev::new(fd, vector, 1);
-                    write.offset(io.offset).rw_flags(flags).build()
+                    write.offset(io.offset).rw_flags(flags).ioprio(priority).build()
                 }
             }
         }
@@ -376,12 +390,15 @@ impl Uring {
     }
 }
 
-impl Queued for Uring {
+impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
     const QUEUES_SYNCS: bool = true;
 
     #[inline]
     fn push(&mut self, slot: Slot, io: &Io) {
         self.ios[slot.0 as usize] = *io;
+        if PRIORITIES {
+            self.priorities.draw(slot, io);
+        }
         let beyond_the_ring = match io.op {
             Op::Read | Op::Write => false,
             Op::Trim => !self.queues_trims,
@@ -448,6 +465,10 @@ impl Queued for Uring {
         }
     }
 
+    fn priority(&self, slot: Slot) -> u16 {
+        if PRIORITIES { self.priorities.of(slot) } else { 0 }
+    }
+
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
         match errno.0 {
             libc::EOPNOTSUPP | libc::EINVAL if self.mode.polled && op != Op::Trim => Some(
@@ -459,7 +480,7 @@ impl Queued for Uring {
     }
 }
 
-impl Uring {
+impl<const PRIORITIES: bool> Uring<PRIORITIES> {
     /// Whether requests wait that the kernel had no room for.
     fn left_behind(&self) -> bool {
         !self.mode.kernel_thread && self.unsubmitted() > 0
@@ -471,7 +492,7 @@ impl Uring {
     }
 }
 
-impl Drop for Uring {
+impl<const PRIORITIES: bool> Drop for Uring<PRIORITIES> {
     /// The buffers outlive the engine, but not by much: closing the ring does
     /// not wait for what is in flight, so wait here, for a while.
     fn drop(&mut self) {

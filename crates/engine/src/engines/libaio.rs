@@ -1,6 +1,7 @@
 //! libaio: Linux's own asynchronous I/O, by its raw system calls.
 #![allow(unsafe_code)]
 
+use super::cmdprio::Priorities;
 use super::psync::CAPS;
 use super::rw_flags::RwFlags;
 use super::{queued, trim};
@@ -16,13 +17,29 @@ pub(crate) static LIBAIO: EngineDef = EngineDef {
     doc: "io_submit(2) and io_getevents(2). Asynchronous only with direct=1: buffered I/O is \
           done within io_submit(2).",
     caps: Caps { sync: false, atomic: true, slat: true, ..CAPS },
-    options: &["userspace_reap", "libaio_vectored", "nowait"],
+    options: &[
+        "userspace_reap",
+        "libaio_vectored",
+        "nowait",
+        "cmdprio_percentage",
+        "cmdprio_class",
+        "cmdprio_hint",
+        "cmdprio",
+        "cmdprio_bssplit",
+    ],
     available: || Context::new(1).map(drop),
-    open: |with, accounting| Ok(queued(Libaio::new(with)?, with.depth, accounting)),
+    open: |with, accounting| {
+        Ok(match with.knobs.priorities {
+            None => queued(Libaio::<false>::new(with)?, with.depth, accounting),
+            Some(_) => queued(Libaio::<true>::new(with)?, with.depth, accounting),
+        })
+    },
 };
 
 const IOCB_CMD_PREAD: u16 = 0;
 const IOCB_CMD_PWRITE: u16 = 1;
+/// The request has a priority of its own (Linux 4.18).
+const IOCB_FLAG_IOPRIO: u32 = 2;
 const IOCB_CMD_PREADV: u16 = 7;
 const IOCB_CMD_PWRITEV: u16 = 8;
 
@@ -119,10 +136,11 @@ impl Drop for Context {
     }
 }
 
-/// The engine.
-pub(super) struct Libaio {
+/// The engine. `PRIORITIES` is whether single I/Os have priorities.
+pub(super) struct Libaio<const PRIORITIES: bool> {
     context: Context,
     flags: RwFlags,
+    priorities: Priorities,
     /// One request for each slot, where it stays while it flies.
     requests: Box<[Iocb]>,
     /// One vector for each slot, for `libaio_vectored`; else empty.
@@ -138,8 +156,8 @@ pub(super) struct Libaio {
     ring: Option<*const RingHead>,
 }
 
-impl Libaio {
-    pub(super) fn new(with: &OpenWith) -> Result<Libaio, EngineError> {
+impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
+    pub(super) fn new(with: &OpenWith) -> Result<Self, EngineError> {
         let context = Context::new(with.depth)?;
         let depth = with.depth as usize;
         let ring = with.knobs.userspace_reap.then_some(context.0 as *const RingHead);
@@ -150,6 +168,7 @@ impl Libaio {
         Ok(Libaio {
             context,
             flags: RwFlags::new(&with.knobs),
+            priorities: Priorities::new(&with.knobs, with.depth),
             requests: vec![Iocb::default(); depth].into(),
             vectors: vec![nothing; if with.knobs.vectored { depth } else { 0 }].into(),
             pending: Vec::with_capacity(depth),
@@ -240,7 +259,7 @@ fn completion(event: &Event) -> Completion {
     Completion { slot, result: moved }
 }
 
-impl Queued for Libaio {
+impl<const PRIORITIES: bool> Queued for Libaio<PRIORITIES> {
     fn push(&mut self, slot: Slot, io: &Io) {
         if io.op == Op::Trim {
             self.ready.push(Completion { slot, result: trim::discard(io) });
@@ -259,6 +278,10 @@ impl Queued for Libaio {
                 (opcode, std::ptr::from_mut(vector) as u64, 1)
             }
         };
+        if PRIORITIES {
+            self.priorities.draw(slot, io);
+        }
+        let priority = if PRIORITIES { self.priorities.of(slot) } else { 0 };
         let request = &mut self.requests[at];
         *request = Iocb {
             data: u64::from(slot.0),
@@ -268,6 +291,8 @@ impl Queued for Libaio {
             buffer,
             bytes,
             offset: io.offset as i64,
+            priority: priority as i16,
+            flags: if priority == 0 { 0 } else { IOCB_FLAG_IOPRIO },
             ..Iocb::default()
         };
         self.pending.push(request);
@@ -329,5 +354,9 @@ impl Queued for Libaio {
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
         self.flags.explain(op, errno)
+    }
+
+    fn priority(&self, slot: Slot) -> u16 {
+        if PRIORITIES { self.priorities.of(slot) } else { 0 }
     }
 }

@@ -1,6 +1,7 @@
 //! The engines: one file each, and a line in [`crate::CATALOGUE`].
 
 pub(crate) mod beside;
+pub(crate) mod cmdprio;
 pub(crate) mod cpuio;
 pub(crate) mod exec;
 pub(crate) mod falloc;

@@ -28,10 +28,10 @@ pub fn offloaded(def: &EngineDef) -> Option<Open> {
             |with, accounting| pool(with, accounting, |_| Ok(Alone(ftruncate::Ftruncate)))
         }
         "libaio" => |with, accounting| {
-            pool(with, accounting, |with| libaio::Libaio::new(with).map(OneInQueue::new))
+            pool(with, accounting, |with| libaio::Libaio::<false>::new(with).map(OneInQueue::new))
         },
         "io_uring" => |with, accounting| {
-            pool(with, accounting, |with| io_uring::Uring::new(with).map(OneInQueue::new))
+            pool(with, accounting, |with| io_uring::Uring::<false>::new(with).map(OneInQueue::new))
         },
         // A pool of threads as it is.
         "posixaio" => def.open,

@@ -17,14 +17,16 @@ pub struct Entry {
     pub slat_ns: u64,
     pub clat_ns: u64,
     pub len: u32,
-    pub dir: u32,
+    pub dir: u16,
+    /// Its own priority; 0 for the job's.
+    pub prio: u16,
 }
 
 /// The entries of a chunk; `ns` makes nanoseconds since the start of ticks.
 pub fn entries(chunk: &[Record], ns: impl Fn(u64) -> u64) -> impl Iterator<Item = Entry> {
     let mut rest = chunk.iter();
     std::iter::from_fn(move || {
-        let &Record { end, offset, slat, clat, len, dir } = rest.next()?;
+        let &Record { end, offset, slat, clat, len, dir, prio } = rest.next()?;
         let (slat_ns, clat_ns) = match clat {
             Record::TOO_LONG => {
                 let long = rest.next()?;
@@ -32,13 +34,13 @@ pub fn entries(chunk: &[Record], ns: impl Fn(u64) -> u64) -> impl Iterator<Item 
             }
             _ => (slat.into(), clat.into()),
         };
-        Some(Entry { end_ns: ns(end), offset, slat_ns, clat_ns, len, dir })
+        Some(Entry { end_ns: ns(end), offset, slat_ns, clat_ns, len, dir, prio })
     })
 }
 
 /// The line of one I/O. `epoch_ms` is added to its time.
 pub fn of_io(out: &mut Vec<u8>, kind: Kind, entry: &Entry, epoch_ms: u64, columns: &Columns) {
-    let &Entry { end_ns, offset, slat_ns, clat_ns, len, dir } = entry;
+    let &Entry { end_ns, offset, slat_ns, clat_ns, len, dir, prio } = entry;
     let value = match kind {
         // fio's unit for one I/O is not that of a window: kB/s.
         Kind::Bandwidth => u64::from(len).saturating_mul(1_000_000) / clat_ns.max(1),
@@ -54,7 +56,8 @@ pub fn of_io(out: &mut Vec<u8>, kind: Kind, entry: &Entry, epoch_ms: u64, column
     };
     number(out, end_ns / 1_000_000 + epoch_ms);
     comma(out, value);
-    ending(out, [dir.into(), len.into(), offset, issued_ns], columns);
+    let priority = if prio == 0 { columns.priority } else { prio };
+    ending(out, [dir.into(), len.into(), offset, issued_ns], &Columns { priority, ..*columns });
 }
 
 /// The lines of one window, one for each direction of the job.

@@ -1,6 +1,6 @@
 //! From a job's options to its engine: which, how deep, with what of its own.
 
-use super::{Planner, beside};
+use super::{Planner, beside, priorities};
 use crate::job::PlacePlan;
 use iosonde_engine::{
     CATALOGUE, EngineDef, ErrorKind, Hint, Knobs, Open, OpenMode, StatCall, SyncRangeFlags,
@@ -94,12 +94,17 @@ pub(super) fn offload(spec: &JobSpec, engine: &EngineDef) -> Result<Option<Open>
 ///
 /// # Errors
 /// The first value that is refused.
-pub(super) fn knobs(job: &ParsedJob, clone: u32, engine: &EngineDef) -> Result<Knobs, Diagnostic> {
+pub(super) fn knobs(
+    job: &ParsedJob,
+    (number, clone): (u32, u32),
+    engine: &EngineDef,
+) -> Result<Knobs, Diagnostic> {
     let spec = &job.spec;
     let mut knobs = Knobs { atomic: *spec.durability.atomic.get(), ..Knobs::default() };
     match engine.name {
         "io_uring" => {
             let own: IoUring = own(spec)?;
+            knobs.priorities = priorities::Asked::from(&own).plan(spec, number)?;
             knobs.hipri = *own.hipri.get();
             knobs.hipri_percentage = 100;
             knobs.fixedbufs = *own.fixedbufs.get();
@@ -113,6 +118,7 @@ pub(super) fn knobs(job: &ParsedJob, clone: u32, engine: &EngineDef) -> Result<K
         }
         "libaio" => {
             let own: LibAio = own(spec)?;
+            knobs.priorities = priorities::Asked::from(&own).plan(spec, number)?;
             // Buffered I/O is done by the time io_submit(2) returns: there is
             // nothing to wait for in the kernel.
             knobs.userspace_reap = *own.userspace_reap.get() || !*spec.durability.direct.get();

@@ -12,6 +12,7 @@ mod files;
 mod life;
 mod logs;
 mod pace;
+mod priorities;
 mod replay;
 mod reporting;
 mod source;
@@ -19,6 +20,7 @@ mod source;
 use crate::conductor::Plan;
 use crate::job::*;
 use crate::pace::PacePlan;
+use crate::prios::PrioTally;
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_engine::{Accounting, EngineDef, LaysOut};
 use iosonde_options::{Diagnostic, Level, Setting};
@@ -26,9 +28,11 @@ use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::values::Fallocate as Word;
 use iosonde_stats::WhichLatencies;
+use iosonde_sys::priority::IoPriority;
 use replay::Replay;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub use replay::refuse_writes;
 
@@ -200,6 +204,7 @@ impl Planner<'_> {
         let moves_data = !engine.caps.diskless && !engine.caps.by_name;
         let fill = self.fill(spec, &source, dirs[Dir::Write] && moves_data)?;
         let place = engine::place(spec, clone)?;
+        let knobs = engine::knobs(job, (number, clone), engine)?;
         let logs =
             logs::logs(job, number, (engine, window.depth), measured, &sizes, place.io_priority)?;
         let sampled = |asked: Nanos, log: &Setting<Option<String>>| {
@@ -213,7 +218,11 @@ impl Planner<'_> {
             group: 0,
             engine,
             offload: engine::offload(spec, engine)?,
-            knobs: engine::knobs(job, clone, engine)?,
+            prios: knobs.priorities.is_some().then(|| {
+                let own = place.io_priority.map_or(0, IoPriority::raw);
+                Arc::new(PrioTally::new(own, *spec.measure.lat_percentiles.get()))
+            }),
+            knobs,
             accounting,
             latencies: WhichLatencies {
                 response: match &replay {

@@ -1,6 +1,7 @@
 //! The little languages of single options: `rw=randread:8`, `bssplit=4k/60:64k/40`.
 
 mod bssplit;
+mod cmdprio;
 mod distribution;
 mod engine_name;
 mod errors;
@@ -15,6 +16,7 @@ mod sync_range;
 mod words;
 
 pub use bssplit::{BsSplit, Portion};
+pub use cmdprio::{CmdPrioSplit, PrioPortion};
 pub use distribution::{AccessZone, RandomDistribution};
 pub use engine_name::EngineName;
 pub use errors::IgnoreErrors;

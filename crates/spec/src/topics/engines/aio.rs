@@ -1,6 +1,7 @@
 //! Options of libaio.
 
-use iosonde_options::{Built, Category, options};
+use crate::values::CmdPrioSplit;
+use iosonde_options::{Category, options};
 
 options! {
     /// libaio
@@ -23,7 +24,6 @@ options! {
         }
         /// Share of I/Os with a priority of their own, in percent; for reads, for writes.
         cmdprio_percentage: iosonde_options::Triple<u32> = "0" as "cmdprio_percentage" {
-            built: Built::No,
             min: Some(0),
             max: Some(100),
             good: &["0", "20", "20,0"],
@@ -31,7 +31,6 @@ options! {
         }
         /// Class of that priority: 1 real time, 2 best effort, 3 idle.
         cmdprio_class: iosonde_options::Triple<Option<u32>> = "" as "cmdprio_class" {
-            built: Built::No,
             min: Some(1),
             max: Some(3),
             good: &["1", "2,3"],
@@ -39,7 +38,6 @@ options! {
         }
         /// A hint to the device that goes with that priority.
         cmdprio_hint: iosonde_options::Triple<Option<u32>> = "" as "cmdprio_hint" {
-            built: Built::No,
             min: Some(0),
             max: Some(1023),
             good: &["0", "1"],
@@ -47,16 +45,18 @@ options! {
         }
         /// That priority within its class, 0 the highest.
         cmdprio: iosonde_options::Triple<Option<u32>> = "" as "cmdprio" {
-            built: Built::No,
             min: Some(0),
             max: Some(7),
             good: &["0", "7"],
             bad: &["8"],
         }
-        /// Shares of I/Os with that priority for each block size: `4k/20:64k/0`.
-        cmdprio_bssplit: Option<String> = "" as "cmdprio_bssplit" {
-            built: Built::No,
-            good: &["4k/20:64k/0"],
+        /// Shares of I/Os with that priority for each block size: `4k/20:64k/0`; for reads, for
+        /// writes.
+        ///
+        /// A share may name a priority of its own, class, level and hint: `4k/20/1/0:4k/10/2/7/1`.
+        cmdprio_bssplit: Option<CmdPrioSplit> = "" as "cmdprio_bssplit" {
+            good: &["4k/20:64k/0", "4k/20/1/0:4k/10/2/7,64k/5", "4k/20/1/0/3"],
+            bad: &["4k/20/1", "/20", "4k/60:4k/60", "4k/20/4/0", "4k/20/1/8"],
         }
     }
 }
