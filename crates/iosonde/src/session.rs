@@ -264,7 +264,11 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
         disks: disks::DiskUse::default(),
         cpu_idle: None,
         ledger: None,
-        diagnostics: said.iter().map(|line| bare(line).to_owned()).collect(),
+        diagnostics: match personality == Personality::Native && !flags.formats_given {
+            // They stand above our own report already.
+            true => Vec::new(),
+            false => said.iter().map(|line| bare(line).to_owned()).collect(),
+        },
     };
     let idle = match flags.idle_prof.map(|_| IdleProfile::begin()).transpose() {
         Ok(idle) => idle,

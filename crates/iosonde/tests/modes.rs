@@ -228,3 +228,15 @@ fn a_pool_of_threads_tells_what_fails_and_where_it_makes_no_sense() {
         assert!(refused.stderr.contains("cannot be used by many threads"), "{refused:?}");
     }
 }
+
+#[test]
+fn names_are_made_without_a_size_one_io_each_as_in_fio() {
+    for who in everybody() {
+        let folder = Folder::new("names");
+        let line = "--name=a --ioengine=filecreate --nrfiles=3 --output-format=json";
+        let document = who.run(&folder, &words(line)).well().json();
+        assert_eq!(document["jobs"][0]["read"]["total_ios"], 3, "{who:?}");
+        let expected = ["a.0.0", "a.0.1", "a.0.2"].map(|name| (name.to_owned(), 0));
+        assert_eq!(folder.sizes(), expected, "{who:?}");
+    }
+}

@@ -21,8 +21,8 @@ const CAPS: Caps = Caps { sync: true, trim: true, by_name: true, ..Caps::NONE };
 pub(crate) static FILECREATE: EngineDef = EngineDef {
     name: "filecreate",
     aliases: &[],
-    doc: "Creates the files, by open(2), and does no I/O to them. filesize must be given, as \
-          I/Os are counted all the same.",
+    doc: "Creates the files, by open(2), and does no I/O to them. I/Os are counted all the same: \
+          one for each file, unless filesize is given.",
     caps: Caps { lays_out: LaysOut::Nothing, ..CAPS },
     options: &[],
     available: always,
@@ -55,8 +55,8 @@ pub(crate) static FILEDELETE: EngineDef = EngineDef {
 pub(crate) static DIRCREATE: EngineDef = EngineDef {
     name: "dircreate",
     aliases: &[],
-    doc: "Creates a directory for each file, by mkdir(2). filesize must be given, as I/Os are \
-          counted all the same.",
+    doc: "Creates a directory for each file, by mkdir(2). I/Os are counted all the same: one for \
+          each directory, unless filesize is given.",
     caps: Caps { lays_out: LaysOut::Nothing, ..CAPS },
     options: &[],
     available: always,

@@ -214,6 +214,7 @@ mod tests {
             clat_ns: 362_583,
             len: 4096,
             dir: 1,
+            prio: 0,
         };
         let line = |kind, columns| text(|out| of_io(out, kind, &entry, 0, columns));
         // Values of `fio --ioengine=libaio --write_bw_log=y --write_lat_log=y`.
@@ -244,12 +245,13 @@ mod tests {
     fn long_latencies_come_out_whole() {
         let long = Record::TOO_LONG;
         let chunk = [
-            Record { end: 5, offset: 6, slat: 1, clat: 2, len: 3, dir: 0 },
-            Record { end: 7, offset: 8, slat: long, clat: long, len: 3, dir: 2 },
+            Record { end: 5, offset: 6, slat: 1, clat: 2, len: 3, dir: 0, prio: 0 },
+            Record { end: 7, offset: 8, slat: long, clat: long, len: 3, dir: 2, prio: 0x2002 },
             Record { end: 9, offset: 5 << 32, ..Record::default() },
         ];
         let read: Vec<(u64, u64, u64)> =
             entries(&chunk, |ticks| ticks).map(|e| (e.end_ns, e.slat_ns, e.clat_ns)).collect();
         assert_eq!(read, [(5, 1, 2), (7, 9, 5 << 32)]);
+        assert_eq!(entries(&chunk, |ticks| ticks).map(|e| e.prio).max(), Some(0x2002));
     }
 }

@@ -164,6 +164,8 @@ impl Planner<'_> {
                 }
                 (_, None) => match known {
                     Some(bytes) if bytes > 0 => bytes,
+                    // A name that is made, and nothing in it: one I/O is counted.
+                    _ if need == Need::Nothing && named.kind == FileKind::Regular => min_bs,
                     _ => return Err(no_size(&named, "you need to specify size=")),
                 },
             };
