@@ -33,6 +33,8 @@ fn the_same_ios_have_a_priority_as_in_fio_and_latencies_are_told_by_it() {
     }
     let jobs = [
         "--ioengine=libaio --cmdprio_percentage=20",
+        "--ioengine=libaio --cmdprio_percentage=20 --rw=randread",
+        "--ioengine=io_uring --cmdprio_percentage=20 --rw=write",
         "--ioengine=libaio --cmdprio_percentage=20 --prio=4",
         "--ioengine=libaio --cmdprio_percentage=20 --lat_percentiles=1",
         "--ioengine=libaio --cmdprio_percentage=20 --unified_rw_reporting=1",

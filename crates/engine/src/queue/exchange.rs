@@ -111,7 +111,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             ledger.depth.completes.add(1);
             if T::TAPES {
                 let slat = clock.ticks_to_ns(issue.wrapping_sub(start));
-                tape.add(now, flight.offset, len, tag.kind() as u32, [slat, clat]);
+                let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
+                tape.add(now, flight.offset, len, kind, [slat, clat]);
             }
             if now >= pulse.until() {
                 batch.live = 0;
