@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 
+use crate::durability::expect_offset;
 use crate::{AlignedBuf, Fact, platform};
 
 /// What the page cache holds of a range of a file. Counts are pages.
@@ -92,6 +93,7 @@ pub fn drop_cached(file: &File, offset: u64, bytes: u64) -> io::Result<Dropped> 
 /// # Errors
 /// What reading says, or opening.
 pub fn warm(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
+    expect_offset(offset)?;
     platform::warm(file, offset, bytes)
 }
 

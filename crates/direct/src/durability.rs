@@ -231,7 +231,20 @@ pub fn write_with(
     offset: u64,
     flags: WriteFlags,
 ) -> Result<usize, CallError> {
+    expect_offset(offset)?;
     platform::write_with(file, data, offset, flags)
+}
+
+/// The largest numbers are no offsets: to pwritev2(2), -1 is the file's own
+/// position, to Windows the end of the file.
+pub(crate) fn expect_offset(offset: u64) -> io::Result<()> {
+    match i64::try_from(offset) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("no file reaches to the offset {offset}"),
+        )),
+    }
 }
 
 /// Whether one read leaves its pages in the page cache.
@@ -254,6 +267,7 @@ pub fn read_with(
     offset: u64,
     keep: Keep,
 ) -> Result<usize, CallError> {
+    expect_offset(offset)?;
     platform::read_with(file, data, offset, keep)
 }
 

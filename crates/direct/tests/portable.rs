@@ -164,3 +164,19 @@ fn a_file_open_alone_is_open_alone_where_the_system_has_that() {
     }
     drop(first);
 }
+
+#[test]
+fn offsets_beyond_any_file_are_refused_or_hold_nothing() {
+    let page = Page::new("beyond");
+    let file = page.open();
+    for offset in [1 << 63, u64::MAX - 1, u64::MAX] {
+        assert!(write_with(&file, b"lost", offset, WriteFlags::new()).is_err(), "{offset}");
+        let mut data = [0; 4];
+        assert!(matches!(read_with(&file, &mut data, offset, Keep::Cached), Err(_) | Ok(0)));
+        assert!(matches!(cache::warm(&file, offset, 0), Err(_) | Ok(0)));
+        assert_eq!(cache::residency(&file, offset, 0).known().map_or(0, |found| found.cached), 0);
+        assert_eq!(cache::residency(&file, offset, 9).known().map_or(0, |found| found.cached), 0);
+        let _ = cache::drop_cached(&file, offset, u64::MAX);
+    }
+    assert_eq!(file.metadata().unwrap().len(), 4096, "nothing was written");
+}
