@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+mod commands;
 mod debug;
 mod exit;
 mod explain;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         (Some("fio"), _) => session::run(session::Personality::Fio, &arguments[1..]),
         (_, Some("fio")) => session::run(session::Personality::Fio, &arguments[2..]),
         (_, Some("explain")) => explain::run(&arguments[2..]),
+        (_, Some("cache")) => commands::cache::run(&arguments[2..]),
         (_, Some("matrix")) => iosonde_matrix::run(&arguments[2..]),
         (_, None) => first_job::run(),
         _ => session::run(session::Personality::Native, &arguments.split_off(1)),
