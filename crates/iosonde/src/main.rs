@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         (Some("fio"), _) => session::run(session::Personality::Fio, &arguments[1..]),
         (_, Some("fio")) => session::run(session::Personality::Fio, &arguments[2..]),
         (_, Some("explain")) => explain::run(&arguments[2..]),
+        (_, Some("probe")) => commands::probe::run(&arguments[2..]),
         (_, Some("cache")) => commands::cache::run(&arguments[2..]),
         (_, Some("matrix")) => iosonde_matrix::run(&arguments[2..]),
         (_, None) => first_job::run(),

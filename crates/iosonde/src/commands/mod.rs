@@ -1,4 +1,5 @@
 //! Commands of our own beside running jobs, each in a file or folder.
 
 pub mod cache;
+pub mod probe;
 mod words;

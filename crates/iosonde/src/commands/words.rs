@@ -30,6 +30,14 @@ pub fn bytes(bytes: u64) -> String {
     format!("{value:.decimals$} {}", UNITS[unit])
 }
 
+/// An exact size, as short as it is exact: `4 KiB`, `1000 B`.
+pub fn exact(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 4] =
+        [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let unit = UNITS.iter().find(|(size, _)| bytes >= *size && bytes.is_multiple_of(*size));
+    unit.map_or_else(|| format!("{bytes} B"), |(size, name)| format!("{} {name}", bytes / size))
+}
+
 /// A share in whole percent; all and nothing are said of all and nothing only.
 pub fn percent(part: u64, whole: u64) -> u64 {
     match part {
@@ -92,6 +100,8 @@ mod tests {
         assert_eq!(bytes((1 << 20) - 1), "1.00 MiB");
         assert_eq!(bytes(64 << 20), "64.0 MiB");
         assert_eq!(bytes(u64::MAX), "16.0 EiB");
+        assert_eq!(exact(4096), "4 KiB");
+        assert_eq!(exact(1000), "1000 B");
     }
 
     #[test]

@@ -1,0 +1,242 @@
+//! The picture for programs; docs/tools.md has the keys.
+
+use super::picture::{Picture, Queue};
+use super::spoilers;
+use crate::commands::words::fact;
+use iosonde_direct::stack::{Kind, Layer};
+use iosonde_direct::{DeviceFacts, Fact, FileKind, Known, WriteCache, Zones};
+use serde_json::{Value, json};
+
+/// Raised when a key changes its meaning or goes.
+const SCHEMA: u32 = 1;
+
+/// One object.
+pub fn write(picture: &Picture) -> String {
+    let facts = &picture.facts;
+    let devices = facts.devices.iter().zip(&picture.queues);
+    let spoilers = spoilers::all(picture)
+        .into_iter()
+        .map(|one| json!({ "id": one.id, "sentence": one.sentence, "remedy": one.remedy }));
+    let value = json!({
+        "iosonde": env!("CARGO_PKG_VERSION"),
+        "report": "probe",
+        "schema": SCHEMA,
+        "path": picture.path.to_string_lossy(),
+        "resolved": facts.stack.path.to_string_lossy(),
+        "kind": match facts.kind {
+            FileKind::File => "file",
+            FileKind::BlockDevice => "block device",
+            FileKind::CharacterDevice => "character device",
+            FileKind::Folder => "directory",
+            FileKind::Other => "other",
+        },
+        "bytes": fact(&facts.bytes),
+        "file_system": file_system(picture),
+        "file": file(picture),
+        "stack": facts.stack.devices.iter().map(layer).collect::<Vec<_>>(),
+        "devices": devices.map(|(device, queue)| one_device(device, queue)).collect::<Vec<_>>(),
+        "trials": trials(picture),
+        "machine": machine(picture),
+        "others": others(picture),
+        "spoilers": spoilers.collect::<Vec<_>>(),
+    });
+    serde_json::to_string_pretty(&value).expect("keys are strings") + "\n"
+}
+
+/// What `say` makes of a value, or `{"unknown": reason}`.
+fn of<T>(known: &Fact<T>, say: impl Fn(&T) -> Value) -> Value {
+    match known {
+        Fact::Known(value) => say(value),
+        Fact::Unknown(why) => json!({ "unknown": why }),
+    }
+}
+
+fn file_system(picture: &Picture) -> Value {
+    let Some(mount) = picture.facts.mount() else { return Value::Null };
+    let space = picture.space.as_ref().map(|space| {
+        of(space, |space| {
+            json!({
+                "bytes": space.bytes,
+                "free_bytes": space.free_bytes,
+                "available_bytes": space.available_bytes,
+                "fill_percent": space.fill_percent(),
+                "inodes": space.files,
+                "inodes_free": space.files_free,
+            })
+        })
+    });
+    json!({
+        "type": mount.filesystem,
+        "mount_point": mount.point.to_string_lossy(),
+        "source": mount.source.to_string_lossy(),
+        "root": mount.root.to_string_lossy(),
+        "options": mount.options.split(',').collect::<Vec<_>>(),
+        "super_options": mount.super_options.split(',').collect::<Vec<_>>(),
+        "memory_is_storage": spoilers::is_memory(picture),
+        "space": space,
+    })
+}
+
+fn file(picture: &Picture) -> Option<Value> {
+    let file = picture.file.as_ref()?;
+    Some(json!({
+        "cached_bytes": of(&file.cached, |cached| cached.cached_bytes().into()),
+        "unwritten_bytes": of(&file.cached, |cached| fact(&cached.unwritten_bytes())),
+        "extents": of(&file.extents, |extents| json!({
+            "data_bytes": extents.data_bytes,
+            "unwritten_bytes": extents.unwritten_bytes,
+            "hole_bytes": extents.hole_bytes,
+            "encoded_bytes": extents.encoded_bytes,
+        })),
+        "attributes": of(&file.attributes, |attributes| json!({
+            "compressed": attributes.compressed,
+            "no_copy_on_write": attributes.no_copy,
+            "journalled": attributes.journalled,
+        })),
+    }))
+}
+
+fn kind(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Disk => "disk",
+        Kind::Partition => "partition",
+        Kind::Mapped(_) => "device-mapper",
+        Kind::Raid => "raid",
+        Kind::Loop(_) => "loop",
+    }
+}
+
+fn layer(layer: &Layer) -> Value {
+    json!({
+        "name": layer.name,
+        "kind": kind(&layer.kind),
+        "below": layer.below.iter().map(self::layer).collect::<Vec<_>>(),
+    })
+}
+
+fn one_device(device: &DeviceFacts, queue: &Queue) -> Value {
+    let backing = match &device.kind {
+        Kind::Loop(file) => Some(file.to_string_lossy().into_owned()),
+        _ => None,
+    };
+    let mapped = match &device.kind {
+        Kind::Mapped(name) => name.clone(),
+        _ => None,
+    };
+    let mut value = json!({
+        "name": device.name,
+        "number": device.id.to_string(),
+        "kind": kind(&device.kind),
+        "mapped_name": mapped,
+        "loop_file": backing,
+        "loop_direct": fact(&device.loop_direct),
+        "transport": fact(&device.transport),
+        "vendor": fact(&device.vendor),
+        "model": fact(&device.model),
+        "serial": fact(&device.serial),
+        "firmware": fact(&device.firmware),
+        "world_wide_id": fact(&device.world_wide_id),
+        "bytes": fact(&device.bytes),
+        "logical_sector_bytes": fact(&device.logical_sector),
+        "physical_sector_bytes": fact(&device.physical_sector),
+        "io_bytes_min": fact(&device.io_bytes_min),
+        "io_bytes_optimal": fact(&device.io_bytes_optimal),
+        "io_bytes_max": fact(&device.io_bytes_max),
+        "memory_alignment_bytes": fact(&device.memory_alignment),
+        "alignment_offset_bytes": fact(&device.alignment_offset),
+    });
+    let treated = json!({
+        "rotational": fact(&device.rotational),
+        "scheduler": fact(&device.scheduler),
+        "schedulers": queue.schedulers,
+        "requests_max": fact(&device.requests_max),
+        "read_ahead_bytes": fact(&queue.read_ahead_bytes),
+        "writeback_throttle_us": fact(&queue.throttle_us),
+        "counts_io": fact(&queue.counted),
+        "no_merges": fact(&queue.no_merges),
+        "write_cache": of(&device.write_cache, |cache| match cache {
+            WriteCache::Back => "back".into(),
+            WriteCache::Through => "through".into(),
+        }),
+        "fua": fact(&device.fua),
+        "zones": of(&device.zones, |zones| match zones {
+            Zones::None => json!({ "model": "none" }),
+            Zones::Aware(size) => json!({ "model": "host-aware", "bytes": size }),
+            Zones::Managed(size) => json!({ "model": "host-managed", "bytes": size }),
+        }),
+        "discard": of(&device.discard, |discard| json!({
+            "granularity_bytes": discard.granularity,
+            "bytes_max": discard.bytes_max,
+        })),
+        "atomic_write": of(&device.atomic_write, |limits| json!({
+            "bytes_min": limits.unit_min,
+            "bytes_max": limits.unit_max,
+        })),
+        "polled": fact(&device.polled),
+        "stable_writes": fact(&device.stable_writes),
+        "read_only": fact(&device.read_only),
+        "removable": fact(&device.removable),
+        "mounts": device.mounts.iter().map(|point| point.to_string_lossy()).collect::<Vec<_>>(),
+        "holders": device.holders,
+        "swap": device.swap,
+        "rebuilding": queue.rebuilding.as_deref().map(str::trim),
+    });
+    if let (Value::Object(value), Value::Object(treated)) = (&mut value, treated) {
+        value.extend(treated);
+    }
+    value
+}
+
+fn trials(picture: &Picture) -> Value {
+    let trials = &picture.trials;
+    let needs = trials.needs.map(|needs| {
+        let (known, why) = match needs.known {
+            Known::Stated => ("stated", None),
+            Known::Sector => ("sector", None),
+            Known::Tried => ("tried", None),
+            Known::Guessed(why) => ("guessed", Some(why)),
+        };
+        json!({
+            "direct_possible": needs.possible,
+            "memory_bytes": needs.memory_alignment,
+            "offset_bytes": needs.offset_alignment,
+            "read_offset_bytes": needs.read_offset_alignment,
+            "known": known,
+            "why": why,
+        })
+    });
+    let mut value = json!({ "on": trials.on, "alignment": needs });
+    for trial in &trials.all {
+        value[trial.id] = json!({ "verdict": trial.verdict.to_string(), "said": trial.said });
+    }
+    value
+}
+
+fn machine(picture: &Picture) -> Value {
+    let (machine, limits) = (&picture.machine, &picture.limits);
+    json!({
+        "kernel": machine.kernel,
+        "cpu_model": machine.cpu_model,
+        "cpus": machine.cpus,
+        "governor": machine.governor,
+        "memory_bytes": machine.memory_bytes,
+        "available_bytes": machine.available_bytes,
+        "virtual_machine": machine.virtual_machine,
+        "container": machine.container,
+        "group_cpus": limits.cpus,
+        "group_memory_bytes": limits.memory_bytes,
+        "group_io": limits.io,
+    })
+}
+
+fn others(picture: &Picture) -> Value {
+    let others = &picture.others;
+    let requests = others.requests.iter().map(|(name, count)| (name.clone(), fact(count)));
+    json!({
+        "looked_ms": others.looked.as_millis() as u64,
+        "requests": requests.collect::<serde_json::Map<_, _>>(),
+        "cpu_percent": of(&others.cpu_percent, |(used, _)| json!(used)),
+        "steal_percent": of(&others.cpu_percent, |(_, stolen)| json!(stolen)),
+        "io_wait_percent": fact(&others.io_wait_percent),
+    })
+}

@@ -1,0 +1,257 @@
+//! What is there to be known of a path and the machine, as plain data.
+
+use super::ask::Ask;
+use super::trials::{self, Trials};
+use iosonde_base::bare;
+use iosonde_direct::cache::{Residency, residency};
+use iosonde_direct::sysfs::Tree;
+use iosonde_direct::{DeviceFacts, Fact, Facts, FileKind};
+use iosonde_sys::counters::{
+    Attributes, CpuTime, DiskCounters, Extents, GroupLimits, Groups, Pressure, Resource,
+};
+use iosonde_sys::environment::Machine;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// All of it.
+#[derive(Debug)]
+pub struct Picture {
+    /// As it was named.
+    pub path: PathBuf,
+    /// What it is, and what is below.
+    pub facts: Facts,
+    /// Room on the file system; `None` for a device.
+    pub space: Option<Fact<Space>>,
+    /// What `facts` does not have of each of its devices, in its order.
+    pub queues: Vec<Queue>,
+    /// Of a file: what is in it and in memory of it.
+    pub file: Option<FileState>,
+    /// The machine.
+    pub machine: Machine,
+    /// What control groups allow.
+    pub limits: GroupLimits,
+    /// What others do meanwhile.
+    pub others: Others,
+    /// What I/O does here.
+    pub trials: Trials,
+}
+
+/// Room on a file system, in bytes and files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// All.
+    pub bytes: u64,
+    /// What nobody uses.
+    pub free_bytes: u64,
+    /// What this user may use of that.
+    pub available_bytes: u64,
+    /// Files that there can be; 0 if that is not bounded.
+    pub files: u64,
+    /// Files that there can be more.
+    pub files_free: u64,
+}
+
+impl Space {
+    /// The share that is taken, in percent.
+    pub fn fill_percent(&self) -> u64 {
+        crate::commands::words::percent(self.bytes.saturating_sub(self.free_bytes), self.bytes)
+    }
+}
+
+/// How the system treats a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// Read ahead of sequential reads through memory, in bytes.
+    pub read_ahead_bytes: Fact<u64>,
+    /// The latency that writeback is throttled for, in microseconds; 0 is off.
+    pub throttle_us: Fact<u64>,
+    /// Whether its I/O is counted.
+    pub counted: Fact<bool>,
+    /// Whether neighbouring requests are merged: 0 yes, 1 simply, 2 no.
+    pub no_merges: Fact<u64>,
+    /// The schedulers it could have.
+    pub schedulers: Vec<String>,
+    /// What a software RAID is doing besides: `resync`.
+    pub rebuilding: Option<String>,
+}
+
+/// What is known of a file without reading it.
+#[derive(Debug)]
+pub struct FileState {
+    /// What the page cache holds of it.
+    pub cached: Fact<Residency>,
+    /// What of it is data.
+    pub extents: Fact<Extents>,
+    /// Its flags.
+    pub attributes: Fact<Attributes>,
+}
+
+/// What others do, in the time that was looked on.
+#[derive(Debug)]
+pub struct Others {
+    /// How long.
+    pub looked: Duration,
+    /// Requests that each disk completed.
+    pub requests: Vec<(String, Fact<u64>)>,
+    /// Processor time that was used, and that the hypervisor took, in percent
+    /// of all.
+    pub cpu_percent: Fact<(f64, f64)>,
+    /// Time in which something waited for storage, in percent.
+    pub io_wait_percent: Fact<f64>,
+}
+
+/// How long is looked on at what others do.
+const LOOK_ON: Duration = Duration::from_millis(250);
+
+impl Picture {
+    /// Look at everything, try what is to be tried.
+    ///
+    /// # Errors
+    /// Why there is nothing to look at, for a person.
+    pub fn take(ask: &Ask) -> Result<Picture, String> {
+        let path = &ask.path;
+        let facts = Facts::of(path).map_err(|error| missing(path, &error))?;
+        let wrong = match facts.kind {
+            FileKind::CharacterDevice => Some("is a character device"),
+            FileKind::Other => Some("is a pipe or a socket"),
+            FileKind::File | FileKind::BlockDevice | FileKind::Folder => None,
+        };
+        if let Some(wrong) = wrong {
+            return Err(format!(
+                "{}: {wrong}: name a directory, a file or a block device",
+                path.display()
+            ));
+        }
+        let tree = Tree::here();
+        let others = Others::look_on(&facts);
+        Ok(Picture {
+            space: (facts.kind != FileKind::BlockDevice).then(|| space(path)),
+            queues: facts.devices.iter().map(|device| Queue::of(&tree, device)).collect(),
+            file: (facts.kind == FileKind::File).then(|| FileState::of(path, ask.no_touch)),
+            machine: Machine::this(),
+            limits: Groups::of_thread().limits(),
+            trials: trials::all(ask, &facts),
+            others,
+            path: path.clone(),
+            facts,
+        })
+    }
+}
+
+fn missing(path: &Path, error: &std::io::Error) -> String {
+    let why = bare(&error.to_string());
+    match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            format!("{}: {why}; name the directory that the file is to be in", path.display())
+        }
+        _ => format!("{}: {why}", path.display()),
+    }
+}
+
+fn space(path: &Path) -> Fact<Space> {
+    match rustix::fs::statvfs(path) {
+        Ok(told) if told.f_blocks > 0 => Fact::Known(Space {
+            bytes: told.f_blocks.saturating_mul(told.f_frsize),
+            free_bytes: told.f_bfree.saturating_mul(told.f_frsize),
+            available_bytes: told.f_bavail.saturating_mul(told.f_frsize),
+            files: told.f_files,
+            files_free: told.f_ffree,
+        }),
+        Ok(_) => Fact::unknown("the file system does not tell its size"),
+        Err(error) => Fact::unknown(bare(&format!("statvfs(2): {}", std::io::Error::from(error)))),
+    }
+}
+
+impl Queue {
+    fn of(tree: &Tree, device: &DeviceFacts) -> Queue {
+        // A partition has the queue of its disk.
+        let disk = tree.disk(&device.name).unwrap_or_else(|| device.name.clone());
+        let number = |attribute: &'static str| -> Fact<u64> {
+            let text = tree.attribute(&disk, attribute);
+            let parsed = text.and_then(|text| text.trim().parse().ok());
+            Fact::or_why(
+                parsed,
+                format!("there is no number in /sys/class/block/{disk}/{attribute}"),
+            )
+        };
+        let schedulers = tree.attribute(&disk, "queue/scheduler").unwrap_or_default();
+        let plain = |word: &str| word.trim_matches(['[', ']']).to_owned();
+        let action = tree.attribute(&disk, "md/sync_action");
+        Queue {
+            read_ahead_bytes: number("queue/read_ahead_kb").map(|kib| kib.saturating_mul(1024)),
+            throttle_us: number("queue/wbt_lat_usec"),
+            counted: number("queue/iostats").map(|flag| flag != 0),
+            no_merges: number("queue/nomerges"),
+            schedulers: schedulers.split_whitespace().map(plain).collect(),
+            rebuilding: action.filter(|action| !matches!(action.trim(), "idle" | "frozen" | "")),
+        }
+    }
+}
+
+impl FileState {
+    fn of(path: &Path, no_touch: bool) -> FileState {
+        let open = if no_touch {
+            Err("it was not opened (--no-touch)".to_owned())
+        } else {
+            let open = iosonde_direct::OpenOptions::new().read(true).keep_access_time(true);
+            open.open(path).map_err(|error| bare(&format!("it cannot be opened: {}", error.source)))
+        };
+        match open {
+            Ok(file) => FileState {
+                cached: residency(&file, 0, 0),
+                extents: told(Extents::of(&file, 0, length(&file))),
+                attributes: told(Attributes::of(&file)),
+            },
+            Err(why) => FileState {
+                cached: Fact::unknown(why.clone()),
+                extents: Fact::unknown(why.clone()),
+                attributes: Fact::unknown(why),
+            },
+        }
+    }
+}
+
+fn length(file: &File) -> u64 {
+    file.metadata().map_or(0, |metadata| metadata.len())
+}
+
+fn told<T>(result: std::io::Result<T>) -> Fact<T> {
+    result.map_or_else(|error| Fact::unknown(bare(&error.to_string())), Fact::Known)
+}
+
+impl Others {
+    /// Look on while we do nothing.
+    fn look_on(facts: &Facts) -> Others {
+        let names: Vec<String> = facts.disks().iter().map(|disk| disk.name.clone()).collect();
+        let counters = || names.iter().map(|name| DiskCounters::of(name)).collect::<Vec<_>>();
+        let (disks, cpu, waits) = (counters(), CpuTime::now(), Pressure::of(Resource::Io));
+        std::thread::sleep(LOOK_ON);
+        let (disks_after, cpu_after) = (counters(), CpuTime::now());
+        let waits_after = Pressure::of(Resource::Io);
+        let requests = disks.into_iter().zip(disks_after).map(|(before, after)| {
+            told(before.and_then(|before| Ok(after?.since(&before))))
+                .map(|since| since.reads + since.writes + since.discards + since.flushes)
+        });
+        Others {
+            looked: LOOK_ON,
+            requests: names.iter().cloned().zip(requests).collect(),
+            cpu_percent: told(cpu.and_then(|before| Ok(cpu_after?.since(&before)))).map(|since| {
+                let share = |part: u64| part as f64 / since.total.max(1) as f64 * 100.0;
+                (share(since.total.saturating_sub(since.idle + since.stolen)), share(since.stolen))
+            }),
+            io_wait_percent: told(waits.and_then(|before| Ok(waits_after?.since(&before)))).map(
+                |since| (since.some_us as f64 / LOOK_ON.as_micros() as f64 * 100.0).min(100.0),
+            ),
+        }
+    }
+}
+
+/// The directory that a temporary file goes to.
+pub fn folder_of(path: &Path, kind: FileKind) -> Option<PathBuf> {
+    match kind {
+        FileKind::Folder => Some(path.to_owned()),
+        FileKind::File => fs::canonicalize(path).ok()?.parent().map(Path::to_owned),
+        _ => None,
+    }
+}

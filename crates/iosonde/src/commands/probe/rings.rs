@@ -1,0 +1,81 @@
+//! One read by io_uring, as a job of the common core.
+
+use iosonde_options::{Diagnostic, Level, Origin};
+use iosonde_run::conductor::{Event, Observer, conduct};
+use iosonde_run::job::Need;
+use iosonde_run::plan::{self, Totals};
+use iosonde_run::worker::JobResult;
+use iosonde_spec::JobSpec;
+use iosonde_spec::cli::ParsedJob;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Read one block of a file that is there.
+///
+/// # Errors
+/// Why not, for a person.
+pub fn read_one(path: &Path, block: u64, direct: bool, polled: bool) -> Result<(), String> {
+    let mut spec = JobSpec::default();
+    // Colons part names in the job language.
+    let path = path.to_string_lossy().replace(':', "\\:");
+    let flag = |yes: bool| if yes { "1" } else { "0" };
+    let mut options = vec![
+        ("ioengine", "io_uring".to_owned()),
+        ("filename", path),
+        ("rw", "read".to_owned()),
+        ("bs", block.to_string()),
+        ("size", block.to_string()),
+        ("direct", flag(direct).to_owned()),
+        ("allow_file_create", "0".to_owned()),
+        ("invalidate", "0".to_owned()),
+    ];
+    if polled {
+        options.push(("hipri", "1".to_owned()));
+    }
+    for (name, value) in options {
+        spec.set(name, Some(&value), Origin::Default).map_err(|error| error.to_string())?;
+    }
+    let mut job = ParsedJob {
+        name: "probe".into(),
+        spec,
+        globals: Vec::new(),
+        asked: Vec::new(),
+        origin: Origin::Default,
+        begins_file: false,
+    };
+    let caps = plan::caps(&job.spec);
+    let mut said: Vec<Diagnostic> = iosonde_spec::resolve(&mut job.spec, &caps);
+    let mut planned = plan::plan(&[job], Totals::AsAsked);
+    said.append(&mut planned.diagnostics);
+    if let Some(error) = said.iter().find(|said| said.level == Level::Error) {
+        return Err(error.to_string());
+    }
+    for job in &mut planned.plan.jobs {
+        job.files.iter_mut().for_each(|file| file.need = Need::Nothing);
+    }
+    let outcome =
+        conduct(Arc::new(planned.plan), &mut Unseen).map_err(|error| error.to_string())?;
+    match outcome.results.into_iter().flatten().next() {
+        Some(JobResult { error: Some(error), .. }) => Err(error.to_string()),
+        Some(result) if result.snapshot.lanes[0].bytes == block => Ok(()),
+        Some(_) => Err("fewer bytes were read than asked for".to_owned()),
+        None => Err("it was interrupted".to_owned()),
+    }
+}
+
+/// Nobody looks on: it takes a millisecond.
+struct Unseen;
+
+impl Observer for Unseen {
+    fn see(&mut self, _: &Event<'_>) {}
+    fn every(&self) -> Option<Duration> {
+        None
+    }
+    fn account_every(&self) -> Option<Duration> {
+        None
+    }
+    fn account_file(&self) -> Option<PathBuf> {
+        None
+    }
+}

@@ -1,0 +1,308 @@
+//! The picture for a person, in 80 columns.
+
+use super::picture::{Picture, Queue, Space};
+use super::spoilers;
+use crate::commands::words::{bytes, exact, percent, plural, shown, wrapped};
+use iosonde_direct::stack::Kind;
+use iosonde_direct::{DeviceFacts, Discard, Fact, FileKind, Known, WriteCache, Zones};
+
+/// All of it.
+pub fn told(picture: &Picture) -> String {
+    let mut text = String::new();
+    let facts = &picture.facts;
+    let place = match facts.mount() {
+        Some(mount) => format!(" on {}", mount.filesystem),
+        None => String::new(),
+    };
+    wrapped(&mut text, "", &format!("{}: {}{place}", shown(&picture.path), kind(facts.kind)));
+    text.push('\n');
+    file_system(&mut text, picture);
+    for (device, queue) in facts.devices.iter().zip(&picture.queues) {
+        text.push('\n');
+        one_device(&mut text, device, queue);
+    }
+    text.push('\n');
+    trials(&mut text, picture);
+    text.push('\n');
+    machine(&mut text, picture);
+    text.push('\n');
+    spoiled(&mut text, picture);
+    text
+}
+
+fn kind(kind: FileKind) -> &'static str {
+    match kind {
+        FileKind::File => "a file",
+        FileKind::BlockDevice => "a block device",
+        FileKind::CharacterDevice => "a character device",
+        FileKind::Folder => "a directory",
+        FileKind::Other => "something else",
+    }
+}
+
+/// A line that begins with a name.
+fn line(text: &mut String, name: &str, said: &str) {
+    wrapped(text, &format!("  {name:<16} "), said);
+}
+
+fn fact<T: Clone>(fact: &Fact<T>, say: impl Fn(T) -> String) -> String {
+    match fact {
+        Fact::Known(value) => say(value.clone()),
+        Fact::Unknown(_) => "unknown".to_owned(),
+    }
+}
+
+fn yes_no(fact_: &Fact<bool>) -> String {
+    fact(fact_, |yes| if yes { "yes" } else { "no" }.to_owned())
+}
+
+fn file_system(text: &mut String, picture: &Picture) {
+    if let Some(mount) = picture.facts.mount() {
+        let (point, source) = (shown(&mount.point), mount.source.to_string_lossy());
+        line(text, "file system", &format!("{} on {point}, from {source}", mount.filesystem));
+        let mut options: Vec<&str> = mount.options.split(',').collect();
+        options.extend(
+            mount
+                .super_options
+                .split(',')
+                .filter(|one| !mount.options.split(',').any(|o| o == *one)),
+        );
+        line(text, "mounted", &options.join(", "));
+    }
+    match &picture.space {
+        Some(Fact::Known(space)) => line(text, "space", &room(space)),
+        Some(Fact::Unknown(why)) => line(text, "space", &format!("unknown: {why}")),
+        None => {}
+    }
+    if let Some(file) = &picture.file {
+        let length = picture.facts.bytes.get().unwrap_or(0);
+        let cached = fact(&file.cached, |cached| {
+            let cached = cached.cached_bytes();
+            format!("{} of it in memory ({} %)", bytes(cached), percent(cached, length))
+        });
+        let data = fact(&file.extents, |extents| {
+            format!(
+                "{} data, {} unwritten, {} holes",
+                bytes(extents.data_bytes),
+                bytes(extents.unwritten_bytes),
+                bytes(extents.hole_bytes)
+            )
+        });
+        line(text, "the file", &format!("{}, {cached}; {data}", bytes(length)));
+        if let Some(why) = file.cached.why() {
+            line(text, "", &format!("unknown: {why}"));
+        }
+    }
+    match picture.trials.needs {
+        Some(needs) if needs.possible => {
+            let how = match needs.known {
+                Known::Stated => "as stated by the file system or driver".to_owned(),
+                Known::Sector => "the device's sector".to_owned(),
+                Known::Tried => "found by trying".to_owned(),
+                Known::Guessed(why) => format!("a safe guess: {why}"),
+            };
+            let reads = match needs.read_offset_alignment {
+                same if same == needs.offset_alignment => String::new(),
+                other => format!(" (of reads {other})"),
+            };
+            line(
+                text,
+                "alignment",
+                &format!(
+                    "buffers {}, offsets and lengths {}{reads} bytes, {how}",
+                    needs.memory_alignment, needs.offset_alignment
+                ),
+            );
+        }
+        Some(_) => line(text, "alignment", "none: there is no direct I/O here"),
+        None => line(text, "alignment", "unknown: nothing was opened"),
+    }
+    if picture.facts.devices.is_empty() {
+        line(text, "devices", "none below: memory, a network, or a program");
+    }
+}
+
+fn room(space: &Space) -> String {
+    let mut said = format!(
+        "{} free of {} ({} % full)",
+        bytes(space.available_bytes),
+        bytes(space.bytes),
+        space.fill_percent()
+    );
+    if space.files > 0 {
+        said += &format!(", {} of {} inodes free", space.files_free, space.files);
+    }
+    said
+}
+
+fn made_of(device: &DeviceFacts) -> String {
+    match &device.kind {
+        Kind::Disk => "a disk".to_owned(),
+        Kind::Partition => "a partition".to_owned(),
+        Kind::Mapped(Some(name)) => format!("device-mapper {name}"),
+        Kind::Mapped(None) => "device-mapper".to_owned(),
+        Kind::Raid => "a software RAID".to_owned(),
+        Kind::Loop(file) => format!("a loop device of {}", shown(file)),
+    }
+}
+
+fn one_device(text: &mut String, device: &DeviceFacts, queue: &Queue) {
+    let transport = device.transport.known().map_or(String::new(), |by| format!(", {by}"));
+    line(
+        text,
+        &device.name,
+        &format!("{}{transport}, {}", made_of(device), fact(&device.bytes, bytes)),
+    );
+    let used: Vec<String> = device
+        .mounts
+        .iter()
+        .map(|point| format!("mounted on {}", shown(point)))
+        .chain(device.holders.iter().map(|holder| format!("part of {holder}")))
+        .chain(device.swap.then(|| "swap".to_owned()))
+        .collect();
+    if !used.is_empty() {
+        line(text, "", &format!("in use: {}", used.join(", ")));
+    }
+    if !matches!(device.kind, Kind::Loop(_) | Kind::Mapped(_) | Kind::Raid) {
+        identity(text, device);
+    }
+    let sectors = |known: &Fact<u32>| fact(known, |size| size.to_string());
+    line(
+        text,
+        "",
+        &format!(
+            "sectors {}/{} bytes, requests up to {}, {} in its queue, discard {}",
+            sectors(&device.logical_sector),
+            sectors(&device.physical_sector),
+            fact(&device.io_bytes_max, exact),
+            fact(&device.requests_max, |count| count.to_string()),
+            fact(&device.discard, |discard| if Discard::is_supported(discard) {
+                "yes"
+            } else {
+                "no"
+            }
+            .to_owned()),
+        ),
+    );
+    let others: Vec<&str> = queue.schedulers.iter().map(String::as_str).collect();
+    let choice =
+        if others.len() > 1 { format!(" (of {})", others.join(", ")) } else { String::new() };
+    line(
+        text,
+        "",
+        &format!(
+            "scheduler {}{choice}, rotational {}, read-ahead {}, writeback throttling {}",
+            fact(&device.scheduler, |name| name),
+            yes_no(&device.rotational),
+            fact(&queue.read_ahead_bytes, exact),
+            fact(&queue.throttle_us, |us| match us {
+                0 => "off".to_owned(),
+                us => format!("at {} ms", us as f64 / 1000.0),
+            }),
+        ),
+    );
+    line(
+        text,
+        "",
+        &format!(
+            "write cache {}, FUA {}, zones {}, polled {}",
+            fact(&device.write_cache, |cache| match cache {
+                WriteCache::Back => "back (flushes count)".to_owned(),
+                WriteCache::Through => "through or none".to_owned(),
+            }),
+            yes_no(&device.fua),
+            fact(&device.zones, |zones| match zones {
+                Zones::None => "none".to_owned(),
+                Zones::Aware(size) => format!("of {}, in order is faster", exact(size)),
+                Zones::Managed(size) => format!("of {}, in order only", exact(size)),
+            }),
+            yes_no(&device.polled),
+        ),
+    );
+}
+
+/// Who made it; what is not known of that, once for each reason.
+fn identity(text: &mut String, device: &DeviceFacts) {
+    let fields = [
+        ("vendor", &device.vendor),
+        ("model", &device.model),
+        ("serial", &device.serial),
+        ("firmware", &device.firmware),
+    ];
+    let known: Vec<String> = fields
+        .iter()
+        .filter_map(|(name, fact)| fact.known().map(|value| format!("{name} {}", shown(value))))
+        .collect();
+    if !known.is_empty() {
+        line(text, "", &known.join(", "));
+    }
+    let mut told: Vec<&str> = Vec::new();
+    for (_, field) in fields {
+        let Some(why) = field.why().filter(|why| !told.contains(why)) else { continue };
+        told.push(why);
+        let same = fields.iter().filter(|(_, other)| other.why() == Some(why));
+        let names: Vec<&str> = same.map(|(name, _)| *name).collect();
+        line(text, "", &format!("{} unknown: {why}", names.join(", ")));
+    }
+}
+
+fn trials(text: &mut String, picture: &Picture) {
+    wrapped(text, "", &format!("tried on {}", shown(&picture.trials.on)));
+    for trial in &picture.trials.all {
+        line(text, trial.name, &format!("{}: {}", trial.verdict, trial.said));
+    }
+}
+
+fn machine(text: &mut String, picture: &Picture) {
+    let machine = &picture.machine;
+    text.push_str("this machine\n");
+    line(text, "kernel", &format!("Linux {}", machine.kernel));
+    let model = machine.cpu_model.as_deref().unwrap_or("of an unknown kind");
+    let governor = machine.governor.as_deref().unwrap_or("unknown (no cpufreq here)");
+    line(text, "processors", &format!("{}, {model}, governor {governor}", machine.cpus));
+    let available = machine.available_bytes.map_or("unknown".to_owned(), bytes);
+    line(text, "memory", &format!("{}, {available} available", bytes(machine.memory_bytes)));
+    let limits = &picture.limits;
+    let mut said: Vec<String> = Vec::new();
+    said.extend(limits.cpus.map(|cpus| format!("{cpus:.2} processors")));
+    said.extend(limits.memory_bytes.map(|most| format!("{} of memory", bytes(most))));
+    said.extend(limits.io.iter().cloned());
+    let said = if said.is_empty() { "none seen".to_owned() } else { said.join(", ") };
+    line(text, "group limits", &said);
+    let inside = match (&machine.virtual_machine, &machine.container) {
+        (None, None) => "neither virtual machine nor container, as far as it shows".to_owned(),
+        (vm, container) => [("virtual machine", vm), ("container", container)]
+            .iter()
+            .filter_map(|(what, kind)| kind.as_ref().map(|kind| format!("{what} ({kind})")))
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    line(text, "inside", &inside);
+    let others = &picture.others;
+    let busy: Vec<String> = others
+        .requests
+        .iter()
+        .map(|(name, count)| format!("{name} {} requests", fact(count, |count| count.to_string())))
+        .chain(others.cpu_percent.get().map(|(used, _)| format!("processors {used:.0} % busy")))
+        .chain(others.io_wait_percent.get().map(|share| format!("storage waited for {share:.0} %")))
+        .collect();
+    let within = format!("{} (in {} ms before)", busy.join(", "), others.looked.as_millis());
+    line(text, "others", &within);
+}
+
+fn spoiled(text: &mut String, picture: &Picture) {
+    let all = spoilers::all(picture);
+    if all.is_empty() {
+        text.push_str("nothing was found that would spoil a test here\n");
+        return;
+    }
+    let count = all.len();
+    text.push_str(&format!(
+        "what would spoil a test here: {count} thing{}\n",
+        plural(count as u64)
+    ));
+    for (index, spoiler) in all.iter().enumerate() {
+        wrapped(text, &format!("  {:>2}. ", index + 1), &spoiler.sentence);
+        wrapped(text, "      - ", &format!("{}.", spoiler.remedy));
+    }
+}
