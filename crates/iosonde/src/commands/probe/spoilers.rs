@@ -253,14 +253,15 @@ fn one_device(picture: &Picture, device: &DeviceFacts, queue: &Queue, list: &mut
         );
     }
     let scheduler = device.scheduler.known().map(String::as_str);
-    if let (Some(scheduler), true) = (scheduler, !spins || virtual_disk) {
-        if scheduler != "none" && queue.schedulers.iter().any(|one| one == "none") {
-            list.add(
+    if let (Some(scheduler), true) = (scheduler, !spins || virtual_disk)
+        && scheduler != "none"
+        && queue.schedulers.iter().any(|one| one == "none")
+    {
+        list.add(
                 "scheduler",
                 format!("{name} has the scheduler {scheduler}, which costs time on each I/O and may reorder."),
                 "compare with none (ioscheduler=none, as root)",
             );
-        }
     }
     if queue.read_ahead_bytes.get().is_some_and(|ahead| ahead > 1 << 20) {
         list.add(
@@ -292,14 +293,13 @@ fn one_device(picture: &Picture, device: &DeviceFacts, queue: &Queue, list: &mut
     }
     if let (Some(logical), Some(physical)) =
         (device.logical_sector.get(), device.physical_sector.get())
+        && physical > logical
     {
-        if physical > logical {
-            list.add(
+        list.add(
                 "sectors",
                 format!("{name} takes writes of {logical} bytes but stores {physical}: smaller ones are read, changed, written."),
                 "use blocks of at least the physical sector",
             );
-        }
     }
     if device.removable.get() == Some(true)
         || device.transport.known().is_some_and(|by| by == "usb")

@@ -149,10 +149,10 @@ impl Subject {
             Err(error) => return Trials::unknown(self.on, &error.to_string()),
         };
         fill(&mut buffer);
-        if self.ours {
-            if let Err(error) = self.lay_out(&buffer) {
-                return Trials::unknown(self.on, &format!("no data can be written: {error}"));
-            }
+        if self.ours
+            && let Err(error) = self.lay_out(&buffer)
+        {
+            return Trials::unknown(self.on, &format!("no data can be written: {error}"));
         }
         let needs = DirectIo::of(&self.plain).ok();
         let part = &mut buffer[..self.bytes];
