@@ -50,10 +50,10 @@ options! {
             good: &["0", "7"],
             bad: &["8"],
         }
-        /// Shares of I/Os with that priority for each block size: `4k/20:64k/0`; for reads, for
-        /// writes.
+        /// Shares of I/Os with that priority, by block size: `4k/20:64k/0`.
         ///
-        /// A share may name a priority of its own, class, level and hint: `4k/20/1/0:4k/10/2/7/1`.
+        /// For reads, for writes. A share may name a priority of its own, class, level and hint:
+        /// `4k/20/1/0:4k/10/2/7/1`.
         cmdprio_bssplit: Option<CmdPrioSplit> = "" as "cmdprio_bssplit" {
             good: &["4k/20:64k/0", "4k/20/1/0:4k/10/2/7,64k/5", "4k/20/1/0/3"],
             bad: &["4k/20/1", "/20", "4k/60:4k/60", "4k/20/4/0", "4k/20/1/8"],
