@@ -1,5 +1,6 @@
 //! Commands of our own beside running jobs, each in a file or folder.
 
+pub mod audit;
 pub mod cache;
 pub mod probe;
 mod words;
