@@ -64,7 +64,7 @@ fn a_result_without_disks_is_told_as_unknown() {
 #[test]
 fn what_is_no_result_is_refused_and_named() {
     let folder = Folder::new("audit-refused");
-    folder.write("text", b"hello".to_vec());
+    folder.write("text", b"hello");
     for (line, words) in [
         ("missing.json", "missing.json: read it: "),
         ("text", "text: there is no JSON in it"),
