@@ -33,7 +33,7 @@ fn reads_of_a_cached_file_are_told_as_such_and_direct_ones_are_not() {
     folder.write("data", vec![7; 8 << 20]);
     // What is dirty may be dropped or not.
     std::fs::File::open(folder.join("data")).unwrap().sync_all().unwrap();
-    let job = "--filename=data --size=8m --bs=4k --rw=randread";
+    let job = "--filename=data --size=8m --bs=4k --rw=randread --time_based --runtime=2";
     if !fio_is_installed() || !result(&folder, "cached.json", &format!("{job} --invalidate=0")) {
         return;
     }
