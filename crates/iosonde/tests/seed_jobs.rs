@@ -97,7 +97,8 @@ fn what_is_cached_is_not_read_from_the_device_again() {
         let whole = BYTES as u64 / 512;
         // The first run drops what is cached, then reads all of it.
         assert!(again("") >= whole, "{who:?}");
-        assert_eq!(again("--invalidate=0"), 0, "{who:?}");
+        // Somebody else may look at a new device too.
+        assert!(again("--invalidate=0") <= whole / 100, "{who:?}");
         assert_eq!(again("--direct=1 --invalidate=0"), whole, "{who:?}");
     }
 }
