@@ -9,14 +9,13 @@ use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::ptr::{self, NonNull};
 
-use rustix::fs::{FlockOperation, flock};
 use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::cache::Residency;
-use crate::durability::{CallError, Keep, SyncRange, WriteFlags};
-use crate::lock::{LockError, Patience, Share};
 use crate::stack::{DeviceId, Mount, Stack};
-use crate::{DeviceFacts, Fact, Facts, FileKind, MemoryKind, OpenOptions};
+use crate::{
+    Answer, Device, DeviceFacts, Fact, Facts, FileKind, Honoured, MemoryKind, OpenOptions,
+};
 
 /// How huge pages are to be had.
 pub(crate) const HUGE_PAGES_REMEDY: &str = "which only Linux and Windows give on request";
@@ -214,65 +213,35 @@ pub(crate) fn warm(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
     crate::cache::read_through(offset, bytes, |piece, at| file.read_at(piece, at))
 }
 
-pub(crate) fn sync_range(_: &File, _: u64, _: u64, _: SyncRange) -> Result<(), CallError> {
-    Err(CallError::unsupported("sync_file_range(2)", "it is a call of Linux"))
+/// Read at an offset, as read(2) at a position does.
+pub(super) fn read_at(file: &File, data: &mut [u8], offset: u64) -> io::Result<usize> {
+    file.read_at(data, offset)
 }
 
-pub(crate) fn write_with(
-    file: &File,
-    data: &[u8],
-    offset: u64,
-    flags: WriteFlags,
-) -> Result<usize, CallError> {
-    if flags != WriteFlags::new() {
-        return Err(CallError::unsupported(
-            flags.names(),
-            "flags of single writes are for Linux only; open the file synchronous instead",
-        ));
+/// Write at an offset.
+pub(super) fn write_at(file: &File, data: &[u8], offset: u64) -> io::Result<usize> {
+    file.write_at(data, offset)
+}
+
+/// The answer for the directions that a file is open for.
+pub(super) fn for_access(file: &File, answer: Answer) -> io::Result<Honoured> {
+    let mut answers = Honoured::both(answer);
+    let access = rustix::fs::fcntl_getfl(file)? & rustix::fs::OFlags::RWMODE;
+    if access == rustix::fs::OFlags::WRONLY {
+        answers.reads = None;
+    } else if access == rustix::fs::OFlags::RDONLY {
+        answers.writes = None;
     }
-    Ok(file.write_at(data, offset)?)
+    Ok(answers)
 }
 
-pub(crate) fn read_with(
-    file: &File,
-    data: &mut [u8],
-    offset: u64,
-    keep: Keep,
-) -> Result<usize, CallError> {
-    if keep == Keep::Dropped {
-        return Err(CallError::unsupported("RWF_DONTCACHE", "it is a flag of Linux"));
-    }
-    Ok(file.read_at(data, offset)?)
-}
-
-pub(crate) fn lock(file: &File, share: Share, patience: Patience) -> Result<(), LockError> {
-    let operation = match (share, patience) {
-        (Share::Shared, Patience::Wait) => FlockOperation::LockShared,
-        (Share::Exclusive, Patience::Wait) => FlockOperation::LockExclusive,
-        (Share::Shared, Patience::Try) => FlockOperation::NonBlockingLockShared,
-        (Share::Exclusive, Patience::Try) => FlockOperation::NonBlockingLockExclusive,
-    };
-    flock(file, operation).map_err(|error| refused(error.into()))
-}
-
-pub(crate) fn unlock(file: &File) -> Result<(), LockError> {
-    flock(file, FlockOperation::Unlock).map_err(|error| refused(error.into()))
-}
-
-pub(crate) fn refused(error: io::Error) -> LockError {
-    match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::PermissionDenied => LockError::Held,
-        io::ErrorKind::Unsupported => LockError::Unsupported("its filesystem has none"),
-        _ => LockError::System(error),
-    }
-}
-
-const WINDOWS_ONLY: &str = "only Windows locks volumes; open the device exclusively";
-
-pub(crate) fn lock_volume(_file: &File) -> Result<(), LockError> {
-    Err(LockError::Unsupported(WINDOWS_ONLY))
-}
-
-pub(crate) fn unlock_volume(_file: &File) -> Result<(), LockError> {
-    Err(LockError::Unsupported(WINDOWS_ONLY))
+/// What is known of an open disk besides what its `device` tells, and why not more.
+pub(super) fn facts_of_disk(file: &File, device: &Device, why: &'static str) -> DeviceFacts {
+    let id = file.metadata().map_or(0, |status| status.rdev());
+    let id = device_id(id as libc::dev_t);
+    let mut facts = DeviceFacts::unknown(id.to_string(), id, why);
+    facts.bytes = Fact::Known(device.bytes);
+    facts.logical_sector = Fact::Known(device.logical_sector);
+    facts.physical_sector = Fact::Known(device.physical_sector);
+    facts
 }

@@ -5,19 +5,11 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::bsd;
-pub(crate) use super::bsd::{
-    HUGE_PAGES_REMEDY, Pages, device_facts, device_id, facts_of_path, lock, lock_volume,
-    page_bytes, read_with, residency, stack_under, sync_range, unlock, unlock_volume, warm,
-    write_with,
-};
 use crate::lock::{Conflict, LockError, Patience, Share, Span};
-use crate::{
-    Answer, Device, DeviceFacts, DirectIo, Fact, Facts, FileKind, Honoured, Known, OpenOptions,
-};
+use crate::{Answer, Device, DirectIo, Fact, Facts, FileKind, Honoured, Known, OpenOptions};
 
 // <sys/disk.h>.
 const DIOCGSECTORSIZE: libc::c_ulong = 0x4004_6480;
@@ -74,12 +66,7 @@ pub(crate) fn flush_buffers(file: &File) -> io::Result<()> {
 
 pub(crate) fn facts_of_file(file: &File) -> io::Result<Facts> {
     let found = device(file).ok().map(|found| {
-        let id = file.metadata().map_or(0, |status| status.rdev());
-        let id = device_id(id as libc::dev_t);
-        let mut facts = DeviceFacts::unknown(id.to_string(), id, "FreeBSD's ioctls do not tell it");
-        facts.bytes = Fact::Known(found.bytes);
-        facts.logical_sector = Fact::Known(found.logical_sector);
-        facts.physical_sector = Fact::Known(found.physical_sector);
+        let mut facts = bsd::facts_of_disk(file, &found, "FreeBSD's ioctls do not tell it");
         facts.serial = serial(file);
         let offset = told(file, DIOCGSTRIPEOFFSET, 0_u64).ok();
         let offset = offset.and_then(|bytes| u32::try_from(bytes).ok());
@@ -125,14 +112,7 @@ pub(crate) fn honoured(file: &File) -> io::Result<Honoured> {
             other => Answer::unknown(format!("to {other}, O_DIRECT is a wish")),
         }
     };
-    let mut answers = Honoured::both(answer);
-    let access = flags & rustix::fs::OFlags::RWMODE;
-    if access == rustix::fs::OFlags::WRONLY {
-        answers.reads = None;
-    } else if access == rustix::fs::OFlags::RDONLY {
-        answers.writes = None;
-    }
-    Ok(answers)
+    bsd::for_access(file, answer)
 }
 
 pub(crate) fn sync_data(file: &File) -> io::Result<()> {

@@ -4,19 +4,10 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::bsd;
-pub(crate) use super::bsd::{
-    HUGE_PAGES_REMEDY, Pages, device_facts, device_id, facts_of_path, lock, lock_volume,
-    page_bytes, read_with, residency, stack_under, sync_range, unlock, unlock_volume, warm,
-    write_with,
-};
-use crate::lock::{Conflict, LockError, Patience, Share, Span};
-use crate::{
-    Answer, Device, DeviceFacts, DirectIo, Fact, Facts, FileKind, Honoured, Known, OpenOptions,
-};
+use crate::{Answer, Device, DirectIo, Facts, FileKind, Honoured, Known, OpenOptions};
 
 // <sys/disk.h>.
 const DKIOCGETBLOCKSIZE: libc::c_ulong = 0x4004_6418;
@@ -100,16 +91,8 @@ pub(crate) fn flush_buffers(file: &File) -> io::Result<()> {
 }
 
 pub(crate) fn facts_of_file(file: &File) -> io::Result<Facts> {
-    let found = device(file).ok().map(|told| {
-        let id = file.metadata().map_or(0, |status| status.rdev());
-        let id = device_id(id as libc::dev_t);
-        let why = "macOS tells it through IOKit only";
-        let mut facts = DeviceFacts::unknown(id.to_string(), id, why);
-        facts.bytes = Fact::Known(told.bytes);
-        facts.logical_sector = Fact::Known(told.logical_sector);
-        facts.physical_sector = Fact::Known(told.physical_sector);
-        facts
-    });
+    let why = "macOS tells it through IOKit only";
+    let found = device(file).ok().map(|told| bsd::facts_of_disk(file, &told, why));
     bsd::facts_of_file(file, found)
 }
 
@@ -122,7 +105,7 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
     if bsd::kind_of(file)? != FileKind::File {
         return Ok(DirectIo::impossible(Known::Guessed("neither a file nor a disk")));
     }
-    let page = u32::try_from(page_bytes()).unwrap_or(DirectIo::SAFE);
+    let page = u32::try_from(bsd::page_bytes()).unwrap_or(DirectIo::SAFE);
     let why = "F_NOCACHE takes any alignment, and passes memory only at multiples of a page";
     Ok(DirectIo::aligned(page, Known::Guessed(why)))
 }
@@ -137,14 +120,7 @@ pub(crate) fn honoured(file: &File) -> io::Result<Honoured> {
         ),
         _ => Answer::no("it is neither a file nor a disk"),
     };
-    let mut answers = Honoured::both(answer);
-    let access = rustix::fs::fcntl_getfl(file)? & rustix::fs::OFlags::RWMODE;
-    if access == rustix::fs::OFlags::WRONLY {
-        answers.reads = None;
-    } else if access == rustix::fs::OFlags::RDONLY {
-        answers.writes = None;
-    }
-    Ok(answers)
+    bsd::for_access(file, answer)
 }
 
 /// macOS has no weaker call that its headers declare.
@@ -167,65 +143,4 @@ pub(crate) fn drop_cached(file: &File, _offset: u64, _bytes: u64) -> io::Result<
         io::ErrorKind::Unsupported,
         "macOS drops no single file's pages; purge(8) drops all",
     ))
-}
-
-pub(crate) fn lock_range(
-    file: &File,
-    share: Share,
-    patience: Patience,
-    span: Span,
-) -> Result<(), LockError> {
-    let command = match patience {
-        Patience::Try => libc::F_OFD_SETLK,
-        Patience::Wait => libc::F_OFD_SETLKW,
-    };
-    ask(file, command, &mut record(kind(share), span)?)
-}
-
-pub(crate) fn unlock_range(file: &File, span: Span) -> Result<(), LockError> {
-    ask(file, libc::F_OFD_SETLK, &mut record(libc::F_UNLCK, span)?)
-}
-
-pub(crate) fn conflict(
-    file: &File,
-    share: Share,
-    span: Span,
-) -> Result<Option<Conflict>, LockError> {
-    let mut record = record(kind(share), span)?;
-    ask(file, libc::F_OFD_GETLK, &mut record)?;
-    let share = match record.l_type {
-        libc::F_UNLCK => return Ok(None),
-        libc::F_RDLCK => Share::Shared,
-        _ => Share::Exclusive,
-    };
-    let span = Span { offset: record.l_start as u64, bytes: record.l_len as u64 };
-    Ok(Some(Conflict { share, span, process: u32::try_from(record.l_pid).ok() }))
-}
-
-fn kind(share: Share) -> libc::c_short {
-    match share {
-        Share::Shared => libc::F_RDLCK,
-        Share::Exclusive => libc::F_WRLCK,
-    }
-}
-
-fn record(kind: libc::c_short, span: Span) -> Result<libc::flock, LockError> {
-    let whole = || LockError::Span(span);
-    let end = span.offset.checked_add(span.bytes).ok_or_else(whole)?;
-    i64::try_from(end).map_err(|_| whole())?;
-    Ok(libc::flock {
-        l_start: span.offset as i64, // Both below the end, which fits.
-        l_len: span.bytes as i64,
-        l_pid: 0,
-        l_type: kind,
-        l_whence: libc::SEEK_SET as libc::c_short, // Zero.
-    })
-}
-
-fn ask(file: &File, command: libc::c_int, record: &mut libc::flock) -> Result<(), LockError> {
-    // SAFETY: these commands read and write one `flock`, lent for the call.
-    match unsafe { libc::fcntl(file.as_raw_fd(), command, &raw mut *record) } {
-        -1 => Err(bsd::refused(io::Error::last_os_error())),
-        _ => Ok(()),
-    }
 }

@@ -6,9 +6,6 @@ mod linux;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) use linux::*;
 
-#[cfg(any(target_os = "macos", target_os = "freebsd"))]
-mod bsd;
-
 #[cfg(target_os = "macos")]
 mod macos;
 #[cfg(target_os = "macos")]
@@ -23,3 +20,30 @@ pub(crate) use freebsd::*;
 mod windows;
 #[cfg(windows)]
 pub(crate) use windows::*;
+
+// What several systems do alike.
+
+#[cfg(any(target_os = "macos", target_os = "freebsd"))]
+mod bsd;
+#[cfg(any(target_os = "macos", target_os = "freebsd"))]
+pub(crate) use bsd::{
+    HUGE_PAGES_REMEDY, Pages, device_facts, device_id, facts_of_path, page_bytes, residency,
+    stack_under, warm,
+};
+#[cfg(any(target_os = "macos", target_os = "freebsd"))]
+use bsd::{read_at, write_at};
+
+#[cfg(unix)]
+mod unix_lock;
+#[cfg(unix)]
+pub(crate) use unix_lock::{lock, lock_volume, unlock, unlock_volume};
+
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
+mod ofd_lock;
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
+pub(crate) use ofd_lock::{conflict, lock_range, unlock_range};
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod plain;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(crate) use plain::{read_with, sync_range, write_with};

@@ -1,4 +1,4 @@
-//! Windows: NO_BUFFERING, LockFileEx, and the controls of its disks.
+//! Windows: NO_BUFFERING, and the controls of its disks.
 #![allow(unsafe_code)]
 
 use std::ffi::OsString;
@@ -12,19 +12,19 @@ use std::path::{Path, PathBuf};
 use std::ptr::{self, NonNull};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
-use windows_sys::Win32::Foundation::{
-    ERROR_ACCESS_DENIED, ERROR_IO_PENDING, ERROR_LOCK_VIOLATION, ERROR_NOT_LOCKED,
-    ERROR_SHARING_VIOLATION, HANDLE,
-};
+use windows_sys::Win32::Foundation::{ERROR_SHARING_VIOLATION, HANDLE};
 use windows_sys::Win32::Storage::FileSystem as fs;
-use windows_sys::Win32::System::IO::{DeviceIoControl, IO_STATUS_BLOCK, OVERLAPPED};
+use windows_sys::Win32::System::IO::{DeviceIoControl, IO_STATUS_BLOCK};
 use windows_sys::Win32::System::{Ioctl as ioctl, Memory as memory, SystemInformation as system};
 
+mod lock;
 mod storage;
 
+pub(crate) use lock::{
+    conflict, lock, lock_range, lock_volume, unlock, unlock_range, unlock_volume,
+};
+
 use crate::cache::Residency;
-use crate::durability::{CallError, Keep, SyncRange, WriteFlags};
-use crate::lock::{Conflict, LockError, Patience, Share, Span};
 use crate::stack::{DeviceId, Mount, Stack};
 use crate::{
     Answer, Device, DeviceFacts, DirectIo, Fact, Facts, FileKind, Honoured, Known, MemoryKind,
@@ -459,121 +459,12 @@ pub(crate) fn full_barrier(file: &File) -> io::Result<()> {
     file.sync_all()
 }
 
-pub(crate) fn sync_range(_: &File, _: u64, _: u64, _: SyncRange) -> Result<(), CallError> {
-    Err(CallError::unsupported("sync_file_range(2)", "it is a call of Linux"))
+/// Read at an offset.
+pub(super) fn read_at(file: &File, data: &mut [u8], offset: u64) -> io::Result<usize> {
+    file.seek_read(data, offset)
 }
 
-pub(crate) fn write_with(
-    file: &File,
-    data: &[u8],
-    offset: u64,
-    flags: WriteFlags,
-) -> Result<usize, CallError> {
-    if flags != WriteFlags::new() {
-        return Err(CallError::unsupported(
-            flags.names(),
-            "flags of single writes are for Linux only; open the file synchronous instead",
-        ));
-    }
-    Ok(file.seek_write(data, offset)?)
-}
-
-pub(crate) fn read_with(
-    file: &File,
-    data: &mut [u8],
-    offset: u64,
-    keep: Keep,
-) -> Result<usize, CallError> {
-    if keep == Keep::Dropped {
-        return Err(CallError::unsupported("RWF_DONTCACHE", "it is a flag of Linux"));
-    }
-    Ok(file.seek_read(data, offset)?)
-}
-
-/// All that a file can have.
-const WHOLE: Span = Span { offset: 0, bytes: u64::MAX };
-
-pub(crate) fn lock(file: &File, share: Share, patience: Patience) -> Result<(), LockError> {
-    lock_range(file, share, patience, WHOLE)
-}
-
-pub(crate) fn unlock(file: &File) -> Result<(), LockError> {
-    match unlock_range(file, WHOLE) {
-        // Wine says of what is not locked that it is locked.
-        Err(LockError::System(error))
-            if has_code(&error, ERROR_NOT_LOCKED) || has_code(&error, ERROR_LOCK_VIOLATION) =>
-        {
-            Ok(())
-        }
-        result => result,
-    }
-}
-
-/// Where a span begins, and its length in two halves.
-fn place(span: Span) -> Result<(OVERLAPPED, u32, u32), LockError> {
-    let bytes = match span.bytes {
-        0 => u64::MAX - span.offset,
-        bytes => bytes,
-    };
-    span.offset.checked_add(bytes).ok_or(LockError::Span(span))?;
-    let mut place = OVERLAPPED::default();
-    place.Anonymous.Anonymous.Offset = span.offset as u32; // The lower half.
-    place.Anonymous.Anonymous.OffsetHigh = (span.offset >> 32) as u32;
-    Ok((place, bytes as u32, (bytes >> 32) as u32))
-}
-
-pub(crate) fn lock_range(
-    file: &File,
-    share: Share,
-    patience: Patience,
-    span: Span,
-) -> Result<(), LockError> {
-    let (mut place, low, high) = place(span)?;
-    let mut flags = 0;
-    if share == Share::Exclusive {
-        flags |= fs::LOCKFILE_EXCLUSIVE_LOCK;
-    }
-    if patience == Patience::Try {
-        flags |= fs::LOCKFILE_FAIL_IMMEDIATELY;
-    }
-    // SAFETY: our files are not overlapped, so the structure is used during
-    // the call only.
-    let locked = done(unsafe { fs::LockFileEx(handle(file), flags, 0, low, high, &raw mut place) });
-    locked.map_err(|error| {
-        if has_code(&error, ERROR_LOCK_VIOLATION) || has_code(&error, ERROR_IO_PENDING) {
-            LockError::Held
-        } else {
-            LockError::System(error)
-        }
-    })
-}
-
-pub(crate) fn unlock_range(file: &File, span: Span) -> Result<(), LockError> {
-    let (mut place, low, high) = place(span)?;
-    // SAFETY: as above.
-    let unlocked = done(unsafe { fs::UnlockFileEx(handle(file), 0, low, high, &raw mut place) });
-    unlocked.map_err(LockError::System)
-}
-
-pub(crate) fn conflict(_: &File, _: Share, _: Span) -> Result<Option<Conflict>, LockError> {
-    Err(LockError::Unsupported("Windows does not tell which lock is in the way"))
-}
-
-pub(crate) fn lock_volume(file: &File) -> Result<(), LockError> {
-    volume(file, ioctl::FSCTL_LOCK_VOLUME)
-}
-
-pub(crate) fn unlock_volume(file: &File) -> Result<(), LockError> {
-    volume(file, ioctl::FSCTL_UNLOCK_VOLUME)
-}
-
-fn volume(file: &File, code: u32) -> Result<(), LockError> {
-    expect_device(file).map_err(|_| LockError::Unsupported(r"it is no volume (\\.\D:)"))?;
-    control(file, code, &[], &mut []).map(drop).map_err(|error| {
-        if has_code(&error, ERROR_ACCESS_DENIED) {
-            LockError::Held
-        } else {
-            LockError::System(error)
-        }
-    })
+/// Write at an offset.
+pub(super) fn write_at(file: &File, data: &[u8], offset: u64) -> io::Result<usize> {
+    file.seek_write(data, offset)
 }

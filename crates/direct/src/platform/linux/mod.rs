@@ -6,7 +6,6 @@ mod device_facts;
 mod durability;
 mod facts;
 mod honoured;
-mod lock;
 mod mounts;
 mod open;
 mod pages;
@@ -28,9 +27,6 @@ pub(crate) use device_facts::device_facts;
 pub(crate) use durability::{full_barrier, read_with, sync_all, sync_data, sync_range, write_with};
 pub(crate) use facts::{facts_of_file, facts_of_path};
 pub(crate) use honoured::honoured;
-pub(crate) use lock::{
-    conflict, lock, lock_range, lock_volume, unlock, unlock_range, unlock_volume,
-};
 pub(crate) use open::open;
 pub(crate) use pages::{HUGE_PAGES_REMEDY, Pages, page_bytes};
 pub(crate) use probe::direct_io;

@@ -1,0 +1,37 @@
+//! Calls that only Linux has, as the other systems answer them.
+
+use std::fs::File;
+
+use super::{read_at, write_at};
+use crate::durability::{CallError, Keep, SyncRange, WriteFlags};
+
+pub(crate) fn sync_range(_: &File, _: u64, _: u64, _: SyncRange) -> Result<(), CallError> {
+    Err(CallError::unsupported("sync_file_range(2)", "it is a call of Linux"))
+}
+
+pub(crate) fn write_with(
+    file: &File,
+    data: &[u8],
+    offset: u64,
+    flags: WriteFlags,
+) -> Result<usize, CallError> {
+    if flags != WriteFlags::new() {
+        return Err(CallError::unsupported(
+            flags.names(),
+            "flags of single writes are for Linux only; open the file synchronous instead",
+        ));
+    }
+    Ok(write_at(file, data, offset)?)
+}
+
+pub(crate) fn read_with(
+    file: &File,
+    data: &mut [u8],
+    offset: u64,
+    keep: Keep,
+) -> Result<usize, CallError> {
+    if keep == Keep::Dropped {
+        return Err(CallError::unsupported("RWF_DONTCACHE", "it is a flag of Linux"));
+    }
+    Ok(read_at(file, data, offset)?)
+}

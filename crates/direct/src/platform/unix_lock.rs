@@ -1,0 +1,46 @@
+//! flock(2), and what Linux, macOS and FreeBSD say of locks alike.
+
+use std::fs::File;
+use std::io;
+
+use rustix::fs::{FlockOperation, flock};
+
+use crate::lock::{LockError, Patience, Share};
+
+pub(crate) fn lock(file: &File, share: Share, patience: Patience) -> Result<(), LockError> {
+    let operation = match (share, patience) {
+        (Share::Shared, Patience::Wait) => FlockOperation::LockShared,
+        (Share::Exclusive, Patience::Wait) => FlockOperation::LockExclusive,
+        (Share::Shared, Patience::Try) => FlockOperation::NonBlockingLockShared,
+        (Share::Exclusive, Patience::Try) => FlockOperation::NonBlockingLockExclusive,
+    };
+    flock(file, operation).map_err(|error| refused(error.into()))
+}
+
+pub(crate) fn unlock(file: &File) -> Result<(), LockError> {
+    flock(file, FlockOperation::Unlock).map_err(|error| refused(error.into()))
+}
+
+/// The last two are one number on Linux, and two on macOS.
+const NO_LOCKS: [i32; 4] = [libc::ENOLCK, libc::ENOSYS, libc::EOPNOTSUPP, libc::ENOTSUP];
+
+/// What an error of flock(2), or of a lock by fcntl(2), says.
+pub(super) fn refused(error: io::Error) -> LockError {
+    match error.raw_os_error() {
+        Some(libc::EAGAIN | libc::EACCES) => LockError::Held,
+        Some(code) if NO_LOCKS.contains(&code) => {
+            LockError::Unsupported("its filesystem has none, or has no more of them")
+        }
+        _ => LockError::System(error),
+    }
+}
+
+const WINDOWS_ONLY: &str = "only Windows locks volumes; open the device exclusively";
+
+pub(crate) fn lock_volume(_file: &File) -> Result<(), LockError> {
+    Err(LockError::Unsupported(WINDOWS_ONLY))
+}
+
+pub(crate) fn unlock_volume(_file: &File) -> Result<(), LockError> {
+    Err(LockError::Unsupported(WINDOWS_ONLY))
+}
