@@ -69,6 +69,10 @@ pub fn usage(personality: Personality) -> String {
              iosonde explain JOBFILE...                   what a job would do, without doing it\n\
              iosonde matrix [TARGET]                      what durability costs, by block size\n\
              iosonde explain RULE                         what a finding of the verdict means\n\
+             iosonde probe PATH|DEVICE                    what a test there would stand on\n\
+             iosonde cache PATH...                        what is in memory; out of it, into it\n\
+             iosonde write-cache DEVICE                   whether syncs end in flushes; back, through\n\
+             iosonde audit FILE.json...                   what a result of fio proves about itself\n\
              iosonde fio ...                              behave as fio does, texts and all\n\n",
         ),
     }

@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         (_, Some("probe")) => commands::probe::run(&arguments[2..]),
         (_, Some("cache")) => commands::cache::run(&arguments[2..]),
         (_, Some("audit")) => commands::audit::run(&arguments[2..]),
+        (_, Some("write-cache")) => commands::write_cache::run(&arguments[2..]),
         (_, Some("matrix")) => iosonde_matrix::run(&arguments[2..]),
         (_, None) => first_job::run(),
         _ => session::run(session::Personality::Native, &arguments.split_off(1)),

@@ -71,7 +71,8 @@ pub fn run(personality: Personality, arguments: &[String]) -> u8 {
     }
 }
 
-fn parse(personality: Personality, arguments: &[String]) -> Parsed {
+/// Read, and nothing more.
+pub fn parse(personality: Personality, arguments: &[String]) -> Parsed {
     let flags: &[&[flag_table::FlagDef]] = match personality {
         Personality::Fio => &[flag_table::FIO, flag_table::LEDGER],
         Personality::Native => &[flag_table::FIO, flag_table::OURS, flag_table::LEDGER],
@@ -102,7 +103,8 @@ pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepare
     prepare_parsed(personality, parse(personality, arguments))
 }
 
-fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepared, Refused> {
+/// Plan what was read, touching nothing.
+pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepared, Refused> {
     let mut said: Vec<String> = Vec::new();
     for notice in &parsed.notices {
         match personality {

@@ -4,3 +4,4 @@ pub mod audit;
 pub mod cache;
 pub mod probe;
 mod words;
+pub mod write_cache;

@@ -14,8 +14,8 @@ pub use fio_json_plus::fio_json_plus;
 pub use fio_normal::{Opening, fio_normal, opening_lines, starting_line};
 pub use fio_terse::{TerseVersion, fio_terse};
 pub use ledger_text::ledger_text;
-pub(crate) use native::time_words;
 pub use native::{Style, native};
+pub use native::{count_words, time_words};
 
 /// The label of each of fio's queue depth classes.
 const DEPTH_LABELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];

@@ -7,8 +7,8 @@ pub(super) mod words;
 
 use crate::report::*;
 use crate::scale::date;
-pub(crate) use words::time as time_words;
 use words::{Mark, paint, wrap};
+pub use words::{count as count_words, time as time_words};
 
 /// How to write for the eye.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

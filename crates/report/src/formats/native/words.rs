@@ -3,7 +3,7 @@
 use super::Style;
 
 /// A latency: `523 ns`, `12.1 us`, `1.24 ms`, `2.05 s`.
-pub(crate) fn time(ns: u64) -> String {
+pub fn time(ns: u64) -> String {
     let (value, unit) = match ns {
         0..1_000 => return format!("{ns} ns"),
         1_000..999_500 => (ns as f64 / 1e3, "us"),
@@ -25,7 +25,7 @@ pub(crate) fn bytes(bytes: u64) -> String {
 }
 
 /// A count or a rate without unit: `82.5`, `1373k`, `2.97M`.
-pub(crate) fn count(value: f64) -> String {
+pub fn count(value: f64) -> String {
     let (value, unit) = scaled(value, 1000.0, ["", "k", "M", "G", "T", "P"]);
     format!("{value}{unit}")
 }

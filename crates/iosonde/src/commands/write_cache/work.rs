@@ -1,0 +1,303 @@
+//! The jobs that are run under both views: which they are, whether they are
+//! on the disk, and one run of them.
+
+use super::device;
+use crate::commands::words::shown;
+use crate::exit;
+use crate::session::{Personality, Prepared, Refused, parse, prepare_parsed};
+use iosonde_base::Dir;
+use iosonde_options::Origin;
+use iosonde_run::conductor::{Event, Observer, Plan, conduct};
+use iosonde_run::hold;
+use iosonde_run::job::{FileKind, FilePlan, JobPlan};
+use iosonde_run::worker::JobResult;
+use iosonde_spec::JobSpec;
+use iosonde_spec::cli::{Parsed, flags::Flags};
+use iosonde_spec::values::SyncMode;
+use iosonde_stats::{HistogramSnapshot, LaneSnapshot};
+use iosonde_sys::counters::DiskCounters;
+use rustix::process::{Signal, getpid, kill_process};
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Jobs that run together, and how they make writes durable.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// `fsync=1`; of jobs that say so themselves, `as it is`.
+    pub name: &'static str,
+    parsed: Parsed,
+}
+
+/// What one job did in one run; its copies (`numjobs`) together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Did {
+    /// The job's name.
+    pub job: String,
+    /// Writes a second.
+    pub iops: f64,
+    /// Writes.
+    pub writes: LaneSnapshot,
+    /// Syncs.
+    pub syncs: LaneSnapshot,
+}
+
+/// One run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ran {
+    /// Of each job that writes, in the order of the job file.
+    pub jobs: Vec<Did>,
+    /// Flushes that the disk was sent meanwhile, by whomever; `None` if it
+    /// does not count them.
+    pub flushes: Option<u64>,
+}
+
+/// Why there is no run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// A signal asks for the end.
+    Stopped {
+        /// It came twice: jobs still run.
+        twice: bool,
+    },
+    /// In words.
+    Failed(String),
+}
+
+/// The ways to make writes durable that are set beside each other where a job
+/// names none: what the job says, an fsync for each write, an fdatasync for
+/// many.
+const WAYS: [(&str, Option<(&str, &str)>); 3] = [
+    ("no syncs", None),
+    ("fsync=1", Some(("fsync", "1"))),
+    ("fdatasync=1000", Some(("fdatasync", "1000"))),
+];
+
+/// Read a command line of jobs; and notes about it.
+///
+/// # Errors
+/// The exit code and the reasons, a line each.
+pub fn read(words: &[String], disk: &str) -> Result<(Vec<Work>, Vec<String>), Refused> {
+    let refuse = |why: String| {
+        let said = vec![format!("iosonde: write-cache: --around: {why}")];
+        Refused { code: exit::REFUSED, said }
+    };
+    let parsed = parse(Personality::Native, words);
+    if let Some(flag) = out_of_place(&parsed.flags) {
+        return Err(refuse(format!("{flag} has no place here: one table is all that is printed")));
+    }
+    // What is wrong with the jobs is found before anything is changed.
+    let Prepared { plan, said, .. } = prepare_parsed(Personality::Native, parsed.clone())?;
+    if plan.jobs.is_empty() {
+        return Err(refuse("there is no job: name a job file, or options with --name=".into()));
+    }
+    is_on(&plan, disk).map_err(refuse)?;
+    let works = match parsed.jobs.iter().any(|job| names_syncs(&job.spec)) {
+        true => vec![Work { name: "as it is", parsed }],
+        false => WAYS.iter().map(|way| Work::of(&parsed, way)).collect(),
+    };
+    Ok((works, said))
+}
+
+/// Flags that ask for another report, or for no run.
+fn out_of_place(flags: &Flags) -> Option<&'static str> {
+    let asked = [
+        (flags.ask.is_some(), "a question (--help and the like)"),
+        (flags.showcmd, "--showcmd"),
+        (flags.parse_only, "--parse-only"),
+        (flags.merge_only, "--merge-blktrace-only"),
+        (flags.output.is_some(), "--output"),
+        (flags.formats_given, "--output-format"),
+        (flags.append_terse, "--append-terse"),
+        (flags.status_interval_ms.is_some(), "--status-interval"),
+        (flags.bandwidth_log.is_some(), "--bandwidth-log"),
+        (flags.idle_prof.is_some(), "--idle-prof"),
+        (!flags.debug.is_empty(), "--debug"),
+        (flags.strict, "--strict"),
+        (flags.ledger.is_some(), "--ledger"),
+    ];
+    asked.into_iter().find_map(|(is_asked, name)| is_asked.then_some(name))
+}
+
+fn names_syncs(spec: &JobSpec) -> bool {
+    let durability = &spec.durability;
+    *durability.fsync.get() > 0
+        || *durability.fdatasync.get() > 0
+        || *durability.sync.get() != SyncMode::None
+}
+
+impl Work {
+    fn of(parsed: &Parsed, (name, option): &(&'static str, Option<(&str, &str)>)) -> Work {
+        let mut parsed = parsed.clone();
+        if let Some((option, value)) = option {
+            for job in &mut parsed.jobs {
+                let set = job.spec.set(option, Some(value), Origin::Default);
+                set.expect("the options and values of WAYS are in the table");
+            }
+        }
+        Work { name, parsed }
+    }
+
+    /// Run it once and leave nothing of it to be written later.
+    ///
+    /// # Errors
+    /// If a job fails, or a signal comes.
+    pub fn run(&self, disk: &str, stop: &AtomicBool) -> Result<Ran, Halt> {
+        let words = |said: Vec<String>| Halt::Failed(said.join("; "));
+        let prepared = prepare_parsed(Personality::Native, self.parsed.clone())
+            .map_err(|refused| words(refused.said))?;
+        let plan = Arc::new(prepared.plan);
+        let _held = hold::devices(&plan)
+            .map_err(|refusals| words(refusals.iter().map(ToString::to_string).collect()))?;
+        iosonde_run::limits::raise(&plan).map_err(Halt::Failed)?;
+        let before = DiskCounters::of(disk).ok();
+        let outcome = conduct(plan.clone(), &mut Onlooker { stop, ticks: 0, heard: false })
+            .map_err(|error| Halt::Failed(format!("listen for signals: {error}")))?;
+        let after = DiskCounters::of(disk).ok();
+        if outcome.signal.is_some() {
+            return Err(Halt::Stopped { twice: outcome.abandoned });
+        }
+        let flushes = before.zip(after).map(|(before, after)| after.since(&before).flushes);
+        let jobs = told(&plan, &outcome.results).map_err(Halt::Failed)?;
+        settle(&plan)?;
+        Ok(Ran { jobs, flushes })
+    }
+}
+
+/// What jobs that write did, copies together.
+fn told(plan: &Plan, results: &[Option<JobResult>]) -> Result<Vec<Did>, String> {
+    let mut jobs: Vec<(usize, Did)> = Vec::new();
+    for (job, result) in plan.jobs.iter().zip(results) {
+        let result = result.as_ref().ok_or_else(|| format!("job {}: did not start", job.name))?;
+        if let Some(error) = &result.error {
+            return Err(format!("job {}: {error}", job.name));
+        }
+        if !job.dirs[Dir::Write] {
+            continue;
+        }
+        if !jobs.iter().any(|(section, _)| *section == job.section) {
+            jobs.push((job.section, Did { job: job.name.clone(), ..Did::default() }));
+        }
+        let (_, did) = jobs.last_mut().expect("one was just put there");
+        let writes = &result.snapshot.lanes[Dir::Write as usize];
+        did.iops += writes.ios as f64 / result.runtime.secs_f64().max(1e-9);
+        did.writes.merge(writes);
+        did.syncs.merge(&result.snapshot.sync);
+    }
+    match jobs.iter().find(|(_, did)| did.writes.ios == 0) {
+        Some((_, did)) => Err(format!("job {}: wrote nothing", did.job)),
+        None => Ok(jobs.into_iter().map(|(_, did)| did).collect()),
+    }
+}
+
+/// Write out what a run left in memory, so that the next does not pay for it.
+fn settle(plan: &Plan) -> Result<(), Halt> {
+    for path in written(plan).map(|(_, file)| &file.path) {
+        // A job may take its files away itself.
+        let Ok(file) = File::open(path) else { continue };
+        file.sync_all()
+            .map_err(|error| Halt::Failed(format!("fsync {}: {error}", path.display())))?;
+    }
+    Ok(())
+}
+
+/// What jobs write to.
+fn written(plan: &Plan) -> impl Iterator<Item = (&JobPlan, &FilePlan)> {
+    let writing = plan.jobs.iter().filter(|job| job.dirs[Dir::Write]);
+    writing.flat_map(|job| job.files.iter().map(move |file| (job, file)))
+}
+
+/// Whether all that is written is on the disk.
+fn is_on(plan: &Plan, disk: &str) -> Result<(), String> {
+    let mut looked: Vec<&PathBuf> = Vec::new();
+    let mut writes = false;
+    for (job, file) in written(plan) {
+        writes = true;
+        if !matches!(file.kind, FileKind::Regular | FileKind::Block) {
+            return Err(format!(
+                "job {} writes to no storage (ioengine={}), so a write cache has no part in it",
+                job.name, job.engine.name
+            ));
+        }
+        // Files of one folder are on one file system, unless they are devices.
+        let place = file.path.parent().map(PathBuf::from);
+        if looked.iter().any(|seen| seen.parent().map(PathBuf::from) == place)
+            && file.kind == FileKind::Regular
+            && !file.path.is_symlink()
+        {
+            continue;
+        }
+        looked.push(&file.path);
+        let there = file.path.exists();
+        let path = if there { Some(file.path.clone()) } else { nearest(&file.path) };
+        let (_, disks) = device::below(path.as_deref().unwrap_or(&file.path))?;
+        if !disks.iter().any(|told| told.disk == disk) {
+            let on: Vec<&str> = disks.iter().map(|told| told.disk.as_str()).collect();
+            let on = if on.is_empty() { "no device".to_owned() } else { on.join(", ") };
+            return Err(format!(
+                "job {} writes to {}, which is on {on} and not on {disk}: name a file there \
+                 (filename=, directory=), or the other device",
+                job.name,
+                shown(&file.path)
+            ));
+        }
+    }
+    match writes {
+        true => Ok(()),
+        false => Err("no job writes: a write cache has no part in reading".into()),
+    }
+}
+
+/// The nearest folder that exists.
+fn nearest(path: &std::path::Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    path.ancestors().find(|folder| folder.exists()).map(PathBuf::from)
+}
+
+/// The latency that this share of operations kept, in nanoseconds; `None`
+/// where none were counted.
+pub fn percentile(lane: &LaneSnapshot, percent: f64) -> Option<u64> {
+    let sides = [(&lane.lat_histogram, lane.lat.max), (&lane.clat_histogram, lane.clat.max)];
+    let (histogram, most): (&HistogramSnapshot, u64) = sides
+        .into_iter()
+        .filter_map(|(histogram, most)| Some((histogram.as_ref()?, most)))
+        .find(|(histogram, _)| histogram.total() > 0)?;
+    Some(histogram.percentile(percent).min(most))
+}
+
+/// Looks on for a signal alone: the table is the report.
+struct Onlooker<'a> {
+    stop: &'a AtomicBool,
+    /// How many ticks have passed since one came that the conductor does not
+    /// know of.
+    ticks: u32,
+    heard: bool,
+}
+
+impl Observer for Onlooker<'_> {
+    fn see(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Stopping { .. } => self.heard = true,
+            Event::Tick { .. } if self.stop.load(Ordering::Relaxed) && !self.heard => {
+                self.ticks += 1;
+                // It came before the conductor listened, or is none that it listens to.
+                if self.ticks == 2 {
+                    // We are there, so it can be sent.
+                    let _ = kill_process(getpid(), Signal::TERM);
+                }
+            }
+            _ => {}
+        }
+    }
+    fn every(&self) -> Option<Duration> {
+        Some(Duration::from_millis(200))
+    }
+    fn account_every(&self) -> Option<Duration> {
+        None
+    }
+    fn account_file(&self) -> Option<PathBuf> {
+        None
+    }
+}
