@@ -205,7 +205,11 @@ impl Pacing {
             return Some(Start::At(self.held_until));
         }
         let sleep = self.flow.as_ref().and_then(FlowShare::must_wait)?;
-        // Zero is a busy loop in fio; here the shortest sleep there is.
+        if sleep.0 == 0 {
+            // Asked again at once, but not at the cost of the job waited for:
+            // on a busy processor that one would wait out each of our slices.
+            std::thread::yield_now();
+        }
         Some(Start::At(clock.after(now, sleep.0.max(1))))
     }
 

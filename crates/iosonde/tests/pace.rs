@@ -144,7 +144,41 @@ fn what_is_too_slow_ends_the_job_in_the_words_of_fio() {
         assert_eq!(job["error"], errno, "{ran:?}");
         assert!(job["job_runtime"].as_u64().unwrap() < 8000, "{ran:?}");
     });
-    ours(&folder, &format!("{SIM} --runtime=1 --max_latency=5s --rate_min=1k")).well();
+    ours(&folder, &format!("{SIM} --runtime=1 --max_latency=5s")).well();
+}
+
+#[test]
+fn a_floor_is_for_the_directions_that_the_job_has() {
+    let folder = Folder::new("floors");
+    // Judged from two seconds on, each fifth of a second.
+    let jobs = [
+        "--rw=write --rate=10m --rate_min=1m",
+        "--rw=randread --rate_iops=500 --rate_iops_min=50",
+        "--rw=randrw --rwmixread=100 --rate=10m --rate_min=1m",
+        "--rw=randrw --rate_iops=500 --rate_iops_min=50",
+    ];
+    at_once(&jobs, |options| {
+        let line = format!("{NULL} {options} --rate_cycle=200 --runtime=3");
+        assert_eq!(ours(&folder, &line).well().json()["jobs"][0]["error"], 0, "{options}");
+    });
+}
+
+#[test]
+fn a_direction_without_a_share_of_the_mix_has_no_turn_whatever_its_rate() {
+    let folder = Folder::new("shares");
+    // Options, I/Os read and written in a second.
+    let jobs = [
+        ("--rwmixread=100 --rate_iops=500", 500.0, 0.0),
+        ("--rwmixread=0 --rate_iops=500,300", 0.0, 300.0),
+        ("--rwmixwrite=100 --rate_iops=,300", 0.0, 300.0),
+        ("--rwmixread=100 --rate_iops=500,", 500.0, 0.0),
+    ];
+    at_once(&jobs, |&(options, reads, writes)| {
+        let line = format!("{NULL} --rw=randrw {options} --runtime=1");
+        let document = ours(&folder, &line).well().json();
+        near(count(&document, 0, "read", "total_ios"), reads, 1.0, options);
+        near(count(&document, 0, "write", "total_ios"), writes, 1.0, options);
+    });
 }
 
 #[test]

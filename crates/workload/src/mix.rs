@@ -67,6 +67,9 @@ impl Mix {
     pub fn new(spec: &SourceSpec, seeds: &Seeds) -> Option<Mix> {
         let (directions, caps) = (spec.directions, spec.pace.caps);
         Some(match (directions.read, directions.write, directions.trim) {
+            // A direction without a share has no turn, whatever its pace.
+            (true, true, false) if spec.rwmixread == 0 => Mix::One(Dir::Write),
+            (true, true, false) if spec.rwmixread >= 100 => Mix::One(Dir::Read),
             (true, true, false) if caps[Dir::Read].is_set() || caps[Dir::Write].is_set() => {
                 Mix::ByDue(ByDue::new(spec)?)
             }

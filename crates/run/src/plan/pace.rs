@@ -1,8 +1,9 @@
 //! From a job's options to how fast it goes, and what it must keep to.
 
+use super::convert;
 use crate::job::JobPlan;
 use crate::pace::{FloorPlan, FlowPlan, PacePlan, PausePlan, TargetPlan};
-use iosonde_base::{DIRS, Nanos, PerDir};
+use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_engine::{FlowGroup, PauseEvery};
 use iosonde_spec::JobSpec;
 use iosonde_spec::values::{RateProcess, ThinkBlocksType};
@@ -80,13 +81,25 @@ fn flow(spec: &JobSpec) -> Option<FlowPlan> {
     })
 }
 
+/// Floors of the directions that the job has: nothing comes of the others.
 fn floors(spec: &JobSpec) -> FloorPlan {
     let rate = &spec.rate;
+    let kept = moved(spec);
     FloorPlan {
-        bytes: PerDir(DIRS.map(|dir| rate.rate_min.get().of(dir).0)),
-        ios: PerDir(DIRS.map(|dir| *rate.rate_iops_min.get().of(dir))),
+        bytes: PerDir(DIRS.map(|dir| if kept[dir] { rate.rate_min.get().of(dir).0 } else { 0 })),
+        ios: PerDir(DIRS.map(|dir| if kept[dir] { *rate.rate_iops_min.get().of(dir) } else { 0 })),
         cycle: rate.rate_cycle.get().nanos(),
     }
+}
+
+/// The directions in which the job does I/O.
+fn moved(spec: &JobSpec) -> PerDir<bool> {
+    let mut dirs = convert::dirs(spec.order.rw.get().word);
+    if dirs[Dir::Read] && dirs[Dir::Write] {
+        let reads = *spec.order.rwmixread.get();
+        (dirs[Dir::Read], dirs[Dir::Write]) = (reads > 0, reads < 100);
+    }
+    dirs
 }
 
 /// Jobs of one `flow_id` share one count.
