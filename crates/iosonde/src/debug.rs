@@ -1,7 +1,6 @@
 //! `--debug`: what happens, in fio's form: `%-8s %-5u text`.
 
-use iosonde_run::conductor::Plan;
-use iosonde_run::job::JobPlan;
+use iosonde_run::job::{JobPlan, Plan};
 use iosonde_spec::cli::Parsed;
 use iosonde_spec::cli::flags::{Debug, Flags};
 use std::fmt::Write;

@@ -7,8 +7,9 @@ use crate::{answers, debug, exit};
 use iosonde_options::{Diagnostic, Level, Origin};
 use iosonde_report::formats;
 use iosonde_run::account::{Surroundings, report};
-use iosonde_run::conductor::{Outcome, Plan, conduct};
+use iosonde_run::conductor::{Outcome, conduct};
 use iosonde_run::idle::{IdleProfile, Tell};
+use iosonde_run::job::Plan;
 use iosonde_run::{disks, hold, plan};
 use iosonde_spec::cli::{
     Parsed, World, flag_table,

@@ -4,8 +4,9 @@ use crate::cell::{Kind, Mode, Reading, Way};
 use crate::target::Target;
 use iosonde_base::Dir;
 use iosonde_options::{Diagnostic, Level, Origin};
-use iosonde_run::conductor::{Event, Observer, Outcome, Plan, conduct};
-use iosonde_run::job::Need;
+use iosonde_run::conductor::{Outcome, conduct};
+use iosonde_run::job::{Need, Plan};
+use iosonde_run::observer::Unseen;
 use iosonde_run::plan::{self, Totals};
 use iosonde_run::worker::JobResult;
 use iosonde_spec::JobSpec;
@@ -15,7 +16,7 @@ use rustix::fs::Advice;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::fs::File;
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -152,22 +153,6 @@ fn drop_cache(target: &Target) -> std::io::Result<()> {
     let file = File::open(&target.about.path)?;
     rustix::fs::fadvise(file, 0, NonZeroU64::new(target.span), Advice::DontNeed)?;
     Ok(())
-}
-
-/// Nobody looks on: a slice is too short.
-struct Unseen;
-
-impl Observer for Unseen {
-    fn see(&mut self, _: &Event<'_>) {}
-    fn every(&self) -> Option<Duration> {
-        None
-    }
-    fn account_every(&self) -> Option<Duration> {
-        None
-    }
-    fn account_file(&self) -> Option<PathBuf> {
-        None
-    }
 }
 
 /// Bytes past a page at which the buffer of this kind starts.

@@ -1,8 +1,7 @@
 //! From what jobs handed over to what reports tell.
 
-use crate::conductor::Plan;
 use crate::disks::DiskUse;
-use crate::job::{JobPlan, Reporting};
+use crate::job::{JobPlan, Plan, Reporting};
 use crate::prios;
 use crate::worker::{JobError, JobResult};
 use iosonde_base::{DIRS, PerDir};

@@ -1,8 +1,7 @@
 //! What a wave of jobs needs changed around it, and changed back afterwards:
 //! control groups, schedulers of disks.
 
-use crate::conductor::Plan;
-use crate::job::{FileKind, JobId, JobPlan};
+use crate::job::{FileKind, JobId, JobPlan, Plan};
 use crate::life::CgroupPlan;
 use crate::worker::JobError;
 use iosonde_base::Errno;

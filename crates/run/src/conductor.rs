@@ -5,11 +5,12 @@
 //! of another.
 
 use crate::around::Around;
-use crate::job::{FileKind, FilePlan, JobId, JobPlan, Need};
+use crate::job::{FileKind, FilePlan, JobId, JobPlan, Need, Plan};
 use crate::layout::{self, Missing};
 use crate::locks::FileLocks;
 use crate::logs::{LogError, aggregate::Aggregate};
-use crate::merging::Merged;
+use crate::metronome::Metronome;
+use crate::observer::{Event, Glance, Observer};
 use crate::outside::{Outside, Word};
 use crate::steady_watch::{RampTally, SteadyWatch};
 use crate::tell_errors::{self, Backlog};
@@ -20,107 +21,11 @@ use iosonde_spec::values::ExitWhat;
 use iosonde_stats::Pen;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
-
-/// Jobs that run, in waves: those of a wave start together, a wave starts
-/// when the one before it has ended (`stonewall`).
-#[derive(Debug, Default)]
-pub struct Plan {
-    /// All jobs, in the order of their numbers.
-    pub jobs: Vec<JobPlan>,
-    /// Which start together.
-    pub waves: Vec<Vec<JobId>>,
-    /// Log the bandwidth of all jobs together, to files that begin with this.
-    pub bandwidth_log: Option<String>,
-    /// Merged traces to be written before anything runs.
-    pub merged: Vec<Merged>,
-}
-
-/// A few numbers of a job, for the live line.
-#[derive(Clone, Copy, Debug)]
-pub struct Glance {
-    /// What it is doing.
-    pub state: State,
-    /// I/Os completed.
-    pub ios: PerDir<u64>,
-    /// Bytes moved.
-    pub bytes: PerDir<u64>,
-    /// Files open.
-    pub open_files: u32,
-}
-
-/// What happens, told in order to whoever listens.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// A job's files are about to be filled with data.
-    LayingOut {
-        /// Which job.
-        job: &'a JobPlan,
-        /// How much.
-        missing: Missing,
-    },
-    /// These jobs have been let go.
-    WaveStarted {
-        /// Which.
-        jobs: &'a [JobId],
-    },
-    /// Time passes while jobs run.
-    Tick {
-        /// All jobs of the plan, in order.
-        glances: &'a [Glance],
-        /// Since the run began.
-        elapsed: Nanos,
-    },
-    /// A job bears an error, and was asked to tell each.
-    ErrorBorne {
-        /// Which job.
-        job: &'a JobPlan,
-        /// What it bears.
-        error: &'a JobError,
-    },
-    /// A job has ended.
-    JobFinished {
-        /// Which job.
-        job: &'a JobPlan,
-        /// How.
-        result: &'a JobResult,
-    },
-    /// A signal asks for the end.
-    Stopping {
-        /// Its number.
-        signal: i32,
-    },
-    /// An account of what is known so far is asked for (SIGUSR1, an interval, a
-    /// file).
-    AccountAsked {
-        /// All jobs; those that run with what they have counted so far.
-        results: &'a [Option<JobResult>],
-    },
-    /// Every job has ended, or has been given up.
-    Ended,
-}
-
-/// Whoever listens.
-pub trait Observer {
-    /// Told of one event.
-    fn see(&mut self, event: &Event<'_>);
-
-    /// How often it wants [`Event::Tick`]; `None` for never.
-    fn every(&self) -> Option<Duration>;
-
-    /// How often it wants [`Event::AccountAsked`]; `None` for only when a
-    /// signal asks.
-    fn account_every(&self) -> Option<Duration>;
-
-    /// A file whose coming asks for [`Event::AccountAsked`], and that is
-    /// removed then.
-    fn account_file(&self) -> Option<PathBuf>;
-}
 
 /// How often a file is looked for that asks for an account.
 const LOOK_FOR_FILE: Duration = Duration::from_millis(250);
@@ -621,29 +526,6 @@ fn lay_out_all(plan: &Plan, stop: &AtomicBool, outbox: &Sender<Message>) {
         if stop.load(Ordering::Relaxed) {
             return;
         }
-    }
-}
-
-/// Strikes at even intervals; a strike that is missed is not made up for.
-struct Metronome {
-    every: Option<Duration>,
-    due: Option<Instant>,
-}
-
-impl Metronome {
-    fn new(every: Option<Duration>) -> Metronome {
-        Metronome { every, due: every.map(|every| Instant::now() + every) }
-    }
-
-    fn strikes(&mut self) -> bool {
-        let now = Instant::now();
-        let (Some(every), Some(due)) = (self.every, self.due) else { return false };
-        if now < due {
-            return false;
-        }
-        let next = due + every;
-        self.due = Some(if next > now { next } else { now + every });
-        true
     }
 }
 

@@ -1,7 +1,6 @@
 //! The disks under a run's files, and what they did while it ran.
 
-use crate::conductor::Plan;
-use crate::job::FileKind;
+use crate::job::{FileKind, Plan};
 use iosonde_report::{DiskCounts, DiskReport};
 use iosonde_sys::counters::DiskCounters;
 use iosonde_sys::stack::{DiskLine, Stack};

@@ -1,8 +1,7 @@
 //! Leave to write: asked for every path of a run before anything is touched,
 //! and kept until the report is written.
 
-use crate::conductor::Plan;
-use crate::job::FileKind;
+use crate::job::{FileKind, Plan};
 use iosonde_base::Dir;
 use iosonde_sys::guard::{Guard, Hold, MountedWrite, Refusal};
 use std::collections::BTreeSet;

@@ -2,6 +2,7 @@
 
 use crate::life::LifePlan;
 use crate::logs::LogsPlan;
+use crate::merging::Merged;
 use crate::pace::PacePlan;
 use crate::prios::PrioTally;
 use crate::tap::Tap;
@@ -19,6 +20,20 @@ use iosonde_workload::SourceSpec;
 use iosonde_workload::content::{Base, Content, Dedupe, EachWrite};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Jobs that run, in waves: those of a wave start together, a wave starts
+/// when the one before it has ended (`stonewall`).
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// All jobs, in the order of their numbers.
+    pub jobs: Vec<JobPlan>,
+    /// Which start together.
+    pub waves: Vec<Vec<JobId>>,
+    /// Log the bandwidth of all jobs together, to files that begin with this.
+    pub bandwidth_log: Option<String>,
+    /// Merged traces to be written before anything runs.
+    pub merged: Vec<Merged>,
+}
 
 /// Index of a job in its plan.
 pub type JobId = usize;

@@ -19,6 +19,8 @@ pub mod locks;
 pub mod logs;
 mod machine;
 mod merging;
+mod metronome;
+pub mod observer;
 mod outside;
 pub mod pace;
 mod place;

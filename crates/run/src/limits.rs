@@ -1,6 +1,6 @@
 //! Limits of the process that a run needs raised.
 
-use crate::conductor::Plan;
+use crate::job::Plan;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Let the process have as many descriptors as it may. Each job's thread has

@@ -3,8 +3,7 @@
 //! A job takes all its files at once or waits, so that no two jobs wait for
 //! each other; who asks first gets them first, so that none waits for ever.
 
-use crate::conductor::Plan;
-use crate::job::{FileKind, JobPlan};
+use crate::job::{FileKind, JobPlan, Plan};
 use iosonde_base::Dir;
 use std::collections::BTreeMap;
 use std::path::Path;

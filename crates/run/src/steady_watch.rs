@@ -1,7 +1,6 @@
 //! Looking at ledgers from time to time, to tell when jobs are steady.
 
-use crate::conductor::Plan;
-use crate::job::JobId;
+use crate::job::{JobId, Plan};
 use crate::steady::{Counted, SteadyPlan, Window};
 use crate::worker::{Shared, State};
 use iosonde_base::DIRS;

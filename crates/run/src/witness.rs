@@ -17,7 +17,7 @@ pub use job::{JobSeen, Looks};
 pub use wave::RunSeen;
 pub(crate) use wave::Watcher;
 
-use crate::conductor::Plan;
+use crate::job::Plan;
 
 /// Files that are looked at before and after, of all jobs together: each costs
 /// some ten microseconds, or a millisecond for each cached GiB.

@@ -17,7 +17,7 @@ mod replay;
 mod reporting;
 mod source;
 
-use crate::conductor::Plan;
+use crate::job::Plan;
 use crate::job::*;
 use crate::pace::PacePlan;
 use crate::prios::PrioTally;

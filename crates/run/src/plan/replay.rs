@@ -2,8 +2,7 @@
 
 use super::Planner;
 use super::files::Parts;
-use crate::conductor::Plan;
-use crate::job::{FileKind, FilePlan, JobPlan, Need};
+use crate::job::{FileKind, FilePlan, JobPlan, Need, Plan};
 use crate::machine;
 use crate::merging::{self, Merged};
 use crate::recording::{self, FileUse, Keep, ReadError, Recording};

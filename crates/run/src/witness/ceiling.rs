@@ -1,8 +1,7 @@
 //! How fast this machine could have gone: the same jobs with an engine that
 //! does nothing, for a moment.
 
-use crate::conductor::Plan;
-use crate::job::{EndPlan, FileKind, JobPlan, Need, PlacePlan, TimePlan};
+use crate::job::{EndPlan, FileKind, JobPlan, Need, PlacePlan, Plan, TimePlan};
 use crate::life::LifePlan;
 use crate::locks::LockMode;
 use crate::pace::PacePlan;

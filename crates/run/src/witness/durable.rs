@@ -1,7 +1,6 @@
 //! How long after its clock each job's data was durable.
 
-use crate::conductor::Plan;
-use crate::job::{FileKind, JobPlan};
+use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::Dir;
 use iosonde_witness::reading::drain;

@@ -1,8 +1,7 @@
 //! What jobs and conductor saw, put together.
 
 use super::wave::RunSeen;
-use crate::conductor::Plan;
-use crate::job::{FileKind, JobPlan};
+use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::ledger::{Asked, LatencySummary};

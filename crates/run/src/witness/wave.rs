@@ -2,8 +2,7 @@
 
 use super::rate::Rate;
 use super::{ceiling, durable};
-use crate::conductor::Plan;
-use crate::job::{FileKind, JobId};
+use crate::job::{FileKind, JobId, Plan};
 use crate::worker::{JobResult, Shared};
 use iosonde_report::Phase;
 use iosonde_report::ledger::RateLedger;

@@ -1,15 +1,15 @@
 //! One read by io_uring, as a job of the common core.
 
 use iosonde_options::{Diagnostic, Level, Origin};
-use iosonde_run::conductor::{Event, Observer, conduct};
+use iosonde_run::conductor::conduct;
 use iosonde_run::job::Need;
+use iosonde_run::observer::Unseen;
 use iosonde_run::plan::{self, Totals};
 use iosonde_run::worker::JobResult;
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Read one block of a file that is there.
 ///
@@ -61,21 +61,5 @@ pub fn read_one(path: &Path, block: u64, direct: bool, polled: bool) -> Result<(
         Some(result) if result.snapshot.lanes[0].bytes == block => Ok(()),
         Some(_) => Err("fewer bytes were read than asked for".to_owned()),
         None => Err("it was interrupted".to_owned()),
-    }
-}
-
-/// Nobody looks on: it takes a millisecond.
-struct Unseen;
-
-impl Observer for Unseen {
-    fn see(&mut self, _: &Event<'_>) {}
-    fn every(&self) -> Option<Duration> {
-        None
-    }
-    fn account_every(&self) -> Option<Duration> {
-        None
-    }
-    fn account_file(&self) -> Option<PathBuf> {
-        None
     }
 }
