@@ -7,9 +7,10 @@ use crate::exit;
 use crate::session::{Personality, Prepared, Refused, parse, prepare_parsed};
 use iosonde_base::Dir;
 use iosonde_options::Origin;
-use iosonde_run::conductor::{Event, Observer, Plan, conduct};
+use iosonde_run::conductor::conduct;
 use iosonde_run::hold;
-use iosonde_run::job::{FileKind, FilePlan, JobPlan};
+use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
+use iosonde_run::observer::{Event, Observer};
 use iosonde_run::worker::JobResult;
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::{Parsed, flags::Flags};
@@ -293,11 +294,5 @@ impl Observer for Onlooker<'_> {
     }
     fn every(&self) -> Option<Duration> {
         Some(Duration::from_millis(200))
-    }
-    fn account_every(&self) -> Option<Duration> {
-        None
-    }
-    fn account_file(&self) -> Option<PathBuf> {
-        None
     }
 }
