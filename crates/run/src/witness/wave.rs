@@ -6,6 +6,7 @@ use crate::job::{FileKind, JobId, Plan};
 use crate::worker::{JobResult, Shared};
 use iosonde_report::Phase;
 use iosonde_report::ledger::RateLedger;
+use iosonde_sys::counters::Groups;
 use iosonde_sys::environment::Machine;
 use iosonde_witness::reading::{MachineReading, Places, device_facts, sample};
 use iosonde_witness::{Durability, Known, Wave};
@@ -37,8 +38,14 @@ pub(crate) struct Watcher {
     seen: RunSeen,
     devices: Vec<String>,
     rate: Rate,
+    groups: Groups,
     before: Option<MachineReading>,
 }
+
+/// A reading at the end of a wave is also that of the beginning of the next,
+/// if that follows at once: of hundreds of short jobs one after the other,
+/// half the looks.
+const AT_ONCE: Duration = Duration::from_millis(2);
 
 impl Watcher {
     /// For a plan of which nothing has begun.
@@ -49,6 +56,7 @@ impl Watcher {
             seen: RunSeen { wave_of: vec![0; plan.jobs.len()], ..RunSeen::default() },
             devices: Vec::new(),
             rate: Rate::default(),
+            groups: Groups::default(),
             before: None,
         };
         if on {
@@ -68,6 +76,7 @@ impl Watcher {
             }
         }
         self.seen.machine = Machine::this();
+        self.groups = Groups::of_thread();
         self.seen.took += began.elapsed();
     }
 
@@ -95,17 +104,27 @@ impl Watcher {
         if self.before.is_none() {
             let devices = self.seen.places.devices();
             self.devices = devices.iter().map(|(layer, _)| layer.name.clone()).collect();
-            self.before = Some(MachineReading::now(self.devices.iter().map(String::as_str)));
+            self.before = Some(self.just_read().unwrap_or_else(|| self.read()));
             self.rate.begin();
         }
         self.seen.took += began.elapsed();
+    }
+
+    fn read(&self) -> MachineReading {
+        MachineReading::now(self.devices.iter().map(String::as_str), &self.groups)
+    }
+
+    /// The reading at the end of the wave before, if that was just now.
+    fn just_read(&self) -> Option<MachineReading> {
+        let last = &self.seen.waves.last()?.after;
+        last.at.filter(|at| at.elapsed() < AT_ONCE).map(|_| last.clone())
     }
 
     /// All jobs of the wave have ended.
     pub fn wave_ended(&mut self) {
         let Some(before) = self.before.take() else { return };
         let began = Instant::now();
-        let after = MachineReading::now(self.devices.iter().map(String::as_str));
+        let after = self.read();
         self.seen.waves.push(Wave { before, after });
         self.seen.took += began.elapsed();
     }

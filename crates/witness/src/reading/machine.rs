@@ -28,9 +28,8 @@ pub struct MachineReading {
 }
 
 impl MachineReading {
-    /// Now, with the counters of these devices.
-    pub fn now<'a>(devices: impl IntoIterator<Item = &'a str>) -> MachineReading {
-        let groups = Groups::of_thread();
+    /// Now, with the counters of these devices and what these groups allow.
+    pub fn now<'a>(devices: impl IntoIterator<Item = &'a str>, groups: &Groups) -> MachineReading {
         let counters = |name: &'a str| (name.to_owned(), DiskCounters::of(name).into());
         let unthrottled = || Known::unknown("there is no control group that counts it");
         MachineReading {
@@ -84,8 +83,9 @@ mod tests {
 
     #[test]
     fn a_device_that_is_not_there_is_unknown_and_time_passes() {
-        let before = MachineReading::now(["no such device"]);
-        let after = MachineReading::now(["no such device"]);
+        let groups = Groups::of_thread();
+        let before = MachineReading::now(["no such device"], &groups);
+        let after = MachineReading::now(["no such device"], &groups);
         assert!(after.device_since(&before, "no such device").get().is_none());
         assert!(after.device_since(&before, "never asked for").get().is_none());
         assert!(after.ns_since(&before) > 0);
