@@ -58,6 +58,12 @@ pub trait OneShot {
     fn explain(&self, _op: Op, _errno: Errno) -> Option<&'static str> {
         None
     }
+
+    /// Why nothing that the engine says can be believed any more, if so. The
+    /// job then ends, whatever errors it bears.
+    fn broken(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// A file that was just opened.
@@ -125,6 +131,11 @@ pub trait Queued {
         None
     }
 
+    /// See [`OneShot::broken`]; asked where submitting or collecting failed.
+    fn broken(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The priority that the last request of this slot was given, as
     /// ioprio_set(2) has it; 0 where it has the job's own.
     #[inline(always)]
@@ -157,6 +168,8 @@ pub struct Caps {
     /// Changes files themselves, not their bytes, even where the job only
     /// reads, and trims by punching holes.
     pub changes: bool,
+    /// What a trim of a file is, it decides itself.
+    pub trims_files: bool,
     /// Runs beside jobs that do I/O, and ends with them; does none itself.
     pub no_io: bool,
     /// A job of it either reads or writes, in order.
@@ -180,6 +193,7 @@ impl Caps {
         by_name: false,
         lays_out: LaysOut::Files,
         changes: false,
+        trims_files: false,
         no_io: false,
         one_way: false,
     };

@@ -47,6 +47,17 @@ pub struct Knobs {
     pub exec: ExecKnobs,
     /// net's and netsplice's own.
     pub net: NetKnobs,
+    /// Of an engine from a shared object.
+    pub external: ExternalKnobs,
+}
+
+/// An engine from a shared object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExternalKnobs {
+    /// Where the object is.
+    pub path: String,
+    /// The names of the job's files.
+    pub names: Vec<String>,
 }
 
 /// Which I/Os have a priority of their own.

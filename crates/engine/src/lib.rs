@@ -26,12 +26,12 @@ pub use drive::{Accounting, Drive, Ended, Failure, Loop, Pulse, SyncTap, Window}
 pub use engine::{
     Caps, EngineDef, EngineError, Io, LaysOut, OneShot, Open, OpenWith, Opened, Queued,
 };
-pub use engines::{offload::offloaded, sim, streams};
+pub use engines::{external::external, offload::offloaded, sim, streams};
 pub use files::{FileSetup, Files, Hint, OpenMode};
 pub use iolog::IoLog;
 pub use knobs::{
-    Burn, CommandPriorities, CpuKnobs, ExecKnobs, Knobs, NetKnobs, Protocol, SizePriorities,
-    StatCall, SyncRangeFlags,
+    Burn, CommandPriorities, CpuKnobs, ExecKnobs, ExternalKnobs, Knobs, NetKnobs, Protocol,
+    SizePriorities, StatCall, SyncRangeFlags,
 };
 pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;

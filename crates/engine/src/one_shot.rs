@@ -39,7 +39,11 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             Op::Invalidate => drive.files.invalidate(entry.file),
             _ if E::SYNCS => {
                 let io = drive.io(&entry, 0);
-                drive.sync_by(&entry, || self.engine.perform(&io).map(drop))
+                let synced = drive.sync_by(&entry, || self.engine.perform(&io).map(drop));
+                synced.map_err(|failure| Failure {
+                    detail: self.engine.explain(entry.op, failure.errno),
+                    ..failure
+                })
             }
             _ => drive.sync_now(&entry),
         }
@@ -75,7 +79,11 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 Err(Errno(libc::EINTR)) => {}
                 Err(errno) => {
                     let detail = self.engine.explain(entry.op, errno);
-                    break Failure { detail, ..Failure::of(&entry, errno) };
+                    let failure = Failure { detail, ..Failure::of(&entry, errno) };
+                    if self.engine.broken().is_some() {
+                        return Err(failure);
+                    }
+                    break failure;
                 }
             }
             let rest = Io {

@@ -376,7 +376,10 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             drive.count_sync(drive.clock.ticks_to_ns(now.wrapping_sub(start)));
             self.land(slot, tag);
             let borne = result.map(drop).or_else(|errno| drive.bear_sync(&entry, errno));
-            self.keep_first(borne);
+            self.keep_first(borne.map_err(|failure| Failure {
+                detail: self.engine.explain(entry.op, failure.errno),
+                ..failure
+            }));
             return false;
         }
         let lane = &drive.pen.ledger().lanes[entry.op as usize];
@@ -456,7 +459,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         self.free_batches = Stock::new(depth);
         self.flights.fill(Flight::default());
         self.waiting = None;
-        self.failed.take().unwrap_or(Failure::engine(doing, errno))
+        let detail = self.engine.broken();
+        self.failed.take().unwrap_or(Failure { detail, ..Failure::engine(doing, errno) })
     }
 
     /// Whether an I/O in flight touches a byte of this one.

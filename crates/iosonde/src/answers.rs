@@ -111,6 +111,10 @@ fn engine_help(words: Option<&str>) -> (String, u8) {
         let names = CATALOGUE.iter().map(|def| format!("\t{}\n", def.name));
         return (format!("Available IO engines:\n{}", names.collect::<String>()), exit::OK);
     };
+    if let Some(path) = words.strip_prefix("external:").or(words.contains('/').then_some(words)) {
+        // It has no options, and a path may have a comma in it.
+        return external_help(path);
+    }
     let (name, option) = match words.split_once(',') {
         Some((name, option)) => (name, Some(option)),
         None => (words, None),
@@ -126,6 +130,17 @@ fn engine_help(words: Option<&str>) -> (String, u8) {
         },
     };
     (text, exit::OK)
+}
+
+/// What an engine from a shared object is.
+fn external_help(path: &str) -> (String, u8) {
+    match iosonde_engine::external(path) {
+        Ok(def) => (one_engine(def), exit::OK),
+        Err(error) => {
+            complain(&error.message);
+            (String::new(), exit::REFUSED)
+        }
+    }
 }
 
 /// What an engine is, whether it can run here, and its own options.

@@ -210,7 +210,7 @@ impl OneShot for Mmap {
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
         match errno.0 {
-            libc::EIO if op != Op::Trim => {
+            libc::EIO if matches!(op, Op::Read | Op::Write) => {
                 Some("a page of the mapped file could not be had (SIGBUS)")
             }
             libc::ENODEV => Some("the file cannot be mapped; use another ioengine"),

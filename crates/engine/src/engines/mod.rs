@@ -4,6 +4,7 @@ pub(crate) mod beside;
 pub(crate) mod cmdprio;
 pub(crate) mod cpuio;
 pub(crate) mod exec;
+pub mod external;
 pub(crate) mod falloc;
 pub(crate) mod file_ops;
 pub(crate) mod ftruncate;

@@ -19,7 +19,8 @@ impl Planner<'_> {
 /// Trims are for block devices: BLKDISCARD knows nothing else.
 fn trims_a_file(job: &JobPlan) -> Option<Diagnostic> {
     // Those that punch holes in files, or do nothing to their bytes at all.
-    if job.engine.caps.changes || job.engine.caps.by_name {
+    let caps = &job.engine.caps;
+    if caps.changes || caps.by_name || caps.trims_files {
         return None;
     }
     let file = job.files.iter().find(|file| file.kind == FileKind::Regular)?;

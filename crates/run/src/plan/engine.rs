@@ -1,17 +1,18 @@
 //! From a job's options to its engine: which, how deep, with what of its own.
 
 use super::{Planner, beside, priorities};
-use crate::job::PlacePlan;
+use crate::job::{FilePlan, PlacePlan};
 use iosonde_engine::{
-    CATALOGUE, EngineDef, ErrorKind, Hint, Knobs, Open, OpenMode, StatCall, SyncRangeFlags,
-    Tolerance, Window, offloaded,
+    CATALOGUE, Caps, EngineDef, ErrorKind, ExternalKnobs, Hint, Knobs, Open, OpenMode, StatCall,
+    SyncRangeFlags, Tolerance, Window, offloaded,
 };
 use iosonde_options::{Diagnostic, Topic, nearest};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::topics::engines::{FileStat, IoUring, LibAio, Mmap, Pvsync2};
 use iosonde_spec::values::{
-    ContinueOnError, CpusAllowedPolicy, FadviseHint, IgnoreErrors, StatType, SubmitMode, SyncMode,
+    ContinueOnError, CpusAllowedPolicy, EngineName, FadviseHint, IgnoreErrors, StatType,
+    SubmitMode, SyncMode,
 };
 use iosonde_sys::cpu::CpuList;
 use iosonde_sys::priority::{IoClass, IoPriority};
@@ -20,24 +21,39 @@ use iosonde_sys::priority::{IoClass, IoPriority};
 pub(super) fn find(spec: &JobSpec) -> Result<&'static EngineDef, Diagnostic> {
     let setting = &spec.engine.ioengine;
     let name = setting.get().name();
-    let about = |said: Diagnostic| said.about("ioengine", setting.origin());
-    let def = iosonde_engine::find(name).ok_or_else(|| {
-        let names: Vec<&str> = CATALOGUE.iter().map(|def| def.name).collect();
-        let help = match nearest(name, names.iter().copied()) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("there are {}", names.join(", ")),
-        };
-        about(Diagnostic::error(format!("engine {name} is not supported")).help(help))
-    })?;
-    (def.available)().map_err(|error| {
-        let said =
-            about(Diagnostic::error(format!("engine {name} cannot run here: {}", error.message)));
-        match error.help {
+    let about = |said: Diagnostic, help: Option<String>| {
+        let said = said.about("ioengine", setting.origin());
+        match help {
             Some(help) => said.help(help),
             None => said,
         }
+    };
+    let def = match setting.get() {
+        EngineName::External(path) => iosonde_engine::external(path)
+            .map_err(|error| about(Diagnostic::error(error.message), error.help))?,
+        EngineName::Known(_) => iosonde_engine::find(name).ok_or_else(|| {
+            let names: Vec<&str> = CATALOGUE.iter().map(|def| def.name).collect();
+            let help = match nearest(name, names.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("there are {}", names.join(", ")),
+            };
+            about(Diagnostic::error(format!("engine {name} is not supported")), Some(help))
+        })?,
+    };
+    (def.available)().map_err(|error| {
+        let said = Diagnostic::error(format!("engine {name} cannot run here: {}", error.message));
+        about(said, error.help)
     })?;
     Ok(def)
+}
+
+/// What the job's engine can do; nothing for one that is not known.
+pub(super) fn known_caps(spec: &JobSpec) -> Option<Caps> {
+    let def = match spec.engine.ioengine.get() {
+        EngineName::External(path) => iosonde_engine::external(path).ok()?,
+        EngineName::Known(name) => iosonde_engine::find(name)?,
+    };
+    Some(def.caps)
 }
 
 impl Planner<'_> {
@@ -98,8 +114,14 @@ pub(super) fn knobs(
     job: &ParsedJob,
     (number, clone): (u32, u32),
     engine: &EngineDef,
+    files: &[FilePlan],
 ) -> Result<Knobs, Diagnostic> {
     let spec = &job.spec;
+    if let EngineName::External(path) = spec.engine.ioengine.get() {
+        let names = files.iter().map(FilePlan::path_or_name).collect();
+        let external = ExternalKnobs { path: path.clone(), names };
+        return Ok(Knobs { external, ..Knobs::default() });
+    }
     let mut knobs = Knobs { atomic: *spec.durability.atomic.get(), ..Knobs::default() };
     match engine.name {
         "io_uring" => {

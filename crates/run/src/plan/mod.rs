@@ -57,10 +57,10 @@ pub struct Planned {
 /// What the job's engine can do, for the rules of the job language; nothing
 /// for an engine that is not known, of which [`plan`] will speak.
 pub fn caps(spec: &JobSpec) -> iosonde_spec::Caps {
-    let Some(def) = iosonde_engine::find(spec.engine.ioengine.get().name()) else {
+    let Some(known) = engine::known_caps(spec) else {
         return iosonde_spec::Caps { trim: true, atomic: true, ..Default::default() };
     };
-    let iosonde_engine::Caps { sync, diskless, trim, no_extend, atomic, .. } = def.caps;
+    let iosonde_engine::Caps { sync, diskless, trim, no_extend, atomic, .. } = known;
     // One thread does one thing at a time; a pool of them does many.
     let sync = sync && !engine::is_offloaded(spec);
     iosonde_spec::Caps { sync, diskless, trim, no_extend, atomic }
@@ -204,7 +204,7 @@ impl Planner<'_> {
         let moves_data = !engine.caps.diskless && !engine.caps.by_name;
         let fill = self.fill(spec, &source, dirs[Dir::Write] && moves_data)?;
         let place = engine::place(spec, clone)?;
-        let knobs = engine::knobs(job, (number, clone), engine)?;
+        let knobs = engine::knobs(job, (number, clone), engine, &parts.files)?;
         let logs =
             logs::logs(job, number, (engine, window.depth), measured, &sizes, place.io_priority)?;
         let sampled = |asked: Nanos, log: &Setting<Option<String>>| {

@@ -93,7 +93,8 @@ fn has_helpers(job: &JobPlan) -> bool {
     match job.engine.name {
         "posixaio" => true,
         "io_uring" => job.knobs.sqthread_poll || job.knobs.force_async > 0 || !job.open_mode.direct,
-        _ => false,
+        // What an engine that is not ours does is not known.
+        name => name.starts_with("external:"),
     }
 }
 

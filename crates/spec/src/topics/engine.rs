@@ -14,8 +14,8 @@ options! {
             unbuilt_words: &["io_uring_cmd", "e4defrag", "sg", "mtd", "nbd", "http", "nfs", "libiscsi", "rbd", "rados",
                 "gfapi", "gfapi_async", "libhdfs", "dfs", "ime_psync", "ime_psyncv", "ime_aio",
                 "rdma", "libpmem", "dev-dax", "pmemblk", "libzbc", "xnvme", "libblkio",
-                "libcufile", "libhipfile", "solarisaio", "windowsaio", "external"],
-            good: &["psync", "libaio", "io_uring", "null", "mmap", "sync", "pvsync2"],
+                "libcufile", "libhipfile", "solarisaio", "windowsaio"],
+            good: &["psync", "libaio", "io_uring", "null", "mmap", "sync", "pvsync2", "external:/path.so", "./mine.so"],
             bad: &["fastest", "external:"],
         }
     }

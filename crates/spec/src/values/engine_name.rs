@@ -7,7 +7,7 @@ use iosonde_options::{Choice, Context, Kind, OptionValue, ValueError, nearest};
 pub enum EngineName {
     /// One of fio's engines, by its canonical name.
     Known(&'static str),
-    /// `external:/path/to/engine.so`.
+    /// `external:/path/to/engine.so`, or the path alone.
     External(String),
 }
 
@@ -90,11 +90,16 @@ impl OptionValue for EngineName {
         let is_libaio = text.starts_with("aio") || text.starts_with("linuxaio");
         let name = if is_libaio { "libaio" } else { text };
         let known = || Self::CHOICES.iter().map(|(word, _)| *word).filter(|w| *w != "external");
-        known().find(|word| *word == name).map(EngineName::Known).ok_or_else(|| {
-            let near = nearest(text, known()).map_or(String::new(), |n| format!(" such as {n}"));
-            ValueError::new(format!("the name of an engine{near} (see --enghelp)"), text)
-                .as_fio(format!("fio: engine {text} not loadable"))
-        })
+        if let Some(word) = known().find(|word| *word == name) {
+            return Ok(EngineName::Known(word));
+        }
+        // fio's loader, too, is asked for what is none of its engines.
+        if text.contains('/') {
+            return Ok(EngineName::External(text.to_owned()));
+        }
+        let near = nearest(text, known()).map_or(String::new(), |n| format!(" such as {n}"));
+        Err(ValueError::new(format!("the name of an engine{near} (see --enghelp)"), text)
+            .as_fio(format!("fio: engine {text} not loadable")))
     }
     fn show(&self) -> String {
         match self {
