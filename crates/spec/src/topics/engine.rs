@@ -15,7 +15,7 @@ options! {
                 "gfapi", "gfapi_async", "libhdfs", "dfs", "ime_psync", "ime_psyncv", "ime_aio",
                 "rdma", "libpmem", "dev-dax", "pmemblk", "libzbc", "xnvme", "libblkio",
                 "libcufile", "libhipfile", "solarisaio", "windowsaio"],
-            good: &["psync", "libaio", "io_uring", "null", "mmap", "sync", "pvsync2", "external:/path.so", "./mine.so"],
+            good: &["psync", "libaio", "io_uring", "null", "mmap", "sync", "pvsync2"],
             bad: &["fastest", "external:"],
         }
     }
