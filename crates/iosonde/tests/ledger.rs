@@ -3,63 +3,10 @@
 
 mod support;
 
-use serde_json::Value;
 use std::process::Command;
-use support::devices::{Loop, Mounted, or_skip, run};
-use support::{Folder, Who, is_root, words};
-
-const MIB: u64 = 1 << 20;
-
-/// A file system on a loop device.
-struct Place {
-    // In this order they are taken away.
-    mounted: Mounted,
-    device: Loop,
-    folder: Folder,
-}
-
-impl Place {
-    /// Made by `mkfs.KIND`; `None`, and said, where that cannot be had.
-    fn of(kind: &str) -> Option<Place> {
-        if !is_root("mount") {
-            return None;
-        }
-        let folder = Folder::new(&format!("ledger-{kind}"));
-        let image = folder.join("image");
-        std::fs::File::create(&image).unwrap().set_len(512 * MIB).unwrap();
-        or_skip(run(&format!("mkfs.{kind}"), &["-q", image.to_str().unwrap()]))?;
-        let device = or_skip(Loop::attach(&image, &[]))?;
-        let mounted = or_skip(Mounted::mount(&device.0, &folder.join("on")))?;
-        Some(Place { mounted, device, folder })
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.mounted.0.join(name).to_str().unwrap().to_owned()
-    }
-
-    /// The ledger of a job on the file `name`.
-    fn ledger(&self, name: &str, line: &str) -> Value {
-        ledger(&self.folder, &format!("--name=j --filename={} {line}", self.path(name)))
-    }
-}
-
-fn ledger(folder: &Folder, line: &str) -> Value {
-    let ran = Who::Native.run(folder, &words(&format!("--output-format=json {line}")));
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    ran.json()["iosonde"]["ledger"].clone()
-}
-
-fn share(ledger: &Value, of: &str) -> f64 {
-    let reads = &ledger["reads"];
-    let bytes = |key: &str| reads[key].as_u64().unwrap_or_else(|| panic!("{key}: {reads}"));
-    bytes(of) as f64 / bytes("asked_bytes") as f64
-}
-
-fn finds(ledger: &Value, rule: &str) -> Option<String> {
-    let all = ledger["verdict"].as_array().unwrap();
-    let found = all.iter().find(|finding| finding["rule"] == rule)?;
-    Some(found["finding"].as_str().unwrap().to_owned())
-}
+use support::devices::{Mounted, or_skip, run};
+use support::ledgers::{MIB, Place, finds, ledger, share};
+use support::{Folder, Who, words};
 
 #[test]
 fn reads_that_memory_answers_are_told_as_such() {
@@ -194,29 +141,6 @@ fn a_buffered_write_is_told_as_not_durable_with_what_is_left() {
     assert_eq!(finds(&whole, "not-durable"), None);
 }
 
-/// Devices of a shared machine change their speed from one second to the next:
-/// of several pairs of neighbours one must agree.
-#[test]
-fn the_rate_to_durability_is_that_of_a_run_with_end_fsync() {
-    let Some(place) = Place::of("ext4") else { return };
-    let mut seen = Vec::new();
-    for _ in 0..8 {
-        let durable = |line: &str, key: &str| {
-            let _ = std::fs::remove_file(place.path("w"));
-            rustix::fs::sync();
-            let told = place.ledger("w", &format!("--rw=write --bs=1m --size=128m {line}"));
-            told["writes"][key].as_f64().unwrap()
-        };
-        let ours = durable("", "durable_bytes_per_s");
-        let theirs = durable("--end_fsync=1", "told_bytes_per_s");
-        if (ours / theirs - 1.0).abs() <= 0.15 {
-            return;
-        }
-        seen.push((ours / theirs * 100.0).round() / 100.0);
-    }
-    panic!("the rate to durability, as a share of that with end_fsync: {seen:?}");
-}
-
 #[test]
 fn a_depth_that_buffered_io_cannot_have_is_told() {
     let Some(place) = Place::of("ext4") else { return };
@@ -259,52 +183,6 @@ fn a_second_writer_on_the_device_is_told() {
     assert!(found.contains("written by others"), "{found}");
     assert!(told["others"]["written_bytes"].as_u64().unwrap() > 8 * MIB);
     assert_eq!(share(&told, "device_bytes"), 1.0, "ours is ours: {}", told["reads"]);
-}
-
-#[test]
-fn a_limit_of_a_control_group_is_told() {
-    let Some(place) = Place::of("ext4") else { return };
-    let name = format!("iosonde-ledger-{}", std::process::id());
-    let id =
-        std::fs::read_to_string(format!("/sys/class/block/{}/dev", place.device.name())).unwrap();
-    let id = id.trim();
-    let v1 = std::path::Path::new("/sys/fs/cgroup/blkio").join(&name);
-    let v2 = std::path::Path::new("/sys/fs/cgroup").join(&name);
-    let (group, file, limit, told_as) = match std::fs::create_dir(&v1) {
-        Ok(()) => (
-            v1,
-            "blkio.throttle.read_iops_device",
-            format!("{id} 100000"),
-            format!("{id} riops=100000"),
-        ),
-        Err(_) => {
-            let _ = std::fs::write("/sys/fs/cgroup/cgroup.subtree_control", "+io");
-            if std::fs::create_dir(&v2).is_err() {
-                return eprintln!("skipped: no hierarchy of control groups takes a new one");
-            }
-            (v2, "io.max", format!("{id} riops=100000"), "riops=100000".to_owned())
-        }
-    };
-    let set = std::fs::write(group.join(file), &limit);
-    let within = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", group.display());
-    let line = format!(
-        "--output-format=json --name=j --filename={} --rw=read --bs=64k --size=4m --direct=1",
-        place.path("f")
-    );
-    let output = Command::new("sh")
-        .args(["-c", &within, "sh", env!("CARGO_BIN_EXE_iosonde")])
-        .args(words(&line))
-        .output()
-        .unwrap();
-    std::fs::remove_dir(&group).unwrap();
-    if let Err(error) = set {
-        return eprintln!("skipped: {file} is not to be had: {error}");
-    }
-    let told: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
-    let told = &told["iosonde"]["ledger"];
-    let found = finds(told, "group-limits").unwrap_or_else(|| panic!("{}", told["environment"]));
-    assert!(found.contains(&told_as), "{found}");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 #[path = "../../../direct/tests/support/mod.rs"]
 pub mod devices;
+pub mod groups;
+pub mod ledgers;
 pub mod running;
 pub mod sbk;
 pub mod trace;

@@ -1,0 +1,112 @@
+//! The ledger and the verdict where a control group holds the run back, for
+//! real: limits, a processor that is taken away, a rate that falls.
+
+mod support;
+
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use support::groups::{Group, Throttle};
+use support::ledgers::{MIB, Place, finds};
+use support::running::wait_until;
+use support::words;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_iosonde");
+
+/// A job on `file`, and its ledger in JSON.
+fn job(file: &str, line: &str) -> Vec<String> {
+    words(&format!("--output-format=json --name=j --filename={file} {line}"))
+}
+
+fn told(mut command: Command) -> Value {
+    let output = command.output().unwrap();
+    let told: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    assert!(output.status.success(), "{output:?}");
+    told["iosonde"]["ledger"].clone()
+}
+
+#[test]
+fn a_limit_of_io_is_told_as_it_was_set() {
+    let Some(place) = Place::of("ext4") else { return };
+    let Some(group) = Group::of("blkio") else { return };
+    let id =
+        std::fs::read_to_string(format!("/sys/class/block/{}/dev", place.device.name())).unwrap();
+    let id = id.trim();
+    let one = format!("{id} 100000");
+    let two = format!("{id} riops=100000");
+    if !group.limit(("blkio.throttle.read_iops_device", &one), ("io.max", &two)) {
+        return;
+    }
+    let line = "--rw=read --bs=64k --size=4m --direct=1";
+    let told = told(group.command(PROGRAM, &job(&place.path("f"), line)));
+    let found = finds(&told, "group-limits").unwrap_or_else(|| panic!("{}", told["environment"]));
+    assert!(found.contains(id) && found.contains("riops=100000"), "{found}");
+}
+
+#[test]
+fn a_processor_that_a_group_takes_away_is_told() {
+    let Some(place) = Place::of("ext4") else { return };
+    let Some(group) = Group::of("cpu") else { return };
+    let limited = group.limit(("cpu.cfs_quota_us", "10000"), ("cpu.max", "10000 100000"));
+    if !limited {
+        return;
+    }
+    let line = "--rw=randread --bs=4k --size=1m --norandommap --runtime=1 --time_based";
+    let told = told(group.command(PROGRAM, &job(&place.path("f"), line)));
+    let found = finds(&told, "cpu-taken").unwrap_or_else(|| panic!("{}", told["meanwhile"]));
+    assert!(found.contains("limit of 0.1 processors stopped the process"), "{found}");
+}
+
+#[test]
+fn a_rate_that_falls_is_told_with_the_bytes_until_then() {
+    let Some(place) = Place::in_memory("ext4") else { return };
+    let Some(throttle) = Throttle::new(&place.device, 16 * MIB) else { return };
+    let line = "--rw=write --bs=64k --size=256m --direct=1 --fallocate=none --runtime=5";
+    rustix::fs::syncfs(std::fs::File::open(&place.mounted.0).unwrap()).unwrap();
+    let written = || {
+        let stat = format!("/sys/class/block/{}/stat", place.device.name());
+        let stat = std::fs::read_to_string(stat).unwrap();
+        stat.split_whitespace().nth(6).unwrap().parse::<u64>().unwrap() * 512
+    };
+    let before = written();
+    let mut command = throttle.command(PROGRAM, &job(&place.path("f"), line));
+    let program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("38 MiB are written", || written() - before >= 38 * MIB);
+    throttle.set(4 * MIB);
+    let output = program.wait_with_output().unwrap();
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let told = &told["iosonde"]["ledger"];
+    let found = finds(told, "not-steady").unwrap_or_else(|| panic!("{}", told["rate"]));
+    assert!(found.starts_with("the rate fell by "), "{found}");
+    let (_, until) = found.split_once(", after ").unwrap();
+    let until: f64 = until.split(' ').next().unwrap().parse().unwrap();
+    assert!((25.0..=50.0).contains(&until), "{found}");
+}
+
+/// A device that takes so much and no more is the same from one second to the
+/// next; a machine that is busy with other things is not, so one pair of three
+/// must agree.
+#[test]
+fn the_rate_to_durability_is_that_of_a_run_with_end_fsync() {
+    let Some(place) = Place::in_memory("ext4") else { return };
+    let Some(throttle) = Throttle::new(&place.device, 24 * MIB) else { return };
+    let durable = |line: &str, key: &str| {
+        let _ = std::fs::remove_file(place.path("w"));
+        rustix::fs::syncfs(std::fs::File::open(&place.mounted.0).unwrap()).unwrap();
+        let line = format!("--rw=write --bs=1m --size=32m {line}");
+        let told = told(throttle.command(PROGRAM, &job(&place.path("w"), &line)));
+        (told["writes"][key].as_f64().unwrap(), told)
+    };
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let (ours, told) = durable("", "durable_bytes_per_s");
+        assert_eq!(told["writes"]["unwritten_bytes"], 32 * MIB, "{}", told["writes"]);
+        assert!(told["writes"]["told_bytes_per_s"].as_f64().unwrap() > 2.0 * ours, "{told}");
+        let (theirs, _) = durable("--end_fsync=1", "told_bytes_per_s");
+        if (ours / theirs - 1.0).abs() <= 0.15 {
+            return;
+        }
+        seen.push((ours / theirs * 100.0).round() / 100.0);
+    }
+    panic!("the rate to durability, as a share of that with end_fsync: {seen:?}");
+}

@@ -1,0 +1,127 @@
+//! Control groups of either version that hold a program back.
+
+use super::devices::Loop;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const ROOT: &str = "/sys/fs/cgroup";
+
+/// A control group of a test's own. Taken away when it is dropped, by when
+/// whoever was in it must have ended.
+pub struct Group {
+    folder: PathBuf,
+    version: u32,
+}
+
+impl Group {
+    /// For a controller, by its name in version 1; `None`, and said, where
+    /// none can be made.
+    pub fn of(controller: &str) -> Option<Group> {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("iosonde-test-{}-{number}", std::process::id());
+        let one = Path::new(ROOT).join(controller);
+        if std::fs::create_dir(one.join(&name)).is_ok() {
+            return Some(Group { folder: one.join(name), version: 1 });
+        }
+        for what in ["+cpu", "+memory", "+io"] {
+            // May be on already, or may not be had: who needs it finds out.
+            let _ = std::fs::write(Path::new(ROOT).join("cgroup.subtree_control"), what);
+        }
+        let folder = Path::new(ROOT).join(name);
+        let made = folder.parent().is_some_and(|root| root.join("cgroup.controllers").exists())
+            && std::fs::create_dir(&folder).is_ok();
+        if !made {
+            eprintln!("skipped: no hierarchy of control groups takes a new one");
+        }
+        made.then_some(Group { folder, version: 2 })
+    }
+
+    /// Set a limit, in the words of version 1 or of version 2; whether it is
+    /// taken. Says so if not.
+    pub fn limit(&self, one: (&str, &str), two: (&str, &str)) -> bool {
+        let (file, text) = if self.version == 1 { one } else { two };
+        let set = std::fs::write(self.folder.join(file), text);
+        if let Err(error) = &set {
+            eprintln!("skipped: {file} is not to be had: {error}");
+        }
+        set.is_ok()
+    }
+
+    /// A program that runs in the group.
+    pub fn command(&self, program: &str, arguments: &[String]) -> Command {
+        within(&self.folder, program, arguments)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+fn within(folder: &Path, program: &str, arguments: &[String]) -> Command {
+    let enter = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", folder.display());
+    let mut command = Command::new("sh");
+    command.args(["-c", &enter, "sh", program]).args(arguments);
+    command
+}
+
+/// A loop device that takes so many bytes a second, whoever writes: the kernel
+/// on behalf of a program, too, which version 1 throttles at its root only.
+pub struct Throttle {
+    group: Option<Group>,
+    id: String,
+}
+
+const ROOT_WRITES: &str = "/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device";
+
+impl Throttle {
+    /// `None`, and said, where the kernel does not throttle.
+    pub fn new(device: &Loop, bytes_per_s: u64) -> Option<Throttle> {
+        let id = format!("/sys/class/block/{}/dev", device.name());
+        let id = std::fs::read_to_string(id).unwrap().trim().to_owned();
+        let group = match Path::new(ROOT_WRITES).exists() {
+            true => None,
+            false => Some(Group::of("blkio")?),
+        };
+        let throttle = Throttle { group, id };
+        throttle.set(bytes_per_s).then_some(throttle)
+    }
+
+    /// Set another rate.
+    pub fn set(&self, bytes_per_s: u64) -> bool {
+        let one = format!("{} {bytes_per_s}", self.id);
+        match &self.group {
+            Some(group) => {
+                let two = format!("{} wbps={bytes_per_s}", self.id);
+                group.limit(("blkio.throttle.write_bps_device", &one), ("io.max", &two))
+            }
+            None => {
+                let set = std::fs::write(ROOT_WRITES, one);
+                if let Err(error) = &set {
+                    eprintln!("skipped: {ROOT_WRITES} is not to be had: {error}");
+                }
+                set.is_ok()
+            }
+        }
+    }
+
+    /// A program whose writes it holds back.
+    pub fn command(&self, program: &str, arguments: &[String]) -> Command {
+        match &self.group {
+            Some(group) => group.command(program, arguments),
+            None => within(Path::new(ROOT_WRITES).parent().unwrap(), program, arguments),
+        }
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        if self.group.is_none() {
+            // The next file of this loop device would have it, too.
+            self.set(0);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Ledgers of runs on file systems of their own.
+
+use super::devices::{Loop, Mounted, or_skip, run};
+use super::{Folder, Who, is_root, words};
+use serde_json::Value;
+use std::path::Path;
+
+pub const MIB: u64 = 1 << 20;
+
+/// A file system on a loop device.
+pub struct Place {
+    // In this order they are taken away.
+    pub mounted: Mounted,
+    pub device: Loop,
+    pub folder: Folder,
+}
+
+impl Place {
+    /// Made by `mkfs.KIND`; `None`, and said, where that cannot be had.
+    pub fn of(kind: &str) -> Option<Place> {
+        if !is_root("mount") {
+            return None;
+        }
+        let folder = Folder::new(&format!("ledger-{kind}"));
+        let image = folder.join("image");
+        Place::on(folder, &image, kind)
+    }
+
+    /// The same with its image in memory: what its device takes is up to the
+    /// test alone.
+    pub fn in_memory(kind: &str) -> Option<Place> {
+        if !is_root("mount") {
+            return None;
+        }
+        let folder = Folder::new(&format!("ledger-memory-{kind}"));
+        let name = folder.path().file_name().unwrap().to_str().unwrap().to_owned();
+        let image = Path::new("/dev/shm").join(name);
+        or_skip(std::fs::write(&image, []).map_err(|error| format!("/dev/shm: {error}")))?;
+        let place = Place::on(folder, &image, kind);
+        // The device has it open, and it goes with it.
+        std::fs::remove_file(&image).unwrap();
+        place
+    }
+
+    fn on(folder: Folder, image: &Path, kind: &str) -> Option<Place> {
+        std::fs::File::create(image).unwrap().set_len(512 * MIB).unwrap();
+        or_skip(run(&format!("mkfs.{kind}"), &["-q", image.to_str().unwrap()]))?;
+        let device = or_skip(Loop::attach(image, &[]))?;
+        let mounted = or_skip(Mounted::mount(&device.0, &folder.join("on")))?;
+        Some(Place { mounted, device, folder })
+    }
+
+    pub fn path(&self, name: &str) -> String {
+        self.mounted.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// The ledger of a job on the file `name`.
+    pub fn ledger(&self, name: &str, line: &str) -> Value {
+        ledger(&self.folder, &format!("--name=j --filename={} {line}", self.path(name)))
+    }
+}
+
+/// The ledger of the jobs of a command line.
+pub fn ledger(folder: &Folder, line: &str) -> Value {
+    let ran = Who::Native.run(folder, &words(&format!("--output-format=json {line}")));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.json()["iosonde"]["ledger"].clone()
+}
+
+/// The share of the bytes that reads asked for.
+pub fn share(ledger: &Value, of: &str) -> f64 {
+    let reads = &ledger["reads"];
+    let bytes = |key: &str| reads[key].as_u64().unwrap_or_else(|| panic!("{key}: {reads}"));
+    bytes(of) as f64 / bytes("asked_bytes") as f64
+}
+
+/// What a rule of the verdict says, if it says anything.
+pub fn finds(ledger: &Value, rule: &str) -> Option<String> {
+    let all = ledger["verdict"].as_array().unwrap();
+    let found = all.iter().find(|finding| finding["rule"] == rule)?;
+    Some(found["finding"].as_str().unwrap().to_owned())
+}
