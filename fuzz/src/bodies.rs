@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each target uses its own part")]
 
 use std::collections::HashMap;
+use std::env::VarError;
 
 use iosonde_options::Origin;
 use iosonde_spec::JobSpec;
@@ -93,8 +94,8 @@ pub fn reads_back(name: &str, spec: &JobSpec) {
 struct Nowhere;
 
 impl Surroundings for Nowhere {
-    fn variable(&self, name: &str) -> Option<String> {
-        (name == "BS").then(|| "8k".to_string())
+    fn variable(&self, name: &str) -> Result<String, VarError> {
+        if name == "BS" { Ok("8k".to_owned()) } else { Err(VarError::NotPresent) }
     }
     fn processors(&self) -> u64 {
         2

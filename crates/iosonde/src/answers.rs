@@ -3,7 +3,7 @@
 
 use crate::exit;
 use crate::output::complain;
-use crate::session::Personality;
+use crate::personality::Personality;
 use iosonde_engine::{CATALOGUE, EngineDef};
 use iosonde_options::{OptionDef, nearest, render};
 use iosonde_run::idle::Unit;

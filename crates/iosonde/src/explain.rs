@@ -3,7 +3,8 @@
 
 use crate::exit;
 use crate::output::{complain, say};
-use crate::session::{Personality, Prepared, Refused, prepare};
+use crate::personality::Personality;
+use crate::session::{Prepared, Refused, prepare};
 use iosonde_options::nearest;
 use iosonde_run::job::{FileKind, JobPlan, Need};
 use iosonde_spec::cli::ParsedJob;

@@ -1,6 +1,7 @@
 //! What `iosonde` alone does: a short, safe, mixed job on a temporary file.
 
 use crate::output::complain;
+use crate::personality::Personality;
 use crate::{exit, session};
 use std::path::Path;
 
@@ -31,7 +32,7 @@ pub fn run() -> u8 {
     println!("  iosonde {} --filename=FILE\n", words.join(" "));
     let mut arguments: Vec<String> = words.map(str::to_owned).into();
     arguments.push(format!("--filename={name}"));
-    let code = session::run(session::Personality::Native, &arguments);
+    let code = session::run(Personality::Native, &arguments);
     // A run that failed leaves its file; it is ours, so it goes.
     match std::fs::remove_file(&name) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

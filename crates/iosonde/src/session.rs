@@ -2,10 +2,11 @@
 //! text and an exit code.
 
 use crate::output::{Output, complain, say};
+use crate::personality::Personality;
 use crate::watch::Watch;
+use crate::written::text;
 use crate::{answers, debug, exit};
 use iosonde_options::{Diagnostic, Level, Origin};
-use iosonde_report::formats;
 use iosonde_run::account::{Surroundings, report};
 use iosonde_run::conductor::{Outcome, conduct};
 use iosonde_run::idle::{IdleProfile, Tell};
@@ -17,16 +18,8 @@ use iosonde_spec::cli::{
 };
 use iosonde_spec::text::{expand::Surroundings as Around, include::Disk};
 use iosonde_witness::{Ledger, Severity};
+use std::env::VarError;
 use std::sync::Arc;
-
-/// Whom the program is taken for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Personality {
-    /// fio: its texts, its report.
-    Fio,
-    /// Ourselves: the same language, our own report.
-    Native,
-}
 
 /// Jobs, read and planned; nothing touched.
 pub struct Prepared {
@@ -85,8 +78,8 @@ pub fn parse(personality: Personality, arguments: &[String]) -> Parsed {
 struct ThisMachine;
 
 impl Around for ThisMachine {
-    fn variable(&self, name: &str) -> Option<String> {
-        std::env::var(name).ok()
+    fn variable(&self, name: &str) -> Result<String, VarError> {
+        std::env::var(name)
     }
     fn processors(&self) -> u64 {
         iosonde_sys::cpu::allowed_count() as u64
@@ -190,7 +183,7 @@ fn merge(personality: Personality, prepared: &Prepared) -> u8 {
     match prepared.plan.merged.iter().try_for_each(|merged| merged.write()) {
         Ok(()) => exit::OK,
         Err(error) => {
-            eprintln!("{}: {error}", program(personality));
+            eprintln!("{}: {error}", personality.program());
             exit::REFUSED
         }
     }
@@ -233,7 +226,7 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
         output.note(line);
     }
     if let Err(error) = plan.merged.iter().try_for_each(|merged| merged.write()) {
-        output.error(&format!("{}: {error}", program(personality)));
+        output.error(&format!("{}: {error}", personality.program()));
         return exit::REFUSED;
     }
     for told in [debug::parse(&parsed), debug::plan(flags, &plan)] {
@@ -247,13 +240,13 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
         Ok(held) => held,
         Err(refusals) => {
             for refusal in refusals {
-                output.error(&format!("{}: {refusal}", program(personality)));
+                output.error(&format!("{}: {refusal}", personality.program()));
             }
             return exit::REFUSED;
         }
     };
     if let Err(error) = iosonde_run::limits::raise(&plan) {
-        output.note(&format!("{}: {error}", program(personality)));
+        output.note(&format!("{}: {error}", personality.program()));
     }
     let mut plan = plan;
     plan.bandwidth_log = flags.bandwidth_log.clone();
@@ -276,7 +269,7 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     let idle = match flags.idle_prof.map(|_| IdleProfile::begin()).transpose() {
         Ok(idle) => idle,
         Err(error) => {
-            output.error(&format!("{}: idle-prof: {error}", program(personality)));
+            output.error(&format!("{}: idle-prof: {error}", personality.program()));
             return exit::REFUSED;
         }
     };
@@ -285,7 +278,7 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     let outcome = match conduct(plan.clone(), &mut watch) {
         Ok(outcome) => outcome,
         Err(error) => {
-            output.error(&format!("{}: cannot listen for signals: {error}", program(personality)));
+            output.error(&format!("{}: cannot listen for signals: {error}", personality.program()));
             return exit::REFUSED;
         }
     };
@@ -306,11 +299,11 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     }
     if let Err((path, error)) = &outcome.bandwidth_log {
         let path = path.display();
-        output.error(&format!("{}: cannot write {path}: {error}", program(personality)));
+        output.error(&format!("{}: cannot write {path}: {error}", personality.program()));
         code = code.max(exit::REFUSED);
     }
     if let Err(error) = output.finish() {
-        complain(&format!("{}: cannot write the report: {error}", program(personality)));
+        complain(&format!("{}: cannot write the report: {error}", personality.program()));
         return exit::REFUSED;
     }
     if outcome.abandoned {
@@ -341,14 +334,6 @@ fn misleads(told: &iosonde_report::Report) -> bool {
     ledger.is_some_and(|ledger| ledger.verdict.iter().any(|f| f.severity > Severity::Note))
 }
 
-/// The name that messages begin with.
-pub fn program(personality: Personality) -> &'static str {
-    match personality {
-        Personality::Fio => "fio",
-        Personality::Native => "iosonde",
-    }
-}
-
 fn code(outcome: &Outcome) -> u8 {
     if outcome.signal.is_some() {
         return exit::SIGNALLED;
@@ -367,46 +352,4 @@ fn globals(parsed: &Parsed) -> Option<Vec<(String, String)>> {
         }
     }
     (!all.is_empty()).then_some(all)
-}
-
-/// The report in every form that was asked for: terse, then JSON, then text,
-/// as fio orders them.
-pub fn text(personality: Personality, flags: &Flags, told: &iosonde_report::Report) -> String {
-    let has = |format| flags.formats.contains(&format);
-    let mut text = String::new();
-    if flags.formats_given && has(Format::Terse) || flags.append_terse {
-        text.push_str(&formats::fio_terse(told, terse_version(flags)));
-    }
-    let ours = personality == Personality::Native || told.ours.ledger.is_some();
-    if flags.formats_given && has(Format::JsonPlus) {
-        text.push_str(&formats::fio_json_plus(told, &formats::JsonOptions { ours }));
-    } else if flags.formats_given && has(Format::Json) {
-        text.push_str(&formats::fio_json(told, &formats::JsonOptions { ours }));
-    }
-    match personality {
-        Personality::Native if !flags.formats_given => {
-            text.push_str(&formats::native(told, &style(flags)));
-        }
-        _ if has(Format::Normal) || !flags.formats_given => {
-            text.push_str(&formats::fio_normal(told));
-            if personality == Personality::Fio {
-                text.push_str(&formats::ledger_text(told, &style(flags)));
-            }
-        }
-        _ => {}
-    }
-    text
-}
-
-fn terse_version(flags: &Flags) -> formats::TerseVersion {
-    match flags.terse_version {
-        2 => formats::TerseVersion::V2,
-        4 => formats::TerseVersion::V4,
-        5 => formats::TerseVersion::V5,
-        _ => formats::TerseVersion::V3,
-    }
-}
-
-fn style(flags: &Flags) -> formats::Style {
-    formats::Style { colour: crate::watch::color(flags), ..formats::Style::default() }
 }

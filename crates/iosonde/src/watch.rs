@@ -2,7 +2,8 @@
 //! come, interim reports.
 
 use crate::output::Output;
-use crate::session::{Personality, program, text};
+use crate::personality::Personality;
+use crate::written::text;
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_report::formats::{Opening, opening_lines, starting_line};
 use iosonde_report::live::{JobState, Status, fio_status_line, native_status_line};
@@ -12,22 +13,8 @@ use iosonde_run::job::{JobPlan, Plan};
 use iosonde_run::observer::{Event, Glance, Observer};
 use iosonde_run::worker::{JobResult, State};
 use iosonde_spec::cli::flags::{Flags, When};
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Whether our own report and line may use colour.
-pub fn color(flags: &Flags) -> bool {
-    match flags.color {
-        When::Always => true,
-        When::Never => false,
-        When::Auto => {
-            flags.output.is_none()
-                && std::io::stdout().is_terminal()
-                && std::env::var_os("NO_COLOR").is_none()
-        }
-    }
-}
 
 /// Listens to a run and tells of it.
 pub struct Watch<'a> {
@@ -173,7 +160,7 @@ impl<'a> Watch<'a> {
         self.errors += 1;
         self.clear();
         let errno = error.failure.errno.0;
-        let name = program(self.personality);
+        let name = self.personality.program();
         match self.personality {
             Personality::Fio => {
                 let text = error.failure.errno;
@@ -217,13 +204,13 @@ impl Observer for Watch<'_> {
             Event::JobFinished { job, result } => self.finished(job, result),
             Event::Stopping { signal } => {
                 self.clear();
-                let name = program(self.personality);
+                let name = self.personality.program();
                 self.output.note(&format!("\n{name}: terminating on signal {signal}"));
             }
             Event::AccountAsked { results } => self.interim(results),
             Event::ErrorBorne { job, error } => {
                 self.clear();
-                let name = program(self.personality);
+                let name = self.personality.program();
                 self.output.error(&format!("{name}: job {}: {error}", job.name));
             }
             Event::Ended => {

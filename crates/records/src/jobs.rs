@@ -13,6 +13,7 @@ use iosonde_spec::cli::{World, flag_table, parse};
 use iosonde_spec::text::{expand::Surroundings, include::Disk};
 use iosonde_workload::Sizes;
 use iosonde_workload::content::{Base, EachWrite, Pattern};
+use std::env::VarError;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,8 +91,8 @@ pub fn planned(bench: &Bench) -> Result<Planned, Refused> {
 struct Nothing;
 
 impl Surroundings for Nothing {
-    fn variable(&self, _: &str) -> Option<String> {
-        None
+    fn variable(&self, _: &str) -> Result<String, VarError> {
+        Err(VarError::NotPresent)
     }
     fn processors(&self) -> u64 {
         iosonde_sys::cpu::allowed_count() as u64

@@ -3,11 +3,16 @@
 //! Job files only: on the command line the shell has done this already, and fio leaves it alone.
 
 use crate::text::arithmetic::{self, ArithmeticError, Suffixes};
+use std::env::VarError;
+use std::fmt;
 
 /// What the words stand for. Handed in, so that parsing looks nothing up by itself.
 pub trait Surroundings {
-    /// An environment variable; `None` when it is not set.
-    fn variable(&self, name: &str) -> Option<String>;
+    /// An environment variable, as `std::env::var` has it.
+    ///
+    /// # Errors
+    /// It is not set, or it is not text.
+    fn variable(&self, name: &str) -> Result<String, VarError>;
     /// `$ncpus`: processors online.
     fn processors(&self) -> u64;
     /// `$pagesize`, in bytes.
@@ -16,20 +21,40 @@ pub trait Surroundings {
     fn memory_mib(&self) -> u64;
 }
 
+/// An environment variable that a line asks for is not UTF-8, and a job is text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotText {
+    /// Its name.
+    pub variable: String,
+}
+
+impl fmt::Display for NotText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the environment variable {} is not UTF-8", self.variable)
+    }
+}
+
 /// `text` with every `${NAME}` replaced by the variable, or by nothing when it is not set.
 ///
 /// `${` without a `}` stays as it is. What is put in is not looked at again.
-pub fn variables(text: &str, around: &dyn Surroundings) -> String {
+///
+/// # Errors
+/// A variable that is not text: what is left of one would name another file.
+pub fn variables(text: &str, around: &dyn Surroundings) -> Result<String, NotText> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         let Some((name, behind)) = after.split_once('}') else { break };
         out.push_str(before);
-        out.push_str(&around.variable(name).unwrap_or_default());
+        match around.variable(name) {
+            Ok(value) => out.push_str(&value),
+            Err(VarError::NotPresent) => {}
+            Err(VarError::NotUnicode(_)) => return Err(NotText { variable: name.to_owned() }),
+        }
         rest = behind;
     }
     out.push_str(rest);
-    out
+    Ok(out)
 }
 
 /// `value` with `$ncpus`, `$pagesize` and `$mb_memory` replaced by their numbers, and worked out
@@ -67,11 +92,12 @@ mod tests {
     struct Still;
 
     impl Surroundings for Still {
-        fn variable(&self, name: &str) -> Option<String> {
+        fn variable(&self, name: &str) -> Result<String, VarError> {
             match name {
-                "DEV" => Some("/dev/sdb".into()),
-                "LOOP" => Some("${LOOP}".into()),
-                _ => None,
+                "DEV" => Ok("/dev/sdb".into()),
+                "LOOP" => Ok("${LOOP}".into()),
+                "LATIN" => Err(VarError::NotUnicode("/mnt/b\u{fc}cher".into())),
+                _ => Err(VarError::NotPresent),
             }
         }
         fn processors(&self) -> u64 {
@@ -87,20 +113,26 @@ mod tests {
 
     #[test]
     fn a_variable_stands_for_its_value_and_a_missing_one_for_nothing() {
-        assert_eq!(variables("${DEV}1:${DEV}2", &Still), "/dev/sdb1:/dev/sdb2");
-        assert_eq!(variables("x${NONE}y", &Still), "xy");
-        assert_eq!(variables("${}z", &Still), "z");
+        assert_eq!(variables("${DEV}1:${DEV}2", &Still).unwrap(), "/dev/sdb1:/dev/sdb2");
+        assert_eq!(variables("x${NONE}y", &Still).unwrap(), "xy");
+        assert_eq!(variables("${}z", &Still).unwrap(), "z");
     }
 
     #[test]
     fn what_is_not_a_variable_stays() {
-        assert_eq!(variables("1m${", &Still), "1m${");
-        assert_eq!(variables("$DEV ${DEV}${", &Still), "$DEV /dev/sdb${");
+        assert_eq!(variables("1m${", &Still).unwrap(), "1m${");
+        assert_eq!(variables("$DEV ${DEV}${", &Still).unwrap(), "$DEV /dev/sdb${");
     }
 
     #[test]
     fn a_variable_that_names_itself_ends() {
-        assert_eq!(variables("${LOOP}", &Still), "${LOOP}");
+        assert_eq!(variables("${LOOP}", &Still).unwrap(), "${LOOP}");
+    }
+
+    #[test]
+    fn a_variable_that_is_not_text_is_not_taken_for_one_that_is_not_set() {
+        let refused = variables("${LATIN}/x", &Still).unwrap_err();
+        assert_eq!(refused.to_string(), "the environment variable LATIN is not UTF-8");
     }
 
     #[test]

@@ -75,7 +75,8 @@ pub enum FaultKind {
         /// Why it cannot.
         why: String,
     },
-    /// A value with `$ncpus` or its like that is arithmetic and has no result.
+    /// A line with `$ncpus` or its like that is arithmetic and has no result,
+    /// or with a `${VARIABLE}` that is not text.
     Sum {
         /// The line.
         written: String,
@@ -220,18 +221,16 @@ impl Reader<'_> {
                     return self.outside(here, written);
                 };
                 let value_place = place(line.number, value_column);
-                let value = value.map(|value| expand::variables(value, self.around));
-                let value = value.map(|value| expand::keywords(&value, self.around)).transpose();
-                match value {
-                    Ok(value) => section.entries.push(Entry {
-                        name: expand::variables(name, self.around),
+                match expanded(name, value, self.around) {
+                    Ok((name, value)) => section.entries.push(Entry {
+                        name,
                         value,
                         written,
                         place: here,
                         value_place,
                     }),
-                    Err(error) => {
-                        let (why, section) = (error.to_string(), section.name.clone());
+                    Err(why) => {
+                        let section = section.name.clone();
                         let what = FaultKind::Sum { written, why, section };
                         self.faults.push(Fault { place: value_place, what });
                     }
@@ -279,16 +278,30 @@ fn reason(error: &std::io::Error) -> String {
     }
 }
 
+/// A setting's name and value with what their words stand for put in; or why
+/// that cannot be.
+fn expanded(
+    name: &str,
+    value: Option<&str>,
+    around: &dyn Surroundings,
+) -> Result<(String, Option<String>), String> {
+    let named = |text: &str| expand::variables(text, around).map_err(|error| error.to_string());
+    let value = value.map(named).transpose()?;
+    let value = value.map(|value| expand::keywords(&value, around)).transpose();
+    Ok((named(name)?, value.map_err(|error| error.to_string())?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::HashMap;
+    use std::env::VarError;
 
     struct Machine;
 
     impl Surroundings for Machine {
-        fn variable(&self, name: &str) -> Option<String> {
-            (name == "BS").then(|| "8k".to_string())
+        fn variable(&self, name: &str) -> Result<String, VarError> {
+            if name == "BS" { Ok("8k".to_owned()) } else { Err(VarError::NotPresent) }
         }
         fn processors(&self) -> u64 {
             2

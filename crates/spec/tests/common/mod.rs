@@ -1,6 +1,7 @@
 //! What the tests of whole command lines share: a still world, shell words, the corpus.
 #![allow(dead_code, reason = "each test uses its part")]
 
+use std::env::VarError;
 use std::path::PathBuf;
 
 use iosonde_spec::cli::flag_table::FIO;
@@ -20,10 +21,12 @@ pub const VARIABLES: [(&str, &str); 4] = [
 pub struct Around;
 
 impl Surroundings for Around {
-    fn variable(&self, name: &str) -> Option<String> {
-        let home = || (name == "HOME").then(|| std::env::var(name).ok()).flatten();
-        let known = VARIABLES.iter().find(|(known, _)| *known == name);
-        known.map(|(_, value)| value.to_string()).or_else(home)
+    fn variable(&self, name: &str) -> Result<String, VarError> {
+        match VARIABLES.iter().find(|(known, _)| *known == name) {
+            Some((_, value)) => Ok(value.to_string()),
+            None if name == "HOME" => std::env::var(name),
+            None => Err(VarError::NotPresent),
+        }
     }
     fn processors(&self) -> u64 {
         std::thread::available_parallelism().map_or(1, |n| n.get() as u64)

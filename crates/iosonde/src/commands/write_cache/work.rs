@@ -4,7 +4,8 @@
 use super::device;
 use crate::commands::words::shown;
 use crate::exit;
-use crate::session::{Personality, Prepared, Refused, parse, prepare_parsed};
+use crate::personality::Personality;
+use crate::session::{Prepared, Refused, parse, prepare_parsed};
 use iosonde_base::Dir;
 use iosonde_options::Origin;
 use iosonde_run::conductor::conduct;
