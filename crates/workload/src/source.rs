@@ -12,7 +12,7 @@ use crate::replay::Replaying;
 use crate::sizes::{self, SizeDraws};
 use crate::spec::{Sequencer, SourceFile, SourceSpec, SpecError};
 use crate::streams::{Seeds, Stream};
-use crate::syncs::Syncs;
+use crate::syncs::{Due, Syncs};
 
 /// What [`Source::refill`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,8 +246,8 @@ impl Source {
 
     /// Plan an I/O with what belongs to it, or a sync, or end the pass.
     fn step(&mut self, ring: &mut Ring) {
-        if let Some(op) = self.syncs.due() {
-            return self.plan_sync(op, ring);
+        if let Some(due) = self.syncs.due() {
+            return self.plan_sync(due, ring);
         }
         if self.left.reached() {
             self.state = State::Ended(Refill::Done);
@@ -300,19 +300,33 @@ impl Source {
         self.left.ios -= count;
     }
 
-    /// A sync of the file written last, which is where what must become
-    /// durable is. (fio syncs the file whose turn it is.)
-    fn plan_sync(&mut self, op: Op, ring: &mut Ring) {
-        let file = self.last_write.file;
-        let written = self.places[file.0 as usize].written.take();
-        let (offset, len) = match (op, written) {
+    /// A sync. Where it follows each write, it is of the file written, which is
+    /// where what must become durable is; else, as in fio, of the file whose
+    /// turn it is, and takes that turn.
+    fn plan_sync(&mut self, Due { op, each }: Due, ring: &mut Ring) {
+        let last = self.last_write.file.0 as usize;
+        let file = match each || self.left.reached() {
+            true => last,
+            false => match self.picker.next(&self.places) {
+                Pick::None => last,
+                Pick::File(file) => file,
+                Pick::Open(file) => {
+                    self.places[file].open = true;
+                    ring.push(control(Op::Open, file));
+                    file
+                }
+            },
+        };
+        let (offset, len) = match (op, self.places[file].written.take()) {
             // A length of zero reaches to the end of the file.
             (Op::SyncRange, Some((first, last))) => {
                 (first, u32::try_from(last - first).unwrap_or(0))
             }
+            // Nothing of this file waits to be written back.
+            (Op::SyncRange, None) => return,
             _ => (self.last_write.offset, 0),
         };
-        ring.push(Planned { offset, len, file, op });
+        ring.push(Planned { offset, len, file: FileId(file as u32), op });
     }
 
     /// All files are done: is there another pass?

@@ -13,6 +13,15 @@ pub(crate) struct Syncs {
     dirty: bool,
 }
 
+/// A sync that is due.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Due {
+    /// Which.
+    pub op: Op,
+    /// It follows each write, and not some of them.
+    pub each: bool,
+}
+
 impl Syncs {
     /// Nothing written yet.
     pub fn new(every: SyncEvery) -> Syncs {
@@ -27,21 +36,15 @@ impl Syncs {
     }
 
     /// The sync due before anything else, once.
-    pub fn due(&mut self) -> Option<Op> {
+    pub fn due(&mut self) -> Option<Due> {
         if !self.dirty {
             return None;
         }
+        let SyncEvery { fsync, fdatasync, range } = self.every;
+        let kinds = [(Op::Sync, fsync), (Op::DataSync, fdatasync), (Op::SyncRange, range)];
         let hit = |every: u32| every > 0 && self.writes.is_multiple_of(u64::from(every));
-        let op = if hit(self.every.fsync) {
-            Op::Sync
-        } else if hit(self.every.fdatasync) {
-            Op::DataSync
-        } else if hit(self.every.range) {
-            Op::SyncRange
-        } else {
-            return None;
-        };
+        let (op, every) = kinds.into_iter().find(|&(_, every)| hit(every))?;
         self.dirty = false;
-        Some(op)
+        Some(Due { op, each: every == 1 })
     }
 }

@@ -266,7 +266,7 @@ fn the_last_write_is_synced() {
 }
 
 #[test]
-fn a_sync_is_of_the_file_written_last() {
+fn a_sync_after_each_write_is_of_the_file_written() {
     let spec = SourceSpec {
         directions: Directions { write: true, ..Directions::default() },
         files: (0..3).map(|_| file(0, 64 << 10)).collect(),
@@ -278,6 +278,30 @@ fn a_sync_is_of_the_file_written_last() {
     assert_eq!(entries.len(), 96);
     for pair in entries.chunks(2) {
         assert_eq!((pair[0].op, pair[1].op, pair[0].file), (Op::Write, Op::DataSync, pair[1].file));
+    }
+}
+
+#[test]
+fn a_sync_now_and_then_takes_the_turn_of_a_file() {
+    // As fio 3.33 does: writes are w, syncs are s, of files 0 and 1.
+    for (every, expected) in [
+        // The last one, which fio leaves out, is of the file written last.
+        (2, "w0 w1 s0 w1 w0 s1 w0 w1 s0 w1 w0 s0"),
+        (3, "w0 w1 w0 s1 w0 w1 w0 s1 w1 w1"),
+    ] {
+        let spec = SourceSpec {
+            directions: Directions { write: true, ..Directions::default() },
+            files: (0..2).map(|_| file(0, 16 << 10)).collect(),
+            total_bytes: 32 << 10,
+            sync_every: SyncEvery { fsync: every, ..SyncEvery::default() },
+            ..SourceSpec::default()
+        };
+        let word = |entry: &Planned| {
+            let kind = if entry.op == Op::Sync { 's' } else { 'w' };
+            format!("{kind}{}", entry.file.0)
+        };
+        let entries: Vec<String> = passes(spec, usize::MAX).concat().iter().map(word).collect();
+        assert_eq!(entries.join(" "), expected, "fsync={every}");
     }
 }
 
