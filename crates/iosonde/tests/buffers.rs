@@ -119,6 +119,22 @@ fn blocks_repeat_those_of_a_working_set_by_the_share_asked() {
 }
 
 #[test]
+fn writes_of_several_sizes_repeat_by_the_share_asked() {
+    for sizes in ["--bssplit=4k/50:16k/50", "--bsrange=4k-64k", "--bs=64k,4k --rw=randrw"] {
+        for (mode, percentage) in [("repeat", 25), ("repeat", 50), ("working_set", 50)] {
+            let job = format!(
+                "--rw=randwrite --size=8m --dedupe_mode={mode} --dedupe_percentage={percentage} \
+                 --buffer_compress_percentage=30 {sizes} --rwmixwrite=100"
+            );
+            let bytes = run(&job);
+            near(repeats(&bytes, 4096), f64::from(percentage), &job);
+            let Some(saved) = saved(&unique(&bytes, 4096)) else { return };
+            near(saved, 30.0, &job);
+        }
+    }
+}
+
+#[test]
 fn a_later_pass_has_the_same_share_of_repeats() {
     for mode in ["repeat", "working_set"] {
         let job = format!(

@@ -21,7 +21,7 @@ const KINDS: [&str; 6] = ["scramble", "refill", "compress50", "dedupe50", "set50
 fn content(kind: &str) -> Option<Content> {
     let refill = |base| Content::new(1, base, EachWrite::Refill, None);
     let repeats = |set| {
-        let dedupe = Dedupe { percentage: 50, set };
+        let dedupe = Dedupe { percentage: 50, set, block: 4096 };
         Content::new(1, Base::Random, EachWrite::Refill, Some(&dedupe))
     };
     Some(match kind {

@@ -139,8 +139,10 @@ fn pattern(setting: &Setting<Option<Asked>>) -> Result<Option<Pattern>, Diagnost
     Ok(Some(Pattern::new(bytes, offsets)))
 }
 
-/// How many blocks there are.
+/// The blocks that may repeat, and how many there are.
 struct Blocks {
+    /// Bytes of one: of the smallest write, as in fio.
+    bytes: u32,
     /// In the files.
     all: u64,
     /// In one pass.
@@ -153,34 +155,22 @@ impl Blocks {
         let percent = if moves.read { 100 - source.rwmixread.min(100) } else { 100 };
         let bytes = bytes(source);
         let pass = bytes.min(source.total_bytes);
-        let block = mean(&source.sizes[Dir::Write]).max(1);
+        let block = source.sizes[Dir::Write].min().max(1);
         let pass = u128::from(pass) * u128::from(percent) / 100 / u128::from(block);
-        Blocks { all: bytes / block, pass: u64::try_from(pass).unwrap_or(u64::MAX) }
+        let pass = u64::try_from(pass).unwrap_or(u64::MAX);
+        Blocks { bytes: block, all: bytes / u64::from(block), pass }
     }
 
     /// A layout takes the largest block of any direction.
     fn laid_out(source: &SourceSpec) -> Blocks {
         let block = source.sizes.0.iter().map(Sizes::max).max().unwrap_or(1).max(1);
         let all = bytes(source) / u64::from(block);
-        Blocks { all, pass: all }
+        Blocks { bytes: block, all, pass: all }
     }
 }
 
 fn bytes(source: &SourceSpec) -> u64 {
     source.files.iter().fold(0, |sum, file| sum.saturating_add(file.size))
-}
-
-/// Bytes of a write, on the average.
-fn mean(sizes: &Sizes) -> u64 {
-    match sizes {
-        Sizes::Fixed(bytes) | Sizes::UpToEnd(bytes) => u64::from(*bytes),
-        Sizes::Range { min, max } => (u64::from(*min) + u64::from(*max)) / 2,
-        Sizes::Split(shares) => {
-            let part =
-                |share: &iosonde_workload::Share| u64::from(share.bytes) * u64::from(share.percent);
-            shares.iter().map(part).sum::<u64>() / 100
-        }
-    }
 }
 
 /// Which blocks repeat others.
@@ -211,7 +201,7 @@ fn repeats(spec: &JobSpec, key: u64, blocks: &Blocks) -> Result<Option<Dedupe>, 
             Some(WorkingSet { key, first: 0, own, all: own, pass: blocks.pass })
         }
     };
-    Ok(Some(Dedupe { percentage, set }))
+    Ok(Some(Dedupe { percentage, set, block: blocks.bytes }))
 }
 
 /// Join the working sets of the jobs that share theirs (`dedupe_global`): each

@@ -58,7 +58,7 @@ pub(super) fn reporting(
             slat: *stat.slat_percentiles.get(),
             clat: *stat.clat_percentiles.get(),
             lat: *stat.lat_percentiles.get(),
-            list: stat.percentile_list.get().0.clone(),
+            list: rising(&stat.percentile_list.get().0),
         },
         significant_figures: *stat.significant_figures.get(),
         counts_errors: *spec.errors.continue_on_error.get() != ContinueOnError::None
@@ -69,6 +69,13 @@ pub(super) fn reporting(
         depth_asked: *spec.depth.iodepth.get(),
         is_thread: *spec.job.thread.get(),
     }
+}
+
+/// As fio tells them, in whichever order they are asked for.
+fn rising(asked: &[f64]) -> Vec<f64> {
+    let mut list = asked.to_vec();
+    list.sort_by(f64::total_cmp);
+    list
 }
 
 /// The job in a few words: `randrw 4k, psync, depth 1, direct`.

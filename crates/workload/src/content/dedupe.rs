@@ -10,6 +10,9 @@ pub struct Dedupe {
     /// Repeats are of these; `None`: each is of the block before it
     /// (`dedupe_mode`).
     pub set: Option<WorkingSet>,
+    /// Bytes of a block; a write is made of as many as it has room for, the
+    /// last of them shorter if need be. So the share holds for sizes that vary.
+    pub block: u32,
 }
 
 /// Blocks that are written once before any repeat, and then repeated at random.
@@ -202,7 +205,7 @@ mod tests {
             percentage in 1u32..=100,
             blocks in 1u64..3000,
         ) {
-            let seeds = seeds(&Dedupe { percentage, set: None }, blocks);
+            let seeds = seeds(&Dedupe { percentage, set: None, block: 4096 }, blocks);
             let distinct = seeds.iter().collect::<HashSet<_>>().len() as f64;
             let expected = blocks as f64 * f64::from(100 - percentage) / 100.0;
             // Half a group, and the first block, which cannot repeat.
@@ -216,7 +219,7 @@ mod tests {
             pass in 500u64..4000,
         ) {
             let own = pass * set_percentage / 100;
-            let seeds = seeds(&Dedupe { percentage, set: set(own, pass) }, pass);
+            let seeds = seeds(&Dedupe { percentage, set: set(own, pass), block: 4096 }, pass);
             prop_assert!((share(&seeds) - f64::from(percentage)).abs() < 1.5);
             let first: HashSet<_> = seeds[..own as usize].iter().collect();
             prop_assert_eq!(first.len() as u64, own);
@@ -227,7 +230,8 @@ mod tests {
     fn later_passes_have_the_same_share() {
         for percentage in [1, 10, 50, 75, 90] {
             let pass = 10_000;
-            let seeds = seeds(&Dedupe { percentage, set: set(pass / 20, pass) }, 3 * pass);
+            let seeds =
+                seeds(&Dedupe { percentage, set: set(pass / 20, pass), block: 4096 }, 3 * pass);
             for written in seeds.chunks(pass as usize) {
                 let share = share(written);
                 assert!((share - f64::from(percentage)).abs() < 1.0, "{percentage}: {share}");
@@ -237,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_repeat_is_of_the_block_before() {
-        let seeds = seeds(&Dedupe { percentage: 60, set: None }, 1000);
+        let seeds = seeds(&Dedupe { percentage: 60, set: None, block: 4096 }, 1000);
         let mut runs = seeds.clone();
         runs.dedup();
         assert_eq!(runs.len(), runs.iter().collect::<HashSet<_>>().len());
@@ -245,7 +249,7 @@ mod tests {
 
     #[test]
     fn repeats_fall_at_random_places() {
-        let seeds = seeds(&Dedupe { percentage: 50, set: None }, 10_000);
+        let seeds = seeds(&Dedupe { percentage: 50, set: None, block: 4096 }, 10_000);
         let repeats: Vec<bool> = seeds.windows(2).map(|pair| pair[0] == pair[1]).collect();
         let pairs = |a, b| repeats.windows(2).filter(|pair| *pair == [a, b]).count();
         // Within a group of ten, equal neighbours come 4 times in 9.
@@ -258,7 +262,7 @@ mod tests {
     fn jobs_that_share_a_set_repeat_what_the_others_wrote() {
         let part = |first| {
             let set = WorkingSet { key: 4, first, own: 50, all: 200, pass: 1000 };
-            seeds(&Dedupe { percentage: 50, set: Some(set) }, 1000)
+            seeds(&Dedupe { percentage: 50, set: Some(set), block: 4096 }, 1000)
         };
         let jobs: Vec<Vec<u64>> = (0..4).map(|job| part(job * 50)).collect();
         let own: HashSet<u64> = jobs.iter().flat_map(|job| job[..50].to_vec()).collect();
@@ -271,9 +275,9 @@ mod tests {
 
     #[test]
     fn nothing_repeats_at_nought_percent_and_a_set_of_nothing_is_no_set() {
-        assert!(Chooser::new(1, &Dedupe { percentage: 0, set: None }).is_none());
+        assert!(Chooser::new(1, &Dedupe { percentage: 0, set: None, block: 4096 }).is_none());
         let empty = WorkingSet { key: 0, first: 0, own: 0, all: 0, pass: 0 };
-        let seeds = seeds(&Dedupe { percentage: 50, set: Some(empty) }, 100);
+        let seeds = seeds(&Dedupe { percentage: 50, set: Some(empty), block: 4096 }, 100);
         assert_eq!(share(&seeds), 50.0);
     }
 }

@@ -75,6 +75,8 @@ pub struct Content {
     base: Base,
     each_write: EachWrite,
     repeats: Option<Chooser>,
+    /// Bytes that repeat together.
+    block: usize,
     seeds: Seeds,
     stamp: u64,
 }
@@ -102,6 +104,7 @@ impl Content {
             base,
             each_write: if dedupe.is_some() { EachWrite::Refill } else { each_write },
             repeats: dedupe.and_then(|dedupe| Chooser::new(mix(!seed), dedupe)),
+            block: dedupe.map_or(1, |dedupe| dedupe.block as usize).max(1),
             seeds: Seeds { key: mix(seed), drawn: 0 },
             stamp: seed,
         }
@@ -142,12 +145,17 @@ impl Content {
                 scramble(bytes, offset, self.stamp);
             }
             EachWrite::Refill => {
-                let seeds = &mut self.seeds;
-                let seed = match &mut self.repeats {
-                    None => seeds.next(),
-                    Some(repeats) => repeats.next(|| seeds.next()),
-                };
-                self.base.fill(bytes, seed, offset);
+                let (base, seeds) = (&self.base, &mut self.seeds);
+                match &mut self.repeats {
+                    None => base.fill(bytes, seeds.next(), offset),
+                    Some(repeats) => {
+                        let mut offset = offset;
+                        for block in bytes.chunks_mut(self.block) {
+                            base.fill(block, repeats.next(|| seeds.next()), offset);
+                            offset += block.len() as u64;
+                        }
+                    }
+                }
             }
         }
     }
@@ -184,13 +192,27 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_blocks_and_another_gives_others() {
-        let dedupe = Dedupe { percentage: 30, set: None };
+        let dedupe = Dedupe { percentage: 30, set: None, block: 4096 };
         let blocks = |seed| {
             let content = Content::new(seed, Base::Random, EachWrite::Refill, Some(&dedupe));
             write(&mut content.clone(), 50)
         };
         assert_eq!(blocks(1), blocks(1));
         assert!(blocks(1).iter().all(|block| !blocks(2).contains(block)));
+    }
+
+    #[test]
+    fn writes_of_several_sizes_repeat_block_by_block() {
+        let dedupe = Dedupe { percentage: 50, set: None, block: 512 };
+        let mut content = Content::new(3, Base::Random, EachWrite::Refill, Some(&dedupe));
+        let mut all = Vec::new();
+        for len in [512, 1536, 4096, 2048].into_iter().cycle().take(1000) {
+            let mut buffer = vec![0; len];
+            content.apply(&mut buffer, 0);
+            all.extend(buffer.chunks_exact(512).map(<[u8]>::to_vec));
+        }
+        let share = 1.0 - distinct(&all) as f64 / all.len() as f64;
+        assert!((share - 0.5).abs() < 0.02, "{share}");
     }
 
     #[test]
