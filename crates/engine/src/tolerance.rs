@@ -15,18 +15,24 @@ pub enum ErrorKind {
     Verify,
 }
 
+/// What `continue_on_error` goes on after (fio(1)): a device that is full, or
+/// gone, stays so.
+const NON_FATAL: [Errno; 2] = [Errno::EIO, Errno(libc::EILSEQ)];
+
 /// What a job bears. Asked only when there is an error.
 #[derive(Clone, Debug, Default)]
 pub struct Tolerance {
-    /// `continue_on_error`: the job goes on, the errors are counted.
+    /// `continue_on_error`: the job goes on after EIO and EILSEQ of these
+    /// kinds.
     pub go_on: Vec<ErrorKind>,
-    /// `ignore_error`: errors that the job goes on after, by kind; counted, too.
+    /// `ignore_error`: after which errors it goes on instead, by kind, where
+    /// there are any.
     pub ignored: [Vec<Errno>; 3],
     /// `fill_device`: a full device is the normal end of the job.
     pub full_is_end: bool,
-    /// How many were borne.
+    /// How many there were of the kinds that may be borne.
     pub borne: u64,
-    /// The first that was borne and counted.
+    /// The first of them.
     pub first: Option<Errno>,
     /// Who is told of each that is borne (`error_dump`).
     pub tell: Option<TellError>,
@@ -61,12 +67,13 @@ impl Tolerance {
             Op::Read => ErrorKind::Read,
             _ => ErrorKind::Write,
         };
-        let borne = self.go_on.contains(&kind) || self.ignored[kind as usize].contains(&errno);
-        if borne {
-            self.borne += 1;
-            self.first.get_or_insert(errno);
+        let listed = &self.ignored[kind as usize];
+        if listed.is_empty() && !self.go_on.contains(&kind) {
+            return false;
         }
-        borne
+        self.borne += 1;
+        self.first.get_or_insert(errno);
+        if listed.is_empty() { NON_FATAL.contains(&errno) } else { listed.contains(&errno) }
     }
 }
 
@@ -82,6 +89,17 @@ mod tests {
         assert!(reads.bears(Op::Read, Errno::EIO));
         assert!(!reads.bears(Op::Write, Errno::EIO));
         assert_eq!((reads.borne, reads.first), (1, Some(Errno::EIO)));
+    }
+
+    #[test]
+    fn going_on_is_for_errors_that_may_pass() {
+        let mut writes = Tolerance { go_on: vec![ErrorKind::Write], ..Tolerance::default() };
+        assert!(!writes.bears(Op::Write, Errno::ENOSPC));
+        assert_eq!((writes.borne, writes.first), (1, Some(Errno::ENOSPC)));
+        // A list is all there is, then.
+        writes.ignored[1] = vec![Errno::ENOSPC];
+        assert!(writes.bears(Op::Write, Errno::ENOSPC));
+        assert!(!writes.bears(Op::Write, Errno::EIO));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use support::devices::{Loop, Mounted, or_skip, run};
 use support::running::{Running, wait_until};
-use support::{Folder, Ran, Who, is_root, words};
+use support::{Folder, Ran, Who, fio_is_installed, is_root, words};
 
 const ENGINES: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring"];
 
@@ -93,8 +93,9 @@ fn errors_that_are_borne_are_counted_and_the_job_goes_on() {
             ("read", "--continue_on_error=io"),
             ("read", "--continue_on_error=all"),
             ("read", "--ignore_error=EIO"),
-            ("write", "--continue_on_error=write"),
+            ("read", "--continue_on_error=write --ignore_error=EIO"),
             ("write", "--ignore_error=,ENOSPC"),
+            ("write", "--continue_on_error=read --ignore_error=,EIO:28"),
         ] {
             let line = format!(
                 "--name=j --filename={} --ioengine={engine} --direct=1 --rw={rw} --bs=64k --size=2m \
@@ -110,8 +111,10 @@ fn errors_that_are_borne_are_counted_and_the_job_goes_on() {
             assert_eq!(job["total_err"], 16, "{engine} {words}: {ran:?}");
             assert_eq!(job["first_error"], errno_of(rw), "{engine} {words}");
         }
-        // What is not borne ends the job.
+        // What is not borne ends the job; a full device is not.
         for (rw, words) in [
+            ("write", "--continue_on_error=write"),
+            ("write", "--continue_on_error=all --ignore_error=,EIO"),
             ("read", "--continue_on_error=write"),
             ("write", "--continue_on_error=read"),
             ("write", "--ignore_error=ENOSPC"),
@@ -127,6 +130,42 @@ fn errors_that_are_borne_are_counted_and_the_job_goes_on() {
             assert_eq!(ran.code, Some(1), "{words} {ran:?}");
             assert_eq!(job(&ran, 0)["error"], errno_of(rw), "{words} {ran:?}");
         }
+    }
+}
+
+#[test]
+fn errors_are_counted_as_by_fio() {
+    let folder = Folder::new("counted");
+    let Some(device) = Failing::make(&folder) else { return };
+    if !fio_is_installed() {
+        return;
+    }
+    for options in [
+        "read",
+        "read --continue_on_error=read",
+        "read --continue_on_error=write",
+        "read --continue_on_error=verify --ignore_error=5",
+        "write --continue_on_error=all",
+        "write --continue_on_error=read",
+        "write --continue_on_error=write --ignore_error=,EIO",
+        "write --ignore_error=,ENOSPC",
+        "read --continue_on_error=io --numjobs=2 --group_reporting",
+    ] {
+        let line = format!(
+            "--name=j --filename={} --direct=1 --bs=64k --size=2m --output-format=json --output=o \
+             --rw={options}",
+            device.path().display()
+        );
+        let told = [Who::AsFio, Who::Fio].map(|who| {
+            let ran = who.run(&folder, &words(&line));
+            let text = std::fs::read_to_string(folder.join("o")).unwrap();
+            let document: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
+            let job = &document["jobs"][0];
+            let count = |way: &str| job[way]["total_ios"].as_u64();
+            let errors = ["error", "total_err", "first_error"].map(|name| job[name].as_u64());
+            (ran.code, count("read"), count("write"), errors)
+        });
+        assert_eq!(told[0], told[1], "{options}");
     }
 }
 
