@@ -139,6 +139,19 @@ impl Ring {
         self.len - self.next
     }
 
+    /// How many of the entries that the last refill put here were taken: the
+    /// place of the next among them.
+    #[inline(always)]
+    pub fn place(&self) -> usize {
+        self.next as usize
+    }
+
+    /// Whether all entries are known to be alike but for their offsets.
+    #[inline(always)]
+    pub fn is_alike(&self) -> bool {
+        self.alike
+    }
+
     /// Take the next `n` entries, which were looked at by [`Ring::as_slice`].
     /// No more than wait.
     #[inline(always)]

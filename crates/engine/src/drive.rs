@@ -238,7 +238,7 @@ impl Drive {
             let refill = self.source.refill(&mut self.ring);
             if self.ring.waiting() > 0 {
                 if let Some(pacing) = &mut self.pacing {
-                    pacing.plan(self.source.dues());
+                    pacing.plan(&self.ring, self.source.dues());
                 }
                 return None;
             }

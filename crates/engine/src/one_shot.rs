@@ -166,6 +166,8 @@ enum Stop {
     Special,
     /// The next was issued at this moment, and moved less than asked, or failed.
     Odd(Result<u32, Errno>, u64),
+    /// The next may not start yet.
+    Held,
     /// The slice is over.
     Time,
 }

@@ -17,7 +17,7 @@ pub use recorded::Lateness;
 
 use crate::Pulse;
 use crate::drive::Failure;
-use iosonde_base::{Dir, Errno, PerDir, Planned};
+use iosonde_base::{Errno, PerDir, Planned, RING, Ring};
 use iosonde_sys::clock::Clock;
 use iosonde_workload::Pace;
 use recorded::Recorded;
@@ -25,10 +25,18 @@ use recorded::Recorded;
 /// What holds a job back or ends it.
 #[derive(Debug)]
 pub struct Pacing {
-    /// When each I/O is due.
-    schedule: Schedule,
+    pace: Pace,
+    /// When each entry of the ring is due, by its place there, in ticks.
+    dues: [u64; RING],
     /// The schedule's beginning, in ticks.
     origin: u64,
+    /// What there is besides a pace, for one question an I/O.
+    brakes: Option<Box<Brakes>>,
+}
+
+/// What holds back or ends a job besides its pace.
+#[derive(Debug, Default)]
+pub(crate) struct Brakes {
     /// Nothing starts before this moment, in ticks: the end of a pause.
     held_until: u64,
     /// The part of a pause that is spun away ends here.
@@ -36,21 +44,10 @@ pub struct Pacing {
     pause: Option<Pause>,
     flow: Option<FlowShare>,
     bounds: Option<LatencyBounds>,
-    /// Whether any of the three is there, for one question an I/O.
-    more: bool,
+    /// What is due is what was recorded, not what a pace says.
+    recorded: Option<Recorded>,
     /// Why the job must end.
     failed: Option<Failure>,
-}
-
-/// When each I/O is due. (Not boxed again: [`Pacing`] is, and one step less
-/// lies between the loop and a pace.)
-#[derive(Debug)]
-#[allow(clippy::large_enum_variant)]
-enum Schedule {
-    /// By its direction's rate, or at once.
-    Pace(Pace),
-    /// As it was recorded; so is all that is no I/O.
-    Recorded(Box<Recorded>),
 }
 
 /// Whether the next I/O may start.
@@ -67,55 +64,56 @@ pub(crate) enum Start {
 impl Pacing {
     /// Holds nothing back until something is added.
     pub fn new(pace: Option<Pace>) -> Pacing {
-        Pacing::by(Schedule::Pace(pace.unwrap_or_else(Pace::free)))
+        let pace = pace.unwrap_or_else(Pace::free);
+        Pacing { pace, dues: [0; RING], origin: 0, brakes: None }
     }
 
     /// Do everything at the moments that were recorded.
     pub fn recorded(clock: Clock) -> Pacing {
-        Pacing::by(Schedule::Recorded(Box::new(Recorded::new(clock))))
+        let mut pacing = Pacing::new(None);
+        pacing.more().recorded = Some(Recorded::new(clock));
+        pacing
     }
 
-    fn by(schedule: Schedule) -> Pacing {
-        Pacing {
-            schedule,
-            origin: 0,
-            held_until: 0,
-            spin_until: 0,
-            pause: None,
-            flow: None,
-            bounds: None,
-            more: false,
-            failed: None,
-        }
+    fn more(&mut self) -> &mut Brakes {
+        self.brakes.get_or_insert_default()
     }
 
     /// Pause now and then.
     pub fn pausing(mut self, pause: Pause) -> Pacing {
-        (self.pause, self.more) = (Some(pause), true);
+        self.more().pause = Some(pause);
         self
     }
 
     /// Keep to a share of a flow.
     pub fn sharing(mut self, share: FlowShare) -> Pacing {
-        (self.flow, self.more) = (Some(share), true);
+        self.more().flow = Some(share);
         self
     }
 
     /// Watch latencies.
     pub fn bounded(mut self, bounds: LatencyBounds) -> Pacing {
-        (self.bounds, self.more) = (Some(bounds), true);
+        self.more().bounds = Some(bounds);
         self
     }
 
     /// The job starts: the schedule begins at `now`.
     pub fn begin(&mut self, now: u64) {
-        self.origin = now;
-        if let Some(pause) = &mut self.pause {
+        self.shift(now.saturating_sub(self.origin));
+        let Some(brakes) = &mut self.brakes else { return };
+        if let Some(pause) = &mut brakes.pause {
             pause.resume(now);
         }
-        if let Some(flow) = &mut self.flow {
+        if let Some(flow) = &mut brakes.flow {
             flow.join();
         }
+    }
+
+    /// What waits in the ring is due so much later, and so is all after it.
+    fn shift(&mut self, ticks: u64) {
+        self.origin = self.origin.saturating_add(ticks);
+        self.pace.put_off(ticks);
+        self.dues.iter_mut().for_each(|due| *due = due.saturating_add(ticks));
     }
 
     /// Ticks since the schedule began.
@@ -123,81 +121,143 @@ impl Pacing {
         now.saturating_sub(self.origin)
     }
 
+    fn bounds(&self) -> Option<&LatencyBounds> {
+        self.brakes.as_ref()?.bounds.as_ref()
+    }
+
     /// What was counted of latencies since it was last taken.
     pub fn tried(&self) -> Tried {
-        self.bounds.as_ref().map(LatencyBounds::tried).unwrap_or_default()
+        self.bounds().map(LatencyBounds::tried).unwrap_or_default()
     }
 
     /// What was counted of latencies since it was last taken; count anew.
     pub fn take_tried(&mut self) -> Tried {
-        self.bounds.as_mut().map(LatencyBounds::take_tried).unwrap_or_default()
+        let bounds = self.brakes.as_mut().and_then(|brakes| brakes.bounds.as_mut());
+        bounds.map(LatencyBounds::take_tried).unwrap_or_default()
     }
 
     /// How long the I/O took that was too long, and the bound, in nanoseconds,
     /// if that is why the job failed.
     pub fn too_long(&self) -> Option<(u64, u64)> {
-        self.bounds.as_ref().and_then(LatencyBounds::too_long)
+        self.bounds().and_then(LatencyBounds::too_long)
+    }
+
+    fn recording(&self) -> Option<&Recorded> {
+        self.brakes.as_ref()?.recorded.as_ref()
     }
 
     /// How late entries were started, if their moments were recorded.
     pub fn lateness(&self) -> Option<Lateness> {
-        match &self.schedule {
-            Schedule::Recorded(recorded) => Some(recorded.lateness()),
-            _ => None,
-        }
+        self.recording().map(Recorded::lateness)
     }
 
     /// Count from now on, as at the end of a ramp.
     pub fn count_anew(&mut self) {
-        if let Schedule::Recorded(recorded) = &self.schedule {
+        if let Some(recorded) = self.recording() {
             recorded.clear();
         }
     }
 
-    /// The ring was filled with entries due at these moments, in nanoseconds.
-    pub(crate) fn plan(&mut self, dues_ns: &[u64]) {
-        if let Schedule::Recorded(recorded) = &mut self.schedule {
-            recorded.plan(dues_ns);
+    /// The ring was filled with these; if they were recorded, they are due at
+    /// `dues_ns`, in nanoseconds.
+    pub(crate) fn plan(&mut self, ring: &Ring, dues_ns: &[u64]) {
+        match self.brakes.as_ref().and_then(|brakes| brakes.recorded.as_ref()) {
+            None => self.pace.plan(ring, &mut self.dues),
+            Some(recorded) => recorded.plan(self.origin, dues_ns, &mut self.dues),
         }
+    }
+
+    /// When each of the entries from `place` on is due, in ticks, and what else
+    /// holds them back. Once an entry is done its due is of no use to anybody.
+    #[inline(always)]
+    pub(crate) fn dues(&mut self, place: usize) -> (&mut [u64], Option<&mut Brakes>) {
+        (&mut self.dues[place.min(RING)..], self.brakes.as_deref_mut())
+    }
+
+    /// Whether there is a pace and nothing else.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.brakes.is_none()
     }
 
     /// Whether what is no I/O has its moment too, and must wait for it.
     #[inline]
     pub(crate) fn times_all(&self) -> bool {
-        matches!(self.schedule, Schedule::Recorded(_))
-    }
-
-    /// Something that is no I/O was begun at `now`.
-    pub(crate) fn passed(&mut self, now: u64) {
-        if let Schedule::Recorded(recorded) = &mut self.schedule {
-            let due = self.origin.saturating_add(recorded.due());
-            recorded.went(now.saturating_sub(due));
-        }
+        self.recording().is_some()
     }
 
     /// Why the job must end, if it must.
     pub(crate) fn take_failure(&mut self) -> Option<Failure> {
-        self.failed.take()
+        self.brakes.as_mut()?.failed.take()
     }
 
-    /// Whether the next I/O in this direction may start at `now`.
+    /// Whether the entry at `place` in the ring may start at `now`.
     #[inline(always)]
-    pub(crate) fn may_start(&mut self, clock: &Clock, dir: Dir, now: u64) -> Start {
-        let due = match &self.schedule {
-            Schedule::Pace(pace) => self.origin.saturating_add(pace.due(dir)),
-            Schedule::Recorded(recorded) => self.origin.saturating_add(recorded.due()),
-        };
-        if self.more
-            && let Some(start) = self.held(clock, now)
+    pub(crate) fn may_start(&mut self, clock: &Clock, place: usize, now: u64) -> Start {
+        let due = self.dues[place % RING];
+        if let Some(brakes) = &mut self.brakes
+            && let Some(start) = brakes.hold(clock, now)
         {
             return start;
         }
         if now < due { Start::At(due) } else { Start::Now(due) }
     }
 
-    /// What else holds the next I/O back.
+    /// Nothing is in flight, and a pause is due: it begins.
+    #[cold]
+    pub(crate) fn pause(&mut self, clock: &Clock, now: u64) {
+        let Some(brakes) = &mut self.brakes else { return };
+        let Some(pause) = &mut brakes.pause else { return };
+        let now = pause.burn(clock, now);
+        brakes.spin_until = clock.after(now, pause.spin.0);
+        brakes.held_until = clock.after(now, pause.length.0.max(pause.spin.0));
+        pause.resume(brakes.held_until);
+        if pause.shifts_pace {
+            let length = brakes.held_until - now;
+            self.shift(length);
+        }
+    }
+
+    /// Wait until `moment`, or until the slice ends. The time then.
     #[inline(never)]
-    fn held(&mut self, clock: &Clock, now: u64) -> Option<Start> {
+    pub(crate) fn wait(&self, clock: &Clock, pulse: &Pulse, moment: u64) -> u64 {
+        let mut now = clock.now();
+        let spin_until = self.brakes.as_ref().map_or(0, |brakes| brakes.spin_until);
+        while now < spin_until.min(moment).min(pulse.until()) {
+            std::hint::spin_loop();
+            now = clock.now();
+        }
+        // A bell that rings comes with a slice that has ended: asked right after.
+        let _ = clock.sleep_until(moment.min(pulse.until()), Some(pulse.bell()));
+        clock.now()
+    }
+
+    /// The entry at `place` was started, at `now`.
+    #[inline(always)]
+    pub(crate) fn went(&mut self, place: usize, now: u64) {
+        if let Some(brakes) = &mut self.brakes {
+            brakes.went(self.dues[place % RING], now);
+        }
+    }
+
+    /// Something that is no I/O, at `place`, was begun at `now`.
+    pub(crate) fn passed(&mut self, place: usize, now: u64) {
+        if let Some(recorded) = self.brakes.as_ref().and_then(|brakes| brakes.recorded.as_ref()) {
+            recorded.went(now.saturating_sub(self.dues[place % RING]));
+        }
+    }
+
+    /// `count` I/Os came back, each after `ticks`. Whether the slice must end
+    /// now.
+    #[inline(always)]
+    pub(crate) fn came(&mut self, clock: &Clock, entry: &Planned, ticks: u64, count: u64) -> bool {
+        self.brakes.as_mut().is_some_and(|brakes| brakes.came(clock, entry, ticks, count))
+    }
+}
+
+impl Brakes {
+    /// What holds the next I/O back, its pace aside.
+    #[inline(never)]
+    pub fn hold(&mut self, clock: &Clock, now: u64) -> Option<Start> {
         if self.pause.as_mut().is_some_and(|pause| pause.is_due(now)) {
             return Some(Start::Idle);
         }
@@ -213,46 +273,12 @@ impl Pacing {
         Some(Start::At(clock.after(now, sleep.0.max(1))))
     }
 
-    /// Nothing is in flight, and a pause is due: it begins.
-    #[cold]
-    pub(crate) fn pause(&mut self, clock: &Clock, now: u64) {
-        let Some(pause) = &mut self.pause else { return };
-        let now = pause.burn(clock, now);
-        self.spin_until = clock.after(now, pause.spin.0);
-        self.held_until = clock.after(now, pause.length.0.max(pause.spin.0));
-        pause.resume(self.held_until);
-        if pause.shifts_pace {
-            self.origin = self.origin.saturating_add(self.held_until - now);
-        }
-    }
-
-    /// Wait until `moment`, or until the slice ends. The time then.
+    /// An I/O that was due at `due` was started, at `now`.
     #[inline(never)]
-    pub(crate) fn wait(&self, clock: &Clock, pulse: &Pulse, moment: u64) -> u64 {
-        let mut now = clock.now();
-        while now < self.spin_until.min(moment).min(pulse.until()) {
-            std::hint::spin_loop();
-            now = clock.now();
+    pub fn went(&mut self, due: u64, now: u64) {
+        if let Some(recorded) = &self.recorded {
+            recorded.went(now.saturating_sub(due));
         }
-        // A bell that rings comes with a slice that has ended: asked right after.
-        let _ = clock.sleep_until(moment.min(pulse.until()), Some(pulse.bell()));
-        clock.now()
-    }
-
-    /// An I/O was started, at `now`.
-    #[inline(always)]
-    pub(crate) fn went(&mut self, dir: Dir, len: u32, now: u64) {
-        match &mut self.schedule {
-            Schedule::Pace(pace) => pace.went(dir, len),
-            Schedule::Recorded(_) => self.passed(now),
-        }
-        if self.more {
-            self.count_start();
-        }
-    }
-
-    #[inline(never)]
-    fn count_start(&mut self) {
         if let Some(pause) = &mut self.pause {
             pause.started();
         }
@@ -261,15 +287,9 @@ impl Pacing {
         }
     }
 
-    /// `count` I/Os came back, each after `ticks`. Whether the slice must end
-    /// now.
-    #[inline(always)]
-    pub(crate) fn came(&mut self, clock: &Clock, entry: &Planned, ticks: u64, count: u64) -> bool {
-        self.more && self.count_end(clock, entry, ticks, count)
-    }
-
+    /// As [`Pacing::came`].
     #[inline(never)]
-    fn count_end(&mut self, clock: &Clock, entry: &Planned, ticks: u64, count: u64) -> bool {
+    pub fn came(&mut self, clock: &Clock, entry: &Planned, ticks: u64, count: u64) -> bool {
         if let Some(pause) = &mut self.pause {
             pause.ended(count);
         }

@@ -10,6 +10,7 @@ use flight::{Batch, Filling, Flight, OPS, Stock, Tag};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use iosonde_stats::{Lane, Ledger, batch_class, depth_class};
 use iosonde_sys::clock::Clock;
+use std::ops::Range;
 
 /// No wait is longer than this, so that a stop is seen even while a device
 /// stands still.
@@ -244,11 +245,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let depth = &drive.pen.ledger().depth;
         depth.complete[batch_class(collected)].add(1);
         depth.completes.add(1);
-        if STAMPED && drive.tape.is_some() {
-            self.tape_whole(drive, now);
-        }
-        if drive.pacing.is_some() {
-            self.respond(drive, now);
+        if drive.pacing.is_some() || drive.tape.is_some() {
+            return self.settle_watched(drive, now);
         }
 
         let mut at = 0;
@@ -262,6 +260,36 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 self.one(drive, at, now);
                 at += 1;
             }
+        }
+    }
+
+    /// The same where there is a pace to keep to, or a tape to keep.
+    #[inline(never)]
+    fn settle_watched(&mut self, drive: &mut Drive, now: u64) {
+        let plain = drive.pacing.as_ref().is_some_and(|pacing| pacing.is_plain());
+        if drive.pacing.is_some() && !plain {
+            self.respond(drive, 0..self.done.len(), now);
+        }
+        let mut at = 0;
+        while let Some(first) = self.done.get(at) {
+            let tag = self.flights[first.slot.0 as usize].tag;
+            let (count, bytes) = self.land_run(at, tag);
+            let which = at..at + count.max(1);
+            at = which.end;
+            if count == 0 {
+                if plain {
+                    self.respond(drive, which.clone(), now);
+                }
+                self.one(drive, which.start, now);
+                continue;
+            }
+            if plain {
+                self.respond_alike(drive, which.clone(), tag, now);
+            }
+            if STAMPED && drive.tape.is_some() {
+                self.tape_alike(drive, which, tag, now);
+            }
+            self.account(drive, tag, count as u64, bytes, now);
         }
     }
 
@@ -332,25 +360,16 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
     }
 
-    /// Record, for logs, the whole data I/Os among what was collected. Those
-    /// that went down together have the same latencies.
+    /// Record, for logs, whole data I/Os with this tag: they went down together
+    /// and have the same latencies.
     #[inline(never)]
-    fn tape_whole(&self, drive: &mut Drive, now: u64) {
+    fn tape_alike(&self, drive: &mut Drive, which: Range<usize>, tag: Tag, now: u64) {
         let Drive { tape: Some(tape), clock, .. } = drive else { return };
-        let flights = &self.flights[..];
-        let mut last = Tag(u32::MAX);
-        let mut latencies = [0; 2];
-        for &Completion { slot, result } in &self.done {
-            let &Flight { offset, len, tag, .. } = &flights[slot.0 as usize];
-            if tag.kind() > Op::Trim as usize || result != Ok(len) {
-                continue;
-            }
-            if tag != last {
-                (last, latencies) = (tag, self.latencies(clock, tag, now));
-            }
-            let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
-            tape.add(now, offset, len, kind, latencies);
-        }
+        let latencies = self.latencies(clock, tag, now);
+        tape.add_all(now, tag.kind() as u32, latencies, &self.done[which], |done| {
+            let Flight { offset, len, .. } = self.flights[done.slot.0 as usize];
+            (offset, len, self.engine.priority(done.slot))
+        });
     }
 
     /// Submission and completion latency of what comes back now.
@@ -613,7 +632,7 @@ impl<E: Queued, const STAMPED: bool> Loop for QueueLoop<E, STAMPED> {
         let exchanges = Self::may_exchange(drive);
         loop {
             let round = match paced {
-                true => self.round_paced(drive, taps),
+                true => self.round_paced(drive, taps, exchanges),
                 false => self.round(drive, taps, exchanges),
             };
             match round {

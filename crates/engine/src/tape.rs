@@ -72,12 +72,47 @@ impl Tape {
         if self.chunk.len() == self.chunk.capacity() {
             self.full();
         }
-        if (slat | clat) >> 32 != 0 || clat as u32 == Record::TOO_LONG {
+        if too_long([slat, clat]) {
             return self.add_long(end, offset, len, dir, [slat, clat]);
         }
         let (slat, clat) = (slat as u32, clat as u32);
         let (dir, prio) = (dir as u16, (dir >> 16) as u16);
         self.chunk.push(Record { end, offset, slat, clat, len, dir, prio });
+    }
+
+    /// Record each of `ios`, in one direction and with these latencies; `about`
+    /// tells the offset, the bytes and the priority of each.
+    #[inline(always)]
+    pub(crate) fn add_all<T>(
+        &mut self,
+        end: u64,
+        dir: u32,
+        latencies: [u64; 2],
+        ios: &[T],
+        about: impl Fn(&T) -> (u64, u32, u16),
+    ) {
+        if too_long(latencies) {
+            for io in ios {
+                let (offset, len, prio) = about(io);
+                self.add(end, offset, len, dir | u32::from(prio) << 16, latencies);
+            }
+            return;
+        }
+        let [slat, clat] = latencies.map(|ns| ns as u32);
+        let dir = dir as u16;
+        let mut rest = ios;
+        while !rest.is_empty() {
+            if self.chunk.len() == self.chunk.capacity() {
+                self.full();
+            }
+            let fit = rest.len().min(self.chunk.capacity() - self.chunk.len());
+            let (now, later) = rest.split_at(fit);
+            self.chunk.extend(now.iter().map(|io| {
+                let (offset, len, prio) = about(io);
+                Record { end, offset, slat, clat, len, dir, prio }
+            }));
+            rest = later;
+        }
     }
 
     #[cold]
@@ -95,6 +130,13 @@ impl Tape {
         self.chunk.push(Record { end, offset, slat: told, clat: told, len, dir, prio });
         self.chunk.push(Record { end: slat, offset: clat, ..Record::default() });
     }
+}
+
+/// Whether one of the latencies does not fit in a record, or may look as if it
+/// did not: one question for both.
+#[inline(always)]
+fn too_long([slat, clat]: [u64; 2]) -> bool {
+    slat | clat >= Record::TOO_LONG.into()
 }
 
 /// What a stretch of I/Os is recorded on: a tape, or nothing, which costs
@@ -150,5 +192,14 @@ mod tests {
         assert_eq!((last[2].end, last[2].offset), (7, 5 << 32));
         tape.hand_over();
         assert!(handed.try_recv().is_err(), "nothing is handed over twice");
+
+        tape.add_all(3, 1, [5, 6], &[10, 11, 12, 13, 14, 15], |&at| (at, 512, at as u16));
+        tape.add_all(4, 1, [5, 6 << 32], &[20], |&at| (at, 512, 0));
+        tape.hand_over();
+        let all: Vec<Record> = handed.try_iter().flatten().collect();
+        let offsets: Vec<u64> = all.iter().map(|record| record.offset).collect();
+        assert_eq!(offsets, [10, 11, 12, 13, 14, 15, 20, 6 << 32]);
+        let Record { end, slat, clat, len, dir, prio, .. } = all[5];
+        assert_eq!((end, slat, clat, len, dir, prio), (3, 5, 6, 512, 1, 15));
     }
 }

@@ -54,6 +54,26 @@ impl Moments {
         self.squares_high.add((squares >> 64) as u64 + u64::from(carry));
     }
 
+    /// Add each of `values` once. The sums stay in registers meanwhile.
+    #[inline(always)]
+    pub fn add_all(&self, values: impl Iterator<Item = u64>) {
+        let (mut n, mut sum, mut squares) = (0, 0u64, 0u128);
+        let (mut min, mut max) = (u64::MAX, 0);
+        for value in values {
+            n += 1;
+            sum = sum.wrapping_add(value);
+            squares = squares.wrapping_add(u128::from(value) * u128::from(value));
+            (min, max) = (value.min(min), value.max(max));
+        }
+        self.n.add(n);
+        self.sum.add(sum);
+        self.min.lower(min);
+        self.max.raise(max);
+        let (low, carry) = self.squares_low.get().overflowing_add(squares as u64);
+        self.squares_low.set(low);
+        self.squares_high.add((squares >> 64) as u64 + u64::from(carry));
+    }
+
     /// Forget everything, as at the end of a ramp.
     pub fn clear(&self) {
         self.n.set(0);
@@ -176,6 +196,12 @@ mod tests {
             one.add(u64::from(u32::MAX) + 7);
         }
         many.add_many(u64::from(u32::MAX) + 7, 1000);
+        assert_eq!(one.snapshot(), many.snapshot());
+        for value in [3, 1 << 50, 0] {
+            one.add(value);
+        }
+        many.add_all([3, 1 << 50, 0].into_iter());
+        many.add_all(std::iter::empty());
         assert_eq!(one.snapshot(), many.snapshot());
     }
 

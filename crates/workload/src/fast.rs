@@ -52,13 +52,11 @@ impl Shape {
     /// The shape of a job.
     pub fn of(source: &Source) -> Shape {
         let spec = &source.spec;
-        let dir = match source.mix {
-            Mix::One(dir) => dir,
-            Mix::ByDue(_) => return Shape::General,
-            Mix::ReadWrite { .. } if !spec.directions.random || !alike(source) => {
-                return Shape::General;
-            }
-            Mix::ReadWrite { .. } => Dir::Read,
+        let dir = match &source.mix {
+            Mix::One(dir) => *dir,
+            _ if !spec.directions.random || !alike(source) => return Shape::General,
+            Mix::ByDue(by_due) if !by_due.of_both() => return Shape::General,
+            Mix::ByDue(_) | Mix::ReadWrite { .. } => Dir::Read,
         };
         let sizes_of = match (spec.bs_is_seq_rand, spec.directions.random) {
             (false, _) => dir,
@@ -154,9 +152,20 @@ impl Source {
         };
         let Some(last) = ring.as_slice().last() else { return };
         self.went_all(plain.dir, planned, planned * u64::from(plain.len), last);
-        if let Mix::ReadWrite { .. } = self.mix {
-            self.issued[plain.dir as usize] -= planned;
-            self.mix_in(ring);
+        match &mut self.mix {
+            Mix::One(_) => {}
+            Mix::ReadWrite { .. } => {
+                self.issued[plain.dir as usize] -= planned;
+                self.mix_in(ring);
+            }
+            Mix::ByDue(by_due) => {
+                self.issued[plain.dir as usize] -= planned;
+                for entry in ring.as_mut_slice() {
+                    let dir = by_due.take(plain.len);
+                    self.issued[dir as usize] += 1;
+                    entry.op = Op::from(dir);
+                }
+            }
         }
     }
 
@@ -250,20 +259,27 @@ impl Source {
             }),
         }
         let mut bytes = 0;
-        let mut blocks = drawn.iter();
         if let Some(len) = menu.fixed() {
+            let mut blocks = drawn.iter();
             ring.fill_alike(count as usize, entry(plain, 0), |_| {
                 grid.offset(blocks.next().copied().unwrap_or(0))
             });
             return (count, count * u64::from(len));
         }
-        ring.fill(count as usize, |_| {
-            let offset = grid.offset(blocks.next().copied().unwrap_or(0));
-            // The least always fits: `Shape::of_drawn` saw to that.
-            let len = menu.draw_fitting(&mut draws, end - offset);
-            bytes += u64::from(len);
-            entry(Plain { len, ..plain }, offset)
-        });
+        // The least always fits: `Shape::of_drawn` saw to that.
+        if menu.is_split() {
+            fill_sized(ring, plain, grid, drawn, |offset| {
+                let len = menu.share_fitting(&mut draws, end - offset);
+                bytes += u64::from(len);
+                len
+            });
+        } else {
+            fill_sized(ring, plain, grid, drawn, |offset| {
+                let len = menu.draw_fitting(&mut draws, end - offset);
+                bytes += u64::from(len);
+                len
+            });
+        }
         sizes.draws = draws;
         (count, bytes)
     }
@@ -286,6 +302,22 @@ impl Grid {
     }
 }
 
+/// Fill the ring with these blocks; `len` is asked for each by its offset.
+#[inline(always)]
+fn fill_sized(
+    ring: &mut Ring,
+    plain: Plain,
+    grid: Grid,
+    blocks: &[u64],
+    mut len: impl FnMut(u64) -> u32,
+) {
+    let mut blocks = blocks.iter();
+    ring.fill(blocks.len(), |_| {
+        let offset = grid.offset(blocks.next().copied().unwrap_or(0));
+        entry(Plain { len: len(offset), ..plain }, offset)
+    });
+}
+
 #[inline(always)]
 fn entry(plain: Plain, offset: u64) -> Planned {
     Planned { offset, len: plain.len, file: FileId(0), op: Op::from(plain.dir) }
@@ -304,6 +336,7 @@ fn with_narrow(draws: &mut Draws, work: impl FnOnce(&mut Taus88)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pace::{Cap, PaceSpec, Process};
     use crate::source::Refill;
     use crate::spec::{Directions, MapMode, Share, Sizes, SourceFile, SourceSpec};
 
@@ -324,7 +357,14 @@ mod tests {
     #[test]
     fn a_plain_shape_goes_as_it_would_the_general_way() {
         let mut tried = 0;
-        for (read, write) in [(true, false), (false, true), (true, true)] {
+        let caps = PerDir([Cap::Ios(700), Cap::Bytes(9 << 20), Cap::Free]);
+        let both = PaceSpec { caps, process: Process::Poisson };
+        for (read, write, pace) in [
+            (true, false, PaceSpec::default()),
+            (false, true, PaceSpec::default()),
+            (true, true, PaceSpec::default()),
+            (true, true, both),
+        ] {
             for (random, map) in [(false, MapMode::Off), (true, MapMode::On), (true, MapMode::Off)]
             {
                 for size in [4096, 4097, 100_000, 1 << 20, (1 << 20) + 512] {
@@ -353,6 +393,7 @@ mod tests {
                                 number_ios,
                                 time_based,
                                 repeat,
+                                pace,
                                 ..SourceSpec::default()
                             };
                             let fast = Source::new(spec.clone()).unwrap();

@@ -50,6 +50,20 @@ impl ByDue {
         Some(Box::new(ByDue { pace, free, elapsed_ns: 0 }))
     }
 
+    /// Whether both directions have a pace, so that time does not matter.
+    pub fn of_both(&self) -> bool {
+        self.free.is_none()
+    }
+
+    /// The direction of the next I/O, of `len` bytes whichever it is.
+    #[inline(always)]
+    pub fn take(&mut self, len: u32) -> Dir {
+        let dir = self.next();
+        self.pace.went(dir, len);
+        dir
+    }
+
+    #[inline(always)]
     fn next(&self) -> Dir {
         let due = |dir| self.pace.due(dir);
         match self.free {

@@ -21,8 +21,9 @@ pub(crate) struct Menu {
     least: u32,
     most: u32,
     unaligned: bool,
-    /// Of shares: the size for each number from 0 to 99.
-    by_percent: Vec<u32>,
+    /// Of shares: the size for each number from 0 to 99. What follows spares a
+    /// check of the index.
+    by_percent: Box<[u32; 128]>,
 }
 
 /// Sizes for the three directions.
@@ -77,12 +78,16 @@ fn check(sizes: &Sizes) -> Result<(), SpecError> {
 }
 
 /// The size for each number from 0 to 99, the least share first.
-fn by_percent(sizes: &Sizes) -> Vec<u32> {
-    let Sizes::Split(shares) = sizes else { return Vec::new() };
-    let mut shares = shares.clone();
-    shares.sort_by_key(|share| share.percent);
-    let each = |share: &Share| std::iter::repeat_n(share.bytes, share.percent as usize);
-    shares.iter().flat_map(each).collect()
+fn by_percent(sizes: &Sizes) -> Box<[u32; 128]> {
+    let mut by_percent = Box::new([0; 128]);
+    if let Sizes::Split(shares) = sizes {
+        let mut shares = shares.clone();
+        shares.sort_by_key(|share| share.percent);
+        let each = |share: &Share| std::iter::repeat_n(share.bytes, share.percent as usize);
+        let all = shares.iter().flat_map(each);
+        by_percent.iter_mut().zip(all).for_each(|(place, bytes)| *place = bytes);
+    }
+    by_percent
 }
 
 /// How often a size is drawn again because it does not fit, before the least
@@ -136,16 +141,45 @@ impl Menu {
     #[inline(always)]
     pub fn draw_fitting(&self, draws: &mut Taus88, room: u64) -> u32 {
         let bytes = self.any(draws);
-        if u64::from(bytes) <= room { bytes } else { self.draw_again(draws, room) }
+        if u64::from(bytes) <= room {
+            return bytes;
+        }
+        let (bytes, after) = self.draw_again(draws.clone(), room);
+        *draws = after;
+        bytes
     }
 
-    /// The size drawn did not fit.
+    /// The size drawn did not fit. The generator goes by value, so that a
+    /// caller may keep it in registers.
     #[cold]
     #[inline(never)]
-    fn draw_again(&self, draws: &mut Taus88, room: u64) -> u32 {
-        let tries = (1..TRIES).map(|_| self.any(draws));
+    fn draw_again(&self, mut draws: Taus88, room: u64) -> (u32, Taus88) {
+        let tries = (1..TRIES).map(|_| self.any(&mut draws));
         let fits = |bytes: &u32| u64::from(*bytes) <= room;
-        tries.into_iter().find(fits).unwrap_or(self.least)
+        let bytes = tries.into_iter().find(fits).unwrap_or(self.least);
+        (bytes, draws)
+    }
+
+    /// Whether each size has its share.
+    pub fn is_split(&self) -> bool {
+        matches!(self.sizes, Sizes::Split(_))
+    }
+
+    #[inline(always)]
+    fn share(&self, draws: &mut Taus88) -> u32 {
+        self.by_percent[draws.below(100) as usize & 127]
+    }
+
+    /// As [`Menu::draw_fitting`], where [`Menu::is_split`].
+    #[inline(always)]
+    pub fn share_fitting(&self, draws: &mut Taus88, room: u64) -> u32 {
+        let bytes = self.share(draws);
+        if u64::from(bytes) <= room {
+            return bytes;
+        }
+        let (bytes, after) = self.draw_again(draws.clone(), room);
+        *draws = after;
+        bytes
     }
 
     #[inline(always)]
@@ -158,7 +192,7 @@ impl Menu {
                 let bytes = if self.unaligned { bytes } else { bytes - bytes % u64::from(*min) };
                 bytes.min(u64::from(*max)) as u32
             }
-            Sizes::Split(_) => self.by_percent[draws.below(100) as usize],
+            Sizes::Split(_) => self.share(draws),
         }
     }
 }

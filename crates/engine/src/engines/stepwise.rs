@@ -87,10 +87,11 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
     /// Wait until the job's pace lets an entry start: whether it may, or the
     /// slice is over.
     fn may_start(&mut self, drive: &mut Drive, entry: &Planned) -> bool {
-        let (Some(dir), Some(pacing)) = (entry.op.dir(), &mut drive.pacing) else { return true };
-        let Some(moments) = wait(pacing, &drive.clock, &drive.pulse, dir) else { return false };
+        let (Some(_), Some(pacing)) = (entry.op.dir(), &mut drive.pacing) else { return true };
+        let place = drive.ring.place();
+        let Some(moments) = wait(pacing, &drive.clock, &drive.pulse, place) else { return false };
         self.moments = moments;
-        pacing.went(dir, entry.len, moments.1);
+        pacing.went(place, moments.1);
         true
     }
 

@@ -1,86 +1,128 @@
 //! One at a time, each when it may start.
 
 use super::{Desk, OneShotLoop, Stop, count_whole, tape_whole};
-use crate::pacing::{Pacing, Start};
+use crate::pacing::{Brakes, Pacing, Start};
 use crate::tape::Taping;
 use crate::{Drive, OneShot, Pulse};
-use iosonde_base::{Dir, Planned};
-use iosonde_stats::Lane;
+use iosonde_base::{Op, Planned};
+use iosonde_stats::{Lane, Ledger};
 use iosonde_sys::clock::{Clock, ClockSource};
 
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     /// Do plain I/Os from the ring, at most `most`, each when it may start;
     /// the slice may end while one waits, and that one stays in the ring.
-    pub(super) fn paced(
+    #[inline(never)]
+    pub(super) fn paced<T: Taping>(
         &mut self,
         drive: &mut Drive,
         most: usize,
-        tape: &mut impl Taping,
+        tape: &mut T,
     ) -> (usize, Stop) {
-        match drive.clock.source() {
-            ClockSource::Cpu => self.paced_stretch::<true>(drive, most, tape),
-            _ => self.paced_stretch::<false>(drive, most, tape),
+        let Drive { clock, pen, pulse, files, memory, ring, pacing, .. } = drive;
+        let pacing = pacing.as_mut().expect("the caller looked");
+        let desk =
+            Desk { clock: *clock, ledger: pen.ledger(), pulse, files, buffer: memory.buffer(0) };
+        let entries = ring.as_slice();
+        let entries = &entries[..entries.len().min(most)];
+        let (mut done, mut now) = (0, clock.now());
+        loop {
+            let (rest, place) = (&entries[done..], ring.place() + done);
+            let (dues, brakes) = pacing.dues(place);
+            let (count, stop) = match (&brakes, clock.source()) {
+                (None, ClockSource::Cpu) => {
+                    self.stretch_paced::<true, T>(desk, dues, brakes, rest, now, tape)
+                }
+                _ => self.stretch_paced::<false, T>(desk, dues, brakes, rest, now, tape),
+            };
+            let ticks = &pacing.dues(place).0[..count];
+            count_responses(desk.ledger, clock, &rest[..count], ring.is_alike(), ticks);
+            done += count;
+            let place = place + count;
+            let waits = match stop {
+                Stop::Held => true,
+                Stop::Special => pacing.times_all(),
+                _ => false,
+            };
+            if !waits {
+                return (done, stop);
+            }
+            let Some((_, start)) = wait(pacing, clock, pulse, place) else {
+                return (done, Stop::Time);
+            };
+            if let Stop::Special = stop {
+                pacing.passed(place, start);
+                return (done, stop);
+            }
+            now = start;
         }
     }
 
-    /// `COUNTER` as for [`OneShotLoop::stretch`].
+    /// Do plain I/Os, the first at `now`, as long as each may start without a
+    /// wait. For those that were done, when they were due becomes the ticks from
+    /// then to their end. `PLAIN` is whether there are no brakes and the clock is
+    /// the processor's counter, which spares what both of them take.
     #[inline(never)]
-    fn paced_stretch<const COUNTER: bool>(
+    fn stretch_paced<const PLAIN: bool, T: Taping>(
         &mut self,
-        drive: &mut Drive,
-        most: usize,
-        tape: &mut impl Taping,
+        desk: Desk<'_>,
+        dues: &mut [u64],
+        mut brakes: Option<&mut Brakes>,
+        entries: &[Planned],
+        mut now: u64,
+        tape: &mut T,
     ) -> (usize, Stop) {
-        let desk = Desk {
-            clock: drive.clock,
-            ledger: drive.pen.ledger(),
-            pulse: &drive.pulse,
-            files: &drive.files,
-            buffer: drive.memory.buffer(0),
-        };
-        assert_eq!(COUNTER, desk.clock.source() == ClockSource::Cpu, "the caller looked");
-        let pacing = drive.pacing.as_mut().expect("the caller looked");
-        let entries = drive.ring.as_slice();
-        let entries = &entries[..entries.len().min(most)];
-        for (count, entry) in entries.iter().enumerate() {
-            let Some(dir) = entry.op.dir() else {
-                let its_turn = special_may_start(pacing, &desk.clock, desk.pulse);
-                return (count, if its_turn { Stop::Special } else { Stop::Time });
-            };
-            let Some((due, start)) = wait(pacing, &desk.clock, desk.pulse, dir) else {
-                return (count, Stop::Time);
-            };
-            pacing.went(dir, entry.len, start);
+        let clock = desk.clock;
+        let plain = brakes.is_none() && clock.source() == ClockSource::Cpu;
+        assert_eq!(PLAIN, plain, "the caller looked");
+        for (count, (entry, due)) in entries.iter().zip(dues).enumerate() {
+            if entry.op as u8 > Op::Trim as u8 {
+                return (count, Stop::Special);
+            }
+            if now < *due {
+                return (count, Stop::Held);
+            }
+            if let Some(brakes) = &mut brakes {
+                if brakes.hold(&clock, now).is_some() {
+                    return (count, Stop::Held);
+                }
+                brakes.went(*due, now);
+            }
+            let start = now;
             let io = desk.io(entry);
-            let issue = if E::THREE_STAMPS { desk.clock.now() } else { start };
+            let issue = if E::THREE_STAMPS { clock.now() } else { start };
             let result = self.engine.perform(&io);
             if result != Ok(entry.len) {
-                self.due = due;
+                self.due = *due;
                 return (count, Stop::Odd(result, issue));
             }
-            let end = desk.clock.now();
+            let end = clock.now();
+            *due = end.saturating_sub(*due);
             let lane = &desk.ledger.lanes[entry.op as usize];
             if STAMPED {
                 let stamps = [start, issue, end];
-                count_whole::<E>(lane, &desk.clock, entry.len, stamps);
-                tape_whole::<E, _>(tape, &desk.clock, entry, stamps);
+                count_whole::<E>(lane, &clock, entry.len, stamps);
+                tape_whole::<E, T>(tape, &clock, entry, stamps);
             } else {
                 lane.ios.add(1);
                 lane.bytes.add(u64::from(entry.len));
             }
-            count_response(lane, &desk.clock, due, end);
-            let settled = pacing.came(&desk.clock, entry, end.wrapping_sub(start), 1);
+            let settled = match &mut brakes {
+                None => false,
+                Some(brakes) => brakes.came(&clock, entry, end.wrapping_sub(start), 1),
+            };
             if settled || end >= desk.pulse.until() {
                 return (count + 1, Stop::Time);
             }
+            // As in the loop without a pace.
+            now = if E::CHAINED && !T::TAPES { end } else { clock.now() };
         }
         (entries.len(), Stop::All)
     }
 
-    /// Wait until an entry may start: whether it may, or the slice is over.
+    /// Wait until the next entry may start: whether it may, or the slice is over.
     pub(super) fn wait_for(&mut self, drive: &mut Drive, entry: &Planned) -> bool {
-        let (Some(dir), Some(pacing)) = (entry.op.dir(), &mut drive.pacing) else { return true };
-        wait(pacing, &drive.clock, &drive.pulse, dir).is_some()
+        let (Some(_), Some(pacing)) = (entry.op.dir(), &mut drive.pacing) else { return true };
+        wait(pacing, &drive.clock, &drive.pulse, drive.ring.place()).is_some()
     }
 
     /// What pacing needs to know of an I/O that took several calls.
@@ -102,18 +144,18 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     }
 }
 
-/// Wait until the next I/O may start: when it was due, and when that is; none
-/// if the slice ended first.
+/// Wait until the entry at `place` in the ring may start: when it was due, and
+/// when that is; none if the slice ended first.
 #[inline(always)]
 pub(crate) fn wait(
     pacing: &mut Pacing,
     clock: &Clock,
     pulse: &Pulse,
-    dir: Dir,
+    place: usize,
 ) -> Option<(u64, u64)> {
     let mut now = clock.now();
     loop {
-        match pacing.may_start(clock, dir, now) {
+        match pacing.may_start(clock, place, now) {
             Start::Now(due) => return Some((due, now)),
             Start::Idle => pacing.pause(clock, now),
             Start::At(moment) => {
@@ -126,17 +168,31 @@ pub(crate) fn wait(
     }
 }
 
-/// What moves no data waits only for a moment that was recorded: whether it
-/// may start, or the slice ended first.
-#[cold]
-fn special_may_start(pacing: &mut Pacing, clock: &Clock, pulse: &Pulse) -> bool {
-    if !pacing.times_all() {
-        return true;
+/// Count from the moment each of `entries` was due, where that is kept: `ticks`
+/// is how long it took. All of one kind, if `alike`.
+#[inline(never)]
+fn count_responses(
+    ledger: &Ledger,
+    clock: &Clock,
+    entries: &[Planned],
+    alike: bool,
+    ticks: &[u64],
+) {
+    let Some(first) = entries.first() else { return };
+    if !alike {
+        for (entry, &ticks) in entries.iter().zip(ticks) {
+            count_response(&ledger.lanes[entry.op as usize], clock, 0, ticks);
+        }
+        return;
     }
-    // Its moment is the same for all directions.
-    let Some((_, start)) = wait(pacing, clock, pulse, Dir::Read) else { return false };
-    pacing.passed(start);
-    true
+    let lane = &ledger.lanes[first.op as usize];
+    let Some(histogram) = &lane.response_histogram else { return };
+    let (clock, count) = (*clock, histogram.counter());
+    lane.response.add_all(ticks.iter().map(|&ticks| {
+        let response = clock.ticks_to_ns(ticks);
+        count(response);
+        response
+    }));
 }
 
 /// Count from the moment an I/O was due, where that is kept.

@@ -1,6 +1,5 @@
 //! I/O that is due at moments that were recorded, and how late it starts.
 
-use iosonde_base::RING;
 use iosonde_stats::{Histogram, HistogramSnapshot, Moments, MomentsSnapshot};
 use iosonde_sys::clock::Clock;
 
@@ -14,44 +13,29 @@ pub struct Lateness {
     pub histogram: HistogramSnapshot,
 }
 
-/// The moments of what waits in the ring, in its order.
+/// How late what was recorded is done.
 #[derive(Debug)]
 pub(super) struct Recorded {
     clock: Clock,
-    /// In ticks since the schedule began; those before `next` are past.
-    dues: Vec<u64>,
-    next: usize,
     moments: Moments,
     histogram: Histogram,
 }
 
 impl Recorded {
     pub fn new(clock: Clock) -> Recorded {
-        Recorded {
-            clock,
-            dues: Vec::with_capacity(RING),
-            next: 0,
-            moments: Moments::default(),
-            histogram: Histogram::default(),
-        }
+        Recorded { clock, moments: Moments::default(), histogram: Histogram::default() }
     }
 
     /// The ring was filled with entries that are due at these moments, in
-    /// nanoseconds since the recording began.
-    pub fn plan(&mut self, dues_ns: &[u64]) {
-        self.dues.clear();
-        self.dues.extend(dues_ns.iter().map(|&ns| self.clock.ns_to_ticks(ns)));
-        self.next = 0;
+    /// nanoseconds since the recording began, at `origin`.
+    pub fn plan(&self, origin: u64, dues_ns: &[u64], dues: &mut [u64]) {
+        for (due, &ns) in dues.iter_mut().zip(dues_ns) {
+            *due = self.clock.after(origin, ns);
+        }
     }
 
-    /// When the next entry is due, in ticks since the schedule began.
-    pub fn due(&self) -> u64 {
-        self.dues.get(self.next).copied().unwrap_or(0)
-    }
-
-    /// The next entry was started, so many ticks after it was due.
-    pub fn went(&mut self, late: u64) {
-        self.next += 1;
+    /// An entry was started, so many ticks after it was due.
+    pub fn went(&self, late: u64) {
         let ns = self.clock.ticks_to_ns(late);
         self.moments.add(ns);
         self.histogram.add_many(ns, 1);

@@ -3,6 +3,7 @@
 
 use super::{Batch, PATIENCE, QueueLoop, Tag, count_done};
 use crate::drive::{Failure, io};
+use crate::one_shot::count_response;
 use crate::tape::Taping;
 use crate::{Drive, Files, Memory, Pulse, Queued, Window};
 use iosonde_base::{Completion, Errno, Op, Planned, Slot};
@@ -17,6 +18,8 @@ struct Desk<'a> {
     pulse: &'a Pulse,
     files: &'a Files,
     memory: &'a Memory,
+    /// When each entry is due; of paced jobs.
+    dues: &'a [u64],
 }
 
 /// Why exchanging stopped.
@@ -27,6 +30,8 @@ enum Stop {
     Odd(u64),
     /// The slice is over; one came back and none went down for it.
     Time,
+    /// The next is not due yet; one came back and none went down for it.
+    Early,
     /// The queue itself failed.
     Broken(&'static str, Errno),
 }
@@ -36,7 +41,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     pub(super) fn may_exchange(drive: &Drive) -> bool {
         let Window { depth, batch, reap_min, reap_max, low, serialize_overlap } = drive.window;
         let one_by_one = (batch, reap_min, reap_max) == (1, 1, 1) && low + 1 >= depth;
-        let plain = !drive.has_taps() && drive.pacing.is_none() && !serialize_overlap;
+        let paced_at_most = drive.pacing.as_ref().is_none_or(|pacing| pacing.is_plain());
+        let plain = !drive.has_taps() && paced_at_most && !serialize_overlap;
         STAMPED && one_by_one && plain
     }
 
@@ -51,10 +57,14 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             pulse: &drive.pulse,
             files: &drive.files,
             memory: &drive.memory,
+            dues: drive.pacing.as_mut().map_or(&[], |pacing| pacing.dues(drive.ring.place()).0),
         };
-        let (count, stop) = match &mut tape {
-            None => self.stretch(desk, drive.ring.as_slice(), &mut ()),
-            Some(tape) => self.stretch(desk, drive.ring.as_slice(), tape),
+        let entries = drive.ring.as_slice();
+        let (count, stop) = match (&mut tape, desk.dues.is_empty()) {
+            (None, true) => self.stretch::<_, false>(desk, entries, &mut ()),
+            (Some(tape), true) => self.stretch::<_, false>(desk, entries, tape),
+            (None, false) => self.stretch::<_, true>(desk, entries, &mut ()),
+            (Some(tape), false) => self.stretch::<_, true>(desk, entries, tape),
         };
         drive.tape = tape;
         drive.ring.advance(count);
@@ -65,6 +75,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 now >= drive.pulse.until()
             }
             Stop::Time => true,
+            Stop::Early => false,
             Stop::Broken(doing, errno) => return Err(self.abandon(doing, errno)),
         };
         self.full = self.in_flight() as usize == self.flights.len();
@@ -73,13 +84,13 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
 
     /// Exchange one I/O for each of `entries`; how many went down.
     #[inline(never)]
-    fn stretch<T: Taping>(
+    fn stretch<T: Taping, const PACED: bool>(
         &mut self,
         desk: Desk<'_>,
         entries: &[Planned],
         tape: &mut T,
     ) -> (usize, Stop) {
-        let Desk { clock, ledger, pulse, files, memory } = desk;
+        let Desk { clock, ledger, pulse, files, memory, dues } = desk;
         let level = &ledger.depth.level[depth_class(self.flights.len() as u32)];
         let one = batch_class(1);
         for (count, entry) in entries.iter().enumerate() {
@@ -114,11 +125,20 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
                 tape.add(now, flight.offset, len, kind, [slat, clat]);
             }
-            if now >= pulse.until() {
+            let next_due = if PACED {
+                let due = &mut self.dues[slot.0 as usize];
+                count_response(lane, &clock, *due, now);
+                *due = dues[count];
+                *due
+            } else {
+                0
+            };
+            let over = now >= pulse.until();
+            if over || PACED && now < next_due {
                 batch.live = 0;
                 self.slots.give_back(slot.0);
                 self.free_batches.give_back(tag.batch() as u32);
-                return (count, Stop::Time);
+                return (count, if over { Stop::Time } else { Stop::Early });
             }
 
             // In its slot, and in its batch, goes the next.

@@ -2,11 +2,12 @@
 //! meanwhile: the wait for the next one is the patience with which completions
 //! are collected.
 
-use super::{Filling, PATIENCE, QueueLoop, Tag};
+use super::{Filling, PATIENCE, QueueLoop, Tag, alike};
 use crate::drive::Failure;
 use crate::pacing::Start;
 use crate::{Drive, Queued};
 use iosonde_base::{Nanos, Op};
+use std::ops::Range;
 
 /// A moment this near is waited for without collecting: a timer of the kernel
 /// is late by more.
@@ -26,7 +27,12 @@ enum Held {
 impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// One round, as [`QueueLoop::round`], for jobs that something holds back.
     #[inline(never)]
-    pub(super) fn round_paced(&mut self, drive: &mut Drive, taps: bool) -> Result<bool, Failure> {
+    pub(super) fn round_paced(
+        &mut self,
+        drive: &mut Drive,
+        taps: bool,
+        exchanges: bool,
+    ) -> Result<bool, Failure> {
         let (mut held, mut blocked) = (Held::Not, false);
         if self.dues.is_empty() {
             self.dues = vec![0; self.flights.len()].into();
@@ -43,6 +49,14 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
         let window = drive.window;
         self.full |= in_flight >= window.depth.min(self.flights.len() as u32);
+        if exchanges
+            && in_flight as usize == self.flights.len()
+            && self.waiting.is_none()
+            && self.out.is_none()
+            && let Some(over) = self.exchange(drive)?
+        {
+            return Ok(over);
+        }
         let patience = match held {
             Held::Until(moment) => self.patience(drive, moment),
             _ => PATIENCE,
@@ -87,6 +101,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let depth_left = drive.window.depth.saturating_sub(self.in_flight());
         let room = drive.window.batch.max(1).min(depth_left) as usize;
         let room = room.min(self.slots.free().len());
+        let plain = drive.pacing.as_ref().is_some_and(|pacing| pacing.is_plain());
+        let runs = plain && !taps && !drive.window.serialize_overlap;
         while (filling.pushed as usize) < room {
             let Some(&entry) = drive.ring.peek() else {
                 match drive.refill() {
@@ -98,10 +114,19 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 }
             };
             let pacing = drive.pacing.as_mut().expect("the caller looked");
-            let dir = entry.op.dir();
+            if runs && entry.op as u8 <= Op::Trim as u8 {
+                let left = room - filling.pushed as usize;
+                match self.push_due(drive, left, now, &mut filling) {
+                    None => continue,
+                    Some(moment) => {
+                        held = Held::Until(moment);
+                        break;
+                    }
+                }
+            }
+            let (dir, place) = (entry.op.dir(), drive.ring.place());
             if dir.is_some() || pacing.times_all() {
-                // A moment that was recorded is the same for all directions.
-                match pacing.may_start(&drive.clock, dir.unwrap_or_default(), now) {
+                match pacing.may_start(&drive.clock, place, now) {
                     Start::Now(due) => self.due = due,
                     Start::At(moment) => {
                         held = Held::Until(moment);
@@ -117,8 +142,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                     }
                 }
                 match dir {
-                    Some(dir) => pacing.went(dir, entry.len, now),
-                    None => pacing.passed(now),
+                    Some(_) => pacing.went(place, now),
+                    None => pacing.passed(place, now),
                 }
             }
             if self.is_special(drive, &entry) {
@@ -138,6 +163,39 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         Ok(held)
     }
 
+    /// Push what is due of the entries of one kind that come next, at most `room`.
+    /// When the first of them is due, if that is not yet.
+    #[inline(always)]
+    fn push_due(
+        &mut self,
+        drive: &mut Drive,
+        room: usize,
+        now: u64,
+        filling: &mut Filling,
+    ) -> Option<u64> {
+        let pacing = drive.pacing.as_mut()?;
+        let (dues, _) = pacing.dues(drive.ring.place());
+        let entries = drive.ring.as_slice();
+        let op = entries.first()?.op;
+        let count = alike(&entries[..entries.len().min(room)], op);
+        let mut ready = 0;
+        for (&slot, &due) in self.slots.free().iter().zip(&dues[..count]) {
+            if now < due {
+                break;
+            }
+            self.dues[slot as usize] = due;
+            ready += 1;
+        }
+        if ready == 0 {
+            return Some(dues[0]);
+        }
+        let tag = Tag::new(filling.batch, op);
+        self.push_run(&drive.memory, &drive.files, &entries[..ready], tag);
+        drive.ring.advance(ready);
+        filling.note(op, ready as u32);
+        None
+    }
+
     #[inline(never)]
     fn hand_down_paced(&mut self, drive: &mut Drive, filling: &Filling) -> Result<(), Failure> {
         self.hand_down(drive, filling)
@@ -146,11 +204,11 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// Tell what has come back to what holds the job back, and count from when
     /// it was due. Before the slots are given back.
     #[inline(never)]
-    pub(super) fn respond(&mut self, drive: &mut Drive, now: u64) {
+    pub(super) fn respond(&mut self, drive: &mut Drive, which: Range<usize>, now: u64) {
         let Some(pacing) = &mut drive.pacing else { return };
         let now = if STAMPED { now } else { drive.clock.now() };
         let ledger = drive.pen.ledger();
-        for done in &self.done {
+        for done in &self.done[which] {
             let flight = &self.flights[done.slot.0 as usize];
             let entry = flight.entry();
             let Some(lane) = ledger.lanes.get(entry.op as usize) else { continue };
@@ -172,5 +230,20 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 self.settled |= pacing.came(&drive.clock, &entry, took, 1);
             }
         }
+    }
+
+    /// The same for whole I/Os with this tag, where there is nothing but a pace.
+    #[inline(never)]
+    pub(super) fn respond_alike(&self, drive: &Drive, which: Range<usize>, tag: Tag, now: u64) {
+        let lane = &drive.pen.ledger().lanes[tag.kind()];
+        let Some(histogram) = &lane.response_histogram else { return };
+        let (clock, dues) = (drive.clock, &self.dues[..]);
+        let now = if STAMPED { now } else { clock.now() };
+        let count = histogram.counter();
+        lane.response.add_all(self.done[which].iter().map(|done| {
+            let response = clock.ticks_to_ns(now.saturating_sub(dues[done.slot.0 as usize]));
+            count(response);
+            response
+        }));
     }
 }

@@ -6,10 +6,10 @@
 
 mod gaps;
 
-use iosonde_base::{DIRS, Dir, PerDir};
+use iosonde_base::{DIRS, Dir, PerDir, RING, Ring};
 
 use crate::streams::{Seeds, Stream};
-use gaps::Exponential;
+use gaps::{Exponential, LONGEST_DRAW};
 
 /// The most that a direction may do (`rate`, `rate_iops`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl PaceSpec {
 /// part in ten million at the fastest rates, 1 TB/s, and less below.
 const FRACTION: u32 = 32;
 
-/// The schedule of a job, in ticks since an origin that the caller keeps.
+/// The schedule of a job, in ticks; it begins at zero, or where it is put off to.
 #[derive(Clone, Debug)]
 pub struct Pace {
     lanes: [Lane; 3],
@@ -70,7 +70,7 @@ pub struct Pace {
 #[derive(Clone, Debug, Default)]
 struct Lane {
     /// When the next is due: ticks, with [`FRACTION`] bits behind the point.
-    /// For ever the origin where there is no cap.
+    /// For ever the beginning where there is no cap.
     due: u128,
     /// What each byte and each I/O takes; one of them, or both, are zero.
     per_byte: u128,
@@ -82,11 +82,59 @@ struct Lane {
 }
 
 impl Lane {
-    #[cold]
+    /// What an I/O of `len` bytes takes.
+    #[inline(always)]
+    fn gap_of(&mut self, len: u32) -> u128 {
+        if len != self.len {
+            self.len = len;
+            self.gap = self.per_io + self.per_byte * u128::from(len);
+        }
+        self.gap
+    }
+
+    /// An I/O of `len` bytes takes its place: when that is.
+    #[inline(always)]
+    fn went(&mut self, len: u32) -> u64 {
+        let (due, gap) = (self.due, self.gap_of(len));
+        self.due += match &mut self.gaps {
+            None => gap,
+            Some(gaps) => gaps.stretch(gap),
+        };
+        // 96 bits before the point: what is cut off would take 190 years.
+        (due >> FRACTION) as u64
+    }
+
+    /// The same for I/Os of `len` bytes, as many as `dues`, which are no more
+    /// than a ring holds. The state is lent by value, so that it stays in
+    /// registers.
     #[inline(never)]
-    fn resize(&mut self, len: u32) {
-        self.len = len;
-        self.gap = self.per_io + self.per_byte * u128::from(len);
+    fn plan_alike(&mut self, len: u32, dues: &mut [u64]) {
+        // So short that all of them together are 64 bits.
+        const SHORT: u64 = 1 << (64 - 6 - LONGEST_DRAW);
+        let gap = u64::try_from(self.gap_of(len)).unwrap_or(u64::MAX);
+        if gap > SHORT || dues.len() > RING {
+            return dues.iter_mut().for_each(|due| *due = self.went(len));
+        }
+        let whole = (self.due >> FRACTION) as u64;
+        let first = self.due as u64 & (u64::MAX >> (64 - FRACTION));
+        let mut part = first;
+        match &mut self.gaps {
+            None => {
+                for due in dues {
+                    *due = whole.wrapping_add(part >> FRACTION);
+                    part += gap;
+                }
+            }
+            Some(gaps) => {
+                let mut own = gaps.clone();
+                for due in dues {
+                    *due = whole.wrapping_add(part >> FRACTION);
+                    part += own.stretch_short(gap);
+                }
+                *gaps = own;
+            }
+        }
+        self.due += u128::from(part - first);
     }
 }
 
@@ -117,8 +165,15 @@ impl Pace {
         Pace { lanes }
     }
 
-    /// When the next I/O of this direction is due, in ticks since the origin;
-    /// zero for ever where there is no cap.
+    /// Everything is due so many ticks later.
+    pub fn put_off(&mut self, ticks: u64) {
+        for lane in &mut self.lanes {
+            lane.due = lane.due.saturating_add(u128::from(ticks) << FRACTION);
+        }
+    }
+
+    /// When the next I/O of this direction is due, in ticks; for ever the
+    /// beginning where there is no cap.
     #[inline(always)]
     pub fn due(&self, dir: Dir) -> u64 {
         // 96 bits before the point: what is cut off would take 190 years.
@@ -128,14 +183,26 @@ impl Pace {
     /// An I/O of `len` bytes takes its place; the next is due after it.
     #[inline(always)]
     pub fn went(&mut self, dir: Dir, len: u32) {
-        let lane = &mut self.lanes[dir as usize];
-        if len != lane.len {
-            lane.resize(len);
+        self.lanes[dir as usize].went(len);
+    }
+
+    /// All entries that wait in the ring take their places: `dues` is when each
+    /// is due, in ticks. What moves no data is always due.
+    ///
+    /// # Panics
+    /// If there are fewer places than entries.
+    pub fn plan(&mut self, ring: &Ring, dues: &mut [u64]) {
+        let entries = ring.as_slice();
+        let dues = &mut dues[..entries.len()];
+        match entries.first().and_then(|first| first.op.dir().zip(Some(first.len))) {
+            Some((dir, len)) if ring.is_alike() => self.lanes[dir as usize].plan_alike(len, dues),
+            _ => {
+                for (entry, due) in entries.iter().zip(dues) {
+                    let lane = entry.op.dir().map(|dir| &mut self.lanes[dir as usize]);
+                    *due = lane.map_or(0, |lane| lane.went(entry.len));
+                }
+            }
         }
-        lane.due += match &mut lane.gaps {
-            None => lane.gap,
-            Some(gaps) => gaps.stretch(lane.gap),
-        };
     }
 }
 
@@ -143,7 +210,6 @@ impl Pace {
 mod tests {
     use super::*;
     use crate::{Directions, Share, Sizes, Source, SourceFile, SourceSpec};
-    use iosonde_base::Ring;
 
     /// 2.9 GHz and a bit, as a counter that was calibrated gives.
     const HZ: u64 = 2_904_003_817;
@@ -214,6 +280,42 @@ mod tests {
         let exact = u128::from(HZ) * 3_000_000 * 65536 / 7_000_000_001;
         let off = exact as f64 / pace.due(Dir::Write) as f64 - 1.0;
         assert!(off.abs() < 1e-6, "{off}");
+    }
+
+    #[test]
+    fn planning_a_ring_is_planning_one_by_one() {
+        let drawn = Sizes::Range { min: 512, max: 65536 };
+        let caps = [Cap::Ios(70_000), Cap::Bytes(300_000_000), Cap::Free];
+        let slow = [Cap::Ios(3), Cap::Bytes(5), Cap::Free];
+        let one_size = Sizes::Fixed(4096);
+        for (directions, sizes) in [
+            (both(), drawn.clone()),
+            (reads(), drawn),
+            (both(), one_size.clone()),
+            (reads(), one_size),
+        ] {
+            for (caps, process) in
+                [(caps, Process::Even), (caps, Process::Poisson), (slow, Process::Poisson)]
+            {
+                let mut spec = spec(directions, caps, process);
+                spec.sizes = PerDir::all(sizes.clone());
+                let new = || Pace::new(&spec.pace, HZ, spec.randseed, spec.thread_number);
+                let (mut one, mut all) = (new(), new());
+                [&mut one, &mut all].into_iter().for_each(|pace| pace.put_off(1000));
+                let mut source = Source::new(spec.clone()).unwrap();
+                let (mut ring, mut dues) = (Ring::default(), [0; RING]);
+                for _ in 0..500 {
+                    source.refill(&mut ring);
+                    all.plan(&ring, &mut dues);
+                    for &due in &dues[..ring.waiting() as usize] {
+                        let entry = ring.pop().unwrap();
+                        let dir = entry.op.dir().unwrap();
+                        assert_eq!(due, one.due(dir), "{sizes:?} {caps:?} {process:?}");
+                        one.went(dir, entry.len);
+                    }
+                }
+            }
+        }
     }
 
     #[test]
