@@ -142,6 +142,56 @@ fn a_buffered_write_is_told_as_not_durable_with_what_is_left() {
 }
 
 #[test]
+fn writes_that_were_overwritten_in_memory_are_told() {
+    let Some(place) = Place::of("ext4") else { return };
+    let line = "--rw=randwrite --bs=4k --size=4m --norandommap --io_size=64m --end_fsync=1";
+    let told = place.ledger("often", line);
+    let found = finds(&told, "overwritten-in-memory").unwrap_or_else(|| panic!("{told}"));
+    assert!(found.contains("of 64.0 MiB written"), "{found}");
+    let once = place.ledger("once", "--rw=write --bs=4k --size=16m --end_fsync=1");
+    assert_eq!(finds(&once, "overwritten-in-memory"), None, "{once}");
+    let left = place.ledger("left", "--rw=write --bs=4k --size=16m");
+    assert_eq!(finds(&left, "overwritten-in-memory"), None, "it is not durable, no more: {left}");
+}
+
+#[test]
+fn only_a_sync_after_the_last_write_makes_it_durable() {
+    let Some(place) = Place::of("ext4") else { return };
+    let in_cache = |line: &str| {
+        let told = place.ledger("f", &format!("--rw=write --bs=4k --direct=1 {line}"));
+        let found = finds(&told, "write-cache-not-flushed");
+        assert_eq!(told["writes"]["in_device_cache"], found.is_some(), "{told}");
+        found
+    };
+    assert_eq!(in_cache("--size=64k --fsync=8"), None);
+    assert!(in_cache("--size=72k --fsync=8").unwrap().contains("no sync is sure"));
+    // The last of the writes may come back after the last sync.
+    assert!(in_cache("--size=64k --fsync=1 --ioengine=libaio --iodepth=8").is_some());
+}
+
+#[test]
+fn what_a_ramp_moved_is_no_part_of_how_the_rate_went() {
+    let folder = Folder::new("ledger-ramp");
+    let line = "--name=j --ioengine=null --rw=read --bs=4k --size=1g --time_based \
+                --ramp_time=1 --runtime=1";
+    let told = ledger(&folder, line);
+    let samples = told["rate"]["bytes"].as_array().unwrap().len();
+    assert!(samples <= 6, "five of 200 ms and perhaps one that was begun: {}", told["rate"]);
+}
+
+#[test]
+fn a_file_that_another_job_removed_is_unknown_in_words() {
+    let Some(place) = Place::of("ext4") else { return };
+    // The second still writes when the first has ended and removed the file.
+    let second = format!("--name=k --filename={} --rw=write --bs=4k", place.path("f"));
+    let line =
+        format!("--rw=write --bs=4k --size=64k --unlink=1 {second} --size=64k --rate_iops=40");
+    let told = place.ledger("f", &line);
+    let left = &told["jobs"][1]["writes"]["unwritten_bytes"];
+    assert_eq!(left["unknown"], "the file was removed meanwhile", "{}", told["jobs"][1]);
+}
+
+#[test]
 fn a_depth_that_buffered_io_cannot_have_is_told() {
     let Some(place) = Place::of("ext4") else { return };
     let line = "--rw=randread --bs=4k --size=32m --ioengine=libaio --iodepth=32";

@@ -64,7 +64,9 @@ fn reads_words(reads: &Reads) -> String {
             parts.push(format!("{} {what}", percent(share)));
         }
     };
-    part(device.min(asked), "from the device");
+    // What one job fetched ahead of its own reads may be what memory answered to another.
+    let ahead = reads.ahead_bytes.get().copied().unwrap_or(0);
+    part(device.saturating_sub(ahead).min(asked), "from the device");
     match (&reads.cache_bytes, &reads.hole_bytes) {
         (Known::Is(cache), Known::Is(holes)) => {
             part(*cache, "out of memory");
@@ -75,9 +77,9 @@ fn reads_words(reads: &Reads) -> String {
             part(asked.saturating_sub(device), &format!("out of memory or holes ({why})"));
         }
     }
-    let ahead = match reads.ahead_bytes.get() {
-        Some(&ahead) if ahead * 100 > asked => format!("; {} more read ahead", bytes(ahead)),
-        _ => String::new(),
+    let ahead = match ahead.saturating_mul(100) > asked {
+        true => format!("; {} more read ahead", bytes(ahead)),
+        false => String::new(),
     };
     format!("{} asked: {}{ahead}", bytes(asked), parts.join(", "))
 }

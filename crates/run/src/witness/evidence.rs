@@ -53,7 +53,11 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
     let sync = &result.snapshot.sync;
     let writes = lanes[Dir::Write as usize].ios;
     let every = &job.source.sync_every;
-    let each_synced = [every.fsync, every.fdatasync].contains(&1);
+    // With others in flight, a sync covers those that came back before it.
+    let last_synced = job.window.depth == 1
+        && [every.fsync, every.fdatasync]
+            .iter()
+            .any(|&every| every > 0 && writes.is_multiple_of(every.into()));
     JobEvidence {
         name: job.name.clone(),
         number: job.number,
@@ -72,7 +76,7 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
             || job.end.syncfs
             || job.open_mode.sync
             || job.open_mode.dsync
-            || each_synced,
+            || last_synced,
         latency: latency(result),
         usage: result.usage,
         touches_storage: !caps.diskless && !caps.no_io && !caps.by_name

@@ -43,8 +43,11 @@ impl Rate {
             .iter()
             .map(|shared| DIRS.map(|dir| shared.ledger.lane(dir).bytes.get()).iter().sum::<u64>())
             .sum::<u64>();
-        // The end of a ramp clears what was counted.
-        self.bytes.push(all.checked_sub(self.counted).unwrap_or(all));
+        match all.checked_sub(self.counted) {
+            Some(moved) => self.bytes.push(moved),
+            // The end of a ramp clears what was counted, and what went before is none of the run.
+            None => self.bytes.clear(),
+        }
         self.counted = all;
         self.due += self.every;
         if self.due <= now {

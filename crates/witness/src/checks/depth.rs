@@ -23,8 +23,15 @@ fn check(ledger: &Ledger) -> Vec<Found> {
         (shallow && ran).then(|| {
             let together =
                 if asked == u64::from(job.depth.asked) { "" } else { " by all jobs together" };
+            // A sync is waited for, and nothing is sent meanwhile.
+            let every = job.latency.ios.checked_div(job.syncs.asked).unwrap_or(u64::MAX);
+            let waits = match every < asked {
+                true => format!(": a sync after every {every} writes or so empties the queue"),
+                false => String::new(),
+            };
             let told = format!(
-                "depth {asked} was asked for{together}, {at_device:.2} were in flight at the device"
+                "depth {asked} was asked for{together}, {at_device:.2} were in flight at the \
+                 device{waits}"
             );
             (Severity::Warning, told)
         })
@@ -43,6 +50,10 @@ mod tests {
         ledger.jobs[0].depth.device = Known::Is(0.63);
         let (_, sentence) = says(RULE.id, &ledger).unwrap();
         assert_eq!(sentence, "depth 32 was asked for, 0.63 were in flight at the device");
+        ledger.jobs[0].syncs.asked = ledger.jobs[0].latency.ios / 8;
+        assert!(
+            says(RULE.id, &ledger).unwrap().1.ends_with("every 8 writes or so empties the queue")
+        );
         ledger.jobs[0].asked.paced = true;
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.jobs[0].asked.paced = false;

@@ -3,6 +3,7 @@
 //! A rule looks at a ledger and nothing else, so that it can be held against
 //! ledgers of other machines, written down.
 
+mod absorbed;
 mod cache_below;
 mod cache_reads;
 mod cheap_fsync;
@@ -66,12 +67,13 @@ pub fn rules() -> &'static [Rule] {
     &RULES
 }
 
-static RULES: [Rule; 23] = [
+static RULES: [Rule; 24] = [
     cache_reads::RULE,
     cache_below::RULE,
     not_direct::RULE,
     holes::RULE,
     not_durable::RULE,
+    absorbed::RULE,
     lost_flushes::RULE,
     unflushed::RULE,
     cheap_fsync::RULE,

@@ -6,7 +6,7 @@ use iosonde_report::ledger::{Known, Ledger, Severity};
 pub(super) const RULE: Rule = Rule {
     id: "write-cache-not-flushed",
     severity: Severity::Note,
-    condition: "the device has a volatile write cache and nothing flushed it after the last write",
+    condition: "the device has a volatile write cache and nothing is sure to have flushed it after the last write",
     meaning: "Direct I/O passes the page cache, not the device's own. With a write cache of mode \
               `write back` an acknowledged write may be lost with the power until a flush: the rate \
               is that of the device's memory as long as there is room in it.",
@@ -30,8 +30,12 @@ fn check(ledger: &Ledger) -> Vec<Found> {
         .map(|device| device.name.as_str())
         .collect();
     let names = if names.is_empty() { "the device".to_owned() } else { names.join(", ") };
-    let sentence =
-        format!("writes ended in the volatile cache of {names}: no flush came after the last");
+    let synced = ledger.jobs.iter().any(|job| job.writes.is_some() && job.syncs.asked > 0);
+    let how = match synced {
+        true => "no sync is sure to have come after the last",
+        false => "no flush came after the last",
+    };
+    let sentence = format!("writes ended in the volatile cache of {names}: {how}");
     Found::of_run(Severity::Note, sentence)
 }
 

@@ -67,7 +67,13 @@ impl FileReading {
     pub fn look_again(&mut self) {
         let (resident, unwritten) = match open(&self.path) {
             Ok(file) => in_memory(&file, self.offset, self.bytes),
-            Err(error) => (Known::unknown(error.to_string()), Known::unknown(error.to_string())),
+            Err(error) => {
+                let why = match error.kind() {
+                    io::ErrorKind::NotFound => "the file was removed meanwhile".to_owned(),
+                    _ => iosonde_base::bare(&error.to_string()),
+                };
+                (Known::unknown(why.clone()), Known::unknown(why))
+            }
         };
         self.resident[1] = resident;
         self.unwritten[1] = unwritten;
