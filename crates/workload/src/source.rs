@@ -391,11 +391,12 @@ impl Source {
             (true, true) => Dir::Write,
         };
         let sizes = &mut self.sizes[sizes_of];
-        let end = if sizes.fixed().is_some() {
-            place.end
-        } else {
-            place.end.min(place.start + place.size)
+        // A zone's end cuts no I/O, as in fio.
+        let used_to = match self.spec.strided {
+            Some(_) => used_to(&self.spec.files[file]),
+            None => place.start + place.size,
         };
+        let end = if sizes.fixed().is_some() { place.end } else { place.end.min(used_to) };
         let mut len = sizes.draw(end.saturating_sub(found.offset))?;
         if let (Some(cover), Some(block)) = (&mut place.cover, found.block) {
             len = cut(cover, block, len, place.units[dir as usize]);
@@ -443,7 +444,11 @@ impl Source {
     }
 
     fn sequential(&self, file: usize, dir: Dir) -> Option<Found> {
-        let offset = offsets::sequential(&self.places[file], dir, self.spec.seq_add)?;
+        let (place, add) = (&self.places[file], self.spec.seq_add);
+        let offset = match self.spec.strided.is_some() && add > 0 {
+            true => offsets::sequential_in_zone(place, dir, add, used_to(&self.spec.files[file]))?,
+            false => offsets::sequential(place, dir, add)?,
+        };
         Some(Found { offset, block: None, random: false })
     }
 
@@ -501,6 +506,11 @@ struct Found {
     /// The block to mark in the map.
     block: Option<u64>,
     random: bool,
+}
+
+/// Where the range of a file ends that the job uses.
+fn used_to(file: &SourceFile) -> u64 {
+    file.offset + file.size
 }
 
 /// Mark the blocks of an I/O, and cut it where it meets one that is visited.

@@ -57,9 +57,18 @@ const JOBS: &[&str] = &[
     "--filename=vec --size=64k --rw=write --bs=4k --fsync=5 --loops=2",
     "--filename=vec --size=64k --rw=write --bs=4k --fdatasync=3 --number_ios=7",
     "--filename=vec --size=64k --rw=write --bs=4k --fsync=4 --fdatasync=3",
+    "--size=64k --nrfiles=2 --rw=write --bs=4k --fsync=2",
+    "--size=64k --nrfiles=4 --rw=write --bs=4k --fsync=3",
+    "--size=60k --nrfiles=3 --rw=write --bs=4k --fdatasync=4",
+    "--size=60k --nrfiles=3 --rw=write --bs=4k --fdatasync=2 --file_service_type=sequential",
+    "--size=60k --nrfiles=3 --rw=write --bs=4k --fsync=4 --file_service_type=roundrobin:3",
     "--filename=vec --size=128k --rw=read --bs=4k --zonemode=strided --zonesize=8k --zonerange=16k --zoneskip=8k",
     "--filename=vec --size=256k --rw=write --bs=4k --zonemode=strided --zonesize=16k --zonerange=16k --zoneskip=16k",
     "--filename=vec --size=100k --rw=read --bs=4k --zonemode=strided --zonesize=12k --zonerange=20k --zoneskip=4k",
+    "--filename=vec --size=256k --rw=write:4k --bs=4k --zonemode=strided --zonesize=32k --zonerange=32k --zoneskip=16k",
+    "--filename=vec --size=200k --rw=write:20k --bs=4k --zonemode=strided --zonesize=64k --zonerange=64k --zoneskip=16k",
+    "--filename=vec --size=256k --rw=write:8k --bs=4k --offset=64k --zonemode=strided --zonesize=32k --zonerange=48k --zoneskip=0",
+    "--filename=vec --size=256k --rw=write --bs=12k --zonemode=strided --zonesize=32k --zonerange=32k --zoneskip=16k",
 ];
 
 /// Jobs with fewer files open than there are: opens and closes count too.

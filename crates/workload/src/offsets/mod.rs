@@ -6,7 +6,7 @@ mod skew;
 mod zoned;
 
 pub(crate) use listed::Listed;
-pub(crate) use sequential::sequential;
+pub(crate) use sequential::{sequential, sequential_in_zone};
 pub(crate) use skew::{Skew, file_skew};
 pub(crate) use zoned::Zones;
 

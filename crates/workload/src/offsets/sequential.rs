@@ -21,6 +21,22 @@ pub(crate) fn sequential(place: &Place, dir: Dir, add: i64) -> Option<u64> {
     (offset < place.start + place.size).then_some(offset)
 }
 
+/// Where the next sequential I/O of `dir` begins in a zone, over a gap of `add`
+/// bytes; none at `end`. The last leap may land beyond the zone; from there it
+/// goes round (checked against fio: tests/fio.rs).
+pub(crate) fn sequential_in_zone(place: &Place, dir: Dir, add: i64, end: u64) -> Option<u64> {
+    let last = place.last_end[dir as usize];
+    let (zone_end, end) = (place.start + place.size, end.min(place.end));
+    if last >= end {
+        return None;
+    }
+    if last >= zone_end || last == place.start {
+        return Some(place.start);
+    }
+    let offset = last.checked_add_signed(add)?;
+    (offset < end).then_some(offset)
+}
+
 /// From `last` over a gap of `add` bytes.
 fn leap(place: &Place, last: u64, add: i64) -> Option<u64> {
     // Places count from the start; the first I/O forwards falls there.
