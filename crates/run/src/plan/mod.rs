@@ -207,6 +207,7 @@ impl Planner<'_> {
         let knobs = engine::knobs(job, (number, clone), engine, &parts.files)?;
         let logs =
             logs::logs(job, number, (engine, window.depth), measured, &sizes, place.io_priority)?;
+        let by_lat = measured.lat && *spec.measure.lat_percentiles.get();
         let sampled = |asked: Nanos, log: &Setting<Option<String>>| {
             logs::sample_every(asked, log.get().is_some(), logs.as_ref())
         };
@@ -218,9 +219,9 @@ impl Planner<'_> {
             group: 0,
             engine,
             offload: engine::offload(spec, engine)?,
-            prios: knobs.priorities.is_some().then(|| {
+            prios: (knobs.priorities.is_some() && (by_lat || measured.clat)).then(|| {
                 let own = place.io_priority.map_or(0, IoPriority::raw);
-                Arc::new(PrioTally::new(own, *spec.measure.lat_percentiles.get()))
+                Arc::new(PrioTally::new(own, by_lat))
             }),
             knobs,
             accounting,

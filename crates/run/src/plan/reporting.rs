@@ -55,9 +55,9 @@ pub(super) fn reporting(
         },
         measured,
         percentiles: Percentiles {
-            slat: *stat.slat_percentiles.get(),
-            clat: *stat.clat_percentiles.get(),
-            lat: *stat.lat_percentiles.get(),
+            slat: measured.slat && *stat.slat_percentiles.get(),
+            clat: measured.clat && *stat.clat_percentiles.get(),
+            lat: measured.lat && *stat.lat_percentiles.get(),
             list: rising(&stat.percentile_list.get().0),
         },
         significant_figures: *stat.significant_figures.get(),
