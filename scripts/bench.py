@@ -114,6 +114,11 @@ def main():
         ("null depth 1, gtod_reduce", "<= 60", null + ["--norandommap", "--gtod_reduce=1"]),
         ("null depth 1, sequential", "", ["--ioengine=null", "--rw=read", "--bs=4k", "--size=100g"]),
         ("null depth 1, randrw 70/30", "", null + ["--rw=randrw", "--rwmixread=70", "--norandommap"]),
+        ("null depth 1, bssplit", "plain + 60", null + ["--norandommap", "--bssplit=4k/60:8k/40"]),
+        ("null depth 1, a rate never reached", "plain + 60", null + ["--norandommap", "--rate_iops=1000000000"]),
+        ("null depth 1, the same by poisson", "plain + 120", null + ["--norandommap", "--rate_iops=1000000000", "--rate_process=poisson"]),
+        ("null depth 32, batch 1", "", null + ["--norandommap", "--iodepth=32"]),
+        ("null depth 32, batch 1, a rate", "+ 70", null + ["--norandommap", "--iodepth=32", "--rate_iops=1000000000"]),
     ]
     print(f"# {os.uname().release}, {os.cpu_count()} processors, {subprocess.run([FIO, '--version'], capture_output=True, text=True).stdout.strip()}, {options.rounds} rounds")
     with tempfile.TemporaryDirectory(dir=".") as disk, tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
@@ -154,6 +159,9 @@ def main():
                 prepare = (lambda: subprocess.run(["cat", floor[1]], stdout=subprocess.DEVNULL)) if floor else None
                 paired(title, reach, arguments, options.rounds, cwd, metric, prepare, floor and [bare] + floor)
 
+        print("# paced: of one run of 5 s each; on a quiet machine")
+        paced(disk, memory, wanted)
+
         few = max(3, options.rounds // 2)
         if wanted("10000 small files"):
             def clean():
@@ -177,6 +185,43 @@ def main():
                 ours = [run(OURS, huge + extra, disk)["wall"] for _ in range(few)]
                 theirs = [run([FIO], huge + extra, disk)["wall"] for _ in range(few)]
                 print(f"{'16 TiB, 1000 I/Os, ' + title + ': wall, s':<44} {'':<10} ours {spread(ours, '{:.3f}')}  fio {spread(theirs, '{:.3f}')}")
+
+
+def paced(disk, memory, wanted):
+    """Jobs that start 50,000 I/Os a second: how late at the 99th percentile,
+    and the CPU time of the whole process over its wall time. Lateness is the
+    response (from when an I/O was due) less the median service. Only on a quiet
+    machine does it say anything but who else was running."""
+    cached, tmpfs = (os.path.join(folder, "paced") for folder in (disk, memory))
+    for path in (cached, tmpfs):
+        with open(path, "wb") as file:
+            file.write(os.urandom(16 << 20))
+    common = ["--rw=randread", "--bs=4k", "--norandommap", "--invalidate=0", "--size=16m", "--rate_iops=50000", "--time_based", "--runtime=5"]
+    for title, arguments in [
+        ("null", ["--ioengine=null"]),
+        ("psync, cached", ["--ioengine=psync", f"--filename={cached}"]),
+        ("psync, tmpfs", ["--ioengine=psync", f"--filename={tmpfs}"]),
+        ("psync, cached, poisson", ["--ioengine=psync", f"--filename={cached}", "--rate_process=poisson"]),
+        ("io_uring depth 1, cached", ["--ioengine=io_uring", f"--filename={cached}"]),
+        ("io_uring depth 32, cached", ["--ioengine=io_uring", f"--filename={cached}", "--iodepth=32"]),
+        ("io_uring depth 32, tmpfs", ["--ioengine=io_uring", f"--filename={tmpfs}", "--iodepth=32"]),
+        ("libaio depth 32, tmpfs", ["--ioengine=libaio", f"--filename={tmpfs}", "--iodepth=32"]),
+    ]:
+        title = f"paced 50k: {title}"
+        if not wanted(title):
+            continue
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        began = time.monotonic()
+        done = subprocess.run([OURS[0], "--name=a", "--output-format=json", "--eta=never"] + common + arguments, cwd=disk, capture_output=True, text=True, check=True)
+        wall = time.monotonic() - began
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        document = json.loads(done.stdout[done.stdout.index("{"):])
+        response = document["iosonde"]["jobs"][0]["response_ns"]["read"]["percentile"]
+        read = document["jobs"][0]["read"]
+        service, iops = read["clat_ns"]["percentile"]["50.000000"], read["iops"]
+        p50, p99, p999 = ((response[percent] - service) / 1000 for percent in ("50.000000", "99.000000", "99.900000"))
+        print(f"{title:<44} {'p99 < 20 us, CPU < 50 %':<24} late p50 {p50:.1f} p99 {p99:.1f} p99.9 {p999:.1f} us   CPU {100 * cpu / wall:.0f} %   {iops:,.0f} IOPS", flush=True)
 
 
 def pss(arguments, cwd):

@@ -18,7 +18,7 @@ pub use recorded::Lateness;
 use crate::Pulse;
 use crate::drive::Failure;
 use iosonde_base::{Errno, PerDir, Planned, RING, Ring};
-use iosonde_sys::clock::Clock;
+use iosonde_sys::clock::{Clock, Sleeper};
 use iosonde_workload::Pace;
 use recorded::Recorded;
 
@@ -30,6 +30,8 @@ pub struct Pacing {
     dues: [u64; RING],
     /// The schedule's beginning, in ticks.
     origin: u64,
+    /// Wakes the thread in time for the next.
+    sleeper: Sleeper,
     /// What there is besides a pace, for one question an I/O.
     brakes: Option<Box<Brakes>>,
 }
@@ -65,7 +67,7 @@ impl Pacing {
     /// Holds nothing back until something is added.
     pub fn new(pace: Option<Pace>) -> Pacing {
         let pace = pace.unwrap_or_else(Pace::free);
-        Pacing { pace, dues: [0; RING], origin: 0, brakes: None }
+        Pacing { pace, dues: [0; RING], origin: 0, sleeper: Sleeper::default(), brakes: None }
     }
 
     /// Do everything at the moments that were recorded.
@@ -219,7 +221,7 @@ impl Pacing {
 
     /// Wait until `moment`, or until the slice ends. The time then.
     #[inline(never)]
-    pub(crate) fn wait(&self, clock: &Clock, pulse: &Pulse, moment: u64) -> u64 {
+    pub(crate) fn wait(&mut self, clock: &Clock, pulse: &Pulse, moment: u64) -> u64 {
         let mut now = clock.now();
         let spin_until = self.brakes.as_ref().map_or(0, |brakes| brakes.spin_until);
         while now < spin_until.min(moment).min(pulse.until()) {
@@ -227,8 +229,14 @@ impl Pacing {
             now = clock.now();
         }
         // A bell that rings comes with a slice that has ended: asked right after.
-        let _ = clock.sleep_until(moment.min(pulse.until()), Some(pulse.bell()));
+        let moment = moment.min(pulse.until());
+        let _ = self.sleeper.sleep_until(clock, moment, Some(pulse.bell()));
         clock.now()
+    }
+
+    /// What knows how early a thread has to be woken.
+    pub(crate) fn sleeper(&mut self) -> &mut Sleeper {
+        &mut self.sleeper
     }
 
     /// The entry at `place` was started, at `now`.

@@ -9,19 +9,16 @@
 mod bell;
 mod calibration;
 mod counter;
+mod sleeper;
 mod still;
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 pub use bell::{Bell, Slept};
+pub use sleeper::Sleeper;
 pub use still::Still;
 
 use calibration::Scale;
-
-/// How close to its end a sleep turns into a spin, in nanoseconds. A kernel
-/// timer with a slack of 1 ns is late by 5 us at the median on a quiet virtual
-/// machine; waking 3 us early takes some of that away and costs little.
-const SPIN_NS: u64 = 3_000;
 
 /// Where time comes from; the words are those of fio's `clocksource`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -178,30 +175,10 @@ impl Clock {
     /// return [`Slept::Woken`]. A bell that has been rung already wakes at
     /// once. A still clock jumps to the moment instead.
     ///
-    /// Never early, and late by what the machine needs to wake a thread (some
-    /// 5 us on a quiet virtual machine) less the last 3 us, which are spun
-    /// away. For that the thread's timer slack has to be 1 ns:
-    /// [`set_timer_slack`](crate::process::set_timer_slack).
+    /// Never early, and late by what the machine needs to wake a thread less what
+    /// a new [`Sleeper`] wakes early.
     pub fn sleep_until(&self, moment: u64, bell: Option<&Bell>) -> Slept {
-        if let Reading::Still(still) = self.reading {
-            return still.sleep_until(moment, bell);
-        }
-        loop {
-            let left = self.ns_between(self.now(), moment);
-            if left <= SPIN_NS {
-                break;
-            }
-            let nap = Duration::from_nanos(left - SPIN_NS);
-            match bell {
-                None => std::thread::sleep(nap),
-                Some(bell) if bell.wait(nap) => return Slept::Woken,
-                Some(_) => {}
-            }
-        }
-        while self.now() < moment {
-            std::hint::spin_loop();
-        }
-        if bell.is_some_and(Bell::is_rung) { Slept::Woken } else { Slept::Through }
+        Sleeper::default().sleep_until(self, moment, bell)
     }
 }
 
@@ -258,7 +235,7 @@ mod tests {
     #[test]
     fn a_sleep_lasts_at_least_as_long_as_asked() {
         for clock in clocks().into_iter().filter(|c| c.source() != ClockSource::Gettimeofday) {
-            for ns in [0, 1, SPIN_NS, 200_000] {
+            for ns in [0, 1, 3_000, 200_000] {
                 let start = clock.now();
                 let end = clock.after(start, ns);
                 assert_eq!(clock.sleep_until(end, None), Slept::Through);

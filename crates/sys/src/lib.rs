@@ -20,4 +20,4 @@ pub mod stack;
 #[path = "../../direct/tests/support/fixture.rs"]
 mod fixture;
 
-pub use clock::{Bell, Clock, ClockError, ClockSource, Slept, Still};
+pub use clock::{Bell, Clock, ClockError, ClockSource, Sleeper, Slept, Still};

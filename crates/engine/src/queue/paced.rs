@@ -9,10 +9,6 @@ use crate::{Drive, Queued};
 use iosonde_base::{Nanos, Op};
 use std::ops::Range;
 
-/// A moment this near is waited for without collecting: a timer of the kernel
-/// is late by more.
-const NEAR_NS: u64 = 3_000;
-
 /// What keeps the next I/O from starting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
@@ -69,10 +65,14 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             Held::Until(_) | Held::UntilIdle => 1,
         };
         if in_flight > 0 && (min > 0 || window.reap_min == 0 || held != Held::Not) {
+            let began = drive.clock.now();
             self.collect_within(drive, min, window.reap_max.max(min).max(1), patience)?;
+            if min > 0 && matches!(held, Held::Until(_)) && self.done.is_empty() {
+                Self::learn(drive, began, patience);
+            }
         }
         let due_soon = in_flight == 0 || patience == Nanos(0);
-        if let (true, Held::Until(moment), Some(pacing)) = (due_soon, held, &drive.pacing) {
+        if let (true, Held::Until(moment), Some(pacing)) = (due_soon, held, &mut drive.pacing) {
             pacing.wait(&drive.clock, &drive.pulse, moment);
         }
         if self.in_flight() <= window.low.min(window.depth.saturating_sub(1)) {
@@ -85,11 +85,21 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         Ok(settled || drive.clock.now() >= drive.pulse.until())
     }
 
-    /// How long completions may be waited for.
-    fn patience(&self, drive: &Drive, moment: u64) -> Nanos {
-        let moment = moment.min(drive.pulse.until());
-        let left = drive.clock.ns_between(drive.clock.now(), moment);
-        Nanos(left.saturating_sub(NEAR_NS).min(PATIENCE.0))
+    /// How long completions may be waited for: until shortly before `moment`.
+    fn patience(&self, drive: &mut Drive, moment: u64) -> Nanos {
+        let Drive { clock, pulse, pacing: Some(pacing), .. } = drive else { return PATIENCE };
+        let left_ns = clock.ns_between(clock.now(), moment.min(pulse.until()));
+        Nanos(pacing.sleeper().nap_ns(left_ns).min(PATIENCE.0))
+    }
+
+    /// Nothing came back while it was waited for since `began`: tell how late
+    /// that ended.
+    fn learn(drive: &mut Drive, began: u64, patience: Nanos) {
+        let Drive { clock, pacing: Some(pacing), .. } = drive else { return };
+        let waited_ns = clock.ns_between(began, clock.now());
+        if let Some(late_ns) = waited_ns.checked_sub(patience.0) {
+            pacing.sleeper().woke(late_ns);
+        }
     }
 
     /// As [`QueueLoop::fill`], with those that may start.

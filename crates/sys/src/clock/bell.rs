@@ -1,7 +1,11 @@
 //! A bell that one thread rings to wake another before its time.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use crate::platform;
+use std::sync::atomic::{
+    AtomicU32,
+    Ordering::{AcqRel, Acquire, Release},
+};
+use std::time::Duration;
 
 /// How a sleep ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,56 +18,39 @@ pub enum Slept {
 }
 
 /// Rung once, it stays rung until [`Bell::hush`]: a thread that is not asleep
-/// yet does not miss it.
+/// yet does not miss it. One word that the system watches: a wait is one call.
 #[derive(Debug, Default)]
-pub struct Bell {
-    rung: Mutex<bool>,
-    heard: Condvar,
-}
+pub struct Bell(AtomicU32);
 
 impl Bell {
     /// A silent bell.
     pub const fn new() -> Bell {
-        Bell { rung: Mutex::new(false), heard: Condvar::new() }
+        Bell(AtomicU32::new(0))
     }
 
     /// Wake whoever sleeps by this bell, now or later.
     pub fn ring(&self) {
-        *self.lock() = true;
-        self.heard.notify_all();
+        self.0.store(1, Release);
+        platform::wake_all(&self.0);
     }
 
     /// Silence it. Returns whether it had been rung.
     pub fn hush(&self) -> bool {
-        std::mem::take(&mut *self.lock())
+        self.0.swap(0, AcqRel) != 0
     }
 
     /// Whether it has been rung and not silenced.
     pub fn is_rung(&self) -> bool {
-        *self.lock()
+        self.0.load(Acquire) != 0
     }
 
-    /// Wait for the bell, `limit` at most. Returns whether it has been rung.
+    /// Wait for the bell, `limit` at most; less if a signal comes. Returns
+    /// whether it has been rung.
     pub fn wait(&self, limit: Duration) -> bool {
-        // A limit past the end of `Instant` is no limit; wake up yearly.
-        let end = Instant::now().checked_add(limit);
-        let mut rung = self.lock();
-        while !*rung {
-            let left = match end {
-                Some(end) => end.saturating_duration_since(Instant::now()),
-                None => Duration::from_secs(365 * 86_400),
-            };
-            if left.is_zero() {
-                break;
-            }
-            rung = self.heard.wait_timeout(rung, left).unwrap_or_else(PoisonError::into_inner).0;
+        if !self.is_rung() {
+            platform::wait_while(&self.0, 0, limit);
         }
-        *rung
-    }
-
-    // A flag cannot be left half-written, so a poisoned lock is as good as any.
-    fn lock(&self) -> MutexGuard<'_, bool> {
-        self.rung.lock().unwrap_or_else(PoisonError::into_inner)
+        self.is_rung()
     }
 }
 

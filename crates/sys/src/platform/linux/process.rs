@@ -4,8 +4,11 @@
 use std::ffi::CString;
 use std::io;
 use std::num::NonZeroU64;
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
 
-use rustix::thread::{Gid, Uid, UnshareFlags};
+use rustix::thread::{Gid, Uid, UnshareFlags, futex};
+use rustix::time::Timespec;
 
 pub(crate) fn unshare_files() -> io::Result<()> {
     // SAFETY: the kernel copies the table, so every descriptor that exists
@@ -39,6 +42,21 @@ pub(crate) fn become_user(uid: u32) -> io::Result<()> {
 /// All ones means "leave it", and is nobody's number.
 fn id(number: u32) -> io::Result<u32> {
     if number == u32::MAX { Err(io::ErrorKind::InvalidInput.into()) } else { Ok(number) }
+}
+
+/// Sleep while `word` is `value`, `limit` at most; not at all if it is another,
+/// and less if a signal comes (futex(2)).
+pub(crate) fn wait_while(word: &AtomicU32, value: u32, limit: Duration) {
+    const YEAR: u64 = 365 * 86_400;
+    let tv_sec = limit.as_secs().min(YEAR) as i64;
+    let limit = Timespec { tv_sec, tv_nsec: limit.subsec_nanos().into() };
+    // However it ends, the caller looks at the word.
+    let _ = futex::wait(word, futex::Flags::PRIVATE, value, Some(&limit));
+}
+
+/// Wake every thread that sleeps by `word`.
+pub(crate) fn wake_all(word: &AtomicU32) {
+    let _ = futex::wake(word, futex::Flags::PRIVATE, i32::MAX as u32);
 }
 
 pub(crate) fn set_timer_slack(ns: NonZeroU64) -> io::Result<()> {
