@@ -78,6 +78,32 @@ fn what_is_made_of_memory_is_not_direct() {
 }
 
 #[test]
+fn what_is_written_to_memory_is_never_durable() {
+    let folder = Folder::new("ledger-shm-write");
+    let path = format!("/dev/shm/iosonde-ledger-write-{}", std::process::id());
+    if std::fs::write(&path, []).is_err() {
+        return eprintln!("skipped: /dev/shm is not writable");
+    }
+    let told =
+        ledger(&folder, &format!("--name=j --filename={path} --rw=write --size=1m --end_fsync=1"));
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(told["writes"]["unwritten_bytes"], MIB, "{}", told["writes"]);
+    let durable = &told["writes"]["durable_bytes_per_s"]["unknown"];
+    assert!(durable.as_str().unwrap().contains("made of memory"), "{durable}");
+    assert!(finds(&told, "not-durable").unwrap().contains("made of memory"));
+}
+
+#[test]
+fn large_blocks_have_a_ceiling_of_buffers_that_were_used_before() {
+    let folder = Folder::new("ledger-ceiling");
+    let line = "--name=j --filename=f --rw=write --bs=1m --size=8m --ioengine=libaio --iodepth=8";
+    let told = ledger(&folder, line);
+    let ceiling = told["jobs"][0]["cpu"]["ceiling_iops"].as_f64().unwrap();
+    // Each buffer is taken from the system and filled once, at some thousand a second.
+    assert!(ceiling > 8000.0, "{}", told["jobs"][0]["cpu"]);
+}
+
+#[test]
 fn btrfs_with_checksums_is_told_as_buffered_and_without_as_direct() {
     let Some(place) = Place::of("btrfs") else { return };
     let line = "--rw=write --bs=64k --size=32m --direct=1";

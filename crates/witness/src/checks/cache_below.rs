@@ -8,8 +8,10 @@ pub(super) const RULE: Rule = Rule {
     severity: Severity::Warning,
     condition: "a loop device delivered over twice the bytes that the devices below it were read for",
     meaning: "A loop device is a file. Direct I/O on it passes the page cache of the file system on \
-              it, not that of the file it is made of: reads may come out of memory one layer down.",
-    remedy: "attach it with losetup --direct-io=on, or test on a device that is no file",
+              it, not that of the file it is made of: reads may come out of memory one layer down. Places of the file that were never written are \
+              nowhere at all.",
+    remedy: "attach it with losetup --direct-io=on and write all of it once; or test on a device that is \
+             no file",
     check,
 };
 
@@ -23,7 +25,7 @@ fn check(ledger: &Ledger) -> Vec<Found> {
             return Found::of_run(
                 Severity::Warning,
                 format!(
-                    "{} delivered {}, of which {} came out of memory below it",
+                    "{} delivered {}, of which {} came out of memory below it, or of holes in its file",
                     device.name,
                     bytes(read),
                     percent(1.0 - fetched as f64 / read as f64)

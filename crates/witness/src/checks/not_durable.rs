@@ -28,7 +28,7 @@ fn check(ledger: &Ledger) -> Vec<Found> {
     let rate = |value: f64| format!("{}/s", bytes(value as u64));
     let durable = match &writes.durable_bytes_per_s {
         Known::Is(durable) => format!("{} to durability", rate(*durable)),
-        Known::Unknown(_) => "the rate to durability is unknown".to_owned(),
+        Known::Unknown(why) => format!("the rate to durability is unknown: {why}"),
     };
     let unwritten = writes.unwritten_bytes.get().copied().unwrap_or(0);
     Found::of_run(

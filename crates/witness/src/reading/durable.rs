@@ -38,6 +38,9 @@ pub fn drain(
     stop: &dyn Fn() -> bool,
 ) -> io::Result<Pace> {
     let file = File::options().read(true).open(path)?;
+    if super::file::is_of_memory(&file) {
+        return Err(io::Error::other("its file system is made of memory"));
+    }
     let began = Instant::now();
     let unwritten = || unwritten_bytes(&file, offset, bytes);
     let before = unwritten();

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 const RESIDENCY_BYTES_MAX: u64 = 4 << 30;
 /// From statfs(2): <linux/magic.h>.
 const OVERLAYFS: u64 = 0x794c_7630;
+/// tmpfs, ramfs, hugetlbfs.
+const OF_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
 
 /// A file's range before a job, and after.
 #[derive(Clone, Debug, Default)]
@@ -94,6 +96,11 @@ fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path)
 }
 
+/// Whether the file system is made of memory: nothing on it is ever durable.
+pub(super) fn is_of_memory(file: &File) -> bool {
+    rustix::fs::fstatfs(file).is_ok_and(|status| OF_MEMORY.contains(&(status.f_type as u64)))
+}
+
 /// Bytes in memory, and bytes of that not yet written back.
 fn in_memory(file: &File, offset: u64, bytes: u64) -> (Known<u64>, Known<u64>) {
     let overlaid = rustix::fs::fstatfs(file).is_ok_and(|status| status.f_type as u64 == OVERLAYFS);
@@ -103,6 +110,10 @@ fn in_memory(file: &File, offset: u64, bytes: u64) -> (Known<u64>, Known<u64>) {
         return (Known::unknown(why), Known::unknown(why));
     }
     match cache::residency(file, offset, bytes.max(1)) {
+        // The kernel calls its pages clean, as there is nowhere to write them to.
+        Fact::Known(found) if is_of_memory(file) => {
+            (Known::Is(found.cached_bytes()), Known::Is(found.cached_bytes()))
+        }
         Fact::Known(found) => {
             let unwritten = match found.unwritten_bytes() {
                 // A page that is written back and dirty again counts as both.
