@@ -13,7 +13,7 @@ use iosonde_run::idle::{IdleProfile, Tell};
 use iosonde_run::job::Plan;
 use iosonde_run::{disks, hold, plan};
 use iosonde_spec::cli::{
-    Parsed, World, flag_table,
+    Notice, Parsed, World, flag_table,
     flags::{Debug, Flags, Format, IdleProf},
 };
 use iosonde_spec::text::{expand::Surroundings as Around, include::Disk};
@@ -101,10 +101,7 @@ pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepare
 pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepared, Refused> {
     let mut said: Vec<String> = Vec::new();
     for notice in &parsed.notices {
-        match personality {
-            Personality::Fio if !notice.fio.is_empty() => said.extend(notice.fio.iter().cloned()),
-            _ => said.push(line(personality, &notice.diagnostic)),
-        }
+        said.extend(lines_of(personality, notice));
     }
     if parsed.is_refused() {
         return Err(Refused { code: exit::REFUSED, said });
@@ -145,6 +142,20 @@ pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Pr
     Ok(Prepared { parsed, plan: planned.plan, said })
 }
 
+/// What is said of a notice. Called as fio: first its own lines, which parsers
+/// look for, then, of a job file, where that is, which it does not tell.
+fn lines_of(personality: Personality, notice: &Notice) -> Vec<String> {
+    let ours = line(personality, &notice.diagnostic);
+    match personality {
+        Personality::Native => vec![ours],
+        Personality::Fio if notice.fio.is_empty() => vec![ours],
+        Personality::Fio => {
+            let in_file = matches!(notice.diagnostic.origin, Origin::File { .. });
+            notice.fio.iter().cloned().chain(in_file.then_some(ours)).collect()
+        }
+    }
+}
+
 /// A diagnostic as a line: fio's notes are bare, ours name the program.
 fn line(personality: Personality, said: &Diagnostic) -> String {
     match (personality, said.level) {
@@ -166,10 +177,7 @@ fn show(personality: Personality, parsed: &Parsed) -> u8 {
     match parsed.is_refused() {
         true => {
             for notice in parsed.notices.iter().filter(|notice| notice.is_error()) {
-                match personality {
-                    Personality::Fio => notice.fio.iter().for_each(|line| complain(line)),
-                    Personality::Native => eprintln!("iosonde: {}", notice.diagnostic),
-                }
+                lines_of(personality, notice).iter().for_each(|line| complain(line));
             }
             exit::REFUSED
         }

@@ -117,9 +117,30 @@ fn a_mistake_in_a_job_file_is_told_with_its_line() {
         ("[v]\nsize=1k\n", "job.fio:2"),
         ("[v]\nsize=64k\ndirectory=none\n", "job.fio:3"),
         ("[v]\n\nnosuch=1\nsize=4k\n", "job.fio:3"),
+        ("[global]\nbs=4k\n[v]\n  iodepth=0\n", "job.fio:4:3"),
+        ("size=4k\n[v]\n", "job.fio:1:1"),
+        ("[v]\nsize=4k\ninclude none.fio\n", "job.fio:3:1"),
+        ("[v]\nsize=4k\nioengine=fastest\n", "job.fio:3:1"),
+        ("[v]\nsize=4k\nbssplit=4k/50:8k/70\n", "job.fio:3:1"),
+        ("[v]\nsize=4k\nrwmixread=200\nnrfiles=-1\n", "job.fio:4:1"),
+        ("[v]\nsize=4k\nverify=md6\n", "job.fio:3:1"),
     ] {
         folder.write("job.fio", text);
-        let ran = Who::Native.run(&folder, &words("job.fio"));
-        assert!(ran.stderr.contains(place), "{place} in {ran:?}");
+        for who in [Who::Native, Who::AsFio] {
+            let ran = who.run(&folder, &words("job.fio"));
+            assert!(ran.stderr.contains(place), "{place} in {ran:?}");
+        }
     }
+}
+
+#[test]
+fn called_as_fio_its_own_lines_stand_first() {
+    let folder = folder();
+    folder.write("job.fio", "[v]\nsize=64k\nrw=writ\n");
+    let ran = Who::AsFio.run(&folder, &words("job.fio"));
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    assert_eq!(lines[0], "fio: failed parsing rw=writ", "{ran:?}");
+    let [.., dropped, ours] = lines.as_slice() else { panic!("{ran:?}") };
+    assert_eq!(*dropped, "fio: job v dropped", "{ran:?}");
+    assert!(ours.starts_with("fio: job.fio:3:1: error: rw: want one of read, write"), "{ran:?}");
 }

@@ -135,6 +135,11 @@ fn what_is_too_slow_ends_the_job_in_the_words_of_fio() {
             110,
             "not met",
         ),
+        (
+            "--runtime=9 --latency_target=50 --latency_window=50ms",
+            110,
+            "exceeds specified max (50000 nsec)",
+        ),
     ];
     at_once(&jobs, |&(options, errno, text)| {
         let ran = ours(&folder, &format!("{SIM} {options} --output-format=json"));

@@ -263,13 +263,22 @@ impl Search {
 }
 
 impl Missed {
-    /// Even one at a time took too long.
+    /// Even one at a time took too long. Where none may, one did: fio has the
+    /// words of `max_latency` for that.
     pub fn target(plan: &TargetPlan) -> Missed {
+        let TargetPlan { target, percentile, .. } = plan;
+        let (doing, exceeds) = match *percentile >= 100.0 {
+            true => (
+                "max latency exceeded",
+                format!("latency exceeds specified max ({} nsec): ", target.0),
+            ),
+            false => ("latency target not met", String::new()),
+        };
         let words = format!(
-            "latency_target of {} nsec is not met at depth 1 by {} % of the I/Os",
-            plan.target.0, plan.percentile
+            "{exceeds}latency_target of {} nsec is not met at depth 1 by {percentile} % of the I/Os",
+            target.0
         );
-        Missed { failure: Failure::engine("latency target not met", Errno(libc::ETIMEDOUT)), words }
+        Missed { failure: Failure::engine(doing, Errno(libc::ETIMEDOUT)), words }
     }
 }
 
