@@ -281,26 +281,27 @@ fn a_job_ends_when_its_numbers_hold_still_and_tells_what_fio_tells() {
 
 #[test]
 fn jobs_reported_as_one_are_steady_as_one() {
+    // So slow that hardly ever an I/O comes between the reading of two counts.
     let line = format!(
-        "{STEADY} --name=a --numjobs=2 --group_reporting=1 \
+        "{STEADY} --name=a --numjobs=2 --group_reporting=1 --rate_iops=200 \
          --ss=bw_slope:99% --ss_dur=1 --ss_interval=250ms"
     );
-    let told = run(&line);
-    assert_eq!(told.len(), 1);
-    was_ended(&told[0]);
-    let steady = &told[0]["steadystate"];
-    let numbers = |name: &str| -> Vec<u64> {
-        let list = steady["data"][name].as_array().unwrap();
-        list.iter().map(|number| number.as_u64().unwrap()).collect()
+    let agree = || {
+        let told = run(&line);
+        assert_eq!(told.len(), 1);
+        was_ended(&told[0]);
+        let numbers = |name: &str| -> Vec<u64> {
+            let list = told[0]["steadystate"]["data"][name].as_array().unwrap();
+            list.iter().map(|number| number.as_u64().unwrap()).collect()
+        };
+        let (bw, iops) = (numbers("bw"), numbers("iops"));
+        assert_eq!(bw.len(), 4);
+        let (all, mean) = (reads(&told[0]), iops.iter().sum::<u64>() / 4);
+        assert!(mean <= all, "{all} {iops:?}");
+        // More than one job may do; and each is rounded to a whole number a second.
+        mean > 300 && bw.iter().zip(&iops).all(|(bw, iops)| bw.abs_diff(iops * 4096) <= 4096)
     };
-    let (bw, iops) = (numbers("bw"), numbers("iops"));
-    assert_eq!(bw.len(), 4);
-    // Both jobs: more than one can have done, going by the whole run.
-    // The two counts are read one after the other, while the jobs go on.
-    let alike = |(bw, iops): (&u64, &u64)| bw.abs_diff(iops * 4096) <= iops * 4096 / 20;
-    assert!(bw.iter().zip(&iops).all(alike), "{bw:?} {iops:?}");
-    let all = reads(&told[0]);
-    assert!(iops.iter().sum::<u64>() / 4 <= all, "{all} {iops:?}");
+    assert!((0..4).any(|_| agree()), "these are not the bytes and I/Os of both jobs");
 }
 
 #[test]

@@ -97,9 +97,10 @@ fn what_is_cached_is_not_read_from_the_device_again() {
         let whole = BYTES as u64 / 512;
         // The first run drops what is cached, then reads all of it.
         assert!(again("") >= whole, "{who:?}");
-        // Somebody else may look at a new device too.
-        assert!(again("--invalidate=0") <= whole / 100, "{who:?}");
-        assert_eq!(again("--direct=1 --invalidate=0"), whole, "{who:?}");
+        // Somebody else may look at a new device too, but not each time.
+        let is = |sectors: u64, more: &str| (0..5).any(|_| again(more) == sectors);
+        assert!(is(0, "--invalidate=0"), "{who:?}: what is cached was read again");
+        assert!(is(whole, "--direct=1 --invalidate=0"), "{who:?}: not all was read, or more");
     }
 }
 
