@@ -1,20 +1,4 @@
-// The promise API as an ECMAScript module.
+// The promise API as an ECMAScript module: the names that promises.js exports.
 
-import promises from './promises.js';
-
-export default promises;
-export const {
-  BufferPool,
-  O_DIRECT,
-  O_DSYNC,
-  O_EXCL,
-  O_EXLOCK,
-  O_SYNC,
-  getAlignedBuffer,
-  getBlockDevice,
-  isAligned,
-  probe,
-  setF_NOCACHE,
-  setFlock,
-  setFSCTL_LOCK_VOLUME,
-} = promises;
+export { default } from './promises.js';
+export * from './promises.js';

@@ -3,11 +3,11 @@
 //! the other engine to itself and does one I/O at a time.
 #![allow(unsafe_code)]
 
-use super::pool::{Hand, Pool};
+use super::pool::{Hand, Pool, Pooled};
 use super::*;
 use crate::sync_call;
 use crate::{EngineDef, Io, Open, OpenWith, Opened, SyncRangeFlags};
-use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
+use iosonde_base::{Completion, Errno, FileId, Op, Planned, Slot};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The engine over which a pool of threads is opened as deep as asked; none
@@ -223,27 +223,9 @@ struct Offload {
     table: Arc<Mutex<Table>>,
 }
 
-impl Queued for Offload {
-    const QUEUES_SYNCS: bool = true;
-
-    fn push(&mut self, slot: Slot, io: &Io) {
-        self.pool.push(slot, *io);
-    }
-
-    fn submit(&mut self) -> Result<(), Errno> {
-        // A thread took each request as it was pushed.
-        Ok(())
-    }
-
-    fn reap(
-        &mut self,
-        min: u32,
-        max: u32,
-        patience: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
-        self.pool.collect(min, max, patience, done);
-        Ok(())
+impl Pooled for Offload {
+    fn pool(&mut self) -> &mut Pool {
+        &mut self.pool
     }
 
     fn opened(&mut self, file: &Opened) -> Result<(), Errno> {

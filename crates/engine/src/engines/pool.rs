@@ -1,8 +1,8 @@
 //! Threads that each do one request at a time.
 #![allow(unsafe_code)]
 
-use crate::{EngineError, Io};
-use iosonde_base::{Completion, Errno, Nanos, Slot};
+use crate::{EngineError, Io, Opened, Queued};
+use iosonde_base::{Completion, Errno, Nanos, Op, Slot};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::channel;
@@ -126,6 +126,48 @@ impl Pool {
         }
         let take = outbox.len().min(max as usize);
         done.extend(outbox.drain(..take));
+    }
+}
+
+/// An engine that is a pool of threads: the loop's side of it is always the
+/// same.
+pub(super) trait Pooled {
+    fn pool(&mut self) -> &mut Pool;
+    fn explain(&self, op: Op, errno: Errno) -> Option<&'static str>;
+    fn opened(&mut self, _file: &Opened) -> Result<(), Errno> {
+        Ok(())
+    }
+}
+
+impl<E: Pooled> Queued for E {
+    const QUEUES_SYNCS: bool = true;
+
+    fn push(&mut self, slot: Slot, io: &Io) {
+        self.pool().push(slot, *io);
+    }
+
+    fn submit(&mut self) -> Result<(), Errno> {
+        // A thread took each request as it was pushed.
+        Ok(())
+    }
+
+    fn reap(
+        &mut self,
+        min: u32,
+        max: u32,
+        patience: Option<Nanos>,
+        done: &mut Vec<Completion>,
+    ) -> Result<(), Errno> {
+        self.pool().collect(min, max, patience, done);
+        Ok(())
+    }
+
+    fn opened(&mut self, file: &Opened) -> Result<(), Errno> {
+        Pooled::opened(self, file)
+    }
+
+    fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
+        Pooled::explain(self, op, errno)
     }
 }
 

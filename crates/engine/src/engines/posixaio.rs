@@ -5,12 +5,12 @@
 //! many are in flight as the depth says.
 #![allow(unsafe_code)]
 
-use super::pool::Pool;
+use super::pool::{Pool, Pooled};
 use super::psync::{CAPS, bytes};
 use super::rw_flags::RwFlags;
 use super::{always, queued, trim};
-use crate::{Caps, EngineDef, Io, Queued, SyncRangeFlags, sync_call};
-use iosonde_base::{Completion, Errno, Nanos, Op, Planned, Slot};
+use crate::{Caps, EngineDef, Io, SyncRangeFlags, sync_call};
+use iosonde_base::{Errno, Op, Planned};
 
 /// Catalogue entry.
 pub(crate) static POSIXAIO: EngineDef = EngineDef {
@@ -53,27 +53,9 @@ struct PosixAio {
     pool: Pool,
 }
 
-impl Queued for PosixAio {
-    const QUEUES_SYNCS: bool = true;
-
-    fn push(&mut self, slot: Slot, io: &Io) {
-        self.pool.push(slot, *io);
-    }
-
-    fn submit(&mut self) -> Result<(), Errno> {
-        // A thread took each request as it was pushed.
-        Ok(())
-    }
-
-    fn reap(
-        &mut self,
-        min: u32,
-        max: u32,
-        patience: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
-        self.pool.collect(min, max, patience, done);
-        Ok(())
+impl Pooled for PosixAio {
+    fn pool(&mut self) -> &mut Pool {
+        &mut self.pool
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
