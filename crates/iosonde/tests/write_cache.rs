@@ -182,7 +182,7 @@ fn what_cannot_be_changed_is_refused_with_the_reason() {
     for (line, why) in [
         ("/dev/null back", "no block device"),
         ("/no/such/device", "No such file"),
-        ("/dev/null sideways", "back or through"),
+        ("/dev/null sideways", "must be back or through"),
         ("", "name a device"),
     ] {
         let ran = write_cache(&here, line);

@@ -66,7 +66,12 @@ pub fn run(path: &Path, job: &[String], rounds: u32, json: bool) -> u8 {
             complain(&format!("iosonde: write-cache: {why}"));
             exit::REFUSED
         }
-        Some(Halt::Stopped { .. }) => exit::SIGNALLED,
+        Some(Halt::Stopped { .. }) => {
+            if !sheet.has_pairs() {
+                complain("iosonde: write-cache: stopped before there was anything to compare");
+            }
+            exit::SIGNALLED
+        }
         None if restored.is_err() => exit::REFUSED,
         None => exit::OK,
     };

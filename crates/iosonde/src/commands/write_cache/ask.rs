@@ -154,7 +154,7 @@ fn view(word: &str) -> Result<WriteCache, String> {
     match word {
         "back" | "write back" => Ok(WriteCache::Back),
         "through" | "write through" => Ok(WriteCache::Through),
-        word => Err(format!("{word}: back or through? (One device at a time.)")),
+        word => Err(format!("{word}: it must be back or through, and one device at a time")),
     }
 }
 
@@ -198,7 +198,7 @@ mod tests {
     fn what_is_wrong_is_named() {
         for (line, why) in [
             ("", "name a device"),
-            ("d sideways", "sideways: back or through"),
+            ("d sideways", "sideways: it must be back or through"),
             ("d back e", "e: one device"),
             ("d --set", "--set what"),
             ("d --sett", "no option --sett"),

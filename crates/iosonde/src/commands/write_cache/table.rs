@@ -106,7 +106,7 @@ impl Sheet {
             row.lines(&mut out);
         }
         out.push('\n');
-        for sentence in self.rows.iter().flat_map(|row| row.sentences(self.rounds)) {
+        for sentence in self.rows.iter().flat_map(Row::sentences) {
             wrapped(&mut out, "  ", &sentence);
         }
         if self.rounds == 1 {
@@ -184,7 +184,7 @@ impl Row {
     }
 
     /// What the views did to it.
-    fn sentences(&self, rounds: u32) -> Vec<String> {
+    fn sentences(&self) -> Vec<String> {
         let [back, through] = Mode::ALL.map(|mode| self.cells(mode));
         let mut said = Vec::new();
         for (back, through) in back.iter().zip(&through) {
@@ -192,7 +192,7 @@ impl Row {
                 _ if self.runs[0][0].jobs.len() < 2 => self.work.to_owned(),
                 job => format!("{}, {}", shown(job), self.work),
             };
-            said.push(format!("{name}: {}", compared(back, through, rounds)));
+            said.push(format!("{name}: {}", compared(back, through)));
         }
         if let (Some(back), Some(through)) = (back.first(), through.first()) {
             let syncs = back.syncs.ios;
@@ -238,7 +238,9 @@ fn flushes(count: Option<u64>) -> String {
 }
 
 /// Two cells, in words.
-fn compared(back: &Cell, through: &Cell, rounds: u32) -> String {
+fn compared(back: &Cell, through: &Cell) -> String {
+    // Of a run that was stopped there may be fewer than were asked for.
+    let rounds = back.each.len().min(through.each.len());
     let ratio = through.iops / back.iops.max(1e-9);
     let range = |each: &[f64]| {
         let least = each.iter().copied().fold(f64::INFINITY, f64::min);
@@ -319,9 +321,7 @@ mod tests {
 
     #[test]
     fn what_may_be_chance_is_not_called_a_difference() {
-        let said = |back: &[f64], through: &[f64]| {
-            compared(&cell(back), &cell(through), back.len() as u32)
-        };
+        let said = |back: &[f64], through: &[f64]| compared(&cell(back), &cell(through));
         assert!(said(&[100.0], &[104.0]).starts_with("no difference (5 %"));
         assert!(said(&[100.0], &[250.0]).starts_with("2.50 times"));
         let overlapping = said(&[100.0, 200.0], &[150.0, 250.0]);

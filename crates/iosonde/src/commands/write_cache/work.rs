@@ -88,7 +88,9 @@ pub fn read(words: &[String], disk: &str) -> Result<(Vec<Work>, Vec<String>), Re
     };
     let parsed = parse(Personality::Native, words);
     if let Some(flag) = out_of_place(&parsed.flags) {
-        return Err(refuse(format!("{flag} has no place here: one table is all that is printed")));
+        return Err(refuse(format!(
+            "{flag} has no place here: one table is printed, or with --json one document"
+        )));
     }
     // What is wrong with the jobs is found before anything is changed.
     let Prepared { plan, said, .. } = prepare_parsed(Personality::Native, parsed.clone())?;
