@@ -71,9 +71,14 @@ impl Output {
         }
     }
 
-    /// Whether the report's stream is a terminal that a live line fits on.
-    pub fn is_live(&self) -> bool {
-        !self.is_file && io::stdout().is_terminal()
+    /// Whether standard output has room for a live line: no document goes there.
+    pub fn has_room(&self) -> bool {
+        self.is_file || !self.documents_only
+    }
+
+    /// Whether the report itself follows on the stream of the live line.
+    pub fn is_below_line(&self) -> bool {
+        !self.is_file
     }
 
     /// Redraw the live line.
@@ -81,6 +86,12 @@ impl Output {
         // The line is drawn over; that it may be lost harms nobody.
         let mut out = io::stdout();
         let _ = write!(out, "{text}\r").and_then(|()| out.flush());
+    }
+
+    /// Leave the live line standing.
+    pub fn end_live(&mut self) {
+        let mut out = io::stdout();
+        let _ = out.write_all(b"\n").and_then(|()| out.flush());
     }
 
     /// The first error that writing met. A closed pipe is the reader's wish.

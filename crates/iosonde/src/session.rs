@@ -4,7 +4,7 @@
 use crate::output::{Output, complain, say};
 use crate::personality::Personality;
 use crate::watch::Watch;
-use crate::written::text;
+use crate::written::{is_document, text};
 use crate::{answers, debug, exit};
 use iosonde_options::{Diagnostic, Level, Origin};
 use iosonde_run::account::{Surroundings, report};
@@ -14,7 +14,7 @@ use iosonde_run::job::Plan;
 use iosonde_run::{disks, hold, plan};
 use iosonde_spec::cli::{
     Notice, Parsed, World, flag_table,
-    flags::{Debug, Flags, Format, IdleProf},
+    flags::{Debug, Flags, IdleProf},
 };
 use iosonde_spec::text::{expand::Surroundings as Around, include::Disk};
 use iosonde_witness::{Ledger, Severity};
@@ -211,12 +211,6 @@ fn no_jobs(personality: Personality) -> u8 {
     exit::REFUSED
 }
 
-/// Which forms a report takes. Our own report is the default of our own
-/// personality, fio's text that of fio's.
-fn is_document(format: Format) -> bool {
-    matches!(format, Format::Json | Format::JsonPlus | Format::Terse)
-}
-
 fn execute(personality: Personality, prepared: Prepared) -> u8 {
     let Prepared { parsed, mut plan, said } = prepared;
     let flags = &parsed.flags;
@@ -226,7 +220,10 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
         Ok(output) => output,
         Err(error) => {
             let name = flags.output.as_deref().unwrap_or("standard output");
-            complain(&format!("iosonde: cannot write the report to {name}: {error}"));
+            complain(&format!(
+                "{}: cannot write the report to {name}: {error}",
+                personality.program()
+            ));
             return exit::REFUSED;
         }
     };

@@ -3,16 +3,18 @@
 
 use crate::output::Output;
 use crate::personality::Personality;
-use crate::written::text;
+use crate::written::{is_document, text};
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_report::formats::{Opening, opening_lines, starting_line};
-use iosonde_report::live::{JobState, Status, fio_status_line, native_status_line};
+use iosonde_report::live::{JobState, Status, StatusRate, fio_status_line, native_status_line};
 use iosonde_run::account::{Surroundings, report};
 use iosonde_run::disks::{DiskUse, Watched};
 use iosonde_run::job::{JobPlan, Plan};
 use iosonde_run::observer::{Event, Glance, Observer};
 use iosonde_run::worker::{JobResult, State};
 use iosonde_spec::cli::flags::{Flags, When};
+use iosonde_workload::Cap;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -77,12 +79,14 @@ impl<'a> Watch<'a> {
         self.output.line(lines.trim_end_matches('\n'));
     }
 
+    /// A document on standard output is alone there, as with fio.
     fn shows_line(&self) -> bool {
-        match self.flags.eta {
-            When::Always => true,
-            When::Never => false,
-            When::Auto => self.output.is_live(),
-        }
+        self.output.has_room()
+            && match self.flags.eta {
+                When::Always => true,
+                When::Never => false,
+                When::Auto => std::io::stdout().is_terminal(),
+            }
     }
 
     fn draw(&mut self, glances: &[Glance], elapsed: Nanos) {
@@ -110,7 +114,7 @@ impl<'a> Watch<'a> {
         let status = Status {
             running: glances.iter().filter(|glance| is_running(glance.state)).count() as u32,
             open_files: glances.iter().map(|glance| glance.open_files).sum(),
-            rate: None,
+            rate: rate(self.plan, glances),
             states: self
                 .plan
                 .jobs
@@ -139,7 +143,7 @@ impl<'a> Watch<'a> {
             && elapsed.since(self.new_line) >= every
         {
             self.new_line = elapsed;
-            self.output.live("\n");
+            self.output.end_live();
             self.drawn = 0;
         }
     }
@@ -148,10 +152,20 @@ impl<'a> Watch<'a> {
     fn clear(&mut self) {
         if self.drawn > 0 {
             match self.personality {
-                Personality::Fio => self.output.live("\n"),
+                Personality::Fio => self.output.end_live(),
                 Personality::Native => self.output.live(&" ".repeat(self.drawn)),
             }
             self.drawn = 0;
+        }
+    }
+
+    /// Before a report. fio's text begins with an empty line, which ends the one that stands.
+    fn clear_for_report(&mut self) {
+        let text_first = !self.flags.formats.iter().any(|&format| is_document(format));
+        let below = self.output.is_below_line() && text_first && !self.flags.append_terse;
+        match self.personality {
+            Personality::Fio if below => self.drawn = 0,
+            _ => self.clear(),
         }
     }
 
@@ -176,7 +190,7 @@ impl<'a> Watch<'a> {
     }
 
     fn interim(&mut self, results: &[Option<JobResult>]) {
-        self.clear();
+        self.clear_for_report();
         let around = Surroundings { disks: self.disks.used(), ..self.around.clone() };
         let told = report(self.plan, results, &around);
         self.output.report(&text(self.personality, self.flags, &told));
@@ -187,9 +201,10 @@ impl Observer for Watch<'_> {
     fn see(&mut self, event: &Event<'_>) {
         match event {
             Event::LayingOut { job, missing } => {
-                let files = if missing.files == 1 { "file" } else { "files" };
+                let (files, total) =
+                    if missing.files == 1 { ("file", "") } else { ("files", "total ") };
                 self.output.line(&format!(
-                    "{}: Laying out IO {files} ({} {files} / {}MiB)",
+                    "{}: Laying out IO {files} ({} {files} / {total}{}MiB)",
                     job.name,
                     missing.files,
                     missing.bytes >> 20
@@ -214,7 +229,7 @@ impl Observer for Watch<'_> {
                 self.output.error(&format!("{name}: job {}: {error}", job.name));
             }
             Event::Ended => {
-                self.clear();
+                self.clear_for_report();
                 self.used = self.disks.used();
             }
         }
@@ -276,6 +291,30 @@ fn state(job: &JobPlan, glance: &Glance) -> JobState {
             _ if random => JobState::RandomTrimming,
             _ => JobState::Trimming,
         },
+    }
+}
+
+/// What the jobs that have not ended are held to together: in bytes if any is.
+fn rate(plan: &Plan, glances: &[Glance]) -> Option<StatusRate> {
+    let mut bytes = (0u64, 0u64);
+    let mut ios = (0u64, 0u64);
+    let live = plan.jobs.iter().zip(glances).filter(|(_, glance)| glance.state != State::Finished);
+    for (job, _) in live {
+        for dir in DIRS.into_iter().filter(|&dir| job.dirs[dir]) {
+            bytes.0 = bytes.0.saturating_add(job.pace.floors.bytes[dir]);
+            ios.0 = ios.0.saturating_add(job.pace.floors.ios[dir].into());
+            match job.source.pace.caps[dir] {
+                Cap::Free => {}
+                Cap::Bytes(cap) => bytes.1 = bytes.1.saturating_add(cap),
+                Cap::Ios(cap) => ios.1 = ios.1.saturating_add(cap),
+            }
+        }
+    }
+    match (bytes, ios) {
+        (_, (least, most)) if bytes == (0, 0) => {
+            (most > 0 || least > 0).then_some(StatusRate::Ios(least, most))
+        }
+        ((least, most), _) => Some(StatusRate::Bytes(least, most)),
     }
 }
 

@@ -34,6 +34,11 @@ pub fn text(personality: Personality, flags: &Flags, told: &iosonde_report::Repo
     text
 }
 
+/// Whether a program reads it, and any other word beside it breaks that.
+pub fn is_document(format: Format) -> bool {
+    matches!(format, Format::Json | Format::JsonPlus | Format::Terse)
+}
+
 fn terse_version(flags: &Flags) -> formats::TerseVersion {
     match flags.terse_version {
         2 => formats::TerseVersion::V2,

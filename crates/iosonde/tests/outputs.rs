@@ -158,6 +158,29 @@ fn several_formats_come_in_the_order_terse_json_text() {
 }
 
 #[test]
+fn the_last_word_on_formats_holds_as_with_fio() {
+    let lines = [
+        ("--append-terse", "terse text"),
+        ("--append-terse --output-format=json", "json"),
+        ("--append-terse --output-format=normal", "text"),
+        ("--output-format=json --append-terse", "terse json"),
+        ("--minimal --output-format=json", "json"),
+        ("--output-format=json --minimal", "terse"),
+        ("--output-format=json,json+", "json"),
+    ];
+    for who in if fio_is_installed() { &[Who::AsFio, Who::Fio][..] } else { &[Who::AsFio] } {
+        for (options, expected) in lines {
+            let job = with("--name=v --ioengine=null --size=64k", options);
+            let ran = who.run(&Folder::new("outputs"), &job).well();
+            let begins = |form: &str| ran.stdout.lines().any(|line| line.starts_with(form));
+            let forms = [("terse", "3;fio-3."), ("json", "{"), ("text", "v: (groupid=0")];
+            let told = forms.into_iter().filter(|(_, form)| begins(form)).map(|(name, _)| name);
+            assert_eq!(told.collect::<Vec<_>>().join(" "), expected, "{who:?} {options}");
+        }
+    }
+}
+
+#[test]
 fn a_report_goes_to_a_file_and_nothing_elsewhere() {
     for who in [Who::AsFio, Who::Native] {
         for format in ["json", "json+", "terse", "normal"] {

@@ -128,7 +128,9 @@ pub fn fio_status_line(status: &Status) -> String {
     let rate = |bytes_per_s: u64| human(bytes_per_s, 4, base, rate_unit);
     match status.rate {
         Some(StatusRate::Bytes(least, most)) => {
-            line.push_str(&format!(", {}-{}", rate(least), rate(most)));
+            let [least, most] =
+                [least, most].map(|bytes| human(bytes, 4, base, Unit::BytesPerSecond));
+            line.push_str(&format!(", {least}-{most}"));
         }
         Some(StatusRate::Ios(least, most)) => line.push_str(&format!(", {least}-{most} IOPS")),
         None => {}

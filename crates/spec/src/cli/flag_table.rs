@@ -321,7 +321,7 @@ pub fn help(tables: &[&[FlagDef]]) -> String {
     for flag in tables.iter().copied().flatten().filter(|flag| flag.shown == Shown::InHelp) {
         let name = match flag.takes {
             Takes::Nothing => flag.name.to_string(),
-            Takes::Maybe => format!("{}[={}]", flag.name, flag.value),
+            Takes::Maybe | Takes::Name => format!("{}[={}]", flag.name, flag.value),
             Takes::Value => format!("{}={}", flag.name, flag.value),
         };
         let absent = if flag.unsupported().is_some() { " (not supported)" } else { "" };
@@ -338,6 +338,8 @@ fn ask(flags: &mut Flags, ask: Ask) -> Result<(), FlagError> {
 fn formats(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
     flags.formats = Format::list(text)?;
     flags.formats_given = true;
+    // What was added to earlier forms goes with them, as in fio.
+    flags.append_terse = false;
     Ok(())
 }
 

@@ -12,6 +12,8 @@ pub enum Takes {
     Nothing,
     /// `--thread` or `--thread=1`; never the next argument.
     Maybe,
+    /// `--write_bw_log`, `--write_bw_log=x` or `--write_bw_log x`; never what looks like an option.
+    Name,
     /// `--bs=4k` or `--bs 4k`.
     Value,
 }
@@ -173,6 +175,11 @@ impl<'a> Words<'a> {
                 None => Err(BadWord::WantsValue { name: name.to_string() }),
                 next => Ok(next),
             },
+            (Takes::Name, None)
+                if self.arguments.get(self.next).is_some_and(|text| !text.starts_with('-')) =>
+            {
+                Ok(self.take())
+            }
             _ => Ok(given),
         }
     }
@@ -208,7 +215,7 @@ fn find<'n>(name: &str, candidates: &[Candidate<'n>]) -> Found<'n> {
 mod tests {
     use super::*;
 
-    const NAMES: [Candidate<'static>; 8] = [
+    const NAMES: [Candidate<'static>; 9] = [
         Candidate { name: "parse-only", takes: Takes::Nothing },
         Candidate { name: "minimal", takes: Takes::Nothing },
         Candidate { name: "iodepth", takes: Takes::Value },
@@ -216,6 +223,7 @@ mod tests {
         Candidate { name: "numjobs", takes: Takes::Value },
         Candidate { name: "direct", takes: Takes::Value },
         Candidate { name: "thread", takes: Takes::Maybe },
+        Candidate { name: "write_bw_log", takes: Takes::Name },
         Candidate { name: "section", takes: Takes::Value },
     ];
 
@@ -251,6 +259,14 @@ mod tests {
     #[test]
     fn an_optional_value_is_never_the_next_argument() {
         assert_eq!(told(&["--thread", "1", "--thread=0"]), ["thread", "<1>", "thread=0"]);
+    }
+
+    #[test]
+    fn a_name_is_taken_from_the_next_argument_unless_that_is_an_option() {
+        assert_eq!(told(&["--write_bw_log", "x", "job"]), ["write_bw_log=x", "<job>"]);
+        assert_eq!(told(&["--write_bw_log=x", "job"]), ["write_bw_log=x", "<job>"]);
+        assert_eq!(told(&["--write_bw_log", "--thread"]), ["write_bw_log", "thread"]);
+        assert_eq!(told(&["--write_bw_log"]), ["write_bw_log"]);
     }
 
     #[test]

@@ -238,7 +238,11 @@ impl<'w> Parser<'w> {
 }
 
 fn takes(def: &OptionDef) -> Takes {
-    if def.bare.is_some() { Takes::Maybe } else { Takes::Value }
+    match def.bare {
+        None => Takes::Value,
+        Some("1") => Takes::Maybe,
+        Some(_) => Takes::Name,
+    }
 }
 
 fn fault_notice(fault: &section::Fault) -> Notice {
