@@ -47,7 +47,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// At the start of `file`, random places being multiples of `units`.
-    pub fn new(file: &SourceFile, units: [u64; 3]) -> Place {
+    pub fn new(file: &SourceFile, units: [u64; 3], zone: Option<Strided>) -> Place {
         let mut place = Place {
             start: 0,
             size: 0,
@@ -66,13 +66,13 @@ impl Place {
             trimmed: None,
             written: None,
         };
-        place.rewind(file);
+        place.rewind(file, zone);
         place
     }
 
-    /// Back to the start, for the next pass.
-    pub fn rewind(&mut self, file: &SourceFile) {
-        self.use_range(file.offset, file.size);
+    /// Back to the start, of the first zone if there are zones, for the next pass.
+    pub fn rewind(&mut self, file: &SourceFile, zone: Option<Strided>) {
+        self.use_range(file.offset, zone.map_or(file.size, |zone| zone.range.min(file.size)));
         self.last_end = [file.offset; 3];
         self.last_start = [file.offset; 3];
         if let Some(listed) = &mut self.listed {

@@ -194,14 +194,9 @@ impl Source {
         if self.spec.repeat {
             self.restart_streams();
         }
-        for (place, file) in self.places.iter_mut().zip(&self.spec.files) {
-            place.rewind(file);
-            if let Some(cover) = &mut place.cover {
-                cover.clear();
-            }
-            if let Some(lfsr) = &mut place.lfsr {
-                lfsr.restart(self.seeds.of(Stream::Offset));
-            }
+        for at in 0..self.places.len() {
+            self.places[at].rewind(&self.spec.files[at], self.spec.strided);
+            self.begin_order_anew(at);
         }
         self.picker.rewind();
         self.run_left = 0;
@@ -360,14 +355,8 @@ impl Source {
         if !by_time && self.picker.uniform() {
             return None;
         }
-        let place = &mut self.places[file];
-        place.rewind(&self.spec.files[file]);
-        if let Some(cover) = &mut place.cover {
-            cover.clear();
-        }
-        if let Some(lfsr) = &mut place.lfsr {
-            lfsr.restart(self.seeds.of(Stream::Offset));
-        }
+        self.places[file].rewind(&self.spec.files[file], self.spec.strided);
+        self.begin_order_anew(file);
         let entry = self.plan_in(file)?;
         if by_time {
             ring.push(control(Op::Invalidate, file));
@@ -383,7 +372,13 @@ impl Source {
         }
         let dir = self.mix.next(&self.issued);
         self.enter_zone(file);
-        let found = self.place_in(file, dir)?;
+        let found = match self.place_in(file, dir) {
+            Some(found) => found,
+            None => {
+                self.begin_zone_again(file)?;
+                self.place_in(file, dir)?
+            }
+        };
         let place = &mut self.places[file];
         let sizes_of = match (self.spec.bs_is_seq_rand, found.random) {
             (false, _) => dir,
@@ -491,6 +486,26 @@ impl Source {
             return;
         }
         place.next_zone(zone, &self.spec.files[file]);
+        self.begin_order_anew(file);
+    }
+
+    /// In a strided job whose zones want more bytes than they have, begin the one at hand again;
+    /// none where there is nothing to begin again.
+    fn begin_zone_again(&mut self, file: usize) -> Option<()> {
+        let zone = self.spec.strided?;
+        let place = &mut self.places[file];
+        if place.zone_bytes == 0 || place.size < zone.range {
+            return None;
+        }
+        place.last_end = [place.start; 3];
+        place.last_start = [place.start; 3];
+        self.begin_order_anew(file);
+        Some(())
+    }
+
+    /// No block of the file has had its turn.
+    fn begin_order_anew(&mut self, file: usize) {
+        let place = &mut self.places[file];
         if let Some(cover) = &mut place.cover {
             cover.clear();
         }
@@ -556,7 +571,7 @@ fn check(spec: &SourceSpec) -> Result<(), SpecError> {
         if zone.range > MOST || zone.skip > MOST / 2 {
             return Err(SpecError::BadZones);
         }
-        if zone.size == 0 || zone.range == 0 || zone.size > zone.range {
+        if zone.size == 0 || zone.range == 0 {
             return Err(SpecError::BadZones);
         }
     }

@@ -227,7 +227,7 @@ pub struct SyncEvery {
 /// I/O in zones with gaps between (`zonemode=strided`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strided {
-    /// Bytes of I/O before the next zone (`zonesize`).
+    /// Bytes of I/O before the next zone (`zonesize`); more than a zone has begin it again.
     pub size: u64,
     /// Bytes the zone extends over (`zonerange`).
     pub range: u64,
@@ -403,7 +403,7 @@ pub enum SpecError {
         /// Its name.
         name: String,
     },
-    /// Zones without size, or larger than their range.
+    /// Zones without size, or beyond any file.
     BadZones,
 }
 
@@ -439,7 +439,7 @@ impl std::fmt::Display for SpecError {
             SpecError::BadPercentage => f.write_str("a percentage is above 100"),
             SpecError::BadCount => f.write_str("a count that must be at least 1 is zero"),
             SpecError::FileTooLarge { name } => write!(f, "{name} would reach past 2^63 bytes"),
-            SpecError::BadZones => f.write_str("zonesize is zero or above zonerange"),
+            SpecError::BadZones => f.write_str("zonesize or zonerange is zero, or beyond any file"),
         }
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn places(
     let mut places: Vec<Place> = spec
         .files
         .iter()
-        .map(|file| Place::new(file, iosonde_base::DIRS.map(|dir| spec.unit(dir))))
+        .map(|file| Place::new(file, iosonde_base::DIRS.map(|dir| spec.unit(dir)), spec.strided))
         .collect();
     for (place, file) in places.iter_mut().zip(&spec.files) {
         if file.size < spec.least() {
@@ -82,9 +82,6 @@ pub(crate) fn places(
                 size: file.size,
                 needs: spec.least(),
             });
-        }
-        if let Some(zone) = spec.strided {
-            place.use_range(file.offset, zone.range.min(file.size));
         }
         if !spec.directions.random {
             continue;
