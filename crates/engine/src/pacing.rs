@@ -32,6 +32,8 @@ pub struct Pacing {
     origin: u64,
     /// Wakes the thread in time for the next.
     sleeper: Sleeper,
+    /// The moment it was woken for already: what is left until then is spun.
+    woken_for: u64,
     /// What there is besides a pace, for one question an I/O.
     brakes: Option<Box<Brakes>>,
 }
@@ -67,7 +69,14 @@ impl Pacing {
     /// Holds nothing back until something is added.
     pub fn new(pace: Option<Pace>) -> Pacing {
         let pace = pace.unwrap_or_else(Pace::free);
-        Pacing { pace, dues: [0; RING], origin: 0, sleeper: Sleeper::default(), brakes: None }
+        Pacing {
+            pace,
+            dues: [0; RING],
+            origin: 0,
+            sleeper: Sleeper::default(),
+            woken_for: 0,
+            brakes: None,
+        }
     }
 
     /// Do everything at the moments that were recorded.
@@ -228,15 +237,29 @@ impl Pacing {
             std::hint::spin_loop();
             now = clock.now();
         }
+        let (woken, moment) = (self.woken_for == moment, moment.min(pulse.until()));
         // A bell that rings comes with a slice that has ended: asked right after.
-        let moment = moment.min(pulse.until());
-        let _ = self.sleeper.sleep_until(clock, moment, Some(pulse.bell()));
+        let _ = match woken {
+            true => Sleeper::spin_until(clock, moment, Some(pulse.bell())),
+            false => self.sleeper.sleep_until(clock, moment, Some(pulse.bell())),
+        };
         clock.now()
     }
 
-    /// What knows how early a thread has to be woken.
-    pub(crate) fn sleeper(&mut self) -> &mut Sleeper {
-        &mut self.sleeper
+    /// How long something else may be waited for before `moment`, in nanoseconds;
+    /// zero if that is near.
+    pub(crate) fn nap_ns(&self, clock: &Clock, pulse: &Pulse, moment: u64) -> u64 {
+        if self.woken_for == moment {
+            return 0;
+        }
+        let left_ns = clock.ns_between(clock.now(), moment.min(pulse.until()));
+        self.sleeper.nap_ns(left_ns)
+    }
+
+    /// Nothing came in that time: the wait ended so much later.
+    pub(crate) fn napped(&mut self, moment: u64, late_ns: u64) {
+        self.woken_for = moment;
+        self.sleeper.woke(late_ns);
     }
 
     /// The entry at `place` was started, at `now`.

@@ -53,10 +53,13 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         {
             return Ok(over);
         }
-        let patience = match held {
-            Held::Until(moment) => self.patience(drive, moment),
-            _ => PATIENCE,
+        let nap_ns = match (held, &drive.pacing) {
+            (Held::Until(moment), Some(pacing)) => {
+                pacing.nap_ns(&drive.clock, &drive.pulse, moment)
+            }
+            _ => PATIENCE.0,
         };
+        let patience = Nanos(nap_ns.min(PATIENCE.0));
         let must_wait = self.full || blocked || self.out.is_some();
         let min = match held {
             _ if in_flight == 0 || patience == Nanos(0) => 0,
@@ -67,12 +70,20 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if in_flight > 0 && (min > 0 || window.reap_min == 0 || held != Held::Not) {
             let began = drive.clock.now();
             self.collect_within(drive, min, window.reap_max.max(min).max(1), patience)?;
-            if min > 0 && matches!(held, Held::Until(_)) && self.done.is_empty() {
-                Self::learn(drive, began, patience);
+            if let Drive { clock, pacing: Some(pacing), .. } = drive
+                && let Held::Until(moment) = held
+                && min > 0
+                && self.done.is_empty()
+                && let Some(late_ns) = clock.ns_between(began, clock.now()).checked_sub(nap_ns)
+            {
+                pacing.napped(moment, late_ns);
             }
         }
-        let due_soon = in_flight == 0 || patience == Nanos(0);
-        if let (true, Held::Until(moment), Some(pacing)) = (due_soon, held, &mut drive.pacing) {
+        let near = self.in_flight() == 0 || patience == Nanos(0);
+        let goes_on = self.failed.is_none() && !self.settled;
+        if let (true, Held::Until(moment), Some(pacing)) =
+            (near && goes_on, held, &mut drive.pacing)
+        {
             pacing.wait(&drive.clock, &drive.pulse, moment);
         }
         if self.in_flight() <= window.low.min(window.depth.saturating_sub(1)) {
@@ -83,23 +94,6 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
         let settled = std::mem::take(&mut self.settled);
         Ok(settled || drive.clock.now() >= drive.pulse.until())
-    }
-
-    /// How long completions may be waited for: until shortly before `moment`.
-    fn patience(&self, drive: &mut Drive, moment: u64) -> Nanos {
-        let Drive { clock, pulse, pacing: Some(pacing), .. } = drive else { return PATIENCE };
-        let left_ns = clock.ns_between(clock.now(), moment.min(pulse.until()));
-        Nanos(pacing.sleeper().nap_ns(left_ns).min(PATIENCE.0))
-    }
-
-    /// Nothing came back while it was waited for since `began`: tell how late
-    /// that ended.
-    fn learn(drive: &mut Drive, began: u64, patience: Nanos) {
-        let Drive { clock, pacing: Some(pacing), .. } = drive else { return };
-        let waited_ns = clock.ns_between(began, clock.now());
-        if let Some(late_ns) = waited_ns.checked_sub(patience.0) {
-            pacing.sleeper().woke(late_ns);
-        }
     }
 
     /// As [`QueueLoop::fill`], with those that may start.
