@@ -144,20 +144,36 @@ impl Menu {
         if u64::from(bytes) <= room {
             return bytes;
         }
-        let (bytes, after) = self.draw_again(draws.clone(), room);
+        let (bytes, after) = self.draw_again(draws.clone(), room, bytes);
         *draws = after;
         bytes
     }
 
-    /// The size drawn did not fit. The generator goes by value, so that a
-    /// caller may keep it in registers.
+    /// `first` was drawn and does not fit. The generator goes by value, so that
+    /// a caller may keep it in registers.
     #[cold]
     #[inline(never)]
-    fn draw_again(&self, mut draws: Taus88, room: u64) -> (u32, Taus88) {
-        let tries = (1..TRIES).map(|_| self.any(&mut draws));
+    fn draw_again(&self, mut draws: Taus88, room: u64, first: u32) -> (u32, Taus88) {
+        let mut bytes = first;
+        for _ in 0..TRIES {
+            if let Some(fits) = self.fitting(bytes, room) {
+                return (fits, draws);
+            }
+            bytes = self.any(&mut draws);
+        }
+        (self.least, draws)
+    }
+
+    /// What a drawn size comes to where there is `room`. Of shares, the next
+    /// after it that fits is taken, as fio does (tests/fio.rs).
+    fn fitting(&self, bytes: u32, room: u64) -> Option<u32> {
         let fits = |bytes: &u32| u64::from(*bytes) <= room;
-        let bytes = tries.into_iter().find(fits).unwrap_or(self.least);
-        (bytes, draws)
+        if !self.is_split() || fits(&bytes) {
+            return Some(bytes).filter(fits);
+        }
+        let shares = &self.by_percent[..100];
+        let at = shares.iter().position(|share| *share == bytes)?;
+        shares[at..].iter().copied().find(fits)
     }
 
     /// Whether each size has its share.
@@ -177,7 +193,7 @@ impl Menu {
         if u64::from(bytes) <= room {
             return bytes;
         }
-        let (bytes, after) = self.draw_again(draws.clone(), room);
+        let (bytes, after) = self.draw_again(draws.clone(), room, bytes);
         *draws = after;
         bytes
     }
