@@ -130,6 +130,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let reads = PerDir([true, false, false]);
     // As by default: means of all three, percentiles of the completion latency.
     let which = WhichLatencies {
+        syncs: true,
         slat: false,
         clat: true,
         lat: false,

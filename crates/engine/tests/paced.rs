@@ -63,7 +63,8 @@ impl Bench {
         let (mut drive, _) = drive(clock, spec, vec![nowhere(1 << 30)], window);
         let dirs = PerDir::all(true);
         let response = PerDir(spec.pace.caps.0.map(Cap::is_set));
-        let which = WhichLatencies { slat: true, clat: true, lat: true, response, dirs };
+        let which =
+            WhichLatencies { syncs: true, slat: true, clat: true, lat: true, response, dirs };
         drive.pen = Pen::new(&which).0;
         let mut pacing = Box::new(pacing);
         pacing.begin(0);

@@ -230,6 +230,7 @@ mod tests {
         let keep = Keep::of((0, u64::MAX >> 1), Unit::Nanos);
         let tally = Tally::new(Origin::default(), WINDOW_NS, keep, sync_every);
         let which = WhichLatencies {
+            syncs: true,
             slat: false,
             clat: false,
             lat: false,

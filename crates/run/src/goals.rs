@@ -356,7 +356,14 @@ mod tests {
     fn a_floor_is_judged_after_two_seconds_and_over_each_cycle() {
         let clock = Clock::still(Still::at(0));
         let dirs = PerDir::all(false);
-        let which = WhichLatencies { slat: false, clat: false, lat: false, response: dirs, dirs };
+        let which = WhichLatencies {
+            syncs: true,
+            slat: false,
+            clat: false,
+            lat: false,
+            response: dirs,
+            dirs,
+        };
         let (pen, ledger) = Pen::new(&which);
         let mut floors = floors(1000, 0);
         floors.start(0, &clock);

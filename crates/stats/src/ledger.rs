@@ -18,6 +18,8 @@ pub struct WhichLatencies {
     pub response: PerDir<bool>,
     /// The directions that the job can take.
     pub dirs: PerDir<bool>,
+    /// Whether it may sync: percentiles of that are kept with those of `clat`.
+    pub syncs: bool,
 }
 
 /// Everything counted for one direction.
@@ -137,7 +139,8 @@ impl Pen {
     /// A fresh ledger: the right to write it, and the ledger to look at.
     pub fn new(which: &WhichLatencies) -> (Pen, Arc<Ledger>) {
         let lane = |dir| Lane::new(which, Some(dir));
-        let sync = WhichLatencies { slat: false, clat: false, lat: which.clat, ..*which };
+        let sync =
+            WhichLatencies { slat: false, clat: false, lat: which.clat && which.syncs, ..*which };
         let ledger = Arc::new(Ledger {
             lanes: [lane(Dir::Read), lane(Dir::Write), lane(Dir::Trim)],
             sync: Lane::new(&sync, None),

@@ -77,6 +77,7 @@ pub fn drive(
     window: Window,
 ) -> (Drive, Arc<Ledger>) {
     let which = WhichLatencies {
+        syncs: true,
         slat: true,
         clat: true,
         lat: true,

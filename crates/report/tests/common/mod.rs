@@ -17,6 +17,7 @@ pub struct Recorder {
 impl Recorder {
     pub fn new() -> Recorder {
         let which = WhichLatencies {
+            syncs: true,
             slat: true,
             clat: true,
             lat: true,

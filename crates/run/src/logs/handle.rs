@@ -290,6 +290,7 @@ mod tests {
         };
         let dirs = PerDir([true, false, false]);
         let which = WhichLatencies {
+            syncs: true,
             slat: false,
             clat: false,
             lat: false,

@@ -329,8 +329,14 @@ mod tests {
     fn histograms_of_windows_add_up_to_the_whole() {
         use iosonde_stats::{Pen, WhichLatencies};
         let dirs = PerDir([true, false, false]);
-        let (pen, ledger) =
-            Pen::new(&WhichLatencies { slat: false, clat: true, lat: false, response: dirs, dirs });
+        let (pen, ledger) = Pen::new(&WhichLatencies {
+            syncs: true,
+            slat: false,
+            clat: true,
+            lat: false,
+            response: dirs,
+            dirs,
+        });
         let add = |ns| {
             let lane = pen.ledger().lane(Dir::Read);
             lane.clat_histogram.as_ref().unwrap().add_many(ns, 1);

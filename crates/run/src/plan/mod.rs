@@ -207,6 +207,8 @@ impl Planner<'_> {
         let knobs = engine::knobs(job, (number, clone), engine, &parts.files)?;
         let logs =
             logs::logs(job, number, (engine, window.depth), measured, &sizes, place.io_priority)?;
+        // Only what was written is synced, unless a recording says when.
+        let syncs = dirs[Dir::Write] || dirs[Dir::Trim] || replay.is_some();
         let by_lat = measured.lat && *spec.measure.lat_percentiles.get();
         let sampled = |asked: Nanos, log: &Setting<Option<String>>| {
             logs::sample_every(asked, log.get().is_some(), logs.as_ref())
@@ -226,6 +228,7 @@ impl Planner<'_> {
             knobs,
             accounting,
             latencies: WhichLatencies {
+                syncs,
                 response: match &replay {
                     Some(replay) if timed => replay.responses(),
                     _ => pace::responses(spec),
