@@ -44,7 +44,7 @@ const FOR_LONG: &str = "--ioengine=null --size=64k --time_based --runtime=100";
 fn a_job_waits_for_one_job_that_comes_before() {
     let refused = [
         ("--name=a --wait_for=b", "unknown"),
-        ("--name=a --wait_for=a", "cannot wait for itself"),
+        ("--name=a --wait_for=a", "a: a job cannot wait for itself"),
         ("--name=b --wait_for=a --name=a", "unknown"),
         ("--name=a --name=a --name=b --wait_for=a", "multiple waitees"),
     ];
@@ -349,7 +349,7 @@ fn each_error_that_is_borne_is_told_if_that_was_asked() {
     let line = |dump: u32| {
         format!(
             "--name=a --ioengine=psync --filename=/dev/full --rw=write --size=12k \
-             --continue_on_error=all --error_dump={dump}"
+             --ignore_error=,ENOSPC --error_dump={dump}"
         )
     };
     let told = |dump| json_run(Who::AsFio, &Folder::new("dump"), &line(dump), &[]).well().stderr;

@@ -55,10 +55,7 @@ impl Planner<'_> {
         let Some(wanted) = setting.get() else { return Ok(None) };
         let refuse = |words: String| Err(about(setting, "wait_for", words));
         if *wanted == job.name {
-            return refuse(format!(
-                "{}: a job cannot wait for itself (wait_for={wanted})",
-                job.name
-            ));
+            return refuse(format!("a job cannot wait for itself (wait_for={wanted})"));
         }
         let before = self.jobs.iter().take_while(|other| !std::ptr::eq(*other, job));
         let mut found = before.enumerate().filter(|(_, other)| other.name == *wanted);

@@ -74,15 +74,36 @@ impl OptionValue for MemoryPolicy {
         let wanted = match kind {
             PolicyKind::Prefer => nodes.count() == Some(1),
             PolicyKind::Bind | PolicyKind::Interleave => nodes.count() != Some(0),
-            PolicyKind::Default | PolicyKind::Local => true,
+            // These name none, and fio refuses a list.
+            PolicyKind::Default | PolicyKind::Local => nodes.count() == Some(0),
         };
-        let want = || ValueError::new(format!("nodes such as {word}:0"), text);
+        let want = || match kind {
+            PolicyKind::Default | PolicyKind::Local => ValueError::new(word, text),
+            _ => ValueError::new(format!("nodes such as {word}:0"), text),
+        };
         if wanted { Ok(MemoryPolicy { kind, nodes }) } else { Err(want()) }
     }
     fn show(&self) -> String {
         match self.nodes.show().as_str() {
             "" => self.kind.word().into(),
             nodes => format!("{}:{nodes}", self.kind.word()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_has_the_nodes_it_needs_and_no_others() {
+        let row = crate::lookup("numa_mem_policy").expect("an option");
+        let taken = |text: &str| MemoryPolicy::parse(text, &mut Context::new(row)).is_ok();
+        for text in ["default", "local", "prefer:0", "bind:0-1", "bind:all", "interleave:0,2"] {
+            assert!(taken(text), "{text}");
+        }
+        for text in ["local:0", "default:0", "prefer", "prefer:0,1", "bind", "interleave", "near"] {
+            assert!(!taken(text), "{text}");
         }
     }
 }
