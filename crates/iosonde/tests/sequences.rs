@@ -135,3 +135,21 @@ fn blocks_that_are_listed_come_in_that_order_over_and_over() {
     assert!(ran.stderr.contains("names block 16, and f has 16"), "{ran:?}");
     assert_eq!(ran.code, Some(1));
 }
+
+#[test]
+fn a_pass_moves_no_more_than_the_files_hold() {
+    // How many I/Os fio does.
+    for (options, ios) in [
+        ("--size=200k --filesize=100k", 25),
+        ("--size=40k --filesize=100k", 10),
+        ("--size=0 --filesize=100k", 25),
+        ("--size=300k --filesize=100k --nrfiles=2", 50),
+        ("--size=200k --filesize=100k --loops=2", 50),
+        ("--size=200k --filesize=100k --offset=20k", 20),
+    ] {
+        let folder = Folder::new("filesize");
+        let line = format!("--name=v --ioengine=null --rw=rw {options} --write_iolog=log");
+        Who::AsFio.run(&folder, &support::words(&line)).well();
+        assert_eq!(support::iolog_ios(&folder, "log").len(), ios, "{options}");
+    }
+}

@@ -258,7 +258,8 @@ fn total(spec: &JobSpec, all: u64, fill: bool) -> u64 {
         return u64::MAX;
     }
     let size = match spec.size.size.get() {
-        Some(Amount::Bytes(bytes)) if spec.size.filesize.get().is_some() => *bytes,
+        // No more than the files hold; 0 is for all of it.
+        Some(Amount::Bytes(bytes @ 1..)) if spec.size.filesize.get().is_some() => all.min(*bytes),
         _ => all,
     };
     match spec.size.io_size.get() {
