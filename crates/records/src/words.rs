@@ -107,6 +107,14 @@ impl Words {
         text.parse().map_err(|_| not_a_number(name, text))
     }
 
+    /// A whole number from 0 to `most`.
+    pub fn count(&self, name: &str, most: u64) -> Result<u64, Refused> {
+        let n = self.whole(name)?;
+        u64::try_from(n).ok().filter(|&n| n <= most).ok_or_else(|| {
+            Refused::because(format!("-{name} {n}: a number from 0 to {most} is wanted"))
+        })
+    }
+
     /// A number, possibly with a fraction.
     pub fn number(&self, name: &str) -> Result<f64, Refused> {
         let text = self.text(name);

@@ -1,6 +1,5 @@
 //! How a run is told: layout, logger, unit, where rows and metrics go.
 
-use super::typed::count;
 use crate::words::{Refused, Words};
 use std::path::PathBuf;
 
@@ -122,7 +121,7 @@ pub(super) fn telling(words: &Words) -> Result<Telling, Refused> {
         }
     };
     let most = match words.get("maxlatency") {
-        Some(_) => count(words, "maxlatency", u64::MAX >> 1)?,
+        Some(_) => words.count("maxlatency", u64::MAX >> 1)?,
         None => 180_000 * (Unit::Millis.ns() / unit.ns()),
     };
     let csv = words.get("csvfile").filter(|&path| path != "no").map(PathBuf::from);
@@ -141,7 +140,7 @@ pub(super) fn telling(words: &Words) -> Result<Telling, Refused> {
         format,
         logger,
         unit,
-        keep: (count(words, "minlatency", u64::MAX >> 1)?, most),
+        keep: (words.count("minlatency", u64::MAX >> 1)?, most),
         requests: words.yes("wq")? || words.yes("rq")?,
         csv,
         metrics: match logger {

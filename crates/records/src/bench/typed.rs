@@ -154,18 +154,10 @@ fn class(words: &Words) -> Result<Class, Refused> {
     }
 }
 
-/// A number from 0 to `most`.
-pub(super) fn count(words: &Words, name: &str, most: u64) -> Result<u64, Refused> {
-    let n = words.whole(name)?;
-    u64::try_from(n).ok().filter(|&n| n <= most).ok_or_else(|| {
-        Refused::because(format!("-{name} {n}: a number from 0 to {most} is wanted"))
-    })
-}
-
 fn workers(words: &Words, class: Class) -> Result<(Action, u32), Refused> {
     // Each is a thread with a buffer; more are a slip of the finger.
     const MOST: u64 = 4096;
-    let (writers, readers) = (count(words, "writers", MOST)?, count(words, "readers", MOST)?);
+    let (writers, readers) = (words.count("writers", MOST)?, words.count("readers", MOST)?);
     match (writers as u32, readers as u32) {
         (0, 0) => Err(Refused::because("Error: Must specify the number of writers or readers")),
         (0, n) if class == Class::Null => {
@@ -250,7 +242,7 @@ fn seconds(words: &Words) -> Result<Option<f64>, Refused> {
 }
 
 fn end_and_pace(words: &Words, seconds: Option<f64>, size: Size) -> Result<(End, Pace), Refused> {
-    let records = count(words, "records", i64::MAX as u64)?;
+    let records = words.count("records", i64::MAX as u64)?;
     let throughput = words.number("throughput")?;
     // No machine moves a PiB a second, and a rate must fit in 63 bits.
     if throughput > 1e9 {
@@ -299,7 +291,7 @@ fn ramp(words: &Words, action: Action) -> Result<(u32, f64), Refused> {
         Action::Write => ("wstep", "wsec"),
         Action::Read => ("rstep", "rsec"),
     };
-    let at_a_time = count(words, step, u32::MAX.into())? as u32;
+    let at_a_time = words.count(step, u32::MAX.into())? as u32;
     let seconds = words.number(wait)?;
     if at_a_time == 0 || !(0.0..=1e9).contains(&seconds) {
         return Err(Refused::because(format!(
@@ -339,13 +331,13 @@ fn creation(words: &Words, class: Class) -> Result<Creation, Refused> {
 fn depth(words: &Words, class: Class, action: Action) -> Result<Option<u32>, Refused> {
     const MOST: u64 = 65536;
     if words.has("iodepth") {
-        let depth = count(words, "iodepth", MOST)? as u32;
+        let depth = words.count("iodepth", MOST)? as u32;
         return match depth {
             0 => Err(Refused::because("--iodepth 0: at least one record is in flight")),
             depth => Ok(Some(depth)),
         };
     }
-    let threads = count(words, "asyncthreads", MOST)? as u32;
+    let threads = words.count("asyncthreads", MOST)? as u32;
     Ok(match (class, action) {
         (Class::AsyncFile, _) => Some(32),
         (Class::File, Action::Read) if threads > 0 => Some(threads),

@@ -10,7 +10,7 @@ use iosonde_sys::counters::{
     Attributes, CpuTime, DiskCounters, Extents, GroupLimits, Groups, Pressure, Resource,
 };
 use iosonde_sys::environment::Machine;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -244,14 +244,5 @@ impl Others {
                 |since| (since.some_us as f64 / LOOK_ON.as_micros() as f64 * 100.0).min(100.0),
             ),
         }
-    }
-}
-
-/// The directory that a temporary file goes to.
-pub fn folder_of(path: &Path, kind: FileKind) -> Option<PathBuf> {
-    match kind {
-        FileKind::Folder => Some(path.to_owned()),
-        FileKind::File => fs::canonicalize(path).ok()?.parent().map(Path::to_owned),
-        _ => None,
     }
 }

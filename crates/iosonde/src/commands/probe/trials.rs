@@ -2,7 +2,6 @@
 //! gone when it is closed. Of a device only its beginning is read.
 
 use super::ask::Ask;
-use super::picture::folder_of;
 use super::rings;
 use crate::commands::words::{bytes, exact};
 use iosonde_base::bare;
@@ -419,5 +418,14 @@ fn fill(buffer: &mut [u8]) {
         state ^= state >> 7;
         state ^= state << 17;
         word.copy_from_slice(&state.to_le_bytes());
+    }
+}
+
+/// The directory that a temporary file goes to.
+fn folder_of(path: &Path, kind: FileKind) -> Option<PathBuf> {
+    match kind {
+        FileKind::Folder => Some(path.to_owned()),
+        FileKind::File => path.canonicalize().ok()?.parent().map(Path::to_owned),
+        _ => None,
     }
 }
