@@ -163,7 +163,7 @@ fn a_second_signal_ends_a_run_whose_job_is_stuck() {
     }
     // At the end of the kernel's messages a read blocks.
     let folder = Folder::new("stuck");
-    let line = "--name=j --filename=/dev/kmsg --rw=read --bs=8k --size=1g --continue_on_error=all \
+    let line = "--name=j --filename=/dev/kmsg --rw=read --bs=8k --size=1g --ignore_error=EPIPE:EINVAL \
                 --name=other --filename=x --ioengine=null --rw=read --size=1m";
     let mut program = Running::start(Who::AsFio, &folder, line);
     wait_for_thread(&mut program, "j");
