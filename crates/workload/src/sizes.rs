@@ -71,20 +71,23 @@ fn check(sizes: &Sizes) -> Result<(), SpecError> {
         Sizes::Range { min, max } => 0 < *min && min <= max,
         Sizes::Split(shares) => {
             shares.iter().all(|share| share.bytes > 0)
-                && shares.iter().map(|share| u64::from(share.percent)).sum::<u64>() == 100
+                && !shares.is_empty()
+                && shares.iter().map(|share| u64::from(share.percent)).sum::<u64>() <= 100
         }
     };
     if sound { Ok(()) } else { Err(SpecError::BadSizes) }
 }
 
-/// The size for each number from 0 to 99, the least share first.
+/// The size for each number from 0 to 99, the least share first. What shares leave of 100 % goes
+/// to the greatest, as in fio.
 fn by_percent(sizes: &Sizes) -> Box<[u32; 128]> {
     let mut by_percent = Box::new([0; 128]);
     if let Sizes::Split(shares) = sizes {
         let mut shares = shares.clone();
         shares.sort_by_key(|share| share.percent);
         let each = |share: &Share| std::iter::repeat_n(share.bytes, share.percent as usize);
-        let all = shares.iter().flat_map(each);
+        let rest = shares.last().map_or(0, |share| share.bytes);
+        let all = shares.iter().flat_map(each).chain(std::iter::repeat(rest));
         by_percent.iter_mut().zip(all).for_each(|(place, bytes)| *place = bytes);
     }
     by_percent

@@ -45,7 +45,7 @@ pub enum Sizes {
         /// The most.
         max: u32,
     },
-    /// Each with its share, in percent; the shares sum up to 100 (`bssplit`).
+    /// Each with its share, in percent (`bssplit`); the greatest takes what is left of 100.
     Split(Vec<Share>),
 }
 
@@ -360,7 +360,7 @@ pub enum SpecError {
     NoFile,
     /// No direction is set, or a combination that no `rw` word means.
     NoDirection,
-    /// A size of zero, an empty range, or shares that do not sum up to 100.
+    /// A size of zero, an empty range, no share, or shares above 100 together.
     BadSizes,
     /// A file holds fewer bytes than its smallest I/O.
     FileTooSmall {
@@ -412,9 +412,9 @@ impl std::fmt::Display for SpecError {
         match self {
             SpecError::NoFile => f.write_str("the job has no file"),
             SpecError::NoDirection => f.write_str("the job neither reads, writes nor trims"),
-            SpecError::BadSizes => {
-                f.write_str("block sizes are zero, reversed, or their shares do not sum up to 100%")
-            }
+            SpecError::BadSizes => f.write_str(
+                "block sizes are zero, reversed, or their shares are above 100% together",
+            ),
             SpecError::FileTooSmall { name, size, needs } => {
                 write!(
                     f,

@@ -74,6 +74,7 @@ const JOBS: &[&str] = &[
     "--filename=vec --size=128k --rw=read --bs=12k --zonemode=strided --zonesize=100k --zonerange=64k --zoneskip=0",
     "--filename=vec --size=128k --rw=read --bs=4k --zonemode=strided --zonesize=8k --zonerange=32k --zoneskip=0 --loops=2",
     "--filename=vec --size=128k --rw=write --bs=4k --zonemode=strided --zonesize=16k --zonerange=32k --zoneskip=16k --io_size=256k",
+    "--filename=vec --size=256k --rw=read --bssplit=4k/30",
     "--filename=vec --size=128k --rw=read:8k --bs=4k --zonemode=strided --zonesize=64k --zonerange=64k --zoneskip=0",
     "--filename=vec --size=128k --rw=read:8k --bs=4k --zonemode=strided --zonesize=32k --zonerange=48k --zoneskip=16k",
 ];

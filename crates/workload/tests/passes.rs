@@ -353,6 +353,21 @@ fn a_range_sync_covers_what_was_written_since_the_last() {
 }
 
 #[test]
+fn the_greatest_share_takes_what_shares_leave_of_a_hundred() {
+    let mut spec = random_read(0, 1 << 30);
+    let share = |bytes, percent| Share { bytes, percent };
+    let shares = vec![share(4096, 10), share(8192, 20), share(16384, 5)];
+    (spec.directions.random, spec.number_ios) = (false, 20_000);
+    spec.sizes = PerDir::all(Sizes::Split(shares));
+    let entries = passes(spec, usize::MAX).concat();
+    for (len, expected) in [(4096, 0.10), (8192, 0.85), (16384, 0.05)] {
+        let count = entries.iter().filter(|entry| entry.len == len).count();
+        let share = count as f64 / entries.len() as f64;
+        assert!((share - expected).abs() < 0.01, "{len}: {share}, not {expected}");
+    }
+}
+
+#[test]
 fn a_job_by_time_goes_round_and_says_so() {
     let mut spec = random_read(0, 64 << 10);
     (spec.time_based, spec.number_ios) = (true, 5);
@@ -418,7 +433,7 @@ fn unsound_specs_are_refused() {
     );
     assert_eq!(
         refused(
-            &|spec| spec.sizes = PerDir::all(Sizes::Split(vec![Share { bytes: 4, percent: 99 }]))
+            &|spec| spec.sizes = PerDir::all(Sizes::Split(vec![Share { bytes: 4, percent: 101 }]))
         ),
         Some(SpecError::BadSizes)
     );
