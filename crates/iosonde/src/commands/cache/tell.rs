@@ -155,9 +155,9 @@ fn warmed(text: &mut String, file: &File) {
                 .to_owned()
         }
         (None, Fact::Known(cached)) => format!(
-            "{} of {} in memory, {} before; the rest was not read, or did not stay: memory is \
-             short, or a control group's limit is reached",
-            bytes(cached),
+            "all but {} of {} in memory, {} before; the rest was not read, or did not stay: memory \
+             is short, a control group's limit is reached, or something takes what lies idle",
+            bytes(file.bytes - cached),
             bytes(file.bytes),
             bytes(before)
         ),
