@@ -14,11 +14,13 @@ fn not_text(before: &str) -> OsString {
     OsStr::from_bytes(&[before.as_bytes(), NOT_TEXT].concat()).to_owned()
 }
 
-/// Refused, with these words in one line, and nothing made.
+/// Refused, with these words in one line, after fio's own, and nothing made.
 fn is_refused(folder: &Folder, output: &Output, words: &str, there: &[&str]) {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains(words) && said.lines().count() <= 2, "{said}");
+    let ours = said.lines().filter(|line| line.contains(words)).count();
+    let all = said.lines().filter(|line| !line.is_empty()).count();
+    assert!(ours == 1 && all <= 3, "{said}");
     assert_eq!(folder.names(), there, "{said}");
 }
 
@@ -46,12 +48,7 @@ fn a_variable_that_is_not_utf_8_is_not_taken_for_an_empty_one() {
         let file = folder.write("job", "[a]\nrw=write\nsize=64k\nfilename=x${WHERE}\n");
         let mut command = who.command(&folder);
         let output = command.env("WHERE", not_text("")).arg(file).output().unwrap();
-        // fio says of which line, and of which job.
-        let words = match who {
-            Who::Native => "the environment variable WHERE is not UTF-8",
-            _ => "filename=x${WHERE}",
-        };
-        is_refused(&folder, &output, words, &["job"]);
+        is_refused(&folder, &output, "the environment variable WHERE is not UTF-8", &["job"]);
     }
 }
 
