@@ -3,14 +3,13 @@
 use crate::cell::{Kind, Mode, Reading, Way};
 use crate::target::Target;
 use iosonde_base::Dir;
-use iosonde_options::{Diagnostic, Level, Origin};
+use iosonde_options::Origin;
 use iosonde_run::conductor::{Outcome, conduct};
 use iosonde_run::job::{Need, Plan};
 use iosonde_run::observer::Unseen;
-use iosonde_run::plan::{self, Totals};
+use iosonde_run::plan;
 use iosonde_run::worker::JobResult;
 use iosonde_spec::JobSpec;
-use iosonde_spec::cli::ParsedJob;
 use iosonde_sys::counters::TaskIo;
 use rustix::fs::Advice;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -262,22 +261,7 @@ fn take(spec: &mut JobSpec, name: &str, value: &str) -> Result<(), Halt> {
 }
 
 fn planned(spec: JobSpec) -> Result<Plan, Halt> {
-    let mut job = ParsedJob {
-        name: "matrix".into(),
-        spec,
-        globals: Vec::new(),
-        asked: Vec::new(),
-        origin: Origin::Default,
-        begins_file: false,
-    };
-    let caps = plan::caps(&job.spec);
-    let mut said: Vec<Diagnostic> = iosonde_spec::resolve(&mut job.spec, &caps);
-    let planned = plan::plan(&[job], Totals::AsAsked);
-    said.extend(planned.diagnostics);
-    match said.iter().find(|said| said.level == Level::Error) {
-        Some(error) => Err(Halt::Failed(error.to_string())),
-        None => Ok(planned.plan),
-    }
+    plan::alone("matrix", spec).map_err(|error| Halt::Failed(error.to_string()))
 }
 
 #[cfg(test)]

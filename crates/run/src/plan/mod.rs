@@ -23,7 +23,7 @@ use crate::pace::PacePlan;
 use crate::prios::PrioTally;
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_engine::{Accounting, EngineDef, LaysOut};
-use iosonde_options::{Diagnostic, Level, Setting};
+use iosonde_options::{Diagnostic, Level, Origin, Setting};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::values::Fallocate as Word;
@@ -64,6 +64,29 @@ pub fn caps(spec: &JobSpec) -> iosonde_spec::Caps {
     // One thread does one thing at a time; a pool of them does many.
     let sync = sync && !engine::is_offloaded(spec);
     iosonde_spec::Caps { sync, diskless, trim, no_extend, atomic }
+}
+
+/// Resolve and plan one job that nobody typed.
+///
+/// # Errors
+/// The first error among what there is to say about it.
+pub fn alone(name: &str, spec: JobSpec) -> Result<Plan, Diagnostic> {
+    let mut job = ParsedJob {
+        name: name.into(),
+        spec,
+        globals: Vec::new(),
+        asked: Vec::new(),
+        origin: Origin::Default,
+        begins_file: false,
+    };
+    let caps = caps(&job.spec);
+    let mut said = iosonde_spec::resolve(&mut job.spec, &caps);
+    let Planned { plan, diagnostics } = plan(&[job], Totals::AsAsked);
+    said.extend(diagnostics);
+    match said.into_iter().find(|said| said.level == Level::Error) {
+        Some(error) => Err(error),
+        None => Ok(plan),
+    }
 }
 
 /// Plan the jobs of a command line.

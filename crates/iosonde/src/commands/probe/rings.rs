@@ -1,13 +1,12 @@
 //! One read by io_uring, as a job of the common core.
 
-use iosonde_options::{Diagnostic, Level, Origin};
+use iosonde_options::Origin;
 use iosonde_run::conductor::conduct;
 use iosonde_run::job::Need;
 use iosonde_run::observer::Unseen;
-use iosonde_run::plan::{self, Totals};
+use iosonde_run::plan;
 use iosonde_run::worker::JobResult;
 use iosonde_spec::JobSpec;
-use iosonde_spec::cli::ParsedJob;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,26 +35,11 @@ pub fn read_one(path: &Path, block: u64, direct: bool, polled: bool) -> Result<(
     for (name, value) in options {
         spec.set(name, Some(&value), Origin::Default).map_err(|error| error.to_string())?;
     }
-    let mut job = ParsedJob {
-        name: "probe".into(),
-        spec,
-        globals: Vec::new(),
-        asked: Vec::new(),
-        origin: Origin::Default,
-        begins_file: false,
-    };
-    let caps = plan::caps(&job.spec);
-    let mut said: Vec<Diagnostic> = iosonde_spec::resolve(&mut job.spec, &caps);
-    let mut planned = plan::plan(&[job], Totals::AsAsked);
-    said.append(&mut planned.diagnostics);
-    if let Some(error) = said.iter().find(|said| said.level == Level::Error) {
-        return Err(error.to_string());
-    }
-    for job in &mut planned.plan.jobs {
+    let mut plan = plan::alone("probe", spec).map_err(|error| error.to_string())?;
+    for job in &mut plan.jobs {
         job.files.iter_mut().for_each(|file| file.need = Need::Nothing);
     }
-    let outcome =
-        conduct(Arc::new(planned.plan), &mut Unseen).map_err(|error| error.to_string())?;
+    let outcome = conduct(Arc::new(plan), &mut Unseen).map_err(|error| error.to_string())?;
     match outcome.results.into_iter().flatten().next() {
         Some(JobResult { error: Some(error), .. }) => Err(error.to_string()),
         Some(result) if result.snapshot.lanes[0].bytes == block => Ok(()),
