@@ -143,11 +143,16 @@ impl Menu {
     /// A size that is at most `room` bytes, which the least is.
     #[inline(always)]
     pub fn draw_fitting(&self, draws: &mut Taus88, room: u64) -> u32 {
-        let bytes = self.any(draws);
-        if u64::from(bytes) <= room {
-            return bytes;
+        self.fitted(self.any(draws), draws, room)
+    }
+
+    /// `drawn`, or what else fits.
+    #[inline(always)]
+    fn fitted(&self, drawn: u32, draws: &mut Taus88, room: u64) -> u32 {
+        if u64::from(drawn) <= room {
+            return drawn;
         }
-        let (bytes, after) = self.draw_again(draws.clone(), room, bytes);
+        let (bytes, after) = self.draw_again(draws.clone(), room, drawn);
         *draws = after;
         bytes
     }
@@ -192,13 +197,7 @@ impl Menu {
     /// As [`Menu::draw_fitting`], where [`Menu::is_split`].
     #[inline(always)]
     pub fn share_fitting(&self, draws: &mut Taus88, room: u64) -> u32 {
-        let bytes = self.share(draws);
-        if u64::from(bytes) <= room {
-            return bytes;
-        }
-        let (bytes, after) = self.draw_again(draws.clone(), room, bytes);
-        *draws = after;
-        bytes
+        self.fitted(self.share(draws), draws, room)
     }
 
     #[inline(always)]
