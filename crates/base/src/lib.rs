@@ -1,4 +1,4 @@
-//! The words every floor shares: directions, requests, completions, moments.
+//! What every crate shares: directions, requests, completions, times, numbers as text.
 //!
 //! No I/O and no allocation on a hot path; everything here is plain data.
 
@@ -7,6 +7,7 @@
 mod dir;
 mod errno;
 mod request;
+pub mod text;
 mod time;
 
 pub use dir::{DIRS, Dir, PerDir};

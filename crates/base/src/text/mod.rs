@@ -1,0 +1,9 @@
+//! Numbers as text and lines of a given width, the same in each report.
+
+mod lines;
+mod numbers;
+
+pub use lines::{fit, wrap};
+pub use numbers::{
+    bytes, count, counted, duration, exact_bytes, percent, percent_of, plural, rate,
+};
