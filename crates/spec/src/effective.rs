@@ -1,25 +1,10 @@
 //! What several options come to together, for those who plan a job.
 
-use iosonde_base::Dir;
+use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_options::Bytes;
+use iosonde_workload::{Share, Sizes};
 
 use crate::JobSpec;
-
-/// The sizes of one direction's I/Os.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BlockSizes {
-    /// Always this many bytes.
-    Fixed(u64),
-    /// Between these two, inclusive.
-    Range {
-        /// The least, and the step unless `bs_unaligned`.
-        min: u64,
-        /// The most.
-        max: u64,
-    },
-    /// Each with its share in percent; the last one also gets what is missing to 100.
-    Split(Vec<(u64, u32)>),
-}
 
 impl JobSpec {
     /// Whether the job moves data in this direction.
@@ -37,45 +22,32 @@ impl JobSpec {
         self.moves(Dir::Write)
     }
 
+    /// Which directions the job moves data in.
+    pub fn dirs(&self) -> PerDir<bool> {
+        PerDir(DIRS.map(|dir| self.moves(dir)))
+    }
+
     /// The sizes of a direction's I/Os: `bssplit` before `bsrange` before `bs`.
-    pub fn block_sizes(&self, dir: Dir) -> BlockSizes {
+    pub fn block_sizes(&self, dir: Dir) -> Sizes {
+        // One I/O has at most 32 bits of bytes.
+        let bytes = |size: Bytes| u32::try_from(size.0).unwrap_or(u32::MAX);
         let shares = self.block.bssplit.get().shares(dir);
         if !shares.is_empty() {
-            return BlockSizes::Split(
-                shares.iter().map(|(size, share)| (size.0, *share)).collect(),
-            );
+            let share = |(size, percent)| Share { bytes: bytes(size), percent };
+            return Sizes::Split(shares.into_iter().map(share).collect());
         }
         match self.block.bsrange.get().of(dir) {
             Some(range) if range.min != range.max => {
-                BlockSizes::Range { min: range.min.0, max: range.max.0 }
+                Sizes::Range { min: bytes(range.min), max: bytes(range.max) }
             }
-            Some(range) => BlockSizes::Fixed(range.min.0),
-            None => BlockSizes::Fixed(self.block.bs.get().of(dir).0),
+            Some(range) => Sizes::Fixed(bytes(range.min)),
+            None => Sizes::Fixed(bytes(*self.block.bs.get().of(dir))),
         }
     }
 
     /// The smallest I/O of a direction, in bytes.
     pub fn min_bs(&self, dir: Dir) -> u64 {
-        match self.block_sizes(dir) {
-            BlockSizes::Fixed(size) => size,
-            BlockSizes::Range { min, .. } => min,
-            BlockSizes::Split(shares) => shares.iter().map(|share| share.0).min().unwrap_or(0),
-        }
-    }
-
-    /// The largest I/O of a direction, in bytes.
-    pub fn max_bs(&self, dir: Dir) -> u64 {
-        match self.block_sizes(dir) {
-            BlockSizes::Fixed(size) => size,
-            BlockSizes::Range { max, .. } => max,
-            BlockSizes::Split(shares) => shares.iter().map(|share| share.0).max().unwrap_or(0),
-        }
-    }
-
-    /// What places of a direction are multiples of, in bytes.
-    pub fn alignment(&self, dir: Dir) -> u64 {
-        let Bytes(ba) = self.block.ba.get().of(dir).unwrap_or(Bytes(self.min_bs(dir)));
-        ba
+        u64::from(self.block_sizes(dir).min())
     }
 }
 
@@ -87,15 +59,11 @@ mod tests {
     #[test]
     fn sizes_come_from_the_most_detailed_option_of_each_direction() {
         let spec = job(&["bs=4k,8k,16k", "bsrange=,1k-2k,", "bssplit=1k/50:2k/50,,"]);
-        assert_eq!(spec.block_sizes(Dir::Read), BlockSizes::Split(vec![(1024, 50), (2048, 50)]));
-        assert_eq!(spec.block_sizes(Dir::Write), BlockSizes::Range { min: 1024, max: 2048 });
-        assert_eq!(spec.block_sizes(Dir::Trim), BlockSizes::Fixed(16384));
-        assert_eq!((spec.min_bs(Dir::Read), spec.max_bs(Dir::Read)), (1024, 2048));
-    }
-
-    #[test]
-    fn places_align_to_the_smallest_size_unless_told() {
-        assert_eq!(job(&["bsrange=1k-4k"]).alignment(Dir::Read), 1024);
-        assert_eq!(job(&["bs=4k", "ba=512"]).alignment(Dir::Read), 512);
+        let share = |bytes, percent| Share { bytes, percent };
+        let split = Sizes::Split(vec![share(1024, 50), share(2048, 50)]);
+        assert_eq!(spec.block_sizes(Dir::Read), split);
+        assert_eq!(spec.block_sizes(Dir::Write), Sizes::Range { min: 1024, max: 2048 });
+        assert_eq!(spec.block_sizes(Dir::Trim), Sizes::Fixed(16384));
+        assert_eq!(spec.min_bs(Dir::Read), 1024);
     }
 }

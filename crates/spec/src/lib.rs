@@ -15,7 +15,6 @@ pub mod text;
 pub mod topics;
 pub mod values;
 
-pub use effective::BlockSizes;
 pub use engine_options::{EngineTable, PrivateOption};
 pub use job::{Asked, JobSpec, SetError, all, lookup};
 pub use rules::{Caps, Rule, resolve};

@@ -6,7 +6,6 @@
 mod beside;
 mod buffers;
 mod checks;
-mod convert;
 mod engine;
 mod files;
 mod life;
@@ -188,7 +187,7 @@ impl Planner<'_> {
             Some(replay) => replay.dirs(),
             // What such an engine counts are reads.
             None if engine.caps.no_io => PerDir([true, false, false]),
-            None => convert::dirs(word),
+            None => spec.dirs(),
         };
         let sizes = replay.as_ref().map_or_else(|| source::sizes(spec), Replay::sizes);
         let min_bs = u64::from(DIRS.map(|dir| sizes[dir].min()).into_iter().min().unwrap_or(1));

@@ -1,6 +1,5 @@
 //! From a job's options to how fast it goes, and what it must keep to.
 
-use super::convert;
 use crate::job::JobPlan;
 use crate::pace::{FloorPlan, FlowPlan, PacePlan, PausePlan, TargetPlan};
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
@@ -94,7 +93,7 @@ fn floors(spec: &JobSpec) -> FloorPlan {
 
 /// The directions in which the job does I/O.
 fn moved(spec: &JobSpec) -> PerDir<bool> {
-    let mut dirs = convert::dirs(spec.order.rw.get().word);
+    let mut dirs = spec.dirs();
     if dirs[Dir::Read] && dirs[Dir::Write] {
         let reads = *spec.order.rwmixread.get();
         (dirs[Dir::Read], dirs[Dir::Write]) = (reads > 0, reads < 100);

@@ -80,7 +80,7 @@ fn rising(asked: &[f64]) -> Vec<f64> {
 
 /// The job in a few words: `randrw 4k, psync, depth 1, direct`.
 fn what(spec: &JobSpec, engine: &EngineDef, rw: &str, sizes: &PerDir<Sizes>) -> String {
-    let dirs = super::convert::dirs(spec.order.rw.get().word);
+    let dirs = spec.dirs();
     let mut told: Vec<String> = Vec::new();
     for dir in DIRS.into_iter().filter(|&dir| dirs[dir]) {
         let (least, most) = (sizes[dir].min(), sizes[dir].max());

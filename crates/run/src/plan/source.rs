@@ -1,30 +1,17 @@
 //! From a job's options to what its source needs to know.
 
-use super::convert;
 use super::files::Parts;
 use iosonde_base::{DIRS, PerDir};
 use iosonde_options::Amount;
+use iosonde_spec::JobSpec;
 use iosonde_spec::values::{RandomGenerator, RwSequencer, ZoneMode};
-use iosonde_spec::{BlockSizes, JobSpec};
 use iosonde_workload::{
-    Generator, MapMode, Sequencer, Share, Sizes, SourceFile, SourceSpec, Strided, SyncEvery,
+    Generator, MapMode, Sequencer, Sizes, SourceFile, SourceSpec, Strided, SyncEvery,
 };
 
 /// Block sizes by direction.
 pub(super) fn sizes(spec: &JobSpec) -> PerDir<Sizes> {
-    let bytes = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-    PerDir(DIRS.map(|dir| {
-        match spec.block_sizes(dir) {
-            BlockSizes::Fixed(size) => Sizes::Fixed(bytes(size)),
-            BlockSizes::Range { min, max } => Sizes::Range { min: bytes(min), max: bytes(max) },
-            BlockSizes::Split(shares) => Sizes::Split(
-                shares
-                    .into_iter()
-                    .map(|(size, percent)| Share { bytes: bytes(size), percent })
-                    .collect(),
-            ),
-        }
-    }))
+    PerDir(DIRS.map(|dir| spec.block_sizes(dir)))
 }
 
 /// Everything the source of one clone needs.
@@ -46,7 +33,7 @@ pub(super) fn source(
         randseed: *spec.random.randseed.get(),
         repeat: *spec.random.randrepeat.get() && !spec.random.randseed.is_set(),
         verify: false,
-        directions: convert::directions(rw.word),
+        directions: rw.word.directions(),
         seq_nr: rw.every,
         sequencer: match spec.order.rw_sequencer.get() {
             RwSequencer::Sequential => Sequencer::Sequential,
@@ -65,7 +52,7 @@ pub(super) fn source(
             RandomGenerator::Lfsr => Generator::Lfsr,
         },
         generator_chosen: spec.random.random_generator.is_set(),
-        distribution: convert::distribution(spec.random.random_distribution.get()),
+        distribution: spec.random.random_distribution.get().0.clone(),
         map: match (*spec.random.norandommap.get(), *spec.random.softrandommap.get()) {
             (true, _) => MapMode::Off,
             (false, true) => MapMode::Soft,
@@ -73,7 +60,7 @@ pub(super) fn source(
         },
         files: files.collect(),
         open_files: spec.files.openfiles.get().map_or(usize::MAX, |n| n as usize),
-        file_service: convert::file_service(spec.files.file_service_type.get()),
+        file_service: spec.files.file_service_type.get().0,
         total_bytes: parts.total_bytes,
         io_size_given: spec.size.io_size.get().is_some(),
         number_ios: *spec.order.number_ios.get(),

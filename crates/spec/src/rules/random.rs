@@ -2,10 +2,10 @@
 
 use iosonde_base::DIRS;
 use iosonde_options::{Bytes, Diagnostic};
+use iosonde_workload::Distribution;
 
 use super::{Caps, Rule};
 use crate::JobSpec;
-use crate::values::RandomDistribution;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -37,7 +37,7 @@ fn blockalign_without_map(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnosti
 
 fn distribution_without_map(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     let random = &mut spec.random;
-    if *random.random_distribution.get() != RandomDistribution::Random {
+    if random.random_distribution.get().0 != Distribution::Random {
         random.norandommap.force(true, "random_distribution");
     }
 }

@@ -26,7 +26,7 @@ impl BsSplit {
     }
 
     /// Sizes and whole shares of a direction, in the order given, with blank shares filled in
-    /// evenly. Their sum is at most 100; what is missing to 100 belongs to the last size.
+    /// evenly. Their sum is at most 100.
     pub fn shares(&self, dir: Dir) -> Vec<(Bytes, u32)> {
         let portions = &self.0[dir as usize];
         let given: u32 = portions.iter().filter_map(|portion| portion.percent).sum();

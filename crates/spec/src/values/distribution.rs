@@ -1,54 +1,17 @@
 //! How random places are spread: `zipf:1.2:0.5`, `zoned:60/10:40/90`.
 
+use iosonde_base::PerDir;
 use iosonde_options::{Bytes, Choice, Context, Kind, OptionValue, ValueError};
-
-/// A part of a file and its share of the I/Os.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct AccessZone {
-    /// I/Os of a hundred that fall here.
-    pub percent: u32,
-    /// Its size: percent of the file for `zoned`, bytes for `zoned_abs`.
-    pub size: u64,
-}
+use iosonde_workload::{Distribution, Zone};
 
 /// The value of `random_distribution`.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RandomDistribution {
-    /// Evenly.
-    Random,
-    /// `zipf:theta[:center]`.
-    Zipf {
-        /// The exponent, not 1.
-        theta: f64,
-        /// Where the hottest block lies, 0 to 1 of the file.
-        center: Option<f64>,
-    },
-    /// `pareto:h[:center]`.
-    Pareto {
-        /// Its input, above 0 and below 1.
-        h: f64,
-        /// Where the hottest block lies, 0 to 1 of the file.
-        center: Option<f64>,
-    },
-    /// `normal:deviation[:center]`.
-    Normal {
-        /// In percent of the file, below 100.
-        deviation: f64,
-        /// Where the top of the bell lies, 0 to 1 of the file.
-        center: Option<f64>,
-    },
-    /// `zoned:percent/percent:...`, one list for each direction.
-    Zoned([Vec<AccessZone>; 3]),
-    /// `zoned_abs:percent/size:...`, one list for each direction.
-    ZonedAbs([Vec<AccessZone>; 3]),
-    /// `sequence:2,0,1`: blocks in the order listed.
-    Sequence(Vec<u64>),
-}
+pub struct RandomDistribution(pub Distribution);
 
 /// zipf's exponent when none is given.
-const ZIPF_THETA: f64 = 1.1;
+pub(super) const ZIPF_THETA: f64 = 1.1;
 /// pareto's input when none is given.
-const PARETO_H: f64 = 0.2;
+pub(super) const PARETO_H: f64 = 0.2;
 
 impl OptionValue for RandomDistribution {
     const KIND: Kind = Kind::Form;
@@ -62,58 +25,61 @@ impl OptionValue for RandomDistribution {
         ("sequence", "blocks in the order listed"),
     ];
     fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
-        let (word, after) = text.split_once(':').unwrap_or((text, ""));
-        match word {
-            "random" => Ok(RandomDistribution::Random),
-            "zipf" => {
-                let (theta, center) = skew(after, ZIPF_THETA, text, "random")?;
-                zipf_theta(theta, text, "zipf theta must different than 1.0")?;
-                Ok(RandomDistribution::Zipf { theta, center })
-            }
-            "pareto" => {
-                let (h, center) = skew(after, PARETO_H, text, "random")?;
-                pareto_h(h, text)?;
-                Ok(RandomDistribution::Pareto { h, center })
-            }
-            "normal" | "gauss" => {
-                let (deviation, center) = skew(after, 0.0, text, "random")?;
-                normal_deviation(deviation, text)?;
-                Ok(RandomDistribution::Normal { deviation, center })
-            }
-            "zoned" => zones(after, text, |size| {
-                let share: Option<u64> = size.parse().ok();
-                share.filter(|share| *share <= 100)
-            })
-            .map(RandomDistribution::Zoned),
-            "zoned_abs" => {
-                zones(after, text, |size| Bytes::parse(size, context).ok().map(|size| size.0))
-                    .map(RandomDistribution::ZonedAbs)
-            }
-            "sequence" if !after.is_empty() => {
-                let blocks: Result<Vec<u64>, _> = after.split(',').map(str::parse).collect();
-                let want = |_| ValueError::new("block numbers such as sequence:2,0,1", text);
-                blocks.map(RandomDistribution::Sequence).map_err(want)
-            }
-            _ => {
-                let words: Vec<&str> = Self::CHOICES.iter().map(|(word, _)| *word).collect();
-                Err(ValueError::new(format!("one of {}", words.join(", ")), text))
-            }
-        }
+        distribution(text, context).map(RandomDistribution)
     }
     fn show(&self) -> String {
-        match self {
-            RandomDistribution::Random => "random".into(),
-            RandomDistribution::Zipf { theta, center } => show_skew("zipf", *theta, *center),
-            RandomDistribution::Pareto { h, center } => show_skew("pareto", *h, *center),
-            RandomDistribution::Normal { deviation, center } => {
-                show_skew("normal", *deviation, *center)
-            }
-            RandomDistribution::Zoned(lists) => format!("zoned:{}", show_zones(lists)),
-            RandomDistribution::ZonedAbs(lists) => format!("zoned_abs:{}", show_zones(lists)),
-            RandomDistribution::Sequence(blocks) => {
+        match &self.0 {
+            Distribution::Random => "random".into(),
+            Distribution::Zipf { theta, center } => show_skew("zipf", *theta, *center),
+            Distribution::Pareto { h, center } => show_skew("pareto", *h, *center),
+            Distribution::Normal { deviation, center } => show_skew("normal", *deviation, *center),
+            Distribution::Zoned(lists) => format!("zoned:{}", show_zones(lists)),
+            Distribution::ZonedAbs(lists) => format!("zoned_abs:{}", show_zones(lists)),
+            Distribution::Sequence(blocks) => {
                 let shown: Vec<String> = blocks.iter().map(u64::to_string).collect();
                 format!("sequence:{}", shown.join(","))
             }
+        }
+    }
+}
+
+fn distribution(text: &str, context: &mut Context) -> Result<Distribution, ValueError> {
+    let (word, after) = text.split_once(':').unwrap_or((text, ""));
+    match word {
+        "random" => Ok(Distribution::Random),
+        "zipf" => {
+            let (theta, center) = skew(after, ZIPF_THETA, text, "random")?;
+            zipf_theta(theta, text, "zipf theta must different than 1.0")?;
+            Ok(Distribution::Zipf { theta, center })
+        }
+        "pareto" => {
+            let (h, center) = skew(after, PARETO_H, text, "random")?;
+            pareto_h(h, text)?;
+            Ok(Distribution::Pareto { h, center })
+        }
+        "normal" | "gauss" => {
+            let (deviation, center) = skew(after, 0.0, text, "random")?;
+            normal_deviation(deviation, text)?;
+            Ok(Distribution::Normal { deviation, center })
+        }
+        "zoned" => zones(after, text, |size| {
+            let share: Option<u64> = size.parse().ok();
+            share.filter(|share| *share <= 100)
+        })
+        .map(Distribution::Zoned),
+        "zoned_abs" => {
+            zones(after, text, |size| Bytes::parse(size, context).ok().map(|size| size.0))
+                .map(Distribution::ZonedAbs)
+        }
+        "sequence" if !after.is_empty() => {
+            let blocks: Result<Vec<u64>, _> = after.split(',').map(str::parse).collect();
+            let want = |_| ValueError::new("block numbers such as sequence:2,0,1", text);
+            blocks.map(Distribution::Sequence).map_err(want)
+        }
+        _ => {
+            let words: Vec<&str> =
+                RandomDistribution::CHOICES.iter().map(|(word, _)| *word).collect();
+            Err(ValueError::new(format!("one of {}", words.join(", ")), text))
         }
     }
 }
@@ -185,12 +151,12 @@ fn zones(
     after: &str,
     all: &str,
     mut size: impl FnMut(&str) -> Option<u64>,
-) -> Result<[Vec<AccessZone>; 3], ValueError> {
+) -> Result<PerDir<Vec<Zone>>, ValueError> {
     let want = || {
         ValueError::new("shares and sizes such as 60/10:40/90", all)
             .as_fio(format!("fio: mismatch in zoned input <{all}>"))
     };
-    let mut lists: Vec<Vec<AccessZone>> = Vec::new();
+    let mut lists: Vec<Vec<Zone>> = Vec::new();
     for part in after.split(',') {
         let mut list = Vec::new();
         for entry in part.split(':') {
@@ -198,7 +164,7 @@ fn zones(
             let percent = percent.trim().parse().map_err(|_| want())?;
             // A blank extent shares what the others leave; 0 stands for it until then.
             let extent = if extent.trim().is_empty() { Some(0) } else { size(extent.trim()) };
-            list.push(AccessZone { percent, size: extent.ok_or_else(want)? });
+            list.push(Zone { percent, size: extent.ok_or_else(want)? });
         }
         let sum: u64 = list.iter().map(|zone| u64::from(zone.percent)).sum();
         if sum != 100 {
@@ -212,15 +178,15 @@ fn zones(
         return Err(want());
     }
     let last = |i: usize| lists[i.min(lists.len() - 1)].clone();
-    Ok([last(0), last(1), last(2)])
+    Ok(PerDir([last(0), last(1), last(2)]))
 }
 
-fn show_zones(lists: &[Vec<AccessZone>; 3]) -> String {
-    let list = |zones: &Vec<AccessZone>| {
+fn show_zones(lists: &PerDir<Vec<Zone>>) -> String {
+    let list = |zones: &Vec<Zone>| {
         let shown: Vec<String> =
             zones.iter().map(|zone| format!("{}/{}", zone.percent, zone.size)).collect();
         shown.join(":")
     };
-    let shown = lists.each_ref().map(list);
+    let shown = lists.0.each_ref().map(list);
     if shown[0] == shown[1] && shown[1] == shown[2] { shown[0].clone() } else { shown.join(",") }
 }

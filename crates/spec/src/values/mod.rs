@@ -17,10 +17,10 @@ mod words;
 
 pub use bssplit::{BsSplit, Portion};
 pub use cmdprio::{CmdPrioSplit, PrioPortion};
-pub use distribution::{AccessZone, RandomDistribution};
+pub use distribution::RandomDistribution;
 pub use engine_name::EngineName;
 pub use errors::IgnoreErrors;
-pub use file_service::{FilePick, FileServiceType};
+pub use file_service::FileServiceType;
 pub use file_size::FileSize;
 pub use memory::{MemoryKind, MemoryWord};
 pub use numa::{MemoryPolicy, NodeList, PolicyKind};

@@ -1,6 +1,7 @@
 //! Direction and order of a job's I/O: `read`, `randrw`, `randread:8`, `read:-8k`.
 
 use iosonde_options::{Choice, Context, Kind, OptionValue, ValueError, scan_number, words};
+use iosonde_workload::Directions;
 
 words! {
     /// Which way the data goes, and in which order.
@@ -45,6 +46,17 @@ impl RwWord {
     pub const fn trims(self) -> bool {
         use RwWord::*;
         matches!(self, Trim | RandTrim | TrimWrite | RandTrimWrite)
+    }
+
+    /// What a source of I/Os needs to know of it.
+    pub const fn directions(self) -> Directions {
+        Directions {
+            read: self.reads(),
+            write: self.writes(),
+            trim: self.trims(),
+            random: self.is_random(),
+            trim_then_write: self.trims() && self.writes(),
+        }
     }
 
     /// Places are drawn at random.
