@@ -1,6 +1,6 @@
 //! From what jobs counted to the jobs and groups of a report.
 
-use crate::facts::{JobFacts, Measured, Percentiles};
+use crate::facts::{JobFacts, MeasuredKinds, Percentiles};
 use crate::report::*;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_stats::{HistogramSnapshot, LaneSnapshot, MomentsSnapshot, Snapshot};
@@ -267,7 +267,7 @@ impl DirReport {
     }
 
     /// Forget what was not to be measured, should it have been counted.
-    fn keep_measured(&mut self, measured: &Measured) {
+    fn keep_measured(&mut self, measured: &MeasuredKinds) {
         let latencies = [
             (&mut self.slat, measured.slat),
             (&mut self.clat, measured.clat),

@@ -19,7 +19,7 @@ pub struct JobFacts {
     /// When it started, in milliseconds of Unix time.
     pub start_unix_ms: u64,
     /// Why it failed, if it did.
-    pub failure: Option<Failure>,
+    pub failure: Option<JobFailure>,
     /// Estimated seconds left.
     pub eta_s: u64,
     /// Seconds since the run began, rounded up.
@@ -31,11 +31,11 @@ pub struct JobFacts {
     /// What was run, in words: `randrw 4k, psync, depth 1`.
     pub what: String,
     /// Units of text output.
-    pub units: Units,
+    pub units: TextUnits,
     /// `unified_rw_reporting`.
     pub unified: Unified,
     /// What was measured.
-    pub measured: Measured,
+    pub measured: MeasuredKinds,
     /// What is told of it.
     pub percentiles: Percentiles,
     /// `significant_figures`.
@@ -55,11 +55,11 @@ pub struct JobFacts {
     /// `latency_target` and what came of it; `iodepth` at least.
     pub latency: LatencyTarget,
     /// `steadystate` and what came of it.
-    pub steady: Option<Steady>,
+    pub steady: Option<SteadyResult>,
     /// `block_error_percentiles`.
     pub block_life: Option<BlockLife>,
     /// What it did, one after the other.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<JobPhase>,
 }
 
 impl Default for JobFacts {
@@ -77,9 +77,9 @@ impl Default for JobFacts {
             options: Options::new(),
             description: None,
             what: String::new(),
-            units: Units::default(),
+            units: TextUnits::default(),
             unified: Unified::None,
-            measured: Measured::default(),
+            measured: MeasuredKinds::default(),
             percentiles: Percentiles::default(),
             significant_figures: 4,
             runtime_ms: PerDir::default(),
@@ -136,7 +136,7 @@ impl JobFacts {
 
 /// What was measured; what was not is told as zero, and has no line in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Measured {
+pub struct MeasuredKinds {
     /// Start to issue. Off for engines that do not queue.
     pub slat: bool,
     /// Issue to completion.
@@ -147,9 +147,9 @@ pub struct Measured {
     pub bw: bool,
 }
 
-impl Default for Measured {
-    fn default() -> Measured {
-        Measured { slat: true, clat: true, lat: true, bw: true }
+impl Default for MeasuredKinds {
+    fn default() -> MeasuredKinds {
+        MeasuredKinds { slat: true, clat: true, lat: true, bw: true }
     }
 }
 

@@ -1,54 +1,54 @@
 //! Where the bytes of a run went, what it ran on, and what follows from both:
 //! plain data.
 //!
-//! What could not be measured is [`Known::Unknown`] with the reason, never a
+//! What could not be measured is [`Observed::Unknown`] with the reason, never a
 //! number. Bytes, nanoseconds and shares from 0 to 1 throughout.
 
-use crate::report::Phase;
+use crate::report::JobPhase;
 
 /// A measured value, or why there is none.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Known<T> {
+pub enum Observed<T> {
     /// Measured.
     Is(T),
     /// Not to be had, for this reason: a fragment that fits after "unknown:".
     Unknown(String),
 }
 
-impl<T> Known<T> {
+impl<T> Observed<T> {
     /// Not to be had.
-    pub fn unknown(why: impl Into<String>) -> Known<T> {
-        Known::Unknown(why.into())
+    pub fn unknown(why: impl Into<String>) -> Observed<T> {
+        Observed::Unknown(why.into())
     }
 
     /// The value, if there is one.
     pub fn get(&self) -> Option<&T> {
         match self {
-            Known::Is(value) => Some(value),
-            Known::Unknown(_) => None,
+            Observed::Is(value) => Some(value),
+            Observed::Unknown(_) => None,
         }
     }
 
     /// What becomes of the value, if there is one.
-    pub fn map<U>(&self, f: impl FnOnce(&T) -> U) -> Known<U> {
+    pub fn map<U>(&self, f: impl FnOnce(&T) -> U) -> Observed<U> {
         match self {
-            Known::Is(value) => Known::Is(f(value)),
-            Known::Unknown(why) => Known::Unknown(why.clone()),
+            Observed::Is(value) => Observed::Is(f(value)),
+            Observed::Unknown(why) => Observed::Unknown(why.clone()),
         }
     }
 }
 
-impl<T> Default for Known<T> {
-    fn default() -> Known<T> {
-        Known::Unknown("it was not looked for".to_owned())
+impl<T> Default for Observed<T> {
+    fn default() -> Observed<T> {
+        Observed::Unknown("it was not looked for".to_owned())
     }
 }
 
-impl<T, E: std::fmt::Display> From<Result<T, E>> for Known<T> {
-    fn from(result: Result<T, E>) -> Known<T> {
+impl<T, E: std::fmt::Display> From<Result<T, E>> for Observed<T> {
+    fn from(result: Result<T, E>) -> Observed<T> {
         match result {
-            Ok(value) => Known::Is(value),
-            Err(error) => Known::Unknown(error.to_string()),
+            Ok(value) => Observed::Is(value),
+            Err(error) => Observed::Unknown(error.to_string()),
         }
     }
 }
@@ -68,10 +68,10 @@ pub struct Ledger {
     /// Devices below the files, each before what it is made of.
     pub devices: Vec<DeviceLedger>,
     /// Traffic on the devices right below the files that was not the run's.
-    pub others: Others,
+    pub others: OtherTraffic,
     /// What the run did besides the jobs' own phases: layout, watching data
     /// become durable.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<JobPhase>,
     /// What the machine did meanwhile.
     pub meanwhile: Meanwhile,
     /// What it ran on.
@@ -98,15 +98,15 @@ pub struct JobLedger {
     /// Where writes went; `None` for a job that wrote nothing.
     pub writes: Option<Writes>,
     /// Direct I/O.
-    pub direct: Direct,
+    pub direct: DirectLedger,
     /// How deep the queue was.
-    pub depth: Depth,
+    pub depth: DepthLedger,
     /// How it was asked for.
-    pub asked: Asked,
+    pub asked: JobOptions,
     /// What is known of its files.
     pub files: FilesLedger,
     /// fsync and its kin.
-    pub syncs: Syncs,
+    pub syncs: SyncLedger,
     /// Latency of its data I/Os, all directions.
     pub latency: LatencySummary,
     /// Processor time.
@@ -115,7 +115,7 @@ pub struct JobLedger {
 
 /// What was asked of a job, as far as it bears on what its figures mean.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asked {
+pub struct JobOptions {
     /// The engine.
     pub engine: String,
     /// The smallest and the largest I/O, in bytes.
@@ -146,20 +146,20 @@ pub struct Reads {
     /// Bytes that the jobs were given.
     pub asked_bytes: u64,
     /// Bytes fetched from the device for that.
-    pub device_bytes: Known<u64>,
+    pub device_bytes: Observed<u64>,
     /// Bytes that came out of memory. At least so many: bytes fetched ahead
     /// and not asked for hide as many that came out of memory.
-    pub cache_bytes: Known<u64>,
+    pub cache_bytes: Observed<u64>,
     /// Bytes that are nowhere on the device: holes, or reserved and never
     /// written.
-    pub hole_bytes: Known<u64>,
+    pub hole_bytes: Observed<u64>,
     /// The holes were not met one by one: their share of the range is taken
     /// for their share of the reads.
     pub holes_by_share: bool,
     /// Bytes fetched ahead and not asked for; at least so many.
-    pub ahead_bytes: Known<u64>,
+    pub ahead_bytes: Observed<u64>,
     /// How much of the range was in memory when the job began.
-    pub cached_before_bytes: Known<u64>,
+    pub cached_before_bytes: Observed<u64>,
 }
 
 impl Reads {
@@ -181,19 +181,19 @@ pub struct Writes {
     pub asked_bytes: u64,
     /// Of the files, bytes that were still only in memory when the clock
     /// stopped: dirty, or on their way.
-    pub unwritten_bytes: Known<u64>,
+    pub unwritten_bytes: Observed<u64>,
     /// Bytes per second as told, counted by the job's clock.
     pub told_bytes_per_s: f64,
     /// Bytes per second had the clock run until all was durable.
-    pub durable_bytes_per_s: Known<f64>,
+    pub durable_bytes_per_s: Observed<f64>,
     /// From the clock's stop until all was durable.
-    pub until_durable_ns: Known<u64>,
+    pub until_durable_ns: Observed<u64>,
     /// Not all was watched become durable: the rest is taken to go on as the
     /// watched part did.
     pub durable_by_part: bool,
     /// The data may be in a cache of the device that forgets: nothing flushed
     /// it before the clock stopped.
-    pub in_device_cache: Known<bool>,
+    pub in_device_cache: Observed<bool>,
 }
 
 impl Writes {
@@ -210,25 +210,25 @@ pub fn share(part: u64, whole: u64) -> Option<f64> {
 
 /// Direct I/O: what was asked, and what came of it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Direct {
+pub struct DirectLedger {
     /// `direct=1`.
     pub asked: bool,
     /// The bytes went past the page cache, by what was seen, not by the flag.
-    pub got: Known<bool>,
+    pub got: Observed<bool>,
     /// Why it was not got, or how it is known.
     pub why: String,
 }
 
 /// Depth of the queue at three places.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Depth {
+pub struct DepthLedger {
     /// `iodepth`.
     pub asked: u32,
     /// Mean of the I/Os that the job had under way when it issued one, by
     /// classes of powers of two: the lower end of each.
-    pub held: Known<f64>,
+    pub held: Observed<f64>,
     /// Mean of the requests in flight at the device below, of all jobs on it.
-    pub device: Known<f64>,
+    pub device: Observed<f64>,
     /// Depth asked by all jobs that ran together on that device.
     pub asked_together: u64,
 }
@@ -247,14 +247,14 @@ pub struct FilesLedger {
     /// The devices right below, by name; empty where there is none.
     pub devices: Vec<String>,
     /// Share of the range without data on the device, before the run.
-    pub empty_share: Known<f64>,
+    pub empty_share: Observed<f64>,
     /// The file system compresses them.
     pub compressing: bool,
 }
 
 /// fsync and its kin.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Syncs {
+pub struct SyncLedger {
     /// How many were asked for.
     pub asked: u64,
     /// Their median, in nanoseconds.
@@ -284,7 +284,7 @@ pub struct CpuLedger {
     pub iops: f64,
     /// I/Os a second of the same job with an engine that does nothing, on this
     /// machine.
-    pub ceiling_iops: Known<f64>,
+    pub ceiling_iops: Observed<f64>,
 }
 
 /// A device, while jobs ran.
@@ -297,9 +297,9 @@ pub struct DeviceLedger {
     /// Right below the files (0), below that (1), and so on.
     pub level: u32,
     /// What it did.
-    pub used: Known<DeviceUse>,
+    pub used: Observed<DeviceUse>,
     /// What it says of itself.
-    pub facts: DeviceFacts,
+    pub facts: DeviceDescription,
 }
 
 /// What a device did while jobs ran.
@@ -333,7 +333,7 @@ impl DeviceUse {
 /// What a device says of itself; `None` where it says nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub struct DeviceFacts {
+pub struct DeviceDescription {
     pub model: Option<String>,
     pub firmware: Option<String>,
     pub scheduler: Option<String>,
@@ -347,13 +347,13 @@ pub struct DeviceFacts {
 
 /// Traffic of others on the devices right below the files, in bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Others {
+pub struct OtherTraffic {
     /// Read, and not asked for by the run.
-    pub read_bytes: Known<u64>,
+    pub read_bytes: Observed<u64>,
     /// Written, and not handed over by the run.
-    pub written_bytes: Known<u64>,
+    pub written_bytes: Observed<u64>,
     /// Both as a share of all that the devices moved.
-    pub share: Known<f64>,
+    pub share: Observed<f64>,
 }
 
 /// What the machine did while jobs ran.
@@ -362,12 +362,12 @@ pub struct Meanwhile {
     /// For how long.
     pub wall_ns: u64,
     /// Share of processor time that the hypervisor took.
-    pub steal_share: Known<f64>,
+    pub steal_share: Observed<f64>,
     /// Share of the time that some task waited for a processor, for memory,
     /// for storage.
-    pub pressure: [Known<f64>; 3],
+    pub pressure: [Observed<f64>; 3],
     /// How often a control group took the processor away, and for how long.
-    pub throttled: Known<(u64, u64)>,
+    pub throttled: Observed<(u64, u64)>,
 }
 
 /// What a run ran on.
@@ -404,14 +404,14 @@ pub struct FilesystemFacts {
     pub options: String,
     pub bytes: u64,
     /// Share that is taken.
-    pub fill_share: Known<f64>,
+    pub fill_share: Observed<f64>,
 }
 
 /// The tool itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tool {
     /// One look at the clock.
-    pub clock_ns: Known<f64>,
+    pub clock_ns: Observed<f64>,
     /// Time spent on reading the signals, all threads together, outside the
     /// jobs' clocks.
     pub signals_ns: u64,

@@ -16,10 +16,10 @@ mod report;
 pub mod scale;
 
 pub use account::{JobAccount, LatencyCounts, PrioCounts, account, groups_of};
-pub use facts::{JobFacts, Measured, Percentiles};
+pub use facts::{JobFacts, MeasuredKinds, Percentiles};
 pub use report::{
     BlockLife, BlockState, CpuIdle, CpuUse, DepthReport, DirReport, DiskCounts, DiskReport,
-    ErrorCount, Failure, GroupDir, GroupReport, JobReport, LatencyReport, LatencyTarget, Options,
-    OurJob, Ours, Phase, PrioReport, Quick, Report, Steady, SteadySample, SyncReport, Unified,
-    Units, WindowReport,
+    ErrorCount, GroupDir, GroupReport, JobFailure, JobPhase, JobReport, LatencyReport,
+    LatencyTarget, Options, OurJob, Ours, PrioReport, Quick, Report, SteadyResult, SteadySample,
+    SyncReport, TextUnits, Unified, WindowReport,
 };

@@ -37,16 +37,16 @@ pub struct Report {
 
 /// Units that a job's text output is in (`kb_base`, `unit_base`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Units {
+pub struct TextUnits {
     /// 1024 (KiB first, kB in parentheses) or 1000 (the other way round).
     pub kb_base: u32,
     /// Rates in bits instead of bytes (`unit_base=1`).
     pub bits: bool,
 }
 
-impl Default for Units {
-    fn default() -> Units {
-        Units { kb_base: 1024, bits: false }
+impl Default for TextUnits {
+    fn default() -> TextUnits {
+        TextUnits { kb_base: 1024, bits: false }
     }
 }
 
@@ -76,7 +76,7 @@ pub struct JobReport {
     /// When it started, in milliseconds of Unix time.
     pub start_unix_ms: u64,
     /// Why it failed, if it did.
-    pub failure: Option<Failure>,
+    pub failure: Option<JobFailure>,
     /// Estimated seconds left.
     pub eta_s: u64,
     /// Seconds since the run began, rounded as fio does (up).
@@ -86,7 +86,7 @@ pub struct JobReport {
     /// `description=`.
     pub description: Option<String>,
     /// Units for text output.
-    pub units: Units,
+    pub units: TextUnits,
     /// Which of `dirs` and `mixed` are told.
     pub unified: Unified,
     /// Whether priorities are told by lat rather than clat.
@@ -114,7 +114,7 @@ pub struct JobReport {
     /// `latency_target` and what came of it.
     pub latency: LatencyTarget,
     /// `steadystate` and what came of it.
-    pub steady: Option<Steady>,
+    pub steady: Option<SteadyResult>,
     /// `block_error_percentiles`.
     pub block_life: Option<BlockLife>,
 }
@@ -146,7 +146,7 @@ impl JobReport {
 
 /// Why a job failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct JobFailure {
     /// The system's number.
     pub errno: Errno,
     /// The file or place concerned.
@@ -355,7 +355,7 @@ impl Default for LatencyTarget {
 
 /// `steadystate` and what came of it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Steady {
+pub struct SteadyResult {
     /// `iops`, `iops_slope`, `bw`, `bw_slope`, `lat`, `lat_slope`.
     pub what: String,
     /// The limit as a number.
@@ -410,7 +410,7 @@ pub struct GroupReport {
     /// Its number.
     pub id: u32,
     /// Units, those of its last job.
-    pub units: Units,
+    pub units: TextUnits,
     /// `significant_figures`, those of its last job.
     pub significant_figures: u32,
     /// Whether only a sum over directions is told.
@@ -498,7 +498,7 @@ pub struct OurJob {
     /// The job's name.
     pub name: String,
     /// What it did, one after the other.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<JobPhase>,
     /// From the moment an I/O was due to its completion, for paced jobs.
     pub response: PerDir<Option<LatencyReport>>,
     /// From the moment something was due to its start, for recordings that are
@@ -510,7 +510,7 @@ pub struct OurJob {
 
 /// A stretch of a job's life.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Phase {
+pub struct JobPhase {
     /// `lay out`, `ramp`, `run`, `verify` ...
     pub name: String,
     /// How long it took.

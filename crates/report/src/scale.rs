@@ -5,7 +5,7 @@
 
 /// What a number counts, and so what follows its prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum Quantity {
     /// Nothing: `1373k`.
     Plain,
     /// Bytes: `10.5GiB`.
@@ -18,46 +18,46 @@ pub enum Unit {
 
 /// Steps of 1024 or of 1000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
+pub enum PrefixBase {
     /// Ki, Mi, Gi.
     Binary,
     /// k, M, G.
     Decimal,
 }
 
-impl Base {
+impl PrefixBase {
     /// The base that `kb_base` names.
-    pub fn of(kb_base: u32) -> Base {
-        if kb_base == 1000 { Base::Decimal } else { Base::Binary }
+    pub fn of(kb_base: u32) -> PrefixBase {
+        if kb_base == 1000 { PrefixBase::Decimal } else { PrefixBase::Binary }
     }
 
     /// The other one.
-    pub fn other(self) -> Base {
+    pub fn other(self) -> PrefixBase {
         match self {
-            Base::Binary => Base::Decimal,
-            Base::Decimal => Base::Binary,
+            PrefixBase::Binary => PrefixBase::Decimal,
+            PrefixBase::Decimal => PrefixBase::Binary,
         }
     }
 
     fn step(self) -> u128 {
         match self {
-            Base::Binary => 1024,
-            Base::Decimal => 1000,
+            PrefixBase::Binary => 1024,
+            PrefixBase::Decimal => 1000,
         }
     }
 
     fn prefixes(self) -> [&'static str; 7] {
         match self {
-            Base::Binary => ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"],
-            Base::Decimal => ["", "k", "M", "G", "T", "P", "E"],
+            PrefixBase::Binary => ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"],
+            PrefixBase::Decimal => ["", "k", "M", "G", "T", "P", "E"],
         }
     }
 }
 
 /// `value` in at most `figures` figures, the point counted as one: divided by
 /// the base until its whole part fits, and decimals in the room that is left.
-pub fn human(value: u64, figures: u32, base: Base, unit: Unit) -> String {
-    let bits = if unit == Unit::BitsPerSecond { 8 } else { 1 };
+pub fn human(value: u64, figures: u32, base: PrefixBase, unit: Quantity) -> String {
+    let bits = if unit == Quantity::BitsPerSecond { 8 } else { 1 };
     let (mut whole, mut rest, mut prefix) = (u128::from(value) * bits, 0, 0);
     let room = figures.max(1) as usize;
     while digits(whole) > room && prefix < 6 {
@@ -67,10 +67,10 @@ pub fn human(value: u64, figures: u32, base: Base, unit: Unit) -> String {
     }
     let name = base.prefixes()[prefix];
     let suffix = match unit {
-        Unit::Plain => "",
-        Unit::Bytes => "B",
-        Unit::BytesPerSecond => "B/s",
-        Unit::BitsPerSecond => "bit/s",
+        Quantity::Plain => "",
+        Quantity::Bytes => "B",
+        Quantity::BytesPerSecond => "B/s",
+        Quantity::BitsPerSecond => "bit/s",
     };
     if prefix == 0 || digits(whole) + 1 >= room {
         let rounded = if rest * 2 >= base.step() { whole + 1 } else { whole };
@@ -90,7 +90,7 @@ fn digits(value: u128) -> usize {
 
 /// A unit of time that latencies are told in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Span {
+pub enum TimeUnit {
     /// Nanoseconds.
     Nanos,
     /// Microseconds.
@@ -99,41 +99,41 @@ pub enum Span {
     Millis,
 }
 
-impl Span {
+impl TimeUnit {
     /// fio's word for it.
     pub fn name(self) -> &'static str {
         match self {
-            Span::Nanos => "nsec",
-            Span::Micros => "usec",
-            Span::Millis => "msec",
+            TimeUnit::Nanos => "nsec",
+            TimeUnit::Micros => "usec",
+            TimeUnit::Millis => "msec",
         }
     }
 
     /// How many nanoseconds it is.
     pub fn nanos(self) -> u64 {
         match self {
-            Span::Nanos => 1,
-            Span::Micros => 1_000,
-            Span::Millis => 1_000_000,
+            TimeUnit::Nanos => 1,
+            TimeUnit::Micros => 1_000,
+            TimeUnit::Millis => 1_000_000,
         }
     }
 
     /// The unit in which fio tells a latency with these extremes and this
     /// deviation: a larger one is taken only when all three stay readable.
-    pub fn for_line(min_ns: u64, max_ns: u64, stddev_ns: f64) -> Span {
+    pub fn for_line(min_ns: u64, max_ns: u64, stddev_ns: f64) -> TimeUnit {
         let fits = |unit: f64| {
             min_ns as f64 > 2.0 * unit && max_ns as f64 > 99.999 * unit && stddev_ns > unit
         };
         match (fits(1e3), fits(1e6)) {
-            (true, true) => Span::Millis,
-            (true, false) => Span::Micros,
-            _ => Span::Nanos,
+            (true, true) => TimeUnit::Millis,
+            (true, false) => TimeUnit::Micros,
+            _ => TimeUnit::Nanos,
         }
     }
 
     /// The unit of a table of percentiles; the deviation has no say in it.
-    pub fn for_table(min_ns: u64, max_ns: u64) -> Span {
-        Span::for_line(min_ns, max_ns, f64::INFINITY)
+    pub fn for_table(min_ns: u64, max_ns: u64) -> TimeUnit {
+        TimeUnit::for_line(min_ns, max_ns, f64::INFINITY)
     }
 }
 
@@ -200,30 +200,30 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_fio_writes_them() {
-        let bytes = |value, base| human(value, 4, base, Unit::Bytes);
-        assert_eq!(bytes(1024, Base::Binary), "1024B");
-        assert_eq!(bytes(10_000, Base::Binary), "9.77KiB");
-        assert_eq!(bytes(8_196_096, Base::Binary), "8004KiB");
-        assert_eq!(bytes(36_853_080, Base::Binary), "35.1MiB");
+        let bytes = |value, base| human(value, 4, base, Quantity::Bytes);
+        assert_eq!(bytes(1024, PrefixBase::Binary), "1024B");
+        assert_eq!(bytes(10_000, PrefixBase::Binary), "9.77KiB");
+        assert_eq!(bytes(8_196_096, PrefixBase::Binary), "8004KiB");
+        assert_eq!(bytes(36_853_080, PrefixBase::Binary), "35.1MiB");
         // The fraction is that of a float: 0.95 is a little less than that.
-        assert_eq!(bytes(99_950_000, Base::Decimal), "99.9MB");
-        assert_eq!(bytes(87_550_306_000, Base::Decimal), "87.6GB");
-        assert_eq!(bytes(9_996_000, Base::Decimal), "9996kB");
-        assert_eq!(bytes(99_960_000, Base::Decimal), "100.0MB");
-        assert_eq!(human(5_712_778, 10, Base::Decimal, Unit::Plain), "5712778");
-        assert_eq!(human(26_429_000_000, 1, Base::Binary, Unit::Bytes), "0TiB");
-        assert_eq!(human(40_918, 4, Base::Binary, Unit::BitsPerSecond), "320Kibit/s");
-        assert_eq!(human(u64::MAX, 1, Base::Decimal, Unit::Bytes), "18EB");
+        assert_eq!(bytes(99_950_000, PrefixBase::Decimal), "99.9MB");
+        assert_eq!(bytes(87_550_306_000, PrefixBase::Decimal), "87.6GB");
+        assert_eq!(bytes(9_996_000, PrefixBase::Decimal), "9996kB");
+        assert_eq!(bytes(99_960_000, PrefixBase::Decimal), "100.0MB");
+        assert_eq!(human(5_712_778, 10, PrefixBase::Decimal, Quantity::Plain), "5712778");
+        assert_eq!(human(26_429_000_000, 1, PrefixBase::Binary, Quantity::Bytes), "0TiB");
+        assert_eq!(human(40_918, 4, PrefixBase::Binary, Quantity::BitsPerSecond), "320Kibit/s");
+        assert_eq!(human(u64::MAX, 1, PrefixBase::Decimal, Quantity::Bytes), "18EB");
     }
 
     #[test]
     fn a_larger_unit_of_time_needs_all_three_numbers() {
-        assert_eq!(Span::for_line(2_001, 100_000, 1_001.0), Span::Micros);
-        assert_eq!(Span::for_line(2_000, 100_000, 1_001.0), Span::Nanos);
-        assert_eq!(Span::for_line(2_001, 99_999, 1_001.0), Span::Nanos);
-        assert_eq!(Span::for_line(2_001, 100_000, 1_000.0), Span::Nanos);
-        assert_eq!(Span::for_line(3_000_000, 200_000_000, 2e6), Span::Millis);
-        assert_eq!(Span::for_table(2_001, 100_000), Span::Micros);
+        assert_eq!(TimeUnit::for_line(2_001, 100_000, 1_001.0), TimeUnit::Micros);
+        assert_eq!(TimeUnit::for_line(2_000, 100_000, 1_001.0), TimeUnit::Nanos);
+        assert_eq!(TimeUnit::for_line(2_001, 99_999, 1_001.0), TimeUnit::Nanos);
+        assert_eq!(TimeUnit::for_line(2_001, 100_000, 1_000.0), TimeUnit::Nanos);
+        assert_eq!(TimeUnit::for_line(3_000_000, 200_000_000, 2e6), TimeUnit::Millis);
+        assert_eq!(TimeUnit::for_table(2_001, 100_000), TimeUnit::Micros);
     }
 
     #[test]

@@ -187,7 +187,7 @@ fn opening_lines_are_fios() {
         engine: "null".into(),
         depth: 4,
         clones: 2,
-        units: Units::default(),
+        units: TextUnits::default(),
         significant_figures: 4,
     };
     let version = fio(&["--version"]).unwrap();

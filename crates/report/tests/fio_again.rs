@@ -70,7 +70,7 @@ fn counts(value: &Value, whole: u64) -> Vec<u64> {
     value.as_object().unwrap().values().map(share).collect()
 }
 
-fn job(value: &Value, units: Units, significant_figures: u32) -> JobReport {
+fn job(value: &Value, units: TextUnits, significant_figures: u32) -> JobReport {
     const WHOLE: u64 = 1_000_000_000;
     let dirs = PerDir(["read", "write", "trim"].map(|name| direction(&value[name])));
     let issued = dirs.0.iter().map(|dir| dir.issued_ios).sum();
@@ -130,7 +130,7 @@ fn comparable(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn comes_out_again(arguments: &[&str], units: Units, figures: u32) {
+fn comes_out_again(arguments: &[&str], units: TextUnits, figures: u32) {
     let both = [arguments, &["--output-format=json,normal", "--eta=never"]].concat();
     let Some(text) = fio(&both) else { return };
     let begin = text.find("{\n").expect("JSON");
@@ -199,7 +199,7 @@ fn a_job_with_syncs_and_every_percentile() {
         "--percentile_list=10:50:99.9:99.999",
         &name,
     ];
-    comes_out_again(&arguments, Units::default(), 4);
+    comes_out_again(&arguments, TextUnits::default(), 4);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn deep_queues_and_small_and_large_blocks() {
             size,
             &name,
         ];
-        comes_out_again(&arguments, Units::default(), 4);
+        comes_out_again(&arguments, TextUnits::default(), 4);
     }
 }
 
@@ -248,7 +248,7 @@ fn many_jobs_in_groups_with_other_units() {
         "--bs=1m",
         "--rate=3g",
     ];
-    let units = Units { kb_base: 1000, bits: true };
+    let units = TextUnits { kb_base: 1000, bits: true };
     comes_out_again(&[&shared[..], &jobs].concat(), units, 6);
     let together = ["--group_reporting", "--numjobs=2"];
     comes_out_again(&[&shared[..], &together, &jobs].concat(), units, 6);
@@ -262,7 +262,7 @@ fn fast_jobs_without_latencies() {
         ["--name=x", "--clat_percentiles=0", "--rw=randread"],
         ["--name=x", "--disable_clat=1", "--rw=trim"],
     ] {
-        comes_out_again(&[&shared[..], &job].concat(), Units::default(), 4);
+        comes_out_again(&[&shared[..], &job].concat(), TextUnits::default(), 4);
     }
 }
 
@@ -292,7 +292,7 @@ fn terse_fields_of_all_versions() {
         let (begin, start) = (text.find("{\n").unwrap(), format!("{version};"));
         let theirs = &text[text.find(&start).expect("a terse line")..begin];
         let value: Value = serde_json::from_str(&text[begin..]).unwrap();
-        let mut job = job(&value["jobs"][0], Units::default(), 4);
+        let mut job = job(&value["jobs"][0], TextUnits::default(), 4);
         job.percentile_list = Percentiles::DEFAULT_LIST.to_vec();
         let version_text = value["fio version"].as_str().unwrap().into();
         let report = Report { version: version_text, jobs: vec![job], ..Report::default() };

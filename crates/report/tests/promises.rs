@@ -138,7 +138,7 @@ fn windows_of_clones_add_up() {
 #[test]
 fn what_is_not_measured_is_not_told() {
     let mut facts = facts("a", "", [1000, 0, 0]);
-    facts.measured = Measured { slat: false, clat: false, lat: false, bw: false };
+    facts.measured = MeasuredKinds { slat: false, clat: false, lat: false, bw: false };
     let counts = Recorder::new().ios(Dir::Read, 30, 4096, 1000).windows(Dir::Read, &[9], &[9]);
     let (jobs, groups, ours) = account(&[JobAccount::new(facts, counts.done())]);
     assert!(latencies(&jobs[0]).iter().all(|latency| **latency == LatencyReport::default()));

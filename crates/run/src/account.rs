@@ -7,8 +7,8 @@ use crate::worker::{JobError, JobResult};
 use iosonde_base::{DIRS, PerDir};
 use iosonde_engine::Accounting;
 use iosonde_report::{
-    CpuIdle, CpuUse, ErrorCount, Failure, JobAccount, JobFacts, LatencyCounts, LatencyTarget,
-    Measured, Phase, PrioCounts, Report, account,
+    CpuIdle, CpuUse, ErrorCount, JobAccount, JobFacts, JobFailure, JobPhase, LatencyCounts,
+    LatencyTarget, MeasuredKinds, PrioCounts, Report, account,
 };
 use iosonde_stats::Snapshot;
 use iosonde_sys::priority::IoPriority;
@@ -137,7 +137,7 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
     facts.phases = result
         .phases
         .iter()
-        .map(|phase| Phase { name: phase.name.to_owned(), duration_ns: phase.took.0 })
+        .map(|phase| JobPhase { name: phase.name.to_owned(), duration_ns: phase.took.0 })
         .collect();
     let mut account = JobAccount::new(facts, counts);
     account.response = responses(&result.snapshot);
@@ -185,7 +185,7 @@ fn whole_ms(ns: u64) -> u64 {
 /// takes two stamps, the total latency is the service; what was switched off
 /// is not told.
 fn complete(job: &JobPlan, counts: &mut Snapshot) {
-    let Measured { slat, clat, lat, bw } = job.reporting.measured;
+    let MeasuredKinds { slat, clat, lat, bw } = job.reporting.measured;
     for lane in &mut counts.lanes {
         if lane.lat.n == 0 && job.accounting == Accounting::Full {
             lane.lat = lane.clat;
@@ -208,8 +208,8 @@ fn complete(job: &JobPlan, counts: &mut Snapshot) {
     }
 }
 
-fn failure(error: &JobError) -> Failure {
-    Failure {
+fn failure(error: &JobError) -> JobFailure {
+    JobFailure {
         errno: error.failure.errno,
         place: error.path.as_ref().map_or(String::new(), |path| path.display().to_string()),
         doing: error.failure.doing.to_owned(),

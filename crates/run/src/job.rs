@@ -11,7 +11,7 @@ use iosonde_direct::MemoryKind;
 use iosonde_engine::{
     Accounting, EngineDef, Fill, Hint, Knobs, Open, OpenMode, SyncRangeFlags, Tolerance, Window,
 };
-use iosonde_report::{Measured, Percentiles, Unified, Units};
+use iosonde_report::{MeasuredKinds, Percentiles, TextUnits, Unified};
 use iosonde_stats::WhichLatencies;
 use iosonde_sys::clock::ClockSource;
 use iosonde_sys::cpu::CpuList;
@@ -311,11 +311,11 @@ pub struct Reporting {
     /// It is told at all (`stats`).
     pub told: bool,
     /// Units of text output.
-    pub units: Units,
+    pub units: TextUnits,
     /// `unified_rw_reporting`.
     pub unified: Unified,
     /// What was measured.
-    pub measured: Measured,
+    pub measured: MeasuredKinds,
     /// Which percentiles are told.
     pub percentiles: Percentiles,
     /// `significant_figures`.

@@ -5,7 +5,7 @@
 //! within the limit.
 
 use iosonde_base::Nanos;
-use iosonde_report::{Steady, SteadySample};
+use iosonde_report::{SteadyResult, SteadySample};
 use iosonde_spec::values::{Criterion, Limit, SteadyGoal};
 use std::collections::VecDeque;
 
@@ -115,12 +115,12 @@ impl Window {
     }
 
     /// As reports tell it.
-    pub fn told(&self) -> Steady {
+    pub fn told(&self) -> SteadyResult {
         let (limit, limit_is_percent) = match self.plan.goal.limit {
             Limit::Percent(limit) => (limit, true),
             Limit::Absolute(limit) => (limit, false),
         };
-        Steady {
+        SteadyResult {
             what: self.plan.goal.criterion.word().to_owned(),
             limit,
             limit_is_percent,

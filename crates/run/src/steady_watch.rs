@@ -4,7 +4,7 @@ use crate::job::{JobId, Plan};
 use crate::steady::{Counted, SteadyPlan, Window};
 use crate::worker::{Shared, State};
 use iosonde_base::DIRS;
-use iosonde_report::Steady;
+use iosonde_report::SteadyResult;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -61,7 +61,7 @@ impl SteadyWatch {
     }
 
     /// As reports tell it.
-    pub fn told(&self) -> Steady {
+    pub fn told(&self) -> SteadyResult {
         self.window.told()
     }
 

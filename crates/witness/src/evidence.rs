@@ -1,9 +1,9 @@
 //! What was seen of a run: readings and facts, nothing derived.
 
-use crate::reading::{FileReading, MachineReading, Place};
+use crate::reading::{FileReading, Location, MachineReading};
 use iosonde_base::PerDir;
-use iosonde_report::Phase;
-use iosonde_report::ledger::{Asked, DeviceFacts, Known, LatencySummary, RateLedger};
+use iosonde_report::JobPhase;
+use iosonde_report::ledger::{DeviceDescription, JobOptions, LatencySummary, Observed, RateLedger};
 use iosonde_sys::counters::{TaskIo, Usage};
 use iosonde_sys::environment::Machine;
 
@@ -15,26 +15,26 @@ pub struct Evidence {
     /// Stretches of time in which jobs ran together.
     pub waves: Vec<Wave>,
     /// Where files lie: file systems, or devices themselves.
-    pub places: Vec<Place>,
+    pub places: Vec<Location>,
     /// What the devices below say of themselves, by name.
-    pub facts: Vec<(String, DeviceFacts)>,
+    pub facts: Vec<(String, DeviceDescription)>,
     /// The machine.
     pub machine: Machine,
     /// What the run did besides the jobs' own phases.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<JobPhase>,
     /// Bytes over time.
     pub rate: RateLedger,
     /// The tool's name and version.
     pub tool: String,
     /// One look at the clock.
-    pub clock_ns: Known<f64>,
+    pub clock_ns: Observed<f64>,
     /// Time spent on reading signals, of all threads.
     pub signals_ns: u64,
 }
 
 impl Evidence {
     /// What a device says of itself.
-    pub fn facts_of(&self, name: &str) -> Option<&DeviceFacts> {
+    pub fn facts_of(&self, name: &str) -> Option<&DeviceDescription> {
         self.facts.iter().find(|(known, _)| known == name).map(|(_, facts)| facts)
     }
 }
@@ -49,7 +49,7 @@ pub struct JobEvidence {
     /// Which of [`Evidence::waves`] it ran in.
     pub wave: usize,
     /// What was asked of it.
-    pub asked: Asked,
+    pub asked: JobOptions,
     /// `direct=1`.
     pub direct: bool,
     /// `iodepth`.
@@ -75,7 +75,7 @@ pub struct JobEvidence {
     /// It moves bytes of files or devices; the null engine does not.
     pub touches_storage: bool,
     /// What its thread counted while the clock ran.
-    pub thread_io: Known<TaskIo>,
+    pub thread_io: Observed<TaskIo>,
     /// What the process counted while the clock ran, where no other job ran
     /// beside it.
     pub process_io: Option<TaskIo>,
@@ -86,14 +86,14 @@ pub struct JobEvidence {
     /// Those that were looked at.
     pub looked_at: Vec<FileReading>,
     /// How its data became durable afterwards.
-    pub durability: Known<Durability>,
+    pub durability: Observed<DurableAfter>,
     /// I/Os a second of the same job with an engine that does nothing.
-    pub ceiling_iops: Known<f64>,
+    pub ceiling_iops: Observed<f64>,
 }
 
 /// How a job's data became durable after its clock had stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Durability {
+pub struct DurableAfter {
     /// From the clock's stop until it was, or would have been at the pace of
     /// the part that was watched.
     pub took_ns: u64,

@@ -13,6 +13,6 @@ mod ledger;
 pub mod reading;
 
 pub use checks::{Rule, explain, find, judge, page, rules};
-pub use evidence::{Durability, Evidence, JobEvidence, Wave};
-pub use iosonde_report::ledger::{Finding, Known, Ledger, Severity};
+pub use evidence::{DurableAfter, Evidence, JobEvidence, Wave};
+pub use iosonde_report::ledger::{Finding, Ledger, Observed, Severity};
 pub use ledger::ledger;

@@ -7,8 +7,8 @@ mod file;
 mod machine;
 mod place;
 
-pub use durable::{Pace, drain};
+pub use durable::{DrainTime, drain};
 pub use file::{FileReading, sample};
 pub use machine::MachineReading;
 pub(crate) use machine::both;
-pub use place::{Place, Places, device_facts};
+pub use place::{Location, Locations, device_facts};

@@ -4,8 +4,8 @@
 use iosonde_base::Dir;
 use iosonde_report::ledger::FilesystemFacts;
 use iosonde_sys::counters::{Extents, TaskIo};
-use iosonde_witness::reading::{FileReading, Place};
-use iosonde_witness::{Durability, Evidence, JobEvidence, Known, ledger};
+use iosonde_witness::reading::{FileReading, Location};
+use iosonde_witness::{DurableAfter, Evidence, JobEvidence, Observed, ledger};
 
 const MIB: u64 = 1 << 20;
 
@@ -16,9 +16,9 @@ fn reader(kind: &str, fetched: u64, extents: Extents) -> Evidence {
         path: "/mnt/f".into(),
         bytes: 100 * MIB,
         device: 1,
-        extents: Known::Is(extents),
-        resident: [Known::Is(0), Known::Is(0)],
-        unwritten: [Known::Is(0), Known::Is(0)],
+        extents: Observed::Is(extents),
+        resident: [Observed::Is(0), Observed::Is(0)],
+        unwritten: [Observed::Is(0), Observed::Is(0)],
         ..FileReading::default()
     };
     let mut job = JobEvidence {
@@ -27,7 +27,7 @@ fn reader(kind: &str, fetched: u64, extents: Extents) -> Evidence {
         depth: 1,
         runtime_ns: 1_000_000_000,
         touches_storage: true,
-        thread_io: Known::Is(TaskIo { storage_read_bytes: fetched, ..TaskIo::default() }),
+        thread_io: Observed::Is(TaskIo { storage_read_bytes: fetched, ..TaskIo::default() }),
         files: (1, 100 * MIB),
         looked_at: vec![file],
         ..JobEvidence::default()
@@ -35,7 +35,7 @@ fn reader(kind: &str, fetched: u64, extents: Extents) -> Evidence {
     job.bytes[Dir::Read] = 100 * MIB;
     job.ios[Dir::Read] = 100;
     let facts = FilesystemFacts { kind: kind.into(), ..FilesystemFacts::default() };
-    let place = Place { device: 1, filesystem: Some(facts), layers: Vec::new() };
+    let place = Location { device: 1, filesystem: Some(facts), layers: Vec::new() };
     Evidence { jobs: vec![job], places: vec![place], ..Evidence::default() }
 }
 
@@ -46,16 +46,16 @@ fn solid() -> Extents {
 #[test]
 fn what_the_device_did_not_deliver_came_out_of_memory() {
     let told = ledger(&reader("ext4", 40 * MIB, solid())).reads.unwrap();
-    assert_eq!(told.device_bytes, Known::Is(40 * MIB));
-    assert_eq!(told.cache_bytes, Known::Is(60 * MIB));
-    assert_eq!((told.hole_bytes, told.ahead_bytes), (Known::Is(0), Known::Is(0)));
+    assert_eq!(told.device_bytes, Observed::Is(40 * MIB));
+    assert_eq!(told.cache_bytes, Observed::Is(60 * MIB));
+    assert_eq!((told.hole_bytes, told.ahead_bytes), (Observed::Is(0), Observed::Is(0)));
 }
 
 #[test]
 fn what_was_fetched_and_not_asked_for_is_read_ahead() {
     let told = ledger(&reader("xfs", 130 * MIB, solid())).reads.unwrap();
-    assert_eq!(told.ahead_bytes, Known::Is(30 * MIB));
-    assert_eq!(told.cache_bytes, Known::Is(0));
+    assert_eq!(told.ahead_bytes, Observed::Is(30 * MIB));
+    assert_eq!(told.cache_bytes, Observed::Is(0));
 }
 
 #[test]
@@ -64,22 +64,22 @@ fn half_a_file_of_holes_is_told_by_share_and_for_direct_io_exactly() {
     let mut seen = reader("ext4", 30 * MIB, half);
     let told = ledger(&seen).reads.unwrap();
     assert!(told.holes_by_share);
-    assert_eq!(told.hole_bytes, Known::Is(50 * MIB));
-    assert_eq!(told.cache_bytes, Known::Is(20 * MIB));
+    assert_eq!(told.hole_bytes, Observed::Is(50 * MIB));
+    assert_eq!(told.cache_bytes, Observed::Is(20 * MIB));
     seen.jobs[0].direct = true;
     let told = ledger(&seen).reads.unwrap();
     assert!(!told.holes_by_share);
-    assert_eq!((told.hole_bytes, told.cache_bytes), (Known::Is(70 * MIB), Known::Is(0)));
+    assert_eq!((told.hole_bytes, told.cache_bytes), (Observed::Is(70 * MIB), Observed::Is(0)));
 }
 
 #[test]
 fn a_file_system_that_counts_for_nobody_leaves_it_unknown() {
     let told = ledger(&reader("fuse.sshfs", 0, solid()));
     let reads = told.reads.unwrap();
-    assert!(matches!(&reads.device_bytes, Known::Unknown(why) if why.contains("fuse.sshfs")));
+    assert!(matches!(&reads.device_bytes, Observed::Unknown(why) if why.contains("fuse.sshfs")));
     assert!(reads.cache_bytes.get().is_none(), "no guess: {reads:?}");
     let memory = ledger(&reader("tmpfs", 0, solid())).reads.unwrap();
-    assert_eq!(memory.cache_bytes, Known::Is(100 * MIB));
+    assert_eq!(memory.cache_bytes, Observed::Is(100 * MIB));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn bytes_of_helping_threads_are_not_told_as_a_jobs() {
     // Alone, what the process counted is the job's.
     seen.jobs[0].process_io = Some(TaskIo { storage_read_bytes: 100 * MIB, ..TaskIo::default() });
     let told = ledger(&seen);
-    assert_eq!(told.jobs[0].reads.as_ref().unwrap().device_bytes, Known::Is(100 * MIB));
+    assert_eq!(told.jobs[0].reads.as_ref().unwrap().device_bytes, Observed::Is(100 * MIB));
 }
 
 #[test]
@@ -99,15 +99,15 @@ fn the_rate_to_durability_counts_the_time_until_all_was_safe() {
     let mut seen = reader("ext4", 0, solid());
     seen.jobs[0].bytes[Dir::Read] = 0;
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
-    seen.jobs[0].looked_at[0].unwritten[1] = Known::Is(60 * MIB);
-    seen.jobs[0].durability = Known::Is(Durability { took_ns: 1_000_000_000, by_part: false });
+    seen.jobs[0].looked_at[0].unwritten[1] = Observed::Is(60 * MIB);
+    seen.jobs[0].durability = Observed::Is(DurableAfter { took_ns: 1_000_000_000, by_part: false });
     let told = ledger(&seen);
     let writes = told.writes.unwrap();
     assert_eq!(writes.unwritten_share(), Some(0.6));
     assert_eq!(writes.told_bytes_per_s, (100 * MIB) as f64);
-    assert_eq!(writes.durable_bytes_per_s, Known::Is((50 * MIB) as f64));
+    assert_eq!(writes.durable_bytes_per_s, Observed::Is((50 * MIB) as f64));
     assert!(told.reads.is_none());
-    seen.jobs[0].durability = Known::unknown("its files were removed at its end");
+    seen.jobs[0].durability = Observed::unknown("its files were removed at its end");
     assert!(ledger(&seen).writes.unwrap().durable_bytes_per_s.get().is_none());
 }
 
@@ -115,21 +115,21 @@ fn the_rate_to_durability_counts_the_time_until_all_was_safe() {
 fn jobs_on_one_file_do_not_count_what_is_left_twice() {
     let mut seen = reader("ext4", 0, solid());
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
-    seen.jobs[0].looked_at[0].unwritten[1] = Known::Is(60 * MIB);
+    seen.jobs[0].looked_at[0].unwritten[1] = Observed::Is(60 * MIB);
     let mut other = seen.jobs[0].clone();
-    other.looked_at[0].unwritten[1] = Known::Is(50 * MIB);
+    other.looked_at[0].unwritten[1] = Observed::Is(50 * MIB);
     seen.jobs.push(other);
-    assert_eq!(ledger(&seen).writes.unwrap().unwritten_bytes, Known::Is(50 * MIB));
+    assert_eq!(ledger(&seen).writes.unwrap().unwritten_bytes, Observed::Is(50 * MIB));
 }
 
 #[test]
 fn of_many_files_those_looked_at_stand_for_all() {
     let mut seen = reader("ext4", 0, solid());
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
-    seen.jobs[0].looked_at[0].unwritten[1] = Known::Is(2 * MIB);
+    seen.jobs[0].looked_at[0].unwritten[1] = Observed::Is(2 * MIB);
     seen.jobs[0].files = (10, 100 * MIB);
     let told = ledger(&seen);
-    assert_eq!(told.writes.unwrap().unwritten_bytes, Known::Is(20 * MIB));
+    assert_eq!(told.writes.unwrap().unwritten_bytes, Observed::Is(20 * MIB));
     assert_eq!((told.jobs[0].files.files, told.jobs[0].files.looked_at), (10, 1));
 }
 
@@ -138,11 +138,11 @@ fn pages_of_a_buffered_job_beside_it_do_not_accuse_a_direct_one() {
     let mut seen = reader("ext4", 100 * MIB, solid());
     let mut beside = seen.jobs[0].clone();
     seen.jobs[0].direct = true;
-    seen.jobs[0].looked_at[0].resident[1] = Known::Is(90 * MIB);
-    assert_eq!(ledger(&seen).jobs[0].direct.got, Known::Is(false));
+    seen.jobs[0].looked_at[0].resident[1] = Observed::Is(90 * MIB);
+    assert_eq!(ledger(&seen).jobs[0].direct.got, Observed::Is(false));
     beside.name = "beside".into();
     seen.jobs.push(beside);
-    assert_eq!(ledger(&seen).jobs[0].direct.got, Known::Is(true), "all was fetched");
+    assert_eq!(ledger(&seen).jobs[0].direct.got, Observed::Is(true), "all was fetched");
     seen.jobs[0].bytes[Dir::Write] = MIB;
     assert!(ledger(&seen).jobs[0].direct.got.get().is_none(), "of writes nothing tells");
 }
@@ -154,7 +154,7 @@ fn the_fingerprint_stays_while_nothing_changes_that_lasts() {
     let mut fuller = seen.clone();
     fuller.machine.available_bytes = Some(1);
     if let Some(facts) = &mut fuller.places[0].filesystem {
-        facts.fill_share = Known::Is(0.9);
+        facts.fill_share = Observed::Is(0.9);
     }
     assert_eq!(print(&seen), print(&fuller));
     let mut other = seen.clone();

@@ -202,7 +202,7 @@ fn percentiles(list: &[(f64, u64)]) -> Value {
     list.iter().map(|(percent, value)| (format!("{percent:.6}"), Value::from(*value))).collect()
 }
 
-fn steady_value(steady: &Steady) -> Value {
+fn steady_value(steady: &SteadyResult) -> Value {
     let sign = if steady.limit_is_percent { "%" } else { "" };
     let mean = |part: fn(&SteadySample) -> u64| {
         let sum: u128 = steady.samples.iter().map(|sample| u128::from(part(sample))).sum();
@@ -292,7 +292,7 @@ fn ours_value(report: &Report, bins: Bins) -> Value {
         let mut value = Map::new();
         value.insert("jobname".into(), job.name.as_str().into());
         value.insert("what".into(), job.what.as_str().into());
-        let phase = |phase: &Phase| json!({"name": phase.name, "ns": phase.duration_ns});
+        let phase = |phase: &JobPhase| json!({"name": phase.name, "ns": phase.duration_ns});
         value.insert("phases".into(), job.phases.iter().map(phase).collect());
         let named = ["read", "write", "trim"].into_iter().zip(&job.response.0);
         let response: Map<String, Value> = named

@@ -43,20 +43,20 @@ const PERCENTILE_FIELDS: usize = 20;
 pub fn fio_terse(report: &Report, version: TerseVersion) -> String {
     let mut text = String::new();
     for job in &report.jobs {
-        let line = Line { text: &mut text, version, begun: false };
+        let line = TerseLine { text: &mut text, version, begun: false };
         line.job(job, report);
     }
     text
 }
 
 /// A line being written.
-struct Line<'a> {
+struct TerseLine<'a> {
     text: &'a mut String,
     version: TerseVersion,
     begun: bool,
 }
 
-impl Line<'_> {
+impl TerseLine<'_> {
     fn field(&mut self, field: impl std::fmt::Display) {
         if self.begun {
             self.text.push(';');

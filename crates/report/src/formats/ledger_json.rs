@@ -33,10 +33,10 @@ pub(super) fn value(ledger: &Ledger) -> Value {
     })
 }
 
-fn known<T: Clone + Into<Value>>(value: &Known<T>) -> Value {
+fn known<T: Clone + Into<Value>>(value: &Observed<T>) -> Value {
     match value {
-        Known::Is(value) => value.clone().into(),
-        Known::Unknown(why) => json!({"unknown": why}),
+        Observed::Is(value) => value.clone().into(),
+        Observed::Unknown(why) => json!({"unknown": why}),
     }
 }
 
@@ -68,7 +68,7 @@ fn writes(writes: &Writes) -> Value {
 }
 
 fn job(job: &JobLedger) -> Value {
-    let Asked { engine, block_bytes, random, paced, sync, seed, .. } = &job.asked;
+    let JobOptions { engine, block_bytes, random, paced, sync, seed, .. } = &job.asked;
     json!({
         "jobname": job.name,
         "number": job.number,
@@ -115,7 +115,7 @@ fn job(job: &JobLedger) -> Value {
 }
 
 fn device(device: &DeviceLedger) -> Value {
-    let DeviceFacts {
+    let DeviceDescription {
         model,
         firmware,
         scheduler,

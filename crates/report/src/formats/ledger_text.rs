@@ -53,8 +53,8 @@ fn percent(share: f64) -> String {
 fn reads_words(reads: &Reads) -> String {
     let asked = reads.asked_bytes;
     let device = match &reads.device_bytes {
-        Known::Is(device) => *device,
-        Known::Unknown(why) => {
+        Observed::Is(device) => *device,
+        Observed::Unknown(why) => {
             return format!("{} asked; where from is unknown: {why}", bytes(asked));
         }
     };
@@ -68,12 +68,12 @@ fn reads_words(reads: &Reads) -> String {
     let ahead = reads.ahead_bytes.get().copied().unwrap_or(0);
     part(device.saturating_sub(ahead).min(asked), "from the device");
     match (&reads.cache_bytes, &reads.hole_bytes) {
-        (Known::Is(cache), Known::Is(holes)) => {
+        (Observed::Is(cache), Observed::Is(holes)) => {
             part(*cache, "out of memory");
             let how = if reads.holes_by_share { "of holes, by their share" } else { "of holes" };
             part(*holes, how);
         }
-        (Known::Unknown(why), _) | (_, Known::Unknown(why)) => {
+        (Observed::Unknown(why), _) | (_, Observed::Unknown(why)) => {
             part(asked.saturating_sub(device), &format!("out of memory or holes ({why})"));
         }
     }
@@ -87,24 +87,24 @@ fn reads_words(reads: &Reads) -> String {
 fn writes_words(writes: &Writes) -> String {
     let asked = writes.asked_bytes;
     let left = match &writes.unwritten_bytes {
-        Known::Is(0) if writes.in_device_cache == Known::Is(true) => {
+        Observed::Is(0) if writes.in_device_cache == Observed::Is(true) => {
             "all at the device, in a cache that forgets".to_owned()
         }
-        Known::Is(0) => "all on the device when the clock stopped".to_owned(),
-        Known::Is(left) => format!(
+        Observed::Is(0) => "all on the device when the clock stopped".to_owned(),
+        Observed::Is(left) => format!(
             "{} ({}) only in memory when the clock stopped",
             bytes((*left).min(asked)),
             percent(writes.unwritten_share().unwrap_or(0.0))
         ),
-        Known::Unknown(why) => format!("what was on the device is unknown: {why}"),
+        Observed::Unknown(why) => format!("what was on the device is unknown: {why}"),
     };
     let told = bandwidth(writes.told_bytes_per_s as u64);
     let durable = match &writes.durable_bytes_per_s {
-        Known::Is(durable) => {
+        Observed::Is(durable) => {
             let part = if writes.durable_by_part { " (by the part that was watched)" } else { "" };
             format!("{} to durability{part}", bandwidth(*durable as u64))
         }
-        Known::Unknown(why) => format!("to durability unknown: {why}"),
+        Observed::Unknown(why) => format!("to durability unknown: {why}"),
     };
     format!("{} asked: {left}; {told} as told, {durable}", bytes(asked))
 }
@@ -114,11 +114,11 @@ fn direct_words(ledger: &Ledger) -> Vec<String> {
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
     let asked: Vec<&JobLedger> = ledger.jobs.iter().filter(|job| job.direct.asked).collect();
     for job in &asked {
-        let Direct { got, why, .. } = &job.direct;
+        let DirectLedger { got, why, .. } = &job.direct;
         let words = match got {
-            Known::Is(true) => format!("asked and got: {why}"),
-            Known::Is(false) => format!("asked and not got: {why}"),
-            Known::Unknown(why) => format!("asked; got is unknown: {why}"),
+            Observed::Is(true) => format!("asked and got: {why}"),
+            Observed::Is(false) => format!("asked and not got: {why}"),
+            Observed::Unknown(why) => format!("asked; got is unknown: {why}"),
         };
         match lines.iter_mut().find(|(known, _)| *known == words) {
             Some((_, jobs)) => jobs.push(&job.name),
@@ -138,7 +138,7 @@ fn depth_words(ledger: &Ledger) -> Option<String> {
     // Of several the one that asked for most; the JSON has all.
     let known = ledger.jobs.iter().filter(|job| job.depth.device.get().is_some());
     let told = known.max_by_key(|job| job.depth.asked_together)?;
-    let Depth { asked, held, device, asked_together } = &told.depth;
+    let DepthLedger { asked, held, device, asked_together } = &told.depth;
     let (held, device) = (held.get()?, device.get()?);
     let together = match *asked_together > u64::from(*asked) {
         true => format!(" by {}, {asked_together} by all beside it", told.name),
@@ -158,8 +158,10 @@ fn sync_words(ledger: &Ledger) -> Option<String> {
         .map(|device| {
             let cache = device.facts.write_cache.as_deref().unwrap_or("cache unknown");
             match &device.used {
-                Known::Is(used) => format!("{} flushes of {} ({cache})", used.flushes, device.name),
-                Known::Unknown(why) => format!("flushes of {} unknown: {why}", device.name),
+                Observed::Is(used) => {
+                    format!("{} flushes of {} ({cache})", used.flushes, device.name)
+                }
+                Observed::Unknown(why) => format!("flushes of {} unknown: {why}", device.name),
             }
         })
         .collect();
@@ -170,14 +172,14 @@ fn tool_words(ledger: &Ledger) -> Option<String> {
     let job = ledger.jobs.iter().find(|job| job.cpu.iops > 0.0)?;
     let cpu = &job.cpu;
     let ceiling = match &cpu.ceiling_iops {
-        Known::Is(ceiling) => {
+        Observed::Is(ceiling) => {
             format!("without storage this job reaches {} IOPS here", count(*ceiling))
         }
-        Known::Unknown(why) => format!("its ceiling is unknown: {why}"),
+        Observed::Unknown(why) => format!("its ceiling is unknown: {why}"),
     };
     let clock = match &ledger.tool.clock_ns {
-        Known::Is(ns) => format!(", a look at the clock takes {ns:.0} ns"),
-        Known::Unknown(_) => String::new(),
+        Observed::Is(ns) => format!(", a look at the clock takes {ns:.0} ns"),
+        Observed::Unknown(_) => String::new(),
     };
     // The system counts in ticks of some milliseconds on many machines.
     let own = match cpu.user_ns_per_io as u64 {

@@ -1,7 +1,7 @@
 //! One line about a run in progress: fio's, and ours.
 
-use crate::report::Units;
-use crate::scale::{Base, Unit, human};
+use crate::report::TextUnits;
+use crate::scale::{PrefixBase, Quantity, human};
 use iosonde_base::PerDir;
 
 /// What a job is doing; fio's letters (fio(1), OUTPUT).
@@ -112,7 +112,7 @@ pub struct Status {
     /// Errors so far, for our own line.
     pub errors: u64,
     /// Units of the rates.
-    pub units: Units,
+    pub units: TextUnits,
 }
 
 const DIR_LETTERS: [char; 3] = ['r', 'w', 't'];
@@ -123,13 +123,13 @@ const DIR_LETTERS: [char; 3] = ['r', 'w', 't'];
 pub fn fio_status_line(status: &Status) -> String {
     let Status { running, open_files, units, .. } = status;
     let mut line = format!("Jobs: {running} (f={open_files})");
-    let base = Base::of(units.kb_base);
-    let rate_unit = if units.bits { Unit::BitsPerSecond } else { Unit::BytesPerSecond };
+    let base = PrefixBase::of(units.kb_base);
+    let rate_unit = if units.bits { Quantity::BitsPerSecond } else { Quantity::BytesPerSecond };
     let rate = |bytes_per_s: u64| human(bytes_per_s, 4, base, rate_unit);
     match status.rate {
         Some(StatusRate::Bytes(least, most)) => {
             let [least, most] =
-                [least, most].map(|bytes| human(bytes, 4, base, Unit::BytesPerSecond));
+                [least, most].map(|bytes| human(bytes, 4, base, Quantity::BytesPerSecond));
             line.push_str(&format!(", {least}-{most}"));
         }
         Some(StatusRate::Ios(least, most)) => line.push_str(&format!(", {least}-{most} IOPS")),
@@ -145,7 +145,9 @@ pub fn fio_status_line(status: &Status) -> String {
     if let Some(rates) = per_dir(&status.bytes_per_s, rate) {
         line.push_str(&format!("[{rates}]"));
     }
-    if let Some(iops) = per_dir(&status.iops, |iops| human(iops, 4, Base::Decimal, Unit::Plain)) {
+    if let Some(iops) =
+        per_dir(&status.iops, |iops| human(iops, 4, PrefixBase::Decimal, Quantity::Plain))
+    {
         line.push_str(&format!("[{iops} IOPS]"));
     }
     line.push_str(&format!("[eta {}]", eta(eta_s)));
@@ -190,8 +192,9 @@ pub fn native_status_line(status: &Status, columns: usize) -> String {
     }
     for (at, name) in ["read", "write", "trim"].into_iter().enumerate() {
         if let Some(bytes_per_s) = status.bytes_per_s.0[at] {
-            let iops = human(status.iops.0[at].unwrap_or(0), 4, Base::Decimal, Unit::Plain);
-            let rate = human(bytes_per_s, 4, Base::Binary, Unit::BytesPerSecond);
+            let iops =
+                human(status.iops.0[at].unwrap_or(0), 4, PrefixBase::Decimal, Quantity::Plain);
+            let rate = human(bytes_per_s, 4, PrefixBase::Binary, Quantity::BytesPerSecond);
             parts.push(format!("{name} {iops} IOPS {rate}"));
         }
     }

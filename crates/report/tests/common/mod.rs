@@ -144,8 +144,8 @@ pub fn mixed() -> Report {
     let mut facts = facts("mix", "randrw 4 KiB, libaio, depth 8", [10_001, 10_001, 0]);
     facts.description = Some("reads and writes at 430 a second".into());
     facts.phases = vec![
-        Phase { name: "lay out".into(), duration_ns: 1_200_000_000 },
-        Phase { name: "run".into(), duration_ns: 10_001_000_000 },
+        JobPhase { name: "lay out".into(), duration_ns: 1_200_000_000 },
+        JobPhase { name: "run".into(), duration_ns: 10_001_000_000 },
     ];
     facts.latency.depth = 8;
     let mut account = JobAccount::new(facts, counts);
@@ -188,7 +188,7 @@ pub fn several() -> Report {
     let more = Recorder::new().ios(Dir::Trim, 320, 1 << 20, 6_000_000).done();
     let mut full = facts("full", "write 4 KiB, psync, depth 1", [0, 0, 0]);
     full.group = 1;
-    full.failure = Some(Failure {
+    full.failure = Some(JobFailure {
         errno: Errno::ENOSPC,
         place: "/dev/full".into(),
         doing: "write of 4096 bytes at 0".into(),
@@ -219,7 +219,7 @@ pub fn rare() -> Report {
         .done();
     let mut facts = facts("rare", "", [1001, 1500, 0]);
     facts.unified = Unified::Both;
-    facts.units = Units { kb_base: 1000, bits: true };
+    facts.units = TextUnits { kb_base: 1000, bits: true };
     facts.percentiles = Percentiles { slat: true, clat: false, lat: true, list: vec![50.0, 99.5] };
     facts.errors = Some(ErrorCount { total: 2, first_errno: 28 });
     facts.latency = LatencyTarget {
@@ -229,7 +229,7 @@ pub fn rare() -> Report {
         percentile: 99.5,
     };
     let sample = |iops| SteadySample { iops, bw_bytes_per_s: iops * 4096, lat_ns: 1_000_000 };
-    facts.steady = Some(Steady {
+    facts.steady = Some(SteadyResult {
         what: "lat_slope".into(),
         limit: 5.0,
         limit_is_percent: true,

@@ -4,7 +4,7 @@ use crate::logs::{Columns, HistogramPlan, Kind, LogsPlan, Value, epoch_clock};
 use iosonde_base::{DIRS, Nanos, PerDir};
 use iosonde_engine::EngineDef;
 use iosonde_options::Diagnostic;
-use iosonde_report::Measured;
+use iosonde_report::MeasuredKinds;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::values::LogWindowValue;
 use iosonde_sys::cpu::CpuList;
@@ -20,7 +20,7 @@ pub(super) fn logs(
     job: &ParsedJob,
     number: u32,
     (engine, depth): (&EngineDef, u32),
-    measured: Measured,
+    measured: MeasuredKinds,
     sizes: &PerDir<Sizes>,
     priority: Option<IoPriority>,
 ) -> Result<Option<LogsPlan>, Diagnostic> {

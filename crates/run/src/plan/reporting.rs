@@ -3,7 +3,7 @@
 use crate::job::Reporting;
 use iosonde_base::{DIRS, PerDir};
 use iosonde_engine::EngineDef;
-use iosonde_report::{Measured, Percentiles, Unified, Units};
+use iosonde_report::{MeasuredKinds, Percentiles, TextUnits, Unified};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::values::{ContinueOnError, UnifiedReporting};
@@ -11,10 +11,10 @@ use iosonde_workload::Sizes;
 
 /// What is measured: all that is not switched off, and that the engine can
 /// tell apart.
-pub(super) fn measured(spec: &JobSpec, engine: &EngineDef) -> Measured {
+pub(super) fn measured(spec: &JobSpec, engine: &EngineDef) -> MeasuredKinds {
     let stat = &spec.measure;
     let reduced = *stat.gtod_reduce.get();
-    Measured {
+    MeasuredKinds {
         slat: !reduced && !*stat.disable_slat.get() && !engine.caps.sync && engine.caps.slat,
         clat: !reduced && !*stat.disable_clat.get(),
         // What is done to a name is no I/O, and has no total.
@@ -28,7 +28,7 @@ pub(super) fn measured(spec: &JobSpec, engine: &EngineDef) -> Measured {
 pub(super) fn reporting(
     job: &ParsedJob,
     engine: &EngineDef,
-    measured: Measured,
+    measured: MeasuredKinds,
     sizes: &PerDir<Sizes>,
 ) -> Reporting {
     let spec = &job.spec;
@@ -40,7 +40,7 @@ pub(super) fn reporting(
         what: what(spec, engine, &rw, sizes),
         group_reporting: *spec.job.group_reporting.get(),
         told: *stat.stats.get(),
-        units: Units {
+        units: TextUnits {
             kb_base: spec.units.kb_base.get().number().into(),
             bits: match spec.units.unit_base.get().number() {
                 // What goes over a connection is told in bits.

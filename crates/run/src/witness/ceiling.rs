@@ -9,7 +9,7 @@ use crate::worker::{self, Gate, JobResult, Shared, WithOthers};
 use iosonde_base::Nanos;
 use iosonde_engine::{Knobs, OpenMode};
 use iosonde_stats::Pen;
-use iosonde_witness::Known;
+use iosonde_witness::Observed;
 use iosonde_workload::PaceSpec;
 use std::thread;
 
@@ -23,20 +23,20 @@ pub(super) fn try_out(
     plan: &Plan,
     results: &[Option<JobResult>],
     stop: &dyn Fn() -> bool,
-) -> Vec<Known<f64>> {
-    let mut tried: Vec<(usize, Known<f64>)> = Vec::new();
+) -> Vec<Observed<f64>> {
+    let mut tried: Vec<(usize, Observed<f64>)> = Vec::new();
     let mut told = Vec::new();
     for (job, result) in plan.jobs.iter().zip(results) {
         let known = tried.iter().find(|(section, _)| *section == job.section);
         told.push(match (known, result) {
-            (_, None) => Known::unknown("the job did not run"),
+            (_, None) => Observed::unknown("the job did not run"),
             (Some((_, ceiling)), _) => ceiling.clone(),
-            (None, _) if stop() => Known::unknown("the run was stopped"),
+            (None, _) if stop() => Observed::unknown("the run was stopped"),
             (None, _) if job.engine.caps.no_io || job.engine.caps.by_name => {
-                Known::unknown("the engine does no I/O that another could do in its place")
+                Observed::unknown("the engine does no I/O that another could do in its place")
             }
             (None, _) if tried.len() >= TRIES_MOST => {
-                Known::unknown("it was tried for the first kinds of jobs only")
+                Observed::unknown("it was tried for the first kinds of jobs only")
             }
             (None, _) => {
                 let ceiling = one(job);
@@ -48,8 +48,8 @@ pub(super) fn try_out(
     told
 }
 
-fn one(job: &JobPlan) -> Known<f64> {
-    let Some(job) = shape(job) else { return Known::unknown("there is no null engine") };
+fn one(job: &JobPlan) -> Observed<f64> {
+    let Some(job) = shape(job) else { return Observed::unknown("there is no null engine") };
     let body = move || {
         let (pen, ledger) = Pen::new(&job.latencies);
         let shared = Shared::new(ledger, job.clock, WithOthers::default());
@@ -61,18 +61,18 @@ fn one(job: &JobPlan) -> Known<f64> {
     let started = thread::Builder::new().name("ceiling".to_owned()).spawn(body);
     let result = match started.map(thread::JoinHandle::join) {
         Ok(Ok(result)) => result,
-        Ok(Err(_)) => return Known::unknown("the try failed"),
-        Err(error) => return Known::unknown(error.to_string()),
+        Ok(Err(_)) => return Observed::unknown("the try failed"),
+        Err(error) => return Observed::unknown(error.to_string()),
     };
     let ios: u64 = result.snapshot.lanes.iter().map(|lane| lane.ios).sum();
     match (result.error, result.runtime.0) {
-        (Some(error), _) => Known::unknown(error.to_string()),
-        (None, ns) if ns == 0 || ios == 0 => Known::unknown("the try did no I/O"),
+        (Some(error), _) => Observed::unknown(error.to_string()),
+        (None, ns) if ns == 0 || ios == 0 => Observed::unknown("the try did no I/O"),
         // On a busy machine the try may not have had the processor for all of its moment.
         (None, ns) => {
             let worked = result.usage.user_ns + result.usage.system_ns;
             let ns = if worked * 10 >= ns { ns.min(worked) } else { ns };
-            Known::Is(ios as f64 * 1e9 / ns as f64)
+            Observed::Is(ios as f64 * 1e9 / ns as f64)
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::Dir;
 use iosonde_witness::reading::drain;
-use iosonde_witness::{Durability, Known};
+use iosonde_witness::{DurableAfter, Observed};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ pub(super) fn watch(
     results: &[Option<JobResult>],
     wave_of: &[usize],
     stop: &dyn Fn() -> bool,
-) -> Vec<Known<Durability>> {
+) -> Vec<Observed<DurableAfter>> {
     let last = results
         .iter()
         .zip(wave_of)
@@ -40,20 +40,20 @@ pub(super) fn watch(
     for (at, (job, result)) in plan.jobs.iter().zip(results).enumerate() {
         let seen = result.as_ref().and_then(|result| Some((result, result.seen.as_ref()?)));
         told.push(match seen {
-            None => Known::unknown("the job did not run to its end"),
+            None => Observed::unknown("the job did not run to its end"),
             Some((result, _)) if result.snapshot.lanes[Dir::Write as usize].bytes == 0 => {
-                Known::unknown("it wrote nothing")
+                Observed::unknown("it wrote nothing")
             }
             Some(_) if job.end.unlink || job.end.unlink_each_loop => {
-                Known::unknown("its files were removed at its end")
+                Observed::unknown("its files were removed at its end")
             }
-            Some(_) if Some(wave_of[at]) != last => {
-                Known::unknown("other jobs ran after it, which writing it out would have disturbed")
-            }
+            Some(_) if Some(wave_of[at]) != last => Observed::unknown(
+                "other jobs ran after it, which writing it out would have disturbed",
+            ),
             Some(_) if job.files.len() > FILES_MOST => {
-                Known::unknown("it has too many files to be watched")
+                Observed::unknown("it has too many files to be watched")
             }
-            Some(_) if stop() => Known::unknown("the run was stopped"),
+            Some(_) if stop() => Observed::unknown("the run was stopped"),
             Some((_, seen)) => of_job(job, seen.ended, &mut watched, limit, stop),
         });
     }
@@ -66,8 +66,8 @@ fn of_job<'a>(
     watched: &mut Watched<'a>,
     limit: Instant,
     stop: &dyn Fn() -> bool,
-) -> Known<Durability> {
-    let mut durability = Durability::default();
+) -> Observed<DurableAfter> {
+    let mut durability = DurableAfter::default();
     let holds_data = |kind| matches!(kind, FileKind::Regular | FileKind::Block);
     for file in job.files.iter().filter(|file| holds_data(file.kind)) {
         let range: Range<'_> = (&file.path, file.offset, file.bytes);
@@ -81,11 +81,11 @@ fn of_job<'a>(
         });
         let (moment, rest) = match drained {
             Ok(drained) => *drained,
-            Err(why) => return Known::Unknown(why.clone()),
+            Err(why) => return Observed::Unknown(why.clone()),
         };
         let took = moment.saturating_duration_since(ended) + rest.unwrap_or_default();
         durability.took_ns = durability.took_ns.max(took.as_nanos() as u64);
         durability.by_part |= rest.is_some();
     }
-    Known::Is(durability)
+    Observed::Is(durability)
 }

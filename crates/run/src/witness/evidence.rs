@@ -4,9 +4,9 @@ use super::wave::RunSeen;
 use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::{DIRS, Dir, PerDir};
-use iosonde_report::ledger::{Asked, LatencySummary};
+use iosonde_report::ledger::{JobOptions, LatencySummary};
 use iosonde_stats::HistogramSnapshot;
-use iosonde_witness::{Evidence, JobEvidence, Known};
+use iosonde_witness::{Evidence, JobEvidence, Observed};
 use iosonde_workload::content::Base;
 use std::collections::HashMap;
 use std::path::Path;
@@ -81,7 +81,7 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         usage: result.usage,
         touches_storage: !caps.diskless && !caps.no_io && !caps.by_name
             || job.files.iter().any(|file| file.kind != FileKind::None),
-        thread_io: looked.map_or(Known::default(), |seen| seen.thread_io.clone()),
+        thread_io: looked.map_or(Observed::default(), |seen| seen.thread_io.clone()),
         process_io: looked.and_then(|seen| seen.process_io),
         has_helpers: has_helpers(job),
         files: (job.files.len() as u64, job.files.iter().map(|file| file.bytes).sum()),
@@ -102,11 +102,11 @@ fn has_helpers(job: &JobPlan) -> bool {
     }
 }
 
-fn asked(job: &JobPlan) -> Asked {
+fn asked(job: &JobPlan) -> JobOptions {
     let dirs = DIRS.into_iter().filter(|&dir| job.dirs[dir]);
     let sizes = dirs.map(|dir| (job.source.sizes[dir].min(), job.source.sizes[dir].max()));
     let (least, most) = sizes.fold((u32::MAX, 0), |all, one| (all.0.min(one.0), all.1.max(one.1)));
-    Asked {
+    JobOptions {
         engine: job.engine.name.to_owned(),
         block_bytes: (u64::from(least.min(most)), u64::from(most)),
         random: job.source.directions.random,
@@ -201,9 +201,9 @@ fn median(histogram: &HistogramSnapshot) -> u64 {
 }
 
 /// What one look at the first job's clock costs, over a thousand.
-fn clock_ns(plan: &Plan) -> Known<f64> {
+fn clock_ns(plan: &Plan) -> Observed<f64> {
     const LOOKS: u32 = 1000;
-    let Some(job) = plan.jobs.first() else { return Known::unknown("there is no job") };
+    let Some(job) = plan.jobs.first() else { return Observed::unknown("there is no job") };
     match iosonde_sys::clock::Clock::pick(job.clock) {
         Ok(clock) => {
             let began = clock.now();
@@ -211,8 +211,8 @@ fn clock_ns(plan: &Plan) -> Known<f64> {
             for _ in 0..LOOKS {
                 last = std::hint::black_box(clock.now());
             }
-            Known::Is(clock.ns_between(began, last) as f64 / f64::from(LOOKS))
+            Observed::Is(clock.ns_between(began, last) as f64 / f64::from(LOOKS))
         }
-        Err(error) => Known::unknown(error.to_string()),
+        Err(error) => Observed::unknown(error.to_string()),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::job::{FileKind, JobPlan};
 use iosonde_sys::counters::TaskIo;
-use iosonde_witness::Known;
+use iosonde_witness::Observed;
 use iosonde_witness::reading::{FileReading, sample};
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ pub struct JobSeen {
     /// Of its files, before and after.
     pub files: Vec<FileReading>,
     /// What its thread counted while the clock ran.
-    pub thread_io: Known<TaskIo>,
+    pub thread_io: Observed<TaskIo>,
     /// What the process counted meanwhile, if the job was alone.
     pub process_io: Option<TaskIo>,
     /// When the clock stopped.
@@ -34,7 +34,7 @@ pub struct JobSeen {
 pub(crate) struct JobLook {
     looks: Looks,
     files: Vec<FileReading>,
-    thread: Known<TaskIo>,
+    thread: Observed<TaskIo>,
     process: Option<TaskIo>,
     took: Duration,
 }
@@ -55,7 +55,7 @@ impl JobLook {
             holds_data(file.kind).then(read).flatten()
         };
         let files = sample(job.files.len(), looks.files).filter_map(look).collect();
-        let thread = Known::default();
+        let thread = Observed::default();
         let mut look = JobLook { looks, files, thread, process: None, took: Duration::ZERO };
         look.begin();
         look.took = began.elapsed();
@@ -73,9 +73,9 @@ impl JobLook {
         let ended = Instant::now();
         let since = |now: TaskIo, before: &TaskIo| now.since(before);
         let thread_io = match (&self.thread, TaskIo::of_thread()) {
-            (Known::Is(before), Ok(now)) => Known::Is(since(now, before)),
-            (Known::Unknown(why), _) => Known::Unknown(why.clone()),
-            (_, Err(error)) => Known::unknown(error.to_string()),
+            (Observed::Is(before), Ok(now)) => Observed::Is(since(now, before)),
+            (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
+            (_, Err(error)) => Observed::unknown(error.to_string()),
         };
         let process_io = match (&self.process, TaskIo::of_process()) {
             (Some(before), Ok(now)) => Some(since(now, before)),

@@ -4,12 +4,12 @@ use super::rate::Rate;
 use super::{ceiling, durable};
 use crate::job::{FileKind, JobId, Plan};
 use crate::worker::{JobResult, Shared};
-use iosonde_report::Phase;
+use iosonde_report::JobPhase;
 use iosonde_report::ledger::RateLedger;
 use iosonde_sys::counters::Groups;
 use iosonde_sys::environment::Machine;
-use iosonde_witness::reading::{MachineReading, Places, device_facts, sample};
-use iosonde_witness::{Durability, Known, Wave};
+use iosonde_witness::reading::{Locations, MachineReading, device_facts, sample};
+use iosonde_witness::{DurableAfter, Observed, Wave};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,15 +19,15 @@ pub struct RunSeen {
     pub(super) waves: Vec<Wave>,
     /// By job, the wave it ran in.
     pub(super) wave_of: Vec<usize>,
-    pub(super) places: Places,
-    pub(super) facts: Vec<(String, iosonde_report::ledger::DeviceFacts)>,
+    pub(super) places: Locations,
+    pub(super) facts: Vec<(String, iosonde_report::ledger::DeviceDescription)>,
     pub(super) machine: Machine,
-    pub(super) phases: Vec<Phase>,
+    pub(super) phases: Vec<JobPhase>,
     pub(super) rate: RateLedger,
     /// By job, how its data became durable.
-    pub(super) durability: Vec<Known<Durability>>,
+    pub(super) durability: Vec<Observed<DurableAfter>>,
     /// By job.
-    pub(super) ceilings: Vec<Known<f64>>,
+    pub(super) ceilings: Vec<Observed<f64>>,
     pub(super) took: Duration,
 }
 
@@ -82,7 +82,7 @@ impl Watcher {
 
     fn timed(&mut self, what: &str, began: Instant) {
         let duration_ns = began.elapsed().as_nanos() as u64;
-        self.seen.phases.push(Phase { name: what.to_owned(), duration_ns });
+        self.seen.phases.push(JobPhase { name: what.to_owned(), duration_ns });
     }
 
     /// Files were laid out, since `began`.

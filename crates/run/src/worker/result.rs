@@ -7,7 +7,7 @@ use crate::layout;
 use crate::witness::JobSeen;
 use iosonde_base::{Errno, Nanos};
 use iosonde_engine::{Failure, Lateness};
-use iosonde_report::Steady;
+use iosonde_report::SteadyResult;
 use iosonde_stats::Snapshot;
 use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
@@ -88,7 +88,7 @@ pub struct JobResult {
     pub lateness: Option<Lateness>,
     /// Whether its numbers held still, where that was asked; of jobs judged
     /// together, with the last.
-    pub steady: Option<Steady>,
+    pub steady: Option<SteadyResult>,
     /// What it saw of its files and of itself, if it was to look.
     pub seen: Option<Box<JobSeen>>,
 }

@@ -48,22 +48,25 @@ fn check(ledger: &Ledger) -> Vec<Found> {
 mod tests {
     use super::super::fixture::{says, writer};
     use super::*;
-    use iosonde_report::ledger::Known;
+    use iosonde_report::ledger::Observed;
 
     #[test]
     fn what_neither_left_memory_nor_stayed_in_it_was_overwritten() {
         let mut ledger = writer();
         let used = |bytes| {
-            Known::Is(iosonde_report::ledger::DeviceUse { bytes: [0, bytes], ..Default::default() })
+            Observed::Is(iosonde_report::ledger::DeviceUse {
+                bytes: [0, bytes],
+                ..Default::default()
+            })
         };
         ledger.devices[0].used = used(60 << 30);
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.devices[0].used = used(5 << 30);
         let (_, sentence) = says(RULE.id, &ledger).unwrap();
         assert!(sentence.starts_with("55.0 GiB of 60.0 GiB written (91.7 %)"), "{sentence}");
-        ledger.writes.as_mut().unwrap().unwritten_bytes = Known::Is(55 << 30);
+        ledger.writes.as_mut().unwrap().unwritten_bytes = Observed::Is(55 << 30);
         assert_eq!(says(RULE.id, &ledger), None, "it is told as not durable");
-        ledger.writes.as_mut().unwrap().unwritten_bytes = Known::Is(0);
+        ledger.writes.as_mut().unwrap().unwritten_bytes = Observed::Is(0);
         ledger.jobs[0].files.compressing = true;
         assert_eq!(says(RULE.id, &ledger), None);
     }

@@ -7,8 +7,8 @@ pub(super) const RULE: Rule = Rule {
     id: "cache-below",
     severity: Severity::Warning,
     condition: "a loop device delivered over twice the bytes that the devices below it were read for",
-    meaning: "A loop device is a file. Direct I/O on it passes the page cache of the file system on \
-              it, not that of the file it is made of: reads may come out of memory one layer down. Places of the file that were never written are \
+    meaning: "A loop device is a file. DirectLedger I/O on it passes the page cache of the file system on \
+              it, not that of the file it is made of: reads may come out of memory one layer down. Locations of the file that were never written are \
               nowhere at all.",
     remedy: "attach it with losetup --direct-io=on and write all of it once; or test on a device that is \
              no file",
@@ -40,13 +40,14 @@ fn check(ledger: &Ledger) -> Vec<Found> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::{DeviceLedger, DeviceUse, Known};
+    use iosonde_report::ledger::{DeviceLedger, DeviceUse, Observed};
 
     #[test]
     fn what_was_read_above_and_not_below_is_told() {
         let mut ledger = clean();
         ledger.devices[0].kind = "loop".into();
-        let used = |bytes: u64| Known::Is(DeviceUse { bytes: [bytes, 0], ..DeviceUse::default() });
+        let used =
+            |bytes: u64| Observed::Is(DeviceUse { bytes: [bytes, 0], ..DeviceUse::default() });
         let below = DeviceLedger { level: 1, used: used(60 << 30), ..DeviceLedger::default() };
         assert_eq!(says(RULE.id, &ledger), None, "nothing is known of what is below");
         ledger.devices.push(below);

@@ -39,14 +39,14 @@ fn check(ledger: &Ledger) -> Vec<Found> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Known;
+    use iosonde_report::ledger::Observed;
 
     #[test]
     fn the_share_decides() {
         let mut ledger = clean();
         let mut with = |share: f64| {
             let reads = ledger.reads.as_mut().unwrap();
-            reads.cache_bytes = Known::Is((reads.asked_bytes as f64 * share) as u64);
+            reads.cache_bytes = Observed::Is((reads.asked_bytes as f64 * share) as u64);
             says(RULE.id, &ledger).map(|(severity, _)| severity)
         };
         assert_eq!(with(0.009), None);
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn what_is_unknown_is_not_accused() {
         let mut ledger = clean();
-        ledger.reads.as_mut().unwrap().cache_bytes = Known::unknown("fuse");
+        ledger.reads.as_mut().unwrap().cache_bytes = Observed::unknown("fuse");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

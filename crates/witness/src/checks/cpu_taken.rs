@@ -41,15 +41,15 @@ fn check(ledger: &Ledger) -> Vec<Found> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Known;
+    use iosonde_report::ledger::Observed;
 
     #[test]
     fn steal_and_throttling_are_told() {
         let mut ledger = clean();
-        ledger.meanwhile.steal_share = Known::Is(0.01);
+        ledger.meanwhile.steal_share = Observed::Is(0.01);
         assert_eq!(says(RULE.id, &ledger), None);
-        ledger.meanwhile.steal_share = Known::Is(0.1);
-        ledger.meanwhile.throttled = Known::Is((7, 3_000_000));
+        ledger.meanwhile.steal_share = Observed::Is(0.1);
+        ledger.meanwhile.throttled = Observed::Is((7, 3_000_000));
         let (_, sentence) = says(RULE.id, &ledger).unwrap();
         assert!(
             sentence.contains("10.0 %") && sentence.contains("7 times, for 3.0 ms"),

@@ -42,12 +42,12 @@ fn check(ledger: &Ledger) -> Vec<Found> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Known;
+    use iosonde_report::ledger::Observed;
 
     #[test]
     fn a_shallow_queue_is_told_unless_it_was_meant() {
         let mut ledger = clean();
-        ledger.jobs[0].depth.device = Known::Is(0.63);
+        ledger.jobs[0].depth.device = Observed::Is(0.63);
         let (_, sentence) = says(RULE.id, &ledger).unwrap();
         assert_eq!(sentence, "depth 32 was asked for, 0.63 were in flight at the device");
         ledger.jobs[0].syncs.asked = ledger.jobs[0].latency.ios / 8;
@@ -57,7 +57,7 @@ mod tests {
         ledger.jobs[0].asked.paced = true;
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.jobs[0].asked.paced = false;
-        ledger.jobs[0].depth.device = Known::unknown("no device");
+        ledger.jobs[0].depth.device = Observed::unknown("no device");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

@@ -7,12 +7,12 @@ use iosonde_report::ledger::*;
 pub fn clean() -> Ledger {
     let reads = Reads {
         asked_bytes: 60 << 30,
-        device_bytes: Known::Is(60 << 30),
-        cache_bytes: Known::Is(0),
-        hole_bytes: Known::Is(0),
+        device_bytes: Observed::Is(60 << 30),
+        cache_bytes: Observed::Is(0),
+        hole_bytes: Observed::Is(0),
         holes_by_share: false,
-        ahead_bytes: Known::Is(0),
-        cached_before_bytes: Known::Is(0),
+        ahead_bytes: Observed::Is(0),
+        cached_before_bytes: Observed::Is(0),
     };
     let job = JobLedger {
         name: "db".into(),
@@ -20,18 +20,18 @@ pub fn clean() -> Ledger {
         runtime_ns: 60_000_000_000,
         reads: Some(reads.clone()),
         writes: None,
-        direct: Direct { asked: true, got: Known::Is(true), why: "seen".into() },
-        depth: Depth {
+        direct: DirectLedger { asked: true, got: Observed::Is(true), why: "seen".into() },
+        depth: DepthLedger {
             asked: 32,
-            held: Known::Is(31.9),
-            device: Known::Is(30.5),
+            held: Observed::Is(31.9),
+            device: Observed::Is(30.5),
             asked_together: 32,
         },
-        asked: Asked {
+        asked: JobOptions {
             engine: "libaio".into(),
             block_bytes: (4096, 4096),
             random: true,
-            ..Asked::default()
+            ..JobOptions::default()
         },
         files: FilesLedger {
             files: 1,
@@ -39,10 +39,10 @@ pub fn clean() -> Ledger {
             range_bytes: 100 << 30,
             filesystems: vec!["ext4".into()],
             devices: vec!["nvme0n1".into()],
-            empty_share: Known::Is(0.0),
+            empty_share: Observed::Is(0.0),
             compressing: false,
         },
-        syncs: Syncs::default(),
+        syncs: SyncLedger::default(),
         latency: LatencySummary {
             ios: 15 << 20,
             p50_ns: 100_000,
@@ -54,7 +54,7 @@ pub fn clean() -> Ledger {
             system_ns_per_io: 1500.0,
             busy_share: 0.4,
             iops: 262_144.0,
-            ceiling_iops: Known::Is(5e6),
+            ceiling_iops: Observed::Is(5e6),
         },
     };
     Ledger {
@@ -65,30 +65,30 @@ pub fn clean() -> Ledger {
             name: "nvme0n1".into(),
             kind: "disk".into(),
             level: 0,
-            used: Known::Is(DeviceUse {
+            used: Observed::Is(DeviceUse {
                 ios: [15 << 20, 100],
                 bytes: [60 << 30, 1 << 20],
                 depth: 30.5,
                 busy_share: 1.0,
                 ..DeviceUse::default()
             }),
-            facts: DeviceFacts {
+            facts: DeviceDescription {
                 rotational: Some(false),
                 write_cache: Some("write back".into()),
-                ..DeviceFacts::default()
+                ..DeviceDescription::default()
             },
         }],
         span_bytes: [0, 100 << 30],
-        others: Others {
-            read_bytes: Known::Is(1 << 20),
-            written_bytes: Known::Is(1 << 20),
-            share: Known::Is(0.0001),
+        others: OtherTraffic {
+            read_bytes: Observed::Is(1 << 20),
+            written_bytes: Observed::Is(1 << 20),
+            share: Observed::Is(0.0001),
         },
         meanwhile: Meanwhile {
             wall_ns: 60_000_000_000,
-            steal_share: Known::Is(0.0),
-            pressure: [Known::Is(0.01), Known::Is(0.0), Known::Is(0.9)],
-            throttled: Known::Is((0, 0)),
+            steal_share: Observed::Is(0.0),
+            pressure: [Observed::Is(0.01), Observed::Is(0.0), Observed::Is(0.9)],
+            throttled: Observed::Is((0, 0)),
         },
         environment: Environment {
             tool: "iosonde".into(),
@@ -109,12 +109,12 @@ pub fn writer() -> Ledger {
     ledger.reads = None;
     let writes = Writes {
         asked_bytes: 60 << 30,
-        unwritten_bytes: Known::Is(0),
+        unwritten_bytes: Observed::Is(0),
         told_bytes_per_s: 1e9,
-        durable_bytes_per_s: Known::Is(1e9),
-        until_durable_ns: Known::Is(1_000_000),
+        durable_bytes_per_s: Observed::Is(1e9),
+        until_durable_ns: Observed::Is(1_000_000),
         durable_by_part: false,
-        in_device_cache: Known::Is(false),
+        in_device_cache: Observed::Is(false),
     };
     let job = &mut ledger.jobs[0];
     job.reads = None;

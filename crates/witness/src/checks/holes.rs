@@ -32,18 +32,18 @@ fn check(ledger: &Ledger) -> Vec<Found> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Known;
+    use iosonde_report::ledger::Observed;
 
     #[test]
     fn holes_are_told_with_how_they_are_known() {
         let mut ledger = clean();
         let reads = ledger.reads.as_mut().unwrap();
-        reads.hole_bytes = Known::Is(reads.asked_bytes);
+        reads.hole_bytes = Observed::Is(reads.asked_bytes);
         reads.holes_by_share = true;
         let (severity, sentence) = says(RULE.id, &ledger).unwrap();
         assert_eq!(severity, Severity::Wrong);
         assert!(sentence.starts_with("100.0 %") && sentence.contains("by the share"), "{sentence}");
-        ledger.reads.as_mut().unwrap().hole_bytes = Known::Is(1 << 20);
+        ledger.reads.as_mut().unwrap().hole_bytes = Observed::Is(1 << 20);
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

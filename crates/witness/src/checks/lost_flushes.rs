@@ -46,14 +46,14 @@ fn check(ledger: &Ledger) -> Vec<Found> {
 mod tests {
     use super::super::fixture::{says, writer};
     use super::*;
-    use iosonde_report::ledger::Known;
+    use iosonde_report::ledger::Observed;
 
     #[test]
     fn flushes_are_counted_against_fsyncs() {
         let mut ledger = writer();
         ledger.jobs[0].syncs.asked = 1000;
         let mut with = |flushes: u64, cache: &str| {
-            if let Known::Is(used) = &mut ledger.devices[0].used {
+            if let Observed::Is(used) = &mut ledger.devices[0].used {
                 used.flushes = flushes;
             }
             ledger.devices[0].facts.write_cache = Some(cache.into());

@@ -261,7 +261,7 @@ mod tests {
         other.name = "other".into();
         ledger.jobs.push(other);
         for job in &mut ledger.jobs {
-            job.direct.got = iosonde_report::ledger::Known::Is(false);
+            job.direct.got = iosonde_report::ledger::Observed::Is(false);
         }
         let findings = judge(&ledger);
         assert!(findings.windows(2).all(|pair| pair[0].severity >= pair[1].severity));

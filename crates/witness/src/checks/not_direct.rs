@@ -27,12 +27,12 @@ fn check(ledger: &Ledger) -> Vec<Found> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Known;
+    use iosonde_report::ledger::Observed;
 
     #[test]
     fn only_what_was_asked_and_is_known_to_be_lost_is_told() {
         let mut ledger = clean();
-        ledger.jobs[0].direct.got = Known::Is(false);
+        ledger.jobs[0].direct.got = Observed::Is(false);
         ledger.jobs[0].direct.why = "tmpfs is made of memory".into();
         let (severity, sentence) = says(RULE.id, &ledger).unwrap();
         assert_eq!(severity, Severity::Wrong);
@@ -40,7 +40,7 @@ mod tests {
         ledger.jobs[0].direct.asked = false;
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.jobs[0].direct.asked = true;
-        ledger.jobs[0].direct.got = Known::unknown("fuse");
+        ledger.jobs[0].direct.got = Observed::unknown("fuse");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Writes that were still in memory when the clock stopped.
 
 use super::{Found, Rule, bytes, percent};
-use iosonde_report::ledger::{Known, Ledger, Severity};
+use iosonde_report::ledger::{Ledger, Observed, Severity};
 
 pub(super) const RULE: Rule = Rule {
     id: "not-durable",
@@ -27,8 +27,8 @@ fn check(ledger: &Ledger) -> Vec<Found> {
     };
     let rate = |value: f64| format!("{}/s", bytes(value as u64));
     let durable = match &writes.durable_bytes_per_s {
-        Known::Is(durable) => format!("{} to durability", rate(*durable)),
-        Known::Unknown(why) => format!("the rate to durability is unknown: {why}"),
+        Observed::Is(durable) => format!("{} to durability", rate(*durable)),
+        Observed::Unknown(why) => format!("the rate to durability is unknown: {why}"),
     };
     let unwritten = writes.unwritten_bytes.get().copied().unwrap_or(0);
     Found::of_run(
@@ -53,13 +53,13 @@ mod tests {
         let mut ledger = writer();
         assert_eq!(says(RULE.id, &ledger), None);
         let writes = ledger.writes.as_mut().unwrap();
-        writes.unwritten_bytes = Known::Is(30 << 30);
-        writes.durable_bytes_per_s = Known::Is(5e8);
+        writes.unwritten_bytes = Observed::Is(30 << 30);
+        writes.durable_bytes_per_s = Observed::Is(5e8);
         let (severity, sentence) = says(RULE.id, &ledger).unwrap();
         assert_eq!(severity, Severity::Wrong);
         assert!(sentence.contains("30.0 GiB of 60.0 GiB written (50.0 %)"), "{sentence}");
         assert!(sentence.contains("476.8 MiB/s to durability"), "{sentence}");
-        ledger.writes.as_mut().unwrap().unwritten_bytes = Known::unknown("overlayfs");
+        ledger.writes.as_mut().unwrap().unwritten_bytes = Observed::unknown("overlayfs");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

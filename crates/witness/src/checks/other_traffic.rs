@@ -37,16 +37,16 @@ fn check(ledger: &Ledger) -> Vec<Found> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Known;
+    use iosonde_report::ledger::Observed;
 
     #[test]
     fn a_share_is_told_and_a_trifle_is_not() {
         let mut ledger = clean();
-        ledger.others.share = Known::Is(0.4);
+        ledger.others.share = Observed::Is(0.4);
         assert_eq!(says(RULE.id, &ledger), None);
-        ledger.others.written_bytes = Known::Is(1 << 30);
+        ledger.others.written_bytes = Observed::Is(1 << 30);
         assert!(says(RULE.id, &ledger).unwrap().1.starts_with("40.0 %"));
-        ledger.others.share = Known::unknown("no device");
+        ledger.others.share = Observed::unknown("no device");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

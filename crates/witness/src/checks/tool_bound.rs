@@ -36,12 +36,12 @@ fn check(ledger: &Ledger) -> Vec<Found> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Known;
+    use iosonde_report::ledger::Observed;
 
     #[test]
     fn near_the_ceiling_is_told_and_the_null_engine_is_not() {
         let mut ledger = clean();
-        ledger.jobs[0].cpu.ceiling_iops = Known::Is(300_000.0);
+        ledger.jobs[0].cpu.ceiling_iops = Observed::Is(300_000.0);
         assert_eq!(says(RULE.id, &ledger), None, "its thread slept for 60 % of the time");
         ledger.jobs[0].cpu.busy_share = 0.9;
         assert!(says(RULE.id, &ledger).unwrap().1.contains("87.4 %"));

@@ -2,9 +2,9 @@
 
 use super::{places, wave};
 use crate::evidence::{Evidence, JobEvidence};
-use crate::reading::{MachineReading, Place, both};
+use crate::reading::{Location, MachineReading, both};
 use iosonde_report::ledger::{
-    DeviceLedger, DeviceUse, Environment, Known, Meanwhile, Others, share,
+    DeviceLedger, DeviceUse, Environment, Meanwhile, Observed, OtherTraffic, share,
 };
 use iosonde_sys::counters::{CpuTime, DiskCounters, Pressure, TaskIo, Throttled};
 use iosonde_sys::stack::Kind;
@@ -16,31 +16,31 @@ const MS: u64 = 1_000_000;
 /// What was counted over all waves, where each tells.
 pub(super) fn over_waves<T: Clone>(
     seen: &Evidence,
-    one: impl Fn(&MachineReading, &MachineReading) -> Known<T>,
+    one: impl Fn(&MachineReading, &MachineReading) -> Observed<T>,
     plus: impl Fn(&T, &T) -> T,
-) -> Known<T> {
+) -> Observed<T> {
     let mut all: Option<T> = None;
     for wave in &seen.waves {
         match (one(&wave.after, &wave.before), &all) {
-            (Known::Unknown(why), _) => return Known::Unknown(why),
-            (Known::Is(one), None) => all = Some(one),
-            (Known::Is(one), Some(sum)) => all = Some(plus(sum, &one)),
+            (Observed::Unknown(why), _) => return Observed::Unknown(why),
+            (Observed::Is(one), None) => all = Some(one),
+            (Observed::Is(one), Some(sum)) => all = Some(plus(sum, &one)),
         }
     }
-    all.map_or(Known::unknown("no job ran"), Known::Is)
+    all.map_or(Observed::unknown("no job ran"), Observed::Is)
 }
 
 fn wall_ns(seen: &Evidence) -> u64 {
     seen.waves.iter().map(|wave| wave.after.ns_since(&wave.before)).sum()
 }
 
-fn counted(seen: &Evidence, name: &str) -> Known<DiskCounters> {
+fn counted(seen: &Evidence, name: &str) -> Observed<DiskCounters> {
     over_waves(seen, |after, before| after.device_since(before, name), DiskCounters::plus)
 }
 
 /// Every device below the files.
 pub(super) fn devices(seen: &Evidence) -> Vec<DeviceLedger> {
-    let places = crate::reading::Places(seen.places.clone());
+    let places = crate::reading::Locations(seen.places.clone());
     let wall = wall_ns(seen);
     let one = |(layer, level): (&iosonde_sys::stack::Layer, u32)| DeviceLedger {
         name: layer.name.clone(),
@@ -74,36 +74,36 @@ fn device_use(used: &DiskCounters, wall_ns: u64) -> DeviceUse {
 }
 
 /// Mean requests in flight on the disks below a job while its wave ran.
-pub(super) fn depth_below(job: &JobEvidence, seen: &Evidence) -> Known<f64> {
-    let Some(wave) = wave(job, seen) else { return Known::default() };
+pub(super) fn depth_below(job: &JobEvidence, seen: &Evidence) -> Observed<f64> {
+    let Some(wave) = wave(job, seen) else { return Observed::default() };
     let names: BTreeSet<&str> =
-        places(job, seen).flat_map(Place::disks).map(|disk| disk.name.as_str()).collect();
+        places(job, seen).flat_map(Location::disks).map(|disk| disk.name.as_str()).collect();
     if names.is_empty() {
-        return Known::unknown("no device is below its files");
+        return Observed::unknown("no device is below its files");
     }
     let wall_ms = wave.after.ns_since(&wave.before) as f64 / MS as f64;
     let mut queued = 0;
     for name in names {
         match wave.after.device_since(&wave.before, name) {
-            Known::Is(used) => queued += used.queue_ms,
-            Known::Unknown(why) => return Known::Unknown(why),
+            Observed::Is(used) => queued += used.queue_ms,
+            Observed::Unknown(why) => return Observed::Unknown(why),
         }
     }
     match wall_ms > 0.0 {
-        true => Known::Is(queued as f64 / wall_ms),
-        false => Known::unknown("no time passed"),
+        true => Observed::Is(queued as f64 / wall_ms),
+        false => Observed::unknown("no time passed"),
     }
 }
 
 /// Traffic on the disks right below that the process did not cause.
-pub(super) fn others(seen: &Evidence) -> Others {
+pub(super) fn others(seen: &Evidence) -> OtherTraffic {
     let disks: BTreeSet<&str> =
-        seen.places.iter().flat_map(Place::disks).map(|disk| disk.name.as_str()).collect();
+        seen.places.iter().flat_map(Location::disks).map(|disk| disk.name.as_str()).collect();
     if disks.is_empty() {
-        return Others {
-            read_bytes: Known::unknown("no device is below the files"),
-            written_bytes: Known::unknown("no device is below the files"),
-            share: Known::unknown("no device is below the files"),
+        return OtherTraffic {
+            read_bytes: Observed::unknown("no device is below the files"),
+            written_bytes: Observed::unknown("no device is below the files"),
+            share: Observed::unknown("no device is below the files"),
         };
     }
     let ours = over_waves(
@@ -118,15 +118,15 @@ pub(super) fn others(seen: &Evidence) -> Others {
     let mut moved = [0u64; 2];
     for name in disks {
         match counted(seen, name) {
-            Known::Is(used) => {
+            Observed::Is(used) => {
                 moved[0] += used.read_sectors * SECTOR;
                 moved[1] += used.write_sectors * SECTOR;
             }
-            Known::Unknown(why) => {
-                return Others {
-                    read_bytes: Known::unknown(&why),
-                    written_bytes: Known::unknown(&why),
-                    share: Known::Unknown(why),
+            Observed::Unknown(why) => {
+                return OtherTraffic {
+                    read_bytes: Observed::unknown(&why),
+                    written_bytes: Observed::unknown(&why),
+                    share: Observed::Unknown(why),
                 };
             }
         }
@@ -134,15 +134,15 @@ pub(super) fn others(seen: &Evidence) -> Others {
     let syncs = seen.jobs.iter().any(|job| job.syncs.0 > 0 || job.asked.sync);
     let read = ours.map(|ours| moved[0].saturating_sub(ours.storage_read_bytes));
     let written = match syncs {
-        true => Known::unknown("the file system's journal cannot be told from others' writes"),
+        true => Observed::unknown("the file system's journal cannot be told from others' writes"),
         false => ours.map(|ours| moved[1].saturating_sub(ours.storage_write_bytes)),
     };
     let foreign = match (&read, &written) {
-        (Known::Is(read), Known::Is(written)) => Known::Is(read + written),
-        (Known::Is(read), Known::Unknown(_)) => Known::Is(*read),
-        (Known::Unknown(why), _) => Known::Unknown(why.clone()),
+        (Observed::Is(read), Observed::Is(written)) => Observed::Is(read + written),
+        (Observed::Is(read), Observed::Unknown(_)) => Observed::Is(*read),
+        (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
     };
-    Others {
+    OtherTraffic {
         share: foreign.map(|&foreign| share(foreign, moved[0] + moved[1]).unwrap_or(0.0)),
         read_bytes: read,
         written_bytes: written,
@@ -216,7 +216,7 @@ fn fingerprint(environment: &Environment, seen: &Evidence) -> String {
             .filesystems
             .iter()
             .map(|facts| iosonde_report::ledger::FilesystemFacts {
-                fill_share: Known::default(),
+                fill_share: Observed::default(),
                 ..facts.clone()
             })
             .collect(),

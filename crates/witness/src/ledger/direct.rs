@@ -5,27 +5,27 @@ use super::{over_files, places, wave};
 use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::FileReading;
 use iosonde_base::Dir;
-use iosonde_report::ledger::{Direct, Known, Reads};
+use iosonde_report::ledger::{DirectLedger, Observed, Reads};
 use iosonde_sys::counters::PageFlow;
 
 /// Less than this share of the bytes in the page cache is somebody else's look
 /// at the file, or its ends that fill no page.
 const SLACK: f64 = 0.05;
 
-pub(super) fn of(job: &JobEvidence, reads: Option<&Reads>, seen: &Evidence) -> Direct {
+pub(super) fn of(job: &JobEvidence, reads: Option<&Reads>, seen: &Evidence) -> DirectLedger {
     if !job.direct || !job.touches_storage {
-        return Direct {
+        return DirectLedger {
             asked: job.direct,
-            got: Known::unknown("it was not asked for"),
+            got: Observed::unknown("it was not asked for"),
             why: String::new(),
         };
     }
     let verdict = judged(job, reads, seen);
     let (got, why) = match verdict {
-        Ok((got, why)) => (Known::Is(got), why),
-        Err(why) => (Known::unknown(&why), why),
+        Ok((got, why)) => (Observed::Is(got), why),
+        Err(why) => (Observed::unknown(&why), why),
     };
-    Direct { asked: true, got, why }
+    DirectLedger { asked: true, got, why }
 }
 
 /// Whether it was got, and how that is known; or why it is not known.
@@ -49,10 +49,10 @@ fn judged(
         return Ok((false, found));
     }
     let grown = match shares_with_buffered(job, seen) {
-        true => Known::unknown("a job beside it uses the same file through the page cache"),
+        true => Observed::unknown("a job beside it uses the same file through the page cache"),
         false => over_files(job, FileReading::grown_bytes),
     };
-    if let Known::Is(grown) = grown
+    if let Observed::Is(grown) = grown
         && grown > 0
         && grown as f64 > SLACK * (moved.min(job.files.1) as f64)
     {
@@ -76,13 +76,13 @@ fn judged(
         }
     }
     match (grown, job.bytes[Dir::Write]) {
-        (Known::Unknown(why), 1..) => Err(why),
-        (Known::Unknown(why), 0)
+        (Observed::Unknown(why), 1..) => Err(why),
+        (Observed::Unknown(why), 0)
             if reads.is_none_or(|reads| reads.device_bytes.get().is_none()) =>
         {
             Err(why)
         }
-        (_, 0) if reads.is_some_and(|reads| reads.hole_bytes == Known::Is(0)) => {
+        (_, 0) if reads.is_some_and(|reads| reads.hole_bytes == Observed::Is(0)) => {
             Ok((true, "every byte read was fetched from the device".to_owned()))
         }
         _ => Ok((true, "nothing of the files came into the page cache".to_owned())),

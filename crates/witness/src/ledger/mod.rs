@@ -6,10 +6,10 @@ mod reads;
 mod writes;
 
 use crate::evidence::{Evidence, JobEvidence, Wave};
-use crate::reading::Place;
+use crate::reading::Location;
 use iosonde_base::Dir;
 use iosonde_report::ledger::{
-    CpuLedger, Depth, FilesLedger, JobLedger, Known, Ledger, Syncs, Tool,
+    CpuLedger, DepthLedger, FilesLedger, JobLedger, Ledger, Observed, SyncLedger, Tool,
 };
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ fn job_ledger(job: &JobEvidence, seen: &Evidence) -> JobLedger {
         depth: depth(job, seen),
         asked: job.asked.clone(),
         files: files(job, seen),
-        syncs: Syncs { asked: job.syncs.0, p50_ns: job.syncs.1 },
+        syncs: SyncLedger { asked: job.syncs.0, p50_ns: job.syncs.1 },
         latency: job.latency,
         cpu: cpu(job),
     }
@@ -56,7 +56,9 @@ fn job_ledger(job: &JobEvidence, seen: &Evidence) -> JobLedger {
 fn span_bytes(seen: &Evidence) -> [u64; 2] {
     let mut known = BTreeSet::new();
     let mut span = [0u64; 2];
-    for job in seen.jobs.iter().filter(|job| places(job, seen).flat_map(Place::disks).count() > 0) {
+    for job in
+        seen.jobs.iter().filter(|job| places(job, seen).flat_map(Location::disks).count() > 0)
+    {
         let mut is_new = false;
         for file in &job.looked_at {
             is_new |= known.insert((file.path.as_path(), file.offset, file.bytes));
@@ -70,7 +72,7 @@ fn span_bytes(seen: &Evidence) -> [u64; 2] {
 }
 
 /// The places of a job's files, as far as they were looked at.
-fn places<'a>(job: &'a JobEvidence, seen: &'a Evidence) -> impl Iterator<Item = &'a Place> {
+fn places<'a>(job: &'a JobEvidence, seen: &'a Evidence) -> impl Iterator<Item = &'a Location> {
     seen.places.iter().filter(|place| job.looked_at.iter().any(|file| file.device == place.device))
 }
 
@@ -79,26 +81,26 @@ fn wave<'a>(job: &JobEvidence, seen: &'a Evidence) -> Option<&'a Wave> {
 }
 
 /// The first reason why a sum is not known, or the sum.
-fn sum<'a>(parts: impl IntoIterator<Item = &'a Known<u64>>) -> Known<u64> {
+fn sum<'a>(parts: impl IntoIterator<Item = &'a Observed<u64>>) -> Observed<u64> {
     let mut all = 0u64;
     for part in parts {
         match part {
-            Known::Is(part) => all = all.saturating_add(*part),
-            Known::Unknown(why) => return Known::Unknown(why.clone()),
+            Observed::Is(part) => all = all.saturating_add(*part),
+            Observed::Unknown(why) => return Observed::Unknown(why.clone()),
         }
     }
-    Known::Is(all)
+    Observed::Is(all)
 }
 
 /// A sum over the files looked at, taken for all files of the job.
 fn over_files(
     job: &JobEvidence,
-    part: impl Fn(&crate::reading::FileReading) -> Known<u64>,
-) -> Known<u64> {
+    part: impl Fn(&crate::reading::FileReading) -> Observed<u64>,
+) -> Observed<u64> {
     if job.looked_at.is_empty() {
-        return Known::unknown("none of its files could be looked at");
+        return Observed::unknown("none of its files could be looked at");
     }
-    let parts: Vec<Known<u64>> = job.looked_at.iter().map(part).collect();
+    let parts: Vec<Observed<u64>> = job.looked_at.iter().map(part).collect();
     let (files, looked_at) = (job.files.0.max(1), job.looked_at.len() as u64);
     sum(&parts).map(|&seen| match files > looked_at {
         true => (u128::from(seen) * u128::from(files) / u128::from(looked_at)) as u64,
@@ -110,9 +112,9 @@ fn files(job: &JobEvidence, seen: &Evidence) -> FilesLedger {
     let mut filesystems: Vec<String> = places(job, seen).map(|at| at.kind().to_owned()).collect();
     filesystems.dedup();
     let mut devices: Vec<String> =
-        places(job, seen).flat_map(Place::disks).map(|disk| disk.name.clone()).collect();
+        places(job, seen).flat_map(Location::disks).map(|disk| disk.name.clone()).collect();
     devices.dedup();
-    let options = |place: &Place| {
+    let options = |place: &Location| {
         let facts = place.filesystem.as_ref();
         facts.is_some_and(|facts| facts.options.split(',').any(|o| o.starts_with("compress")))
     };
@@ -131,16 +133,16 @@ fn files(job: &JobEvidence, seen: &Evidence) -> FilesLedger {
     }
 }
 
-fn depth(job: &JobEvidence, seen: &Evidence) -> Depth {
+fn depth(job: &JobEvidence, seen: &Evidence) -> DepthLedger {
     let ios: u64 = job.depth_levels.iter().sum();
     let weighed: u128 =
         (0..).zip(job.depth_levels).map(|(class, ios)| u128::from(ios) << class).sum();
     let together = seen.jobs.iter().filter(|other| other.wave == job.wave && other.touches_storage);
-    Depth {
+    DepthLedger {
         asked: job.depth,
         held: match ios {
-            0 => Known::unknown("no I/O was issued"),
-            _ => Known::Is(weighed as f64 / ios as f64),
+            0 => Observed::unknown("no I/O was issued"),
+            _ => Observed::Is(weighed as f64 / ios as f64),
         },
         device: around::depth_below(job, seen),
         asked_together: together.map(|other| u64::from(other.depth)).sum(),

@@ -1,9 +1,9 @@
 //! Where writes went, and how fast when durability counts.
 
 use super::{over_files, places};
-use crate::evidence::{Durability, Evidence, JobEvidence};
+use crate::evidence::{DurableAfter, Evidence, JobEvidence};
 use iosonde_base::Dir;
-use iosonde_report::ledger::{JobLedger, Known, Writes};
+use iosonde_report::ledger::{JobLedger, Observed, Writes};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -28,16 +28,16 @@ fn per_second(bytes: u64, ns: u64) -> f64 {
 }
 
 /// Nothing made a device empty a cache that forgets, after the last write.
-fn in_device_cache(job: &JobEvidence, seen: &Evidence) -> Known<bool> {
+fn in_device_cache(job: &JobEvidence, seen: &Evidence) -> Observed<bool> {
     if job.synced_at_end {
-        return Known::Is(false);
+        return Observed::Is(false);
     }
-    let mut any = Known::unknown("no device is below its files");
-    for disk in places(job, seen).flat_map(crate::reading::Place::disks) {
+    let mut any = Observed::unknown("no device is below its files");
+    for disk in places(job, seen).flat_map(crate::reading::Location::disks) {
         match seen.facts_of(&disk.name).and_then(|facts| facts.write_cache.as_deref()) {
-            Some("write back") => return Known::Is(true),
-            Some(_) => any = Known::Is(false),
-            None => return Known::unknown(format!("{} does not tell of a cache", disk.name)),
+            Some("write back") => return Observed::Is(true),
+            Some(_) => any = Observed::Is(false),
+            None => return Observed::unknown(format!("{} does not tell of a cache", disk.name)),
         }
     }
     any
@@ -62,12 +62,12 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Writes> {
     }
     let ns: (u64, u64) = waves.values().fold((0, 0), |sum, wave| (sum.0 + wave.0, sum.1 + wave.1));
     let unknown = writers.iter().find_map(|job| match &job.durability {
-        Known::Unknown(why) => Some(why.clone()),
-        Known::Is(_) => None,
+        Observed::Unknown(why) => Some(why.clone()),
+        Observed::Is(_) => None,
     });
-    let durable = |value: Known<()>, of: f64| value.map(|()| of);
-    let known = unknown.map_or(Known::Is(()), Known::Unknown);
-    let longest = |pick: fn(&Durability) -> u64| {
+    let durable = |value: Observed<()>, of: f64| value.map(|()| of);
+    let known = unknown.map_or(Observed::Is(()), Observed::Unknown);
+    let longest = |pick: fn(&DurableAfter) -> u64| {
         writers.iter().filter_map(|job| job.durability.get()).map(pick).max().unwrap_or(0)
     };
     Some(Writes {
@@ -77,16 +77,18 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Writes> {
         durable_bytes_per_s: durable(known.clone(), per_second(asked, ns.1)),
         until_durable_ns: known.map(|()| longest(|durability| durability.took_ns)),
         durable_by_part: all.iter().any(|writes| writes.durable_by_part),
-        in_device_cache: match all.iter().find(|writes| writes.in_device_cache != Known::Is(false))
+        in_device_cache: match all
+            .iter()
+            .find(|writes| writes.in_device_cache != Observed::Is(false))
         {
             Some(writes) => writes.in_device_cache.clone(),
-            None => Known::Is(false),
+            None => Observed::Is(false),
         },
     })
 }
 
 /// Each file once: of several jobs on it the last that looked.
-fn unwritten_once(jobs: &[&JobEvidence]) -> Known<u64> {
+fn unwritten_once(jobs: &[&JobEvidence]) -> Observed<u64> {
     let shared = {
         let mut seen: BTreeMap<&Path, usize> = BTreeMap::new();
         for file in jobs.iter().flat_map(|job| &job.looked_at) {
@@ -95,13 +97,13 @@ fn unwritten_once(jobs: &[&JobEvidence]) -> Known<u64> {
         seen.values().any(|&jobs| jobs > 1)
     };
     if !shared {
-        let each: Vec<Known<u64>> =
+        let each: Vec<Observed<u64>> =
             jobs.iter().map(|job| over_files(job, |file| file.unwritten[1].clone())).collect();
         return super::sum(&each);
     }
     // Ranges of one file that overlap would count twice; whoever looked last at
     // the same range counts, and ranges are the same for clones of a job.
-    let mut last: BTreeMap<(&Path, u64, u64), Known<u64>> = BTreeMap::new();
+    let mut last: BTreeMap<(&Path, u64, u64), Observed<u64>> = BTreeMap::new();
     for file in jobs.iter().flat_map(|job| &job.looked_at) {
         last.insert((&file.path, file.offset, file.bytes), file.unwritten[1].clone());
     }

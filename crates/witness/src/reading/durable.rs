@@ -17,7 +17,7 @@ const STEP: u64 = 16 << 20;
 
 /// How a range became durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
+pub struct DrainTime {
     /// How long it took, or would take at the pace of what was seen.
     pub took: Duration,
     /// The limit came before the end.
@@ -36,7 +36,7 @@ pub fn drain(
     (offset, bytes): (u64, u64),
     limit: Instant,
     stop: &dyn Fn() -> bool,
-) -> io::Result<Pace> {
+) -> io::Result<DrainTime> {
     let file = File::options().read(true).open(path)?;
     if super::file::is_of_memory(&file) {
         return Err(io::Error::other("its file system is made of memory"));
@@ -48,7 +48,7 @@ pub fn drain(
     let step = |at: u64| STEP.min(end.saturating_sub(at));
     if before == Some(0) {
         file.sync_data()?;
-        return Ok(Pace { took: began.elapsed(), by_part: false });
+        return Ok(DrainTime { took: began.elapsed(), by_part: false });
     }
     let mut at = offset;
     while at < end {
@@ -59,7 +59,9 @@ pub fn drain(
             };
             return match before.saturating_sub(left) {
                 0 => Err(io::Error::new(io::ErrorKind::TimedOut, "nothing was written in time")),
-                done => Ok(Pace { took: seen.mul_f64(before as f64 / done as f64), by_part: true }),
+                done => {
+                    Ok(DrainTime { took: seen.mul_f64(before as f64 / done as f64), by_part: true })
+                }
             };
         }
         let next = at + step(at);
@@ -71,7 +73,7 @@ pub fn drain(
         at = next;
     }
     file.sync_data()?;
-    Ok(Pace { took: began.elapsed(), by_part: false })
+    Ok(DrainTime { took: began.elapsed(), by_part: false })
 }
 
 /// Bytes of the range that the device does not have; `None` where that is not

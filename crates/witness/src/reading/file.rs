@@ -1,7 +1,7 @@
 //! One file of a job: what of it is in memory, what of it is on the device.
 
 use iosonde_direct::{Fact, cache};
-use iosonde_report::ledger::Known;
+use iosonde_report::ledger::Observed;
 use iosonde_sys::counters::{Attributes, Extents};
 use std::fs::File;
 use std::io;
@@ -29,13 +29,13 @@ pub struct FileReading {
     /// It is a block device.
     pub is_device: bool,
     /// What chattr(1) set.
-    pub attributes: Known<Attributes>,
+    pub attributes: Observed<Attributes>,
     /// Where it has data, before.
-    pub extents: Known<Extents>,
+    pub extents: Observed<Extents>,
     /// In memory before, and after: bytes.
-    pub resident: [Known<u64>; 2],
+    pub resident: [Observed<u64>; 2],
     /// Not yet written back before, and after: bytes.
-    pub unwritten: [Known<u64>; 2],
+    pub unwritten: [Observed<u64>; 2],
 }
 
 impl FileReading {
@@ -49,7 +49,7 @@ impl FileReading {
         let is_device = status.file_type().is_block_device();
         let (resident, unwritten) = in_memory(&file, offset, bytes);
         let extents = match is_device {
-            true => Known::unknown("a device has no extents"),
+            true => Observed::unknown("a device has no extents"),
             false => Extents::of(&file, offset, bytes).into(),
         };
         Ok(FileReading {
@@ -60,8 +60,8 @@ impl FileReading {
             is_device,
             attributes: Attributes::of(&file).into(),
             extents,
-            resident: [resident, Known::unknown("it was not looked at again")],
-            unwritten: [unwritten, Known::unknown("it was not looked at again")],
+            resident: [resident, Observed::unknown("it was not looked at again")],
+            unwritten: [unwritten, Observed::unknown("it was not looked at again")],
         })
     }
 
@@ -74,7 +74,7 @@ impl FileReading {
                     io::ErrorKind::NotFound => "the file was removed meanwhile".to_owned(),
                     _ => iosonde_base::bare(&error.to_string()),
                 };
-                (Known::unknown(why.clone()), Known::unknown(why))
+                (Observed::unknown(why.clone()), Observed::unknown(why))
             }
         };
         self.resident[1] = resident;
@@ -82,10 +82,14 @@ impl FileReading {
     }
 
     /// By how much what is in memory has grown.
-    pub fn grown_bytes(&self) -> Known<u64> {
+    pub fn grown_bytes(&self) -> Observed<u64> {
         match (&self.resident[0], &self.resident[1]) {
-            (Known::Is(before), Known::Is(after)) => Known::Is(after.saturating_sub(*before)),
-            (Known::Unknown(why), _) | (_, Known::Unknown(why)) => Known::Unknown(why.clone()),
+            (Observed::Is(before), Observed::Is(after)) => {
+                Observed::Is(after.saturating_sub(*before))
+            }
+            (Observed::Unknown(why), _) | (_, Observed::Unknown(why)) => {
+                Observed::Unknown(why.clone())
+            }
         }
     }
 }
@@ -102,27 +106,27 @@ pub(super) fn is_of_memory(file: &File) -> bool {
 }
 
 /// Bytes in memory, and bytes of that not yet written back.
-fn in_memory(file: &File, offset: u64, bytes: u64) -> (Known<u64>, Known<u64>) {
+fn in_memory(file: &File, offset: u64, bytes: u64) -> (Observed<u64>, Observed<u64>) {
     let overlaid = rustix::fs::fstatfs(file).is_ok_and(|status| status.f_type as u64 == OVERLAYFS);
     if overlaid && bytes > RESIDENCY_BYTES_MAX {
         // Page by page (mincore(2)) is all that there is here.
         let why = "overlayfs does not tell, and the file is too large to look at each page";
-        return (Known::unknown(why), Known::unknown(why));
+        return (Observed::unknown(why), Observed::unknown(why));
     }
     match cache::residency(file, offset, bytes.max(1)) {
         // The kernel calls its pages clean, as there is nowhere to write them to.
         Fact::Known(found) if is_of_memory(file) => {
-            (Known::Is(found.cached_bytes()), Known::Is(found.cached_bytes()))
+            (Observed::Is(found.cached_bytes()), Observed::Is(found.cached_bytes()))
         }
         Fact::Known(found) => {
             let unwritten = match found.unwritten_bytes() {
                 // A page that is written back and dirty again counts as both.
-                Fact::Known(bytes) => Known::Is(bytes.min(found.cached_bytes())),
-                Fact::Unknown(why) => Known::unknown(why),
+                Fact::Known(bytes) => Observed::Is(bytes.min(found.cached_bytes())),
+                Fact::Unknown(why) => Observed::unknown(why),
             };
-            (Known::Is(found.cached_bytes()), unwritten)
+            (Observed::Is(found.cached_bytes()), unwritten)
         }
-        Fact::Unknown(why) => (Known::unknown(why.clone()), Known::unknown(why)),
+        Fact::Unknown(why) => (Observed::unknown(why.clone()), Observed::unknown(why)),
     }
 }
 
@@ -159,8 +163,8 @@ mod tests {
         reading.look_again();
         std::fs::remove_file(&path).unwrap();
         match reading.grown_bytes() {
-            Known::Is(grown) => assert_eq!(grown, 1 << 20),
-            Known::Unknown(why) => eprintln!("skipped: {why}"),
+            Observed::Is(grown) => assert_eq!(grown, 1 << 20),
+            Observed::Unknown(why) => eprintln!("skipped: {why}"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Counters of the whole machine and of the process, at one moment.
 
-use iosonde_report::ledger::Known;
+use iosonde_report::ledger::Observed;
 use iosonde_sys::counters::{
     CpuTime, DiskCounters, GroupLimits, Groups, PageFlow, Pressure, Resource, TaskIo, Throttled,
 };
@@ -12,17 +12,17 @@ pub struct MachineReading {
     /// When.
     pub at: Option<Instant>,
     /// Devices by name.
-    pub devices: Vec<(String, Known<DiskCounters>)>,
+    pub devices: Vec<(String, Observed<DiskCounters>)>,
     /// I/O of the process.
-    pub process_io: Known<TaskIo>,
+    pub process_io: Observed<TaskIo>,
     /// Processors.
-    pub cpu: Known<CpuTime>,
+    pub cpu: Observed<CpuTime>,
     /// Time lost for want of a processor, memory, storage.
-    pub pressure: [Known<Pressure>; 3],
+    pub pressure: [Observed<Pressure>; 3],
     /// Pages of everybody.
-    pub pages: Known<PageFlow>,
+    pub pages: Observed<PageFlow>,
     /// How often the control group took the processor away.
-    pub throttled: Known<Throttled>,
+    pub throttled: Observed<Throttled>,
     /// What control groups allow.
     pub limits: GroupLimits,
 }
@@ -31,7 +31,7 @@ impl MachineReading {
     /// Now, with the counters of these devices and what these groups allow.
     pub fn now<'a>(devices: impl IntoIterator<Item = &'a str>, groups: &Groups) -> MachineReading {
         let counters = |name: &'a str| (name.to_owned(), DiskCounters::of(name).into());
-        let unthrottled = || Known::unknown("there is no control group that counts it");
+        let unthrottled = || Observed::unknown("there is no control group that counts it");
         MachineReading {
             devices: devices.into_iter().map(counters).collect(),
             process_io: TaskIo::of_process().into(),
@@ -39,7 +39,7 @@ impl MachineReading {
             pressure: [Resource::Cpu, Resource::Memory, Resource::Io]
                 .map(|resource| Pressure::of(resource).into()),
             pages: PageFlow::now().into(),
-            throttled: groups.throttled().map_or_else(unthrottled, Known::Is),
+            throttled: groups.throttled().map_or_else(unthrottled, Observed::Is),
             limits: groups.limits(),
             at: Some(Instant::now()),
         }
@@ -56,10 +56,10 @@ impl MachineReading {
     }
 
     /// What a device did between `earlier` and this.
-    pub fn device_since(&self, earlier: &MachineReading, name: &str) -> Known<DiskCounters> {
-        let find = |all: &[(String, Known<DiskCounters>)]| {
+    pub fn device_since(&self, earlier: &MachineReading, name: &str) -> Observed<DiskCounters> {
+        let find = |all: &[(String, Observed<DiskCounters>)]| {
             let found = all.iter().find(|(found, _)| found == name);
-            found.map_or(Known::default(), |(_, counters)| counters.clone())
+            found.map_or(Observed::default(), |(_, counters)| counters.clone())
         };
         both(&find(&self.devices), &find(&earlier.devices), DiskCounters::since)
     }
@@ -67,13 +67,13 @@ impl MachineReading {
 
 /// What passed between two readings, where both are known.
 pub(crate) fn both<T, U>(
-    later: &Known<T>,
-    earlier: &Known<T>,
+    later: &Observed<T>,
+    earlier: &Observed<T>,
     since: impl FnOnce(&T, &T) -> U,
-) -> Known<U> {
+) -> Observed<U> {
     match (later, earlier) {
-        (Known::Is(later), Known::Is(earlier)) => Known::Is(since(later, earlier)),
-        (Known::Unknown(why), _) | (_, Known::Unknown(why)) => Known::Unknown(why.clone()),
+        (Observed::Is(later), Observed::Is(earlier)) => Observed::Is(since(later, earlier)),
+        (Observed::Unknown(why), _) | (_, Observed::Unknown(why)) => Observed::Unknown(why.clone()),
     }
 }
 

@@ -1,14 +1,14 @@
 //! Where files lie: the file system, and the devices below it.
 
 use iosonde_direct::WriteCache;
-use iosonde_report::ledger::{DeviceFacts, FilesystemFacts, Known};
+use iosonde_report::ledger::{DeviceDescription, FilesystemFacts, Observed};
 use iosonde_sys::stack::{DeviceId, Layer, Stack};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 /// A file system, or a device that is used as it is.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Location {
     /// The number of its device, as files on it have it.
     pub device: u64,
     /// The file system; `None` for a device.
@@ -17,7 +17,7 @@ pub struct Place {
     pub layers: Vec<Layer>,
 }
 
-impl Place {
+impl Location {
     /// The type of the file system; `device` for a device.
     pub fn kind(&self) -> &str {
         self.filesystem.as_ref().map_or("device", |filesystem| &filesystem.kind)
@@ -31,9 +31,9 @@ impl Place {
 
 /// The places of a run's files, each once.
 #[derive(Clone, Debug, Default)]
-pub struct Places(pub Vec<Place>);
+pub struct Locations(pub Vec<Location>);
 
-impl Places {
+impl Locations {
     /// Look at where `path` lies, or will lie when it is made, unless that
     /// place is known already.
     pub fn add(&mut self, path: &Path) {
@@ -68,7 +68,7 @@ impl Places {
                 fill_share,
             }
         });
-        self.0.push(Place { device, filesystem, layers: stack.devices });
+        self.0.push(Location { device, filesystem, layers: stack.devices });
     }
 
     /// Every device below, by name, with its level, the smallest where it is
@@ -91,15 +91,15 @@ fn add<'a>(layer: &'a Layer, level: u32, found: &mut Vec<(&'a Layer, u32)>) {
 }
 
 /// Bytes of the file system at `path`, and the share that is taken.
-fn fill(path: &Path) -> (u64, Known<f64>) {
+fn fill(path: &Path) -> (u64, Observed<f64>) {
     match rustix::fs::statvfs(path) {
         Ok(status) if status.f_blocks > 0 => {
             let taken = status.f_blocks.saturating_sub(status.f_bfree);
             let share = taken as f64 / status.f_blocks as f64;
-            (status.f_blocks.saturating_mul(status.f_frsize), Known::Is(share))
+            (status.f_blocks.saturating_mul(status.f_frsize), Observed::Is(share))
         }
-        Ok(_) => (0, Known::unknown("the file system does not tell its size")),
-        Err(error) => (0, Known::unknown(format!("statvfs(2): {error}"))),
+        Ok(_) => (0, Observed::unknown("the file system does not tell its size")),
+        Err(error) => (0, Observed::unknown(format!("statvfs(2): {error}"))),
     }
 }
 
@@ -112,9 +112,9 @@ fn options(mount: &str, own: &str) -> String {
 }
 
 /// What a device says of itself.
-pub fn device_facts(name: &str, id: DeviceId) -> DeviceFacts {
+pub fn device_facts(name: &str, id: DeviceId) -> DeviceDescription {
     let facts = iosonde_direct::DeviceFacts::of(id);
-    DeviceFacts {
+    DeviceDescription {
         model: facts.model.known().cloned(),
         firmware: facts.firmware.known().cloned(),
         scheduler: facts.scheduler.known().cloned(),
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn each_place_is_looked_at_once() {
-        let mut places = Places::default();
+        let mut places = Locations::default();
         places.add(Path::new("/"));
         places.add(Path::new("/no/such/thing/yet"));
         places.add(Path::new("/dev/null"));

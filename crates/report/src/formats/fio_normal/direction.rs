@@ -1,16 +1,16 @@
 //! One direction of a job in fio's normal text.
 
-use super::{Rate, latency, line};
+use super::{RateText, latency, line};
 use crate::report::*;
-use crate::scale::{Base, Unit, human};
+use crate::scale::{PrefixBase, Quantity, human};
 use std::fmt::Write;
 
 /// All lines of a direction: rates, latencies, percentiles, windows.
 pub(super) fn add_direction(name: &str, dir: &DirReport, job: &JobReport, text: &mut String) {
     let figures = job.significant_figures;
-    let rate = Rate::new(dir.bw_bytes_per_s(), job.units, figures);
-    let iops = human(dir.iops() as u64, figures, Base::Decimal, Unit::Plain);
-    let io = human(dir.io_bytes, figures, Base::of(job.units.kb_base), Unit::Bytes);
+    let rate = RateText::new(dir.bw_bytes_per_s(), job.units, figures);
+    let iops = human(dir.iops() as u64, figures, PrefixBase::Decimal, Quantity::Plain);
+    let io = human(dir.io_bytes, figures, PrefixBase::of(job.units.kb_base), Quantity::Bytes);
     let resets = match name {
         "write" => format!("; {} zone resets", dir.zone_resets),
         _ => String::new(),
@@ -48,7 +48,7 @@ pub(super) fn add_direction(name: &str, dir: &DirReport, job: &JobReport, text: 
 fn add_windows(dir: &DirReport, job: &JobReport, text: &mut String) {
     if dir.bw_kib.samples > 0 {
         let step = u64::from(job.units.kb_base.max(1));
-        let decimal = Base::of(job.units.kb_base) == Base::Decimal;
+        let decimal = PrefixBase::of(job.units.kb_base) == PrefixBase::Decimal;
         // fio names MiB/s even where it means MB/s.
         let (unit, step) = match dir.bw_kib.mean > (step * step) as f64 {
             true => ("MiB/s", step),

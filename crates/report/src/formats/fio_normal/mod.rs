@@ -13,7 +13,7 @@ pub use opening::{Opening, opening_lines, starting_line};
 
 use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS};
 use crate::report::*;
-use crate::scale::{Base, Unit, date, human, percent};
+use crate::scale::{PrefixBase, Quantity, date, human, percent};
 use iosonde_base::Errno;
 use std::fmt::Write;
 
@@ -53,7 +53,7 @@ fn add_job(job: &JobReport, when: &str, text: &mut String) {
             borne => format!("{borne:2} (func=io, error={})", errno_words(borne)),
         },
         Some(failure) => {
-            let Failure { errno, place, doing } = failure;
+            let JobFailure { errno, place, doing } = failure;
             let words = errno_words(errno.0);
             format!("{:2} (file:{place}, func={doing}, error={words})", errno.0)
         }
@@ -168,13 +168,15 @@ fn add_rare(job: &JobReport, text: &mut String) {
     }
 }
 
-fn add_steady(job: &JobReport, steady: &Steady, text: &mut String) {
+fn add_steady(job: &JobReport, steady: &SteadyResult, text: &mut String) {
     let count = steady.samples.len().max(1) as u128;
     let mean = |part: fn(&SteadySample) -> u64| {
         (steady.samples.iter().map(|sample| u128::from(part(sample))).sum::<u128>() / count) as u64
     };
-    let rate = Rate::new(mean(|sample| sample.bw_bytes_per_s), job.units, job.significant_figures);
-    let iops = human(mean(|s| s.iops), job.significant_figures, Base::Decimal, Unit::Plain);
+    let rate =
+        RateText::new(mean(|sample| sample.bw_bytes_per_s), job.units, job.significant_figures);
+    let iops =
+        human(mean(|s| s.iops), job.significant_figures, PrefixBase::Decimal, Quantity::Plain);
     let (what, how) = match steady.what.strip_suffix("_slope") {
         Some(what) => (what, "slope"),
         None => (steady.what.as_str(), "mean dev"),
@@ -191,16 +193,16 @@ fn add_steady(job: &JobReport, steady: &Steady, text: &mut String) {
 }
 
 /// A rate in the job's own units, and in the other base.
-struct Rate {
+struct RateText {
     first: String,
     second: String,
 }
 
-impl Rate {
-    fn new(bytes_per_s: u64, units: Units, figures: u32) -> Rate {
-        let unit = if units.bits { Unit::BitsPerSecond } else { Unit::BytesPerSecond };
-        let base = Base::of(units.kb_base);
-        Rate {
+impl RateText {
+    fn new(bytes_per_s: u64, units: TextUnits, figures: u32) -> RateText {
+        let unit = if units.bits { Quantity::BitsPerSecond } else { Quantity::BytesPerSecond };
+        let base = PrefixBase::of(units.kb_base);
+        RateText {
             first: human(bytes_per_s, figures, base, unit),
             second: human(bytes_per_s, figures, base.other(), unit),
         }
@@ -210,11 +212,11 @@ impl Rate {
 fn add_group(group: &GroupReport, text: &mut String) {
     line!(text, "\nRun status group {} (all jobs):", group.id);
     let figures = group.significant_figures;
-    let rate = |bytes_per_s| Rate::new(bytes_per_s, group.units, figures);
+    let rate = |bytes_per_s| RateText::new(bytes_per_s, group.units, figures);
     for (name, dir) in group.told() {
         let [agg, least, most] =
             [dir.agg_bytes_per_s, dir.min_bytes_per_s, dir.max_bytes_per_s].map(rate);
-        let base = Base::of(group.units.kb_base);
+        let base = PrefixBase::of(group.units.kb_base);
         line!(
             text,
             "{name:>7}: bw={} ({}), {}-{} ({}-{}), io={} ({}), run={}-{}msec",
@@ -224,8 +226,8 @@ fn add_group(group: &GroupReport, text: &mut String) {
             most.first,
             least.second,
             most.second,
-            human(dir.io_bytes, figures, base, Unit::Bytes),
-            human(dir.io_bytes, figures, base.other(), Unit::Bytes),
+            human(dir.io_bytes, figures, base, Quantity::Bytes),
+            human(dir.io_bytes, figures, base.other(), Quantity::Bytes),
             dir.min_run_ms,
             dir.max_run_ms
         );

@@ -1,8 +1,8 @@
 //! What fio's normal text says before the jobs start.
 
 use super::line;
-use crate::report::Units;
-use crate::scale::{Base, Unit, human};
+use crate::report::TextUnits;
+use crate::scale::{PrefixBase, Quantity, human};
 use iosonde_base::PerDir;
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ pub struct Opening {
     /// `numjobs=`.
     pub clones: u32,
     /// Units, of which the base counts.
-    pub units: Units,
+    pub units: TextUnits,
     /// `significant_figures`.
     pub significant_figures: u32,
 }
@@ -40,8 +40,8 @@ pub fn opening_lines(jobs: &[Opening], version: &str) -> String {
             .take(if job.bs_is_seq_rand { 2 } else { 3 })
             .map(|(name, (least, most))| {
                 let size = |bytes| {
-                    let base = Base::of(job.units.kb_base);
-                    human(bytes, job.significant_figures, base, Unit::Bytes)
+                    let base = PrefixBase::of(job.units.kb_base);
+                    human(bytes, job.significant_figures, base, Quantity::Bytes)
                 };
                 format!("{name} {}-{}", size(least), size(most))
             })
@@ -89,7 +89,7 @@ mod tests {
             engine: "null".into(),
             depth: 1,
             clones: 3,
-            units: Units::default(),
+            units: TextUnits::default(),
             significant_figures: 4,
         };
         assert_eq!(

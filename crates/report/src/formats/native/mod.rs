@@ -83,6 +83,6 @@ fn add_disk(disk: &DiskReport, level: usize, style: &Style, text: &mut String) {
 }
 
 /// Why a job failed, in words.
-fn failure_words(failure: &Failure) -> String {
+fn failure_words(failure: &JobFailure) -> String {
     format!("{}: {}: {}", failure.doing, failure.place, failure.errno)
 }

@@ -163,8 +163,8 @@ fn add_rare(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut St
     let phases = ours.map_or(&[][..], |ours| &ours.phases);
     // What took no time to speak of explains nothing.
     const SHORTEST_NS: u64 = 1_000_000;
-    let told = |phase: &&Phase| phase.name == "run" || phase.duration_ns >= SHORTEST_NS;
-    let phases: Vec<&Phase> = phases.iter().filter(told).collect();
+    let told = |phase: &&JobPhase| phase.name == "run" || phase.duration_ns >= SHORTEST_NS;
+    let phases: Vec<&JobPhase> = phases.iter().filter(told).collect();
     if phases.len() > 1 {
         let each = phases.iter().map(|phase| format!("{} {}", phase.name, time(phase.duration_ns)));
         add_labelled("phases", &each.collect::<Vec<_>>().join(", "), Mark::Label, style, text);
