@@ -1,14 +1,11 @@
 //! What the fuzz targets of the direct-I/O crate do with their bytes. Shared with an ordinary test.
 #![allow(dead_code, reason = "each target uses its own part")]
 
-#[path = "../../crates/direct/tests/support/fixture.rs"]
-mod fixture;
-
 use std::path::Path;
 
-use fixture::Fixture;
 use iosonde_direct::stack::DeviceId;
 use iosonde_direct::sysfs::{Tree, mount_below, parse_mounts, parse_swaps};
+use iosonde_testing::FakeSystem;
 
 /// Any bytes are a text of mounts and of swaps.
 pub fn mountinfo(data: &[u8]) {
@@ -27,7 +24,7 @@ pub fn mountinfo(data: &[u8]) {
     assert!(parse_swaps(data).len() < lines.max(1));
 }
 
-/// What a device tells, each up to a zero byte, the rest of them all the last.
+/// The attributes of a device, each up to a zero byte, the rest of them all the last.
 pub const ATTRIBUTES: [&str; 22] = [
     "device/vpd_pg80",
     "size",
@@ -55,7 +52,7 @@ pub const ATTRIBUTES: [&str; 22] = [
 
 /// Any bytes are what a device tells of itself.
 pub fn sysfs(data: &[u8]) {
-    let mut made = Fixture::new();
+    let mut made = FakeSystem::empty();
     made.disk("sda", "8:0").partition("sda", "sda1", "8:1").mount("8:1", "/x", "ext4 /dev/sda1");
     // The page of SCSI has zeros of its own.
     let (page, rest) = data.split_at(data.len().min(16));

@@ -19,10 +19,6 @@ pub mod stack;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub mod sysfs;
 
-#[cfg(all(test, target_os = "linux"))]
-#[path = "../tests/support/fixture.rs"]
-mod fixture;
-
 pub use buffer::{AlignedBuf, BufferError, Pool, PoolError, PoolOptions, PooledBuf};
 pub use device::Device;
 pub use device_facts::{AtomicWrite, DeviceFacts, Discard, WriteCache, Zones};

@@ -1,8 +1,6 @@
 //! Opening, asking and commanding real loop devices.
 #![cfg(target_os = "linux")]
 
-mod support;
-
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
@@ -11,13 +9,13 @@ use iosonde_direct::stack::Kind;
 use iosonde_direct::{
     AlignedBuf, Device, DeviceFacts, DirectIo, Fact, Facts, FileKind, OpenOptions, device,
 };
-use support::{Folder, Loop, filesystem, or_skip};
+use iosonde_testing::{Folder, Loop, filesystem, or_skip};
 
 const IMAGE_BYTES: u64 = 8 << 20;
 
 #[test]
 fn a_loop_device_says_its_size_and_sectors() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let image = folder.image("image", IMAGE_BYTES);
     for (sector, option) in [(512, "512"), (4096, "4096")] {
         let attached = Loop::attach(&image, &["--sector-size", option]);
@@ -33,7 +31,7 @@ fn a_loop_device_says_its_size_and_sectors() {
 
 #[test]
 fn the_alignment_found_on_a_device_is_enough_and_half_of_it_is_not() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let image = folder.image("image", IMAGE_BYTES);
     let attached = Loop::attach(&image, &["--sector-size", "4096"]);
     let Some(attached) = or_skip(attached) else { return };
@@ -51,7 +49,7 @@ fn the_alignment_found_on_a_device_is_enough_and_half_of_it_is_not() {
 
 #[test]
 fn a_discarded_range_reads_as_zeros() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let image = folder.image("image", IMAGE_BYTES);
     let Some(attached) = or_skip(Loop::attach(&image, &[])) else { return };
     let file = OpenOptions::new().read(true).write(true).open(&attached.0).unwrap();
@@ -74,7 +72,7 @@ fn a_discarded_range_reads_as_zeros() {
 
 #[test]
 fn an_exclusive_opening_keeps_the_next_one_out() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let image = folder.image("image", IMAGE_BYTES);
     let Some(attached) = or_skip(Loop::attach(&image, &[])) else { return };
     let options = OpenOptions::new().read(true).exclusive(true);
@@ -96,7 +94,7 @@ fn the_access_time_option_never_stops_an_opening() {
 
 #[test]
 fn the_facts_of_a_loop_device_reach_down_to_the_disk_of_its_file() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let image = folder.image("image", IMAGE_BYTES);
     for sector in ["512", "4096"] {
         let attached = Loop::attach(&image, &["--sector-size", sector]);
@@ -132,7 +130,7 @@ fn the_facts_of_a_loop_device_reach_down_to_the_disk_of_its_file() {
 
 #[test]
 fn a_mounted_filesystem_is_seen_from_the_file_and_from_the_device() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some((device, mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
     let path = mounted.0.join("file");
     std::fs::write(&path, [7; 5000]).unwrap();

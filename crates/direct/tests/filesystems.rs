@@ -1,8 +1,6 @@
 //! Direct I/O, durability and the page cache on real filesystems.
 #![cfg(target_os = "linux")]
 
-mod support;
-
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
@@ -15,7 +13,7 @@ use iosonde_direct::durability::{
     self, CallError, Keep, SyncRange, WriteFlags, read_with, write_with,
 };
 use iosonde_direct::{AlignedBuf, DirectIo, Fact, Facts, Known, OpenOptions, Verdict, honoured};
-use support::{Folder, Loop, Mounted, filesystem, or_skip, run};
+use iosonde_testing::{Folder, Loop, Mounted, filesystem, or_skip, run};
 
 const PAGES: u64 = 256;
 
@@ -146,7 +144,7 @@ fn atomic_writes_are_as_stated(path: &Path) {
 #[test]
 fn ext4_and_xfs_do_direct_io_at_the_alignment_they_state() {
     for kind in ["ext4", "xfs"] {
-        let folder = Folder::new();
+        let folder = Folder::temporary("test");
         let Some((device, mounted)) = or_skip(filesystem(&folder, kind)) else { continue };
         let path = mounted.0.join("file");
         alignment_is_as_stated(&path);
@@ -170,7 +168,7 @@ fn ext4_and_xfs_do_direct_io_at_the_alignment_they_state() {
 
 #[test]
 fn ext4_that_journals_data_takes_no_direct_io_and_says_so() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let image = folder.image("image", 32 << 20);
     let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
     run("mkfs.ext4", &["-q", device.text()]).unwrap();
@@ -191,7 +189,7 @@ fn ext4_that_journals_data_takes_no_direct_io_and_says_so() {
 
 #[test]
 fn a_loop_device_that_passes_its_files_cache_is_no_cache_below() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let image = folder.image("image", 32 << 20);
     let Some(device) = or_skip(Loop::attach(&image, &["--direct-io=on"])) else { return };
     let file = OpenOptions::new().read(true).direct(true).open(&device.0).unwrap();
@@ -206,7 +204,7 @@ fn a_loop_device_that_passes_its_files_cache_is_no_cache_below() {
 
 #[test]
 fn btrfs_writes_directly_only_what_has_no_checksums() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some((_device, mounted)) = or_skip(filesystem(&folder, "btrfs")) else { return };
     let path = mounted.0.join("file");
     the_cache_is_seen(&path);
@@ -232,7 +230,7 @@ fn btrfs_writes_directly_only_what_has_no_checksums() {
 
 #[test]
 fn tmpfs_takes_everything_and_keeps_it_in_memory() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let point = folder.join("memory");
     fs::create_dir_all(&point).unwrap();
     let mounting = run("mount", &["-t", "tmpfs", "-o", "size=8m", "x", point.to_str().unwrap()]);
@@ -260,7 +258,7 @@ fn tmpfs_takes_everything_and_keeps_it_in_memory() {
 
 #[test]
 fn of_overlayfs_only_what_mincore_sees_is_told() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some((_device, mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
     let inner = |name: &str| {
         let path = mounted.0.join(name);
@@ -303,7 +301,7 @@ fn who_may_not_know() {
 
 #[test]
 fn of_a_file_of_another_nothing_is_told() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let path = folder.join("file");
     written(&path);
     let tester = std::env::current_exe().unwrap();

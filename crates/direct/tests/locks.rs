@@ -1,8 +1,6 @@
 //! Locks between processes, and between openings in one.
 #![cfg(target_os = "linux")]
 
-mod support;
-
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -13,7 +11,7 @@ use iosonde_direct::lock::{
     Conflict, LockError, Patience, Share, Span, conflict, lock, lock_range, lock_volume, unlock,
     unlock_range,
 };
-use support::{Folder, Loop, or_skip};
+use iosonde_testing::{Folder, Loop, or_skip};
 
 fn open(path: &Path) -> File {
     OpenOptions::new().read(true).write(true).create(true).open(path).unwrap()
@@ -93,7 +91,7 @@ fn the_other_process() {
 
 #[test]
 fn a_lock_of_another_process_is_in_the_way_until_it_ends() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let path = folder.join("file");
     let file = open(&path);
     let other = Other::holding("exclusive", &path);
@@ -113,7 +111,7 @@ fn a_lock_of_another_process_is_in_the_way_until_it_ends() {
 
 #[test]
 fn who_waits_has_the_lock_when_the_other_is_gone() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let path = folder.join("file");
     let other = Other::holding("exclusive", &path);
     let waiter = {
@@ -127,7 +125,7 @@ fn who_waits_has_the_lock_when_the_other_is_gone() {
 
 #[test]
 fn a_range_of_another_process_is_in_the_way_where_it_is() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let path = folder.join("file");
     let file = open(&path);
     let other = Other::holding("range", &path);
@@ -150,7 +148,7 @@ fn a_range_of_another_process_is_in_the_way_where_it_is() {
 
 #[test]
 fn a_range_lock_is_the_open_files_and_not_the_processes() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let path = folder.join("file");
     let (first, second) = (open(&path), open(&path));
     let span = Span { offset: 0, bytes: 10 };
@@ -166,7 +164,7 @@ fn a_range_lock_is_the_open_files_and_not_the_processes() {
 
 #[test]
 fn a_span_beyond_any_file_is_refused() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let file = open(&folder.join("file"));
     for (offset, bytes) in [(u64::MAX, 2), (u64::MAX, 0), (1, u64::MAX), (1 << 63, 0)] {
         let span = Span { offset, bytes };
@@ -180,14 +178,14 @@ fn a_span_beyond_any_file_is_refused() {
 
 #[test]
 fn a_volume_is_locked_on_windows_only() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let error = lock_volume(&open(&folder.join("file"))).unwrap_err();
     assert!(error.to_string().contains("only Windows"), "{error}");
 }
 
 #[test]
 fn a_device_that_another_process_has_exclusively_is_busy() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let image = folder.image("image", 1 << 20);
     let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
     let options = OpenOptions::new().read(true).exclusive(true);

@@ -1,18 +1,15 @@
 //! Device facts from trees of /sys laid out as the drivers lay them.
 #![cfg(target_os = "linux")]
 
-#[path = "support/fixture.rs"]
-mod fixture;
-
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use fixture::Fixture;
 use iosonde_direct::stack::{DeviceId, Kind};
 use iosonde_direct::sysfs::Tree;
 use iosonde_direct::{AtomicWrite, DeviceFacts, Discard, Fact, WriteCache, Zones};
+use iosonde_testing::FakeSystem;
 
-fn facts(made: &Fixture, id: &str) -> DeviceFacts {
+fn facts(made: &FakeSystem, id: &str) -> DeviceFacts {
     Tree::at(&made.root).facts(DeviceId::parse(id).unwrap())
 }
 
@@ -21,14 +18,14 @@ fn known(text: &str) -> Fact<String> {
 }
 
 /// The link by which a driver's bus is known.
-fn attached_by(made: &Fixture, name: &str, bus: &str) {
+fn attached_by(made: &FakeSystem, name: &str, bus: &str) {
     let folder = made.root.join("sys/class/block").join(name).join("device");
     std::fs::create_dir_all(&folder).unwrap();
     symlink(format!("../../../bus/{bus}"), folder.join("subsystem")).unwrap();
 }
 
 /// An NVMe drive as a Linux 6.12 shows it.
-fn nvme(made: &mut Fixture) {
+fn nvme(made: &mut FakeSystem) {
     made.disk("nvme0n1", "259:0").partition("nvme0n1", "nvme0n1p2", "259:2");
     for (attribute, text) in [
         ("size", "3907029168\n"),
@@ -70,7 +67,7 @@ fn nvme(made: &mut Fixture) {
 
 #[test]
 fn an_nvme_drive_tells_all() {
-    let mut made = Fixture::new();
+    let mut made = FakeSystem::empty();
     nvme(&mut made);
     let drive = facts(&made, "259:0");
     assert_eq!(drive.name, "nvme0n1");
@@ -104,7 +101,7 @@ fn an_nvme_drive_tells_all() {
 
 #[test]
 fn a_partition_has_its_own_size_and_the_names_of_its_disk() {
-    let mut made = Fixture::new();
+    let mut made = FakeSystem::empty();
     nvme(&mut made);
     made.mount("259:2", "/data", "xfs /dev/nvme0n1p2");
     let part = facts(&made, "259:2");
@@ -121,7 +118,7 @@ fn a_partition_has_its_own_size_and_the_names_of_its_disk() {
 
 #[test]
 fn a_scsi_disk_has_its_serial_number_on_page_80() {
-    let mut made = Fixture::new();
+    let mut made = FakeSystem::empty();
     made.disk("sda", "8:0");
     made.write("sda", "device/vendor", "ATA     \n").write("sda", "device/model", "WDC WD40EFRX\n");
     made.write("sda", "device/rev", "0A82\n").write("sda", "device/wwid", "naa.50014ee2b5f0\n");
@@ -129,7 +126,7 @@ fn a_scsi_disk_has_its_serial_number_on_page_80() {
     made.write("sda", "queue/scheduler", "none [bfq]\n").write("sda", "alignment_offset", "-1\n");
     made.write("sda", "queue/write_cache", "write through\n");
     attached_by(&made, "sda", "scsi");
-    let page = |made: &mut Fixture, bytes: &[u8]| {
+    let page = |made: &mut FakeSystem, bytes: &[u8]| {
         std::fs::write(made.root.join("sys/class/block/sda/device/vpd_pg80"), bytes).unwrap();
         facts(made, "8:0").serial
     };
@@ -153,7 +150,7 @@ fn a_scsi_disk_has_its_serial_number_on_page_80() {
 
 #[test]
 fn cards_and_virtual_disks_have_theirs_elsewhere() {
-    let mut made = Fixture::new();
+    let mut made = FakeSystem::empty();
     made.disk("mmcblk0", "179:0").write("mmcblk0", "device/name", "SD64G\n");
     made.write("mmcblk0", "device/serial", "0x1a2b3c4d\n");
     made.write("mmcblk0", "device/fwrev", "0x8\n").write("mmcblk0", "device/manfid", "0x000003\n");
@@ -179,7 +176,7 @@ fn cards_and_virtual_disks_have_theirs_elsewhere() {
 
 #[test]
 fn what_the_system_makes_has_no_maker() {
-    let mut made = Fixture::new();
+    let mut made = FakeSystem::empty();
     made.disk("sda", "8:0").disk("dm-0", "252:0").write("dm-0", "dm/name", "vg-home\n");
     made.over("dm-0", "sda").swap("/dev/dm-0");
     made.disk("loop0", "7:0").write("loop0", "loop/backing_file", "/a\n");
@@ -196,7 +193,7 @@ fn what_the_system_makes_has_no_maker() {
 
 #[test]
 fn a_device_that_sysfs_does_not_know_is_all_unknown_and_why() {
-    let made = Fixture::new();
+    let made = FakeSystem::empty();
     let nothing = facts(&made, "8:7");
     assert_eq!(nothing.name, "8:7");
     assert_eq!(nothing.bytes.why(), Some("sysfs does not know 8:7"));
@@ -205,7 +202,7 @@ fn a_device_that_sysfs_does_not_know_is_all_unknown_and_why() {
 
 #[test]
 fn figures_that_are_none_are_told_with_what_was_there() {
-    let mut made = Fixture::new();
+    let mut made = FakeSystem::empty();
     made.disk("sda", "8:0").write("sda", "size", "99999999999999999999\n");
     made.write("sda", "queue/rotational", "yes\n").write("sda", "queue/zoned", "in part\n");
     made.write("sda", "queue/dma_alignment", "4294967295\n");

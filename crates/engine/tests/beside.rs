@@ -4,10 +4,11 @@ mod common;
 #[path = "common/job.rs"]
 mod job;
 
-use common::{Folder, nowhere};
+use common::nowhere;
 use iosonde_base::{Errno, Op};
 use iosonde_engine::{Burn, CpuKnobs, Ended, ExecKnobs, Knobs, find};
 use iosonde_sys::counters::Usage;
+use iosonde_testing::Folder;
 use job::{Job, one_file, ready};
 use std::time::{Duration, Instant};
 
@@ -67,14 +68,14 @@ fn what_cannot_run_says_what_to_set() {
 
 #[test]
 fn exec_keeps_what_the_program_says_and_ends_with_it() {
-    let folder = Folder::new(&std::env::temp_dir(), "exec");
-    let output = Some(folder.0.join("a.b"));
+    let folder = Folder::temporary("exec");
+    let output = Some(folder.join("a.b"));
     let echo = ExecKnobs { output, ..exec("/bin/echo", &["one", "two"]) };
     let job = job("exec", Knobs { exec: echo, ..Knobs::default() }, 20_000).go();
     assert!(matches!(job.ended, Ended::Done), "{:?}", job.ended);
-    let said = std::fs::read_to_string(folder.0.join("a.b.stdout")).unwrap();
+    let said = std::fs::read_to_string(folder.join("a.b.stdout")).unwrap();
     assert_eq!(said, "one two\n");
-    assert_eq!(std::fs::read_to_string(folder.0.join("a.b.stderr")).unwrap(), "");
+    assert_eq!(std::fs::read_to_string(folder.join("a.b.stderr")).unwrap(), "");
 }
 
 #[test]
@@ -93,9 +94,9 @@ fn a_program_is_asked_to_end_and_then_made_to() {
     polite.engine.drain(&mut polite.drive).unwrap();
     assert!(begun.elapsed() < Duration::from_secs(4), "it ended when it was asked");
 
-    let folder = Folder::new(&std::env::temp_dir(), "deaf");
-    let ready = folder.0.join("ready");
-    let script = folder.0.join("deaf.sh");
+    let folder = Folder::temporary("deaf");
+    let ready = folder.join("ready");
+    let script = folder.join("deaf.sh");
     let lines = format!("trap '' TERM\n: > {}\nexec sleep 60\n", ready.display());
     std::fs::write(&script, lines).unwrap();
     let deaf = ExecKnobs { grace_s: 1, ..exec("/bin/sh", &[script.to_str().unwrap()]) };

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, STRIDE, drive, nowhere, plan, spec, tally, window};
+use common::{STRIDE, drive, nowhere, plan, spec, tally, window};
 use iosonde_base::{Errno, FileId, Op};
 use iosonde_engine::{
     Accounting, CATALOGUE, Drive, Ended, EngineDef, ErrorKind, Failure, FileSetup, Knobs, Loop,
@@ -10,6 +10,7 @@ use iosonde_engine::{
 };
 use iosonde_stats::Ledger;
 use iosonde_sys::clock::Clock;
+use iosonde_testing::Folder;
 use iosonde_workload::{Directions, SourceSpec};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -121,8 +122,8 @@ fn places() -> Vec<(PathBuf, bool)> {
             println!("skipped: there is no {}", place.display());
             continue;
         }
-        let folder = Folder::new(&place, "probe");
-        let path = folder.0.join("direct");
+        let folder = Folder::within(&place, "probe");
+        let path = folder.join("direct");
         std::fs::write(&path, [0; BLOCK]).unwrap();
         let mut probe = iosonde_engine::Files::new(vec![setup(&path, BLOCK as u64, true)]);
         let direct = probe.open(FileId(0)).is_ok();
@@ -139,10 +140,10 @@ fn places() -> Vec<(PathBuf, bool)> {
 #[test]
 fn what_an_engine_writes_it_reads_back() {
     for (place, direct) in places() {
-        let folder = Folder::new(&place, "back");
+        let folder = Folder::within(&place, "back");
         for (salt, way) in ways().into_iter().enumerate() {
             let words = format!("{} direct={direct} in {}", way.words, place.display());
-            let path = folder.0.join("file");
+            let path = folder.join("file");
             std::fs::File::create(&path).unwrap().set_len((BLOCKS * BLOCK) as u64).unwrap();
             let depth = if way.engine.caps.sync { 1 } else { BLOCKS };
 
@@ -186,8 +187,8 @@ fn what_an_engine_writes_it_reads_back() {
 
 #[test]
 fn random_mixes_keep_every_engine_whole() {
-    let folder = Folder::new(&std::env::temp_dir(), "mix");
-    let path = folder.0.join("file");
+    let folder = Folder::temporary("mix");
+    let path = folder.join("file");
     std::fs::write(&path, vec![7; 100 * BLOCK]).unwrap();
     for way in ways() {
         let mut spec = job(Op::Write, 100);
@@ -215,8 +216,8 @@ fn random_mixes_keep_every_engine_whole() {
 
 #[test]
 fn a_file_shorter_than_the_job_ends_it_with_the_place() {
-    let folder = Folder::new(&std::env::temp_dir(), "eof");
-    let path = folder.0.join("file");
+    let folder = Folder::temporary("eof");
+    let path = folder.join("file");
     std::fs::write(&path, [1; 10_000]).unwrap();
     for way in ways() {
         let run = run(&way, &job(Op::Read, BLOCKS), setup(&path, 65_536, false), |_| {});
@@ -235,10 +236,10 @@ fn a_file_shorter_than_the_job_ends_it_with_the_place() {
 
 #[test]
 fn a_full_file_system_ends_the_job_with_its_reason() {
-    let folder = Folder::new(&std::env::temp_dir(), "full");
+    let folder = Folder::temporary("full");
     let mount = Command::new("mount")
         .args(["-t", "tmpfs", "-o", "size=64k", "iosonde-test"])
-        .arg(&folder.0)
+        .arg(folder.path())
         .output();
     if !mount.is_ok_and(|mount| mount.status.success()) {
         println!("skipped: may not mount a tmpfs");
@@ -246,7 +247,7 @@ fn a_full_file_system_ends_the_job_with_its_reason() {
     }
     let outcome = std::panic::catch_unwind(|| {
         for way in ways() {
-            let path = folder.0.join("file");
+            let path = folder.join("file");
             // Sparse, as a mapping does not extend a file.
             std::fs::File::create(&path).unwrap().set_len(64 * BLOCK as u64).unwrap();
             let run =
@@ -260,15 +261,15 @@ fn a_full_file_system_ends_the_job_with_its_reason() {
             std::fs::remove_file(&path).unwrap();
         }
     });
-    let unmounted = Command::new("umount").arg(&folder.0).status().unwrap();
+    let unmounted = Command::new("umount").arg(folder.path()).status().unwrap();
     assert!(unmounted.success());
     outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }
 
 #[test]
 fn trims_reach_a_loop_device() {
-    let folder = Folder::new(&std::env::temp_dir(), "loop");
-    let image = folder.0.join("image");
+    let folder = Folder::temporary("loop");
+    let image = folder.join("image");
     std::fs::write(&image, vec![9; 1 << 20]).unwrap();
     let made = Command::new("losetup").args(["--find", "--show"]).arg(&image).output();
     let Some(made) = made.ok().filter(|made| made.status.success()) else {
@@ -302,8 +303,8 @@ fn trims_reach_a_loop_device() {
 
 #[test]
 fn a_trim_of_a_plain_file_says_what_is_trimmed() {
-    let folder = Folder::new(&std::env::temp_dir(), "trim");
-    let path = folder.0.join("file");
+    let folder = Folder::temporary("trim");
+    let path = folder.join("file");
     std::fs::write(&path, [1; BLOCKS * BLOCK]).unwrap();
     for way in ways() {
         let run = run(&way, &job(Op::Trim, BLOCKS), setup(&path, 65_536, false), |_| {});
@@ -316,8 +317,8 @@ fn a_trim_of_a_plain_file_says_what_is_trimmed() {
 
 #[test]
 fn the_other_errors_of_a_batch_are_borne_and_counted() {
-    let folder = Folder::new(&std::env::temp_dir(), "borne");
-    let path = folder.0.join("file");
+    let folder = Folder::temporary("borne");
+    let path = folder.join("file");
     std::fs::write(&path, vec![1; 8 * BLOCK]).unwrap();
     for way in ways() {
         let run = run(&way, &job(Op::Read, BLOCKS), setup(&path, 65_536, false), |drive| {
@@ -332,8 +333,8 @@ fn the_other_errors_of_a_batch_are_borne_and_counted() {
 
 #[test]
 fn flags_that_the_kernel_refuses_are_explained() {
-    let folder = Folder::new(&std::env::temp_dir(), "flags");
-    let path = folder.0.join("file");
+    let folder = Folder::temporary("flags");
+    let path = folder.join("file");
     std::fs::write(&path, [1; BLOCKS * BLOCK]).unwrap();
     let flagged = |knobs: &Knobs| {
         ["pvsync2", "libaio", "io_uring"].map(|name| way(name, "flagged", 4, knobs.clone()))
@@ -388,8 +389,8 @@ fn every_engine_says_whether_this_machine_can_run_it() {
 
 #[test]
 fn an_engine_dropped_with_io_in_flight_waits_for_it() {
-    let folder = Folder::new(&std::env::temp_dir(), "drop");
-    let path = folder.0.join("file");
+    let folder = Folder::temporary("drop");
+    let path = folder.join("file");
     std::fs::write(&path, vec![5; 64 * BLOCK]).unwrap();
     for way in ways().into_iter().filter(|way| !way.engine.caps.sync) {
         let mut spec = job(Op::Read, 64);

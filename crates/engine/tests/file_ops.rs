@@ -4,9 +4,10 @@ mod common;
 #[path = "common/job.rs"]
 mod job;
 
-use common::{Folder, spec};
+use common::spec;
 use iosonde_base::{Errno, Op};
 use iosonde_engine::{Ended, FileSetup, Knobs, StatCall, Tape};
+use iosonde_testing::Folder;
 use iosonde_workload::{Source, SourceSpec};
 use job::{Job, at, only, ready};
 
@@ -15,7 +16,7 @@ const BLOCK: u32 = 4096;
 
 /// Four I/Os in each of five names.
 fn job(name: &str, knobs: Knobs, folder: &Folder) -> Job {
-    let setups = (0..FILES).map(|n| at(&folder.0.join(format!("f{n}")), 4 * u64::from(BLOCK)));
+    let setups = (0..FILES).map(|n| at(&folder.join(&format!("f{n}")), 4 * u64::from(BLOCK)));
     let setups: Vec<FileSetup> = setups.collect();
     ready(name, knobs, &source_spec(), setups, 1)
 }
@@ -25,15 +26,15 @@ fn source_spec() -> SourceSpec {
 }
 
 fn folder(name: &str) -> Folder {
-    Folder::new(&std::env::temp_dir(), name)
+    Folder::temporary(name)
 }
 
 fn names(folder: &Folder) -> usize {
-    std::fs::read_dir(&folder.0).unwrap().count()
+    std::fs::read_dir(folder.path()).unwrap().count()
 }
 
 fn every(folder: &Folder, make: impl Fn(&std::path::Path)) {
-    (0..FILES).for_each(|n| make(&folder.0.join(format!("f{n}"))));
+    (0..FILES).for_each(|n| make(&folder.join(&format!("f{n}"))));
 }
 
 /// Every I/O is counted; each name has one latency, and there is no total.
@@ -50,7 +51,7 @@ fn filecreate_makes_empty_files_and_counts_every_block() {
     let job = job("filecreate", Knobs::default(), &folder).go();
     counted(&job);
     assert_eq!(names(&folder), FILES);
-    assert_eq!(std::fs::metadata(folder.0.join("f4")).unwrap().len(), 0);
+    assert_eq!(std::fs::metadata(folder.join("f4")).unwrap().len(), 0);
 }
 
 #[test]
@@ -87,7 +88,7 @@ fn filedelete_removes_each_file_once() {
 fn directories_are_made_looked_up_and_removed() {
     let folder = folder("directories");
     counted(&job("dircreate", Knobs::default(), &folder).go());
-    assert!(folder.0.join("f3").is_dir());
+    assert!(folder.join("f3").is_dir());
     counted(&job("dirstat", Knobs::default(), &folder).go());
     let again = job("dircreate", Knobs::default(), &folder).go();
     assert_eq!(again.failure().errno, Errno(libc::EEXIST));

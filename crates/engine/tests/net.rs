@@ -4,9 +4,10 @@ mod common;
 #[path = "common/job.rs"]
 mod job;
 
-use common::{Folder, nowhere};
+use common::nowhere;
 use iosonde_base::{Errno, Op};
 use iosonde_engine::{Accounting, Ended, Knobs, NetKnobs, OpenWith, Protocol, find};
+use iosonde_testing::Folder;
 use job::{Job, one_file, ready};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -100,8 +101,8 @@ fn blocks_go_as_datagrams() {
 
 #[test]
 fn blocks_go_through_a_socket_in_the_file_system() {
-    let folder = Folder::new(&std::env::temp_dir(), "net");
-    let path = folder.0.join("socket").to_str().unwrap().to_owned();
+    let folder = Folder::temporary("net");
+    let path = folder.join("socket").to_str().unwrap().to_owned();
     let unix = NetKnobs { protocol: Protocol::Unix, path, ..NetKnobs::default() };
     talk("net", unix.clone(), unix.clone(), [BLOCKS, BLOCKS]);
     talk("net", unix.clone(), unix, [BLOCKS, BLOCKS]);

@@ -5,9 +5,10 @@ mod common;
 #[path = "common/job.rs"]
 mod job;
 
-use common::{Folder, nowhere};
+use common::nowhere;
 use iosonde_base::{Errno, Op};
 use iosonde_engine::{Ended, Knobs};
+use iosonde_testing::Folder;
 use job::{at, one_file, ready};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -15,8 +16,8 @@ use std::path::PathBuf;
 const BLOCK: u32 = 4096;
 
 fn file(name: &str, bytes: &[u8]) -> (Folder, PathBuf) {
-    let folder = Folder::new(&std::env::temp_dir(), name);
-    let path = folder.0.join("f");
+    let folder = Folder::temporary(name);
+    let path = folder.join("f");
     std::fs::write(&path, bytes).unwrap();
     (folder, path)
 }

@@ -4,9 +4,9 @@ mod common;
 #[path = "common/job.rs"]
 mod job;
 
-use common::Folder;
 use iosonde_base::{Errno, Op};
 use iosonde_engine::{Ended, Knobs};
+use iosonde_testing::Folder;
 use job::{at, one_file, ready};
 
 const BLOCK: u32 = 4096;
@@ -14,8 +14,8 @@ const DEPTH: u32 = 8;
 
 #[test]
 fn every_block_lands_where_it_belongs_from_the_buffer_it_was_given() {
-    let folder = Folder::new(&std::env::temp_dir(), "posixaio");
-    let path = folder.0.join("f");
+    let folder = Folder::temporary("posixaio");
+    let path = folder.join("f");
     let spec = one_file(Op::Write, BLOCK, 64);
     let mut job =
         ready("posixaio", Knobs::default(), &spec, vec![at(&path, spec.total_bytes)], DEPTH);
@@ -38,8 +38,8 @@ fn every_block_lands_where_it_belongs_from_the_buffer_it_was_given() {
 
 #[test]
 fn syncs_go_through_the_queue_and_a_short_file_is_an_error() {
-    let folder = Folder::new(&std::env::temp_dir(), "posixaio-sync");
-    let path = folder.0.join("f");
+    let folder = Folder::temporary("posixaio-sync");
+    let path = folder.join("f");
     let mut spec = one_file(Op::Write, BLOCK, 16);
     spec.sync_every.fsync = 4;
     let job = ready("posixaio", Knobs::default(), &spec, vec![at(&path, spec.total_bytes)], DEPTH);

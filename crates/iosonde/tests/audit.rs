@@ -2,8 +2,9 @@
 
 mod support;
 
+use iosonde_testing::{Folder, has_fio};
 use serde_json::Value;
-use support::{Folder, Ran, Who, fio_is_installed, words};
+use support::{Ran, Who, words};
 
 fn audit(folder: &Folder, line: &str) -> Ran {
     Who::Native.run(folder, &words(&format!("audit {line}")))
@@ -34,7 +35,7 @@ fn reads_of_a_cached_file_are_told_as_such_and_direct_ones_are_not() {
     // What is dirty may be dropped or not.
     std::fs::File::open(folder.join("data")).unwrap().sync_all().unwrap();
     let job = "--filename=data --size=8m --bs=4k --rw=randread --time_based --runtime=2";
-    if !fio_is_installed() || !result(&folder, "cached.json", &format!("{job} --invalidate=0")) {
+    if !has_fio() || !result(&folder, "cached.json", &format!("{job} --invalidate=0")) {
         return;
     }
     assert!(result(&folder, "direct.json", &format!("{job} --direct=1")));
@@ -52,7 +53,7 @@ fn reads_of_a_cached_file_are_told_as_such_and_direct_ones_are_not() {
 #[test]
 fn a_result_without_disks_is_told_as_unknown() {
     let folder = Folder::new("audit-none");
-    if !fio_is_installed() {
+    if !has_fio() {
         eprintln!("skipped: fio is not installed");
         return;
     }

@@ -3,12 +3,13 @@
 
 mod support;
 
+use iosonde_testing::{Folder, has_fio};
 use std::collections::HashSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use support::running::Running;
-use support::{Folder, Who, fio_is_installed, words};
+use support::{Who, words};
 
 /// How far a share may be from what was asked, in percent of the whole.
 const POINTS: f64 = 2.0;
@@ -285,7 +286,7 @@ fn every_form_of_pattern_is_written() {
                 let same = block.iter().eq(expected.iter().cycle().take(4096));
                 assert!(same, "{text} {rw}: {:?}", &block[..32]);
             }
-            if fio_is_installed() {
+            if has_fio() {
                 assert!(pattern(Who::Fio, text, rw) == bytes, "{text} {rw}");
             }
         }

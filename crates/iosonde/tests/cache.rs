@@ -2,15 +2,15 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use support::devices::{self, Loop, Mounted, or_skip, run};
 use support::running::Running;
-use support::{Folder, Ran, Who, is_root, words};
+use support::{Ran, Who, words};
 
 const MIB: u64 = 1 << 20;
 
@@ -189,7 +189,7 @@ fn who_may_not_read_a_file_is_told_so() {
     if !is_root("become another user") {
         return;
     }
-    let folder = devices::Folder::new();
+    let folder = Folder::temporary("device");
     let program = folder.join("iosonde");
     std::fs::copy(env!("CARGO_BIN_EXE_iosonde"), &program).unwrap();
     let path = folder.join("secret");
@@ -218,7 +218,7 @@ fn the_cache_of_a_mounted_device_is_left_alone() {
     if !is_root("attach devices") {
         return;
     }
-    let folder = devices::Folder::new();
+    let folder = Folder::temporary("device");
     let image = folder.image("image", 16 * MIB);
     let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
     let here = Folder::new("cache-device");

@@ -3,8 +3,9 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Mounted, has_fio, is_root};
 use serde_json::Value;
-use support::{Folder, Who, at_once, fio_is_installed, iolog_ios, is_root, with, words};
+use support::{Who, at_once, iolog_ios, with, words};
 
 /// What every job has before its own options.
 const ALWAYS: &str = "--output-format=json --name=v";
@@ -135,7 +136,7 @@ fn counts(job: &Value) -> Vec<String> {
 
 #[track_caller]
 fn all_agree(jobs: &[Job]) {
-    if !fio_is_installed() {
+    if !has_fio() {
         return;
     }
     let wrong: Vec<String> = at_once(jobs, Job::difference).into_iter().flatten().collect();
@@ -277,7 +278,7 @@ fn what_is_written_is_what_fio_writes() {
 
 /// A small file system in memory, mounted while it is held. Bound to names in
 /// this order, it is unmounted before its folder goes.
-fn small_tmpfs() -> Option<(Folder, support::devices::Mounted)> {
+fn small_tmpfs() -> Option<(Folder, Mounted)> {
     if !is_root("mount a small file system") {
         return None;
     }
@@ -288,7 +289,7 @@ fn small_tmpfs() -> Option<(Folder, support::devices::Mounted)> {
         .status();
     match mounted {
         Ok(status) if status.success() => {
-            let mounted = support::devices::Mounted(folder.path().into());
+            let mounted = Mounted(folder.path().into());
             Some((folder, mounted))
         }
         _ => {
@@ -310,7 +311,7 @@ fn on_a_full_disk(who: Who, options: &str) -> Option<(Option<i32>, Vec<String>, 
 
 #[test]
 fn filling_a_device_ends_well_and_a_full_disk_ends_badly() {
-    if !fio_is_installed() {
+    if !has_fio() {
         return;
     }
     for options in [

@@ -2,7 +2,8 @@
 
 mod support;
 
-use support::{Folder, Ran, Who, link_named_fio, trace, words};
+use iosonde_testing::{Folder, has_strace};
+use support::{Ran, Who, link_named_fio, trace, words};
 
 /// Engines that write through the page cache or beside it, and sync by
 /// system calls or by requests of their own.
@@ -14,7 +15,7 @@ fn run(folder: &Folder, line: &str) -> Ran {
 
 /// Calls on `f` after the files were laid out: from its last opening on.
 fn calls(line: &str) -> Option<Vec<String>> {
-    if !trace::has_strace() {
+    if !has_strace() {
         return None;
     }
     let folder = Folder::new("durable");

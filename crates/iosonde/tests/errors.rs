@@ -2,13 +2,13 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, Mounted, has_fio, is_root, or_skip, run};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
-use support::devices::{Loop, Mounted, or_skip, run};
 use support::running::{Running, wait_until};
-use support::{Folder, Ran, Who, fio_is_installed, is_root, words};
+use support::{Ran, Who, words};
 
 const ENGINES: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring"];
 
@@ -137,7 +137,7 @@ fn errors_that_are_borne_are_counted_and_the_job_goes_on() {
 fn errors_are_counted_as_by_fio() {
     let folder = Folder::new("counted");
     let Some(device) = Failing::make(&folder) else { return };
-    if !fio_is_installed() {
+    if !has_fio() {
         return;
     }
     for options in [

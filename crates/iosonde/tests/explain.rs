@@ -2,7 +2,8 @@
 
 mod support;
 
-use support::{Folder, Who, words};
+use iosonde_testing::Folder;
+use support::{Who, words};
 
 fn explain(folder: &Folder, job: &str) -> String {
     let before = folder.sizes();

@@ -2,9 +2,10 @@
 
 mod support;
 
+use iosonde_testing::Folder;
 use std::path::Path;
 use std::process::Command;
-use support::{Folder, Ran, Who, words};
+use support::{Ran, Who, words};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/examples/external");
 const INCLUDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/include");

@@ -3,10 +3,10 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
 use serde_json::Value;
 use std::path::Path;
-use support::devices::{Loop, Mounted, or_skip, run};
-use support::{Folder, Ran, Who, is_root, words};
+use support::{Ran, Who, words};
 
 const ENGINES: [&str; 8] =
     ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "libaio", "io_uring"];

@@ -2,9 +2,9 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, has_fio, is_root, or_skip};
 use serde_json::Value;
-use support::devices::{self, Loop, or_skip};
-use support::{Folder, Ran, Who, fio_is_installed, is_root, words};
+use support::{Ran, Who, words};
 
 /// Run with JSON on standard output; each text of `quoted` is one argument.
 fn json_run(who: Who, folder: &Folder, line: &str, quoted: &[&str]) -> Ran {
@@ -51,7 +51,7 @@ fn a_job_waits_for_one_job_that_comes_before() {
     for (line, why) in refused {
         let line = format!("--ioengine=null --size=64k {line}");
         is_refused(&line, why);
-        if fio_is_installed() {
+        if has_fio() {
             let ran = Who::Fio.run(&Folder::new("refused"), &words(&line));
             // It ends with 0 where only the first job is refused.
             assert!(ran.stderr.contains(why), "{ran:?}");
@@ -155,12 +155,12 @@ fn a_job_creates_files_as_the_user_it_runs_as() {
         return;
     }
     // A folder that others can reach, wherever the build lies.
-    let place = devices::Folder::new();
-    std::fs::set_permissions(&place.0, PermissionsExt::from_mode(0o777)).unwrap();
+    let place = Folder::temporary("device");
+    std::fs::set_permissions(place.path(), PermissionsExt::from_mode(0o777)).unwrap();
     let line = format!(
         "--name=a --ioengine=psync --rw=write --size=64k --directory={} --filename=theirs \
          --create_on_open=1 --uid=65534 --gid=65533",
-        place.0.display()
+        place.path().display()
     );
     json_run(Who::AsFio, &Folder::new("user"), &line, &[]).well();
     let theirs = std::fs::metadata(place.join("theirs")).unwrap();
@@ -212,7 +212,7 @@ fn a_disk_has_another_scheduler_while_the_job_runs() {
     if !is_root("attach devices") {
         return;
     }
-    let place = devices::Folder::new();
+    let place = Folder::temporary("device");
     let image = place.image("disk", 1 << 20);
     let Some(disk) = or_skip(Loop::attach(&image, &[])) else { return };
     let file = format!("/sys/block/{}/queue/scheduler", disk.name());
@@ -270,7 +270,7 @@ fn a_job_ends_when_its_numbers_hold_still_and_tells_what_fio_tells() {
     assert_eq!((&steady["attained"], &steady["duration"]), (&1.into(), &2.into()));
     assert_eq!(steady["ss"], "iops:99.000000%");
     assert_eq!(steady["data"]["iops"].as_array().unwrap().len(), 2);
-    if fio_is_installed() {
+    if has_fio() {
         let theirs = jobs(&json_run(Who::Fio, &folder, &line, &[]).well());
         let keys =
             |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
@@ -324,7 +324,7 @@ fn a_steady_state_that_makes_no_sense_is_refused() {
         "--group_reporting=1 {STEADY} --name=a --ss=iops:1% --ss_dur=3 --name=b {STEADY} --ss=bw:1% --ss_dur=3"
     );
     is_refused(&line, "must be consistent");
-    if fio_is_installed() {
+    if has_fio() {
         let ran = Who::Fio.run(&Folder::new("refused"), &words(&line));
         assert_eq!(ran.code, Some(1), "{ran:?}");
     }

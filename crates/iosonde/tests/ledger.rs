@@ -3,10 +3,10 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Mounted, or_skip, run};
 use std::process::Command;
-use support::devices::{Mounted, or_skip, run};
 use support::ledgers::{MIB, Place, finds, ledger, share};
-use support::{Folder, Who, words};
+use support::{Who, words};
 
 #[test]
 fn reads_that_memory_answers_are_told_as_such() {

@@ -3,8 +3,9 @@
 
 mod support;
 
+use iosonde_testing::{Folder, has_fio};
 use std::process::Command;
-use support::{Folder, Who, fio_is_installed, words};
+use support::{Who, words};
 
 const JOB: &str = "--name=a --ioengine=null --size=1g --rw=randread --rate_iops=500 --time_based \
                    --runtime=2";
@@ -12,7 +13,7 @@ const JOB: &str = "--name=a --ioengine=null --size=1g --rw=randread --rate_iops=
 /// Our program, and fio where it is installed, all at the same time: who, the options, and what
 /// came on standard output.
 fn told(options: &[&'static str], terminal: bool) -> Vec<(Who, &'static str, String)> {
-    let whom: &[Who] = if fio_is_installed() { &[Who::AsFio, Who::Fio] } else { &[Who::AsFio] };
+    let whom: &[Who] = if has_fio() { &[Who::AsFio, Who::Fio] } else { &[Who::AsFio] };
     let all = whom.iter().flat_map(|&who| options.iter().map(move |&options| (who, options)));
     let running: Vec<_> = all
         .map(|(who, options)| {

@@ -2,9 +2,10 @@
 
 mod support;
 
+use iosonde_testing::{Folder, has_fio};
 use serde_json::Value;
 use std::process::Command;
-use support::{Folder, Ran, Who, fio_is_installed, with, words};
+use support::{Ran, Who, with, words};
 
 /// Lines of a log as numbers.
 fn rows(folder: &Folder, name: &str) -> Vec<Vec<u64>> {
@@ -148,7 +149,7 @@ fn the_largest_of_the_windows_is_the_largest_of_the_report() {
 
 #[test]
 fn names_and_columns_are_those_of_the_installed_fio() {
-    if !fio_is_installed() {
+    if !has_fio() {
         return;
     }
     let all = "--write_bw_log=l --write_iops_log=l --write_lat_log=l";

@@ -3,16 +3,16 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, Mounted, has_strace, is_root, or_skip, run};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use support::devices::{Loop, Mounted, or_skip, run};
 use support::running::{Running, wait_until};
-use support::trace::{calls, has_strace};
-use support::{Folder, Ran, Who, at_once, is_root, words};
+use support::trace::calls;
+use support::{Ran, Who, at_once, words};
 
 const MIB: u64 = 1 << 20;
 /// As little as can be: one slice a cell is enough for these tests.

@@ -2,9 +2,9 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
 use std::path::{Path, PathBuf};
-use support::devices::{Loop, Mounted, or_skip, run};
-use support::{Folder, Ran, Who, is_root, words};
+use support::{Ran, Who, words};
 
 const MIB: u64 = 1 << 20;
 

@@ -3,15 +3,16 @@
 
 mod support;
 
+use iosonde_testing::{Folder, has_fio};
 use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;
 use support::running::wait_until;
-use support::{Folder, Who, at_once, fio_is_installed, iolog_ios, words};
+use support::{Who, at_once, iolog_ios, words};
 
 /// Whom a test can ask.
 fn everybody() -> &'static [Who] {
-    match fio_is_installed() {
+    match has_fio() {
         true => &[Who::AsFio, Who::Fio],
         false => &[Who::AsFio],
     }

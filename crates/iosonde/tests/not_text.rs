@@ -3,10 +3,11 @@
 
 mod support;
 
+use iosonde_testing::Folder;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::process::Output;
-use support::{Folder, Who};
+use support::Who;
 
 const NOT_TEXT: &[u8] = b"b\xfccher";
 

@@ -2,12 +2,13 @@
 
 mod support;
 
+use iosonde_testing::Folder;
 use serde_json::Value;
 use std::io::Write;
 use std::process::Stdio;
 use std::time::Duration;
 use support::running::{Running, wait_until};
-use support::{Folder, Ran, Who, with, words};
+use support::{Ran, Who, with, words};
 
 /// A short job on nothing.
 const JOB: &str = "--name=v --ioengine=null --size=64k";

@@ -3,7 +3,8 @@
 
 mod support;
 
-use support::{Folder, Who, fio_is_installed, words};
+use iosonde_testing::{Folder, has_fio};
+use support::{Who, words};
 
 /// What was typed, and words that the answer must have.
 struct Mistake {
@@ -91,7 +92,7 @@ fn a_mistake_is_answered_with_what_failed_where_why_and_what_to_do() {
 fn a_mistake_ends_with_fios_exit_code() {
     for Mistake { options, .. } in MISTAKES {
         for who in [Who::AsFio, Who::Native, Who::Fio] {
-            if who == Who::Fio && !fio_is_installed() {
+            if who == Who::Fio && !has_fio() {
                 continue;
             }
             let ran = who.run(&folder(), &words(options));

@@ -3,8 +3,9 @@
 
 mod support;
 
+use iosonde_testing::Folder;
 use serde_json::Value;
-use support::{Folder, Ran, Who, at_once, words};
+use support::{Ran, Who, at_once, words};
 
 /// A job on the null engine that would go on for ever.
 const NULL: &str = "--name=a --ioengine=null --size=1g --time_based --output-format=json";

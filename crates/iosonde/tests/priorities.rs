@@ -3,8 +3,9 @@
 
 mod support;
 
+use iosonde_testing::{Folder, has_fio};
 use serde_json::Value;
-use support::{Folder, Ran, Who, at_once, fio_is_installed, words};
+use support::{Ran, Who, at_once, words};
 
 const JOB: &str = "--name=a --filename=f --size=4m --iodepth=8 --rw=randrw";
 
@@ -28,7 +29,7 @@ fn priorities(document: &Value) -> Vec<Vec<[u64; 3]>> {
 
 #[test]
 fn the_same_ios_have_a_priority_as_in_fio_and_latencies_are_told_by_it() {
-    if !fio_is_installed() {
+    if !has_fio() {
         return;
     }
     let jobs = [
@@ -70,7 +71,7 @@ fn the_same_ios_have_a_priority_as_in_fio_and_latencies_are_told_by_it() {
 
 #[test]
 fn logs_tell_the_priority_of_each_io_as_fio_does() {
-    if !fio_is_installed() {
+    if !has_fio() {
         return;
     }
     let jobs = [

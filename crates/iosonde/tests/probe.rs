@@ -2,11 +2,11 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, Mounted, filesystem, is_root, or_skip, run};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
-use support::devices::{self, Loop, Mounted, filesystem, or_skip, run};
-use support::{Folder, Ran, Who, is_root, words};
+use support::{Ran, Who, words};
 
 const MIB: u64 = 1 << 20;
 
@@ -52,7 +52,7 @@ fn direct_io_is_what_the_file_system_makes_of_it() {
     }
     let here = Folder::new("probe-fs");
     for kind in ["ext4", "xfs", "btrfs"] {
-        let folder = devices::Folder::new();
+        let folder = Folder::temporary("device");
         let Some((device, mounted)) = or_skip(filesystem(&folder, kind)) else { continue };
         let found = probed(&here, mounted.0.to_str().unwrap());
         let trials = &found["trials"];
@@ -137,7 +137,7 @@ fn a_device_is_only_read_and_its_use_is_told() {
     if !is_root("attach devices") {
         return;
     }
-    let folder = devices::Folder::new();
+    let folder = Folder::temporary("device");
     let image = folder.image("image", 32 * MIB);
     let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
     let Some(_) = or_skip(run("mkfs.ext4", &["-q", device.text()])) else { return };
@@ -161,7 +161,7 @@ fn a_full_or_read_only_file_system_leaves_the_trials_unknown() {
     if !is_root("mount") {
         return;
     }
-    let folder = devices::Folder::new();
+    let folder = Folder::temporary("device");
     let Some((_device, mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
     let here = Folder::new("probe-full");
     let point = mounted.0.to_str().unwrap().to_owned();
@@ -202,12 +202,12 @@ fn who_may_not_write_to_a_directory_is_told_so() {
     if !is_root("become another user") {
         return;
     }
-    let folder = devices::Folder::new();
+    let folder = Folder::temporary("device");
     let program = folder.join("iosonde");
     std::fs::copy(env!("CARGO_BIN_EXE_iosonde"), &program).unwrap();
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
-    let Ok(ran) = command.args(["probe", "--json"]).arg(&folder.0).output() else {
+    let Ok(ran) = command.args(["probe", "--json"]).arg(folder.path()).output() else {
         eprintln!("skipped: there is no setpriv");
         return;
     };

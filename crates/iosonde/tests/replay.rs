@@ -4,14 +4,14 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, has_fio, has_strace, is_root, or_skip};
 use iosonde_workload::replay::{Event, write_blktrace};
 use serde_json::Value;
 use std::io::Write;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Output, Stdio};
-use support::devices::{self, Loop};
-use support::{Folder, Who, fio_is_installed, iolog_ios, is_root, link_named_fio, trace, words};
+use support::{Who, iolog_ios, link_named_fio, trace, words};
 
 /// Two files of 1 MiB.
 fn folder(name: &str) -> Folder {
@@ -79,7 +79,7 @@ fn data_calls(calls: &[String]) -> Vec<String> {
 
 #[test]
 fn the_calls_and_the_counts_are_those_of_fio() {
-    if !fio_is_installed() || !trace::has_strace() {
+    if !has_fio() || !has_strace() {
         return;
     }
     let cases = [
@@ -115,7 +115,7 @@ fn the_calls_and_the_counts_are_those_of_fio() {
 
 #[test]
 fn the_files_hold_what_they_hold_after_fio() {
-    if !fio_is_installed() {
+    if !has_fio() {
         return;
     }
     // What was read would be in the buffers of later writes.
@@ -134,7 +134,7 @@ fn the_files_hold_what_they_hold_after_fio() {
 
 #[test]
 fn what_fio_wrote_down_is_done_again_as_it_was() {
-    if !fio_is_installed() {
+    if !has_fio() {
         return;
     }
     let jobs = [
@@ -154,7 +154,7 @@ fn what_fio_wrote_down_is_done_again_as_it_was() {
 
 #[test]
 fn what_we_wrote_down_is_done_again_by_fio_and_by_us() {
-    if !fio_is_installed() || !trace::has_strace() {
+    if !has_fio() || !has_strace() {
         return;
     }
     let folder = Folder::new("from-us");
@@ -339,7 +339,7 @@ fn block_trace(ios: u64, action: u32) -> Vec<u8> {
 
 #[test]
 fn a_block_trace_is_done_as_fio_does_it() {
-    if !fio_is_installed() || !trace::has_strace() {
+    if !has_fio() || !has_strace() {
         return;
     }
     for options in ["", "--replay_no_stall=1", "--replay_scale=2 --replay_align=4096"] {
@@ -364,11 +364,11 @@ fn a_block_trace_is_done_as_fio_does_it() {
 fn trims_and_flushes_of_a_device_are_counted_as_by_fio() {
     const FLUSH: u32 = 1 << 18;
     const DISCARD: u32 = 1 << 29;
-    if !fio_is_installed() || !is_root("attach loop devices") {
+    if !has_fio() || !is_root("attach loop devices") {
         return;
     }
-    let images = devices::Folder::new();
-    let Some(device) = devices::or_skip(Loop::attach(&images.image("d", 1 << 20), &[])) else {
+    let images = Folder::temporary("device");
+    let Some(device) = or_skip(Loop::attach(&images.image("d", 1 << 20), &[])) else {
         return;
     };
     let folder = Folder::new("device-trace");
@@ -402,7 +402,7 @@ fn merged_traces_are_written_and_done_and_fio_reads_them() {
     let line = format!("--name=r {merge} {redirect}");
     let document = Who::AsFio.run(&folder, &words(&line)).well().json();
     assert_eq!(counts(&document).iter().map(|(ios, _)| ios).sum::<u64>(), 27);
-    if fio_is_installed() {
+    if has_fio() {
         let line = format!("--name=r --read_iolog=both {redirect}");
         assert_eq!(counts(&Who::Fio.run(&folder, &words(&line)).well().json()), counts(&document));
     }

@@ -2,11 +2,11 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, Mounted, Swap, has_fio, is_root, or_skip, run};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
-use support::devices::{Loop, Mounted, Swap, or_skip, run};
 use support::running::{Running, wait_until};
-use support::{Folder, Ran, Who, is_root, words};
+use support::{Ran, Who, words};
 
 const MIB: u64 = 1 << 20;
 
@@ -217,7 +217,7 @@ fn a_mistyped_name_under_dev_makes_no_file() {
 fn readonly_refuses_as_fio_does() {
     let folder = Folder::new("readonly");
     let mut programs = vec![Who::AsFio];
-    if support::fio_is_installed() {
+    if has_fio() {
         programs.push(Who::Fio);
     }
     for who in programs {

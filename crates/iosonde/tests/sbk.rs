@@ -2,9 +2,10 @@
 
 mod support;
 
+use iosonde_testing::{Folder, has_strace};
 use support::sbk::{fits, lines, number, sbk};
-use support::trace::{calls, has_strace};
-use support::{Folder, words};
+use support::trace::calls;
+use support::words;
 
 /// The line of 0.77, as its source has it: one blank and the number's width.
 const OLD: &str = "Writing(Total) ########## records, #######.# records/sec, #####.## MB/sec, \

@@ -3,12 +3,12 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
 use rustix::process::Signal;
 use std::time::Duration;
-use support::devices::{Loop, Mounted, or_skip, run};
+use support::Who;
 use support::running::{Running, wait_until};
 use support::sbk::{lines, number, sbk};
-use support::{Folder, Who, is_root};
 
 const SOON: Duration = Duration::from_secs(20);
 

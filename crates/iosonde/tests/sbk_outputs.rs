@@ -3,12 +3,13 @@
 
 mod support;
 
+use iosonde_testing::Folder;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 use support::running::{Running, wait_until};
 use support::sbk::{lines, number, sbk};
-use support::{Folder, Who, words};
+use support::{Who, words};
 
 #[test]
 fn the_table_reads_back_as_the_lines_tell() {

@@ -3,14 +3,14 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, has_fio, is_root, or_skip};
 use serde_json::Value;
 use std::path::Path;
-use support::devices::{Loop, or_skip};
-use support::{Folder, Who, fio_is_installed, is_root, with};
+use support::{Who, with};
 
 /// Who is there to be compared.
 fn both() -> Vec<Who> {
-    if fio_is_installed() { vec![Who::AsFio, Who::Fio] } else { vec![Who::AsFio] }
+    if has_fio() { vec![Who::AsFio, Who::Fio] } else { vec![Who::AsFio] }
 }
 
 fn run(who: Who, folder: &Folder, options: &str) -> Value {

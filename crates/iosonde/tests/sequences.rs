@@ -3,8 +3,9 @@
 
 mod support;
 
+use iosonde_testing::{Folder, has_fio};
 use serde_json::Value;
-use support::{Folder, Who, fio_is_installed, iolog, iolog_ios, with, words};
+use support::{Who, iolog, iolog_ios, with, words};
 
 const ALWAYS: &str = "--name=v --group_reporting --write_iolog=v.log --randrepeat=1";
 
@@ -72,7 +73,7 @@ const LOGGED: &[&str] = &[
 
 #[test]
 fn the_log_is_written_line_by_line_as_fio_writes_it() {
-    if !fio_is_installed() {
+    if !has_fio() {
         return;
     }
     for job in LOGGED {

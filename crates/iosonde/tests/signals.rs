@@ -2,11 +2,11 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
 use rustix::process::Signal;
 use std::time::Duration;
-use support::devices::{Loop, Mounted, or_skip, run};
 use support::running::{Running, wait_until};
-use support::{Folder, Ran, Who, is_root};
+use support::{Ran, Who};
 
 /// A stop is for people who wait; generous, as machines that test are busy.
 const SOON: Duration = Duration::from_secs(5);

@@ -6,8 +6,9 @@
 
 mod support;
 
+use iosonde_testing::{Folder, has_fio, has_strace};
 use std::path::Path;
-use support::{Folder, Who, fio_is_installed, link_named_fio, trace, words};
+use support::{Who, link_named_fio, trace, words};
 
 /// Two folders with the same files, and what each program did in its own.
 struct Both {
@@ -22,7 +23,7 @@ struct Calls {
 
 impl Both {
     fn new() -> Option<Both> {
-        if !fio_is_installed() || !trace::has_strace() {
+        if !has_fio() || !has_strace() {
             return None;
         }
         Some(Both { theirs_in: Folder::new("theirs"), ours_in: Folder::new("ours") })
@@ -410,7 +411,7 @@ fn a_link_that_leads_nowhere_is_followed_and_not_replaced() {
 
 #[test]
 fn end_syncfs_syncs_the_file_system_after_the_last_write() {
-    if !trace::has_strace() {
+    if !has_strace() {
         return;
     }
     // The installed fio may be older than the option.

@@ -2,14 +2,14 @@
 
 mod support;
 
+use iosonde_testing::{Folder, Loop, filesystem, is_root, or_skip};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use support::devices::{self, Loop, filesystem, or_skip};
 use support::running::{Running, wait_until};
-use support::{Folder, Ran, Who, is_root, words};
+use support::{Ran, Who, words};
 
 /// A stop is for people who wait; generous, as machines that test are busy.
 const SOON: Duration = Duration::from_secs(5);
@@ -19,7 +19,7 @@ const SOON: Duration = Duration::from_secs(5);
 /// it is put back.
 struct Cached {
     device: Loop,
-    _folder: devices::Folder,
+    _folder: Folder,
 }
 
 impl Cached {
@@ -27,7 +27,7 @@ impl Cached {
         if !is_root("attach a loop device") {
             return None;
         }
-        let folder = devices::Folder::new();
+        let folder = Folder::temporary("device");
         let device = or_skip(Loop::attach(&folder.image("image", 16 << 20), &[]))?;
         let cached = Cached { device, _folder: folder };
         cached.set("write back");
@@ -97,7 +97,7 @@ fn a_file_is_told_by_the_devices_below_it() {
     if !is_root("mount") {
         return;
     }
-    let folder = devices::Folder::new();
+    let folder = Folder::temporary("device");
     let here = Folder::new("write-cache");
     let Some((device, mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
     let found = told(&here, mounted.0.to_str().unwrap());
@@ -132,7 +132,7 @@ fn a_device_without_a_cache_does_not_become_write_back() {
     if !is_root("attach a loop device") {
         return;
     }
-    let folder = devices::Folder::new();
+    let folder = Folder::temporary("device");
     let here = Folder::new("write-cache");
     // A file that nobody may write to needs no sync.
     let image = folder.image("image", 16 << 20);
@@ -153,7 +153,7 @@ fn a_partition_stands_for_its_disk() {
     if !is_root("attach a loop device") {
         return;
     }
-    let folder = devices::Folder::new();
+    let folder = Folder::temporary("device");
     let here = Folder::new("write-cache");
     let image = folder.image("image", 16 << 20);
     // A table of one partition of Linux: 2048 sectors from sector 2048.
@@ -298,7 +298,7 @@ fn a_device_that_is_mounted_is_not_written_to() {
     if !is_root("mount") {
         return;
     }
-    let folder = devices::Folder::new();
+    let folder = Folder::temporary("device");
     let here = Folder::new("write-cache");
     let Some((device, _mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
     let before = std::fs::read_to_string(attribute(device.name())).unwrap();
@@ -315,7 +315,7 @@ fn a_job_that_fails_leaves_the_view_as_it_was() {
     if !is_root("mount") {
         return;
     }
-    let folder = devices::Folder::new();
+    let folder = Folder::temporary("device");
     let here = Folder::new("write-cache");
     let Some((device, mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
     let attribute = attribute(device.name());

@@ -16,8 +16,4 @@ pub mod ring_probe;
 pub mod scheduler;
 pub mod stack;
 
-#[cfg(test)]
-#[path = "../../direct/tests/support/fixture.rs"]
-mod fixture;
-
 pub use clock::{Bell, Clock, ClockError, ClockSource, Sleeper, Slept, Still};

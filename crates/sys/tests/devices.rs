@@ -1,8 +1,5 @@
 //! The guard and the stack on real loop devices, filesystems and swap.
 
-#[path = "../../direct/tests/support/mod.rs"]
-mod support;
-
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
@@ -12,7 +9,7 @@ use std::process::{Command, Stdio};
 use iosonde_direct::OpenOptions;
 use iosonde_sys::guard::{MountedWrite, Reason, Use, may_write};
 use iosonde_sys::stack::{Kind, Stack};
-use support::{Folder, Loop, Mounted, Swap, or_skip, run};
+use iosonde_testing::{Folder, Loop, Mounted, Swap, or_skip, run};
 
 const IMAGE_BYTES: u64 = 24 << 20;
 
@@ -45,7 +42,7 @@ fn refusal(path: &Path) -> String {
 
 #[test]
 fn a_free_device_is_held_until_the_hold_is_dropped() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some(device) = or_skip(attach(&folder, "image")) else { return };
     run("mkfs.ext4", &["-q", device.text()]).unwrap();
     let hold = may_write(&device.0, MountedWrite::Refuse).unwrap();
@@ -63,7 +60,7 @@ fn a_free_device_is_held_until_the_hold_is_dropped() {
 
 #[test]
 fn a_mounted_device_is_refused_by_whatever_name() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some((device, mount)) = or_skip(mounted(&folder)) else { return };
     let sentence = format!("{} is mounted on {}", device.text(), mount.0.display());
     assert!(refusal(&device.0).contains(&sentence), "{}", refusal(&device.0));
@@ -83,7 +80,7 @@ fn a_mounted_device_is_refused_by_whatever_name() {
 
 #[test]
 fn a_mounted_device_may_be_written_when_its_owner_says_so() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some((device, _mount)) = or_skip(mounted(&folder)) else { return };
     let hold = may_write(&device.0, MountedWrite::Allow).unwrap();
     assert!(!hold.is_exclusive(), "the mount has it");
@@ -91,7 +88,7 @@ fn a_mounted_device_may_be_written_when_its_owner_says_so() {
 
 #[test]
 fn swap_is_refused_even_so() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some(device) = or_skip(attach(&folder, "image")) else { return };
     let Some(_swap) = or_skip(Swap::on(&device.0)) else { return };
     for mounted in [MountedWrite::Refuse, MountedWrite::Allow] {
@@ -103,7 +100,7 @@ fn swap_is_refused_even_so() {
 
 #[test]
 fn another_program_that_has_the_device_is_told_of() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some(device) = or_skip(attach(&folder, "image")) else { return };
     let other = OpenOptions::new().read(true).exclusive(true).open(&device.0).unwrap();
     let refused = may_write(&device.0, MountedWrite::Allow).unwrap_err();
@@ -114,7 +111,7 @@ fn another_program_that_has_the_device_is_told_of() {
 
 #[test]
 fn a_mount_that_cannot_be_seen_from_here_still_keeps_the_device() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some(device) = or_skip(attach(&folder, "image")) else { return };
     run("mkfs.ext4", &["-q", device.text()]).unwrap();
     let point = folder.join("point");
@@ -144,7 +141,7 @@ fn a_mount_that_cannot_be_seen_from_here_still_keeps_the_device() {
 
 #[test]
 fn a_partition_in_use_keeps_its_disk_from_being_written() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some((device, [first, second])) = or_skip(partitioned(&folder)) else { return };
     run("mkfs.ext4", &["-q", first.to_str().unwrap()]).unwrap();
     let mount = Mounted::mount(&first, &folder.join("point")).unwrap();
@@ -170,7 +167,7 @@ fn a_partition_in_use_keeps_its_disk_from_being_written() {
 
 #[test]
 fn a_held_device_names_its_holder() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some(device) = or_skip(attach(&folder, "image")) else { return };
     let name = format!("iosonde-test-{}", std::process::id());
     let table = format!("0 2048 linear {} 0", device.text());
@@ -186,7 +183,7 @@ fn a_held_device_names_its_holder() {
 
 #[test]
 fn the_image_of_a_mounted_loop_device_is_refused_and_so_is_its_twin() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some((device, mount)) = or_skip(mounted(&folder)) else { return };
     let image = folder.join("image");
     let link = folder.join("another-name");
@@ -206,7 +203,7 @@ fn the_image_of_a_mounted_loop_device_is_refused_and_so_is_its_twin() {
 
 #[test]
 fn a_loop_device_over_a_device_counts_for_both() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some((lower, mount)) = or_skip(mounted(&folder)) else { return };
     let Some(upper) = or_skip(Loop::attach(&lower.0, &[])) else { return };
     let told = refusal(&upper.0);
@@ -225,7 +222,7 @@ fn a_loop_device_over_a_device_counts_for_both() {
 
 #[test]
 fn the_stack_of_a_file_on_an_image_goes_down_to_the_disk_of_the_image() {
-    let folder = Folder::new();
+    let folder = Folder::temporary("test");
     let Some((device, mount)) = or_skip(mounted(&folder)) else { return };
     let file = mount.0.join("file");
     File::create(&file).unwrap();
@@ -235,7 +232,7 @@ fn the_stack_of_a_file_on_an_image_goes_down_to_the_disk_of_the_image() {
     assert_eq!(below.point, mount.0);
     assert_eq!(stack.devices[0].name, device.name());
     assert_eq!(stack.devices[0].kind, Kind::Loop(folder.join("image")));
-    assert_eq!(stack.devices[0].below, Stack::under(&folder.0).unwrap().devices);
+    assert_eq!(stack.devices[0].below, Stack::under(folder.path()).unwrap().devices);
     let lines = stack.disk_lines();
     assert_eq!((lines.len(), lines[0].name.as_str()), (1, device.name()));
     let counters = iosonde_sys::counters::DiskCounters::of(device.name()).unwrap();

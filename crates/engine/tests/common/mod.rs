@@ -106,21 +106,3 @@ pub fn drive(
     drive.pulse.arm(u64::MAX);
     (drive, ledger)
 }
-
-/// A folder of its own, removed with all in it when dropped.
-pub struct Folder(pub PathBuf);
-
-impl Folder {
-    pub fn new(within: &std::path::Path, name: &str) -> Folder {
-        let path = within.join(format!("iosonde-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir(&path).unwrap();
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}

@@ -1,6 +1,6 @@
 //! Control groups of either version that hold a program back.
 
-use super::devices::Loop;
+use iosonde_testing::Loop;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};

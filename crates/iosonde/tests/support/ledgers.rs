@@ -1,7 +1,7 @@
 //! Ledgers of runs on file systems of their own.
 
-use super::devices::{Loop, Mounted, or_skip, run};
-use super::{Folder, Who, is_root, words};
+use super::{Who, words};
+use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
 use serde_json::Value;
 use std::path::Path;
 

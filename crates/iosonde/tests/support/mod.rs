@@ -2,84 +2,18 @@
 //! beside it, in directories of their own.
 #![allow(dead_code)] // Each test file uses its part.
 
-#[path = "../../../direct/tests/support/mod.rs"]
-pub mod devices;
 pub mod groups;
 pub mod ledgers;
 pub mod running;
 pub mod sbk;
 pub mod trace;
 
+use iosonde_testing::Folder;
 use serde_json::Value;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-/// A directory on a real file system, removed with all that is in it.
-pub struct Folder {
-    path: PathBuf,
-}
-
-impl Folder {
-    /// A new and empty one. The name only helps people who look.
-    pub fn new(name: &str) -> Folder {
-        static MADE: AtomicU32 = AtomicU32::new(0);
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{name}-{}-{number}", std::process::id());
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder { path }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// A path within.
-    pub fn join(&self, name: &str) -> PathBuf {
-        self.path.join(name)
-    }
-
-    /// Write a file within; its path as text.
-    pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
-        let path = self.join(name);
-        std::fs::write(&path, contents).unwrap();
-        path.to_str().unwrap().to_owned()
-    }
-
-    pub fn read(&self, name: &str) -> String {
-        let path = self.join(name);
-        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"))
-    }
-
-    /// Names of what is within, in order.
-    pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(&self.path)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    /// Names and sizes of the files within, in order.
-    pub fn sizes(&self) -> Vec<(String, u64)> {
-        let size = |name: String| {
-            let size = std::fs::metadata(self.join(&name)).unwrap().len();
-            (name, size)
-        };
-        self.names().into_iter().map(size).collect()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // Nothing depends on it being gone.
-        let _ = std::fs::remove_dir_all(&self.path);
-    }
-}
 
 /// Whom to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,25 +69,6 @@ impl Who {
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
-}
-
-/// Whether fio is installed; says so if not.
-pub fn fio_is_installed() -> bool {
-    static INSTALLED: LazyLock<bool> =
-        LazyLock::new(|| Command::new("fio").arg("--version").output().is_ok());
-    if !*INSTALLED {
-        eprintln!("skipped: fio is not installed (apt-get install fio)");
-    }
-    *INSTALLED
-}
-
-/// Whether we may mount and attach devices; says so if not.
-pub fn is_root(for_what: &str) -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        eprintln!("skipped: only root can {for_what}");
-    }
-    root
 }
 
 /// What a run left behind.

@@ -1,6 +1,7 @@
 //! Programs that run while a test looks on.
 
-use super::{Folder, Ran, Who, words};
+use super::{Ran, Who, words};
+use iosonde_testing::Folder;
 use std::io::Read;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};

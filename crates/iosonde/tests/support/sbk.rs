@@ -1,7 +1,8 @@
 //! SBK's lines, read back as a script would.
 #![allow(dead_code)] // Each test file uses its part.
 
-use super::{Folder, Ran, Who, words};
+use super::{Ran, Who, words};
+use iosonde_testing::Folder;
 
 /// Run `iosonde sbk` with these options.
 pub fn sbk(folder: &Folder, line: &str) -> Ran {

@@ -1,7 +1,7 @@
 //! What a program does to files, as strace(1) shows it, in a form in which two
 //! programs can be compared.
 
-use super::Folder;
+use iosonde_testing::Folder;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -151,14 +151,4 @@ fn collected(inside: &str, result: &str) -> Vec<String> {
         Ok(0) | Err(_) => Vec::new(),
         Ok(got) => vec![format!("getevents {} {} = {got}", words[1], words[2])],
     }
-}
-
-/// Whether strace is installed and may trace; says so if not.
-pub fn has_strace() -> bool {
-    let traced = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
-    let works = traced.is_ok_and(|output| output.status.success());
-    if !works {
-        eprintln!("skipped: strace is not installed, or may not trace");
-    }
-    works
 }

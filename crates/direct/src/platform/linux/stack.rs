@@ -86,10 +86,10 @@ fn named(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::Fixture;
     use crate::stack::DiskLine;
+    use iosonde_testing::FakeSystem;
 
-    fn under(made: &Fixture, path: &str) -> Stack {
+    fn under(made: &FakeSystem, path: &str) -> Stack {
         let mounts = Tree::at(&made.root).mounts();
         let tree = Tree::at(&made.root);
         let devices = below_file(&tree, &mounts, Path::new(path), 0);
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_file_on_a_partition_is_on_its_disk() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1");
         made.mount("8:1", "/", "ext4 /dev/sda1");
         let stack = under(&made, "/home/file");
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_logical_volume_is_made_of_whole_disks() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1").partition("sda", "sda2", "8:2");
         made.disk("sdb", "8:16").disk("dm-0", "252:0").write("dm-0", "dm/name", "vg-home\n");
         made.over("dm-0", "sda1").over("dm-0", "sda2").over("dm-0", "sdb");
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_raid_below_a_volume_is_followed_down() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").disk("sdb", "8:16").disk("md0", "9:0").disk("dm-0", "252:0");
         made.write("md0", "md/level", "raid1\n").write("dm-0", "dm/name", "crypt\n");
         made.over("md0", "sda").over("md0", "sdb").over("dm-0", "md0");
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn below_a_loop_device_is_the_device_of_its_file() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("vda", "254:0").disk("loop0", "7:0");
         made.write("loop0", "loop/backing_file", "/images/a\n");
         made.mount("254:0", "/", "ext4 /dev/vda").mount("7:0", "/mnt", "xfs /dev/loop0");
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_tree_that_bites_its_tail_ends() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("loop0", "7:0").write("loop0", "loop/backing_file", "/mnt/a\n");
         made.mount("7:0", "/mnt", "ext4 /dev/loop0");
         made.disk("dm-0", "252:0").write("dm-0", "dm/name", "x").over("dm-0", "dm-0");
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_filesystem_without_a_device_has_none() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.mount("0:23", "/dev/shm", "tmpfs tmpfs");
         assert!(under(&made, "/dev/shm/file").disk_lines().is_empty());
         assert!(under(&made, "/elsewhere").devices.is_empty());
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_device_that_sysfs_does_not_know_is_called_by_its_numbers() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.mount("8:1", "/", "ext4 /dev/root");
         assert_eq!(under(&made, "/").disk_lines(), [line("8:1", &[])]);
     }

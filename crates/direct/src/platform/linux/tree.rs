@@ -223,7 +223,7 @@ fn listed(folder: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::Fixture;
+    use iosonde_testing::FakeSystem;
 
     fn id(text: &str) -> DeviceId {
         DeviceId::parse(text).unwrap()
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_disk_knows_its_partitions_and_they_know_it() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1").partition("sda", "sda2", "8:2");
         let tree = &Tree::at(&made.root);
         assert_eq!(tree.partitions("sda"), ["sda1", "sda2"]);
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_device_is_found_by_path_even_without_its_node() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("dm-0", "252:0").write("dm-0", "dm/name", "vg-home\n");
         let found = |path: &str| Tree::at(&made.root).device_at(Path::new(path));
         assert_eq!(found("/dev/dm-0"), Some(id("252:0")));
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn all_devices_of_a_btrfs_belong_to_its_mount() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").disk("sdb", "8:16").btrfs("u-u", &["sda", "sdb"]);
         made.mount("0:44", "/data", "btrfs /dev/sdb").mount("0:45", "/run", "tmpfs tmpfs");
         let mounts = Tree::at(&made.root).mounts();
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn an_unset_loop_device_shows_nothing() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("loop0", "7:0").disk("loop1", "7:1").write(
             "loop1",
             "loop/backing_file",

@@ -255,20 +255,20 @@ fn numbers(path: &Path) -> Option<FileNumbers> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::Fixture;
+    use iosonde_testing::FakeSystem;
 
     fn id(text: &str) -> DeviceId {
         DeviceId::parse(text).unwrap()
     }
 
-    fn told(made: &Fixture, device: &str) -> Vec<String> {
+    fn told(made: &FakeSystem, device: &str) -> Vec<String> {
         let uses = Uses::of(Tree::at(&made.root)).of_device(id(device));
         uses.iter().map(InUse::to_string).collect()
     }
 
     #[test]
     fn a_free_disk_has_no_uses() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1").disk("sdb", "8:16");
         made.mount("8:16", "/", "ext4 /dev/sdb");
         assert!(told(&made, "8:0").is_empty());
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_mount_is_seen_from_the_disk_the_partition_and_the_part() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1").partition("sda", "sda2", "8:2");
         made.mount("8:1", "/home", "ext4 /dev/root");
         assert_eq!(told(&made, "8:1"), ["/dev/sda1 is mounted on /home"]);
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_disk_mounted_whole_takes_its_partitions_along() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1");
         made.mount("8:0", "/x", "ext4 /dev/sda");
         assert_eq!(told(&made, "8:1"), ["/dev/sda, the disk of /dev/sda1, is mounted on /x"]);
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn swap_is_a_use_by_any_name() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("loop3", "7:3").partition("loop3", "loop3p1", "259:0").swap("/dev/loop3p1");
         made.disk("dm-1", "252:1").write("dm-1", "dm/name", "vg-swap").swap("/dev/mapper/vg-swap");
         assert_eq!(told(&made, "7:3"), ["/dev/loop3p1, a partition of /dev/loop3, is swap"]);
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_holder_is_named_with_what_it_is_used_for() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda2", "8:2").disk("md0", "9:0");
         made.disk("dm-0", "252:0").write("dm-0", "dm/name", "vg-home");
         made.over("md0", "sda2").over("dm-0", "md0").mount("252:0", "/home", "ext4 x");
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_holder_that_nobody_uses_is_a_use_too() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("loop1", "7:1").disk("dm-0", "252:0").over("dm-0", "loop1");
         assert_eq!(told(&made, "7:1"), ["/dev/loop1 is held by dm-0"]);
         assert!(told(&made, "252:0").is_empty(), "what it is made of may be written through it");
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_path_of_a_multipath_disk_is_held() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").disk("sdb", "8:16").disk("dm-0", "252:0");
         made.write("dm-0", "dm/name", "mpatha").over("dm-0", "sda").over("dm-0", "sdb");
         assert_eq!(told(&made, "8:16"), ["/dev/sdb is held by dm-0 (mpatha)"]);
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn a_loop_device_over_a_disk_uses_it() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").disk("loop0", "7:0");
         made.write("loop0", "loop/backing_file", "/dev/sda\n").mount("7:0", "/x", "ext4 x");
         assert_eq!(told(&made, "8:0"), ["/dev/sda is shown by loop0, which is mounted on /x"]);
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_loop_device_does_not_hide_the_mount_of_what_it_shows() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1").disk("loop0", "7:0");
         made.write("loop0", "loop/backing_file", "/dev/sda1\n").mount("8:1", "/", "ext4 x");
         assert_eq!(told(&made, "7:0"), ["/dev/sda1, which /dev/loop0 shows, is mounted on /"]);
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn two_loop_devices_over_one_file_share_its_uses() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("loop0", "7:0").disk("loop1", "7:1").partition("loop1", "loop1p1", "259:0");
         made.write("loop0", "loop/backing_file", "/nowhere/image\n");
         made.write("loop1", "loop/backing_file", "/nowhere/image\n");
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn every_device_of_a_btrfs_is_mounted_with_it() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").disk("sdb", "8:16").btrfs("u", &["sda", "sdb"]);
         made.mount("0:40", "/data", "btrfs /dev/sda");
         assert_eq!(told(&made, "8:16"), ["/dev/sdb is mounted on /data"]);
@@ -370,14 +370,14 @@ mod tests {
 
     #[test]
     fn a_device_that_sysfs_does_not_know_is_still_seen_mounted() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.mount("8:1", "/x", "ext4 /dev/root");
         assert_eq!(told(&made, "8:1"), ["the device 8:1 is mounted on /x"]);
     }
 
     #[test]
     fn trees_that_bite_their_tails_end() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.disk("dm-0", "252:0").over("dm-0", "dm-0").disk("loop0", "7:0").disk("loop1", "7:1");
         made.write("loop0", "loop/backing_file", "/dev/loop1\n");
         made.write("loop1", "loop/backing_file", "/dev/loop0\n");
@@ -387,7 +387,7 @@ mod tests {
 
     #[test]
     fn devices_lie_in_dev_and_in_every_devtmpfs_but_not_in_shm() {
-        let mut made = Fixture::new();
+        let mut made = FakeSystem::empty();
         made.mount("8:1", "/", "ext4 x").mount("0:6", "/dev", "devtmpfs d");
         made.mount("0:23", "/dev/shm", "tmpfs t").mount("0:7", "/chroot/dev", "devtmpfs d");
         made.mount("0:24", "/dev/hugepages", "hugetlbfs h");
@@ -398,10 +398,10 @@ mod tests {
         for path in ["/dev/shm/x", "/dev/hugepages/x", "/devx", "/home/x", "/chroot/x"] {
             assert!(!uses.is_among_devices(Path::new(path)), "{path}");
         }
-        let mut container = Fixture::new();
+        let mut container = FakeSystem::empty();
         container.mount("0:9", "/", "overlay o").mount("0:6", "/dev", "tmpfs t");
         assert!(Uses::of(Tree::at(&container.root)).is_among_devices(Path::new("/dev/x")));
-        let bare = Fixture::new();
+        let bare = FakeSystem::empty();
         assert!(Uses::of(Tree::at(&bare.root)).is_among_devices(Path::new("/dev/x")));
     }
 }

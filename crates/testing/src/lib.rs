@@ -1,0 +1,23 @@
+//! Helpers that only tests use: folders of a test's own, real devices, a fake
+//! machine, and skips that are counted. A dev-dependency of the other crates;
+//! it depends on none of them.
+
+#![forbid(unsafe_code)]
+
+#[cfg(unix)]
+mod devices;
+#[cfg(unix)]
+mod fake_system;
+mod folder;
+mod programs;
+pub mod skip;
+
+#[cfg(unix)]
+pub use devices::{Loop, Mounted, Swap, filesystem};
+#[cfg(unix)]
+pub use fake_system::FakeSystem;
+pub use folder::{Folder, temporary_file};
+#[cfg(unix)]
+pub use programs::is_root;
+pub use programs::{has, has_fio, has_strace, run};
+pub use skip::{or_skip, or_skip_part};
