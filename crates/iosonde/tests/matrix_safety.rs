@@ -46,10 +46,10 @@ fn a_file_that_exists_is_written_to_only_with_leave() {
     let held = || std::fs::read(&path).unwrap() == vec![7; 100_000];
     refused(&matrix(&folder, "data", ""), "give --erase if what it holds may be lost");
     refused(&matrix(&folder, "data", "--erase=100000"), "is a file: give --erase alone");
-    refused(&matrix(&folder, "data", "--output=o.png"), "says no format");
+    refused(&matrix(&folder, "data", "--output=o.png"), "unknown format of");
     assert!(held());
     // It is not for results either.
-    refused(&matrix(&folder, "data", "--erase --output=data"), "says no format");
+    refused(&matrix(&folder, "data", "--erase --output=data"), "unknown format of");
     folder.write("data.json", "mine");
     refused(&matrix(&folder, "data.json", "--erase --output=data.json"), "is what is measured");
     assert_eq!(folder.read("data.json"), "mine");

@@ -1,13 +1,13 @@
 //! `iosonde matrix`: which block size and which way of making writes durable
 //! cost what, here.
 //!
-//! A personality of its own: `ask` reads its command line, `slice` makes
+//! A personality of its own: `arguments` reads its command line, `slice` makes
 //! jobs of the common core out of cells and runs them, `measure` decides how
 //! many it takes, and `formats` print the `sheet`.
 
 #![forbid(unsafe_code)]
 
-mod ask;
+mod arguments;
 mod cell;
 mod formats;
 mod meaning;
@@ -18,10 +18,13 @@ mod promise;
 mod sheet;
 mod slice;
 mod target;
+mod values;
 mod witness;
 
-use ask::{Asked, Format, Wish};
+use arguments::Options;
+pub use arguments::command;
 use cell::Kind;
+use iosonde_options::command_line::Exit;
 use measure::Bounds;
 use progress::Progress;
 use promise::Promises;
@@ -32,6 +35,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use target::Target;
+use values::{Format, Output};
 use witness::Flushes;
 
 /// Exit codes, as `--help` tells them.
@@ -43,15 +47,15 @@ mod exit {
 
 /// Run with the words after `iosonde matrix`; the exit code.
 pub fn run(words: &[String]) -> u8 {
-    let asked = match ask::parse(words) {
-        Ok(Wish::Measure(asked)) => asked,
-        Ok(Wish::Help) => {
-            say(ask::HELP);
+    let options = match arguments::parse(words) {
+        Ok(options) => options,
+        Err(Exit::Help(help)) => {
+            say(&help);
             return exit::OK;
         }
-        Err(error) => return refuse(&error),
+        Err(Exit::Refused(error)) => return refuse(&error),
     };
-    match run_asked(&asked) {
+    match run_with(&options) {
         Ok(code) => code,
         Err(error) => refuse(&error),
     }
@@ -68,14 +72,14 @@ fn say(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-fn run_asked(asked: &Asked) -> Result<u8, String> {
+fn run_with(options: &Options) -> Result<u8, String> {
     let mut runner =
         Runner::new().map_err(|error| format!("cannot listen for signals: {error}"))?;
-    let target = Target::find(asked)?;
-    for (path, _) in &asked.outputs {
-        can_write(path, &target)?;
+    let target = Target::find(options)?;
+    for output in &options.outputs {
+        can_write(&output.path, &target)?;
     }
-    let sheet = match take(asked, &target, &mut runner) {
+    let sheet = match take(options, &target, &mut runner) {
         Ok(sheet) => sheet,
         Err(Halt::Stopped) => {
             eprintln!("iosonde: stopped before anything was measured");
@@ -83,13 +87,13 @@ fn run_asked(asked: &Asked) -> Result<u8, String> {
         }
         Err(Halt::Failed(error)) => return Err(format!("cannot prepare the target: {error}")),
     };
-    say(&formats::write(&sheet, asked.format));
+    say(&formats::write(&sheet, options.format));
     let mut code = match () {
         () if sheet.stopped => exit::SIGNALLED,
         () if sheet.has_failed() => exit::FAILED,
         () => exit::OK,
     };
-    for (path, format) in &asked.outputs {
+    for Output { path, format } in &options.outputs {
         if let Err(error) = put(path, &sheet, *format) {
             eprintln!("iosonde: cannot write {}: {error}", path.display());
             code = code.max(exit::FAILED);
@@ -145,12 +149,12 @@ fn put(path: &Path, sheet: &Sheet, format: Format) -> std::io::Result<()> {
 }
 
 /// Prepare the target and measure all cells.
-fn take(asked: &Asked, target: &Target, runner: &mut Runner) -> Result<Sheet, Halt> {
-    let cells = asked.kinds.len() * asked.sizes.len();
-    let mut progress = Progress::new(asked.progress, cells, asked.time_a_cell);
+fn take(options: &Options, target: &Target, runner: &mut Runner) -> Result<Sheet, Halt> {
+    let cells = options.kinds.len() * options.sizes.len();
+    let mut progress = Progress::new(options.progress, cells, options.cell_time);
     let busy = witness::busy();
     let began = SystemTime::now().duration_since(UNIX_EPOCH);
-    let writes = target.about.temporary || asked.kinds.iter().any(|kind| kind.writes());
+    let writes = target.about.temporary || options.kinds.iter().any(|kind| kind.writes());
     if writes {
         let span = cell::bytes(target.span);
         progress.doing(&format!("writing {span} to {}", target.about.path.display()));
@@ -158,29 +162,29 @@ fn take(asked: &Asked, target: &Target, runner: &mut Runner) -> Result<Sheet, Ha
         progress.clear();
         prepared?;
     }
-    let promises = Promises::of(target, &asked.kinds);
+    let promises = Promises::of(target, &options.kinds);
     let not = || Cell::Not(Why::Stopped);
     let mut sheet = Sheet {
         about: target.about.clone(),
-        sizes: asked.sizes.clone(),
-        kinds: asked.kinds.clone(),
-        rows: vec![vec![not(); asked.sizes.len()]; asked.kinds.len()],
+        sizes: options.sizes.clone(),
+        kinds: options.kinds.clone(),
+        rows: vec![vec![not(); options.sizes.len()]; options.kinds.len()],
         span: target.span,
-        seconds_a_cell: asked.time_a_cell.as_secs_f64(),
+        seconds_a_cell: options.cell_time.as_secs_f64(),
         began_unix_ms: began.map_or(0, |since| since.as_millis() as u64),
         stopped: false,
         notes: promises.notes.iter().cloned().chain(busy).collect(),
         flushes: Flushes::of(target),
     };
-    'sizes: for (column, &size) in asked.sizes.iter().enumerate() {
-        for (row, &kind) in asked.kinds.iter().enumerate() {
+    'sizes: for (column, &size) in options.sizes.iter().enumerate() {
+        for (row, &kind) in options.kinds.iter().enumerate() {
             progress.begins(kind, size);
             let begun = Instant::now();
             let (cell, took, stopped) = match promises.why_not(kind, size) {
                 Some(words) => (Cell::Not(Why::NotHonoured(words)), None, false),
                 None => {
                     let (cell, stopped) =
-                        one_cell(asked, target, runner, (kind, size), &mut sheet.flushes);
+                        one_cell(options, target, runner, (kind, size), &mut sheet.flushes);
                     (cell, Some(begun.elapsed()), stopped)
                 }
             };
@@ -197,13 +201,13 @@ fn take(asked: &Asked, target: &Target, runner: &mut Runner) -> Result<Sheet, Ha
 }
 
 fn one_cell(
-    asked: &Asked,
+    options: &Options,
     target: &Target,
     runner: &mut Runner,
     (kind, size): (Kind, u32),
     flushes: &mut Option<Flushes>,
 ) -> (Cell, bool) {
-    let bounds = Bounds::of(kind, asked.time_a_cell);
+    let bounds = Bounds::of(kind, options.cell_time);
     let room = measure::Room::of(kind, size, target.span);
     measure::measure(kind, &bounds, room, &mut |(first, blocks)| {
         let mut run = || runner.run(&Slice { kind, size, first, blocks }, target);

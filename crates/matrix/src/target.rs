@@ -1,8 +1,8 @@
 //! What is written to: a file that is made and removed, or something that
 //! exists, which takes its owner's word.
 
-use crate::ask::{self, Asked, Erase};
-use crate::cell;
+use crate::arguments::{Erase, Options};
+use crate::{cell, values};
 use iosonde_direct::{Device, DeviceFacts};
 use iosonde_sys::guard::{self, Hold, MountedWrite, Reason, Refusal};
 use iosonde_sys::stack::{Layer, Stack};
@@ -83,22 +83,22 @@ impl Target {
     ///
     /// # Errors
     /// Why not, in words, with what to do.
-    pub fn find(asked: &Asked) -> Result<Target, String> {
-        let path = asked.target.clone().unwrap_or_else(|| PathBuf::from("."));
+    pub fn find(options: &Options) -> Result<Target, String> {
+        let path = options.target.clone().unwrap_or_else(|| PathBuf::from("."));
         let status = match std::fs::metadata(&path) {
             Ok(status) => status,
-            Err(error) if error.kind() == ErrorKind::NotFound => return make(asked, path),
+            Err(error) if error.kind() == ErrorKind::NotFound => return make(options, path),
             Err(error) => return Err(format!("cannot look at {}: {error}", path.display())),
         };
         let kind = status.file_type();
         if kind.is_dir() {
             let name = format!("iosonde-matrix.{}.tmp", std::process::id());
             let inside = if path == Path::new(".") { name.into() } else { path.join(name) };
-            make(asked, inside)
+            make(options, inside)
         } else if kind.is_file() {
-            existing_file(asked, path, status.len())
+            existing_file(options, path, status.len())
         } else if kind.is_block_device() {
-            device(asked, path)
+            device(options, path)
         } else {
             Err(format!("{} is neither a file nor a block device", path.display()))
         }
@@ -119,13 +119,13 @@ impl Drop for Target {
 }
 
 /// A file that is not there yet.
-fn make(asked: &Asked, path: PathBuf) -> Result<Target, String> {
+fn make(options: &Options, path: PathBuf) -> Result<Target, String> {
     let hold = may_write(&path)?;
     let parent = parent(&path);
     if !parent.is_dir() {
         return Err(format!("{} is no directory to make {} in", parent.display(), path.display()));
     }
-    has_room(&path, &parent, asked.span)?;
+    has_room(&path, &parent, options.span)?;
     let file = File::create_new(&path).map_err(|error| match path.is_symlink() {
         true => format!("{} is a link that leads nowhere: name what it is to be", path.display()),
         false => format!("cannot create {}: {error}", path.display()),
@@ -135,27 +135,27 @@ fn make(asked: &Asked, path: PathBuf) -> Result<Target, String> {
     let made = Some((status.dev(), status.ino()));
     let (about, devices) = about(path, false, 0);
     let about = About { temporary: true, ..about };
-    Ok(Target { about, span: asked.span, devices, _hold: Some(hold), made })
+    Ok(Target { about, span: options.span, devices, _hold: Some(hold), made })
 }
 
-fn existing_file(asked: &Asked, path: PathBuf, bytes: u64) -> Result<Target, String> {
-    if !asked.kinds.iter().any(|kind| kind.writes()) {
+fn existing_file(options: &Options, path: PathBuf, bytes: u64) -> Result<Target, String> {
+    if !options.kinds.iter().any(|kind| kind.writes()) {
         if bytes == 0 {
             return Err(format!("{} is empty: there is nothing to read", path.display()));
         }
         let (about, devices) = about(path, false, bytes);
-        let span = asked.span.min(bytes);
+        let span = options.span.min(bytes);
         return Ok(Target { about, span, devices, _hold: None, made: None });
     }
     let hold = may_write(&path)?;
-    match &asked.erase {
+    match &options.erase {
         Erase::Yes => {}
         Erase::No => {
             return Err(format!(
                 "{} exists, and its first {} would be overwritten: give --erase if what it holds \
                  may be lost, or name a file that is not there",
                 path.display(),
-                cell::bytes(asked.span)
+                cell::bytes(options.span)
             ));
         }
         Erase::Word(word) => {
@@ -166,13 +166,13 @@ fn existing_file(asked: &Asked, path: PathBuf, bytes: u64) -> Result<Target, Str
             ));
         }
     }
-    has_room(&path, &parent(&path), asked.span.saturating_sub(bytes))?;
+    has_room(&path, &parent(&path), options.span.saturating_sub(bytes))?;
     let (about, devices) = about(path, false, bytes);
-    Ok(Target { about, span: asked.span, devices, _hold: Some(hold), made: None })
+    Ok(Target { about, span: options.span, devices, _hold: Some(hold), made: None })
 }
 
-fn device(asked: &Asked, path: PathBuf) -> Result<Target, String> {
-    let writes = asked.kinds.iter().any(|kind| kind.writes());
+fn device(options: &Options, path: PathBuf) -> Result<Target, String> {
+    let writes = options.kinds.iter().any(|kind| kind.writes());
     let hold = if writes { Some(may_write(&path)?) } else { None };
     let size = File::open(&path).and_then(|file| Device::of(&file)).map(|device| device.bytes);
     let bytes = size.map_err(|error| format!("cannot open {}: {error}", path.display()))?;
@@ -181,9 +181,9 @@ fn device(asked: &Asked, path: PathBuf) -> Result<Target, String> {
         return Err(format!("{} has no medium: its size is 0", about.path.display()));
     }
     if writes {
-        confirm(&asked.erase, &about)?;
+        confirm(&options.erase, &about)?;
     }
-    Ok(Target { span: asked.span.min(bytes), about, devices, _hold: hold, made: None })
+    Ok(Target { span: options.span.min(bytes), about, devices, _hold: hold, made: None })
 }
 
 /// Whether the word given is one of the device's.
@@ -212,7 +212,7 @@ fn confirm(erase: &Erase, about: &About) -> Result<(), String> {
         Erase::Word(word) => word,
     };
     let is_named = match names.is_empty() {
-        true => ask::size(word) == Ok(about.bytes),
+        true => values::size(word) == Ok(about.bytes),
         false => names.contains(&word),
     };
     match is_named {

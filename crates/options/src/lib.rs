@@ -33,6 +33,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod command_line;
 mod diagnostic;
 mod lists;
 mod nearest;

@@ -21,4 +21,5 @@ mod tally;
 mod watch;
 pub mod words;
 
+pub use options::command;
 pub use run::run;

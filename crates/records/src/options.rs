@@ -1,4 +1,6 @@
-//! The options, one entry each: name, value, default, words.
+//! The options, one entry each: name, value, default, description.
+
+use clap::{Arg, ArgAction, Command};
 
 /// Who knows an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,9 +262,10 @@ pub static OPTIONS: &[OptionDef] = &[
         Group::Ours,
         "arguments from a YAML file, as sbk-yal reads them; others given here go before",
     ),
-    flag("help", Group::Core, "tell all this"),
-    flag("version", Group::Core, "tell the version"),
-    flag("v", Group::Core, "tell the version"),
+    flag("help", Group::Core, "print this page"),
+    flag("h", Group::Core, "print this page"),
+    flag("version", Group::Core, "print the version"),
+    flag("v", Group::Core, "print the version"),
 ];
 
 /// The option of this name.
@@ -275,32 +278,50 @@ pub fn nearest(name: &str) -> Option<&'static str> {
     iosonde_options::nearest(name, OPTIONS.iter().map(|option| option.name))
 }
 
-/// All options as help tells them.
-pub fn help() -> String {
-    let mut text = String::from(
-        "usage: iosonde sbk -class NAME -file FILE -size BYTES -writers N | -readers N ...\n\
-         Also called as sbk. One dash or two; a value is the next word, or follows =.\n",
-    );
-    let groups = [
-        (Group::Core, "The run"),
-        (Group::Driver, "What is driven"),
-        (Group::Logger, "What is told"),
-        (Group::Ours, "Only iosonde"),
-        (Group::Java, "Accepted, without effect here"),
-    ];
-    for (group, title) in groups {
-        text.push_str(&format!("\n{title}:\n"));
-        for option in OPTIONS.iter().filter(|option| option.group == group) {
-            let takes = match option.takes {
-                Takes::Value(kind) => format!("-{} {kind}", option.name),
-                Takes::Flag => format!("-{}", option.name),
-            };
-            let default = match (option.takes, option.default) {
-                (Takes::Flag, _) | (_, "") => String::new(),
-                (_, default) => format!(" [{default}]"),
-            };
-            text.push_str(&format!("  {takes:<31} {}{default}\n", option.doc));
-        }
+/// The sections of help, in order.
+const SECTIONS: [(Group, &str); 5] = [
+    (Group::Core, "Run"),
+    (Group::Driver, "Storage class and file"),
+    (Group::Logger, "Output"),
+    (Group::Ours, "Only in iosonde"),
+    (Group::Java, "Accepted, without effect here"),
+];
+
+/// The command line of `iosonde sbk`, for help, completions and the manual page. Parsing is not
+/// its task (see [`crate::words`]): SBK's long options take one dash too, which clap's do not.
+pub fn command() -> Command {
+    let command = Command::new("sbk")
+        .bin_name("iosonde sbk")
+        .about("Run SBK's record benchmark for files")
+        .long_about(LONG_ABOUT)
+        .override_usage(
+            "iosonde sbk -class NAME -file FILE -size BYTES -writers N | -readers N ...",
+        )
+        .disable_help_flag(true)
+        .disable_version_flag(true);
+    let in_section = |group| OPTIONS.iter().filter(move |option| option.group == group);
+    SECTIONS.iter().fold(command, |command, &(group, title)| {
+        command.next_help_heading(title).args(in_section(group).map(argument))
+    })
+}
+
+const LONG_ABOUT: &str = "\
+Run SBK's record benchmark for files: records, writers and readers, a line every five seconds. Also \
+called as sbk. Names take one dash or two; a value is the next word or follows =.";
+
+fn argument(option: &'static OptionDef) -> Arg {
+    let argument = Arg::new(option.name).long(option.name);
+    let argument = match option.takes {
+        Takes::Value(value) => argument.value_name(value),
+        Takes::Flag => argument.action(ArgAction::SetTrue),
+    };
+    match (option.takes, option.default) {
+        (Takes::Flag, _) | (_, "") => argument.help(option.doc),
+        (_, default) => argument.help(format!("{} [default: {default}]", option.doc)),
     }
-    text
+}
+
+/// The page that `-help` prints.
+pub fn help() -> String {
+    command().render_long_help().to_string()
 }

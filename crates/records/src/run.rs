@@ -26,7 +26,7 @@ const SIGNALLED: i32 = 128;
 /// Run with these arguments, the program's own name left out.
 pub fn run(arguments: &[String]) -> u8 {
     let asks = |names: &[&str]| arguments.iter().any(|word| names.contains(&word.as_str()));
-    if arguments.is_empty() || asks(&["-help", "--help"]) {
+    if arguments.is_empty() || asks(&["-h", "-help", "--help"]) {
         say(&options::help());
         return OK;
     }

@@ -227,7 +227,7 @@ mod tests {
             for form in forms {
                 assert_eq!(words(&form).unwrap().get(name), Some("7"), "{form}");
             }
-            assert!(help.contains(&format!("  -{name}")), "help lacks -{name}");
+            assert!(help.contains(&format!("--{name}")), "help lacks -{name}");
             let is_last = |at: usize| !OPTIONS[at + 1..].iter().any(|other| other.name == name);
             let at = OPTIONS.iter().position(|other| other.name == name).unwrap();
             assert!(is_last(at), "-{name} is there twice");

@@ -6,8 +6,8 @@ mod lines;
 mod svg;
 mod table;
 
-use crate::ask::Format;
 use crate::sheet::Sheet;
+use crate::values::Format;
 
 /// The sheet as text.
 pub fn write(sheet: &Sheet, format: Format) -> String {

@@ -1,0 +1,174 @@
+//! The values of `iosonde matrix`'s options: sizes, durations, modes, formats.
+
+use crate::cell::Kind;
+use iosonde_options::nearest;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The largest block, in bytes: one write(2) moves at most just below 2 GiB on Linux.
+const BLOCK_MAX: u64 = 1 << 30;
+
+/// Block sizes in bytes, ascending, none twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockSizes(pub Vec<u32>);
+
+/// Rows, in the order of the table, none twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kinds(pub Vec<Kind>);
+
+/// A file of results, and the format its name ends in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    pub path: PathBuf,
+    pub format: Format,
+}
+
+/// The formats of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Table,
+    /// One line a cell, as the benchmark of @ronomon/direct-io prints them.
+    Lines,
+    /// docs/matrix.md has the keys.
+    Json,
+    /// One line a cell with all its figures.
+    Csv,
+    /// A heat map.
+    Svg,
+}
+
+impl Format {
+    const NAMES: [(&str, Format); 5] = [
+        ("table", Format::Table),
+        ("lines", Format::Lines),
+        ("json", Format::Json),
+        ("csv", Format::Csv),
+        ("svg", Format::Svg),
+    ];
+
+    /// The format of this name, in any case.
+    pub fn named(text: &str) -> Result<Format, String> {
+        let found = Format::NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
+        found
+            .map(|&(_, format)| format)
+            .ok_or_else(|| format!("unknown format {text:?}: use table, lines, json, csv or svg"))
+    }
+
+    /// The format that a file's name ends in.
+    fn of_file(path: &Path) -> Result<Format, String> {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        match ending.to_ascii_lowercase().as_str() {
+            "txt" => Ok(Format::Table),
+            "table" => Err(()),
+            other => Format::named(other).map_err(drop),
+        }
+        .map_err(|()| {
+            let path = path.display();
+            format!("unknown format of {path}: end it in .txt, .lines, .json, .csv or .svg")
+        })
+    }
+}
+
+/// A file of results: its name says which format.
+pub fn output(text: &str) -> Result<Output, String> {
+    let path = PathBuf::from(text);
+    let format = Format::of_file(&path)?;
+    Ok(Output { path, format })
+}
+
+/// `4096`, `4k`, `4KiB`, `1m`: powers of 1024.
+///
+/// # Errors
+/// The text is no size.
+pub fn size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("invalid size {text:?}: use a number with k, m, g or t");
+    let body = text.trim();
+    let end = body.find(|c: char| !c.is_ascii_digit()).unwrap_or(body.len());
+    let (digits, suffix) = body.split_at(end);
+    let count: u64 = digits.parse().map_err(|_| wrong())?;
+    let shift = match suffix.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kib" => 10,
+        "m" | "mib" => 20,
+        "g" | "gib" => 30,
+        "t" | "tib" => 40,
+        _ => return Err(wrong()),
+    };
+    count.checked_mul(1 << shift).filter(|&bytes| bytes <= i64::MAX as u64).ok_or_else(wrong)
+}
+
+/// `4k,64k`, `4k..1m`, or both.
+pub fn block_sizes(text: &str) -> Result<BlockSizes, String> {
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            None => all.push(block(part)?),
+            Some((low, high)) => {
+                let (low, high) = (block(low)?, block(high)?);
+                if low > high {
+                    return Err(format!("invalid range {part:?}: give the smaller size first"));
+                }
+                let doubled = |&size: &u32| size.checked_mul(2).filter(|&size| size <= high);
+                all.extend(std::iter::successors(Some(low), doubled));
+            }
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    Ok(BlockSizes(all))
+}
+
+fn block(text: &str) -> Result<u32, String> {
+    let bytes = size(text)?;
+    match u32::try_from(bytes) {
+        Ok(block) if (1..=BLOCK_MAX).contains(&bytes) => Ok(block),
+        _ => Err(format!("invalid block size {text:?}: use 1 byte to 1 GiB")),
+    }
+}
+
+/// `500ms`, `2s`, `0.5`, `1m`.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("invalid duration {text:?}: use a number with ms, s or m");
+    let body = text.trim();
+    let end = body.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(body.len());
+    let (digits, unit) = body.split_at(end);
+    let count: f64 = digits.parse().map_err(|_| wrong())?;
+    let seconds = match unit.trim() {
+        "" | "s" => count,
+        "ms" => count / 1e3,
+        "m" | "min" => count * 60.0,
+        _ => return Err(wrong()),
+    };
+    match seconds {
+        0.001..=86400.0 => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err(format!("invalid duration {text:?}: use a value between 1ms and a day")),
+    }
+}
+
+/// Names of lines or groups, in any case, with or without blanks.
+pub fn kinds(text: &str) -> Result<Kinds, String> {
+    let plain = |text: &str| text.to_ascii_uppercase().replace(' ', "");
+    let mut wanted = Vec::new();
+    for part in text.split(',') {
+        let word = plain(part);
+        let matches = |kind: &Kind| {
+            let group = kind.group();
+            word == group || word == plain(&kind.name()) || word == "WRITE" && kind.writes()
+        };
+        // A group's name is also that of its plain line: the whole group is meant.
+        let found: Vec<Kind> = Kind::all().into_iter().filter(matches).collect();
+        if found.is_empty() {
+            let mut names: Vec<String> = Kind::all().into_iter().map(Kind::name).collect();
+            names.push("READ".into());
+            let near = nearest(&word, names.iter().map(String::as_str));
+            let help = match near {
+                Some(near) => format!("did you mean {near}?"),
+                None => "docs/matrix.md lists them".to_owned(),
+            };
+            return Err(format!("unknown mode {part:?}: {help}"));
+        }
+        wanted.extend(found);
+    }
+    Ok(Kinds(Kind::all().into_iter().filter(|kind| wanted.contains(kind)).collect()))
+}
