@@ -10,8 +10,9 @@ use iosonde_spec::cli::flag_table::{FIO, OURS};
 use iosonde_spec::cli::{Parsed, World, parse};
 use iosonde_spec::engine_options;
 use iosonde_spec::print::print;
-use iosonde_spec::text::arithmetic::{KbBase, Suffixes, evaluate, rewrite};
-use iosonde_spec::text::expand::Surroundings;
+use iosonde_spec::text::arithmetic::{Suffixes, evaluate, rewrite};
+use iosonde_spec::text::expand::Host;
+use iosonde_spec::values::KbBase;
 
 /// Any bytes are a job file: read it, and print each job and read that.
 pub fn job_file(data: &[u8]) {
@@ -56,7 +57,7 @@ pub fn option_value(data: &[u8]) {
 pub fn arithmetic(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let size = |kb_base| Suffixes::Size { kb_base };
-    for suffixes in [Suffixes::Plain, Suffixes::Time, size(KbBase::Kib), size(KbBase::Si)] {
+    for suffixes in [Suffixes::Plain, Suffixes::Time, size(KbBase::Binary), size(KbBase::Decimal)] {
         let value = evaluate(&text, suffixes);
         let _ = rewrite(&text, suffixes);
         if let Ok(value) = value {
@@ -71,7 +72,7 @@ pub fn arithmetic(data: &[u8]) {
 fn parse_files(arguments: &[&str], files: &[(&str, &[u8])]) -> Parsed {
     let arguments: Vec<String> = arguments.iter().map(|a| a.to_string()).collect();
     let files: HashMap<&str, &[u8]> = files.iter().copied().collect();
-    parse(&arguments, &World { files: &files, around: &Nowhere, flags: &[FIO, OURS] })
+    parse(&arguments, &World { files: &files, host: &Nowhere, flags: &[FIO, OURS] })
 }
 
 /// What prints reads back as the same job.
@@ -93,7 +94,7 @@ pub fn reads_back(name: &str, spec: &JobSpec) {
 /// No variables; a small machine.
 struct Nowhere;
 
-impl Surroundings for Nowhere {
+impl Host for Nowhere {
     fn variable(&self, name: &str) -> Result<String, VarError> {
         if name == "BS" { Ok("8k".to_owned()) } else { Err(VarError::NotPresent) }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use iosonde_options::{Built, Fio, OptionDef, render};
+use iosonde_options::{Built, FioSupport, OptionDef, render};
 use iosonde_spec::{all, engine_options, rules};
 
 /// Writes each document.
@@ -78,7 +78,7 @@ fn summary(rows: &[&OptionDef]) -> String {
         count(|row| row.built == Built::Yes),
         count(|row| matches!(row.built, Built::Ignored(_))),
         count(|row| row.built == Built::No),
-        count(|row| matches!(row.fio, Fio::Differs(_))),
+        count(|row| matches!(row.fio, FioSupport::Differs(_))),
     )
 }
 

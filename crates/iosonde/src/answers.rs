@@ -7,19 +7,19 @@ use crate::personality::Personality;
 use iosonde_engine::{CATALOGUE, EngineDef};
 use iosonde_options::{OptionDef, nearest, render};
 use iosonde_run::idle::Unit;
-use iosonde_spec::cli::flags::Ask;
+use iosonde_spec::cli::flags::InfoRequest;
 use iosonde_spec::{cli::flag_table, engine_options};
 use std::fmt::Write;
 
 /// The answer, and the exit code.
-pub fn answer(personality: Personality, ask: &Ask) -> (String, u8) {
+pub fn answer(personality: Personality, ask: &InfoRequest) -> (String, u8) {
     match ask {
-        Ask::Version => (format!("{}\n", version(personality)), exit::OK),
-        Ask::Help => (usage(personality), exit::OK),
-        Ask::CommandHelp(name) => (command_help(name.as_deref()), exit::OK),
-        Ask::EngineHelp(words) => engine_help(words.as_deref()),
-        Ask::InflateLog(path) => inflate(path),
-        Ask::Calibrate => calibrate(),
+        InfoRequest::Version => (format!("{}\n", version(personality)), exit::OK),
+        InfoRequest::Help => (usage(personality), exit::OK),
+        InfoRequest::CommandHelp(name) => (command_help(name.as_deref()), exit::OK),
+        InfoRequest::EngineHelp(words) => engine_help(words.as_deref()),
+        InfoRequest::InflateLog(path) => inflate(path),
+        InfoRequest::Calibrate => calibrate(),
     }
 }
 

@@ -2,14 +2,14 @@
 
 use iosonde_run::job::{JobPlan, Plan};
 use iosonde_spec::cli::Parsed;
-use iosonde_spec::cli::flags::{Debug, Flags};
+use iosonde_spec::cli::flags::{DebugWord, Flags};
 use std::fmt::Write;
 
 /// How many streams of random numbers a job has, as fio counts them.
 const STREAMS: usize = 24;
 
 /// Whether this is spoken of, for the job of this number.
-pub fn is_on(flags: &Flags, debug: Debug, job: Option<u32>) -> bool {
+pub fn is_on(flags: &Flags, debug: DebugWord, job: Option<u32>) -> bool {
     let of_job = match (flags.debug_job, job) {
         (Some(only), Some(job)) => only == job,
         _ => true,
@@ -18,26 +18,26 @@ pub fn is_on(flags: &Flags, debug: Debug, job: Option<u32>) -> bool {
 }
 
 /// A line about `debug`, of the process or thread `id`.
-pub fn line(debug: Debug, id: u32, text: &str) -> String {
+pub fn line(debug: DebugWord, id: u32, text: &str) -> String {
     format!("{:<8} {id:<5} {text}", debug.word())
 }
 
 /// What was read: each option of each job, as it was written and as it is.
 pub fn parse(parsed: &Parsed) -> String {
     let mut text = String::new();
-    if !is_on(&parsed.flags, Debug::Parse, None) {
+    if !is_on(&parsed.flags, DebugWord::Parse, None) {
         return text;
     }
     let id = std::process::id();
     for job in &parsed.jobs {
-        let _ = writeln!(text, "{}", line(Debug::Parse, id, &format!("job {}", job.name)));
-        for asked in job.globals.iter().chain(&job.asked) {
+        let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &format!("job {}", job.name)));
+        for asked in job.globals.iter().chain(&job.typed) {
             let value = asked.value.as_deref().unwrap_or("(null)");
             let said = format!("handle_option={}, ptr={value}", asked.name);
-            let _ = writeln!(text, "{}", line(Debug::Parse, id, &said));
+            let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &said));
             let read = job.spec.show(asked.name).unwrap_or_default();
             let said = format!("  ret=0, out={read}");
-            let _ = writeln!(text, "{}", line(Debug::Parse, id, &said));
+            let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &said));
         }
     }
     text
@@ -48,14 +48,14 @@ pub fn plan(flags: &Flags, plan: &Plan) -> String {
     let mut text = String::new();
     let id = std::process::id();
     for job in &plan.jobs {
-        if is_on(flags, Debug::Random, Some(job.number)) {
+        if is_on(flags, DebugWord::Random, Some(job.number)) {
             random(&mut text, id, job);
         }
-        if is_on(flags, Debug::File, Some(job.number)) {
+        if is_on(flags, DebugWord::File, Some(job.number)) {
             for file in &job.files {
                 let end = file.offset.saturating_add(file.bytes);
                 let said = format!("add file {}: {}..{end}", file.path_or_name(), file.offset);
-                let _ = writeln!(text, "{}", line(Debug::File, id, &said));
+                let _ = writeln!(text, "{}", line(DebugWord::File, id, &said));
             }
         }
     }
@@ -64,11 +64,11 @@ pub fn plan(flags: &Flags, plan: &Plan) -> String {
 
 fn random(text: &mut String, id: u32, job: &JobPlan) {
     let said = format!("FIO_RAND_NR_OFFS={STREAMS}");
-    let _ = writeln!(text, "{}", line(Debug::Random, id, &said));
+    let _ = writeln!(text, "{}", line(DebugWord::Random, id, &said));
     let seeds = iosonde_workload::seeds(job.source.randseed, job.number);
     for (index, seed) in seeds.iter().enumerate() {
         let said = format!("rand_seeds[{index}]={seed}");
-        let _ = writeln!(text, "{}", line(Debug::Random, id, &said));
+        let _ = writeln!(text, "{}", line(DebugWord::Random, id, &said));
     }
 }
 
@@ -78,14 +78,14 @@ mod tests {
 
     #[test]
     fn a_line_has_the_word_and_the_process_in_columns() {
-        assert_eq!(line(Debug::Io, 7, "queue"), "io       7     queue");
+        assert_eq!(line(DebugWord::Io, 7, "queue"), "io       7     queue");
     }
 
     #[test]
     fn one_job_alone_can_be_spoken_of() {
-        let flags = Flags { debug: vec![Debug::Io], debug_job: Some(2), ..Flags::default() };
-        assert!(is_on(&flags, Debug::Io, Some(2)));
-        assert!(!is_on(&flags, Debug::Io, Some(1)));
-        assert!(!is_on(&flags, Debug::File, Some(2)));
+        let flags = Flags { debug: vec![DebugWord::Io], debug_job: Some(2), ..Flags::default() };
+        assert!(is_on(&flags, DebugWord::Io, Some(2)));
+        assert!(!is_on(&flags, DebugWord::Io, Some(1)));
+        assert!(!is_on(&flags, DebugWord::File, Some(2)));
     }
 }

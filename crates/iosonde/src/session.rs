@@ -14,9 +14,9 @@ use iosonde_run::job::Plan;
 use iosonde_run::{disks, hold, plan};
 use iosonde_spec::cli::{
     Notice, Parsed, World, flag_table,
-    flags::{Debug, Flags, IdleProf},
+    flags::{DebugWord, Flags, IdleProf},
 };
-use iosonde_spec::text::{expand::Surroundings as Around, include::Disk};
+use iosonde_spec::text::{expand::Host, include::DiskJobFiles};
 use iosonde_witness::{Ledger, Severity};
 use std::env::VarError;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub struct Refused {
 /// Run the program with these arguments, the program's own name left out.
 pub fn run(personality: Personality, arguments: &[String]) -> u8 {
     let parsed = parse(personality, arguments);
-    if let Some(ask) = &parsed.flags.ask {
+    if let Some(ask) = &parsed.flags.info {
         let (text, code) = answers::answer(personality, ask);
         say(&text);
         return code;
@@ -71,13 +71,13 @@ pub fn parse(personality: Personality, arguments: &[String]) -> Parsed {
         Personality::Fio => &[flag_table::FIO, flag_table::LEDGER],
         Personality::Native => &[flag_table::FIO, flag_table::OURS, flag_table::LEDGER],
     };
-    iosonde_spec::cli::parse(arguments, &World { files: &Disk, around: &ThisMachine, flags })
+    iosonde_spec::cli::parse(arguments, &World { files: &DiskJobFiles, host: &ThisMachine, flags })
 }
 
 /// What `${NAME}`, `$ncpus` and the like stand for here.
 struct ThisMachine;
 
-impl Around for ThisMachine {
+impl Host for ThisMachine {
     fn variable(&self, name: &str) -> Result<String, VarError> {
         std::env::var(name)
     }
@@ -238,7 +238,7 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
         output.report(&told);
     }
     for job in &mut plan.jobs {
-        job.trace = debug::is_on(flags, Debug::Io, Some(job.number));
+        job.trace = debug::is_on(flags, DebugWord::Io, Some(job.number));
     }
     // Held until the report is written: nobody may mount what we write to.
     let _held = match hold::devices(&plan) {

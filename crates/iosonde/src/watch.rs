@@ -12,7 +12,7 @@ use iosonde_run::disks::{DiskUse, Watched};
 use iosonde_run::job::{JobPlan, Plan};
 use iosonde_run::observer::{Event, Glance, Observer};
 use iosonde_run::worker::{JobResult, State};
-use iosonde_spec::cli::flags::{Flags, When};
+use iosonde_spec::cli::flags::{Flags, ShowWhen};
 use iosonde_workload::Cap;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -83,9 +83,9 @@ impl<'a> Watch<'a> {
     fn shows_line(&self) -> bool {
         self.output.has_room()
             && match self.flags.eta {
-                When::Always => true,
-                When::Never => false,
-                When::Auto => std::io::stdout().is_terminal(),
+                ShowWhen::Always => true,
+                ShowWhen::Never => false,
+                ShowWhen::Auto => std::io::stdout().is_terminal(),
             }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::personality::Personality;
 use iosonde_report::formats;
-use iosonde_spec::cli::flags::{Flags, Format, When};
+use iosonde_spec::cli::flags::{Flags, OutputFormat, ShowWhen};
 use std::io::IsTerminal;
 
 /// The report in every form that was asked for: terse, then JSON, then text,
@@ -10,20 +10,20 @@ use std::io::IsTerminal;
 pub fn text(personality: Personality, flags: &Flags, told: &iosonde_report::Report) -> String {
     let has = |format| flags.formats.contains(&format);
     let mut text = String::new();
-    if flags.formats_given && has(Format::Terse) || flags.append_terse {
+    if flags.formats_given && has(OutputFormat::Terse) || flags.append_terse {
         text.push_str(&formats::fio_terse(told, terse_version(flags)));
     }
     let ours = personality == Personality::Native || told.ours.ledger.is_some();
-    if flags.formats_given && has(Format::JsonPlus) {
+    if flags.formats_given && has(OutputFormat::JsonPlus) {
         text.push_str(&formats::fio_json_plus(told, &formats::JsonOptions { ours }));
-    } else if flags.formats_given && has(Format::Json) {
+    } else if flags.formats_given && has(OutputFormat::Json) {
         text.push_str(&formats::fio_json(told, &formats::JsonOptions { ours }));
     }
     match personality {
         Personality::Native if !flags.formats_given => {
             text.push_str(&formats::native(told, &style(flags)));
         }
-        _ if has(Format::Normal) || !flags.formats_given => {
+        _ if has(OutputFormat::Normal) || !flags.formats_given => {
             text.push_str(&formats::fio_normal(told));
             if personality == Personality::Fio {
                 text.push_str(&formats::ledger_text(told, &style(flags)));
@@ -35,8 +35,8 @@ pub fn text(personality: Personality, flags: &Flags, told: &iosonde_report::Repo
 }
 
 /// Whether a program reads it, and any other word beside it breaks that.
-pub fn is_document(format: Format) -> bool {
-    matches!(format, Format::Json | Format::JsonPlus | Format::Terse)
+pub fn is_document(format: OutputFormat) -> bool {
+    matches!(format, OutputFormat::Json | OutputFormat::JsonPlus | OutputFormat::Terse)
 }
 
 fn terse_version(flags: &Flags) -> formats::TerseVersion {
@@ -55,9 +55,9 @@ fn style(flags: &Flags) -> formats::Style {
 /// Whether our own report and line may use colour.
 pub fn color(flags: &Flags) -> bool {
     match flags.color {
-        When::Always => true,
-        When::Never => false,
-        When::Auto => {
+        ShowWhen::Always => true,
+        ShowWhen::Never => false,
+        ShowWhen::Auto => {
             flags.output.is_none()
                 && std::io::stdout().is_terminal()
                 && std::env::var_os("NO_COLOR").is_none()

@@ -3,11 +3,11 @@
 //! A developer writes an entry once, beside the field that holds its value:
 //!
 //! ```
-//! use iosonde_options::{Category, Context, Origin, Topic, options};
+//! use iosonde_options::{Category, ParseContext, Origin, Topic, options};
 //!
 //! options! {
 //!     /// Depth
-//!     pub struct Depth in Category::IoBasic {
+//!     pub struct DepthOptions in Category::IoBasic {
 //!         /// Number of I/Os kept in flight.
 //!         iodepth: u32 = "1" as "iodepth" {
 //!             min: Some(1),
@@ -17,9 +17,9 @@
 //!     }
 //! }
 //!
-//! let mut depth = Depth::default();
-//! let row = &Depth::OPTIONS[0];
-//! let mut context = Context::new(row);
+//! let mut depth = DepthOptions::default();
+//! let row = &DepthOptions::OPTIONS[0];
+//! let mut context = ParseContext::new(row);
 //! depth.set("iodepth", "32", Origin::CommandLine { index: 1 }, &mut context).unwrap().unwrap();
 //! assert_eq!(*depth.iodepth.get(), 32);
 //! assert_eq!(depth.show("iodepth").unwrap(), "32");
@@ -50,7 +50,9 @@ pub use lists::{AddedPaths, CpuSet, FloatList, NamedList, PathList, SizeRange, T
 pub use nearest::nearest;
 pub use number::{Amount, Bytes, Number, scan_number};
 pub use setting::{Origin, Setting};
-pub use table::{Built, Category, Choice, Context, Fio, Kind, OptionDef, Topic, Unit};
+pub use table::{
+    Built, Category, Choice, FioSupport, OptionDef, ParseContext, TimeUnit, Topic, ValueKind,
+};
 pub use time::{Millis, SpanRange};
 pub use value::{OptionValue, ValueError};
 
@@ -114,7 +116,7 @@ macro_rules! options {
                 name: &str,
                 text: &str,
                 origin: $crate::Origin,
-                context: &mut $crate::Context,
+                context: &mut $crate::ParseContext,
             ) -> Option<Result<(), $crate::ValueError>> {
                 match name {
                     $( $name $(| $alias)* => Some(self.$field.set(text, origin, context)), )*

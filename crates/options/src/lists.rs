@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use iosonde_base::{Dir, PerDir};
 
-use crate::{Bytes, Choice, Context, Kind, OptionValue, ValueError};
+use crate::{Bytes, Choice, OptionValue, ParseContext, ValueError, ValueKind};
 
 /// One value for each direction: read, write, trim, parted by commas.
 ///
@@ -38,9 +38,9 @@ impl<T: Clone> Triple<T> {
 }
 
 impl<T: OptionValue> OptionValue for Triple<T> {
-    const KIND: Kind = T::KIND;
+    const KIND: ValueKind = T::KIND;
     const CHOICES: &'static [Choice] = T::CHOICES;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let default = context.row.default;
         if text == default || !text.split(',').any(str::is_empty) {
             let [read, write, trim] = pieces(text, Self::KIND, context);
@@ -53,7 +53,7 @@ impl<T: OptionValue> OptionValue for Triple<T> {
         let old = Self::parse(default, context)?;
         Self::parse_over(&old, text, context)
     }
-    fn parse_over(old: &Self, text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse_over(old: &Self, text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let mut new = old.clone();
         for (slot, piece) in new.0.iter_mut().zip(pieces(text, Self::KIND, context)) {
             if !piece.is_empty() {
@@ -73,8 +73,8 @@ impl<T: OptionValue> OptionValue for Triple<T> {
 
 /// The text of each direction. Commas part them; in sizes and numbers `-` and
 /// `:` do too, as in fio, which is seldom what was meant.
-fn pieces<'a>(text: &'a str, kind: Kind, context: &mut Context) -> [&'a str; 3] {
-    let is_number = matches!(kind, Kind::Size | Kind::Int);
+fn pieces<'a>(text: &'a str, kind: ValueKind, context: &mut ParseContext) -> [&'a str; 3] {
+    let is_number = matches!(kind, ValueKind::Size | ValueKind::Int);
     let odd = is_number && text.get(1..).is_some_and(|rest| rest.contains(['-', ':']));
     let parts: Vec<&str> = match odd {
         true => {
@@ -102,8 +102,8 @@ pub struct SizeRange {
 }
 
 impl OptionValue for SizeRange {
-    const KIND: Kind = Kind::Range;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Range;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("a range of sizes such as 1k-4k", text);
         let (low, high) = text.split_once(['-', ':']).ok_or_else(want)?;
         if high.contains(['-', ':']) {
@@ -127,8 +127,8 @@ impl FloatList {
 }
 
 impl OptionValue for FloatList {
-    const KIND: Kind = Kind::Float;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Float;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         if text.is_empty() {
             return Ok(FloatList::default());
         }
@@ -153,8 +153,8 @@ impl OptionValue for FloatList {
 pub struct PathList(pub Vec<String>);
 
 impl OptionValue for PathList {
-    const KIND: Kind = Kind::List;
-    fn parse(text: &str, _: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::List;
+    fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         let mut paths = vec![String::new()];
         let mut letters = text.chars().peekable();
         while let Some(letter) = letters.next() {
@@ -180,11 +180,11 @@ impl OptionValue for PathList {
 pub struct AddedPaths(pub Vec<String>);
 
 impl OptionValue for AddedPaths {
-    const KIND: Kind = Kind::List;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::List;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         PathList::parse(text, context).map(|list| AddedPaths(list.0))
     }
-    fn parse_over(old: &Self, text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse_over(old: &Self, text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let mut all = old.clone();
         let added = Self::parse(text, context)?.0.into_iter().filter(|path| !old.0.contains(path));
         all.0.extend(added);
@@ -209,8 +209,8 @@ impl CpuSet {
 }
 
 impl OptionValue for CpuSet {
-    const KIND: Kind = Kind::List;
-    fn parse(text: &str, _: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::List;
+    fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("processors such as 0,2-5", text);
         let number = |text: &str| -> Result<u32, ValueError> {
             let number: u32 = text.trim().parse().map_err(|_| want())?;
@@ -250,9 +250,9 @@ impl OptionValue for CpuSet {
 pub struct NamedList<T>(pub Vec<T>);
 
 impl<T: OptionValue> OptionValue for NamedList<T> {
-    const KIND: Kind = Kind::List;
+    const KIND: ValueKind = ValueKind::List;
     const CHOICES: &'static [Choice] = T::CHOICES;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
         words.map(|word| T::parse(word, context)).collect::<Result<_, _>>().map(NamedList)
     }
@@ -270,14 +270,14 @@ mod tests {
     static ROW: OptionDef = OptionDef { name: "bs", default: "4096", ..OptionDef::BLANK };
 
     fn triple(text: &str) -> [u64; 3] {
-        Triple::<Bytes>::parse(text, &mut Context::new(&ROW)).expect("sizes").0.map(|b| b.0)
+        Triple::<Bytes>::parse(text, &mut ParseContext::new(&ROW)).expect("sizes").0.map(|b| b.0)
     }
 
     #[test]
     fn a_second_filename_adds_to_the_first_and_is_doubted() {
         static ROW: crate::OptionDef =
             crate::OptionDef { name: "filename", ..crate::OptionDef::BLANK };
-        let mut context = Context::new(&ROW);
+        let mut context = ParseContext::new(&ROW);
         let first = AddedPaths::parse("a:b", &mut context).unwrap();
         let same = AddedPaths::parse_over(&first, "b", &mut context).unwrap();
         assert_eq!((same, context.doubts.len()), (first.clone(), 0));
@@ -290,7 +290,7 @@ mod tests {
         const ROW: crate::OptionDef =
             crate::OptionDef { name: "bs", default: "4096", ..crate::OptionDef::BLANK };
         static STATIC: crate::OptionDef = ROW;
-        let mut context = Context::new(&STATIC);
+        let mut context = ParseContext::new(&STATIC);
         let sizes = Triple::<Bytes>::parse("4k-8k", &mut context).unwrap();
         assert_eq!(sizes.0.map(|bytes| bytes.0), [4096, 8192, 8192]);
         assert_eq!(context.doubts.len(), 1);
@@ -309,13 +309,14 @@ mod tests {
     #[test]
     fn an_empty_direction_keeps_what_was_set_before() {
         let old = Triple([Bytes(1), Bytes(2), Bytes(3)]);
-        let new = Triple::parse_over(&old, ",8k,", &mut Context::new(&ROW)).expect("sizes");
+        let new = Triple::parse_over(&old, ",8k,", &mut ParseContext::new(&ROW)).expect("sizes");
         assert_eq!(new.0.map(|b| b.0), [1, 8192, 3]);
     }
 
     #[test]
     fn a_range_is_put_in_order_and_needs_both_ends() {
-        let parse = |text| SizeRange::parse(text, &mut Context::new(&ROW)).ok().map(|r| r.show());
+        let parse =
+            |text| SizeRange::parse(text, &mut ParseContext::new(&ROW)).ok().map(|r| r.show());
         assert_eq!(parse("8k-4k").as_deref(), Some("4096-8192"));
         assert_eq!(parse("4k:8k").as_deref(), Some("4096-8192"));
         for text in ["4k", "4k-", "-4k", "1-2-3"] {
@@ -325,14 +326,14 @@ mod tests {
 
     #[test]
     fn a_colon_in_a_path_is_escaped_both_ways() {
-        let list = PathList::parse(r"/dev/a\:b:/c", &mut Context::new(&ROW)).expect("paths");
+        let list = PathList::parse(r"/dev/a\:b:/c", &mut ParseContext::new(&ROW)).expect("paths");
         assert_eq!(list.0, ["/dev/a:b", "/c"]);
         assert_eq!(list.show(), r"/dev/a\:b:/c");
     }
 
     #[test]
     fn processors_are_sorted_and_shown_as_ranges() {
-        let parse = |text| CpuSet::parse(text, &mut Context::new(&ROW));
+        let parse = |text| CpuSet::parse(text, &mut ParseContext::new(&ROW));
         assert_eq!(parse("5,0-2,1").expect("processors").show(), "0-2,5");
         assert_eq!(parse("3-1").expect("processors").show(), "1-3");
         for text in ["x", "0-x", "65536", "-1"] {

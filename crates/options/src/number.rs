@@ -4,7 +4,7 @@
 //! the value, because job files rely on it, and say so; what makes no sense at all (a negative
 //! size, a number past 63 bits) is refused.
 
-use crate::{Context, Kind, OptionValue, ValueError};
+use crate::{OptionValue, ParseContext, ValueError, ValueKind};
 
 /// Characters that end a number: `4k-8k`, `4k:8k`, `4k,8k`, `4k/50`.
 const ENDS: [char; 4] = [':', '-', ',', '/'];
@@ -25,7 +25,10 @@ pub struct Number<'a> {
 /// Suffixes are `k m g t p`, alone or followed by `b`, `i`, `ib`, in any case. With
 /// `kb_base=1024` (the default) `4k` is 4096 and `4kib` is 4000; with `kb_base=1000` they are
 /// 4000 and 4096. Letters that are no suffix are dropped and noted as a doubt.
-pub fn scan_number<'a>(text: &'a str, context: &mut Context) -> Result<Number<'a>, ValueError> {
+pub fn scan_number<'a>(
+    text: &'a str,
+    context: &mut ParseContext,
+) -> Result<Number<'a>, ValueError> {
     let want = || ValueError::new("a number such as 8 or 4k", text);
     let body = text.trim();
     let (negative, digits) = match body.strip_prefix(['-', '+']) {
@@ -59,7 +62,7 @@ fn sign(negative: bool, value: i128) -> i128 {
 }
 
 /// What a size suffix multiplies by; `None` when `suffix` does not begin with one.
-fn suffix_factor(suffix: &str, context: &mut Context) -> Option<i128> {
+fn suffix_factor(suffix: &str, context: &mut ParseContext) -> Option<i128> {
     let suffix = suffix.to_ascii_lowercase();
     let power = "kmgtp".find(suffix.chars().next()?)? as u32 + 1;
     let tail = &suffix[1..];
@@ -80,7 +83,7 @@ fn suffix_factor(suffix: &str, context: &mut Context) -> Option<i128> {
 }
 
 /// A whole number that is all of `text`, within the row's bounds.
-fn whole(text: &str, context: &mut Context) -> Result<i128, ValueError> {
+fn whole(text: &str, context: &mut ParseContext) -> Result<i128, ValueError> {
     let number = scan_number(text, context)?;
     if number.rest.starts_with('%') {
         return Err(ValueError::new("a number, not a percentage", text));
@@ -93,7 +96,7 @@ fn whole(text: &str, context: &mut Context) -> Result<i128, ValueError> {
 }
 
 /// Refuses a value outside the row's bounds.
-fn within(value: i128, text: &str, context: &Context) -> Result<(), ValueError> {
+fn within(value: i128, text: &str, context: &ParseContext) -> Result<(), ValueError> {
     let row = context.row;
     if let Some(min) = row.min.filter(|min| value < i128::from(*min)) {
         let line = format!("{}: min value out of range: {value} ({min} min)", row.name);
@@ -109,8 +112,8 @@ fn within(value: i128, text: &str, context: &Context) -> Result<(), ValueError> 
 macro_rules! whole_number {
     ($($ty:ty : $want:literal),*) => { $(
         impl OptionValue for $ty {
-            const KIND: Kind = Kind::Int;
-            fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+            const KIND: ValueKind = ValueKind::Int;
+            fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
                 whole(text, context)?.try_into().map_err(|_| ValueError::new($want, text))
             }
             fn show(&self) -> String {
@@ -131,8 +134,8 @@ whole_number! {
 pub struct Bytes(pub u64);
 
 impl OptionValue for Bytes {
-    const KIND: Kind = Kind::Size;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Size;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("a size such as 4k or 1m", text);
         let value = whole(text, context).map_err(|e| ValueError { fio: e.fio, ..want() })?;
         value.try_into().map(Bytes).map_err(|_| want())
@@ -164,8 +167,8 @@ impl Amount {
 }
 
 impl OptionValue for Amount {
-    const KIND: Kind = Kind::Amount;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Amount;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("a size such as 4k, or a percentage such as 10%", text);
         let trimmed = text.trim();
         if let Some(zones) = trimmed.strip_suffix(['z', 'Z']) {
@@ -198,8 +201,8 @@ impl OptionValue for Amount {
 
 /// A number with a fraction, within the row's bounds.
 impl OptionValue for f64 {
-    const KIND: Kind = Kind::Float;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Float;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let value: f64 =
             text.trim().parse().ok().filter(|v: &f64| v.is_finite()).ok_or_else(|| {
                 ValueError::new("a number such as 0.5", text)
@@ -230,11 +233,11 @@ mod tests {
         OptionDef { name: "x", min: Some(1), max: Some(100), ..OptionDef::BLANK };
 
     fn size(text: &str) -> Result<u64, ValueError> {
-        Bytes::parse(text, &mut Context::new(&ROW)).map(|bytes| bytes.0)
+        Bytes::parse(text, &mut ParseContext::new(&ROW)).map(|bytes| bytes.0)
     }
 
     fn doubts(text: &str) -> usize {
-        let mut context = Context::new(&ROW);
+        let mut context = ParseContext::new(&ROW);
         Bytes::parse(text, &mut context).expect("a size");
         context.doubts.len()
     }
@@ -266,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_base_of_1000_swaps_the_suffixes() {
-        let mut context = Context { kb_base: 1000, ..Context::new(&ROW) };
+        let mut context = ParseContext { kb_base: 1000, ..ParseContext::new(&ROW) };
         assert_eq!(Bytes::parse("4k", &mut context), Ok(Bytes(4000)));
         assert_eq!(Bytes::parse("4kib", &mut context), Ok(Bytes(4096)));
         assert!(context.doubts.is_empty());
@@ -293,7 +296,7 @@ mod tests {
 
     #[test]
     fn bounds_hold_and_are_told_as_fio_tells_them() {
-        let parse = |text| u64::parse(text, &mut Context::new(&SMALL));
+        let parse = |text| u64::parse(text, &mut ParseContext::new(&SMALL));
         assert_eq!(parse("1"), Ok(1));
         assert_eq!(parse("100"), Ok(100));
         let low = parse("0").unwrap_err();
@@ -304,13 +307,13 @@ mod tests {
 
     #[test]
     fn an_amount_is_bytes_a_share_or_zones() {
-        let parse = |text| Amount::parse(text, &mut Context::new(&ROW));
+        let parse = |text| Amount::parse(text, &mut ParseContext::new(&ROW));
         assert_eq!(parse("4k"), Ok(Amount::Bytes(4096)));
         assert_eq!(parse("10%"), Ok(Amount::Percent(10)));
         assert_eq!(parse("8z"), Ok(Amount::Zones(8)));
         for text in ["101%", "1.5z", "-1%", "%", "z", ""] {
             assert!(parse(text).is_err(), "{text}");
         }
-        assert!(Amount::parse("8z", &mut Context::new(&SMALL)).is_err());
+        assert!(Amount::parse("8z", &mut ParseContext::new(&SMALL)).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Context, OptionDef, OptionValue, ValueError};
+use crate::{OptionDef, OptionValue, ParseContext, ValueError};
 
 /// Where a setting came from, so that a message can point at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl<T: OptionValue> Setting<T> {
     /// When the row's own default does not parse: a mistake in the table, found by any test
     /// that makes the topic.
     pub fn by_default(row: &'static OptionDef) -> Self {
-        let value = T::parse(row.default, &mut Context::new(row)).unwrap_or_else(|e| {
+        let value = T::parse(row.default, &mut ParseContext::new(row)).unwrap_or_else(|e| {
             panic!("the default {:?} of option {}: {e}", row.default, row.name)
         });
         Setting { value, origin: Origin::Default }
@@ -68,7 +68,7 @@ impl<T: OptionValue> Setting<T> {
         &mut self,
         text: &str,
         origin: Origin,
-        context: &mut Context,
+        context: &mut ParseContext,
     ) -> Result<(), ValueError> {
         *self = Setting { value: T::parse_over(&self.value, text, context)?, origin };
         Ok(())

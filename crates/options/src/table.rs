@@ -4,7 +4,7 @@ use crate::{Origin, ValueError};
 
 /// How an option stands to fio's option of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fio {
+pub enum FioSupport {
     /// Means what it means there.
     Same,
     /// Means something else in the way told.
@@ -115,7 +115,7 @@ impl Category {
 
 /// What a kind of value is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// Any text.
     Text,
     /// A whole number, with size suffixes as anywhere.
@@ -140,42 +140,44 @@ pub enum Kind {
     Form,
 }
 
-impl Kind {
+impl ValueKind {
     /// The name of the kind in our own documents.
     pub const fn word(self) -> &'static str {
         match self {
-            Kind::Text => "text",
-            Kind::Int => "integer",
-            Kind::Float => "number",
-            Kind::Size => "size",
-            Kind::Amount => "size, percentage or zones",
-            Kind::Range => "range of sizes",
-            Kind::Time => "time",
-            Kind::Bool => "0 or 1",
-            Kind::Word => "word",
-            Kind::List => "list",
-            Kind::Form => "form",
+            ValueKind::Text => "text",
+            ValueKind::Int => "integer",
+            ValueKind::Float => "number",
+            ValueKind::Size => "size",
+            ValueKind::Amount => "size, percentage or zones",
+            ValueKind::Range => "range of sizes",
+            ValueKind::Time => "time",
+            ValueKind::Bool => "0 or 1",
+            ValueKind::Word => "word",
+            ValueKind::List => "list",
+            ValueKind::Form => "form",
         }
     }
 
     /// The `type:` line of `--cmdhelp=NAME`, in the form that fio gives it.
     pub const fn fio(self, bare: bool) -> &'static str {
         match self {
-            Kind::Bool if bare => "empty or boolean value ([0|1])",
-            Kind::Bool => "boolean value (opt=1)",
-            Kind::Text | Kind::Word | Kind::List | Kind::Form => "string (opt=bla)",
-            Kind::Int | Kind::Size => "integer value (opt=100)",
-            Kind::Amount => "size, percentage or zones (opt=1g)",
-            Kind::Float => "list of floating point values separated by ':' (opt=5.9:7.8)",
-            Kind::Range => "one to three ranges (opt=1k-4k[,4k-8k[,1k-8k]])",
-            Kind::Time => "string with time postfix (opt=10s)",
+            ValueKind::Bool if bare => "empty or boolean value ([0|1])",
+            ValueKind::Bool => "boolean value (opt=1)",
+            ValueKind::Text | ValueKind::Word | ValueKind::List | ValueKind::Form => {
+                "string (opt=bla)"
+            }
+            ValueKind::Int | ValueKind::Size => "integer value (opt=100)",
+            ValueKind::Amount => "size, percentage or zones (opt=1g)",
+            ValueKind::Float => "list of floating point values separated by ':' (opt=5.9:7.8)",
+            ValueKind::Range => "one to three ranges (opt=1k-4k[,4k-8k[,1k-8k]])",
+            ValueKind::Time => "string with time postfix (opt=10s)",
         }
     }
 }
 
 /// The unit of a time that is written without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum TimeUnit {
     /// Seconds.
     Seconds,
     /// Microseconds.
@@ -195,7 +197,7 @@ pub struct OptionDef {
     /// The documentation, line by line; the first line is the summary.
     pub doc: &'static [&'static str],
     /// What kind of value it holds.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// The words allowed, when the set is closed.
     pub choices: &'static [Choice],
     /// The default as text; empty where there is none.
@@ -214,13 +216,13 @@ pub struct OptionDef {
     /// The largest value allowed.
     pub max: Option<i64>,
     /// The unit of a time written without one.
-    pub unit: Unit,
+    pub unit: TimeUnit,
     /// Whether `8z` means zones here.
     pub zones: bool,
     /// fio has retired it: what to do instead.
     pub deprecated: Option<&'static str>,
     /// How it stands to fio.
-    pub fio: Fio,
+    pub fio: FioSupport,
     /// Whether its work exists.
     pub built: Built,
     /// Words whose work does not exist though the option's does.
@@ -240,7 +242,7 @@ impl OptionDef {
         name: "",
         aliases: &[],
         doc: &[],
-        kind: Kind::Text,
+        kind: ValueKind::Text,
         choices: &[],
         default: "",
         category: Category::General,
@@ -249,10 +251,10 @@ impl OptionDef {
         bare: None,
         min: None,
         max: None,
-        unit: Unit::Seconds,
+        unit: TimeUnit::Seconds,
         zones: false,
         deprecated: None,
-        fio: Fio::Same,
+        fio: FioSupport::Same,
         built: Built::Yes,
         unbuilt_words: &[],
         needs: &[],
@@ -274,7 +276,7 @@ impl OptionDef {
 
 /// What a parser may look at besides the text, and where it leaves its doubts.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub struct ParseContext {
     /// The row of the option being parsed.
     pub row: &'static OptionDef,
     /// 1024 (fio's default) or 1000: what `k` means. The other base is what `kib` means.
@@ -285,10 +287,10 @@ pub struct Context {
     pub doubts: Vec<String>,
 }
 
-impl Context {
+impl ParseContext {
     /// The context of a job that has set neither base.
-    pub fn new(row: &'static OptionDef) -> Context {
-        Context { row, kb_base: 1024, unit_base: 0, doubts: Vec::new() }
+    pub fn new(row: &'static OptionDef) -> ParseContext {
+        ParseContext { row, kb_base: 1024, unit_base: 0, doubts: Vec::new() }
     }
 
     /// Notes once that something was accepted though it looks like a mistake.
@@ -311,7 +313,7 @@ pub trait Topic {
         name: &str,
         text: &str,
         origin: Origin,
-        context: &mut Context,
+        context: &mut ParseContext,
     ) -> Option<Result<(), ValueError>>;
     /// The value as text that reads back the same; `None` when it is not in this topic.
     fn show(&self, name: &str) -> Option<String>;

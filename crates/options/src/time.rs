@@ -2,7 +2,7 @@
 
 use iosonde_base::Nanos;
 
-use crate::{Context, Kind, OptionValue, Unit, ValueError};
+use crate::{OptionValue, ParseContext, TimeUnit, ValueError, ValueKind};
 
 const MICRO: u64 = 1_000;
 
@@ -10,8 +10,8 @@ const MICRO: u64 = 1_000;
 /// fio, a suffix that is none of these leaves the number in microseconds: `10sec` is 10 us.
 /// That is kept and told.
 impl OptionValue for Nanos {
-    const KIND: Kind = Kind::Time;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Time;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("a time such as 10s or 500ms", text);
         let body = text.trim();
         let body = body.strip_prefix('+').unwrap_or(body);
@@ -23,7 +23,7 @@ impl OptionValue for Nanos {
             context.doubt(format!("{:?} after {count} is dropped", &after[..letters]));
         }
         let unit = match after[letters..].to_ascii_lowercase().as_str() {
-            "" if context.row.unit == Unit::Seconds => 1_000_000 * MICRO,
+            "" if context.row.unit == TimeUnit::Seconds => 1_000_000 * MICRO,
             "" | "us" | "usec" => MICRO,
             "ms" | "msec" => 1_000 * MICRO,
             "s" => 1_000_000 * MICRO,
@@ -61,8 +61,8 @@ impl Millis {
 }
 
 impl OptionValue for Millis {
-    const KIND: Kind = Kind::Int;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Int;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         // fio reads these as plain numbers, so that 10ms is 10m: 10485760 milliseconds.
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
         if matches!(unit.as_str(), "ms" | "msec" | "m") {
@@ -87,8 +87,8 @@ pub struct SpanRange {
 }
 
 impl OptionValue for SpanRange {
-    const KIND: Kind = Kind::Time;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Time;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let (low, high) = text.split_once(['-', ':', ',']).unwrap_or((text, text));
         let (low, high) = (Nanos::parse(low, context)?, Nanos::parse(high, context)?);
         Ok(SpanRange { low: low.min(high), high: low.max(high) })
@@ -108,10 +108,10 @@ mod tests {
     use crate::OptionDef;
 
     static SECONDS: OptionDef = OptionDef { name: "x", ..OptionDef::BLANK };
-    static MICROS: OptionDef = OptionDef { name: "x", unit: Unit::Micros, ..OptionDef::BLANK };
+    static MICROS: OptionDef = OptionDef { name: "x", unit: TimeUnit::Micros, ..OptionDef::BLANK };
 
     fn micros(text: &str, row: &'static OptionDef) -> Option<u64> {
-        Nanos::parse(text, &mut Context::new(row)).ok().map(|span| span.0 / 1000)
+        Nanos::parse(text, &mut ParseContext::new(row)).ok().map(|span| span.0 / 1000)
     }
 
     #[test]
@@ -137,10 +137,13 @@ mod tests {
 
     #[test]
     fn an_unknown_unit_is_microseconds_and_is_told() {
-        let mut context = Context::new(&SECONDS);
+        let mut context = ParseContext::new(&SECONDS);
         assert_eq!(Nanos::parse("10sec", &mut context), Ok(Nanos(10_000)));
         assert_eq!(context.doubts.len(), 1);
-        assert_eq!(Nanos::parse("10s", &mut Context::new(&SECONDS)), Ok(Nanos(10_000_000_000)));
+        assert_eq!(
+            Nanos::parse("10s", &mut ParseContext::new(&SECONDS)),
+            Ok(Nanos(10_000_000_000))
+        );
     }
 
     #[test]
@@ -152,13 +155,13 @@ mod tests {
 
     #[test]
     fn a_range_is_put_in_order() {
-        let range = SpanRange::parse("20-10s", &mut Context::new(&SECONDS)).expect("a range");
+        let range = SpanRange::parse("20-10s", &mut ParseContext::new(&SECONDS)).expect("a range");
         assert_eq!(range.show(), "10s-20s");
     }
 
     #[test]
     fn milliseconds_with_a_unit_are_what_fio_makes_of_them_and_told() {
-        let mut context = Context::new(&SECONDS);
+        let mut context = ParseContext::new(&SECONDS);
         assert_eq!(Millis::parse("10ms", &mut context), Ok(Millis(10 << 20)));
         assert!(!context.doubts.is_empty());
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Choice, Context, Kind};
+use crate::{Choice, ParseContext, ValueKind};
 
 /// Why a value was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,14 +39,14 @@ impl std::error::Error for ValueError {}
 /// A type that an option can hold.
 pub trait OptionValue: Sized + Clone + PartialEq {
     /// What kind of value it is.
-    const KIND: Kind;
+    const KIND: ValueKind;
     /// The words allowed, when the set is closed.
     const CHOICES: &'static [Choice] = &[];
     /// Reads the text. What is accepted though it looks like a mistake goes to
-    /// [`Context::doubt`].
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError>;
+    /// [`ParseContext::doubt`].
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError>;
     /// Reads the text where parts of it may be left as they were in `old`.
-    fn parse_over(old: &Self, text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse_over(old: &Self, text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let _ = old;
         Self::parse(text, context)
     }
@@ -57,8 +57,8 @@ pub trait OptionValue: Sized + Clone + PartialEq {
 
 /// Any text, as it stands.
 impl OptionValue for String {
-    const KIND: Kind = Kind::Text;
-    fn parse(text: &str, _: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Text;
+    fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         Ok(text.to_owned())
     }
     fn show(&self) -> String {
@@ -69,12 +69,12 @@ impl OptionValue for String {
 /// Empty text is `None`: there is no value. (A person cannot type it: an option that needs a
 /// value refuses an empty one before it comes here.)
 impl<T: OptionValue> OptionValue for Option<T> {
-    const KIND: Kind = T::KIND;
+    const KIND: ValueKind = T::KIND;
     const CHOICES: &'static [Choice] = T::CHOICES;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         if text.is_empty() { Ok(None) } else { T::parse(text, context).map(Some) }
     }
-    fn parse_over(old: &Self, text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse_over(old: &Self, text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         match old {
             Some(old) if !text.is_empty() => T::parse_over(old, text, context).map(Some),
             _ => Self::parse(text, context),
@@ -87,8 +87,8 @@ impl<T: OptionValue> OptionValue for Option<T> {
 
 /// 0 or 1. An option that may stand bare takes any whole number, as in fio: nonzero is on.
 impl OptionValue for bool {
-    const KIND: Kind = Kind::Bool;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Bool;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("0 or 1", text);
         let number = crate::scan_number(text, context).map_err(|_| want())?;
         match number.value {

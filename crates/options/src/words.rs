@@ -52,9 +52,9 @@ macro_rules! words {
         }
 
         impl $crate::OptionValue for $name {
-            const KIND: $crate::Kind = $crate::Kind::Word;
+            const KIND: $crate::ValueKind = $crate::ValueKind::Word;
             const CHOICES: &'static [$crate::Choice] = Self::WORDS;
-            fn parse(text: &str, _: &mut $crate::Context) -> Result<Self, $crate::ValueError> {
+            fn parse(text: &str, _: &mut $crate::ParseContext) -> Result<Self, $crate::ValueError> {
                 $name::from_word(text).ok_or_else(|| {
                     let words: Vec<&str> = Self::WORDS.iter().map(|(word, _)| *word).collect();
                     $crate::ValueError::new(format!("one of {}", words.join(", ")), text)

@@ -10,7 +10,7 @@ use iosonde_options::Level;
 use iosonde_run::job::{FileKind, JobPlan, Plan};
 use iosonde_run::plan::{Totals, caps, plan};
 use iosonde_spec::cli::{World, flag_table, parse};
-use iosonde_spec::text::{expand::Surroundings, include::Disk};
+use iosonde_spec::text::{expand::Host, include::DiskJobFiles};
 use iosonde_workload::Sizes;
 use iosonde_workload::content::{Base, EachWrite, Pattern};
 use std::env::VarError;
@@ -62,7 +62,11 @@ pub fn planned(bench: &Bench) -> Result<Planned, Refused> {
     }
     let mut parsed = parse(
         &arguments(bench, &workers),
-        &World { files: &Disk, around: &Nothing, flags: &[flag_table::FIO, flag_table::OURS] },
+        &World {
+            files: &DiskJobFiles,
+            host: &Nothing,
+            flags: &[flag_table::FIO, flag_table::OURS],
+        },
     );
     let mut said: Vec<_> = parsed.notices.iter().map(|notice| notice.diagnostic.clone()).collect();
     for job in &mut parsed.jobs {
@@ -90,7 +94,7 @@ pub fn planned(bench: &Bench) -> Result<Planned, Refused> {
 /// Options of jobs come from here alone, not from the environment.
 struct Nothing;
 
-impl Surroundings for Nothing {
+impl Host for Nothing {
     fn variable(&self, _: &str) -> Result<String, VarError> {
         Err(VarError::NotPresent)
     }

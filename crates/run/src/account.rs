@@ -54,7 +54,7 @@ pub fn report(plan: &Plan, results: &[Option<JobResult>], around: &Surroundings)
 }
 
 /// An option as fio's JSON shows it: a bare one has an empty text.
-pub fn told(asked: &iosonde_spec::Asked) -> (String, String) {
+pub fn told(asked: &iosonde_spec::TypedOption) -> (String, String) {
     (asked.name.to_owned(), asked.value.clone().unwrap_or_default())
 }
 

@@ -1,6 +1,6 @@
 //! Options that only engines know: kept as text until the engine is known.
 
-use iosonde_options::{Built, Context, Diagnostic, OptionDef, Origin, Topic, nearest};
+use iosonde_options::{Built, Diagnostic, OptionDef, Origin, ParseContext, Topic, nearest};
 
 use crate::JobSpec;
 use crate::topics::engines::TABLES;
@@ -83,7 +83,7 @@ impl JobSpec {
         let rows = topic.options();
         for option in self.private() {
             let Some(row) = rows.iter().find(|row| row.name == option.name) else { continue };
-            let mut context = Context::new(row);
+            let mut context = ParseContext::new(row);
             context.kb_base = self.units.kb_base.get().number();
             let text = option.text();
             let done = topic.set(row.name, &text, option.origin.clone(), &mut context);

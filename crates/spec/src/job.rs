@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use iosonde_options::{
-    Built, Context, Diagnostic, Kind, OptionDef, Origin, Topic, ValueError, nearest,
+    Built, Diagnostic, OptionDef, Origin, ParseContext, Topic, ValueError, ValueKind, nearest,
 };
 
 use crate::engine_options::{self, PrivateOption};
@@ -18,7 +18,7 @@ macro_rules! job_spec {
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct JobSpec {
             $( $(#[doc = $doc])* pub $field: $topic, )*
-            asked: Vec<Asked>,
+            typed: Vec<TypedOption>,
             private: Vec<PrivateOption>,
         }
 
@@ -34,7 +34,7 @@ macro_rules! job_spec {
                 name: &str,
                 text: &str,
                 origin: Origin,
-                context: &mut Context,
+                context: &mut ParseContext,
             ) -> Option<Result<(), ValueError>> {
                 $(
                     if let Some(done) = self.$field.set(name, text, origin.clone(), context) {
@@ -51,7 +51,7 @@ topics::each_topic!(job_spec);
 
 /// One option as somebody typed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct TypedOption {
     /// Its canonical name.
     pub name: &'static str,
     /// The text after `=`; `None` when there was none.
@@ -189,7 +189,7 @@ impl JobSpec {
         origin: Origin,
     ) -> Result<Vec<Diagnostic>, SetError> {
         // A text that may be left out may also be left empty: `write_bw_log=`.
-        let given = value.filter(|text| !(text.is_empty() && row.kind == Kind::Text));
+        let given = value.filter(|text| !(text.is_empty() && row.kind == ValueKind::Text));
         let text = match given.or(row.bare) {
             None if value.is_some() => {
                 return Err(SetError::NeedsValue { name: row.name, empty: true });
@@ -207,10 +207,10 @@ impl JobSpec {
             Some(instead) => warnings.push(Diagnostic::warning("is retired").help(instead)),
             None => {}
         }
-        let mut context = Context {
+        let mut context = ParseContext {
             kb_base: self.units.kb_base.get().number(),
             unit_base: self.units.unit_base.get().number(),
-            ..Context::new(row)
+            ..ParseContext::new(row)
         };
         self.set_in_topic(row.name, text, origin.clone(), &mut context)
             .expect("every row is in a topic")
@@ -218,7 +218,7 @@ impl JobSpec {
         rules::last_wins(self, row.name);
         warnings.extend(context.doubts.into_iter().map(Diagnostic::warning));
         let warnings = warnings.into_iter().map(|said| said.about(row.name, &origin)).collect();
-        self.asked.push(Asked { name: row.name, value: value.map(str::to_owned), origin });
+        self.typed.push(TypedOption { name: row.name, value: value.map(str::to_owned), origin });
         Ok(warnings)
     }
 
@@ -238,7 +238,11 @@ impl JobSpec {
             return Err(SetError::NeedsValue { name: row.name, empty: value.is_some() });
         }
         let value = value.map(str::to_owned);
-        self.asked.push(Asked { name: row.name, value: value.clone(), origin: origin.clone() });
+        self.typed.push(TypedOption {
+            name: row.name,
+            value: value.clone(),
+            origin: origin.clone(),
+        });
         self.private.push(PrivateOption { name: row.name, value, origin, engine });
         Ok(Vec::new())
     }
@@ -267,8 +271,8 @@ impl JobSpec {
     }
 
     /// Every option as it was typed, in order; one typed twice is there twice.
-    pub fn asked(&self) -> &[Asked] {
-        &self.asked
+    pub fn typed(&self) -> &[TypedOption] {
+        &self.typed
     }
 
     /// The options that only engines know, as typed, in order.

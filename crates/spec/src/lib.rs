@@ -16,5 +16,5 @@ pub mod topics;
 pub mod values;
 
 pub use engine_options::{EngineTable, PrivateOption};
-pub use job::{Asked, JobSpec, SetError, all, lookup};
-pub use rules::{Caps, Rule, resolve};
+pub use job::{JobSpec, SetError, TypedOption, all, lookup};
+pub use rules::{EngineFacts, OptionRule, resolve};

@@ -65,7 +65,7 @@ pub fn print(name: &str, spec: &JobSpec) -> Result<String, Unprintable> {
 /// Reading a typed one back implies others again, and would overwrite what stood after it.
 fn in_order(spec: &JobSpec) -> Vec<&'static OptionDef> {
     let last_typed =
-        |row: &OptionDef| spec.asked().iter().rposition(|asked| asked.name == row.name);
+        |row: &OptionDef| spec.typed().iter().rposition(|typed| typed.name == row.name);
     let set = |row: &&OptionDef| row.name != "name" && spec.is_set(row.name);
     let mut rows: Vec<_> = job::all().filter(set).collect();
     rows.sort_by_key(|row| last_typed(row));

@@ -19,7 +19,7 @@ const WE_TAKE: &[(&str, &str)] = &[
     ("engine-external.fio", "parsing opens no engine; the plan looks for its file"),
 ];
 
-/// Refused by us, taken by the installed fio.
+/// IncludeRefused by us, taken by the installed fio.
 const WE_REFUSE: &[(&str, &str)] = &[
     ("bad/bssplit-over.fio", "fio cuts shares beyond 100 % without a word"),
     ("bad/bssplit-word.fio", "fio reads a share that is no number as none"),

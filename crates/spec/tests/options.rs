@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::process::Command;
 
-use iosonde_options::{Built, Context, Kind, OptionDef, Origin};
+use iosonde_options::{Built, OptionDef, Origin, ParseContext, ValueKind};
 use iosonde_spec::{JobSpec, all, engine_options, lookup};
 
 /// The names and aliases of fio 3.42 (its HOWTO's groups), `name/alias/alias`.
@@ -141,7 +141,10 @@ fn every_row_is_documented_and_its_columns_fit() {
         assert!(row.doc[0].trim_end().ends_with(['.', ':']), "{name}: {:?}", row.doc[0]);
         let dead = row.deprecated.is_some() && row.built == Built::No;
         assert!(dead || !row.good.is_empty(), "{name} has an example");
-        let closed = matches!(row.kind, Kind::Bool | Kind::Word | Kind::Int | Kind::Size);
+        let closed = matches!(
+            row.kind,
+            ValueKind::Bool | ValueKind::Word | ValueKind::Int | ValueKind::Size
+        );
         assert!(row.deprecated.is_some() || !closed || !row.bad.is_empty(), "{name} has a bad one");
         let known = |other: &&str| lookup(other).is_some();
         assert!(row.parent.iter().all(known), "{name}: parent");
@@ -315,7 +318,7 @@ fn defaults_bounds_and_words_are_those_of_fio() {
             assert_eq!(row.default, default, "{}", row.name);
         }
         let ours = iosonde_options::render::cmdhelp_one(row);
-        if row.min.is_some() && row.name != "filesize" && row.kind != Kind::Time {
+        if row.min.is_some() && row.name != "filesize" && row.kind != ValueKind::Time {
             assert_eq!(line(&ours, "range: "), line(&page, "range: "), "{}", row.name);
         }
         let word =
@@ -324,7 +327,7 @@ fn defaults_bounds_and_words_are_those_of_fio() {
             line.get(..22)
                 .is_some_and(|label| label.ends_with("valid values: ") || label.trim() == ":")
         });
-        for theirs in listed.filter_map(word).filter(|_| row.kind != Kind::List) {
+        for theirs in listed.filter_map(word).filter(|_| row.kind != ValueKind::List) {
             let known = row.choices.iter().any(|(word, _)| *word == theirs);
             assert!(known, "{} has the word {theirs}", row.name);
         }
@@ -367,5 +370,5 @@ fn any_text_is_taken_or_refused_without_a_panic() {
         }
     }
     let row = lookup("bs").expect("an option");
-    assert_eq!(Context::new(row).kb_base, 1024);
+    assert_eq!(ParseContext::new(row).kb_base, 1024);
 }

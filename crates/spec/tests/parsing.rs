@@ -7,13 +7,13 @@ mod common;
 use common::{Around, shell_words};
 use iosonde_options::{Level, Origin};
 use iosonde_spec::cli::flag_table::{FIO, OURS};
-use iosonde_spec::cli::flags::Ask;
+use iosonde_spec::cli::flags::InfoRequest;
 use iosonde_spec::cli::{Parsed, ParsedJob, World, parse};
 
 fn parsed(line: &str, files: &[(&'static str, &'static str)]) -> Parsed {
     let arguments = shell_words(line);
     let files: HashMap<&str, &str> = files.iter().copied().collect();
-    parse(&arguments, &World { files: &files, around: &Around, flags: &[FIO, OURS] })
+    parse(&arguments, &World { files: &files, host: &Around, flags: &[FIO, OURS] })
 }
 
 fn file(text: &'static str) -> Parsed {
@@ -30,14 +30,14 @@ fn show(job: &ParsedJob, option: &str) -> String {
 
 /// `globals | own`, each option as it was written.
 fn asked(job: &ParsedJob) -> String {
-    let told = |asked: &[iosonde_spec::Asked]| {
+    let told = |asked: &[iosonde_spec::TypedOption]| {
         let each = asked.iter().map(|asked| match &asked.value {
             Some(value) => format!("{}={value}", asked.name),
             None => asked.name.to_string(),
         });
         each.collect::<Vec<_>>().join(" ")
     };
-    format!("{} | {}", told(&job.globals), told(&job.asked))
+    format!("{} | {}", told(&job.globals), told(&job.typed))
 }
 
 fn errors(parsed: &Parsed) -> Vec<String> {
@@ -119,7 +119,7 @@ fn each_option_keeps_its_place() {
     let place = |option| parsed.jobs[0].spec.origin(option).unwrap().to_string();
     assert_eq!(place("bs"), "d/a.fio:2:3");
     assert_eq!(place("size"), "d/b:2:1");
-    assert_eq!(parsed.jobs[0].asked[0].value.as_deref(), Some(" 4k"));
+    assert_eq!(parsed.jobs[0].typed[0].value.as_deref(), Some(" 4k"));
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn fios_words_for_a_bad_command_line() {
 #[test]
 fn a_question_ends_the_reading() {
     let asked_first = parsed("--version --nonsense no.fio", &[]);
-    assert_eq!(asked_first.flags.ask, Some(Ask::Version));
+    assert_eq!(asked_first.flags.info, Some(InfoRequest::Version));
     assert!(asked_first.notices.is_empty());
     let asked_last = parsed("--nonsense --cmdhelp=bs", &[]);
     assert_eq!(asked_last.notices.len(), 1);
@@ -287,7 +287,7 @@ fn showcmd_gives_a_line_for_each_file() {
 fn fios_own_flags_do_not_know_ours() {
     let arguments = ["--color=never".to_string()];
     let files: HashMap<&str, &str> = HashMap::new();
-    let world = World { files: &files, around: &Around, flags: &[FIO] };
+    let world = World { files: &files, host: &Around, flags: &[FIO] };
     assert!(parse(&arguments, &world).is_refused());
     assert!(!parsed("--color=never", &[]).is_refused());
 }

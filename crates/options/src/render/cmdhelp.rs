@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Kind, OptionDef};
+use crate::{OptionDef, ValueKind};
 
 /// The list of `--cmdhelp` and `--cmdhelp=all`: a line each, an option that depends on
 /// another one indented under it.
@@ -50,10 +50,12 @@ pub fn cmdhelp_one(row: &OptionDef) -> String {
 fn range(row: &OptionDef) -> Option<String> {
     let (min, max) = (row.min.unwrap_or(0), row.max.unwrap_or(-1));
     match row.kind {
-        Kind::Bool if row.bare.is_none() => Some("min=0, max=1".into()),
-        Kind::Int | Kind::Size => Some(format!("min={min}, max={max}")),
-        Kind::Float if row.max.is_some() => Some(format!("min={min}.000000, max={max}.000000")),
-        Kind::Range => row.min.map(|min| format!("min={min}")),
+        ValueKind::Bool if row.bare.is_none() => Some("min=0, max=1".into()),
+        ValueKind::Int | ValueKind::Size => Some(format!("min={min}, max={max}")),
+        ValueKind::Float if row.max.is_some() => {
+            Some(format!("min={min}.000000, max={max}.000000"))
+        }
+        ValueKind::Range => row.min.map(|min| format!("min={min}")),
         _ => None,
     }
 }
@@ -65,7 +67,7 @@ mod tests {
     static PARENT: OptionDef = OptionDef {
         name: "verify",
         doc: &[" Check what was written.", "", " More."],
-        kind: Kind::Word,
+        kind: ValueKind::Word,
         choices: &[("md5", "by md5")],
         default: "0",
         aliases: &["check"],
@@ -74,7 +76,7 @@ mod tests {
     static CHILD: OptionDef = OptionDef {
         name: "verify_async",
         doc: &[" Threads that check."],
-        kind: Kind::Int,
+        kind: ValueKind::Int,
         parent: Some("verify"),
         ..OptionDef::BLANK
     };

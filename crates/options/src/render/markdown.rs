@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Built, Category, Fio, Kind, OptionDef, Unit};
+use crate::{Built, Category, FioSupport, OptionDef, TimeUnit, ValueKind};
 
 /// A page of all `rows`: a heading per category, an entry per option.
 pub fn markdown(rows: &[&OptionDef]) -> String {
@@ -72,9 +72,9 @@ fn facts(row: &OptionDef) -> Vec<(&'static str, String)> {
         facts.push(("Retired", instead.into()));
     }
     let fio = match row.fio {
-        Fio::Same => "the same".into(),
-        Fio::Differs(how) => format!("differs: {how}"),
-        Fio::OursAlone => "ours alone".into(),
+        FioSupport::Same => "the same".into(),
+        FioSupport::Differs(how) => format!("differs: {how}"),
+        FioSupport::OursAlone => "ours alone".into(),
     };
     facts.push(("fio", fio));
     let built = match row.built {
@@ -89,8 +89,10 @@ fn facts(row: &OptionDef) -> Vec<(&'static str, String)> {
 
 fn kind(row: &OptionDef) -> String {
     match (row.kind, row.unit) {
-        (Kind::Time, Unit::Seconds) => "time, in seconds unless a unit is given".into(),
-        (Kind::Time, Unit::Micros) => "time, in microseconds unless a unit is given".into(),
+        (ValueKind::Time, TimeUnit::Seconds) => "time, in seconds unless a unit is given".into(),
+        (ValueKind::Time, TimeUnit::Micros) => {
+            "time, in microseconds unless a unit is given".into()
+        }
         (kind, _) => kind.word().into(),
     }
 }
@@ -107,7 +109,7 @@ mod tests {
         name: "rate",
         aliases: &["cap"],
         doc: &[" Cap bandwidth."],
-        kind: Kind::Size,
+        kind: ValueKind::Size,
         default: "0",
         min: Some(0),
         category: Category::Rate,

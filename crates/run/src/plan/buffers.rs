@@ -6,7 +6,7 @@ use iosonde_base::Dir;
 use iosonde_direct::{HugePage, MemoryKind};
 use iosonde_options::{Diagnostic, Setting};
 use iosonde_spec::JobSpec;
-use iosonde_spec::values::{DedupeMode, MemoryWord, Pattern as Asked, PatternPart};
+use iosonde_spec::values::{DedupeMode, MemoryWord, PatternPart, PatternText as Asked};
 use iosonde_sys::memory::{HugePages, total_bytes};
 use iosonde_workload::content::{Base, Compress, Dedupe, EachWrite, Pattern, WorkingSet};
 use iosonde_workload::{Sizes, SourceSpec};

@@ -283,7 +283,7 @@ fn io_priority(spec: &JobSpec) -> Result<Option<IoPriority>, Diagnostic> {
 
 /// `clocksource`.
 pub(super) fn clock(spec: &JobSpec) -> iosonde_sys::ClockSource {
-    use iosonde_spec::values::ClockSource as Word;
+    use iosonde_spec::values::ClockWord as Word;
     match spec.time.clocksource.get() {
         None => iosonde_sys::ClockSource::Auto,
         Some(Word::Cpu) => iosonde_sys::ClockSource::Cpu,

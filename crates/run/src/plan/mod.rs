@@ -25,7 +25,7 @@ use iosonde_engine::{Accounting, EngineDef, LaysOut};
 use iosonde_options::{Diagnostic, Level, Origin, Setting};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
-use iosonde_spec::values::Fallocate as Word;
+use iosonde_spec::values::FallocateMode as Word;
 use iosonde_stats::WhichLatencies;
 use iosonde_sys::priority::IoPriority;
 use replay::Replay;
@@ -55,14 +55,14 @@ pub struct Planned {
 
 /// What the job's engine can do, for the rules of the job language; nothing
 /// for an engine that is not known, of which [`plan`] will speak.
-pub fn caps(spec: &JobSpec) -> iosonde_spec::Caps {
+pub fn caps(spec: &JobSpec) -> iosonde_spec::EngineFacts {
     let Some(known) = engine::known_caps(spec) else {
-        return iosonde_spec::Caps { trim: true, atomic: true, ..Default::default() };
+        return iosonde_spec::EngineFacts { trim: true, atomic: true, ..Default::default() };
     };
     let iosonde_engine::Caps { sync, diskless, trim, no_extend, atomic, .. } = known;
     // One thread does one thing at a time; a pool of them does many.
     let sync = sync && !engine::is_offloaded(spec);
-    iosonde_spec::Caps { sync, diskless, trim, no_extend, atomic }
+    iosonde_spec::EngineFacts { sync, diskless, trim, no_extend, atomic }
 }
 
 /// Resolve and plan one job that nobody typed.
@@ -74,7 +74,7 @@ pub fn alone(name: &str, spec: JobSpec) -> Result<Plan, Diagnostic> {
         name: name.into(),
         spec,
         globals: Vec::new(),
-        asked: Vec::new(),
+        typed: Vec::new(),
         origin: Origin::Default,
         begins_file: false,
     };

@@ -35,7 +35,7 @@ pub(super) fn reporting(
     let stat = &spec.measure;
     let rw = spec.order.rw.get().word.word().to_owned();
     Reporting {
-        options: job.asked.iter().map(crate::account::told).collect(),
+        options: job.typed.iter().map(crate::account::told).collect(),
         description: spec.job.description.get().clone(),
         what: what(spec, engine, &rw, sizes),
         group_reporting: *spec.job.group_reporting.get(),

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use iosonde_options::{Diagnostic, Kind, OptionDef, Origin};
+use iosonde_options::{Diagnostic, OptionDef, Origin, ValueKind};
 
 use crate::cli::notice::Notice;
 use crate::cli::parsed::ParsedJob;
 use crate::cli::vocabulary;
-use crate::job::{Asked, JobSpec};
-use crate::text::arithmetic::{self, ArithmeticError, KbBase, Suffixes};
-use crate::text::section::Entry;
+use crate::job::{JobSpec, TypedOption};
+use crate::text::arithmetic::{self, ArithmeticError, Suffixes};
+use crate::text::section::OptionLine;
 
 /// One option that was given, before it is known whether its value will do.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl<'a> Given<'a> {
     }
 
     /// A line of a job file.
-    pub fn in_a_file(def: &'static OptionDef, entry: &'a Entry) -> Self {
+    pub fn in_a_file(def: &'static OptionDef, entry: &'a OptionLine) -> Self {
         let failed = format!("fio: failed parsing {}", entry.written);
         let missing = match entry.value {
             Some(_) => vec![failed],
@@ -64,22 +64,22 @@ impl<'a> Given<'a> {
 
 /// A job in the making.
 #[derive(Clone, Debug, Default)]
-pub struct Draft {
+pub struct JobDraft {
     spec: JobSpec,
-    globals: Vec<Asked>,
-    asked: Vec<Asked>,
+    globals: Vec<TypedOption>,
+    typed: Vec<TypedOption>,
 }
 
-impl Draft {
+impl JobDraft {
     /// A job that begins with all of these settings as its defaults.
-    pub fn heir(&self) -> Draft {
-        let globals = self.globals.iter().chain(&self.asked).cloned().collect();
-        Draft { spec: self.spec.clone(), globals, asked: Vec::new() }
+    pub fn heir(&self) -> JobDraft {
+        let globals = self.globals.iter().chain(&self.typed).cloned().collect();
+        JobDraft { spec: self.spec.clone(), globals, typed: Vec::new() }
     }
 
     /// What was asked for here, apart from what was inherited.
-    pub fn asked(&self) -> &[Asked] {
-        &self.asked
+    pub fn typed(&self) -> &[TypedOption] {
+        &self.typed
     }
 
     /// The engine's name, as the table has it.
@@ -89,8 +89,8 @@ impl Draft {
 
     /// What `name=` says, if it was given.
     pub fn name(&self) -> Option<String> {
-        let own = self.asked.iter().rfind(|asked| asked.name == "name");
-        own.and_then(|asked| asked.value.as_deref().map(|value| value.trim_start().to_string()))
+        let own = self.typed.iter().rfind(|typed| typed.name == "name");
+        own.and_then(|typed| typed.value.as_deref().map(|value| value.trim_start().to_string()))
     }
 
     /// Take an option, or say why not.
@@ -113,7 +113,7 @@ impl Draft {
             }
         };
         if vocabulary::set(&mut self.spec, given, value, notices) {
-            self.asked.push(Asked {
+            self.typed.push(TypedOption {
                 name: given.def.name,
                 value: given.value.map(str::to_string),
                 origin: given.origin.clone(),
@@ -126,8 +126,8 @@ impl Draft {
         if begins_file {
             vocabulary::imply_stonewall(&mut self.spec);
         }
-        let Draft { spec, globals, asked } = self;
-        ParsedJob { name, spec, globals, asked, origin, begins_file }
+        let JobDraft { spec, globals, typed } = self;
+        ParsedJob { name, spec, globals, typed, origin, begins_file }
     }
 
     /// Arithmetic, in options that hold numbers.
@@ -137,22 +137,19 @@ impl Draft {
         value: &'v str,
     ) -> Result<Cow<'v, str>, ArithmeticError> {
         let suffixes = match def.kind {
-            Kind::Int | Kind::Size | Kind::Amount | Kind::Range => {
-                Suffixes::Size { kb_base: self.kb_base() }
+            ValueKind::Int | ValueKind::Size | ValueKind::Amount | ValueKind::Range => {
+                Suffixes::Size { kb_base: *self.spec.units.kb_base.get() }
             }
-            Kind::Time => Suffixes::Time,
-            Kind::Float => Suffixes::Plain,
-            Kind::Text | Kind::Bool | Kind::Word | Kind::List | Kind::Form => {
+            ValueKind::Time => Suffixes::Time,
+            ValueKind::Float => Suffixes::Plain,
+            ValueKind::Text
+            | ValueKind::Bool
+            | ValueKind::Word
+            | ValueKind::List
+            | ValueKind::Form => {
                 return Ok(Cow::Borrowed(value));
             }
         };
         arithmetic::rewrite(value, suffixes)
-    }
-
-    fn kb_base(&self) -> KbBase {
-        match self.spec.units.kb_base.get().number() {
-            1000 => KbBase::Si,
-            _ => KbBase::Kib,
-        }
     }
 }

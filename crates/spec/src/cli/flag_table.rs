@@ -1,7 +1,9 @@
 //! Every flag of the program: fio's 39, and those that are ours alone.
 
-use crate::cli::flags::{Ask, Debug, FlagError, Flags, Format, IdleProf, When, milliseconds};
-use crate::cli::getopt::Takes;
+use crate::cli::flags::{
+    DebugWord, FlagError, Flags, IdleProf, InfoRequest, OutputFormat, ShowWhen, milliseconds,
+};
+use crate::cli::getopt::TakesValue;
 
 /// One flag.
 #[derive(Clone, Copy, Debug)]
@@ -9,14 +11,14 @@ pub struct FlagDef {
     /// Without dashes.
     pub name: &'static str,
     /// Whether a value goes with it.
-    pub takes: Takes,
+    pub takes: TakesValue,
     /// What help calls the value; empty without one.
     pub value: &'static str,
     /// One line of help.
     pub doc: &'static str,
     /// Whether help shows it.
     pub shown: Shown,
-    work: Work,
+    work: FlagAction,
 }
 
 /// Whether help shows a flag.
@@ -29,7 +31,7 @@ pub enum Shown {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Work {
+enum FlagAction {
     Set(fn(&mut Flags, &str) -> Result<(), FlagError>),
     /// Refused, with what to do instead.
     Unsupported(&'static str),
@@ -42,8 +44,8 @@ impl FlagDef {
     /// A value that is refused, or a flag that this program does not have.
     pub fn apply(&self, flags: &mut Flags, value: Option<&str>) -> Result<(), FlagError> {
         match self.work {
-            Work::Set(set) => set(flags, value.unwrap_or("")),
-            Work::Unsupported(instead) => {
+            FlagAction::Set(set) => set(flags, value.unwrap_or("")),
+            FlagAction::Unsupported(instead) => {
                 Err(FlagError::fatal(format!("--{} is not supported: {instead}", self.name)))
             }
         }
@@ -52,8 +54,8 @@ impl FlagDef {
     /// Why the flag is refused, if it is whatever its value.
     pub fn unsupported(&self) -> Option<&'static str> {
         match self.work {
-            Work::Set(_) => None,
-            Work::Unsupported(instead) => Some(instead),
+            FlagAction::Set(_) => None,
+            FlagAction::Unsupported(instead) => Some(instead),
         }
     }
 
@@ -69,11 +71,11 @@ const fn bare(
 ) -> FlagDef {
     FlagDef {
         name,
-        takes: Takes::Nothing,
+        takes: TakesValue::Nothing,
         value: "",
         doc,
         shown: Shown::InHelp,
-        work: Work::Set(set),
+        work: FlagAction::Set(set),
     }
 }
 
@@ -83,7 +85,14 @@ const fn valued(
     doc: &'static str,
     set: fn(&mut Flags, &str) -> Result<(), FlagError>,
 ) -> FlagDef {
-    FlagDef { name, takes: Takes::Value, value, doc, shown: Shown::InHelp, work: Work::Set(set) }
+    FlagDef {
+        name,
+        takes: TakesValue::Value,
+        value,
+        doc,
+        shown: Shown::InHelp,
+        work: FlagAction::Set(set),
+    }
 }
 
 const fn maybe(
@@ -92,17 +101,31 @@ const fn maybe(
     doc: &'static str,
     set: fn(&mut Flags, &str) -> Result<(), FlagError>,
 ) -> FlagDef {
-    FlagDef { name, takes: Takes::Maybe, value, doc, shown: Shown::InHelp, work: Work::Set(set) }
+    FlagDef {
+        name,
+        takes: TakesValue::Maybe,
+        value,
+        doc,
+        shown: Shown::InHelp,
+        work: FlagAction::Set(set),
+    }
 }
 
 const fn absent(
     name: &'static str,
-    takes: Takes,
+    takes: TakesValue,
     value: &'static str,
     doc: &'static str,
     instead: &'static str,
 ) -> FlagDef {
-    FlagDef { name, takes, value, doc, shown: Shown::InHelp, work: Work::Unsupported(instead) }
+    FlagDef {
+        name,
+        takes,
+        value,
+        doc,
+        shown: Shown::InHelp,
+        work: FlagAction::Unsupported(instead),
+    }
 }
 
 fn idle(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
@@ -110,7 +133,7 @@ fn idle(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
         "system" => flags.idle_prof = Some(IdleProf::System),
         "percpu" => flags.idle_prof = Some(IdleProf::PerCpu),
         "calibrate" => {
-            flags.ask.get_or_insert(Ask::Calibrate);
+            flags.info.get_or_insert(InfoRequest::Calibrate);
         }
         _ => return Err(FlagError::fatal(format!("incorrect idle-prof option: {text}"))),
     }
@@ -145,27 +168,27 @@ pub const FIO: &[FlagDef] = &[
     bare("minimal", "short for --output-format=terse", |flags, _| formats(flags, "terse")),
     valued("output-format", "LIST", "normal, terse, json, json+: one, or a comma list", formats),
     valued("terse-version", "N", "version of the terse form, 2 to 5", terse_version),
-    bare("version", "print the version and end", |flags, _| ask(flags, Ask::Version)),
-    bare("help", "print this and end", |flags, _| ask(flags, Ask::Help)),
+    bare("version", "print the version and end", |flags, _| inform(flags, InfoRequest::Version)),
+    bare("help", "print this and end", |flags, _| inform(flags, InfoRequest::Help)),
     absent(
         "cpuclock-test",
-        Takes::Nothing,
+        TakesValue::Nothing,
         "",
         "check the processor's clock",
         "the clock is checked at each start",
     ),
     absent(
         "crctest",
-        Takes::Maybe,
+        TakesValue::Maybe,
         "TYPES",
         "time the checksum functions",
         "checksum speeds are not measured here",
     ),
     maybe("cmdhelp", "OPTION", "print help on a job option, or on all", |flags, text| {
-        ask(flags, Ask::CommandHelp(some(text)))
+        inform(flags, InfoRequest::CommandHelp(some(text)))
     }),
     maybe("enghelp", "ENGINE[,OPTION]", "list engines, or tell of one", |flags, text| {
-        ask(flags, Ask::EngineHelp(some(text)))
+        inform(flags, InfoRequest::EngineHelp(some(text)))
     }),
     bare("showcmd", "print job files as command lines, run nothing", |flags, _| {
         flags.showcmd = true;
@@ -173,7 +196,7 @@ pub const FIO: &[FlagDef] = &[
     }),
     // fio takes any other word for auto without a sound.
     valued("eta", "WHEN", "show the time left: always, never or auto", |flags, text| {
-        flags.eta = when(text).unwrap_or(When::Auto);
+        flags.eta = when(text).unwrap_or(ShowWhen::Auto);
         Ok(())
     }),
     valued("eta-newline", "TIME", "begin a new line for the time left each TIME", |flags, text| {
@@ -222,26 +245,32 @@ pub const FIO: &[FlagDef] = &[
         flags.max_jobs = Some(leading_number(text));
         Ok(())
     }),
-    absent("server", Takes::Maybe, "ARGS", "wait for jobs from another machine", MPI),
-    absent("daemonize", Takes::Value, "PIDFILE", "run the server in the background", MPI),
-    absent("client", Takes::Value, "HOST", "send the jobs to another machine", MPI),
-    absent("remote-config", Takes::Value, "FILE", "a job file on the server", MPI),
+    absent("server", TakesValue::Maybe, "ARGS", "wait for jobs from another machine", MPI),
+    absent("daemonize", TakesValue::Value, "PIDFILE", "run the server in the background", MPI),
+    absent("client", TakesValue::Value, "HOST", "send the jobs to another machine", MPI),
+    absent("remote-config", TakesValue::Value, "FILE", "a job file on the server", MPI),
     valued("idle-prof", "KIND", "tell how idle processors are: system, percpu, calibrate", idle),
     valued("inflate-log", "FILE", "print a compressed log", |flags, text| {
-        flags.ask.get_or_insert(Ask::InflateLog(text.to_string()));
+        flags.info.get_or_insert(InfoRequest::InflateLog(text.to_string()));
         Ok(())
     }),
-    absent("trigger-file", Takes::Value, "FILE", "run the trigger when FILE appears", TRIGGERS),
-    absent("trigger-timeout", Takes::Value, "TIME", "run the trigger after TIME", TRIGGERS),
-    absent("trigger", Takes::Value, "COMMAND", "the trigger", TRIGGERS),
-    absent("trigger-remote", Takes::Value, "COMMAND", "the trigger on the server", TRIGGERS),
+    absent(
+        "trigger-file",
+        TakesValue::Value,
+        "FILE",
+        "run the trigger when FILE appears",
+        TRIGGERS,
+    ),
+    absent("trigger-timeout", TakesValue::Value, "TIME", "run the trigger after TIME", TRIGGERS),
+    absent("trigger", TakesValue::Value, "COMMAND", "the trigger", TRIGGERS),
+    absent("trigger-remote", TakesValue::Value, "COMMAND", "the trigger on the server", TRIGGERS),
     valued("aux-path", "PATH", "directory for files that keep a run's state", |flags, text| {
         flags.aux_path = some(text);
         Ok(())
     }),
     absent(
         "profile",
-        Takes::Value,
+        TakesValue::Value,
         "NAME",
         "run a built-in set of jobs",
         "write the jobs down in a job file",
@@ -274,7 +303,7 @@ pub const FIO: &[FlagDef] = &[
     .hidden(),
     absent(
         "memcpytest",
-        Takes::Maybe,
+        TakesValue::Maybe,
         "TYPES",
         "time copying memory",
         "copying speeds are not measured here",
@@ -320,9 +349,9 @@ pub fn help(tables: &[&[FlagDef]]) -> String {
     let mut out = String::new();
     for flag in tables.iter().copied().flatten().filter(|flag| flag.shown == Shown::InHelp) {
         let name = match flag.takes {
-            Takes::Nothing => flag.name.to_string(),
-            Takes::Maybe | Takes::Name => format!("{}[={}]", flag.name, flag.value),
-            Takes::Value => format!("{}={}", flag.name, flag.value),
+            TakesValue::Nothing => flag.name.to_string(),
+            TakesValue::Maybe | TakesValue::Name => format!("{}[={}]", flag.name, flag.value),
+            TakesValue::Value => format!("{}={}", flag.name, flag.value),
         };
         let absent = if flag.unsupported().is_some() { " (not supported)" } else { "" };
         out.push_str(&format!("  --{name:<26} {}{absent}\n", flag.doc));
@@ -330,13 +359,13 @@ pub fn help(tables: &[&[FlagDef]]) -> String {
     out
 }
 
-fn ask(flags: &mut Flags, ask: Ask) -> Result<(), FlagError> {
-    flags.ask.get_or_insert(ask);
+fn inform(flags: &mut Flags, info: InfoRequest) -> Result<(), FlagError> {
+    flags.info.get_or_insert(info);
     Ok(())
 }
 
 fn formats(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
-    flags.formats = Format::list(text)?;
+    flags.formats = OutputFormat::list(text)?;
     flags.formats_given = true;
     // What was added to earlier forms goes with them, as in fio.
     flags.append_terse = false;
@@ -363,11 +392,11 @@ fn debug(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
             None => (word, None),
         };
         match (name, number) {
-            ("all", _) => flags.debug = Debug::WORDS.map(|(_, debug)| debug).to_vec(),
+            ("all", _) => flags.debug = DebugWord::WORDS.map(|(_, debug)| debug).to_vec(),
             ("help" | "?", _) => {}
             ("job", Some(number)) => flags.debug_job = number.trim().parse().ok(),
             ("job", None) => unknown = Some("missing job number".to_string()),
-            _ => match Debug::WORDS.into_iter().find(|(known, _)| *known == name) {
+            _ => match DebugWord::WORDS.into_iter().find(|(known, _)| *known == name) {
                 Some((_, debug)) if !flags.debug.contains(&debug) => flags.debug.push(debug),
                 Some(_) => {}
                 None => unknown = Some(format!("debug mask {word} not found")),
@@ -380,11 +409,11 @@ fn debug(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
     }
 }
 
-fn when(text: &str) -> Option<When> {
+fn when(text: &str) -> Option<ShowWhen> {
     match text {
-        "auto" => Some(When::Auto),
-        "always" => Some(When::Always),
-        "never" => Some(When::Never),
+        "auto" => Some(ShowWhen::Auto),
+        "always" => Some(ShowWhen::Always),
+        "never" => Some(ShowWhen::Never),
         _ => None,
     }
 }
@@ -438,7 +467,7 @@ mod tests {
     #[test]
     fn a_flag_takes_a_value_exactly_when_help_names_one() {
         for flag in FIO.iter().chain(OURS).chain(LEDGER) {
-            assert_eq!(flag.takes == Takes::Nothing, flag.value.is_empty(), "{}", flag.name);
+            assert_eq!(flag.takes == TakesValue::Nothing, flag.value.is_empty(), "{}", flag.name);
             assert!(!flag.doc.is_empty() && !flag.doc.ends_with('.'), "{}", flag.name);
         }
     }
@@ -469,16 +498,19 @@ mod tests {
 
     #[test]
     fn the_last_form_of_output_holds() {
-        assert_eq!(take(&["output-format=json", "minimal"]).unwrap().formats, [Format::Terse]);
-        assert_eq!(take(&["minimal", "output-format=json"]).unwrap().formats, [Format::Json]);
+        assert_eq!(
+            take(&["output-format=json", "minimal"]).unwrap().formats,
+            [OutputFormat::Terse]
+        );
+        assert_eq!(take(&["minimal", "output-format=json"]).unwrap().formats, [OutputFormat::Json]);
         assert_eq!(refused("output-format=xml"), "invalid output format xml");
     }
 
     #[test]
     fn the_first_question_holds() {
         let flags = take(&["cmdhelp=bs", "version"]).unwrap();
-        assert_eq!(flags.ask, Some(Ask::CommandHelp(Some("bs".into()))));
-        assert_eq!(take(&["enghelp"]).unwrap().ask, Some(Ask::EngineHelp(None)));
+        assert_eq!(flags.info, Some(InfoRequest::CommandHelp(Some("bs".into()))));
+        assert_eq!(take(&["enghelp"]).unwrap().info, Some(InfoRequest::EngineHelp(None)));
     }
 
     #[test]
@@ -503,9 +535,9 @@ mod tests {
     #[test]
     fn debug_words_add_up_and_an_unknown_one_is_no_reason_to_stop() {
         let flags = take(&["debug=io,random", "debug=io:3,job:7"]).unwrap();
-        assert_eq!(flags.debug, [Debug::Io, Debug::Random]);
+        assert_eq!(flags.debug, [DebugWord::Io, DebugWord::Random]);
         assert_eq!(flags.debug_job, Some(7));
-        assert_eq!(take(&["debug=all"]).unwrap().debug.len(), Debug::WORDS.len());
+        assert_eq!(take(&["debug=all"]).unwrap().debug.len(), DebugWord::WORDS.len());
         let error = take(&["debug=parse,foo"]).unwrap_err();
         assert_eq!((error.fatal, error.message.as_str()), (false, "debug mask foo not found"));
     }
@@ -518,11 +550,11 @@ mod tests {
 
     #[test]
     fn colour_is_ours_and_strict() {
-        assert_eq!(take(&["color=never"]).unwrap().color, When::Never);
+        assert_eq!(take(&["color=never"]).unwrap().color, ShowWhen::Never);
         assert_eq!(take(&["ledger", "strict"]).unwrap().ledger, Some(true));
         assert_eq!(take(&["ledger=no"]).unwrap().ledger, Some(false));
         assert!(refused("ledger=maybe").contains("want yes or no"));
         assert!(refused("color=maybe").contains("want auto, always or never"));
-        assert_eq!(take(&["eta=foo"]).unwrap().eta, When::Auto);
+        assert_eq!(take(&["eta=foo"]).unwrap().eta, ShowWhen::Auto);
     }
 }

@@ -7,11 +7,11 @@ use std::fmt;
 pub struct Flags {
     /// `--help` and its like: say something and end. The first one given holds, and nothing
     /// after it on the command line is read.
-    pub ask: Option<Ask>,
+    pub info: Option<InfoRequest>,
     /// Where results go; `None` is standard output.
     pub output: Option<String>,
     /// In which forms, in the order they were named; never empty.
-    pub formats: Vec<Format>,
+    pub formats: Vec<OutputFormat>,
     /// Whether a form was chosen at all.
     pub formats_given: bool,
     /// Which version of the terse form: 2 to 5.
@@ -21,13 +21,13 @@ pub struct Flags {
     /// Log the bandwidth of all jobs together, to files that begin with this.
     pub bandwidth_log: Option<String>,
     /// When the line with the time left is shown.
-    pub eta: When,
+    pub eta: ShowWhen,
     /// How often that line is drawn, in milliseconds; at least 250.
     pub eta_interval_ms: u64,
     /// How often that line is left standing and a new one begun, in milliseconds.
     pub eta_newline_ms: Option<u64>,
     /// `--debug` words.
-    pub debug: Vec<Debug>,
+    pub debug: Vec<DebugWord>,
     /// `--debug=job:N`: say the rest of that job only.
     pub debug_job: Option<u32>,
     /// Read everything, run nothing.
@@ -53,7 +53,7 @@ pub struct Flags {
     /// Add the terse form to the others.
     pub append_terse: bool,
     /// Colour in our own report and messages.
-    pub color: When,
+    pub color: ShowWhen,
     /// Whether signals are read around the jobs and told; unset: as the
     /// personality does.
     pub ledger: Option<bool>,
@@ -64,14 +64,14 @@ pub struct Flags {
 impl Default for Flags {
     fn default() -> Self {
         Flags {
-            ask: None,
+            info: None,
             output: None,
-            formats: vec![Format::Normal],
+            formats: vec![OutputFormat::Normal],
             formats_given: false,
             terse_version: 3,
             status_interval_ms: None,
             bandwidth_log: None,
-            eta: When::Auto,
+            eta: ShowWhen::Auto,
             eta_interval_ms: 1000,
             eta_newline_ms: None,
             debug: Vec::new(),
@@ -87,7 +87,7 @@ impl Default for Flags {
             aux_path: None,
             idle_prof: None,
             append_terse: false,
-            color: When::Auto,
+            color: ShowWhen::Auto,
             ledger: None,
             strict: false,
         }
@@ -96,7 +96,7 @@ impl Default for Flags {
 
 /// A question that ends the program once it is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum InfoRequest {
     /// `--help`.
     Help,
     /// `--version`.
@@ -122,7 +122,7 @@ pub enum IdleProf {
 
 /// A form of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum OutputFormat {
     /// fio's text.
     Normal,
     /// One line of values a job; `minimal` and `csv` are other names for it.
@@ -135,7 +135,7 @@ pub enum Format {
 
 /// When to do something that fits a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum ShowWhen {
     /// On a terminal.
     Auto,
     /// Always.
@@ -147,7 +147,7 @@ pub enum When {
 /// What `--debug` can speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the words are fio's, and say no more than themselves")]
-pub enum Debug {
+pub enum DebugWord {
     Process,
     File,
     Io,
@@ -169,28 +169,28 @@ pub enum Debug {
     Sprandom,
 }
 
-impl Debug {
+impl DebugWord {
     /// All of them, each with fio's word for it, in fio's order.
-    pub const WORDS: [(&'static str, Debug); 19] = [
-        ("process", Debug::Process),
-        ("file", Debug::File),
-        ("io", Debug::Io),
-        ("mem", Debug::Mem),
-        ("blktrace", Debug::Blktrace),
-        ("verify", Debug::Verify),
-        ("random", Debug::Random),
-        ("parse", Debug::Parse),
-        ("diskutil", Debug::DiskUtil),
-        ("mutex", Debug::Mutex),
-        ("profile", Debug::Profile),
-        ("time", Debug::Time),
-        ("net", Debug::Net),
-        ("rate", Debug::Rate),
-        ("compress", Debug::Compress),
-        ("steadystate", Debug::SteadyState),
-        ("helperthread", Debug::HelperThread),
-        ("zbd", Debug::Zbd),
-        ("sprandom", Debug::Sprandom),
+    pub const WORDS: [(&'static str, DebugWord); 19] = [
+        ("process", DebugWord::Process),
+        ("file", DebugWord::File),
+        ("io", DebugWord::Io),
+        ("mem", DebugWord::Mem),
+        ("blktrace", DebugWord::Blktrace),
+        ("verify", DebugWord::Verify),
+        ("random", DebugWord::Random),
+        ("parse", DebugWord::Parse),
+        ("diskutil", DebugWord::DiskUtil),
+        ("mutex", DebugWord::Mutex),
+        ("profile", DebugWord::Profile),
+        ("time", DebugWord::Time),
+        ("net", DebugWord::Net),
+        ("rate", DebugWord::Rate),
+        ("compress", DebugWord::Compress),
+        ("steadystate", DebugWord::SteadyState),
+        ("helperthread", DebugWord::HelperThread),
+        ("zbd", DebugWord::Zbd),
+        ("sprandom", DebugWord::Sprandom),
     ];
 
     /// fio's word for it.
@@ -222,19 +222,19 @@ impl fmt::Display for FlagError {
 
 impl std::error::Error for FlagError {}
 
-impl Format {
+impl OutputFormat {
     /// The forms in a list such as `json,normal`.
     ///
     /// # Errors
     /// A word that is no form; the words are exact, an empty one is wrong.
-    pub fn list(text: &str) -> Result<Vec<Format>, FlagError> {
+    pub fn list(text: &str) -> Result<Vec<OutputFormat>, FlagError> {
         let mut all = Vec::new();
         for word in text.split(',') {
             let format = match word {
-                "normal" => Format::Normal,
-                "terse" | "minimal" | "csv" => Format::Terse,
-                "json" => Format::Json,
-                "json+" => Format::JsonPlus,
+                "normal" => OutputFormat::Normal,
+                "terse" | "minimal" | "csv" => OutputFormat::Terse,
+                "json" => OutputFormat::Json,
+                "json+" => OutputFormat::JsonPlus,
                 _ => return Err(FlagError::fatal(format!("invalid output format {word}"))),
             };
             if !all.contains(&format) {
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn debug_words_stand_where_their_numbers_say() {
-        for (index, (word, debug)) in Debug::WORDS.into_iter().enumerate() {
+        for (index, (word, debug)) in DebugWord::WORDS.into_iter().enumerate() {
             assert_eq!(debug as usize, index);
             assert_eq!(debug.word(), word);
         }
@@ -277,15 +277,15 @@ mod tests {
 
     #[test]
     fn a_list_of_forms_keeps_its_order_and_each_once() {
-        use Format::{Json, JsonPlus, Normal, Terse};
-        assert_eq!(Format::list("json"), Ok(vec![Json]));
-        assert_eq!(Format::list("terse,json+,csv,normal"), Ok(vec![Terse, JsonPlus, Normal]));
+        use OutputFormat::{Json, JsonPlus, Normal, Terse};
+        assert_eq!(OutputFormat::list("json"), Ok(vec![Json]));
+        assert_eq!(OutputFormat::list("terse,json+,csv,normal"), Ok(vec![Terse, JsonPlus, Normal]));
     }
 
     #[test]
     fn a_form_must_be_spelt_exactly() {
         for bad in ["", "json,", "JSON", " json", "json+x", "xml"] {
-            assert!(Format::list(bad).is_err(), "{bad:?}");
+            assert!(OutputFormat::list(bad).is_err(), "{bad:?}");
         }
     }
 

@@ -7,7 +7,7 @@
 
 /// Whether an option takes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum TakesValue {
     /// `--parse-only`.
     Nothing,
     /// `--thread` or `--thread=1`; never the next argument.
@@ -24,12 +24,12 @@ pub struct Candidate<'n> {
     /// Without dashes.
     pub name: &'n str,
     /// Whether a value goes with it.
-    pub takes: Takes,
+    pub takes: TakesValue,
 }
 
 /// What the next argument is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum ParsedArgument<'a> {
     /// An option that was recognised.
     Option {
         /// The argument's number, from 1.
@@ -82,37 +82,37 @@ pub enum BadWord {
 /// fio's single letters, so far as they are more than beginnings of long names.
 ///
 /// The manual has only `-h` and `-v`; the others were found by trying the installed program.
-const LETTERS: [(char, &str, Takes); 12] = [
-    ('c', "cmdhelp", Takes::Maybe),
-    ('d', "debug", Takes::Value),
-    ('h', "help", Takes::Nothing),
-    ('i', "enghelp", Takes::Maybe),
-    ('l', "latency-log", Takes::Value),
-    ('m', "minimal", Takes::Nothing),
-    ('o', "output", Takes::Value),
-    ('p', "profile", Takes::Value),
-    ('r', "readonly", Takes::Nothing),
-    ('s', "showcmd", Takes::Nothing),
-    ('v', "version", Takes::Nothing),
-    ('x', "section", Takes::Value),
+const LETTERS: [(char, &str, TakesValue); 12] = [
+    ('c', "cmdhelp", TakesValue::Maybe),
+    ('d', "debug", TakesValue::Value),
+    ('h', "help", TakesValue::Nothing),
+    ('i', "enghelp", TakesValue::Maybe),
+    ('l', "latency-log", TakesValue::Value),
+    ('m', "minimal", TakesValue::Nothing),
+    ('o', "output", TakesValue::Value),
+    ('p', "profile", TakesValue::Value),
+    ('r', "readonly", TakesValue::Nothing),
+    ('s', "showcmd", TakesValue::Nothing),
+    ('v', "version", TakesValue::Nothing),
+    ('x', "section", TakesValue::Value),
 ];
 
 /// The arguments, one at a time.
 #[derive(Clone, Debug)]
-pub struct Words<'a> {
+pub struct Arguments<'a> {
     arguments: &'a [String],
     next: usize,
     operands_only: bool,
 }
 
-impl<'a> Words<'a> {
+impl<'a> Arguments<'a> {
     /// Over the arguments after the program's name.
     pub fn new(arguments: &'a [String]) -> Self {
-        Words { arguments, next: 0, operands_only: false }
+        Arguments { arguments, next: 0, operands_only: false }
     }
 
     /// The next argument, and the one after it if that is its value.
-    pub fn step(&mut self, candidates: &[Candidate<'_>]) -> Option<Step<'a>> {
+    pub fn step(&mut self, candidates: &[Candidate<'_>]) -> Option<ParsedArgument<'a>> {
         let mut text = self.take()?;
         if !self.operands_only && text == "--" {
             self.operands_only = true;
@@ -120,11 +120,11 @@ impl<'a> Words<'a> {
         }
         let index = self.next;
         if self.operands_only || text == "-" || !text.starts_with('-') {
-            return Some(Step::Operand { index, text });
+            return Some(ParsedArgument::Operand { index, text });
         }
         Some(match self.option(text, candidates) {
-            Ok((name, value)) => Step::Option { index, name, value },
-            Err(why) => Step::Bad { index, text, why },
+            Ok((name, value)) => ParsedArgument::Option { index, name, value },
+            Err(why) => ParsedArgument::Bad { index, text, why },
         })
     }
 
@@ -149,13 +149,13 @@ impl<'a> Words<'a> {
             None => (word, None),
         };
         match find(name, candidates) {
-            Found::One(found) => {
+            NameMatch::One(found) => {
                 let value = self.value(found.name, found.takes, value)?;
                 Ok((found.name.to_string(), value))
             }
-            Found::Many(names) => Err(BadWord::Ambiguous { names }),
-            Found::None => match letter {
-                Some((c, name, takes)) if takes != Takes::Nothing => {
+            NameMatch::Many(names) => Err(BadWord::Ambiguous { names }),
+            NameMatch::None => match letter {
+                Some((c, name, takes)) if takes != TakesValue::Nothing => {
                     Ok((name.to_string(), Some(&word[c.len_utf8()..])))
                 }
                 _ => Err(BadWord::Unknown),
@@ -166,16 +166,16 @@ impl<'a> Words<'a> {
     fn value(
         &mut self,
         name: &str,
-        takes: Takes,
+        takes: TakesValue,
         given: Option<&'a str>,
     ) -> Result<Option<&'a str>, BadWord> {
         match (takes, given) {
-            (Takes::Nothing, Some(_)) => Err(BadWord::TakesNoValue { name: name.to_string() }),
-            (Takes::Value, None) => match self.take() {
+            (TakesValue::Nothing, Some(_)) => Err(BadWord::TakesNoValue { name: name.to_string() }),
+            (TakesValue::Value, None) => match self.take() {
                 None => Err(BadWord::WantsValue { name: name.to_string() }),
                 next => Ok(next),
             },
-            (Takes::Name, None)
+            (TakesValue::Name, None)
                 if self.arguments.get(self.next).is_some_and(|text| !text.starts_with('-')) =>
             {
                 Ok(self.take())
@@ -185,28 +185,28 @@ impl<'a> Words<'a> {
     }
 }
 
-fn letter(word: &str) -> Option<(char, &'static str, Takes)> {
+fn letter(word: &str) -> Option<(char, &'static str, TakesValue)> {
     let first = word.chars().next()?;
     LETTERS.into_iter().find(|(letter, ..)| *letter == first)
 }
 
-enum Found<'n> {
+enum NameMatch<'n> {
     None,
     One(Candidate<'n>),
     Many(Vec<String>),
 }
 
-fn find<'n>(name: &str, candidates: &[Candidate<'n>]) -> Found<'n> {
+fn find<'n>(name: &str, candidates: &[Candidate<'n>]) -> NameMatch<'n> {
     if let Some(exact) = candidates.iter().find(|candidate| candidate.name == name) {
-        return Found::One(*exact);
+        return NameMatch::One(*exact);
     }
     let mut matching = candidates.iter().filter(|candidate| candidate.name.starts_with(name));
     match (matching.next(), matching.next()) {
-        (None, _) => Found::None,
-        (Some(one), None) => Found::One(*one),
+        (None, _) => NameMatch::None,
+        (Some(one), None) => NameMatch::One(*one),
         (Some(one), Some(two)) => {
             let all = [one, two].into_iter().chain(matching);
-            Found::Many(all.map(|candidate| candidate.name.to_string()).collect())
+            NameMatch::Many(all.map(|candidate| candidate.name.to_string()).collect())
         }
     }
 }
@@ -216,27 +216,29 @@ mod tests {
     use super::*;
 
     const NAMES: [Candidate<'static>; 9] = [
-        Candidate { name: "parse-only", takes: Takes::Nothing },
-        Candidate { name: "minimal", takes: Takes::Nothing },
-        Candidate { name: "iodepth", takes: Takes::Value },
-        Candidate { name: "iodepth_batch", takes: Takes::Value },
-        Candidate { name: "numjobs", takes: Takes::Value },
-        Candidate { name: "direct", takes: Takes::Value },
-        Candidate { name: "thread", takes: Takes::Maybe },
-        Candidate { name: "write_bw_log", takes: Takes::Name },
-        Candidate { name: "section", takes: Takes::Value },
+        Candidate { name: "parse-only", takes: TakesValue::Nothing },
+        Candidate { name: "minimal", takes: TakesValue::Nothing },
+        Candidate { name: "iodepth", takes: TakesValue::Value },
+        Candidate { name: "iodepth_batch", takes: TakesValue::Value },
+        Candidate { name: "numjobs", takes: TakesValue::Value },
+        Candidate { name: "direct", takes: TakesValue::Value },
+        Candidate { name: "thread", takes: TakesValue::Maybe },
+        Candidate { name: "write_bw_log", takes: TakesValue::Name },
+        Candidate { name: "section", takes: TakesValue::Value },
     ];
 
     /// `name=value`, `name`, a job file as it is, and `argument? why` for a bad one.
     fn told(arguments: &[&str]) -> Vec<String> {
         let arguments: Vec<String> = arguments.iter().map(|a| a.to_string()).collect();
-        let mut words = Words::new(&arguments);
+        let mut words = Arguments::new(&arguments);
         std::iter::from_fn(|| words.step(&NAMES))
             .map(|step| match step {
-                Step::Option { name, value: Some(value), .. } => format!("{name}={value}"),
-                Step::Option { name, value: None, .. } => name,
-                Step::Operand { text, .. } => format!("<{text}>"),
-                Step::Bad { text, why, .. } => format!("{text}? {why:?}"),
+                ParsedArgument::Option { name, value: Some(value), .. } => {
+                    format!("{name}={value}")
+                }
+                ParsedArgument::Option { name, value: None, .. } => name,
+                ParsedArgument::Operand { text, .. } => format!("<{text}>"),
+                ParsedArgument::Bad { text, why, .. } => format!("{text}? {why:?}"),
             })
             .collect()
     }

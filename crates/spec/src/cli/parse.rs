@@ -6,10 +6,10 @@
 
 use iosonde_options::{Diagnostic, OptionDef, Origin};
 
-use crate::cli::draft::{Draft, Given};
+use crate::cli::draft::{Given, JobDraft};
 use crate::cli::flag_table::{self, FlagDef};
 use crate::cli::flags::Flags;
-use crate::cli::getopt::{Candidate, Step, Takes, Words};
+use crate::cli::getopt::{Arguments, Candidate, ParsedArgument, TakesValue};
 use crate::cli::notice::Notice;
 use crate::cli::parsed::{Parsed, ParsedJob};
 use crate::cli::readonly;
@@ -17,16 +17,16 @@ use crate::cli::showcmd::CommandLine;
 use crate::cli::vocabulary;
 use crate::cli::words;
 use crate::job as options;
-use crate::text::expand::Surroundings;
-use crate::text::include::Files;
+use crate::text::expand::Host;
+use crate::text::include::JobFiles;
 use crate::text::section::{self, Section};
 
 /// What parsing may look at besides the command line.
 pub struct World<'w> {
     /// Where job files come from.
-    pub files: &'w dyn Files,
+    pub files: &'w dyn JobFiles,
     /// What `${NAME}`, `$ncpus` and the like stand for.
-    pub around: &'w dyn Surroundings,
+    pub host: &'w dyn Host,
     /// The flags that are known: [`flag_table::FIO`] alone, or ours with it.
     pub flags: &'w [&'static [FlagDef]],
 }
@@ -35,9 +35,9 @@ pub struct World<'w> {
 ///
 /// Opens job files and nothing else. Whatever is wrong is among [`Parsed::notices`].
 pub fn parse(arguments: &[String], world: &World<'_>) -> Parsed {
-    let mut parser = Parser::new(world);
+    let mut parser = CommandLineParser::new(world);
     parser.command_line(arguments);
-    if parser.flags.ask.is_none() {
+    if parser.flags.info.is_none() {
         parser.job_files();
         if parser.flags.readonly {
             readonly::refuse(&parser.jobs, &mut parser.notices);
@@ -46,23 +46,23 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Parsed {
     parser.finish()
 }
 
-struct Parser<'w> {
+struct CommandLineParser<'w> {
     world: &'w World<'w>,
     flags: Flags,
     /// Options from before the first `--name`.
-    defaults: Draft,
+    defaults: JobDraft,
     jobs: Vec<ParsedJob>,
     notices: Vec<Notice>,
     shown: Vec<String>,
     files: Vec<String>,
 }
 
-impl<'w> Parser<'w> {
+impl<'w> CommandLineParser<'w> {
     fn new(world: &'w World<'w>) -> Self {
-        Parser {
+        CommandLineParser {
             world,
             flags: Flags::default(),
-            defaults: Draft::default(),
+            defaults: JobDraft::default(),
             jobs: Vec::new(),
             notices: Vec::new(),
             shown: Vec::new(),
@@ -71,24 +71,24 @@ impl<'w> Parser<'w> {
     }
 
     fn finish(self) -> Parsed {
-        let Parser { flags, jobs, notices, shown, files, .. } = self;
+        let CommandLineParser { flags, jobs, notices, shown, files, .. } = self;
         Parsed { flags, jobs, notices, shown, files }
     }
 
     fn command_line(&mut self, arguments: &[String]) {
-        let mut words = Words::new(arguments);
-        let mut job: Option<(Draft, Origin)> = None;
+        let mut words = Arguments::new(arguments);
+        let mut job: Option<(JobDraft, Origin)> = None;
         let mut engine = self.defaults.engine();
         let mut candidates = self.candidates(&engine);
         while let Some(step) = words.step(&candidates) {
             match step {
-                Step::Operand { text, .. } => self.files.push(text.to_string()),
-                Step::Bad { index, text, why } => {
+                ParsedArgument::Operand { text, .. } => self.files.push(text.to_string()),
+                ParsedArgument::Bad { index, text, why } => {
                     let known: Vec<&str> = self.known(&engine);
                     let origin = Origin::CommandLine { index };
                     self.notices.push(words::bad_argument(text, &why, &origin, &known));
                 }
-                Step::Option { index, name, value } => {
+                ParsedArgument::Option { index, name, value } => {
                     let origin = Origin::CommandLine { index };
                     if let Some(flag) = flag_table::find(self.world.flags, &name) {
                         self.flag(flag, value, &origin);
@@ -110,7 +110,7 @@ impl<'w> Parser<'w> {
                     }
                 }
             }
-            if self.flags.ask.is_some() {
+            if self.flags.info.is_some() {
                 return;
             }
         }
@@ -131,7 +131,7 @@ impl<'w> Parser<'w> {
         }
     }
 
-    fn end_job(&mut self, job: Option<(Draft, Origin)>) {
+    fn end_job(&mut self, job: Option<(JobDraft, Origin)>) {
         if let Some((draft, origin)) = job {
             let name = draft.name().unwrap_or_default();
             self.jobs.push(draft.into_job(name, origin, false));
@@ -142,11 +142,11 @@ impl<'w> Parser<'w> {
         let mut found = Vec::new();
         for (index, path) in self.files.clone().iter().enumerate() {
             let mut faults = Vec::new();
-            let sections = section::read(path, self.world.files, self.world.around, &mut faults);
+            let sections = section::read(path, self.world.files, self.world.host, &mut faults);
             self.notices.extend(faults.iter().map(fault_notice));
             let defaults = match index {
                 0 => self.defaults.clone(),
-                _ => Draft::default(),
+                _ => JobDraft::default(),
             };
             self.sections(&sections, defaults, index > 0);
             found.extend(sections.into_iter().map(|section| section.name));
@@ -160,13 +160,13 @@ impl<'w> Parser<'w> {
         }
     }
 
-    fn sections(&mut self, sections: &[Section], mut defaults: Draft, waits: bool) {
+    fn sections(&mut self, sections: &[Section], mut defaults: JobDraft, waits: bool) {
         let mut line = CommandLine::default();
         let mut first = true;
         for section in sections {
             if section.is_global() {
                 self.section(section, &mut defaults);
-                line.globals(defaults.asked());
+                line.globals(defaults.typed());
                 continue;
             }
             let wanted = &self.flags.sections;
@@ -175,7 +175,7 @@ impl<'w> Parser<'w> {
             }
             let mut draft = defaults.heir();
             self.section(section, &mut draft);
-            line.job(&section.name, draft.asked());
+            line.job(&section.name, draft.typed());
             let begins_file = waits && std::mem::take(&mut first);
             let name = draft.name().unwrap_or_else(|| section.name.clone());
             let job = draft.into_job(name, section.place.clone(), begins_file);
@@ -188,7 +188,7 @@ impl<'w> Parser<'w> {
 
     /// The options of one section: fio's order of priority first, engines' own options last,
     /// when the engine is known.
-    fn section(&mut self, section: &Section, draft: &mut Draft) {
+    fn section(&mut self, section: &Section, draft: &mut JobDraft) {
         let before = self.notices.len();
         let mut known: Vec<Given<'_>> = Vec::new();
         let mut later = Vec::new();
@@ -237,11 +237,11 @@ impl<'w> Parser<'w> {
     }
 }
 
-fn takes(def: &OptionDef) -> Takes {
+fn takes(def: &OptionDef) -> TakesValue {
     match def.bare {
-        None => Takes::Value,
-        Some("1") => Takes::Maybe,
-        Some(_) => Takes::Name,
+        None => TakesValue::Value,
+        Some("1") => TakesValue::Maybe,
+        Some(_) => TakesValue::Name,
     }
 }
 

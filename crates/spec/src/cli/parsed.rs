@@ -4,7 +4,7 @@ use iosonde_options::{Level, Origin};
 
 use crate::cli::flags::Flags;
 use crate::cli::notice::Notice;
-use crate::job::{Asked, JobSpec};
+use crate::job::{JobSpec, TypedOption};
 
 /// Everything that was asked for.
 #[derive(Clone, Debug)]
@@ -37,9 +37,9 @@ pub struct ParsedJob {
     /// Its options, defaults included.
     pub spec: JobSpec,
     /// The options of `[global]` sections, or from before the first `--name`, that it inherits.
-    pub globals: Vec<Asked>,
+    pub globals: Vec<TypedOption>,
     /// The options of its own.
-    pub asked: Vec<Asked>,
+    pub typed: Vec<TypedOption>,
     /// Where it begins: the section's header, or the argument `--name`.
     pub origin: Origin,
     /// Whether it is the first of a second or later job file and so waits for all before it.

@@ -1,6 +1,6 @@
 //! `--readonly`: no job may write or trim.
 //!
-//! Asked of finished jobs, so the flag may stand anywhere on the command line, and a `[global]`
+//! TypedOption of finished jobs, so the flag may stand anywhere on the command line, and a `[global]`
 //! that writes is no harm where every job overrides it.
 
 use iosonde_options::{Diagnostic, Origin};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::job::Asked;
+use crate::job::TypedOption;
 
 /// The line for one job file while it grows.
 #[derive(Clone, Debug, Default)]
@@ -10,16 +10,16 @@ pub struct CommandLine(String);
 
 impl CommandLine {
     /// A `[global]` section: fio repeats everything global so far.
-    pub fn globals(&mut self, globals: &[Asked]) {
+    pub fn globals(&mut self, globals: &[TypedOption]) {
         self.begin();
         self.options(globals);
     }
 
     /// A job with its own options.
-    pub fn job(&mut self, name: &str, asked: &[Asked]) {
+    pub fn job(&mut self, name: &str, typed: &[TypedOption]) {
         self.begin();
         self.option("name", Some(name));
-        self.options(asked);
+        self.options(typed);
     }
 
     /// The finished line, without its end; empty for a file without sections.
@@ -33,9 +33,9 @@ impl CommandLine {
         }
     }
 
-    fn options(&mut self, asked: &[Asked]) {
-        for asked in asked {
-            self.option(asked.name, asked.value.as_deref());
+    fn options(&mut self, typed: &[TypedOption]) {
+        for typed in typed {
+            self.option(typed.name, typed.value.as_deref());
         }
     }
 
@@ -56,15 +56,15 @@ mod tests {
     use super::*;
     use iosonde_options::Origin;
 
-    fn asked(name: &'static str, value: Option<&str>) -> Asked {
-        Asked { name, value: value.map(str::to_string), origin: Origin::Default }
+    fn typed(name: &'static str, value: Option<&str>) -> TypedOption {
+        TypedOption { name, value: value.map(str::to_string), origin: Origin::Default }
     }
 
     #[test]
     fn options_stand_in_order_and_a_description_in_quotes() {
         let mut line = CommandLine::default();
-        line.globals(&[asked("bs", Some("4k")), asked("time_based", None)]);
-        line.job("a b", &[asked("description", Some("hi there")), asked("filename", Some("x y"))]);
+        line.globals(&[typed("bs", Some("4k")), typed("time_based", None)]);
+        line.job("a b", &[typed("description", Some("hi there")), typed("filename", Some("x y"))]);
         assert_eq!(
             line.finish(),
             "fio --bs=4k --time_based --name=a b --description=\"hi there\" --filename=x y "

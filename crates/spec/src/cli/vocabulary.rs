@@ -1,6 +1,6 @@
 //! The options that may be named at one moment: those of every job, and those of its engine.
 
-use iosonde_options::{Context, Diagnostic, OptionDef, Origin, ValueError};
+use iosonde_options::{Diagnostic, OptionDef, Origin, ParseContext, ValueError};
 
 use crate::cli::draft::Given;
 use crate::cli::notice::Notice;
@@ -70,7 +70,7 @@ fn check_private(spec: &JobSpec, given: &Given<'_>, value: Option<&str>) -> Resu
     let text = value.or(given.def.bare).unwrap_or("");
     for table in engine_options::tables().iter().filter(takes) {
         let mut topic = (table.make)();
-        let mut context = Context::new(given.def);
+        let mut context = ParseContext::new(given.def);
         if let Some(Err(error)) = topic.set(name, text, given.origin.clone(), &mut context) {
             return Err(refused(name, text, error));
         }

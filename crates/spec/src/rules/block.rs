@@ -3,24 +3,24 @@
 use iosonde_base::{DIRS, Dir};
 use iosonde_options::Diagnostic;
 
-use super::{Caps, Rule};
+use super::{EngineFacts, OptionRule};
 use crate::JobSpec;
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[OptionRule] = &[
+    OptionRule {
         name: "bssplit-before-bsrange-before-bs",
         doc: "In each direction `bssplit` goes before `bsrange`, and `bsrange` before `bs`, \
               whichever was given last.",
         apply: precedence,
     },
-    Rule {
+    OptionRule {
         name: "sectors",
         doc: "Direct I/O whose sizes are no multiples of 512 bytes is warned of.",
         apply: sectors,
     },
 ];
 
-fn precedence(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn precedence(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
     let block = &spec.block;
     let dirs = || DIRS.into_iter().filter(|dir| spec.moves(*dir));
     let split = |dir: Dir| !block.bssplit.get().0[dir as usize].is_empty();
@@ -41,7 +41,7 @@ fn precedence(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
 /// The least that any block device addresses.
 const SECTOR: u64 = 512;
 
-fn sectors(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
+fn sectors(spec: &mut JobSpec, caps: &EngineFacts, said: &mut Vec<Diagnostic>) {
     if !*spec.durability.direct.get() || caps.diskless {
         return;
     }

@@ -2,23 +2,23 @@
 
 use iosonde_options::Diagnostic;
 
-use super::{Caps, Rule};
+use super::{EngineFacts, OptionRule};
 use crate::JobSpec;
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[OptionRule] = &[
+    OptionRule {
         name: "one-at-a-time",
         doc: "An engine that does one I/O at a time runs at depth 1.",
         apply: one_at_a_time,
     },
-    Rule {
+    OptionRule {
         name: "batches-within-depth",
         doc: "Batches and the low mark lie within the depth; 0 or nothing stands for it.",
         apply: batches_within_depth,
     },
 ];
 
-fn one_at_a_time(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
+fn one_at_a_time(spec: &mut JobSpec, caps: &EngineFacts, said: &mut Vec<Diagnostic>) {
     if caps.sync && *spec.depth.iodepth.get() > 1 {
         let message = "both iodepth >= 1 and synchronous I/O engine are selected, \
                        queue depth will be capped at 1";
@@ -27,7 +27,7 @@ fn one_at_a_time(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
     }
 }
 
-fn batches_within_depth(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+fn batches_within_depth(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
     const BY: &str = "iodepth";
     let depth = &mut spec.depth;
     let most = *depth.iodepth.get();
@@ -54,12 +54,12 @@ fn batches_within_depth(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
 #[cfg(test)]
 mod tests {
     use crate::rules::testing::*;
-    use crate::rules::{Caps, resolve};
+    use crate::rules::{EngineFacts, resolve};
 
     #[test]
     fn a_synchronous_engine_is_held_at_one_and_told_once() {
         let mut spec = job(&["iodepth=32"]);
-        let said = resolve(&mut spec, &Caps { sync: true, ..Caps::default() });
+        let said = resolve(&mut spec, &EngineFacts { sync: true, ..EngineFacts::default() });
         assert_eq!(*spec.depth.iodepth.get(), 1);
         assert!(said[0].message.contains("capped at 1"));
         assert_eq!(said.len(), 1);

@@ -2,23 +2,23 @@
 
 use iosonde_options::Diagnostic;
 
-use super::{Caps, Rule};
+use super::{EngineFacts, OptionRule};
 use crate::JobSpec;
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[OptionRule] = &[
+    OptionRule {
         name: "atomic-is-direct",
         doc: "`atomic` implies `direct`, and needs an engine that can do it.",
         apply: atomic_is_direct,
     },
-    Rule {
+    OptionRule {
         name: "syncs-need-writes",
         doc: "Options that sync after writes have no effect on a job that writes nothing.",
         apply: syncs_need_writes,
     },
 ];
 
-fn atomic_is_direct(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
+fn atomic_is_direct(spec: &mut JobSpec, caps: &EngineFacts, said: &mut Vec<Diagnostic>) {
     if !*spec.durability.atomic.get() {
         return;
     }
@@ -36,7 +36,7 @@ fn atomic_is_direct(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>)
     }
 }
 
-fn syncs_need_writes(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn syncs_need_writes(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
     if spec.writes() {
         return;
     }
@@ -56,14 +56,14 @@ fn syncs_need_writes(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
 #[cfg(test)]
 mod tests {
     use crate::rules::testing::*;
-    use crate::rules::{Caps, resolve};
+    use crate::rules::{EngineFacts, resolve};
 
     #[test]
     fn atomic_writes_go_around_the_page_cache() {
         let (spec, said) = resolved(&["rw=write", "atomic=1", "ioengine=pvsync2", "buffered=1"]);
         assert!(*spec.durability.direct.get() && said.is_empty());
         let mut spec = job(&["rw=write", "atomic=1"]);
-        let said = resolve(&mut spec, &Caps::default());
+        let said = resolve(&mut spec, &EngineFacts::default());
         assert_eq!(said[0].message, "engine psync cannot do it");
     }
 

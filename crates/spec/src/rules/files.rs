@@ -2,51 +2,51 @@
 
 use iosonde_options::Diagnostic;
 
-use super::{Caps, Rule};
+use super::{EngineFacts, OptionRule};
 use crate::JobSpec;
 use crate::values::RwWord;
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[OptionRule] = &[
+    OptionRule {
         name: "readers-need-data",
         doc: "A job that reads implies `overwrite`: missing and short files are laid out first.",
         apply: readers_need_data,
     },
-    Rule {
+    OptionRule {
         name: "pre-read-stays-cached",
         doc: "`pre_read` turns `invalidate` off.",
         apply: pre_read_stays_cached,
     },
-    Rule {
+    OptionRule {
         name: "open-files-within-files",
         doc: "`openfiles` is at most the number of files; nothing or 0 stands for all of them.",
         apply: open_files_within_files,
     },
-    Rule {
+    OptionRule {
         name: "fill-device-writes-on",
         doc: "`fill_device` is for sequential writes.",
         apply: fill_device_writes_on,
     },
-    Rule {
+    OptionRule {
         name: "trims-need-an-engine",
         doc: "A job that trims needs an engine that can.",
         apply: trims_need_an_engine,
     },
 ];
 
-fn readers_need_data(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+fn readers_need_data(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
     if spec.order.rw.get().word.reads() {
         spec.file_life.overwrite.force(true, "rw");
     }
 }
 
-fn pre_read_stays_cached(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+fn pre_read_stays_cached(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
     if *spec.file_life.pre_read.get() {
         spec.file_life.invalidate.force(false, "pre_read");
     }
 }
 
-fn open_files_within_files(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+fn open_files_within_files(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
     let named = spec.files.filename.get().as_ref().map_or(0, |names| names.0.len() as u32);
     let files = named.max(*spec.files.nrfiles.get()).max(1);
     let open = spec.files.openfiles.get().filter(|open| *open > 0 && *open <= files);
@@ -55,7 +55,7 @@ fn open_files_within_files(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>
     }
 }
 
-fn fill_device_writes_on(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn fill_device_writes_on(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
     if *spec.size.fill_device.get() && spec.order.rw.get().word != RwWord::Write {
         let message = "only a sequential write ends when the device is full";
         said.push(
@@ -66,7 +66,7 @@ fn fill_device_writes_on(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic
     }
 }
 
-fn trims_need_an_engine(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
+fn trims_need_an_engine(spec: &mut JobSpec, caps: &EngineFacts, said: &mut Vec<Diagnostic>) {
     if spec.order.rw.get().word.trims() && !caps.trim {
         let message = format!("engine {} cannot trim", spec.engine.ioengine.get().name());
         said.push(Diagnostic::error(message).about("rw", spec.order.rw.origin()));
@@ -76,7 +76,7 @@ fn trims_need_an_engine(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnost
 #[cfg(test)]
 mod tests {
     use crate::rules::testing::*;
-    use crate::rules::{Caps, resolve};
+    use crate::rules::{EngineFacts, resolve};
 
     #[test]
     fn a_reader_finds_data_and_a_writer_need_not() {
@@ -108,6 +108,9 @@ mod tests {
     #[test]
     fn a_trim_needs_an_engine_that_can() {
         let mut spec = job(&["rw=randtrim"]);
-        assert_eq!(resolve(&mut spec, &Caps::default())[0].message, "engine psync cannot trim");
+        assert_eq!(
+            resolve(&mut spec, &EngineFacts::default())[0].message,
+            "engine psync cannot trim"
+        );
     }
 }

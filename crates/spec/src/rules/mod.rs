@@ -18,7 +18,7 @@ pub(crate) use last_wins::last_wins;
 
 /// What rules need to know of the job's engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Caps {
+pub struct EngineFacts {
     /// It does one request at a time.
     pub sync: bool,
     /// It touches no storage.
@@ -32,17 +32,17 @@ pub struct Caps {
 }
 
 /// One rule: its name, what it says, and the saying of it.
-pub struct Rule {
+pub struct OptionRule {
     /// A name for documents and tests.
     pub name: &'static str,
     /// The rule in a sentence.
     pub doc: &'static str,
     /// Changes what it implies, and says what it objects to.
-    pub apply: fn(&mut JobSpec, &Caps, &mut Vec<Diagnostic>),
+    pub apply: fn(&mut JobSpec, &EngineFacts, &mut Vec<Diagnostic>),
 }
 
 /// All rules, in the order in which they run.
-pub fn all() -> impl Iterator<Item = &'static Rule> {
+pub fn all() -> impl Iterator<Item = &'static OptionRule> {
     let topics =
         [time::RULES, block::RULES, random::RULES, depth::RULES, durability::RULES, files::RULES];
     topics.into_iter().chain([zones::RULES, rate::RULES]).flatten()
@@ -50,7 +50,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 
 /// Turns a job as it was asked for into the job as it is meant: every rule runs, and none
 /// hides another. The job must not run if an error is among what comes back.
-pub fn resolve(spec: &mut JobSpec, caps: &Caps) -> Vec<Diagnostic> {
+pub fn resolve(spec: &mut JobSpec, caps: &EngineFacts) -> Vec<Diagnostic> {
     let mut said = spec.judge_private();
     for rule in all() {
         (rule.apply)(spec, caps, &mut said);
@@ -91,7 +91,7 @@ pub(crate) mod testing {
     /// The job after all rules, and what they said.
     pub fn resolved(options: &[&str]) -> (JobSpec, Vec<Diagnostic>) {
         let mut spec = job(options);
-        let caps = Caps { trim: true, atomic: true, ..Caps::default() };
+        let caps = EngineFacts { trim: true, atomic: true, ..EngineFacts::default() };
         let said = resolve(&mut spec, &caps);
         (spec, said)
     }

@@ -3,34 +3,38 @@
 use iosonde_base::Nanos;
 use iosonde_options::Diagnostic;
 
-use super::{Caps, Rule};
+use super::{EngineFacts, OptionRule};
 use crate::JobSpec;
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[OptionRule] = &[
+    OptionRule {
         name: "time-based-needs-runtime",
         doc: "`time_based` without `runtime` has no effect.",
         apply: time_based_needs_runtime,
     },
-    Rule { name: "loops-at-least-once", doc: "`loops=0` means once.", apply: loops_at_least_once },
-    Rule {
+    OptionRule {
+        name: "loops-at-least-once",
+        doc: "`loops=0` means once.",
+        apply: loops_at_least_once,
+    },
+    OptionRule {
         name: "time-ends-loops",
         doc: "With `time_based`, `runtime` says when to end and `loops` has no effect.",
         apply: time_ends_loops,
     },
-    Rule {
+    OptionRule {
         name: "gtod-reduce",
         doc: "`gtod_reduce` sets the `disable_*` options that nobody set.",
         apply: gtod_reduce,
     },
-    Rule {
+    OptionRule {
         name: "jobs-at-least-one",
         doc: "`numjobs=0` would run nothing, and is refused.",
         apply: jobs_at_least_one,
     },
 ];
 
-fn time_based_needs_runtime(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn time_based_needs_runtime(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
     let time = &mut spec.time;
     if *time.time_based.get() && *time.runtime.get() == Nanos(0) {
         said.push(
@@ -42,20 +46,20 @@ fn time_based_needs_runtime(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnos
     }
 }
 
-fn loops_at_least_once(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+fn loops_at_least_once(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
     if *spec.job.loops.get() == 0 {
         spec.job.loops.force(1, "loops-at-least-once");
     }
 }
 
-fn time_ends_loops(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn time_ends_loops(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
     if *spec.time.time_based.get() && *spec.job.loops.get() > 1 {
         let message = "has no effect with time_based: the runtime says when to end";
         said.push(Diagnostic::warning(message).about("loops", spec.job.loops.origin()));
     }
 }
 
-fn gtod_reduce(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+fn gtod_reduce(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
     let measure = &mut spec.measure;
     if *measure.gtod_reduce.get() {
         measure.disable_lat.imply(true, "gtod_reduce");
@@ -65,7 +69,7 @@ fn gtod_reduce(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     }
 }
 
-fn jobs_at_least_one(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn jobs_at_least_one(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
     if *spec.job.numjobs.get() == 0 {
         let said_of = Diagnostic::error("0 copies of a job would run nothing");
         said.push(said_of.about("numjobs", spec.job.numjobs.origin()));

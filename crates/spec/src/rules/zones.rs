@@ -2,24 +2,24 @@
 
 use iosonde_options::{Bytes, Diagnostic};
 
-use super::{Caps, Rule};
+use super::{EngineFacts, OptionRule};
 use crate::JobSpec;
 use crate::values::ZoneMode;
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[OptionRule] = &[
+    OptionRule {
         name: "zonesize-needs-a-mode",
         doc: "`zonesize` without `zonemode` is refused.",
         apply: zonesize_needs_a_mode,
     },
-    Rule {
+    OptionRule {
         name: "strided-needs-a-size",
         doc: "`zonemode=strided` needs `zonesize`; `zonerange` is that large if not given.",
         apply: strided_needs_a_size,
     },
 ];
 
-fn zonesize_needs_a_mode(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn zonesize_needs_a_mode(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
     let zones = &spec.zones;
     if *zones.zonemode.get() == ZoneMode::None && zones.zonesize.get().0 > 0 {
         let message = "--zonemode=none and --zonesize are not compatible.";
@@ -31,7 +31,7 @@ fn zonesize_needs_a_mode(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic
     }
 }
 
-fn strided_needs_a_size(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn strided_needs_a_size(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
     let zones = &mut spec.zones;
     if *zones.zonemode.get() != ZoneMode::Strided {
         return;

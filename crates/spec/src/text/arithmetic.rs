@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::values::KbBase;
+
 /// What a suffix means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suffixes {
@@ -21,16 +23,6 @@ pub enum Suffixes {
     },
     /// `us ms s m h d`; results are in microseconds.
     Time,
-}
-
-/// fio's option `kb_base`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum KbBase {
-    /// `k` is 1000, `kib` is 1024.
-    Si,
-    /// `k` is 1024, `kib` is 1000.
-    #[default]
-    Kib,
 }
 
 /// Why an expression has no value.
@@ -65,7 +57,7 @@ pub fn rewrite(text: &str, suffixes: Suffixes) -> Result<Cow<'_, str>, Arithmeti
     let mut rest = 0;
     loop {
         out.push_str(&text[rest..open]);
-        let mut reader = Reader { text, at: open, suffixes, nested: 0 };
+        let mut reader = ExpressionReader { text, at: open, suffixes, nested: 0 };
         let value = reader.parenthesised()?;
         out.push_str(&value.whole(open)?.to_string());
         if suffixes == Suffixes::Time {
@@ -86,7 +78,7 @@ pub fn rewrite(text: &str, suffixes: Suffixes) -> Result<Cow<'_, str>, Arithmeti
 /// # Errors
 /// As [`rewrite`].
 pub fn evaluate(text: &str, suffixes: Suffixes) -> Result<i64, ArithmeticError> {
-    let mut reader = Reader { text, at: 0, suffixes, nested: 0 };
+    let mut reader = ExpressionReader { text, at: 0, suffixes, nested: 0 };
     let value = reader.sum()?;
     reader.blanks();
     if reader.at < text.len() {
@@ -100,40 +92,40 @@ const NESTED_MAX: u32 = 64;
 
 /// A value on the way: exact while it can be, which is as long as nothing has a fraction.
 #[derive(Clone, Copy, Debug)]
-enum Value {
+enum Quantity {
     Whole(i128),
     Real(f64),
 }
 
-impl Value {
+impl Quantity {
     fn real(self) -> f64 {
         match self {
             // Rounding is all that can happen: i128's range lies within f64's.
-            Value::Whole(n) => n as f64,
-            Value::Real(x) => x,
+            Quantity::Whole(n) => n as f64,
+            Quantity::Real(x) => x,
         }
     }
 
     fn whole(self, at: usize) -> Result<i64, ArithmeticError> {
         let fail = Err(ArithmeticError { at, why: "a result beyond 64 bits" });
         match self {
-            Value::Whole(n) => i64::try_from(n).or(fail),
+            Quantity::Whole(n) => i64::try_from(n).or(fail),
             // 2^63 as f64 is exact; anything below it fits after the cut.
-            Value::Real(x) if x.abs() < 9_223_372_036_854_775_808.0 => Ok(x.trunc() as i64),
-            Value::Real(_) => fail,
+            Quantity::Real(x) if x.abs() < 9_223_372_036_854_775_808.0 => Ok(x.trunc() as i64),
+            Quantity::Real(_) => fail,
         }
     }
 }
 
-struct Reader<'a> {
+struct ExpressionReader<'a> {
     text: &'a str,
     at: usize,
     suffixes: Suffixes,
     nested: u32,
 }
 
-impl<'a> Reader<'a> {
-    fn sum(&mut self) -> Result<Value, ArithmeticError> {
+impl<'a> ExpressionReader<'a> {
+    fn sum(&mut self) -> Result<Quantity, ArithmeticError> {
         let mut left = self.product()?;
         while let Some(operator) = self.take(b"+-") {
             let at = self.at - 1;
@@ -143,7 +135,7 @@ impl<'a> Reader<'a> {
         Ok(left)
     }
 
-    fn product(&mut self) -> Result<Value, ArithmeticError> {
+    fn product(&mut self) -> Result<Quantity, ArithmeticError> {
         let mut left = self.negation()?;
         while let Some(operator) = self.take(b"*/%") {
             let at = self.at - 1;
@@ -153,20 +145,20 @@ impl<'a> Reader<'a> {
         Ok(left)
     }
 
-    fn negation(&mut self) -> Result<Value, ArithmeticError> {
+    fn negation(&mut self) -> Result<Quantity, ArithmeticError> {
         match self.take(b"-") {
             None => self.power(),
             Some(_) => {
                 let at = self.at - 1;
                 self.deeper(|reader| {
                     let value = reader.negation()?;
-                    apply(b'-', Value::Whole(0), value, at)
+                    apply(b'-', Quantity::Whole(0), value, at)
                 })
             }
         }
     }
 
-    fn power(&mut self) -> Result<Value, ArithmeticError> {
+    fn power(&mut self) -> Result<Quantity, ArithmeticError> {
         let base = self.atom()?;
         match self.take(b"^") {
             None => Ok(base),
@@ -180,7 +172,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn atom(&mut self) -> Result<Value, ArithmeticError> {
+    fn atom(&mut self) -> Result<Quantity, ArithmeticError> {
         self.blanks();
         match self.text.as_bytes().get(self.at) {
             Some(b'(') => self.parenthesised(),
@@ -189,10 +181,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn parenthesised(&mut self) -> Result<Value, ArithmeticError> {
+    fn parenthesised(&mut self) -> Result<Quantity, ArithmeticError> {
         let open = self.at;
         self.at += 1;
-        let value = self.deeper(Reader::sum)?;
+        let value = self.deeper(ExpressionReader::sum)?;
         match self.take(b")") {
             Some(_) => Ok(value),
             None if self.at == self.text.len() => {
@@ -202,17 +194,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<Value, ArithmeticError> {
+    fn number(&mut self) -> Result<Quantity, ArithmeticError> {
         let from = self.at;
         let text = &self.text[from..];
         let value = if text.starts_with("0x") || text.starts_with("0X") {
             let digits = self.run(from + 2, |byte| byte.is_ascii_hexdigit());
-            i128::from_str_radix(digits, 16).ok().map(Value::Whole)
+            i128::from_str_radix(digits, 16).ok().map(Quantity::Whole)
         } else {
             let digits = self.run(from, |byte| byte.is_ascii_digit() || byte == b'.');
             match digits.parse::<i128>() {
-                Ok(n) => Some(Value::Whole(n)),
-                Err(_) if digits.contains('.') => digits.parse().ok().map(Value::Real),
+                Ok(n) => Some(Quantity::Whole(n)),
+                Err(_) if digits.contains('.') => digits.parse().ok().map(Quantity::Real),
                 Err(_) => None,
             }
         };
@@ -223,7 +215,7 @@ impl<'a> Reader<'a> {
         let suffix = self.run(suffix_at, |byte| byte.is_ascii_alphabetic());
         match scale(self.suffixes, &suffix.to_ascii_lowercase()) {
             Some(1) => Ok(value),
-            Some(factor) => apply(b'*', value, Value::Whole(factor), suffix_at),
+            Some(factor) => apply(b'*', value, Quantity::Whole(factor), suffix_at),
             None => Err(ArithmeticError { at: suffix_at, why: "an unknown suffix" }),
         }
     }
@@ -268,13 +260,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn apply(operator: u8, a: Value, b: Value, at: usize) -> Result<Value, ArithmeticError> {
+fn apply(operator: u8, a: Quantity, b: Quantity, at: usize) -> Result<Quantity, ArithmeticError> {
     let beyond = ArithmeticError { at, why: "a number too large to work with" };
     let zero = ArithmeticError { at, why: "a division by zero" };
     if matches!(operator, b'/' | b'%') && b.real() == 0.0 {
         return Err(zero);
     }
-    if let (Value::Whole(a), Value::Whole(b)) = (a, b) {
+    if let (Quantity::Whole(a), Quantity::Whole(b)) = (a, b) {
         let exact = match operator {
             b'+' => a.checked_add(b),
             b'-' => a.checked_sub(b),
@@ -288,7 +280,7 @@ fn apply(operator: u8, a: Value, b: Value, at: usize) -> Result<Value, Arithmeti
                 Err(_) => return finite((a as f64).powf(b as f64), beyond),
             },
         };
-        return exact.map(Value::Whole).ok_or(beyond);
+        return exact.map(Quantity::Whole).ok_or(beyond);
     }
     let (a, b) = (a.real(), b.real());
     finite(
@@ -304,8 +296,8 @@ fn apply(operator: u8, a: Value, b: Value, at: usize) -> Result<Value, Arithmeti
     )
 }
 
-fn finite(x: f64, beyond: ArithmeticError) -> Result<Value, ArithmeticError> {
-    if x.is_finite() { Ok(Value::Real(x)) } else { Err(beyond) }
+fn finite(x: f64, beyond: ArithmeticError) -> Result<Quantity, ArithmeticError> {
+    if x.is_finite() { Ok(Quantity::Real(x)) } else { Err(beyond) }
 }
 
 fn scale(suffixes: Suffixes, suffix: &str) -> Option<i128> {
@@ -329,7 +321,7 @@ fn size_scale(suffix: &str, kb_base: KbBase) -> Option<i128> {
         "ib" => true,
         _ => return None,
     };
-    let base: i128 = if (kb_base == KbBase::Kib) != other { 1024 } else { 1000 };
+    let base: i128 = if (kb_base == KbBase::Binary) != other { 1024 } else { 1000 };
     Some(base.pow(power))
 }
 
@@ -350,7 +342,7 @@ fn time_scale_us(suffix: &str) -> Option<i128> {
 mod tests {
     use super::*;
 
-    const SIZE: Suffixes = Suffixes::Size { kb_base: KbBase::Kib };
+    const SIZE: Suffixes = Suffixes::Size { kb_base: KbBase::Binary };
 
     fn size(text: &str) -> i64 {
         evaluate(text, SIZE).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -384,7 +376,7 @@ mod tests {
     fn sizes_carry_fios_suffixes() {
         assert_eq!(size("((2+1)*4k)"), 12288);
         assert_eq!(size("1K+1kb+1ki+1kib"), 3 * 1024 + 1000);
-        let si = Suffixes::Size { kb_base: KbBase::Si };
+        let si = Suffixes::Size { kb_base: KbBase::Decimal };
         assert_eq!(evaluate("1k+1kb+1ki+1kib", si), Ok(3 * 1000 + 1024));
         assert_eq!(size("0x10*1b"), 16);
         assert_eq!(size("1.5m"), 1_572_864);

@@ -7,7 +7,7 @@ use std::env::VarError;
 use std::fmt;
 
 /// What the words stand for. Handed in, so that parsing looks nothing up by itself.
-pub trait Surroundings {
+pub trait Host {
     /// An environment variable, as `std::env::var` has it.
     ///
     /// # Errors
@@ -40,13 +40,13 @@ impl fmt::Display for NotText {
 ///
 /// # Errors
 /// A variable that is not text: what is left of one would name another file.
-pub fn variables(text: &str, around: &dyn Surroundings) -> Result<String, NotText> {
+pub fn variables(text: &str, host: &dyn Host) -> Result<String, NotText> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         let Some((name, behind)) = after.split_once('}') else { break };
         out.push_str(before);
-        match around.variable(name) {
+        match host.variable(name) {
             Ok(value) => out.push_str(&value),
             Err(VarError::NotPresent) => {}
             Err(VarError::NotUnicode(_)) => return Err(NotText { variable: name.to_owned() }),
@@ -65,12 +65,12 @@ pub fn variables(text: &str, around: &dyn Surroundings) -> Result<String, NotTex
 ///
 /// # Errors
 /// Arithmetic that has no result, such as `$ncpus*`.
-pub fn keywords(value: &str, around: &dyn Surroundings) -> Result<String, ArithmeticError> {
+pub fn keywords(value: &str, host: &dyn Host) -> Result<String, ArithmeticError> {
     let mut out = value.to_string();
     let words: [(&str, &dyn Fn() -> u64); 3] = [
-        ("$pagesize", &|| around.page_bytes()),
-        ("$mb_memory", &|| around.memory_mib()),
-        ("$ncpus", &|| around.processors()),
+        ("$pagesize", &|| host.page_bytes()),
+        ("$mb_memory", &|| host.memory_mib()),
+        ("$ncpus", &|| host.processors()),
     ];
     for (word, number) in words {
         if out.contains(word) {
@@ -89,9 +89,9 @@ pub fn keywords(value: &str, around: &dyn Surroundings) -> Result<String, Arithm
 mod tests {
     use super::*;
 
-    struct Still;
+    struct FixedHost;
 
-    impl Surroundings for Still {
+    impl Host for FixedHost {
         fn variable(&self, name: &str) -> Result<String, VarError> {
             match name {
                 "DEV" => Ok("/dev/sdb".into()),
@@ -113,50 +113,50 @@ mod tests {
 
     #[test]
     fn a_variable_stands_for_its_value_and_a_missing_one_for_nothing() {
-        assert_eq!(variables("${DEV}1:${DEV}2", &Still).unwrap(), "/dev/sdb1:/dev/sdb2");
-        assert_eq!(variables("x${NONE}y", &Still).unwrap(), "xy");
-        assert_eq!(variables("${}z", &Still).unwrap(), "z");
+        assert_eq!(variables("${DEV}1:${DEV}2", &FixedHost).unwrap(), "/dev/sdb1:/dev/sdb2");
+        assert_eq!(variables("x${NONE}y", &FixedHost).unwrap(), "xy");
+        assert_eq!(variables("${}z", &FixedHost).unwrap(), "z");
     }
 
     #[test]
     fn what_is_not_a_variable_stays() {
-        assert_eq!(variables("1m${", &Still).unwrap(), "1m${");
-        assert_eq!(variables("$DEV ${DEV}${", &Still).unwrap(), "$DEV /dev/sdb${");
+        assert_eq!(variables("1m${", &FixedHost).unwrap(), "1m${");
+        assert_eq!(variables("$DEV ${DEV}${", &FixedHost).unwrap(), "$DEV /dev/sdb${");
     }
 
     #[test]
     fn a_variable_that_names_itself_ends() {
-        assert_eq!(variables("${LOOP}", &Still).unwrap(), "${LOOP}");
+        assert_eq!(variables("${LOOP}", &FixedHost).unwrap(), "${LOOP}");
     }
 
     #[test]
     fn a_variable_that_is_not_text_is_not_taken_for_one_that_is_not_set() {
-        let refused = variables("${LATIN}/x", &Still).unwrap_err();
+        let refused = variables("${LATIN}/x", &FixedHost).unwrap_err();
         assert_eq!(refused.to_string(), "the environment variable LATIN is not UTF-8");
     }
 
     #[test]
     fn keywords_stand_for_the_machines_numbers() {
-        assert_eq!(keywords("$ncpus", &Still).unwrap(), "8");
-        assert_eq!(keywords("$ncpusk", &Still).unwrap(), "8k");
-        assert_eq!(keywords("$pagesize:$ncpus", &Still).unwrap(), "4096:8");
+        assert_eq!(keywords("$ncpus", &FixedHost).unwrap(), "8");
+        assert_eq!(keywords("$ncpusk", &FixedHost).unwrap(), "8k");
+        assert_eq!(keywords("$pagesize:$ncpus", &FixedHost).unwrap(), "4096:8");
     }
 
     #[test]
     fn arithmetic_is_worked_out_only_beside_a_keyword() {
-        assert_eq!(keywords("2*$mb_memory*1024", &Still).unwrap(), "2048000");
-        assert_eq!(keywords("$pagesize/3", &Still).unwrap(), "1365");
-        assert_eq!(keywords("4k*2", &Still).unwrap(), "4k*2");
+        assert_eq!(keywords("2*$mb_memory*1024", &FixedHost).unwrap(), "2048000");
+        assert_eq!(keywords("$pagesize/3", &FixedHost).unwrap(), "1365");
+        assert_eq!(keywords("4k*2", &FixedHost).unwrap(), "4k*2");
     }
 
     #[test]
     fn a_name_with_a_slash_is_not_arithmetic() {
-        assert_eq!(keywords("/dev/x$ncpus", &Still).unwrap(), "/dev/x8");
+        assert_eq!(keywords("/dev/x$ncpus", &FixedHost).unwrap(), "/dev/x8");
     }
 
     #[test]
     fn arithmetic_without_a_result_is_refused() {
-        assert_eq!(keywords("$ncpus*", &Still).unwrap_err().why, "a number was expected");
-        assert_eq!(keywords("$ncpus/0", &Still).unwrap_err().why, "a division by zero");
+        assert_eq!(keywords("$ncpus*", &FixedHost).unwrap_err().why, "a number was expected");
+        assert_eq!(keywords("$ncpus/0", &FixedHost).unwrap_err().why, "a division by zero");
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// Where job files come from: the disk, or a test's own few.
-pub trait Files {
+pub trait JobFiles {
     /// The bytes of the file; `-` is standard input.
     ///
     /// # Errors
@@ -16,9 +16,9 @@ pub trait Files {
 
 /// Job files on the disk, `-` from standard input.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Disk;
+pub struct DiskJobFiles;
 
-impl Files for Disk {
+impl JobFiles for DiskJobFiles {
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         if path != "-" {
             return std::fs::read(path);
@@ -30,7 +30,7 @@ impl Files for Disk {
 }
 
 /// Job files that are nowhere but in memory, by path.
-impl<B: AsRef<[u8]>> Files for HashMap<&str, B> {
+impl<B: AsRef<[u8]>> JobFiles for HashMap<&str, B> {
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         let found = self.get(path).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         Ok(found.as_ref().to_vec())
@@ -51,7 +51,7 @@ pub struct Includes {
 
 /// Why a file may not be included here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum IncludeRefused {
     /// No path was given.
     Nameless,
     /// It is being read already, further out.
@@ -60,12 +60,12 @@ pub enum Refused {
     TooMany,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for IncludeRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refused::Nameless => write!(f, "include names no file"),
-            Refused::Cycle => write!(f, "the file includes itself"),
-            Refused::TooMany => write!(f, "more than {INCLUDES_MAX} files included"),
+            IncludeRefused::Nameless => write!(f, "include names no file"),
+            IncludeRefused::Cycle => write!(f, "the file includes itself"),
+            IncludeRefused::TooMany => write!(f, "more than {INCLUDES_MAX} files included"),
         }
     }
 }
@@ -87,14 +87,14 @@ impl Includes {
     ///
     /// # Errors
     /// When it would never end.
-    pub fn enter(&mut self, path: &str) -> Result<(), Refused> {
+    pub fn enter(&mut self, path: &str) -> Result<(), IncludeRefused> {
         let path = plain(Path::new(path));
         if self.open.contains(&path) {
-            return Err(Refused::Cycle);
+            return Err(IncludeRefused::Cycle);
         }
         // A symbolic link may hide a cycle from the comparison; the count ends it.
         if self.read == INCLUDES_MAX {
-            return Err(Refused::TooMany);
+            return Err(IncludeRefused::TooMany);
         }
         self.read += 1;
         self.open.push(path);
@@ -136,10 +136,10 @@ mod tests {
     #[test]
     fn a_file_may_come_twice_but_not_within_itself() {
         let mut includes = Includes::of("./a.fio");
-        assert_eq!(includes.enter("a.fio"), Err(Refused::Cycle));
+        assert_eq!(includes.enter("a.fio"), Err(IncludeRefused::Cycle));
         for _ in 0..2 {
             includes.enter("b.inc").unwrap();
-            assert_eq!(includes.enter("./b.inc"), Err(Refused::Cycle));
+            assert_eq!(includes.enter("./b.inc"), Err(IncludeRefused::Cycle));
             includes.leave();
         }
     }
@@ -151,6 +151,6 @@ mod tests {
             includes.enter("b.inc").unwrap();
             includes.leave();
         }
-        assert_eq!(includes.enter("b.inc"), Err(Refused::TooMany));
+        assert_eq!(includes.enter("b.inc"), Err(IncludeRefused::TooMany));
     }
 }

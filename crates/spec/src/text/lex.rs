@@ -10,7 +10,7 @@ pub const LINE_BYTES_MAX: usize = 8192;
 
 /// One line that says something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct JobLine<'a> {
     /// Counted from 1.
     pub number: u32,
     /// The first character that counts; from 1, in characters.
@@ -50,18 +50,18 @@ pub enum Body<'a> {
 
 /// A line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable {
+pub struct BadLine {
     /// Counted from 1.
     pub number: u32,
     /// In characters, from 1; in bytes for a line that is not text.
     pub column: u32,
     /// What is wrong with it.
-    pub why: Why,
+    pub why: BadLineReason,
 }
 
 /// What is wrong with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum BadLineReason {
     /// It is longer than [`LINE_BYTES_MAX`].
     TooLong {
         /// How long it is.
@@ -76,14 +76,14 @@ pub enum Why {
     Nul,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for BadLineReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::TooLong { bytes } => {
+            BadLineReason::TooLong { bytes } => {
                 write!(f, "line of {bytes} bytes: the longest allowed is {LINE_BYTES_MAX}")
             }
-            Why::NotUtf8 { byte } => write!(f, "byte {byte:#04x} is not UTF-8 text"),
-            Why::Nul => write!(f, "a NUL byte in the line: a job file is text"),
+            BadLineReason::NotUtf8 { byte } => write!(f, "byte {byte:#04x} is not UTF-8 text"),
+            BadLineReason::Nul => write!(f, "a NUL byte in the line: a job file is text"),
         }
     }
 }
@@ -91,7 +91,7 @@ impl fmt::Display for Why {
 /// Every line of `text` that says something, in order; unreadable ones in their places.
 ///
 /// Lines end in `\n` or `\r\n`. A byte order mark at the very start is skipped.
-pub fn lines(text: &[u8]) -> impl Iterator<Item = Result<Line<'_>, Unreadable>> {
+pub fn lines(text: &[u8]) -> impl Iterator<Item = Result<JobLine<'_>, BadLine>> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     text.split(|&byte| byte == b'\n').enumerate().filter_map(|(index, raw)| {
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
@@ -99,30 +99,30 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = Result<Line<'_>, Unreadable>> 
     })
 }
 
-fn line(number: u32, raw: &[u8]) -> Result<Option<Line<'_>>, Unreadable> {
+fn line(number: u32, raw: &[u8]) -> Result<Option<JobLine<'_>>, BadLine> {
     let comment = raw.iter().position(|&byte| byte == b';' || byte == b'#');
     let told = raw[..comment.unwrap_or(raw.len())].trim_ascii_end();
     let said = told.trim_ascii_start();
     if said.is_empty() {
         return Ok(None);
     }
-    let fail = |column: usize, why| Err(Unreadable { number, column: narrow(column), why });
+    let fail = |column: usize, why| Err(BadLine { number, column: narrow(column), why });
     if told.len() > LINE_BYTES_MAX {
-        return fail(LINE_BYTES_MAX + 1, Why::TooLong { bytes: told.len() });
+        return fail(LINE_BYTES_MAX + 1, BadLineReason::TooLong { bytes: told.len() });
     }
     let indent = told.len() - said.len();
     let said = match std::str::from_utf8(said) {
         Ok(said) => said,
         Err(error) => {
             let at = error.valid_up_to();
-            return fail(indent + at + 1, Why::NotUtf8 { byte: said[at] });
+            return fail(indent + at + 1, BadLineReason::NotUtf8 { byte: said[at] });
         }
     };
     if let Some(at) = said.find('\0') {
-        return fail(indent + said[..at].chars().count() + 1, Why::Nul);
+        return fail(indent + said[..at].chars().count() + 1, BadLineReason::Nul);
     }
     let column = narrow(indent + 1);
-    Ok(Some(Line { number, column, text: said, body: body(said, column) }))
+    Ok(Some(JobLine { number, column, text: said, body: body(said, column) }))
 }
 
 fn body(said: &str, column: u32) -> Body<'_> {
@@ -159,7 +159,7 @@ mod tests {
         lines(text.as_bytes()).map(|line| line.unwrap().body).collect()
     }
 
-    fn only(text: &[u8]) -> Result<Line<'_>, Unreadable> {
+    fn only(text: &[u8]) -> Result<JobLine<'_>, BadLine> {
         let mut all = lines(text);
         let first = all.next().expect("one line");
         assert_eq!(all.next(), None);
@@ -228,7 +228,7 @@ mod tests {
         let longest = format!("x={}", "y".repeat(LINE_BYTES_MAX - 2));
         assert!(only(longest.as_bytes()).is_ok());
         let long = only(format!("{longest}y").as_bytes()).unwrap_err();
-        assert_eq!(long.why, Why::TooLong { bytes: LINE_BYTES_MAX + 1 });
+        assert_eq!(long.why, BadLineReason::TooLong { bytes: LINE_BYTES_MAX + 1 });
         let comment = format!("; {}", "y".repeat(LINE_BYTES_MAX * 2));
         assert_eq!(bodies(&comment), []);
     }
@@ -236,9 +236,12 @@ mod tests {
     #[test]
     fn what_is_not_text_is_told_with_its_place() {
         let found = only(b"  bs=\xff").unwrap_err();
-        assert_eq!(found, Unreadable { number: 1, column: 6, why: Why::NotUtf8 { byte: 0xff } });
+        assert_eq!(
+            found,
+            BadLine { number: 1, column: 6, why: BadLineReason::NotUtf8 { byte: 0xff } }
+        );
         let found = only(b"\n bs=\0").unwrap_err();
-        assert_eq!(found, Unreadable { number: 2, column: 5, why: Why::Nul });
+        assert_eq!(found, BadLine { number: 2, column: 5, why: BadLineReason::Nul });
         assert_eq!(lines(b"; \xff\0\n").count(), 0);
     }
 

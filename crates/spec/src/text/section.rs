@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use iosonde_options::Origin;
 
-use crate::text::expand::{self, Surroundings};
-use crate::text::include::{Files, Includes};
-use crate::text::lex::{self, Body, Line};
+use crate::text::expand::{self, Host};
+use crate::text::include::{Includes, JobFiles};
+use crate::text::lex::{self, Body, JobLine};
 
 /// One section of a job file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Section {
     /// The header's.
     pub place: Origin,
     /// In the order they were written, those of included files where the include stood.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<OptionLine>,
 }
 
 impl Section {
@@ -29,7 +29,7 @@ impl Section {
 
 /// One `name=value` or `name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct OptionLine {
     /// As written, variables replaced.
     pub name: String,
     /// As written, variables and keywords replaced; `None` when the name stood alone.
@@ -62,7 +62,7 @@ pub enum FaultKind {
         why: String,
     },
     /// A line that is no text, or too long.
-    Line(lex::Why),
+    Line(lex::BadLineReason),
     /// An option before the first section.
     Outside {
         /// The line.
@@ -155,8 +155,8 @@ impl FaultKind {
 /// What can be read is read, whatever else is wrong.
 pub fn read(
     path: &str,
-    files: &dyn Files,
-    around: &dyn Surroundings,
+    files: &dyn JobFiles,
+    host: &dyn Host,
     faults: &mut Vec<Fault>,
 ) -> Vec<Section> {
     let text = match files.read(path) {
@@ -168,20 +168,20 @@ pub fn read(
         }
     };
     let includes = Includes::of(path);
-    let mut reader = Reader { files, around, faults, includes, sections: Vec::new() };
+    let mut reader = SectionReader { files, host, faults, includes, sections: Vec::new() };
     reader.file(path, &text);
     reader.sections
 }
 
-struct Reader<'a> {
-    files: &'a dyn Files,
-    around: &'a dyn Surroundings,
+struct SectionReader<'a> {
+    files: &'a dyn JobFiles,
+    host: &'a dyn Host,
     faults: &'a mut Vec<Fault>,
     includes: Includes,
     sections: Vec<Section>,
 }
 
-impl Reader<'_> {
+impl SectionReader<'_> {
     fn file(&mut self, path: &str, text: &[u8]) {
         let path: Arc<str> = path.into();
         let place = |line, column| Origin::File { path: path.clone(), line, column };
@@ -196,7 +196,7 @@ impl Reader<'_> {
         }
     }
 
-    fn line(&mut self, line: &Line<'_>, path: &str, place: &dyn Fn(u32, u32) -> Origin) {
+    fn line(&mut self, line: &JobLine<'_>, path: &str, place: &dyn Fn(u32, u32) -> Origin) {
         let here = place(line.number, line.column);
         match line.body {
             Body::Section { name, .. } if self.includes.depth() > 1 => {
@@ -221,8 +221,8 @@ impl Reader<'_> {
                     return self.outside(here, written);
                 };
                 let value_place = place(line.number, value_column);
-                match expanded(name, value, self.around) {
-                    Ok((name, value)) => section.entries.push(Entry {
+                match expanded(name, value, self.host) {
+                    Ok((name, value)) => section.entries.push(OptionLine {
                         name,
                         value,
                         written,
@@ -246,7 +246,7 @@ impl Reader<'_> {
     fn include(&mut self, here: Origin, written: &str) {
         let path = self.includes.locate(written);
         let entered = match written {
-            "" => Err(crate::text::include::Refused::Nameless),
+            "" => Err(crate::text::include::IncludeRefused::Nameless),
             _ => self.includes.enter(&path),
         };
         let text = match entered {
@@ -283,11 +283,11 @@ fn reason(error: &std::io::Error) -> String {
 fn expanded(
     name: &str,
     value: Option<&str>,
-    around: &dyn Surroundings,
+    host: &dyn Host,
 ) -> Result<(String, Option<String>), String> {
-    let named = |text: &str| expand::variables(text, around).map_err(|error| error.to_string());
+    let named = |text: &str| expand::variables(text, host).map_err(|error| error.to_string());
     let value = value.map(named).transpose()?;
-    let value = value.map(|value| expand::keywords(&value, around)).transpose();
+    let value = value.map(|value| expand::keywords(&value, host)).transpose();
     Ok((named(name)?, value.map_err(|error| error.to_string())?))
 }
 
@@ -297,9 +297,9 @@ mod tests {
     use std::collections::HashMap;
     use std::env::VarError;
 
-    struct Machine;
+    struct TestHost;
 
-    impl Surroundings for Machine {
+    impl Host for TestHost {
         fn variable(&self, name: &str) -> Result<String, VarError> {
             if name == "BS" { Ok("8k".to_owned()) } else { Err(VarError::NotPresent) }
         }
@@ -317,7 +317,7 @@ mod tests {
     fn read_all(files: &[(&'static str, &'static str)]) -> (Vec<Section>, Vec<Fault>) {
         let map: HashMap<&str, &str> = files.iter().copied().collect();
         let mut faults = Vec::new();
-        let sections = read(files[0].0, &map, &Machine, &mut faults);
+        let sections = read(files[0].0, &map, &TestHost, &mut faults);
         (sections, faults)
     }
 
@@ -392,7 +392,7 @@ mod tests {
     fn a_file_that_is_not_there_is_told_in_fios_words() {
         let mut faults = Vec::new();
         let none: HashMap<&str, &str> = HashMap::new();
-        assert_eq!(read("no.fio", &none, &Machine, &mut faults), []);
+        assert_eq!(read("no.fio", &none, &TestHost, &mut faults), []);
         assert_eq!(faults[0].what.in_fios_words(), ["fio: unable to open 'no.fio' job file"]);
     }
 

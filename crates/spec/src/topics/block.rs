@@ -1,12 +1,12 @@
 //! How many bytes one I/O moves.
 
-use iosonde_options::{Bytes, Category, Fio, SizeRange, Triple, options};
+use iosonde_options::{Bytes, Category, FioSupport, SizeRange, Triple, options};
 
 use crate::values::BsSplit;
 
 options! {
     /// Block sizes
-    pub struct Block in Category::IoBasic {
+    pub struct BlockOptions in Category::IoBasic {
         /// Bytes of one I/O.
         ///
         /// Up to three values, parted by commas, for read, write and trim; a missing one
@@ -39,7 +39,7 @@ options! {
         /// for read, write and trim are parted by commas. Takes precedence over `bs` and
         /// `bsrange`.
         bssplit: BsSplit = "" as "bssplit" {
-            fio: Fio::Differs("shares of more than 100 % together are refused here; fio takes them"),
+            fio: FioSupport::Differs("shares of more than 100 % together are refused here; fio takes them"),
             good: &["4k/60:64k/40", "4k/50:8k", "4k/:8k/", "1k/100,,8k/100"],
             bad: &["/50", "big"],
         }

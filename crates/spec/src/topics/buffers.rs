@@ -1,14 +1,14 @@
 //! What is in the buffers, and where they live.
 
-use iosonde_options::{Bytes, Category, Fio, options};
+use iosonde_options::{Bytes, Category, FioSupport, options};
 
-use crate::values::{MemoryKind, Pattern};
+use crate::values::{BufferMemory, PatternText};
 
 options! {
     /// Buffers
-    pub struct Buffers in Category::Buffer {
+    pub struct BuffersOptions in Category::Buffer {
         /// Where buffers live; the file to map may follow: `mmaphuge:/mnt/huge/file`.
-        mem: MemoryKind = "malloc" as "mem" | "iomem" {
+        mem: BufferMemory = "malloc" as "mem" | "iomem" {
             good: &["malloc", "mmap", "shm", "mmaphuge:/mnt/huge/file"],
             bad: &["paper"],
         }
@@ -51,8 +51,8 @@ options! {
         ///
         /// `"text"`, `0xhex`, a number, `'file'`, `%o` for the block's offset in its file
         /// (8 bytes, lowest first), or several of them joined; at most 512 bytes.
-        buffer_pattern: Option<Pattern> = "" as "buffer_pattern" {
-            fio: Fio::Differs("`%o` is taken too, as in verify_pattern"),
+        buffer_pattern: Option<PatternText> = "" as "buffer_pattern" {
+            fio: FioSupport::Differs("`%o` is taken too, as in verify_pattern"),
             good: &["0xdeadbeef", "\"abcd\"", "42", "\"abcd\"-12", "\"abcd\"-120xdeface"],
             bad: &["abcd", "0x", "12k", "\"abc"],
         }

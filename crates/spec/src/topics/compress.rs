@@ -6,7 +6,7 @@ use crate::values::DedupeMode;
 
 options! {
     /// Compression and duplicates
-    pub struct Compress in Category::Buffer {
+    pub struct CompressOptions in Category::Buffer {
         /// Fill buffers so that they compress by about this much, in percent.
         buffer_compress_percentage: Option<u32> = "" as "buffer_compress_percentage" {
             min: Some(0),

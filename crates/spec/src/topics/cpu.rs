@@ -1,12 +1,12 @@
 //! Processors, priorities, users: how the system treats a job.
 
-use iosonde_options::{Category, CpuSet, Fio, options};
+use iosonde_options::{Category, CpuSet, FioSupport, options};
 
-use crate::values::{CpusAllowedPolicy, MemoryPolicy, NodeList};
+use crate::values::{CpusAllowedPolicy, NodeList, NumaMemory};
 
 options! {
     /// Processors and priorities
-    pub struct Cpu in Category::Process {
+    pub struct CpuOptions in Category::Process {
         /// Nice value of the job (nice(2)).
         nice: i32 = "0" as "nice" {
             min: Some(-20),
@@ -42,7 +42,7 @@ options! {
         }
         /// Processors the job may run on, by number: `0,2-5`.
         cpus_allowed: Option<CpuSet> = "" as "cpus_allowed" {
-            fio: Fio::Differs("what is no processor number is refused; fio reads it as 0"),
+            fio: FioSupport::Differs("what is no processor number is refused; fio reads it as 0"),
             good: &["0", "0,1", "0-1"],
         }
         /// How those processors are handed to the copies of the job.
@@ -54,12 +54,12 @@ options! {
         }
         /// NUMA nodes the job may run on.
         numa_cpu_nodes: Option<NodeList> = "" as "numa_cpu_nodes" {
-            fio: Fio::Differs("what is no node number is refused"),
+            fio: FioSupport::Differs("what is no node number is refused"),
             good: &["0", "0-1", "all"],
         }
         /// NUMA nodes that memory comes from: `bind:0-1`, `interleave:0,1`, `prefer:0`, `local`.
-        numa_mem_policy: Option<MemoryPolicy> = "" as "numa_mem_policy" {
-            fio: Fio::Differs("a word that is no policy is refused"),
+        numa_mem_policy: Option<NumaMemory> = "" as "numa_mem_policy" {
+            fio: FioSupport::Differs("a word that is no policy is refused"),
             good: &["default", "bind:0", "interleave:0-1", "bind:all", "prefer:0", "local"],
         }
         /// Run in this control group, which is made if it is not there.

@@ -6,7 +6,7 @@ use crate::values::SubmitMode;
 
 options! {
     /// Depth
-    pub struct Depth in Category::IoBasic {
+    pub struct DepthOptions in Category::IoBasic {
         /// Number of I/Os kept in flight.
         ///
         /// Engines that do one I/O at a time run at 1 whatever is asked, and say so.

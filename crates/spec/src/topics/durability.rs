@@ -1,12 +1,12 @@
 //! When data must be on storage, and whether the page cache is in between.
 
-use iosonde_options::{Built, Category, Fio, options};
+use iosonde_options::{Built, Category, FioSupport, options};
 
-use crate::values::{SyncMode, SyncRange, WriteHint};
+use crate::values::{SyncFileRange, SyncMode, WriteHint};
 
 options! {
     /// Durability
-    pub struct Durability in Category::IoBasic {
+    pub struct DurabilityOptions in Category::IoBasic {
         /// Go around the page cache (O_DIRECT).
         direct: bool = "0" as "direct" {
             good: &["0", "1"],
@@ -31,7 +31,7 @@ options! {
         fsync: u32 = "0" as "fsync" {
             category: Category::File,
             min: Some(0),
-            fio: Fio::Differs("the last writes of a job are synced too"),
+            fio: FioSupport::Differs("the last writes of a job are synced too"),
             good: &["0", "32"],
             bad: &["often"],
         }
@@ -39,21 +39,21 @@ options! {
         fdatasync: u32 = "0" as "fdatasync" {
             category: Category::File,
             min: Some(0),
-            fio: Fio::Differs("the last writes of a job are synced too"),
+            fio: FioSupport::Differs("the last writes of a job are synced too"),
             good: &["0", "32"],
             bad: &["often"],
         }
         /// Call sync_file_range(2) with these flags after every so many writes.
         ///
         /// `wait_before,write:8`.
-        sync_file_range: Option<SyncRange> = "" as "sync_file_range" {
+        sync_file_range: Option<SyncFileRange> = "" as "sync_file_range" {
             category: Category::File,
             good: &["write:8", "wait_before,write:8", "write:8,wait_after", "write"],
             bad: &["foo:1", "8"],
         }
         /// Make every so many-th write a barrier.
         write_barrier: u32 = "0" as "write_barrier" {
-            fio: Fio::Differs("accepted without effect; so it is in fio with all engines but one"),
+            fio: FioSupport::Differs("accepted without effect; so it is in fio with all engines but one"),
             category: Category::File,
             built: Built::Ignored("no engine here has write barriers"),
             min: Some(0),

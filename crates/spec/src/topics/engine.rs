@@ -6,7 +6,7 @@ use crate::values::EngineName;
 
 options! {
     /// Engine
-    pub struct Engine in Category::Engine {
+    pub struct EngineOptions in Category::Engine {
         /// How I/O is done.
         ///
         /// Options that only some engines know may stand before or after it.

@@ -1,12 +1,12 @@
 //! What is done about errors.
 
-use iosonde_options::{Category, Fio, options};
+use iosonde_options::{Category, FioSupport, options};
 
 use crate::values::{ContinueOnError, IgnoreErrors};
 
 options! {
     /// Errors
-    pub struct Errors in Category::Error {
+    pub struct ErrorsOptions in Category::Error {
         /// After which errors the job goes on, counting them.
         continue_on_error: ContinueOnError = "none" as "continue_on_error" {
             good: &["none", "read", "write", "io", "verify", "all", "0", "1"],
@@ -17,7 +17,7 @@ options! {
         /// `EAGAIN,ENOSPC:122` lets reads fail with EAGAIN and writes with ENOSPC or error
         /// 122. Overrides `continue_on_error` where a list is given.
         ignore_error: IgnoreErrors = "" as "ignore_error" {
-            fio: Fio::Differs("a name that is no error is refused; fio ignores it"),
+            fio: FioSupport::Differs("a name that is no error is refused; fio ignores it"),
             good: &["EIO", "EIO:ENOSPC,EINVAL", "EAGAIN,ENOSPC:122", ",,EILSEQ"],
         }
         /// Print each error, not only the one that ends the job.

@@ -2,11 +2,11 @@
 
 use iosonde_options::{Category, options};
 
-use crate::values::{FadviseHint, Fallocate};
+use crate::values::{FadviseHint, FallocateMode};
 
 options! {
     /// Life of files
-    pub struct FileLife in Category::File {
+    pub struct FileLifeOptions in Category::File {
         /// Lay out the files of one job after another, not all at once.
         create_serialize: bool = "1" as "create_serialize" {
             good: &["0", "1"],
@@ -43,7 +43,7 @@ options! {
             bad: &["2", "yes"],
         }
         /// How space for new files is set aside.
-        fallocate: Fallocate = "native" as "fallocate" {
+        fallocate: FallocateMode = "native" as "fallocate" {
             good: &["none", "native", "posix", "keep", "truncate", "0", "1"],
             bad: &["2", "some"],
         }

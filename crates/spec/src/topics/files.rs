@@ -6,7 +6,7 @@ use crate::values::{FileServiceType, FileType, LockFile};
 
 options! {
     /// Files
-    pub struct Files in Category::File {
+    pub struct FilesOptions in Category::File {
         /// The files or devices, parted by colons.
         ///
         /// A colon in a name is written `\:`. Given again it adds to those before. All of them belong to each copy of the job.

@@ -4,7 +4,7 @@ use iosonde_options::{Category, options};
 
 options! {
     /// Flow
-    pub struct Flow in Category::Rate {
+    pub struct FlowOptions in Category::Rate {
         /// The group of jobs that share.
         flow_id: u32 = "0" as "flow_id" {
             needs: &["flow"],

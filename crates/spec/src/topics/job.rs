@@ -1,12 +1,12 @@
 //! What a job is called, how many copies of it run, and in which order.
 
-use iosonde_options::{Built, Category, Fio, options};
+use iosonde_options::{Built, Category, FioSupport, options};
 
 use crate::values::Profile;
 
 options! {
     /// Job
-    pub struct Job in Category::General {
+    pub struct JobOptions in Category::General {
         /// A text that reports repeat.
         description: Option<String> = "" as "description" {
             good: &["nightly run"],
@@ -58,7 +58,7 @@ options! {
         thread: bool = "0" as "thread" {
             category: Category::Process,
             bare: Some("1"),
-            fio: Fio::Differs("jobs are threads either way; `thread=0` is accepted"),
+            fio: FioSupport::Differs("jobs are threads either way; `thread=0` is accepted"),
             good: &["1", "0"],
             bad: &["yes"],
         }
@@ -88,7 +88,7 @@ options! {
         /// After `startdelay`; a command that fails ends the job.
         exec_prerun: Option<String> = "" as "exec_prerun" {
             category: Category::Process,
-            fio: Fio::Differs("all that the command prints goes to the file; of `a; b` fio keeps that of `b`; fio leaves a job whose command fails out of the report and ends with 0"),
+            fio: FioSupport::Differs("all that the command prints goes to the file; of `a; b` fio keeps that of `b`; fio leaves a job whose command fails out of the report and ends with 0"),
             good: &["true"],
         }
         /// A command for the shell after the job; it is told in `<name>.postrun.txt`.

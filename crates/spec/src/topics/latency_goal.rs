@@ -1,27 +1,27 @@
 //! A bound on latency, and the depth that meets it.
 
 use iosonde_base::Nanos;
-use iosonde_options::{Category, Triple, Unit, options};
+use iosonde_options::{Category, TimeUnit, Triple, options};
 
 options! {
     /// Latency goals
-    pub struct LatencyGoal in Category::Rate {
+    pub struct LatencyGoalOptions in Category::Rate {
         /// End the job when an I/O takes longer than this; in microseconds.
         max_latency: Triple<Nanos> = "0" as "max_latency" {
-            unit: Unit::Micros,
+            unit: TimeUnit::Micros,
             good: &["0", "100ms", "100ms,200ms"],
             bad: &["long"],
         }
         /// Find the greatest depth at which I/Os stay below this latency; in microseconds.
         latency_target: Nanos = "0" as "latency_target" {
-            unit: Unit::Micros,
+            unit: TimeUnit::Micros,
             good: &["0", "500", "10ms"],
             bad: &["short"],
         }
         /// How long a depth is tried; in microseconds.
         latency_window: Nanos = "0" as "latency_window" {
             needs: &["latency_target"],
-            unit: Unit::Micros,
+            unit: TimeUnit::Micros,
             good: &["0", "500", "10ms"],
             bad: &["long"],
         }

@@ -9,7 +9,7 @@ const LOGS: &[&str] = &["write_bw_log", "write_lat_log", "write_iops_log", "writ
 
 options! {
     /// Logs
-    pub struct Log in Category::Log {
+    pub struct LogOptions in Category::Log {
         /// Log bandwidth to files that begin with this; with the job's name if left out.
         write_bw_log: Option<String> = "" as "write_bw_log" {
             bare: Some("$jobname"),

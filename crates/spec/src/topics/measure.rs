@@ -6,7 +6,7 @@ use crate::values::UnifiedReporting;
 
 options! {
     /// Measurements
-    pub struct Measure in Category::Stat {
+    pub struct MeasureOptions in Category::Stat {
         /// Measure at all.
         stats: bool = "1" as "stats" {
             good: &["0", "1"],

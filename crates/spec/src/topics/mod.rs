@@ -32,98 +32,98 @@ mod units;
 mod verify;
 mod zones;
 
-pub use block::Block;
-pub use buffers::Buffers;
-pub use compress::Compress;
-pub use cpu::Cpu;
-pub use depth::Depth;
-pub use durability::Durability;
-pub use engine::Engine;
-pub use errors::Errors;
-pub use file_life::FileLife;
-pub use files::Files;
-pub use flow::Flow;
-pub use job::Job;
-pub use latency_goal::LatencyGoal;
-pub use log::Log;
-pub use measure::Measure;
-pub use order::Order;
-pub use placement::Placement;
-pub use random::Random;
-pub use rate::Rate;
-pub use replay::Replay;
-pub use retired::Retired;
-pub use size::Size;
-pub use steady::Steady;
-pub use think::Think;
-pub use time::Time;
-pub use trim::Trim;
-pub use units::Units;
-pub use verify::VerifyTopic;
-pub use zones::Zones;
+pub use block::BlockOptions;
+pub use buffers::BuffersOptions;
+pub use compress::CompressOptions;
+pub use cpu::CpuOptions;
+pub use depth::DepthOptions;
+pub use durability::DurabilityOptions;
+pub use engine::EngineOptions;
+pub use errors::ErrorsOptions;
+pub use file_life::FileLifeOptions;
+pub use files::FilesOptions;
+pub use flow::FlowOptions;
+pub use job::JobOptions;
+pub use latency_goal::LatencyGoalOptions;
+pub use log::LogOptions;
+pub use measure::MeasureOptions;
+pub use order::OrderOptions;
+pub use placement::PlacementOptions;
+pub use random::RandomOptions;
+pub use rate::RateOptions;
+pub use replay::ReplayOptions;
+pub use retired::RetiredOptions;
+pub use size::SizeOptions;
+pub use steady::SteadyOptions;
+pub use think::ThinkOptions;
+pub use time::TimeOptions;
+pub use trim::TrimOptions;
+pub use units::UnitsOptions;
+pub use verify::VerifyOptions;
+pub use zones::ZonesOptions;
 
 /// Calls `$run` with the topics of a job, each as `field: Topic,`.
 macro_rules! each_topic {
     ($run:ident) => {
         $run! {
             /// What suffixes mean.
-            units: Units,
+            units: UnitsOptions,
             /// Name, copies, groups.
-            job: Job,
+            job: JobOptions,
             /// Directions and their order.
-            order: Order,
+            order: OrderOptions,
             /// Block sizes.
-            block: Block,
+            block: BlockOptions,
             /// Random places.
-            random: Random,
+            random: RandomOptions,
             /// How much.
-            size: Size,
+            size: SizeOptions,
             /// Which files.
-            files: Files,
+            files: FilesOptions,
             /// How files come, stay and go.
-            file_life: FileLife,
+            file_life: FileLifeOptions,
             /// When data must be on storage.
-            durability: Durability,
+            durability: DurabilityOptions,
             /// The engine.
-            engine: Engine,
+            engine: EngineOptions,
             /// How many I/Os fly.
-            depth: Depth,
+            depth: DepthOptions,
             /// When it starts and ends.
-            time: Time,
+            time: TimeOptions,
             /// What is in the buffers, and where they live.
-            buffers: Buffers,
+            buffers: BuffersOptions,
             /// How well buffers compress and deduplicate.
-            compress: Compress,
+            compress: CompressOptions,
             /// Processors, priorities, processes.
-            cpu: Cpu,
+            cpu: CpuOptions,
             /// Rates.
-            rate: Rate,
+            rate: RateOptions,
             /// Pauses.
-            think: Think,
+            think: ThinkOptions,
             /// A goal for latency.
-            latency_goal: LatencyGoal,
+            latency_goal: LatencyGoalOptions,
             /// Shares between jobs.
-            flow: Flow,
+            flow: FlowOptions,
             /// Zones of a file or device.
-            zones: Zones,
+            zones: ZonesOptions,
             /// Where a device puts data.
-            placement: Placement,
+            placement: PlacementOptions,
             /// Verification.
-            verify: VerifyTopic,
+            verify: VerifyOptions,
             /// Trims beside verification.
-            trim: Trim,
+            trim: TrimOptions,
             /// Recording and replay.
-            replay: Replay,
+            replay: ReplayOptions,
             /// Steady state.
-            steady: Steady,
+            steady: SteadyOptions,
             /// What is measured and reported.
-            measure: Measure,
+            measure: MeasureOptions,
             /// Logs.
-            log: Log,
+            log: LogOptions,
             /// What is done about errors.
-            errors: Errors,
+            errors: ErrorsOptions,
             /// What fio has retired.
-            retired: Retired,
+            retired: RetiredOptions,
         }
     };
 }

@@ -1,19 +1,19 @@
 //! Which way data goes, in which mix, and in which order places follow each other.
 
-use iosonde_options::{Amount, Bytes, Category, Fio, options};
+use iosonde_options::{Amount, Bytes, Category, FioSupport, options};
 
 use crate::values::{Rw, RwSequencer};
 
 options! {
     /// Directions and order
-    pub struct Order in Category::IoBasic {
+    pub struct OrderOptions in Category::IoBasic {
         /// Direction and order of the I/O.
         ///
         /// A number after a colon: for random jobs, a new place is drawn every so many I/Os
         /// (`randread:8`); for sequential ones, so many bytes are left out after each I/O,
         /// or walked back if negative (`read:8k`, `read:-8k`).
         rw: Rw = "read" as "rw" | "readwrite" {
-            fio: Fio::Differs("a text after the colon that is no number is refused; fio takes it for none"),
+            fio: FioSupport::Differs("a text after the colon that is no number is refused; fio takes it for none"),
             good: &["read", "randrw", "randread:8", "read:8k", "write:-8k", "trimwrite"],
             bad: &["READ", "readx", "append"],
         }

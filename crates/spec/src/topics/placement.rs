@@ -6,7 +6,7 @@ use crate::values::{DataPlacement, PlacementSelect};
 
 options! {
     /// Placement
-    pub struct Placement in Category::Engine {
+    pub struct PlacementOptions in Category::Engine {
         /// Place data by NVMe Flexible Data Placement.
         fdp: bool = "0" as "fdp" {
             built: Built::No,

@@ -6,7 +6,7 @@ use crate::values::{RandomDistribution, RandomGenerator};
 
 options! {
     /// Random places
-    pub struct Random in Category::IoPattern {
+    pub struct RandomOptions in Category::IoPattern {
         /// Draw the same places in every run.
         randrepeat: bool = "1" as "randrepeat" | "allrandrepeat" {
             good: &["0", "1"],

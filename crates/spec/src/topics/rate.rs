@@ -6,7 +6,7 @@ use crate::values::RateProcess;
 
 options! {
     /// Rate
-    pub struct Rate in Category::Rate {
+    pub struct RateOptions in Category::Rate {
         /// Cap bandwidth, in bytes per second, for each direction; 0 for no cap.
         rate: Triple<Bytes> = "0" as "rate" {
             min: Some(0),

@@ -1,12 +1,12 @@
 //! Recording the I/O of a job, and doing a recorded one again.
 
-use iosonde_options::{Bytes, Category, Fio, FloatList, NamedList, PathList, options};
+use iosonde_options::{Bytes, Category, FioSupport, FloatList, NamedList, PathList, options};
 
 use crate::values::ReplayKind;
 
 options! {
     /// Recording and replay
-    pub struct Replay in Category::Replay {
+    pub struct ReplayOptions in Category::Replay {
         /// Write each I/O of the job to this file, as `read_iolog` reads it.
         write_iolog: Option<String> = "" as "write_iolog" {
             good: &["trace.log"],
@@ -65,7 +65,7 @@ options! {
         }
         /// Kinds of I/O to leave out.
         replay_skip: NamedList<ReplayKind> = "" as "replay_skip" {
-            fio: Fio::Differs("a word that is no kind of I/O is refused; fio ignores it"),
+            fio: FioSupport::Differs("a word that is no kind of I/O is refused; fio ignores it"),
             parent: Some("read_iolog"),
             good: &["read", "write,trim", "read,write,trim,sync"],
         }

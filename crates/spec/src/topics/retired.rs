@@ -4,7 +4,7 @@ use iosonde_options::{Built, Category, options};
 
 options! {
     /// Retired
-    pub struct Retired in Category::General {
+    pub struct RetiredOptions in Category::General {
         /// Retired: share of sequential I/Os in a random job.
         percentage_sequential: u32 = "0" as "percentage_sequential" {
             built: Built::No,

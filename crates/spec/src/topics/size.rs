@@ -6,7 +6,7 @@ use crate::values::FileSize;
 
 options! {
     /// Size
-    pub struct Size in Category::IoBasic {
+    pub struct SizeOptions in Category::IoBasic {
         /// Bytes that the job covers, over all its files.
         ///
         /// Also a percentage of the existing files or device, or a number of zones. Without

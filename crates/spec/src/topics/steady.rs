@@ -1,16 +1,16 @@
 //! Ending a job once its numbers hold still.
 
 use iosonde_base::Nanos;
-use iosonde_options::{Category, Unit, options};
+use iosonde_options::{Category, TimeUnit, options};
 
 use crate::values::SteadyGoal;
 
 options! {
     /// Steady state
-    pub struct Steady in Category::SteadyState {
+    pub struct SteadyOptions in Category::SteadyState {
         /// What counts as steady: `iops:5%`, `bw_slope:0.1%`, `lat:1ms`.
         steadystate: Option<SteadyGoal> = "" as "steadystate" | "ss" {
-            unit: Unit::Micros,
+            unit: TimeUnit::Micros,
             good: &["iops:10", "iops:10%", "iops_slope:0.3%", "bw:1g", "bw_slope:5%"],
             bad: &["iops", "iops:", "iops:x", "speed:5%"],
         }

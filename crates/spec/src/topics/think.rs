@@ -1,23 +1,23 @@
 //! Pauses between I/Os.
 
 use iosonde_base::Nanos;
-use iosonde_options::{Category, Unit, options};
+use iosonde_options::{Category, TimeUnit, options};
 
 use crate::values::ThinkBlocksType;
 
 options! {
     /// Think time
-    pub struct Think in Category::Rate {
+    pub struct ThinkOptions in Category::Rate {
         /// Pause this long after every `thinktime_blocks` I/Os; in microseconds.
         thinktime: Nanos = "0" as "thinktime" {
-            unit: Unit::Micros,
+            unit: TimeUnit::Micros,
             good: &["0", "100", "10ms"],
             bad: &["short"],
         }
         /// Spend this much of the pause spinning rather than asleep; in microseconds.
         thinktime_spin: Nanos = "0" as "thinktime_spin" {
             parent: Some("thinktime"),
-            unit: Unit::Micros,
+            unit: TimeUnit::Micros,
             good: &["0", "100", "10ms"],
             bad: &["short"],
         }

@@ -1,16 +1,16 @@
 //! When a job starts, when it ends, and which clock says so.
 
 use iosonde_base::Nanos;
-use iosonde_options::{Built, Bytes, Category, Fio, SpanRange, options};
+use iosonde_options::{Built, Bytes, Category, FioSupport, SpanRange, options};
 
-use crate::values::ClockSource;
+use crate::values::ClockWord;
 
 options! {
     /// Time
-    pub struct Time in Category::Runtime {
+    pub struct TimeOptions in Category::Runtime {
         /// Start this long after the run does; of a range, each copy draws its own.
         startdelay: SpanRange = "0" as "startdelay" {
-            fio: Fio::Differs("both ends of a range may have a unit; fio reads the first as microseconds then"),
+            fio: FioSupport::Differs("both ends of a range may have a unit; fio reads the first as microseconds then"),
             good: &["0", "10", "500ms", "1-5"],
             bad: &["later"],
         }
@@ -38,7 +38,7 @@ options! {
             bad: &["some"],
         }
         /// Which clock times I/Os.
-        clocksource: Option<ClockSource> = "" as "clocksource" {
+        clocksource: Option<ClockWord> = "" as "clocksource" {
             built: Built::Ignored(
                 "the processor's counter times I/Os where it is steady, clock_gettime(2) elsewhere"
             ),

@@ -4,7 +4,7 @@ use iosonde_options::{Built, Category, options};
 
 options! {
     /// Trims
-    pub struct Trim in Category::Trim {
+    pub struct TrimOptions in Category::Trim {
         /// Share of verified blocks that are trimmed, in percent.
         trim_percentage: u32 = "0" as "trim_percentage" {
             built: Built::No,

@@ -6,7 +6,7 @@ use crate::values::{KbBase, UnitBase};
 
 options! {
     /// Units
-    pub struct Units in Category::General {
+    pub struct UnitsOptions in Category::General {
         /// What `k`, `m`, `g` mean in sizes.
         ///
         /// With 1024, `4k` is 4096 bytes and `4kib` is 4000: the other way round than the

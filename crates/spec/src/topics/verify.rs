@@ -2,11 +2,11 @@
 
 use iosonde_options::{Built, Bytes, Category, CpuSet, options};
 
-use crate::values::{Pattern, Verify, VerifyPolicy};
+use crate::values::{PatternText, Verify, VerifyPolicy};
 
 options! {
     /// Verification
-    pub struct VerifyTopic in Category::Verify {
+    pub struct VerifyOptions in Category::Verify {
         /// Check data, by a checksum or a pattern.
         verify: Verify = "0" as "verify" {
             built: Built::No,
@@ -51,7 +51,7 @@ options! {
             bad: &["39", "middle"],
         }
         /// Fill blocks with this: as `buffer_pattern`, and `%o` is the block's offset.
-        verify_pattern: Option<Pattern> = "" as "verify_pattern" {
+        verify_pattern: Option<PatternText> = "" as "verify_pattern" {
             built: Built::No,
             parent: Some("verify"),
             good: &["0xff", "\"abcd\"", "%o", "\"x\"%o"],

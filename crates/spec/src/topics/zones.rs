@@ -6,7 +6,7 @@ use crate::values::ZoneMode;
 
 options! {
     /// Zones
-    pub struct Zones in Category::Zone {
+    pub struct ZonesOptions in Category::Zone {
         /// The order of zones.
         zonemode: ZoneMode = "none" as "zonemode" {
             unbuilt_words: &["zbd"],

@@ -1,7 +1,7 @@
 //! A mix of block sizes with shares: `4k/60:64k/40`, `4k/50:8k`, one list a direction.
 
 use iosonde_base::Dir;
-use iosonde_options::{Bytes, Context, Kind, OptionValue, ValueError};
+use iosonde_options::{Bytes, OptionValue, ParseContext, ValueError, ValueKind};
 
 /// One size and its share of the I/Os.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,8 +37,8 @@ impl BsSplit {
 }
 
 impl OptionValue for BsSplit {
-    const KIND: Kind = Kind::Form;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Form;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let mut lists: Vec<Vec<Portion>> = Vec::new();
         for part in text.split(',') {
             lists.push(portions(part, text, context)?);
@@ -66,7 +66,7 @@ fn show(portion: &Portion) -> String {
 }
 
 /// One direction's list.
-fn portions(part: &str, all: &str, context: &mut Context) -> Result<Vec<Portion>, ValueError> {
+fn portions(part: &str, all: &str, context: &mut ParseContext) -> Result<Vec<Portion>, ValueError> {
     let want = || {
         ValueError::new("sizes with shares such as 4k/60:64k/40", all)
             .as_fio("fio: split conversion failed")
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn blank_shares_split_what_is_left() {
         let row = crate::lookup("bssplit").expect("an option");
-        let split = BsSplit::parse("4k/50:8k/:16k", &mut Context::new(row)).expect("a split");
+        let split = BsSplit::parse("4k/50:8k/:16k", &mut ParseContext::new(row)).expect("a split");
         let shares = split.shares(Dir::Write);
         assert_eq!(shares, [(Bytes(4096), 50), (Bytes(8192), 25), (Bytes(16384), 25)]);
     }
@@ -110,7 +110,8 @@ mod tests {
     #[test]
     fn a_direction_left_out_has_no_mix() {
         let row = crate::lookup("bssplit").expect("an option");
-        let split = BsSplit::parse("1k/50:2k/50,,8k/100", &mut Context::new(row)).expect("split");
+        let split =
+            BsSplit::parse("1k/50:2k/50,,8k/100", &mut ParseContext::new(row)).expect("split");
         assert!(split.0[1].is_empty());
         assert_eq!(split.show(), "1024/50:2048/50,,8192/100");
     }

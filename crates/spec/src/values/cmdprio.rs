@@ -1,6 +1,6 @@
 //! Shares of I/Os with a priority, by block size: `4k/20:64k/0`, `4k/20/1/0:4k/10/2/7`.
 
-use iosonde_options::{Bytes, Context, Kind, OptionValue, ValueError};
+use iosonde_options::{Bytes, OptionValue, ParseContext, ValueError, ValueKind};
 
 /// A share of the I/Os of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,9 +18,9 @@ pub struct PrioPortion {
 pub struct CmdPrioSplit(pub [Vec<PrioPortion>; 2]);
 
 impl OptionValue for CmdPrioSplit {
-    const KIND: Kind = Kind::Form;
+    const KIND: ValueKind = ValueKind::Form;
 
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let mut lists: Vec<Vec<PrioPortion>> = Vec::new();
         // A third list, of trims, says nothing, as in fio.
         for part in text.split(',') {
@@ -49,7 +49,11 @@ fn show(portion: &PrioPortion) -> String {
 }
 
 /// One direction's list.
-fn portions(part: &str, all: &str, context: &mut Context) -> Result<Vec<PrioPortion>, ValueError> {
+fn portions(
+    part: &str,
+    all: &str,
+    context: &mut ParseContext,
+) -> Result<Vec<PrioPortion>, ValueError> {
     let mut list: Vec<PrioPortion> = Vec::new();
     for entry in part.split(':').filter(|entry| !entry.is_empty()) {
         let portion = portion(entry, context).ok_or_else(|| {
@@ -69,7 +73,7 @@ fn portions(part: &str, all: &str, context: &mut Context) -> Result<Vec<PrioPort
     Ok(list)
 }
 
-fn portion(entry: &str, context: &mut Context) -> Option<PrioPortion> {
+fn portion(entry: &str, context: &mut ParseContext) -> Option<PrioPortion> {
     let fields: Vec<&str> = entry.split('/').map(str::trim).collect();
     let size = Bytes::parse(fields[0], context).ok().filter(|size| size.0 > 0)?;
     let percent = match fields.get(1) {

@@ -1,7 +1,7 @@
 //! How random places are spread: `zipf:1.2:0.5`, `zoned:60/10:40/90`.
 
 use iosonde_base::PerDir;
-use iosonde_options::{Bytes, Choice, Context, Kind, OptionValue, ValueError};
+use iosonde_options::{Bytes, Choice, OptionValue, ParseContext, ValueError, ValueKind};
 use iosonde_workload::{Distribution, Zone};
 
 /// The value of `random_distribution`.
@@ -14,7 +14,7 @@ pub(super) const ZIPF_THETA: f64 = 1.1;
 pub(super) const PARETO_H: f64 = 0.2;
 
 impl OptionValue for RandomDistribution {
-    const KIND: Kind = Kind::Form;
+    const KIND: ValueKind = ValueKind::Form;
     const CHOICES: &'static [Choice] = &[
         ("random", "evenly over the file"),
         ("zipf", "Zipf: few blocks are very hot"),
@@ -24,7 +24,7 @@ impl OptionValue for RandomDistribution {
         ("zoned_abs", "shares of the I/O for sizes"),
         ("sequence", "blocks in the order listed"),
     ];
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         distribution(text, context).map(RandomDistribution)
     }
     fn show(&self) -> String {
@@ -43,7 +43,7 @@ impl OptionValue for RandomDistribution {
     }
 }
 
-fn distribution(text: &str, context: &mut Context) -> Result<Distribution, ValueError> {
+fn distribution(text: &str, context: &mut ParseContext) -> Result<Distribution, ValueError> {
     let (word, after) = text.split_once(':').unwrap_or((text, ""));
     match word {
         "random" => Ok(Distribution::Random),

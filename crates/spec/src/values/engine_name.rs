@@ -1,6 +1,6 @@
 //! The name of an I/O engine.
 
-use iosonde_options::{Choice, Context, Kind, OptionValue, ValueError, nearest};
+use iosonde_options::{Choice, OptionValue, ParseContext, ValueError, ValueKind, nearest};
 
 /// An engine by name. Whether it is built, and runs here, is not asked yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ impl EngineName {
 }
 
 impl OptionValue for EngineName {
-    const KIND: Kind = Kind::Word;
+    const KIND: ValueKind = ValueKind::Word;
     const CHOICES: &'static [Choice] = &[
         ("sync", "lseek(2), read(2), write(2)"),
         ("psync", "pread(2), pwrite(2)"),
@@ -79,7 +79,7 @@ impl OptionValue for EngineName {
         ("windowsaio", "Windows overlapped I/O"),
         ("external", "an engine from a shared object: external:/path.so"),
     ];
-    fn parse(text: &str, _: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         if let Some(path) = text.strip_prefix("external:") {
             let want = || ValueError::new("a path after external:", text);
             let line = format!("fio: invalid external ioengine path \"{path}\"");

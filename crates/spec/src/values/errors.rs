@@ -1,7 +1,7 @@
 //! Errors that do not end a job, for each direction: `EAGAIN,ENOSPC:122`.
 
 use iosonde_base::Errno;
-use iosonde_options::{Context, Kind, OptionValue, ValueError};
+use iosonde_options::{OptionValue, ParseContext, ValueError, ValueKind};
 
 /// The value of `ignore_error`: lists for reads, for writes, for verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -59,8 +59,8 @@ const NAMES: &[(&str, i32)] = &[
 ];
 
 impl OptionValue for IgnoreErrors {
-    const KIND: Kind = Kind::Form;
-    fn parse(text: &str, _: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::Form;
+    fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("errors such as EIO:ENOSPC,28", text);
         let one = |word: &str| -> Result<Errno, ValueError> {
             let by_number = || word.parse().ok().filter(|number| (1..4096).contains(number));

@@ -1,6 +1,6 @@
 //! Which file is served next: `roundrobin:4`, `zipf:1.2`.
 
-use iosonde_options::{Choice, Context, Kind, OptionValue, ValueError};
+use iosonde_options::{Choice, OptionValue, ParseContext, ValueError, ValueKind};
 use iosonde_workload::{FilePick, FileService};
 
 use super::distribution::{
@@ -12,7 +12,7 @@ use super::distribution::{
 pub struct FileServiceType(pub FileService);
 
 impl OptionValue for FileServiceType {
-    const KIND: Kind = Kind::Form;
+    const KIND: ValueKind = ValueKind::Form;
     const CHOICES: &'static [Choice] = &[
         ("random", "at random"),
         ("zipf", "at random by Zipf: few files are very hot"),
@@ -22,7 +22,7 @@ impl OptionValue for FileServiceType {
         ("roundrobin", "in turn"),
         ("sequential", "one file to its end before the next"),
     ];
-    fn parse(text: &str, _: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         file_service(text).map(FileServiceType)
     }
     fn show(&self) -> String {

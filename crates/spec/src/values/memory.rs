@@ -1,6 +1,6 @@
 //! Where I/O buffers live: `malloc`, `mmaphuge:/mnt/huge/buffers`.
 
-use iosonde_options::{Choice, Context, Kind, OptionValue, ValueError, words};
+use iosonde_options::{Choice, OptionValue, ParseContext, ValueError, ValueKind, words};
 
 words! {
     /// A kind of memory.
@@ -24,17 +24,17 @@ words! {
 
 /// The value of `mem`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct MemoryKind {
+pub struct BufferMemory {
     /// The kind.
     pub word: MemoryWord,
     /// The file to map.
     pub file: Option<String>,
 }
 
-impl OptionValue for MemoryKind {
-    const KIND: Kind = Kind::Form;
+impl OptionValue for BufferMemory {
+    const KIND: ValueKind = ValueKind::Form;
     const CHOICES: &'static [Choice] = MemoryWord::WORDS;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let (word, file) = text.split_once(':').unwrap_or((text, ""));
         let word = MemoryWord::parse(word, context)?;
         let maps = matches!(word, MemoryWord::Mmap | MemoryWord::MmapShared | MemoryWord::MmapHuge);
@@ -42,7 +42,7 @@ impl OptionValue for MemoryKind {
             context.doubt(format!("{} has no file: {file:?} is dropped", word.word()));
         }
         let file = (maps && !file.is_empty()).then(|| file.to_owned());
-        Ok(MemoryKind { word, file })
+        Ok(BufferMemory { word, file })
     }
     fn show(&self) -> String {
         match &self.file {

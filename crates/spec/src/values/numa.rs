@@ -1,6 +1,6 @@
 //! Where on a NUMA machine memory is taken: `bind:0-1`, `prefer:0`, `local`.
 
-use iosonde_options::{Choice, Context, CpuSet, Kind, OptionValue, ValueError, words};
+use iosonde_options::{Choice, CpuSet, OptionValue, ParseContext, ValueError, ValueKind, words};
 
 words! {
     /// A policy of memory placement (set_mempolicy(2)).
@@ -38,8 +38,8 @@ impl NodeList {
 }
 
 impl OptionValue for NodeList {
-    const KIND: Kind = Kind::List;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    const KIND: ValueKind = ValueKind::List;
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         if text.trim() == "all" {
             return Ok(NodeList::All);
         }
@@ -56,17 +56,17 @@ impl OptionValue for NodeList {
 
 /// The value of `numa_mem_policy`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct MemoryPolicy {
+pub struct NumaMemory {
     /// The policy.
     pub kind: PolicyKind,
     /// The nodes it names.
     pub nodes: NodeList,
 }
 
-impl OptionValue for MemoryPolicy {
-    const KIND: Kind = Kind::Form;
+impl OptionValue for NumaMemory {
+    const KIND: ValueKind = ValueKind::Form;
     const CHOICES: &'static [Choice] = PolicyKind::WORDS;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let (word, nodes) = text.split_once(':').unwrap_or((text, ""));
         let kind = PolicyKind::parse(word, context)?;
         let nodes = NodeList::parse(nodes, context)
@@ -81,7 +81,7 @@ impl OptionValue for MemoryPolicy {
             PolicyKind::Default | PolicyKind::Local => ValueError::new(word, text),
             _ => ValueError::new(format!("nodes such as {word}:0"), text),
         };
-        if wanted { Ok(MemoryPolicy { kind, nodes }) } else { Err(want()) }
+        if wanted { Ok(NumaMemory { kind, nodes }) } else { Err(want()) }
     }
     fn show(&self) -> String {
         match self.nodes.show().as_str() {
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_policy_has_the_nodes_it_needs_and_no_others() {
         let row = crate::lookup("numa_mem_policy").expect("an option");
-        let taken = |text: &str| MemoryPolicy::parse(text, &mut Context::new(row)).is_ok();
+        let taken = |text: &str| NumaMemory::parse(text, &mut ParseContext::new(row)).is_ok();
         for text in ["default", "local", "prefer:0", "bind:0-1", "bind:all", "interleave:0,2"] {
             assert!(taken(text), "{text}");
         }

@@ -1,6 +1,6 @@
 //! Bytes that repeat: `0xdeadbeef`, `"text"`, `42`, `'file'`, joined; `%o` is the offset.
 
-use iosonde_options::{Context, Kind, OptionValue, ValueError};
+use iosonde_options::{OptionValue, ParseContext, ValueError, ValueKind};
 
 /// A piece of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,9 +15,9 @@ pub enum PatternPart {
 
 /// A pattern: its parts one after another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Pattern(pub Vec<PatternPart>);
+pub struct PatternText(pub Vec<PatternPart>);
 
-impl Pattern {
+impl PatternText {
     /// As many bytes as fio takes.
     pub const MOST: usize = 512;
 
@@ -34,9 +34,9 @@ impl Pattern {
     }
 }
 
-impl OptionValue for Pattern {
-    const KIND: Kind = Kind::Form;
-    fn parse(text: &str, _: &mut Context) -> Result<Self, ValueError> {
+impl OptionValue for PatternText {
+    const KIND: ValueKind = ValueKind::Form;
+    fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("\"text\", 0xhex, a number or 'file', or several", text);
         let mut parts: Vec<PatternPart> = Vec::new();
         let mut rest = text.trim();
@@ -54,8 +54,8 @@ impl OptionValue for Pattern {
             PatternPart::Offset => 8,
         };
         match parts.iter().map(bytes).sum::<usize>() {
-            1..=Pattern::MOST => Ok(Pattern(parts)),
-            _ => Err(ValueError::new(format!("1 to {} bytes", Pattern::MOST), text)),
+            1..=PatternText::MOST => Ok(PatternText(parts)),
+            _ => Err(ValueError::new(format!("1 to {} bytes", PatternText::MOST), text)),
         }
     }
     fn show(&self) -> String {
@@ -135,7 +135,7 @@ mod tests {
 
     fn bytes(text: &str) -> Option<Vec<u8>> {
         let row = crate::lookup("buffer_pattern").expect("an option");
-        Pattern::parse(text, &mut Context::new(row)).ok()?.plain()
+        PatternText::parse(text, &mut ParseContext::new(row)).ok()?.plain()
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
     fn an_offset_is_a_part_of_its_own() {
         for name in ["buffer_pattern", "verify_pattern"] {
             let row = crate::lookup(name).expect("an option");
-            let pattern = Pattern::parse("0xab%o\"c\"", &mut Context::new(row)).unwrap();
+            let pattern = PatternText::parse("0xab%o\"c\"", &mut ParseContext::new(row)).unwrap();
             let bytes = |byte| PatternPart::Bytes(vec![byte]);
             assert_eq!(pattern.0, [bytes(0xab), PatternPart::Offset, bytes(b'c')]);
             assert_eq!(pattern.show(), "0xab%o0x63");

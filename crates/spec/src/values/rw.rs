@@ -1,6 +1,8 @@
 //! Direction and order of a job's I/O: `read`, `randrw`, `randread:8`, `read:-8k`.
 
-use iosonde_options::{Choice, Context, Kind, OptionValue, ValueError, scan_number, words};
+use iosonde_options::{
+    Choice, OptionValue, ParseContext, ValueError, ValueKind, scan_number, words,
+};
 use iosonde_workload::Directions;
 
 words! {
@@ -78,9 +80,9 @@ pub struct Rw {
 }
 
 impl OptionValue for Rw {
-    const KIND: Kind = Kind::Word;
+    const KIND: ValueKind = ValueKind::Word;
     const CHOICES: &'static [Choice] = RwWord::WORDS;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let (word, after) = text.split_once(':').unwrap_or((text, ""));
         let word = RwWord::parse(word, context)?;
         let plain = Rw { word, every: 1, skip: 0 };

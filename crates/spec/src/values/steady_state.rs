@@ -1,7 +1,9 @@
 //! When a job counts as steady: `iops:5%`, `bw_slope:0.1%`, `lat:1ms`.
 
 use iosonde_base::Nanos;
-use iosonde_options::{Bytes, Choice, Context, Kind, OptionValue, Unit, ValueError, words};
+use iosonde_options::{
+    Bytes, Choice, OptionValue, ParseContext, TimeUnit, ValueError, ValueKind, words,
+};
 
 words! {
     /// What is watched, and how it is judged.
@@ -40,9 +42,9 @@ pub struct SteadyGoal {
 }
 
 impl OptionValue for SteadyGoal {
-    const KIND: Kind = Kind::Form;
+    const KIND: ValueKind = ValueKind::Form;
     const CHOICES: &'static [Choice] = Criterion::WORDS;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let (word, limit) = text.split_once(':').unwrap_or((text, ""));
         let criterion = Criterion::parse(word, context)?;
         let want = || ValueError::new("a limit such as iops:5% or bw:1m", text);
@@ -79,7 +81,7 @@ impl OptionValue for SteadyGoal {
 }
 
 /// A limit in the unit of what is watched: a size a second, a time.
-fn absolute(criterion: Criterion, limit: &str, context: &mut Context) -> Option<Limit> {
+fn absolute(criterion: Criterion, limit: &str, context: &mut ParseContext) -> Option<Limit> {
     match criterion {
         Criterion::Iops | Criterion::IopsSlope => None,
         Criterion::Bw | Criterion::BwSlope => {
@@ -87,7 +89,7 @@ fn absolute(criterion: Criterion, limit: &str, context: &mut Context) -> Option<
         }
         Criterion::Lat | Criterion::LatSlope => {
             // A latency without a unit is in microseconds here, as latencies are elsewhere.
-            debug_assert_eq!(context.row.unit, Unit::Micros);
+            debug_assert_eq!(context.row.unit, TimeUnit::Micros);
             Nanos::parse(limit, context).ok().map(|span| Limit::Absolute(span.0 as f64))
         }
     }

@@ -1,6 +1,6 @@
 //! When ranges are flushed with sync_file_range(2): `wait_before,write:8`.
 
-use iosonde_options::{Choice, Context, Kind, OptionValue, ValueError, words};
+use iosonde_options::{Choice, OptionValue, ParseContext, ValueError, ValueKind, words};
 
 words! {
     /// A flag of sync_file_range(2).
@@ -16,7 +16,7 @@ words! {
 
 /// The value of `sync_file_range`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SyncRange {
+pub struct SyncFileRange {
     /// SYNC_FILE_RANGE_WAIT_BEFORE.
     pub wait_before: bool,
     /// SYNC_FILE_RANGE_WRITE.
@@ -27,11 +27,12 @@ pub struct SyncRange {
     pub every: u32,
 }
 
-impl OptionValue for SyncRange {
-    const KIND: Kind = Kind::Form;
+impl OptionValue for SyncFileRange {
+    const KIND: ValueKind = ValueKind::Form;
     const CHOICES: &'static [Choice] = SyncRangeWord::WORDS;
-    fn parse(text: &str, context: &mut Context) -> Result<Self, ValueError> {
-        let mut range = SyncRange { wait_before: false, write: false, wait_after: false, every: 1 };
+    fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
+        let mut range =
+            SyncFileRange { wait_before: false, write: false, wait_after: false, every: 1 };
         for part in text.split(',') {
             let (word, every) = part.split_once(':').unwrap_or((part, ""));
             match SyncRangeWord::parse(word.trim(), context)? {

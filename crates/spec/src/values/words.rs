@@ -69,7 +69,7 @@ words! {
 
 words! {
     /// How space for new files is set aside.
-    pub enum Fallocate {
+    pub enum FallocateMode {
         /// Not at all.
         None = "none" | "0" : "not at all",
         /// By the system's own call, if it has one.
@@ -207,7 +207,7 @@ words! {
 
 words! {
     /// Which clock times I/Os.
-    pub enum ClockSource {
+    pub enum ClockWord {
         /// gettimeofday(2).
         Gettimeofday = "gettimeofday" : "gettimeofday(2)",
         /// clock_gettime(2).

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use iosonde_spec::cli::flag_table::FIO;
 use iosonde_spec::cli::{Parsed, World, parse};
-use iosonde_spec::text::expand::Surroundings;
-use iosonde_spec::text::include::{Disk, Files};
+use iosonde_spec::text::expand::Host;
+use iosonde_spec::text::include::{DiskJobFiles, JobFiles};
 
 /// The variables that the job files of the corpus use.
 pub const VARIABLES: [(&str, &str); 4] = [
@@ -20,7 +20,7 @@ pub const VARIABLES: [(&str, &str); 4] = [
 /// This machine's processors, and nothing else of it.
 pub struct Around;
 
-impl Surroundings for Around {
+impl Host for Around {
     fn variable(&self, name: &str) -> Result<String, VarError> {
         match VARIABLES.iter().find(|(known, _)| *known == name) {
             Some((_, value)) => Ok(value.to_string()),
@@ -42,12 +42,12 @@ impl Surroundings for Around {
 /// Job files below a directory, so that tests need not change theirs.
 pub struct Below(pub PathBuf);
 
-impl Files for Below {
+impl JobFiles for Below {
     fn read(&self, path: &str) -> std::io::Result<Vec<u8>> {
         if path == "-" {
             return Ok(Vec::new());
         }
-        Disk.read(&self.0.join(path).to_string_lossy())
+        DiskJobFiles.read(&self.0.join(path).to_string_lossy())
     }
 }
 
@@ -55,7 +55,7 @@ impl Files for Below {
 pub fn parse_in_jobs(arguments: &[&str]) -> Parsed {
     let arguments: Vec<String> = arguments.iter().map(|a| a.to_string()).collect();
     let files = Below(corpus("jobs"));
-    parse(&arguments, &World { files: &files, around: &Around, flags: &[FIO] })
+    parse(&arguments, &World { files: &files, host: &Around, flags: &[FIO] })
 }
 
 /// A path below the project's `tests`.

@@ -108,7 +108,7 @@ pub fn read(words: &[String], disk: &str) -> Result<(Vec<Work>, Vec<String>), Re
 /// Flags that ask for another report, or for no run.
 fn out_of_place(flags: &Flags) -> Option<&'static str> {
     let asked = [
-        (flags.ask.is_some(), "a question (--help and the like)"),
+        (flags.info.is_some(), "a question (--help and the like)"),
         (flags.showcmd, "--showcmd"),
         (flags.parse_only, "--parse-only"),
         (flags.merge_only, "--merge-blktrace-only"),
