@@ -1,0 +1,22 @@
+//! Blocks that carry their own proof, as fio's `verify` writes and checks
+//! them: headers, checksums, content that follows from a seed, patterns; the
+//! list of writes that are still to be checked; the file that keeps the state
+//! of an interrupted job.
+//!
+//! Byte for byte the layout of fio 3.42 (header version 0x81). Nothing here
+//! reads or writes a file, and nothing is decided about the order of a job's
+//! I/O.
+
+#![forbid(unsafe_code)]
+
+mod block;
+mod checksum;
+mod content;
+mod header;
+mod state;
+
+pub use block::{BlockFormat, BlockIdentity, Expected, FormatError, Mismatch, MismatchKind};
+pub use checksum::{BlockType, Checksum, TRAILER_BYTES_MAX, TYPES, crc32c, hex};
+pub use content::{Content, SeededBytes};
+pub use header::{HEADER_BYTES, Header, HeaderError, MAGIC, VERSION};
+pub use state::{Generator, StateError, StateFile};
