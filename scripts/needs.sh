@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the tests and benches use (Debian packages, when root), or
-# names what is missing. Tests that lack something skip, and say so.
+# names what is missing. Tests that lack something are skipped; make test lists them at its end.
 set -eu
 
 missing=""
@@ -32,5 +32,5 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
 	# shellcheck disable=SC2086
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >/dev/null
 else
-	echo "needs: not installed:$missing; tests that use them will say that they skip" >&2
+	echo "needs: not installed:$missing; tests that use them are skipped, and listed at the end" >&2
 fi

@@ -40,7 +40,8 @@ fn documents() -> [(&'static str, String); 2] {
     [("docs/options.md", options()), ("docs/verdict.md", iosonde_witness::page())]
 }
 
-fn root() -> PathBuf {
+/// The root of the project.
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the project").to_owned()
 }
 

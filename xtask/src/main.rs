@@ -3,14 +3,17 @@
 #![forbid(unsafe_code)]
 
 mod docs;
+mod tally;
+mod test;
 mod tidy;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo run -p xtask -- docs [--check] | tidy
+const USAGE: &str = "usage: cargo run -p xtask -- docs [--check] | test | tidy
 
 docs            write the documents that are made from tables
 docs --check    fail if they are not as they would be written
+test            run all tests; list skips with their reasons, and count
 tidy            floors, unsafe, long files, stubs";
 
 fn main() -> ExitCode {
@@ -19,6 +22,7 @@ fn main() -> ExitCode {
     let done = match arguments.as_slice() {
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
+        ["test"] => test::run(),
         ["tidy"] => tidy::check(),
         _ => Err(USAGE.to_owned()),
     };

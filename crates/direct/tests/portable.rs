@@ -51,8 +51,7 @@ fn a_direct_file_is_written_and_read_at_the_alignment_found() {
     let page = Page::new("direct");
     let options = OpenOptions::new().read(true).write(true).direct(true).dsync(true);
     let Ok(file) = options.open(&page.0) else {
-        eprintln!("skipped: no direct I/O in the folder of temporary files");
-        return;
+        iosonde_testing::skip!("no direct I/O in the folder of temporary files");
     };
     let needs = DirectIo::of(&file).unwrap();
     let unit = needs.offset_alignment as usize;

@@ -119,7 +119,7 @@ fn places() -> Vec<(PathBuf, bool)> {
     let mut places: Vec<(PathBuf, bool)> = vec![];
     for place in [std::env::temp_dir(), "/dev/shm".into()] {
         if !place.is_dir() {
-            println!("skipped: there is no {}", place.display());
+            iosonde_testing::skip_part!("there is no {}", place.display());
             continue;
         }
         let folder = Folder::within(&place, "probe");
@@ -131,7 +131,7 @@ fn places() -> Vec<(PathBuf, bool)> {
         if direct {
             places.push((place, true));
         } else {
-            println!("skipped: no O_DIRECT in {}", place.display());
+            iosonde_testing::skip_part!("no O_DIRECT in {}", place.display());
         }
     }
     places
@@ -242,8 +242,7 @@ fn a_full_file_system_ends_the_job_with_its_reason() {
         .arg(folder.path())
         .output();
     if !mount.is_ok_and(|mount| mount.status.success()) {
-        println!("skipped: may not mount a tmpfs");
-        return;
+        iosonde_testing::skip!("may not mount a tmpfs");
     }
     let outcome = std::panic::catch_unwind(|| {
         for way in ways() {
@@ -273,8 +272,7 @@ fn trims_reach_a_loop_device() {
     std::fs::write(&image, vec![9; 1 << 20]).unwrap();
     let made = Command::new("losetup").args(["--find", "--show"]).arg(&image).output();
     let Some(made) = made.ok().filter(|made| made.status.success()) else {
-        println!("skipped: may not make a loop device");
-        return;
+        iosonde_testing::skip!("may not make a loop device");
     };
     let device = PathBuf::from(String::from_utf8(made.stdout).unwrap().trim());
     let outcome = std::panic::catch_unwind(|| {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, has_fio};
+use iosonde_testing::{Folder, has_fio, skip};
 use serde_json::Value;
 use support::{Ran, Who, words};
 
@@ -10,7 +10,7 @@ fn audit(folder: &Folder, line: &str) -> Ran {
     Who::Native.run(folder, &words(&format!("audit {line}")))
 }
 
-/// Run fio, and leave its result in `name`; false where its result tells no disk.
+/// Run fio and leave its result in `name`; false where its result has no disk.
 fn result(folder: &Folder, name: &str, line: &str) -> bool {
     let line = format!("--name=a --output-format=json --output={name} {line}");
     Who::Fio.run(folder, &words(&line)).well();
@@ -18,7 +18,7 @@ fn result(folder: &Folder, name: &str, line: &str) -> bool {
     let whole: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
     let told = whole["disk_util"].as_array().is_some_and(|disks| !disks.is_empty());
     if !told {
-        eprintln!("skipped: fio tells no disk below {}", folder.path().display());
+        skip::test(format_args!("fio reports no disk below {}", folder.path().display()));
     }
     told
 }
@@ -54,7 +54,6 @@ fn reads_of_a_cached_file_are_told_as_such_and_direct_ones_are_not() {
 fn a_result_without_disks_is_told_as_unknown() {
     let folder = Folder::new("audit-none");
     if !has_fio() {
-        eprintln!("skipped: fio is not installed");
         return;
     }
     let line = "--filename=data --size=1m --disk_util=0 --output=none.json --output-format=json";

@@ -3,7 +3,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, has_fio};
+use iosonde_testing::{Folder, has_fio_for_part, skip};
 use std::collections::HashSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -39,7 +39,7 @@ fn saved(bytes: &[u8]) -> Option<f64> {
     let mut zstd = Command::new("zstd");
     zstd.args(["-1", "-q", "-c"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let Ok(mut zstd) = zstd.spawn() else {
-        eprintln!("skipped: zstd is not installed (apt-get install zstd)");
+        skip::test(format_args!("zstd is not installed (apt-get install zstd)"));
         return None;
     };
     let mut input = zstd.stdin.take().unwrap();
@@ -286,7 +286,7 @@ fn every_form_of_pattern_is_written() {
                 let same = block.iter().eq(expected.iter().cycle().take(4096));
                 assert!(same, "{text} {rw}: {:?}", &block[..32]);
             }
-            if has_fio() {
+            if has_fio_for_part() {
                 assert!(pattern(Who::Fio, text, rw) == bytes, "{text} {rw}");
             }
         }

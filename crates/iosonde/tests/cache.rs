@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
+use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run, skip};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -18,14 +18,14 @@ fn cache(folder: &Folder, line: &str) -> Ran {
     Who::Native.run(folder, &words(&format!("cache {line}")))
 }
 
-/// A folder on a file system that tells of its cache; else says so.
-fn told(folder: &Folder) -> bool {
+/// Whether the folder's file system reports its page cache; records a skip if not.
+fn reports_its_cache(folder: &Folder) -> bool {
     folder.write("asked", vec![1; 4096]);
     let found = cache(folder, "--json asked").json()["files"][0].clone();
     std::fs::remove_file(folder.join("asked")).unwrap();
     let told = found["dirty_bytes"].is_u64() && found["memory_is_storage"] == false;
     if !told {
-        eprintln!("skipped: {found}");
+        skip::test(format_args!("the file system does not report its cache: {found}"));
     }
     told
 }
@@ -33,7 +33,7 @@ fn told(folder: &Folder) -> bool {
 #[test]
 fn what_was_written_is_cached_and_dirty_and_goes_when_dropped() {
     let folder = Folder::new("cache-drop");
-    if !told(&folder) {
+    if !reports_its_cache(&folder) {
         return;
     }
     folder.write("one", vec![7; 4 * MIB as usize]);
@@ -68,7 +68,7 @@ fn what_was_written_is_cached_and_dirty_and_goes_when_dropped() {
 #[test]
 fn the_bar_shows_where_a_file_is_cached() {
     let folder = Folder::new("cache-bar");
-    if !told(&folder) {
+    if !reports_its_cache(&folder) {
         return;
     }
     folder.write("data", vec![7; 16 * MIB as usize]);
@@ -86,9 +86,8 @@ fn the_bar_shows_where_a_file_is_cached() {
 fn what_is_mapped_and_locked_stays_and_is_told() {
     let folder = Folder::new("cache-mapped");
     let python = Command::new("python3").arg("--version").output();
-    if !told(&folder) || python.is_err() {
-        eprintln!("skipped: it takes python3 to map a file");
-        return;
+    if !reports_its_cache(&folder) || python.is_err() {
+        skip!("python3 is not installed; it maps the file");
     }
     folder.write("data", vec![7; MIB as usize]);
     let script = "import mmap,sys\nf=open('data','r+b')\nm=mmap.mmap(f.fileno(),0)\n\
@@ -112,8 +111,7 @@ fn what_is_mapped_and_locked_stays_and_is_told() {
 fn memory_is_the_storage_of_tmpfs() {
     let shm = Path::new("/dev/shm").join(format!("iosonde-cache-{}", std::process::id()));
     if std::fs::write(&shm, [7; 8192]).is_err() {
-        eprintln!("skipped: there is no /dev/shm");
-        return;
+        skip!("there is no /dev/shm");
     }
     let folder = Folder::new("cache-tmpfs");
     let shown = cache(&folder, shm.to_str().unwrap());
@@ -202,8 +200,7 @@ fn who_may_not_read_a_file_is_told_so() {
     };
     set(0o600);
     let Ok(refused) = ask() else {
-        eprintln!("skipped: there is no setpriv");
-        return;
+        skip!("setpriv is not installed");
     };
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("secret: Permission denied"));

@@ -3,7 +3,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Mounted, has_fio, is_root};
+use iosonde_testing::{Folder, Mounted, has_fio, is_root, skip};
 use serde_json::Value;
 use support::{Who, at_once, iolog_ios, with, words};
 
@@ -293,7 +293,7 @@ fn small_tmpfs() -> Option<(Folder, Mounted)> {
             Some((folder, mounted))
         }
         _ => {
-            eprintln!("skipped: tmpfs cannot be mounted here");
+            skip::test(format_args!("tmpfs cannot be mounted here"));
             None
         }
     }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, has_fio, is_root, or_skip, run};
+use iosonde_testing::{Folder, Loop, Mounted, has_fio, is_root, or_skip, run, skip};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -233,8 +233,7 @@ fn a_file_that_may_not_be_opened_ends_its_job_and_no_other() {
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
         command.arg(support::link_named_fio()).args(words(line)).current_dir(folder.path());
         let Ok(output) = command.output() else {
-            eprintln!("skipped: setpriv is not installed");
-            return;
+            skip!("setpriv is not installed");
         };
         Ran {
             who: Who::AsFio,
@@ -247,8 +246,7 @@ fn a_file_that_may_not_be_opened_ends_its_job_and_no_other() {
         ours(&folder, line)
     };
     if ran.stderr.contains("setpriv") || ran.code == Some(127) || ran.code == Some(126) {
-        eprintln!("skipped: the program may not be run by nobody: {ran:?}");
-        return;
+        skip!("the program may not be run by nobody: {ran:?}");
     }
     assert_eq!(ran.code, Some(1), "one job of two failed: {ran:?}");
     assert!(ran.stderr.contains("denied: Permission denied"), "{ran:?}");

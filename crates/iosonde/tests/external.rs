@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::Folder;
+use iosonde_testing::{Folder, skip};
 use std::path::Path;
 use std::process::Command;
 use support::{Ran, Who, words};
@@ -11,13 +11,13 @@ const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/examples/
 const INCLUDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/include");
 const WRONG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/wrong_engine.c");
 
-/// Compile a source into `folder`; none, and said, where there is no compiler.
+/// Compile a source into `folder`; `None`, and a skip, where there is no compiler.
 fn compile(folder: &Folder, source: &Path, name: &str, more: &[&str]) -> Option<()> {
     let mut cc = Command::new("cc");
     cc.args(["-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", INCLUDE, "-o"]);
     cc.arg(folder.join(name)).args(more).arg(source);
     let Ok(output) = cc.output() else {
-        eprintln!("skipped: there is no cc to compile an engine with");
+        skip::test(format_args!("there is no cc to compile an engine with"));
         return None;
     };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, has_fio, is_root, or_skip};
+use iosonde_testing::{Folder, Loop, has_fio_for_part, is_root, or_skip, skip, skip_part};
 use serde_json::Value;
 use support::{Ran, Who, words};
 
@@ -51,7 +51,7 @@ fn a_job_waits_for_one_job_that_comes_before() {
     for (line, why) in refused {
         let line = format!("--ioengine=null --size=64k {line}");
         is_refused(&line, why);
-        if has_fio() {
+        if has_fio_for_part() {
             let ran = Who::Fio.run(&Folder::new("refused"), &words(&line));
             // It ends with 0 where only the first job is refused.
             assert!(ran.stderr.contains(why), "{ran:?}");
@@ -177,7 +177,7 @@ fn a_thread_has_the_name_and_the_processors_that_were_asked_for() {
     let told = folder.read("a.prerun.txt");
     assert!(told.lines().any(|name| name == "pacemaker"), "{told}");
     let Ok(cpus) = std::fs::read_to_string("/sys/devices/system/node/node0/cpulist") else {
-        return eprintln!("skipped: this kernel knows no NUMA nodes");
+        skip!("this kernel knows no NUMA nodes");
     };
     let line = format!("{A_LITTLE} --name=a --numa_cpu_nodes=0 --numa_mem_policy=bind:0");
     json_run(Who::AsFio, &folder, &line, &quoted).well();
@@ -192,7 +192,7 @@ fn a_thread_has_the_name_and_the_processors_that_were_asked_for() {
 fn a_job_is_in_its_control_group_while_it_runs() {
     let root = std::path::Path::new("/sys/fs/cgroup/blkio");
     if !is_root("make control groups") || !root.join("tasks").exists() {
-        return eprintln!("skipped: no blkio controller of version 1 is mounted");
+        skip!("no blkio controller of version 1 is mounted");
     }
     let folder = Folder::new("cgroup");
     let group = format!("iosonde-jobs-{}", std::process::id());
@@ -218,7 +218,7 @@ fn a_disk_has_another_scheduler_while_the_job_runs() {
     let file = format!("/sys/block/{}/queue/scheduler", disk.name());
     let before = std::fs::read_to_string(&file).unwrap();
     let Some(other) = before.split_whitespace().find(|word| !word.starts_with('[')) else {
-        return eprintln!("skipped: {file} has one scheduler only");
+        skip!("{file} has one scheduler only");
     };
     let folder = Folder::new("scheduler");
     let line = |name: &str| {
@@ -247,7 +247,7 @@ fn jobs_that_lock_a_file_all_do_their_work() {
             );
             let ran = json_run(Who::AsFio, &Folder::new("locks"), &line, &[]);
             if ran.stderr.contains("cannot run here") {
-                eprintln!("skipped: {engine} cannot run here");
+                skip_part!("{engine} cannot run here");
                 continue;
             }
             for job in jobs(&ran.well()) {
@@ -270,7 +270,7 @@ fn a_job_ends_when_its_numbers_hold_still_and_tells_what_fio_tells() {
     assert_eq!((&steady["attained"], &steady["duration"]), (&1.into(), &2.into()));
     assert_eq!(steady["ss"], "iops:99.000000%");
     assert_eq!(steady["data"]["iops"].as_array().unwrap().len(), 2);
-    if has_fio() {
+    if has_fio_for_part() {
         let theirs = jobs(&json_run(Who::Fio, &folder, &line, &[]).well());
         let keys =
             |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
@@ -324,7 +324,7 @@ fn a_steady_state_that_makes_no_sense_is_refused() {
         "--group_reporting=1 {STEADY} --name=a --ss=iops:1% --ss_dur=3 --name=b {STEADY} --ss=bw:1% --ss_dur=3"
     );
     is_refused(&line, "must be consistent");
-    if has_fio() {
+    if has_fio_for_part() {
         let ran = Who::Fio.run(&Folder::new("refused"), &words(&line));
         assert_eq!(ran.code, Some(1), "{ran:?}");
     }

@@ -3,7 +3,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Mounted, or_skip, run};
+use iosonde_testing::{Folder, Mounted, or_skip, run, skip, skip_part};
 use std::process::Command;
 use support::ledgers::{MIB, Place, finds, ledger, share};
 use support::{Who, words};
@@ -62,13 +62,13 @@ fn what_is_made_of_memory_is_not_direct() {
     let folder = Folder::new("ledger-shm");
     let path = format!("/dev/shm/iosonde-ledger-{}", std::process::id());
     if std::fs::write(&path, []).is_err() {
-        return eprintln!("skipped: /dev/shm is not writable");
+        skip!("/dev/shm is not writable");
     }
     let line = format!("--name=j --filename={path} --rw=randread --bs=4k --size=4m --direct=1");
     let ran = Who::Native.run(&folder, &words(&format!("--output-format=json {line}")));
     std::fs::remove_file(&path).unwrap();
     if ran.code != Some(0) {
-        return eprintln!("skipped: this kernel's tmpfs takes no O_DIRECT");
+        skip!("this kernel's tmpfs takes no O_DIRECT");
     }
     let told = ran.json()["iosonde"]["ledger"].clone();
     assert_eq!(told["jobs"][0]["direct"]["got"], false);
@@ -82,7 +82,7 @@ fn what_is_written_to_memory_is_never_durable() {
     let folder = Folder::new("ledger-shm-write");
     let path = format!("/dev/shm/iosonde-ledger-write-{}", std::process::id());
     if std::fs::write(&path, []).is_err() {
-        return eprintln!("skipped: /dev/shm is not writable");
+        skip!("/dev/shm is not writable");
     }
     let told =
         ledger(&folder, &format!("--name=j --filename={path} --rw=write --size=1m --end_fsync=1"));
@@ -116,7 +116,7 @@ fn btrfs_with_checksums_is_told_as_buffered_and_without_as_direct() {
     let unsummed = place.ledger("plain", line);
     assert_eq!(unsummed["jobs"][0]["direct"]["got"], true, "{unsummed}");
     if kernel() < (6, 14) {
-        return eprintln!("skipped in part: btrfs falls back since Linux 6.14");
+        return skip_part!("btrfs falls back since Linux 6.14");
     }
     assert_eq!(summed["jobs"][0]["direct"]["got"], false, "{summed}");
     assert!(finds(&summed, "not-direct").unwrap().contains("checksums"));

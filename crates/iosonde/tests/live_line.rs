@@ -3,7 +3,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, has_fio};
+use iosonde_testing::{Folder, has_fio_for_part, skip};
 use std::process::Command;
 use support::{Who, words};
 
@@ -13,7 +13,7 @@ const JOB: &str = "--name=a --ioengine=null --size=1g --rw=randread --rate_iops=
 /// Our program, and fio where it is installed, all at the same time: who, the options, and what
 /// came on standard output.
 fn told(options: &[&'static str], terminal: bool) -> Vec<(Who, &'static str, String)> {
-    let whom: &[Who] = if has_fio() { &[Who::AsFio, Who::Fio] } else { &[Who::AsFio] };
+    let whom: &[Who] = if has_fio_for_part() { &[Who::AsFio, Who::Fio] } else { &[Who::AsFio] };
     let all = whom.iter().flat_map(|&who| options.iter().map(move |&options| (who, options)));
     let running: Vec<_> = all
         .map(|(who, options)| {
@@ -80,8 +80,7 @@ fn the_line_is_asked_for_and_a_document_stays_alone_as_in_fio() {
 #[test]
 fn a_terminal_shows_the_line_also_where_the_report_goes_to_a_file() {
     if Command::new("script").arg("--version").output().is_err() {
-        eprintln!("skipped: script is not installed (apt-get install bsdutils)");
-        return;
+        skip!("script is not installed (apt-get install bsdutils)");
     }
     let options = PLACES.map(|(options, _)| options);
     for (who, options, text) in told(&options, true) {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, has_fio};
+use iosonde_testing::{Folder, has_fio, skip};
 use serde_json::Value;
 use std::process::Command;
 use support::{Ran, Who, with, words};
@@ -84,7 +84,7 @@ fn entries_of_each_io_add_up_to_the_report() {
 fn takes(folder: &Folder, option: &str) -> bool {
     let ran = Who::AsFio.run(folder, &with("--name=j --ioengine=null --size=4k", option));
     if ran.code != Some(0) {
-        eprintln!("skipped: {option} is not built");
+        skip::part(format_args!("{option} is not supported"));
     }
     ran.code == Some(0)
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
+use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run, skip_part};
 use std::path::{Path, PathBuf};
 use support::{Ran, Who, words};
 
@@ -114,7 +114,7 @@ fn a_device_that_another_holds_is_refused_whatever_is_given() {
         Ok(_) => "dmsetup",
         // A second loop device over the first holds it as well as can be.
         Err(error) => {
-            eprintln!("skipped: {error}; a loop device over it is tried instead");
+            skip_part!("{error}; tested with a loop device over it instead");
             "loop"
         }
     };

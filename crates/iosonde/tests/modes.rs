@@ -3,7 +3,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, has_fio};
+use iosonde_testing::{Folder, has_fio_for_part};
 use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use support::{Who, at_once, iolog_ios, words};
 
 /// Whom a test can ask.
 fn everybody() -> &'static [Who] {
-    match has_fio() {
+    match has_fio_for_part() {
         true => &[Who::AsFio, Who::Fio],
         false => &[Who::AsFio],
     }

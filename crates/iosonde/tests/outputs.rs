@@ -3,7 +3,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, has_fio};
+use iosonde_testing::{Folder, has_fio, has_fio_for_part};
 use serde_json::Value;
 use support::{Who, at_once, with, words};
 
@@ -169,7 +169,7 @@ fn the_last_word_on_formats_holds_as_with_fio() {
         ("--output-format=json --minimal", "terse"),
         ("--output-format=json,json+", "json"),
     ];
-    for who in if has_fio() { &[Who::AsFio, Who::Fio][..] } else { &[Who::AsFio] } {
+    for who in if has_fio_for_part() { &[Who::AsFio, Who::Fio][..] } else { &[Who::AsFio] } {
         for (options, expected) in lines {
             let job = with("--name=v --ioengine=null --size=64k", options);
             let ran = who.run(&Folder::new("outputs"), &job).well();
@@ -312,7 +312,7 @@ fn jobs_are_grouped_as_fio_groups_them() {
         let names: Vec<(&str, u64)> =
             ours.iter().map(|(name, group, _)| (name.as_str(), *group)).collect();
         assert_eq!(names, expected, "{jobs}");
-        if has_fio() {
+        if has_fio_for_part() {
             assert_eq!(ours, grouping(Who::Fio, &format!("{GLOBAL}{jobs}")), "{jobs}");
         }
     }
@@ -329,7 +329,7 @@ fn terse_lines_have_as_many_fields_as_fios_in_every_version() {
         };
         let ours = fields(Who::AsFio);
         assert!(ours >= 121, "version {version}: {ours}");
-        if has_fio() {
+        if has_fio_for_part() {
             assert_eq!(ours, fields(Who::Fio), "version {version}");
         }
     }
@@ -340,7 +340,7 @@ fn the_exit_code_is_the_number_of_jobs_that_failed() {
     let full = "--filename=/dev/full --rw=write --bs=4k --size=64k --output-format=json";
     for (more, code) in [("", 1), ("--numjobs=3", 3), ("--name=w --ioengine=null --size=4k", 1)] {
         for who in [Who::AsFio, Who::Fio] {
-            if who == Who::Fio && !has_fio() {
+            if who == Who::Fio && !has_fio_for_part() {
                 continue;
             }
             let folder = Folder::new("outputs");

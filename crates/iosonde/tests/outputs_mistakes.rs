@@ -3,7 +3,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, has_fio};
+use iosonde_testing::{Folder, has_fio_for_part};
 use support::{Who, words};
 
 /// What was typed, and words that the answer must have.
@@ -92,7 +92,7 @@ fn a_mistake_is_answered_with_what_failed_where_why_and_what_to_do() {
 fn a_mistake_ends_with_fios_exit_code() {
     for Mistake { options, .. } in MISTAKES {
         for who in [Who::AsFio, Who::Native, Who::Fio] {
-            if who == Who::Fio && !has_fio() {
+            if who == Who::Fio && !has_fio_for_part() {
                 continue;
             }
             let ran = who.run(&folder(), &words(options));

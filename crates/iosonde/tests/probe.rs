@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, filesystem, is_root, or_skip, run};
+use iosonde_testing::{Folder, Loop, Mounted, filesystem, is_root, or_skip, run, skip};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -77,8 +77,7 @@ fn direct_io_is_what_the_file_system_makes_of_it() {
 #[test]
 fn files_in_memory_are_called_so() {
     if !Path::new("/dev/shm").is_dir() {
-        eprintln!("skipped: there is no /dev/shm");
-        return;
+        skip!("there is no /dev/shm");
     }
     let folder = Folder::new("probe-memory");
     let found = probed(&folder, "/dev/shm");
@@ -119,8 +118,7 @@ fn with_no_touch_nothing_is_created_and_the_rest_is_unknown() {
         .current_dir(folder.path())
         .output();
     let Ok(traced) = traced else {
-        eprintln!("skipped: there is no strace");
-        return;
+        skip!("strace is not installed");
     };
     let found: Value = serde_json::from_slice(&traced.stdout).unwrap();
     assert_eq!(found["trials"]["direct_read"]["verdict"], "unknown");
@@ -208,8 +206,7 @@ fn who_may_not_write_to_a_directory_is_told_so() {
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
     let Ok(ran) = command.args(["probe", "--json"]).arg(folder.path()).output() else {
-        eprintln!("skipped: there is no setpriv");
-        return;
+        skip!("setpriv is not installed");
     };
     assert_eq!(ran.status.code(), Some(0));
     let found: Value = serde_json::from_slice(&ran.stdout).unwrap();

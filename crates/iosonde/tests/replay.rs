@@ -4,7 +4,9 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, has_fio, has_strace, is_root, or_skip};
+use iosonde_testing::{
+    Folder, Loop, has_fio, has_fio_for_part, has_strace, is_root, or_skip, skip_part,
+};
 use iosonde_workload::replay::{Event, write_blktrace};
 use serde_json::Value;
 use std::io::Write;
@@ -245,7 +247,7 @@ fn every_engine_does_all_of_it_and_copies_take_turns_at_the_recordings() {
         let line = format!("--name=r --read_iolog=log --ioengine={engine} --output-format=json");
         let ran = Who::AsFio.run(&folder, &words(&line));
         if engine.starts_with("io_uring") && ran.stderr.contains("cannot run here") {
-            eprintln!("skipped: io_uring is not to be had here");
+            skip_part!("io_uring is not to be had here");
             continue;
         }
         let ios: Vec<u64> = counts(&ran.well().json()).iter().map(|(ios, _)| *ios).collect();
@@ -402,7 +404,7 @@ fn merged_traces_are_written_and_done_and_fio_reads_them() {
     let line = format!("--name=r {merge} {redirect}");
     let document = Who::AsFio.run(&folder, &words(&line)).well().json();
     assert_eq!(counts(&document).iter().map(|(ios, _)| ios).sum::<u64>(), 27);
-    if has_fio() {
+    if has_fio_for_part() {
         let line = format!("--name=r --read_iolog=both {redirect}");
         assert_eq!(counts(&Who::Fio.run(&folder, &words(&line)).well().json()), counts(&document));
     }

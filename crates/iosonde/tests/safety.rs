@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, Swap, has_fio, is_root, or_skip, run};
+use iosonde_testing::{Folder, Loop, Mounted, Swap, has_fio_for_part, is_root, or_skip, run, skip};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use support::running::{Running, wait_until};
@@ -96,8 +96,7 @@ fn allow_mounted_write_is_the_word_of_the_owner() {
     let ran =
         write_to(&folder, &device.0, "--allow_mounted_write=1 --offset=8m --buffer_pattern=0x5a");
     if ran.stderr.contains("Operation not permitted") {
-        eprintln!("skipped: this kernel itself refuses to write to mounted devices");
-        return;
+        skip!("this kernel itself refuses to write to mounted devices");
     }
     let ran = ran.well();
     assert!(ran.stdout.contains("io=64.0KiB"), "{ran:?}");
@@ -217,7 +216,7 @@ fn a_mistyped_name_under_dev_makes_no_file() {
 fn readonly_refuses_as_fio_does() {
     let folder = Folder::new("readonly");
     let mut programs = vec![Who::AsFio];
-    if has_fio() {
+    if has_fio_for_part() {
         programs.push(Who::Fio);
     }
     for who in programs {

@@ -3,14 +3,14 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, has_fio, is_root, or_skip};
+use iosonde_testing::{Folder, Loop, has_fio_for_part, is_root, or_skip};
 use serde_json::Value;
 use std::path::Path;
 use support::{Who, with};
 
 /// Who is there to be compared.
 fn both() -> Vec<Who> {
-    if has_fio() { vec![Who::AsFio, Who::Fio] } else { vec![Who::AsFio] }
+    if has_fio_for_part() { vec![Who::AsFio, Who::Fio] } else { vec![Who::AsFio] }
 }
 
 fn run(who: Who, folder: &Folder, options: &str) -> Value {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
+use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run, skip};
 use rustix::process::Signal;
 use std::time::Duration;
 use support::running::{Running, wait_until};
@@ -144,8 +144,7 @@ fn a_final_fsync_is_waited_for() {
         !program.is_running() || path.metadata().is_ok_and(|file| file.len() >= 256 << 20)
     });
     if !program.is_running() {
-        eprintln!("skipped: the storage is too fast to be caught at the final fsync");
-        return;
+        skip!("the storage is too fast to be caught at the final fsync");
     }
     program.signal(Signal::INT);
     let ran = program.end_within(Duration::from_secs(30));
@@ -171,8 +170,7 @@ fn a_second_signal_ends_a_run_whose_job_is_stuck() {
     program.signal(Signal::INT);
     std::thread::sleep(Duration::from_millis(200));
     if !program.is_running() {
-        eprintln!("skipped: /dev/kmsg does not block here");
-        return;
+        skip!("/dev/kmsg does not block here");
     }
     program.signal(Signal::INT);
     let ran = program.end_within(Duration::from_secs(1));

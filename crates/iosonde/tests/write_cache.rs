@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, filesystem, is_root, or_skip};
+use iosonde_testing::{Folder, Loop, filesystem, is_root, or_skip, skip};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -138,7 +138,7 @@ fn a_device_without_a_cache_does_not_become_write_back() {
     let image = folder.image("image", 16 << 20);
     let Some(device) = or_skip(Loop::attach(&image, &["--read-only"])) else { return };
     if std::fs::read_to_string(attribute(device.name())).unwrap().trim() != "write through" {
-        return eprintln!("skipped: this kernel's read-only loop devices have a write cache");
+        skip!("this kernel's read-only loop devices have a write cache");
     }
     let ran = write_cache(&here, &format!("{} back --set", device.text()));
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -168,7 +168,7 @@ fn a_partition_stands_for_its_disk() {
     let Some(device) = or_skip(Loop::attach(&image, &["--partscan"])) else { return };
     let part = format!("{}p1", device.text());
     if !Path::new(&part).exists() {
-        return eprintln!("skipped: this kernel reads no partition tables of DOS");
+        skip!("this kernel reads no partition tables of DOS");
     }
     let text = write_cache(&here, &part).well().stdout;
     assert!(text.contains(&format!("(a part of {})", device.name())), "{text}");
@@ -206,7 +206,7 @@ fn only_root_may() {
             .args(what)
             .output()
     };
-    let Ok(shown) = nobody(&[]) else { return eprintln!("skipped: setpriv is not installed") };
+    let Ok(shown) = nobody(&[]) else { skip!("setpriv is not installed") };
     assert!(shown.status.success(), "anybody may look: {shown:?}");
     for what in [&["through", "--set"][..], &["--around", "--name=j", "--rw=write", "--size=4k"]] {
         let refused = nobody(what).unwrap();

@@ -109,8 +109,7 @@ mod tests {
     fn only_cells_that_sync_each_write_are_counted() {
         let Some(disk) = std::fs::read_dir("/sys/class/block").ok().and_then(|mut all| all.next())
         else {
-            eprintln!("skipped: there is no block device");
-            return;
+            iosonde_testing::skip!("there is no block device");
         };
         let disk = disk.unwrap().file_name().into_string().unwrap();
         let mut flushes = Flushes { disk, ..flushes(None, 0, 0) };

@@ -139,14 +139,7 @@ struct Fio;
 
 impl Fio {
     fn installed() -> Option<Fio> {
-        let version = Command::new("fio").arg("--version").output();
-        match version {
-            Ok(output) if output.stdout.starts_with(b"fio-3.") => Some(Fio),
-            _ => {
-                eprintln!("skipped: no fio is installed to compare with");
-                None
-            }
-        }
+        iosonde_testing::has_fio().then_some(Fio)
     }
 
     fn run(&self, flag: &str, arguments: &[&str]) -> Output {
@@ -156,7 +149,7 @@ impl Fio {
         command.args(["-c", "ulimit -n 256; exec fio \"$@\"", "fio", flag]);
         command.args(arguments).current_dir(corpus("jobs"));
         command.envs(common::VARIABLES).stdin(Stdio::null());
-        command.output().expect("fio runs, as it told its version")
+        command.output().expect("fio is installed")
     }
 
     fn shown(&self, arguments: &[&str]) -> String {

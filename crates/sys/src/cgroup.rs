@@ -223,11 +223,11 @@ mod tests {
     #[test]
     fn a_thread_is_in_the_group_until_it_leaves() {
         let Some(hierarchy @ Hierarchy::Blkio(_)) = Hierarchy::of_this_machine() else {
-            return eprintln!("skipped: no blkio controller of version 1 is mounted");
+            iosonde_testing::skip!("no blkio controller of version 1 is mounted");
         };
         let name = format!("iosonde-test-{}", std::process::id());
         let Ok(group) = Group::open(&hierarchy, &name, false) else {
-            return eprintln!("skipped: no control group can be made");
+            iosonde_testing::skip!("no control group can be made");
         };
         let folder = group.folder().to_owned();
         std::thread::spawn(move || {

@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_thread_takes_memory_from_the_first_node() {
         let Ok(online) = Nodes::here().online() else {
-            return eprintln!("skipped: this kernel knows no NUMA nodes");
+            iosonde_testing::skip!("this kernel knows no NUMA nodes");
         };
         let first = online[0];
         std::thread::spawn(move || {

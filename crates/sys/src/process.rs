@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn one_thread_is_somebody_else_and_the_others_are_not() {
         if !rustix::process::geteuid().is_root() {
-            return eprintln!("skipped: only root can become somebody else");
+            iosonde_testing::skip!("only root can become somebody else");
         }
         let ids = || {
             let status = own("status");

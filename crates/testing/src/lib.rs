@@ -19,5 +19,5 @@ pub use fake_system::FakeSystem;
 pub use folder::{Folder, temporary_file};
 #[cfg(unix)]
 pub use programs::is_root;
-pub use programs::{has, has_fio, has_strace, run};
+pub use programs::{has, has_fio, has_fio_for_part, has_strace, run};
 pub use skip::{or_skip, or_skip_part};

@@ -34,13 +34,28 @@ pub fn has(program: &str, package: &str) -> bool {
 /// Whether fio is installed to compare with; records a skip if not.
 #[track_caller]
 pub fn has_fio() -> bool {
+    if !fio_works() {
+        skip::test(format_args!("{NO_FIO}"));
+    }
+    fio_works()
+}
+
+/// The same for a test of which only a part compares with fio.
+#[track_caller]
+pub fn has_fio_for_part() -> bool {
+    if !fio_works() {
+        skip::part(format_args!("{NO_FIO}"));
+    }
+    fio_works()
+}
+
+const NO_FIO: &str = "fio is not installed (apt-get install fio)";
+
+fn fio_works() -> bool {
     static WORKS: LazyLock<bool> = LazyLock::new(|| {
         let version = Command::new("fio").arg("--version").output();
         version.is_ok_and(|output| output.stdout.starts_with(b"fio-3."))
     });
-    if !*WORKS {
-        skip::test(format_args!("fio is not installed (apt-get install fio)"));
-    }
     *WORKS
 }
 

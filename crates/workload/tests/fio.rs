@@ -88,26 +88,21 @@ const OPENING: &[&str] = &[
     "--size=60k --nrfiles=5 --openfiles=3 --rw=write --bs=4k --file_service_type=roundrobin:2",
 ];
 
-/// What fio logs for each job, in the form of the vectors; none if there is no
-/// fio. One fio runs them all: it takes long to start.
+/// What fio logs for each job, in the form of the vectors; `None`, and a skip,
+/// without fio. One fio runs them all, as it takes long to start.
 fn fio(jobs: &[&str]) -> Option<Vec<Vec<String>>> {
-    static RUNS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let run = RUNS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    let folder =
-        std::env::temp_dir().join(format!("iosonde-workload-{}-{run}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    if !iosonde_testing::has_fio() {
+        return None;
+    }
+    let folder = iosonde_testing::Folder::temporary("workload");
     let mut fio = Command::new("fio");
-    fio.current_dir(&folder);
+    fio.current_dir(folder.path());
     for (i, job) in jobs.iter().enumerate() {
         fio.args(["--name=v", "--ioengine=null"])
             .arg(format!("--write_iolog={i}.log"))
             .args(arguments(job));
     }
-    let output = fio.output();
-    let logs: Vec<_> =
-        (0..jobs.len()).map(|i| std::fs::read_to_string(folder.join(format!("{i}.log")))).collect();
-    std::fs::remove_dir_all(&folder).unwrap();
-    let output = output.ok()?;
+    let output = fio.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let entry = |line: &str| {
         // Version 3 of the log has a time stamp first.
@@ -115,8 +110,8 @@ fn fio(jobs: &[&str]) -> Option<Vec<Vec<String>>> {
         (words.len() > 1 && words[1] != "add").then(|| words.join(" "))
     };
     Some(
-        logs.into_iter()
-            .map(|log| log.unwrap().lines().skip(1).filter_map(entry).collect())
+        (0..jobs.len())
+            .map(|i| folder.read(&format!("{i}.log")).lines().skip(1).filter_map(entry).collect())
             .collect(),
     )
 }
@@ -145,10 +140,7 @@ fn difference(job: &str, ours: &[String], theirs: &[String]) -> Option<String> {
 
 /// Compare all jobs; `same` brings fio's entries and ours into one form.
 fn compare(jobs: &[&str], same: impl Fn(Vec<String>, &[String]) -> Vec<String>) {
-    let Some(logs) = fio(jobs) else {
-        println!("skipped: fio is not installed");
-        return;
-    };
+    let Some(logs) = fio(jobs) else { return };
     let mut wrong = Vec::new();
     for (job, theirs) in jobs.iter().zip(logs) {
         let ours = lines(spec(&arguments(job)));
@@ -213,10 +205,7 @@ fn a_random_pass_has_as_many_ios_as_in_fio() {
         "--size=60k --nrfiles=4 --rw=randtrimwrite --bs=4k",
         "--filename=vec --size=40k --rw=randread --bs=4k --random_generator=lfsr --loops=2",
     ];
-    let Some(logs) = fio(&jobs) else {
-        println!("skipped: fio is not installed");
-        return;
-    };
+    let Some(logs) = fio(&jobs) else { return };
     for (job, theirs) in jobs.iter().zip(logs) {
         let ours = lines(spec(&arguments(job)));
         assert_eq!(data(&ours).len(), data(&theirs).len(), "{job}");

@@ -1,6 +1,6 @@
 //! Control groups of either version that hold a program back.
 
-use iosonde_testing::Loop;
+use iosonde_testing::{Loop, skip};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -33,7 +33,7 @@ impl Group {
         let made = folder.parent().is_some_and(|root| root.join("cgroup.controllers").exists())
             && std::fs::create_dir(&folder).is_ok();
         if !made {
-            eprintln!("skipped: no hierarchy of control groups takes a new one");
+            skip::test(format_args!("no control group can be created"));
         }
         made.then_some(Group { folder, version: 2 })
     }
@@ -44,7 +44,7 @@ impl Group {
         let (file, text) = if self.version == 1 { one } else { two };
         let set = std::fs::write(self.folder.join(file), text);
         if let Err(error) = &set {
-            eprintln!("skipped: {file} is not to be had: {error}");
+            skip::test(format_args!("{file}: {error}"));
         }
         set.is_ok()
     }
@@ -101,7 +101,7 @@ impl Throttle {
             None => {
                 let set = std::fs::write(ROOT_WRITES, one);
                 if let Err(error) = &set {
-                    eprintln!("skipped: {ROOT_WRITES} is not to be had: {error}");
+                    skip::test(format_args!("{ROOT_WRITES}: {error}"));
                 }
                 set.is_ok()
             }

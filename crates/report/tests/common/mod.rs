@@ -275,7 +275,7 @@ pub fn fio(arguments: &[&str]) -> Option<String> {
     match run {
         Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
         Err(error) => {
-            eprintln!("skipped: fio cannot be run: {error}");
+            iosonde_testing::skip::test(format_args!("fio cannot be run: {error}"));
             None
         }
     }

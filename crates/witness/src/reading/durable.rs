@@ -103,7 +103,7 @@ mod tests {
                 // Or the kernel was faster than this test.
                 assert!(refused.is_err() || refused.is_ok_and(|pace| pace.took < Duration::MAX));
             }
-            None => eprintln!("skipped in part: dirty pages are not told"),
+            None => iosonde_testing::skip_part!("dirty pages are not reported"),
         }
     }
 
