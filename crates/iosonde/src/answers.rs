@@ -6,7 +6,7 @@ use crate::output::complain;
 use crate::personality::Personality;
 use iosonde_engine::{CATALOGUE, EngineDef};
 use iosonde_options::{OptionDef, nearest, render};
-use iosonde_run::idle::Unit;
+use iosonde_run::account::cpu_idle::Unit;
 use iosonde_spec::cli::flags::InfoRequest;
 use iosonde_spec::{cli::flag_table, engine_options};
 use std::fmt::Write;
@@ -25,7 +25,7 @@ pub fn answer(personality: Personality, ask: &InfoRequest) -> (String, u8) {
 
 /// How long a unit of the work takes that `--idle-prof` measures by.
 fn calibrate() -> (String, u8) {
-    match iosonde_run::idle::calibrate() {
+    match iosonde_run::account::cpu_idle::calibrate() {
         Ok(Unit { mean_us, stddev_us }) => {
             let unit = format!("mean={mean_us:.2}us, stddev={stddev_us:.2}");
             (format!("CPU idleness:\n  unit work: {unit}\n"), exit::OK)

@@ -7,11 +7,13 @@ use crate::watch::Watch;
 use crate::written::{is_document, text};
 use crate::{answers, debug, exit};
 use iosonde_options::{Diagnostic, Level, Origin};
+use iosonde_run::account::cpu_idle::{IdleProfile, Tell};
+use iosonde_run::account::disks;
 use iosonde_run::account::{Surroundings, report};
 use iosonde_run::conductor::{Outcome, conduct};
-use iosonde_run::idle::{IdleProfile, Tell};
 use iosonde_run::job::Plan;
-use iosonde_run::{disks, hold, plan};
+use iosonde_run::plan;
+use iosonde_run::preflight::{open_files, write_access};
 use iosonde_spec::cli::{
     Notice, Parsed, World, flag_table,
     flags::{DebugWord, Flags, IdleProf},
@@ -241,7 +243,7 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
         job.trace = debug::is_on(flags, DebugWord::Io, Some(job.number));
     }
     // Held until the report is written: nobody may mount what we write to.
-    let _held = match hold::devices(&plan) {
+    let _held = match write_access::devices(&plan) {
         Ok(held) => held,
         Err(refusals) => {
             for refusal in refusals {
@@ -250,13 +252,13 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
             return exit::REFUSED;
         }
     };
-    if let Err(error) = iosonde_run::limits::raise(&plan) {
+    if let Err(error) = open_files::raise(&plan) {
         output.note(&format!("{}: {error}", personality.program()));
     }
     let mut plan = plan;
     plan.bandwidth_log = flags.bandwidth_log.clone();
     if tells_ledger(personality, flags) {
-        iosonde_run::witness::ask(&mut plan);
+        iosonde_run::evidence::ask(&mut plan);
     }
     let plan = Arc::new(plan);
     let watched = disks::Watched::under(&plan);
@@ -327,7 +329,7 @@ fn tells_ledger(personality: Personality, flags: &Flags) -> bool {
 /// What was seen, put together and judged.
 fn ledger(plan: &Plan, outcome: &Outcome, globals: &[(String, String)]) -> Option<Box<Ledger>> {
     let seen = outcome.seen.as_ref()?;
-    let seen = iosonde_run::witness::evidence(plan, &outcome.results, seen, globals);
+    let seen = iosonde_run::evidence::evidence(plan, &outcome.results, seen, globals);
     let mut ledger = iosonde_witness::ledger(&seen);
     ledger.verdict = iosonde_witness::judge(&ledger);
     Some(Box::new(ledger))

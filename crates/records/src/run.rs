@@ -6,11 +6,12 @@ use crate::watch::{Watch, is_end_of_file};
 use crate::words::{Refused, Words};
 use crate::{create, options};
 use iosonde_report::formats::{JsonOptions, fio_json};
+use iosonde_run::account::disks;
 use iosonde_run::account::{Surroundings, report};
 use iosonde_run::conductor::{Outcome, conduct};
 use iosonde_run::job::Plan;
+use iosonde_run::preflight::{open_files, write_access};
 use iosonde_run::worker::JobResult;
-use iosonde_run::{disks, hold, limits};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -75,9 +76,9 @@ fn execute(bench: &Bench, mut planned: Planned) -> u8 {
 /// Run the plan and tell of it. The exit code, or why nothing ran.
 fn told(bench: &Bench, planned: &Planned, plan: &Arc<Plan>) -> Result<u8, Vec<String>> {
     // Held until the end: nobody may mount what is written to.
-    let _held = hold::devices(plan)
+    let _held = write_access::devices(plan)
         .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-    if let Err(error) = limits::raise(plan) {
+    if let Err(error) = open_files::raise(plan) {
         eprintln!("sbk: note: {error}");
     }
     let mut watch = Watch::new(bench, planned).map_err(|error| vec![error])?;

@@ -3,7 +3,7 @@
 use crate::latencies::{Keep, Latencies};
 use iosonde_base::Dir;
 use iosonde_engine::Record;
-use iosonde_run::tap::Tap;
+use iosonde_run::taps::Tap;
 use iosonde_stats::Ledger;
 use iosonde_sys::clock::Clock;
 use std::collections::VecDeque;

@@ -7,7 +7,7 @@ use crate::jobs::{Planned, WINDOW_NS, Worker, sync_call};
 use crate::latencies::Latencies;
 use crate::lines;
 use crate::metrics::Metrics;
-use iosonde_run::observer::{Event, Observer};
+use iosonde_run::conductor::{Event, Observer};
 use iosonde_run::worker::JobError;
 use iosonde_sys::clock::Clock;
 use std::io::Write;

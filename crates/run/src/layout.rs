@@ -6,10 +6,10 @@
 //! never replaced, and that many small files are made durable by one syncfs(2)
 //! instead of an fsync(2) each.
 
-use crate::job::{Fallocate, FileKind, FilePlan, JobPlan, Need};
+use crate::job::{Fallocate, FileKind, FilePlan, JobError, JobPlan, Need};
 use iosonde_base::Errno;
 use iosonde_direct::AlignedBuf;
-use iosonde_engine::LaysOut;
+use iosonde_engine::{Failure, LaysOut};
 use iosonde_workload::content::Content;
 use rustix::fs::{Advice, FallocateFlags, Mode, OFlags};
 use std::fs::File;
@@ -44,6 +44,16 @@ impl std::fmt::Display for LayoutError {
 }
 
 impl std::error::Error for LayoutError {}
+
+impl From<LayoutError> for JobError {
+    fn from(error: LayoutError) -> JobError {
+        JobError {
+            failure: Failure::engine(error.doing, error.errno),
+            path: Some(error.path),
+            detail: error.help.map(str::to_owned),
+        }
+    }
+}
 
 /// What one job still needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

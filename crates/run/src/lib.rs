@@ -1,42 +1,24 @@
 //! Plan, lay out, conduct, account: from job specifications to a report.
 //!
-//! [`plan::plan`] decides everything and touches nothing; [`conductor::conduct`]
-//! runs the plan; [`account::report`] tells what came of it.
+//! In order: [`plan`] decides everything and touches nothing, `preflight`
+//! checks what may be written, `layout` makes the files, [`conductor::conduct`]
+//! runs the waves of jobs (each on a thread of `worker`), `evidence` reads the
+//! machine around them, and [`account::report`] makes the report. [`job`] is
+//! the plain data between these stages.
 
 pub mod account;
-mod around;
 pub mod conductor;
-pub mod disks;
-mod goals;
-pub mod hold;
-pub mod hooks;
-pub mod idle;
+mod control;
+pub mod evidence;
 pub mod job;
-pub mod layout;
-pub mod life;
-pub mod limits;
-pub mod locks;
+mod layout;
 pub mod logs;
-mod machine;
-mod merging;
-mod metronome;
-pub mod observer;
-mod outside;
-pub mod pace;
-mod place;
 pub mod plan;
-pub mod prios;
-mod ramp;
-mod recording;
-mod remedy;
-mod sampler;
-pub mod steady;
-mod steady_watch;
-pub mod tap;
-mod tell_errors;
-pub mod witness;
+pub mod preflight;
+mod replay;
+pub mod taps;
 pub mod worker;
 
 /// The version of fio whose behaviour this is held to, as its `--version`
-/// says it.
+/// prints it.
 pub const FIO_VERSION: &str = "fio-3.42";

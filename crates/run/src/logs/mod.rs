@@ -5,15 +5,16 @@
 //! it comes. Where an I/O takes so long that windows pass meanwhile, that
 //! thread closes them in the job's place.
 
-pub mod aggregate;
-mod handle;
 pub mod inflate;
-mod lines;
-mod sink;
+mod job_logs;
+pub(crate) mod lines;
+mod open_windows;
+pub(crate) mod sink;
 mod windows;
 mod writer;
 
-pub use handle::{JobLogs, LogError, Waits};
+pub(crate) use job_logs::{JobLogs, Waits};
+pub use open_windows::LogError;
 
 use iosonde_base::{Nanos, PerDir};
 use iosonde_sys::cpu::CpuList;

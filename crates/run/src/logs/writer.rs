@@ -1,7 +1,7 @@
 //! The thread that writes a job's logs.
 
-use super::handle::{Book, LogError, open_book};
 use super::lines::{entries, of_histograms, of_io, of_window};
+use super::open_windows::{LogError, OpenWindows, lock};
 use super::sink::Sink;
 use super::windows::Looker;
 use super::{Kind, LogsPlan};
@@ -32,7 +32,7 @@ pub(super) struct Writer {
     pub dirs: PerDir<bool>,
     pub clock: Clock,
     pub ledger: Arc<Ledger>,
-    pub book: Arc<Mutex<Book>>,
+    pub book: Arc<Mutex<OpenWindows>>,
     pub inbox: Receiver<Message>,
     pub emptied: Sender<Vec<Record>>,
     pub sinks: Vec<(Kind, Sink)>,
@@ -80,7 +80,7 @@ impl Writer {
     /// little more, so that the job itself can close it. `None`: there are no
     /// windows, or none yet.
     fn until_look(&self) -> Option<Duration> {
-        let book = open_book(&self.book);
+        let book = lock(&self.book);
         let (began, next_ns) = (book.began?, book.next_ns()?);
         let grace = Duration::from_nanos(self.shortest_ns() / 4).min(REST);
         let now_ns = self.clock.ns_between(began, self.clock.now());
@@ -98,7 +98,7 @@ impl Writer {
     /// ends its slice at the first completion after a window's end, so nothing
     /// was counted since.
     fn look(&mut self) {
-        let mut book = open_book(&self.book);
+        let mut book = lock(&self.book);
         let Some(began) = book.began else { return };
         let now_ns = self.clock.ns_between(began, self.clock.now());
         let grace_ns = (self.shortest_ns() / 4).min(REST.as_nanos() as u64);
@@ -107,7 +107,7 @@ impl Writer {
 
     fn write_rows(&mut self) {
         let (closed, histograms, epoch_ms) = {
-            let mut book = open_book(&self.book);
+            let mut book = lock(&self.book);
             let closed = std::mem::take(&mut book.closed);
             (closed, std::mem::take(&mut book.closed_histograms), book.epoch_ms)
         };
@@ -128,7 +128,7 @@ impl Writer {
 
     fn write_records(&mut self, mut chunk: Vec<Record>) {
         let (began, epoch_ms) = {
-            let book = open_book(&self.book);
+            let book = lock(&self.book);
             (book.began.unwrap_or(0), book.epoch_ms)
         };
         let ns = |ticks| self.clock.ns_between(began, ticks);

@@ -1,6 +1,6 @@
 //! From a job's options to its engine: which, how deep, with what of its own.
 
-use super::{Planner, beside, priorities};
+use super::{Planner, no_files, priorities};
 use crate::job::{FilePlan, PlacePlan};
 use iosonde_engine::{
     CATALOGUE, Caps, EngineDef, ErrorKind, ExternalKnobs, Hint, Knobs, Open, OpenMode, StatCall,
@@ -162,9 +162,9 @@ pub(super) fn knobs(
                 StatType::Statx => StatCall::Statx,
             };
         }
-        "cpuio" => knobs.cpu = beside::cpu(&own(spec)?),
-        "exec" => knobs.exec = beside::exec(job, &own(spec)?),
-        "net" | "netsplice" => knobs.net = beside::net(job, clone, &own(spec)?)?,
+        "cpuio" => knobs.cpu = no_files::cpu(&own(spec)?),
+        "exec" => knobs.exec = no_files::exec(job, &own(spec)?),
+        "net" | "netsplice" => knobs.net = no_files::net(job, clone, &own(spec)?)?,
         _ => {}
     }
     Ok(knobs)
@@ -250,7 +250,7 @@ pub(super) fn place(spec: &JobSpec, clone: u32) -> Result<PlacePlan, Diagnostic>
     let listed = listed.transpose().map_err(|error| {
         Diagnostic::error(error.to_string()).about("cpus_allowed", cpu.cpus_allowed.origin())
     })?;
-    let listed = super::life::node_processors(spec, listed)?;
+    let listed = super::coordination::node_processors(spec, listed)?;
     let split = *cpu.cpus_allowed_policy.get() == CpusAllowedPolicy::Split;
     let cpus = match listed {
         Some(list) if split => CpuList::from_numbers(vec![list.turn(clone as usize)]).ok(),

@@ -1,8 +1,8 @@
 //! Which files a job has, what they are, and which part of each it uses.
 
 use super::Planner;
+use super::paths;
 use crate::job::{FileKind, FilePlan, Need};
-use crate::machine;
 use iosonde_options::{Amount, Diagnostic, Origin};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
@@ -35,7 +35,7 @@ pub(super) fn names(job: &ParsedJob, clone: u32) -> Vec<String> {
         return names.0.clone();
     }
     // A section named after a device means that device.
-    if machine::kind(Path::new(&job.name)).is_some_and(|kind| kind != FileKind::Regular) {
+    if paths::kind(Path::new(&job.name)).is_some_and(|kind| kind != FileKind::Regular) {
         return vec![job.name.clone()];
     }
     (0..*spec.files.nrfiles.get()).map(|file| expand(job, clone, file)).collect()
@@ -97,10 +97,10 @@ impl Planner<'_> {
             if diskless {
                 return Named { name, path, kind: FileKind::None, bytes_now: None };
             }
-            let kind = machine::kind(&path).unwrap_or(FileKind::Regular);
+            let kind = paths::kind(&path).unwrap_or(FileKind::Regular);
             // Jobs are laid out one after the other: a file that is missing or
             // short may be there, or longer, when this job's turn comes.
-            let bytes_now = machine::bytes(&path, kind).max(self.promised.get(&path).copied());
+            let bytes_now = paths::bytes(&path, kind).max(self.promised.get(&path).copied());
             Named { name, path, kind, bytes_now }
         };
         names(job, clone).into_iter().map(named).collect()
@@ -136,7 +136,7 @@ impl Planner<'_> {
         };
         let mut parts = Parts { files: Vec::new(), ends: Vec::new(), total_bytes: 0 };
         for (index, (named, share)) in named.into_iter().zip(per_file).enumerate() {
-            if let Some(why) = machine::holds_no_data(&named.path) {
+            if let Some(why) = paths::holds_no_data(&named.path) {
                 return Err(no_size(&named, why));
             }
             let filesize = filesizes.as_ref().map(|sizes| sizes[index]);

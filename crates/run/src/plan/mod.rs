@@ -3,23 +3,24 @@
 //! Looks at what exists (kinds and sizes of files, processors) and touches
 //! nothing. Every objection is collected before the plan is refused.
 
-mod beside;
 mod buffers;
 mod checks;
+mod coordination;
 mod engine;
 mod files;
-mod life;
 mod logs;
-mod pace;
+mod no_files;
+mod pacing;
+mod paths;
 mod priorities;
 mod replay;
 mod reporting;
 mod source;
 
+use crate::job::PacePlan;
 use crate::job::Plan;
 use crate::job::*;
-use crate::pace::PacePlan;
-use crate::prios::PrioTally;
+use crate::taps::priorities::PrioTally;
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_engine::{Accounting, EngineDef, LaysOut};
 use iosonde_options::{Diagnostic, Level, Origin, Setting};
@@ -95,7 +96,7 @@ pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
         planner.section(index, job);
     }
     planner.group();
-    pace::share_flows(&mut planner.plan.jobs);
+    pacing::share_flows(&mut planner.plan.jobs);
     buffers::share_sets(&mut planner.plan.jobs);
     logs::share_memory(&mut planner.plan.jobs);
     planner.check();
@@ -181,7 +182,7 @@ impl Planner<'_> {
         let spec = &job.spec;
         let number = self.plan.jobs.len() as u32 + 1;
         let word = spec.order.rw.get().word;
-        beside::one_way(spec, engine)?;
+        no_files::one_way(spec, engine)?;
         let replay = self.replay(job, clone, engine)?;
         let dirs = match &replay {
             Some(replay) => replay.dirs(),
@@ -200,7 +201,7 @@ impl Planner<'_> {
         };
         let parts = match &replay {
             Some(replay) => self.recorded_files(spec, replay, engine)?,
-            None if engine.caps.no_io => beside::no_files(job, min_bs),
+            None if engine.caps.no_io => no_files::no_files(job, min_bs),
             None => {
                 let named = self.named(job, clone, engine.caps.diskless);
                 self.parts(job, clone, named, need, min_bs)?
@@ -253,7 +254,7 @@ impl Planner<'_> {
                 syncs,
                 response: match &replay {
                     Some(replay) if timed => replay.responses(),
-                    _ => pace::responses(spec),
+                    _ => pacing::responses(spec),
                 },
                 slat: measured.slat && *spec.measure.slat_percentiles.get(),
                 clat: accounting == Accounting::Full,
@@ -263,7 +264,7 @@ impl Planner<'_> {
             },
             window,
             source,
-            pace: PacePlan { recorded: timed, ..pace::plan(spec) },
+            pace: PacePlan { recorded: timed, ..pacing::plan(spec) },
             files: parts.files,
             layout: layout(spec, max_bs),
             buffer_bytes: (max_bs as usize).next_multiple_of(4096),
@@ -308,7 +309,7 @@ impl Planner<'_> {
         let time = &job.spec.time;
         let runtime = *time.runtime.get();
         TimePlan {
-            delay: life::delay(&job.spec, number),
+            delay: coordination::delay(&job.spec, number),
             ramp: *time.ramp_time.get(),
             runtime: (runtime > Nanos(0)).then_some(runtime),
         }

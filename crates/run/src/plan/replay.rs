@@ -2,10 +2,10 @@
 
 use super::Planner;
 use super::files::Parts;
+use super::paths;
 use crate::job::{FileKind, FilePlan, JobPlan, Need, Plan};
-use crate::machine;
-use crate::merging::{self, Merged};
-use crate::recording::{self, FileUse, Keep, ReadError, Recording};
+use crate::replay::merge::{self, Merged};
+use crate::replay::recording::{self, FileUse, Keep, ReadError, Recording};
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_engine::EngineDef;
 use iosonde_options::{Diagnostic, FloatList, Origin, Setting};
@@ -86,11 +86,11 @@ impl Planner<'_> {
         let replay = &spec.replay;
         let logs = replay.read_iolog.get().as_ref().map_or(&[][..], |logs| &logs.0);
         let path = PathBuf::from(into);
-        if let Some(why) = merging::keeps_from_writing(&path) {
+        if let Some(why) = merge::keeps_from_writing(&path) {
             let said = Diagnostic::error(why).help("name another file");
             return Err(said.about("merge_blktrace_file", replay.merge_blktrace_file.origin()));
         }
-        let bytes = merging::read(logs, &parts(spec, logs.len())?)
+        let bytes = merge::read(logs, &parts(spec, logs.len())?)
             .map_err(|(name, error)| about(spec, unreadable(&name, error)))?;
         if bytes.is_empty() {
             return Err(about(spec, Diagnostic::error("the traces hold no I/O to merge")));
@@ -149,7 +149,7 @@ impl Planner<'_> {
             };
             let kind = match engine.caps.diskless {
                 true => FileKind::None,
-                false => machine::kind(&path).unwrap_or(FileKind::Regular),
+                false => paths::kind(&path).unwrap_or(FileKind::Regular),
             };
             if kind != FileKind::None {
                 self.suits(&path, kind, used, recording).map_err(|said| about(spec, said))?;
@@ -171,14 +171,14 @@ impl Planner<'_> {
         recording: &Recording,
     ) -> Result<(), Diagnostic> {
         let shown = path.display();
-        if let Some(why) = machine::holds_no_data(path) {
+        if let Some(why) = paths::holds_no_data(path) {
             return Err(Diagnostic::error(format!("cannot do I/O on {shown}: {why}")));
         }
         if path.is_dir() {
             return Err(Diagnostic::error(format!("cannot do I/O on {shown}: it is a directory")));
         }
         let made = self.promised.get(path).copied();
-        let bytes = machine::bytes(path, kind).max(made);
+        let bytes = paths::bytes(path, kind).max(made);
         let (end, what) = match kind {
             FileKind::Block => (used.end, "reaches"),
             // What is written first may be read.
@@ -220,7 +220,7 @@ fn refusals(spec: &JobSpec, engine: &EngineDef, timed: bool) -> Option<Diagnosti
         let said = Diagnostic::error("verify is not supported with read_iolog");
         return Some(said.about("verify", spec.verify.verify.origin()));
     }
-    let paced = super::pace::pace(spec).is_set();
+    let paced = super::pacing::pace(spec).is_set();
     if timed && paced {
         let said = "a rate cannot be kept beside the moments that were recorded";
         let said = Diagnostic::error(said).help("add replay_no_stall=1, or leave out the rate");
@@ -246,7 +246,7 @@ fn nothing_to_merge(spec: &JobSpec) -> Result<Option<Replay>, Diagnostic> {
 }
 
 /// How each trace goes into a merge.
-fn parts(spec: &JobSpec, traces: usize) -> Result<Vec<merging::Part>, Diagnostic> {
+fn parts(spec: &JobSpec, traces: usize) -> Result<Vec<merge::Part>, Diagnostic> {
     let (scalars, iters) = (&spec.replay.merge_blktrace_scalars, &spec.replay.merge_blktrace_iters);
     let sound = |setting: &Setting<FloatList>, name, want, is_sound: fn(f64) -> bool| {
         let values = &setting.get().0;
@@ -293,7 +293,7 @@ fn shape(spec: &JobSpec) -> Shape {
 fn locate(name: &Name) -> Result<(String, PathBuf), Diagnostic> {
     let path = match name {
         Name::Path(path) => return Ok((path.clone(), PathBuf::from(path))),
-        Name::Device { major, minor } => machine::device_path(*major, *minor),
+        Name::Device { major, minor } => paths::device_path(*major, *minor),
     };
     match path {
         Some(path) => Ok((path.display().to_string(), path)),

@@ -72,7 +72,7 @@ pub(super) fn source(
             range: spec.durability.sync_file_range.get().map_or(0, |range| range.every),
         },
         strided: strided(spec),
-        pace: super::pace::pace(spec),
+        pace: super::pacing::pace(spec),
         replay: None,
     }
 }

@@ -1,52 +1,17 @@
 //! What a job hands over, and why it ended badly if it did; also of jobs that
 //! never came to run, or that still do.
 
-use super::shared::{Shared, State};
-use crate::job::JobPlan;
-use crate::layout;
-use crate::witness::JobSeen;
+use crate::control::{Shared, State};
+use crate::evidence::job_readings::JobSeen;
+use crate::job::{JobError, JobPlan};
 use iosonde_base::{Errno, Nanos};
 use iosonde_engine::{Failure, Lateness};
 use iosonde_report::SteadyResult;
 use iosonde_stats::Snapshot;
 use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// Why a job ended badly.
-#[derive(Clone, Debug)]
-pub struct JobError {
-    /// What failed, where, why.
-    pub failure: Failure,
-    /// The file's path, if a file it was.
-    pub path: Option<PathBuf>,
-    /// More words, where there are.
-    pub detail: Option<String>,
-}
-
-impl std::fmt::Display for JobError {
-    /// `write of 4096 bytes at 8192 in /x: No space left on device`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Failure { doing, offset, len, errno, detail, .. } = &self.failure;
-        write!(f, "{doing}")?;
-        if let (Some(offset), 1..) = (offset, len) {
-            write!(f, " of {len} bytes at {offset}")?;
-        }
-        if let Some(path) = &self.path {
-            let preposition = if offset.is_some() { " in" } else { "" };
-            write!(f, "{preposition} {}", path.display())?;
-        }
-        write!(f, ": {errno}")?;
-        for words in [detail.map(str::to_owned), self.detail.clone()].into_iter().flatten() {
-            write!(f, ": {words}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for JobError {}
 
 /// A phase of a job, named for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,29 +151,6 @@ impl JobResult {
             lateness: None,
             steady: None,
             seen: None,
-        }
-    }
-}
-
-impl JobError {
-    pub(super) fn other(
-        doing: &'static str,
-        errno: Errno,
-        why: &dyn std::fmt::Display,
-    ) -> JobError {
-        JobError {
-            failure: Failure::engine(doing, errno),
-            path: None,
-            detail: Some(iosonde_base::bare(&why.to_string())),
-        }
-    }
-
-    /// From a failure to lay out.
-    pub fn layout(error: layout::LayoutError) -> JobError {
-        JobError {
-            failure: Failure::engine(error.doing, error.errno),
-            path: Some(error.path),
-            detail: error.help.map(str::to_owned),
         }
     }
 }

@@ -1,9 +1,8 @@
 //! One read by io_uring, as a job of the common core.
 
 use iosonde_options::Origin;
-use iosonde_run::conductor::conduct;
+use iosonde_run::conductor::{Unseen, conduct};
 use iosonde_run::job::Need;
-use iosonde_run::observer::Unseen;
 use iosonde_run::plan;
 use iosonde_run::worker::JobResult;
 use iosonde_spec::JobSpec;

@@ -8,10 +8,9 @@ use crate::personality::Personality;
 use crate::session::{Prepared, Refused, parse, prepare_parsed};
 use iosonde_base::Dir;
 use iosonde_options::Origin;
-use iosonde_run::conductor::conduct;
-use iosonde_run::hold;
+use iosonde_run::conductor::{Event, Observer, conduct};
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
-use iosonde_run::observer::{Event, Observer};
+use iosonde_run::preflight::{open_files, write_access};
 use iosonde_run::worker::JobResult;
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::{Parsed, flags::Flags};
@@ -153,9 +152,9 @@ impl Work {
         let prepared = prepare_parsed(Personality::Native, self.parsed.clone())
             .map_err(|refused| words(refused.said))?;
         let plan = Arc::new(prepared.plan);
-        let _held = hold::devices(&plan)
+        let _held = write_access::devices(&plan)
             .map_err(|refusals| words(refusals.iter().map(ToString::to_string).collect()))?;
-        iosonde_run::limits::raise(&plan).map_err(Halt::Failed)?;
+        open_files::raise(&plan).map_err(Halt::Failed)?;
         let before = DiskCounters::of(disk).ok();
         let outcome = conduct(plan.clone(), &mut Onlooker { stop, ticks: 0, heard: false })
             .map_err(|error| Halt::Failed(format!("listen for signals: {error}")))?;

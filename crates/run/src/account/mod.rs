@@ -1,0 +1,220 @@
+//! From what jobs handed over to what reports tell.
+
+pub mod cpu_idle;
+pub mod disks;
+
+use crate::job::{JobError, JobPlan, Plan, Reporting};
+use crate::taps::priorities as prios;
+use crate::worker::JobResult;
+use disks::DiskUse;
+use iosonde_base::{DIRS, PerDir};
+use iosonde_engine::Accounting;
+use iosonde_report::{
+    CpuIdle, CpuUse, ErrorCount, JobAccount, JobFacts, JobFailure, JobPhase, LatencyCounts,
+    LatencyTarget, MeasuredKinds, PrioCounts, Report, account,
+};
+use iosonde_stats::Snapshot;
+use iosonde_sys::priority::IoPriority;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What a report tells besides the jobs.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// Options before the first job, as written; `None` when there are none.
+    pub global_options: Option<Vec<(String, String)>>,
+    /// Disks under the files, and what they did.
+    pub disks: DiskUse,
+    /// How idle the processors were, where that was asked.
+    pub cpu_idle: Option<CpuIdle>,
+    /// Where the bytes went, where that was looked for.
+    pub ledger: Option<Box<iosonde_report::ledger::Ledger>>,
+    /// Notes and warnings.
+    pub diagnostics: Vec<String>,
+}
+
+/// The report of a run. Jobs without a result never ran and are told as such.
+pub fn report(plan: &Plan, results: &[Option<JobResult>], around: &Surroundings) -> Report {
+    let told: Vec<JobAccount> =
+        plan.jobs.iter().zip(results).map(|(job, result)| of_job(job, result.as_ref())).collect();
+    let (jobs, groups, ours) = account(&told);
+    let mut diagnostics = around.diagnostics.clone();
+    for (job, result) in plan.jobs.iter().zip(results) {
+        diagnostics.extend(remarks(job, result.as_ref()));
+    }
+    Report {
+        version: crate::FIO_VERSION.to_owned(),
+        tool: concat!("iosonde ", env!("CARGO_PKG_VERSION")).to_owned(),
+        time_unix_ms: unix_ms(),
+        utc_offset_s: iosonde_sys::local_time::utc_offset_s(),
+        global_options: around.global_options.clone(),
+        jobs,
+        groups,
+        disks: around.disks.reports(),
+        cpu_idle: around.cpu_idle.clone(),
+        diagnostics: diagnostics.clone(),
+        ours: iosonde_report::Ours { jobs: ours, notes: Vec::new(), ledger: around.ledger.clone() },
+    }
+}
+
+/// An option as fio's JSON shows it: a bare one has an empty text.
+pub fn told(asked: &iosonde_spec::TypedOption) -> (String, String) {
+    (asked.name.to_owned(), asked.value.clone().unwrap_or_default())
+}
+
+fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |elapsed| elapsed.as_millis() as u64)
+}
+
+fn remarks(job: &JobPlan, result: Option<&JobResult>) -> Vec<String> {
+    let Some(result) = result else {
+        return vec![format!("job {} never ran: the run was stopped before", job.name)];
+    };
+    let mut remarks = result.notes.clone();
+    if result.never_counted && result.error.is_none() && job.time.ramp.0 > 0 {
+        remarks.push(format!(
+            "job {} ended within its ramp_time of {} ms: nothing was counted",
+            job.name,
+            job.time.ramp.millis()
+        ));
+    }
+    if result.never_counted && result.error.is_none() && job.life.ramp_bytes > 0 {
+        remarks.push(format!(
+            "job {} ended within its ramp_size of {} bytes: nothing was counted",
+            job.name, job.life.ramp_bytes
+        ));
+    }
+    remarks
+}
+
+fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
+    let Reporting { options, .. } = &job.reporting;
+    let mut facts = JobFacts {
+        name: job.name.clone(),
+        group: job.group,
+        group_reporting: job.reporting.group_reporting,
+        told: job.reporting.told,
+        options: options.clone(),
+        description: job.reporting.description.clone(),
+        what: job.reporting.what.clone(),
+        units: job.reporting.units,
+        unified: job.reporting.unified,
+        measured: job.reporting.measured,
+        percentiles: job.reporting.percentiles.clone(),
+        significant_figures: job.reporting.significant_figures,
+        latency: LatencyTarget { depth: job.window.depth, ..LatencyTarget::default() },
+        ..JobFacts::default()
+    };
+    if let Some(target) = &job.pace.target {
+        facts.latency = LatencyTarget {
+            depth: result.and_then(|result| result.depth_found).unwrap_or(job.window.depth),
+            target_ns: target.target.0,
+            window_ns: target.window.0,
+            percentile: target.percentile,
+        };
+    }
+    let Some(result) = result else { return JobAccount::new(facts, Snapshot::default()) };
+    let mut counts = result.snapshot.clone();
+    complete(job, &mut counts);
+    let runtime_ms = whole_ms(result.runtime.0);
+    facts.pid = result.thread_id;
+    facts.start_unix_ms = result.began_unix_ms;
+    facts.failure = result.error.as_ref().map(failure);
+    facts.elapsed_s = result.elapsed.0.div_ceil(1_000_000_000).max(1);
+    // Turns of an engine that does no I/O took no time of a direction.
+    let has_run = |at: usize| counts.lanes[at].ios > 0 && !job.engine.caps.no_io;
+    facts.runtime_ms = PerDir(DIRS.map(|dir| if has_run(dir as usize) { runtime_ms } else { 0 }));
+    facts.cpu = CpuUse {
+        wall_ms: runtime_ms,
+        user_ns: result.usage.user_ns,
+        system_ns: result.usage.system_ns,
+        ctx: result.usage.voluntary_switches + result.usage.involuntary_switches,
+        majf: result.usage.major_faults,
+        minf: result.usage.minor_faults,
+    };
+    facts.errors = job.reporting.counts_errors.then(|| ErrorCount {
+        total: result.borne.0,
+        first_errno: result.borne.1.map_or(0, |errno| errno.0),
+    });
+    facts.steady.clone_from(&result.steady);
+    facts.phases = result
+        .phases
+        .iter()
+        .map(|phase| JobPhase { name: phase.name.to_owned(), duration_ns: phase.took.0 })
+        .collect();
+    let mut account = JobAccount::new(facts, counts);
+    account.response = responses(&result.snapshot);
+    account.lateness = result.lateness.as_ref().map(|late| LatencyCounts {
+        moments: late.moments,
+        histogram: Some(late.histogram.clone()),
+    });
+    account.prios = priorities(job, &account.counts);
+    account
+}
+
+/// Response times, where they were kept: where there is a pace.
+fn responses(counts: &Snapshot) -> PerDir<Option<LatencyCounts>> {
+    PerDir(counts.lanes.each_ref().map(|lane| {
+        let histogram = lane.response_histogram.clone()?;
+        (lane.response.n > 0)
+            .then_some(LatencyCounts { moments: lane.response, histogram: Some(histogram) })
+    }))
+}
+
+/// Latencies by priority; of one, where single I/Os have none of their own.
+fn priorities(job: &JobPlan, counts: &Snapshot) -> PerDir<Vec<PrioCounts>> {
+    if let Some(tally) = &job.prios {
+        return tally.told();
+    }
+    let own = job.place.io_priority.map_or(0, IoPriority::raw);
+    PerDir(counts.lanes.each_ref().map(|lane| {
+        let (moments, histogram) = match job.reporting.percentiles.lat {
+            true => (lane.lat, &lane.lat_histogram),
+            false => (lane.clat, &lane.clat_histogram),
+        };
+        vec![prios::counts(own, LatencyCounts { moments, histogram: histogram.clone() })]
+    }))
+}
+
+/// fio's milliseconds: at least one for a run that did anything.
+fn whole_ms(ns: u64) -> u64 {
+    match ns {
+        0 => 0,
+        _ => (ns / 1_000_000).max(1),
+    }
+}
+
+/// What the loop leaves to be derived. Where an engine of plain system calls
+/// takes two stamps, the total latency is the service; what was switched off
+/// is not told.
+fn complete(job: &JobPlan, counts: &mut Snapshot) {
+    let MeasuredKinds { slat, clat, lat, bw } = job.reporting.measured;
+    for lane in &mut counts.lanes {
+        if lane.lat.n == 0 && job.accounting == Accounting::Full {
+            lane.lat = lane.clat;
+            if lane.lat_histogram.is_some() {
+                lane.lat_histogram.clone_from(&lane.clat_histogram);
+            }
+        }
+        if !slat {
+            (lane.slat, lane.slat_histogram) = Default::default();
+        }
+        if !lat {
+            (lane.lat, lane.lat_histogram) = Default::default();
+        }
+        if !clat {
+            (lane.clat, lane.clat_histogram) = Default::default();
+        }
+        if !bw {
+            (lane.window_bw, lane.window_iops) = Default::default();
+        }
+    }
+}
+
+fn failure(error: &JobError) -> JobFailure {
+    JobFailure {
+        errno: error.failure.errno,
+        place: error.path.as_ref().map_or(String::new(), |path| path.display().to_string()),
+        doing: error.failure.doing.to_owned(),
+    }
+}

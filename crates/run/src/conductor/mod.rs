@@ -1,0 +1,549 @@
+//! Waves of jobs, signals, ticks: the only loop that talks to the world.
+//!
+//! It sleeps on one wake-up (a job is ready, a job has ended, a signal came, a
+//! tick is due) and owns every decision about more than one job. No job knows
+//! of another.
+
+mod bandwidth_log;
+mod environment;
+mod interval;
+mod observer;
+mod signals;
+mod steady_state;
+mod steady_watch;
+
+pub use crate::layout::Missing;
+pub use observer::{Event, Glance, Observer, Unseen};
+
+use crate::control::{self, Backlog, FileLocks, Gate, RampTally, Shared, State, WithOthers};
+use crate::evidence::{RunSeen, Watcher};
+use crate::job::{FileKind, FilePlan, JobError, JobId, JobPlan, Need, Plan};
+use crate::layout;
+use crate::logs::LogError;
+use crate::worker::{self, JobResult};
+use bandwidth_log::Aggregate;
+use environment::Around;
+use interval::Metronome;
+use iosonde_base::{DIRS, Nanos, PerDir};
+use iosonde_spec::values::ExitWhat;
+use iosonde_stats::Pen;
+use signals::{Outside, Word};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+use steady_watch::SteadyWatch;
+
+/// How often a file is looked for that asks for an account.
+const LOOK_FOR_FILE: Duration = Duration::from_millis(250);
+
+/// How a run went.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Each job's result, in the order of the plan; `None` for jobs that never
+    /// started because the run was stopped first.
+    pub results: Vec<Option<JobResult>>,
+    /// The signal that ended the run, if one did.
+    pub signal: Option<i32>,
+    /// A second signal came: some results are those of jobs still running.
+    pub abandoned: bool,
+    /// The bandwidth log that could not be written, and why.
+    pub bandwidth_log: Result<(), LogError>,
+    /// What was seen around the jobs, if anything was to be.
+    pub seen: Option<RunSeen>,
+}
+
+enum Message {
+    LayingOut(JobId, Missing),
+    LaidOut,
+    Ready,
+    Borne(JobId, Box<JobError>),
+    Finished(JobId, Box<JobResult>),
+    Outside(Word),
+}
+
+struct Conductor<'a> {
+    plan: Arc<Plan>,
+    observer: &'a mut dyn Observer,
+    shared: Vec<Arc<Shared>>,
+    pens: Vec<Option<Pen>>,
+    threads: Vec<Option<JoinHandle<()>>>,
+    results: Vec<Option<JobResult>>,
+    inbox: Receiver<Message>,
+    outbox: Sender<Message>,
+    began: Instant,
+    signal: Option<i32>,
+    abandoned: bool,
+    stop_layout: Arc<AtomicBool>,
+    /// Jobs that shall not start any more: another has ended them.
+    called_off: Vec<bool>,
+    watches: Vec<SteadyWatch>,
+    witness: Watcher,
+}
+
+/// Run a plan to its end.
+pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<Outcome> {
+    let (outbox, inbox) = channel();
+    let to_inbox = outbox.clone();
+    let outside = Outside::listen(move |word| to_inbox.send(Message::Outside(word)).is_ok())?;
+    let mut conductor = Conductor::new(plan, observer, inbox, outbox);
+    let bandwidth_log = match &conductor.plan.bandwidth_log {
+        Some(prefix) => Aggregate::start(prefix, conductor.shared.clone()).map(Some),
+        None => Ok(None),
+    };
+    conductor.run();
+    conductor.tell_steady();
+    let bandwidth_log = bandwidth_log.and_then(|log| log.map_or(Ok(()), Aggregate::finish));
+    conductor.observer.see(&Event::Ended);
+    let seen = conductor.look_back();
+    drop(outside);
+    Ok(Outcome {
+        results: conductor.results,
+        signal: conductor.signal,
+        abandoned: conductor.abandoned,
+        bandwidth_log,
+        seen,
+    })
+}
+
+impl<'a> Conductor<'a> {
+    fn new(
+        plan: Arc<Plan>,
+        observer: &'a mut dyn Observer,
+        inbox: Receiver<Message>,
+        outbox: Sender<Message>,
+    ) -> Conductor<'a> {
+        let with_others = with_others(&plan, &outbox);
+        let book = |(job, with_others): (&JobPlan, WithOthers)| {
+            let (pen, ledger) = Pen::new(&job.latencies);
+            (Some(pen), Arc::new(Shared::new(ledger, job.clock, with_others)))
+        };
+        let (pens, shared) = plan.jobs.iter().zip(with_others).map(book).unzip();
+        let jobs = plan.jobs.len();
+        Conductor {
+            called_off: vec![false; jobs],
+            watches: SteadyWatch::all(&plan),
+            witness: Watcher::new(&plan),
+            plan,
+            observer,
+            shared,
+            pens,
+            threads: (0..jobs).map(|_| None).collect(),
+            results: (0..jobs).map(|_| None).collect(),
+            inbox,
+            outbox,
+            began: Instant::now(),
+            signal: None,
+            abandoned: false,
+            stop_layout: Arc::default(),
+        }
+    }
+
+    fn run(&mut self) {
+        let plan = self.plan.clone();
+        self.lay_out();
+        for wave in &plan.waves {
+            self.listen_for_signal();
+            if self.signal.is_some() {
+                break;
+            }
+            self.run_wave(wave);
+            self.witness.wave_ended();
+            if self.abandoned {
+                break;
+            }
+        }
+        if self.abandoned {
+            return;
+        }
+        for thread in self.threads.iter_mut().filter_map(Option::take) {
+            // A worker's panic was caught at its door and is in its result.
+            let _ = thread.join();
+        }
+    }
+
+    /// Run the jobs of a wave: at once those that wait for nobody, the others
+    /// when whom they wait for has ended.
+    fn run_wave(&mut self, wave: &[JobId]) {
+        let (mut pending, mut started) = (self.able(wave), Vec::new());
+        let (around, failed) = Around::of(&self.plan.clone(), &pending);
+        for (job, error) in failed {
+            self.finished(job, worker::stillborn(error));
+        }
+        self.start_able(&mut pending, &mut started, &around);
+        self.await_finished(&mut pending, &mut started, &around);
+        if around.holds_threads() && !self.abandoned {
+            for thread in started.into_iter().filter_map(|job| self.threads[job].take()) {
+                // As in `run`.
+                let _ = thread.join();
+            }
+        }
+    }
+
+    /// Those of the jobs that have not ended and may start.
+    fn able(&self, jobs: &[JobId]) -> Vec<JobId> {
+        let able = |&job: &JobId| self.results[job].is_none() && !self.called_off[job];
+        jobs.iter().copied().filter(able).collect()
+    }
+
+    /// Start those of the jobs that wait for nobody any more.
+    fn start_able(&mut self, pending: &mut Vec<JobId>, started: &mut Vec<JobId>, around: &Around) {
+        if self.signal.is_some() {
+            pending.clear();
+        }
+        let waits = |job: &JobId| self.waits(*job);
+        let (rest, able): (Vec<JobId>, Vec<JobId>) =
+            self.able(pending).into_iter().partition(waits);
+        *pending = rest;
+        if able.is_empty() {
+            return;
+        }
+        let gate = Arc::new(Gate::default());
+        let able = self.start(&able, &gate, around);
+        self.await_ready(&able);
+        self.witness.wave_begins(&able);
+        gate.open();
+        self.observer.see(&Event::WaveStarted { jobs: &able });
+        started.extend(able);
+    }
+
+    /// Whether a job it has to wait for (`wait_for`) has not ended.
+    fn waits(&self, job: JobId) -> bool {
+        let jobs = &self.plan.jobs;
+        let Some(section) = jobs[job].life.waits_for else { return false };
+        let others = (0..jobs.len()).filter(|&other| jobs[other].section == section);
+        !self.able(&others.collect::<Vec<JobId>>()).is_empty()
+    }
+
+    /// Files of all jobs, one job after the other, before any starts. A job
+    /// whose files cannot be had ends here; the others go on. On a thread of
+    /// its own, so that signals are heard when the storage does not answer.
+    fn lay_out(&mut self) {
+        if !self.plan.jobs.iter().any(is_laid_out_first) {
+            return;
+        }
+        let began = Instant::now();
+        let (plan, stop) = (self.plan.clone(), self.stop_layout.clone());
+        let outbox = self.outbox.clone();
+        let body = move || {
+            let laid_out = catch_unwind(AssertUnwindSafe(|| lay_out_all(&plan, &stop, &outbox)));
+            // After a defect of ours, jobs say which of their files are missing.
+            drop(laid_out);
+            let _ = outbox.send(Message::LaidOut);
+        };
+        match Builder::new().name("layout".to_owned()).spawn(body) {
+            Ok(_) => {
+                self.await_laid_out();
+                self.witness.laid_out(began);
+            }
+            Err(error) => {
+                for id in 0..self.plan.jobs.len() {
+                    self.finished(id, worker::no_thread(error.kind().into()));
+                }
+            }
+        }
+    }
+
+    fn await_laid_out(&mut self) {
+        while !self.abandoned {
+            match self.next_message(None) {
+                Some(Message::LaidOut) | None => return,
+                Some(other) => self.handle(other),
+            }
+        }
+    }
+
+    fn start(&mut self, jobs: &[JobId], gate: &Arc<Gate>, around: &Around) -> Vec<JobId> {
+        let mut started = Vec::new();
+        for &id in jobs {
+            let (plan, shared, gate) = (self.plan.clone(), self.shared[id].clone(), gate.clone());
+            let outbox = self.outbox.clone();
+            let Some(pen) = self.pens[id].take() else { continue };
+            let name: String = plan.jobs[id].name.chars().filter(|&c| c != '\0').take(15).collect();
+            let group = around.group(&plan.jobs[id]);
+            let body = move || {
+                let ready = || drop(outbox.send(Message::Ready));
+                let job = &plan.jobs[id];
+                let worked = catch_unwind(AssertUnwindSafe(|| {
+                    // The group is left before the result is handed over.
+                    let stay = group.as_ref().map(|group| group.enter()).transpose();
+                    match stay {
+                        Ok(_stay) => worker::work(job, pen, &shared, &gate, ready),
+                        Err(error) => {
+                            ready();
+                            worker::stillborn(JobError::system("set cgroup", &error))
+                        }
+                    }
+                }));
+                let result = worked.unwrap_or_else(|panic| worker::panicked(&shared, panic));
+                // The conductor may have given up on us; then nobody asks.
+                let _ = outbox.send(Message::Finished(id, Box::new(result)));
+            };
+            match Builder::new().name(name).spawn(body) {
+                Ok(thread) => {
+                    self.threads[id] = Some(thread);
+                    started.push(id);
+                }
+                Err(error) => self.finished(id, worker::no_thread(error)),
+            }
+        }
+        started
+    }
+
+    fn await_ready(&mut self, jobs: &[JobId]) {
+        let mut waiting = jobs.len();
+        while waiting > 0 {
+            match self.next_message(None) {
+                Some(Message::Ready) => waiting -= 1,
+                Some(other) => self.handle(other),
+                None => {}
+            }
+            if self.abandoned {
+                return;
+            }
+        }
+    }
+
+    fn await_finished(
+        &mut self,
+        pending: &mut Vec<JobId>,
+        started: &mut Vec<JobId>,
+        around: &Around,
+    ) {
+        let mut tick = Metronome::new(self.observer.every());
+        let mut account = Metronome::new(self.observer.account_every());
+        let asking = self.observer.account_file();
+        let mut look = Metronome::new(asking.as_ref().map(|_| LOOK_FOR_FILE));
+        let runs =
+            |all: &Self, started: &[JobId]| started.iter().any(|&job| all.results[job].is_none());
+        while (runs(self, started) || !pending.is_empty()) && !self.abandoned {
+            let steady = self.watches.iter().filter_map(SteadyWatch::due).min();
+            let until = [tick.due, account.due, look.due, steady, self.witness.due()]
+                .into_iter()
+                .flatten()
+                .min();
+            if let Some(message) = self.next_message(until) {
+                self.handle(message);
+            }
+            if !pending.is_empty() && !self.abandoned {
+                self.start_able(pending, started, around);
+            }
+            self.look_for_steady();
+            self.witness.look(&self.shared);
+            self.end_those_beside(started, pending);
+            if tick.strikes() {
+                self.tick();
+            }
+            // A file that cannot be removed would ask for ever, and asks not once.
+            let asked = look.strikes()
+                && asking.as_ref().is_some_and(|file| std::fs::remove_file(file).is_ok());
+            if account.strikes() || asked {
+                self.tell_account();
+            }
+        }
+    }
+
+    /// What was seen around the jobs. A signal ends looking, too.
+    fn look_back(&mut self) -> Option<RunSeen> {
+        let stopped = Cell::new(self.abandoned || self.signal.is_some());
+        let asked = || matches!(self.inbox.try_recv(), Ok(Message::Outside(Word::Stop(_))));
+        let stop = || {
+            stopped.set(stopped.get() || asked());
+            stopped.get()
+        };
+        let witness = std::mem::take(&mut self.witness);
+        witness.finish(&self.plan, &self.results, &stop)
+    }
+
+    /// Jobs that do no I/O of their own end with the last that does.
+    fn end_those_beside(&self, started: &[JobId], pending: &[JobId]) {
+        let jobs = &self.plan.jobs;
+        let does_io = |&job: &JobId| !jobs[job].engine.caps.no_io;
+        let runs = |&job: &JobId| self.results[job].is_none();
+        let mut doers = started.iter().filter(|job| does_io(job)).peekable();
+        if doers.peek().is_none() || doers.any(runs) || pending.iter().any(does_io) {
+            return;
+        }
+        let beside = started.iter().filter(|job| !does_io(job));
+        beside.for_each(|&job| self.shared[job].pulse.stop());
+    }
+
+    /// Jobs whose numbers hold still have done what they were asked for.
+    fn look_for_steady(&mut self) {
+        let now = Instant::now();
+        for watch in &mut self.watches {
+            if watch.look(now, &self.shared) {
+                watch.jobs.iter().for_each(|&job| self.shared[job].pulse.stop());
+            }
+        }
+    }
+
+    /// Put down what came of looking, with the jobs it is told with.
+    fn tell_steady(&mut self) {
+        for (job, result) in self.results.iter_mut().enumerate() {
+            let Some(result) = result else { continue };
+            let told = self.watches.iter().find(|watch| watch.is_told_with(job));
+            result.steady = told.map(SteadyWatch::told);
+        }
+    }
+
+    /// What is known so far, of jobs that run as well.
+    fn tell_account(&mut self) {
+        self.tell_steady();
+        let elapsed = self.began.elapsed();
+        let known = |(id, result): (JobId, &Option<JobResult>)| match result {
+            Some(result) => Some(result.clone()),
+            None => self.so_far(id, elapsed),
+        };
+        let results: Vec<Option<JobResult>> = self.results.iter().enumerate().map(known).collect();
+        self.observer.see(&Event::AccountAsked { results: &results });
+    }
+
+    /// The next message, or `None` when `until` comes first.
+    fn next_message(&self, until: Option<Instant>) -> Option<Message> {
+        match until {
+            None => self.inbox.recv().ok(),
+            Some(until) => {
+                let wait = until.saturating_duration_since(Instant::now());
+                self.inbox.recv_timeout(wait).ok()
+            }
+        }
+    }
+
+    fn listen_for_signal(&mut self) {
+        while let Ok(message) = self.inbox.try_recv() {
+            self.handle(message);
+        }
+    }
+
+    fn handle(&mut self, message: Message) {
+        match message {
+            Message::Ready | Message::LaidOut => {}
+            Message::LayingOut(id, missing) => {
+                let job = &self.plan.jobs[id];
+                self.observer.see(&Event::LayingOut { job, missing });
+            }
+            Message::Borne(id, error) => {
+                let job = &self.plan.jobs[id];
+                self.observer.see(&Event::ErrorBorne { job, error: &error });
+                self.shared[id].with_others.backlog.told();
+            }
+            Message::Finished(job, result) => self.finished(job, *result),
+            Message::Outside(Word::Account) => self.tell_account(),
+            Message::Outside(Word::Stop(signal)) if self.signal.is_none() => {
+                self.signal = Some(signal);
+                self.observer.see(&Event::Stopping { signal });
+                self.stop_layout.store(true, Ordering::Relaxed);
+                self.shared.iter().for_each(|shared| shared.pulse.stop());
+            }
+            Message::Outside(Word::Stop(_)) => self.abandon(),
+        }
+    }
+
+    fn finished(&mut self, job: JobId, mut result: JobResult) {
+        let untold = self.shared[job].with_others.backlog.untold();
+        if untold > 0 {
+            let name = &self.plan.jobs[job].name;
+            result.notes.push(format!("{untold} errors of job {name} came too fast to be told"));
+        }
+        let life = &self.plan.jobs[job].life;
+        let on_failure = life.failure_ends.filter(|_| result.error.is_some());
+        if let Some(what) = on_failure.or(life.end_ends) {
+            self.call_off(job, what);
+        }
+        self.observer.see(&Event::JobFinished { job: &self.plan.jobs[job], result: &result });
+        self.results[job] = Some(result);
+    }
+
+    /// A job has ended, and others end with it (`exit_what`).
+    fn call_off(&mut self, ended: JobId, what: ExitWhat) {
+        let (plan, shared) = (&self.plan, &self.shared);
+        let wave = plan.waves.iter().find(|wave| wave.contains(&ended));
+        for (other, shared) in shared.iter().enumerate() {
+            let ends = match what {
+                ExitWhat::Group => plan.jobs[other].group == plan.jobs[ended].group,
+                ExitWhat::Stonewall => wave.is_some_and(|wave| wave.contains(&other)),
+                ExitWhat::All => true,
+            };
+            if ends {
+                self.called_off[other] = true;
+                shared.pulse.stop();
+            }
+        }
+    }
+
+    /// A second signal: whoever still runs is left to the end of the process,
+    /// and what it has counted so far is its result.
+    fn abandon(&mut self) {
+        self.abandoned = true;
+        for id in 0..self.results.len() {
+            if self.results[id].is_none() {
+                let result = self.so_far(id, self.began.elapsed());
+                let words = "ended while it ran: these are its counts until then";
+                let notes = vec![words.to_owned()];
+                self.results[id] = result.map(|result| JobResult { notes, ..result });
+            }
+        }
+    }
+
+    /// What a job that runs has counted so far, if it does run.
+    fn so_far(&self, id: JobId, elapsed: Duration) -> Option<JobResult> {
+        let (job, shared) = (&self.plan.jobs[id], &self.shared[id]);
+        (shared.state() != State::Waiting).then(|| worker::so_far(job, shared, elapsed))
+    }
+
+    fn tick(&mut self) {
+        let glances: Vec<Glance> = self.shared.iter().map(|shared| glance(shared)).collect();
+        let elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
+        self.observer.see(&Event::Tick { glances: &glances, elapsed });
+    }
+}
+
+/// What each job of a plan has to do with the others.
+fn with_others(plan: &Arc<Plan>, outbox: &Sender<Message>) -> Vec<WithOthers> {
+    let (turns, ramps) = (FileLocks::turns(plan), RampTally::all(plan));
+    let lend = |(id, (turn, ramp))| {
+        let backlog: Arc<Backlog> = Arc::default();
+        let to_inbox = outbox.clone();
+        // The conductor may have given up on the job; then nobody asks.
+        let tell = move |error| drop(to_inbox.send(Message::Borne(id, Box::new(error))));
+        let tell = control::teller(&plan.jobs[id], &backlog, tell);
+        WithOthers { turn, ramp, tell, backlog }
+    };
+    turns.into_iter().zip(ramps).enumerate().map(lend).collect()
+}
+
+fn is_laid_out_first(job: &JobPlan) -> bool {
+    let needs = |file: &FilePlan| file.kind == FileKind::Regular && file.need != Need::Nothing;
+    job.layout.serialize && !job.layout.on_open && job.files.iter().any(needs)
+}
+
+/// The conductor is told of what begins and of jobs whose files cannot be had.
+/// It may have given up on us; then nobody asks.
+fn lay_out_all(plan: &Plan, stop: &AtomicBool, outbox: &Sender<Message>) {
+    for (id, job) in plan.jobs.iter().enumerate().filter(|(_, job)| is_laid_out_first(job)) {
+        let missing = layout::missing(job);
+        if missing.files > 0 {
+            let _ = outbox.send(Message::LayingOut(id, missing));
+        }
+        if let Err(error) = layout::lay_out(job, &|| stop.load(Ordering::Relaxed)) {
+            let result = worker::stillborn(error.into());
+            let _ = outbox.send(Message::Finished(id, Box::new(result)));
+        }
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+    }
+}
+
+fn glance(shared: &Shared) -> Glance {
+    Glance {
+        state: shared.state(),
+        ios: PerDir(DIRS.map(|dir| shared.ledger.lane(dir).ios.get())),
+        bytes: PerDir(DIRS.map(|dir| shared.ledger.lane(dir).bytes.get())),
+        open_files: shared.open_files.load(Ordering::Relaxed),
+    }
+}

@@ -1,0 +1,104 @@
+//! What a run tells while it goes, and who listens.
+
+use crate::control::State;
+use crate::job::{JobError, JobId, JobPlan};
+use crate::layout::Missing;
+use crate::worker::JobResult;
+use iosonde_base::{Nanos, PerDir};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A few numbers of a job, for the live line.
+#[derive(Clone, Copy, Debug)]
+pub struct Glance {
+    /// What it is doing.
+    pub state: State,
+    /// I/Os completed.
+    pub ios: PerDir<u64>,
+    /// Bytes moved.
+    pub bytes: PerDir<u64>,
+    /// Files open.
+    pub open_files: u32,
+}
+
+/// What happens, told in order to whoever listens.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A job's files are about to be filled with data.
+    LayingOut {
+        /// Which job.
+        job: &'a JobPlan,
+        /// How much.
+        missing: Missing,
+    },
+    /// These jobs have been let go.
+    WaveStarted {
+        /// Which.
+        jobs: &'a [JobId],
+    },
+    /// Time passes while jobs run.
+    Tick {
+        /// All jobs of the plan, in order.
+        glances: &'a [Glance],
+        /// Since the run began.
+        elapsed: Nanos,
+    },
+    /// A job bears an error, and was asked to tell each.
+    ErrorBorne {
+        /// Which job.
+        job: &'a JobPlan,
+        /// What it bears.
+        error: &'a JobError,
+    },
+    /// A job has ended.
+    JobFinished {
+        /// Which job.
+        job: &'a JobPlan,
+        /// How.
+        result: &'a JobResult,
+    },
+    /// A signal asks for the end.
+    Stopping {
+        /// Its number.
+        signal: i32,
+    },
+    /// An account of what is known so far is asked for (SIGUSR1, an interval, a
+    /// file).
+    AccountAsked {
+        /// All jobs; those that run with what they have counted so far.
+        results: &'a [Option<JobResult>],
+    },
+    /// Every job has ended, or has been given up.
+    Ended,
+}
+
+/// Whoever listens.
+pub trait Observer {
+    /// Told of one event.
+    fn see(&mut self, event: &Event<'_>);
+
+    /// How often it wants [`Event::Tick`]; `None` for never.
+    fn every(&self) -> Option<Duration> {
+        None
+    }
+
+    /// How often it wants [`Event::AccountAsked`]; `None` for only when a
+    /// signal asks.
+    fn account_every(&self) -> Option<Duration> {
+        None
+    }
+
+    /// A file whose coming asks for [`Event::AccountAsked`], and that is
+    /// removed then.
+    fn account_file(&self) -> Option<PathBuf> {
+        None
+    }
+}
+
+/// Nobody looks on: for runs that are over before a human could.
+#[derive(Clone, Copy, Debug)]
+pub struct Unseen;
+
+impl Observer for Unseen {
+    fn see(&mut self, _: &Event<'_>) {}
+}

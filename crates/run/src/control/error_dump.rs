@@ -1,0 +1,71 @@
+//! Errors that a job bears, told as they come (`error_dump`).
+
+use crate::job::{JobError, JobPlan};
+use iosonde_engine::{Failure, TellError};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Errors on their way to whoever tells them. A device may fail faster than
+/// anybody can write: past a limit they are counted only.
+#[derive(Debug, Default)]
+pub struct Backlog {
+    waiting: AtomicU64,
+    untold: AtomicU64,
+}
+
+/// How many may wait to be told.
+const WAITING_MOST: u64 = 4096;
+
+impl Backlog {
+    fn admits(&self) -> bool {
+        let admitted = self.waiting.load(Ordering::Relaxed) < WAITING_MOST;
+        let count = if admitted { &self.waiting } else { &self.untold };
+        count.fetch_add(1, Ordering::Relaxed);
+        admitted
+    }
+
+    /// One has been told.
+    pub fn told(&self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// How many were not told.
+    pub fn untold(&self) -> u64 {
+        self.untold.load(Ordering::Relaxed)
+    }
+}
+
+/// What a job's loop calls for each error it bears, where the job asks for it.
+pub(crate) fn teller(
+    job: &JobPlan,
+    backlog: &Arc<Backlog>,
+    tell: impl Fn(JobError) + Send + Sync + 'static,
+) -> Option<TellError> {
+    if !job.life.tells_errors {
+        return None;
+    }
+    let paths: Vec<PathBuf> = job.files.iter().map(|file| file.path.clone()).collect();
+    let backlog = backlog.clone();
+    Some(TellError::new(move |failure: &Failure| {
+        if backlog.admits() {
+            let path = failure.file.and_then(|file| paths.get(file.0 as usize).cloned());
+            tell(JobError { failure: failure.clone(), path, detail: None });
+        }
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_is_counted_and_what_is_told_makes_room() {
+        let backlog = Backlog::default();
+        let admitted = (0..WAITING_MOST + 10).filter(|_| backlog.admits()).count() as u64;
+        assert_eq!((admitted, backlog.untold()), (WAITING_MOST, 10));
+        backlog.told();
+        assert!(backlog.admits());
+        assert!(!backlog.admits());
+    }
+}

@@ -1,0 +1,12 @@
+//! What the conductor and the threads of jobs share while jobs run.
+
+mod error_dump;
+mod file_locks;
+mod ramp_tally;
+mod shared;
+
+pub(crate) use error_dump::{Backlog, teller};
+pub(crate) use file_locks::FileLocks;
+pub(crate) use ramp_tally::RampTally;
+pub use shared::State;
+pub(crate) use shared::{Gate, Shared, WithOthers};

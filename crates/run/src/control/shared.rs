@@ -1,0 +1,141 @@
+//! What a job shares with the conductor, and the gate that a wave waits at.
+
+use super::error_dump::Backlog;
+use super::file_locks::Turn;
+use super::ramp_tally::RampTally;
+use iosonde_engine::{Pulse, TellError};
+use iosonde_stats::Ledger;
+use iosonde_sys::clock::ClockSource;
+use iosonde_sys::counters::Usage;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Instant;
+
+/// What a job is doing, for whoever looks on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    /// Planned, its thread not yet started.
+    Waiting = 0,
+    /// Opening its files.
+    Opening = 1,
+    /// Ready, waiting for the others or for its delay.
+    Ready = 2,
+    /// Running, not counted yet.
+    Ramping = 3,
+    /// Running.
+    Running = 4,
+    /// Making durable.
+    Syncing = 5,
+    /// Its result is handed over.
+    Finished = 6,
+}
+
+impl State {
+    const ALL: [State; 7] = [
+        State::Waiting,
+        State::Opening,
+        State::Ready,
+        State::Ramping,
+        State::Running,
+        State::Syncing,
+        State::Finished,
+    ];
+}
+
+/// What a job shares with the conductor.
+#[derive(Debug)]
+pub struct Shared {
+    /// When its slice ends, and whether it shall stop.
+    pub pulse: Arc<Pulse>,
+    /// Its account.
+    pub ledger: Arc<Ledger>,
+    state: AtomicU8,
+    /// Files that are open.
+    pub open_files: AtomicU32,
+    /// When counting began, in ticks; zero before.
+    pub began: AtomicU64,
+    /// Its thread's number in the system, and what that had used of the machine
+    /// when counting began.
+    pub(crate) used_before: Mutex<(u32, Usage)>,
+    /// Whose ticks.
+    pub(crate) clock: ClockSource,
+    /// What has to do with other jobs.
+    pub with_others: WithOthers,
+}
+
+impl Shared {
+    /// Before the job starts.
+    pub fn new(ledger: Arc<Ledger>, clock: ClockSource, with_others: WithOthers) -> Shared {
+        Shared {
+            pulse: Arc::default(),
+            ledger,
+            state: AtomicU8::new(State::Waiting as u8),
+            open_files: AtomicU32::new(0),
+            began: AtomicU64::new(0),
+            used_before: Mutex::default(),
+            clock,
+            with_others,
+        }
+    }
+
+    /// What its thread has used since counting began, as far as that is known.
+    pub(crate) fn used(&self) -> (u32, Usage) {
+        let (thread, before) = *self.used_before.lock().unwrap_or_else(PoisonError::into_inner);
+        (thread, Usage::of(thread).map_or(Usage::default(), |now| now.since(&before)))
+    }
+
+    /// Counting begins, and this was used before.
+    pub(crate) fn note_used(&self, before: Usage) {
+        let thread = iosonde_sys::process::thread_id();
+        *self.used_before.lock().unwrap_or_else(PoisonError::into_inner) = (thread, before);
+    }
+
+    /// What the job is doing.
+    pub fn state(&self) -> State {
+        State::ALL[usize::from(self.state.load(Ordering::Relaxed))]
+    }
+
+    pub(crate) fn enter(&self, state: State) {
+        self.state.store(state as u8, Ordering::Relaxed);
+    }
+}
+
+/// What a job has to do with others, lent by the conductor.
+#[derive(Debug, Default)]
+pub struct WithOthers {
+    /// Its turn at files that are locked.
+    pub turn: Option<Turn>,
+    /// Bytes moved in a ramp, with the jobs that ramp together.
+    pub ramp: Arc<RampTally>,
+    /// Who is told of errors that are borne.
+    pub tell: Option<TellError>,
+    /// Errors on their way there.
+    pub backlog: Arc<Backlog>,
+}
+
+/// Opens once, for all that wait.
+#[derive(Debug, Default)]
+pub struct Gate {
+    opened_at: Mutex<Option<Instant>>,
+    opened: Condvar,
+}
+
+impl Gate {
+    /// Let everybody through, now and later.
+    pub fn open(&self) {
+        *self.opened_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        self.opened.notify_all();
+    }
+
+    /// Wait until it is open; when that was.
+    pub(crate) fn pass(&self) -> Instant {
+        let mut opened_at = self.opened_at.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(moment) = *opened_at {
+                return moment;
+            }
+            opened_at = self.opened.wait(opened_at).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}

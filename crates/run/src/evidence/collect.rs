@@ -1,0 +1,218 @@
+//! What jobs and conductor saw, put together.
+
+use super::run_readings::RunSeen;
+use crate::job::{FileKind, JobPlan, Plan};
+use crate::worker::JobResult;
+use iosonde_base::{DIRS, Dir, PerDir};
+use iosonde_report::ledger::{JobOptions, LatencySummary};
+use iosonde_stats::HistogramSnapshot;
+use iosonde_witness::{Evidence, JobEvidence, Observed};
+use iosonde_workload::content::Base;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Everything that was seen of a run. `globals`: options given before the
+/// first job.
+pub fn evidence(
+    plan: &Plan,
+    results: &[Option<JobResult>],
+    seen: &RunSeen,
+    globals: &[(String, String)],
+) -> Evidence {
+    let mut repeated = repeated(plan);
+    let jobs = plan.jobs.iter().zip(results).enumerate();
+    let jobs: Vec<JobEvidence> = jobs
+        .filter_map(|(at, (job, result))| {
+            let result = result.as_ref().filter(|result| !result.never_counted)?;
+            let mut evidence = of_job(at, job, result, seen);
+            evidence.asked.repeats_job = repeated.remove(&at);
+            evidence.asked.iec_as_si = iec_as_si(job, globals);
+            Some(evidence)
+        })
+        .collect();
+    let looked = results.iter().flatten().filter_map(|result| result.seen.as_ref());
+    let took = looked.map(|job| job.took).sum::<std::time::Duration>() + seen.took;
+    Evidence {
+        jobs,
+        waves: seen.waves.clone(),
+        places: seen.places.0.clone(),
+        facts: seen.facts.clone(),
+        machine: seen.machine.clone(),
+        phases: seen.phases.clone(),
+        rate: seen.rate.clone(),
+        tool: concat!("iosonde ", env!("CARGO_PKG_VERSION")).to_owned(),
+        clock_ns: clock_ns(plan),
+        signals_ns: took.as_nanos() as u64,
+    }
+}
+
+fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEvidence {
+    let lanes = &result.snapshot.lanes;
+    let looked = result.seen.as_deref();
+    let caps = &job.engine.caps;
+    let sync = &result.snapshot.sync;
+    let writes = lanes[Dir::Write as usize].ios;
+    let every = &job.source.sync_every;
+    // With others in flight, a sync covers those that came back before it.
+    let last_synced = job.window.depth == 1
+        && [every.fsync, every.fdatasync]
+            .iter()
+            .any(|&every| every > 0 && writes.is_multiple_of(every.into()));
+    JobEvidence {
+        name: job.name.clone(),
+        number: job.number,
+        wave: seen.wave_of.get(at).copied().unwrap_or(0),
+        asked: asked(job),
+        direct: job.open_mode.direct,
+        depth: job.window.depth,
+        bytes: PerDir(DIRS.map(|dir| lanes[dir as usize].bytes)),
+        ios: PerDir(DIRS.map(|dir| lanes[dir as usize].ios)),
+        ramped: job.time.ramp.0 > 0 || job.life.ramp_bytes > 0,
+        runtime_ns: result.runtime.0,
+        depth_levels: result.snapshot.depth_level,
+        syncs: (sync.ios, sync.lat_histogram.as_ref().or(sync.clat_histogram.as_ref()).map(median)),
+        synced_at_end: writes == 0
+            || job.end.fsync
+            || job.end.syncfs
+            || job.open_mode.sync
+            || job.open_mode.dsync
+            || last_synced,
+        latency: latency(result),
+        usage: result.usage,
+        touches_storage: !caps.diskless && !caps.no_io && !caps.by_name
+            || job.files.iter().any(|file| file.kind != FileKind::None),
+        thread_io: looked.map_or(Observed::default(), |seen| seen.thread_io.clone()),
+        process_io: looked.and_then(|seen| seen.process_io),
+        has_helpers: has_helpers(job),
+        files: (job.files.len() as u64, job.files.iter().map(|file| file.bytes).sum()),
+        looked_at: looked.map_or_else(Vec::new, |seen| seen.files.clone()),
+        durability: seen.durability.get(at).cloned().unwrap_or_default(),
+        ceiling_iops: seen.ceilings.get(at).cloned().unwrap_or_default(),
+    }
+}
+
+/// Threads that read and write in the job's stead: the kernel's for what would
+/// wait, the engine's own.
+fn has_helpers(job: &JobPlan) -> bool {
+    match job.engine.name {
+        "posixaio" => true,
+        "io_uring" => job.knobs.sqthread_poll || job.knobs.force_async > 0 || !job.open_mode.direct,
+        // What an engine that is not ours does is not known.
+        name => name.starts_with("external:"),
+    }
+}
+
+fn asked(job: &JobPlan) -> JobOptions {
+    let dirs = DIRS.into_iter().filter(|&dir| job.dirs[dir]);
+    let sizes = dirs.map(|dir| (job.source.sizes[dir].min(), job.source.sizes[dir].max()));
+    let (least, most) = sizes.fold((u32::MAX, 0), |all, one| (all.0.min(one.0), all.1.max(one.1)));
+    JobOptions {
+        engine: job.engine.name.to_owned(),
+        block_bytes: (u64::from(least.min(most)), u64::from(most)),
+        random: job.source.directions.random,
+        paced: job.source.pace.is_set() || job.pace.pause.is_some() || job.pace.flow.is_some(),
+        sync: job.open_mode.sync || job.open_mode.dsync,
+        seed: job.source.randseed,
+        polled_by_kernel: job.knobs.sqthread_poll,
+        compressible: job.fill.writes
+            && (!matches!(job.fill.base, Base::Random) || job.fill.repeats.is_some()),
+        iec_as_si: Vec::new(),
+        repeats_job: None,
+    }
+}
+
+/// Options with `KiB` and the like where `kb_base=1024` makes that 1000, as in
+/// fio.
+fn iec_as_si(job: &JobPlan, globals: &[(String, String)]) -> Vec<String> {
+    if job.reporting.units.kb_base != 1024 {
+        return Vec::new();
+    }
+    let is_iec = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        text.match_indices("ib").any(|(at, _)| {
+            let before = &text.as_bytes()[..at];
+            let unit = before.last().is_some_and(|unit| b"kmgtp".contains(unit));
+            unit && before.len() > 1 && before[before.len() - 2].is_ascii_digit()
+        })
+    };
+    const SIZES: [&str; 10] = [
+        "bs",
+        "blocksize",
+        "size",
+        "io_size",
+        "filesize",
+        "offset",
+        "rate",
+        "zonesize",
+        "bsrange",
+        "offset_increment",
+    ];
+    globals
+        .iter()
+        .chain(&job.reporting.options)
+        .filter(|(name, text)| SIZES.contains(&name.as_str()) && is_iec(text))
+        .map(|(name, text)| format!("{name}={text}"))
+        .collect()
+}
+
+/// Jobs that go through the same bytes of the same file in the same order as
+/// one before them in their wave: by job, that one's name.
+fn repeated(plan: &Plan) -> HashMap<usize, String> {
+    let mut found = HashMap::new();
+    for wave in &plan.waves {
+        let mut first: HashMap<(&Path, u64, u64, u32), usize> = HashMap::new();
+        for &at in wave {
+            let job = &plan.jobs[at];
+            let [file] = job.files.as_slice() else { continue };
+            // Random places are drawn from a seed that holds the job's number.
+            if job.source.directions.random || file.kind == FileKind::None {
+                continue;
+            }
+            let size = job.source.sizes[Dir::Read].max();
+            let key = (file.path.as_path(), file.offset, file.bytes, size);
+            match first.get(&key) {
+                Some(&earlier) => drop(found.insert(at, plan.jobs[earlier].name.clone())),
+                None => drop(first.insert(key, at)),
+            }
+        }
+    }
+    found
+}
+
+fn latency(result: &JobResult) -> LatencySummary {
+    let mut all: Option<HistogramSnapshot> = None;
+    let (mut max_ns, mut ios) = (0, 0);
+    for lane in &result.snapshot.lanes {
+        let kept = lane.lat_histogram.as_ref().or(lane.clat_histogram.as_ref());
+        max_ns = max_ns.max(lane.clat.max).max(lane.lat.max);
+        ios += lane.ios;
+        match (&mut all, kept) {
+            (Some(all), Some(kept)) => all.merge(kept),
+            (None, Some(kept)) => all = Some(kept.clone()),
+            (_, None) => {}
+        }
+    }
+    let at = |percent| all.as_ref().map_or(0, |all| all.percentile(percent));
+    LatencySummary { ios, p50_ns: at(50.0), p99_ns: at(99.0), max_ns }
+}
+
+fn median(histogram: &HistogramSnapshot) -> u64 {
+    histogram.percentile(50.0)
+}
+
+/// What one look at the first job's clock costs, over a thousand.
+fn clock_ns(plan: &Plan) -> Observed<f64> {
+    const LOOKS: u32 = 1000;
+    let Some(job) = plan.jobs.first() else { return Observed::unknown("there is no job") };
+    match iosonde_sys::clock::Clock::pick(job.clock) {
+        Ok(clock) => {
+            let began = clock.now();
+            let mut last = began;
+            for _ in 0..LOOKS {
+                last = std::hint::black_box(clock.now());
+            }
+            Observed::Is(clock.ns_between(began, last) as f64 / f64::from(LOOKS))
+        }
+        Err(error) => Observed::unknown(error.to_string()),
+    }
+}

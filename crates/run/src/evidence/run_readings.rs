@@ -1,0 +1,174 @@
+//! What the conductor looks at: the machine around each wave, bytes over time.
+
+use super::bandwidth::Rate;
+use super::{durability, upper_bound};
+use crate::control::Shared;
+use crate::job::{FileKind, JobId, Plan};
+use crate::worker::JobResult;
+use iosonde_report::JobPhase;
+use iosonde_report::ledger::RateLedger;
+use iosonde_sys::counters::Groups;
+use iosonde_sys::environment::Machine;
+use iosonde_witness::reading::{Locations, MachineReading, device_facts, sample};
+use iosonde_witness::{DurableAfter, Observed, Wave};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What was seen of a run, beside what its jobs saw.
+#[derive(Clone, Debug, Default)]
+pub struct RunSeen {
+    pub(super) waves: Vec<Wave>,
+    /// By job, the wave it ran in.
+    pub(super) wave_of: Vec<usize>,
+    pub(super) places: Locations,
+    pub(super) facts: Vec<(String, iosonde_report::ledger::DeviceDescription)>,
+    pub(super) machine: Machine,
+    pub(super) phases: Vec<JobPhase>,
+    pub(super) rate: RateLedger,
+    /// By job, how its data became durable.
+    pub(super) durability: Vec<Observed<DurableAfter>>,
+    /// By job.
+    pub(super) ceilings: Vec<Observed<f64>>,
+    pub(super) took: Duration,
+}
+
+/// Looks at the machine while a plan runs; at nothing if no job was asked to.
+#[derive(Default)]
+pub(crate) struct Watcher {
+    on: bool,
+    seen: RunSeen,
+    devices: Vec<String>,
+    rate: Rate,
+    groups: Groups,
+    before: Option<MachineReading>,
+}
+
+/// A reading at the end of a wave is also that of the beginning of the next,
+/// if that follows at once: of hundreds of short jobs one after the other,
+/// half the looks.
+const AT_ONCE: Duration = Duration::from_millis(2);
+
+impl Watcher {
+    /// For a plan of which nothing has begun.
+    pub fn new(plan: &Plan) -> Watcher {
+        let on = plan.jobs.iter().any(|job| job.looks.is_some());
+        let mut watcher = Watcher {
+            on,
+            seen: RunSeen { wave_of: vec![0; plan.jobs.len()], ..RunSeen::default() },
+            devices: Vec::new(),
+            rate: Rate::default(),
+            groups: Groups::default(),
+            before: None,
+        };
+        if on {
+            watcher.look_around(plan);
+        }
+        watcher
+    }
+
+    fn look_around(&mut self, plan: &Plan) {
+        let began = Instant::now();
+        for job in &plan.jobs {
+            let looks = job.looks.map_or(1, |looks| looks.files);
+            for at in sample(job.files.len(), looks) {
+                if job.files[at].kind != FileKind::None {
+                    self.seen.places.add(&job.files[at].path);
+                }
+            }
+        }
+        self.seen.machine = Machine::this();
+        self.groups = Groups::of_thread();
+        self.seen.took += began.elapsed();
+    }
+
+    fn timed(&mut self, what: &str, began: Instant) {
+        let duration_ns = began.elapsed().as_nanos() as u64;
+        self.seen.phases.push(JobPhase { name: what.to_owned(), duration_ns });
+    }
+
+    /// Files were laid out, since `began`.
+    pub fn laid_out(&mut self, began: Instant) {
+        if self.on {
+            self.timed("layout", began);
+        }
+    }
+
+    /// Jobs of a wave are about to be let go; others of it may run already.
+    pub fn wave_begins(&mut self, jobs: &[JobId]) {
+        if !self.on {
+            return;
+        }
+        let began = Instant::now();
+        for &job in jobs {
+            self.seen.wave_of[job] = self.seen.waves.len();
+        }
+        if self.before.is_none() {
+            let devices = self.seen.places.devices();
+            self.devices = devices.iter().map(|(layer, _)| layer.name.clone()).collect();
+            self.before = Some(self.just_read().unwrap_or_else(|| self.read()));
+            self.rate.begin();
+        }
+        self.seen.took += began.elapsed();
+    }
+
+    fn read(&self) -> MachineReading {
+        MachineReading::now(self.devices.iter().map(String::as_str), &self.groups)
+    }
+
+    /// The reading at the end of the wave before, if that was just now.
+    fn just_read(&self) -> Option<MachineReading> {
+        let last = &self.seen.waves.last()?.after;
+        last.at.filter(|at| at.elapsed() < AT_ONCE).map(|_| last.clone())
+    }
+
+    /// All jobs of the wave have ended.
+    pub fn wave_ended(&mut self) {
+        let Some(before) = self.before.take() else { return };
+        let began = Instant::now();
+        let after = self.read();
+        self.seen.waves.push(Wave { before, after });
+        self.seen.took += began.elapsed();
+    }
+
+    /// When it wants to look at the jobs' counts again.
+    pub fn due(&self) -> Option<Instant> {
+        self.on.then(|| self.rate.due())
+    }
+
+    /// Look at the jobs' counts, if it is time.
+    pub fn look(&mut self, shared: &[Arc<Shared>]) {
+        if self.on {
+            self.rate.look(shared);
+        }
+    }
+
+    /// Everything has ended: watch data become durable and try what the
+    /// machine could have done, unless the user wants the end.
+    pub fn finish(
+        mut self,
+        plan: &Plan,
+        results: &[Option<JobResult>],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<RunSeen> {
+        if !self.on {
+            return None;
+        }
+        let began = Instant::now();
+        self.seen.facts = self
+            .seen
+            .places
+            .devices()
+            .into_iter()
+            .map(|(layer, _)| (layer.name.clone(), device_facts(&layer.name, layer.id)))
+            .collect();
+        self.seen.took += began.elapsed();
+        let began = Instant::now();
+        self.seen.durability = durability::watch(plan, results, &self.seen.wave_of, stop);
+        self.timed("until durable", began);
+        let began = Instant::now();
+        self.seen.ceilings = upper_bound::try_out(plan, results, stop);
+        self.timed("ceiling", began);
+        self.seen.rate = self.rate.told();
+        Some(self.seen)
+    }
+}

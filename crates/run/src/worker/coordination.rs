@@ -1,0 +1,61 @@
+//! A job among others: turns at files that are locked, commands around it.
+
+use super::Worker;
+use super::commands::{self, When};
+use crate::job::JobError;
+use iosonde_base::Errno;
+use iosonde_engine::Ended;
+use rustix::time::ClockId;
+
+impl Worker<'_> {
+    /// `exec_prerun`: after the delay, and the job starts after it.
+    pub(super) fn prerun(&mut self) {
+        let Some(command) = &self.job.life.before else { return };
+        if self.job.layout.only || self.error.is_some() {
+            return;
+        }
+        let pulse = &self.shared.pulse;
+        let done = commands::run(&self.job.name, When::Before, command, &|| pulse.stop_asked());
+        if let Err(words) = done {
+            self.error = Some(JobError::other("exec_prerun", Errno(libc::ECANCELED), &words));
+        }
+        self.start = self.clock.now();
+        self.end_phase("prerun");
+    }
+
+    /// `exec_postrun`: however the job ended. That it fails is only told.
+    pub(super) fn postrun(&mut self) {
+        let Some(command) = &self.job.life.after else { return };
+        if self.job.layout.only {
+            return;
+        }
+        if let Err(words) = commands::run(&self.job.name, When::After, command, &|| false) {
+            self.notes.push(format!("exec_postrun of job {}: {words}", self.job.name));
+        }
+    }
+
+    /// Run until the slice ends; where files are locked, in turns with others.
+    pub(super) fn run_slice(&mut self, ends: u64) -> Ended {
+        /// Long enough that taking turns costs little, short enough to be fair.
+        const TURN_NS: u64 = 1_000_000;
+        let shared = self.shared;
+        let Some(turn) = &shared.with_others.turn else {
+            return self.engine.run(&mut self.drive);
+        };
+        let _held = turn.take();
+        shared.pulse.arm(ends.min(self.clock.after(self.clock.now(), TURN_NS)));
+        let ended = self.engine.run(&mut self.drive);
+        // What flies is I/O to the files: it comes back before they are let go.
+        match self.engine.drain(&mut self.drive) {
+            Err(failure) if matches!(ended, Ended::Time) => Ended::Failed(failure),
+            _ => ended,
+        }
+    }
+}
+
+/// What a clock shows, in milliseconds (`job_start_clock_id`).
+pub(super) fn clock_ms(clock: ClockId) -> u64 {
+    let time = rustix::time::clock_gettime(clock);
+    let (seconds, ns) = (u64::try_from(time.tv_sec), u64::try_from(time.tv_nsec));
+    seconds.unwrap_or(0) * 1000 + ns.unwrap_or(0) / 1_000_000
+}

@@ -1,0 +1,427 @@
+//! One job's life, on its own thread: settle in, open, wait for the gate, run
+//! its passes, make durable, close, hand over the result.
+
+mod commands;
+mod coordination;
+mod logs;
+mod ramp;
+mod remedy;
+mod requirements;
+mod result;
+mod sampler;
+mod setup;
+mod taps;
+mod thread;
+
+pub use crate::control::State;
+pub use crate::job::JobError;
+pub use result::{JobResult, PhaseTime};
+pub(crate) use result::{no_thread, panicked, so_far, stillborn};
+
+use crate::control::{Gate, Shared};
+use crate::evidence::job_readings::JobLook;
+use crate::job::JobPlan;
+use crate::layout;
+use crate::logs::JobLogs;
+use iosonde_base::{Dir, Errno, FileId, Nanos};
+use iosonde_engine::{Drive, Ended, Failure, IoLog, Loop, Pulse};
+use iosonde_stats::Pen;
+use iosonde_sys::clock::Clock;
+use iosonde_sys::counters::Usage;
+use iosonde_sys::memory::LockedMemory;
+use ramp::Ramp;
+use requirements::{Goals, Judged};
+use result::unix_ms;
+use sampler::Sampler;
+use std::num::NonZeroU64;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Run a job to its end. `ready` is called once, before the gate.
+pub(crate) fn work(
+    job: &JobPlan,
+    pen: Pen,
+    shared: &Shared,
+    gate: &Gate,
+    ready: impl FnOnce(),
+) -> JobResult {
+    let mut worker = match Worker::settle_in(job, pen, shared) {
+        Ok(worker) => worker,
+        Err((error, ledger)) => {
+            ready();
+            shared.enter(State::Finished);
+            return JobResult::stillborn(*error, ledger.snapshot());
+        }
+    };
+    shared.enter(State::Ready);
+    ready();
+    worker.start_at(gate.pass());
+    worker.wait_delay();
+    worker.prerun();
+    worker.meet();
+    worker.run();
+    worker.finish()
+}
+
+struct Worker<'a> {
+    job: &'a JobPlan,
+    shared: &'a Shared,
+    engine: Box<dyn Loop>,
+    drive: Drive,
+    clock: Clock,
+    born: u64,
+    /// When the present phase began.
+    phase_began: u64,
+    phases: Vec<PhaseTime>,
+    /// When the job was to start.
+    start: u64,
+    /// When counting began.
+    began: u64,
+    began_unix_ms: u64,
+    usage_before: Usage,
+    counting: bool,
+    error: Option<JobError>,
+    notes: Vec<String>,
+    sampler: Sampler,
+    goals: Goals,
+    /// Kept from the rest of the machine while the job lives.
+    _locked: Option<LockedMemory>,
+    logs: Option<JobLogs>,
+    /// When the job's tap is handed what there is, in ticks.
+    tap_next: u64,
+    look: Option<JobLook>,
+}
+
+impl<'a> Worker<'a> {
+    /// Open what may be open at a time; the source asks for the rest as it
+    /// comes to it.
+    fn open_files(&mut self) -> Result<(), Failure> {
+        let all_fit = self.job.source.open_files >= self.job.files.len();
+        for file in 0..if all_fit { self.job.files.len() as u32 } else { 0 } {
+            self.engine.open(&mut self.drive, FileId(file))?;
+        }
+        self.shared.open_files.store(self.drive.files.open_count() as u32, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn close_files(&mut self) -> Result<(), Failure> {
+        for file in 0..self.job.files.len() as u32 {
+            if self.drive.files.fd(FileId(file)) >= 0 || !self.job.engine.caps.has_descriptors() {
+                self.engine.close(&mut self.drive, FileId(file))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Take the gate's opening for the start, not the moment at which this
+    /// thread got a processor: the jobs of a wave start and end together,
+    /// however many they are.
+    fn start_at(&mut self, opened: Instant) {
+        let waited = opened.elapsed().as_nanos() as u64;
+        self.start = self.clock.now().saturating_sub(self.clock.ns_to_ticks(waited));
+        self.end_phase("wait");
+    }
+
+    fn wait_delay(&mut self) {
+        if self.job.time.delay > Nanos(0) {
+            self.start = self.clock.after(self.start, self.job.time.delay.0);
+            sleep_unless_stopped(&self.clock, &self.shared.pulse, self.start);
+            self.end_phase("delay");
+        }
+    }
+
+    /// Engines that talk to somebody find him now; the job starts then.
+    fn meet(&mut self) {
+        if self.job.layout.only || self.error.is_some() || self.shared.pulse.stop_asked() {
+            return;
+        }
+        match self.engine.meet(&mut self.drive) {
+            Ok(None) => {}
+            Ok(Some(met)) => {
+                self.start = met;
+                self.end_phase("meet");
+            }
+            Err(failure) => self.fail(failure),
+        }
+    }
+
+    /// Ramp, then run, in slices.
+    fn run(&mut self) {
+        if self.job.layout.only || self.error.is_some() {
+            return;
+        }
+        self.begin_pace();
+        if self.job.time.ramp > Nanos(0) || self.job.life.ramp_bytes > 0 {
+            self.shared.enter(State::Ramping);
+        } else {
+            self.start_counting(self.start);
+        }
+        let shared = self.shared;
+        let mut ramp = Ramp::new(self.job, self.clock, &shared.with_others.ramp, self.start);
+        loop {
+            let slice_ends = if self.counting { self.next_moment() } else { ramp.until() };
+            self.shared.pulse.arm(slice_ends);
+            if self.shared.pulse.stop_asked() {
+                break;
+            }
+            match self.run_slice(slice_ends) {
+                Ended::Time => {
+                    let now = self.clock.now();
+                    if !self.counting && ramp.is_over(now, &shared.ledger) {
+                        self.end_phase("ramp");
+                        self.start_counting(now);
+                    } else if self.counting && !self.at_moment(now) {
+                        break;
+                    }
+                }
+                Ended::Pass => {
+                    if let Err(failure) = self.next_pass() {
+                        self.fail(failure);
+                        break;
+                    }
+                }
+                Ended::Done => break,
+                Ended::Failed(failure) => {
+                    if !(self.drive.tolerance.full_is_end && is_full(failure.errno)) {
+                        self.fail(failure);
+                    }
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The schedule of the job's pace begins where the job does; a search for
+    /// a depth at its own.
+    fn begin_pace(&mut self) {
+        let Some(pacing) = &mut self.drive.pacing else { return };
+        pacing.begin(self.start);
+        if let Some(depth) = self.goals.depth() {
+            self.drive.window.depth = depth;
+        }
+        // Else a sleep may last 50 us longer than asked. Where the system does
+        // not allow it, response times tell.
+        let _ = iosonde_sys::process::set_timer_slack(NonZeroU64::MIN);
+    }
+
+    fn start_counting(&mut self, began: u64) {
+        self.drive.pen.clear();
+        if let Some(pacing) = &mut self.drive.pacing {
+            pacing.count_anew();
+        }
+        self.counting = true;
+        // Nothing was read before, where there is no ramp.
+        if let Some(look) = self.look.as_mut().filter(|_| began != self.start) {
+            look.begin();
+        }
+        self.usage_before = thread_usage();
+        self.shared.note_used(self.usage_before);
+        self.began = began;
+        self.began_unix_ms = coordination::clock_ms(self.job.life.start_clock);
+        self.shared.began.store(self.began, Ordering::Relaxed);
+        self.sampler.start(self.began);
+        self.drive.tape = self.logs.as_mut().and_then(|logs| logs.start(began));
+        self.start_tap();
+        if let Some(prios) = &self.job.prios {
+            self.drive.tape = Some(prios.tape(self.drive.tape.take()));
+        }
+        self.goals.start(self.began, &mut self.drive);
+        if let Some(log) = &mut self.drive.log {
+            log.epoch = self.began;
+        }
+        self.shared.enter(State::Running);
+    }
+
+    /// The next moment at which anything but I/O happens.
+    fn next_moment(&self) -> u64 {
+        let logs = self.logs.as_ref().map_or(u64::MAX, JobLogs::next);
+        let others = self.sampler.next.min(logs).min(self.tap_next);
+        self.deadline().min(others).min(self.goals.next())
+    }
+
+    fn deadline(&self) -> u64 {
+        match self.job.time.runtime {
+            Some(runtime) => self.began.saturating_add(self.clock.ns_to_ticks(runtime.0)),
+            None => u64::MAX,
+        }
+    }
+
+    /// Do what is due; whether the job goes on.
+    fn at_moment(&mut self, now: u64) -> bool {
+        if now >= self.deadline() || self.shared.pulse.stop_asked() {
+            return false;
+        }
+        if now >= self.sampler.next {
+            self.sampler.sample(now, &self.clock, &self.drive.pen);
+        }
+        if let Some(logs) = self.logs.as_mut().filter(|logs| now >= logs.next()) {
+            logs.look(now, &mut self.drive.tape);
+        }
+        if let (Some(_), Some(tape)) = (&self.job.prios, &mut self.drive.tape) {
+            tape.hand_over();
+        }
+        if now >= self.tap_next {
+            self.hand_over(now);
+        }
+        match self.goals.judge(now, &mut self.drive) {
+            Judged::Fine => true,
+            Judged::CountAnew => {
+                self.start_counting(now);
+                true
+            }
+            Judged::Done => false,
+            Judged::Missed(missed) => {
+                let detail = Some(missed.words);
+                let error = JobError { detail, ..self.describe(missed.failure) };
+                self.error.get_or_insert(error);
+                false
+            }
+        }
+    }
+
+    /// Between two passes: what fio does at the end of a loop and at the
+    /// start of the next.
+    fn next_pass(&mut self) -> Result<(), Failure> {
+        self.make_durable()?;
+        self.close_files()?;
+        if self.job.end.unlink_each_loop {
+            let removed = layout::remove(self.job);
+            removed.map_err(|error| Failure::engine("unlink", error.into()))?;
+        }
+        self.drive.source.next_pass();
+        self.open_files()
+    }
+
+    fn make_durable(&mut self) -> Result<(), Failure> {
+        let writes = self.job.dirs[Dir::Write] || self.job.dirs[Dir::Trim];
+        if !writes {
+            return Ok(());
+        }
+        if self.job.end.fsync {
+            self.shared.enter(State::Syncing);
+            self.drive.sync_all()?;
+        }
+        if self.job.end.fdatasync {
+            self.shared.enter(State::Syncing);
+            self.drive.sync_all_data()?;
+        }
+        if self.job.end.syncfs {
+            self.shared.enter(State::Syncing);
+            self.drive.files.sync_file_systems()?;
+        }
+        self.shared.enter(State::Running);
+        Ok(())
+    }
+
+    /// Drain, make durable, close, and hand over.
+    fn finish(mut self) -> JobResult {
+        let ran = self.counting;
+        self.end_phase(if ran { "run" } else { "ramp" });
+        let mut failure = self.engine.drain(&mut self.drive).err();
+        self.end_phase("drain");
+        self.end_tap();
+        if failure.is_none() && self.error.is_none() && !self.job.layout.only {
+            failure = self.make_durable().err();
+            self.end_phase("sync");
+        }
+        let ended = self.clock.now();
+        let usage = match ran {
+            true => thread_usage().since(&self.usage_before),
+            false => Usage::default(),
+        };
+        let seen = self.look.take().filter(|_| ran).map(JobLook::end);
+        failure = failure.or(self.close_files().err());
+        if let Some(failure) = failure {
+            self.fail(failure);
+        }
+        self.close_log();
+        if let Some(tape) = &mut self.drive.tape {
+            tape.hand_over();
+        }
+        self.close_logs(ended);
+        self.postrun();
+        if self.job.end.unlink
+            && self.error.is_none()
+            && let Err(error) = layout::remove(self.job)
+        {
+            self.notes.push(format!("could not unlink a file of job {}: {error}", self.job.name));
+        }
+        let never_counted = !ran && !self.job.layout.only;
+        if never_counted {
+            self.drive.pen.clear();
+        }
+        self.shared.enter(State::Finished);
+        self.shared.open_files.store(0, Ordering::Relaxed);
+        JobResult {
+            snapshot: self.shared.ledger.snapshot(),
+            runtime: match ran {
+                true => Nanos(self.clock.ns_between(self.began, ended)),
+                false => Nanos(0),
+            },
+            elapsed: Nanos(self.clock.ns_between(self.born, ended)),
+            began_unix_ms: if ran { self.began_unix_ms } else { unix_ms() },
+            usage,
+            error: self.error,
+            borne: (self.drive.tolerance.borne, self.drive.tolerance.first),
+            phases: self.phases,
+            depth_found: self.goals.depth(),
+            thread_id: iosonde_sys::process::thread_id(),
+            never_counted,
+            notes: self.notes,
+            lateness: self.drive.pacing.as_ref().and_then(|pacing| pacing.lateness()),
+            steady: None,
+            seen,
+        }
+    }
+
+    fn close_log(&mut self) {
+        if let Some(Err(error)) = self.drive.log.as_mut().map(IoLog::finish) {
+            self.fail(Failure::engine("write the iolog", error.into()));
+        }
+    }
+
+    fn end_phase(&mut self, name: &'static str) {
+        let now = self.clock.now();
+        let took = Nanos(self.clock.ns_between(self.phase_began, now));
+        self.phases.push(PhaseTime { name, took });
+        self.phase_began = now;
+    }
+
+    fn fail(&mut self, failure: Failure) {
+        let too_long = self.drive.pacing.as_ref().and_then(|pacing| pacing.too_long());
+        let mut error = self.describe(failure);
+        if let Some((took, most)) = too_long {
+            let words = format!("latency of {took} nsec exceeds specified max ({most} nsec)");
+            error.detail.get_or_insert(words);
+        }
+        self.error.get_or_insert(error);
+    }
+
+    fn describe(&self, failure: Failure) -> JobError {
+        let path = failure.file.map(|file| self.job.files[file.0 as usize].path.clone());
+        let detail = remedy::remedy(self.job, &failure);
+        JobError { failure, path, detail }
+    }
+}
+
+/// Use of the machine by this thread; zeroes where the system does not tell.
+fn thread_usage() -> Usage {
+    Usage::of_thread().unwrap_or_default()
+}
+
+fn is_full(errno: Errno) -> bool {
+    matches!(errno, Errno::ENOSPC | Errno::EDQUOT)
+}
+
+/// Sleep until `until`, in ticks, in steps short enough to see a stop.
+fn sleep_unless_stopped(clock: &Clock, pulse: &Pulse, until: u64) {
+    const STEP: Duration = Duration::from_millis(20);
+    loop {
+        let now = clock.now();
+        if now >= until || pulse.stop_asked() {
+            return;
+        }
+        let left = Duration::from_nanos(clock.ticks_to_ns(until - now));
+        std::thread::sleep(left.min(STEP));
+    }
+}

@@ -1,0 +1,30 @@
+//! A job's tap, from the start of counting to its end.
+
+use super::Worker;
+use crate::taps;
+
+impl Worker<'_> {
+    pub(super) fn start_tap(&mut self) {
+        let Some(tap) = &self.job.tap else { return };
+        let told = tap.clone();
+        tap.begin(self.began, self.clock, &self.shared.ledger);
+        self.drive.tape = Some(taps::tape(tap.clone()));
+        self.drive.sync_tap = Some(Box::new(move |ns| told.sync(ns)));
+        self.tap_next = tap.handed_over(self.began);
+    }
+
+    pub(super) fn hand_over(&mut self, now: u64) {
+        if let (Some(tap), Some(tape)) = (&self.job.tap, &mut self.drive.tape) {
+            tape.hand_over();
+            self.tap_next = tap.handed_over(now);
+        }
+    }
+
+    pub(super) fn end_tap(&mut self) {
+        let now = self.clock.now();
+        self.hand_over(now);
+        if let Some(tap) = &self.job.tap {
+            tap.end(now);
+        }
+    }
+}
