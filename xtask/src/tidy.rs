@@ -15,13 +15,13 @@ const FLOORS: [(&str, u32); 15] = [
     ("workload", 2),
     ("report", 2),
     ("verify", 3),
-    ("spec", 3),
     ("engine", 3),
     ("witness", 3),
-    ("run", 4),
-    ("records", 5),
-    ("matrix", 5),
-    ("iosonde", 6),
+    ("spec", 4),
+    ("run", 5),
+    ("records", 6),
+    ("matrix", 6),
+    ("iosonde", 7),
 ];
 
 /// Files that may allow `unsafe`: all at the kernel's edge.

@@ -16,8 +16,8 @@
 use iosonde_base::{PerDir, Ring};
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::{
-    Accounting, Drive, Ended, FileSetup, Files, Fill, Knobs, Memory, OpenMode, OpenWith, Pacing,
-    Pulse, SyncRangeFlags, Tolerance, Window,
+    Accounting, Drive, Ended, EngineSettings, FileSetup, Files, Fill, Memory, OpenMode, OpenWith,
+    Pacing, Pulse, SyncRangeFlags, Tolerance, Window,
 };
 use iosonde_stats::{Pen, WhichLatencies};
 use iosonde_sys::clock::{Clock, ClockSource};
@@ -122,7 +122,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         files: 1,
         memory: memory.span(),
         clock,
-        knobs: Knobs::default(),
+        settings: EngineSettings::default(),
         sync_range: SyncRangeFlags::default(),
     };
     let null = iosonde_engine::find("null").ok_or("no null engine")?;

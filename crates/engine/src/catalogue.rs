@@ -55,4 +55,15 @@ mod tests {
         }
         assert!(find("warp").is_none());
     }
+
+    #[test]
+    fn options_left_at_their_defaults_give_settings_and_no_name_is_there_twice() {
+        for def in CATALOGUE {
+            let Some(options) = def.options else { continue };
+            let settings = (options.settings)(&|_| Ok(()), &crate::JobContext::default());
+            settings.unwrap_or_else(|error| panic!("{}: {}", def.name, error.message));
+            let names: BTreeSet<&str> = options.rows.iter().map(|row| row.name).collect();
+            assert_eq!(names.len(), options.rows.len(), "{}", def.name);
+        }
+    }
 }

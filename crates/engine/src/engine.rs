@@ -1,7 +1,7 @@
 //! What an engine must do. One engine is one file; these traits are all it
 //! sees of the rest.
 
-use crate::{Hint, Knobs, SyncRangeFlags};
+use crate::{EngineOptions, EngineSettings, Hint};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Slot};
 use iosonde_sys::clock::Clock;
 use std::os::fd::RawFd;
@@ -174,6 +174,8 @@ pub struct Caps {
     pub no_io: bool,
     /// A job of it either reads or writes, in order.
     pub one_way: bool,
+    /// Its own threads do the I/O, not the job's.
+    pub own_threads: bool,
 }
 
 impl Caps {
@@ -196,6 +198,7 @@ impl Caps {
         trims_files: false,
         no_io: false,
         one_way: false,
+        own_threads: false,
     };
 }
 
@@ -222,13 +225,17 @@ pub struct OpenWith {
     pub memory: (*mut u8, usize),
     /// The run's clock.
     pub clock: Clock,
-    /// The engine's own options.
-    pub knobs: Knobs,
+    /// What the engine made of its own options.
+    pub settings: EngineSettings,
     /// What sync_file_range(2) is asked to do.
     pub sync_range: SyncRangeFlags,
 }
 
-/// Why an engine cannot be had.
+/// What sync_file_range(2) is asked to do; the bits of its manual page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SyncRangeFlags(pub u32);
+
+/// Why an engine cannot be opened.
 #[derive(Clone, Debug)]
 pub struct EngineError {
     /// A fragment: what failed and why.
@@ -253,12 +260,18 @@ pub struct EngineDef {
     pub name: &'static str,
     /// Other names for it.
     pub aliases: &'static [&'static str],
+    /// What it is, in a few words: for lists of engines.
+    pub summary: &'static str,
     /// What it is, in a sentence or two.
     pub doc: &'static str,
     /// What it can do.
     pub caps: Caps,
-    /// Names of its own options.
-    pub options: &'static [&'static str],
+    /// Its own options.
+    pub options: Option<&'static EngineOptions>,
+    /// Opens a pool of threads over the engine (`io_submit_mode=offload`), as
+    /// many as the depth. None where each file has one position that all
+    /// threads would move, or where the engine is more than its I/Os.
+    pub offload: Option<Open>,
     /// Why it cannot run on this machine, if it cannot.
     pub available: fn() -> Result<(), EngineError>,
     /// Open it, wrapped in the loop that drives it.

@@ -11,9 +11,9 @@ mod engine;
 mod engines;
 mod files;
 mod iolog;
-mod knobs;
 mod memory;
 mod one_shot;
+mod options;
 mod pacing;
 mod queue;
 mod sync_call;
@@ -25,18 +25,30 @@ pub use catalogue::{CATALOGUE, find};
 pub use drive::{Accounting, Drive, Ended, Failure, Loop, Pulse, SyncTap, Window};
 pub use engine::{
     Caps, EngineDef, EngineError, Io, LaysOut, OneShot, Open, OpenWith, Opened, Queued,
+    SyncRangeFlags,
 };
-pub use engines::{external::external, offload::offloaded, sim, streams};
+pub use engines::{external::external, sim, streams};
 pub use files::{FileSetup, Files, Hint, OpenMode};
 pub use iolog::IoLog;
-pub use knobs::{
-    Burn, CommandPriorities, CpuKnobs, ExecKnobs, ExternalKnobs, Knobs, NetKnobs, Protocol,
-    SizePriorities, StatCall, SyncRangeFlags,
-};
 pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;
+pub use options::{EngineOptions, EngineSettings, JobContext, OwnOptions, OwnSettings, ReadTyped};
 pub use pacing::{FlowGroup, FlowShare, LatencyBounds, Lateness, Pacing, Pause, PauseEvery, Tried};
 pub use queue::QueueLoop;
 pub use tape::{Record, Tape, Turn};
 pub use tolerance::{ErrorKind, TellError, Tolerance};
 pub use trace::Trace;
+
+/// The settings of the engines that have options of their own.
+pub mod settings {
+    pub use crate::engines::cmdprio::{CommandPriorities, SizePriorities};
+    pub use crate::engines::cpuio::{CpuMode, CpuSettings};
+    pub use crate::engines::exec::ExecSettings;
+    pub use crate::engines::external::ExternalSettings;
+    pub use crate::engines::file_ops::{StatSettings, StatType};
+    pub use crate::engines::io_uring::UringSettings;
+    pub use crate::engines::libaio::LibaioSettings;
+    pub use crate::engines::mmap::MmapSettings;
+    pub use crate::engines::net::{NetSettings, Protocol};
+    pub use crate::engines::pvsync2::Pvsync2Settings;
+}

@@ -6,32 +6,32 @@ mod job;
 
 use common::nowhere;
 use iosonde_base::{Errno, Op};
-use iosonde_engine::{Burn, CpuKnobs, Ended, ExecKnobs, Knobs, find};
+use iosonde_engine::settings::{CpuMode, CpuSettings, ExecSettings};
+use iosonde_engine::{Ended, EngineSettings, find};
 use iosonde_sys::counters::Usage;
 use iosonde_testing::Folder;
 use job::{Job, one_file, ready};
 use std::time::{Duration, Instant};
 
-fn job(name: &str, knobs: Knobs, runs_ms: u64) -> Job {
-    let job = ready(name, knobs, &one_file(Op::Read, 4096, 1), vec![nowhere(4096)], 1);
+fn job(name: &str, settings: EngineSettings, runs_ms: u64) -> Job {
+    let job = ready(name, settings, &one_file(Op::Read, 4096, 1), vec![nowhere(4096)], 1);
     let clock = job.drive.clock;
     job.drive.pulse.arm(clock.after(clock.now(), runs_ms * 1_000_000));
     job
 }
 
-fn cpu(load_percent: u32, burn: Burn) -> Knobs {
-    let cpu = CpuKnobs { load_percent, chunk_us: 5000, burn };
-    Knobs { cpu, ..Knobs::default() }
+fn cpu(load_percent: u32, burn: CpuMode) -> EngineSettings {
+    EngineSettings::new(CpuSettings { load_percent, chunk_us: 5000, burn })
 }
 
-fn exec(program: &str, arguments: &[&str]) -> ExecKnobs {
+fn exec(program: &str, arguments: &[&str]) -> ExecSettings {
     let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-    ExecKnobs { program: program.to_owned(), arguments, grace_s: 5, ..ExecKnobs::default() }
+    ExecSettings { program: program.to_owned(), arguments, grace_s: 5, ..ExecSettings::default() }
 }
 
 #[test]
 fn cpuio_burns_no_more_than_its_share_and_counts_each_burn() {
-    for burn in [Burn::Nothing, Burn::Sort] {
+    for burn in [CpuMode::Noop, CpuMode::Qsort] {
         let before = Usage::of_thread().unwrap();
         let job = job("cpuio", cpu(25, burn), 200).go();
         let used = Usage::of_thread().unwrap().since(&before);
@@ -44,7 +44,7 @@ fn cpuio_burns_no_more_than_its_share_and_counts_each_burn() {
         assert!(least >= 5_000_000, "a burn of {least} ns");
         let used = used.user_ns + used.system_ns;
         assert!(used <= 11 * 7_000_000, "{used} ns burnt");
-        assert!(burn == Burn::Sort || used > 0);
+        assert!(burn == CpuMode::Qsort || used > 0);
     }
 }
 
@@ -56,7 +56,7 @@ fn what_cannot_run_says_what_to_set() {
             files: 1,
             memory: (std::ptr::null_mut(), 0),
             clock: iosonde_sys::clock::Clock::monotonic(),
-            knobs: Knobs::default(),
+            settings: EngineSettings::default(),
             sync_range: Default::default(),
         };
         let opened = (find(name).unwrap().open)(&with, iosonde_engine::Accounting::Full);
@@ -70,8 +70,8 @@ fn what_cannot_run_says_what_to_set() {
 fn exec_keeps_what_the_program_says_and_ends_with_it() {
     let folder = Folder::temporary("exec");
     let output = Some(folder.join("a.b"));
-    let echo = ExecKnobs { output, ..exec("/bin/echo", &["one", "two"]) };
-    let job = job("exec", Knobs { exec: echo, ..Knobs::default() }, 20_000).go();
+    let echo = ExecSettings { output, ..exec("/bin/echo", &["one", "two"]) };
+    let job = job("exec", EngineSettings::new(echo), 20_000).go();
     assert!(matches!(job.ended, Ended::Done), "{:?}", job.ended);
     let said = std::fs::read_to_string(folder.join("a.b.stdout")).unwrap();
     assert_eq!(said, "one two\n");
@@ -80,8 +80,8 @@ fn exec_keeps_what_the_program_says_and_ends_with_it() {
 
 #[test]
 fn exec_with_a_runtime_outlasts_the_program() {
-    let echo = ExecKnobs { outlasts: true, ..exec("/bin/true", &[]) };
-    let job = job("exec", Knobs { exec: echo, ..Knobs::default() }, 250).go();
+    let echo = ExecSettings { outlasts: true, ..exec("/bin/true", &[]) };
+    let job = job("exec", EngineSettings::new(echo), 250).go();
     assert!(matches!(job.ended, Ended::Time), "{:?}", job.ended);
     assert!((1..=2).contains(&job.counts(Op::Read).0), "a look each 100 ms");
 }
@@ -89,7 +89,7 @@ fn exec_with_a_runtime_outlasts_the_program() {
 #[test]
 fn a_program_is_asked_to_end_and_then_made_to() {
     let polite = exec("/bin/sleep", &["60"]);
-    let mut polite = job("exec", Knobs { exec: polite, ..Knobs::default() }, 50).go();
+    let mut polite = job("exec", EngineSettings::new(polite), 50).go();
     let begun = Instant::now();
     polite.engine.drain(&mut polite.drive).unwrap();
     assert!(begun.elapsed() < Duration::from_secs(4), "it ended when it was asked");
@@ -99,8 +99,8 @@ fn a_program_is_asked_to_end_and_then_made_to() {
     let script = folder.join("deaf.sh");
     let lines = format!("trap '' TERM\n: > {}\nexec sleep 60\n", ready.display());
     std::fs::write(&script, lines).unwrap();
-    let deaf = ExecKnobs { grace_s: 1, ..exec("/bin/sh", &[script.to_str().unwrap()]) };
-    let mut deaf = job("exec", Knobs { exec: deaf, ..Knobs::default() }, 50).go();
+    let deaf = ExecSettings { grace_s: 1, ..exec("/bin/sh", &[script.to_str().unwrap()]) };
+    let mut deaf = job("exec", EngineSettings::new(deaf), 50).go();
     while !ready.exists() {
         std::thread::yield_now();
     }
@@ -112,7 +112,7 @@ fn a_program_is_asked_to_end_and_then_made_to() {
 #[test]
 fn a_program_that_is_not_there_is_an_error() {
     let missing = exec("/nowhere/at/all", &[]);
-    let job = job("exec", Knobs { exec: missing, ..Knobs::default() }, 1000).go();
+    let job = job("exec", EngineSettings::new(missing), 1000).go();
     assert_eq!(job.failure().errno, Errno(libc::ENOENT));
     assert_eq!(job.failure().doing, "run the program");
 }

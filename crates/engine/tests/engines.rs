@@ -4,9 +4,10 @@ mod common;
 
 use common::{STRIDE, drive, nowhere, plan, spec, tally, window};
 use iosonde_base::{Errno, FileId, Op};
+use iosonde_engine::settings::{LibaioSettings, MmapSettings, Pvsync2Settings, UringSettings};
 use iosonde_engine::{
-    Accounting, CATALOGUE, Drive, Ended, EngineDef, ErrorKind, Failure, FileSetup, Knobs, Loop,
-    OpenMode, OpenWith, SyncRangeFlags, find,
+    Accounting, CATALOGUE, Drive, Ended, EngineDef, EngineSettings, ErrorKind, Failure, FileSetup,
+    Loop, OpenMode, OpenWith, SyncRangeFlags, find,
 };
 use iosonde_stats::Ledger;
 use iosonde_sys::clock::Clock;
@@ -22,19 +23,29 @@ const BLOCKS: usize = 16;
 /// One way to run an engine.
 struct Way {
     engine: &'static EngineDef,
-    knobs: Knobs,
+    settings: EngineSettings,
     batch: u32,
     words: String,
 }
 
-fn way(name: &str, words: &str, batch: u32, knobs: Knobs) -> Way {
-    Way { engine: find(name).unwrap(), knobs, batch, words: format!("{name} {words}") }
+fn way(name: &str, words: &str, batch: u32, settings: EngineSettings) -> Way {
+    Way { engine: find(name).unwrap(), settings, batch, words: format!("{name} {words}") }
 }
 
 /// Every engine that moves data, in all its ways that run on any file.
 fn ways() -> Vec<Way> {
-    let plain = Knobs::default;
-    let fixed = Knobs { nonvectored: true, fixedbufs: true, registerfiles: true, ..plain() };
+    let plain = EngineSettings::default;
+    let mmap = |thp| EngineSettings::new(MmapSettings { thp });
+    let libaio = |change: fn(&mut LibaioSettings)| {
+        let mut settings = LibaioSettings::default();
+        change(&mut settings);
+        EngineSettings::new(settings)
+    };
+    let uring = |change: fn(&mut UringSettings)| {
+        let mut settings = UringSettings::default();
+        change(&mut settings);
+        EngineSettings::new(settings)
+    };
     vec![
         way("psync", "", 1, plain()),
         way("sync", "", 1, plain()),
@@ -43,17 +54,24 @@ fn ways() -> Vec<Way> {
         way("vsync", "one by one", 1, plain()),
         way("vsync", "batched", 8, plain()),
         way("mmap", "", 1, plain()),
-        way("mmap", "thp", 1, Knobs { thp: true, ..plain() }),
+        way("mmap", "thp", 1, mmap(true)),
         way("libaio", "one by one", 1, plain()),
         way("libaio", "batched", 8, plain()),
-        way("libaio", "vectored", 5, Knobs { vectored: true, ..plain() }),
-        way("libaio", "reaping", 4, Knobs { userspace_reap: true, ..plain() }),
-        way("io_uring", "vectored", 1, plain()),
-        way("io_uring", "batched", 8, Knobs { nonvectored: true, ..plain() }),
-        way("io_uring", "fixed", 16, fixed.clone()),
-        way("io_uring", "async", 3, Knobs { force_async: 2, nonvectored: true, ..plain() }),
-        way("io_uring", "drained", 3, Knobs { drained_syncs: true, ..plain() }),
-        way("io_uring", "sqpoll", 4, Knobs { sqthread_poll: true, ..fixed }),
+        way("libaio", "vectored", 5, libaio(|it| it.vectored = true)),
+        way("libaio", "reaping", 4, libaio(|it| it.userspace_reap = true)),
+        way("io_uring", "vectored", 1, uring(|it| it.nonvectored = false)),
+        way("io_uring", "batched", 8, plain()),
+        way("io_uring", "fixed", 16, uring(|it| (it.fixedbufs, it.registerfiles) = (true, true))),
+        way("io_uring", "async", 3, uring(|it| it.force_async = 2)),
+        way("io_uring", "drained", 3, uring(|it| it.drained_syncs = true)),
+        way(
+            "io_uring",
+            "sqpoll",
+            4,
+            uring(|it| {
+                (it.fixedbufs, it.registerfiles, it.sqthread_poll) = (true, true, true);
+            }),
+        ),
     ]
 }
 
@@ -89,7 +107,7 @@ fn run(way: &Way, spec: &SourceSpec, setup: FileSetup, prepare: impl FnOnce(&mut
         files: 1,
         memory: drive.memory.span(),
         clock,
-        knobs: way.knobs.clone(),
+        settings: way.settings.clone(),
         sync_range: SyncRangeFlags(2),
     };
     let mut engine = (way.engine.open)(&with, Accounting::Full)
@@ -334,25 +352,32 @@ fn flags_that_the_kernel_refuses_are_explained() {
     let folder = Folder::temporary("flags");
     let path = folder.join("file");
     std::fs::write(&path, [1; BLOCKS * BLOCK]).unwrap();
-    let flagged = |knobs: &Knobs| {
-        ["pvsync2", "libaio", "io_uring"].map(|name| way(name, "flagged", 4, knobs.clone()))
-    };
     // Buffered writes are never atomic.
-    let atomic = Knobs { atomic: true, ..Knobs::default() };
-    for way in flagged(&atomic) {
+    let atomic = [
+        ("pvsync2", EngineSettings::new(Pvsync2Settings { atomic: true, ..Default::default() })),
+        ("libaio", EngineSettings::new(LibaioSettings { atomic: true, ..Default::default() })),
+        ("io_uring", EngineSettings::new(UringSettings { atomic: true, ..Default::default() })),
+    ];
+    for (name, settings) in atomic {
+        let way = way(name, "atomic", 4, settings);
         let run = run(&way, &job(Op::Write, BLOCKS), setup(&path, 65_536, false), |_| {});
         assert!(run.failure().detail.unwrap().contains("atomic"), "{}", way.words);
     }
     // Uncached I/O is taken or refused, depending on the file system; polled
     // I/O of a file that cannot be polled is refused by io_uring alone.
-    let uncached = Knobs { uncached: true, ..Knobs::default() };
-    let polled = Knobs { hipri: true, hipri_percentage: 100, ..Knobs::default() };
-    for knobs in [uncached, polled] {
-        for way in flagged(&knobs) {
-            let run = run(&way, &job(Op::Read, BLOCKS), setup(&path, 65_536, false), |_| {});
-            if let Ended::Failed(failure) = &run.ended {
-                assert!(failure.detail.unwrap().contains("leave out"), "{}", way.words);
-            }
+    let uncached = Pvsync2Settings { uncached: true, ..Default::default() };
+    let polled = Pvsync2Settings { polled_percent: 100, ..Default::default() };
+    let flagged = [
+        ("pvsync2", EngineSettings::new(uncached)),
+        ("pvsync2", EngineSettings::new(polled)),
+        ("io_uring", EngineSettings::new(UringSettings { uncached: true, ..Default::default() })),
+        ("io_uring", EngineSettings::new(UringSettings { hipri: true, ..Default::default() })),
+    ];
+    for (name, settings) in flagged {
+        let way = way(name, "flagged", 4, settings);
+        let run = run(&way, &job(Op::Read, BLOCKS), setup(&path, 65_536, false), |_| {});
+        if let Ended::Failed(failure) = &run.ended {
+            assert!(failure.detail.unwrap().contains("leave out"), "{}", way.words);
         }
     }
 }
@@ -364,7 +389,7 @@ fn an_engine_that_cannot_be_had_says_why_and_what_to_do() {
         files: 1,
         memory: (std::ptr::null_mut(), 0),
         clock: Clock::monotonic(),
-        knobs: Knobs::default(),
+        settings: EngineSettings::default(),
         sync_range: SyncRangeFlags::default(),
     };
     for (name, depth, word) in [("io_uring", 40_000, "iodepth"), ("libaio", 1 << 30, "iodepth")] {

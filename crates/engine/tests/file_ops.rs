@@ -6,7 +6,8 @@ mod job;
 
 use common::spec;
 use iosonde_base::{Errno, Op};
-use iosonde_engine::{Ended, FileSetup, Knobs, StatCall, Tape};
+use iosonde_engine::settings::{StatSettings, StatType};
+use iosonde_engine::{Ended, EngineSettings, FileSetup, Tape};
 use iosonde_testing::Folder;
 use iosonde_workload::{Source, SourceSpec};
 use job::{Job, at, only, ready};
@@ -15,10 +16,10 @@ const FILES: usize = 5;
 const BLOCK: u32 = 4096;
 
 /// Four I/Os in each of five names.
-fn job(name: &str, knobs: Knobs, folder: &Folder) -> Job {
+fn job(name: &str, settings: EngineSettings, folder: &Folder) -> Job {
     let setups = (0..FILES).map(|n| at(&folder.join(&format!("f{n}")), 4 * u64::from(BLOCK)));
     let setups: Vec<FileSetup> = setups.collect();
-    ready(name, knobs, &source_spec(), setups, 1)
+    ready(name, settings, &source_spec(), setups, 1)
 }
 
 fn source_spec() -> SourceSpec {
@@ -48,7 +49,7 @@ fn counted(job: &Job) {
 #[test]
 fn filecreate_makes_empty_files_and_counts_every_block() {
     let folder = folder("filecreate");
-    let job = job("filecreate", Knobs::default(), &folder).go();
+    let job = job("filecreate", EngineSettings::default(), &folder).go();
     counted(&job);
     assert_eq!(names(&folder), FILES);
     assert_eq!(std::fs::metadata(folder.join("f4")).unwrap().len(), 0);
@@ -58,8 +59,8 @@ fn filecreate_makes_empty_files_and_counts_every_block() {
 fn filestat_looks_by_each_of_its_calls_and_changes_nothing() {
     let folder = folder("filestat");
     every(&folder, |path| std::fs::write(path, "x").unwrap());
-    for stat in [StatCall::Stat, StatCall::Lstat, StatCall::Statx] {
-        counted(&job("filestat", Knobs { stat, ..Knobs::default() }, &folder).go());
+    for stat in [StatType::Stat, StatType::Lstat, StatType::Statx] {
+        counted(&job("filestat", EngineSettings::new(StatSettings(stat)), &folder).go());
     }
     assert_eq!(names(&folder), FILES);
 }
@@ -68,9 +69,9 @@ fn filestat_looks_by_each_of_its_calls_and_changes_nothing() {
 fn stat_follows_a_link_and_lstat_does_not() {
     let folder = folder("links");
     every(&folder, |path| std::os::unix::fs::symlink("nowhere", path).unwrap());
-    let lstat = Knobs { stat: StatCall::Lstat, ..Knobs::default() };
+    let lstat = EngineSettings::new(StatSettings(StatType::Lstat));
     counted(&job("filestat", lstat, &folder).go());
-    let followed = job("filestat", Knobs::default(), &folder).go();
+    let followed = job("filestat", EngineSettings::default(), &folder).go();
     assert_eq!((followed.failure().errno, followed.failure().doing), (Errno(libc::ENOENT), "stat"));
 }
 
@@ -78,29 +79,29 @@ fn stat_follows_a_link_and_lstat_does_not() {
 fn filedelete_removes_each_file_once() {
     let folder = folder("filedelete");
     every(&folder, |path| std::fs::write(path, "x").unwrap());
-    counted(&job("filedelete", Knobs::default(), &folder).go());
+    counted(&job("filedelete", EngineSettings::default(), &folder).go());
     assert_eq!(names(&folder), 0);
-    let again = job("filedelete", Knobs::default(), &folder).go();
+    let again = job("filedelete", EngineSettings::default(), &folder).go();
     assert_eq!((again.failure().errno, again.failure().doing), (Errno(libc::ENOENT), "delete"));
 }
 
 #[test]
 fn directories_are_made_looked_up_and_removed() {
     let folder = folder("directories");
-    counted(&job("dircreate", Knobs::default(), &folder).go());
+    counted(&job("dircreate", EngineSettings::default(), &folder).go());
     assert!(folder.join("f3").is_dir());
-    counted(&job("dirstat", Knobs::default(), &folder).go());
-    let again = job("dircreate", Knobs::default(), &folder).go();
+    counted(&job("dirstat", EngineSettings::default(), &folder).go());
+    let again = job("dircreate", EngineSettings::default(), &folder).go();
     assert_eq!(again.failure().errno, Errno(libc::EEXIST));
     assert!(again.failure().detail.is_some());
-    counted(&job("dirdelete", Knobs::default(), &folder).go());
+    counted(&job("dirdelete", EngineSettings::default(), &folder).go());
     assert_eq!(names(&folder), 0);
 }
 
 #[test]
 fn logs_get_a_record_of_each_operation_and_none_of_the_other_blocks() {
     let folder = folder("tape");
-    let mut job = job("filecreate", Knobs::default(), &folder);
+    let mut job = job("filecreate", EngineSettings::default(), &folder);
     let (out, handed) = std::sync::mpsc::channel();
     let turn = move |full: Vec<_>| {
         // The test may have ended.
@@ -117,7 +118,7 @@ fn logs_get_a_record_of_each_operation_and_none_of_the_other_blocks() {
 #[test]
 fn a_name_is_visited_again_after_it_was_closed() {
     let folder = folder("again");
-    let mut job = job("filecreate", Knobs::default(), &folder).go();
+    let mut job = job("filecreate", EngineSettings::default(), &folder).go();
     every(&folder, |path| std::fs::remove_file(path).unwrap());
     job.close();
     job.drive.source = Source::new(source_spec()).unwrap();

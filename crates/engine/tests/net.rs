@@ -6,7 +6,8 @@ mod job;
 
 use common::nowhere;
 use iosonde_base::{Errno, Op};
-use iosonde_engine::{Accounting, Ended, Knobs, NetKnobs, OpenWith, Protocol, find};
+use iosonde_engine::settings::{NetSettings, Protocol};
+use iosonde_engine::{Accounting, Ended, EngineSettings, OpenWith, find};
 use iosonde_testing::Folder;
 use job::{Job, one_file, ready};
 use std::io::{Read, Write};
@@ -20,18 +21,14 @@ fn port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-fn knobs(net: NetKnobs) -> Knobs {
-    Knobs { net, ..Knobs::default() }
-}
-
-fn side(engine: &str, op: Op, blocks: u64, net: NetKnobs) -> Job {
-    let net = NetKnobs { reads: op == Op::Read, ..net };
+fn side(engine: &str, op: Op, blocks: u64, net: NetSettings) -> Job {
+    let net = NetSettings { reads: op == Op::Read, ..net };
     let spec = one_file(op, BLOCK, blocks);
-    ready(engine, knobs(net), &spec, vec![nowhere(spec.total_bytes)], 1)
+    ready(engine, EngineSettings::new(net), &spec, vec![nowhere(spec.total_bytes)], 1)
 }
 
 /// Counts of either side, the reader's ending, and the reader's last block.
-fn talk(engine: &'static str, reader: NetKnobs, writer: NetKnobs, blocks: [u64; 2]) {
+fn talk(engine: &'static str, reader: NetSettings, writer: NetSettings, blocks: [u64; 2]) {
     let receiver = side(engine, Op::Read, blocks[0], reader);
     let (said, done) = std::sync::mpsc::channel();
     let sender = std::thread::spawn(move || {
@@ -56,10 +53,10 @@ fn talk(engine: &'static str, reader: NetKnobs, writer: NetKnobs, blocks: [u64; 
     sender.join().unwrap();
 }
 
-fn tcp() -> (NetKnobs, NetKnobs) {
+fn tcp() -> (NetSettings, NetSettings) {
     let port = Some(port());
-    let reader = NetKnobs { port, listen: true, ..NetKnobs::default() };
-    let writer = NetKnobs { port, host: "127.0.0.1".into(), ..NetKnobs::default() };
+    let reader = NetSettings { port, listen: true, ..NetSettings::default() };
+    let writer = NetSettings { port, host: "127.0.0.1".into(), ..NetSettings::default() };
     (reader, writer)
 }
 
@@ -68,7 +65,7 @@ fn blocks_go_over_tcp_whole_whatever_the_segments() {
     let (reader, writer) = tcp();
     talk("net", reader, writer, [BLOCKS, BLOCKS]);
     let (reader, writer) = tcp();
-    let writer = NetKnobs { nodelay: true, window_bytes: 4096, segment_bytes: 536, ..writer };
+    let writer = NetSettings { nodelay: true, window_bytes: 4096, segment_bytes: 536, ..writer };
     talk("net", reader, writer, [BLOCKS, BLOCKS]);
 }
 
@@ -81,7 +78,7 @@ fn a_sender_that_is_done_first_ends_the_receiver_without_an_error() {
 #[test]
 fn each_block_comes_back_before_the_next_in_pingpong() {
     let (reader, writer) = tcp();
-    let both = |side| NetKnobs { pingpong: true, nodelay: true, ..side };
+    let both = |side| NetSettings { pingpong: true, nodelay: true, ..side };
     talk("net", both(reader), both(writer), [BLOCKS, BLOCKS]);
 }
 
@@ -94,16 +91,16 @@ fn blocks_go_through_a_pipe_in_the_kernel() {
 #[test]
 fn blocks_go_as_datagrams() {
     let port = Some(port());
-    let udp = NetKnobs { protocol: Protocol::Udp, port, ..NetKnobs::default() };
+    let udp = NetSettings { protocol: Protocol::Udp, port, ..NetSettings::default() };
     // As few as the smallest buffer of a socket holds.
-    talk("net", udp.clone(), NetKnobs { host: "127.0.0.1".into(), ..udp }, [10, 10]);
+    talk("net", udp.clone(), NetSettings { host: "127.0.0.1".into(), ..udp }, [10, 10]);
 }
 
 #[test]
 fn blocks_go_through_a_socket_in_the_file_system() {
     let folder = Folder::temporary("net");
     let path = folder.join("socket").to_str().unwrap().to_owned();
-    let unix = NetKnobs { protocol: Protocol::Unix, path, ..NetKnobs::default() };
+    let unix = NetSettings { protocol: Protocol::Unix, path, ..NetSettings::default() };
     talk("net", unix.clone(), unix.clone(), [BLOCKS, BLOCKS]);
     talk("net", unix.clone(), unix, [BLOCKS, BLOCKS]);
 }
@@ -134,29 +131,29 @@ fn the_end_of_a_slice_keeps_the_block_at_hand() {
 
 #[test]
 fn what_cannot_be_connected_is_said_before_or_when_the_sides_meet() {
-    let refused = |engine: &str, net: NetKnobs| {
+    let refused = |engine: &str, net: NetSettings| {
         let with = OpenWith {
             depth: 1,
             files: 1,
             memory: (std::ptr::null_mut(), 0),
             clock: iosonde_sys::clock::Clock::monotonic(),
-            knobs: knobs(net),
+            settings: EngineSettings::new(net),
             sync_range: Default::default(),
         };
         (find(engine).unwrap().open)(&with, Accounting::Full).err().expect("refused").message
     };
     let (reader, writer) = tcp();
-    let udp = NetKnobs { protocol: Protocol::Udp, ..reader.clone() };
-    let unix = NetKnobs { protocol: Protocol::Unix, ..NetKnobs::default() };
-    assert!(refused("net", NetKnobs { port: None, ..reader.clone() }).contains("port"));
-    assert!(refused("net", NetKnobs { host: "x".into(), ..reader.clone() }).contains("no host"));
-    assert!(refused("net", NetKnobs { host: String::new(), ..writer.clone() }).contains("host"));
+    let udp = NetSettings { protocol: Protocol::Udp, ..reader.clone() };
+    let unix = NetSettings { protocol: Protocol::Unix, ..NetSettings::default() };
+    assert!(refused("net", NetSettings { port: None, ..reader.clone() }).contains("port"));
+    assert!(refused("net", NetSettings { host: "x".into(), ..reader.clone() }).contains("no host"));
+    assert!(refused("net", NetSettings { host: String::new(), ..writer.clone() }).contains("host"));
     assert!(refused("net", udp.clone()).contains("listen"));
     assert!(refused("net", unix.clone()).contains("path"));
-    assert!(refused("net", NetKnobs { path: "x".repeat(200), ..unix.clone() }).contains("long"));
-    assert!(refused("netsplice", NetKnobs { listen: false, ..udp }).contains("TCP only"));
+    assert!(refused("net", NetSettings { path: "x".repeat(200), ..unix.clone() }).contains("long"));
+    assert!(refused("netsplice", NetSettings { listen: false, ..udp }).contains("TCP only"));
     assert!(
-        refused("net", NetKnobs { host: "no.such.invalid".into(), ..writer.clone() })
+        refused("net", NetSettings { host: "no.such.invalid".into(), ..writer.clone() })
             .contains("find")
     );
 

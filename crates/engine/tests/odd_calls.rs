@@ -7,7 +7,7 @@ mod job;
 
 use common::nowhere;
 use iosonde_base::{Errno, Op};
-use iosonde_engine::{Ended, Knobs};
+use iosonde_engine::{Ended, EngineSettings};
 use iosonde_testing::Folder;
 use job::{at, one_file, ready};
 use std::os::unix::fs::MetadataExt;
@@ -24,7 +24,7 @@ fn file(name: &str, bytes: &[u8]) -> (Folder, PathBuf) {
 
 fn run(name: &str, op: Op, block: u32, blocks: u64, path: &std::path::Path) -> job::Job {
     let spec = one_file(op, block, blocks);
-    ready(name, Knobs::default(), &spec, vec![at(path, spec.total_bytes)], 1).go()
+    ready(name, EngineSettings::default(), &spec, vec![at(path, spec.total_bytes)], 1).go()
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn splice_moves_blocks_larger_than_a_pipe_whole() {
 
         let spec = one_file(Op::Write, block, 4);
         let mut job =
-            ready("splice", Knobs::default(), &spec, vec![at(&path, spec.total_bytes)], 1);
+            ready("splice", EngineSettings::default(), &spec, vec![at(&path, spec.total_bytes)], 1);
         job.drive.memory.bytes(0, block).fill(0xA5);
         let written = job.go();
         assert!(matches!(written.ended, Ended::Done), "{:?}", written.ended);
@@ -88,7 +88,8 @@ fn splice_says_where_a_file_ends() {
 fn page_fault_faults_on_each_page_and_anew_in_the_next_round() {
     let faults = || iosonde_sys::counters::Usage::of_thread().unwrap().minor_faults;
     let spec = one_file(Op::Write, 16384, 64);
-    let job = ready("page_fault", Knobs::default(), &spec, vec![nowhere(spec.total_bytes)], 1);
+    let job =
+        ready("page_fault", EngineSettings::default(), &spec, vec![nowhere(spec.total_bytes)], 1);
     let before = faults();
     let mut job = job.go();
     let pages = spec.total_bytes / rustix::param::page_size() as u64;

@@ -5,7 +5,7 @@ mod common;
 mod job;
 
 use iosonde_base::{Errno, Op};
-use iosonde_engine::{Ended, Knobs};
+use iosonde_engine::{Ended, EngineSettings};
 use iosonde_testing::Folder;
 use job::{at, one_file, ready};
 
@@ -17,8 +17,13 @@ fn every_block_lands_where_it_belongs_from_the_buffer_it_was_given() {
     let folder = Folder::temporary("posixaio");
     let path = folder.join("f");
     let spec = one_file(Op::Write, BLOCK, 64);
-    let mut job =
-        ready("posixaio", Knobs::default(), &spec, vec![at(&path, spec.total_bytes)], DEPTH);
+    let mut job = ready(
+        "posixaio",
+        EngineSettings::default(),
+        &spec,
+        vec![at(&path, spec.total_bytes)],
+        DEPTH,
+    );
     for slot in 0..DEPTH {
         job.drive.memory.bytes(slot, BLOCK).fill(slot as u8 + 1);
     }
@@ -32,7 +37,13 @@ fn every_block_lands_where_it_belongs_from_the_buffer_it_was_given() {
         assert!(block.iter().all(|&byte| byte == block[0]), "of two slots");
     }
     let spec = one_file(Op::Read, BLOCK, 64);
-    let read = ready("posixaio", Knobs::default(), &spec, vec![at(&path, spec.total_bytes)], DEPTH);
+    let read = ready(
+        "posixaio",
+        EngineSettings::default(),
+        &spec,
+        vec![at(&path, spec.total_bytes)],
+        DEPTH,
+    );
     assert_eq!(read.go().counts(Op::Read), (64, 64 * u64::from(BLOCK), 64));
 }
 
@@ -42,12 +53,24 @@ fn syncs_go_through_the_queue_and_a_short_file_is_an_error() {
     let path = folder.join("f");
     let mut spec = one_file(Op::Write, BLOCK, 16);
     spec.sync_every.fsync = 4;
-    let job = ready("posixaio", Knobs::default(), &spec, vec![at(&path, spec.total_bytes)], DEPTH);
+    let job = ready(
+        "posixaio",
+        EngineSettings::default(),
+        &spec,
+        vec![at(&path, spec.total_bytes)],
+        DEPTH,
+    );
     let written = job.go();
     assert_eq!(written.ledger.sync.ios.get(), written.ledger.sync.lat.snapshot().n);
     assert!(written.ledger.sync.ios.get() >= 3);
     let spec = one_file(Op::Read, BLOCK, 32);
-    let read = ready("posixaio", Knobs::default(), &spec, vec![at(&path, spec.total_bytes)], DEPTH);
+    let read = ready(
+        "posixaio",
+        EngineSettings::default(),
+        &spec,
+        vec![at(&path, spec.total_bytes)],
+        DEPTH,
+    );
     let read = read.go();
     assert_eq!(read.counts(Op::Read).0, 16);
     assert_eq!(read.failure().errno, Errno::EIO);

@@ -6,6 +6,7 @@ use crate::tally::{Origin, Tally};
 use crate::words::Refused;
 use iosonde_base::{Dir, Nanos};
 use iosonde_engine::EngineDef;
+use iosonde_engine::settings::UringSettings;
 use iosonde_options::Level;
 use iosonde_run::job::{FileKind, JobPlan, Plan};
 use iosonde_run::plan::{Totals, caps, plan};
@@ -309,7 +310,7 @@ fn shape(bench: &Bench, job: &mut JobPlan, worker: &Worker) {
     if bench.action == Action::Write {
         job.fill.base = Base::Pattern(Pattern::new(letters(size), Vec::new()));
         job.fill.each_write = EachWrite::Nothing;
-        job.knobs.drained_syncs = true;
+        job.settings.change(|uring: &mut UringSettings| uring.drained_syncs = true);
         // With records in flight, only a sync of io_uring waits for them.
         let covers_all = job.window.depth == 1 || job.engine.name == "io_uring";
         let synced = worker.records.is_some_and(|records| {

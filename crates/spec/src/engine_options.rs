@@ -1,19 +1,44 @@
 //! Options that only engines know: kept as text until the engine is known.
 
+use std::sync::LazyLock;
+
+use iosonde_engine::{CATALOGUE, EngineOptions, EngineSettings, JobContext};
 use iosonde_options::{Built, Diagnostic, OptionDef, Origin, ParseContext, Topic, nearest};
 
 use crate::JobSpec;
-use crate::topics::engines::TABLES;
+use crate::topics::engines::{BORROWED, UNBUILT};
 
 /// The options of one engine, or of a few that share them.
 pub struct EngineTable {
     /// The engines that take them.
-    pub engines: &'static [&'static str],
+    pub engines: Vec<&'static str>,
     /// Their rows.
     pub options: &'static [OptionDef],
     /// The topic at its defaults.
     pub make: fn() -> Box<dyn Topic>,
 }
+
+/// Each engine of the catalogue brings its own; those of engines that are not built follow.
+static TABLES: LazyLock<Vec<EngineTable>> = LazyLock::new(|| {
+    let mut own: Vec<(&EngineOptions, Vec<&str>)> = Vec::new();
+    for def in CATALOGUE {
+        let Some(options) = def.options else { continue };
+        match own.iter_mut().find(|(other, _)| std::ptr::eq(*other, options)) {
+            Some((_, engines)) => engines.push(def.name),
+            None => own.push((options, vec![def.name])),
+        }
+    }
+    for (borrower, lender) in BORROWED {
+        let lends = |(_, engines): &&mut (_, Vec<&str>)| engines.contains(lender);
+        own.iter_mut().find(lends).expect("an engine with options").1.push(borrower);
+    }
+    let built = own.into_iter().map(|(options, engines)| EngineTable {
+        engines,
+        options: options.rows,
+        make: options.topic,
+    });
+    built.chain(UNBUILT.iter().map(|table| table())).collect()
+});
 
 /// An engine's option as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +63,7 @@ impl PrivateOption {
 
 /// The tables of all engines that have options of their own.
 pub fn tables() -> &'static [EngineTable] {
-    TABLES
+    &TABLES
 }
 
 /// The rows that `engine` takes.
@@ -64,17 +89,19 @@ pub(crate) fn canonical(name: &str) -> Option<&'static str> {
 }
 
 impl JobSpec {
-    /// The options of this job's engine, read into `T`. Those of other engines are left out;
-    /// [`crate::rules::resolve`] speaks of them.
+    /// What an engine with these options makes of what was typed for it. Options of other
+    /// engines are left out; [`crate::rules::resolve`] reports them.
     ///
     /// # Errors
-    /// A diagnostic for each value that is refused.
-    pub fn engine_options<T: Topic + Default>(
+    /// The first value that is refused.
+    pub fn engine_settings(
         &self,
-    ) -> Result<(T, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let mut topic = T::default();
-        let (warnings, errors) = self.fill(&mut topic);
-        if errors.is_empty() { Ok((topic, warnings)) } else { Err(errors) }
+        options: &EngineOptions,
+        job: &JobContext,
+    ) -> Result<EngineSettings, Diagnostic> {
+        let read =
+            |topic: &mut dyn Topic| self.fill(topic).1.into_iter().next().map_or(Ok(()), Err);
+        (options.settings)(&read, job)
     }
 
     /// Sets what was typed for `topic`'s rows in it: warnings, errors.

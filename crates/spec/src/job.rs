@@ -165,7 +165,7 @@ impl std::error::Error for SetError {}
 impl JobSpec {
     /// Sets an option by name or alias. `None` is an option given without `=value`.
     ///
-    /// A name that only engines know is kept as text until [`JobSpec::engine_options`] reads
+    /// A name that only engines know is kept as text until [`JobSpec::engine_settings`] reads
     /// it. What was accepted but looks like a mistake comes back as warnings.
     ///
     /// # Errors

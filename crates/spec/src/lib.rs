@@ -1,7 +1,8 @@
 //! The job language: fio's job files and command line, as typed topics of options.
 //!
 //! A [`JobSpec`] is a job as it was asked for; [`rules::resolve`] turns it into the job as it
-//! is meant. Parsing opens no file but job files, and plans nothing.
+//! is meant. Parsing opens no file but job files, and plans nothing. Of the engines it reads only
+//! the catalogue: names, what they can do, and their own options.
 
 #![forbid(unsafe_code)]
 
@@ -17,4 +18,4 @@ pub mod values;
 
 pub use engine_options::{EngineTable, PrivateOption};
 pub use job::{JobSpec, SetError, TypedOption, all, lookup};
-pub use rules::{EngineFacts, OptionRule, resolve};
+pub use rules::{Caps, OptionRule, resolve};

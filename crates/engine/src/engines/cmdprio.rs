@@ -1,8 +1,15 @@
 //! `cmdprio_*`: priorities of single I/Os, drawn as they are pushed.
 
-use crate::{CommandPriorities, Io, Knobs};
+mod plan;
+mod split;
+
+use crate::Io;
 use iosonde_base::{Op, Slot};
 use iosonde_workload::Taus88;
+
+pub(super) use plan::PriorityOptions;
+pub use plan::{CommandPriorities, SizePriorities};
+pub(super) use split::CmdPrioSplit;
 
 /// Draws priorities, and remembers them for each slot.
 pub(super) struct Priorities {
@@ -13,9 +20,9 @@ pub(super) struct Priorities {
 
 impl Priorities {
     /// As asked, for this many slots; none of them where nothing was.
-    pub(super) fn new(knobs: &Knobs, slots: u32) -> Priorities {
-        let plan = knobs.priorities.clone().unwrap_or_default();
-        let slots = if knobs.priorities.is_some() { slots as usize } else { 0 };
+    pub(super) fn new(plan: Option<&CommandPriorities>, slots: u32) -> Priorities {
+        let slots = if plan.is_some() { slots as usize } else { 0 };
+        let plan = plan.cloned().unwrap_or_default();
         // The generator takes the lower half of a seed.
         let draws = Taus88::new(plan.seed as u32);
         Priorities { draws, of_slot: vec![0; slots].into(), plan }

@@ -3,21 +3,26 @@
 use super::always;
 use super::beside::{Beside, BesideLoop, Turn, sleep};
 use crate::drive::Failure;
-use crate::{Burn, Caps, CpuKnobs, EngineDef, EngineError, Pulse};
+use crate::{
+    Caps, EngineDef, EngineError, EngineOptions, JobContext, OwnOptions, OwnSettings, Pulse,
+};
 use iosonde_base::Errno;
+use iosonde_options::{Built, Category, Diagnostic, options, words};
 use iosonde_sys::clock::Clock;
 
 /// Catalogue entry.
 pub(crate) static CPUIO: EngineDef = EngineDef {
     name: "cpuio",
     aliases: &[],
+    summary: "burns processor time",
     doc: "Burns a share of one processor, cpuload percent, beside jobs that do I/O, and ends \
           with them.",
     caps: Caps { sync: true, diskless: true, no_io: true, ..Caps::NONE },
-    options: &["cpuload", "cpuchunks", "cpumode", "exit_on_io_done"],
+    options: Some(&OPTIONS),
+    offload: None,
     available: always,
     open: |with, accounting| {
-        let CpuKnobs { load_percent, chunk_us, burn } = with.knobs.cpu;
+        let CpuSettings { load_percent, chunk_us, burn } = with.settings.of();
         if load_percent == 0 {
             return Err(EngineError {
                 message: "burn processor time: no share is given".to_owned(),
@@ -30,13 +35,86 @@ pub(crate) static CPUIO: EngineDef = EngineDef {
         let load = u64::from(load_percent.min(100));
         let rest_ns = burnt_ns * (100 - load) / load;
         let work = match burn {
-            Burn::Nothing => Work::Nothing,
-            Burn::Sort => Work::Sort(vec![0; SORTED]),
+            CpuMode::Noop => Work::Nothing,
+            CpuMode::Qsort => Work::Sort(vec![0; SORTED]),
         };
         let phase = Phase::Fresh;
         Ok(BesideLoop::boxed(CpuIo { burnt_ns, rest_ns, work, phase }, accounting))
     },
 };
+
+words! {
+    /// What cpuio burns time with.
+    pub enum CpuMode {
+        /// No-ops.
+        Noop = "noop" : "no-ops",
+        /// Sorting.
+        Qsort = "qsort" : "sorting",
+    }
+}
+
+options! {
+    /// cpuio
+    struct CpuOptions in Category::Engine {
+        /// Share of a processor to burn, in percent.
+        cpuload: u32 = "0" as "cpuload" {
+            built: Built::Yes,
+            good: &["0", "85"],
+            bad: &["high"],
+        }
+        /// Length of a burn, in microseconds.
+        cpuchunks: u32 = "50000" as "cpuchunks" {
+            built: Built::Yes,
+            good: &["50000"],
+            bad: &["long"],
+        }
+        /// What time is burnt with.
+        cpumode: CpuMode = "noop" as "cpumode" {
+            built: Built::Yes,
+            good: &["noop", "qsort"],
+            bad: &["dance"],
+        }
+        /// End when the jobs that do I/O have ended.
+        exit_on_io_done: bool = "0" as "exit_on_io_done" {
+            built: Built::Yes,
+            good: &["0", "1"],
+            bad: &["2"],
+        }
+    }
+}
+
+static OPTIONS: EngineOptions = EngineOptions::of::<CpuOptions>(CpuOptions::OPTIONS);
+
+/// What cpuio burns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuSettings {
+    /// Share of a processor, in percent; more than 100 is 100.
+    pub load_percent: u32,
+    /// Length of a burn, in microseconds.
+    pub chunk_us: u32,
+    /// What time is burnt with.
+    pub burn: CpuMode,
+}
+
+impl Default for CpuSettings {
+    fn default() -> CpuSettings {
+        CpuSettings { load_percent: 0, chunk_us: 50_000, burn: CpuMode::Noop }
+    }
+}
+
+impl OwnSettings for CpuSettings {}
+
+impl OwnOptions for CpuOptions {
+    type Settings = CpuSettings;
+
+    fn settings(&self, _: &JobContext) -> Result<CpuSettings, Diagnostic> {
+        Ok(CpuSettings {
+            load_percent: *self.cpuload.get(),
+            chunk_us: *self.cpuchunks.get(),
+            burn: *self.cpumode.get(),
+        })
+    }
+}
 
 /// Numbers sorted at a time: a tenth of a millisecond or so, so that the clock
 /// is looked at often enough.

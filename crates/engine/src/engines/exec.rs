@@ -1,36 +1,43 @@
 //! exec: a program is run beside the other jobs.
 
+mod options;
+
 use super::always;
 use super::beside::{Beside, BesideLoop, Turn, sleep};
 use crate::drive::Failure;
-use crate::{Caps, EngineDef, EngineError, ExecKnobs, Pulse};
+use crate::{Caps, EngineDef, EngineError, Pulse};
 use iosonde_base::Errno;
 use iosonde_sys::clock::Clock;
+use options::OPTIONS;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+pub use options::ExecSettings;
+
 /// Catalogue entry.
 pub(crate) static EXEC: EngineDef = EngineDef {
     name: "exec",
     aliases: &[],
+    summary: "runs a program beside the other jobs",
     doc: "Runs a program beside jobs that do I/O; when the job ends it is asked to end \
           (SIGTERM), and after grace_time made to (SIGKILL).",
     caps: Caps { sync: true, diskless: true, no_io: true, ..Caps::NONE },
-    options: &["program", "arguments", "grace_time", "std_redirect"],
+    options: Some(&OPTIONS),
+    offload: None,
     available: always,
     open: |with, accounting| {
-        let knobs = with.knobs.exec.clone();
-        if knobs.program.is_empty() {
+        let settings: ExecSettings = with.settings.of();
+        if settings.program.is_empty() {
             return Err(EngineError {
                 message: "run a program: none is named".to_owned(),
                 help: Some("set program= to its path".to_owned()),
                 errno: Errno::EINVAL,
             });
         }
-        let exec = Exec { knobs, child: None, look: None };
+        let exec = Exec { settings, child: None, look: None };
         Ok(BesideLoop::boxed(exec, accounting))
     },
 };
@@ -39,7 +46,7 @@ pub(crate) static EXEC: EngineDef = EngineDef {
 const LOOK_NS: u64 = 100_000_000;
 
 struct Exec {
-    knobs: ExecKnobs,
+    settings: ExecSettings,
     child: Option<Child>,
     /// When the present turn began, in ticks.
     look: Option<u64>,
@@ -49,11 +56,11 @@ impl Beside for Exec {
     fn turn(&mut self, clock: &Clock, pulse: &Pulse) -> Result<Turn, Failure> {
         let child = match &mut self.child {
             Some(child) => child,
-            none => none.insert(start(&self.knobs)?),
+            none => none.insert(start(&self.settings)?),
         };
         let ended = child.try_wait().map_err(failed("wait for the program"))?.is_some();
         // With a runtime the job lasts for it, whatever becomes of the program.
-        if ended && !self.knobs.outlasts {
+        if ended && !self.settings.outlasts {
             return Ok(Turn::Nothing);
         }
         let since = *self.look.get_or_insert_with(|| clock.now());
@@ -66,7 +73,7 @@ impl Beside for Exec {
 
     fn end(&mut self) -> Result<(), Failure> {
         let Some(mut child) = self.child.take() else { return Ok(()) };
-        let grace = Duration::from_secs(self.knobs.grace_s.into());
+        let grace = Duration::from_secs(self.settings.grace_s.into());
         end(&mut child, grace).map_err(failed("end the program"))
     }
 }
@@ -79,10 +86,10 @@ impl Drop for Exec {
     }
 }
 
-fn start(knobs: &ExecKnobs) -> Result<Child, Failure> {
-    let mut command = Command::new(&knobs.program);
-    command.args(&knobs.arguments).stdin(Stdio::null());
-    if let Some(name) = &knobs.output {
+fn start(settings: &ExecSettings) -> Result<Child, Failure> {
+    let mut command = Command::new(&settings.program);
+    command.args(&settings.arguments).stdin(Stdio::null());
+    if let Some(name) = &settings.output {
         let output = |suffix: &str| {
             File::create(with_added(name, suffix))
                 .map_err(failed("open a file for the program's output"))

@@ -10,7 +10,9 @@ mod object;
 mod queued;
 
 use super::{always, one_shot};
-use crate::{Accounting, Caps, EngineDef, EngineError, Io, Loop, OneShot, OpenWith, Opened};
+use crate::{
+    Accounting, Caps, EngineDef, EngineError, Io, Loop, OneShot, OpenWith, Opened, OwnSettings,
+};
 use iosonde_base::{Errno, FileId, Op};
 use object::Object;
 use std::cell::Cell;
@@ -20,6 +22,22 @@ use std::sync::{Mutex, PoisonError};
 
 /// What the job stops with when an object does what it must not.
 const BROKEN: Errno = Errno(libc::EPROTO);
+
+/// Which object, and what it does not see otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExternalSettings {
+    /// Where the object is.
+    pub path: String,
+    /// The names of the job's files.
+    pub names: Vec<String>,
+}
+
+impl OwnSettings for ExternalSettings {
+    /// What an engine that is not ours does is not known.
+    fn uses_other_threads(&self) -> bool {
+        true
+    }
+}
 
 /// What is known of a loaded object.
 struct Loaded {
@@ -54,6 +72,7 @@ fn definition(object: &'static Object) -> EngineDef {
     EngineDef {
         name: format!("external:{}", object.name).leak(),
         aliases: &[],
+        summary: "an engine from a shared object",
         doc: object.about.unwrap_or("An engine from a shared object."),
         caps: Caps {
             sync: alone,
@@ -63,7 +82,8 @@ fn definition(object: &'static Object) -> EngineDef {
             slat: !alone,
             ..Caps::NONE
         },
-        options: &[],
+        options: None,
+        offload: None,
         available: always,
         open: match (alone, object.has(abi::SYNCS)) {
             (true, true) => open_alone::<true>,
@@ -95,8 +115,8 @@ struct Link {
 
 impl Link {
     fn open(with: &OpenWith) -> Result<Link, EngineError> {
-        let (path, names) = (&with.knobs.external.path, &with.knobs.external.names);
-        let object = loaded(path, |loaded| loaded.object)?;
+        let ExternalSettings { path, names } = with.settings.of();
+        let object = loaded(&path, |loaded| loaded.object)?;
         let mut link = Link {
             object,
             context: ptr::null_mut(),

@@ -1,5 +1,6 @@
 //! falloc: space is given to and taken from a file; no data moves.
 
+use super::offload::{Alone, pool_of};
 use super::psync::CAPS;
 use super::{always, one_shot};
 use crate::sync_call::errno;
@@ -12,10 +13,12 @@ use std::os::fd::BorrowedFd;
 pub(crate) static FALLOC: EngineDef = EngineDef {
     name: "falloc",
     aliases: &[],
+    summary: "fallocate(2) in place of I/O",
     doc: "fallocate(2): a write gives the block space, a read does so without growing the file, \
           a trim punches a hole.",
     caps: Caps { changes: true, ..CAPS },
-    options: &[],
+    options: None,
+    offload: Some(|with, accounting| pool_of(with, accounting, |_| Ok(Alone(Falloc)))),
     available: always,
     open: |_, accounting| Ok(one_shot(Falloc, accounting)),
 };

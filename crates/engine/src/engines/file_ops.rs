@@ -8,8 +8,12 @@ use super::always;
 use super::stepwise::{Step, Stepwise, StepwiseLoop};
 use crate::drive::Failure;
 use crate::sync_call::errno;
-use crate::{Accounting, Caps, Drive, EngineDef, LaysOut, Loop, OpenWith, StatCall};
+use crate::{
+    Accounting, Caps, Drive, EngineDef, EngineOptions, JobContext, LaysOut, Loop, OpenWith,
+    OwnOptions, OwnSettings,
+};
 use iosonde_base::{Errno, FileId, Planned};
+use iosonde_options::{Built, Category, Diagnostic, options, words};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -21,10 +25,12 @@ const CAPS: Caps = Caps { sync: true, trim: true, by_name: true, ..Caps::NONE };
 pub(crate) static FILECREATE: EngineDef = EngineDef {
     name: "filecreate",
     aliases: &[],
+    summary: "creates files",
     doc: "Creates the files, by open(2), and does no I/O to them. I/Os are counted all the same: \
           one for each file, unless filesize is given.",
     caps: Caps { lays_out: LaysOut::Nothing, ..CAPS },
-    options: &[],
+    options: None,
+    offload: None,
     available: always,
     open: |with, accounting| Ok(engine(Act::CreateFile, with, accounting)),
 };
@@ -33,20 +39,26 @@ pub(crate) static FILECREATE: EngineDef = EngineDef {
 pub(crate) static FILESTAT: EngineDef = EngineDef {
     name: "filestat",
     aliases: &[],
+    summary: "stats files",
     doc: "Asks for the attributes of files, which are laid out first; no I/O.",
     caps: CAPS,
-    options: &["stat_type"],
+    options: Some(&OPTIONS),
+    offload: None,
     available: always,
-    open: |with, accounting| Ok(engine(Act::Stat(with.knobs.stat), with, accounting)),
+    open: |with, accounting| {
+        Ok(engine(Act::Stat(with.settings.of::<StatSettings>().0), with, accounting))
+    },
 };
 
 /// Catalogue entry.
 pub(crate) static FILEDELETE: EngineDef = EngineDef {
     name: "filedelete",
     aliases: &[],
+    summary: "deletes files",
     doc: "Removes files, by unlink(2), which are laid out first; no I/O.",
     caps: CAPS,
-    options: &[],
+    options: None,
+    offload: None,
     available: always,
     open: |with, accounting| Ok(engine(Act::DeleteFile, with, accounting)),
 };
@@ -55,10 +67,12 @@ pub(crate) static FILEDELETE: EngineDef = EngineDef {
 pub(crate) static DIRCREATE: EngineDef = EngineDef {
     name: "dircreate",
     aliases: &[],
+    summary: "creates directories",
     doc: "Creates a directory for each file, by mkdir(2). I/Os are counted all the same: one for \
           each directory, unless filesize is given.",
     caps: Caps { lays_out: LaysOut::Nothing, ..CAPS },
-    options: &[],
+    options: None,
+    offload: None,
     available: always,
     open: |with, accounting| Ok(engine(Act::CreateDirectory, with, accounting)),
 };
@@ -67,29 +81,81 @@ pub(crate) static DIRCREATE: EngineDef = EngineDef {
 pub(crate) static DIRSTAT: EngineDef = EngineDef {
     name: "dirstat",
     aliases: &[],
+    summary: "stats directories",
     doc: "Asks for the attributes of directories, which are made first.",
     caps: Caps { lays_out: LaysOut::Directories, ..CAPS },
-    options: &["stat_type"],
+    options: Some(&OPTIONS),
+    offload: None,
     available: always,
-    open: |with, accounting| Ok(engine(Act::Stat(with.knobs.stat), with, accounting)),
+    open: |with, accounting| {
+        Ok(engine(Act::Stat(with.settings.of::<StatSettings>().0), with, accounting))
+    },
 };
 
 /// Catalogue entry.
 pub(crate) static DIRDELETE: EngineDef = EngineDef {
     name: "dirdelete",
     aliases: &[],
+    summary: "deletes directories",
     doc: "Removes directories, by rmdir(2), which are made first.",
     caps: Caps { lays_out: LaysOut::Directories, ..CAPS },
-    options: &[],
+    options: None,
+    offload: None,
     available: always,
     open: |with, accounting| Ok(engine(Act::DeleteDirectory, with, accounting)),
 };
+
+words! {
+    /// A call that asks for a file's attributes.
+    pub enum StatType {
+        /// stat(2).
+        Stat = "stat" : "stat(2)",
+        /// lstat(2).
+        Lstat = "lstat" : "lstat(2)",
+        /// statx(2).
+        Statx = "statx" : "statx(2)",
+    }
+}
+
+options! {
+    /// filestat
+    struct StatOptions in Category::Engine {
+        /// The call that asks for a file's attributes.
+        stat_type: StatType = "stat" as "stat_type" {
+            built: Built::Yes,
+            good: &["stat", "lstat", "statx"],
+            bad: &["fstat"],
+        }
+    }
+}
+
+static OPTIONS: EngineOptions = EngineOptions::of::<StatOptions>(StatOptions::OPTIONS);
+
+/// The call that filestat and dirstat make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatSettings(pub StatType);
+
+impl Default for StatSettings {
+    fn default() -> StatSettings {
+        StatSettings(StatType::Stat)
+    }
+}
+
+impl OwnSettings for StatSettings {}
+
+impl OwnOptions for StatOptions {
+    type Settings = StatSettings;
+
+    fn settings(&self, _: &JobContext) -> Result<StatSettings, Diagnostic> {
+        Ok(StatSettings(*self.stat_type.get()))
+    }
+}
 
 /// What is done to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     CreateFile,
-    Stat(StatCall),
+    Stat(StatType),
     DeleteFile,
     CreateDirectory,
     DeleteDirectory,
@@ -103,9 +169,9 @@ impl Act {
                 let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
                 return rustix::fs::open(path, flags, Mode::from_raw_mode(0o600)).map(Some);
             }
-            Act::Stat(StatCall::Stat) => drop(rustix::fs::stat(path)?),
-            Act::Stat(StatCall::Lstat) => drop(rustix::fs::lstat(path)?),
-            Act::Stat(StatCall::Statx) => {
+            Act::Stat(StatType::Stat) => drop(rustix::fs::stat(path)?),
+            Act::Stat(StatType::Lstat) => drop(rustix::fs::lstat(path)?),
+            Act::Stat(StatType::Statx) => {
                 let _ = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::ALL)?;
             }
             Act::DeleteFile => rustix::fs::unlink(path)?,

@@ -1,6 +1,7 @@
 //! ftruncate: a write sets the file's size to its offset; no data moves.
 
 use super::falloc::descriptor;
+use super::offload::{Alone, pool_of};
 use super::psync::CAPS;
 use super::{always, one_shot};
 use crate::sync_call::errno;
@@ -11,9 +12,11 @@ use iosonde_base::{Errno, Op};
 pub(crate) static FTRUNCATE: EngineDef = EngineDef {
     name: "ftruncate",
     aliases: &[],
+    summary: "ftruncate(2) in place of writes",
     doc: "ftruncate(2): each write sets the file's size to its offset. Nothing else is possible.",
     caps: Caps { trim: false, changes: true, ..CAPS },
-    options: &[],
+    options: None,
+    offload: Some(|with, accounting| pool_of(with, accounting, |_| Ok(Alone(Ftruncate)))),
     available: always,
     open: |_, accounting| Ok(one_shot(Ftruncate, accounting)),
 };

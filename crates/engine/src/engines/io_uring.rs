@@ -1,9 +1,11 @@
 //! io_uring: requests and completions in rings shared with the kernel.
 #![allow(unsafe_code)]
 
+mod options;
 mod setup;
 
 use super::cmdprio::Priorities;
+use super::offload::{OneInQueue, pool_of};
 use super::psync::CAPS;
 use super::rw_flags::RwFlags;
 use super::{queued, trim};
@@ -11,37 +13,29 @@ use crate::sync_call;
 use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Opened, Queued, SyncRangeFlags};
 use io_uring::{EnterFlags, IoUring, Submitter, opcode, squeue, types};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
+use options::OPTIONS;
 use setup::{Mode, Pieces};
 use std::ptr::NonNull;
+
+pub use options::UringSettings;
 
 /// Catalogue entry.
 pub(crate) static IO_URING: EngineDef = EngineDef {
     name: "io_uring",
     aliases: &[],
+    summary: "Linux io_uring",
     doc: "io_uring(7): requests and completions in rings that are shared with the kernel. \
           Asynchronous for buffered I/O too.",
     caps: Caps { sync: false, atomic: true, slat: true, ..CAPS },
-    options: &[
-        "hipri",
-        "fixedbufs",
-        "registerfiles",
-        "sqthread_poll",
-        "sqthread_poll_cpu",
-        "nonvectored",
-        "uncached",
-        "nowait",
-        "force_async",
-        "cmdprio_percentage",
-        "cmdprio_class",
-        "cmdprio_hint",
-        "cmdprio",
-        "cmdprio_bssplit",
-    ],
+    options: Some(&OPTIONS),
+    offload: Some(|with, accounting| {
+        pool_of(with, accounting, |with| Uring::<false>::new(with).map(OneInQueue::new))
+    }),
     available: setup::available,
     open: |with, accounting| {
-        Ok(match with.knobs.priorities {
-            None => queued(Uring::<false>::new(with)?, with.depth, accounting),
-            Some(_) => queued(Uring::<true>::new(with)?, with.depth, accounting),
+        Ok(match with.settings.sets_priorities() {
+            false => queued(Uring::<false>::new(with)?, with.depth, accounting),
+            true => queued(Uring::<true>::new(with)?, with.depth, accounting),
         })
     },
 };
@@ -106,11 +100,11 @@ pub(super) struct Uring<const PRIORITIES: bool> {
 
 impl<const PRIORITIES: bool> Uring<PRIORITIES> {
     pub(super) fn new(with: &OpenWith) -> Result<Self, EngineError> {
-        let knobs = &with.knobs;
-        let (ring, mode) = setup::build(with)?;
+        let settings: UringSettings = with.settings.of();
+        let (ring, mode) = setup::build(with, &settings)?;
         let mut ring = Ring::new(ring);
         setup::register_ring(&mut ring.submitter);
-        let pieces = match knobs.fixedbufs {
+        let pieces = match settings.fixedbufs {
             true => Some(setup::register_buffers(&ring.submitter, with.memory)?),
             false => None,
         };
@@ -127,21 +121,24 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
             file: FileId(0),
             fd: -1,
         };
-        let flags = RwFlags::new(knobs);
+        let flags = RwFlags::default()
+            .nowait(settings.nowait)
+            .uncached(settings.uncached)
+            .atomic(settings.atomic);
         Ok(Uring {
             ring,
             mode,
-            priorities: Priorities::new(knobs, with.depth),
+            priorities: Priorities::new(settings.priorities.as_ref(), with.depth),
             flags: if mode.polled { flags.polled() } else { flags },
             pieces,
-            vectors: vec![no_vector; if knobs.nonvectored { 0 } else { depth }].into(),
+            vectors: vec![no_vector; if settings.nonvectored { 0 } else { depth }].into(),
             ios: vec![no_io; depth].into(),
             ready: Vec::with_capacity(depth),
             outstanding: 0,
-            force_async: knobs.force_async,
-            until_async: knobs.force_async,
+            force_async: settings.force_async,
+            until_async: settings.force_async,
             sync_range: with.sync_range,
-            sync_flags: match knobs.drained_syncs {
+            sync_flags: match settings.drained_syncs {
                 true => squeue::Flags::IO_DRAIN,
                 false => squeue::Flags::empty(),
             },

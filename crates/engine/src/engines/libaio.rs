@@ -1,37 +1,38 @@
 //! libaio: Linux's own asynchronous I/O, by its raw system calls.
 #![allow(unsafe_code)]
 
+mod options;
+
 use super::cmdprio::Priorities;
+use super::offload::{OneInQueue, pool_of};
 use super::psync::CAPS;
 use super::rw_flags::RwFlags;
 use super::{queued, trim};
 use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Queued};
 use iosonde_base::{Completion, Errno, Nanos, Op, Slot};
+use options::OPTIONS;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+
+pub use options::LibaioSettings;
 
 /// Catalogue entry.
 pub(crate) static LIBAIO: EngineDef = EngineDef {
     name: "libaio",
     aliases: &["aio", "linuxaio"],
+    summary: "Linux io_submit(2), io_getevents(2)",
     doc: "io_submit(2) and io_getevents(2). Asynchronous only with direct=1: buffered I/O is \
           done within io_submit(2).",
     caps: Caps { sync: false, atomic: true, slat: true, ..CAPS },
-    options: &[
-        "userspace_reap",
-        "libaio_vectored",
-        "nowait",
-        "cmdprio_percentage",
-        "cmdprio_class",
-        "cmdprio_hint",
-        "cmdprio",
-        "cmdprio_bssplit",
-    ],
+    options: Some(&OPTIONS),
+    offload: Some(|with, accounting| {
+        pool_of(with, accounting, |with| Libaio::<false>::new(with).map(OneInQueue::new))
+    }),
     available: || Context::new(1).map(drop),
     open: |with, accounting| {
-        Ok(match with.knobs.priorities {
-            None => queued(Libaio::<false>::new(with)?, with.depth, accounting),
-            Some(_) => queued(Libaio::<true>::new(with)?, with.depth, accounting),
+        Ok(match with.settings.sets_priorities() {
+            false => queued(Libaio::<false>::new(with)?, with.depth, accounting),
+            true => queued(Libaio::<true>::new(with)?, with.depth, accounting),
         })
     },
 };
@@ -158,19 +159,20 @@ pub(super) struct Libaio<const PRIORITIES: bool> {
 
 impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
     pub(super) fn new(with: &OpenWith) -> Result<Self, EngineError> {
+        let settings: LibaioSettings = with.settings.of();
         let context = Context::new(with.depth)?;
         let depth = with.depth as usize;
-        let ring = with.knobs.userspace_reap.then_some(context.0 as *const RingHead);
+        let ring = settings.userspace_reap.then_some(context.0 as *const RingHead);
         // SAFETY: io_setup maps the ring at the context's address until
         // io_destroy. A kernel that lays it out otherwise has another magic.
         let ring = ring.filter(|&ring| unsafe { (*ring).magic == RING_MAGIC });
         let nothing = libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
         Ok(Libaio {
             context,
-            flags: RwFlags::new(&with.knobs),
-            priorities: Priorities::new(&with.knobs, with.depth),
+            flags: RwFlags::default().nowait(settings.nowait).atomic(settings.atomic),
+            priorities: Priorities::new(settings.priorities.as_ref(), with.depth),
             requests: vec![Iocb::default(); depth].into(),
-            vectors: vec![nothing; if with.knobs.vectored { depth } else { 0 }].into(),
+            vectors: vec![nothing; if settings.vectored { depth } else { 0 }].into(),
             pending: Vec::with_capacity(depth),
             ready: Vec::with_capacity(depth),
             events: vec![Event::default(); depth].into(),

@@ -7,22 +7,69 @@
 
 mod fault;
 
+use super::offload::{Alone, pool_of};
 use super::psync::CAPS;
 use super::{always, one_shot, trim};
-use crate::{Caps, EngineDef, Hint, Io, OneShot, OpenWith, Opened};
+use crate::{
+    Caps, EngineDef, EngineOptions, Hint, Io, JobContext, OneShot, OpenWith, Opened, OwnOptions,
+    OwnSettings,
+};
 use iosonde_base::{Errno, FileId, Op};
+use iosonde_options::{Category, Diagnostic, options, words};
 use std::os::fd::RawFd;
 
 /// Catalogue entry.
 pub(crate) static MMAP: EngineDef = EngineDef {
     name: "mmap",
     aliases: &[],
+    summary: "memory mapped files",
     doc: "mmap(2): memory is copied from and to the mapped file; msync(2) makes it durable.",
     caps: Caps { no_extend: true, ..CAPS },
-    options: &["thp"],
+    options: Some(&OPTIONS),
+    offload: Some(|with, accounting| pool_of(with, accounting, |with| Ok(Alone(open(with))))),
     available: always,
     open: |with, accounting| Ok(one_shot(open(with), accounting)),
 };
+
+words! {
+    /// What madvise(2) is told about huge pages.
+    pub enum HugePageAdvice {
+        /// Use none.
+        Never = "0" : "MADV_NOHUGEPAGE",
+        /// Use them.
+        Huge = "1" : "MADV_HUGEPAGE",
+    }
+}
+
+options! {
+    /// mmap
+    struct MmapOptions in Category::Engine {
+        /// Ask for huge pages (1), for none (0), or leave it to the system.
+        thp: Option<HugePageAdvice> = "" as "thp" {
+            good: &["0", "1"],
+            bad: &["some"],
+        }
+    }
+}
+
+static OPTIONS: EngineOptions = EngineOptions::of::<MmapOptions>(MmapOptions::OPTIONS);
+
+/// How files are mapped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MmapSettings {
+    /// Transparent huge pages by madvise(2).
+    pub thp: bool,
+}
+
+impl OwnSettings for MmapSettings {}
+
+impl OwnOptions for MmapOptions {
+    type Settings = MmapSettings;
+
+    fn settings(&self, _: &JobContext) -> Result<MmapSettings, Diagnostic> {
+        Ok(MmapSettings { thp: self.thp.get().is_some() })
+    }
+}
 
 /// The engine, with nothing mapped.
 pub(super) fn open(with: &OpenWith) -> Mmap {
@@ -73,7 +120,7 @@ impl Mmap {
     fn new(with: &OpenWith, window_bytes: u64) -> Mmap {
         fault::catch();
         let files = (0..with.files).map(|_| Mapped::default()).collect();
-        Mmap { files, window_bytes, thp: with.knobs.thp }
+        Mmap { files, window_bytes, thp: with.settings.of::<MmapSettings>().thp }
     }
 }
 
@@ -224,7 +271,6 @@ impl OneShot for Mmap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Knobs;
     use iosonde_sys::clock::Clock;
     use std::io::Write;
     use std::os::fd::AsRawFd;
@@ -244,7 +290,7 @@ mod tests {
             files: 1,
             memory: (std::ptr::null_mut(), 0),
             clock: Clock::monotonic(),
-            knobs: Knobs::default(),
+            settings: Default::default(),
             sync_range: Default::default(),
         };
         let mut engine = Mmap::new(&with, window_bytes);

@@ -6,41 +6,34 @@
 //! do, and the time until then is not the job's.
 #![allow(unsafe_code)]
 
+mod options;
 mod socket;
 
 use super::always;
 use super::splice::Pipe;
 use super::stepwise::{Step, Stepwise, StepwiseLoop};
 use crate::drive::{Failure, act};
-use crate::{Caps, Drive, EngineDef, EngineError, NetKnobs, OpenWith, Protocol};
+use crate::{Caps, Drive, EngineDef, EngineError, OpenWith};
 use iosonde_base::{Errno, FileId, Op, Planned};
+use options::OPTIONS;
 use socket::{Address, Socket};
 use std::os::fd::AsFd;
 
-const CAPS: Caps = Caps { sync: true, diskless: true, one_way: true, ..Caps::NONE };
+pub use options::{NetSettings, Protocol};
 
-const OPTIONS: &[&str] = &[
-    "hostname",
-    "port",
-    "protocol",
-    "nodelay",
-    "listen",
-    "pingpong",
-    "interface",
-    "ttl",
-    "window_size",
-    "mss",
-];
+const CAPS: Caps = Caps { sync: true, diskless: true, one_way: true, ..Caps::NONE };
 
 /// Catalogue entry.
 pub(crate) static NET: EngineDef = EngineDef {
     name: "net",
     aliases: &[],
+    summary: "a network connection",
     doc: "A connection over TCP, UDP or a socket in the file system: a write sends, a read \
           receives. One side listens (listen=1; over UDP and unix whoever reads), the other \
           names its hostname.",
     caps: CAPS,
-    options: OPTIONS,
+    options: Some(&OPTIONS),
+    offload: None,
     available: always,
     open: |with, accounting| Ok(StepwiseLoop::boxed(Net::new(with, None)?, accounting)),
 };
@@ -49,12 +42,14 @@ pub(crate) static NET: EngineDef = EngineDef {
 pub(crate) static NETSPLICE: EngineDef = EngineDef {
     name: "netsplice",
     aliases: &[],
+    summary: "a network connection by splice(2)",
     doc: "As net over TCP, through a pipe in the kernel: splice(2) and vmsplice(2).",
     caps: CAPS,
-    options: OPTIONS,
+    options: Some(&OPTIONS),
+    offload: None,
     available: always,
     open: |with, accounting| {
-        if !matches!(with.knobs.net.protocol, Protocol::Tcp | Protocol::TcpV6) {
+        if !matches!(with.settings.of::<NetSettings>().protocol, Protocol::Tcp | Protocol::TcpV6) {
             return Err(refuse(
                 "netsplice goes over TCP only",
                 "use ioengine=net, or protocol=tcp",
@@ -75,7 +70,7 @@ pub(super) fn refuse(message: &str, help: &str) -> EngineError {
 
 /// The engine: one connection.
 struct Net {
-    knobs: NetKnobs,
+    settings: NetSettings,
     /// Where the other side is, for those that go there.
     there: Option<Address>,
     /// What is listened or received on.
@@ -96,21 +91,21 @@ struct Line {
 
 impl Net {
     fn new(with: &OpenWith, pipe: Option<Pipe>) -> Result<Net, EngineError> {
-        let knobs = with.knobs.net.clone();
-        check(&knobs)?;
+        let settings: NetSettings = with.settings.of();
+        check(&settings)?;
         let mut net =
-            Net { there: None, listener: None, line: None, pipe, began: None, moved: 0, knobs };
-        if net.knobs.waits() {
-            net.listener = Some(Socket::listen(&net.knobs)?);
+            Net { there: None, listener: None, line: None, pipe, began: None, moved: 0, settings };
+        if net.settings.waits() {
+            net.listener = Some(Socket::listen(&net.settings)?);
         } else {
-            net.there = Some(Address::of(&net.knobs)?);
+            net.there = Some(Address::of(&net.settings)?);
         }
         Ok(net)
     }
 
     /// Find the other side. False when the job was stopped before it came.
     fn find(&mut self, drive: &Drive) -> Result<bool, Failure> {
-        let datagrams = self.knobs.protocol.datagrams();
+        let datagrams = self.settings.protocol.datagrams();
         let stopped = || drive.pulse.stop_asked() || drive.clock.now() >= drive.pulse.until();
         let line = match (&self.listener, &self.there) {
             (Some(listener), _) if datagrams => {
@@ -126,7 +121,7 @@ impl Net {
                 None => return Ok(false),
             },
             (None, Some(there)) => {
-                let socket = Socket::towards(&self.knobs, there).map_err(failed("connect"))?;
+                let socket = Socket::towards(&self.settings, there).map_err(failed("connect"))?;
                 let to = datagrams.then_some(*there);
                 if let Some(to) = &to {
                     socket.send(HELLO, Some(to), false).map_err(failed("send"))?;
@@ -152,7 +147,7 @@ impl Net {
         let moved = match (&mut self.pipe, sends) {
             // What follows goes along: fio's MSG_MORE.
             (None, true) => {
-                let more = !self.knobs.pingpong && line.to.is_none() && drive.ring.waiting() > 1;
+                let more = !self.settings.pingpong && line.to.is_none() && drive.ring.waiting() > 1;
                 line.socket.send(bytes, line.to.as_ref(), more)?
             }
             (None, false) => line.receive(bytes)?,
@@ -210,7 +205,7 @@ impl Stepwise for Net {
             return Ok(Step::Later);
         }
         let began = *self.began.get_or_insert_with(|| drive.clock.now());
-        let whole = if self.knobs.pingpong { 2 * entry.len } else { entry.len };
+        let whole = if self.settings.pingpong { 2 * entry.len } else { entry.len };
         while self.moved < whole {
             match self.part(drive, entry) {
                 Ok(Some(moved)) => self.moved += moved,
@@ -237,7 +232,7 @@ impl Stepwise for Net {
         let Some(line) = self.line.take() else { return };
         // On a socket in the file system closing says it all. Whoever is gone
         // already needs no farewell.
-        if self.knobs.protocol != Protocol::Unix {
+        if self.settings.protocol != Protocol::Unix {
             let _ = line.socket.send(FAREWELL, line.to.as_ref(), false);
         }
     }
@@ -261,14 +256,14 @@ fn explain(errno: Errno) -> Option<&'static str> {
 }
 
 /// What cannot be, as fio has it.
-fn check(knobs: &NetKnobs) -> Result<(), EngineError> {
-    let NetKnobs { protocol, listen, reads, host, port, .. } = knobs;
+fn check(settings: &NetSettings) -> Result<(), EngineError> {
+    let NetSettings { protocol, listen, reads, host, port, .. } = settings;
     let tcp = matches!(protocol, Protocol::Tcp | Protocol::TcpV6);
     if *listen && !tcp {
         return Err(refuse("listen= is for TCP", "whoever reads waits for the other side anyway"));
     }
     if *protocol == Protocol::Unix {
-        let named = !knobs.path().is_empty();
+        let named = !settings.path().is_empty();
         let help = "set filename= to its path, on both sides";
         return if named { Ok(()) } else { Err(refuse("the socket has no path", help)) };
     }
@@ -276,7 +271,7 @@ fn check(knobs: &NetKnobs) -> Result<(), EngineError> {
         return Err(refuse("TCP and UDP need a port", "set port="));
     }
     let multicast = || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_multicast());
-    match (knobs.waits(), host.is_empty()) {
+    match (settings.waits(), host.is_empty()) {
         (true, false) if tcp || !(*reads && multicast()) => Err(refuse(
             "who waits for the other side names no host",
             "leave hostname= out, unless it is a multicast group to receive from",

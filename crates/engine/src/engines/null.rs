@@ -1,6 +1,7 @@
 //! The null engine: does nothing, at once. What is left is the cost of the
 //! tester itself.
 
+use super::offload::{Alone, pool_of};
 use super::{always, one_shot, queued};
 use crate::{Caps, EngineDef, Io, OneShot, Queued};
 use iosonde_base::{Completion, Errno, Nanos, Slot};
@@ -9,9 +10,11 @@ use iosonde_base::{Completion, Errno, Nanos, Slot};
 pub(crate) static NULL: EngineDef = EngineDef {
     name: "null",
     aliases: &[],
+    summary: "no I/O at all: measures what is around it",
     doc: "Moves no data: measures the tester itself, and what a job would issue.",
     caps: Caps { diskless: true, trim: true, slat: true, ..Caps::NONE },
-    options: &[],
+    options: None,
+    offload: Some(|with, accounting| pool_of(with, accounting, |_| Ok(Alone(Null)))),
     available: always,
     open: |with, accounting| {
         Ok(match with.depth {

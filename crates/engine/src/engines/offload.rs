@@ -4,43 +4,14 @@
 #![allow(unsafe_code)]
 
 use super::pool::{Hand, Pool, Pooled};
-use super::*;
+use super::queued;
 use crate::sync_call;
-use crate::{EngineDef, Io, Open, OpenWith, Opened, SyncRangeFlags};
+use crate::{Accounting, EngineError, Io, Loop, OneShot, OpenWith, Opened, Queued, SyncRangeFlags};
 use iosonde_base::{Completion, Errno, FileId, Op, Planned, Slot};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The engine over which a pool of threads is opened as deep as asked; none
-/// where each file has one position that all threads would move, or where the
-/// engine is more than its I/Os.
-pub fn offloaded(def: &EngineDef) -> Option<Open> {
-    Some(match def.name {
-        "null" => |with, accounting| pool(with, accounting, |_| Ok(Alone(null::Null))),
-        "psync" => |with, accounting| pool(with, accounting, |_| Ok(Alone(psync::Psync))),
-        "pvsync" => |with, accounting| pool(with, accounting, |_| Ok(Alone(psync::Pvsync))),
-        "pvsync2" => |with, accounting| {
-            pool(with, accounting, |with| Ok(Alone(pvsync2::Pvsync2::new(&with.knobs))))
-        },
-        "mmap" => |with, accounting| pool(with, accounting, |with| Ok(Alone(mmap::open(with)))),
-        "splice" => |with, accounting| pool(with, accounting, |_| splice::open().map(Alone)),
-        "falloc" => |with, accounting| pool(with, accounting, |_| Ok(Alone(falloc::Falloc))),
-        "ftruncate" => {
-            |with, accounting| pool(with, accounting, |_| Ok(Alone(ftruncate::Ftruncate)))
-        }
-        "libaio" => |with, accounting| {
-            pool(with, accounting, |with| libaio::Libaio::<false>::new(with).map(OneInQueue::new))
-        },
-        "io_uring" => |with, accounting| {
-            pool(with, accounting, |with| io_uring::Uring::<false>::new(with).map(OneInQueue::new))
-        },
-        // A pool of threads as it is.
-        "posixaio" => def.open,
-        _ => return None,
-    })
-}
-
 /// An engine as one of the threads has it.
-trait Inner {
+pub(super) trait Inner {
     /// Whether it makes data durable itself.
     const SYNCS: bool;
     fn perform(&mut self, io: &Io) -> Result<u32, Errno>;
@@ -50,7 +21,7 @@ trait Inner {
 }
 
 /// One that does one thing at a time.
-struct Alone<E>(E);
+pub(super) struct Alone<E>(pub(super) E);
 
 impl<E: OneShot> Inner for Alone<E> {
     const SYNCS: bool = E::SYNCS;
@@ -73,13 +44,13 @@ impl<E: OneShot> Inner for Alone<E> {
 }
 
 /// One with a queue, in which one I/O is at a time.
-struct OneInQueue<E> {
+pub(super) struct OneInQueue<E> {
     engine: E,
     done: Vec<Completion>,
 }
 
 impl<E> OneInQueue<E> {
-    fn new(engine: E) -> OneInQueue<E> {
+    pub(super) fn new(engine: E) -> OneInQueue<E> {
         OneInQueue { engine, done: Vec::with_capacity(1) }
     }
 }
@@ -196,7 +167,7 @@ impl Lent {
     }
 }
 
-fn pool<I: Inner + 'static>(
+pub(super) fn pool_of<I: Inner + 'static>(
     with: &OpenWith,
     accounting: Accounting,
     open: fn(&OpenWith) -> Result<I, EngineError>,

@@ -9,11 +9,13 @@ use iosonde_base::{Errno, FileId, Op};
 pub(crate) static PAGE_FAULT: EngineDef = EngineDef {
     name: "page_fault",
     aliases: &[],
+    summary: "touches pages of memory",
     doc: "Touches each page of a block in memory that stands for the file: how fast the kernel \
           gives pages. Once as many bytes were touched as the file has, its pages are given back \
           and fault anew.",
     caps: Caps { sync: true, diskless: true, ..Caps::NONE },
-    options: &["thp"],
+    options: None,
+    offload: None,
     available: always,
     open: |with, accounting| Ok(one_shot(PageFault::new(with), accounting)),
 };
@@ -21,13 +23,12 @@ pub(crate) static PAGE_FAULT: EngineDef = EngineDef {
 struct PageFault {
     files: Vec<Option<Span>>,
     page: u64,
-    thp: bool,
 }
 
 impl PageFault {
     fn new(with: &OpenWith) -> PageFault {
         let page = rustix::param::page_size() as u64;
-        PageFault { files: (0..with.files).map(|_| None).collect(), page, thp: with.knobs.thp }
+        PageFault { files: (0..with.files).map(|_| None).collect(), page }
     }
 }
 
@@ -40,7 +41,7 @@ struct Span {
 }
 
 impl Span {
-    fn map(bytes: u64, thp: bool) -> Result<Span, Errno> {
+    fn map(bytes: u64) -> Result<Span, Errno> {
         let len = usize::try_from(bytes).map_err(|_| Errno(libc::ENOMEM))?;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -50,7 +51,8 @@ impl Span {
             return Err(std::io::Error::last_os_error().into());
         }
         let span = Span { start: start.cast(), bytes, touched: 0 };
-        span.advise(if thp { libc::MADV_HUGEPAGE } else { libc::MADV_NOHUGEPAGE });
+        // One fault a page of the base size.
+        span.advise(libc::MADV_NOHUGEPAGE);
         Ok(span)
     }
 
@@ -98,7 +100,7 @@ impl OneShot for PageFault {
     }
 
     fn opened(&mut self, file: &Opened) -> Result<(), Errno> {
-        self.files[file.file.0 as usize] = Some(Span::map(file.bytes, self.thp)?);
+        self.files[file.file.0 as usize] = Some(Span::map(file.bytes)?);
         Ok(())
     }
 

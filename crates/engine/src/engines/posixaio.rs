@@ -9,27 +9,33 @@ use super::pool::{Pool, Pooled};
 use super::psync::{CAPS, bytes};
 use super::rw_flags::RwFlags;
 use super::{always, queued, trim};
-use crate::{Caps, EngineDef, Io, SyncRangeFlags, sync_call};
+use crate::{
+    Accounting, Caps, EngineDef, EngineError, Io, Loop, OpenWith, SyncRangeFlags, sync_call,
+};
 use iosonde_base::{Errno, Op, Planned};
 
 /// Catalogue entry.
 pub(crate) static POSIXAIO: EngineDef = EngineDef {
     name: "posixaio",
     aliases: &[],
+    summary: "aio_read(3), aio_write(3)",
     doc: "Threads, as many as the depth, that do pread(2), pwrite(2) and fsync(2): what \
           aio_read(3) does, without its turn-taking on each file. Their processor time is not \
           the job's.",
-    caps: Caps { sync: false, slat: true, ..CAPS },
-    options: &[],
+    caps: Caps { sync: false, slat: true, own_threads: true, ..CAPS },
+    options: None,
+    // A pool of threads as it is.
+    offload: Some(open),
     available: always,
-    open: |with, accounting| {
-        let sync_range = with.sync_range;
-        let pool = Pool::start(with.depth, "posixaio", move || {
-            Ok(move |io: &Io| perform(io, sync_range))
-        })?;
-        Ok(queued(PosixAio { pool }, with.depth, accounting))
-    },
+    open,
 };
+
+fn open(with: &OpenWith, accounting: Accounting) -> Result<Box<dyn Loop>, EngineError> {
+    let sync_range = with.sync_range;
+    let pool =
+        Pool::start(with.depth, "posixaio", move || Ok(move |io: &Io| perform(io, sync_range)))?;
+    Ok(queued(PosixAio { pool }, with.depth, accounting))
+}
 
 /// Do one request, to its end.
 fn perform(io: &Io, sync_range: SyncRangeFlags) -> Result<u32, Errno> {

@@ -1,6 +1,7 @@
 //! psync and pvsync: pread(2)/pwrite(2), preadv(2)/pwritev(2).
 #![allow(unsafe_code)]
 
+use super::offload::{Alone, pool_of};
 use super::rw_flags::RwFlags;
 use super::{always, one_shot, trim};
 use crate::sync_call::errno;
@@ -15,9 +16,11 @@ pub(crate) const CAPS: Caps = Caps { sync: true, trim: true, ..Caps::NONE };
 pub(crate) static PSYNC: EngineDef = EngineDef {
     name: "psync",
     aliases: &[],
+    summary: "pread(2), pwrite(2)",
     doc: "pread(2) and pwrite(2): one system call for each I/O, at its offset. The default.",
     caps: CAPS,
-    options: &[],
+    options: None,
+    offload: Some(|with, accounting| pool_of(with, accounting, |_| Ok(Alone(Psync)))),
     available: always,
     open: |_, accounting| Ok(one_shot(Psync, accounting)),
 };
@@ -26,9 +29,11 @@ pub(crate) static PSYNC: EngineDef = EngineDef {
 pub(crate) static PVSYNC: EngineDef = EngineDef {
     name: "pvsync",
     aliases: &[],
+    summary: "preadv(2), pwritev(2)",
     doc: "preadv(2) and pwritev(2): as psync, with a vector of one.",
     caps: CAPS,
-    options: &[],
+    options: None,
+    offload: Some(|with, accounting| pool_of(with, accounting, |_| Ok(Alone(Pvsync)))),
     available: always,
     open: |_, accounting| Ok(one_shot(Pvsync, accounting)),
 };

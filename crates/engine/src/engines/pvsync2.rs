@@ -1,23 +1,88 @@
 //! pvsync2: preadv2(2)/pwritev2(2), with their flags.
 #![allow(unsafe_code)]
 
+use super::offload::{Alone, pool_of};
 use super::psync::{CAPS, bytes};
 use super::rw_flags::RwFlags;
 use super::{always, one_shot, trim};
-use crate::{Caps, EngineDef, Io, Knobs, OneShot};
+use crate::{Caps, EngineDef, EngineOptions, Io, JobContext, OneShot, OwnOptions, OwnSettings};
 use iosonde_base::{Errno, Op};
+use iosonde_options::{Category, Diagnostic, options};
 
 /// Catalogue entry.
 pub(crate) static PVSYNC2: EngineDef = EngineDef {
     name: "pvsync2",
     aliases: &[],
+    summary: "preadv2(2), pwritev2(2)",
     doc: "preadv2(2) and pwritev2(2): as pvsync, with flags for each I/O: polled, without \
           waiting, uncached, atomic.",
     caps: Caps { atomic: true, ..CAPS },
-    options: &["hipri", "hipri_percentage", "uncached", "nowait"],
+    options: Some(&OPTIONS),
+    offload: Some(|with, accounting| {
+        pool_of(with, accounting, |with| Ok(Alone(Pvsync2::new(&with.settings.of()))))
+    }),
     available: always,
-    open: |with, accounting| Ok(one_shot(Pvsync2::new(&with.knobs), accounting)),
+    open: |with, accounting| Ok(one_shot(Pvsync2::new(&with.settings.of()), accounting)),
 };
+
+options! {
+    /// pvsync2
+    struct Pvsync2Options in Category::Engine {
+        /// Poll for completions rather than wait for interrupts (RWF_HIPRI).
+        hipri: bool = "0" as "hipri" {
+            bare: Some("1"),
+            good: &["1", "0"],
+            bad: &["yes"],
+        }
+        /// Share of I/Os that `hipri` holds for, in percent.
+        hipri_percentage: u32 = "100" as "hipri_percentage" {
+            min: Some(0),
+            max: Some(100),
+            good: &["0", "50", "100"],
+            bad: &["101", "some"],
+        }
+        /// Drop pages from the page cache once they are read or written (RWF_DONTCACHE).
+        uncached: u32 = "0" as "uncached" {
+            good: &["0", "1"],
+            bad: &["yes"],
+        }
+        /// Fail with EAGAIN rather than wait (RWF_NOWAIT).
+        nowait: bool = "0" as "nowait" {
+            good: &["0", "1"],
+            bad: &["2", "yes"],
+        }
+    }
+}
+
+static OPTIONS: EngineOptions = EngineOptions::of::<Pvsync2Options>(Pvsync2Options::OPTIONS);
+
+/// The flags of reads and writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pvsync2Settings {
+    /// Percentage of I/Os that are polled for (RWF_HIPRI).
+    pub polled_percent: u32,
+    /// RWF_NOWAIT: fail with EAGAIN rather than wait.
+    pub nowait: bool,
+    /// RWF_DONTCACHE: drop pages from the page cache after use.
+    pub uncached: bool,
+    /// RWF_ATOMIC: writes are atomic (the core option `atomic`).
+    pub atomic: bool,
+}
+
+impl OwnSettings for Pvsync2Settings {}
+
+impl OwnOptions for Pvsync2Options {
+    type Settings = Pvsync2Settings;
+
+    fn settings(&self, job: &JobContext) -> Result<Pvsync2Settings, Diagnostic> {
+        Ok(Pvsync2Settings {
+            polled_percent: if *self.hipri.get() { *self.hipri_percentage.get() } else { 0 },
+            nowait: *self.nowait.get(),
+            uncached: *self.uncached.get() != 0,
+            atomic: job.atomic,
+        })
+    }
+}
 
 pub(super) struct Pvsync2 {
     plain: RwFlags,
@@ -29,9 +94,12 @@ pub(super) struct Pvsync2 {
 }
 
 impl Pvsync2 {
-    pub(super) fn new(knobs: &Knobs) -> Pvsync2 {
-        let plain = RwFlags::new(knobs);
-        let polled_share = if knobs.hipri { knobs.hipri_percentage } else { 0 };
+    pub(super) fn new(settings: &Pvsync2Settings) -> Pvsync2 {
+        let plain = RwFlags::default()
+            .nowait(settings.nowait)
+            .uncached(settings.uncached)
+            .atomic(settings.atomic);
+        let polled_share = settings.polled_percent;
         Pvsync2 { plain, polled: plain.polled(), polled_share, draws: 0x9e37_79b9 }
     }
 
@@ -83,8 +151,8 @@ mod tests {
     #[test]
     fn about_the_share_asked_for_is_polled() {
         for share in [0, 1, 50, 99, 100] {
-            let knobs = Knobs { hipri: true, hipri_percentage: share, ..Knobs::default() };
-            let mut engine = Pvsync2::new(&knobs);
+            let settings = Pvsync2Settings { polled_percent: share, ..Pvsync2Settings::default() };
+            let mut engine = Pvsync2::new(&settings);
             let polled = (0..10_000).filter(|_| engine.flags(Op::Read) == libc::RWF_HIPRI).count();
             assert!(polled.abs_diff(share as usize * 100) < 150, "{polled} for {share} %");
         }
@@ -92,8 +160,8 @@ mod tests {
 
     #[test]
     fn without_hipri_nothing_is_polled() {
-        let knobs = Knobs { hipri_percentage: 100, ..Knobs::default() };
-        let mut engine = Pvsync2::new(&knobs);
+        let settings = Pvsync2Settings::default();
+        let mut engine = Pvsync2::new(&settings);
         assert!((0..100).all(|_| engine.flags(Op::Write) == 0));
     }
 }

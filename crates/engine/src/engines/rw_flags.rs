@@ -1,6 +1,5 @@
 //! The flags of a single read or write (RWF_*), and what a refusal of one means.
 
-use crate::Knobs;
 use iosonde_base::{Errno, Op};
 
 /// The flags that a job's options ask for, each with the directions it is for.
@@ -11,18 +10,25 @@ pub(crate) struct RwFlags {
 }
 
 impl RwFlags {
-    /// What `nowait`, `uncached` and `atomic` ask for. Polling is told apart:
-    /// each engine has its own way.
-    pub(crate) fn new(knobs: &Knobs) -> RwFlags {
-        let mut read = 0;
-        if knobs.nowait {
-            read |= libc::RWF_NOWAIT;
-        }
-        if knobs.uncached {
-            read |= libc::RWF_DONTCACHE;
-        }
-        let atomic = if knobs.atomic { libc::RWF_ATOMIC } else { 0 };
-        RwFlags { read, write: read | atomic }
+    /// RWF_NOWAIT where `wanted`: fail with EAGAIN rather than wait.
+    pub(crate) fn nowait(self, wanted: bool) -> RwFlags {
+        self.with(wanted, libc::RWF_NOWAIT)
+    }
+
+    /// RWF_DONTCACHE where `wanted`: drop pages from the page cache after use.
+    pub(crate) fn uncached(self, wanted: bool) -> RwFlags {
+        self.with(wanted, libc::RWF_DONTCACHE)
+    }
+
+    /// RWF_ATOMIC where `wanted`: writes are atomic.
+    pub(crate) fn atomic(self, wanted: bool) -> RwFlags {
+        let flag = if wanted { libc::RWF_ATOMIC } else { 0 };
+        RwFlags { write: self.write | flag, ..self }
+    }
+
+    fn with(self, wanted: bool, flag: i32) -> RwFlags {
+        let flag = if wanted { flag } else { 0 };
+        RwFlags { read: self.read | flag, write: self.write | flag }
     }
 
     /// Poll for the completion of every read and write.
@@ -74,7 +80,7 @@ mod tests {
 
     #[test]
     fn only_writes_are_atomic() {
-        let flags = RwFlags::new(&Knobs { atomic: true, nowait: true, ..Knobs::default() });
+        let flags = RwFlags::default().nowait(true).atomic(true);
         assert_eq!(flags.of(Op::Read), libc::RWF_NOWAIT);
         assert_eq!(flags.of(Op::Write), libc::RWF_NOWAIT | libc::RWF_ATOMIC);
         assert_eq!(RwFlags::default().polled().of(Op::Read), libc::RWF_HIPRI);
@@ -82,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_flag_and_the_option() {
-        let flags = RwFlags::new(&Knobs { uncached: true, ..Knobs::default() });
+        let flags = RwFlags::default().uncached(true);
         let words = flags.explain(Op::Read, Errno(libc::EOPNOTSUPP)).unwrap();
         assert!(words.contains("RWF_DONTCACHE") && words.contains("uncached=1"));
         assert_eq!(flags.explain(Op::Read, Errno::EIO), None);

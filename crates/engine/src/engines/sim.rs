@@ -14,10 +14,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) static SIM: EngineDef = EngineDef {
     name: "sim",
     aliases: &[],
+    summary: "iosonde's own: a device of 100 us that exists only in time",
     doc: "A simulated device: moves no data and answers each I/O after 100 us, however many are \
           in flight. For rehearsing a job without a disk.",
     caps: Caps { diskless: true, trim: true, slat: true, ..Caps::NONE },
-    options: &[],
+    options: None,
+    offload: None,
     available: always,
     open: |with, accounting| {
         let sim = Sim::<false>::new(Script::default(), with.clock, with.depth);

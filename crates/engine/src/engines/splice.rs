@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::falloc::descriptor;
+use super::offload::{Alone, pool_of};
 use super::psync::CAPS;
 use super::{always, one_shot, trim};
 use crate::sync_call::errno;
@@ -14,9 +15,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 pub(crate) static SPLICE: EngineDef = EngineDef {
     name: "splice",
     aliases: &[],
+    summary: "splice(2), vmsplice(2)",
     doc: "splice(2) between a file and a pipe, vmsplice(2) between the pipe and the buffer.",
     caps: CAPS,
-    options: &[],
+    options: None,
+    offload: Some(|with, accounting| pool_of(with, accounting, |_| open().map(Alone))),
     available: always,
     open: |_, accounting| Ok(one_shot(open()?, accounting)),
 };

@@ -19,9 +19,11 @@ const CAPS: Caps = Caps { sync: true, ..Caps::NONE };
 pub static BUFFERED: EngineDef = EngineDef {
     name: "buffered",
     aliases: &[],
+    summary: "records through a buffer in memory",
     doc: "Records one after another through a buffer in memory; a sync empties the buffer.",
     caps: CAPS,
-    options: &[],
+    options: None,
+    offload: None,
     available: always,
     open: |with, accounting| Ok(open(with, accounting, Shape::Plain, 1 << 20)),
 };
@@ -30,9 +32,11 @@ pub static BUFFERED: EngineDef = EngineDef {
 pub static CSV: EngineDef = EngineDef {
     name: "csv",
     aliases: &[],
+    summary: "records as rows of a table",
     doc: "Rows of a table: each record is the text of one. A sync empties the buffer.",
     caps: CAPS,
-    options: &[],
+    options: None,
+    offload: None,
     available: always,
     open: |with, accounting| Ok(open(with, accounting, Shape::Rows, 8 << 10)),
 };

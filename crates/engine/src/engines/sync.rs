@@ -12,9 +12,11 @@ use std::os::fd::RawFd;
 pub(crate) static SYNC: EngineDef = EngineDef {
     name: "sync",
     aliases: &[],
+    summary: "lseek(2), read(2), write(2)",
     doc: "read(2) and write(2), after lseek(2) where the file's position is not the I/O's.",
     caps: CAPS,
-    options: &[],
+    options: None,
+    offload: None,
     available: always,
     open: |with, accounting| Ok(one_shot(Sync::new(with.files), accounting)),
 };

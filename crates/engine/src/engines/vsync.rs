@@ -13,10 +13,12 @@ use std::os::fd::RawFd;
 pub(crate) static VSYNC: EngineDef = EngineDef {
     name: "vsync",
     aliases: &[],
+    summary: "readv(2), writev(2), neighbours joined",
     doc: "readv(2) and writev(2): I/Os that go down together (iodepth_batch) and follow on one \
           another in a file become one system call.",
     caps: Caps { sync: false, ..CAPS },
-    options: &[],
+    options: None,
+    offload: None,
     available: always,
     open: |with, accounting| Ok(queued(Vsync::new(with.files, with.depth), with.depth, accounting)),
 };

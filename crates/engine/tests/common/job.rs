@@ -4,8 +4,8 @@
 use crate::common::{drive, nowhere, spec, window};
 use iosonde_base::{FileId, Op};
 use iosonde_engine::{
-    Accounting, Drive, Ended, Failure, FileSetup, Knobs, Loop, OpenMode, OpenWith, SyncRangeFlags,
-    find,
+    Accounting, Drive, Ended, EngineSettings, Failure, FileSetup, Loop, OpenMode, OpenWith,
+    SyncRangeFlags, find,
 };
 use iosonde_stats::Ledger;
 use iosonde_sys::clock::Clock;
@@ -37,7 +37,7 @@ pub fn at(path: &Path, bytes: u64) -> FileSetup {
 /// Open `name` for this job and its files, without running it.
 pub fn ready(
     name: &str,
-    knobs: Knobs,
+    settings: EngineSettings,
     spec: &SourceSpec,
     setups: Vec<FileSetup>,
     depth: u32,
@@ -50,7 +50,7 @@ pub fn ready(
         files: files as u32,
         memory: drive.memory.span(),
         clock,
-        knobs,
+        settings,
         sync_range: SyncRangeFlags(2),
     };
     let engine = (find(name).unwrap().open)(&with, Accounting::Full).unwrap();

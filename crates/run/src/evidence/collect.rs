@@ -91,15 +91,10 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
     }
 }
 
-/// Threads that read and write in the job's stead: the kernel's for what would
-/// wait, the engine's own.
+/// Whether threads other than the job's do I/O for it: kernel workers, or the
+/// engine's own.
 fn has_helpers(job: &JobPlan) -> bool {
-    match job.engine.name {
-        "posixaio" => true,
-        "io_uring" => job.knobs.sqthread_poll || job.knobs.force_async > 0 || !job.open_mode.direct,
-        // What an engine that is not ours does is not known.
-        name => name.starts_with("external:"),
-    }
+    job.engine.caps.own_threads || job.settings.uses_other_threads()
 }
 
 fn asked(job: &JobPlan) -> JobOptions {
@@ -113,7 +108,7 @@ fn asked(job: &JobPlan) -> JobOptions {
         paced: job.source.pace.is_set() || job.pace.pause.is_some() || job.pace.flow.is_some(),
         sync: job.open_mode.sync || job.open_mode.dsync,
         seed: job.source.randseed,
-        polled_by_kernel: job.knobs.sqthread_poll,
+        polled_by_kernel: job.settings.kernel_thread_polls(),
         compressible: job.fill.writes
             && (!matches!(job.fill.base, Base::Random) || job.fill.repeats.is_some()),
         iec_as_si: Vec::new(),

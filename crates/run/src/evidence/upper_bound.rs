@@ -7,7 +7,7 @@ use crate::job::{
 };
 use crate::worker::{self, JobResult};
 use iosonde_base::Nanos;
-use iosonde_engine::{Knobs, OpenMode};
+use iosonde_engine::{EngineSettings, OpenMode};
 use iosonde_stats::Pen;
 use iosonde_witness::Observed;
 use iosonde_workload::PaceSpec;
@@ -89,7 +89,7 @@ fn first_use(job: &JobPlan) -> u64 {
 fn shape(job: &JobPlan) -> Option<JobPlan> {
     let mut shape = JobPlan {
         engine: iosonde_engine::find("null")?,
-        knobs: Knobs::default(),
+        settings: EngineSettings::default(),
         pace: PacePlan::default(),
         locked_bytes: 0,
         time: TimePlan { delay: Nanos(0), ramp: Nanos(0), runtime: Some(TRY) },

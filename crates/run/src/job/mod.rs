@@ -15,7 +15,8 @@ use crate::taps::priorities::PrioTally;
 use iosonde_base::{Nanos, PerDir};
 use iosonde_direct::MemoryKind;
 use iosonde_engine::{
-    Accounting, EngineDef, Fill, Hint, Knobs, Open, OpenMode, SyncRangeFlags, Tolerance, Window,
+    Accounting, EngineDef, EngineSettings, Fill, Hint, Open, OpenMode, SyncRangeFlags, Tolerance,
+    Window,
 };
 use iosonde_report::{MeasuredKinds, Percentiles, TextUnits, Unified};
 use iosonde_stats::WhichLatencies;
@@ -63,7 +64,7 @@ pub struct JobPlan {
     /// (`io_submit_mode=offload`).
     pub offload: Option<Open>,
     /// The engine's own options.
-    pub knobs: Knobs,
+    pub settings: EngineSettings,
     /// Which stamps are taken.
     pub accounting: Accounting,
     /// Which histograms are kept.

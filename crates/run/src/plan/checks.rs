@@ -54,7 +54,7 @@ fn paces_no_io(job: &JobPlan) -> Option<Diagnostic> {
 
 /// A kernel thread that polls takes a processor of its own, beside the job's.
 fn too_few_processors(jobs: &[JobPlan], processors: usize) -> Option<Diagnostic> {
-    let polling = jobs.iter().filter(|job| job.knobs.sqthread_poll).count();
+    let polling = jobs.iter().filter(|job| job.settings.kernel_thread_polls()).count();
     (polling > 0 && polling * 2 > processors).then(|| {
         Diagnostic::warning(format!(
             "sqthread_poll: {polling} jobs and as many kernel threads share {processors} \

@@ -1,18 +1,17 @@
 //! From a job's options to its engine: which, how deep, with what of its own.
 
-use super::{Planner, no_files, priorities};
+use super::Planner;
 use crate::job::{FilePlan, PlacePlan};
+use iosonde_engine::settings::ExternalSettings;
 use iosonde_engine::{
-    CATALOGUE, Caps, EngineDef, ErrorKind, ExternalKnobs, Hint, Knobs, Open, OpenMode, StatCall,
-    SyncRangeFlags, Tolerance, Window, offloaded,
+    CATALOGUE, Caps, EngineDef, EngineSettings, ErrorKind, Hint, JobContext, Open, OpenMode,
+    SyncRangeFlags, Tolerance, Window,
 };
-use iosonde_options::{Diagnostic, Topic, nearest};
+use iosonde_options::{Diagnostic, nearest};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
-use iosonde_spec::topics::engines::{FileStat, IoUring, LibAio, Mmap, Pvsync2};
 use iosonde_spec::values::{
-    ContinueOnError, CpusAllowedPolicy, EngineName, FadviseHint, IgnoreErrors, StatType,
-    SubmitMode, SyncMode,
+    ContinueOnError, CpusAllowedPolicy, EngineName, FadviseHint, IgnoreErrors, SubmitMode, SyncMode,
 };
 use iosonde_sys::cpu::CpuList;
 use iosonde_sys::priority::{IoClass, IoPriority};
@@ -103,78 +102,38 @@ pub(super) fn offload(spec: &JobSpec, engine: &EngineDef) -> Result<Option<Open>
             .help("use psync, pvsync, pvsync2, libaio or io_uring, or leave io_submit_mode out")
             .about("io_submit_mode", spec.depth.io_submit_mode.origin())
     };
-    offloaded(engine).ok_or_else(refuse).map(Some)
+    engine.offload.ok_or_else(refuse).map(Some)
 }
 
-/// The engine's own options.
+/// What the engine makes of its own options.
 ///
 /// # Errors
 /// The first value that is refused.
-pub(super) fn knobs(
+pub(super) fn settings(
     job: &ParsedJob,
     (number, clone): (u32, u32),
     engine: &EngineDef,
     files: &[FilePlan],
-) -> Result<Knobs, Diagnostic> {
+) -> Result<EngineSettings, Diagnostic> {
     let spec = &job.spec;
     if let EngineName::External(path) = spec.engine.ioengine.get() {
         let names = files.iter().map(FilePlan::path_or_name).collect();
-        let external = ExternalKnobs { path: path.clone(), names };
-        return Ok(Knobs { external, ..Knobs::default() });
+        return Ok(EngineSettings::new(ExternalSettings { path: path.clone(), names }));
     }
-    let mut knobs = Knobs { atomic: *spec.durability.atomic.get(), ..Knobs::default() };
-    match engine.name {
-        "io_uring" => {
-            let own: IoUring = own(spec)?;
-            knobs.priorities = priorities::Asked::from(&own).plan(spec, number)?;
-            knobs.hipri = *own.hipri.get();
-            knobs.hipri_percentage = 100;
-            knobs.fixedbufs = *own.fixedbufs.get();
-            knobs.registerfiles = *own.registerfiles.get();
-            knobs.sqthread_poll = *own.sqthread_poll.get() || own.sqthread_poll_cpu.is_set();
-            knobs.sqthread_poll_cpu = *own.sqthread_poll_cpu.get();
-            knobs.nonvectored = *own.nonvectored.get() != 0;
-            knobs.force_async = *own.force_async.get();
-            knobs.nowait = *own.nowait.get();
-            knobs.uncached = *own.uncached.get() != 0;
-        }
-        "libaio" => {
-            let own: LibAio = own(spec)?;
-            knobs.priorities = priorities::Asked::from(&own).plan(spec, number)?;
-            // Buffered I/O is done by the time io_submit(2) returns: there is
-            // nothing to wait for in the kernel.
-            knobs.userspace_reap = *own.userspace_reap.get() || !*spec.durability.direct.get();
-            knobs.nowait = *own.nowait.get();
-            knobs.vectored = *own.libaio_vectored.get();
-        }
-        "pvsync2" => {
-            let own: Pvsync2 = own(spec)?;
-            knobs.hipri = *own.hipri.get();
-            knobs.hipri_percentage = *own.hipri_percentage.get();
-            knobs.nowait = *own.nowait.get();
-            knobs.uncached = *own.uncached.get() != 0;
-        }
-        "mmap" => knobs.thp = own::<Mmap>(spec)?.thp.get().is_some(),
-        "filestat" | "dirstat" => {
-            knobs.stat = match own::<FileStat>(spec)?.stat_type.get() {
-                StatType::Stat => StatCall::Stat,
-                StatType::Lstat => StatCall::Lstat,
-                StatType::Statx => StatCall::Statx,
-            };
-        }
-        "cpuio" => knobs.cpu = no_files::cpu(&own(spec)?),
-        "exec" => knobs.exec = no_files::exec(job, &own(spec)?),
-        "net" | "netsplice" => knobs.net = no_files::net(job, clone, &own(spec)?)?,
-        _ => {}
-    }
-    Ok(knobs)
-}
-
-fn own<T: Topic + Default>(spec: &JobSpec) -> Result<T, Diagnostic> {
-    match spec.engine_options::<T>() {
-        Ok((own, _)) => Ok(own),
-        Err(mut refused) => Err(refused.remove(0)),
-    }
+    let Some(options) = engine.options else { return Ok(EngineSettings::default()) };
+    let filenames = spec.files.filename.get().as_ref();
+    let context = JobContext {
+        name: &job.name,
+        clone,
+        reads: spec.order.rw.get().word.reads(),
+        direct: *spec.durability.direct.get(),
+        atomic: *spec.durability.atomic.get(),
+        runtime_s: spec.time.runtime.get().0 / 1_000_000_000,
+        filename: filenames.and_then(|names| names.0.first()).map(String::as_str),
+        offload: is_offloaded(spec).then(|| spec.depth.io_submit_mode.origin()),
+        priority_seed: iosonde_workload::priority_seed(*spec.random.randseed.get(), number),
+    };
+    spec.engine_settings(options, &context)
 }
 
 /// How files are opened, besides for reading or writing.

@@ -12,7 +12,6 @@ mod logs;
 mod no_files;
 mod pacing;
 mod paths;
-mod priorities;
 mod replay;
 mod reporting;
 mod source;
@@ -22,7 +21,7 @@ use crate::job::Plan;
 use crate::job::*;
 use crate::taps::priorities::PrioTally;
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
-use iosonde_engine::{Accounting, EngineDef, LaysOut};
+use iosonde_engine::{Accounting, Caps, EngineDef, LaysOut};
 use iosonde_options::{Diagnostic, Level, Origin, Setting};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
@@ -56,14 +55,12 @@ pub struct Planned {
 
 /// What the job's engine can do, for the rules of the job language; nothing
 /// for an engine that is not known, of which [`plan`] will speak.
-pub fn caps(spec: &JobSpec) -> iosonde_spec::EngineFacts {
-    let Some(known) = engine::known_caps(spec) else {
-        return iosonde_spec::EngineFacts { trim: true, atomic: true, ..Default::default() };
+pub fn caps(spec: &JobSpec) -> Caps {
+    let Some(caps) = engine::known_caps(spec) else {
+        return Caps { trim: true, atomic: true, ..Caps::NONE };
     };
-    let iosonde_engine::Caps { sync, diskless, trim, no_extend, atomic, .. } = known;
     // One thread does one thing at a time; a pool of them does many.
-    let sync = sync && !engine::is_offloaded(spec);
-    iosonde_spec::EngineFacts { sync, diskless, trim, no_extend, atomic }
+    Caps { sync: caps.sync && !engine::is_offloaded(spec), ..caps }
 }
 
 /// Resolve and plan one job that nobody typed.
@@ -227,7 +224,7 @@ impl Planner<'_> {
         let moves_data = !engine.caps.diskless && !engine.caps.by_name;
         let fill = self.fill(spec, &source, dirs[Dir::Write] && moves_data)?;
         let place = engine::place(spec, clone)?;
-        let knobs = engine::knobs(job, (number, clone), engine, &parts.files)?;
+        let settings = engine::settings(job, (number, clone), engine, &parts.files)?;
         let logs =
             logs::logs(job, number, (engine, window.depth), measured, &sizes, place.io_priority)?;
         // Only what was written is synced, unless a recording says when.
@@ -244,11 +241,11 @@ impl Planner<'_> {
             group: 0,
             engine,
             offload: engine::offload(spec, engine)?,
-            prios: (knobs.priorities.is_some() && (by_lat || measured.clat)).then(|| {
+            prios: (settings.sets_priorities() && (by_lat || measured.clat)).then(|| {
                 let own = place.io_priority.map_or(0, IoPriority::raw);
                 Arc::new(PrioTally::new(own, by_lat))
             }),
-            knobs,
+            settings,
             accounting,
             latencies: WhichLatencies {
                 syncs,

@@ -53,7 +53,7 @@ impl<'a> Worker<'a> {
             files: job.files.len() as u32,
             memory: memory.span(),
             clock,
-            knobs: job.knobs.clone(),
+            settings: job.settings.clone(),
             sync_range: job.sync_range,
         };
         let open = job.offload.unwrap_or(job.engine.open);

@@ -3,7 +3,7 @@
 use iosonde_base::{DIRS, Dir};
 use iosonde_options::Diagnostic;
 
-use super::{EngineFacts, OptionRule};
+use super::{Caps, OptionRule};
 use crate::JobSpec;
 
 pub(super) const RULES: &[OptionRule] = &[
@@ -20,7 +20,7 @@ pub(super) const RULES: &[OptionRule] = &[
     },
 ];
 
-fn precedence(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn precedence(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
     let block = &spec.block;
     let dirs = || DIRS.into_iter().filter(|dir| spec.moves(*dir));
     let split = |dir: Dir| !block.bssplit.get().0[dir as usize].is_empty();
@@ -41,7 +41,7 @@ fn precedence(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
 /// The least that any block device addresses.
 const SECTOR: u64 = 512;
 
-fn sectors(spec: &mut JobSpec, caps: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn sectors(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
     if !*spec.durability.direct.get() || caps.diskless {
         return;
     }

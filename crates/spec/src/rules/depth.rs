@@ -2,7 +2,7 @@
 
 use iosonde_options::Diagnostic;
 
-use super::{EngineFacts, OptionRule};
+use super::{Caps, OptionRule};
 use crate::JobSpec;
 
 pub(super) const RULES: &[OptionRule] = &[
@@ -18,7 +18,7 @@ pub(super) const RULES: &[OptionRule] = &[
     },
 ];
 
-fn one_at_a_time(spec: &mut JobSpec, caps: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn one_at_a_time(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
     if caps.sync && *spec.depth.iodepth.get() > 1 {
         let message = "both iodepth >= 1 and synchronous I/O engine are selected, \
                        queue depth will be capped at 1";
@@ -27,7 +27,7 @@ fn one_at_a_time(spec: &mut JobSpec, caps: &EngineFacts, said: &mut Vec<Diagnost
     }
 }
 
-fn batches_within_depth(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
+fn batches_within_depth(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     const BY: &str = "iodepth";
     let depth = &mut spec.depth;
     let most = *depth.iodepth.get();
@@ -54,12 +54,12 @@ fn batches_within_depth(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnos
 #[cfg(test)]
 mod tests {
     use crate::rules::testing::*;
-    use crate::rules::{EngineFacts, resolve};
+    use crate::rules::{Caps, resolve};
 
     #[test]
     fn a_synchronous_engine_is_held_at_one_and_told_once() {
         let mut spec = job(&["iodepth=32"]);
-        let said = resolve(&mut spec, &EngineFacts { sync: true, ..EngineFacts::default() });
+        let said = resolve(&mut spec, &Caps { sync: true, ..Caps::default() });
         assert_eq!(*spec.depth.iodepth.get(), 1);
         assert!(said[0].message.contains("capped at 1"));
         assert_eq!(said.len(), 1);

@@ -2,7 +2,7 @@
 
 use iosonde_options::Diagnostic;
 
-use super::{EngineFacts, OptionRule};
+use super::{Caps, OptionRule};
 use crate::JobSpec;
 
 pub(super) const RULES: &[OptionRule] = &[
@@ -18,7 +18,7 @@ pub(super) const RULES: &[OptionRule] = &[
     },
 ];
 
-fn atomic_is_direct(spec: &mut JobSpec, caps: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn atomic_is_direct(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
     if !*spec.durability.atomic.get() {
         return;
     }
@@ -36,7 +36,7 @@ fn atomic_is_direct(spec: &mut JobSpec, caps: &EngineFacts, said: &mut Vec<Diagn
     }
 }
 
-fn syncs_need_writes(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn syncs_need_writes(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
     if spec.writes() {
         return;
     }
@@ -56,14 +56,14 @@ fn syncs_need_writes(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnos
 #[cfg(test)]
 mod tests {
     use crate::rules::testing::*;
-    use crate::rules::{EngineFacts, resolve};
+    use crate::rules::{Caps, resolve};
 
     #[test]
     fn atomic_writes_go_around_the_page_cache() {
         let (spec, said) = resolved(&["rw=write", "atomic=1", "ioengine=pvsync2", "buffered=1"]);
         assert!(*spec.durability.direct.get() && said.is_empty());
         let mut spec = job(&["rw=write", "atomic=1"]);
-        let said = resolve(&mut spec, &EngineFacts::default());
+        let said = resolve(&mut spec, &Caps::default());
         assert_eq!(said[0].message, "engine psync cannot do it");
     }
 

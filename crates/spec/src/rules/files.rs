@@ -2,7 +2,7 @@
 
 use iosonde_options::Diagnostic;
 
-use super::{EngineFacts, OptionRule};
+use super::{Caps, OptionRule};
 use crate::JobSpec;
 use crate::values::RwWord;
 
@@ -34,19 +34,19 @@ pub(super) const RULES: &[OptionRule] = &[
     },
 ];
 
-fn readers_need_data(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
+fn readers_need_data(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     if spec.order.rw.get().word.reads() {
         spec.file_life.overwrite.force(true, "rw");
     }
 }
 
-fn pre_read_stays_cached(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
+fn pre_read_stays_cached(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     if *spec.file_life.pre_read.get() {
         spec.file_life.invalidate.force(false, "pre_read");
     }
 }
 
-fn open_files_within_files(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
+fn open_files_within_files(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     let named = spec.files.filename.get().as_ref().map_or(0, |names| names.0.len() as u32);
     let files = named.max(*spec.files.nrfiles.get()).max(1);
     let open = spec.files.openfiles.get().filter(|open| *open > 0 && *open <= files);
@@ -55,7 +55,7 @@ fn open_files_within_files(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diag
     }
 }
 
-fn fill_device_writes_on(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn fill_device_writes_on(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
     if *spec.size.fill_device.get() && spec.order.rw.get().word != RwWord::Write {
         let message = "only a sequential write ends when the device is full";
         said.push(
@@ -66,7 +66,7 @@ fn fill_device_writes_on(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Dia
     }
 }
 
-fn trims_need_an_engine(spec: &mut JobSpec, caps: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn trims_need_an_engine(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
     if spec.order.rw.get().word.trims() && !caps.trim {
         let message = format!("engine {} cannot trim", spec.engine.ioengine.get().name());
         said.push(Diagnostic::error(message).about("rw", spec.order.rw.origin()));
@@ -76,7 +76,7 @@ fn trims_need_an_engine(spec: &mut JobSpec, caps: &EngineFacts, said: &mut Vec<D
 #[cfg(test)]
 mod tests {
     use crate::rules::testing::*;
-    use crate::rules::{EngineFacts, resolve};
+    use crate::rules::{Caps, resolve};
 
     #[test]
     fn a_reader_finds_data_and_a_writer_need_not() {
@@ -108,9 +108,6 @@ mod tests {
     #[test]
     fn a_trim_needs_an_engine_that_can() {
         let mut spec = job(&["rw=randtrim"]);
-        assert_eq!(
-            resolve(&mut spec, &EngineFacts::default())[0].message,
-            "engine psync cannot trim"
-        );
+        assert_eq!(resolve(&mut spec, &Caps::default())[0].message, "engine psync cannot trim");
     }
 }

@@ -14,22 +14,8 @@ use iosonde_options::Diagnostic;
 
 use crate::JobSpec;
 
+pub use iosonde_engine::Caps;
 pub(crate) use last_wins::last_wins;
-
-/// What rules need to know of the job's engine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EngineFacts {
-    /// It does one request at a time.
-    pub sync: bool,
-    /// It touches no storage.
-    pub diskless: bool,
-    /// It trims.
-    pub trim: bool,
-    /// It cannot write past a file's end.
-    pub no_extend: bool,
-    /// It honours RWF_ATOMIC.
-    pub atomic: bool,
-}
 
 /// One rule: its name, what it says, and the saying of it.
 pub struct OptionRule {
@@ -38,7 +24,7 @@ pub struct OptionRule {
     /// The rule in a sentence.
     pub doc: &'static str,
     /// Changes what it implies, and says what it objects to.
-    pub apply: fn(&mut JobSpec, &EngineFacts, &mut Vec<Diagnostic>),
+    pub apply: fn(&mut JobSpec, &Caps, &mut Vec<Diagnostic>),
 }
 
 /// All rules, in the order in which they run.
@@ -50,7 +36,7 @@ pub fn all() -> impl Iterator<Item = &'static OptionRule> {
 
 /// Turns a job as it was asked for into the job as it is meant: every rule runs, and none
 /// hides another. The job must not run if an error is among what comes back.
-pub fn resolve(spec: &mut JobSpec, caps: &EngineFacts) -> Vec<Diagnostic> {
+pub fn resolve(spec: &mut JobSpec, caps: &Caps) -> Vec<Diagnostic> {
     let mut said = spec.judge_private();
     for rule in all() {
         (rule.apply)(spec, caps, &mut said);
@@ -91,7 +77,7 @@ pub(crate) mod testing {
     /// The job after all rules, and what they said.
     pub fn resolved(options: &[&str]) -> (JobSpec, Vec<Diagnostic>) {
         let mut spec = job(options);
-        let caps = EngineFacts { trim: true, atomic: true, ..EngineFacts::default() };
+        let caps = Caps { trim: true, atomic: true, ..Caps::default() };
         let said = resolve(&mut spec, &caps);
         (spec, said)
     }

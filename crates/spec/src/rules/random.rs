@@ -4,7 +4,7 @@ use iosonde_base::DIRS;
 use iosonde_options::{Bytes, Diagnostic};
 use iosonde_workload::Distribution;
 
-use super::{EngineFacts, OptionRule};
+use super::{Caps, OptionRule};
 use crate::JobSpec;
 
 pub(super) const RULES: &[OptionRule] = &[
@@ -25,7 +25,7 @@ pub(super) const RULES: &[OptionRule] = &[
     },
 ];
 
-fn blockalign_without_map(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn blockalign_without_map(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
     let differs = |ba: &Option<Bytes>, dir| ba.is_some_and(|ba| ba.0 != spec.min_bs(dir));
     let any = DIRS.into_iter().any(|dir| differs(spec.block.ba.get().of(dir), dir));
     if any && spec.order.rw.get().word.is_random() && !*spec.random.norandommap.get() {
@@ -35,14 +35,14 @@ fn blockalign_without_map(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Di
     }
 }
 
-fn distribution_without_map(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
+fn distribution_without_map(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     let random = &mut spec.random;
     if random.random_distribution.get().0 != Distribution::Random {
         random.norandommap.force(true, "random_distribution");
     }
 }
 
-fn seed_ends_repeats(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
+fn seed_ends_repeats(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     if spec.random.randseed.is_typed() {
         spec.random.randrepeat.force(false, "randseed");
     }

@@ -3,7 +3,7 @@
 use iosonde_base::DIRS;
 use iosonde_options::{Bytes, Diagnostic};
 
-use super::{EngineFacts, OptionRule};
+use super::{Caps, OptionRule};
 use crate::JobSpec;
 
 pub(super) const RULES: &[OptionRule] = &[
@@ -19,7 +19,7 @@ pub(super) const RULES: &[OptionRule] = &[
     },
 ];
 
-fn rate_or_iops(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn rate_or_iops(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
     let (rate, iops) = (spec.rate.rate.get(), spec.rate.rate_iops.get());
     if DIRS.into_iter().any(|dir| rate.of(dir).0 > 0 && *iops.of(dir) > 0) {
         let message = "rate and rate_iops are mutually exclusive";
@@ -27,7 +27,7 @@ fn rate_or_iops(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>)
     }
 }
 
-fn least_below_most(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn least_below_most(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
     let rate = &spec.rate;
     for dir in DIRS {
         let above = |least: u64, most: u64| most > 0 && least > most;

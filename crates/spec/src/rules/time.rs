@@ -3,7 +3,7 @@
 use iosonde_base::Nanos;
 use iosonde_options::Diagnostic;
 
-use super::{EngineFacts, OptionRule};
+use super::{Caps, OptionRule};
 use crate::JobSpec;
 
 pub(super) const RULES: &[OptionRule] = &[
@@ -34,7 +34,7 @@ pub(super) const RULES: &[OptionRule] = &[
     },
 ];
 
-fn time_based_needs_runtime(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn time_based_needs_runtime(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
     let time = &mut spec.time;
     if *time.time_based.get() && *time.runtime.get() == Nanos(0) {
         said.push(
@@ -46,20 +46,20 @@ fn time_based_needs_runtime(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<
     }
 }
 
-fn loops_at_least_once(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
+fn loops_at_least_once(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     if *spec.job.loops.get() == 0 {
         spec.job.loops.force(1, "loops-at-least-once");
     }
 }
 
-fn time_ends_loops(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn time_ends_loops(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
     if *spec.time.time_based.get() && *spec.job.loops.get() > 1 {
         let message = "has no effect with time_based: the runtime says when to end";
         said.push(Diagnostic::warning(message).about("loops", spec.job.loops.origin()));
     }
 }
 
-fn gtod_reduce(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
+fn gtod_reduce(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     let measure = &mut spec.measure;
     if *measure.gtod_reduce.get() {
         measure.disable_lat.imply(true, "gtod_reduce");
@@ -69,7 +69,7 @@ fn gtod_reduce(spec: &mut JobSpec, _: &EngineFacts, _: &mut Vec<Diagnostic>) {
     }
 }
 
-fn jobs_at_least_one(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn jobs_at_least_one(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
     if *spec.job.numjobs.get() == 0 {
         let said_of = Diagnostic::error("0 copies of a job would run nothing");
         said.push(said_of.about("numjobs", spec.job.numjobs.origin()));

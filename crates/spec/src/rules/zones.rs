@@ -2,7 +2,7 @@
 
 use iosonde_options::{Bytes, Diagnostic};
 
-use super::{EngineFacts, OptionRule};
+use super::{Caps, OptionRule};
 use crate::JobSpec;
 use crate::values::ZoneMode;
 
@@ -19,7 +19,7 @@ pub(super) const RULES: &[OptionRule] = &[
     },
 ];
 
-fn zonesize_needs_a_mode(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn zonesize_needs_a_mode(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
     let zones = &spec.zones;
     if *zones.zonemode.get() == ZoneMode::None && zones.zonesize.get().0 > 0 {
         let message = "--zonemode=none and --zonesize are not compatible.";
@@ -31,7 +31,7 @@ fn zonesize_needs_a_mode(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Dia
     }
 }
 
-fn strided_needs_a_size(spec: &mut JobSpec, _: &EngineFacts, said: &mut Vec<Diagnostic>) {
+fn strided_needs_a_size(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
     let zones = &mut spec.zones;
     if *zones.zonemode.get() != ZoneMode::Strided {
         return;

@@ -2,7 +2,7 @@
 
 use iosonde_options::{Category, options};
 
-use crate::values::EngineName;
+use crate::values::{EngineName, UNBUILT_NAMES};
 
 options! {
     /// Engine
@@ -11,10 +11,7 @@ options! {
         ///
         /// Options that only some engines know may stand before or after it.
         ioengine: EngineName = "psync" as "ioengine" {
-            unbuilt_words: &["io_uring_cmd", "e4defrag", "sg", "mtd", "nbd", "http", "nfs", "libiscsi", "rbd", "rados",
-                "gfapi", "gfapi_async", "libhdfs", "dfs", "ime_psync", "ime_psyncv", "ime_aio",
-                "rdma", "libpmem", "dev-dax", "pmemblk", "libzbc", "xnvme", "libblkio",
-                "libcufile", "libhipfile", "solarisaio", "windowsaio"],
+            unbuilt_words: UNBUILT_NAMES,
             good: &["psync", "libaio", "io_uring", "null", "mmap", "sync", "pvsync2"],
             bad: &["fastest", "external:"],
         }

@@ -1,5 +1,6 @@
 //! The name of an I/O engine.
 
+use iosonde_engine::CATALOGUE;
 use iosonde_options::{Choice, OptionValue, ParseContext, ValueError, ValueKind, nearest};
 
 /// An engine by name. Whether it is built, and runs here, is not asked yet.
@@ -21,64 +22,68 @@ impl EngineName {
     }
 }
 
+/// fio's engines that are not built.
+const UNBUILT: &[Choice] = &[
+    ("io_uring_cmd", "Linux io_uring passthrough commands to NVMe"),
+    ("e4defrag", "ext4 defragmentation"),
+    ("sg", "SCSI generic"),
+    ("mtd", "memory technology devices"),
+    ("nbd", "network block device"),
+    ("http", "WebDAV, S3, Swift over HTTP"),
+    ("nfs", "NFS by libnfs"),
+    ("libiscsi", "iSCSI by libiscsi"),
+    ("rbd", "Ceph block device"),
+    ("rados", "Ceph objects"),
+    ("gfapi", "GlusterFS by libgfapi"),
+    ("gfapi_async", "GlusterFS by libgfapi, asynchronous"),
+    ("libhdfs", "HDFS"),
+    ("dfs", "DAOS file system"),
+    ("ime_psync", "Infinite Memory Engine"),
+    ("ime_psyncv", "Infinite Memory Engine, vectored"),
+    ("ime_aio", "Infinite Memory Engine, asynchronous"),
+    ("rdma", "RDMA"),
+    ("libpmem", "persistent memory by libpmem"),
+    ("dev-dax", "device DAX"),
+    ("pmemblk", "persistent memory blocks"),
+    ("libzbc", "zoned devices by libzbc"),
+    ("xnvme", "NVMe by xNVMe"),
+    ("libblkio", "block devices by libblkio"),
+    ("libcufile", "GPUDirect Storage"),
+    ("libhipfile", "ROCm storage"),
+    ("solarisaio", "Solaris aio"),
+    ("windowsaio", "Windows overlapped I/O"),
+];
+
+/// The names of engines that are not built.
+pub(crate) const UNBUILT_NAMES: &[&str] = &{
+    let mut names = [""; UNBUILT.len()];
+    let mut at = 0;
+    while at < UNBUILT.len() {
+        names[at] = UNBUILT[at].0;
+        at += 1;
+    }
+    names
+};
+
+/// Every name: the catalogue, what is not built, and shared objects.
+const NAMES: [Choice; CATALOGUE.len() + UNBUILT.len() + 1] = {
+    let external = ("external", "an engine from a shared object: external:/path.so");
+    let mut names = [external; CATALOGUE.len() + UNBUILT.len() + 1];
+    let mut at = 0;
+    while at < CATALOGUE.len() {
+        names[at] = (CATALOGUE[at].name, CATALOGUE[at].summary);
+        at += 1;
+    }
+    while at < CATALOGUE.len() + UNBUILT.len() {
+        names[at] = UNBUILT[at - CATALOGUE.len()];
+        at += 1;
+    }
+    names
+};
+
 impl OptionValue for EngineName {
     const KIND: ValueKind = ValueKind::Word;
-    const CHOICES: &'static [Choice] = &[
-        ("sync", "lseek(2), read(2), write(2)"),
-        ("psync", "pread(2), pwrite(2)"),
-        ("vsync", "readv(2), writev(2), neighbours joined"),
-        ("pvsync", "preadv(2), pwritev(2)"),
-        ("pvsync2", "preadv2(2), pwritev2(2)"),
-        ("io_uring", "Linux io_uring"),
-        ("io_uring_cmd", "Linux io_uring passthrough commands to NVMe"),
-        ("libaio", "Linux io_submit(2), io_getevents(2)"),
-        ("posixaio", "aio_read(3), aio_write(3)"),
-        ("mmap", "memory mapped files"),
-        ("splice", "splice(2), vmsplice(2)"),
-        ("null", "no I/O at all: measures what is around it"),
-        ("sim", "iosonde's own: a device of 100 us that exists only in time"),
-        ("cpuio", "burns processor time"),
-        ("net", "a network connection"),
-        ("netsplice", "a network connection by splice(2)"),
-        ("falloc", "fallocate(2) in place of I/O"),
-        ("ftruncate", "ftruncate(2) in place of writes"),
-        ("filecreate", "creates files"),
-        ("filestat", "stats files"),
-        ("filedelete", "deletes files"),
-        ("dircreate", "creates directories"),
-        ("dirstat", "stats directories"),
-        ("dirdelete", "deletes directories"),
-        ("exec", "runs a program beside the other jobs"),
-        ("page_fault", "touches pages of memory"),
-        ("e4defrag", "ext4 defragmentation"),
-        ("sg", "SCSI generic"),
-        ("mtd", "memory technology devices"),
-        ("nbd", "network block device"),
-        ("http", "WebDAV, S3, Swift over HTTP"),
-        ("nfs", "NFS by libnfs"),
-        ("libiscsi", "iSCSI by libiscsi"),
-        ("rbd", "Ceph block device"),
-        ("rados", "Ceph objects"),
-        ("gfapi", "GlusterFS by libgfapi"),
-        ("gfapi_async", "GlusterFS by libgfapi, asynchronous"),
-        ("libhdfs", "HDFS"),
-        ("dfs", "DAOS file system"),
-        ("ime_psync", "Infinite Memory Engine"),
-        ("ime_psyncv", "Infinite Memory Engine, vectored"),
-        ("ime_aio", "Infinite Memory Engine, asynchronous"),
-        ("rdma", "RDMA"),
-        ("libpmem", "persistent memory by libpmem"),
-        ("dev-dax", "device DAX"),
-        ("pmemblk", "persistent memory blocks"),
-        ("libzbc", "zoned devices by libzbc"),
-        ("xnvme", "NVMe by xNVMe"),
-        ("libblkio", "block devices by libblkio"),
-        ("libcufile", "GPUDirect Storage"),
-        ("libhipfile", "ROCm storage"),
-        ("solarisaio", "Solaris aio"),
-        ("windowsaio", "Windows overlapped I/O"),
-        ("external", "an engine from a shared object: external:/path.so"),
-    ];
+    const CHOICES: &'static [Choice] = &NAMES;
     fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         if let Some(path) = text.strip_prefix("external:") {
             let want = || ValueError::new("a path after external:", text);
@@ -105,6 +110,21 @@ impl OptionValue for EngineName {
         match self {
             EngineName::Known(name) => (*name).to_owned(),
             EngineName::External(path) => format!("external:{path}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_is_built_or_not_and_listed_once() {
+        for name in UNBUILT_NAMES {
+            assert!(iosonde_engine::find(name).is_none(), "{name} is built");
+        }
+        for (at, (name, _)) in NAMES.iter().enumerate() {
+            assert!(NAMES[..at].iter().all(|(other, _)| other != name), "{name} is listed twice");
         }
     }
 }

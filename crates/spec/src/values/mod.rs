@@ -1,7 +1,6 @@
 //! The little languages of single options: `rw=randread:8`, `bssplit=4k/60:64k/40`.
 
 mod bssplit;
-mod cmdprio;
 mod distribution;
 mod engine_name;
 mod errors;
@@ -16,9 +15,9 @@ mod sync_range;
 mod words;
 
 pub use bssplit::{BsSplit, Portion};
-pub use cmdprio::{CmdPrioSplit, PrioPortion};
 pub use distribution::RandomDistribution;
 pub use engine_name::EngineName;
+pub(crate) use engine_name::UNBUILT_NAMES;
 pub use errors::IgnoreErrors;
 pub use file_service::FileServiceType;
 pub use file_size::FileSize;

@@ -418,46 +418,6 @@ words! {
 }
 
 words! {
-    /// What cpuio burns time with.
-    pub enum CpuMode {
-        /// No-ops.
-        Noop = "noop" : "no-ops",
-        /// Sorting.
-        Qsort = "qsort" : "sorting",
-    }
-}
-
-words! {
-    /// A network protocol.
-    pub enum NetProtocol {
-        /// TCP.
-        Tcp = "tcp" : "TCP over IPv4",
-        /// TCP over IPv6.
-        TcpV6 = "tcpv6" : "TCP over IPv6",
-        /// UDP.
-        Udp = "udp" : "UDP over IPv4",
-        /// UDP over IPv6.
-        UdpV6 = "udpv6" : "UDP over IPv6",
-        /// A socket in the file system.
-        Unix = "unix" : "a socket in the file system",
-        /// Between a virtual machine and its host.
-        Vsock = "vsock" : "between a virtual machine and its host",
-    }
-}
-
-words! {
-    /// A call that asks for a file's attributes.
-    pub enum StatType {
-        /// stat(2).
-        Stat = "stat" : "stat(2)",
-        /// lstat(2).
-        Lstat = "lstat" : "lstat(2)",
-        /// statx(2).
-        Statx = "statx" : "statx(2)",
-    }
-}
-
-words! {
     /// The SCSI command that writes.
     pub enum SgWriteMode {
         /// WRITE.
@@ -490,15 +450,5 @@ words! {
         Send = "send" : "posted send",
         /// Posted receive.
         Recv = "recv" : "posted receive",
-    }
-}
-
-words! {
-    /// What madvise(2) is told about huge pages.
-    pub enum HugePageAdvice {
-        /// Use none.
-        Never = "0" : "MADV_NOHUGEPAGE",
-        /// Use them.
-        Huge = "1" : "MADV_HUGEPAGE",
     }
 }

@@ -1,6 +1,7 @@
 //! Making the ring: as much as the kernel grants, and why if it grants none.
 #![allow(unsafe_code)]
 
+use super::UringSettings;
 use crate::{EngineError, Io, OpenWith};
 use io_uring::{EnterFlags, IoUring, Submitter};
 use iosonde_base::Errno;
@@ -67,7 +68,10 @@ impl Wishes {
 }
 
 /// The ring for a job, and how it is to be used.
-pub(super) fn build(with: &OpenWith) -> Result<(IoUring, Mode), EngineError> {
+pub(super) fn build(
+    with: &OpenWith,
+    settings: &UringSettings,
+) -> Result<(IoUring, Mode), EngineError> {
     if with.depth > DEPTH_MAX {
         return Err(EngineError {
             message: format!("make a ring of {} requests: the most is {DEPTH_MAX}", with.depth),
@@ -75,9 +79,9 @@ pub(super) fn build(with: &OpenWith) -> Result<(IoUring, Mode), EngineError> {
             errno: Errno::EINVAL,
         });
     }
-    let mut wishes = Wishes::new(with.knobs.sqthread_poll);
+    let mut wishes = Wishes::new(settings.sqthread_poll);
     let ring = loop {
-        match try_build(with, wishes) {
+        match try_build(with.depth, settings, wishes) {
             Ok(ring) => break ring,
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
                 if !wishes.give_up_one() {
@@ -89,7 +93,7 @@ pub(super) fn build(with: &OpenWith) -> Result<(IoUring, Mode), EngineError> {
     };
     let parameters = ring.params();
     let mut enter = EnterFlags::empty();
-    if wishes.defer_taskrun || with.knobs.hipri {
+    if wishes.defer_taskrun || settings.hipri {
         // Only an entry that asks for completions makes them.
         enter |= EnterFlags::GETEVENTS;
     }
@@ -97,21 +101,21 @@ pub(super) fn build(with: &OpenWith) -> Result<(IoUring, Mode), EngineError> {
         enter |= EnterFlags::NO_IOWAIT;
     }
     let mode = Mode {
-        polled: with.knobs.hipri,
-        kernel_thread: with.knobs.sqthread_poll,
+        polled: settings.hipri,
+        kernel_thread: settings.sqthread_poll,
         // Before Linux 5.11 the kernel's thread took registered files only.
-        fixed_files: with.knobs.registerfiles || with.knobs.sqthread_poll,
-        nowait: with.knobs.nowait,
+        fixed_files: settings.registerfiles || settings.sqthread_poll,
+        nowait: settings.nowait,
         timeouts: parameters.is_feature_ext_arg(),
         enter,
     };
     Ok((ring, mode))
 }
 
-fn try_build(with: &OpenWith, wishes: Wishes) -> io::Result<IoUring> {
+fn try_build(depth: u32, settings: &UringSettings, wishes: Wishes) -> io::Result<IoUring> {
     let mut builder = IoUring::builder();
     // Never more completions than requests: the default is twice as many.
-    builder.setup_cqsize(with.depth.max(1).next_power_of_two());
+    builder.setup_cqsize(depth.max(1).next_power_of_two());
     if wishes.no_array {
         builder.setup_no_sqarray();
     }
@@ -127,16 +131,16 @@ fn try_build(with: &OpenWith, wishes: Wishes) -> io::Result<IoUring> {
     if wishes.submit_all {
         builder.setup_submit_all();
     }
-    if with.knobs.hipri {
+    if settings.hipri {
         builder.setup_iopoll();
     }
-    if with.knobs.sqthread_poll {
+    if settings.sqthread_poll {
         builder.setup_sqpoll(KERNEL_THREAD_IDLE_MS);
-        if let Some(cpu) = with.knobs.sqthread_poll_cpu {
+        if let Some(cpu) = settings.sqthread_poll_cpu {
             builder.setup_sqpoll_cpu(cpu);
         }
     }
-    builder.build(with.depth.max(1))
+    builder.build(depth.max(1))
 }
 
 /// Whether a ring can be had at all.

@@ -2,7 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::refuse;
-use crate::{EngineError, NetKnobs, Protocol};
+use super::{NetSettings, Protocol};
+use crate::EngineError;
 use iosonde_base::Errno;
 use std::mem::size_of;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
@@ -23,36 +24,36 @@ impl Address {
     ///
     /// # Errors
     /// A host that has no address, or a path that is too long.
-    pub(super) fn of(knobs: &NetKnobs) -> Result<Address, EngineError> {
-        if knobs.protocol == Protocol::Unix {
-            return Address::path(knobs.path());
+    pub(super) fn of(settings: &NetSettings) -> Result<Address, EngineError> {
+        if settings.protocol == Protocol::Unix {
+            return Address::path(settings.path());
         }
-        let port = knobs.port.unwrap_or(0);
-        let found = (knobs.host.as_str(), port).to_socket_addrs();
+        let port = settings.port.unwrap_or(0);
+        let found = (settings.host.as_str(), port).to_socket_addrs();
         let found = found.map_err(|error| EngineError {
-            message: format!("find the host {}: {error}", knobs.host),
+            message: format!("find the host {}: {error}", settings.host),
             help: None,
             errno: Errno::EINVAL,
         })?;
-        let v6 = knobs.protocol.v6();
+        let v6 = settings.protocol.v6();
         let mut fits = found.filter(|address| address.is_ipv6() == v6);
         fits.next().map(Address::inet).ok_or_else(|| {
             let kind = if v6 { "IPv6" } else { "IPv4" };
-            let message = format!("the host {} has no {kind} address", knobs.host);
+            let message = format!("the host {} has no {kind} address", settings.host);
             refuse(&message, "use the other protocol: tcp, tcpv6, udp, udpv6")
         })
     }
 
     /// Where others are waited for.
-    fn anywhere(knobs: &NetKnobs) -> Result<Address, EngineError> {
-        if knobs.protocol == Protocol::Unix {
-            return Address::path(knobs.path());
+    fn anywhere(settings: &NetSettings) -> Result<Address, EngineError> {
+        if settings.protocol == Protocol::Unix {
+            return Address::path(settings.path());
         }
-        let unspecified = match knobs.protocol.v6() {
+        let unspecified = match settings.protocol.v6() {
             true => IpAddr::V6(std::net::Ipv6Addr::UNSPECIFIED),
             false => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
         };
-        Ok(Address::inet(SocketAddr::new(unspecified, knobs.port.unwrap_or(0))))
+        Ok(Address::inet(SocketAddr::new(unspecified, settings.port.unwrap_or(0))))
     }
 
     fn empty() -> Address {
@@ -118,29 +119,29 @@ pub(super) struct Socket(OwnedFd);
 
 impl Socket {
     /// One that others come to.
-    pub(super) fn listen(knobs: &NetKnobs) -> Result<Socket, EngineError> {
+    pub(super) fn listen(settings: &NetSettings) -> Result<Socket, EngineError> {
         let failed = |doing: &str, errno: Errno| EngineError::system(doing, errno);
-        let address = Address::anywhere(knobs)?;
-        let socket = Socket::new(knobs).map_err(|errno| failed("make a socket", errno))?;
+        let address = Address::anywhere(settings)?;
+        let socket = Socket::new(settings).map_err(|errno| failed("make a socket", errno))?;
         let set = || -> Result<(), Errno> {
-            if knobs.protocol != Protocol::Unix {
+            if settings.protocol != Protocol::Unix {
                 socket.set(libc::SOL_SOCKET, libc::SO_REUSEADDR, &1i32)?;
                 socket.set(libc::SOL_SOCKET, libc::SO_REUSEPORT, &1i32)?;
             }
-            socket.tune(knobs)?;
+            socket.tune(settings)?;
             socket.limit_waits()?;
-            socket.join(knobs)
+            socket.join(settings)
         };
         set().map_err(|errno| failed("set up the socket", errno))?;
-        if knobs.protocol == Protocol::Unix {
+        if settings.protocol == Protocol::Unix {
             // One that a run before left behind; any other file says so at bind(2).
-            remove_socket(knobs.path());
+            remove_socket(settings.path());
         }
         let (raw, len) = address.raw();
         // SAFETY: an address of that length, which outlives the call.
         check(unsafe { libc::bind(socket.fd(), raw, len) })
             .map_err(|errno| failed("bind the socket to its address", errno))?;
-        if !knobs.protocol.datagrams() {
+        if !settings.protocol.datagrams() {
             // SAFETY: the call takes numbers only.
             check(unsafe { libc::listen(socket.fd(), 10) })
                 .map_err(|errno| failed("listen", errno))?;
@@ -149,11 +150,11 @@ impl Socket {
     }
 
     /// One that goes to the other side.
-    pub(super) fn towards(knobs: &NetKnobs, there: &Address) -> Result<Socket, Errno> {
-        let socket = Socket::new(knobs)?;
-        socket.tune(knobs)?;
-        if knobs.protocol.datagrams() {
-            socket.broadcast(knobs)?;
+    pub(super) fn towards(settings: &NetSettings, there: &Address) -> Result<Socket, Errno> {
+        let socket = Socket::new(settings)?;
+        socket.tune(settings)?;
+        if settings.protocol.datagrams() {
+            socket.broadcast(settings)?;
             return Ok(socket);
         }
         let (raw, len) = there.raw();
@@ -221,13 +222,13 @@ impl Socket {
         Ok((received as usize, (from.len > 0).then_some(from)))
     }
 
-    fn new(knobs: &NetKnobs) -> Result<Socket, Errno> {
-        let domain = match knobs.protocol {
+    fn new(settings: &NetSettings) -> Result<Socket, Errno> {
+        let domain = match settings.protocol {
             Protocol::Unix => libc::AF_UNIX,
             protocol if protocol.v6() => libc::AF_INET6,
             _ => libc::AF_INET,
         };
-        let kind = if knobs.protocol.datagrams() { libc::SOCK_DGRAM } else { libc::SOCK_STREAM };
+        let kind = if settings.protocol.datagrams() { libc::SOCK_DGRAM } else { libc::SOCK_STREAM };
         // SAFETY: the call takes numbers only.
         let fd = check(unsafe { libc::socket(domain, kind | libc::SOCK_CLOEXEC, 0) })?;
         // SAFETY: a fresh descriptor that nobody else owns.
@@ -243,26 +244,26 @@ impl Socket {
     }
 
     /// `nodelay`, `window_size`, `mss`.
-    fn tune(&self, knobs: &NetKnobs) -> Result<(), Errno> {
-        let tcp = matches!(knobs.protocol, Protocol::Tcp | Protocol::TcpV6);
-        if knobs.nodelay && tcp {
+    fn tune(&self, settings: &NetSettings) -> Result<(), Errno> {
+        let tcp = matches!(settings.protocol, Protocol::Tcp | Protocol::TcpV6);
+        if settings.nodelay && tcp {
             self.set(libc::IPPROTO_TCP, libc::TCP_NODELAY, &1i32)?;
         }
-        if knobs.window_bytes > 0 {
-            let option = if knobs.reads { libc::SO_RCVBUF } else { libc::SO_SNDBUF };
-            self.set(libc::SOL_SOCKET, option, &number(knobs.window_bytes))?;
+        if settings.window_bytes > 0 {
+            let option = if settings.reads { libc::SO_RCVBUF } else { libc::SO_SNDBUF };
+            self.set(libc::SOL_SOCKET, option, &number(settings.window_bytes))?;
         }
-        if knobs.segment_bytes > 0 && tcp {
-            self.set(libc::IPPROTO_TCP, libc::TCP_MAXSEG, &number(knobs.segment_bytes))?;
+        if settings.segment_bytes > 0 && tcp {
+            self.set(libc::IPPROTO_TCP, libc::TCP_MAXSEG, &number(settings.segment_bytes))?;
         }
         Ok(())
     }
 
     /// Receive what is sent to a multicast group, where the host is one.
-    fn join(&self, knobs: &NetKnobs) -> Result<(), Errno> {
-        match knobs.host.parse() {
+    fn join(&self, settings: &NetSettings) -> Result<(), Errno> {
+        match settings.host.parse() {
             Ok(IpAddr::V4(group)) if group.is_multicast() => {
-                let imr_interface = interface(knobs)?;
+                let imr_interface = interface(settings)?;
                 let request = libc::ip_mreq { imr_multiaddr: in_addr(group), imr_interface };
                 self.set(libc::IPPROTO_IP, libc::IP_ADD_MEMBERSHIP, &request)
             }
@@ -276,16 +277,16 @@ impl Socket {
     }
 
     /// `interface` and `ttl`, where the host is a multicast group.
-    fn broadcast(&self, knobs: &NetKnobs) -> Result<(), Errno> {
-        match knobs.host.parse() {
+    fn broadcast(&self, settings: &NetSettings) -> Result<(), Errno> {
+        match settings.host.parse() {
             Ok(IpAddr::V4(group)) if group.is_multicast() => {
-                if !knobs.interface.is_empty() {
-                    self.set(libc::IPPROTO_IP, libc::IP_MULTICAST_IF, &interface(knobs)?)?;
+                if !settings.interface.is_empty() {
+                    self.set(libc::IPPROTO_IP, libc::IP_MULTICAST_IF, &interface(settings)?)?;
                 }
-                self.set(libc::IPPROTO_IP, libc::IP_MULTICAST_TTL, &number(knobs.ttl))
+                self.set(libc::IPPROTO_IP, libc::IP_MULTICAST_TTL, &number(settings.ttl))
             }
             Ok(IpAddr::V6(group)) if group.is_multicast() => {
-                self.set(libc::IPPROTO_IPV6, libc::IPV6_MULTICAST_HOPS, &number(knobs.ttl))
+                self.set(libc::IPPROTO_IPV6, libc::IPV6_MULTICAST_HOPS, &number(settings.ttl))
             }
             _ => Ok(()),
         }
@@ -310,8 +311,8 @@ impl AsFd for Socket {
     }
 }
 
-fn interface(knobs: &NetKnobs) -> Result<libc::in_addr, Errno> {
-    match knobs.interface.as_str() {
+fn interface(settings: &NetSettings) -> Result<libc::in_addr, Errno> {
+    match settings.interface.as_str() {
         "" => Ok(in_addr(Ipv4Addr::UNSPECIFIED)),
         ip => ip.parse().map(in_addr).map_err(|_| Errno::EINVAL),
     }

@@ -1,61 +1,48 @@
-//! Options that only engines know, a table an engine.
+//! Options of engines that are not built, a table for each engine. A job that uses one is refused
+//! with its name. Engines that are built declare their options beside their code, in the crate
+//! `iosonde-engine`.
 
-mod aio;
-mod libraries;
-mod network;
-mod programs;
-mod sync_calls;
-mod uring;
+mod devices;
+mod services;
+mod uring_cmd;
 
-use iosonde_options::Topic;
+use iosonde_options::{OptionDef, Topic};
 
 use crate::engine_options::EngineTable;
 
-pub use aio::LibAio;
-pub use network::Net;
-pub use programs::{CpuIo, E4Defrag, Exec, FileStat, Mtd, Sg};
-pub use sync_calls::{Mmap, Pvsync2};
-pub use uring::{IoUring, IoUringCmd};
+use devices::{E4Defrag, LibBlkIo, LibCuFile, LibHipFile, Mtd, Rdma, Sg, WindowsAio, Xnvme};
+use services::{Dfs, Gfapi, Http, LibHdfs, LibIscsi, Nbd, Nfs, Rados, Rbd};
+use uring_cmd::IoUringCmd;
 
-use libraries::{
-    Dfs, Gfapi, Http, LibBlkIo, LibCuFile, LibHdfs, LibHipFile, LibIscsi, Nbd, Nfs, Rados, Rbd,
-    Rdma, WindowsAio, Xnvme,
-};
-
-const fn table<T: Topic + Default + 'static>(
-    engines: &'static [&'static str],
-    options: &'static [iosonde_options::OptionDef],
+fn table<T: Topic + Default + 'static>(
+    engines: &[&'static str],
+    options: &'static [OptionDef],
 ) -> EngineTable {
-    EngineTable { engines, options, make: || Box::new(T::default()) }
+    EngineTable { engines: engines.to_vec(), options, make: || Box::new(T::default()) }
 }
 
+/// Engines that are not built and also take the options of one that is.
+pub(crate) const BORROWED: &[(&str, &str)] = &[("io_uring_cmd", "io_uring")];
+
 /// Every table. An engine may take the options of several.
-pub(crate) static TABLES: &[EngineTable] = &[
-    table::<IoUring>(&["io_uring", "io_uring_cmd"], IoUring::OPTIONS),
-    table::<IoUringCmd>(&["io_uring_cmd"], IoUringCmd::OPTIONS),
-    table::<LibAio>(&["libaio"], LibAio::OPTIONS),
-    table::<Pvsync2>(&["pvsync2"], Pvsync2::OPTIONS),
-    table::<Mmap>(&["mmap"], Mmap::OPTIONS),
-    table::<CpuIo>(&["cpuio"], CpuIo::OPTIONS),
-    table::<Net>(&["net", "netsplice"], Net::OPTIONS),
-    table::<Exec>(&["exec"], Exec::OPTIONS),
-    table::<FileStat>(&["filestat", "dirstat"], FileStat::OPTIONS),
-    table::<E4Defrag>(&["e4defrag"], E4Defrag::OPTIONS),
-    table::<Mtd>(&["mtd"], Mtd::OPTIONS),
-    table::<Sg>(&["sg"], Sg::OPTIONS),
-    table::<Http>(&["http"], Http::OPTIONS),
-    table::<Rbd>(&["rbd"], Rbd::OPTIONS),
-    table::<Rados>(&["rados"], Rados::OPTIONS),
-    table::<Nbd>(&["nbd"], Nbd::OPTIONS),
-    table::<Nfs>(&["nfs"], Nfs::OPTIONS),
-    table::<LibIscsi>(&["libiscsi"], LibIscsi::OPTIONS),
-    table::<Gfapi>(&["gfapi", "gfapi_async"], Gfapi::OPTIONS),
-    table::<LibHdfs>(&["libhdfs"], LibHdfs::OPTIONS),
-    table::<Dfs>(&["dfs"], Dfs::OPTIONS),
-    table::<Rdma>(&["rdma"], Rdma::OPTIONS),
-    table::<Xnvme>(&["xnvme"], Xnvme::OPTIONS),
-    table::<LibBlkIo>(&["libblkio"], LibBlkIo::OPTIONS),
-    table::<LibCuFile>(&["libcufile"], LibCuFile::OPTIONS),
-    table::<LibHipFile>(&["libhipfile"], LibHipFile::OPTIONS),
-    table::<WindowsAio>(&["windowsaio"], WindowsAio::OPTIONS),
+pub(crate) static UNBUILT: &[fn() -> EngineTable] = &[
+    || table::<IoUringCmd>(&["io_uring_cmd"], IoUringCmd::OPTIONS),
+    || table::<E4Defrag>(&["e4defrag"], E4Defrag::OPTIONS),
+    || table::<Mtd>(&["mtd"], Mtd::OPTIONS),
+    || table::<Sg>(&["sg"], Sg::OPTIONS),
+    || table::<Http>(&["http"], Http::OPTIONS),
+    || table::<Rbd>(&["rbd"], Rbd::OPTIONS),
+    || table::<Rados>(&["rados"], Rados::OPTIONS),
+    || table::<Nbd>(&["nbd"], Nbd::OPTIONS),
+    || table::<Nfs>(&["nfs"], Nfs::OPTIONS),
+    || table::<LibIscsi>(&["libiscsi"], LibIscsi::OPTIONS),
+    || table::<Gfapi>(&["gfapi", "gfapi_async"], Gfapi::OPTIONS),
+    || table::<LibHdfs>(&["libhdfs"], LibHdfs::OPTIONS),
+    || table::<Dfs>(&["dfs"], Dfs::OPTIONS),
+    || table::<Rdma>(&["rdma"], Rdma::OPTIONS),
+    || table::<Xnvme>(&["xnvme"], Xnvme::OPTIONS),
+    || table::<LibBlkIo>(&["libblkio"], LibBlkIo::OPTIONS),
+    || table::<LibCuFile>(&["libcufile"], LibCuFile::OPTIONS),
+    || table::<LibHipFile>(&["libhipfile"], LibHipFile::OPTIONS),
+    || table::<WindowsAio>(&["windowsaio"], WindowsAio::OPTIONS),
 ];

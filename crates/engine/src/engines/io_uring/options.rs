@@ -1,12 +1,15 @@
-//! Options of io_uring, and of its passthrough commands.
+//! Options of io_uring, and what they mean for a ring.
 
-use iosonde_options::{Built, Category, options};
+use crate::engines::cmdprio::{CmdPrioSplit, CommandPriorities, PriorityOptions};
+use crate::{EngineOptions, JobContext, OwnOptions, OwnSettings};
+use iosonde_options::{Built, Category, Diagnostic, options};
 
-use crate::values::{CmdPrioSplit, UringCommand, UringReadMode, UringWriteMode};
+/// For the catalogue.
+pub(super) static OPTIONS: EngineOptions = EngineOptions::of::<UringOptions>(UringOptions::OPTIONS);
 
 options! {
     /// io_uring
-    pub struct IoUring in Category::Engine {
+    pub(super) struct UringOptions in Category::Engine {
         /// Poll for completions rather than wait for interrupts (IORING_SETUP_IOPOLL).
         ///
         /// Direct I/O only.
@@ -127,61 +130,97 @@ options! {
     }
 }
 
-options! {
-    /// io_uring_cmd
-    pub struct IoUringCmd in Category::Engine {
-        /// The kind of command.
-        cmd_type: UringCommand = "nvme" as "cmd_type" {
-            built: Built::No,
-            good: &["nvme"],
-            bad: &["ata"],
+/// What a ring is made with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UringSettings {
+    /// Completions are polled for (IORING_SETUP_IOPOLL).
+    pub hipri: bool,
+    /// Buffers are registered with the ring.
+    pub fixedbufs: bool,
+    /// Files are registered with the ring.
+    pub registerfiles: bool,
+    /// A kernel thread polls the submission ring.
+    pub sqthread_poll: bool,
+    /// The processor that thread is bound to.
+    pub sqthread_poll_cpu: Option<u32>,
+    /// READ and WRITE rather than READV and WRITEV.
+    pub nonvectored: bool,
+    /// Every n-th request goes straight to a kernel worker; 0: none.
+    pub force_async: u32,
+    /// I/O is buffered: kernel workers do what would have to wait.
+    pub buffered: bool,
+    /// A sync waits for all requests before it, and those after it wait for
+    /// the sync. fio's syncs do not.
+    pub drained_syncs: bool,
+    /// RWF_NOWAIT: fail with EAGAIN rather than wait.
+    pub nowait: bool,
+    /// RWF_DONTCACHE: drop pages from the page cache after use.
+    pub uncached: bool,
+    /// RWF_ATOMIC: writes are atomic (the core option `atomic`).
+    pub atomic: bool,
+    /// Priorities of single I/Os (`cmdprio_*`).
+    pub priorities: Option<CommandPriorities>,
+}
+
+impl Default for UringSettings {
+    fn default() -> UringSettings {
+        UringSettings {
+            hipri: false,
+            fixedbufs: false,
+            registerfiles: false,
+            sqthread_poll: false,
+            sqthread_poll_cpu: None,
+            nonvectored: true,
+            force_async: 0,
+            buffered: false,
+            drained_syncs: false,
+            nowait: false,
+            uncached: false,
+            atomic: false,
+            priorities: None,
         }
-        /// Bytes of a SCSI command block.
-        cdb_len: u32 = "0" as "cdb_len" {
-            built: Built::No,
-            good: &["0", "16"],
-            bad: &["some"],
-        }
-        /// Set Force Unit Access on reads.
-        readfua: bool = "0" as "readfua" {
-            built: Built::No,
-            good: &["0", "1"],
-            bad: &["2"],
-        }
-        /// Set Force Unit Access on writes.
-        writefua: bool = "0" as "writefua" {
-            built: Built::No,
-            good: &["0", "1"],
-            bad: &["2"],
-        }
-        /// The command that writes.
-        write_mode: UringWriteMode = "write" as "write_mode" {
-            built: Built::No,
-            good: &["write", "zeroes", "verify"],
-            bad: &["append"],
-        }
-        /// The command that verifies.
-        verify_mode: UringReadMode = "read" as "verify_mode" {
-            built: Built::No,
-            good: &["read", "compare"],
-            bad: &["guess"],
-        }
-        /// The command that reads.
-        read_mode: Option<String> = "" as "read_mode" {
-            built: Built::No,
-            good: &["read"],
-        }
-        /// What a SCSI verify command compares.
-        verify_bytchk: u32 = "0" as "verify_bytchk" {
-            built: Built::No,
-            good: &["0", "1"],
-            bad: &["some"],
-        }
-        /// Deallocate on write zeroes.
-        deac: bool = "0" as "deac" {
-            built: Built::No,
-            good: &["0", "1"],
-            bad: &["2"],
-        }
+    }
+}
+
+impl OwnSettings for UringSettings {
+    fn kernel_thread_polls(&self) -> bool {
+        self.sqthread_poll
+    }
+
+    fn uses_other_threads(&self) -> bool {
+        self.sqthread_poll || self.force_async > 0 || self.buffered
+    }
+
+    fn sets_priorities(&self) -> bool {
+        self.priorities.is_some()
+    }
+}
+
+impl OwnOptions for UringOptions {
+    type Settings = UringSettings;
+
+    fn settings(&self, job: &JobContext) -> Result<UringSettings, Diagnostic> {
+        let priorities = PriorityOptions {
+            percentage: &self.cmdprio_percentage,
+            class: &self.cmdprio_class,
+            hint: &self.cmdprio_hint,
+            level: &self.cmdprio,
+            split: &self.cmdprio_bssplit,
+        };
+        Ok(UringSettings {
+            hipri: *self.hipri.get(),
+            fixedbufs: *self.fixedbufs.get(),
+            registerfiles: *self.registerfiles.get(),
+            sqthread_poll: *self.sqthread_poll.get() || self.sqthread_poll_cpu.is_set(),
+            sqthread_poll_cpu: *self.sqthread_poll_cpu.get(),
+            nonvectored: *self.nonvectored.get() != 0,
+            force_async: *self.force_async.get(),
+            buffered: !job.direct,
+            drained_syncs: false,
+            nowait: *self.nowait.get(),
+            uncached: *self.uncached.get() != 0,
+            atomic: job.atomic,
+            priorities: priorities.plan(job)?,
+        })
     }
 }

@@ -1,54 +1,46 @@
 //! From a job's options to priorities of single I/Os (`cmdprio_*`).
 
-use iosonde_engine::{CommandPriorities, SizePriorities};
+use super::split::{CmdPrioSplit, PrioPortion};
+use crate::JobContext;
 use iosonde_options::{Diagnostic, Setting, Triple};
-use iosonde_spec::JobSpec;
-use iosonde_spec::topics::engines::{IoUring, LibAio};
-use iosonde_spec::values::{CmdPrioSplit, PrioPortion};
 use iosonde_sys::priority::IoClass;
 
-/// The options, of whichever engine.
-pub(super) struct Asked<'a> {
-    percentage: &'a Setting<Triple<u32>>,
-    class: &'a Setting<Triple<Option<u32>>>,
-    hint: &'a Setting<Triple<Option<u32>>>,
-    level: &'a Setting<Triple<Option<u32>>>,
-    split: &'a Setting<Option<CmdPrioSplit>>,
+/// Which I/Os have a priority of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandPriorities {
+    /// Of reads, then of writes: by size, the first that fits. Empty for none.
+    pub of: [Vec<SizePriorities>; 2],
+    /// The start of the random draws.
+    pub seed: u64,
 }
 
-impl<'a> From<&'a LibAio> for Asked<'a> {
-    fn from(own: &'a LibAio) -> Asked<'a> {
-        Asked {
-            percentage: &own.cmdprio_percentage,
-            class: &own.cmdprio_class,
-            hint: &own.cmdprio_hint,
-            level: &own.cmdprio,
-            split: &own.cmdprio_bssplit,
-        }
-    }
+/// Shares of the I/Os of one size.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SizePriorities {
+    /// The size; `None` for all.
+    pub bytes: Option<u32>,
+    /// Percent, and the priority as ioprio_set(2) has it. What is missing to
+    /// 100 has none.
+    pub shares: Vec<(u32, u16)>,
 }
 
-impl<'a> From<&'a IoUring> for Asked<'a> {
-    fn from(own: &'a IoUring) -> Asked<'a> {
-        Asked {
-            percentage: &own.cmdprio_percentage,
-            class: &own.cmdprio_class,
-            hint: &own.cmdprio_hint,
-            level: &own.cmdprio,
-            split: &own.cmdprio_bssplit,
-        }
-    }
+/// The options `cmdprio_*` of an engine.
+pub(in crate::engines) struct PriorityOptions<'a> {
+    pub percentage: &'a Setting<Triple<u32>>,
+    pub class: &'a Setting<Triple<Option<u32>>>,
+    pub hint: &'a Setting<Triple<Option<u32>>>,
+    pub level: &'a Setting<Triple<Option<u32>>>,
+    pub split: &'a Setting<Option<CmdPrioSplit>>,
 }
 
-impl Asked<'_> {
-    /// What the engine is to do, if anything, for the job with this number.
+impl PriorityOptions<'_> {
+    /// The priorities to draw, if any were asked for.
     ///
     /// # Errors
     /// Where options contradict each other.
-    pub(super) fn plan(
+    pub(in crate::engines) fn plan(
         &self,
-        spec: &JobSpec,
-        number: u32,
+        job: &JobContext,
     ) -> Result<Option<CommandPriorities>, Diagnostic> {
         let percentages = &self.percentage.get().0[..2];
         let by_percentage = percentages.iter().any(|&percent| percent > 0);
@@ -69,13 +61,12 @@ impl Asked<'_> {
             }),
             (Some(split), false) => [0, 1].map(|dir| self.sizes(dir, &split.0[dir])),
         };
-        if super::engine::is_offloaded(spec) {
+        if let Some(origin) = job.offload {
             return Err(Diagnostic::error("threads of a pool draw no priorities of single I/Os")
                 .help("leave io_submit_mode out, or cmdprio_percentage and cmdprio_bssplit")
-                .about("io_submit_mode", spec.depth.io_submit_mode.origin()));
+                .about("io_submit_mode", origin));
         }
-        let seed = iosonde_workload::priority_seed(*spec.random.randseed.get(), number);
-        Ok(Some(CommandPriorities { of, seed }))
+        Ok(Some(CommandPriorities { of, seed: job.priority_seed }))
     }
 
     /// The priority that is meant where none is named: the highest there is.

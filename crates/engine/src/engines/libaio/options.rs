@@ -1,11 +1,16 @@
-//! Options of libaio.
+//! Options of libaio, and what they mean for a context.
 
-use crate::values::CmdPrioSplit;
-use iosonde_options::{Category, options};
+use crate::engines::cmdprio::{CmdPrioSplit, CommandPriorities, PriorityOptions};
+use crate::{EngineOptions, JobContext, OwnOptions, OwnSettings};
+use iosonde_options::{Category, Diagnostic, options};
+
+/// For the catalogue.
+pub(super) static OPTIONS: EngineOptions =
+    EngineOptions::of::<LibaioOptions>(LibaioOptions::OPTIONS);
 
 options! {
     /// libaio
-    pub struct LibAio in Category::Engine {
+    pub(super) struct LibaioOptions in Category::Engine {
         /// Take completions from the ring in memory, without a call.
         userspace_reap: bool = "0" as "userspace_reap" {
             bare: Some("1"),
@@ -58,5 +63,49 @@ options! {
             good: &["4k/20:64k/0", "4k/20/1/0:4k/10/2/7,64k/5", "4k/20/1/0/3"],
             bad: &["4k/20/1", "/20", "4k/60:4k/60", "4k/20/4/0", "4k/20/1/8"],
         }
+    }
+}
+
+/// How requests are made and completions taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LibaioSettings {
+    /// Completions are read from the ring in memory before the kernel is asked.
+    pub userspace_reap: bool,
+    /// PREADV and PWRITEV rather than PREAD and PWRITE.
+    pub vectored: bool,
+    /// RWF_NOWAIT: fail with EAGAIN rather than wait.
+    pub nowait: bool,
+    /// RWF_ATOMIC: writes are atomic (the core option `atomic`).
+    pub atomic: bool,
+    /// Priorities of single I/Os (`cmdprio_*`).
+    pub priorities: Option<CommandPriorities>,
+}
+
+impl OwnSettings for LibaioSettings {
+    fn sets_priorities(&self) -> bool {
+        self.priorities.is_some()
+    }
+}
+
+impl OwnOptions for LibaioOptions {
+    type Settings = LibaioSettings;
+
+    fn settings(&self, job: &JobContext) -> Result<LibaioSettings, Diagnostic> {
+        let priorities = PriorityOptions {
+            percentage: &self.cmdprio_percentage,
+            class: &self.cmdprio_class,
+            hint: &self.cmdprio_hint,
+            level: &self.cmdprio,
+            split: &self.cmdprio_bssplit,
+        };
+        Ok(LibaioSettings {
+            // Buffered I/O is done by the time io_submit(2) returns: there is
+            // nothing to wait for in the kernel.
+            userspace_reap: *self.userspace_reap.get() || !job.direct,
+            vectored: *self.libaio_vectored.get(),
+            nowait: *self.nowait.get(),
+            atomic: job.atomic,
+            priorities: priorities.plan(job)?,
+        })
     }
 }

@@ -1,0 +1,71 @@
+//! Options of exec, and the program that they describe.
+
+use crate::{EngineOptions, JobContext, OwnOptions, OwnSettings};
+use iosonde_options::{Built, Category, Diagnostic, options};
+use std::path::PathBuf;
+
+/// For the catalogue.
+pub(super) static OPTIONS: EngineOptions = EngineOptions::of::<ExecOptions>(ExecOptions::OPTIONS);
+
+options! {
+    /// exec
+    pub(super) struct ExecOptions in Category::Engine {
+        /// The program to run.
+        program: Option<String> = "" as "program" {
+            built: Built::Yes,
+            good: &["/bin/true"],
+        }
+        /// Its arguments; `%r` is the runtime in seconds, `%n` the job's name.
+        arguments: Option<String> = "" as "arguments" {
+            built: Built::Yes,
+            good: &["-t %r"],
+        }
+        /// Seconds between asking it to end and making it.
+        grace_time: u32 = "1" as "grace_time" {
+            built: Built::Yes,
+            good: &["1", "10"],
+            bad: &["long"],
+        }
+        /// Send its output to files named after the job.
+        std_redirect: bool = "1" as "std_redirect" {
+            built: Built::Yes,
+            good: &["0", "1"],
+            bad: &["2"],
+        }
+    }
+}
+
+/// What exec runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExecSettings {
+    /// The program.
+    pub program: String,
+    /// Its arguments, one by one.
+    pub arguments: Vec<String>,
+    /// Seconds between SIGTERM and SIGKILL.
+    pub grace_s: u32,
+    /// Its output goes to files of this name with `.stdout` and `.stderr`
+    /// added; `None` for our own output.
+    pub output: Option<PathBuf>,
+    /// The job goes on after the program has ended.
+    pub outlasts: bool,
+}
+
+impl OwnSettings for ExecSettings {}
+
+impl OwnOptions for ExecOptions {
+    type Settings = ExecSettings;
+
+    /// fio(1): `%r` is the runtime in seconds, `%n` the job's name.
+    fn settings(&self, job: &JobContext) -> Result<ExecSettings, Diagnostic> {
+        let arguments = self.arguments.get().as_deref().unwrap_or_default();
+        let arguments = arguments.replace("%r", &job.runtime_s.to_string()).replace("%n", job.name);
+        Ok(ExecSettings {
+            program: self.program.get().clone().unwrap_or_default(),
+            arguments: arguments.split_whitespace().map(str::to_owned).collect(),
+            grace_s: *self.grace_time.get(),
+            output: self.std_redirect.get().then(|| PathBuf::from(job.name)),
+            outlasts: job.runtime_s > 0,
+        })
+    }
+}
