@@ -1,21 +1,59 @@
 //! `iosonde explain JOB`: the plan, printed; nothing is opened or run.
 //! `iosonde explain RULE`: what a finding of the verdict means.
 
+use crate::commands::definition::CommandEntry;
 use crate::exit;
-use crate::output::{complain, say};
+use crate::output::{print, print_error};
 use crate::personality::Personality;
-use crate::session::{Prepared, Refused, prepare};
+use crate::prepare::{Prepared, Refused, prepare};
 use iosonde_options::nearest;
 use iosonde_run::job::{FileKind, JobPlan, Need};
 use iosonde_spec::cli::ParsedJob;
 use std::fmt::Write;
 
+/// The forms that `--help` shows.
+const USAGE: &str = "iosonde explain [JOB OPTIONS] JOBFILE...
+       iosonde explain FINDING";
+
+/// What `--help` says below the summary.
+const DETAILS: &str = "\
+For a job: each option that is set and where its value comes from, the files,
+how much data is moved, and what ends the job. Nothing is opened or run.
+
+For a finding of a report, such as not-durable: what it means and what to do.
+docs/verdict.md lists all findings.";
+
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "explain",
+    summary: "print what a job would do, or what a finding means",
+    details: DETAILS,
+    usage: Some(USAGE),
+    arguments: |command| command,
+    takes_jobs: true,
+    run,
+};
+
 /// Print what would run, and why it would end.
 pub fn run(arguments: &[String]) -> u8 {
+    match arguments {
+        [] => {
+            print_error(
+                "iosonde: explain: name a job file, job options or a finding; see iosonde explain \
+                 --help",
+            );
+            return exit::REFUSED;
+        }
+        [word] if word == "-h" || word == "--help" => {
+            print(&COMMAND.help());
+            return exit::OK;
+        }
+        _ => {}
+    }
     if let [id] = arguments
         && let Some(rule) = iosonde_witness::find(id)
     {
-        say(&iosonde_witness::explain(rule));
+        print(&iosonde_witness::explain(rule));
         return exit::OK;
     }
     if let Some(rule) = mistyped(arguments) {
@@ -27,12 +65,12 @@ pub fn run(arguments: &[String]) -> u8 {
     }
     match prepare(Personality::Native, arguments) {
         Ok(prepared) => {
-            say(&explain(&prepared));
+            print(&explain(&prepared));
             exit::OK
         }
-        Err(Refused { code, said }) => {
-            for line in said {
-                complain(&line);
+        Err(Refused { code, reasons }) => {
+            for line in reasons {
+                print_error(&line);
             }
             code
         }
@@ -68,8 +106,8 @@ fn explain(prepared: &Prepared) -> String {
         plural(waves),
         amount(total),
     );
-    for said in &prepared.said {
-        let _ = writeln!(text, "{said}");
+    for line in prepared.notes.iter().chain(&prepared.data_warnings) {
+        let _ = writeln!(text, "{line}");
     }
     text
 }

@@ -1,13 +1,14 @@
-//! What `iosonde` alone does: a short, safe, mixed job on a temporary file.
+//! `iosonde` without arguments: a short, safe, mixed job on a temporary file.
 
-use crate::output::complain;
+use crate::exit;
+use crate::output::print_error;
 use crate::personality::Personality;
-use crate::{exit, session};
+use crate::run_jobs::{self, Help};
 use std::path::Path;
 
 /// Read and write 4 KiB blocks at random over 64 MiB for three seconds, then
 /// remove the file.
-pub fn run() -> u8 {
+pub fn run(help: Help) -> u8 {
     let name = format!("iosonde-first-job.{}.tmp", std::process::id());
     if Path::new(&name).exists() {
         eprintln!("iosonde: {name} exists here already; move it away");
@@ -27,16 +28,17 @@ pub fn run() -> u8 {
         "--size=64m",
         "--runtime=3",
         "--time_based",
-        "--unlink=1",
     ];
-    println!("  iosonde {} --filename=FILE\n", words.join(" "));
+    // Without a file name the file is called after the job, and nothing of
+    // somebody else's is overwritten or removed.
+    println!("  iosonde {}\n", words.join(" "));
     let mut arguments: Vec<String> = words.map(str::to_owned).into();
-    arguments.push(format!("--filename={name}"));
-    let code = session::run(Personality::Native, &arguments);
+    arguments.extend(["--unlink=1".to_owned(), format!("--filename={name}")]);
+    let code = run_jobs::run(Personality::Native, &arguments, help);
     // A run that failed leaves its file; it is ours, so it goes.
     match std::fs::remove_file(&name) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            complain(&format!("iosonde: could not remove {name}: {error}"));
+            print_error(&format!("iosonde: could not remove {name}: {error}"));
         }
         _ => {}
     }

@@ -1,53 +1,62 @@
-//! iosonde: which personality, then run, then an exit code.
+//! iosonde: find the command, run it, end with its exit code.
 
 #![forbid(unsafe_code)]
 
-mod answers;
 mod commands;
 mod debug;
 mod exit;
 mod explain;
 mod first_job;
+mod info_flags;
+mod job_files;
 mod output;
 mod personality;
-mod session;
-mod watch;
-mod written;
+mod prepare;
+mod progress;
+mod report_formats;
+mod run_jobs;
+mod terminal;
 
+use commands::table;
 use personality::Personality;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os();
-    let called = words.next().map(std::path::PathBuf::from).unwrap_or_default();
-    let called = called.file_name().and_then(|name| name.to_str());
-    // What is asked for is text: a job file's lines, a report's names.
-    let words: Result<Vec<String>, OsString> = words.map(OsString::into_string).collect();
-    let arguments = match words {
-        Ok(arguments) => arguments,
-        Err(word) => {
-            output::complain(&format!(
-                "iosonde: the argument {word:?} is not UTF-8, as names must be here; make a link \
-                 to what it names (ln -s), and name that"
-            ));
-            return ExitCode::from(exit::REFUSED);
-        }
-    };
-    let rest = arguments.get(1..).unwrap_or_default();
-    let code = match (called, arguments.first().map(String::as_str)) {
-        (Some("sbk"), _) => iosonde_records::run(&arguments),
-        (_, Some("sbk")) => iosonde_records::run(rest),
-        (Some("fio"), _) => session::run(Personality::Fio, &arguments),
-        (_, Some("fio")) => session::run(Personality::Fio, rest),
-        (_, Some("explain")) => explain::run(rest),
-        (_, Some("probe")) => commands::probe::run(rest),
-        (_, Some("cache")) => commands::cache::run(rest),
-        (_, Some("audit")) => commands::audit::run(rest),
-        (_, Some("write-cache")) => commands::write_cache::run(rest),
-        (_, Some("matrix")) => iosonde_matrix::run(rest),
-        (_, None) => first_job::run(),
-        _ => session::run(Personality::Native, &arguments),
-    };
-    ExitCode::from(code)
+    let program = words.next().map(PathBuf::from).unwrap_or_default();
+    let arguments: Result<Vec<String>, OsString> = words.map(OsString::into_string).collect();
+    ExitCode::from(match arguments {
+        Ok(arguments) => run(&program, &arguments),
+        Err(word) => refuse_bytes(&word),
+    })
+}
+
+/// Run as the program that this one is called as.
+fn run(program: &Path, arguments: &[String]) -> u8 {
+    match (program.file_name().and_then(|name| name.to_str()), arguments) {
+        (Some("fio"), _) => run_jobs::run(Personality::Fio, arguments, table::overview),
+        (Some("sbk"), _) => iosonde_records::run(arguments),
+        (_, []) => first_job::run(table::overview),
+        (_, [word, rest @ ..]) => match table::find(word) {
+            Some(command) => (command.run)(rest),
+            None if is_mistyped_command(word) => table::refuse_unknown(word),
+            None => run_jobs::run(Personality::Native, arguments, table::overview),
+        },
+    }
+}
+
+/// Whether a word is neither an option nor a file, but almost a command.
+fn is_mistyped_command(word: &str) -> bool {
+    !word.starts_with('-') && !Path::new(word).exists() && table::nearest_name(word).is_some()
+}
+
+/// Names in job files and reports are text, so arguments must be.
+fn refuse_bytes(word: &OsString) -> u8 {
+    output::print_error(&format!(
+        "iosonde: the argument {word:?} is not UTF-8; make a symbolic link to the file (ln -s) \
+         and name that"
+    ));
+    exit::REFUSED
 }

@@ -5,13 +5,13 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 
 /// Print an answer. That nobody reads on, as before `head`, harms nobody.
-pub fn say(text: &str) {
+pub fn print(text: &str) {
     let mut out = io::stdout();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 /// Say on standard error what went wrong.
-pub fn complain(text: &str) {
+pub fn print_error(text: &str) {
     eprintln!("{}", bare(text));
 }
 
@@ -64,7 +64,7 @@ impl Output {
     /// Something went wrong: to standard error, and into a report that is a
     /// text in a file.
     pub fn error(&mut self, text: &str) {
-        complain(text);
+        print_error(text);
         if self.is_file && !self.documents_only {
             self.report(&bare(text));
             self.report("\n");

@@ -1,11 +1,11 @@
-//! fio's manners, or our own.
+//! Whether the program behaves as fio or as itself.
 
-/// Whom the program is taken for.
+/// The program's behaviour: texts, report, defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Personality {
-    /// fio: its texts, its report.
+    /// As fio: its texts, its report.
     Fio,
-    /// Ourselves: the same language, our own report.
+    /// As itself: fio's job language, a report of its own.
     Native,
 }
 
@@ -15,6 +15,14 @@ impl Personality {
         match self {
             Personality::Fio => "fio",
             Personality::Native => "iosonde",
+        }
+    }
+
+    /// The line of `--version`.
+    pub fn version(self) -> &'static str {
+        match self {
+            Personality::Fio => iosonde_run::FIO_VERSION,
+            Personality::Native => concat!("iosonde ", env!("CARGO_PKG_VERSION")),
         }
     }
 }

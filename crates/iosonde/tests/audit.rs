@@ -66,11 +66,11 @@ fn what_is_no_result_is_refused_and_named() {
     let folder = Folder::new("audit-refused");
     folder.write("text", b"hello");
     for (line, words) in [
-        ("missing.json", "missing.json: read it: "),
-        ("text", "text: there is no JSON in it"),
-        ("", "name a file with a result"),
-        ("--frobnicate x", "--frobnicate: there is no such option"),
-        (".", "read it: "),
+        ("missing.json", "missing.json: cannot read it: "),
+        ("text", "text: it contains no JSON"),
+        ("", "the required argument <FILE.json>... is missing"),
+        ("--frobnicate x", "unknown option --frobnicate"),
+        (".", "cannot read it: "),
     ] {
         let ran = audit(&folder, line);
         assert_eq!(ran.code, Some(1), "{ran:?}");

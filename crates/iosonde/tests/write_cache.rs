@@ -70,9 +70,9 @@ fn told(folder: &Folder, line: &str) -> Value {
 }
 
 /// Run a comparison of a job on the device itself.
-fn around(cached: &Cached, folder: &Folder, line: &str) -> Ran {
+fn compare(cached: &Cached, folder: &Folder, line: &str) -> Ran {
     let device = cached.device.text();
-    write_cache(folder, &format!("{device} --around --name=j --filename={device} --bs=4k {line}"))
+    write_cache(folder, &format!("{device} --compare --name=j --filename={device} --bs=4k {line}"))
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn every_disk_of_the_stack_is_told_with_what_its_view_means() {
     let top = &found["devices"][0];
     assert_eq!(top["name"], cached.device.name());
     assert_eq!((&top["kind"], &top["write_cache"]), (&"loop".into(), &"write back".into()));
-    assert!(top["means"].as_str().unwrap().contains("sent on fsync"), "{top}");
+    assert!(top["effect"].as_str().unwrap().contains("fsync sends a flush"), "{top}");
     assert!(top["device"]["unknown"].is_string(), "a file has no cache of its own: {top}");
     cached.set("write through");
     let text = write_cache(&here, cached.device.text()).well().stdout;
@@ -118,8 +118,8 @@ fn the_view_changes_only_with_set_and_is_read_back() {
     assert!(ran.stdout.contains("--set"), "{ran:?}");
     assert_eq!(cached.view(), "write back");
     let ran = write_cache(&here, &format!("{device} through --set")).well();
-    assert!(ran.stdout.contains("is write through now, was write back"), "{ran:?}");
-    assert!(ran.stdout.contains("NO flushes") && ran.stdout.contains("view only"), "{ran:?}");
+    assert!(ran.stdout.contains("is now write through, was write back"), "{ran:?}");
+    assert!(ran.stdout.contains("NO flushes") && ran.stdout.contains("setting only"), "{ran:?}");
     assert_eq!(cached.view(), "write through");
     let found = told(&here, &format!("{device} back --set"));
     assert_eq!(found["now"], "write back");
@@ -144,7 +144,7 @@ fn a_device_without_a_cache_does_not_become_write_back() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("no volatile cache"), "{ran:?}");
     let job = "--name=j --ioengine=null --rw=write --size=4k";
-    let ran = write_cache(&here, &format!("{} --around {job}", device.text()));
+    let ran = write_cache(&here, &format!("{} --compare {job}", device.text()));
     assert_eq!(ran.code, Some(1), "{ran:?}");
 }
 
@@ -171,9 +171,9 @@ fn a_partition_stands_for_its_disk() {
         skip!("this kernel reads no partition tables of DOS");
     }
     let text = write_cache(&here, &part).well().stdout;
-    assert!(text.contains(&format!("(a part of {})", device.name())), "{text}");
+    assert!(text.contains(&format!("(a partition of {})", device.name())), "{text}");
     let text = write_cache(&here, &format!("{part} through")).well().stdout;
-    assert!(text.contains(&format!("is of {}: all of it", device.name())), "{text}");
+    assert!(text.contains(&format!("is part of {}: the setting", device.name())), "{text}");
 }
 
 #[test]
@@ -182,8 +182,8 @@ fn what_cannot_be_changed_is_refused_with_the_reason() {
     for (line, why) in [
         ("/dev/null back", "no block device"),
         ("/no/such/device", "No such file"),
-        ("/dev/null sideways", "must be back or through"),
-        ("", "name a device"),
+        ("/dev/null sideways", "unknown value \"sideways\": use back, through"),
+        ("", "the required argument <PATH|DEVICE> is missing"),
     ] {
         let ran = write_cache(&here, line);
         assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -208,7 +208,7 @@ fn only_root_may() {
     };
     let Ok(shown) = nobody(&[]) else { skip!("setpriv is not installed") };
     assert!(shown.status.success(), "anybody may look: {shown:?}");
-    for what in [&["through", "--set"][..], &["--around", "--name=j", "--rw=write", "--size=4k"]] {
+    for what in [&["through", "--set"][..], &["--compare", "--name=j", "--rw=write", "--size=4k"]] {
         let refused = nobody(what).unwrap();
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert_eq!(refused.status.code(), Some(1), "{said}");
@@ -221,10 +221,10 @@ fn only_root_may() {
 fn a_job_without_syncs_is_compared_in_three_ways_and_the_view_put_back() {
     let Some(cached) = Cached::new() else { return };
     let here = Folder::new("write-cache");
-    let ran = around(&cached, &here, "--rw=write --size=40k --rounds=2 --json").well();
+    let ran = compare(&cached, &here, "--rw=write --size=40k --rounds=2 --json").well();
     let found = ran.json();
     assert_eq!(cached.view(), "write back");
-    assert!(ran.stderr.contains("is write back and will be again"), "{ran:?}");
+    assert!(ran.stderr.contains("is write back and will be restored"), "{ran:?}");
     let hand = format!("echo 'write back' > {}", cached.attribute().display());
     assert!(ran.stderr.contains(&hand), "{ran:?}");
     assert_eq!((&found["restored"], &found["rounds"]), (&true.into(), &2.into()));
@@ -232,7 +232,7 @@ fn a_job_without_syncs_is_compared_in_three_ways_and_the_view_put_back() {
     let names: Vec<&str> = rows.iter().map(|row| row["workload"].as_str().unwrap()).collect();
     assert_eq!(names, ["no syncs", "fsync=1", "fdatasync=1000"]);
     let flushes = |row: &Value, view: &str| -> u64 {
-        let counts = row[view]["flushes_of_rounds"].as_array().unwrap();
+        let counts = row[view]["flushes_per_round"].as_array().unwrap();
         assert_eq!(counts.len(), 2);
         counts.iter().map(|count| count.as_u64().unwrap()).sum()
     };
@@ -261,8 +261,8 @@ fn a_job_that_says_how_it_syncs_is_run_as_it_is() {
         "[global]\nfilename={device}\nbs=4k\nsize=8k\nrw=write\nfsync=1\n[one]\n[two]\nstonewall\n"
     );
     here.write("two.fio", job);
-    let ran = write_cache(&here, &format!("{device} --around=two.fio")).well();
-    for part in ["as it is", "  one\n", "  two\n", "write through again, as it was", "--rounds=3"] {
+    let ran = write_cache(&here, &format!("{device} --compare=two.fio")).well();
+    for part in ["as it is", "  one\n", "  two\n", "write through again", "--rounds=3"] {
         assert!(ran.stdout.contains(part), "{part}: {ran:?}");
     }
     assert!(!ran.stdout.contains("fdatasync"), "{ran:?}");
@@ -279,15 +279,15 @@ fn a_job_elsewhere_or_that_does_not_write_changes_nothing() {
     for (job, why) in [
         (format!("--name=j --filename={elsewhere} --rw=write --size=4k"), "and not on"),
         (format!("--name=j --filename={device} --rw=read --size=4k"), "no job writes"),
-        ("--name=j --ioengine=null --rw=write --size=4k".into(), "no storage"),
+        ("--name=j --ioengine=null --rw=write --size=4k".into(), "does not write to storage"),
         (format!("--name=j --filename={device} --rw=wirte"), "wirte"),
         ("/no/such/job.fio".into(), "job.fio"),
-        (format!("--output=x --name=j --filename={device} --rw=write"), "--output has no place"),
+        (format!("--output=x --name=j --filename={device} --rw=write"), "--output has no effect"),
     ] {
-        let ran = write_cache(&here, &format!("{device} --around {job}"));
+        let ran = write_cache(&here, &format!("{device} --compare {job}"));
         assert_eq!(ran.code, Some(1), "{ran:?}");
         assert!(ran.stderr.contains(why), "{why}: {ran:?}");
-        assert!(!ran.stderr.contains("will be again"), "it had not begun: {ran:?}");
+        assert!(!ran.stderr.contains("will be restored"), "it had not begun: {ran:?}");
         assert_eq!(cached.view(), "write back");
     }
     assert!(!here.join("file").exists());
@@ -304,7 +304,7 @@ fn a_device_that_is_mounted_is_not_written_to() {
     let before = std::fs::read_to_string(attribute(device.name())).unwrap();
     let device_text = device.text();
     let job = format!("--name=j --filename={device_text} --rw=write --size=4k");
-    let ran = write_cache(&here, &format!("{device_text} --around {job}"));
+    let ran = write_cache(&here, &format!("{device_text} --compare {job}"));
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("mounted"), "{ran:?}");
     assert_eq!(std::fs::read_to_string(attribute(device.name())).unwrap(), before);
@@ -322,7 +322,7 @@ fn a_job_that_fails_leaves_the_view_as_it_was() {
     std::fs::write(&attribute, "write through").unwrap();
     let file = mounted.0.join("file").display().to_string();
     let job = format!("--name=j --filename={file} --rw=write --bs=64k --size=64m --fallocate=none");
-    let ran = write_cache(&here, &format!("{} --around {job}", device.text()));
+    let ran = write_cache(&here, &format!("{} --compare {job}", device.text()));
     let view = std::fs::read_to_string(&attribute).unwrap();
     // The next file of this loop device would find it.
     std::fs::write(&attribute, "write back").unwrap();
@@ -339,7 +339,7 @@ fn a_signal_ends_the_runs_and_the_view_is_put_back() {
     let device = cached.device.text();
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let line = format!(
-            "write-cache {device} --around --name=j --filename={device} --rw=write --bs=4k \
+            "write-cache {device} --compare --name=j --filename={device} --rw=write --bs=4k \
              --size=4m --runtime=60 --time_based --fsync=1"
         );
         let mut program = Running::start(Who::Native, &here, &line);
@@ -359,10 +359,10 @@ fn two_at_once_do_not_take_each_others_view_for_the_original() {
     let here = Folder::new("write-cache");
     let device = cached.device.text();
     let job = "--rw=write --bs=4k --size=4m --runtime=60 --time_based --fsync=1";
-    let line = format!("write-cache {device} --around --name=j --filename={device} {job}");
+    let line = format!("write-cache {device} --compare --name=j --filename={device} {job}");
     let mut first = Running::start(Who::Native, &here, &line);
     wait_until("the first run begins", || cached.view() == "write back");
-    let second = around(&cached, &here, "--rw=write --size=4k");
+    let second = compare(&cached, &here, "--rw=write --size=4k");
     assert_eq!(second.code, Some(1), "{second:?}");
     assert!(second.stderr.contains("another iosonde write-cache"), "{second:?}");
     first.signal(Signal::INT);

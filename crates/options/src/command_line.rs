@@ -36,9 +36,16 @@ fn reason(error: &clap::Error, command: &Command) -> String {
         Some(ContextValue::String(text)) => text.as_str(),
         _ => "",
     };
+    let list = |kind| match error.get(kind) {
+        Some(ContextValue::Strings(list)) => list.as_slice(),
+        _ => &[],
+    };
     let argument = text(ContextKind::InvalidArg);
     // "--bs <SIZES>" is named as it is typed.
-    let option = argument.split([' ', '=', '[']).next().unwrap_or(argument);
+    let option = match argument.starts_with('-') {
+        true => argument.split([' ', '=', '[']).next().unwrap_or(argument),
+        false => argument,
+    };
     let help = command.get_bin_name().unwrap_or(command.get_name());
     match error.kind() {
         ErrorKind::UnknownArgument if !argument.starts_with('-') => {
@@ -57,6 +64,15 @@ fn reason(error: &clap::Error, command: &Command) -> String {
         },
         ErrorKind::InvalidValue if text(ContextKind::InvalidValue).is_empty() => {
             format!("{option} needs a value")
+        }
+        ErrorKind::InvalidValue => {
+            let (value, accepted) =
+                (text(ContextKind::InvalidValue), list(ContextKind::ValidValue));
+            format!("{option}: unknown value {value:?}: use {}", accepted.join(", "))
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let missing = list(ContextKind::InvalidArg).join(" ");
+            format!("the required argument {missing} is missing: see {help} --help")
         }
         ErrorKind::TooManyValues => format!("{option} takes no value"),
         _ => first_line(error),
@@ -84,6 +100,7 @@ mod tests {
             .bin_name("iosonde halve")
             .arg(Arg::new("path").value_name("PATH").required(true))
             .arg(Arg::new("parts").long("parts").value_name("N").value_parser(even))
+            .arg(Arg::new("unit").long("unit").value_parser(["k", "m"]))
             .arg(Arg::new("quick").long("quick").action(ArgAction::SetTrue))
     }
 
@@ -104,7 +121,11 @@ mod tests {
         assert_eq!(refusal("a b"), "unexpected argument \"b\": see iosonde halve --help");
         assert_eq!(refusal("a --parts"), "--parts needs a value");
         assert_eq!(refusal("a --quick=1"), "--quick takes no value");
-        assert!(refusal("--quick").contains("required"), "{}", refusal("--quick"));
+        assert_eq!(
+            refusal("--quick"),
+            "the required argument <PATH> is missing: see iosonde halve --help"
+        );
+        assert_eq!(refusal("a --unit=x"), "--unit: unknown value \"x\": use k, m");
     }
 
     #[test]

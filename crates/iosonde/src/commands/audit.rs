@@ -1,55 +1,63 @@
-//! `iosonde audit FILE.json`: what a result of fio proves about itself, by the
-//! counts of the disks below that it carries. docs/tools.md tells all.
+//! `iosonde audit FILE.json`: check a fio result against its own disk counters;
+//! described in docs/tools.md.
 
 mod result;
 mod rules;
 
-use super::words::wrapped;
+use super::definition::{CommandEntry, parse};
+use super::format::wrapped;
 use crate::exit;
-use crate::output::{complain, say};
+use crate::output::{print, print_error};
+use clap::{Args, ValueHint};
 use result::Run;
 use rules::{Finding, Severity};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::io::Read;
 
-const HELP: &str = "\
-iosonde audit FILE.json... [--json] [--strict]
+/// What `--help` says below the summary.
+const DETAILS: &str = "\
+Reads results of fio (--output-format=json or json+, any 3.x) and checks them
+against the disk counters that they contain: reads served from memory, writes
+that had not reached the device, a queue depth that the device never saw.";
 
-Read results of fio (--output-format=json or json+, any 3.x; - is standard
-input) and say what the disk counts in them prove: reads that came from
-memory, writes that were not on the device, a queue that the device never saw.
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "audit",
+    summary: "check a fio result against its own disk counters",
+    details: DETAILS,
+    usage: None,
+    arguments: AuditArgs::augment_args,
+    takes_jobs: false,
+    run,
+};
 
-  --json     one object instead of text
-  --strict   exit code 3 if something is misleading
-";
+/// The command line of `iosonde audit`.
+#[derive(Args, Clone, Debug)]
+pub struct AuditArgs {
+    /// Results of fio; - is standard input
+    #[arg(value_name = "FILE.json", required = true, value_hint = ValueHint::FilePath)]
+    files: Vec<String>,
+    /// Print one JSON object; docs/tools.md describes its keys
+    #[arg(long)]
+    json: bool,
+    /// Exit with code 3 after a warning
+    #[arg(long)]
+    strict: bool,
+}
 
-/// Do what the arguments ask.
-pub fn run(arguments: &[String]) -> u8 {
-    let (mut as_json, mut strict, mut files) = (false, false, Vec::new());
-    for argument in arguments {
-        match argument.as_str() {
-            "--json" => as_json = true,
-            "--strict" => strict = true,
-            "--help" | "-h" => {
-                say(HELP);
-                return exit::OK;
-            }
-            option if option.starts_with("--") => {
-                return refuse(&format!("{option}: there is no such option; see --help"));
-            }
-            file => files.push(file),
-        }
-    }
-    if files.is_empty() {
-        return refuse("name a file with a result: fio --output-format=json --output=FILE ...");
-    }
-    let (mut code, mut told) = (exit::OK, Vec::new());
-    for file in files {
+/// Run with the words after `audit`; the exit code.
+pub fn run(words: &[String]) -> u8 {
+    let AuditArgs { files, json: as_json, strict } = match parse(&COMMAND, words) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    let (mut code, mut results) = (exit::OK, Vec::new());
+    for file in &files {
         let run = match read(file).and_then(|text| Run::parse(&text)) {
             Ok(run) => run,
             Err(why) => {
-                complain(&format!("iosonde: audit: {file}: {why}"));
+                print_error(&format!("iosonde: audit: {file}: {why}"));
                 code = exit::REFUSED;
                 continue;
             }
@@ -60,21 +68,17 @@ pub fn run(arguments: &[String]) -> u8 {
             code = exit::MISLEADING;
         }
         match as_json {
-            true => told.push(document(file, &run, &findings)),
-            false => say(&text(file, &run, &findings)),
+            true => results.push(document(file, &run, &findings)),
+            false => print(&text(file, &run, &findings)),
         }
     }
     if as_json {
         let version = format!("iosonde {}", env!("CARGO_PKG_VERSION"));
-        let whole = json!({ "iosonde": version, "report": "audit", "schema": 1, "results": told });
-        say(&format!("{whole:#}\n"));
+        let whole =
+            json!({ "iosonde": version, "report": "audit", "schema": 1, "results": results });
+        print(&format!("{whole:#}\n"));
     }
     code
-}
-
-fn refuse(why: &str) -> u8 {
-    complain(&format!("iosonde: audit: {why}"));
-    exit::REFUSED
 }
 
 fn read(file: &str) -> Result<String, String> {
@@ -83,12 +87,12 @@ fn read(file: &str) -> Result<String, String> {
         "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
         path => std::fs::read(path).map(|read| bytes = read),
     }
-    .map_err(|error| format!("read it: {error}"))?;
-    String::from_utf8(bytes).map_err(|_| "it is not text, so no result of fio".to_owned())
+    .map_err(|error| format!("cannot read it: {error}"))?;
+    String::from_utf8(bytes).map_err(|_| "it is not text, so not a fio result".to_owned())
 }
 
 fn text(file: &str, run: &Run, findings: &[Finding]) -> String {
-    let mut out = format!("{}: {}\n\n", super::words::shown(file), run.what());
+    let mut out = format!("{}: {}\n\n", super::format::printable(file), run.what());
     for finding in findings {
         let lead = match finding.severity {
             Severity::Misleading => "  warning   ",
@@ -101,7 +105,7 @@ fn text(file: &str, run: &Run, findings: &[Finding]) -> String {
         }
     }
     if findings.is_empty() {
-        let _ = writeln!(out, "  the disks' counts agree with what the jobs say");
+        let _ = writeln!(out, "  the disk counters agree with the results of the jobs");
     }
     out.push('\n');
     out

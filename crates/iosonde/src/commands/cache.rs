@@ -1,15 +1,18 @@
-//! `iosonde cache PATH...`: what the page cache holds of files, and getting it
-//! out or in. docs/tools.md tells all.
+//! `iosonde cache PATH...`: show, drop or preload page-cache contents; described
+//! in docs/tools.md.
 
-mod ask;
+mod arguments;
 mod files;
-mod stayed;
-mod tell;
+mod still_cached;
+mod text;
 
+use super::definition::{CommandEntry, parse};
 use crate::exit;
-use crate::output::{complain, say};
-use ask::{Act, Ask, Wish};
-use files::{File, Found};
+use crate::output::{print, print_error};
+use arguments::CacheAction;
+use arguments::CacheArgs;
+use clap::Args;
+use files::{CachedFile, CachedFiles};
 use iosonde_direct::cache::{drop_cached, warm};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, IsTerminal, Write};
@@ -17,40 +20,47 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Do what the arguments ask.
-pub fn run(arguments: &[String]) -> u8 {
-    let ask = match ask::read(arguments) {
-        Ok(Wish::Help) => {
-            say(ask::HELP);
-            return exit::OK;
-        }
-        Ok(Wish::Do(ask)) => ask,
-        Err(why) => return refuse(&why),
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "cache",
+    summary: "show, drop or preload page-cache contents",
+    details: arguments::DETAILS,
+    usage: None,
+    arguments: CacheArgs::augment_args,
+    takes_jobs: false,
+    run,
+};
+
+/// Run with the words after `cache`; the exit code.
+pub fn run(words: &[String]) -> u8 {
+    let arguments: CacheArgs = match parse(&COMMAND, words) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
     };
-    let found = files::find(&ask);
+    let found = files::find(&arguments);
     for (path, why) in &found.failed {
-        complain(&format!("iosonde: {}: {why}", path.display()));
+        print_error(&format!("iosonde: {}: {why}", path.display()));
     }
     if found.files.is_empty() {
         if found.failed.is_empty() {
-            return refuse("there is no file in what was named");
+            return refuse("no files below the named paths");
         }
         return exit::REFUSED;
     }
-    let stop = match Stop::listen() {
+    let stop = match StopFlag::listen() {
         Ok(stop) => stop,
-        Err(error) => return refuse(&format!("listen for signals: {error}")),
+        Err(error) => return refuse(&format!("cannot listen for signals: {error}")),
     };
     let code = if found.failed.is_empty() { exit::OK } else { exit::REFUSED };
-    match ask.act {
-        Act::Watch => watch(&ask, &found, &stop),
-        act => match change(act, found, &stop) {
-            Changed { found, stopped: true } => {
-                say(&tell::told(&ask, &found));
+    match arguments.action() {
+        CacheAction::Watch => watch(&arguments, &found, &stop),
+        action => match change(action, found, &stop) {
+            ActionResult { found, stopped: true } => {
+                print(&text::report(&arguments, &found));
                 exit::SIGNALLED
             }
-            Changed { found, stopped: false } => {
-                say(&tell::told(&ask, &found));
+            ActionResult { found, stopped: false } => {
+                print(&text::report(&arguments, &found));
                 let worse = found.files.iter().any(|file| file.failed.is_some());
                 if worse { exit::REFUSED } else { code }
             }
@@ -59,33 +69,33 @@ pub fn run(arguments: &[String]) -> u8 {
 }
 
 fn refuse(why: &str) -> u8 {
-    complain(&format!("iosonde: cache: {why}"));
+    print_error(&format!("iosonde: cache: {why}"));
     exit::REFUSED
 }
 
-/// Whether a signal asks for the end.
-struct Stop(Arc<AtomicBool>);
+/// Set by a signal.
+struct StopFlag(Arc<AtomicBool>);
 
-impl Stop {
+impl StopFlag {
     /// A second signal ends the program at once.
-    fn listen() -> io::Result<Stop> {
-        let asked: Arc<AtomicBool> = Arc::default();
+    fn listen() -> io::Result<StopFlag> {
+        let flag: Arc<AtomicBool> = Arc::default();
         for signal in [SIGINT, SIGTERM] {
             let code = i32::from(exit::SIGNALLED);
-            signal_hook::flag::register_conditional_shutdown(signal, code, asked.clone())?;
-            signal_hook::flag::register(signal, asked.clone())?;
+            signal_hook::flag::register_conditional_shutdown(signal, code, flag.clone())?;
+            signal_hook::flag::register(signal, flag.clone())?;
         }
-        Ok(Stop(asked))
+        Ok(StopFlag(flag))
     }
 
-    fn is_asked(&self) -> bool {
+    fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
     /// Sleep, but not past a signal.
     fn sleep_until(&self, moment: Instant) {
         const LOOK: Duration = Duration::from_millis(20);
-        while !self.is_asked() {
+        while !self.is_set() {
             let left = moment.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
@@ -95,53 +105,53 @@ impl Stop {
     }
 }
 
-struct Changed {
-    found: Found,
+struct ActionResult {
+    found: CachedFiles,
     stopped: bool,
 }
 
-/// Do to each file what is asked, and look at it afterwards.
-fn change(act: Act, mut found: Found, stop: &Stop) -> Changed {
+/// Drop or read each file, and read its cache state afterwards.
+fn change(action: CacheAction, mut found: CachedFiles, stop: &StopFlag) -> ActionResult {
     let mut stopped = false;
     for file in &mut found.files {
-        let done = match act {
+        let done = match action {
             _ if stopped => Ok(()),
-            Act::Show | Act::Watch => Ok(()),
-            Act::Drop => drop_one(file),
-            Act::Warm => warm_one(file, stop),
+            CacheAction::Show | CacheAction::Watch => Ok(()),
+            CacheAction::Drop => drop_one(file),
+            CacheAction::Warm => warm_one(file, stop),
         };
         file.failed = done.err().map(|error| error.to_string());
         file.look();
-        if act == Act::Drop {
-            file.stayed = stayed::why(file);
+        if action == CacheAction::Drop {
+            file.still_cached = still_cached::reason(file);
         }
-        stopped |= act != Act::Show && stop.is_asked();
+        stopped |= action != CacheAction::Show && stop.is_set();
     }
-    Changed { found, stopped }
+    ActionResult { found, stopped }
 }
 
-fn drop_one(file: &mut File) -> io::Result<()> {
+fn drop_one(file: &mut CachedFile) -> io::Result<()> {
     let dropped = drop_cached(&file.open()?, 0, 0)?;
     file.before = Some(dropped.before.map(|before| before.cached_bytes()));
     Ok(())
 }
 
-/// Read a file piece by piece, and tell how far it is, if a person looks on.
-fn warm_one(file: &mut File, stop: &Stop) -> io::Result<()> {
+/// Read a file piece by piece, with the progress on a terminal.
+fn warm_one(file: &mut CachedFile, stop: &StopFlag) -> io::Result<()> {
     const PIECE: u64 = 8 << 20;
     let open = file.open()?;
     file.before = Some(file.found.clone().map(|before| before.cached_bytes()));
     let terminal = io::stderr().is_terminal();
     let mut at = 0;
-    while at < file.bytes && !stop.is_asked() {
+    while at < file.bytes && !stop.is_set() {
         let most = PIECE.min(file.bytes - at);
         let got = warm(&open, at, most)?;
         at += got;
         if terminal {
-            eprint!("\r{}", tell::progress(file, at));
+            eprint!("\r{}", text::progress(file, at));
         }
         if got < most {
-            // It was cut meanwhile.
+            // The file was truncated meanwhile.
             break;
         }
     }
@@ -151,20 +161,20 @@ fn warm_one(file: &mut File, stop: &Stop) -> io::Result<()> {
     Ok(())
 }
 
-/// A line each second until a signal comes, or nobody reads any more.
-fn watch(ask: &Ask, found: &Found, stop: &Stop) -> u8 {
+/// A line each second until a signal arrives or the reader closes the pipe.
+fn watch(arguments: &CacheArgs, found: &CachedFiles, stop: &StopFlag) -> u8 {
     let began = Instant::now();
     let mut files = found.files.clone();
     let mut out = io::stdout();
     for second in 0.. {
-        files.iter_mut().for_each(File::look);
-        let line = tell::second(ask, &files, second);
+        files.iter_mut().for_each(CachedFile::look);
+        let line = text::second(arguments, &files, second);
         let written = out.write_all(line.as_bytes()).and_then(|()| out.flush());
         if written.is_err() {
             break;
         }
         stop.sleep_until(began + Duration::from_secs(second + 1));
-        if stop.is_asked() {
+        if stop.is_set() {
             break;
         }
     }

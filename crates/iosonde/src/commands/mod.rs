@@ -1,7 +1,13 @@
-//! Commands of our own beside running jobs, each in a file or folder.
+//! Commands beside running jobs, each in a file or folder, and their table.
 
 pub mod audit;
 pub mod cache;
+mod completions;
+pub mod definition;
+mod format;
+mod help;
+mod man;
 pub mod probe;
-mod words;
+mod root;
+pub mod table;
 pub mod write_cache;

@@ -1,33 +1,42 @@
 //! `iosonde probe PATH|DEVICE`: all that bears on a test there, before any
-//! test. docs/tools.md tells all.
+//! test. described in docs/tools.md.
 
-mod ask;
+mod arguments;
 mod document;
-mod picture;
-mod rings;
+mod io_uring;
 mod spoilers;
-mod tell;
+mod survey;
+mod text;
 mod trials;
 
+use super::definition::{CommandEntry, parse};
 use crate::exit;
-use crate::output::{complain, say};
-use ask::{Ask, Wish};
-use picture::Picture;
+use crate::output::{print, print_error};
+use arguments::ProbeArgs;
+use clap::Args;
+use survey::Survey;
 
-/// Do what the arguments ask.
-pub fn run(arguments: &[String]) -> u8 {
-    let ask = match ask::read(arguments) {
-        Ok(Wish::Help) => {
-            say(ask::HELP);
-            return exit::OK;
-        }
-        Ok(Wish::Do(ask)) => ask,
-        Err(why) => return refuse(&why),
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "probe",
+    summary: "inspect a path or device before testing",
+    details: arguments::DETAILS,
+    usage: None,
+    arguments: ProbeArgs::augment_args,
+    takes_jobs: false,
+    run,
+};
+
+/// Run with the words after `probe`; the exit code.
+pub fn run(words: &[String]) -> u8 {
+    let arguments: ProbeArgs = match parse(&COMMAND, words) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
     };
-    match Picture::take(&ask) {
-        Ok(picture) => {
-            let Ask { json, .. } = ask;
-            say(&if json { document::write(&picture) } else { tell::told(&picture) });
+    match Survey::take(&arguments) {
+        Ok(survey) => {
+            let json = arguments.json;
+            print(&if json { document::write(&survey) } else { text::report(&survey) });
             exit::OK
         }
         Err(why) => refuse(&why),
@@ -35,6 +44,6 @@ pub fn run(arguments: &[String]) -> u8 {
 }
 
 fn refuse(why: &str) -> u8 {
-    complain(&format!("iosonde: probe: {why}"));
+    print_error(&format!("iosonde: probe: {why}"));
     exit::REFUSED
 }

@@ -1,45 +1,64 @@
-//! `iosonde write-cache DEVICE`: what the kernel takes a write cache for, and
-//! changing that, for good or around a job. docs/tools.md tells all.
+//! `iosonde write-cache DEVICE`: show, change or compare the kernel's setting for
+//! a device's write cache; described in docs/tools.md.
 
-mod around;
-mod ask;
+mod arguments;
+mod compare;
+mod comparison;
 mod device;
-mod table;
-mod tell;
-mod work;
+mod text;
+mod workload;
 
+use super::definition::CommandEntry;
 use crate::exit;
-use crate::output::{complain, say};
-use ask::{Act, Wish};
-use device::Switch;
+use crate::output::{print, print_error};
+use arguments::WriteCacheAction;
+use arguments::WriteCacheArgs;
+use clap::Args;
+use device::WriteCacheSetting;
 use iosonde_direct::WriteCache;
 use serde_json::Value;
 use std::path::Path;
-use tell::Change;
+use text::Change;
 
-/// Do what the arguments ask.
-pub fn run(arguments: &[String]) -> u8 {
-    let ask = match ask::read(arguments) {
-        Ok(Wish::Help) => {
-            say(ask::HELP);
-            return exit::OK;
-        }
-        Ok(Wish::Do(ask)) => ask,
-        Err(why) => return refuse(&why),
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "write-cache",
+    summary: "check that fsync flushes the device; set write back or through",
+    details: arguments::DETAILS,
+    usage: Some(arguments::USAGE),
+    arguments: WriteCacheArgs::augment_args,
+    takes_jobs: false,
+    run,
+};
+
+/// Run with the words after `write-cache`; the exit code.
+pub fn run(words: &[String]) -> u8 {
+    let arguments = match arguments::parse(&COMMAND, words) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
     };
-    let path = &ask.path;
-    let done = match ask.act {
-        Act::Show => device::below(path).map(|(stack, disks)| match ask.json {
-            true => document(&tell::all_document(path, &disks)),
-            false => tell::all(path, &stack, &disks),
+    let path = &arguments.path;
+    let done = match arguments.action() {
+        WriteCacheAction::Show => device::below(path).map(|(stack, disks)| {
+            if arguments.json {
+                document(&text::all_document(path, &disks))
+            } else {
+                text::all(path, &stack, &disks)
+            }
         }),
-        Act::WouldSet(view) => would_set(path, view).map(|change| change_told(&change, &ask)),
-        Act::Set(view) => set(path, view).map(|change| change_told(&change, &ask)),
-        Act::Around { rounds, ref job } => return around::run(path, job, rounds, ask.json),
+        WriteCacheAction::Preview(mode) => {
+            preview(path, mode).map(|change| format_change(&change, &arguments))
+        }
+        WriteCacheAction::Set(mode) => {
+            set(path, mode).map(|change| format_change(&change, &arguments))
+        }
+        WriteCacheAction::Compare { rounds, job } => {
+            return compare::run(path, &job, rounds, arguments.json);
+        }
     };
     match done {
         Ok(text) => {
-            say(&text);
+            print(&text);
             exit::OK
         }
         Err(why) => refuse(&why),
@@ -47,7 +66,7 @@ pub fn run(arguments: &[String]) -> u8 {
 }
 
 fn refuse(why: &str) -> u8 {
-    complain(&format!("iosonde: write-cache: {why}"));
+    print_error(&format!("iosonde: write-cache: {why}"));
     exit::REFUSED
 }
 
@@ -55,23 +74,24 @@ fn document(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-fn change_told(change: &Change, ask: &ask::Ask) -> String {
-    match ask.json {
-        true => document(&change.document(&ask.path)),
-        false => change.text(&ask.path),
+fn format_change(change: &Change, arguments: &WriteCacheArgs) -> String {
+    if arguments.json {
+        document(&change.document(&arguments.path))
+    } else {
+        change.text(&arguments.path)
     }
 }
 
-fn would_set(path: &Path, asked: WriteCache) -> Result<Change, String> {
+fn preview(path: &Path, requested: WriteCache) -> Result<Change, String> {
     let (before, _) = device::disk_at(path)?;
-    Ok(Change { before, asked, now: None, flushed: None })
+    Ok(Change { before, requested, now: None, flushed: None })
 }
 
-fn set(path: &Path, asked: WriteCache) -> Result<Change, String> {
-    let (switch, before) = Switch::open(path)?;
-    switch.set(asked)?;
+fn set(path: &Path, requested: WriteCache) -> Result<Change, String> {
+    let (setting, before) = WriteCacheSetting::open(path)?;
+    setting.set(requested)?;
     let was_through = before.kernel.get() == Some(WriteCache::Through);
-    let flushed = (asked == WriteCache::Back && was_through)
-        .then(|| switch.flush().map_err(|error| format!("flush {}: {error}", before.disk)));
-    Ok(Change { before, asked, now: switch.now(), flushed })
+    let flushed = (requested == WriteCache::Back && was_through)
+        .then(|| setting.flush().map_err(|error| format!("flush {}: {error}", before.disk)));
+    Ok(Change { before, requested, now: setting.now(), flushed })
 }

@@ -1,8 +1,8 @@
-//! A result of fio, as far as an audit needs it.
+//! The parts of a fio result that an audit needs.
 
 use serde_json::Value;
 
-/// What a result says.
+/// One result.
 pub struct Run {
     pub version: String,
     pub jobs: Vec<Job>,
@@ -48,24 +48,24 @@ impl Run {
     /// Read the last whole document: with a status interval there are several,
     /// and other text may stand before them.
     pub fn parse(text: &str) -> Result<Run, String> {
-        let start = text.find('{').ok_or("there is no JSON in it, so no result of fio")?;
+        let start = text.find('{').ok_or("it contains no JSON, so it is not a fio result")?;
         let mut last = None;
         for value in serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>() {
             match value {
                 Ok(value) => last = Some(value),
                 // What follows a whole document may be anything.
                 Err(_) if last.is_some() => break,
-                Err(error) => return Err(format!("its JSON ends or breaks: {error}")),
+                Err(error) => return Err(format!("invalid JSON: {error}")),
             }
         }
-        Run::of(&last.ok_or("there is no JSON in it, so no result of fio")?)
+        Run::of(&last.ok_or("it contains no JSON, so it is not a fio result")?)
     }
 
     fn of(whole: &Value) -> Result<Run, String> {
         let (Some(version), Some(jobs)) = (whole["fio version"].as_str(), whole["jobs"].as_array())
         else {
-            let why = "it has no \"fio version\" and \"jobs\", so it is no result of fio (of \
-                       several hosts, give one host's)";
+            let why = "it has no \"fio version\" and \"jobs\", so it is not a fio result (for \
+                       client output, use the result of one host)";
             return Err(why.to_owned());
         };
         let global = &whole["global options"];
@@ -87,7 +87,7 @@ impl Run {
             many => format!("{} jobs", many.len()),
         };
         let disks: Vec<&str> = self.disks.iter().map(|disk| &disk.name[..]).collect();
-        let on = if disks.is_empty() { "no disk told".to_owned() } else { disks.join(", ") };
+        let on = if disks.is_empty() { "no disk counters".to_owned() } else { disks.join(", ") };
         format!("{}, {jobs}, on {on}", self.version)
     }
 

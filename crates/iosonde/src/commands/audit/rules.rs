@@ -1,7 +1,7 @@
 //! What the counts in a result prove, a rule in each function.
 
 use super::result::{Job, Run};
-use crate::commands::words::{bytes, percent};
+use crate::commands::format::{bytes, percent};
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

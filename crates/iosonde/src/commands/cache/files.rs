@@ -1,6 +1,6 @@
-//! Which files are meant, and what the page cache holds of each.
+//! The named files, and how much of each the page cache holds.
 
-use super::ask::{Act, Ask};
+use super::arguments::{CacheAction, CacheArgs};
 use iosonde_base::bare;
 use iosonde_direct::cache::{Residency, residency};
 use iosonde_direct::stack::{DeviceId, Stack};
@@ -11,12 +11,12 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// As many parts of a file are told apart at most.
+/// A file is shown in at most this many parts.
 pub const PARTS: u64 = 16;
 
 /// A file or a block device.
 #[derive(Clone, Debug)]
-pub struct File {
+pub struct CachedFile {
     /// As it was named, or found.
     pub path: PathBuf,
     /// Its file system: `ext4`; `None` for a device.
@@ -25,42 +25,42 @@ pub struct File {
     pub id: (u64, u64),
     /// Its length.
     pub bytes: u64,
-    /// What is in memory of all of it.
+    /// How much of it is cached.
     pub found: Fact<Residency>,
-    /// What is in memory of each part, in order.
-    pub parts: Vec<Part>,
-    /// Bytes in memory before something was done.
+    /// How much of each part is cached, in order.
+    pub parts: Vec<FilePart>,
+    /// Bytes cached before the action.
     pub before: Option<Fact<u64>>,
-    /// Why what was to be done was not.
+    /// Why the action failed.
     pub failed: Option<String>,
-    /// Why it is in memory still.
-    pub stayed: Option<String>,
+    /// Why pages are still cached after dropping.
+    pub still_cached: Option<String>,
 }
 
 /// A part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct FilePart {
     /// Where it begins.
     pub offset: u64,
     /// How long it is; whole pages.
     pub bytes: u64,
-    /// How much of it is in memory.
+    /// How much of it is cached.
     pub cached: u64,
 }
 
-impl File {
-    /// For reading, without a trace in its times.
+impl CachedFile {
+    /// For reading, without changing its access time.
     pub fn open(&self) -> io::Result<fs::File> {
         let open = OpenOptions::new().read(true).keep_access_time(true).open(&self.path);
         open.map_err(|error| error.source)
     }
 
-    /// Whether memory is all the storage there is.
+    /// Whether its file system keeps files in memory.
     pub fn is_memory(&self) -> bool {
         matches!(self.file_system.as_deref(), Some("tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs"))
     }
 
-    /// Look at what is in memory now.
+    /// Read the state of the page cache now.
     pub fn look(&mut self) {
         self.parts.clear();
         let open = match self.open() {
@@ -85,22 +85,22 @@ impl File {
         }
     }
 
-    /// Bytes in memory.
+    /// Bytes cached.
     pub fn cached(&self) -> Fact<u64> {
         self.count(|found| Fact::Known(found.cached))
     }
 
-    /// Bytes that are in memory only.
+    /// Bytes not written back yet.
     pub fn dirty(&self) -> Fact<u64> {
         self.count(|found| found.dirty.clone())
     }
 
-    /// Bytes that are being written.
+    /// Bytes under writeback.
     pub fn writeback(&self) -> Fact<u64> {
         self.count(|found| found.writeback.clone())
     }
 
-    /// Bytes that were thrown out.
+    /// Bytes recently evicted.
     pub fn evicted(&self) -> Fact<u64> {
         self.count(|found| found.evicted.clone())
     }
@@ -112,9 +112,9 @@ fn length(open: &fs::File) -> u64 {
         .unwrap_or(0)
 }
 
-/// What is in memory of each part. What is all or nothing of the whole is of
-/// the parts, without asking.
-fn parts(open: &fs::File, found: &Residency) -> Vec<Part> {
+/// How much of each part is cached. Where all or nothing of the file is cached,
+/// the same holds for its parts.
+fn parts(open: &fs::File, found: &Residency) -> Vec<FilePart> {
     let pages = found.pages.div_ceil(PARTS).max(1);
     let starts = (0..found.pages).step_by(usize::try_from(pages).unwrap_or(usize::MAX));
     starts
@@ -126,42 +126,46 @@ fn parts(open: &fs::File, found: &Residency) -> Vec<Part> {
                 all if all >= found.pages => bytes,
                 _ => residency(open, offset, bytes).known()?.cached_bytes().min(bytes),
             };
-            Some(Part { offset, bytes, cached })
+            Some(FilePart { offset, bytes, cached })
         })
         .collect()
 }
 
-/// The files that are meant.
+/// The named files.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct CachedFiles {
     /// Each once.
-    pub files: Vec<File>,
-    /// What was named and cannot be looked at.
+    pub files: Vec<CachedFile>,
+    /// Named paths that failed, and why.
     pub failed: Vec<(PathBuf, String)>,
-    /// Directories that belong to another file system, and were left out.
-    pub elsewhere: Vec<PathBuf>,
+    /// Directories on other file systems, which were skipped.
+    pub other_file_systems: Vec<PathBuf>,
 }
 
-/// Find the files of `ask`, and look at each.
-pub fn find(ask: &Ask) -> Found {
-    let mut search =
-        Search { ask, found: Found::default(), met: HashSet::new(), kinds: HashMap::new() };
-    for path in &ask.paths {
+/// Find the named files, and look at each.
+pub fn find(arguments: &CacheArgs) -> CachedFiles {
+    let mut search = FileSearch {
+        arguments,
+        found: CachedFiles::default(),
+        visited: HashSet::new(),
+        kinds: HashMap::new(),
+    };
+    for path in &arguments.paths {
         search.named(path);
     }
     search.found
 }
 
-struct Search<'a> {
-    ask: &'a Ask,
-    found: Found,
+struct FileSearch<'a> {
+    arguments: &'a CacheArgs,
+    found: CachedFiles,
     /// Files by device and number: two names of one are one.
-    met: HashSet<(u64, u64)>,
+    visited: HashSet<(u64, u64)>,
     /// File systems by device.
     kinds: HashMap<u64, Option<String>>,
 }
 
-impl Search<'_> {
+impl FileSearch<'_> {
     fn named(&mut self, path: &Path) {
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
@@ -169,14 +173,16 @@ impl Search<'_> {
         };
         let kind = metadata.file_type();
         let why = match kind {
-            _ if metadata.is_dir() && self.ask.recursive => return self.walk(path, metadata.dev()),
+            _ if metadata.is_dir() && self.arguments.recursive => {
+                return self.walk(path, metadata.dev());
+            }
             _ if metadata.is_dir() => "is a directory; add --recursive for the files in it",
             _ if kind.is_block_device() => match self.device_in_use(&metadata) {
                 Some(why) => return self.fail(path, why),
                 None => return self.add(path, &metadata),
             },
             _ if metadata.is_file() => return self.add(path, &metadata),
-            _ => "is neither a file nor a block device, so nothing of it is cached",
+            _ => "is neither a file nor a block device; nothing of it is cached",
         };
         self.fail(path, why.to_owned());
     }
@@ -185,22 +191,22 @@ impl Search<'_> {
         self.found.failed.push((path.to_owned(), why));
     }
 
-    /// Why the cache of a device is not to be dropped.
+    /// Why the cache of a device must not be dropped.
     fn device_in_use(&self, metadata: &Metadata) -> Option<String> {
-        if self.ask.act != Act::Drop {
+        if self.arguments.action() != CacheAction::Drop {
             return None;
         }
         let facts = DeviceFacts::of(DeviceId::from_raw(metadata.rdev()));
         let by = match (facts.mounts.first(), facts.holders.first()) {
             (Some(point), _) => format!(
-                "it is mounted on {}; name the files there, or that directory with --recursive",
+                "it is mounted on {}; name files there, or that directory with --recursive",
                 point.display()
             ),
-            (None, Some(holder)) => format!("/dev/{holder} is made of it; name that"),
+            (None, Some(holder)) => format!("/dev/{holder} uses it; name that"),
             (None, None) if facts.swap => "it is swap".to_owned(),
             (None, None) => return None,
         };
-        Some(format!("is not dropped: {by}"))
+        Some(format!("was not dropped: {by}"))
     }
 
     fn walk(&mut self, folder: &Path, device: u64) {
@@ -214,14 +220,13 @@ impl Search<'_> {
                 }
             };
             for entry in entries.flatten() {
-                // Not through links: what they lead to has a place of its own.
-                // What is gone by now is of no interest.
+                // Symbolic links are not followed; files removed meanwhile are ignored.
                 let Ok(metadata) = entry.metadata() else { continue };
                 match metadata.dev() == device {
                     _ if metadata.is_symlink() => {}
                     true if metadata.is_dir() => folders.push(entry.path()),
                     true if metadata.is_file() => self.add(&entry.path(), &metadata),
-                    false if metadata.is_dir() => self.found.elsewhere.push(entry.path()),
+                    false if metadata.is_dir() => self.found.other_file_systems.push(entry.path()),
                     _ => {}
                 }
             }
@@ -231,19 +236,19 @@ impl Search<'_> {
     fn add(&mut self, path: &Path, metadata: &Metadata) {
         let is_device = metadata.file_type().is_block_device();
         let id = if is_device { (metadata.rdev(), 0) } else { (metadata.dev(), metadata.ino()) };
-        if !self.met.insert(id) {
+        if !self.visited.insert(id) {
             return;
         }
-        let mut file = File {
+        let mut file = CachedFile {
             path: path.to_owned(),
             file_system: if is_device { None } else { self.kind(path, metadata.dev()) },
             id,
             bytes: metadata.len(),
-            found: Fact::unknown("it was not looked at"),
+            found: Fact::unknown("not read"),
             parts: Vec::new(),
             before: None,
             failed: None,
-            stayed: None,
+            still_cached: None,
         };
         match file.open() {
             Ok(_) => {

@@ -1,8 +1,8 @@
-//! The picture for programs; docs/tools.md has the keys.
+//! The survey as JSON; docs/tools.md describes the keys.
 
-use super::picture::{Picture, Queue};
 use super::spoilers;
-use crate::commands::words::fact;
+use super::survey::{Queue, Survey};
+use crate::commands::format::fact;
 use iosonde_direct::stack::{Kind, Layer};
 use iosonde_direct::{DeviceFacts, Fact, FileKind, Known, WriteCache, Zones};
 use serde_json::{Value, json};
@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 const SCHEMA: u32 = 1;
 
 /// One object.
-pub fn write(picture: &Picture) -> String {
-    let facts = &picture.facts;
-    let devices = facts.devices.iter().zip(&picture.queues);
-    let spoilers = spoilers::all(picture)
+pub fn write(survey: &Survey) -> String {
+    let facts = &survey.facts;
+    let devices = facts.devices.iter().zip(&survey.queues);
+    let spoilers = spoilers::all(survey)
         .into_iter()
         .map(|one| json!({ "id": one.id, "sentence": one.sentence, "remedy": one.remedy }));
     let value = json!({
         "iosonde": env!("CARGO_PKG_VERSION"),
         "report": "probe",
         "schema": SCHEMA,
-        "path": picture.path.to_string_lossy(),
+        "path": survey.path.to_string_lossy(),
         "resolved": facts.stack.path.to_string_lossy(),
         "kind": match facts.kind {
             FileKind::File => "file",
@@ -31,29 +31,29 @@ pub fn write(picture: &Picture) -> String {
             FileKind::Other => "other",
         },
         "bytes": fact(&facts.bytes),
-        "file_system": file_system(picture),
-        "file": file(picture),
+        "file_system": file_system(survey),
+        "file": file(survey),
         "stack": facts.stack.devices.iter().map(layer).collect::<Vec<_>>(),
         "devices": devices.map(|(device, queue)| one_device(device, queue)).collect::<Vec<_>>(),
-        "trials": trials(picture),
-        "machine": machine(picture),
-        "others": others(picture),
-        "spoilers": spoilers.collect::<Vec<_>>(),
+        "trials": trials(survey),
+        "machine": machine(survey),
+        "other_activity": others(survey),
+        "hazards": spoilers.collect::<Vec<_>>(),
     });
     serde_json::to_string_pretty(&value).expect("keys are strings") + "\n"
 }
 
-/// What `say` makes of a value, or `{"unknown": reason}`.
-fn of<T>(known: &Fact<T>, say: impl Fn(&T) -> Value) -> Value {
+/// What `to_json` makes of a value, or `{"unknown": reason}`.
+fn of<T>(known: &Fact<T>, to_json: impl Fn(&T) -> Value) -> Value {
     match known {
-        Fact::Known(value) => say(value),
+        Fact::Known(value) => to_json(value),
         Fact::Unknown(why) => json!({ "unknown": why }),
     }
 }
 
-fn file_system(picture: &Picture) -> Value {
-    let Some(mount) = picture.facts.mount() else { return Value::Null };
-    let space = picture.space.as_ref().map(|space| {
+fn file_system(survey: &Survey) -> Value {
+    let Some(mount) = survey.facts.mount() else { return Value::Null };
+    let space = survey.space.as_ref().map(|space| {
         of(space, |space| {
             json!({
                 "bytes": space.bytes,
@@ -72,13 +72,13 @@ fn file_system(picture: &Picture) -> Value {
         "root": mount.root.to_string_lossy(),
         "options": mount.options.split(',').collect::<Vec<_>>(),
         "super_options": mount.super_options.split(',').collect::<Vec<_>>(),
-        "memory_is_storage": spoilers::is_memory(picture),
+        "memory_is_storage": spoilers::is_memory(survey),
         "space": space,
     })
 }
 
-fn file(picture: &Picture) -> Option<Value> {
-    let file = picture.file.as_ref()?;
+fn file(survey: &Survey) -> Option<Value> {
+    let file = survey.file.as_ref()?;
     Some(json!({
         "cached_bytes": of(&file.cached, |cached| cached.cached_bytes().into()),
         "unwritten_bytes": of(&file.cached, |cached| fact(&cached.unwritten_bytes())),
@@ -187,8 +187,8 @@ fn one_device(device: &DeviceFacts, queue: &Queue) -> Value {
     value
 }
 
-fn trials(picture: &Picture) -> Value {
-    let trials = &picture.trials;
+fn trials(survey: &Survey) -> Value {
+    let trials = &survey.trials;
     let needs = trials.needs.map(|needs| {
         let (known, why) = match needs.known {
             Known::Stated => ("stated", None),
@@ -201,19 +201,19 @@ fn trials(picture: &Picture) -> Value {
             "memory_bytes": needs.memory_alignment,
             "offset_bytes": needs.offset_alignment,
             "read_offset_bytes": needs.read_offset_alignment,
-            "known": known,
-            "why": why,
+            "source": known,
+            "reason": why,
         })
     });
     let mut value = json!({ "on": trials.on, "alignment": needs });
     for trial in &trials.all {
-        value[trial.id] = json!({ "verdict": trial.verdict.to_string(), "said": trial.said });
+        value[trial.id] = json!({ "verdict": trial.verdict.to_string(), "detail": trial.detail });
     }
     value
 }
 
-fn machine(picture: &Picture) -> Value {
-    let (machine, limits) = (&picture.machine, &picture.limits);
+fn machine(survey: &Survey) -> Value {
+    let (machine, limits) = (&survey.machine, &survey.limits);
     json!({
         "kernel": machine.kernel,
         "cpu_model": machine.cpu_model,
@@ -229,11 +229,11 @@ fn machine(picture: &Picture) -> Value {
     })
 }
 
-fn others(picture: &Picture) -> Value {
-    let others = &picture.others;
+fn others(survey: &Survey) -> Value {
+    let others = &survey.others;
     let requests = others.requests.iter().map(|(name, count)| (name.clone(), fact(count)));
     json!({
-        "looked_ms": others.looked.as_millis() as u64,
+        "observed_ms": others.observed.as_millis() as u64,
         "requests": requests.collect::<serde_json::Map<_, _>>(),
         "cpu_percent": of(&others.cpu_percent, |(used, _)| json!(used)),
         "steal_percent": of(&others.cpu_percent, |(_, stolen)| json!(stolen)),

@@ -1,7 +1,7 @@
 //! What would spoil a test here: each with what is the case, and what to do.
 
-use super::picture::{Picture, Queue};
-use crate::commands::words::{bytes, plural, shown};
+use super::survey::{Queue, Survey};
+use crate::commands::format::{bytes, plural, printable};
 use iosonde_direct::stack::Kind;
 use iosonde_direct::{DeviceFacts, Fact, Verdict, WriteCache, Zones};
 
@@ -17,18 +17,18 @@ pub struct Spoiler {
 }
 
 /// All of them, what weighs most first.
-pub fn all(picture: &Picture) -> Vec<Spoiler> {
+pub fn all(survey: &Survey) -> Vec<Spoiler> {
     let mut list = List(Vec::new());
-    storage(picture, &mut list);
-    room(picture, &mut list);
-    file(picture, &mut list);
-    mount_options(picture, &mut list);
-    for (device, queue) in picture.facts.devices.iter().zip(&picture.queues) {
+    storage(survey, &mut list);
+    room(survey, &mut list);
+    file(survey, &mut list);
+    mount_options(survey, &mut list);
+    for (device, queue) in survey.facts.devices.iter().zip(&survey.queues) {
         layer(device, &mut list);
-        one_device(picture, device, queue, &mut list);
+        one_device(survey, device, queue, &mut list);
     }
-    others(picture, &mut list);
-    machine(picture, &mut list);
+    others(survey, &mut list);
+    machine(survey, &mut list);
     list.0
 }
 
@@ -41,14 +41,14 @@ impl List {
 }
 
 /// Whether files here are in memory and nowhere else.
-pub fn is_memory(picture: &Picture) -> bool {
-    let kind = picture.facts.mount().map(|mount| mount.filesystem.as_str());
+pub fn is_memory(survey: &Survey) -> bool {
+    let kind = survey.facts.mount().map(|mount| mount.filesystem.as_str());
     matches!(kind, Some("tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs"))
 }
 
-fn storage(picture: &Picture, list: &mut List) {
-    let mount = picture.facts.mount();
-    if let (true, Some(mount)) = (is_memory(picture), mount) {
+fn storage(survey: &Survey, list: &mut List) {
+    let mount = survey.facts.mount();
+    if let (true, Some(mount)) = (is_memory(survey), mount) {
         list.add(
             "memory",
             format!("{} keeps its files in memory: no figure is of a device.", mount.filesystem),
@@ -57,11 +57,11 @@ fn storage(picture: &Picture, list: &mut List) {
         return;
     }
     for (id, what) in [("direct_read", "read"), ("direct_write", "written")] {
-        let trial = picture.trials.of(id).filter(|trial| trial.verdict == Verdict::No);
+        let trial = survey.trials.of(id).filter(|trial| trial.verdict == Verdict::No);
         if let Some(trial) = trial {
             list.add(
                 "not_direct",
-                format!("With direct=1, data are {what} through memory: {}.", trial.said),
+                format!("With direct=1, data are {what} through memory: {}.", trial.detail),
                 "use another file system, or read the figures as those of buffered I/O with fsync",
             );
         }
@@ -90,9 +90,9 @@ fn storage(picture: &Picture, list: &mut List) {
     }
 }
 
-fn room(picture: &Picture, list: &mut List) {
-    let Some(Fact::Known(space)) = &picture.space else { return };
-    if is_memory(picture) {
+fn room(survey: &Survey, list: &mut List) {
+    let Some(Fact::Known(space)) = &survey.space else { return };
+    if is_memory(survey) {
         return;
     }
     if space.bytes > 0 && space.fill_percent() >= 90 {
@@ -106,7 +106,7 @@ fn room(picture: &Picture, list: &mut List) {
             "free some space, to a quarter or more",
         );
     }
-    let memory = picture.machine.memory_bytes;
+    let memory = survey.machine.memory_bytes;
     if space.available_bytes < memory.saturating_mul(2) {
         list.add(
             "smaller_than_memory",
@@ -120,8 +120,8 @@ fn room(picture: &Picture, list: &mut List) {
     }
 }
 
-fn file(picture: &Picture, list: &mut List) {
-    let Some(file) = &picture.file else { return };
+fn file(survey: &Survey, list: &mut List) {
+    let Some(file) = &survey.file else { return };
     if let Some(extents) = file.extents.known() {
         if extents.empty_share() > 0.0 {
             list.add(
@@ -161,8 +161,8 @@ fn file(picture: &Picture, list: &mut List) {
     }
 }
 
-fn mount_options(picture: &Picture, list: &mut List) {
-    let Some(mount) = picture.facts.mount() else { return };
+fn mount_options(survey: &Survey, list: &mut List) {
+    let Some(mount) = survey.facts.mount() else { return };
     let has = |name: &str| mount.has_option(name);
     if has("ro") {
         list.add("read_only", "It is mounted read only.".into(), "test reads, or remount it rw");
@@ -207,7 +207,7 @@ fn layer(device: &DeviceFacts, list: &mut List) {
             "loop",
             format!(
                 "{name} shows the file {} through its page cache: direct I/O ends in memory.",
-                shown(file)
+                printable(file)
             ),
             "attach it with losetup --direct-io=on",
         );
@@ -230,9 +230,9 @@ fn layer(device: &DeviceFacts, list: &mut List) {
     }
 }
 
-fn one_device(picture: &Picture, device: &DeviceFacts, queue: &Queue, list: &mut List) {
+fn one_device(survey: &Survey, device: &DeviceFacts, queue: &Queue, list: &mut List) {
     let name = &device.name;
-    let is_disk = picture.facts.disks().iter().any(|disk| disk.id == device.id);
+    let is_disk = survey.facts.disks().iter().any(|disk| disk.id == device.id);
     if let Some(action) = &queue.rebuilding {
         list.add(
             "rebuilding",
@@ -312,9 +312,9 @@ fn one_device(picture: &Picture, device: &DeviceFacts, queue: &Queue, list: &mut
     }
 }
 
-fn others(picture: &Picture, list: &mut List) {
-    let looked = picture.others.looked.as_millis();
-    for (name, requests) in &picture.others.requests {
+fn others(survey: &Survey, list: &mut List) {
+    let looked = survey.others.observed.as_millis();
+    for (name, requests) in &survey.others.requests {
         // A journal's tick is no traffic.
         if let Some(requests) = requests.get().filter(|&requests| requests >= 5) {
             list.add(
@@ -326,7 +326,7 @@ fn others(picture: &Picture, list: &mut List) {
             );
         }
     }
-    if let Some((used, stolen)) = picture.others.cpu_percent.get() {
+    if let Some((used, stolen)) = survey.others.cpu_percent.get() {
         if used > 25.0 {
             list.add(
                 "busy_processors",
@@ -346,8 +346,8 @@ fn others(picture: &Picture, list: &mut List) {
     }
 }
 
-fn machine(picture: &Picture, list: &mut List) {
-    let machine = &picture.machine;
+fn machine(survey: &Survey, list: &mut List) {
+    let machine = &survey.machine;
     if let Some(kind) = &machine.virtual_machine {
         list.add(
             "virtual_machine",
@@ -370,7 +370,7 @@ fn machine(picture: &Picture, list: &mut List) {
             "use few jobs and no sqthread_poll; look at the cpu line of the report",
         );
     }
-    let limits = &picture.limits;
+    let limits = &survey.limits;
     if let Some(cpus) = limits.cpus {
         list.add(
             "cpu_limit",
@@ -397,11 +397,11 @@ fn machine(picture: &Picture, list: &mut List) {
             "raise io.max, or test outside the container",
         );
     }
-    let ring = picture.trials.of("io_uring").filter(|trial| trial.verdict == Verdict::No);
+    let ring = survey.trials.of("io_uring").filter(|trial| trial.verdict == Verdict::No);
     if let Some(ring) = ring {
         list.add(
             "no_io_uring",
-            format!("io_uring cannot be had: {}.", ring.said),
+            format!("io_uring cannot be had: {}.", ring.detail),
             "use ioengine=libaio with direct=1, or several jobs",
         );
     }

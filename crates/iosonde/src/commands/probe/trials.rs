@@ -1,9 +1,9 @@
-//! What I/O does here, by doing it: on a file without a name, made for it and
-//! gone when it is closed. Of a device only its beginning is read.
+//! Tries each kind of I/O: on a temporary file without a name, which is gone when
+//! it is closed. Of a device only its first MiB is read.
 
-use super::ask::Ask;
-use super::rings;
-use crate::commands::words::{bytes, exact};
+use super::arguments::ProbeArgs;
+use super::io_uring;
+use crate::commands::format::{bytes, exact};
 use iosonde_base::bare;
 use iosonde_direct::cache::{drop_cached, residency};
 use iosonde_direct::durability::{
@@ -24,12 +24,12 @@ use std::time::{Duration, Instant};
 /// How much is written and read.
 const BYTES: usize = 1 << 20;
 
-/// What was found.
+/// The results.
 #[derive(Debug)]
 pub struct Trials {
-    /// On what, in words: `a temporary file without a name in /mnt`.
+    /// What was used, for the report: `a temporary file without a name in /mnt`.
     pub on: String,
-    /// What direct I/O on that needs; `None` if nothing could be asked.
+    /// Requirements of direct I/O there; `None` if unknown.
     pub needs: Option<DirectIo>,
     /// Each, in order.
     pub all: Vec<Trial>,
@@ -42,10 +42,10 @@ pub struct Trial {
     pub id: &'static str,
     /// Its name in text.
     pub name: &'static str,
-    /// Whether it does here what it is for.
+    /// Whether it works as intended here.
     pub verdict: Verdict,
-    /// What it did, or why it is not known.
-    pub said: String,
+    /// What happened, or why that is unknown.
+    pub detail: String,
 }
 
 /// Every trial: key, name.
@@ -62,72 +62,80 @@ const KINDS: [(&str, &str); 9] = [
 ];
 
 impl Trials {
-    /// What is known of one.
+    /// The result of one.
     pub fn of(&self, id: &str) -> Option<&Trial> {
         self.all.iter().find(|trial| trial.id == id)
     }
 
     fn unknown(on: String, why: &str) -> Trials {
-        let said = |id, name| match id {
+        let detail = |id, name| match id {
             "libaio" => libaio(),
-            _ => found(id, name, Verdict::Unknown, why),
+            _ => trial(id, name, Verdict::Unknown, why),
         };
-        Trials { on, needs: None, all: KINDS.map(|(id, name)| said(id, name)).into() }
+        Trials { on, needs: None, all: KINDS.map(|(id, name)| detail(id, name)).into() }
     }
 }
 
-fn found(id: &'static str, name: &'static str, verdict: Verdict, said: impl Into<String>) -> Trial {
-    Trial { id, name, verdict, said: bare(&said.into()) }
+fn trial(
+    id: &'static str,
+    name: &'static str,
+    verdict: Verdict,
+    detail: impl Into<String>,
+) -> Trial {
+    Trial { id, name, verdict, detail: bare(&detail.into()) }
 }
 
-/// Try everything that may be tried.
-pub fn all(ask: &Ask, facts: &Facts) -> Trials {
-    if ask.no_touch {
+/// Try everything that is allowed.
+pub fn all(arguments: &ProbeArgs, facts: &Facts) -> Trials {
+    if arguments.no_touch {
         return Trials::unknown("nothing (--no-touch)".into(), "not tried (--no-touch)");
     }
-    let subject = match folder_of(&ask.path, facts.kind) {
+    let subject = match folder_of(&arguments.path, facts.kind) {
         Some(folder) => Subject::temporary(&folder),
-        None => Subject::device(&ask.path),
+        None => Subject::device(&arguments.path),
     };
     match subject {
         Ok(subject) => subject.try_all(facts),
         Err((on, error)) => {
             let why = match facts.kind {
                 FileKind::BlockDevice => format!("the device cannot be read: {error}"),
-                _ => format!("no file can be made there: {error}"),
+                _ => format!("no file can be created there: {error}"),
             };
             Trials::unknown(on, &bare(&why))
         }
     }
 }
 
-/// What is tried on.
+/// The file or device that is used.
 struct Subject {
     on: String,
-    /// Open for reading, and for writing if it is ours.
+    /// Open for reading, and for writing if it is is_temporary.
     plain: File,
     /// Leads to it as long as it is open.
     link: PathBuf,
     /// Ours to write to.
-    ours: bool,
+    is_temporary: bool,
     /// How much of it is used.
     bytes: usize,
 }
 
 impl Subject {
-    /// A new file, whose name is taken away at once.
+    /// A new file, whose name is removed at once.
     fn temporary(folder: &Path) -> Result<Subject, (String, io::Error)> {
         let on = format!("a temporary file of 1 MiB in {}, removed", folder.display());
         let path = folder.join(format!(".iosonde-probe.{}.tmp", std::process::id()));
         let options = OpenOptions::new().read(true).write(true).create(true).exclusive(true);
         let plain = match options.mode(0o600).open(&path) {
             Ok(plain) => plain,
-            Err(error) => return Err((on, error.source)),
+            Err(error) => {
+                let nothing = format!("nothing (no file could be created in {})", folder.display());
+                return Err((nothing, error.source));
+            }
         };
         if let Err(error) = std::fs::remove_file(&path) {
             return Err((on, error));
         }
-        Ok(Subject { link: link(&plain), on, plain, ours: true, bytes: BYTES })
+        Ok(Subject { link: link(&plain), on, plain, is_temporary: true, bytes: BYTES })
     }
 
     fn device(path: &Path) -> Result<Subject, (String, io::Error)> {
@@ -136,7 +144,7 @@ impl Subject {
             Ok(plain) => {
                 let size = iosonde_direct::device::size(&plain).unwrap_or(0);
                 let bytes = BYTES.min(size as usize);
-                Ok(Subject { link: path.to_owned(), on, plain, ours: false, bytes })
+                Ok(Subject { link: path.to_owned(), on, plain, is_temporary: false, bytes })
             }
             Err(error) => Err((on, error.source)),
         }
@@ -148,7 +156,7 @@ impl Subject {
             Err(error) => return Trials::unknown(self.on, &error.to_string()),
         };
         fill(&mut buffer);
-        if self.ours
+        if self.is_temporary
             && let Err(error) = self.lay_out(&buffer)
         {
             return Trials::unknown(self.on, &format!("no data can be written: {error}"));
@@ -177,7 +185,7 @@ impl Subject {
     fn lay_out(&self, buffer: &[u8]) -> io::Result<()> {
         self.plain.write_all_at(buffer, 0)?;
         full_barrier(&self.plain)?;
-        // Where memory is all there is, nothing goes; the trials tell.
+        // On tmpfs nothing is dropped; the trials show it.
         let _ = drop_cached(&self.plain, 0, 0);
         Ok(())
     }
@@ -187,117 +195,124 @@ impl Subject {
         options.open(&self.link).map_err(|error| format!("O_DIRECT is refused: {}", error.source))
     }
 
-    fn not_ours(&self) -> Option<String> {
-        (!self.ours).then(|| "devices are not written to".to_owned())
+    fn write_refusal(&self) -> Option<String> {
+        (!self.is_temporary).then(|| "devices are not written to".to_owned())
     }
 
     fn direct_read(&self, buffer: &mut [u8]) -> Trial {
-        let say = |verdict, said: String| found("direct_read", "direct reads", verdict, said);
+        let result =
+            |verdict, detail: String| trial("direct_read", "direct reads", verdict, detail);
         let open = match self.open_direct(false) {
             Ok(open) => open,
-            Err(why) => return say(Verdict::No, why),
+            Err(why) => return result(Verdict::No, why),
         };
         let before = TaskIo::of_thread();
-        let got = match open.read_at(buffer, 0) {
-            Ok(got) => got as u64,
-            Err(error) => return say(Verdict::No, format!("a read fails: {error}")),
+        let read = match open.read_at(buffer, 0) {
+            Ok(read) => read as u64,
+            Err(error) => return result(Verdict::No, format!("a read fails: {error}")),
         };
         let after = TaskIo::of_thread();
         let counted = before.and_then(|before| Ok(after?.since(&before).storage_read_bytes)).ok();
-        let told = honoured(&open).ok().and_then(|honoured| honoured.reads);
-        let told = told.unwrap_or(UNTOLD);
-        match (told.verdict, counted) {
-            (Verdict::No, _) => say(Verdict::No, told.why.into()),
-            (_, Some(counted)) if counted >= got => {
-                say(Verdict::Yes, format!("{} of {} came from the device", bytes(got), bytes(got)))
-            }
-            (Verdict::Yes, Some(counted)) => say(
-                Verdict::No,
-                format!("{} of {} came from the device", bytes(counted), bytes(got)),
+        let honoured_as = honoured(&open).ok().and_then(|honoured| honoured.reads);
+        let honoured_as = honoured_as.unwrap_or(NOT_REPORTED);
+        match (honoured_as.verdict, counted) {
+            (Verdict::No, _) => result(Verdict::No, honoured_as.why.into()),
+            (_, Some(counted)) if counted >= read => result(
+                Verdict::Yes,
+                format!("{} of {} came from the device", bytes(read), bytes(read)),
             ),
-            (verdict, _) => say(verdict, told.why.into()),
+            (Verdict::Yes, Some(counted)) => result(
+                Verdict::No,
+                format!("{} of {} came from the device", bytes(counted), bytes(read)),
+            ),
+            (verdict, _) => result(verdict, honoured_as.why.into()),
         }
     }
 
     fn direct_write(&self, buffer: &[u8]) -> Trial {
-        let say = |verdict, said: String| found("direct_write", "direct writes", verdict, said);
-        if let Some(why) = self.not_ours() {
-            return say(Verdict::Unknown, why);
+        let result =
+            |verdict, detail: String| trial("direct_write", "direct writes", verdict, detail);
+        if let Some(why) = self.write_refusal() {
+            return result(Verdict::Unknown, why);
         }
         let open = match self.open_direct(true) {
             Ok(open) => open,
-            Err(why) => return say(Verdict::No, why),
+            Err(why) => return result(Verdict::No, why),
         };
         let wrote = match open.write_at(buffer, 0) {
             Ok(wrote) => wrote as u64,
-            Err(error) => return say(Verdict::No, format!("a write fails: {error}")),
+            Err(error) => return result(Verdict::No, format!("a write fails: {error}")),
         };
         let unwritten = residency(&open, 0, 0).known().and_then(|now| now.unwritten_bytes().get());
-        let told = honoured(&open).ok().and_then(|honoured| honoured.writes);
-        let told = told.unwrap_or(UNTOLD);
+        let honoured_as = honoured(&open).ok().and_then(|honoured| honoured.writes);
+        let honoured_as = honoured_as.unwrap_or(NOT_REPORTED);
         match unwritten {
             Some(left) if left > 0 => {
-                let said = format!("{} of {} were left in memory", bytes(left), bytes(wrote));
-                say(Verdict::No, said)
+                let detail =
+                    format!("{} of {} stayed in the page cache", bytes(left), bytes(wrote));
+                result(Verdict::No, detail)
             }
-            _ => say(told.verdict, told.why.into()),
+            _ => result(honoured_as.verdict, honoured_as.why.into()),
         }
     }
 
-    /// One byte past an alignment: refused, or done through memory.
+    /// One byte past an alignment: refused, or done through the page cache.
     fn unaligned(&self, buffer: &mut [u8]) -> Trial {
-        let say =
-            |verdict, said: String| found("unaligned_direct_read", "unaligned", verdict, said);
+        let result =
+            |verdict, detail: String| trial("unaligned_direct_read", "unaligned", verdict, detail);
         let open = match self.open_direct(false) {
             Ok(open) => open,
-            Err(why) => return say(Verdict::No, why),
+            Err(why) => return result(Verdict::No, why),
         };
         if buffer.len() < 8192 {
-            return say(Verdict::Unknown, "the device is too small".into());
+            return result(Verdict::Unknown, "the device is too small".into());
         }
         match open.read_at(&mut buffer[1..4097], 1) {
-            Ok(_) => say(
+            Ok(_) => result(
                 Verdict::Yes,
-                "a direct read at an odd offset is done, through memory, and not refused".into(),
+                "a direct read at an odd offset goes through the page cache instead of being refused".into(),
             ),
-            Err(error) => say(Verdict::No, format!("a direct read at an odd offset: {error}")),
+            Err(error) => result(Verdict::No, format!("a direct read at an odd offset: {error}")),
         }
     }
 
     fn dontcache_read(&self, buffer: &mut [u8]) -> Trial {
-        let say = |verdict, said: String| found("dontcache_read", "DONTCACHE reads", verdict, said);
-        if self.ours && drop_cached(&self.plain, 0, 0).is_err() {
-            return say(Verdict::Unknown, "the page cache of the file cannot be dropped".into());
+        let result =
+            |verdict, detail: String| trial("dontcache_read", "DONTCACHE reads", verdict, detail);
+        if self.is_temporary && drop_cached(&self.plain, 0, 0).is_err() {
+            return result(Verdict::Unknown, "the page cache of the file cannot be dropped".into());
         }
         match read_with(&self.plain, buffer, 0, Keep::Dropped) {
-            Ok(got) if self.ours => self.left(got, say),
-            Ok(_) => say(Verdict::Yes, "are done; what stays is not looked at on a device".into()),
-            Err(error) => say(Verdict::No, why(&error)),
+            Ok(read) if self.is_temporary => self.left(read, result),
+            Ok(_) => {
+                result(Verdict::Yes, "work; remaining pages are not checked on a device".into())
+            }
+            Err(error) => result(Verdict::No, why(&error)),
         }
     }
 
     fn dontcache_write(&self, buffer: &[u8]) -> Trial {
-        let say =
-            |verdict, said: String| found("dontcache_write", "DONTCACHE writes", verdict, said);
-        if let Some(why) = self.not_ours() {
-            return say(Verdict::Unknown, why);
+        let result =
+            |verdict, detail: String| trial("dontcache_write", "DONTCACHE writes", verdict, detail);
+        if let Some(why) = self.write_refusal() {
+            return result(Verdict::Unknown, why);
         }
         // What is there already would stay.
         if drop_cached(&self.plain, 0, 0).is_err() {
-            return say(Verdict::Unknown, "the page cache of the file cannot be dropped".into());
+            return result(Verdict::Unknown, "the page cache of the file cannot be dropped".into());
         }
         let flags = WriteFlags::new().dont_cache(true);
         let done = write_with(&self.plain, buffer, 0, flags)
             .and_then(|wrote| Ok(sync_all(&self.plain).map(|()| wrote)?));
         match done {
-            Ok(wrote) => self.left(wrote, say),
-            Err(error) => say(Verdict::No, why(&error)),
+            Ok(wrote) => self.left(wrote, result),
+            Err(error) => result(Verdict::No, why(&error)),
         }
     }
 
-    /// What is in memory after I/O that was to leave nothing.
-    fn left(&self, moved: usize, say: impl Fn(Verdict, String) -> Trial) -> Trial {
-        // Pages go when the device has answered, by another thread.
+    /// What is cached after I/O that should leave nothing cached.
+    fn left(&self, moved: usize, result: impl Fn(Verdict, String) -> Trial) -> Trial {
+        // The kernel drops the pages in another thread, after completion.
         const PATIENCE: Duration = Duration::from_millis(100);
         let began = Instant::now();
         let left = loop {
@@ -309,77 +324,84 @@ impl Subject {
                 Some(left) => break left,
                 None => {
                     let why = now.why().unwrap_or_default().to_owned();
-                    return say(Verdict::Unknown, format!("done; what stays is unknown: {why}"));
+                    return result(
+                        Verdict::Unknown,
+                        format!("accepted; whether pages stay cached is unknown: {why}"),
+                    );
                 }
             }
         };
         match left {
-            0 => say(Verdict::Yes, "nothing stays in memory".into()),
-            left => say(
+            0 => result(Verdict::Yes, "nothing stays in the page cache".into()),
+            left => result(
                 Verdict::No,
                 format!(
-                    "taken, but {} of {} stay in memory{}",
+                    "accepted, but {} of {} stay in the page cache{}",
                     bytes(left),
                     bytes(moved as u64),
-                    if moved == self.bytes { "" } else { " (a short one)" }
+                    if moved == self.bytes { "" } else { " (short transfer)" }
                 ),
             ),
         }
     }
 
     fn atomic_write(&self, buffer: &[u8]) -> Trial {
-        let say = |verdict, said: String| found("atomic_write", "atomic writes", verdict, said);
-        let open = match self.open_direct(self.ours) {
+        let result =
+            |verdict, detail: String| trial("atomic_write", "atomic writes", verdict, detail);
+        let open = match self.open_direct(self.is_temporary) {
             Ok(open) => open,
-            Err(why) => return say(Verdict::No, why),
+            Err(why) => return result(Verdict::No, why),
         };
         let facts = match Facts::of_file(&open) {
             Ok(facts) => facts,
-            Err(error) => return say(Verdict::Unknown, error.to_string()),
+            Err(error) => return result(Verdict::Unknown, error.to_string()),
         };
         let Some(limits) = facts.atomic_write.get() else {
             let why = facts.atomic_write.why().unwrap_or_default();
-            return say(Verdict::Unknown, why.to_owned());
+            return result(Verdict::Unknown, why.to_owned());
         };
         if !limits.is_supported() {
-            return say(Verdict::No, "neither device nor file system has them".into());
+            return result(Verdict::No, "not supported by device and file system".into());
         }
         let range = format!(
             "from {} to {}",
             exact(u64::from(limits.unit_min)),
             exact(u64::from(limits.unit_max))
         );
-        if self.not_ours().is_some() {
-            return say(Verdict::Yes, format!("{range}, as the device says"));
+        if self.write_refusal().is_some() {
+            return result(Verdict::Yes, format!("{range}, as the device reports"));
         }
         let most = (limits.unit_max as usize).min(buffer.len());
         match write_with(&open, &buffer[..most], 0, WriteFlags::new().atomic(true)) {
-            Ok(_) => say(Verdict::Yes, format!("{range}; one of {} was done", exact(most as u64))),
-            Err(error) => say(Verdict::No, why(&error)),
+            Ok(_) => result(
+                Verdict::Yes,
+                format!("{range}; a write of {} succeeded", exact(most as u64)),
+            ),
+            Err(error) => result(Verdict::No, why(&error)),
         }
     }
 
     fn rings(&self, block: u64, direct: bool, facts: &Facts) -> (Trial, Trial) {
-        let plain = |verdict, said: String| found("io_uring", "io_uring", verdict, said);
+        let plain = |verdict, detail: String| trial("io_uring", "io_uring", verdict, detail);
         let poll =
-            |verdict, said: String| found("io_uring_polled", "polled io_uring", verdict, said);
+            |verdict, detail: String| trial("io_uring_polled", "polled io_uring", verdict, detail);
         if let Err(error) = Background::IoUring.probe() {
             let why = error.to_string();
             return (plain(Verdict::No, why.clone()), poll(Verdict::No, why));
         }
         let how = if direct { "a direct" } else { "a buffered" };
-        let read = match rings::read_one(&self.link, block, direct, false) {
-            Ok(()) => plain(Verdict::Yes, format!("{how} read was done")),
+        let read = match io_uring::read_one(&self.link, block, direct, false) {
+            Ok(()) => plain(Verdict::Yes, format!("{how} read succeeded")),
             Err(why) => plain(Verdict::No, why),
         };
         let queues = facts.disks().iter().all(|disk| disk.polled.get() != Some(false));
         let polled = match (direct, queues) {
-            (false, _) => poll(Verdict::No, "it takes direct I/O".into()),
+            (false, _) => poll(Verdict::No, "it needs direct I/O, which does not work here".into()),
             (true, false) => {
                 poll(Verdict::No, "the device has no poll queues (queue/io_poll is 0)".into())
             }
-            (true, true) => match rings::read_one(&self.link, block, true, true) {
-                Ok(()) => poll(Verdict::Yes, "a polled read was done".into()),
+            (true, true) => match io_uring::read_one(&self.link, block, true, true) {
+                Ok(()) => poll(Verdict::Yes, "a polled read succeeded".into()),
                 Err(why) => poll(Verdict::No, why),
             },
         };
@@ -387,15 +409,15 @@ impl Subject {
     }
 }
 
-const UNTOLD: Answer = Answer {
+const NOT_REPORTED: Answer = Answer {
     verdict: Verdict::Unknown,
-    why: std::borrow::Cow::Borrowed("the system does not tell"),
+    why: std::borrow::Cow::Borrowed("the system does not report it"),
 };
 
 fn libaio() -> Trial {
     match Background::Libaio.probe() {
-        Ok(()) => found("libaio", "libaio", Verdict::Yes, "can be set up"),
-        Err(error) => found("libaio", "libaio", Verdict::No, error.to_string()),
+        Ok(()) => trial("libaio", "libaio", Verdict::Yes, "can be set up"),
+        Err(error) => trial("libaio", "libaio", Verdict::No, error.to_string()),
     }
 }
 
@@ -410,7 +432,7 @@ fn link(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Bytes that no file system makes smaller (xorshift64, Marsaglia 2003).
+/// Incompressible bytes (xorshift64, Marsaglia 2003).
 fn fill(buffer: &mut [u8]) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for word in buffer.chunks_exact_mut(8) {
@@ -421,7 +443,7 @@ fn fill(buffer: &mut [u8]) {
     }
 }
 
-/// The directory that a temporary file goes to.
+/// The directory of the temporary file.
 fn folder_of(path: &Path, kind: FileKind) -> Option<PathBuf> {
     match kind {
         FileKind::Folder => Some(path.to_owned()),

@@ -1,41 +1,41 @@
-//! What is said of a device's write cache, by the kernel and by the device,
-//! and changing what the kernel holds.
+//! The state of a device's write cache, as the kernel and the device report it,
+//! and changing the kernel's setting.
 
-use crate::commands::words::shown;
+use crate::commands::format::printable;
 use iosonde_direct::stack::{Kind, Layer, Stack};
 use iosonde_direct::{DeviceFacts, Fact, WriteCache};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What is said of one disk.
+/// The write cache of one disk.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct CacheFacts {
     /// The kernel's name: `sda`, `loop0`.
     pub disk: String,
-    /// What it is made of.
+    /// Its kind.
     pub kind: Kind,
     /// The disks right below.
     pub below: Vec<String>,
-    /// The kernel's view, by which it sends flushes or none.
+    /// The kernel's setting, which decides whether it sends flushes.
     pub kernel: Fact<WriteCache>,
     /// Whether single writes can be made durable without a flush of all.
     pub fua: Fact<bool>,
-    /// What the device says of itself.
-    pub own: Fact<Own>,
+    /// What the device reports.
+    pub reported: Fact<DeviceReport>,
 }
 
-/// What a device says of itself.
+/// What a device reports about its cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Own {
-    /// Its words.
+pub struct DeviceReport {
+    /// The text.
     pub words: String,
-    /// Where they stand.
+    /// Where it was read.
     pub place: String,
 }
 
-impl Own {
-    /// Whether it says that it has a volatile cache which is on.
+impl DeviceReport {
+    /// Whether it reports a volatile cache that is on.
     pub fn is_volatile(&self) -> bool {
         self.words.starts_with("write back")
     }
@@ -44,24 +44,24 @@ impl Own {
 /// All disks below a path, each once, from the top down.
 ///
 /// # Errors
-/// What is wrong with the path, for a person.
-pub fn below(path: &Path) -> Result<(Stack, Vec<Told>), String> {
+/// The path does not exist.
+pub fn below(path: &Path) -> Result<(Stack, Vec<CacheFacts>), String> {
     let stack = stack(path)?;
-    let mut disks: Vec<Told> = Vec::new();
+    let mut disks: Vec<CacheFacts> = Vec::new();
     for layer in stack.devices.iter().flat_map(Layer::walk) {
-        if layer.kind != Kind::Partition && !disks.iter().any(|told| told.disk == layer.name) {
-            disks.push(told(layer));
+        if layer.kind != Kind::Partition && !disks.iter().any(|facts| facts.disk == layer.name) {
+            disks.push(facts_of(layer));
         }
     }
     Ok((stack, disks))
 }
 
 fn stack(path: &Path) -> Result<Stack, String> {
-    let name = shown(path);
+    let name = printable(path);
     if let Err(error) = fs::metadata(path) {
         let node = Path::new("/dev").join(path);
         let meant = match node.exists() && path.is_relative() {
-            true => format!("; did you mean {}?", shown(node)),
+            true => format!("; did you mean {}?", printable(node)),
             false => String::new(),
         };
         return Err(format!("{name}: {}{meant}", iosonde_base::bare(&error.to_string())));
@@ -69,31 +69,34 @@ fn stack(path: &Path) -> Result<Stack, String> {
     Stack::under(path).map_err(|error| format!("{name}: {error}"))
 }
 
-fn told(layer: &Layer) -> Told {
+fn facts_of(layer: &Layer) -> CacheFacts {
     let facts = DeviceFacts::of(layer.id);
-    Told {
+    CacheFacts {
         disk: layer.name.clone(),
         kind: layer.kind.clone(),
         below: layer.below.iter().map(|layer| layer.disk().name.clone()).collect(),
         kernel: facts.write_cache,
         fua: facts.fua,
-        own: own(Path::new("/"), &layer.name, &layer.kind),
+        reported: reported(Path::new("/"), &layer.name, &layer.kind),
     }
 }
 
 /// What the device itself says, in the tree below `root`.
-fn own(root: &Path, disk: &str, kind: &Kind) -> Fact<Own> {
+fn reported(root: &Path, disk: &str, kind: &Kind) -> Fact<DeviceReport> {
     match kind {
         Kind::Loop(file) => {
-            return Fact::unknown(format!("it is the file {}: what is below counts", shown(file)));
+            return Fact::unknown(format!(
+                "it is backed by the file {}: see the devices below",
+                printable(file)
+            ));
         }
         Kind::Mapped(_) | Kind::Raid => {
-            return Fact::unknown("it is made of other devices: what is below counts");
+            return Fact::unknown("it consists of other devices: see those below");
         }
         Kind::Disk | Kind::Partition => {}
     }
     let folder = Path::new("sys/class/block").join(disk);
-    // Of SCSI disks, the driver sd's; of virtio's, the driver's own.
+    // Of SCSI disks, the driver sd's; of virtio's, the driver's reported.
     let scsi = fs::read_dir(root.join(&folder).join("device/scsi_disk")).into_iter().flatten();
     let scsi = scsi.flatten().map(|entry| {
         let place = Path::new("sys/class/scsi_disk").join(entry.file_name()).join("cache_type");
@@ -103,78 +106,81 @@ fn own(root: &Path, disk: &str, kind: &Kind) -> Fact<Own> {
     let places = scsi.chain([(root.join(&virtio), virtio)]);
     for (path, place) in places {
         if let Ok(words) = fs::read_to_string(path) {
-            let place = format!("/{}", shown(place));
-            return Fact::Known(Own { words: shown(words.trim()), place });
+            let place = format!("/{}", printable(place));
+            return Fact::Known(DeviceReport { words: printable(words.trim()), place });
         }
     }
     if disk.starts_with("nvme") {
         let why = "sysfs does not show NVMe's VWC; as root, nvme id-ctrl does (nvme-cli)";
         return Fact::unknown(why);
     }
-    Fact::unknown("its driver does not show it in sysfs")
+    Fact::unknown("its driver does not report it in sysfs")
 }
 
 /// A disk whose view can be changed.
 #[derive(Debug)]
-pub struct Switch {
+pub struct WriteCacheSetting {
     /// The disk, by the kernel's name.
     pub disk: String,
     attribute: PathBuf,
     file: File,
 }
 
-impl Switch {
+impl WriteCacheSetting {
     /// The disk of the device that was named, and what is said of it.
     ///
     /// # Errors
     /// If it is no device, does not tell its view, or we may not change it.
-    pub fn open(path: &Path) -> Result<(Switch, Told), String> {
-        let (told, attribute) = disk_at(path)?;
+    pub fn open(path: &Path) -> Result<(WriteCacheSetting, CacheFacts), String> {
+        let (facts, attribute) = disk_at(path)?;
         let file = OpenOptions::new().write(true).open(&attribute).map_err(|error| {
             let help = match error.kind() {
-                io::ErrorKind::PermissionDenied => "only root may; run it as root",
+                io::ErrorKind::PermissionDenied => "only root may change it",
                 io::ErrorKind::ReadOnlyFilesystem => {
-                    "/sys is mounted read-only, as in most containers; run it outside"
+                    "/sys is mounted read-only, as in most containers; run it outside the container"
                 }
                 _ => "see dmesg",
             };
-            format!("change {}: {error}: {help}", attribute.display())
+            format!("cannot change {}: {error}: {help}", attribute.display())
         })?;
-        Ok((Switch { disk: told.disk.clone(), attribute, file }, told))
+        Ok((WriteCacheSetting { disk: facts.disk.clone(), attribute, file }, facts))
     }
 
-    /// Be the only one who switches back and forth here.
+    /// Lock the setting against other comparisons.
     ///
     /// # Errors
-    /// If another is.
+    /// If another comparison is running.
     pub fn lock(&self) -> Result<(), String> {
         let lock = rustix::fs::FlockOperation::NonBlockingLockExclusive;
         rustix::fs::flock(&self.file, lock).map_err(|_| {
-            format!("another iosonde write-cache --around is at work on {}: wait for it", self.disk)
+            format!(
+                "another iosonde write-cache --around is at workload on {}: wait for it",
+                self.disk
+            )
         })
     }
 
-    /// Where the view stands in sysfs.
+    /// The setting's file in sysfs.
     pub fn attribute(&self) -> &Path {
         &self.attribute
     }
 
-    /// What the kernel holds now.
+    /// The kernel's setting now.
     pub fn now(&self) -> Option<WriteCache> {
         view_in(&fs::read_to_string(&self.attribute).ok()?)
     }
 
-    /// Have the kernel take the disk for this.
+    /// Change the setting.
     ///
     /// # Errors
-    /// If it refuses, or does not keep it: most kernels say nothing then.
+    /// If the kernel refuses it or does not keep it; most kernels report no error then.
     pub fn set(&self, view: WriteCache) -> Result<(), String> {
         let attribute = self.attribute.display();
         let words = words_of(view);
         if let Err(error) = (&self.file).write_all(words.as_bytes()) {
             let why = match (view, error.raw_os_error()) {
                 (WriteCache::Back, Some(libc::EINVAL)) => {
-                    ": its driver says that it has no volatile cache, so there is nothing to flush"
+                    ": its driver reports no volatile cache, so there is nothing to flush"
                 }
                 _ => "",
             };
@@ -183,17 +189,16 @@ impl Switch {
         match self.now() {
             Some(now) if now == view => Ok(()),
             Some(_) if view == WriteCache::Back => Err(format!(
-                "{} stays write through: its driver says that it has no volatile cache, so there \
-                 is nothing to flush (the kernel took \"{words}\" for {attribute} and kept its own \
-                 view)",
+                "{} stays write through: its driver reports no volatile cache, so there is \
+                 nothing to flush (the kernel accepted \"{words}\" for {attribute} and kept its own \
+                 setting)",
                 self.disk
             )),
             _ => Err(format!("{attribute} did not keep \"{words}\"")),
         }
     }
 
-    /// Have the disk put what is in its cache on the medium: what was written
-    /// while no flush was sent.
+    /// Flush the disk's cache, for data written while no flushes were sent.
     ///
     /// # Errors
     /// What the system says.
@@ -206,26 +211,26 @@ impl Switch {
 ///
 /// # Errors
 /// If that is no disk, or it does not tell its view.
-pub fn disk_at(path: &Path) -> Result<(Told, PathBuf), String> {
+pub fn disk_at(path: &Path) -> Result<(CacheFacts, PathBuf), String> {
     let stack = stack(path)?;
     let disks: Vec<&str> = stack.devices.iter().map(|device| device.disk().name.as_str()).collect();
-    let named = shown(path);
+    let named = printable(path);
     let device = match (&stack.mount, stack.devices.as_slice()) {
         (None, [device]) => device.disk(),
         (_, []) => {
-            return Err(format!("{named} is no block device, and none is known to be below it"));
+            return Err(format!("{named} is no block device, and none was found below it"));
         }
         _ => {
             let on = disks.join(", /dev/");
-            return Err(format!("{named} is no block device; it is on /dev/{on}: name that"));
+            return Err(format!("{named} is no block device; it is on /dev/{on}: use that"));
         }
     };
-    let told = told(device);
-    if let Some(why) = told.kernel.why() {
-        return Err(format!("{} has no view to change: {why}", device.name));
+    let facts = facts_of(device);
+    if let Some(why) = facts.kernel.why() {
+        return Err(format!("{} has no setting to change: {why}", device.name));
     }
     let attribute = Path::new("/sys/class/block").join(&device.name).join("queue/write_cache");
-    Ok((told, attribute))
+    Ok((facts, attribute))
 }
 
 /// A view in the kernel's words.
@@ -255,28 +260,28 @@ mod tests {
         root
     }
 
-    fn said(files: &[(&str, &str)], disk: &str) -> Fact<Own> {
+    fn report_of(files: &[(&str, &str)], disk: &str) -> Fact<DeviceReport> {
         let root = tree(files);
-        let own = own(&root, disk, &Kind::Disk);
+        let reported = reported(&root, disk, &Kind::Disk);
         fs::remove_dir_all(root).unwrap();
-        own
+        reported
     }
 
     #[test]
     fn a_scsi_disk_speaks_through_its_driver() {
         let daft = "write back, no read (daft)\n";
-        let own = said(&[("sda/device/scsi_disk/0:0:1:0/cache_type", daft)], "sda");
-        let own = own.known().unwrap();
-        assert!(own.is_volatile());
-        assert_eq!(own.place, "/sys/class/scsi_disk/0:0:1:0/cache_type");
+        let reported = report_of(&[("sda/device/scsi_disk/0:0:1:0/cache_type", daft)], "sda");
+        let reported = reported.known().unwrap();
+        assert!(reported.is_volatile());
+        assert_eq!(reported.place, "/sys/class/scsi_disk/0:0:1:0/cache_type");
     }
 
     #[test]
     fn a_virtio_disk_speaks_and_nvme_does_not() {
-        let own = said(&[("vda/cache_type", "write through\n")], "vda");
-        assert!(!own.known().unwrap().is_volatile());
-        assert!(said(&[("nvme0n1/size", "8")], "nvme0n1").why().unwrap().contains("VWC"));
-        assert!(said(&[("mmcblk0/size", "8")], "mmcblk0").why().unwrap().contains("driver"));
+        let reported = report_of(&[("vda/cache_type", "write through\n")], "vda");
+        assert!(!reported.known().unwrap().is_volatile());
+        assert!(report_of(&[("nvme0n1/size", "8")], "nvme0n1").why().unwrap().contains("VWC"));
+        assert!(report_of(&[("mmcblk0/size", "8")], "mmcblk0").why().unwrap().contains("driver"));
     }
 
     #[test]

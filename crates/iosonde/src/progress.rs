@@ -1,14 +1,15 @@
-//! What is told while jobs run: first lines, the live line, errors as they
-//! come, interim reports.
+//! What is printed while jobs run: the opening lines, the status line, errors as
+//! they occur, interim reports.
 
 use crate::output::Output;
 use crate::personality::Personality;
-use crate::written::{is_document, text};
+use crate::report_formats::{is_document, text};
+use crate::terminal::line_columns;
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_report::formats::{Opening, opening_lines, starting_line};
 use iosonde_report::live::{JobState, Status, StatusRate, fio_status_line, native_status_line};
 use iosonde_run::account::disks::{DiskUse, Watched};
-use iosonde_run::account::{Surroundings, report};
+use iosonde_run::account::{Surroundings as ReportContext, report};
 use iosonde_run::conductor::{Event, Glance, Observer};
 use iosonde_run::job::{JobPlan, Plan};
 use iosonde_run::worker::{JobResult, State};
@@ -18,40 +19,40 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Listens to a run and tells of it.
-pub struct Watch<'a> {
+/// Prints the progress of a run.
+pub struct Progress<'a> {
     personality: Personality,
     flags: &'a Flags,
     plan: &'a Plan,
-    around: &'a Surroundings,
+    context: &'a ReportContext,
     disks: &'a Watched,
     output: &'a mut Output,
-    /// What was counted at the last line, to tell rates.
+    /// The counts of the previous status line, to compute rates.
     last: Option<(Nanos, PerDir<u64>, PerDir<u64>)>,
-    /// Characters of the line that stands.
+    /// Characters of the line on the screen.
     drawn: usize,
-    /// When a line was last left standing (`--eta-newline`).
+    /// ShowWhen a line was last kept on the screen (`--eta-newline`).
     new_line: Nanos,
     errors: u64,
-    /// What disks had done when the jobs ended: watching data become durable
-    /// comes after and is not theirs.
+    /// Disk counters when the jobs ended. Write-back that is waited for afterwards
+    /// is not theirs.
     pub used: DiskUse,
 }
 
-impl<'a> Watch<'a> {
-    /// A listener for one run.
+impl<'a> Progress<'a> {
+    /// For one run.
     pub fn new(
         personality: Personality,
         flags: &'a Flags,
         plan: &'a Plan,
-        (around, disks): (&'a Surroundings, &'a Watched),
+        (context, disks): (&'a ReportContext, &'a Watched),
         output: &'a mut Output,
-    ) -> Watch<'a> {
-        Watch {
+    ) -> Progress<'a> {
+        Progress {
             personality,
             flags,
             plan,
-            around,
+            context,
             disks,
             output,
             last: None,
@@ -62,24 +63,23 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The lines before the run.
+    /// Print the opening lines.
     pub fn begin(&mut self) {
         if self.personality != Personality::Fio {
             return;
         }
         let jobs = &self.plan.jobs;
         let first = |at: usize| at == 0 || jobs[at - 1].section != jobs[at].section;
-        let told: Vec<Opening> =
+        let openings: Vec<Opening> =
             (0..jobs.len()).filter(|&at| first(at)).map(|at| opening(jobs, at)).collect();
-        let mut lines = opening_lines(&told, iosonde_run::FIO_VERSION);
-        // fio tells of threads and processes; ours are threads whichever was
-        // asked, and the line is the one that was asked for.
+        let mut lines = opening_lines(&openings, iosonde_run::FIO_VERSION);
+        // fio's line counts threads and processes as requested; here both are threads.
         let threads = self.plan.jobs.iter().filter(|job| job.reporting.is_thread).count() as u32;
         lines.push_str(&starting_line(threads, self.plan.jobs.len() as u32 - threads));
         self.output.line(lines.trim_end_matches('\n'));
     }
 
-    /// A document on standard output is alone there, as with fio.
+    /// As with fio, nothing is printed beside a document on standard output.
     fn shows_line(&self) -> bool {
         self.output.has_room()
             && match self.flags.eta {
@@ -133,7 +133,7 @@ impl<'a> Watch<'a> {
         };
         let line = match self.personality {
             Personality::Fio => fio_status_line(&status),
-            Personality::Native => native_status_line(&status, columns()),
+            Personality::Native => native_status_line(&status, line_columns()),
         };
         let width = line.chars().count();
         let blank = self.drawn.saturating_sub(width);
@@ -148,7 +148,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// End the line that stands, so that what follows has one of its own.
+    /// End the status line, so that what follows has a line of its own.
     fn clear(&mut self) {
         if self.drawn > 0 {
             match self.personality {
@@ -159,7 +159,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Before a report. fio's text begins with an empty line, which ends the one that stands.
+    /// Before a report. fio's text begins with an empty line, which ends the status line.
     fn clear_for_report(&mut self) {
         let text_first = !self.flags.formats.iter().any(|&format| is_document(format));
         let below = self.output.is_below_line() && text_first && !self.flags.append_terse;
@@ -191,13 +191,13 @@ impl<'a> Watch<'a> {
 
     fn interim(&mut self, results: &[Option<JobResult>]) {
         self.clear_for_report();
-        let around = Surroundings { disks: self.disks.used(), ..self.around.clone() };
-        let told = report(self.plan, results, &around);
-        self.output.report(&text(self.personality, self.flags, &told));
+        let context = ReportContext { disks: self.disks.used(), ..self.context.clone() };
+        let report = report(self.plan, results, &context);
+        self.output.report(&text(self.personality, self.flags, &report));
     }
 }
 
-impl Observer for Watch<'_> {
+impl Observer for Progress<'_> {
     fn see(&mut self, event: &Event<'_>) {
         match event {
             Event::LayingOut { job, missing } => {
@@ -294,7 +294,7 @@ fn state(job: &JobPlan, glance: &Glance) -> JobState {
     }
 }
 
-/// What the jobs that have not ended are held to together: in bytes if any is.
+/// The rate limits of the jobs that have not ended, added up; in bytes if any limits bytes.
 fn rate(plan: &Plan, glances: &[Glance]) -> Option<StatusRate> {
     let mut bytes = (0u64, 0u64);
     let mut ios = (0u64, 0u64);
@@ -318,8 +318,8 @@ fn rate(plan: &Plan, glances: &[Glance]) -> Option<StatusRate> {
     }
 }
 
-/// How much of the run is done, 0 to 1, and how many seconds are left: by the
-/// job that will take longest.
+/// The share of the run that is done, 0 to 1, and the seconds left, both of the
+/// job that takes longest.
 fn progress(plan: &Plan, glances: &[Glance], elapsed: Nanos) -> Option<(f64, u64)> {
     let mut least: Option<(f64, u64)> = None;
     for (job, glance) in plan.jobs.iter().zip(glances) {
@@ -354,13 +354,4 @@ fn share_done(job: &JobPlan, glance: &Glance, elapsed: Nanos) -> Option<f64> {
         (None, None) => return None,
     };
     Some(done.clamp(0.0, 1.0))
-}
-
-/// Columns of the terminal; 80 where that cannot be told.
-fn columns() -> usize {
-    rustix::termios::tcgetwinsize(std::io::stdout())
-        .ok()
-        .map(|size| usize::from(size.ws_col))
-        .filter(|&columns| columns > 20)
-        .unwrap_or(80)
 }

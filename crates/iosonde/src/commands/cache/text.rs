@@ -1,8 +1,8 @@
-//! What was found, for a person and for programs.
+//! The result as text and as JSON.
 
-use super::ask::{Act, Ask};
-use super::files::{File, Found, Part};
-use crate::commands::words::{bytes, fact, percent, plural, shown, wrapped};
+use super::arguments::{CacheAction, CacheArgs};
+use super::files::{CachedFile, CachedFiles, FilePart};
+use crate::commands::format::{bytes, fact, percent, plural, printable, wrapped};
 use iosonde_direct::Fact;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -11,36 +11,37 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Raised when a key changes its meaning or goes.
 const SCHEMA: u32 = 1;
 
-/// Files of a walk that are listed at most.
+/// Files below directories that are listed.
 const LISTED_MOST: usize = 40;
 
-/// All of it.
-pub fn told(ask: &Ask, found: &Found) -> String {
-    if ask.json {
-        let text = serde_json::to_string_pretty(&document(ask, found)).expect("keys are strings");
+/// The text or JSON of the result.
+pub fn report(arguments: &CacheArgs, found: &CachedFiles) -> String {
+    if arguments.json {
+        let text =
+            serde_json::to_string_pretty(&document(arguments, found)).expect("keys are strings");
         return text + "\n";
     }
     let mut text = String::new();
-    match ask.act {
-        Act::Drop => each(&mut text, ask, found, dropped),
-        Act::Warm => each(&mut text, ask, found, warmed),
-        Act::Show | Act::Watch => {
+    match arguments.action() {
+        CacheAction::Drop => each(&mut text, arguments, found, show_dropped),
+        CacheAction::Warm => each(&mut text, arguments, found, show_warmed),
+        CacheAction::Show | CacheAction::Watch => {
             let _ = writeln!(text, "{HEAD}");
-            each(&mut text, ask, found, held);
+            each(&mut text, arguments, found, show_file);
         }
     }
     if found.files.len() > 1 {
-        total(&mut text, ask, found);
+        total(&mut text, arguments, found);
     }
-    for path in found.elsewhere.iter().take(5) {
-        wrapped(&mut text, "", &format!("{} is another file system: left out", shown(path)));
+    for path in found.other_file_systems.iter().take(5) {
+        wrapped(&mut text, "", &format!("{} is on another file system: skipped", printable(path)));
     }
     text
 }
 
-/// How far the reading of a file is: one line, not longer than a terminal.
-pub fn progress(file: &File, at: u64) -> String {
-    let name: String = shown(&file.path).chars().rev().take(40).collect();
+/// The progress of reading a file: one line, at most 80 columns.
+pub fn progress(file: &CachedFile, at: u64) -> String {
+    let name: String = printable(&file.path).chars().rev().take(40).collect();
     let name: String = name.chars().rev().collect();
     let share = percent(at, file.bytes);
     format!("{name}: {} of {} ({share} %)  ", bytes(at), bytes(file.bytes))
@@ -48,11 +49,16 @@ pub fn progress(file: &File, at: u64) -> String {
 
 const HEAD: &str = "      size    cached             dirty  writeback   evicted  where";
 
-fn each(text: &mut String, ask: &Ask, found: &Found, one: fn(&mut String, &File)) {
-    let mut files: Vec<&File> = found.files.iter().collect();
+fn each(
+    text: &mut String,
+    arguments: &CacheArgs,
+    found: &CachedFiles,
+    one: fn(&mut String, &CachedFile),
+) {
+    let mut files: Vec<&CachedFile> = found.files.iter().collect();
     let mut left = 0;
-    if ask.recursive {
-        let size = |file: &&File| std::cmp::Reverse(file.cached().get().unwrap_or(u64::MAX));
+    if arguments.recursive {
+        let size = |file: &&CachedFile| std::cmp::Reverse(file.cached().get().unwrap_or(u64::MAX));
         files.sort_by_key(size);
         files.retain(|file| file.cached().get() != Some(0) || file.failed.is_some());
         left = files.len().saturating_sub(LISTED_MOST);
@@ -60,20 +66,24 @@ fn each(text: &mut String, ask: &Ask, found: &Found, one: fn(&mut String, &File)
     }
     files.into_iter().for_each(|file| one(text, file));
     if left > 0 {
-        let _ = writeln!(text, "and {left} more file{} with less", plural(left as u64));
+        let _ = writeln!(text, "and {left} more file{} with less cached", plural(left as u64));
     }
 }
 
-fn held(text: &mut String, file: &File) {
-    let _ = writeln!(text, "{}", shown(&file.path));
+fn show_file(text: &mut String, file: &CachedFile) {
+    let _ = writeln!(text, "{}", printable(&file.path));
     figures(text, file);
     if file.is_memory() {
         let kind = file.file_system.as_deref().unwrap_or_default();
-        wrapped(text, "  ", &format!("{kind}: memory is its storage, not a cache of it"));
+        wrapped(
+            text,
+            "  ",
+            &format!("{kind} keeps files in memory: this is the storage, not a cache"),
+        );
     }
 }
 
-fn figures(text: &mut String, file: &File) {
+fn figures(text: &mut String, file: &CachedFile) {
     let share = match file.cached() {
         Fact::Known(cached) => format!("{} %", percent(cached, file.bytes)),
         Fact::Unknown(_) => String::new(),
@@ -91,8 +101,8 @@ fn figures(text: &mut String, file: &File) {
     unknown(text, file);
 }
 
-/// Why figures are unknown, once for each reason.
-fn unknown(text: &mut String, file: &File) {
+/// Why numbers are unknown, once for each reason.
+fn unknown(text: &mut String, file: &CachedFile) {
     match (file.cached().why(), file.dirty().why()) {
         (Some(why), _) => wrapped(text, "  ", &format!("unknown: {why}")),
         (None, Some(why)) => {
@@ -107,11 +117,11 @@ fn cell(figure: &Fact<u64>) -> String {
 }
 
 /// Where in the file: `#` all, `+` half or more, `-` some, `.` nothing.
-fn bar(parts: &[Part]) -> String {
+fn bar(parts: &[FilePart]) -> String {
     if parts.is_empty() {
         return String::new();
     }
-    let mark = |part: &Part| match part.cached {
+    let mark = |part: &FilePart| match part.cached {
         0 => '.',
         cached if cached >= part.bytes => '#',
         cached if cached >= part.bytes / 2 => '+',
@@ -120,52 +130,52 @@ fn bar(parts: &[Part]) -> String {
     format!("[{}]", parts.iter().map(mark).collect::<String>())
 }
 
-fn dropped(text: &mut String, file: &File) {
+fn show_dropped(text: &mut String, file: &CachedFile) {
     let before = file.before.clone().unwrap_or_else(|| file.cached());
     let after = file.cached();
-    let said = match (&file.failed, &before, &after) {
-        (Some(why), ..) => format!("was not dropped: {why}"),
-        (None, Fact::Known(0), Fact::Known(0)) => "nothing of it was in memory".to_owned(),
+    let result = match (&file.failed, &before, &after) {
+        (Some(why), ..) => format!("not dropped: {why}"),
+        (None, Fact::Known(0), Fact::Known(0)) => "was not cached".to_owned(),
         (None, Fact::Known(before), Fact::Known(0)) => {
-            format!("{} dropped, nothing stays", bytes(*before))
+            format!("{} dropped, nothing still cached", bytes(*before))
         }
         (None, Fact::Known(before), Fact::Known(after)) => {
             let gone = before.saturating_sub(*after);
-            let why = file.stayed.as_deref().unwrap_or("why is unknown");
-            format!("{} dropped, {} stays: {why}", bytes(gone), bytes(*after))
+            let why = file.still_cached.as_deref().unwrap_or("the reason is unknown");
+            format!("{} dropped, {} still cached: {why}", bytes(gone), bytes(*after))
         }
         (None, Fact::Unknown(why), _) | (None, _, Fact::Unknown(why)) => {
-            format!("was asked to go; whether it did is unknown: {why}")
+            format!("drop requested; the result is unknown: {why}")
         }
     };
-    wrapped(text, "", &format!("{}: {said}", shown(&file.path)));
+    wrapped(text, "", &format!("{}: {result}", printable(&file.path)));
 }
 
-fn warmed(text: &mut String, file: &File) {
+fn show_warmed(text: &mut String, file: &CachedFile) {
     let before = file.before.as_ref().and_then(Fact::get).unwrap_or(0);
-    let said = match (&file.failed, file.cached()) {
-        (Some(why), _) => format!("was not read: {why}"),
-        (None, Fact::Unknown(why)) => format!("was read; what is in memory is unknown: {why}"),
+    let result = match (&file.failed, file.cached()) {
+        (Some(why), _) => format!("not read: {why}"),
+        (None, Fact::Unknown(why)) => format!("read; how much is cached is unknown: {why}"),
         (None, Fact::Known(cached)) if cached >= file.bytes => {
-            format!("all {} in memory, {} before", bytes(file.bytes), bytes(before))
+            format!("all {} cached, {} before", bytes(file.bytes), bytes(before))
         }
         (None, Fact::Known(0)) if file.file_system.is_none() => {
-            "was read; nothing stays, as the kernel drops a device's cache when the last program \
+            "read, but nothing is cached: the kernel drops a device's cache when the last program \
              closes it"
                 .to_owned()
         }
         (None, Fact::Known(cached)) => format!(
-            "all but {} of {} in memory, {} before; the rest was not read, or did not stay: memory \
-             is short, a control group's limit is reached, or something takes what lies idle",
-            bytes(file.bytes - cached),
+            "{} of {} cached, {} before; the rest was not read or was evicted: memory is short, a \
+             control group's limit is reached, or idle pages are reclaimed",
+            bytes(cached),
             bytes(file.bytes),
             bytes(before)
         ),
     };
-    wrapped(text, "", &format!("{}: {said}", shown(&file.path)));
+    wrapped(text, "", &format!("{}: {result}", printable(&file.path)));
 }
 
-/// The sums; a sum of which a part is unknown is.
+/// The sums; unknown where a summand is.
 struct Sum {
     bytes: u64,
     cached: Fact<u64>,
@@ -175,20 +185,20 @@ struct Sum {
 }
 
 impl Sum {
-    fn of(files: &[File]) -> Sum {
-        let sum = |figure: fn(&File) -> Fact<u64>| {
+    fn of(files: &[CachedFile]) -> Sum {
+        let sum = |figure: fn(&CachedFile) -> Fact<u64>| {
             let unknown = files.iter().filter(|file| figure(file).known().is_none()).count();
             match unknown {
                 0 => Fact::Known(files.iter().filter_map(|file| figure(file).get()).sum()),
-                _ => Fact::unknown(format!("it is of {unknown} of {} files", files.len())),
+                _ => Fact::unknown(format!("unknown for {unknown} of {} files", files.len())),
             }
         };
         Sum {
             bytes: files.iter().fold(0, |sum: u64, file| sum.saturating_add(file.bytes)),
-            cached: sum(File::cached),
-            dirty: sum(File::dirty),
-            writeback: sum(File::writeback),
-            evicted: sum(File::evicted),
+            cached: sum(CachedFile::cached),
+            dirty: sum(CachedFile::dirty),
+            writeback: sum(CachedFile::writeback),
+            evicted: sum(CachedFile::evicted),
         }
     }
 
@@ -203,14 +213,14 @@ impl Sum {
     }
 }
 
-fn total(text: &mut String, ask: &Ask, found: &Found) {
+fn total(text: &mut String, arguments: &CacheArgs, found: &CachedFiles) {
     let sum = Sum::of(&found.files);
     let count = found.files.len();
     let share = match &sum.cached {
         Fact::Known(cached) => format!("{} %", percent(*cached, sum.bytes)),
         Fact::Unknown(_) => String::new(),
     };
-    if ask.act != Act::Show {
+    if arguments.action() != CacheAction::Show {
         let _ = writeln!(text, "{HEAD}");
     }
     let _ = writeln!(
@@ -223,14 +233,14 @@ fn total(text: &mut String, ask: &Ask, found: &Found) {
         cell(&sum.evicted),
     );
     if let Some(why) = sum.cached.why() {
-        wrapped(text, "  ", &format!("what is in memory is unknown: {why}"));
+        wrapped(text, "  ", &format!("cached is unknown: {why}"));
     }
 }
 
-/// One second of a watch.
-pub fn second(ask: &Ask, files: &[File], second: u64) -> String {
+/// One line of `--watch`.
+pub fn second(arguments: &CacheArgs, files: &[CachedFile], second: u64) -> String {
     let sum = Sum::of(files);
-    if ask.json {
+    if arguments.json {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut value = json!({ "unix_ms": now.as_millis() as u64 });
         if let (Value::Object(value), Value::Object(more)) = (&mut value, sum.json()) {
@@ -260,31 +270,31 @@ pub fn second(ask: &Ask, files: &[File], second: u64) -> String {
         if let [file] = files {
             unknown(&mut text, file);
         } else if let Some(why) = sum.cached.why() {
-            wrapped(&mut text, "  ", &format!("what is in memory is unknown: {why}"));
+            wrapped(&mut text, "  ", &format!("cached is unknown: {why}"));
         }
     }
     text
 }
 
-fn document(ask: &Ask, found: &Found) -> Value {
+fn document(arguments: &CacheArgs, found: &CachedFiles) -> Value {
     let failed = found
         .failed
         .iter()
-        .map(|(path, why)| json!({ "path": path.to_string_lossy(), "why": why }));
+        .map(|(path, why)| json!({ "path": path.to_string_lossy(), "reason": why }));
     json!({
         "iosonde": env!("CARGO_PKG_VERSION"),
         "report": "cache",
         "schema": SCHEMA,
-        "did": ask.act.word(),
+        "action": arguments.action().name(),
         "files": found.files.iter().map(file_json).collect::<Vec<_>>(),
         "total": Sum::of(&found.files).json(),
         "failed": failed.collect::<Vec<_>>(),
-        "left_out": found.elsewhere.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
+        "skipped": found.other_file_systems.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
     })
 }
 
-fn file_json(file: &File) -> Value {
-    let part = |part: &Part| json!({ "offset": part.offset, "bytes": part.bytes, "cached_bytes": part.cached });
+fn file_json(file: &CachedFile) -> Value {
+    let part = |part: &FilePart| json!({ "offset": part.offset, "bytes": part.bytes, "cached_bytes": part.cached });
     json!({
         "path": file.path.to_string_lossy(),
         "file_system": file.file_system,
@@ -296,7 +306,7 @@ fn file_json(file: &File) -> Value {
         "evicted_bytes": fact(&file.evicted()),
         "parts": file.parts.iter().map(part).collect::<Vec<_>>(),
         "cached_bytes_before": file.before.as_ref().map(fact),
-        "stayed": file.stayed,
+        "still_cached_reason": file.still_cached,
         "error": file.failed,
     })
 }
@@ -307,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_bar_shows_where() {
-        let part = |bytes, cached| Part { offset: 0, bytes, cached };
+        let part = |bytes, cached| FilePart { offset: 0, bytes, cached };
         assert_eq!(bar(&[part(8, 8), part(8, 4), part(8, 1), part(8, 0)]), "[#+-.]");
         assert_eq!(bar(&[]), "");
     }

@@ -1,6 +1,6 @@
-//! What is there to be known of a path and the machine, as plain data.
+//! The facts about a path and the machine, as plain data.
 
-use super::ask::Ask;
+use super::arguments::ProbeArgs;
 use super::trials::{self, Trials};
 use iosonde_base::bare;
 use iosonde_direct::cache::{Residency, residency};
@@ -14,48 +14,48 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// All of it.
+/// Everything that is known before a test.
 #[derive(Debug)]
-pub struct Picture {
-    /// As it was named.
+pub struct Survey {
+    /// As typed.
     pub path: PathBuf,
-    /// What it is, and what is below.
+    /// The path, and the devices below it.
     pub facts: Facts,
-    /// Room on the file system; `None` for a device.
+    /// Space on the file system; `None` for a device.
     pub space: Option<Fact<Space>>,
-    /// What `facts` does not have of each of its devices, in its order.
+    /// Queue settings of each device of `facts`, in its order.
     pub queues: Vec<Queue>,
-    /// Of a file: what is in it and in memory of it.
+    /// For a file: its extents and cached pages.
     pub file: Option<FileState>,
     /// The machine.
     pub machine: Machine,
-    /// What control groups allow.
+    /// Limits of control groups.
     pub limits: GroupLimits,
-    /// What others do meanwhile.
+    /// Activity of other programs.
     pub others: Others,
-    /// What I/O does here.
+    /// Which kinds of I/O work here.
     pub trials: Trials,
 }
 
-/// Room on a file system, in bytes and files.
+/// Space on a file system, in bytes and files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
     /// All.
     pub bytes: u64,
-    /// What nobody uses.
+    /// Unused bytes.
     pub free_bytes: u64,
-    /// What this user may use of that.
+    /// Of those, the bytes this user may use.
     pub available_bytes: u64,
-    /// Files that there can be; 0 if that is not bounded.
+    /// The most files there can be; 0 without a limit.
     pub files: u64,
-    /// Files that there can be more.
+    /// How many more files there can be.
     pub files_free: u64,
 }
 
 impl Space {
-    /// The share that is taken, in percent.
+    /// The used share, in percent.
     pub fn fill_percent(&self) -> u64 {
-        crate::commands::words::percent(self.bytes.saturating_sub(self.free_bytes), self.bytes)
+        crate::commands::format::percent(self.bytes.saturating_sub(self.free_bytes), self.bytes)
     }
 }
 
@@ -87,11 +87,11 @@ pub struct FileState {
     pub attributes: Fact<Attributes>,
 }
 
-/// What others do, in the time that was looked on.
+/// Activity of other programs during a short time.
 #[derive(Debug)]
 pub struct Others {
     /// How long.
-    pub looked: Duration,
+    pub observed: Duration,
     /// Requests that each disk completed.
     pub requests: Vec<(String, Fact<u64>)>,
     /// Processor time that was used, and that the hypervisor took, in percent
@@ -101,16 +101,16 @@ pub struct Others {
     pub io_wait_percent: Fact<f64>,
 }
 
-/// How long is looked on at what others do.
-const LOOK_ON: Duration = Duration::from_millis(250);
+/// How long other activity is observed.
+const OBSERVED: Duration = Duration::from_millis(250);
 
-impl Picture {
-    /// Look at everything, try what is to be tried.
+impl Survey {
+    /// Read all facts, try all kinds of I/O.
     ///
     /// # Errors
-    /// Why there is nothing to look at, for a person.
-    pub fn take(ask: &Ask) -> Result<Picture, String> {
-        let path = &ask.path;
+    /// The path does not exist or is of the wrong kind.
+    pub fn take(arguments: &ProbeArgs) -> Result<Survey, String> {
+        let path = &arguments.path;
         let facts = Facts::of(path).map_err(|error| missing(path, &error))?;
         let wrong = match facts.kind {
             FileKind::CharacterDevice => Some("is a character device"),
@@ -124,14 +124,14 @@ impl Picture {
             ));
         }
         let tree = Tree::here();
-        let others = Others::look_on(&facts);
-        Ok(Picture {
+        let others = Others::observe(&facts);
+        Ok(Survey {
             space: (facts.kind != FileKind::BlockDevice).then(|| space(path)),
             queues: facts.devices.iter().map(|device| Queue::of(&tree, device)).collect(),
-            file: (facts.kind == FileKind::File).then(|| FileState::of(path, ask.no_touch)),
+            file: (facts.kind == FileKind::File).then(|| FileState::of(path, arguments.no_touch)),
             machine: Machine::this(),
             limits: Groups::of_thread().limits(),
-            trials: trials::all(ask, &facts),
+            trials: trials::all(arguments, &facts),
             others,
             path: path.clone(),
             facts,
@@ -143,7 +143,10 @@ fn missing(path: &Path, error: &std::io::Error) -> String {
     let why = bare(&error.to_string());
     match error.kind() {
         std::io::ErrorKind::NotFound => {
-            format!("{}: {why}; name the directory that the file is to be in", path.display())
+            format!(
+                "{}: {why}; name the directory in which the file will be created",
+                path.display()
+            )
         }
         _ => format!("{}: {why}", path.display()),
     }
@@ -151,14 +154,14 @@ fn missing(path: &Path, error: &std::io::Error) -> String {
 
 fn space(path: &Path) -> Fact<Space> {
     match rustix::fs::statvfs(path) {
-        Ok(told) if told.f_blocks > 0 => Fact::Known(Space {
-            bytes: told.f_blocks.saturating_mul(told.f_frsize),
-            free_bytes: told.f_bfree.saturating_mul(told.f_frsize),
-            available_bytes: told.f_bavail.saturating_mul(told.f_frsize),
-            files: told.f_files,
-            files_free: told.f_ffree,
+        Ok(system) if system.f_blocks > 0 => Fact::Known(Space {
+            bytes: system.f_blocks.saturating_mul(system.f_frsize),
+            free_bytes: system.f_bfree.saturating_mul(system.f_frsize),
+            available_bytes: system.f_bavail.saturating_mul(system.f_frsize),
+            files: system.f_files,
+            files_free: system.f_ffree,
         }),
-        Ok(_) => Fact::unknown("the file system does not tell its size"),
+        Ok(_) => Fact::unknown("the file system does not report its size"),
         Err(error) => Fact::unknown(bare(&format!("statvfs(2): {}", std::io::Error::from(error)))),
     }
 }
@@ -192,7 +195,7 @@ impl Queue {
 impl FileState {
     fn of(path: &Path, no_touch: bool) -> FileState {
         let open = if no_touch {
-            Err("it was not opened (--no-touch)".to_owned())
+            Err("not opened (--no-touch)".to_owned())
         } else {
             let open = iosonde_direct::OpenOptions::new().read(true).keep_access_time(true);
             open.open(path).map_err(|error| bare(&format!("it cannot be opened: {}", error.source)))
@@ -200,8 +203,8 @@ impl FileState {
         match open {
             Ok(file) => FileState {
                 cached: residency(&file, 0, 0),
-                extents: told(Extents::of(&file, 0, length(&file))),
-                attributes: told(Attributes::of(&file)),
+                extents: known_or_why(Extents::of(&file, 0, length(&file))),
+                attributes: known_or_why(Attributes::of(&file)),
             },
             Err(why) => FileState {
                 cached: Fact::unknown(why.clone()),
@@ -216,33 +219,39 @@ fn length(file: &File) -> u64 {
     file.metadata().map_or(0, |metadata| metadata.len())
 }
 
-fn told<T>(result: std::io::Result<T>) -> Fact<T> {
+fn known_or_why<T>(result: std::io::Result<T>) -> Fact<T> {
     result.map_or_else(|error| Fact::unknown(bare(&error.to_string())), Fact::Known)
 }
 
 impl Others {
-    /// Look on while we do nothing.
-    fn look_on(facts: &Facts) -> Others {
+    /// Observe while this program is idle.
+    fn observe(facts: &Facts) -> Others {
         let names: Vec<String> = facts.disks().iter().map(|disk| disk.name.clone()).collect();
         let counters = || names.iter().map(|name| DiskCounters::of(name)).collect::<Vec<_>>();
         let (disks, cpu, waits) = (counters(), CpuTime::now(), Pressure::of(Resource::Io));
-        std::thread::sleep(LOOK_ON);
+        std::thread::sleep(OBSERVED);
         let (disks_after, cpu_after) = (counters(), CpuTime::now());
         let waits_after = Pressure::of(Resource::Io);
         let requests = disks.into_iter().zip(disks_after).map(|(before, after)| {
-            told(before.and_then(|before| Ok(after?.since(&before))))
+            known_or_why(before.and_then(|before| Ok(after?.since(&before))))
                 .map(|since| since.reads + since.writes + since.discards + since.flushes)
         });
         Others {
-            looked: LOOK_ON,
+            observed: OBSERVED,
             requests: names.iter().cloned().zip(requests).collect(),
-            cpu_percent: told(cpu.and_then(|before| Ok(cpu_after?.since(&before)))).map(|since| {
-                let share = |part: u64| part as f64 / since.total.max(1) as f64 * 100.0;
-                (share(since.total.saturating_sub(since.idle + since.stolen)), share(since.stolen))
-            }),
-            io_wait_percent: told(waits.and_then(|before| Ok(waits_after?.since(&before)))).map(
-                |since| (since.some_us as f64 / LOOK_ON.as_micros() as f64 * 100.0).min(100.0),
+            cpu_percent: known_or_why(cpu.and_then(|before| Ok(cpu_after?.since(&before)))).map(
+                |since| {
+                    let share = |part: u64| part as f64 / since.total.max(1) as f64 * 100.0;
+                    (
+                        share(since.total.saturating_sub(since.idle + since.stolen)),
+                        share(since.stolen),
+                    )
+                },
             ),
+            io_wait_percent: known_or_why(waits.and_then(|before| Ok(waits_after?.since(&before))))
+                .map(|since| {
+                    (since.some_us as f64 / OBSERVED.as_micros() as f64 * 100.0).min(100.0)
+                }),
         }
     }
 }

@@ -1,32 +1,32 @@
-//! The picture for a person, in 80 columns.
+//! The survey as text.
 
-use super::picture::{Picture, Queue, Space};
 use super::spoilers;
-use crate::commands::words::{bytes, exact, percent, plural, shown, wrapped};
+use super::survey::{Queue, Space, Survey};
+use crate::commands::format::{bytes, exact, percent, plural, printable, wrapped};
 use iosonde_direct::stack::Kind;
 use iosonde_direct::{DeviceFacts, Discard, Fact, FileKind, Known, WriteCache, Zones};
 
-/// All of it.
-pub fn told(picture: &Picture) -> String {
+/// The report.
+pub fn report(survey: &Survey) -> String {
     let mut text = String::new();
-    let facts = &picture.facts;
+    let facts = &survey.facts;
     let place = match facts.mount() {
         Some(mount) => format!(" on {}", mount.filesystem),
         None => String::new(),
     };
-    wrapped(&mut text, "", &format!("{}: {}{place}", shown(&picture.path), kind(facts.kind)));
+    wrapped(&mut text, "", &format!("{}: {}{place}", printable(&survey.path), kind(facts.kind)));
     text.push('\n');
-    file_system(&mut text, picture);
-    for (device, queue) in facts.devices.iter().zip(&picture.queues) {
+    file_system(&mut text, survey);
+    for (device, queue) in facts.devices.iter().zip(&survey.queues) {
         text.push('\n');
         one_device(&mut text, device, queue);
     }
     text.push('\n');
-    trials(&mut text, picture);
+    trials(&mut text, survey);
     text.push('\n');
-    machine(&mut text, picture);
+    machine(&mut text, survey);
     text.push('\n');
-    spoiled(&mut text, picture);
+    spoiled(&mut text, survey);
     text
 }
 
@@ -45,9 +45,9 @@ fn line(text: &mut String, name: &str, said: &str) {
     wrapped(text, &format!("  {name:<16} "), said);
 }
 
-fn fact<T: Clone>(fact: &Fact<T>, say: impl Fn(T) -> String) -> String {
+fn fact<T: Clone>(fact: &Fact<T>, show: impl Fn(T) -> String) -> String {
     match fact {
-        Fact::Known(value) => say(value.clone()),
+        Fact::Known(value) => show(value.clone()),
         Fact::Unknown(_) => "unknown".to_owned(),
     }
 }
@@ -56,9 +56,9 @@ fn yes_no(fact_: &Fact<bool>) -> String {
     fact(fact_, |yes| if yes { "yes" } else { "no" }.to_owned())
 }
 
-fn file_system(text: &mut String, picture: &Picture) {
-    if let Some(mount) = picture.facts.mount() {
-        let (point, source) = (shown(&mount.point), mount.source.to_string_lossy());
+fn file_system(text: &mut String, survey: &Survey) {
+    if let Some(mount) = survey.facts.mount() {
+        let (point, source) = (printable(&mount.point), mount.source.to_string_lossy());
         line(text, "file system", &format!("{} on {point}, from {source}", mount.filesystem));
         let mut options: Vec<&str> = mount.options.split(',').collect();
         options.extend(
@@ -69,16 +69,16 @@ fn file_system(text: &mut String, picture: &Picture) {
         );
         line(text, "mounted", &options.join(", "));
     }
-    match &picture.space {
+    match &survey.space {
         Some(Fact::Known(space)) => line(text, "space", &room(space)),
         Some(Fact::Unknown(why)) => line(text, "space", &format!("unknown: {why}")),
         None => {}
     }
-    if let Some(file) = &picture.file {
-        let length = picture.facts.bytes.get().unwrap_or(0);
+    if let Some(file) = &survey.file {
+        let length = survey.facts.bytes.get().unwrap_or(0);
         let cached = fact(&file.cached, |cached| {
             let cached = cached.cached_bytes();
-            format!("{} of it in memory ({} %)", bytes(cached), percent(cached, length))
+            format!("{} cached ({} %)", bytes(cached), percent(cached, length))
         });
         let data = fact(&file.extents, |extents| {
             format!(
@@ -93,17 +93,17 @@ fn file_system(text: &mut String, picture: &Picture) {
             line(text, "", &format!("unknown: {why}"));
         }
     }
-    match picture.trials.needs {
+    match survey.trials.needs {
         Some(needs) if needs.possible => {
             let how = match needs.known {
-                Known::Stated => "as stated by the file system or driver".to_owned(),
-                Known::Sector => "the device's sector".to_owned(),
+                Known::Stated => "reported by the file system or driver".to_owned(),
+                Known::Sector => "from the device's sector size".to_owned(),
                 Known::Tried => "found by trying".to_owned(),
                 Known::Guessed(why) => format!("a safe guess: {why}"),
             };
             let reads = match needs.read_offset_alignment {
                 same if same == needs.offset_alignment => String::new(),
-                other => format!(" (of reads {other})"),
+                other => format!(" (reads: {other})"),
             };
             line(
                 text,
@@ -117,8 +117,8 @@ fn file_system(text: &mut String, picture: &Picture) {
         Some(_) => line(text, "alignment", "none: there is no direct I/O here"),
         None => line(text, "alignment", "unknown: nothing was opened"),
     }
-    if picture.facts.devices.is_empty() {
-        line(text, "devices", "none below: memory, a network, or a program");
+    if survey.facts.devices.is_empty() {
+        line(text, "devices", "none: the storage is memory, a network or a program");
     }
 }
 
@@ -142,7 +142,7 @@ fn made_of(device: &DeviceFacts) -> String {
         Kind::Mapped(Some(name)) => format!("device-mapper {name}"),
         Kind::Mapped(None) => "device-mapper".to_owned(),
         Kind::Raid => "a software RAID".to_owned(),
-        Kind::Loop(file) => format!("a loop device of {}", shown(file)),
+        Kind::Loop(file) => format!("a loop device of {}", printable(file)),
     }
 }
 
@@ -156,7 +156,7 @@ fn one_device(text: &mut String, device: &DeviceFacts, queue: &Queue) {
     let used: Vec<String> = device
         .mounts
         .iter()
-        .map(|point| format!("mounted on {}", shown(point)))
+        .map(|point| format!("mounted on {}", printable(point)))
         .chain(device.holders.iter().map(|holder| format!("part of {holder}")))
         .chain(device.swap.then(|| "swap".to_owned()))
         .collect();
@@ -207,21 +207,21 @@ fn one_device(text: &mut String, device: &DeviceFacts, queue: &Queue) {
         &format!(
             "write cache {}, FUA {}, zones {}, polled {}",
             fact(&device.write_cache, |cache| match cache {
-                WriteCache::Back => "back (flushes count)".to_owned(),
-                WriteCache::Through => "through or none".to_owned(),
+                WriteCache::Back => "write back (flushes matter)".to_owned(),
+                WriteCache::Through => "write through or none".to_owned(),
             }),
             yes_no(&device.fua),
             fact(&device.zones, |zones| match zones {
                 Zones::None => "none".to_owned(),
-                Zones::Aware(size) => format!("of {}, in order is faster", exact(size)),
-                Zones::Managed(size) => format!("of {}, in order only", exact(size)),
+                Zones::Aware(size) => format!("of {}, sequential writes preferred", exact(size)),
+                Zones::Managed(size) => format!("of {}, sequential writes only", exact(size)),
             }),
             yes_no(&device.polled),
         ),
     );
 }
 
-/// Who made it; what is not known of that, once for each reason.
+/// Vendor, model, serial, firmware; for unknown ones the reason, once each.
 fn identity(text: &mut String, device: &DeviceFacts) {
     let fields = [
         ("vendor", &device.vendor),
@@ -231,46 +231,46 @@ fn identity(text: &mut String, device: &DeviceFacts) {
     ];
     let known: Vec<String> = fields
         .iter()
-        .filter_map(|(name, fact)| fact.known().map(|value| format!("{name} {}", shown(value))))
+        .filter_map(|(name, fact)| fact.known().map(|value| format!("{name} {}", printable(value))))
         .collect();
     if !known.is_empty() {
         line(text, "", &known.join(", "));
     }
-    let mut told: Vec<&str> = Vec::new();
+    let mut printed: Vec<&str> = Vec::new();
     for (_, field) in fields {
-        let Some(why) = field.why().filter(|why| !told.contains(why)) else { continue };
-        told.push(why);
+        let Some(why) = field.why().filter(|why| !printed.contains(why)) else { continue };
+        printed.push(why);
         let same = fields.iter().filter(|(_, other)| other.why() == Some(why));
         let names: Vec<&str> = same.map(|(name, _)| *name).collect();
         line(text, "", &format!("{} unknown: {why}", names.join(", ")));
     }
 }
 
-fn trials(text: &mut String, picture: &Picture) {
-    wrapped(text, "", &format!("tried on {}", shown(&picture.trials.on)));
-    for trial in &picture.trials.all {
-        line(text, trial.name, &format!("{}: {}", trial.verdict, trial.said));
+fn trials(text: &mut String, survey: &Survey) {
+    wrapped(text, "", &format!("tried on {}", printable(&survey.trials.on)));
+    for trial in &survey.trials.all {
+        line(text, trial.name, &format!("{}: {}", trial.verdict, trial.detail));
     }
 }
 
-fn machine(text: &mut String, picture: &Picture) {
-    let machine = &picture.machine;
+fn machine(text: &mut String, survey: &Survey) {
+    let machine = &survey.machine;
     text.push_str("this machine\n");
     line(text, "kernel", &format!("Linux {}", machine.kernel));
-    let model = machine.cpu_model.as_deref().unwrap_or("of an unknown kind");
+    let model = machine.cpu_model.as_deref().unwrap_or("unknown model");
     let governor = machine.governor.as_deref().unwrap_or("unknown (no cpufreq here)");
     line(text, "processors", &format!("{}, {model}, governor {governor}", machine.cpus));
     let available = machine.available_bytes.map_or("unknown".to_owned(), bytes);
     line(text, "memory", &format!("{}, {available} available", bytes(machine.memory_bytes)));
-    let limits = &picture.limits;
+    let limits = &survey.limits;
     let mut said: Vec<String> = Vec::new();
     said.extend(limits.cpus.map(|cpus| format!("{cpus:.2} processors")));
     said.extend(limits.memory_bytes.map(|most| format!("{} of memory", bytes(most))));
     said.extend(limits.io.iter().cloned());
-    let said = if said.is_empty() { "none seen".to_owned() } else { said.join(", ") };
+    let said = if said.is_empty() { "none found".to_owned() } else { said.join(", ") };
     line(text, "group limits", &said);
     let inside = match (&machine.virtual_machine, &machine.container) {
-        (None, None) => "neither virtual machine nor container, as far as it shows".to_owned(),
+        (None, None) => "no virtual machine or container detected".to_owned(),
         (vm, container) => [("virtual machine", vm), ("container", container)]
             .iter()
             .filter_map(|(what, kind)| kind.as_ref().map(|kind| format!("{what} ({kind})")))
@@ -278,29 +278,26 @@ fn machine(text: &mut String, picture: &Picture) {
             .join(", "),
     };
     line(text, "inside", &inside);
-    let others = &picture.others;
+    let others = &survey.others;
     let busy: Vec<String> = others
         .requests
         .iter()
         .map(|(name, count)| format!("{name} {} requests", fact(count, |count| count.to_string())))
         .chain(others.cpu_percent.get().map(|(used, _)| format!("processors {used:.0} % busy")))
-        .chain(others.io_wait_percent.get().map(|share| format!("storage waited for {share:.0} %")))
+        .chain(others.io_wait_percent.get().map(|share| format!("I/O wait {share:.0} %")))
         .collect();
-    let within = format!("{} (in {} ms before)", busy.join(", "), others.looked.as_millis());
-    line(text, "others", &within);
+    let within = format!("{} (observed for {} ms)", busy.join(", "), others.observed.as_millis());
+    line(text, "other load", &within);
 }
 
-fn spoiled(text: &mut String, picture: &Picture) {
-    let all = spoilers::all(picture);
+fn spoiled(text: &mut String, survey: &Survey) {
+    let all = spoilers::all(survey);
     if all.is_empty() {
-        text.push_str("nothing was found that would spoil a test here\n");
+        text.push_str("no hazards found for a test here\n");
         return;
     }
     let count = all.len();
-    text.push_str(&format!(
-        "what would spoil a test here: {count} thing{}\n",
-        plural(count as u64)
-    ));
+    text.push_str(&format!("{count} hazard{} for a test here\n", plural(count as u64)));
     for (index, spoiler) in all.iter().enumerate() {
         wrapped(text, &format!("  {:>2}. ", index + 1), &spoiler.sentence);
         wrapped(text, "      - ", &format!("{}.", spoiler.remedy));

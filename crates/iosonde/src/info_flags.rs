@@ -1,26 +1,29 @@
-//! Questions that end the program once they are answered: `--help`,
-//! `--version`, `--cmdhelp`, `--enghelp`, `--inflate-log`.
+//! Flags that print something and end the program: `--version`, `--cmdhelp`,
+//! `--enghelp`, `--inflate-log`, `--idle-prof=calibrate`.
 
 use crate::exit;
-use crate::output::complain;
+use crate::output::{print, print_error};
 use crate::personality::Personality;
 use iosonde_engine::{CATALOGUE, EngineDef};
 use iosonde_options::{OptionDef, nearest, render};
 use iosonde_run::account::cpu_idle::Unit;
 use iosonde_spec::cli::flags::InfoRequest;
-use iosonde_spec::{cli::flag_table, engine_options};
+use iosonde_spec::engine_options;
 use std::fmt::Write;
 
-/// The answer, and the exit code.
-pub fn answer(personality: Personality, ask: &InfoRequest) -> (String, u8) {
-    match ask {
-        InfoRequest::Version => (format!("{}\n", version(personality)), exit::OK),
-        InfoRequest::Help => (usage(personality), exit::OK),
+/// Print what a flag requests; the exit code.
+pub fn run(personality: Personality, request: &InfoRequest) -> u8 {
+    let (text, code) = match request {
+        InfoRequest::Version => (format!("{}\n", personality.version()), exit::OK),
+        // The caller has the page.
+        InfoRequest::Help => (String::new(), exit::OK),
         InfoRequest::CommandHelp(name) => (command_help(name.as_deref()), exit::OK),
         InfoRequest::EngineHelp(words) => engine_help(words.as_deref()),
         InfoRequest::InflateLog(path) => inflate(path),
         InfoRequest::Calibrate => calibrate(),
-    }
+    };
+    print(&text);
+    code
 }
 
 /// How long a unit of the work takes that `--idle-prof` measures by.
@@ -31,7 +34,7 @@ fn calibrate() -> (String, u8) {
             (format!("CPU idleness:\n  unit work: {unit}\n"), exit::OK)
         }
         Err(error) => {
-            complain(&format!("idle-prof: {error}"));
+            print_error(&format!("idle-prof: {error}"));
             (String::new(), exit::REFUSED)
         }
     }
@@ -44,50 +47,11 @@ fn inflate(path: &str) -> (String, u8) {
     let code = match read {
         Ok(()) => exit::OK,
         Err(error) => {
-            complain(&format!("cannot inflate {path}: {error}"));
+            print_error(&format!("cannot inflate {path}: {error}"));
             exit::REFUSED
         }
     };
     (String::from_utf8_lossy(&text).into_owned(), code)
-}
-
-fn version(personality: Personality) -> String {
-    match personality {
-        Personality::Fio => iosonde_run::FIO_VERSION.to_owned(),
-        Personality::Native => concat!("iosonde ", env!("CARGO_PKG_VERSION")).to_owned(),
-    }
-}
-
-/// The page of `--help`.
-pub fn usage(personality: Personality) -> String {
-    let mut text = format!("{}\n", version(personality));
-    match personality {
-        Personality::Fio => text.push_str("fio [options] [job options] <job file(s)>\n"),
-        Personality::Native => text.push_str(
-            "iosonde                                      a first job, on a temporary file here\n\
-             iosonde [options] [job options] JOBFILE...   run jobs; the language is fio's\n\
-             iosonde explain JOBFILE...                   what a job would do, without doing it\n\
-             iosonde matrix [TARGET]                      what durability costs, by block size\n\
-             iosonde explain RULE                         what a finding of the verdict means\n\
-             iosonde probe PATH|DEVICE                    what a test there would stand on\n\
-             iosonde cache PATH...                        what is in memory; out of it, into it\n\
-             iosonde write-cache DEVICE                   whether syncs end in flushes; back, through\n\
-             iosonde audit FILE.json...                   what a result of fio proves about itself\n\
-             iosonde fio ...                              behave as fio does, texts and all\n\n",
-        ),
-    }
-    let ours = if personality == Personality::Native { flag_table::OURS } else { &[] };
-    for flag in flag_table::FIO.iter().chain(ours).chain(flag_table::LEDGER) {
-        if flag.shown != flag_table::Shown::InHelp || flag.unsupported().is_some() {
-            continue;
-        }
-        let words = match flag.value {
-            "" => format!("--{}", flag.name),
-            value => format!("--{}={value}", flag.name),
-        };
-        let _ = writeln!(text, "  {words:<28} {}", flag.doc);
-    }
-    text
 }
 
 fn command_help(name: Option<&str>) -> String {
@@ -112,7 +76,7 @@ fn engine_help(words: Option<&str>) -> (String, u8) {
         return (format!("Available IO engines:\n{}", names.collect::<String>()), exit::OK);
     };
     if let Some(path) = words.strip_prefix("external:").or(words.contains('/').then_some(words)) {
-        // It has no options, and a path may have a comma in it.
+        // It has no options, and a path may contain a comma.
         return external_help(path);
     }
     let (name, option) = match words.split_once(',') {
@@ -132,18 +96,18 @@ fn engine_help(words: Option<&str>) -> (String, u8) {
     (text, exit::OK)
 }
 
-/// What an engine from a shared object is.
+/// The description of an engine from a shared object.
 fn external_help(path: &str) -> (String, u8) {
     match iosonde_engine::external(path) {
         Ok(def) => (one_engine(def), exit::OK),
         Err(error) => {
-            complain(&error.message);
+            print_error(&error.message);
             (String::new(), exit::REFUSED)
         }
     }
 }
 
-/// What an engine is, whether it can run here, and its own options.
+/// An engine: its description, whether it can run here, its own options.
 fn one_engine(def: &EngineDef) -> String {
     let mut text = format!("{}: {}\n", def.name, def.doc);
     match (def.available)() {

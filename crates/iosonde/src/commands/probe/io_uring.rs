@@ -1,4 +1,4 @@
-//! One read by io_uring, as a job of the common core.
+//! One read with io_uring, run as a job.
 
 use iosonde_options::Origin;
 use iosonde_run::conductor::{Unseen, conduct};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Read one block of a file that is there.
 ///
 /// # Errors
-/// Why not, for a person.
+/// Why the read failed.
 pub fn read_one(path: &Path, block: u64, direct: bool, polled: bool) -> Result<(), String> {
     let mut spec = JobSpec::default();
     // Colons part names in the job language.
@@ -42,7 +42,7 @@ pub fn read_one(path: &Path, block: u64, direct: bool, polled: bool) -> Result<(
     match outcome.results.into_iter().flatten().next() {
         Some(JobResult { error: Some(error), .. }) => Err(error.to_string()),
         Some(result) if result.snapshot.lanes[0].bytes == block => Ok(()),
-        Some(_) => Err("fewer bytes were read than asked for".to_owned()),
-        None => Err("it was interrupted".to_owned()),
+        Some(_) => Err("fewer bytes were read than requested".to_owned()),
+        None => Err("interrupted".to_owned()),
     }
 }

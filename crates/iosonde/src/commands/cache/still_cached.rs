@@ -1,31 +1,29 @@
-//! Why pages of a file are in memory after they were to be dropped.
+//! Why pages of a file are still cached after dropping.
 
-use super::files::File;
+use super::files::CachedFile;
 use std::fs;
 use std::path::Path;
 
-/// Why; `None` if nothing stayed, or it is not known whether something did.
-pub fn why(file: &File) -> Option<String> {
+/// The reason; `None` if nothing is cached or the state is unknown.
+pub fn reason(file: &CachedFile) -> Option<String> {
     if file.failed.is_some() || file.cached().get().unwrap_or(0) == 0 {
         return None;
     }
     if let (true, Some(kind)) = (file.is_memory(), &file.file_system) {
-        return Some(format!("{kind} keeps its files in memory: there is no other copy of it"));
+        return Some(format!("{kind} keeps files in memory: there is no other copy"));
     }
     let unwritten = file.dirty().get().unwrap_or(0) + file.writeback().get().unwrap_or(0);
     if unwritten > 0 {
-        return Some("somebody is writing it".to_owned());
+        return Some("a program is writing to it".to_owned());
     }
     Some(match mapped_by(file).as_slice() {
-        [] => {
-            "somebody uses these pages: reads them, or keeps them locked; who does not show".into()
-        }
+        [] => "a program is reading or has locked these pages (unknown which)".into(),
         programs => format!("it is mapped by {}", programs.join(", ")),
     })
 }
 
-/// Programs that have the file in their address space, as far as we may look.
-fn mapped_by(file: &File) -> Vec<String> {
+/// Programs that map the file, as far as permissions allow to see.
+fn mapped_by(file: &CachedFile) -> Vec<String> {
     const MOST: usize = 5;
     let path = fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();

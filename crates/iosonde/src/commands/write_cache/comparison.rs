@@ -1,9 +1,9 @@
-//! What runs under both views came to: one table, or one document.
+//! The results of both settings: one table, or one JSON document.
 
-use super::device::{Told, words_of};
-use super::tell;
-use super::work::{Did, Ran, Work, percentile};
-use crate::commands::words::{plural, shown, wrapped};
+use super::device::{CacheFacts, words_of};
+use super::text;
+use super::workload::{JobResultSummary, RunSummary, Workload, percentile};
+use crate::commands::format::{plural, printable, wrapped};
 use iosonde_direct::{Fact, WriteCache};
 use iosonde_report::formats::{count_words, time_words};
 use iosonde_stats::LaneSnapshot;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// A view, as a place in a row.
+/// A setting, as an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Write back.
@@ -32,27 +32,27 @@ impl Mode {
     }
 }
 
-/// One work: its runs under each view, in the order they were done.
+/// One workload: its runs under each setting, in order.
 #[derive(Clone, Debug)]
 struct Row {
-    work: &'static str,
-    runs: [Vec<Ran>; 2],
+    workload: &'static str,
+    runs: [Vec<RunSummary>; 2],
 }
 
 /// All runs of a comparison.
 #[derive(Clone, Debug)]
-pub struct Sheet {
+pub struct Comparison {
     path: PathBuf,
-    before: Told,
+    before: CacheFacts,
     rounds: u32,
     rows: Vec<Row>,
-    /// Whether it ended before all was run.
+    /// Whether it ended early.
     pub stopped: bool,
-    /// Whether the view is again what it was.
+    /// Whether the setting was restored.
     pub restored: bool,
 }
 
-/// The runs of one job under one view, together.
+/// The runs of one job under one setting, together.
 struct Cell {
     job: String,
     /// Writes a second: the mean of the rounds, and each.
@@ -60,42 +60,42 @@ struct Cell {
     each: Vec<f64>,
     writes: LaneSnapshot,
     syncs: LaneSnapshot,
-    /// Of all rounds; of all jobs that ran together.
+    /// Of all rounds; of all jobs that run together.
     flushes: Option<u64>,
 }
 
-/// A difference smaller than this is not told as one: runs of the same thing
-/// differ by as much on a quiet machine.
+/// A smaller difference is not reported: runs of the same job differ by as much
+/// on a quiet machine.
 const NOTHING: f64 = 0.05;
 
-impl Sheet {
+impl Comparison {
     /// Before anything has run.
-    pub fn new(path: &Path, before: Told, rounds: u32, works: &[Work]) -> Sheet {
-        let row = |work: &Work| Row { work: work.name, runs: Default::default() };
-        let rows = works.iter().map(row).collect();
-        Sheet { path: path.into(), before, rounds, rows, stopped: false, restored: false }
+    pub fn new(path: &Path, before: CacheFacts, rounds: u32, workloads: &[Workload]) -> Comparison {
+        let row = |workload: &Workload| Row { workload: workload.name, runs: Default::default() };
+        let rows = workloads.iter().map(row).collect();
+        Comparison { path: path.into(), before, rounds, rows, stopped: false, restored: false }
     }
 
-    /// Take up a run of work number `at`.
-    pub fn add(&mut self, at: usize, mode: Mode, ran: Ran) {
-        self.rows[at].runs[mode as usize].push(ran);
+    /// Take up a run of workload number `at`.
+    pub fn add(&mut self, at: usize, mode: Mode, run: RunSummary) {
+        self.rows[at].runs[mode as usize].push(run);
     }
 
-    /// Whether anything can be set beside anything.
+    /// Whether any workload ran under both settings.
     pub fn has_pairs(&self) -> bool {
         self.rows.iter().any(Row::is_pair)
     }
 
-    /// For a person.
+    /// As text.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let rounds = self.rounds;
         let lead = format!(
-            "{}: write back against write through, {rounds} round{}",
-            shown(&self.path),
+            "{}: write back and write through, {rounds} round{}",
+            printable(&self.path),
             plural(rounds)
         );
-        let cut = if self.stopped { ", stopped before its end" } else { "" };
+        let cut = if self.stopped { ", stopped early" } else { "" };
         let _ = writeln!(out, "{lead}{cut}\n");
         let _ = writeln!(
             out,
@@ -110,24 +110,25 @@ impl Sheet {
             wrapped(&mut out, "  ", &sentence);
         }
         if self.rounds == 1 {
-            let says = "of one round it is unknown how much of a difference is chance: --rounds=3";
+            let says = "one round does not show how much of a difference is chance; use --rounds=3";
             wrapped(&mut out, "  ", says);
         }
-        let through = Told { kernel: Fact::Known(WriteCache::Through), ..self.before.clone() };
-        wrapped(&mut out, "  ", &format!("under write through, {}", tell::meaning(&through)));
+        let through =
+            CacheFacts { kernel: Fact::Known(WriteCache::Through), ..self.before.clone() };
+        wrapped(&mut out, "  ", &format!("under write through, {}", text::meaning(&through)));
         let was = self.before.kernel.get().map_or("unknown", words_of);
         let again = match self.restored {
-            true => format!("{} is {was} again, as it was", self.before.disk),
-            false => format!("{} was {was}; it was NOT put back", self.before.disk),
+            true => format!("{} is {was} again", self.before.disk),
+            false => format!("{} was {was} and was NOT restored", self.before.disk),
         };
         wrapped(&mut out, "  ", &again);
         out
     }
 
-    /// For programs.
+    /// As JSON.
     pub fn document(&self) -> Value {
-        let mut head = tell::head("around", &self.path);
-        head["device"] = tell::disk(&self.before);
+        let mut head = text::head("compare", &self.path);
+        head["device"] = text::disk(&self.before);
         head["restored"] = self.restored.into();
         head["stopped"] = self.stopped.into();
         head["rounds"] = self.rounds.into();
@@ -141,20 +142,21 @@ impl Row {
         self.runs.iter().all(|runs| !runs.is_empty())
     }
 
-    /// The jobs under one view.
+    /// The jobs under one setting.
     fn cells(&self, mode: Mode) -> Vec<Cell> {
         let runs = &self.runs[mode as usize];
         let Some(first) = runs.first() else { return Vec::new() };
         let flushes = runs.iter().map(|run| run.flushes).sum();
-        let of =
-            |at: usize| -> Vec<&Did> { runs.iter().filter_map(|ran| ran.jobs.get(at)).collect() };
-        let cell = |(at, job): (usize, &Did)| {
+        let of = |at: usize| -> Vec<&JobResultSummary> {
+            runs.iter().filter_map(|run| run.jobs.get(at)).collect()
+        };
+        let cell = |(at, job): (usize, &JobResultSummary)| {
             let (mut writes, mut syncs) = (LaneSnapshot::default(), LaneSnapshot::default());
-            for did in of(at) {
-                writes.merge(&did.writes);
-                syncs.merge(&did.syncs);
+            for result in of(at) {
+                writes.merge(&result.writes);
+                syncs.merge(&result.syncs);
             }
-            let each: Vec<f64> = of(at).iter().map(|did| did.iops).collect();
+            let each: Vec<f64> = of(at).iter().map(|result| result.iops).collect();
             let iops = each.iter().sum::<f64>() / each.len().max(1) as f64;
             Cell { job: job.job.clone(), iops, each, writes, syncs, flushes }
         };
@@ -167,9 +169,9 @@ impl Row {
         for at in 0..jobs {
             if jobs > 1 {
                 let name = cells.iter().find_map(|cells| cells.get(at)).map(|cell| &cell.job);
-                let _ = writeln!(out, "  {}", shown(name.map_or("", String::as_str)));
+                let _ = writeln!(out, "  {}", printable(name.map_or("", String::as_str)));
             }
-            let mut lead = self.work;
+            let mut lead = self.workload;
             for (mode, cells) in Mode::ALL.into_iter().zip(&cells) {
                 if let Some(cell) = cells.get(at) {
                     let flushes = if at == 0 { flushes(cell.flushes) } else { String::new() };
@@ -179,39 +181,39 @@ impl Row {
             }
         }
         if jobs == 0 {
-            let _ = writeln!(out, "  {:<15}was not run", self.work);
+            let _ = writeln!(out, "  {:<15}not run", self.workload);
         }
     }
 
-    /// What the views did to it.
+    /// The effect of the setting on it.
     fn sentences(&self) -> Vec<String> {
         let [back, through] = Mode::ALL.map(|mode| self.cells(mode));
-        let mut said = Vec::new();
+        let mut lines = Vec::new();
         for (back, through) in back.iter().zip(&through) {
             let name = match back.job.as_str() {
-                _ if self.runs[0][0].jobs.len() < 2 => self.work.to_owned(),
-                job => format!("{}, {}", shown(job), self.work),
+                _ if self.runs[0][0].jobs.len() < 2 => self.workload.to_owned(),
+                job => format!("{}, {}", printable(job), self.workload),
             };
-            said.push(format!("{name}: {}", compared(back, through)));
+            lines.push(format!("{name}: {}", compared(back, through)));
         }
         if let (Some(back), Some(through)) = (back.first(), through.first()) {
             let syncs = back.syncs.ios;
             if back.flushes == Some(0) && syncs > 0 {
-                said.push(format!(
-                    "{}: no flush was counted at the device under write back either, for {syncs} \
-                     syncs: something above it does not pass them on",
-                    self.work
+                lines.push(format!(
+                    "{}: no flush reached the device under write back either, for {syncs} \
+                     syncs: a layer above does not pass them on",
+                    self.workload
                 ));
             }
             if through.flushes.is_some_and(|flushes| flushes > 0) {
-                said.push(format!(
-                    "{}: flushes were counted under write through, which sends none: somebody \
-                     changed the view meanwhile",
-                    self.work
+                lines.push(format!(
+                    "{}: flushes were counted under write through, which sends none: the \
+                     setting was changed meanwhile",
+                    self.workload
                 ));
             }
         }
-        said
+        lines
     }
 
     fn document(&self) -> Value {
@@ -219,19 +221,19 @@ impl Row {
             let jobs: Vec<Value> = self.cells(mode).iter().map(Cell::document).collect();
             let flushes: Vec<Value> = self.runs[mode as usize]
                 .iter()
-                .map(|ran| ran.flushes.map_or_else(|| json!({ "unknown": UNCOUNTED }), Into::into))
+                .map(|run| run.flushes.map_or_else(|| json!({ "unknown": UNCOUNTED }), Into::into))
                 .collect();
-            json!({ "jobs": jobs, "flushes_of_rounds": flushes })
+            json!({ "jobs": jobs, "flushes_per_round": flushes })
         };
         json!({
-            "workload": self.work,
+            "workload": self.workload,
             "back": side(Mode::Back),
             "through": side(Mode::Through),
         })
     }
 }
 
-const UNCOUNTED: &str = "the kernel does not count what this device does";
+const UNCOUNTED: &str = "the kernel does not count flushes of this device";
 
 fn flushes(count: Option<u64>) -> String {
     count.map_or_else(|| "?".to_owned(), |count| count.to_string())
@@ -248,30 +250,30 @@ fn compared(back: &Cell, through: &Cell) -> String {
     };
     let (back_range, through_range) = (range(&back.each), range(&through.each));
     let overlap = back_range.0 <= through_range.1 && through_range.0 <= back_range.1;
-    let mut said = match ratio {
-        _ if rounds > 1 && overlap => "no difference that is larger than that of the rounds".into(),
+    let mut lines = match ratio {
+        _ if rounds > 1 && overlap => "no difference larger than that between rounds".into(),
         ratio if (ratio - 1.0).abs() <= NOTHING => "no difference (5 % or less)".into(),
         ratio => format!("{ratio:.2} times the writes under write through"),
     };
     if rounds > 1 {
         let text = |(least, most)| format!("{} to {}", count_words(least), count_words(most));
         let _ = write!(
-            said,
+            lines,
             "; rounds of {} a second under write back, {} under write through",
             text(back_range),
             text(through_range)
         );
     }
-    said
+    lines
 }
 
 impl Cell {
-    fn line(&self, out: &mut String, work: &str, mode: Mode, flushes: &str) {
+    fn line(&self, out: &mut String, workload: &str, mode: Mode, flushes: &str) {
         let latency = |lane: &LaneSnapshot, percent| {
             percentile(lane, percent).map_or_else(|| "-".to_owned(), time_words)
         };
         let line = format!(
-            "  {work:<15}{:<8}{:>7}{:>9}{:>9}{:>9}{:>9}{flushes:>8}",
+            "  {workload:<15}{:<8}{:>7}{:>9}{:>9}{:>9}{:>9}{flushes:>8}",
             mode.word(),
             count_words(self.iops),
             latency(&self.writes, 50.0),
@@ -297,7 +299,7 @@ impl Cell {
         json!({
             "name": self.job,
             "iops": self.iops,
-            "iops_of_rounds": self.each,
+            "iops_per_round": self.each,
             "writes": lane(&self.writes),
             "syncs": lane(&self.syncs),
         })
@@ -321,12 +323,12 @@ mod tests {
 
     #[test]
     fn what_may_be_chance_is_not_called_a_difference() {
-        let said = |back: &[f64], through: &[f64]| compared(&cell(back), &cell(through));
-        assert!(said(&[100.0], &[104.0]).starts_with("no difference (5 %"));
-        assert!(said(&[100.0], &[250.0]).starts_with("2.50 times"));
-        let overlapping = said(&[100.0, 200.0], &[150.0, 250.0]);
-        assert!(overlapping.starts_with("no difference that is larger"), "{overlapping}");
-        let apart = said(&[100.0, 110.0], &[50.0, 55.0]);
+        let lines = |back: &[f64], through: &[f64]| compared(&cell(back), &cell(through));
+        assert!(lines(&[100.0], &[104.0]).starts_with("no difference (5 %"));
+        assert!(lines(&[100.0], &[250.0]).starts_with("2.50 times"));
+        let overlapping = lines(&[100.0, 200.0], &[150.0, 250.0]);
+        assert!(overlapping.starts_with("no difference larger"), "{overlapping}");
+        let apart = lines(&[100.0, 110.0], &[50.0, 55.0]);
         assert!(apart.starts_with("0.50 times") && apart.contains("100 to 110"), "{apart}");
     }
 }

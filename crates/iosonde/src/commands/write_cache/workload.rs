@@ -1,11 +1,11 @@
-//! The jobs that are run under both views: which they are, whether they are
-//! on the disk, and one run of them.
+//! The jobs that are compared: which they are, whether they write to the disk,
+//! and one run of them.
 
 use super::device;
-use crate::commands::words::shown;
+use crate::commands::format::printable;
 use crate::exit;
 use crate::personality::Personality;
-use crate::session::{Prepared, Refused, parse, prepare_parsed};
+use crate::prepare::{Prepared, Refused, parse, prepare_parsed};
 use iosonde_base::Dir;
 use iosonde_options::Origin;
 use iosonde_run::conductor::{Event, Observer, conduct};
@@ -26,15 +26,15 @@ use std::time::Duration;
 
 /// Jobs that run together, and how they make writes durable.
 #[derive(Clone, Debug)]
-pub struct Work {
+pub struct Workload {
     /// `fsync=1`; of jobs that say so themselves, `as it is`.
     pub name: &'static str,
     parsed: Parsed,
 }
 
-/// What one job did in one run; its copies (`numjobs`) together.
+/// The results of one job in one run; its copies (`numjobs`) together.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Did {
+pub struct JobResultSummary {
     /// The job's name.
     pub job: String,
     /// Writes a second.
@@ -47,9 +47,9 @@ pub struct Did {
 
 /// One run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ran {
+pub struct RunSummary {
     /// Of each job that writes, in the order of the job file.
-    pub jobs: Vec<Did>,
+    pub jobs: Vec<JobResultSummary>,
     /// Flushes that the disk was sent meanwhile, by whomever; `None` if it
     /// does not count them.
     pub flushes: Option<u64>,
@@ -57,7 +57,7 @@ pub struct Ran {
 
 /// Why there is no run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Halt {
+pub enum Interrupted {
     /// A signal asks for the end.
     Stopped {
         /// It came twice: jobs still run.
@@ -80,34 +80,34 @@ const WAYS: [(&str, Option<(&str, &str)>); 3] = [
 ///
 /// # Errors
 /// The exit code and the reasons, a line each.
-pub fn read(words: &[String], disk: &str) -> Result<(Vec<Work>, Vec<String>), Refused> {
+pub fn read(words: &[String], disk: &str) -> Result<(Vec<Workload>, Vec<String>), Refused> {
     let refuse = |why: String| {
-        let said = vec![format!("iosonde: write-cache: --around: {why}")];
-        Refused { code: exit::REFUSED, said }
+        let reasons = vec![format!("iosonde: write-cache: --compare: {why}")];
+        Refused { code: exit::REFUSED, reasons }
     };
     let parsed = parse(Personality::Native, words);
-    if let Some(flag) = out_of_place(&parsed.flags) {
+    if let Some(flag) = flag_without_effect(&parsed.flags) {
         return Err(refuse(format!(
-            "{flag} has no place here: one table is printed, or with --json one document"
+            "{flag} has no effect with --compare: it prints one table, or with --json one document"
         )));
     }
     // What is wrong with the jobs is found before anything is changed.
-    let Prepared { plan, said, .. } = prepare_parsed(Personality::Native, parsed.clone())?;
+    let Prepared { plan, notes: said, .. } = prepare_parsed(Personality::Native, parsed.clone())?;
     if plan.jobs.is_empty() {
-        return Err(refuse("there is no job: name a job file, or options with --name=".into()));
+        return Err(refuse("no job: name a job file, or give --name=... and options".into()));
     }
     is_on(&plan, disk).map_err(refuse)?;
-    let works = match parsed.jobs.iter().any(|job| names_syncs(&job.spec)) {
-        true => vec![Work { name: "as it is", parsed }],
-        false => WAYS.iter().map(|way| Work::of(&parsed, way)).collect(),
+    let workloads = match parsed.jobs.iter().any(|job| names_syncs(&job.spec)) {
+        true => vec![Workload { name: "as it is", parsed }],
+        false => WAYS.iter().map(|way| Workload::of(&parsed, way)).collect(),
     };
-    Ok((works, said))
+    Ok((workloads, said))
 }
 
 /// Flags that ask for another report, or for no run.
-fn out_of_place(flags: &Flags) -> Option<&'static str> {
+fn flag_without_effect(flags: &Flags) -> Option<&'static str> {
     let asked = [
-        (flags.info.is_some(), "a question (--help and the like)"),
+        (flags.info.is_some(), "an information flag (--help, --version, --cmdhelp, --enghelp)"),
         (flags.showcmd, "--showcmd"),
         (flags.parse_only, "--parse-only"),
         (flags.merge_only, "--merge-blktrace-only"),
@@ -131,8 +131,8 @@ fn names_syncs(spec: &JobSpec) -> bool {
         || *durability.sync.get() != SyncMode::None
 }
 
-impl Work {
-    fn of(parsed: &Parsed, (name, option): &(&'static str, Option<(&str, &str)>)) -> Work {
+impl Workload {
+    fn of(parsed: &Parsed, (name, option): &(&'static str, Option<(&str, &str)>)) -> Workload {
         let mut parsed = parsed.clone();
         if let Some((option, value)) = option {
             for job in &mut parsed.jobs {
@@ -140,38 +140,38 @@ impl Work {
                 set.expect("the options and values of WAYS are in the table");
             }
         }
-        Work { name, parsed }
+        Workload { name, parsed }
     }
 
     /// Run it once and leave nothing of it to be written later.
     ///
     /// # Errors
     /// If a job fails, or a signal comes.
-    pub fn run(&self, disk: &str, stop: &AtomicBool) -> Result<Ran, Halt> {
-        let words = |said: Vec<String>| Halt::Failed(said.join("; "));
+    pub fn run(&self, disk: &str, stop: &AtomicBool) -> Result<RunSummary, Interrupted> {
+        let words = |said: Vec<String>| Interrupted::Failed(said.join("; "));
         let prepared = prepare_parsed(Personality::Native, self.parsed.clone())
-            .map_err(|refused| words(refused.said))?;
+            .map_err(|refused| words(refused.reasons))?;
         let plan = Arc::new(prepared.plan);
         let _held = write_access::devices(&plan)
             .map_err(|refusals| words(refusals.iter().map(ToString::to_string).collect()))?;
-        open_files::raise(&plan).map_err(Halt::Failed)?;
+        open_files::raise(&plan).map_err(Interrupted::Failed)?;
         let before = DiskCounters::of(disk).ok();
-        let outcome = conduct(plan.clone(), &mut Onlooker { stop, ticks: 0, heard: false })
-            .map_err(|error| Halt::Failed(format!("listen for signals: {error}")))?;
+        let outcome = conduct(plan.clone(), &mut StopObserver { stop, ticks: 0, heard: false })
+            .map_err(|error| Interrupted::Failed(format!("cannot listen for signals: {error}")))?;
         let after = DiskCounters::of(disk).ok();
         if outcome.signal.is_some() {
-            return Err(Halt::Stopped { twice: outcome.abandoned });
+            return Err(Interrupted::Stopped { twice: outcome.abandoned });
         }
         let flushes = before.zip(after).map(|(before, after)| after.since(&before).flushes);
-        let jobs = told(&plan, &outcome.results).map_err(Halt::Failed)?;
+        let jobs = summaries(&plan, &outcome.results).map_err(Interrupted::Failed)?;
         settle(&plan)?;
-        Ok(Ran { jobs, flushes })
+        Ok(RunSummary { jobs, flushes })
     }
 }
 
-/// What jobs that write did, copies together.
-fn told(plan: &Plan, results: &[Option<JobResult>]) -> Result<Vec<Did>, String> {
-    let mut jobs: Vec<(usize, Did)> = Vec::new();
+/// The results of jobs that write, copies added up.
+fn summaries(plan: &Plan, results: &[Option<JobResult>]) -> Result<Vec<JobResultSummary>, String> {
+    let mut jobs: Vec<(usize, JobResultSummary)> = Vec::new();
     for (job, result) in plan.jobs.iter().zip(results) {
         let result = result.as_ref().ok_or_else(|| format!("job {}: did not start", job.name))?;
         if let Some(error) = &result.error {
@@ -181,27 +181,30 @@ fn told(plan: &Plan, results: &[Option<JobResult>]) -> Result<Vec<Did>, String> 
             continue;
         }
         if !jobs.iter().any(|(section, _)| *section == job.section) {
-            jobs.push((job.section, Did { job: job.name.clone(), ..Did::default() }));
+            jobs.push((
+                job.section,
+                JobResultSummary { job: job.name.clone(), ..JobResultSummary::default() },
+            ));
         }
-        let (_, did) = jobs.last_mut().expect("one was just put there");
+        let (_, summary) = jobs.last_mut().expect("one was just put there");
         let writes = &result.snapshot.lanes[Dir::Write as usize];
-        did.iops += writes.ios as f64 / result.runtime.secs_f64().max(1e-9);
-        did.writes.merge(writes);
-        did.syncs.merge(&result.snapshot.sync);
+        summary.iops += writes.ios as f64 / result.runtime.secs_f64().max(1e-9);
+        summary.writes.merge(writes);
+        summary.syncs.merge(&result.snapshot.sync);
     }
-    match jobs.iter().find(|(_, did)| did.writes.ios == 0) {
-        Some((_, did)) => Err(format!("job {}: wrote nothing", did.job)),
-        None => Ok(jobs.into_iter().map(|(_, did)| did).collect()),
+    match jobs.iter().find(|(_, summary)| summary.writes.ios == 0) {
+        Some((_, summary)) => Err(format!("job {}: wrote nothing", summary.job)),
+        None => Ok(jobs.into_iter().map(|(_, summary)| summary).collect()),
     }
 }
 
 /// Write out what a run left in memory, so that the next does not pay for it.
-fn settle(plan: &Plan) -> Result<(), Halt> {
+fn settle(plan: &Plan) -> Result<(), Interrupted> {
     for path in written(plan).map(|(_, file)| &file.path) {
         // A job may take its files away itself.
         let Ok(file) = File::open(path) else { continue };
         file.sync_all()
-            .map_err(|error| Halt::Failed(format!("fsync {}: {error}", path.display())))?;
+            .map_err(|error| Interrupted::Failed(format!("fsync {}: {error}", path.display())))?;
     }
     Ok(())
 }
@@ -220,7 +223,7 @@ fn is_on(plan: &Plan, disk: &str) -> Result<(), String> {
         writes = true;
         if !matches!(file.kind, FileKind::Regular | FileKind::Block) {
             return Err(format!(
-                "job {} writes to no storage (ioengine={}), so a write cache has no part in it",
+                "job {} does not write to storage (ioengine={}), so a write cache has no effect",
                 job.name, job.engine.name
             ));
         }
@@ -236,20 +239,20 @@ fn is_on(plan: &Plan, disk: &str) -> Result<(), String> {
         let there = file.path.exists();
         let path = if there { Some(file.path.clone()) } else { nearest(&file.path) };
         let (_, disks) = device::below(path.as_deref().unwrap_or(&file.path))?;
-        if !disks.iter().any(|told| told.disk == disk) {
-            let on: Vec<&str> = disks.iter().map(|told| told.disk.as_str()).collect();
+        if !disks.iter().any(|facts| facts.disk == disk) {
+            let on: Vec<&str> = disks.iter().map(|facts| facts.disk.as_str()).collect();
             let on = if on.is_empty() { "no device".to_owned() } else { on.join(", ") };
             return Err(format!(
                 "job {} writes to {}, which is on {on} and not on {disk}: name a file there \
-                 (filename=, directory=), or the other device",
+                 (filename=, directory=), or that device",
                 job.name,
-                shown(&file.path)
+                printable(&file.path)
             ));
         }
     }
     match writes {
         true => Ok(()),
-        false => Err("no job writes: a write cache has no part in reading".into()),
+        false => Err("no job writes: a write cache has no effect on reads".into()),
     }
 }
 
@@ -271,7 +274,7 @@ pub fn percentile(lane: &LaneSnapshot, percent: f64) -> Option<u64> {
 }
 
 /// Looks on for a signal alone: the table is the report.
-struct Onlooker<'a> {
+struct StopObserver<'a> {
     stop: &'a AtomicBool,
     /// How many ticks have passed since one came that the conductor does not
     /// know of.
@@ -279,7 +282,7 @@ struct Onlooker<'a> {
     heard: bool,
 }
 
-impl Observer for Onlooker<'_> {
+impl Observer for StopObserver<'_> {
     fn see(&mut self, event: &Event<'_>) {
         match event {
             Event::Stopping { .. } => self.heard = true,

@@ -1,0 +1,94 @@
+//! What a command is: an entry with all that dispatch, help, completions and
+//! the man page need, and the parsing of its arguments.
+
+use crate::exit;
+use crate::output::{print, print_error};
+use crate::terminal::columns;
+use clap::{Arg, ArgAction, Args, Command};
+use iosonde_options::command_line;
+
+/// One command.
+pub struct CommandEntry {
+    /// Its name: the first word of the command line.
+    pub name: &'static str,
+    /// What it does, for lists of commands: an imperative, no full stop.
+    pub summary: &'static str,
+    /// What `--help` says below the summary; empty where the arguments come
+    /// with a description of their own.
+    pub details: &'static str,
+    /// The usage lines where clap's own would mislead.
+    pub usage: Option<&'static str>,
+    /// Adds its arguments to a clap command, or replaces it with its own.
+    pub arguments: fn(Command) -> Command,
+    /// Whether it takes fio's command line: options of jobs and job files.
+    pub takes_jobs: bool,
+    /// Runs it with the words after its name; the exit code.
+    pub run: fn(&[String]) -> u8,
+}
+
+/// Commands in the order in which help lists them.
+pub type Commands = &'static [&'static CommandEntry];
+
+impl CommandEntry {
+    /// As clap has it, without the options of jobs.
+    pub fn definition(&self) -> Command {
+        let mut command = Command::new(self.name)
+            .bin_name(format!("iosonde {}", self.name))
+            .display_name(format!("iosonde-{}", self.name))
+            .about(self.summary)
+            .long_about(self.details)
+            .disable_help_flag(true)
+            .disable_version_flag(true)
+            .args_override_self(true)
+            .arg(help_flag());
+        if let Some(usage) = self.usage {
+            command = command.override_usage(usage);
+        }
+        (self.arguments)(command)
+            .display_name(format!("iosonde-{}", self.name))
+            .about(self.summary)
+            .term_width(columns())
+    }
+
+    /// What `--help` prints.
+    pub fn help(&self) -> String {
+        let command = self.definition();
+        let details = match self.details {
+            "" => command.get_long_about().map(ToString::to_string).unwrap_or_default(),
+            details => details.to_owned(),
+        };
+        let about = format!("{}\n\n{details}", capitalised(self.summary));
+        command.about(about.trim_end().to_owned()).render_help().to_string()
+    }
+}
+
+fn help_flag() -> Arg {
+    let help = Arg::new("help").short('h').long("help");
+    help.action(ArgAction::HelpShort).help("Print this help").display_order(1000)
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
+/// Parse the words after a command's name.
+///
+/// # Errors
+/// The exit code, once help or what is wrong has been printed.
+pub fn parse<A: Args>(command: &CommandEntry, words: &[String]) -> Result<A, u8> {
+    let name = command.name;
+    let refuse = |reason: &str| {
+        print_error(&format!("iosonde: {name}: {reason}"));
+        exit::REFUSED
+    };
+    match command_line::matches(command.definition(), words) {
+        Ok(matches) => A::from_arg_matches(&matches).map_err(|error| refuse(&error.to_string())),
+        Err(command_line::Exit::Help(_)) => {
+            print(&command.help());
+            Err(exit::OK)
+        }
+        Err(command_line::Exit::Refused(reason)) => Err(refuse(&reason)),
+    }
+}

@@ -1,0 +1,69 @@
+//! Numbers, lines and JSON values as all commands write them.
+
+use crate::terminal::columns;
+use iosonde_base::bare;
+pub use iosonde_base::text::{bytes, exact_bytes as exact};
+use iosonde_direct::Fact;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A share in whole percent; all and nothing are said of all and nothing only.
+pub fn percent(part: u64, whole: u64) -> u64 {
+    match part {
+        0 => 0,
+        part if part >= whole => 100,
+        part => ((part as f64 / whole as f64 * 100.0).round() as u64).clamp(1, 99),
+    }
+}
+
+/// `s` unless there is one.
+pub fn plural(count: impl Into<u64>) -> &'static str {
+    if count.into() == 1 { "" } else { "s" }
+}
+
+/// A value, or `{"unknown": reason}`.
+pub fn fact<T: Clone + Into<Value>>(fact: &Fact<T>) -> Value {
+    match fact {
+        Fact::Known(value) => value.clone().into(),
+        Fact::Unknown(why) => json!({ "unknown": why }),
+    }
+}
+
+/// A path or text from elsewhere, safe to print: control characters, which may
+/// move the cursor, become spaces.
+pub fn printable(text: impl AsRef<Path>) -> String {
+    let text = text.as_ref().to_string_lossy();
+    text.chars().map(|one| if one.is_control() { ' ' } else { one }).collect()
+}
+
+/// Write `text` after `lead`, as wide as the terminal, and on further lines
+/// below where it began.
+pub fn wrapped(out: &mut String, lead: &str, text: &str) {
+    let text = printable(bare(text));
+    let line =
+        format!("{lead}{}", iosonde_base::text::wrap(&text, lead.chars().count(), columns()));
+    out.push_str(line.trim_end());
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn almost_all_is_not_all_and_almost_nothing_not_nothing() {
+        assert_eq!(percent(0, 0), 0);
+        assert_eq!(percent(1, 1_000_000), 1);
+        assert_eq!(percent(999_999, 1_000_000), 99);
+        assert_eq!(percent(5, 5), 100);
+    }
+
+    #[test]
+    fn no_line_is_longer_than_a_terminal_is_wide() {
+        let mut out = String::new();
+        wrapped(&mut out, "  lead  ", &"word ".repeat(60));
+        assert!(out.lines().count() > 3);
+        assert!(out.lines().all(|line| line.len() <= 80 && line.starts_with("  ")), "{out}");
+        assert!(out.lines().skip(1).all(|line| line.starts_with("        word")), "{out}");
+    }
+}

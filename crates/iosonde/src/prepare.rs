@@ -1,0 +1,220 @@
+//! Arguments to a plan: parse, check, plan. Job files are read, nothing else is
+//! opened.
+
+use crate::exit;
+use crate::job_files::CheckedJobFiles;
+use crate::personality::Personality;
+use iosonde_options::{Diagnostic, Level, Origin};
+use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
+use iosonde_run::plan;
+use iosonde_spec::cli::{Notice, Parsed, World, flag_table};
+use iosonde_spec::text::expand::Host;
+use iosonde_spec::text::include::{DiskJobFiles, JobFiles};
+use std::env::VarError;
+
+/// Jobs that are parsed and planned; nothing has been touched.
+pub struct Prepared {
+    /// The command line and its job files.
+    pub parsed: Parsed,
+    /// The jobs as they will run.
+    pub plan: Plan,
+    /// Notes and warnings about options, a line each.
+    pub notes: Vec<String>,
+    /// Existing data that the jobs will overwrite or remove, a line each.
+    pub data_warnings: Vec<String>,
+}
+
+/// Why nothing runs.
+pub struct Refused {
+    /// The exit code.
+    pub code: u8,
+    /// The reasons, a line each.
+    pub reasons: Vec<String>,
+}
+
+/// So many errors in job files are printed; a file with more is no job file.
+const FILE_ERRORS_SHOWN: usize = 5;
+
+/// Parse a command line and the job files that it names.
+pub fn parse(personality: Personality, arguments: &[String]) -> Parsed {
+    let flags: &[&[flag_table::FlagDef]] = match personality {
+        Personality::Fio => &[flag_table::FIO, flag_table::LEDGER],
+        Personality::Native => &[flag_table::FIO, flag_table::OURS, flag_table::LEDGER],
+    };
+    let files: &dyn JobFiles = match personality {
+        Personality::Fio => &DiskJobFiles,
+        Personality::Native => &CheckedJobFiles,
+    };
+    iosonde_spec::cli::parse(arguments, &World { files, host: &ThisMachine, flags })
+}
+
+/// What `${NAME}`, `$ncpus` and the like stand for here.
+struct ThisMachine;
+
+impl Host for ThisMachine {
+    fn variable(&self, name: &str) -> Result<String, VarError> {
+        std::env::var(name)
+    }
+    fn processors(&self) -> u64 {
+        iosonde_sys::cpu::allowed_count() as u64
+    }
+    fn page_bytes(&self) -> u64 {
+        iosonde_sys::memory::page_bytes() as u64
+    }
+    fn memory_mib(&self) -> u64 {
+        iosonde_sys::memory::total_bytes() >> 20
+    }
+}
+
+/// Parse and plan a command line.
+///
+/// # Errors
+/// An option, a job file or a combination of them is refused.
+pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepared, Refused> {
+    prepare_parsed(personality, parse(personality, arguments))
+}
+
+/// Plan a command line that has been parsed.
+///
+/// # Errors
+/// As of [`prepare`].
+pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepared, Refused> {
+    let mut notes = notice_lines(personality, &parsed.notices);
+    if parsed.is_refused() {
+        return Err(Refused { code: exit::REFUSED, reasons: notes });
+    }
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    for job in &mut parsed.jobs {
+        let caps = plan::caps(&job.spec);
+        diagnostics.extend(iosonde_spec::resolve(&mut job.spec, &caps));
+    }
+    let fatal = if parsed.flags.warnings_fatal { Level::Warning } else { Level::Error };
+    let is_fatal = |diagnostic: &Diagnostic| diagnostic.level >= fatal;
+    let mut planned = plan::Planned::default();
+    if !diagnostics.iter().any(is_fatal) && !parsed.flags.parse_only {
+        planned = plan_jobs(personality, &parsed);
+        if parsed.flags.readonly {
+            diagnostics.extend(plan::refuse_writes(&planned.plan));
+        }
+        diagnostics.append(&mut planned.diagnostics);
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for diagnostic in &diagnostics {
+        let line = diagnostic_line(personality, diagnostic);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    notes.append(&mut lines);
+    if diagnostics.iter().any(is_fatal) {
+        return Err(Refused { code: exit::REFUSED, reasons: notes });
+    }
+    let data_warnings = match personality {
+        Personality::Fio => Vec::new(),
+        Personality::Native => data_warnings(&planned.plan),
+    };
+    Ok(Prepared { parsed, plan: planned.plan, notes, data_warnings })
+}
+
+fn plan_jobs(personality: Personality, parsed: &Parsed) -> plan::Planned {
+    let totals = match (personality, parsed.flags.formats_given) {
+        (Personality::Native, false) => plan::Totals::Kept,
+        _ => plan::Totals::AsAsked,
+    };
+    if parsed.flags.merge_only {
+        plan::merge_only(&parsed.jobs)
+    } else {
+        plan::plan(&parsed.jobs, totals)
+    }
+}
+
+/// Notices as lines. In our own name only the first errors of job files: a file
+/// with thousands is none.
+fn notice_lines(personality: Personality, notices: &[Notice]) -> Vec<String> {
+    let in_file = |notice: &Notice| {
+        notice.is_error() && matches!(notice.diagnostic.origin, Origin::File { .. })
+    };
+    let errors = notices.iter().filter(|notice| in_file(notice)).count();
+    let hide = personality == Personality::Native && errors > FILE_ERRORS_SHOWN;
+    let mut shown = 0;
+    let mut lines = Vec::new();
+    for notice in notices {
+        if hide && in_file(notice) {
+            shown += 1;
+            if shown > FILE_ERRORS_SHOWN {
+                continue;
+            }
+        }
+        lines.extend(lines_of(personality, notice));
+    }
+    if hide {
+        let more = errors - FILE_ERRORS_SHOWN;
+        lines.push(format!("iosonde: {more} more errors like these: is this a job file?"));
+    }
+    lines
+}
+
+/// A notice as lines. Called as fio: first fio's own lines, which parsers look
+/// for, then, for a job file, ours, because fio does not print the place.
+pub fn lines_of(personality: Personality, notice: &Notice) -> Vec<String> {
+    let ours = diagnostic_line(personality, &notice.diagnostic);
+    match personality {
+        Personality::Native => vec![ours],
+        Personality::Fio if notice.fio.is_empty() => vec![ours],
+        Personality::Fio => {
+            let in_file = matches!(notice.diagnostic.origin, Origin::File { .. });
+            notice.fio.iter().cloned().chain(in_file.then_some(ours)).collect()
+        }
+    }
+}
+
+/// A diagnostic as a line: fio's notes are bare, ours name the program.
+fn diagnostic_line(personality: Personality, diagnostic: &Diagnostic) -> String {
+    match (personality, diagnostic.level) {
+        (Personality::Fio, Level::Note) => format!("note: {}", diagnostic.message),
+        (Personality::Fio, _) => format!("fio: {diagnostic}"),
+        // A place in a file stands first, as with every compiler.
+        (Personality::Native, _) if matches!(diagnostic.origin, Origin::File { .. }) => {
+            diagnostic.to_string()
+        }
+        (Personality::Native, _) => format!("iosonde: {diagnostic}"),
+    }
+}
+
+/// What exists now and will be overwritten or removed.
+fn data_warnings(plan: &Plan) -> Vec<String> {
+    let mut lines = Vec::new();
+    for job in &plan.jobs {
+        for file in job.files.iter().filter(|file| holds_data(file)) {
+            let Some(fate) = fate(job, file) else { continue };
+            let line = format!("iosonde: warning: {}: {fate}", file.path.display());
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    lines
+}
+
+fn holds_data(file: &FilePlan) -> bool {
+    match file.kind {
+        FileKind::Block => true,
+        FileKind::Regular => std::fs::metadata(&file.path).is_ok_and(|found| found.len() > 0),
+        FileKind::None | FileKind::Character => false,
+    }
+}
+
+fn fate(job: &JobPlan, file: &FilePlan) -> Option<String> {
+    use iosonde_base::Dir;
+    let writes = job.dirs[Dir::Write] || job.dirs[Dir::Trim];
+    let unlinks = (job.end.unlink || job.end.unlink_each_loop) && file.kind == FileKind::Regular;
+    match (writes, unlinks) {
+        (true, true) => Some(format!("job {} overwrites and removes this existing file", job.name)),
+        (false, true) => Some(format!("job {} removes this existing file", job.name)),
+        (true, false) if file.kind == FileKind::Block => {
+            Some(format!("job {} overwrites data on this device", job.name))
+        }
+        (true, false) => Some(format!("job {} overwrites data in this existing file", job.name)),
+        (false, false) => None,
+    }
+}

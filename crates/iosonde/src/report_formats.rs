@@ -1,0 +1,109 @@
+//! The formats of a report, one entry each, and which of them a run prints.
+
+use crate::personality::Personality;
+use crate::terminal;
+use iosonde_report::{Report, formats};
+use iosonde_spec::cli::flags::{Flags, OutputFormat, ShowWhen};
+
+/// What decides on formats besides the report.
+struct Request<'a> {
+    personality: Personality,
+    flags: &'a Flags,
+}
+
+/// One format.
+struct ReportFormat {
+    /// Whether this run prints it.
+    is_requested: fn(&Request<'_>) -> bool,
+    /// The report in it.
+    write: fn(&Report, &Request<'_>) -> String,
+}
+
+/// All formats, in the order in which fio prints them.
+static FORMATS: [ReportFormat; 6] = [
+    // Terse.
+    ReportFormat {
+        is_requested: |request| request.names(OutputFormat::Terse) || request.flags.append_terse,
+        write: |report, request| formats::fio_terse(report, request.terse_version()),
+    },
+    // JSON with all latency bins.
+    ReportFormat {
+        is_requested: |request| request.names(OutputFormat::JsonPlus),
+        write: |report, request| formats::fio_json_plus(report, &request.json(report)),
+    },
+    // JSON.
+    ReportFormat {
+        is_requested: |request| {
+            request.names(OutputFormat::Json) && !request.names(OutputFormat::JsonPlus)
+        },
+        write: |report, request| formats::fio_json(report, &request.json(report)),
+    },
+    // Our own text.
+    ReportFormat {
+        is_requested: |request| request.is_native() && !request.flags.formats_given,
+        write: |report, request| formats::native(report, &request.style()),
+    },
+    // fio's text.
+    ReportFormat {
+        is_requested: |request| request.wants_fio_text(),
+        write: |report, _| formats::fio_normal(report),
+    },
+    // The ledger below fio's text.
+    ReportFormat {
+        is_requested: |request| !request.is_native() && request.wants_fio_text(),
+        write: |report, request| formats::ledger_text(report, &request.style()),
+    },
+];
+
+/// The report in every format that was requested.
+pub fn text(personality: Personality, flags: &Flags, report: &Report) -> String {
+    let request = Request { personality, flags };
+    let requested = FORMATS.iter().filter(|format| (format.is_requested)(&request));
+    requested.map(|format| (format.write)(report, &request)).collect()
+}
+
+/// Whether programs read a format, so that nothing may be printed beside it.
+pub fn is_document(format: OutputFormat) -> bool {
+    matches!(format, OutputFormat::Json | OutputFormat::JsonPlus | OutputFormat::Terse)
+}
+
+impl Request<'_> {
+    fn is_native(&self) -> bool {
+        self.personality == Personality::Native
+    }
+
+    fn names(&self, format: OutputFormat) -> bool {
+        self.flags.formats_given && self.flags.formats.contains(&format)
+    }
+
+    fn wants_fio_text(&self) -> bool {
+        match self.flags.formats_given {
+            true => self.flags.formats.contains(&OutputFormat::Normal),
+            false => !self.is_native(),
+        }
+    }
+
+    fn json(&self, report: &Report) -> formats::JsonOptions {
+        formats::JsonOptions { ours: self.is_native() || report.ours.ledger.is_some() }
+    }
+
+    fn terse_version(&self) -> formats::TerseVersion {
+        match self.flags.terse_version {
+            2 => formats::TerseVersion::V2,
+            4 => formats::TerseVersion::V4,
+            5 => formats::TerseVersion::V5,
+            _ => formats::TerseVersion::V3,
+        }
+    }
+
+    fn style(&self) -> formats::Style {
+        let to_file = self.flags.output.is_some();
+        let colour = match self.flags.color {
+            ShowWhen::Always => true,
+            ShowWhen::Never => false,
+            ShowWhen::Auto => !to_file && terminal::shows_colour(),
+        };
+        let columns = if to_file { terminal::COLUMNS_DEFAULT } else { terminal::columns() };
+        formats::Style { colour, columns }
+    }
+}

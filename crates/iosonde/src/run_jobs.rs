@@ -1,0 +1,257 @@
+//! One run: a command line to jobs, jobs to a report, a report to an exit code.
+
+use crate::output::{Output, print, print_error};
+use crate::personality::Personality;
+use crate::prepare::{Prepared, lines_of, parse, prepare_parsed};
+use crate::progress::Progress;
+use crate::report_formats::{is_document, text};
+use crate::{debug, exit, info_flags};
+use iosonde_run::account::cpu_idle::{IdleProfile, Tell};
+use iosonde_run::account::disks;
+use iosonde_run::account::{Surroundings as ReportContext, report};
+use iosonde_run::conductor::{Outcome, conduct};
+use iosonde_run::job::Plan;
+use iosonde_run::preflight::{open_files, write_access};
+use iosonde_spec::cli::{
+    Parsed,
+    flags::{DebugWord, Flags, IdleProf, InfoRequest},
+};
+use iosonde_witness::{Ledger, Severity};
+use std::sync::Arc;
+
+/// Makes the page of `--help`.
+pub type Help = fn(Personality) -> String;
+
+/// Run the jobs of a command line, or print what its flags request; the exit
+/// code.
+pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
+    let parsed = parse(personality, arguments);
+    match &parsed.flags.info {
+        Some(InfoRequest::Help) => {
+            print(&help(personality));
+            return exit::OK;
+        }
+        Some(request) => return info_flags::run(personality, request),
+        None => {}
+    }
+    if parsed.flags.showcmd {
+        return print_command_lines(personality, &parsed);
+    }
+    let parse_only = parsed.flags.parse_only;
+    match prepare_parsed(personality, parsed) {
+        Ok(_) if parse_only => exit::OK,
+        Ok(prepared) if prepared.parsed.flags.merge_only => merge_traces(personality, &prepared),
+        Ok(prepared) if prepared.plan.jobs.is_empty() => refuse_no_jobs(personality, help),
+        Ok(prepared) => execute(personality, prepared),
+        Err(refused) => {
+            refused.reasons.iter().for_each(|line| print_error(line));
+            refused.code
+        }
+    }
+}
+
+/// `--showcmd`.
+fn print_command_lines(personality: Personality, parsed: &Parsed) -> u8 {
+    parsed.shown.iter().for_each(|line| print(&format!("{line}\n")));
+    if !parsed.is_refused() {
+        return exit::OK;
+    }
+    for notice in parsed.notices.iter().filter(|notice| notice.is_error()) {
+        lines_of(personality, notice).iter().for_each(|line| print_error(line));
+    }
+    exit::REFUSED
+}
+
+/// `--merge-blktrace-only`.
+fn merge_traces(personality: Personality, prepared: &Prepared) -> u8 {
+    prepared.notes.iter().for_each(|line| eprintln!("{line}"));
+    match prepared.plan.merged.iter().try_for_each(|merged| merged.write()) {
+        Ok(()) => exit::OK,
+        Err(error) => {
+            eprintln!("{}: {error}", personality.program());
+            exit::REFUSED
+        }
+    }
+}
+
+fn refuse_no_jobs(personality: Personality, help: Help) -> u8 {
+    match personality {
+        Personality::Fio => print(&format!("No job(s) defined\n\n{}", help(personality))),
+        Personality::Native => eprintln!(
+            "iosonde: no job: name a job file, or give --name=... and options (see --help)"
+        ),
+    }
+    exit::REFUSED
+}
+
+/// Run the jobs and print the report.
+fn execute(personality: Personality, prepared: Prepared) -> u8 {
+    let program = personality.program();
+    let flags = prepared.parsed.flags.clone();
+    let mut output = match open_output(&flags) {
+        Ok(output) => output,
+        Err(error) => {
+            let name = flags.output.as_deref().unwrap_or("standard output");
+            print_error(&format!("{program}: cannot write the report to {name}: {error}"));
+            return exit::REFUSED;
+        }
+    };
+    let outcome = match run_and_report(personality, prepared, &mut output) {
+        Ok(outcome) => outcome,
+        Err(reasons) => {
+            reasons.iter().for_each(|reason| output.error(&format!("{program}: {reason}")));
+            return exit::REFUSED;
+        }
+    };
+    let mut code = outcome.code;
+    if let Err((path, error)) = &outcome.ended.bandwidth_log {
+        output.error(&format!("{program}: cannot write {}: {error}", path.display()));
+        code = code.max(exit::REFUSED);
+    }
+    if let Err(error) = output.finish() {
+        print_error(&format!("{program}: cannot write the report: {error}"));
+        return exit::REFUSED;
+    }
+    if outcome.ended.abandoned {
+        // Jobs still run; the process ends under them, as a second signal requests.
+        std::process::exit(code.into());
+    }
+    code
+}
+
+fn open_output(flags: &Flags) -> std::io::Result<Output> {
+    let documents_only =
+        flags.formats_given && flags.formats.iter().all(|&format| is_document(format));
+    Output::open(flags.output.as_deref(), documents_only)
+}
+
+/// A run that has been reported.
+struct Reported {
+    ended: Outcome,
+    code: u8,
+}
+
+/// From notes to the report. The devices are locked until it is written, so
+/// that nobody mounts one that jobs write to.
+fn run_and_report(
+    personality: Personality,
+    prepared: Prepared,
+    output: &mut Output,
+) -> Result<Reported, Vec<String>> {
+    let Prepared { parsed, plan, notes, data_warnings } = prepared;
+    notes.iter().chain(&data_warnings).for_each(|line| output.note(line));
+    one(plan.merged.iter().try_for_each(|merged| merged.write()))?;
+    for text in [debug::parse(&parsed), debug::plan(&parsed.flags, &plan)] {
+        output.report(&text);
+    }
+    let _held = write_access::devices(&plan)
+        .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+    if let Err(error) = open_files::raise(&plan) {
+        output.note(&format!("{}: {error}", personality.program()));
+    }
+    let flags = &parsed.flags;
+    let plan = Arc::new(with_flags(plan, personality, flags));
+    let disks = disks::Watched::under(&plan);
+    let context = report_context(personality, &parsed, &notes);
+    let idle = flags.idle_prof.map(|_| IdleProfile::begin()).transpose();
+    let idle = one(idle.map_err(|error| format!("idle-prof: {error}")))?;
+    let mut progress = Progress::new(personality, flags, &plan, (&context, &disks), output);
+    progress.begin();
+    let ended = conduct(plan.clone(), &mut progress);
+    let disks_used = std::mem::take(&mut progress.used);
+    let ended = one(ended.map_err(|error| format!("cannot listen for signals: {error}")))?;
+    let cpu_idle = idle.zip(flags.idle_prof).map(|(idle, detail)| {
+        idle.told(match detail {
+            IdleProf::System => Tell::System,
+            IdleProf::PerCpu => Tell::Each,
+        })
+    });
+    let ledger = ledger(&plan, &ended, context.global_options.as_deref().unwrap_or_default());
+    let context = ReportContext { disks: disks_used, cpu_idle, ledger, ..context };
+    let report = report(&plan, &ended.results, &context);
+    output.report(&text(personality, flags, &report));
+    let code = match exit_code(&ended) {
+        exit::OK if flags.strict && is_misleading(&report) => exit::MISLEADING,
+        code => code,
+    };
+    Ok(Reported { ended, code })
+}
+
+/// One reason instead of several.
+fn one<T, E: ToString>(result: Result<T, E>) -> Result<T, Vec<String>> {
+    result.map_err(|error| vec![error.to_string()])
+}
+
+/// The plan with what flags of the program add to it.
+fn with_flags(mut plan: Plan, personality: Personality, flags: &Flags) -> Plan {
+    for job in &mut plan.jobs {
+        job.trace = debug::is_on(flags, DebugWord::Io, Some(job.number));
+    }
+    plan.bandwidth_log = flags.bandwidth_log.clone();
+    if shows_ledger(personality, flags) {
+        iosonde_run::evidence::ask(&mut plan);
+    }
+    plan
+}
+
+/// What the report says besides results.
+fn report_context(personality: Personality, parsed: &Parsed, notes: &[String]) -> ReportContext {
+    ReportContext {
+        global_options: global_options(parsed),
+        disks: disks::DiskUse::default(),
+        cpu_idle: None,
+        ledger: None,
+        diagnostics: match personality == Personality::Native && !parsed.flags.formats_given {
+            // Our own report follows these lines.
+            true => Vec::new(),
+            false => notes.iter().map(|line| without_program(line).to_owned()).collect(),
+        },
+    }
+}
+
+/// A line without the program's name, which a report need not repeat.
+fn without_program(line: &str) -> &str {
+    ["iosonde: ", "fio: "].iter().find_map(|name| line.strip_prefix(name)).unwrap_or(line)
+}
+
+/// In our own name the ledger is shown unless it is turned off; as fio only if
+/// it is turned on.
+fn shows_ledger(personality: Personality, flags: &Flags) -> bool {
+    flags.ledger.unwrap_or(personality == Personality::Native || flags.strict)
+}
+
+/// The counters of a run, put together and judged.
+fn ledger(plan: &Plan, outcome: &Outcome, globals: &[(String, String)]) -> Option<Box<Ledger>> {
+    let seen = outcome.seen.as_ref()?;
+    let evidence = iosonde_run::evidence::evidence(plan, &outcome.results, seen, globals);
+    let mut ledger = iosonde_witness::ledger(&evidence);
+    ledger.verdict = iosonde_witness::judge(&ledger);
+    Some(Box::new(ledger))
+}
+
+/// Whether a finding is more than a note.
+fn is_misleading(report: &iosonde_report::Report) -> bool {
+    let ledger = report.ours.ledger.as_ref();
+    ledger.is_some_and(|ledger| ledger.verdict.iter().any(|f| f.severity > Severity::Note))
+}
+
+fn exit_code(outcome: &Outcome) -> u8 {
+    if outcome.signal.is_some() {
+        return exit::SIGNALLED;
+    }
+    let failed = outcome.results.iter().flatten().filter(|result| result.error.is_some());
+    exit::failed(failed.count())
+}
+
+/// The options of all `[global]` sections; of one set twice, the last value.
+fn global_options(parsed: &Parsed) -> Option<Vec<(String, String)>> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for option in parsed.jobs.iter().flat_map(|job| &job.globals) {
+        let pair = iosonde_run::account::told(option);
+        match all.iter_mut().find(|(name, _)| *name == pair.0) {
+            Some(earlier) => earlier.1 = pair.1,
+            None => all.push(pair),
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}

@@ -1,0 +1,41 @@
+//! What the terminal can show: its width, and whether escapes may be used.
+
+use std::io::IsTerminal;
+
+/// Columns where standard output is no terminal.
+pub const COLUMNS_DEFAULT: usize = 80;
+/// Narrower than this, tables and words do not fit whatever is done.
+const COLUMNS_MIN: usize = 40;
+/// Sentences that are longer are hard to read.
+const COLUMNS_MAX: usize = 120;
+
+/// Columns for text: of the terminal, or as `COLUMNS` says; 80 where standard
+/// output is no terminal.
+pub fn columns() -> usize {
+    let columns = match std::io::stdout().is_terminal() {
+        true => from_variable().or_else(from_terminal),
+        false => None,
+    };
+    columns.unwrap_or(COLUMNS_DEFAULT).clamp(COLUMNS_MIN, COLUMNS_MAX)
+}
+
+/// Columns of the terminal for a line that is drawn over; 80 where unknown.
+pub fn line_columns() -> usize {
+    from_terminal().filter(|&columns| columns > 20).unwrap_or(COLUMNS_DEFAULT)
+}
+
+fn from_variable() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.trim().parse().ok().filter(|&columns| columns > 0)
+}
+
+fn from_terminal() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
+}
+
+/// Whether standard output is a terminal that shows colour, and its user wants
+/// it (<https://no-color.org>).
+pub fn shows_colour() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    std::io::stdout().is_terminal() && !is_dumb && std::env::var_os("NO_COLOR").is_none()
+}
