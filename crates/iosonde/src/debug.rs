@@ -1,4 +1,4 @@
-//! `--debug`: what happens, in fio's form: `%-8s %-5u text`.
+//! `--debug`: log lines in fio's format, `%-8s %-5u text`.
 
 use iosonde_run::job::{JobPlan, Plan};
 use iosonde_spec::cli::Parsed;
@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// How many streams of random numbers a job has, as fio counts them.
 const STREAMS: usize = 24;
 
-/// Whether this is spoken of, for the job of this number.
+/// Whether this is logged, for the job of this number.
 pub fn is_on(flags: &Flags, debug: DebugWord, job: Option<u32>) -> bool {
     let of_job = match (flags.debug_job, job) {
         (Some(only), Some(job)) => only == job,
@@ -22,7 +22,7 @@ pub fn line(debug: DebugWord, id: u32, text: &str) -> String {
     format!("{:<8} {id:<5} {text}", debug.word())
 }
 
-/// What was read: each option of each job, as it was written and as it is.
+/// Each option of each job: the text and the parsed value.
 pub fn parse(parsed: &Parsed) -> String {
     let mut text = String::new();
     if !is_on(&parsed.flags, DebugWord::Parse, None) {
@@ -33,17 +33,17 @@ pub fn parse(parsed: &Parsed) -> String {
         let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &format!("job {}", job.name)));
         for asked in job.globals.iter().chain(&job.typed) {
             let value = asked.value.as_deref().unwrap_or("(null)");
-            let said = format!("handle_option={}, ptr={value}", asked.name);
-            let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &said));
+            let line_text = format!("handle_option={}, ptr={value}", asked.name);
+            let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &line_text));
             let read = job.spec.show(asked.name).unwrap_or_default();
-            let said = format!("  ret=0, out={read}");
-            let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &said));
+            let line_text = format!("  ret=0, out={read}");
+            let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &line_text));
         }
     }
     text
 }
 
-/// What was planned: the seeds of each job, and its files.
+/// The seeds of each job, and its files.
 pub fn plan(flags: &Flags, plan: &Plan) -> String {
     let mut text = String::new();
     let id = std::process::id();
@@ -54,8 +54,8 @@ pub fn plan(flags: &Flags, plan: &Plan) -> String {
         if is_on(flags, DebugWord::File, Some(job.number)) {
             for file in &job.files {
                 let end = file.offset.saturating_add(file.bytes);
-                let said = format!("add file {}: {}..{end}", file.path_or_name(), file.offset);
-                let _ = writeln!(text, "{}", line(DebugWord::File, id, &said));
+                let line_text = format!("add file {}: {}..{end}", file.path_or_name(), file.offset);
+                let _ = writeln!(text, "{}", line(DebugWord::File, id, &line_text));
             }
         }
     }
@@ -63,12 +63,12 @@ pub fn plan(flags: &Flags, plan: &Plan) -> String {
 }
 
 fn random(text: &mut String, id: u32, job: &JobPlan) {
-    let said = format!("FIO_RAND_NR_OFFS={STREAMS}");
-    let _ = writeln!(text, "{}", line(DebugWord::Random, id, &said));
+    let line_text = format!("FIO_RAND_NR_OFFS={STREAMS}");
+    let _ = writeln!(text, "{}", line(DebugWord::Random, id, &line_text));
     let seeds = iosonde_workload::seeds(job.source.randseed, job.number);
     for (index, seed) in seeds.iter().enumerate() {
-        let said = format!("rand_seeds[{index}]={seed}");
-        let _ = writeln!(text, "{}", line(DebugWord::Random, id, &said));
+        let line_text = format!("rand_seeds[{index}]={seed}");
+        let _ = writeln!(text, "{}", line(DebugWord::Random, id, &line_text));
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn one_job_alone_can_be_spoken_of() {
+    fn one_job_alone_can_be_logged() {
         let flags = Flags { debug: vec![DebugWord::Io], debug_job: Some(2), ..Flags::default() };
         assert!(is_on(&flags, DebugWord::Io, Some(2)));
         assert!(!is_on(&flags, DebugWord::Io, Some(1)));

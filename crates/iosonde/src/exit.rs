@@ -1,16 +1,16 @@
 //! Every exit code, with its meaning. They are fio's.
 
-/// All jobs ended well.
+/// All jobs succeeded.
 pub const OK: u8 = 0;
 /// Nothing ran: a wrong option, an unknown engine, no job, a device in use.
 pub const REFUSED: u8 = 1;
-/// All jobs ended well, and `--strict` was given: the ledger found that figures
-/// mislead. As many failed jobs end with the same code.
+/// All jobs succeeded, but with `--strict` the verdict has a finding that is more
+/// than a note. Three failed jobs give the same code.
 pub const MISLEADING: u8 = 3;
 /// A signal ended the run.
 pub const SIGNALLED: u8 = 128;
 
-/// As many as jobs failed; more than a byte holds is still not 0.
+/// The number of failed jobs, limited so that it is neither 0 nor a signal's.
 pub fn failed(jobs: usize) -> u8 {
     u8::try_from(jobs).unwrap_or(u8::MAX).min(SIGNALLED - 1)
 }

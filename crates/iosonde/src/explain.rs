@@ -34,7 +34,7 @@ pub static COMMAND: CommandEntry = CommandEntry {
     run,
 };
 
-/// Print what would run, and why it would end.
+/// Run with the words after `explain`; the exit code.
 pub fn run(arguments: &[String]) -> u8 {
     match arguments {
         [] => {
@@ -58,7 +58,7 @@ pub fn run(arguments: &[String]) -> u8 {
     }
     if let Some(rule) = mistyped(arguments) {
         eprintln!(
-            "iosonde: explain {}: neither a job file nor a rule; did you mean {rule}?",
+            "iosonde: explain: {:?} is neither a job file nor a finding: did you mean {rule}?",
             arguments[0]
         );
         return exit::REFUSED;
@@ -112,7 +112,7 @@ fn explain(prepared: &Prepared) -> String {
     text
 }
 
-/// Each option that is not at its default, its value, and where it came from.
+/// Each option that is set, its value, and where that was set.
 fn options(text: &mut String, section: &ParsedJob) {
     let _ = writeln!(text, "job {}", section.name);
     let mut rows = Vec::new();
@@ -145,8 +145,8 @@ fn one_job(text: &mut String, job: &JobPlan) {
         };
         let made = match file.need {
             Need::Nothing => "used as it is",
-            Need::Range => "created if missing, space reserved",
-            Need::Data => "created or extended with data where missing",
+            Need::Range => "created if missing, with its space reserved",
+            Need::Data => "created or extended if too small, and filled with data",
         };
         let name = if file.kind == FileKind::None {
             file.name.clone()
@@ -206,11 +206,11 @@ fn ends(job: &JobPlan) -> String {
             format!("{} s (runtime)", runtime.secs_f64())
         };
         if source.time_based {
-            return format!("after {after}, starting over as often as it takes (time_based)");
+            return format!("after {after}, repeating the workload until then (time_based)");
         }
         limits.push(format!("after {after}"));
     } else if source.time_based {
-        return "never by itself: time_based without runtime; press Ctrl-C".into();
+        return "never: time_based without runtime; press Ctrl-C".into();
     }
     let passes = match source.loops {
         1 => String::new(),

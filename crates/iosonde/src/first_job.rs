@@ -11,7 +11,7 @@ use std::path::Path;
 pub fn run(help: Help) -> u8 {
     let name = format!("iosonde-first-job.{}.tmp", std::process::id());
     if Path::new(&name).exists() {
-        eprintln!("iosonde: {name} exists here already; move it away");
+        eprintln!("iosonde: {name} exists here already; remove or rename it");
         return exit::REFUSED;
     }
     println!(
@@ -35,7 +35,7 @@ pub fn run(help: Help) -> u8 {
     let mut arguments: Vec<String> = words.map(str::to_owned).into();
     arguments.extend(["--unlink=1".to_owned(), format!("--filename={name}")]);
     let code = run_jobs::run(Personality::Native, &arguments, help);
-    // A run that failed leaves its file; it is ours, so it goes.
+    // A run that failed leaves the file; remove it.
     match std::fs::remove_file(&name) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             print_error(&format!("iosonde: could not remove {name}: {error}"));

@@ -1,21 +1,21 @@
-//! Where text goes: the report's stream, and standard error for a person.
+//! Output streams: the report, and standard error for messages.
 
 use iosonde_base::bare;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 
-/// Print an answer. That nobody reads on, as before `head`, harms nobody.
+/// Print to standard output. A closed pipe, as before `head`, is no error.
 pub fn print(text: &str) {
     let mut out = io::stdout();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Say on standard error what went wrong.
+/// Print an error to standard error.
 pub fn print_error(text: &str) {
     eprintln!("{}", bare(text));
 }
 
-/// The stream of the report, and what may be said beside it.
+/// The stream of the report, and of messages beside it.
 pub struct Output {
     report: Box<dyn Write>,
     /// The report goes to a file.
@@ -50,8 +50,8 @@ impl Output {
         }
     }
 
-    /// A note or warning. Beside a document it goes to a person only: many
-    /// programs take any word on standard error for a failure.
+    /// A note or warning. Beside a document it is printed on a terminal only: many
+    /// programs treat any output on standard error as a failure.
     pub fn note(&mut self, text: &str) {
         let text = bare(text);
         if !self.documents_only {
@@ -61,8 +61,7 @@ impl Output {
         }
     }
 
-    /// Something went wrong: to standard error, and into a report that is a
-    /// text in a file.
+    /// An error: to standard error, and into a report that is text in a file.
     pub fn error(&mut self, text: &str) {
         print_error(text);
         if self.is_file && !self.documents_only {
@@ -71,30 +70,30 @@ impl Output {
         }
     }
 
-    /// Whether standard output has room for a live line: no document goes there.
-    pub fn has_room(&self) -> bool {
+    /// Whether a status line may be drawn on standard output: no document goes there.
+    pub fn allows_status_line(&self) -> bool {
         self.is_file || !self.documents_only
     }
 
-    /// Whether the report itself follows on the stream of the live line.
-    pub fn is_below_line(&self) -> bool {
+    /// Whether the report goes to the stream of the status line.
+    pub fn is_on_status_stream(&self) -> bool {
         !self.is_file
     }
 
-    /// Redraw the live line.
-    pub fn live(&mut self, text: &str) {
-        // The line is drawn over; that it may be lost harms nobody.
+    /// Redraw the status line.
+    pub fn draw_status(&mut self, text: &str) {
+        // The line is redrawn anyway, so an error is ignored.
         let mut out = io::stdout();
         let _ = write!(out, "{text}\r").and_then(|()| out.flush());
     }
 
-    /// Leave the live line standing.
-    pub fn end_live(&mut self) {
+    /// Keep the status line on the screen and begin a new one.
+    pub fn keep_status(&mut self) {
         let mut out = io::stdout();
         let _ = out.write_all(b"\n").and_then(|()| out.flush());
     }
 
-    /// The first error that writing met. A closed pipe is the reader's wish.
+    /// The first error of writing. A closed pipe is none.
     pub fn finish(mut self) -> io::Result<()> {
         let flushed = self.report.flush();
         self.keep(flushed);

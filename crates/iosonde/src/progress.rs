@@ -81,7 +81,7 @@ impl<'a> Progress<'a> {
 
     /// As with fio, nothing is printed beside a document on standard output.
     fn shows_line(&self) -> bool {
-        self.output.has_room()
+        self.output.allows_status_line()
             && match self.flags.eta {
                 ShowWhen::Always => true,
                 ShowWhen::Never => false,
@@ -138,12 +138,12 @@ impl<'a> Progress<'a> {
         let width = line.chars().count();
         let blank = self.drawn.saturating_sub(width);
         self.drawn = width;
-        self.output.live(&format!("{line}{}", " ".repeat(blank)));
+        self.output.draw_status(&format!("{line}{}", " ".repeat(blank)));
         if let Some(every) = self.flags.eta_newline_ms.map(Nanos::from_millis)
             && elapsed.since(self.new_line) >= every
         {
             self.new_line = elapsed;
-            self.output.end_live();
+            self.output.keep_status();
             self.drawn = 0;
         }
     }
@@ -152,8 +152,8 @@ impl<'a> Progress<'a> {
     fn clear(&mut self) {
         if self.drawn > 0 {
             match self.personality {
-                Personality::Fio => self.output.end_live(),
-                Personality::Native => self.output.live(&" ".repeat(self.drawn)),
+                Personality::Fio => self.output.keep_status(),
+                Personality::Native => self.output.draw_status(&" ".repeat(self.drawn)),
             }
             self.drawn = 0;
         }
@@ -162,7 +162,7 @@ impl<'a> Progress<'a> {
     /// Before a report. fio's text begins with an empty line, which ends the status line.
     fn clear_for_report(&mut self) {
         let text_first = !self.flags.formats.iter().any(|&format| is_document(format));
-        let below = self.output.is_below_line() && text_first && !self.flags.append_terse;
+        let below = self.output.is_on_status_stream() && text_first && !self.flags.append_terse;
         match self.personality {
             Personality::Fio if below => self.drawn = 0,
             _ => self.clear(),

@@ -36,7 +36,7 @@ fn a_plan_tells_files_sizes_bytes_and_limits_and_touches_nothing() {
         ),
         (
             "--name=v --rw=randread --size=1g --runtime=10 --time_based",
-            &["10 s (runtime)", "starting over as often as it takes"],
+            &["10 s (runtime)", "repeating the workload until then"],
         ),
         (
             "--name=v --rw=randread --size=1g --time_based",
