@@ -6,6 +6,7 @@ use crate::exit;
 use crate::output::{print, print_error};
 use crate::personality::Personality;
 use crate::prepare::{Prepared, Refused, prepare};
+use iosonde_base::text::{bytes, counted};
 use iosonde_options::nearest;
 use iosonde_run::job::{FileKind, JobPlan, Need};
 use iosonde_spec::cli::ParsedJob;
@@ -51,9 +52,9 @@ pub fn run(arguments: &[String]) -> u8 {
         _ => {}
     }
     if let [id] = arguments
-        && let Some(rule) = iosonde_witness::find(id)
+        && let Some(text) = crate::rules::explain(id)
     {
-        print(&iosonde_witness::explain(rule));
+        print(&text);
         return exit::OK;
     }
     if let Some(rule) = mistyped(arguments) {
@@ -83,7 +84,7 @@ fn mistyped(arguments: &[String]) -> Option<&'static str> {
     if word.starts_with('-') || std::path::Path::new(word).exists() {
         return None;
     }
-    nearest(word, iosonde_witness::rules().iter().map(|rule| rule.id))
+    nearest(word, crate::rules::ids())
 }
 
 fn explain(prepared: &Prepared) -> String {
@@ -97,13 +98,11 @@ fn explain(prepared: &Prepared) -> String {
         text.push('\n');
     }
     let total = jobs.iter().fold(0u64, |sum, job| sum.saturating_add(bytes_of(job)));
-    let waves = prepared.plan.waves.len();
     let _ = writeln!(
         text,
-        "{} job{} in {waves} wave{}, {} in all",
-        jobs.len(),
-        plural(jobs.len()),
-        plural(waves),
+        "{} in {}, {} in all",
+        counted(jobs.len() as u64, "job"),
+        counted(prepared.plan.waves.len() as u64, "wave"),
         amount(total),
     );
     for line in prepared.notes.iter().chain(&prepared.data_warnings) {
@@ -232,24 +231,10 @@ fn ends(job: &JobPlan) -> String {
     }
 }
 
-fn plural(n: usize) -> &'static str {
-    if n == 1 { "" } else { "s" }
-}
-
-/// Bytes as a person says them, exactly where that is short.
-fn amount(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-    if bytes == u64::MAX {
-        return "as much as there is time for".into();
-    }
-    let mut unit = 0;
-    let mut value = bytes as f64;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    match value.fract() == 0.0 {
-        true => format!("{value:.0} {}", UNITS[unit]),
-        false => format!("{value:.1} {}", UNITS[unit]),
+/// Bytes, or that there is no limit to them.
+fn amount(moved: u64) -> String {
+    match moved {
+        u64::MAX => "as much as there is time for".into(),
+        moved => bytes(moved),
     }
 }

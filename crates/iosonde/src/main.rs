@@ -14,6 +14,7 @@ mod personality;
 mod prepare;
 mod progress;
 mod report_formats;
+mod rules;
 mod run_jobs;
 mod terminal;
 

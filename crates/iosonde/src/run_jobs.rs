@@ -6,6 +6,7 @@ use crate::prepare::{Prepared, lines_of, parse, prepare_parsed};
 use crate::progress::Progress;
 use crate::report_formats::{is_document, text};
 use crate::{debug, exit, info_flags};
+use iosonde_report::finding::Severity;
 use iosonde_run::account::cpu_idle::{IdleProfile, Tell};
 use iosonde_run::account::disks;
 use iosonde_run::account::{Surroundings as ReportContext, report};
@@ -16,7 +17,7 @@ use iosonde_spec::cli::{
     Parsed,
     flags::{DebugWord, Flags, IdleProf, InfoRequest},
 };
-use iosonde_witness::{Ledger, Severity};
+use iosonde_witness::Ledger;
 use std::sync::Arc;
 
 /// Makes the page of `--help`.

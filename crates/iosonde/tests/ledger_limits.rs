@@ -53,7 +53,7 @@ fn a_processor_that_a_group_takes_away_is_told() {
     }
     let line = "--rw=randread --bs=4k --size=1m --norandommap --runtime=1 --time_based";
     let told = told(group.command(PROGRAM, &job(&place.path("f"), line)));
-    let found = finds(&told, "cpu-taken").unwrap_or_else(|| panic!("{}", told["meanwhile"]));
+    let found = finds(&told, "cpu-taken").unwrap_or_else(|| panic!("{}", told["machine"]));
     assert!(found.contains("limit of 0.1 processors stopped the process"), "{found}");
 }
 
@@ -100,9 +100,9 @@ fn the_rate_to_durability_is_that_of_a_run_with_end_fsync() {
     let mut seen = Vec::new();
     for _ in 0..3 {
         let (ours, told) = durable("", "durable_bytes_per_s");
-        assert_eq!(told["writes"]["unwritten_bytes"], 32 * MIB, "{}", told["writes"]);
-        assert!(told["writes"]["told_bytes_per_s"].as_f64().unwrap() > 2.0 * ours, "{told}");
-        let (theirs, _) = durable("--end_fsync=1", "told_bytes_per_s");
+        assert_eq!(told["writes"]["dirty_at_end_bytes"], 32 * MIB, "{}", told["writes"]);
+        assert!(told["writes"]["reported_bytes_per_s"].as_f64().unwrap() > 2.0 * ours, "{told}");
+        let (theirs, _) = durable("--end_fsync=1", "reported_bytes_per_s");
         if (ours / theirs - 1.0).abs() <= 0.15 {
             return;
         }

@@ -4,6 +4,7 @@
 //! What could not be measured is [`Observed::Unknown`] with the reason, never a
 //! number. Bytes, nanoseconds and shares from 0 to 1 throughout.
 
+use crate::finding::Finding;
 use crate::report::JobPhase;
 
 /// A measured value, or why there is none.
@@ -11,12 +12,12 @@ use crate::report::JobPhase;
 pub enum Observed<T> {
     /// Measured.
     Is(T),
-    /// Not to be had, for this reason: a fragment that fits after "unknown:".
+    /// Unknown, for this reason: a fragment that fits after "unknown:".
     Unknown(String),
 }
 
 impl<T> Observed<T> {
-    /// Not to be had.
+    /// Unknown, for this reason.
     pub fn unknown(why: impl Into<String>) -> Observed<T> {
         Observed::Unknown(why.into())
     }
@@ -40,7 +41,7 @@ impl<T> Observed<T> {
 
 impl<T> Default for Observed<T> {
     fn default() -> Observed<T> {
-        Observed::Unknown("it was not looked for".to_owned())
+        Observed::Unknown("it was not measured".to_owned())
     }
 }
 
@@ -53,7 +54,7 @@ impl<T, E: std::fmt::Display> From<Result<T, E>> for Observed<T> {
     }
 }
 
-/// Everything that was found about a run beside its figures.
+/// Everything that was measured about a run beside its results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {
     /// Each job that ran, in the order of their numbers.
@@ -67,20 +68,20 @@ pub struct Ledger {
     pub span_bytes: [u64; 2],
     /// Devices below the files, each before what it is made of.
     pub devices: Vec<DeviceLedger>,
-    /// Traffic on the devices right below the files that was not the run's.
-    pub others: OtherTraffic,
+    /// Traffic on the devices right below the files that was not from the run.
+    pub other_traffic: OtherTraffic,
     /// What the run did besides the jobs' own phases: layout, watching data
     /// become durable.
     pub phases: Vec<JobPhase>,
-    /// What the machine did meanwhile.
-    pub meanwhile: Meanwhile,
+    /// What the machine did while the jobs ran.
+    pub machine: MachineLedger,
     /// What it ran on.
     pub environment: Environment,
-    /// What measuring cost, and could have shown.
+    /// What measuring cost.
     pub tool: Tool,
     /// Bytes of each second, all jobs and directions.
     pub rate: RateLedger,
-    /// What follows from all this, worst first.
+    /// The findings, worst first.
     pub verdict: Vec<Finding>,
 }
 
@@ -101,8 +102,8 @@ pub struct JobLedger {
     pub direct: DirectLedger,
     /// How deep the queue was.
     pub depth: DepthLedger,
-    /// How it was asked for.
-    pub asked: JobOptions,
+    /// Its options.
+    pub options: JobOptions,
     /// What is known of its files.
     pub files: FilesLedger,
     /// fsync and its kin.
@@ -113,14 +114,14 @@ pub struct JobLedger {
     pub cpu: CpuLedger,
 }
 
-/// What was asked of a job, as far as it bears on what its figures mean.
+/// The options of a job that matter for what its results mean.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobOptions {
     /// The engine.
     pub engine: String,
     /// The smallest and the largest I/O, in bytes.
     pub block_bytes: (u64, u64),
-    /// At random places.
+    /// At random offsets.
     pub random: bool,
     /// It is paced: a rate, think time, or a flow holds it back.
     pub paced: bool,
@@ -143,63 +144,62 @@ pub struct JobOptions {
 /// Where reads came from, in bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reads {
-    /// Bytes that the jobs were given.
-    pub asked_bytes: u64,
+    /// Bytes that the jobs read.
+    pub completed_bytes: u64,
     /// Bytes fetched from the device for that.
     pub device_bytes: Observed<u64>,
-    /// Bytes that came out of memory. At least so many: bytes fetched ahead
-    /// and not asked for hide as many that came out of memory.
+    /// Bytes that came from the page cache: at least so many, as bytes that
+    /// were read ahead and not used hide as many.
     pub cache_bytes: Observed<u64>,
     /// Bytes that are nowhere on the device: holes, or reserved and never
     /// written.
     pub hole_bytes: Observed<u64>,
     /// The holes were not met one by one: their share of the range is taken
     /// for their share of the reads.
-    pub holes_by_share: bool,
-    /// Bytes fetched ahead and not asked for; at least so many.
-    pub ahead_bytes: Observed<u64>,
-    /// How much of the range was in memory when the job began.
-    pub cached_before_bytes: Observed<u64>,
+    pub holes_estimated: bool,
+    /// Bytes that were read ahead and not used; at least so many.
+    pub readahead_bytes: Observed<u64>,
+    /// How much of the range was in the page cache when the job began.
+    pub cached_at_start_bytes: Observed<u64>,
 }
 
 impl Reads {
-    /// The share of the bytes asked that came out of memory.
+    /// The share of the bytes read that came from the page cache.
     pub fn cache_share(&self) -> Option<f64> {
-        share(*self.cache_bytes.get()?, self.asked_bytes)
+        share(*self.cache_bytes.get()?, self.completed_bytes)
     }
 
-    /// The share of the bytes asked that are nowhere on the device.
+    /// The share of the bytes read that have no data on the device.
     pub fn hole_share(&self) -> Option<f64> {
-        share(*self.hole_bytes.get()?, self.asked_bytes)
+        share(*self.hole_bytes.get()?, self.completed_bytes)
     }
 }
 
 /// Where writes went, in bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Writes {
-    /// Bytes that the jobs handed over.
-    pub asked_bytes: u64,
+    /// Bytes that the jobs wrote.
+    pub completed_bytes: u64,
     /// Of the files, bytes that were still only in memory when the clock
     /// stopped: dirty, or on their way.
-    pub unwritten_bytes: Observed<u64>,
-    /// Bytes per second as told, counted by the job's clock.
-    pub told_bytes_per_s: f64,
-    /// Bytes per second had the clock run until all was durable.
+    pub dirty_at_end_bytes: Observed<u64>,
+    /// Bytes per second of the job's clock.
+    pub reported_bytes_per_s: f64,
+    /// Bytes per second if the clock had run until all was durable.
     pub durable_bytes_per_s: Observed<f64>,
     /// From the clock's stop until all was durable.
     pub until_durable_ns: Observed<u64>,
-    /// Not all was watched become durable: the rest is taken to go on as the
-    /// watched part did.
-    pub durable_by_part: bool,
-    /// The data may be in a cache of the device that forgets: nothing flushed
-    /// it before the clock stopped.
-    pub in_device_cache: Observed<bool>,
+    /// Write-back was observed in part only: the rest is extrapolated.
+    pub durable_estimated: bool,
+    /// The data may be in a volatile write cache of the device: no flush is
+    /// known to have followed the last write.
+    pub in_volatile_cache: Observed<bool>,
 }
 
 impl Writes {
-    /// The share of the bytes asked that was not written back.
-    pub fn unwritten_share(&self) -> Option<f64> {
-        share((*self.unwritten_bytes.get()?).min(self.asked_bytes), self.asked_bytes)
+    /// The share of the bytes written that was not written back.
+    pub fn dirty_at_end_share(&self) -> Option<f64> {
+        share((*self.dirty_at_end_bytes.get()?).min(self.completed_bytes), self.completed_bytes)
     }
 }
 
@@ -208,29 +208,29 @@ pub fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Direct I/O: what was asked, and what came of it.
+/// Direct I/O: requested, and honoured or not.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DirectLedger {
     /// `direct=1`.
-    pub asked: bool,
+    pub requested: bool,
     /// The bytes went past the page cache, by what was seen, not by the flag.
-    pub got: Observed<bool>,
-    /// Why it was not got, or how it is known.
-    pub why: String,
+    pub honoured: Observed<bool>,
+    /// Why it was not honoured, or how it is known.
+    pub reason: String,
 }
 
 /// Depth of the queue at three places.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DepthLedger {
     /// `iodepth`.
-    pub asked: u32,
+    pub requested: u32,
     /// Mean of the I/Os that the job had under way when it issued one, by
     /// classes of powers of two: the lower end of each.
-    pub held: Observed<f64>,
+    pub observed_by_job: Observed<f64>,
     /// Mean of the requests in flight at the device below, of all jobs on it.
-    pub device: Observed<f64>,
-    /// Depth asked by all jobs that ran together on that device.
-    pub asked_together: u64,
+    pub observed_at_device: Observed<f64>,
+    /// Depth requested by all jobs that ran together on that device.
+    pub requested_by_all: u64,
 }
 
 /// What is known of a job's files.
@@ -239,7 +239,7 @@ pub struct FilesLedger {
     /// How many it has.
     pub files: u64,
     /// How many were looked at; the rest is taken to be alike.
-    pub looked_at: u64,
+    pub inspected: u64,
     /// Bytes that its I/Os may fall on.
     pub range_bytes: u64,
     /// The file systems, by type.
@@ -247,7 +247,7 @@ pub struct FilesLedger {
     /// The devices right below, by name; empty where there is none.
     pub devices: Vec<String>,
     /// Share of the range without data on the device, before the run.
-    pub empty_share: Observed<f64>,
+    pub unallocated_share: Observed<f64>,
     /// The file system compresses them.
     pub compressing: bool,
 }
@@ -255,8 +255,8 @@ pub struct FilesLedger {
 /// fsync and its kin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SyncLedger {
-    /// How many were asked for.
-    pub asked: u64,
+    /// How many were requested.
+    pub requested: u64,
     /// Their median, in nanoseconds.
     pub p50_ns: Option<u64>,
 }
@@ -284,7 +284,7 @@ pub struct CpuLedger {
     pub iops: f64,
     /// I/Os a second of the same job with an engine that does nothing, on this
     /// machine.
-    pub ceiling_iops: Observed<f64>,
+    pub upper_bound_iops: Observed<f64>,
 }
 
 /// A device, while jobs ran.
@@ -298,7 +298,7 @@ pub struct DeviceLedger {
     pub level: u32,
     /// What it did.
     pub used: Observed<DeviceUse>,
-    /// What it says of itself.
+    /// What it reports about itself.
     pub facts: DeviceDescription,
 }
 
@@ -330,7 +330,7 @@ impl DeviceUse {
     }
 }
 
-/// What a device says of itself; `None` where it says nothing.
+/// What a device reports about itself; `None` where it reports nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct DeviceDescription {
@@ -345,12 +345,12 @@ pub struct DeviceDescription {
     pub request_bytes_max: Option<u64>,
 }
 
-/// Traffic of others on the devices right below the files, in bytes.
+/// Traffic of other programs on the devices right below the files, in bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OtherTraffic {
-    /// Read, and not asked for by the run.
+    /// Read, and not by the run.
     pub read_bytes: Observed<u64>,
-    /// Written, and not handed over by the run.
+    /// Written, and not by the run.
     pub written_bytes: Observed<u64>,
     /// Both as a share of all that the devices moved.
     pub share: Observed<f64>,
@@ -358,7 +358,7 @@ pub struct OtherTraffic {
 
 /// What the machine did while jobs ran.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Meanwhile {
+pub struct MachineLedger {
     /// For how long.
     pub wall_ns: u64,
     /// Share of processor time that the hypervisor took.
@@ -380,17 +380,17 @@ pub struct Environment {
     pub cpus: u32,
     pub governor: Option<String>,
     pub memory_bytes: u64,
-    pub available_bytes: Option<u64>,
+    pub available_memory_bytes: Option<u64>,
     pub virtual_machine: Option<String>,
     pub container: Option<String>,
     /// Limits of the control groups.
-    pub group_cpus: Option<f64>,
-    pub group_memory_bytes: Option<u64>,
-    pub group_io: Vec<String>,
+    pub cgroup_cpus: Option<f64>,
+    pub cgroup_memory_bytes: Option<u64>,
+    pub cgroup_io: Vec<String>,
     /// File systems that the files are on.
     pub filesystems: Vec<FilesystemFacts>,
-    /// One number over all of this that stays as it is between runs (not what
-    /// is available or free): different, and the runs are of different things.
+    /// A hash of all of this that does not change between runs (not what is
+    /// available or free): if it differs, the runs were on different systems.
     pub fingerprint: String,
 }
 
@@ -399,7 +399,7 @@ pub struct Environment {
 #[allow(missing_docs)]
 pub struct FilesystemFacts {
     pub kind: String,
-    pub point: String,
+    pub mount_point: String,
     pub source: String,
     pub options: String,
     pub bytes: u64,
@@ -410,55 +410,18 @@ pub struct FilesystemFacts {
 /// The tool itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tool {
-    /// One look at the clock.
-    pub clock_ns: Observed<f64>,
-    /// Time spent on reading the signals, all threads together, outside the
+    /// The cost of reading the clock once.
+    pub clock_read_ns: Observed<f64>,
+    /// Time spent on reading counters, all threads together, outside the
     /// jobs' clocks.
-    pub signals_ns: u64,
+    pub counter_read_ns: u64,
 }
 
-/// How the rate went.
+/// The rate over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RateLedger {
     /// How long one sample is.
-    pub every_ns: u64,
+    pub interval_ns: u64,
     /// Bytes of each.
     pub bytes: Vec<u64>,
-}
-
-/// How much a finding bears on what the figures may be used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Good to know.
-    Note,
-    /// The figures mean something else than one would think.
-    Warning,
-    /// The figures are not of what was to be measured.
-    Wrong,
-}
-
-impl Severity {
-    /// In a word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Wrong => "wrong",
-        }
-    }
-}
-
-/// What a rule found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
-    /// The rule's id: `iosonde explain ID` prints it.
-    pub rule: &'static str,
-    /// How bad.
-    pub severity: Severity,
-    /// Which jobs it is about; empty for the whole run.
-    pub jobs: Vec<String>,
-    /// One sentence with its figures.
-    pub sentence: String,
-    /// What to do about it.
-    pub remedy: &'static str,
 }

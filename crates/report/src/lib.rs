@@ -9,6 +9,7 @@
 
 mod account;
 mod facts;
+pub mod finding;
 pub mod formats;
 pub mod ledger;
 pub mod live;

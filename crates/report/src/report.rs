@@ -121,7 +121,7 @@ pub struct JobReport {
 
 impl JobReport {
     /// The direction reports that are told, with their names in fio's JSON.
-    pub fn told(&self) -> Vec<(&'static str, &DirReport)> {
+    pub fn shown(&self) -> Vec<(&'static str, &DirReport)> {
         let alone = DIRS.map(|dir| (dir.name(), &self.dirs[dir]));
         let mixed = self.mixed.as_ref().map(|mixed| ("mixed", mixed));
         match self.unified {
@@ -519,7 +519,7 @@ pub struct JobPhase {
 
 impl GroupReport {
     /// What is told, with fio's names for text.
-    pub fn told(&self) -> Vec<(&'static str, GroupDir)> {
+    pub fn shown(&self) -> Vec<(&'static str, GroupDir)> {
         let names = [(Dir::Read, "READ"), (Dir::Write, "WRITE"), (Dir::Trim, "TRIM")];
         let alone = names.into_iter().filter_map(|(dir, name)| Some((name, self.dirs[dir]?)));
         let mixed = self.mixed.map(|mixed| ("MIXED", mixed));

@@ -65,3 +65,17 @@ fn native_is_as_reviewed() {
     let wide = Style { colour: false, columns: 120 };
     check("several-native-wide.txt", &native(&several(), &wide));
 }
+
+#[test]
+fn no_line_of_the_native_report_is_wider_than_asked_and_no_number_loses_its_unit() {
+    let report = mixed();
+    for columns in [40, 60, 73, 79, 80, 120] {
+        let text = native(&report, &Style { colour: false, columns });
+        for line in text.lines() {
+            assert!(line.chars().count() <= columns, "{columns}: {line}");
+            let first = line.split_whitespace().next().unwrap_or_default();
+            assert!(!["MiB/s", "KiB/s", "us", "ms", "%", "IOPS"].contains(&first), "{line}");
+        }
+        assert!(text.contains("1.17 MiB/s") && text.contains("25.2 us"), "{columns}: {text}");
+    }
+}

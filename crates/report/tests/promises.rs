@@ -147,7 +147,7 @@ fn what_is_not_measured_is_not_told() {
     let report = Report { jobs, groups, ours, ..Report::default() };
     let text = fio_normal(&report);
     assert!(text.contains("IOPS=30") && !text.contains("lat (") && !text.contains("samples"));
-    assert!(native(&report, &Style::default()).contains("latency was not measured"));
+    assert!(native(&report, &Style::default()).contains("latency not measured"));
 }
 
 #[test]

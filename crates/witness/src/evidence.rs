@@ -27,9 +27,9 @@ pub struct Evidence {
     /// The tool's name and version.
     pub tool: String,
     /// One look at the clock.
-    pub clock_ns: Observed<f64>,
+    pub clock_read_ns: Observed<f64>,
     /// Time spent on reading signals, of all threads.
-    pub signals_ns: u64,
+    pub counter_read_ns: u64,
 }
 
 impl Evidence {
@@ -48,8 +48,8 @@ pub struct JobEvidence {
     pub number: u32,
     /// Which of [`Evidence::waves`] it ran in.
     pub wave: usize,
-    /// What was asked of it.
-    pub asked: JobOptions,
+    /// Its options.
+    pub options: JobOptions,
     /// `direct=1`.
     pub direct: bool,
     /// `iodepth`.
@@ -84,11 +84,11 @@ pub struct JobEvidence {
     /// How many files it has, and bytes that its I/Os may fall on.
     pub files: (u64, u64),
     /// Those that were looked at.
-    pub looked_at: Vec<FileReading>,
+    pub inspected: Vec<FileReading>,
     /// How its data became durable afterwards.
     pub durability: Observed<DurableAfter>,
     /// I/Os a second of the same job with an engine that does nothing.
-    pub ceiling_iops: Observed<f64>,
+    pub upper_bound_iops: Observed<f64>,
 }
 
 /// How a job's data became durable after its clock had stopped.

@@ -12,7 +12,7 @@ mod evidence;
 mod ledger;
 pub mod reading;
 
-pub use checks::{Rule, explain, find, judge, page, rules};
+pub use checks::{judge, page, rules};
 pub use evidence::{DurableAfter, Evidence, JobEvidence, Wave};
-pub use iosonde_report::ledger::{Finding, Ledger, Observed, Severity};
+pub use iosonde_report::ledger::{Ledger, Observed};
 pub use ledger::ledger;

@@ -29,7 +29,7 @@ fn reader(kind: &str, fetched: u64, extents: Extents) -> Evidence {
         touches_storage: true,
         thread_io: Observed::Is(TaskIo { storage_read_bytes: fetched, ..TaskIo::default() }),
         files: (1, 100 * MIB),
-        looked_at: vec![file],
+        inspected: vec![file],
         ..JobEvidence::default()
     };
     job.bytes[Dir::Read] = 100 * MIB;
@@ -48,13 +48,13 @@ fn what_the_device_did_not_deliver_came_out_of_memory() {
     let told = ledger(&reader("ext4", 40 * MIB, solid())).reads.unwrap();
     assert_eq!(told.device_bytes, Observed::Is(40 * MIB));
     assert_eq!(told.cache_bytes, Observed::Is(60 * MIB));
-    assert_eq!((told.hole_bytes, told.ahead_bytes), (Observed::Is(0), Observed::Is(0)));
+    assert_eq!((told.hole_bytes, told.readahead_bytes), (Observed::Is(0), Observed::Is(0)));
 }
 
 #[test]
 fn what_was_fetched_and_not_asked_for_is_read_ahead() {
     let told = ledger(&reader("xfs", 130 * MIB, solid())).reads.unwrap();
-    assert_eq!(told.ahead_bytes, Observed::Is(30 * MIB));
+    assert_eq!(told.readahead_bytes, Observed::Is(30 * MIB));
     assert_eq!(told.cache_bytes, Observed::Is(0));
 }
 
@@ -63,12 +63,12 @@ fn half_a_file_of_holes_is_told_by_share_and_for_direct_io_exactly() {
     let half = Extents { data_bytes: 50 * MIB, hole_bytes: 50 * MIB, ..solid() };
     let mut seen = reader("ext4", 30 * MIB, half);
     let told = ledger(&seen).reads.unwrap();
-    assert!(told.holes_by_share);
+    assert!(told.holes_estimated);
     assert_eq!(told.hole_bytes, Observed::Is(50 * MIB));
     assert_eq!(told.cache_bytes, Observed::Is(20 * MIB));
     seen.jobs[0].direct = true;
     let told = ledger(&seen).reads.unwrap();
-    assert!(!told.holes_by_share);
+    assert!(!told.holes_estimated);
     assert_eq!((told.hole_bytes, told.cache_bytes), (Observed::Is(70 * MIB), Observed::Is(0)));
 }
 
@@ -99,12 +99,12 @@ fn the_rate_to_durability_counts_the_time_until_all_was_safe() {
     let mut seen = reader("ext4", 0, solid());
     seen.jobs[0].bytes[Dir::Read] = 0;
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
-    seen.jobs[0].looked_at[0].unwritten[1] = Observed::Is(60 * MIB);
+    seen.jobs[0].inspected[0].unwritten[1] = Observed::Is(60 * MIB);
     seen.jobs[0].durability = Observed::Is(DurableAfter { took_ns: 1_000_000_000, by_part: false });
     let told = ledger(&seen);
     let writes = told.writes.unwrap();
-    assert_eq!(writes.unwritten_share(), Some(0.6));
-    assert_eq!(writes.told_bytes_per_s, (100 * MIB) as f64);
+    assert_eq!(writes.dirty_at_end_share(), Some(0.6));
+    assert_eq!(writes.reported_bytes_per_s, (100 * MIB) as f64);
     assert_eq!(writes.durable_bytes_per_s, Observed::Is((50 * MIB) as f64));
     assert!(told.reads.is_none());
     seen.jobs[0].durability = Observed::unknown("its files were removed at its end");
@@ -115,22 +115,22 @@ fn the_rate_to_durability_counts_the_time_until_all_was_safe() {
 fn jobs_on_one_file_do_not_count_what_is_left_twice() {
     let mut seen = reader("ext4", 0, solid());
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
-    seen.jobs[0].looked_at[0].unwritten[1] = Observed::Is(60 * MIB);
+    seen.jobs[0].inspected[0].unwritten[1] = Observed::Is(60 * MIB);
     let mut other = seen.jobs[0].clone();
-    other.looked_at[0].unwritten[1] = Observed::Is(50 * MIB);
+    other.inspected[0].unwritten[1] = Observed::Is(50 * MIB);
     seen.jobs.push(other);
-    assert_eq!(ledger(&seen).writes.unwrap().unwritten_bytes, Observed::Is(50 * MIB));
+    assert_eq!(ledger(&seen).writes.unwrap().dirty_at_end_bytes, Observed::Is(50 * MIB));
 }
 
 #[test]
 fn of_many_files_those_looked_at_stand_for_all() {
     let mut seen = reader("ext4", 0, solid());
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
-    seen.jobs[0].looked_at[0].unwritten[1] = Observed::Is(2 * MIB);
+    seen.jobs[0].inspected[0].unwritten[1] = Observed::Is(2 * MIB);
     seen.jobs[0].files = (10, 100 * MIB);
     let told = ledger(&seen);
-    assert_eq!(told.writes.unwrap().unwritten_bytes, Observed::Is(20 * MIB));
-    assert_eq!((told.jobs[0].files.files, told.jobs[0].files.looked_at), (10, 1));
+    assert_eq!(told.writes.unwrap().dirty_at_end_bytes, Observed::Is(20 * MIB));
+    assert_eq!((told.jobs[0].files.files, told.jobs[0].files.inspected), (10, 1));
 }
 
 #[test]
@@ -138,13 +138,13 @@ fn pages_of_a_buffered_job_beside_it_do_not_accuse_a_direct_one() {
     let mut seen = reader("ext4", 100 * MIB, solid());
     let mut beside = seen.jobs[0].clone();
     seen.jobs[0].direct = true;
-    seen.jobs[0].looked_at[0].resident[1] = Observed::Is(90 * MIB);
-    assert_eq!(ledger(&seen).jobs[0].direct.got, Observed::Is(false));
+    seen.jobs[0].inspected[0].resident[1] = Observed::Is(90 * MIB);
+    assert_eq!(ledger(&seen).jobs[0].direct.honoured, Observed::Is(false));
     beside.name = "beside".into();
     seen.jobs.push(beside);
-    assert_eq!(ledger(&seen).jobs[0].direct.got, Observed::Is(true), "all was fetched");
+    assert_eq!(ledger(&seen).jobs[0].direct.honoured, Observed::Is(true), "all was fetched");
     seen.jobs[0].bytes[Dir::Write] = MIB;
-    assert!(ledger(&seen).jobs[0].direct.got.get().is_none(), "of writes nothing tells");
+    assert!(ledger(&seen).jobs[0].direct.honoured.get().is_none(), "of writes nothing tells");
 }
 
 #[test]

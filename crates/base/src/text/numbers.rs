@@ -97,9 +97,15 @@ pub fn duration(ns: u64) -> String {
     format!("{} {unit}", digits(ns as f64 / unit_ns as f64, ns.is_multiple_of(unit_ns)))
 }
 
-/// How many of something: `1 job`, `3 jobs`. The noun's plural ends in `s`.
+/// How many of something: `1 job`, `3 jobs`, `2 flushes`.
 pub fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", plural(count))
+    let sibilant = ["s", "x", "ch", "sh"].iter().any(|end| noun.ends_with(end));
+    let ending = match (count, sibilant) {
+        (1, _) => "",
+        (_, true) => "es",
+        _ => "s",
+    };
+    format!("{count} {noun}{ending}")
 }
 
 /// The `s` of a plural.
@@ -177,6 +183,10 @@ mod tests {
     #[test]
     fn one_is_singular() {
         assert_eq!([0, 1, 2].map(|n| counted(n, "job")), ["0 jobs", "1 job", "2 jobs"]);
+        assert_eq!(
+            [1, 2].map(|n| counted(n, "context switch")),
+            ["1 context switch", "2 context switches"]
+        );
     }
 
     /// The number that a text stands for, in its smallest unit.

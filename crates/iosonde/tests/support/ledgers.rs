@@ -71,12 +71,12 @@ pub fn ledger(folder: &Folder, line: &str) -> Value {
 pub fn share(ledger: &Value, of: &str) -> f64 {
     let reads = &ledger["reads"];
     let bytes = |key: &str| reads[key].as_u64().unwrap_or_else(|| panic!("{key}: {reads}"));
-    bytes(of) as f64 / bytes("asked_bytes") as f64
+    bytes(of) as f64 / bytes("completed_bytes") as f64
 }
 
 /// What a rule of the verdict says, if it says anything.
 pub fn finds(ledger: &Value, rule: &str) -> Option<String> {
     let all = ledger["verdict"].as_array().unwrap();
-    let found = all.iter().find(|finding| finding["rule"] == rule)?;
-    Some(found["finding"].as_str().unwrap().to_owned())
+    let found = all.iter().find(|finding| finding["id"] == rule)?;
+    Some(found["statement"].as_str().unwrap().to_owned())
 }

@@ -68,7 +68,7 @@ fn job_value(job: &JobReport, bins: Bins) -> Value {
     put("eta", job.eta_s.into());
     put("elapsed", job.elapsed_s.into());
     put("job options", option_texts(&job.options));
-    for (name, dir) in job.told() {
+    for (name, dir) in job.shown() {
         if name == "mixed" && job.unified == Unified::Both {
             put("sync", sync_value(&job.sync, bins));
         }
@@ -291,7 +291,7 @@ fn ours_value(report: &Report, bins: Bins) -> Value {
     let job = |job: &OurJob| {
         let mut value = Map::new();
         value.insert("jobname".into(), job.name.as_str().into());
-        value.insert("what".into(), job.what.as_str().into());
+        value.insert("summary".into(), job.what.as_str().into());
         let phase = |phase: &JobPhase| json!({"name": phase.name, "ns": phase.duration_ns});
         value.insert("phases".into(), job.phases.iter().map(phase).collect());
         let named = ["read", "write", "trim"].into_iter().zip(&job.response.0);

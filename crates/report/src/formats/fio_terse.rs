@@ -80,7 +80,7 @@ impl TerseLine<'_> {
         self.words(&job.name);
         self.field(job.group);
         self.field(job.shown_errno());
-        for (name, dir) in job.told() {
+        for (name, dir) in job.shown() {
             if name != "trim" || version != TerseVersion::V3 {
                 self.direction(dir, &job.percentile_list);
             }

@@ -3,6 +3,7 @@
 //! A value that is not known is an object with one key, `unknown`, and the
 //! reason; what does not apply is `null`.
 
+use crate::finding::Finding;
 use crate::ledger::*;
 use serde_json::{Value, json};
 
@@ -14,21 +15,21 @@ pub(super) fn value(ledger: &Ledger) -> Value {
         "jobs": ledger.jobs.iter().map(job).collect::<Value>(),
         "span_bytes": {"buffered": ledger.span_bytes[0], "direct": ledger.span_bytes[1]},
         "devices": ledger.devices.iter().map(device).collect::<Value>(),
-        "others": {
-            "read_bytes": known(&ledger.others.read_bytes),
-            "written_bytes": known(&ledger.others.written_bytes),
-            "share": known(&ledger.others.share),
+        "other_traffic": {
+            "read_bytes": known(&ledger.other_traffic.read_bytes),
+            "written_bytes": known(&ledger.other_traffic.written_bytes),
+            "share": known(&ledger.other_traffic.share),
         },
         "phases": ledger.phases.iter()
             .map(|phase| json!({"name": phase.name, "ns": phase.duration_ns}))
             .collect::<Value>(),
-        "meanwhile": meanwhile(&ledger.meanwhile),
+        "machine": machine(&ledger.machine),
         "environment": environment(&ledger.environment),
         "tool": {
-            "clock_ns": known(&ledger.tool.clock_ns),
-            "signals_ns": ledger.tool.signals_ns,
+            "clock_read_ns": known(&ledger.tool.clock_read_ns),
+            "counter_read_ns": ledger.tool.counter_read_ns,
         },
-        "rate": {"every_ns": ledger.rate.every_ns, "bytes": ledger.rate.bytes},
+        "rate": {"interval_ns": ledger.rate.interval_ns, "bytes": ledger.rate.bytes},
         "verdict": ledger.verdict.iter().map(finding).collect::<Value>(),
     })
 }
@@ -42,13 +43,13 @@ fn known<T: Clone + Into<Value>>(value: &Observed<T>) -> Value {
 
 fn reads(reads: &Reads) -> Value {
     json!({
-        "asked_bytes": reads.asked_bytes,
+        "completed_bytes": reads.completed_bytes,
         "device_bytes": known(&reads.device_bytes),
         "cache_bytes": known(&reads.cache_bytes),
         "hole_bytes": known(&reads.hole_bytes),
-        "holes_by_share": reads.holes_by_share,
-        "ahead_bytes": known(&reads.ahead_bytes),
-        "cached_before_bytes": known(&reads.cached_before_bytes),
+        "holes_estimated": reads.holes_estimated,
+        "readahead_bytes": known(&reads.readahead_bytes),
+        "cached_at_start_bytes": known(&reads.cached_at_start_bytes),
         "cache_share": reads.cache_share(),
         "hole_share": reads.hole_share(),
     })
@@ -56,19 +57,19 @@ fn reads(reads: &Reads) -> Value {
 
 fn writes(writes: &Writes) -> Value {
     json!({
-        "asked_bytes": writes.asked_bytes,
-        "unwritten_bytes": known(&writes.unwritten_bytes),
-        "unwritten_share": writes.unwritten_share(),
-        "told_bytes_per_s": writes.told_bytes_per_s,
+        "completed_bytes": writes.completed_bytes,
+        "dirty_at_end_bytes": known(&writes.dirty_at_end_bytes),
+        "dirty_at_end_share": writes.dirty_at_end_share(),
+        "reported_bytes_per_s": writes.reported_bytes_per_s,
         "durable_bytes_per_s": known(&writes.durable_bytes_per_s),
         "until_durable_ns": known(&writes.until_durable_ns),
-        "durable_by_part": writes.durable_by_part,
-        "in_device_cache": known(&writes.in_device_cache),
+        "durable_estimated": writes.durable_estimated,
+        "in_volatile_cache": known(&writes.in_volatile_cache),
     })
 }
 
 fn job(job: &JobLedger) -> Value {
-    let JobOptions { engine, block_bytes, random, paced, sync, seed, .. } = &job.asked;
+    let JobOptions { engine, block_bytes, random, paced, sync, seed, .. } = &job.options;
     json!({
         "jobname": job.name,
         "number": job.number,
@@ -76,17 +77,17 @@ fn job(job: &JobLedger) -> Value {
         "reads": job.reads.as_ref().map(reads),
         "writes": job.writes.as_ref().map(writes),
         "direct": {
-            "asked": job.direct.asked,
-            "got": known(&job.direct.got),
-            "why": job.direct.why,
+            "requested": job.direct.requested,
+            "honoured": known(&job.direct.honoured),
+            "reason": job.direct.reason,
         },
         "depth": {
-            "asked": job.depth.asked,
-            "asked_together": job.depth.asked_together,
-            "held": known(&job.depth.held),
-            "device": known(&job.depth.device),
+            "requested": job.depth.requested,
+            "requested_by_all": job.depth.requested_by_all,
+            "observed_by_job": known(&job.depth.observed_by_job),
+            "observed_at_device": known(&job.depth.observed_at_device),
         },
-        "asked": {
+        "options": {
             "engine": engine,
             "block_bytes_min": block_bytes.0,
             "block_bytes_max": block_bytes.1,
@@ -97,19 +98,19 @@ fn job(job: &JobLedger) -> Value {
         },
         "files": {
             "files": job.files.files,
-            "looked_at": job.files.looked_at,
+            "inspected": job.files.inspected,
             "range_bytes": job.files.range_bytes,
             "filesystems": job.files.filesystems,
             "devices": job.files.devices,
-            "empty_share": known(&job.files.empty_share),
+            "unallocated_share": known(&job.files.unallocated_share),
         },
-        "syncs": {"asked": job.syncs.asked, "p50_ns": job.syncs.p50_ns},
+        "syncs": {"requested": job.syncs.requested, "p50_ns": job.syncs.p50_ns},
         "cpu": {
             "user_ns_per_io": job.cpu.user_ns_per_io,
             "system_ns_per_io": job.cpu.system_ns_per_io,
             "busy_share": job.cpu.busy_share,
             "iops": job.cpu.iops,
-            "ceiling_iops": known(&job.cpu.ceiling_iops),
+            "upper_bound_iops": known(&job.cpu.upper_bound_iops),
         },
     })
 }
@@ -130,7 +131,7 @@ fn device(device: &DeviceLedger) -> Value {
         "name": device.name,
         "kind": device.kind,
         "level": device.level,
-        "used": known(&device.used.map(used)),
+        "counters": known(&device.used.map(used)),
         "model": model,
         "firmware": firmware,
         "scheduler": scheduler,
@@ -163,13 +164,13 @@ fn used(used: &DeviceUse) -> Value {
     })
 }
 
-fn meanwhile(meanwhile: &Meanwhile) -> Value {
-    let [cpu, memory, io] = &meanwhile.pressure;
+fn machine(machine: &MachineLedger) -> Value {
+    let [cpu, memory, io] = &machine.pressure;
     json!({
-        "wall_ns": meanwhile.wall_ns,
-        "steal_share": known(&meanwhile.steal_share),
+        "wall_ns": machine.wall_ns,
+        "steal_share": known(&machine.steal_share),
         "pressure": {"cpu": known(cpu), "memory": known(memory), "io": known(io)},
-        "throttled": known(&meanwhile.throttled.map(|(periods, ns)| {
+        "throttled": known(&machine.throttled.map(|(periods, ns)| {
             json!({"periods": periods, "ns": ns})
         })),
     })
@@ -179,7 +180,7 @@ fn environment(environment: &Environment) -> Value {
     let filesystem = |facts: &FilesystemFacts| {
         json!({
             "type": facts.kind,
-            "point": facts.point,
+            "mount_point": facts.mount_point,
             "source": facts.source,
             "options": facts.options,
             "bytes": facts.bytes,
@@ -193,24 +194,20 @@ fn environment(environment: &Environment) -> Value {
         "cpus": environment.cpus,
         "governor": environment.governor,
         "memory_bytes": environment.memory_bytes,
-        "available_bytes": environment.available_bytes,
+        "available_memory_bytes": environment.available_memory_bytes,
         "virtual_machine": environment.virtual_machine,
         "container": environment.container,
-        "group_cpus": environment.group_cpus,
-        "group_memory_bytes": environment.group_memory_bytes,
-        "group_io": environment.group_io,
+        "cgroup_cpus": environment.cgroup_cpus,
+        "cgroup_memory_bytes": environment.cgroup_memory_bytes,
+        "cgroup_io": environment.cgroup_io,
         "filesystems": environment.filesystems.iter().map(filesystem).collect::<Value>(),
         "fingerprint": environment.fingerprint,
     })
 }
 
+/// A finding, with the section of the documentation on its rule.
 fn finding(finding: &Finding) -> Value {
-    json!({
-        "rule": finding.rule,
-        "severity": finding.severity.word(),
-        "jobs": finding.jobs,
-        "finding": finding.sentence,
-        "remedy": finding.remedy,
-        "page": format!("docs/verdict.md#{}", finding.rule),
-    })
+    let mut value = finding.value();
+    value["page"] = format!("docs/verdict.md#{}", finding.id).into();
+    value
 }

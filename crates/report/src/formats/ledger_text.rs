@@ -1,14 +1,14 @@
 //! The ledger and the verdict as a few lines for a person.
 
-use super::Style;
-use super::native::words::{Mark, bandwidth, bytes, count, paint, time, wrap};
+use super::native::paint::{Mark, paint};
+use super::{Style, findings_text};
 use crate::ledger::*;
 use crate::report::Report;
+use iosonde_base::text::{bytes, count, counted, duration, percent, percent_of, rate, wrap};
 
 /// The lines at the end of a report; nothing where there is no ledger.
 pub fn ledger_text(report: &Report, style: &Style) -> String {
     let Some(ledger) = &report.ours.ledger else { return String::new() };
-    let style = &Style { columns: style.columns.max(80), ..*style };
     let mut text = String::from("\n");
     let mut line = |label: &str, words: &str| {
         text.push_str(&paint(format!("  {label:<10}"), Mark::Label, style));
@@ -16,196 +16,192 @@ pub fn ledger_text(report: &Report, style: &Style) -> String {
         text.push('\n');
     };
     if let Some(reads) = &ledger.reads {
-        line("reads", &reads_words(reads));
+        line("reads", &reads_line(reads));
     }
     if let Some(writes) = &ledger.writes {
-        line("writes", &writes_words(writes));
+        line("writes", &writes_line(writes));
     }
-    for words in direct_words(ledger) {
+    for words in direct_lines(ledger) {
         line("direct", &words);
     }
-    if let Some(words) = depth_words(ledger) {
+    if let Some(words) = depth_line(ledger) {
         line("depth", &words);
     }
-    if let Some(words) = sync_words(ledger) {
+    if let Some(words) = sync_line(ledger) {
         line("syncs", &words);
     }
-    if let Some(words) = tool_words(ledger) {
-        line("tool", &words);
+    if let Some(words) = tester_line(ledger) {
+        line("tester", &words);
     }
-    if let Some(words) = phase_words(ledger) {
-        line("besides", &words);
+    if let Some(words) = phases_line(ledger) {
+        line("also", &words);
     }
-    line("on", &environment_words(ledger));
+    line("system", &system_line(ledger));
     text.push('\n');
     add_verdict(ledger, style, &mut text);
     text
 }
 
-fn percent(share: f64) -> String {
-    match share * 100.0 {
-        // Not all is not all.
-        share if share > 99.95 && share < 100.0 => "99.9 %".to_owned(),
-        share => format!("{share:.1} %"),
-    }
-}
-
-fn reads_words(reads: &Reads) -> String {
-    let asked = reads.asked_bytes;
+/// Where reads came from: device, page cache, holes.
+fn reads_line(reads: &Reads) -> String {
+    let all = reads.completed_bytes;
     let device = match &reads.device_bytes {
         Observed::Is(device) => *device,
-        Observed::Unknown(why) => {
-            return format!("{} asked; where from is unknown: {why}", bytes(asked));
-        }
+        Observed::Unknown(why) => return format!("{}, source unknown: {why}", bytes(all)),
     };
     let mut parts = Vec::new();
-    let mut part = |of: u64, what: &str| {
-        if let Some(share) = share(of, asked).filter(|_| of > 0) {
-            parts.push(format!("{} {what}", percent(share)));
+    let mut part = |of: u64, from: &str| {
+        if of > 0 && all > 0 {
+            parts.push(format!("{} from {from}", percent_of(of, all)));
         }
     };
-    // What one job fetched ahead of its own reads may be what memory answered to another.
-    let ahead = reads.ahead_bytes.get().copied().unwrap_or(0);
-    part(device.saturating_sub(ahead).min(asked), "from the device");
+    // What one job read ahead of its own reads may have been a page cache hit of another.
+    let ahead = reads.readahead_bytes.get().copied().unwrap_or(0);
+    part(device.saturating_sub(ahead).min(all), "the device");
     match (&reads.cache_bytes, &reads.hole_bytes) {
         (Observed::Is(cache), Observed::Is(holes)) => {
-            part(*cache, "out of memory");
-            let how = if reads.holes_by_share { "of holes, by their share" } else { "of holes" };
-            part(*holes, how);
+            part(*cache, "the page cache");
+            let estimated = if reads.holes_estimated { "holes (estimated)" } else { "holes" };
+            part(*holes, estimated);
         }
         (Observed::Unknown(why), _) | (_, Observed::Unknown(why)) => {
-            part(asked.saturating_sub(device), &format!("out of memory or holes ({why})"));
+            part(all.saturating_sub(device), &format!("the page cache or holes ({why})"));
         }
     }
-    let ahead = match ahead.saturating_mul(100) > asked {
+    let ahead = match ahead.saturating_mul(100) > all {
         true => format!("; {} more read ahead", bytes(ahead)),
         false => String::new(),
     };
-    format!("{} asked: {}{ahead}", bytes(asked), parts.join(", "))
+    format!("{}: {}{ahead}", bytes(all), parts.join(", "))
 }
 
-fn writes_words(writes: &Writes) -> String {
-    let asked = writes.asked_bytes;
-    let left = match &writes.unwritten_bytes {
-        Observed::Is(0) if writes.in_device_cache == Observed::Is(true) => {
-            "all at the device, in a cache that forgets".to_owned()
+/// What was durable at the end of the run, and both rates.
+fn writes_line(writes: &Writes) -> String {
+    let all = writes.completed_bytes;
+    let state = match &writes.dirty_at_end_bytes {
+        Observed::Is(0) if writes.in_volatile_cache == Observed::Is(true) => {
+            "all at the device, in its volatile write cache".to_owned()
         }
-        Observed::Is(0) => "all on the device when the clock stopped".to_owned(),
-        Observed::Is(left) => format!(
-            "{} ({}) only in memory when the clock stopped",
-            bytes((*left).min(asked)),
-            percent(writes.unwritten_share().unwrap_or(0.0))
+        Observed::Is(0) => "all at the device at the end of the run".to_owned(),
+        Observed::Is(dirty) => format!(
+            "{} ({}) still dirty in the page cache at the end of the run",
+            bytes((*dirty).min(all)),
+            percent_of((*dirty).min(all), all)
         ),
-        Observed::Unknown(why) => format!("what was on the device is unknown: {why}"),
+        Observed::Unknown(why) => format!("state at the end of the run unknown: {why}"),
     };
-    let told = bandwidth(writes.told_bytes_per_s as u64);
     let durable = match &writes.durable_bytes_per_s {
         Observed::Is(durable) => {
-            let part = if writes.durable_by_part { " (by the part that was watched)" } else { "" };
-            format!("{} to durability{part}", bandwidth(*durable as u64))
+            let how = match writes.durable_estimated {
+                true => "write-back included, extrapolated",
+                false => "write-back included",
+            };
+            format!("durable rate {} ({how})", rate(*durable))
         }
-        Observed::Unknown(why) => format!("to durability unknown: {why}"),
+        Observed::Unknown(why) => format!("durable rate unknown: {why}"),
     };
-    format!("{} asked: {left}; {told} as told, {durable}", bytes(asked))
+    let reported = rate(writes.reported_bytes_per_s);
+    format!("{}: {state}; reported rate {reported}, {durable}", bytes(all))
 }
 
-/// A line for each answer, with the jobs it is of where there are several.
-fn direct_words(ledger: &Ledger) -> Vec<String> {
+/// A line for each answer, with the names of its jobs where there are several.
+fn direct_lines(ledger: &Ledger) -> Vec<String> {
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
-    let asked: Vec<&JobLedger> = ledger.jobs.iter().filter(|job| job.direct.asked).collect();
-    for job in &asked {
-        let DirectLedger { got, why, .. } = &job.direct;
-        let words = match got {
-            Observed::Is(true) => format!("asked and got: {why}"),
-            Observed::Is(false) => format!("asked and not got: {why}"),
-            Observed::Unknown(why) => format!("asked; got is unknown: {why}"),
+    let direct: Vec<&JobLedger> = ledger.jobs.iter().filter(|job| job.direct.requested).collect();
+    for job in &direct {
+        let DirectLedger { honoured, reason, .. } = &job.direct;
+        let words = match honoured {
+            Observed::Is(true) => format!("requested and honoured: {reason}"),
+            Observed::Is(false) => format!("requested and not honoured: {reason}"),
+            Observed::Unknown(why) => format!("requested; honoured or not is unknown: {why}"),
         };
         match lines.iter_mut().find(|(known, _)| *known == words) {
             Some((_, jobs)) => jobs.push(&job.name),
             None => lines.push((words, vec![&job.name])),
         }
     }
-    let several = lines.len() > 1 || asked.len() < ledger.jobs.len();
+    let several = lines.len() > 1 || direct.len() < ledger.jobs.len();
     let with = |(words, mut jobs): (String, Vec<&str>)| {
         jobs.dedup();
         if several { format!("{}: {words}", jobs.join(", ")) } else { words }
     };
-    // Many different ones are in the JSON.
+    // Where there are more than a few, the JSON has all.
     lines.into_iter().take(4).map(with).collect()
 }
 
-fn depth_words(ledger: &Ledger) -> Option<String> {
-    // Of several the one that asked for most; the JSON has all.
-    let known = ledger.jobs.iter().filter(|job| job.depth.device.get().is_some());
-    let told = known.max_by_key(|job| job.depth.asked_together)?;
-    let DepthLedger { asked, held, device, asked_together } = &told.depth;
-    let (held, device) = (held.get()?, device.get()?);
-    let together = match *asked_together > u64::from(*asked) {
-        true => format!(" by {}, {asked_together} by all beside it", told.name),
+fn depth_line(ledger: &Ledger) -> Option<String> {
+    // Of several jobs the one with the deepest queue; the JSON has all.
+    let known = ledger.jobs.iter().filter(|job| job.depth.observed_at_device.get().is_some());
+    let job = known.max_by_key(|job| job.depth.requested_by_all)?;
+    let DepthLedger { requested, observed_by_job, observed_at_device, requested_by_all } =
+        &job.depth;
+    let (by_job, at_device) = (observed_by_job.get()?, observed_at_device.get()?);
+    let together = match *requested_by_all > u64::from(*requested) {
+        true => format!(" by {}, {requested_by_all} by all jobs that run with it", job.name),
         false => String::new(),
     };
-    (*asked_together > 1).then(|| {
-        format!("{asked} asked{together}; {held:.1} held, {device:.2} at the device on average")
+    (*requested_by_all > 1).then(|| {
+        format!(
+            "{requested} requested{together}; {} observed by the job, {} at the device on average",
+            count(*by_job),
+            count(*at_device)
+        )
     })
 }
 
-fn sync_words(ledger: &Ledger) -> Option<String> {
-    let syncs: u64 = ledger.jobs.iter().map(|job| job.syncs.asked).sum();
+fn sync_line(ledger: &Ledger) -> Option<String> {
+    let syncs: u64 = ledger.jobs.iter().map(|job| job.syncs.requested).sum();
     let top: Vec<String> = ledger
         .devices
         .iter()
         .filter(|device| device.level == 0)
         .map(|device| {
-            let cache = device.facts.write_cache.as_deref().unwrap_or("cache unknown");
+            let cache = device.facts.write_cache.as_deref().unwrap_or("write cache unknown");
             match &device.used {
                 Observed::Is(used) => {
-                    format!("{} flushes of {} ({cache})", used.flushes, device.name)
+                    format!("{} of {} ({cache})", counted(used.flushes, "flush"), device.name)
                 }
                 Observed::Unknown(why) => format!("flushes of {} unknown: {why}", device.name),
             }
         })
         .collect();
-    (syncs > 0 && !top.is_empty()).then(|| format!("{syncs} asked, {}", top.join(", ")))
+    (syncs > 0 && !top.is_empty()).then(|| format!("{syncs} requested, {}", top.join(", ")))
 }
 
-fn tool_words(ledger: &Ledger) -> Option<String> {
+/// What the tester itself cost, and the most that it could have reached.
+fn tester_line(ledger: &Ledger) -> Option<String> {
     let job = ledger.jobs.iter().find(|job| job.cpu.iops > 0.0)?;
-    let cpu = &job.cpu;
-    let ceiling = match &cpu.ceiling_iops {
-        Observed::Is(ceiling) => {
-            format!("without storage this job reaches {} IOPS here", count(*ceiling))
-        }
-        Observed::Unknown(why) => format!("its ceiling is unknown: {why}"),
+    let bound = match &job.cpu.upper_bound_iops {
+        Observed::Is(bound) => format!("upper bound without storage: {} IOPS", count(*bound)),
+        Observed::Unknown(why) => format!("upper bound without storage unknown: {why}"),
     };
-    let clock = match &ledger.tool.clock_ns {
-        Observed::Is(ns) => format!(", a look at the clock takes {ns:.0} ns"),
+    let clock = match &ledger.tool.clock_read_ns {
+        Observed::Is(ns) => format!("; reading the clock takes {}", duration(ns.round() as u64)),
         Observed::Unknown(_) => String::new(),
     };
     // The system counts in ticks of some milliseconds on many machines.
-    let own = match cpu.user_ns_per_io as u64 {
-        0 => "less time of its own than can be counted".to_owned(),
-        ns => format!("{} of its own for each I/O", time(ns)),
+    let overhead = match job.cpu.user_ns_per_io as u64 {
+        0 => "overhead: CPU per I/O below the timer's resolution".to_owned(),
+        ns => format!("overhead: {} of CPU per I/O", duration(ns)),
     };
-    Some(format!("{own}; {ceiling}{clock}"))
+    Some(format!("{overhead}; {bound}{clock}"))
 }
 
 /// What took time beside the jobs' own phases.
-fn phase_words(ledger: &Ledger) -> Option<String> {
+fn phases_line(ledger: &Ledger) -> Option<String> {
     const SHORTEST_NS: u64 = 10_000_000;
-    let told = ledger.phases.iter().filter(|phase| phase.duration_ns >= SHORTEST_NS);
-    let told: Vec<String> =
-        told.map(|phase| format!("{} {}", phase.name, time(phase.duration_ns))).collect();
-    (!told.is_empty()).then(|| told.join(", "))
+    let long = ledger.phases.iter().filter(|phase| phase.duration_ns >= SHORTEST_NS);
+    let long: Vec<String> =
+        long.map(|phase| format!("{} {}", phase.name, duration(phase.duration_ns))).collect();
+    (!long.is_empty()).then(|| long.join(", "))
 }
 
-fn environment_words(ledger: &Ledger) -> String {
+fn system_line(ledger: &Ledger) -> String {
     let environment = &ledger.environment;
     let mut parts: Vec<String> = Vec::new();
     for facts in &environment.filesystems {
-        let fill = facts
-            .fill_share
-            .get()
-            .map_or(String::new(), |fill| format!(" ({:.0} % full)", fill * 100.0));
+        let fill = facts.fill_share.get();
+        let fill = fill.map_or(String::new(), |fill| format!(" ({} full)", percent(*fill)));
         parts.push(format!("{}{fill}", facts.kind));
     }
     for device in ledger.devices.iter().filter(|device| device.level == 0).take(4) {
@@ -215,46 +211,30 @@ fn environment_words(ledger: &Ledger) -> String {
         parts.push(format!("{} ({})", device.name, words.join(", ")));
     }
     parts.push(format!("Linux {}", environment.kernel));
-    parts.push(format!("{} processors", environment.cpus));
+    parts.push(counted(u64::from(environment.cpus), "processor"));
     parts.push(format!("{} of memory", bytes(environment.memory_bytes)));
     if environment.virtual_machine.is_some() {
-        parts.push("a virtual machine".to_owned());
+        parts.push("virtual machine".to_owned());
     }
     if let Some(kind) = &environment.container {
-        parts.push(format!("in a container ({kind})"));
+        parts.push(format!("container ({kind})"));
     }
     format!("{}; fingerprint {}", parts.join(", "), environment.fingerprint)
 }
 
 fn add_verdict(ledger: &Ledger, style: &Style, text: &mut String) {
     if ledger.jobs.iter().all(|job| job.latency.ios == 0) {
-        text.push_str("  verdict   none: no I/O was counted\n");
+        text.push_str("  verdict   none: no I/O was measured\n");
         return;
     }
-    if ledger.verdict.is_empty() {
-        let clean = "  verdict   clean: nothing was found that makes these figures mislead";
+    let Some(first) = ledger.verdict.first() else {
+        let clean = format!("  verdict   {}", wrap("clean: no finding", 12, style.columns));
         text.push_str(&paint(clean, Mark::Good, style));
         text.push('\n');
         return;
-    }
-    for finding in &ledger.verdict {
-        let mark = match finding.severity {
-            Severity::Note => Mark::Label,
-            Severity::Warning => Mark::Note,
-            Severity::Wrong => Mark::Error,
-        };
-        text.push_str(&paint(format!("  {:<10}", finding.severity.word()), mark, style));
-        let words = format!("{} [{}]", finding.sentence, finding.rule);
-        text.push_str(&wrap(&words, 12, style.columns));
-        text.push('\n');
-        if finding.severity > Severity::Note {
-            text.push_str("            ");
-            text.push_str(&wrap(&format!("-> {}", finding.remedy), 15, style.columns));
-            text.push('\n');
-        }
-    }
-    let first = ledger.verdict[0].rule;
-    let hint = format!("  (iosonde explain {first} says more)");
+    };
+    text.push_str(&findings_text(&ledger.verdict, style));
+    let hint = format!("  (iosonde explain {} prints more)", first.id);
     text.push_str(&paint(hint, Mark::Label, style));
     text.push('\n');
 }

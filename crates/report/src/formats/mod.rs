@@ -1,5 +1,6 @@
 //! Reports as text: one format, one file. Each is a pure function.
 
+mod findings_text;
 mod fio_json;
 mod fio_json_plus;
 mod fio_normal;
@@ -9,13 +10,13 @@ mod ledger_json;
 mod ledger_text;
 mod native;
 
+pub use findings_text::findings_text;
 pub use fio_json::{JsonOptions, fio_json};
 pub use fio_json_plus::fio_json_plus;
 pub use fio_normal::{Opening, fio_normal, opening_lines, starting_line};
 pub use fio_terse::{TerseVersion, fio_terse};
 pub use ledger_text::ledger_text;
 pub use native::{Style, native};
-pub use native::{count_words, time_words};
 
 /// The label of each of fio's queue depth classes.
 const DEPTH_LABELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];

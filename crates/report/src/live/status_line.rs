@@ -199,7 +199,7 @@ pub fn native_status_line(status: &Status, columns: usize) -> String {
         }
     }
     if let Some(p99_ns) = status.p99_ns {
-        parts.push(format!("p99 {}", crate::formats::time_words(p99_ns)));
+        parts.push(format!("p99 {}", iosonde_base::text::duration(p99_ns)));
     }
     if status.errors > 0 {
         parts.push(format!("{} errors", status.errors));

@@ -63,6 +63,6 @@ impl Rate {
     }
 
     pub fn told(self) -> RateLedger {
-        RateLedger { every_ns: self.every.as_nanos() as u64, bytes: self.bytes }
+        RateLedger { interval_ns: self.every.as_nanos() as u64, bytes: self.bytes }
     }
 }

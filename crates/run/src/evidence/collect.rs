@@ -25,8 +25,8 @@ pub fn evidence(
         .filter_map(|(at, (job, result))| {
             let result = result.as_ref().filter(|result| !result.never_counted)?;
             let mut evidence = of_job(at, job, result, seen);
-            evidence.asked.repeats_job = repeated.remove(&at);
-            evidence.asked.iec_as_si = iec_as_si(job, globals);
+            evidence.options.repeats_job = repeated.remove(&at);
+            evidence.options.iec_as_si = iec_as_si(job, globals);
             Some(evidence)
         })
         .collect();
@@ -41,8 +41,8 @@ pub fn evidence(
         phases: seen.phases.clone(),
         rate: seen.rate.clone(),
         tool: concat!("iosonde ", env!("CARGO_PKG_VERSION")).to_owned(),
-        clock_ns: clock_ns(plan),
-        signals_ns: took.as_nanos() as u64,
+        clock_read_ns: clock_ns(plan),
+        counter_read_ns: took.as_nanos() as u64,
     }
 }
 
@@ -62,7 +62,7 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         name: job.name.clone(),
         number: job.number,
         wave: seen.wave_of.get(at).copied().unwrap_or(0),
-        asked: asked(job),
+        options: options(job),
         direct: job.open_mode.direct,
         depth: job.window.depth,
         bytes: PerDir(DIRS.map(|dir| lanes[dir as usize].bytes)),
@@ -85,9 +85,9 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         process_io: looked.and_then(|seen| seen.process_io),
         has_helpers: has_helpers(job),
         files: (job.files.len() as u64, job.files.iter().map(|file| file.bytes).sum()),
-        looked_at: looked.map_or_else(Vec::new, |seen| seen.files.clone()),
+        inspected: looked.map_or_else(Vec::new, |seen| seen.files.clone()),
         durability: seen.durability.get(at).cloned().unwrap_or_default(),
-        ceiling_iops: seen.ceilings.get(at).cloned().unwrap_or_default(),
+        upper_bound_iops: seen.ceilings.get(at).cloned().unwrap_or_default(),
     }
 }
 
@@ -97,7 +97,7 @@ fn has_helpers(job: &JobPlan) -> bool {
     job.engine.caps.own_threads || job.settings.uses_other_threads()
 }
 
-fn asked(job: &JobPlan) -> JobOptions {
+fn options(job: &JobPlan) -> JobOptions {
     let dirs = DIRS.into_iter().filter(|&dir| job.dirs[dir]);
     let sizes = dirs.map(|dir| (job.source.sizes[dir].min(), job.source.sizes[dir].max()));
     let (least, most) = sizes.fold((u32::MAX, 0), |all, one| (all.0.min(one.0), all.1.max(one.1)));

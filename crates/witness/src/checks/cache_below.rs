@@ -1,34 +1,38 @@
-//! Reads that the cache of a lower layer answered.
+//! Reads that came from the cache of a lower layer.
 
-use super::{Found, Rule, bytes, percent};
-use iosonde_report::ledger::{Ledger, Severity};
+use iosonde_base::text::{bytes, percent};
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::Ledger;
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "cache-below",
     severity: Severity::Warning,
-    condition: "a loop device delivered over twice the bytes that the devices below it were read for",
-    meaning: "A loop device is a file. DirectLedger I/O on it passes the page cache of the file system on \
-              it, not that of the file it is made of: reads may come out of memory one layer down. Locations of the file that were never written are \
-              nowhere at all.",
-    remedy: "attach it with losetup --direct-io=on and write all of it once; or test on a device that is \
-             no file",
+    condition: "a loop device delivered more than twice the bytes that were read from the devices \
+                below it",
+    meaning: "A loop device is backed by a file. Direct I/O to the loop device bypasses the page \
+              cache of the file system on it, but not that of the backing file: reads may come \
+              from memory one layer below. Ranges of the backing file that were never written are \
+              on no device.",
+    remedy: "attach the loop device with losetup --direct-io=on and write all of it once; or \
+             test a device that is not backed by a file",
     check,
 };
 
-fn check(ledger: &Ledger) -> Vec<Found> {
+fn check(ledger: &Ledger) -> Vec<Statement> {
     for device in ledger.devices.iter().filter(|device| device.kind == "loop") {
         let below = ledger.devices.iter().filter(|other| other.level == device.level + 1);
         let below: Vec<_> = below.filter_map(|other| other.used.get()).collect();
         let (Some(used), false) = (device.used.get(), below.is_empty()) else { continue };
         let (read, fetched) = (used.bytes[0], below.iter().map(|used| used.bytes[0]).sum::<u64>());
         if read >= 1 << 20 && fetched * 2 < read {
-            return Found::of_run(
+            return Statement::one(
                 Severity::Warning,
                 format!(
-                    "{} delivered {}, of which {} came out of memory below it, or of holes in its file",
-                    device.name,
+                    "{} of the {} read from {} came from memory below it, or from holes in its \
+                     backing file",
+                    percent(1.0 - fetched as f64 / read as f64),
                     bytes(read),
-                    percent(1.0 - fetched as f64 / read as f64)
+                    device.name
                 ),
             );
         }
@@ -53,6 +57,6 @@ mod tests {
         ledger.devices.push(below);
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.devices[1].used = used(0);
-        assert!(says(RULE.id, &ledger).unwrap().1.contains("100.0 % came out of memory"));
+        assert!(says(RULE.id, &ledger).unwrap().1.starts_with("100 % of the 60 GiB"));
     }
 }

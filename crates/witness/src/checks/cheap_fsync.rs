@@ -1,37 +1,40 @@
-//! fsyncs faster than the medium can be.
+//! fsync calls that are faster than the medium.
 
-use super::{Found, Rule, time, worst_job};
-use iosonde_report::ledger::{Ledger, Severity};
+use super::worst_job;
+use iosonde_base::text::duration;
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::Ledger;
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "cheap-fsync",
     severity: Severity::Warning,
-    condition: "the median fsync took less than 40 us, or less than 1 ms on a disk that says it rotates and is no virtual one",
-    meaning: "Flash takes some hundred microseconds to program a page, a disk turns once in some \
-              milliseconds. A faster fsync means a cache that survives a loss of power (capacitors, a \
-              battery), a layer that does not pass flushes on, or nothing to write.",
-    remedy: "find out which of the three it is before you trust it: the drive's data sheet, the \
-             hypervisor's cache mode, a test with the plug",
+    condition: "the median fsync took less than 40 us, or less than 1 ms on a physical disk that \
+                reports itself as rotational",
+    meaning: "Programming a flash page takes some hundred microseconds; a disk turns once in some \
+              milliseconds. A faster fsync means a cache that survives a loss of power \
+              (capacitors, a battery), a layer that drops flushes, or nothing to write.",
+    remedy: "find out which of the three it is before you rely on it: the drive's data sheet, \
+             the hypervisor's cache mode, a power-loss test",
     check,
 };
 
-fn check(ledger: &Ledger) -> Vec<Found> {
+fn check(ledger: &Ledger) -> Vec<Statement> {
     let real_disk = ledger.environment.virtual_machine.is_none()
         && ledger.devices.iter().any(|device| device.facts.rotational == Some(true))
         && ledger.devices.iter().all(|device| device.kind != "loop");
     let least = if real_disk { 1_000_000 } else { 40_000 };
     worst_job(ledger, |job| {
         let has_device = !job.files.devices.is_empty();
-        let p50 =
-            job.syncs.p50_ns.filter(|&p50| p50 < least && job.syncs.asked >= 20 && has_device)?;
+        let p50 = job
+            .syncs
+            .p50_ns
+            .filter(|&p50| p50 < least && job.syncs.requested >= 20 && has_device)?;
         // With nothing written between, there is nothing to wait for.
-        let writes = job.writes.as_ref()?.asked_bytes / job.asked.block_bytes.1.max(1);
-        (writes * 2 >= job.syncs.asked).then(|| {
-            let told = format!(
-                "the median fsync took {}: faster than the medium alone can be",
-                time(p50 as f64)
-            );
-            (Severity::Warning, told)
+        let writes = job.writes.as_ref()?.completed_bytes / job.options.block_bytes.1.max(1);
+        (writes * 2 >= job.syncs.requested).then(|| {
+            let text =
+                format!("the median fsync took {}: faster than the medium can be", duration(p50));
+            (Severity::Warning, text)
         })
     })
 }
@@ -44,7 +47,7 @@ mod tests {
     #[test]
     fn the_medium_sets_the_limit() {
         let mut ledger = writer();
-        ledger.jobs[0].syncs.asked = 1000;
+        ledger.jobs[0].syncs.requested = 1000;
         let mut with = |p50: u64, rotates: bool| {
             ledger.jobs[0].syncs.p50_ns = Some(p50);
             ledger.devices[0].facts.rotational = Some(rotates);

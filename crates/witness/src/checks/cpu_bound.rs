@@ -1,32 +1,36 @@
-//! A job's thread that never waited.
+//! A job's thread that hardly waited.
 
-use super::{Found, Rule, percent, time, worst_job};
-use iosonde_report::ledger::{Ledger, Severity};
+use super::worst_job;
+use iosonde_base::text::{duration, percent};
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::Ledger;
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "cpu-bound",
     severity: Severity::Warning,
-    condition: "a job's thread was on a processor for more than 95 % of the time while it used storage",
-    meaning: "The thread hardly waited for the device: the processor, in the kernel or in the tester, \
-              set the pace. The device could have done more.",
-    remedy: "use more jobs, or larger blocks, or an engine with less work for each I/O (io_uring with \
+    condition: "a job that used storage had its thread on a processor for more than 95 % of the \
+                time",
+    meaning: "The thread hardly waited for the device: the processor, in the kernel or in the \
+              tester, set the rate. The device could have done more.",
+    remedy: "use more jobs, or larger blocks, or an engine with less work per I/O (io_uring with \
              fixedbufs and registerfiles)",
     check,
 };
 
-fn check(ledger: &Ledger) -> Vec<Found> {
+fn check(ledger: &Ledger) -> Vec<Statement> {
     worst_job(ledger, |job| {
         let cached = ledger.reads.as_ref().and_then(|reads| reads.cache_share()).unwrap_or(0.0);
         let uses_storage = !job.files.devices.is_empty() && cached < 0.5;
-        let polls = job.asked.polled_by_kernel;
+        let polls = job.options.polled_by_kernel;
         (job.cpu.busy_share > 0.95 && uses_storage && !polls && job.runtime_ns > 500_000_000).then(|| {
-            let told = format!(
-                "the job's thread was busy {} of the time: {} of its own and {} of the kernel's for each I/O",
+            let text = format!(
+                "the job's thread was on a processor for {} of the time: {} of tester CPU and {} of \
+                 kernel CPU per I/O",
                 percent(job.cpu.busy_share),
-                time(job.cpu.user_ns_per_io),
-                time(job.cpu.system_ns_per_io)
+                duration(job.cpu.user_ns_per_io as u64),
+                duration(job.cpu.system_ns_per_io as u64)
             );
-            (Severity::Warning, told)
+            (Severity::Warning, text)
         })
     })
 }
@@ -37,12 +41,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_that_never_waits_is_told() {
+    fn a_thread_that_never_waits_is_reported() {
         let mut ledger = clean();
         ledger.jobs[0].cpu.busy_share = 0.94;
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.jobs[0].cpu.busy_share = 0.99;
-        assert!(says(RULE.id, &ledger).unwrap().1.contains("99.0 %"));
+        assert!(says(RULE.id, &ledger).unwrap().1.contains("99 %"));
         ledger.jobs[0].files.devices.clear();
         assert_eq!(says(RULE.id, &ledger), None);
     }

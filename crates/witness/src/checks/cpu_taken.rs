@@ -1,39 +1,41 @@
-//! Processors that somebody else took away.
+//! Processor time that the hypervisor or a control group took.
 
-use super::{Found, Rule, percent, time};
-use iosonde_report::ledger::{Ledger, Severity};
+use iosonde_base::text::{duration, percent};
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::Ledger;
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "cpu-taken",
     severity: Severity::Warning,
-    condition: "the hypervisor took more than 2 % of processor time in a run of a second or more, or a control group's limit stopped the process",
-    meaning: "While a thread is held off its processor its I/Os wait with it: latencies grow tails and \
-              rates fall for reasons that have nothing to do with the storage.",
-    remedy: "repeat on a quieter host, or raise cpu.max of the control group",
+    condition: "the hypervisor took more than 2 % of the processor time in a run of 1 s or more, or \
+                a control group's CPU limit throttled the process",
+    meaning: "While a thread is off its processor its I/Os wait with it: tail latencies grow and \
+              rates fall for reasons unrelated to the storage.",
+    remedy: "repeat on a less loaded host, or raise cpu.max of the control group",
     check,
 };
 
-fn check(ledger: &Ledger) -> Vec<Found> {
-    let mut said = Vec::new();
-    if let Some(&steal) = ledger.meanwhile.steal_share.get()
+fn check(ledger: &Ledger) -> Vec<Statement> {
+    let mut parts = Vec::new();
+    if let Some(&steal) = ledger.machine.steal_share.get()
         && steal > 0.02
-        // Counted in ticks of ten milliseconds: of a moment it says nothing.
-        && ledger.meanwhile.wall_ns >= 1_000_000_000
+        // Counted in ticks of ten milliseconds: too coarse for a shorter run.
+        && ledger.machine.wall_ns >= 1_000_000_000
     {
-        said.push(format!("the hypervisor took {} of processor time", percent(steal)));
+        parts.push(format!("the hypervisor took {} of the processor time (steal)", percent(steal)));
     }
-    if let Some(&(periods, ns)) = ledger.meanwhile.throttled.get()
+    if let Some(&(periods, ns)) = ledger.machine.throttled.get()
         && periods > 0
     {
-        let limit = match ledger.environment.group_cpus {
+        let limit = match ledger.environment.cgroup_cpus {
             Some(cpus) => format!("the control group's limit of {cpus} processors"),
             None => "a control group".to_owned(),
         };
-        said.push(format!("{limit} stopped the process {periods} times, for {}", time(ns as f64)));
+        parts.push(format!("{limit} throttled the process {periods} times, for {}", duration(ns)));
     }
-    match said.is_empty() {
+    match parts.is_empty() {
         true => Vec::new(),
-        false => Found::of_run(Severity::Warning, said.join("; ")),
+        false => Statement::one(Severity::Warning, parts.join("; ")),
     }
 }
 
@@ -44,16 +46,13 @@ mod tests {
     use iosonde_report::ledger::Observed;
 
     #[test]
-    fn steal_and_throttling_are_told() {
+    fn steal_and_throttling_are_reported() {
         let mut ledger = clean();
-        ledger.meanwhile.steal_share = Observed::Is(0.01);
+        ledger.machine.steal_share = Observed::Is(0.01);
         assert_eq!(says(RULE.id, &ledger), None);
-        ledger.meanwhile.steal_share = Observed::Is(0.1);
-        ledger.meanwhile.throttled = Observed::Is((7, 3_000_000));
-        let (_, sentence) = says(RULE.id, &ledger).unwrap();
-        assert!(
-            sentence.contains("10.0 %") && sentence.contains("7 times, for 3.0 ms"),
-            "{sentence}"
-        );
+        ledger.machine.steal_share = Observed::Is(0.1);
+        ledger.machine.throttled = Observed::Is((7, 3_000_000));
+        let (_, text) = says(RULE.id, &ledger).unwrap();
+        assert!(text.contains("10 %") && text.contains("7 times, for 3 ms"), "{text}");
     }
 }

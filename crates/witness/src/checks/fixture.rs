@@ -1,18 +1,19 @@
-//! A ledger in which nothing is wrong, for rules to be held against.
+//! A ledger in which no rule finds anything, for the rules' tests.
 
 use super::judge;
+use iosonde_report::finding::Severity;
 use iosonde_report::ledger::*;
 
 /// A minute of random reads of 4 KiB, direct, 32 at a time, from an NVMe drive.
 pub fn clean() -> Ledger {
     let reads = Reads {
-        asked_bytes: 60 << 30,
+        completed_bytes: 60 << 30,
         device_bytes: Observed::Is(60 << 30),
         cache_bytes: Observed::Is(0),
         hole_bytes: Observed::Is(0),
-        holes_by_share: false,
-        ahead_bytes: Observed::Is(0),
-        cached_before_bytes: Observed::Is(0),
+        holes_estimated: false,
+        readahead_bytes: Observed::Is(0),
+        cached_at_start_bytes: Observed::Is(0),
     };
     let job = JobLedger {
         name: "db".into(),
@@ -20,14 +21,18 @@ pub fn clean() -> Ledger {
         runtime_ns: 60_000_000_000,
         reads: Some(reads.clone()),
         writes: None,
-        direct: DirectLedger { asked: true, got: Observed::Is(true), why: "seen".into() },
-        depth: DepthLedger {
-            asked: 32,
-            held: Observed::Is(31.9),
-            device: Observed::Is(30.5),
-            asked_together: 32,
+        direct: DirectLedger {
+            requested: true,
+            honoured: Observed::Is(true),
+            reason: "seen".into(),
         },
-        asked: JobOptions {
+        depth: DepthLedger {
+            requested: 32,
+            observed_by_job: Observed::Is(31.9),
+            observed_at_device: Observed::Is(30.5),
+            requested_by_all: 32,
+        },
+        options: JobOptions {
             engine: "libaio".into(),
             block_bytes: (4096, 4096),
             random: true,
@@ -35,11 +40,11 @@ pub fn clean() -> Ledger {
         },
         files: FilesLedger {
             files: 1,
-            looked_at: 1,
+            inspected: 1,
             range_bytes: 100 << 30,
             filesystems: vec!["ext4".into()],
             devices: vec!["nvme0n1".into()],
-            empty_share: Observed::Is(0.0),
+            unallocated_share: Observed::Is(0.0),
             compressing: false,
         },
         syncs: SyncLedger::default(),
@@ -54,7 +59,7 @@ pub fn clean() -> Ledger {
             system_ns_per_io: 1500.0,
             busy_share: 0.4,
             iops: 262_144.0,
-            ceiling_iops: Observed::Is(5e6),
+            upper_bound_iops: Observed::Is(5e6),
         },
     };
     Ledger {
@@ -79,12 +84,12 @@ pub fn clean() -> Ledger {
             },
         }],
         span_bytes: [0, 100 << 30],
-        others: OtherTraffic {
+        other_traffic: OtherTraffic {
             read_bytes: Observed::Is(1 << 20),
             written_bytes: Observed::Is(1 << 20),
             share: Observed::Is(0.0001),
         },
-        meanwhile: Meanwhile {
+        machine: MachineLedger {
             wall_ns: 60_000_000_000,
             steal_share: Observed::Is(0.0),
             pressure: [Observed::Is(0.01), Observed::Is(0.0), Observed::Is(0.9)],
@@ -95,10 +100,10 @@ pub fn clean() -> Ledger {
             kernel: "6.18".into(),
             cpus: 16,
             memory_bytes: 16 << 30,
-            available_bytes: Some(12 << 30),
+            available_memory_bytes: Some(12 << 30),
             ..Environment::default()
         },
-        rate: RateLedger { every_ns: 1_000_000_000, bytes: vec![1 << 30; 60] },
+        rate: RateLedger { interval_ns: 1_000_000_000, bytes: vec![1 << 30; 60] },
         ..Ledger::default()
     }
 }
@@ -108,13 +113,13 @@ pub fn writer() -> Ledger {
     let mut ledger = clean();
     ledger.reads = None;
     let writes = Writes {
-        asked_bytes: 60 << 30,
-        unwritten_bytes: Observed::Is(0),
-        told_bytes_per_s: 1e9,
+        completed_bytes: 60 << 30,
+        dirty_at_end_bytes: Observed::Is(0),
+        reported_bytes_per_s: 1e9,
         durable_bytes_per_s: Observed::Is(1e9),
         until_durable_ns: Observed::Is(1_000_000),
-        durable_by_part: false,
-        in_device_cache: Observed::Is(false),
+        durable_estimated: false,
+        in_volatile_cache: Observed::Is(false),
     };
     let job = &mut ledger.jobs[0];
     job.reads = None;
@@ -123,8 +128,8 @@ pub fn writer() -> Ledger {
     ledger
 }
 
-/// What a rule says of a ledger, and nothing else does.
+/// What a rule finds in a ledger.
 pub fn says(rule: &str, ledger: &Ledger) -> Option<(Severity, String)> {
-    let found = judge(ledger).into_iter().find(|finding| finding.rule == rule)?;
-    Some((found.severity, found.sentence))
+    let found = judge(ledger).into_iter().find(|finding| finding.id == rule)?;
+    Some((found.severity, found.statement))
 }

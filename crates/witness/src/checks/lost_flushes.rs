@@ -1,25 +1,27 @@
-//! fsyncs that no flush of the device followed.
+//! fsync calls that no flush of the device followed.
 
-use super::{Found, Rule, worst_job};
-use iosonde_report::ledger::{JobLedger, Ledger, Severity};
+use super::worst_job;
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::{JobLedger, Ledger};
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "lost-flushes",
     severity: Severity::Warning,
-    condition: "fsyncs were asked for, the device has a volatile write cache, and fewer than half as many flushes reached it",
-    meaning: "An fsync is a promise that data survives a loss of power; for a device whose cache \
-              forgets, the file system keeps it by a flush. Without one (mount option nobarrier, a \
-              layer that drops flushes, files without changes) the fsync was cheap for the wrong \
-              reason.",
-    remedy: "look at the mount options and at the layers in the ledger's device list; make sure that \
-             each fsync has something to write",
+    condition: "fsync was called, the device has a volatile write cache, and fewer than half as \
+                many flushes reached it",
+    meaning: "fsync promises that data survives a loss of power; on a device with a volatile \
+              write cache the file system keeps the promise with a flush. Without a flush (mount \
+              option nobarrier, a layer that drops flushes, a file without changes) fsync is fast \
+              because it does less than it promises.",
+    remedy: "check the mount options and the layers in the ledger's device list; make sure that \
+             each fsync has data to write",
     check,
 };
 
-fn check(ledger: &Ledger) -> Vec<Found> {
-    let syncs: u64 = ledger.jobs.iter().map(|job| job.syncs.asked).sum();
+fn check(ledger: &Ledger) -> Vec<Statement> {
+    let syncs: u64 = ledger.jobs.iter().map(|job| job.syncs.requested).sum();
     // Jobs that sync at the same time share flushes.
-    let together = ledger.jobs.iter().filter(|job| job.syncs.asked > 0).count().max(1) as u64;
+    let together = ledger.jobs.iter().filter(|job| job.syncs.requested > 0).count().max(1) as u64;
     let top: Vec<_> = ledger.devices.iter().filter(|device| device.level == 0).collect();
     let volatile = |device: &&&iosonde_report::ledger::DeviceLedger| {
         device.facts.write_cache.as_deref() == Some("write back")
@@ -37,8 +39,8 @@ fn check(ledger: &Ledger) -> Vec<Found> {
         return Vec::new();
     }
     worst_job(ledger, |job: &JobLedger| {
-        let told = format!("{syncs} fsyncs were asked for, {flushes} flushes reached the device");
-        (job.syncs.asked > 0).then_some((Severity::Warning, told))
+        let text = format!("{syncs} fsync calls, {flushes} flushes reached the device");
+        (job.syncs.requested > 0).then_some((Severity::Warning, text))
     })
 }
 
@@ -51,7 +53,7 @@ mod tests {
     #[test]
     fn flushes_are_counted_against_fsyncs() {
         let mut ledger = writer();
-        ledger.jobs[0].syncs.asked = 1000;
+        ledger.jobs[0].syncs.requested = 1000;
         let mut with = |flushes: u64, cache: &str| {
             if let Observed::Is(used) = &mut ledger.devices[0].used {
                 used.flushes = flushes;
@@ -60,8 +62,8 @@ mod tests {
             says(RULE.id, &ledger)
         };
         assert_eq!(with(1000, "write back"), None);
-        let (_, sentence) = with(3, "write back").unwrap();
-        assert!(sentence.contains("1000 fsyncs") && sentence.contains("3 flushes"), "{sentence}");
+        let (_, text) = with(3, "write back").unwrap();
+        assert!(text.contains("1000 fsync calls") && text.contains("3 flushes"), "{text}");
         assert_eq!(with(0, "write through"), None, "none is needed there");
     }
 }

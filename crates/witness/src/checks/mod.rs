@@ -1,133 +1,74 @@
-//! The rules of the verdict: each in a file of its own, all in one table.
+//! The rules of the verdict: each in a file named after its id, all in one table.
 //!
-//! A rule looks at a ledger and nothing else, so that it can be held against
-//! ledgers of other machines, written down.
+//! A rule looks at a ledger and nothing else, so that it can be tested with
+//! ledgers of other machines.
 
-mod absorbed;
 mod cache_below;
-mod cache_reads;
 mod cheap_fsync;
 mod closed_loop;
-mod compressible;
+mod compressible_data;
 mod cpu_bound;
 mod cpu_taken;
-mod depth;
-mod few_processors;
+mod depth_not_reached;
 #[cfg(test)]
 mod fixture;
-mod holes;
+mod group_limits;
+mod holes_read;
+mod kib_is_1000;
 mod lost_flushes;
 mod not_direct;
 mod not_durable;
+mod not_steady;
 mod other_traffic;
-mod repeated_offsets;
+mod overwritten_in_memory;
+mod page_cache_reads;
+mod same_offsets;
 mod short_run;
 mod small_span;
-mod steady;
-mod storage_limit;
+mod sqpoll_few_cores;
 mod tool_bound;
-mod unflushed;
-mod units;
-mod vm_cache;
+mod vm_write_cache;
+mod write_cache_not_flushed;
 
-use iosonde_report::ledger::{Finding, JobLedger, Ledger, Severity};
+use iosonde_report::finding::{self, Finding, FindingRule, Severity, Statement};
+use iosonde_report::ledger::{JobLedger, Ledger};
 use std::fmt::Write;
 
-/// A rule: when it finds something, what that means, what to do.
-#[derive(Debug)]
-pub struct Rule {
-    /// Its name, for `iosonde explain`.
-    pub id: &'static str,
-    /// The worst it says.
-    pub severity: Severity,
-    /// When it finds something: a fragment.
-    pub condition: &'static str,
-    /// What that means for the figures.
-    pub meaning: &'static str,
-    /// What to do: an imperative.
-    pub remedy: &'static str,
-    check: fn(&Ledger) -> Vec<Found>,
+/// All rules, in the order they are printed among equals.
+pub fn rules() -> &'static [FindingRule<Ledger>] {
+    RULES
 }
 
-/// What a rule's function gives; [`judge`] adds the rest.
-struct Found {
-    severity: Severity,
-    jobs: Vec<String>,
-    sentence: String,
-}
-
-impl Found {
-    fn of_run(severity: Severity, sentence: String) -> Vec<Found> {
-        vec![Found { severity, jobs: Vec::new(), sentence }]
-    }
-}
-
-/// All rules, in the order they are told among equals.
-pub fn rules() -> &'static [Rule] {
-    &RULES
-}
-
-static RULES: [Rule; 24] = [
-    cache_reads::RULE,
+static RULES: &[FindingRule<Ledger>] = &[
+    page_cache_reads::RULE,
     cache_below::RULE,
     not_direct::RULE,
-    holes::RULE,
+    holes_read::RULE,
     not_durable::RULE,
-    absorbed::RULE,
+    overwritten_in_memory::RULE,
     lost_flushes::RULE,
-    unflushed::RULE,
+    write_cache_not_flushed::RULE,
     cheap_fsync::RULE,
-    vm_cache::RULE,
-    depth::RULE,
-    few_processors::RULE,
+    vm_write_cache::RULE,
+    depth_not_reached::RULE,
+    sqpoll_few_cores::RULE,
     tool_bound::RULE,
     cpu_bound::RULE,
     cpu_taken::RULE,
-    storage_limit::RULE,
+    group_limits::RULE,
     other_traffic::RULE,
     small_span::RULE,
-    repeated_offsets::RULE,
-    compressible::RULE,
-    units::RULE,
+    same_offsets::RULE,
+    compressible_data::RULE,
+    kib_is_1000::RULE,
     short_run::RULE,
-    steady::RULE,
+    not_steady::RULE,
     closed_loop::RULE,
 ];
 
 /// What the rules find in a ledger, worst first.
 pub fn judge(ledger: &Ledger) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = RULES
-        .iter()
-        .flat_map(|rule| (rule.check)(ledger).into_iter().map(move |found| (rule, found)))
-        .map(|(rule, found)| Finding {
-            rule: rule.id,
-            severity: found.severity,
-            jobs: found.jobs,
-            sentence: found.sentence,
-            remedy: rule.remedy,
-        })
-        .collect();
-    // A stable sort: rules keep their order among equals.
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    findings
-}
-
-/// The rule of that name.
-pub fn find(id: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.id == id)
-}
-
-/// A rule as a person reads it: `iosonde explain ID`.
-pub fn explain(rule: &Rule) -> String {
-    format!(
-        "{} ({} at worst)\n\nFound when {}.\n\n{}\n\nWhat to do: {}.\n\nMore: docs/verdict.md#{}\n",
-        rule.id,
-        rule.severity.word(),
-        rule.condition,
-        rule.meaning,
-        rule.remedy,
-        rule.id
-    )
+    finding::judge(RULES, ledger)
 }
 
 /// docs/verdict.md: every rule.
@@ -135,21 +76,21 @@ pub fn page() -> String {
     let mut page = String::from(
         "# The verdict\n\n\
          <!-- Made from the rules by `cargo run -p xtask -- docs`: change the rules. -->\n\n\
-         Each run is held against these rules, by what was measured around it (see the ledger in\n\
-         the README). A finding has a severity: **note**, good to know; **warning**, the figures\n\
-         mean something else than one would think; **wrong**, they are not of what was to be\n\
-         measured. `iosonde explain ID` prints a rule. The exit code stays as it is unless\n\
-         `--strict` is given: then it is 3 after a warning or worse in a run that went well.\n\
-         A rule that lacks a signal says nothing; the ledger tells what is unknown, and why.\n\n",
+         After each run these rules are applied to its ledger: what was measured beside the\n\
+         results (see the README). A finding has a severity: **note**, good to know; **warning**,\n\
+         the results are easily misread; **wrong**, the results are not of what was to be measured.\n\
+         `iosonde explain ID` prints a rule. The exit code does not change unless `--strict` is\n\
+         given: then it is 3 after a warning or worse in a run without errors. A rule that lacks a\n\
+         counter finds nothing; the ledger shows which values are unknown, and why.\n\n",
     );
-    for rule in &RULES {
+    for rule in RULES {
         // Writing to a String cannot fail.
         let _ = writeln!(page, "- [{}](#{}): {}", rule.id, rule.id, rule.condition);
     }
-    for rule in &RULES {
+    for rule in RULES {
         let _ = write!(
             page,
-            "\n## {}\n\n**Severity**: {} at worst. **Found when** {}.\n\n{}\n\n**What to do**: {}.\n",
+            "\n## {}\n\n**Severity**: {} at most. **Found when** {}.\n\n{}\n\n**What to do**: {}.\n",
             rule.id,
             rule.severity.word(),
             rule.condition,
@@ -160,73 +101,43 @@ pub fn page() -> String {
     page
 }
 
-/// One finding for all jobs that `look` finds something about: the sentence of
+/// One statement for all jobs that `check` finds something about: the text of
 /// the worst, and how many others there are.
 fn worst_job(
     ledger: &Ledger,
-    look: impl Fn(&JobLedger) -> Option<(Severity, String)>,
-) -> Vec<Found> {
+    check: impl Fn(&JobLedger) -> Option<(Severity, String)>,
+) -> Vec<Statement> {
     let all: Vec<(&JobLedger, Severity, String)> = ledger
         .jobs
         .iter()
-        .filter_map(|job| look(job).map(|(severity, sentence)| (job, severity, sentence)))
+        .filter_map(|job| check(job).map(|(severity, text)| (job, severity, text)))
         .collect();
     // Of equals the first.
     let worst = all
         .iter()
         .enumerate()
         .max_by_key(|(at, (_, severity, _))| (*severity, std::cmp::Reverse(*at)));
-    let Some((_, (job, severity, sentence))) = worst else { return Vec::new() };
+    let Some((_, (job, severity, text))) = worst else { return Vec::new() };
     let mut jobs: Vec<String> = all.iter().map(|(job, ..)| job.name.clone()).collect();
     jobs.dedup();
-    let mut sentence = match ledger.jobs.len() {
-        1 => sentence.clone(),
-        _ => format!("{}: {sentence}", job.name),
+    let mut text = match ledger.jobs.len() {
+        1 => text.clone(),
+        _ => format!("{}: {text}", job.name),
     };
-    if all.len() > 1 {
-        let _ = write!(
-            sentence,
-            " (and so {} other {})",
-            all.len() - 1,
-            if all.len() == 2 { "job" } else { "jobs" }
-        );
-    }
-    vec![Found { severity: *severity, jobs, sentence }]
-}
-
-/// `12.3 %`.
-fn percent(share: f64) -> String {
-    match share * 100.0 {
-        share if share > 99.95 && share < 100.0 => "99.9 %".to_owned(),
-        share => format!("{share:.1} %"),
-    }
-}
-
-/// `1.5 GiB`.
-fn bytes(bytes: u64) -> String {
-    let mut value = bytes as f64;
-    for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
-        if value < 1000.0 {
-            return if unit == "B" { format!("{value} B") } else { format!("{value:.1} {unit}") };
+    match all.len() {
+        1 => {}
+        2 => text.push_str(" (also 1 other job)"),
+        n => {
+            let _ = write!(text, " (also {} other jobs)", n - 1);
         }
-        value /= 1024.0;
     }
-    format!("{value:.1} PiB")
-}
-
-/// `1.50 ms`.
-fn time(ns: f64) -> String {
-    match ns {
-        ns if ns < 1e3 => format!("{ns:.0} ns"),
-        ns if ns < 1e6 => format!("{:.1} us", ns / 1e3),
-        ns if ns < 1e9 => format!("{:.1} ms", ns / 1e6),
-        ns => format!("{:.1} s", ns / 1e9),
-    }
+    vec![Statement { severity: *severity, jobs, text }]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iosonde_report::ledger::Observed;
     use std::collections::BTreeSet;
 
     #[test]
@@ -236,50 +147,40 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_has_a_name_of_its_own_and_reads_as_a_sentence() {
+    fn each_rule_has_an_id_of_its_own_and_a_section_on_the_page() {
         let ids: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
         assert_eq!(ids.len(), RULES.len());
         for rule in rules() {
-            assert!(
-                rule.id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
-                "{}",
-                rule.id
-            );
-            assert!(!rule.condition.ends_with('.') && !rule.remedy.ends_with('.'), "{}", rule.id);
-            assert!(rule.meaning.ends_with('.'), "{}", rule.id);
+            assert_eq!(finding::faults(rule), [""; 0]);
             assert!(page().contains(&format!("\n## {}\n", rule.id)));
-            assert!(explain(find(rule.id).unwrap()).contains(rule.remedy));
         }
-        assert!(find("no-such-rule").is_none());
     }
 
     #[test]
-    fn the_worst_comes_first_and_jobs_alike_are_told_once() {
+    fn a_rule_is_in_the_file_named_after_its_id() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/checks");
+        for rule in rules() {
+            let file = folder.join(format!("{}.rs", rule.id.replace('-', "_")));
+            let text = std::fs::read_to_string(&file).expect(rule.id);
+            assert!(text.contains(&format!("id: \"{}\"", rule.id)), "{}", file.display());
+        }
+    }
+
+    #[test]
+    fn the_worst_comes_first_and_jobs_alike_have_one_finding() {
         let mut ledger = fixture::clean();
         ledger.jobs[0].runtime_ns = 1_000_000_000;
         let mut other = ledger.jobs[0].clone();
         other.name = "other".into();
         ledger.jobs.push(other);
         for job in &mut ledger.jobs {
-            job.direct.got = iosonde_report::ledger::Observed::Is(false);
+            job.direct.honoured = Observed::Is(false);
         }
         let findings = judge(&ledger);
         assert!(findings.windows(2).all(|pair| pair[0].severity >= pair[1].severity));
-        assert_eq!(findings[0].rule, "not-direct");
+        assert_eq!(findings[0].id, "not-direct");
         assert_eq!(findings[0].jobs, ["db", "other"]);
-        assert!(findings[0].sentence.ends_with("(and so 1 other job)"), "{}", findings[0].sentence);
-    }
-
-    #[test]
-    fn figures_are_short() {
-        assert_eq!(
-            [percent(0.99996), percent(1.0), percent(0.005)],
-            ["99.9 %", "100.0 %", "0.5 %"]
-        );
-        assert_eq!([bytes(5), bytes(1 << 20), bytes(u64::MAX)], ["5 B", "1.0 MiB", "16384.0 PiB"]);
-        assert_eq!(
-            [time(9.0), time(1500.0), time(2.5e6), time(3e9)],
-            ["9 ns", "1.5 us", "2.5 ms", "3.0 s"]
-        );
+        let statement = &findings[0].statement;
+        assert!(statement.ends_with("(also 1 other job)"), "{statement}");
     }
 }

@@ -1,25 +1,31 @@
-//! Direct I/O that was asked for and not got.
+//! Direct I/O that was requested and not honoured.
 
-use super::{Found, Rule, worst_job};
-use iosonde_report::ledger::{Ledger, Severity};
+use super::worst_job;
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::Ledger;
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "not-direct",
     severity: Severity::Wrong,
-    condition: "direct=1 was asked for and the bytes went through memory all the same",
-    meaning: "Some file systems take the flag and do not heed it: tmpfs has no device; btrfs sends \
-              direct writes of files with checksums, and misaligned reads, through the page cache; \
-              what programs serve (FUSE) goes where they like. Judged by what came into memory and \
-              what the device was asked for, not by the flag.",
-    remedy: "test on another file system or on the device itself; on btrfs make an empty file and \
-             chattr +C it first; align bs and offsets to the device's sectors",
+    condition: "direct=1 was requested and the data went through the page cache",
+    meaning: "Some file systems accept O_DIRECT and ignore it: tmpfs has no device; btrfs sends \
+              direct writes of checksummed files, and misaligned direct reads, through the page \
+              cache; a FUSE file system decides for itself. The rule looks at what entered the \
+              page cache and at the requests that reached the device, not at the flag.",
+    remedy: "test on another file system or on the device itself; on btrfs create an empty file \
+             and run chattr +C on it first; align bs and offsets to the device's sector size",
     check,
 };
 
-fn check(ledger: &Ledger) -> Vec<Found> {
+fn check(ledger: &Ledger) -> Vec<Statement> {
     worst_job(ledger, |job| {
-        let lost = job.direct.asked && job.direct.got.get() == Some(&false);
-        lost.then(|| (Severity::Wrong, format!("not direct, although asked: {}", job.direct.why)))
+        let lost = job.direct.requested && job.direct.honoured.get() == Some(&false);
+        lost.then(|| {
+            (
+                Severity::Wrong,
+                format!("direct I/O was requested and not honoured: {}", job.direct.reason),
+            )
+        })
     })
 }
 
@@ -30,17 +36,17 @@ mod tests {
     use iosonde_report::ledger::Observed;
 
     #[test]
-    fn only_what_was_asked_and_is_known_to_be_lost_is_told() {
+    fn only_a_request_that_is_known_to_be_lost_is_reported() {
         let mut ledger = clean();
-        ledger.jobs[0].direct.got = Observed::Is(false);
-        ledger.jobs[0].direct.why = "tmpfs is made of memory".into();
-        let (severity, sentence) = says(RULE.id, &ledger).unwrap();
+        ledger.jobs[0].direct.honoured = Observed::Is(false);
+        ledger.jobs[0].direct.reason = "tmpfs keeps its files in memory".into();
+        let (severity, text) = says(RULE.id, &ledger).unwrap();
         assert_eq!(severity, Severity::Wrong);
-        assert!(sentence.ends_with("tmpfs is made of memory"), "{sentence}");
-        ledger.jobs[0].direct.asked = false;
+        assert!(text.ends_with("tmpfs keeps its files in memory"), "{text}");
+        ledger.jobs[0].direct.requested = false;
         assert_eq!(says(RULE.id, &ledger), None);
-        ledger.jobs[0].direct.asked = true;
-        ledger.jobs[0].direct.got = Observed::unknown("fuse");
+        ledger.jobs[0].direct.requested = true;
+        ledger.jobs[0].direct.honoured = Observed::unknown("fuse");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

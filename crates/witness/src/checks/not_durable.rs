@@ -1,23 +1,24 @@
-//! Writes that were still in memory when the clock stopped.
+//! Writes that were still dirty in the page cache at the end of the run.
 
-use super::{Found, Rule, bytes, percent};
-use iosonde_report::ledger::{Ledger, Observed, Severity};
+use iosonde_base::text::{bytes, percent, rate};
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::{Ledger, Observed};
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "not-durable",
     severity: Severity::Wrong,
-    condition: "more than 1 % of the bytes written had not been written back when the clock stopped (warning from 5 %, wrong from 25 %)",
-    meaning: "A buffered write is done when memory has it. What the device had not got when the clock \
-              stopped is in the told rate and not in the device's. The ledger tells the rate to \
-              durability: what it would have been had the clock run until all was safe.",
-    remedy: "set end_fsync=1, so that the clock runs until the data is safe; or direct=1; or quote \
-             the rate to durability",
+    condition: "more than 1 % of the bytes written were still dirty in the page cache at the end of \
+                the run (warning from 5 %, wrong from 25 %)",
+    meaning: "A buffered write completes when the data is in memory. Data that had not reached \
+              the device when the clock stopped counts in the reported rate. The durable rate \
+              includes the time until write-back had finished.",
+    remedy: "set end_fsync=1 to include write-back; or set direct=1; or quote the durable rate",
     check,
 };
 
-fn check(ledger: &Ledger) -> Vec<Found> {
+fn check(ledger: &Ledger) -> Vec<Statement> {
     let Some(writes) = &ledger.writes else { return Vec::new() };
-    let Some(share) = writes.unwritten_share().filter(|&share| share > 0.01) else {
+    let Some(share) = writes.dirty_at_end_share().filter(|&share| share > 0.01) else {
         return Vec::new();
     };
     let severity = match share {
@@ -25,20 +26,22 @@ fn check(ledger: &Ledger) -> Vec<Found> {
         share if share >= 0.05 => Severity::Warning,
         _ => Severity::Note,
     };
-    let rate = |value: f64| format!("{}/s", bytes(value as u64));
     let durable = match &writes.durable_bytes_per_s {
-        Observed::Is(durable) => format!("{} to durability", rate(*durable)),
-        Observed::Unknown(why) => format!("the rate to durability is unknown: {why}"),
+        Observed::Is(durable) => {
+            format!("durable rate {} (write-back included)", rate(*durable))
+        }
+        Observed::Unknown(why) => format!("durable rate unknown: {why}"),
     };
-    let unwritten = writes.unwritten_bytes.get().copied().unwrap_or(0);
-    Found::of_run(
+    let dirty = writes.dirty_at_end_bytes.get().copied().unwrap_or(0);
+    Statement::one(
         severity,
         format!(
-            "{} of {} written ({}) was not on the device when the clock stopped: {} as told, {durable}",
-            bytes(unwritten.min(writes.asked_bytes)),
-            bytes(writes.asked_bytes),
+            "{} of {} written ({}) was still dirty in the page cache at the end of the run: reported \
+             rate {}, {durable}",
+            bytes(dirty.min(writes.completed_bytes)),
+            bytes(writes.completed_bytes),
             percent(share),
-            rate(writes.told_bytes_per_s)
+            rate(writes.reported_bytes_per_s)
         ),
     )
 }
@@ -49,17 +52,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_remainder_and_both_rates_are_told() {
+    fn the_remainder_and_both_rates_are_reported() {
         let mut ledger = writer();
         assert_eq!(says(RULE.id, &ledger), None);
         let writes = ledger.writes.as_mut().unwrap();
-        writes.unwritten_bytes = Observed::Is(30 << 30);
+        writes.dirty_at_end_bytes = Observed::Is(30 << 30);
         writes.durable_bytes_per_s = Observed::Is(5e8);
-        let (severity, sentence) = says(RULE.id, &ledger).unwrap();
+        let (severity, text) = says(RULE.id, &ledger).unwrap();
         assert_eq!(severity, Severity::Wrong);
-        assert!(sentence.contains("30.0 GiB of 60.0 GiB written (50.0 %)"), "{sentence}");
-        assert!(sentence.contains("476.8 MiB/s to durability"), "{sentence}");
-        ledger.writes.as_mut().unwrap().unwritten_bytes = Observed::unknown("overlayfs");
+        assert!(text.contains("30 GiB of 60 GiB written (50 %)"), "{text}");
+        assert!(text.contains("durable rate 477 MiB/s"), "{text}");
+        ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Observed::unknown("overlayfs");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

@@ -1,20 +1,22 @@
-//! Somebody else on the same device.
+//! Traffic of other programs on the same device.
 
-use super::{Found, Rule, bytes, percent};
-use iosonde_report::ledger::{Ledger, Severity};
+use iosonde_base::text::{bytes, percent};
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::Ledger;
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "other-traffic",
     severity: Severity::Warning,
-    condition: "more than 5 % of the bytes that the device moved were not the run's",
-    meaning: "The device's own counters are held against what the kernel counted for this process. \
-              Another program, or a file system's background work, shared the device.",
-    remedy: "stop the other traffic and repeat; look for it with iotop or biotop",
+    condition: "more than 5 % of the bytes that the device transferred were not from the run",
+    meaning: "The device's counters are compared with what the kernel counted for this process. \
+              Another program, or background work of the file system, used the device at the same \
+              time.",
+    remedy: "stop the other traffic and repeat; find it with iotop or biotop",
     check,
 };
 
-fn check(ledger: &Ledger) -> Vec<Found> {
-    let others = &ledger.others;
+fn check(ledger: &Ledger) -> Vec<Statement> {
+    let others = &ledger.other_traffic;
     let Some(&share) = others.share.get().filter(|&&share| share > 0.05) else { return Vec::new() };
     let read = others.read_bytes.get().copied().unwrap_or(0);
     let written = others.written_bytes.get().copied().unwrap_or(0);
@@ -22,10 +24,10 @@ fn check(ledger: &Ledger) -> Vec<Found> {
     if read + written < 8 << 20 {
         return Vec::new();
     }
-    Found::of_run(
+    Statement::one(
         Severity::Warning,
         format!(
-            "{} of the device's traffic was not this run's: {} read and {} written by others",
+            "{} of the device's traffic was not from this run: {} read and {} written by others",
             percent(share),
             bytes(read),
             bytes(written)
@@ -40,13 +42,13 @@ mod tests {
     use iosonde_report::ledger::Observed;
 
     #[test]
-    fn a_share_is_told_and_a_trifle_is_not() {
+    fn a_share_is_reported_and_a_few_mib_are_not() {
         let mut ledger = clean();
-        ledger.others.share = Observed::Is(0.4);
+        ledger.other_traffic.share = Observed::Is(0.4);
         assert_eq!(says(RULE.id, &ledger), None);
-        ledger.others.written_bytes = Observed::Is(1 << 30);
-        assert!(says(RULE.id, &ledger).unwrap().1.starts_with("40.0 %"));
-        ledger.others.share = Observed::unknown("no device");
+        ledger.other_traffic.written_bytes = Observed::Is(1 << 30);
+        assert!(says(RULE.id, &ledger).unwrap().1.starts_with("40 %"));
+        ledger.other_traffic.share = Observed::unknown("no device");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

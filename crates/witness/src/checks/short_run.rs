@@ -1,27 +1,30 @@
-//! A run too short to say much.
+//! A run that is too short.
 
-use super::{Found, Rule, time, worst_job};
-use iosonde_report::ledger::{Ledger, Severity};
+use super::worst_job;
+use iosonde_base::text::duration;
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::Ledger;
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "short-run",
     severity: Severity::Note,
-    condition: "a job was counted for less than 5 s",
-    meaning: "Caches fill, frequencies rise, drives wake up in the first seconds. Tails need many I/Os: \
-              a p99.9 of fewer than 10000 rests on fewer than ten of them.",
-    remedy: "set runtime=60 with time_based, and ramp_time for what is not to count",
+    condition: "a job was measured for less than 5 s",
+    meaning: "Caches fill, clock frequencies rise and drives wake up in the first seconds. Tail \
+              latencies need many I/Os: a p99.9 of fewer than 10000 I/Os rests on fewer than ten \
+              of them.",
+    remedy: "set runtime=60 and time_based, and ramp_time for the part that is not to count",
     check,
 };
 
-fn check(ledger: &Ledger) -> Vec<Found> {
+fn check(ledger: &Ledger) -> Vec<Statement> {
     const LEAST_NS: u64 = 5_000_000_000;
     worst_job(ledger, |job| {
         let short =
             job.runtime_ns < LEAST_NS && job.latency.ios > 0 && !job.files.filesystems.is_empty();
         short.then(|| {
-            let told =
-                format!("counted for {}, {} I/Os", time(job.runtime_ns as f64), job.latency.ios);
-            (Severity::Note, told)
+            let text =
+                format!("measured for {}, {} I/Os", duration(job.runtime_ns), job.latency.ios);
+            (Severity::Note, text)
         })
     })
 }
@@ -37,6 +40,6 @@ mod tests {
         ledger.jobs[0].runtime_ns = 5_000_000_000;
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.jobs[0].runtime_ns = 300_000_000;
-        assert!(says(RULE.id, &ledger).unwrap().1.starts_with("counted for 300.0 ms"));
+        assert!(says(RULE.id, &ledger).unwrap().1.starts_with("measured for 300 ms"));
     }
 }

@@ -1,33 +1,38 @@
 //! The tester itself as the limit.
 
-use super::{Found, Rule, percent, worst_job};
-use iosonde_report::ledger::{Ledger, Severity};
+use super::worst_job;
+use iosonde_base::text::{count, percent};
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::Ledger;
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "tool-bound",
     severity: Severity::Warning,
-    condition: "a job reached more than half of what the same job reaches with an engine that does nothing, on this machine, and its thread worked for more than half of the time",
-    meaning: "After each run the job's shape is tried with the null engine for a moment. Near that \
-              ceiling the tester, not the storage, is a large part of what was measured.",
-    remedy: "use more jobs, larger blocks, or fewer features (verify, refill_buffers, logs); quote \
-             the ceiling with the figures",
+    condition: "a job reached more than half of the IOPS that the same job reaches with the null \
+                engine on this machine, and its thread was on a processor for more than half of the \
+                time",
+    meaning: "After each run iosonde runs the same job with the null engine for a moment. Close \
+              to that upper bound the tester is a large part of what was measured.",
+    remedy: "use more jobs, larger blocks, or fewer features (verify, refill_buffers, logs); \
+             quote the upper bound with the results",
     check,
 };
 
-fn check(ledger: &Ledger) -> Vec<Found> {
+fn check(ledger: &Ledger) -> Vec<Statement> {
     worst_job(ledger, |job| {
-        let ceiling = *job.cpu.ceiling_iops.get()?;
+        let ceiling = *job.cpu.upper_bound_iops.get()?;
         let share = job.cpu.iops / ceiling.max(1.0);
         // A thread that sleeps waits for something else.
         let works = job.cpu.busy_share > 0.5;
         // The null engine itself is there to show the ceiling.
-        (share > 0.5 && works && job.asked.engine != "null" && !job.asked.paced).then(|| {
-            let told = format!(
-                "{:.0} IOPS are {} of the {ceiling:.0} that this tester reaches without storage",
-                job.cpu.iops,
-                percent(share.min(1.0))
+        (share > 0.5 && works && job.options.engine != "null" && !job.options.paced).then(|| {
+            let text = format!(
+                "{} IOPS is {} of the upper bound without storage, {} IOPS",
+                count(job.cpu.iops),
+                percent(share.min(1.0)),
+                count(ceiling)
             );
-            (Severity::Warning, told)
+            (Severity::Warning, text)
         })
     })
 }
@@ -39,13 +44,13 @@ mod tests {
     use iosonde_report::ledger::Observed;
 
     #[test]
-    fn near_the_ceiling_is_told_and_the_null_engine_is_not() {
+    fn near_the_upper_bound_is_reported_and_the_null_engine_is_not() {
         let mut ledger = clean();
-        ledger.jobs[0].cpu.ceiling_iops = Observed::Is(300_000.0);
+        ledger.jobs[0].cpu.upper_bound_iops = Observed::Is(300_000.0);
         assert_eq!(says(RULE.id, &ledger), None, "its thread slept for 60 % of the time");
         ledger.jobs[0].cpu.busy_share = 0.9;
         assert!(says(RULE.id, &ledger).unwrap().1.contains("87.4 %"));
-        ledger.jobs[0].asked.engine = "null".into();
+        ledger.jobs[0].options.engine = "null".into();
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

@@ -4,7 +4,7 @@ use super::{places, wave};
 use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::{Location, MachineReading, both};
 use iosonde_report::ledger::{
-    DeviceLedger, DeviceUse, Environment, Meanwhile, Observed, OtherTraffic, share,
+    DeviceLedger, DeviceUse, Environment, MachineLedger, Observed, OtherTraffic, share,
 };
 use iosonde_sys::counters::{CpuTime, DiskCounters, Pressure, TaskIo, Throttled};
 use iosonde_sys::stack::Kind;
@@ -131,10 +131,12 @@ pub(super) fn others(seen: &Evidence) -> OtherTraffic {
             }
         }
     }
-    let syncs = seen.jobs.iter().any(|job| job.syncs.0 > 0 || job.asked.sync);
+    let syncs = seen.jobs.iter().any(|job| job.syncs.0 > 0 || job.options.sync);
     let read = ours.map(|ours| moved[0].saturating_sub(ours.storage_read_bytes));
     let written = match syncs {
-        true => Observed::unknown("the file system's journal cannot be told from others' writes"),
+        true => {
+            Observed::unknown("the file system's journal cannot be separated from others' writes")
+        }
         false => ours.map(|ours| moved[1].saturating_sub(ours.storage_write_bytes)),
     };
     let foreign = match (&read, &written) {
@@ -149,7 +151,7 @@ pub(super) fn others(seen: &Evidence) -> OtherTraffic {
     }
 }
 
-pub(super) fn meanwhile(seen: &Evidence) -> Meanwhile {
+pub(super) fn meanwhile(seen: &Evidence) -> MachineLedger {
     let wall = wall_ns(seen);
     let of_wall = |us: u64| (us as f64 * 1e3 / wall.max(1) as f64).min(1.0);
     let lost = |at: usize| {
@@ -177,7 +179,7 @@ pub(super) fn meanwhile(seen: &Evidence) -> Meanwhile {
         |after, before| both(&after.throttled, &before.throttled, Throttled::since),
         |one, other| Throttled { periods: one.periods + other.periods, us: one.us + other.us },
     );
-    Meanwhile {
+    MachineLedger {
         wall_ns: wall,
         steal_share: cpu.map(|time| share(time.stolen, time.total).unwrap_or(0.0)),
         pressure: [lost(0), lost(1), lost(2)],
@@ -195,12 +197,12 @@ pub(super) fn environment(seen: &Evidence) -> Environment {
         cpus: machine.cpus,
         governor: machine.governor,
         memory_bytes: machine.memory_bytes,
-        available_bytes: machine.available_bytes,
+        available_memory_bytes: machine.available_bytes,
         virtual_machine: machine.virtual_machine,
         container: machine.container,
-        group_cpus: limits.cpus,
-        group_memory_bytes: limits.memory_bytes,
-        group_io: limits.io,
+        cgroup_cpus: limits.cpus,
+        cgroup_memory_bytes: limits.memory_bytes,
+        cgroup_io: limits.io,
         filesystems: seen.places.iter().filter_map(|place| place.filesystem.clone()).collect(),
         fingerprint: String::new(),
     };
@@ -211,7 +213,7 @@ pub(super) fn environment(seen: &Evidence) -> Environment {
 /// A number over what stays as it is between two runs on the same thing.
 fn fingerprint(environment: &Environment, seen: &Evidence) -> String {
     let stable = Environment {
-        available_bytes: None,
+        available_memory_bytes: None,
         filesystems: environment
             .filesystems
             .iter()

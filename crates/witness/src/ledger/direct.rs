@@ -1,10 +1,11 @@
-//! Direct I/O: not what was asked for, but what happened.
+//! Direct I/O: whether a request was honoured.
 
 use super::reads::MEMORY;
 use super::{over_files, places, wave};
 use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::FileReading;
 use iosonde_base::Dir;
+use iosonde_base::text::{bytes, percent};
 use iosonde_report::ledger::{DirectLedger, Observed, Reads};
 use iosonde_sys::counters::PageFlow;
 
@@ -15,20 +16,20 @@ const SLACK: f64 = 0.05;
 pub(super) fn of(job: &JobEvidence, reads: Option<&Reads>, seen: &Evidence) -> DirectLedger {
     if !job.direct || !job.touches_storage {
         return DirectLedger {
-            asked: job.direct,
-            got: Observed::unknown("it was not asked for"),
-            why: String::new(),
+            requested: job.direct,
+            honoured: Observed::unknown("it was not requested"),
+            reason: String::new(),
         };
     }
     let verdict = judged(job, reads, seen);
-    let (got, why) = match verdict {
+    let (honoured, reason) = match verdict {
         Ok((got, why)) => (Observed::Is(got), why),
         Err(why) => (Observed::unknown(&why), why),
     };
-    DirectLedger { asked: true, got, why }
+    DirectLedger { requested: true, honoured, reason }
 }
 
-/// Whether it was got, and how that is known; or why it is not known.
+/// Whether it was honoured, and how that is known; or why it is not known.
 fn judged(
     job: &JobEvidence,
     reads: Option<&Reads>,
@@ -37,40 +38,39 @@ fn judged(
     if let Some(place) = places(job, seen).find(|place| MEMORY.contains(&place.kind())) {
         return Ok((
             false,
-            format!("{} is made of memory: there is no device below", place.kind()),
+            format!("{} keeps its files in memory: there is no device below", place.kind()),
         ));
     }
     if let Some(place) = places(job, seen).find(|place| place.kind().starts_with("fuse")) {
         let kind = place.kind();
-        return Err(format!("a program answers for {kind}, and may keep what it likes in memory"));
+        return Err(format!("{kind} is served by a program, which may cache data in memory"));
     }
     let moved = job.bytes[Dir::Read] + job.bytes[Dir::Write];
     if let Some(found) = by_checksums(job, seen) {
         return Ok((false, found));
     }
     let grown = match shares_with_buffered(job, seen) {
-        true => Observed::unknown("a job beside it uses the same file through the page cache"),
+        true => Observed::unknown("another job uses the same file through the page cache"),
         false => over_files(job, FileReading::grown_bytes),
     };
     if let Observed::Is(grown) = grown
         && grown > 0
         && grown as f64 > SLACK * (moved.min(job.files.1) as f64)
     {
-        let mib = grown as f64 / f64::from(1 << 20);
-        let why = format!("{mib:.1} MiB of the files came into the page cache meanwhile");
+        let why = format!("{} of the files entered the page cache during the run", bytes(grown));
         return Ok((false, why));
     }
     if let Some(reads) = reads {
         match (reads.device_bytes.get(), reads.hole_bytes.get()) {
             (Some(&device), holes) => {
-                let due = reads.asked_bytes.saturating_sub(holes.copied().unwrap_or(0));
+                let due = reads.completed_bytes.saturating_sub(holes.copied().unwrap_or(0));
                 if (device as f64) < (1.0 - SLACK) * due as f64 {
-                    let share = 100.0 * (1.0 - device as f64 / due as f64);
-                    return Ok((false, format!("{share:.1} % of the reads came out of memory")));
+                    let share = percent(1.0 - device as f64 / due as f64);
+                    return Ok((false, format!("{share} of the reads came from the page cache")));
                 }
             }
             (None, _) if job.bytes[Dir::Write] == 0 => {
-                return Err("it is not known where its reads came from".to_owned());
+                return Err("the source of its reads is unknown".to_owned());
             }
             _ => {}
         }
@@ -85,7 +85,7 @@ fn judged(
         (_, 0) if reads.is_some_and(|reads| reads.hole_bytes == Observed::Is(0)) => {
             Ok((true, "every byte read was fetched from the device".to_owned()))
         }
-        _ => Ok((true, "nothing of the files came into the page cache".to_owned())),
+        _ => Ok((true, "no data of the files entered the page cache".to_owned())),
     }
 }
 
@@ -93,8 +93,8 @@ fn judged(
 fn shares_with_buffered(job: &JobEvidence, seen: &Evidence) -> bool {
     let mut beside = seen.jobs.iter().filter(|other| other.wave == job.wave && !other.direct);
     beside.any(|other| {
-        let shared = |file: &FileReading| job.looked_at.iter().any(|own| own.path == file.path);
-        other.touches_storage && other.looked_at.iter().any(shared)
+        let shared = |file: &FileReading| job.inspected.iter().any(|own| own.path == file.path);
+        other.touches_storage && other.inspected.iter().any(shared)
     })
 }
 
@@ -106,7 +106,7 @@ fn by_checksums(job: &JobEvidence, seen: &Evidence) -> Option<String> {
     let options = &place.filesystem.as_ref()?.options;
     let without = options.split(',').any(|option| matches!(option, "nodatasum" | "nodatacow"));
     let no_copy = |file: &FileReading| file.attributes.get().is_some_and(|flags| flags.no_copy);
-    if job.bytes[Dir::Write] == 0 || without || job.looked_at.iter().all(no_copy) {
+    if job.bytes[Dir::Write] == 0 || without || job.inspected.iter().all(no_copy) {
         return None;
     }
     let wave = wave(job, seen)?;

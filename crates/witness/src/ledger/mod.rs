@@ -21,11 +21,14 @@ pub fn ledger(seen: &Evidence) -> Ledger {
         writes: writes::together(&jobs, seen),
         span_bytes: span_bytes(seen),
         devices: around::devices(seen),
-        others: around::others(seen),
+        other_traffic: around::others(seen),
         phases: seen.phases.clone(),
-        meanwhile: around::meanwhile(seen),
+        machine: around::meanwhile(seen),
         environment: around::environment(seen),
-        tool: Tool { clock_ns: seen.clock_ns.clone(), signals_ns: seen.signals_ns },
+        tool: Tool {
+            clock_read_ns: seen.clock_read_ns.clone(),
+            counter_read_ns: seen.counter_read_ns,
+        },
         rate: seen.rate.clone(),
         verdict: Vec::new(),
         jobs,
@@ -43,9 +46,9 @@ fn job_ledger(job: &JobEvidence, seen: &Evidence) -> JobLedger {
         reads,
         writes,
         depth: depth(job, seen),
-        asked: job.asked.clone(),
+        options: job.options.clone(),
         files: files(job, seen),
-        syncs: SyncLedger { asked: job.syncs.0, p50_ns: job.syncs.1 },
+        syncs: SyncLedger { requested: job.syncs.0, p50_ns: job.syncs.1 },
         latency: job.latency,
         cpu: cpu(job),
     }
@@ -60,7 +63,7 @@ fn span_bytes(seen: &Evidence) -> [u64; 2] {
         seen.jobs.iter().filter(|job| places(job, seen).flat_map(Location::disks).count() > 0)
     {
         let mut is_new = false;
-        for file in &job.looked_at {
+        for file in &job.inspected {
             is_new |= known.insert((file.path.as_path(), file.offset, file.bytes));
         }
         if is_new {
@@ -73,7 +76,7 @@ fn span_bytes(seen: &Evidence) -> [u64; 2] {
 
 /// The places of a job's files, as far as they were looked at.
 fn places<'a>(job: &'a JobEvidence, seen: &'a Evidence) -> impl Iterator<Item = &'a Location> {
-    seen.places.iter().filter(|place| job.looked_at.iter().any(|file| file.device == place.device))
+    seen.places.iter().filter(|place| job.inspected.iter().any(|file| file.device == place.device))
 }
 
 fn wave<'a>(job: &JobEvidence, seen: &'a Evidence) -> Option<&'a Wave> {
@@ -97,11 +100,11 @@ fn over_files(
     job: &JobEvidence,
     part: impl Fn(&crate::reading::FileReading) -> Observed<u64>,
 ) -> Observed<u64> {
-    if job.looked_at.is_empty() {
-        return Observed::unknown("none of its files could be looked at");
+    if job.inspected.is_empty() {
+        return Observed::unknown("none of its files could be inspected");
     }
-    let parts: Vec<Observed<u64>> = job.looked_at.iter().map(part).collect();
-    let (files, looked_at) = (job.files.0.max(1), job.looked_at.len() as u64);
+    let parts: Vec<Observed<u64>> = job.inspected.iter().map(part).collect();
+    let (files, looked_at) = (job.files.0.max(1), job.inspected.len() as u64);
     sum(&parts).map(|&seen| match files > looked_at {
         true => (u128::from(seen) * u128::from(files) / u128::from(looked_at)) as u64,
         false => seen,
@@ -118,18 +121,18 @@ fn files(job: &JobEvidence, seen: &Evidence) -> FilesLedger {
         let facts = place.filesystem.as_ref();
         facts.is_some_and(|facts| facts.options.split(',').any(|o| o.starts_with("compress")))
     };
-    let attributed = job.looked_at.iter().any(|file| {
+    let attributed = job.inspected.iter().any(|file| {
         file.attributes.get().is_some_and(|attributes| attributes.compressed)
             || file.extents.get().is_some_and(|extents| extents.encoded_bytes > 0)
     });
     FilesLedger {
         files: job.files.0,
-        looked_at: job.looked_at.len() as u64,
+        inspected: job.inspected.len() as u64,
         range_bytes: job.files.1,
         compressing: attributed || places(job, seen).any(options),
         filesystems,
         devices,
-        empty_share: reads::empty_share(job),
+        unallocated_share: reads::unallocated_share(job),
     }
 }
 
@@ -139,13 +142,13 @@ fn depth(job: &JobEvidence, seen: &Evidence) -> DepthLedger {
         (0..).zip(job.depth_levels).map(|(class, ios)| u128::from(ios) << class).sum();
     let together = seen.jobs.iter().filter(|other| other.wave == job.wave && other.touches_storage);
     DepthLedger {
-        asked: job.depth,
-        held: match ios {
+        requested: job.depth,
+        observed_by_job: match ios {
             0 => Observed::unknown("no I/O was issued"),
             _ => Observed::Is(weighed as f64 / ios as f64),
         },
-        device: around::depth_below(job, seen),
-        asked_together: together.map(|other| u64::from(other.depth)).sum(),
+        observed_at_device: around::depth_below(job, seen),
+        requested_by_all: together.map(|other| u64::from(other.depth)).sum(),
     }
 }
 
@@ -160,6 +163,6 @@ fn cpu(job: &JobEvidence) -> CpuLedger {
         system_ns_per_io: each(job.usage.system_ns),
         busy_share: of_time(used as f64 / 1e9).min(1.0),
         iops: of_time(ios as f64),
-        ceiling_iops: job.ceiling_iops.clone(),
+        upper_bound_iops: job.upper_bound_iops.clone(),
     }
 }

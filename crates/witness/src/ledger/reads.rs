@@ -21,22 +21,22 @@ pub(super) const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"]
 pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Reads {
     let asked = job.bytes[Dir::Read];
     let fetched = fetched(job, seen);
-    let empty = empty_share(job);
+    let empty = unallocated_share(job);
     let mut reads = Reads {
-        asked_bytes: asked,
+        completed_bytes: asked,
         device_bytes: fetched.clone(),
-        cached_before_bytes: over_files(job, |file| file.resident[0].clone()),
+        cached_at_start_bytes: over_files(job, |file| file.resident[0].clone()),
         ..Reads::default()
     };
     let Observed::Is(fetched) = fetched else {
         let why = || fetched.map(|_| 0);
-        (reads.cache_bytes, reads.hole_bytes, reads.ahead_bytes) = (why(), why(), why());
+        (reads.cache_bytes, reads.hole_bytes, reads.readahead_bytes) = (why(), why(), why());
         return reads;
     };
     // What the device did not deliver came out of memory, or is nowhere.
     let rest = asked.saturating_sub(fetched);
-    reads.ahead_bytes = Observed::Is(fetched.saturating_sub(asked));
-    (reads.hole_bytes, reads.holes_by_share) = holes(job, &empty, rest);
+    reads.readahead_bytes = Observed::Is(fetched.saturating_sub(asked));
+    (reads.hole_bytes, reads.holes_estimated) = holes(job, &empty, rest);
     reads.cache_bytes = match (&reads.hole_bytes, rest) {
         (_, 0) => Observed::Is(0),
         (Observed::Is(holes), rest) => Observed::Is(rest.saturating_sub(*holes)),
@@ -62,9 +62,9 @@ fn holes(job: &JobEvidence, empty: &Observed<f64>, rest: u64) -> (Observed<u64>,
 }
 
 /// Share of the job's range without data on the device, before it ran.
-pub(super) fn empty_share(job: &JobEvidence) -> Observed<f64> {
+pub(super) fn unallocated_share(job: &JobEvidence) -> Observed<f64> {
     let (mut empty, mut all) = (0, 0);
-    for file in job.looked_at.iter().filter(|file| !file.is_device) {
+    for file in job.inspected.iter().filter(|file| !file.is_device) {
         match &file.extents {
             Observed::Is(extents) => {
                 empty += extents.hole_bytes + extents.unwritten_bytes;
@@ -73,8 +73,8 @@ pub(super) fn empty_share(job: &JobEvidence) -> Observed<f64> {
             Observed::Unknown(why) => return Observed::Unknown(why.clone()),
         }
     }
-    match (all, job.looked_at.is_empty()) {
-        (_, true) => Observed::unknown("none of its files could be looked at"),
+    match (all, job.inspected.is_empty()) {
+        (_, true) => Observed::unknown("none of its files could be inspected"),
         (0, _) => Observed::Is(0.0),
         (all, _) => Observed::Is(empty as f64 / all as f64),
     }
@@ -84,10 +84,10 @@ pub(super) fn empty_share(job: &JobEvidence) -> Observed<f64> {
 fn fetched(job: &JobEvidence, seen: &Evidence) -> Observed<u64> {
     let mut kinds = places(job, seen).map(crate::reading::Location::kind).peekable();
     if kinds.peek().is_none() {
-        return Observed::unknown("it is not known what its files lie on");
+        return Observed::unknown("the file system of its files is unknown");
     }
     if let Some(kind) = kinds.find(|kind| !COUNTED.contains(kind) && !MEMORY.contains(kind)) {
-        return Observed::unknown(format!("{kind} does not count whom it fetches bytes for"));
+        return Observed::unknown(format!("{kind} does not count which task it fetches bytes for"));
     }
     let thread = job.thread_io.map(|io| io.storage_read_bytes);
     match (&thread, &job.process_io) {
@@ -96,7 +96,7 @@ fn fetched(job: &JobEvidence, seen: &Evidence) -> Observed<u64> {
             Observed::Is(*own)
         }
         (Observed::Is(_), None) => Observed::unknown(
-            "threads of the kernel or the engine read for it, and other jobs ran beside it",
+            "threads of the kernel or the engine read for it while other jobs ran",
         ),
         (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
     }
@@ -128,10 +128,10 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Reads> {
         return Some(reads);
     }
     let fetched = fetched_together(seen);
-    let solid = jobs.iter().all(|job| job.files.empty_share == Observed::Is(0.0));
+    let solid = jobs.iter().all(|job| job.files.unallocated_share == Observed::Is(0.0));
     if let (Observed::Is(fetched), true) = (&fetched, solid) {
-        reads.cache_bytes = Observed::Is(reads.asked_bytes.saturating_sub(*fetched));
-        reads.ahead_bytes = Observed::Is(fetched.saturating_sub(reads.asked_bytes));
+        reads.cache_bytes = Observed::Is(reads.completed_bytes.saturating_sub(*fetched));
+        reads.readahead_bytes = Observed::Is(fetched.saturating_sub(reads.completed_bytes));
         reads.hole_bytes = Observed::Is(0);
         reads.device_bytes = Observed::Is(*fetched);
     }
@@ -142,16 +142,16 @@ fn added(jobs: &[JobLedger]) -> Option<Reads> {
     let all: Vec<&Reads> = jobs.iter().filter_map(|job| job.reads.as_ref()).collect();
     let of = |part: fn(&Reads) -> &Observed<u64>| sum(all.iter().map(|&reads| part(reads)));
     (!all.is_empty()).then(|| Reads {
-        asked_bytes: all.iter().map(|reads| reads.asked_bytes).sum(),
+        completed_bytes: all.iter().map(|reads| reads.completed_bytes).sum(),
         device_bytes: of(|reads| &reads.device_bytes),
         cache_bytes: of(|reads| &reads.cache_bytes),
         hole_bytes: of(|reads| &reads.hole_bytes),
-        holes_by_share: all.iter().any(|reads| reads.holes_by_share),
-        ahead_bytes: of(|reads| &reads.ahead_bytes),
+        holes_estimated: all.iter().any(|reads| reads.holes_estimated),
+        readahead_bytes: of(|reads| &reads.readahead_bytes),
         // Jobs on the same file would count it twice.
-        cached_before_bytes: match all.as_slice() {
-            [one] => one.cached_before_bytes.clone(),
-            _ => Observed::unknown("told for each job"),
+        cached_at_start_bytes: match all.as_slice() {
+            [one] => one.cached_at_start_bytes.clone(),
+            _ => Observed::unknown("reported for each job"),
         },
     })
 }

@@ -8,18 +8,27 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Writes {
-    let asked = job.bytes[Dir::Write];
-    let told = per_second(asked, job.runtime_ns);
+    let written = job.bytes[Dir::Write];
+    let reported = reported_rate(written, job.runtime_ns);
     let until = job.durability.map(|durability| durability.took_ns);
     Writes {
-        asked_bytes: asked,
-        unwritten_bytes: over_files(job, |file| file.unwritten[1].clone()),
-        told_bytes_per_s: told,
+        completed_bytes: written,
+        dirty_at_end_bytes: over_files(job, |file| file.unwritten[1].clone()),
+        reported_bytes_per_s: reported,
         durable_bytes_per_s: until
-            .map(|&until| per_second(asked, job.runtime_ns.saturating_add(until))),
-        durable_by_part: job.durability.get().is_some_and(|durability| durability.by_part),
+            .map(|&until| per_second(written, job.runtime_ns.saturating_add(until))),
+        durable_estimated: job.durability.get().is_some_and(|durability| durability.by_part),
         until_durable_ns: until,
-        in_device_cache: in_device_cache(job, seen),
+        in_volatile_cache: in_volatile_cache(job, seen),
+    }
+}
+
+/// The rate as the report's formats have it: over whole milliseconds, so that
+/// one report does not show two figures for it.
+fn reported_rate(bytes: u64, ns: u64) -> f64 {
+    match ns {
+        0 => 0.0,
+        _ => per_second(bytes, (ns / 1_000_000).max(1).saturating_mul(1_000_000)),
     }
 }
 
@@ -27,8 +36,8 @@ fn per_second(bytes: u64, ns: u64) -> f64 {
     if ns == 0 { 0.0 } else { bytes as f64 * 1e9 / ns as f64 }
 }
 
-/// Nothing made a device empty a cache that forgets, after the last write.
-fn in_device_cache(job: &JobEvidence, seen: &Evidence) -> Observed<bool> {
+/// Whether the last writes may be in a volatile write cache: no flush followed.
+fn in_volatile_cache(job: &JobEvidence, seen: &Evidence) -> Observed<bool> {
     if job.synced_at_end {
         return Observed::Is(false);
     }
@@ -37,7 +46,7 @@ fn in_device_cache(job: &JobEvidence, seen: &Evidence) -> Observed<bool> {
         match seen.facts_of(&disk.name).and_then(|facts| facts.write_cache.as_deref()) {
             Some("write back") => return Observed::Is(true),
             Some(_) => any = Observed::Is(false),
-            None => return Observed::unknown(format!("{} does not tell of a cache", disk.name)),
+            None => return Observed::unknown(format!("{} does not report its cache", disk.name)),
         }
     }
     any
@@ -51,7 +60,7 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Writes> {
     }
     let writers: Vec<&JobEvidence> =
         seen.jobs.iter().filter(|job| job.touches_storage && job.bytes[Dir::Write] > 0).collect();
-    let asked: u64 = all.iter().map(|writes| writes.asked_bytes).sum();
+    let written: u64 = all.iter().map(|writes| writes.completed_bytes).sum();
     // Jobs that ran one after the other did not share the time.
     let mut waves: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
     for job in &writers {
@@ -71,17 +80,17 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Writes> {
         writers.iter().filter_map(|job| job.durability.get()).map(pick).max().unwrap_or(0)
     };
     Some(Writes {
-        asked_bytes: asked,
-        unwritten_bytes: unwritten_once(&writers),
-        told_bytes_per_s: per_second(asked, ns.0),
-        durable_bytes_per_s: durable(known.clone(), per_second(asked, ns.1)),
+        completed_bytes: written,
+        dirty_at_end_bytes: unwritten_once(&writers),
+        reported_bytes_per_s: reported_rate(written, ns.0),
+        durable_bytes_per_s: durable(known.clone(), per_second(written, ns.1)),
         until_durable_ns: known.map(|()| longest(|durability| durability.took_ns)),
-        durable_by_part: all.iter().any(|writes| writes.durable_by_part),
-        in_device_cache: match all
+        durable_estimated: all.iter().any(|writes| writes.durable_estimated),
+        in_volatile_cache: match all
             .iter()
-            .find(|writes| writes.in_device_cache != Observed::Is(false))
+            .find(|writes| writes.in_volatile_cache != Observed::Is(false))
         {
-            Some(writes) => writes.in_device_cache.clone(),
+            Some(writes) => writes.in_volatile_cache.clone(),
             None => Observed::Is(false),
         },
     })
@@ -91,7 +100,7 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Writes> {
 fn unwritten_once(jobs: &[&JobEvidence]) -> Observed<u64> {
     let shared = {
         let mut seen: BTreeMap<&Path, usize> = BTreeMap::new();
-        for file in jobs.iter().flat_map(|job| &job.looked_at) {
+        for file in jobs.iter().flat_map(|job| &job.inspected) {
             *seen.entry(&file.path).or_default() += 1;
         }
         seen.values().any(|&jobs| jobs > 1)
@@ -104,7 +113,7 @@ fn unwritten_once(jobs: &[&JobEvidence]) -> Observed<u64> {
     // Ranges of one file that overlap would count twice; whoever looked last at
     // the same range counts, and ranges are the same for clones of a job.
     let mut last: BTreeMap<(&Path, u64, u64), Observed<u64>> = BTreeMap::new();
-    for file in jobs.iter().flat_map(|job| &job.looked_at) {
+    for file in jobs.iter().flat_map(|job| &job.inspected) {
         last.insert((&file.path, file.offset, file.bytes), file.unwritten[1].clone());
     }
     super::sum(last.values())

@@ -60,8 +60,8 @@ impl FileReading {
             is_device,
             attributes: Attributes::of(&file).into(),
             extents,
-            resident: [resident, Observed::unknown("it was not looked at again")],
-            unwritten: [unwritten, Observed::unknown("it was not looked at again")],
+            resident: [resident, Observed::unknown("it was not inspected again")],
+            unwritten: [unwritten, Observed::unknown("it was not inspected again")],
         })
     }
 
@@ -71,7 +71,7 @@ impl FileReading {
             Ok(file) => in_memory(&file, self.offset, self.bytes),
             Err(error) => {
                 let why = match error.kind() {
-                    io::ErrorKind::NotFound => "the file was removed meanwhile".to_owned(),
+                    io::ErrorKind::NotFound => "the file was removed during the run".to_owned(),
                     _ => iosonde_base::bare(&error.to_string()),
                 };
                 (Observed::unknown(why.clone()), Observed::unknown(why))
@@ -110,7 +110,7 @@ fn in_memory(file: &File, offset: u64, bytes: u64) -> (Observed<u64>, Observed<u
     let overlaid = rustix::fs::fstatfs(file).is_ok_and(|status| status.f_type as u64 == OVERLAYFS);
     if overlaid && bytes > RESIDENCY_BYTES_MAX {
         // Page by page (mincore(2)) is all that there is here.
-        let why = "overlayfs does not tell, and the file is too large to look at each page";
+        let why = "overlayfs has no summary, and the file is too large to inspect each page";
         return (Observed::unknown(why), Observed::unknown(why));
     }
     match cache::residency(file, offset, bytes.max(1)) {
@@ -133,8 +133,8 @@ fn in_memory(file: &File, offset: u64, bytes: u64) -> (Observed<u64>, Observed<u
 /// Which of `files` files to look at when no more than `most` shall be: evenly
 /// spread, the first among them.
 pub fn sample(files: usize, most: usize) -> impl Iterator<Item = usize> {
-    let looked_at = files.min(most.max(1));
-    (0..looked_at).map(move |at| at * files / looked_at.max(1))
+    let inspected = files.min(most.max(1));
+    (0..inspected).map(move |at| at * files / inspected.max(1))
 }
 
 #[cfg(test)]

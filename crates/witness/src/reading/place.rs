@@ -61,7 +61,7 @@ impl Locations {
             let (bytes, fill_share) = fill(nearest);
             FilesystemFacts {
                 kind: mount.filesystem.clone(),
-                point: mount.point.display().to_string(),
+                mount_point: mount.point.display().to_string(),
                 source: mount.source.to_string_lossy().into_owned(),
                 options: options(&mount.options, &mount.super_options),
                 bytes,
@@ -98,7 +98,7 @@ fn fill(path: &Path) -> (u64, Observed<f64>) {
             let share = taken as f64 / status.f_blocks as f64;
             (status.f_blocks.saturating_mul(status.f_frsize), Observed::Is(share))
         }
-        Ok(_) => (0, Observed::unknown("the file system does not tell its size")),
+        Ok(_) => (0, Observed::unknown("the file system does not report its size")),
         Err(error) => (0, Observed::unknown(format!("statvfs(2): {error}"))),
     }
 }
@@ -150,7 +150,7 @@ mod tests {
         places.add(Path::new("/dev/null"));
         assert_eq!(places.0.len(), 1);
         let facts = places.0[0].filesystem.as_ref().unwrap();
-        assert_eq!(facts.point, "/");
+        assert_eq!(facts.mount_point, "/");
         assert!(!facts.options.is_empty());
     }
 

@@ -4,8 +4,8 @@ use super::device::{CacheFacts, words_of};
 use super::text;
 use super::workload::{JobResultSummary, RunSummary, Workload, percentile};
 use crate::commands::format::{plural, printable, wrapped};
+use iosonde_base::text::{count, duration};
 use iosonde_direct::{Fact, WriteCache};
-use iosonde_report::formats::{count_words, time_words};
 use iosonde_stats::LaneSnapshot;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -256,7 +256,7 @@ fn compared(back: &Cell, through: &Cell) -> String {
         ratio => format!("{ratio:.2} times the writes under write through"),
     };
     if rounds > 1 {
-        let text = |(least, most)| format!("{} to {}", count_words(least), count_words(most));
+        let text = |(least, most)| format!("{} to {}", count(least), count(most));
         let _ = write!(
             lines,
             "; rounds of {} a second under write back, {} under write through",
@@ -270,12 +270,12 @@ fn compared(back: &Cell, through: &Cell) -> String {
 impl Cell {
     fn line(&self, out: &mut String, workload: &str, mode: Mode, flushes: &str) {
         let latency = |lane: &LaneSnapshot, percent| {
-            percentile(lane, percent).map_or_else(|| "-".to_owned(), time_words)
+            percentile(lane, percent).map_or_else(|| "-".to_owned(), duration)
         };
         let line = format!(
             "  {workload:<15}{:<8}{:>7}{:>9}{:>9}{:>9}{:>9}{flushes:>8}",
             mode.word(),
-            count_words(self.iops),
+            count(self.iops),
             latency(&self.writes, 50.0),
             latency(&self.writes, 99.0),
             latency(&self.syncs, 50.0),

@@ -63,7 +63,7 @@ fn add_job(job: &JobReport, when: &str, text: &mut String) {
     if let Some(description) = &job.description {
         line!(text, "  Description  : [{description}]");
     }
-    for (name, dir) in job.told() {
+    for (name, dir) in job.shown() {
         if dir.runtime_ms > 0 {
             direction::add_direction(name, dir, job, text);
         }
@@ -213,7 +213,7 @@ fn add_group(group: &GroupReport, text: &mut String) {
     line!(text, "\nRun status group {} (all jobs):", group.id);
     let figures = group.significant_figures;
     let rate = |bytes_per_s| RateText::new(bytes_per_s, group.units, figures);
-    for (name, dir) in group.told() {
+    for (name, dir) in group.shown() {
         let [agg, least, most] =
             [dir.agg_bytes_per_s, dir.min_bytes_per_s, dir.max_bytes_per_s].map(rate);
         let base = PrefixBase::of(group.units.kb_base);

@@ -1,21 +1,34 @@
 //! Several jobs in our own report: a row for each job and direction, and the
 //! sums of each group.
 
-use super::words::{Mark, bandwidth, count, fit, paint, time};
-use super::{Style, add_labelled, failure_words, told_latency};
+use super::paint::{Mark, paint};
+use super::{Style, add_labelled, add_narrow_row, failure_words, shown_latency};
 use crate::report::*;
+use iosonde_base::text::{count, counted, duration, fit, percent, rate};
 use std::collections::BTreeMap;
 
 /// Columns that are not the job's name: direction, IOPS, bandwidth, p50, p99,
 /// maximum.
 const OTHER_COLUMNS: usize = 7 + 9 + 12 + 10 + 10 + 10;
 
+/// Columns of a job's name at least.
+const NAME_COLUMNS_MIN: usize = 10;
+
+/// Whether the table fits.
+fn fits(style: &Style) -> bool {
+    style.columns >= NAME_COLUMNS_MIN + OTHER_COLUMNS
+}
+
 pub(super) fn add_jobs(jobs: &[JobReport], report: &Report, style: &Style, text: &mut String) {
     let longest = jobs.iter().map(|job| job_name(job).chars().count()).max().unwrap_or(0);
-    let name_columns = (longest + 2).clamp(10, style.columns - OTHER_COLUMNS);
-    let head = row(&name_cell("job", name_columns), "", ["IOPS", "bandwidth", "p50", "p99", "max"]);
-    text.push_str(&paint(head.trim_end(), Mark::Label, style));
-    text.push('\n');
+    let name_columns = (longest + 2)
+        .clamp(NAME_COLUMNS_MIN, style.columns.saturating_sub(OTHER_COLUMNS).max(NAME_COLUMNS_MIN));
+    if fits(style) {
+        let heads = ["IOPS", "bandwidth", "p50", "p99", "max"];
+        let head = row(&name_cell("job", name_columns), "", heads);
+        text.push_str(&paint(head.trim_end(), Mark::Label, style));
+        text.push('\n');
+    }
     for job in jobs {
         add_rows(job, name_columns, style, text);
     }
@@ -32,14 +45,14 @@ pub(super) fn add_jobs(jobs: &[JobReport], report: &Report, style: &Style, text:
     }
     for job in jobs {
         if let Some(errors) = job.errors.filter(|errors| errors.total > 0) {
-            let words = format!("{}: {} let pass", job.name, errors.total);
+            let words = format!("{}: {} tolerated", job.name, errors.total);
             add_labelled("errors", &words, Mark::Error, style, text);
         }
     }
     for job in &report.ours.jobs {
         let quick = job.lateness.as_ref().and_then(|late| Some((late.quick?, late.max_ns)));
         if let Some((quick, max_ns)) = quick {
-            let [p50, p99, max] = [quick.p50_ns, quick.p99_ns, max_ns].map(time);
+            let [p50, p99, max] = [quick.p50_ns, quick.p99_ns, max_ns].map(duration);
             let words = format!("{}: started p50 {p50}, p99 {p99}, max {max} late", job.name);
             add_labelled("replay", &words, Mark::Label, style, text);
         }
@@ -63,9 +76,9 @@ fn row(name: &str, dir: &str, cells: [&str; 5]) -> String {
 
 fn add_rows(job: &JobReport, name_columns: usize, style: &Style, text: &mut String) {
     let mut name = job_name(job);
-    for (dir_name, dir) in job.told() {
+    for (dir_name, dir) in job.shown() {
         if dir.issued_ios > 0 {
-            let latency = told_latency(dir);
+            let latency = shown_latency(dir);
             let numbers = Numbers {
                 iops: dir.iops(),
                 bytes_per_s: dir.bw_bytes_per_s(),
@@ -93,12 +106,18 @@ struct Numbers {
 
 impl Numbers {
     fn add_row(&self, name: &str, dir: &str, style: &Style, text: &mut String) {
-        let cell = |ns: Option<u64>| ns.map_or("-".into(), time);
-        let (iops, bandwidth) = (count(self.iops), bandwidth(self.bytes_per_s));
+        let cell = |ns: Option<u64>| ns.map_or("-".into(), duration);
+        let [p50, p99, max] = [self.p50_ns, self.p99_ns, self.max_ns].map(cell);
+        let (iops, bandwidth) = (count(self.iops), rate(self.bytes_per_s as f64));
+        if !fits(style) {
+            let lead = format!("{} {dir}", name.trim_end());
+            let cells = [format!("{iops} IOPS"), bandwidth, format!("p50 {p50}")];
+            let cells = [&cells[..], &[format!("p99 {p99}"), format!("max {max}")]].concat();
+            return add_narrow_row(lead.trim_start(), &cells, style, text);
+        }
         let first = format!("{iops:>9}{bandwidth:>12}");
         let name = paint(name, Mark::Heading, style);
         let first = paint(first, Mark::First, style);
-        let [p50, p99, max] = [self.p50_ns, self.p99_ns, self.max_ns].map(cell);
         text.push_str(&format!("{name}{dir:<7}{first}{p50:>10}{p99:>10}{max:>10}\n"));
     }
 }
@@ -113,10 +132,10 @@ fn add_sum(
     text: &mut String,
 ) {
     let mut name = if several { format!("group {}", group.id) } else { "all".into() };
-    for (fio_name, sum) in group.told() {
+    for (fio_name, sum) in group.shown() {
         let dir_name = fio_name.to_lowercase();
-        let told = jobs.iter().flat_map(|job| job.told());
-        let dirs: Vec<&DirReport> = told
+        let shown = jobs.iter().flat_map(|job| job.shown());
+        let dirs: Vec<&DirReport> = shown
             .filter(|(name, dir)| *name == dir_name && dir.issued_ios > 0)
             .map(|(_, dir)| dir)
             .collect();
@@ -125,7 +144,7 @@ fn add_sum(
             continue;
         }
         let ios = dirs.iter().map(|dir| dir.total_ios).sum::<u64>();
-        let latencies: Vec<&LatencyReport> = dirs.iter().map(|dir| told_latency(dir)).collect();
+        let latencies: Vec<&LatencyReport> = dirs.iter().map(|dir| shown_latency(dir)).collect();
         let max_ns = latencies.iter().filter(|lat| lat.n > 0).map(|lat| lat.max_ns).max();
         let numbers = Numbers {
             iops: ios as f64 * 1000.0 / sum.max_run_ms.max(1) as f64,
@@ -172,10 +191,10 @@ fn add_processor(jobs: &[JobReport], style: &Style, text: &mut String) {
         ..CpuUse::default()
     };
     let words = format!(
-        "{:.1} % user, {:.1} % system of each job's time; {} context switches",
-        cpu.user_percent(),
-        cpu.system_percent(),
-        cpu.ctx
+        "{} user, {} system of each job's time; {}",
+        percent(cpu.user_percent() / 100.0),
+        percent(cpu.system_percent() / 100.0),
+        counted(cpu.ctx, "context switch")
     );
     add_labelled("cpu", &words, Mark::Label, style, text);
 }

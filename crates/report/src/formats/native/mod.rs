@@ -1,22 +1,32 @@
-//! Our own report: what a person asks first comes first, and nothing is told
-//! that says nothing.
+//! Our own report: the most wanted numbers first, and no line without content.
 
 mod many;
 mod one;
-pub(super) mod words;
+pub(super) mod paint;
 
 use crate::report::*;
 use crate::scale::date;
-use words::{Mark, paint, wrap};
-pub use words::{count as count_words, time as time_words};
+use iosonde_base::text::{bytes, percent, wrap};
+use paint::{Mark, paint};
 
 /// How to write for the eye.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Whether to colour (ANSI escapes).
     pub colour: bool,
-    /// How wide lines may be; tables take 80, so no less is used.
+    /// How wide lines may be. Where a table does not fit, each of its rows is a
+    /// wrapped line.
     pub columns: usize,
+}
+
+/// No layout is narrower than this.
+const COLUMNS_MIN: usize = 40;
+
+impl Style {
+    /// The same style in lines that can be laid out.
+    fn usable(self) -> Style {
+        Style { columns: self.columns.max(COLUMNS_MIN), ..self }
+    }
 }
 
 impl Default for Style {
@@ -28,14 +38,14 @@ impl Default for Style {
 /// The report for a person: at most some 25 lines for one job, a row for each
 /// job and direction when there are several.
 pub fn native(report: &Report, style: &Style) -> String {
-    let style = &Style { columns: style.columns.max(80), ..*style };
+    let style = &style.usable();
     let mut text = String::new();
     let tool = if report.tool.is_empty() { &report.version } else { &report.tool };
     let title = format!("{tool}, {}", date(report.time_unix_ms, report.utc_offset_s));
-    text.push_str(&paint(title, Mark::Label, style));
+    text.push_str(&paint(wrap(&title, 0, style.columns), Mark::Label, style));
     text.push_str("\n\n");
     match report.jobs.as_slice() {
-        [] => text.push_str("no job was told of\n"),
+        [] => text.push_str("no job is reported\n"),
         [job] => one::add_job(job, report.ours.jobs.first(), style, &mut text),
         jobs => many::add_jobs(jobs, report, style, &mut text),
     }
@@ -50,6 +60,13 @@ pub fn native(report: &Report, style: &Style) -> String {
     text
 }
 
+/// Names and numbers as one wrapped line: a row of a table that does not fit.
+pub(super) fn add_narrow_row(name: &str, cells: &[String], style: &Style, text: &mut String) {
+    text.push_str("  ");
+    text.push_str(&wrap(&format!("{name}: {}", cells.join(", ")), 2, style.columns));
+    text.push('\n');
+}
+
 /// A line that begins with a label in its own column.
 pub(super) fn add_labelled(label: &str, words: &str, mark: Mark, style: &Style, text: &mut String) {
     text.push_str(&paint(format!("  {label:<10}"), mark, style));
@@ -57,25 +74,26 @@ pub(super) fn add_labelled(label: &str, words: &str, mark: Mark, style: &Style, 
     text.push('\n');
 }
 
-/// The latency that is told: the whole of it where its percentiles were kept.
-/// The completion latency alone begins when a submission returns, and may be
+/// The latency that is reported: the total latency where its percentiles were
+/// kept. The completion latency begins when a submission returns, and may be
 /// over by then.
-fn told_latency(dir: &DirReport) -> &LatencyReport {
+fn shown_latency(dir: &DirReport) -> &LatencyReport {
     if dir.clat.n == 0 || dir.lat.quick.is_some() { &dir.lat } else { &dir.clat }
 }
 
-/// A disk, and those it stands on, marked so.
+/// A disk, and those below it, marked so.
 fn add_disk(disk: &DiskReport, level: usize, style: &Style, text: &mut String) {
     let DiskCounts { ios, sectors, util_percent, .. } = disk.counts;
     let part = |dir: &str, at: usize| {
-        let bytes = words::bytes(sectors[at].saturating_mul(512));
-        format!("{} {dir} ({bytes})", ios[at])
+        let moved = bytes(sectors[at].saturating_mul(512));
+        format!("{} {dir} ({moved})", ios[at])
     };
     let words = format!(
-        "{}: {}, {}, {util_percent:.0} % busy",
+        "{}: {}, {}, {} busy",
         disk.name,
         part("reads", 0),
-        part("writes", 1)
+        part("writes", 1),
+        percent(util_percent / 100.0)
     );
     let label = if level == 0 { "disk" } else { "  below" };
     add_labelled(label, &words, Mark::Label, style, text);

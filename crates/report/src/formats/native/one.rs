@@ -1,10 +1,15 @@
 //! One job in our own report.
 
-use super::words::{Mark, bandwidth, bytes, count, paint, time};
-use super::{Style, add_labelled, failure_words, told_latency};
+use super::paint::{Mark, paint};
+use super::{Style, add_labelled, add_narrow_row, failure_words, shown_latency};
 use crate::formats::DEPTH_LABELS;
 use crate::report::*;
-use crate::scale::percent;
+use iosonde_base::text::{bytes, count, counted, duration, percent, percent_of, rate, wrap};
+
+/// Columns of the table of first numbers.
+const FIRST_COLUMNS: usize = 74;
+/// Columns of the table of latencies.
+const LATENCY_COLUMNS: usize = 80;
 
 pub(super) fn add_job(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut String) {
     add_heading(job, ours, style, text);
@@ -21,47 +26,61 @@ pub(super) fn add_job(job: &JobReport, ours: Option<&OurJob>, style: &Style, tex
 /// `mix: randrw 4k, psync, depth 1; 2 jobs`.
 fn add_heading(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut String) {
     text.push_str(&paint(&job.name, Mark::Heading, style));
-    let what = ours.map_or("", |ours| ours.what.as_str());
-    if !what.is_empty() {
-        text.push_str(&format!(": {what}"));
+    let mut rest = String::new();
+    if let Some(ours) = ours.filter(|ours| !ours.what.is_empty()) {
+        rest = format!(": {}", ours.what);
     }
     if job.clones > 1 {
-        text.push_str(&format!("; {} jobs together", job.clones));
+        rest.push_str(&format!("; {} jobs together", job.clones));
     }
+    text.push_str(&wrap(&rest, job.name.chars().count(), style.columns));
     text.push('\n');
     if let Some(description) = &job.description {
-        text.push_str(&format!("  {}\n", description.replace('\n', " ")));
+        text.push_str(&format!("  {}\n", wrap(description, 2, style.columns)));
     }
 }
 
-/// The three numbers a person wants, a line for each direction.
+/// IOPS, bandwidth, p99: a line for each direction.
 fn add_first_numbers(job: &JobReport, style: &Style, text: &mut String) {
+    let shown = job.shown();
+    let active: Vec<_> = shown.into_iter().filter(|(_, dir)| dir.issued_ios > 0).collect();
+    let fits = style.columns >= FIRST_COLUMNS;
     let head = format!(
         "\n{:14}{:>10}{:>14}{:>12}{:>14}{:>10}",
         "", "IOPS", "bandwidth", "p99", "moved", "in"
     );
+    let head = if fits { head } else { String::new() };
     text.push_str(&paint(head, Mark::Label, style));
     text.push('\n');
-    let told = job.told();
-    let active: Vec<_> = told.into_iter().filter(|(_, dir)| dir.issued_ios > 0).collect();
     for (name, dir) in &active {
-        let p99 = told_latency(dir).quick.map_or("-".into(), |quick| time(quick.p99_ns));
-        let first =
-            format!("{:>10}{:>14}{p99:>12}", count(dir.iops()), bandwidth(dir.bw_bytes_per_s()));
-        text.push_str(&format!("  {name:<12}{}", paint(first, Mark::First, style)));
-        let took = time(dir.runtime_ms.saturating_mul(1_000_000));
-        text.push_str(&format!("{:>14}{took:>10}\n", bytes(dir.io_bytes)));
+        let p99 = shown_latency(dir).quick.map_or("-".into(), |quick| duration(quick.p99_ns));
+        let (iops, bandwidth) = (count(dir.iops()), rate(dir.bw_bytes_per_s() as f64));
+        let moved = bytes(dir.io_bytes);
+        let took = duration(dir.runtime_ms.saturating_mul(1_000_000));
+        if fits {
+            let first = format!("{iops:>10}{bandwidth:>14}{p99:>12}");
+            text.push_str(&format!("  {name:<12}{}", paint(first, Mark::First, style)));
+            text.push_str(&format!("{moved:>14}{took:>10}\n"));
+        } else {
+            let cells = [
+                format!("{iops} IOPS"),
+                bandwidth,
+                format!("p99 {p99}"),
+                format!("{moved} in {took}"),
+            ];
+            add_narrow_row(name, &cells, style, text);
+        }
     }
     if active.is_empty() {
-        text.push_str("  no I/O was done\n");
+        text.push_str("  no I/O\n");
     }
 }
 
 /// A table of latencies: data, syncs, and responses of paced jobs.
 fn add_latencies(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut String) {
     let mut rows: Vec<(String, &LatencyReport)> = Vec::new();
-    for (name, dir) in job.told() {
-        rows.push((name.into(), told_latency(dir)));
+    for (name, dir) in job.shown() {
+        rows.push((name.into(), shown_latency(dir)));
         for prio in &dir.prios {
             rows.push((format!("  prio {}/{}", prio.class, prio.level), &prio.latency));
         }
@@ -72,33 +91,48 @@ fn add_latencies(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &m
         // From the moment the I/O was due, not from when it was started.
         rows.extend(latency.as_ref().map(|latency| (format!("{name}, due"), latency)));
     }
-    // How late what was recorded was started.
+    // How late the recorded I/Os were started.
     let lateness = ours.and_then(|ours| ours.lateness.as_ref());
     rows.extend(lateness.map(|lateness| ("start, due".into(), lateness)));
     rows.retain(|(_, latency)| latency.n > 0);
     if rows.is_empty() {
         if job.issued_ios() > 0 {
-            text.push_str(&paint("\n  latency was not measured\n", Mark::Label, style));
+            text.push_str(&paint("\n  latency not measured\n", Mark::Label, style));
         }
         return;
     }
-    let head: String =
-        ["min", "p50", "p90", "p99", "p99.9", "max"].map(|name| format!("{name:>11}")).concat();
-    text.push_str(&paint(format!("\n  {:<12}{head}", "latency"), Mark::Label, style));
-    text.push('\n');
-    for (name, latency) in rows {
-        text.push_str(&format!("  {name:<12}{}\n", latency_cells(latency)));
+    add_latency_rows(&rows, style, text);
+}
+
+fn add_latency_rows(rows: &[(String, &LatencyReport)], style: &Style, text: &mut String) {
+    const NAMES: [&str; 6] = ["min", "p50", "p90", "p99", "p99.9", "max"];
+    if style.columns < LATENCY_COLUMNS {
+        text.push('\n');
+        for (name, latency) in rows {
+            let cells = NAMES.iter().zip(latency_cells(latency));
+            let cells: Vec<String> = cells.map(|(name, cell)| format!("{name} {cell}")).collect();
+            add_narrow_row(&format!("{name} latency"), &cells, style, text);
+        }
+    } else {
+        let right = |cells: [String; 6]| cells.map(|cell| format!("{cell:>11}")).concat();
+        let head = format!("\n  {:<12}{}", "latency", right(NAMES.map(String::from)));
+        text.push_str(&paint(head, Mark::Label, style));
+        text.push('\n');
+        for (name, latency) in rows {
+            text.push_str(&format!("  {name:<12}{}\n", right(latency_cells(latency))));
+        }
     }
     text.push('\n');
 }
 
-fn latency_cells(latency: &LatencyReport) -> String {
+/// Extremes and percentiles; `-` for what was not kept.
+fn latency_cells(latency: &LatencyReport) -> [String; 6] {
     let percentiles = latency
         .quick
         .map(|quick| [quick.p50_ns, quick.p90_ns, quick.p99_ns, quick.p999_ns])
-        .map_or(["-"; 4].map(String::from), |percentiles| percentiles.map(time));
-    let cells = [time(latency.min_ns)].into_iter().chain(percentiles).chain([time(latency.max_ns)]);
-    cells.map(|cell| format!("{cell:>11}")).collect()
+        .map_or(["-"; 4].map(String::from), |percentiles| percentiles.map(duration));
+    let [p50, p90, p99, p999] = percentiles;
+    [duration(latency.min_ns), p50, p90, p99, p999, duration(latency.max_ns)]
 }
 
 /// Depths that I/Os were issued at; those too rare to see are left out.
@@ -108,9 +142,9 @@ fn add_depth(job: &JobReport, style: &Style, text: &mut String) {
     let shares: Vec<String> = RANGES
         .iter()
         .zip(job.depth.level)
-        .map(|(range, count)| (range, percent(count, whole, 0.0)))
-        .filter(|(_, share)| *share >= 0.05)
-        .map(|(range, share)| format!("{range} ({share:.1} %)"))
+        // Less than 0.05 % is left out.
+        .filter(|(_, count)| count.saturating_mul(2000) >= whole.max(1))
+        .map(|(range, count)| format!("{range} ({})", percent_of(count, whole)))
         .collect();
     debug_assert_eq!(RANGES.len(), DEPTH_LABELS.len());
     if !shares.is_empty() {
@@ -122,33 +156,37 @@ fn add_processor(job: &JobReport, style: &Style, text: &mut String) {
     let cpu = &job.cpu;
     let per_io = match job.issued_ios() {
         0 => String::new(),
-        ios => format!(", {} an I/O", time((cpu.user_ns.saturating_add(cpu.system_ns)) / ios)),
+        ios => format!(", {} per I/O", duration((cpu.user_ns.saturating_add(cpu.system_ns)) / ios)),
     };
     let words = format!(
-        "{:.1} % user, {:.1} % system{per_io}; {} context switches",
-        cpu.user_percent(),
-        cpu.system_percent(),
-        cpu.ctx
+        "{} user, {} system{per_io}; {}",
+        percent(cpu.user_percent() / 100.0),
+        percent(cpu.system_percent() / 100.0),
+        counted(cpu.ctx, "context switch")
     );
     add_labelled("cpu", &words, Mark::Label, style, text);
 }
 
-/// What is told only when there is something to tell.
+/// Lines that few jobs have.
 fn add_rare(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut String) {
     if let Some(errors) = job.errors.filter(|errors| errors.total > 0) {
         let first = iosonde_base::Errno(errors.first_errno);
-        let words = format!("{} let pass; the first: {first}", errors.total);
+        let words = format!("{} tolerated; the first: {first}", errors.total);
         add_labelled("errors", &words, Mark::Error, style, text);
     }
     let sum = |part: fn(&DirReport) -> u64| job.dirs.0.iter().map(part).sum::<u64>();
     let (short, dropped) = (sum(|dir| dir.short_ios), sum(|dir| dir.drop_ios));
     if short + dropped > 0 {
-        let words = format!("{short} I/Os were short and continued, {dropped} given up");
+        let words = format!("{} short and continued, {dropped} dropped", counted(short, "I/O"));
         add_labelled("short", &words, Mark::Note, style, text);
     }
     let LatencyTarget { depth, target_ns, percentile, .. } = job.latency;
     if target_ns > 0 {
-        let words = format!("{percentile:.2} % within {}: depth {depth}", time(target_ns));
+        let words = format!(
+            "{} within {}: depth {depth}",
+            percent(percentile / 100.0),
+            duration(target_ns)
+        );
         add_labelled("target", &words, Mark::Label, style, text);
     }
     if let Some(steady) = &job.steady {
@@ -161,12 +199,13 @@ fn add_rare(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut St
         add_labelled("steady", &words, Mark::Label, style, text);
     }
     let phases = ours.map_or(&[][..], |ours| &ours.phases);
-    // What took no time to speak of explains nothing.
+    // A shorter phase explains nothing.
     const SHORTEST_NS: u64 = 1_000_000;
-    let told = |phase: &&JobPhase| phase.name == "run" || phase.duration_ns >= SHORTEST_NS;
-    let phases: Vec<&JobPhase> = phases.iter().filter(told).collect();
+    let shown = |phase: &&JobPhase| phase.name == "run" || phase.duration_ns >= SHORTEST_NS;
+    let phases: Vec<&JobPhase> = phases.iter().filter(shown).collect();
     if phases.len() > 1 {
-        let each = phases.iter().map(|phase| format!("{} {}", phase.name, time(phase.duration_ns)));
+        let each =
+            phases.iter().map(|phase| format!("{} {}", phase.name, duration(phase.duration_ns)));
         add_labelled("phases", &each.collect::<Vec<_>>().join(", "), Mark::Label, style, text);
     }
 }

@@ -1,27 +1,31 @@
-//! A rate that did not hold still.
+//! A rate that changed during the run.
 
-use super::{Found, Rule, bytes, percent};
-use iosonde_report::ledger::{Ledger, Severity};
+use iosonde_base::text::{bytes, duration, percent, rate};
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::Ledger;
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "not-steady",
     severity: Severity::Warning,
-    condition: "the last third of the run moved over 15 % fewer or more bytes than the first, by more than the samples scatter",
-    meaning: "The mean is of two things. A fall after so many bytes written is the end of a fast cache \
-              in the drive, or heat, or a burst allowance of a cloud volume; a rise is a cache that \
-              fills. The bytes moved until the change are told: the size of that cache.",
-    remedy: "run until the rate holds (ramp_time, steadystate), and report what comes after the change",
+    condition: "the last third of the run moved over 15 % fewer or more bytes than the first third, \
+                by more than the samples scatter",
+    meaning: "The mean covers two different rates. A drop after a number of bytes is the end of a \
+              fast cache in the drive, heat, or the end of a cloud volume's burst credit; a rise \
+              is a cache that fills. The bytes moved before the change are the size of that \
+              cache.",
+    remedy: "run until the rate is steady (ramp_time, steadystate), and report what comes after \
+             the change",
     check,
 };
 
 /// Samples without which thirds say nothing.
 const LEAST: usize = 12;
 
-fn check(ledger: &Ledger) -> Vec<Found> {
+fn check(ledger: &Ledger) -> Vec<Statement> {
     // The last sample may be of a time in which jobs were ending.
     let samples: &[u64] = ledger.rate.bytes.split_last().map_or(&[], |(_, all)| all);
-    let several = ledger.jobs.iter().any(|job| job.runtime_ns * 2 < ledger.meanwhile.wall_ns);
-    let paced = ledger.jobs.iter().any(|job| job.asked.paced);
+    let several = ledger.jobs.iter().any(|job| job.runtime_ns * 2 < ledger.machine.wall_ns);
+    let paced = ledger.jobs.iter().any(|job| job.options.paced);
     if samples.len() < LEAST || several || paced {
         return Vec::new();
     }
@@ -35,18 +39,17 @@ fn check(ledger: &Ledger) -> Vec<Found> {
     }
     let change = change_point(samples);
     let until: u64 = samples[..change].iter().sum();
-    let rate =
-        |value: f64| format!("{}/s", bytes((value * 1e9 / ledger.rate.every_ns as f64) as u64));
+    let rate = |value: f64| rate(value * 1e9 / ledger.rate.interval_ns as f64);
     let verb = if after < before { "fell" } else { "rose" };
-    Found::of_run(
+    Statement::one(
         Severity::Warning,
         format!(
-            "the rate {verb} by {}, from {} to {}, after {} and {:.1} s",
+            "the rate {verb} by {}, from {} to {}, after {} and {}",
             percent(moved / before),
             rate(before),
             rate(after),
             bytes(until),
-            change as f64 * ledger.rate.every_ns as f64 / 1e9
+            duration((change as u64).saturating_mul(ledger.rate.interval_ns))
         ),
     )
 }
@@ -77,12 +80,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cliff_is_told_with_the_bytes_until_then() {
+    fn a_drop_is_reported_with_the_bytes_before_it() {
         let mut ledger = clean();
         ledger.rate.bytes = [vec![1 << 30; 20], vec![1 << 28; 40]].concat();
-        let (_, sentence) = says(RULE.id, &ledger).unwrap();
-        assert!(sentence.starts_with("the rate fell by 75.0 %"), "{sentence}");
-        assert!(sentence.ends_with("after 20.0 GiB and 20.0 s"), "{sentence}");
+        let (_, text) = says(RULE.id, &ledger).unwrap();
+        assert!(text.starts_with("the rate fell by 75 %"), "{text}");
+        assert!(text.ends_with("after 20 GiB and 20 s"), "{text}");
     }
 
     #[test]

@@ -1,21 +1,23 @@
-//! Reads that memory answered.
+//! Reads that came from the page cache.
 
-use super::{Found, Rule, bytes, percent};
-use iosonde_report::ledger::{Ledger, Severity};
+use iosonde_base::text::{bytes, percent};
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::Ledger;
 
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "page-cache-reads",
     severity: Severity::Wrong,
-    condition: "more than 1 % of the bytes read came out of the page cache (warning from 5 %, wrong from 50 %)",
-    meaning: "The jobs' own byte counts are held against what the kernel says the device delivered \
-              for them. What came out of memory has the speed of memory: the rate and the latencies \
-              are a mixture of both, or of memory alone.",
-    remedy: "set direct=1; or read a file much larger than memory, dropped before (invalidate=1), \
-             for long enough; or say that it is the page cache that was to be measured",
+    condition: "more than 1 % of the bytes read came from the page cache (warning from 5 %, wrong \
+                from 50 %)",
+    meaning: "The bytes that the jobs read are compared with the bytes that the kernel fetched \
+              from the device for them. Reads from the page cache run at the speed of memory: the \
+              rate and the latencies are those of memory, or a mixture of memory and device.",
+    remedy: "set direct=1; or read a file much larger than memory with invalidate=1; or state \
+             that the page cache was to be measured",
     check,
 };
 
-fn check(ledger: &Ledger) -> Vec<Found> {
+fn check(ledger: &Ledger) -> Vec<Statement> {
     let Some(reads) = &ledger.reads else { return Vec::new() };
     let Some(share) = reads.cache_share().filter(|&share| share > 0.01) else { return Vec::new() };
     let severity = match share {
@@ -24,12 +26,12 @@ fn check(ledger: &Ledger) -> Vec<Found> {
         _ => Severity::Note,
     };
     let device = reads.device_bytes.get().copied().unwrap_or(0);
-    Found::of_run(
+    Statement::one(
         severity,
         format!(
-            "{} of the bytes read came out of memory: {} asked, {} fetched from the device",
+            "{} of the bytes read came from the page cache: {} read, {} fetched from the device",
             percent(share),
-            bytes(reads.asked_bytes),
+            bytes(reads.completed_bytes),
             bytes(device)
         ),
     )
@@ -46,7 +48,7 @@ mod tests {
         let mut ledger = clean();
         let mut with = |share: f64| {
             let reads = ledger.reads.as_mut().unwrap();
-            reads.cache_bytes = Observed::Is((reads.asked_bytes as f64 * share) as u64);
+            reads.cache_bytes = Observed::Is((reads.completed_bytes as f64 * share) as u64);
             says(RULE.id, &ledger).map(|(severity, _)| severity)
         };
         assert_eq!(with(0.009), None);

@@ -1,0 +1,55 @@
+//! Reads of ranges without data on the device.
+
+use iosonde_base::text::{bytes, percent};
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::Ledger;
+
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
+    id: "holes-read",
+    severity: Severity::Wrong,
+    condition: "more than 1 % of the bytes read are in holes or in extents that were allocated and \
+                never written",
+    meaning: "The file system answers such reads with zeros and does not access the device, with \
+              direct I/O too. A file made by truncate or fallocate has no data: reading it runs \
+              at the speed of the processor.",
+    remedy: "write the file first: remove it and let the job lay it out, or run a write job over \
+             all of it",
+    check,
+};
+
+fn check(ledger: &Ledger) -> Vec<Statement> {
+    let Some(reads) = &ledger.reads else { return Vec::new() };
+    let Some(share) = reads.hole_share().filter(|&share| share > 0.01) else { return Vec::new() };
+    let how = if reads.holes_estimated {
+        ", estimated from the share of the file without data"
+    } else {
+        ""
+    };
+    let severity = if share >= 0.1 { Severity::Wrong } else { Severity::Warning };
+    let text = format!(
+        "{} of the bytes read ({}) have no data on the device{how}",
+        percent(share),
+        bytes(reads.hole_bytes.get().copied().unwrap_or(0))
+    );
+    Statement::one(severity, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{clean, says};
+    use super::*;
+    use iosonde_report::ledger::Observed;
+
+    #[test]
+    fn holes_are_reported_with_how_they_are_known() {
+        let mut ledger = clean();
+        let reads = ledger.reads.as_mut().unwrap();
+        reads.hole_bytes = Observed::Is(reads.completed_bytes);
+        reads.holes_estimated = true;
+        let (severity, text) = says(RULE.id, &ledger).unwrap();
+        assert_eq!(severity, Severity::Wrong);
+        assert!(text.starts_with("100 %") && text.contains("estimated from"), "{text}");
+        ledger.reads.as_mut().unwrap().hole_bytes = Observed::Is(1 << 20);
+        assert_eq!(says(RULE.id, &ledger), None);
+    }
+}

@@ -1,0 +1,58 @@
+//! Writes that may be in the device's volatile write cache.
+
+use iosonde_report::finding::{FindingRule, Severity, Statement};
+use iosonde_report::ledger::{Ledger, Observed};
+
+pub(super) const RULE: FindingRule<Ledger> = FindingRule {
+    id: "write-cache-not-flushed",
+    severity: Severity::Note,
+    condition: "the device has a volatile write cache and no flush is known to have followed the \
+                last write",
+    meaning: "Direct I/O bypasses the page cache, not the device's own cache. With a write cache \
+              of mode `write back` an acknowledged write may be lost with the power until the \
+              next flush, and the rate is that of the device's cache while there is room in it.",
+    remedy: "set end_fsync=1, or fsync=N or fdatasync=N as the application does, or sync=dsync; \
+             and write more than the device's cache holds",
+    check,
+};
+
+fn check(ledger: &Ledger) -> Vec<Statement> {
+    let Some(writes) = &ledger.writes else { return Vec::new() };
+    // What is not even at the device is reported by another rule.
+    let on_device = writes.dirty_at_end_share().is_some_and(|share| share <= 0.01);
+    if writes.in_volatile_cache != Observed::Is(true) || !on_device {
+        return Vec::new();
+    }
+    let names: Vec<&str> = ledger
+        .devices
+        .iter()
+        .filter(|device| device.level == 0)
+        .filter(|device| device.facts.write_cache.as_deref() == Some("write back"))
+        .map(|device| device.name.as_str())
+        .collect();
+    let names = if names.is_empty() { "the device".to_owned() } else { names.join(", ") };
+    let synced = ledger.jobs.iter().any(|job| job.writes.is_some() && job.syncs.requested > 0);
+    let how = match synced {
+        true => "no sync is known to have followed them",
+        false => "no flush followed them",
+    };
+    let text = format!("the last writes may be in the volatile write cache of {names}: {how}");
+    Statement::one(Severity::Note, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{says, writer};
+    use super::*;
+
+    #[test]
+    fn a_volatile_cache_without_a_flush_is_reported() {
+        let mut ledger = writer();
+        assert_eq!(says(RULE.id, &ledger), None);
+        ledger.writes.as_mut().unwrap().in_volatile_cache = Observed::Is(true);
+        let (_, text) = says(RULE.id, &ledger).unwrap();
+        assert!(text.contains("nvme0n1"), "{text}");
+        ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Observed::Is(30 << 30);
+        assert_eq!(says(RULE.id, &ledger), None);
+    }
+}
