@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 
-use iosonde_direct::{HugePage, MemoryKind, Pool, PoolError, PoolOptions, PooledBuf};
+use iosonde_direct::{HugePage, Pool, PoolError, PoolOptions, PooledBuf};
 use napi::bindgen_prelude::{
     FunctionCallContext, JsObjectValue, Null, Object, ToNapiValue, Unknown,
 };
@@ -62,11 +62,11 @@ pub(crate) fn make(
     (count, bytes, alignment, huge): (usize, usize, usize, bool),
     memory: &Rc<Memory>,
 ) -> std::result::Result<Result<Returned>, PoolError> {
-    let kind = match huge {
-        true => MemoryKind::HugeMapping(None, HugePage::Default(HUGE_PAGE_BYTES)),
-        false => MemoryKind::Heap,
+    let options = PoolOptions::new(count, bytes).alignment(alignment);
+    let pool = match huge {
+        true => options.huge_pages(HugePage::Default(HUGE_PAGE_BYTES)).build()?,
+        false => options.build()?,
     };
-    let pool = PoolOptions::new(count, bytes).alignment(alignment).memory(kind).build()?;
     let shelf = Shelf { pool: RefCell::new(Some(pool)), lent: RefCell::default() };
     Ok(functions(env, &Rc::new(shelf), memory).map(|object| object.to_unknown().into()))
 }

@@ -1,4 +1,4 @@
-//! Direct I/O that is right; the README tells the rest.
+//! Direct I/O that is right; the README describes the rest.
 //!
 #![doc = include_str!("../README.md")]
 
@@ -19,7 +19,7 @@ pub mod stack;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub mod sysfs;
 
-pub use buffer::{AlignedBuf, BufferError, Pool, PoolError, PoolOptions, PooledBuf};
+pub use buffer::{AlignedBuf, BufferError, Pool, PoolError, PoolOptions, PooledBuf, RawBuf};
 pub use device::Device;
 pub use device_facts::{AtomicWrite, DeviceFacts, Discard, WriteCache, Zones};
 pub use fact::Fact;

@@ -281,7 +281,8 @@ impl Drive {
     #[inline(never)]
     pub(crate) fn tap(&mut self, entry: Planned, slot: u32) {
         if entry.op == Op::Write && self.fill.is_active() {
-            self.fill.apply(self.memory.bytes(slot, entry.len), entry.offset);
+            let fill = &mut self.fill;
+            self.memory.change(slot, entry.len, |bytes| fill.apply(bytes, entry.offset));
         }
         self.log(&entry);
     }

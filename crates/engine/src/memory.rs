@@ -1,13 +1,16 @@
 //! The job's buffers, and what is put in them before a write.
 #![allow(unsafe_code)]
 
-use iosonde_direct::AlignedBuf;
+use iosonde_direct::RawBuf;
 use iosonde_workload::content::{Base, Content, EachWrite};
 
 /// One buffer for each slot, all in one aligned span.
 #[derive(Debug)]
 pub struct Memory {
-    whole: AlignedBuf,
+    whole: RawBuf,
+    /// Where bytes are changed that other processes may see, `stride` of them; `None` if the memory
+    /// is this process's alone. No reference is ever made to memory that others may change.
+    copy: Option<Box<[u8]>>,
     start: *mut u8,
     /// Bytes of `whole` before `start`.
     lead: usize,
@@ -20,7 +23,7 @@ impl Memory {
     ///
     /// # Panics
     /// If they do not fit.
-    pub fn new(whole: AlignedBuf, slots: u32, stride: usize) -> Memory {
+    pub fn new(whole: impl Into<RawBuf>, slots: u32, stride: usize) -> Memory {
         Memory::after(0, whole, slots, stride)
     }
 
@@ -29,11 +32,13 @@ impl Memory {
     ///
     /// # Panics
     /// If they do not fit.
-    pub fn after(lead: usize, mut whole: AlignedBuf, slots: u32, stride: usize) -> Memory {
+    pub fn after(lead: usize, whole: impl Into<RawBuf>, slots: u32, stride: usize) -> Memory {
+        let whole = whole.into();
         let end = lead + slots as usize * stride;
-        assert!(end <= whole.len(), "buffers past the end of the memory");
-        let start = whole.as_mut_ptr().wrapping_add(lead);
-        Memory { whole, start, lead, stride, slots }
+        assert!(end <= whole.bytes(), "buffers past the end of the memory");
+        let start = whole.start().wrapping_add(lead);
+        let copy = whole.is_file().then(|| vec![0; stride].into_boxed_slice());
+        Memory { whole, copy, start, lead, stride, slots }
     }
 
     /// Where a slot's buffer starts.
@@ -42,22 +47,51 @@ impl Memory {
         self.start.wrapping_add(slot as usize * self.stride)
     }
 
-    /// The first `len` bytes of a slot's buffer, to fill before it is issued.
+    /// Change the first `len` bytes of a slot's buffer. The caller holds the slot: its request is
+    /// not in flight. In a mapped file a copy is changed and written back.
     ///
     /// # Panics
     /// If `slot` or `len` is not within bounds.
+    #[inline]
+    pub fn change(&mut self, slot: u32, len: u32, change: impl FnOnce(&mut [u8])) {
+        match self.copy.is_none() {
+            true => change(self.bytes(slot, len)),
+            false => self.change_copy(slot, len, change),
+        }
+    }
+
+    #[cold]
+    fn change_copy(&mut self, slot: u32, len: u32, change: impl FnOnce(&mut [u8])) {
+        assert!(slot < self.slots && len as usize <= self.stride, "outside the slot's buffer");
+        let (start, len) = (self.buffer(slot), len as usize);
+        let Some(copy) = self.copy.as_mut().and_then(|copy| copy.get_mut(..len)) else { return };
+        // SAFETY: `len` bytes from `start` lie within `whole` by the assertion here and in `after`,
+        // and `copy` is memory of its own. No reference to `whole` is made; another process may
+        // write meanwhile, and no value of these bytes is relied on.
+        unsafe { std::ptr::copy_nonoverlapping(start, copy.as_mut_ptr(), len) };
+        change(copy);
+        // SAFETY: as above.
+        unsafe { std::ptr::copy_nonoverlapping(copy.as_ptr(), start, len) };
+    }
+
+    /// The first `len` bytes of a slot's buffer. The caller holds the slot: its request is not in
+    /// flight.
+    ///
+    /// # Panics
+    /// If `slot` or `len` is not within bounds, or the memory maps a file, which other processes
+    /// may change: see [`change`](Memory::change).
     pub fn bytes(&mut self, slot: u32, len: u32) -> &mut [u8] {
         assert!(slot < self.slots && len as usize <= self.stride, "outside the slot's buffer");
-        // SAFETY: within `whole` by the assertion here and in `new`. The loop
-        // fills a slot's buffer only while it holds the slot, before it pushes
-        // the request: no engine looks at the bytes now, and `&mut self` keeps
-        // everybody else away.
+        assert!(self.copy.is_none(), "a mapped file is no slice");
+        // SAFETY: within `whole` by the assertion here and in `after`, and of this process alone. The
+        // loop fills a slot's buffer only while it holds the slot, before it pushes the request: no
+        // engine and no kernel looks at the bytes now, and `&mut self` keeps everybody else away.
         unsafe { std::slice::from_raw_parts_mut(self.buffer(slot), len as usize) }
     }
 
     /// All of it: what an engine registers.
     pub fn span(&self) -> (*mut u8, usize) {
-        (self.start, self.whole.len() - self.lead)
+        (self.start, self.whole.bytes() - self.lead)
     }
 }
 
@@ -87,7 +121,7 @@ impl Fill {
         // one that makes each block anew.
         let needed = self.writes && !self.content.refills();
         for slot in 0..if needed { memory.slots } else { 0 } {
-            self.content.prepare(memory.bytes(slot, memory.stride as u32));
+            memory.change(slot, memory.stride as u32, |bytes| self.content.prepare(bytes));
         }
     }
 
@@ -100,5 +134,45 @@ impl Fill {
     #[inline]
     pub fn apply(&mut self, bytes: &mut [u8], offset: u64) {
         self.content.apply(bytes, offset);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_direct::MemoryKind;
+
+    fn memory_of(kind: &MemoryKind) -> Memory {
+        Memory::after(64, RawBuf::new(kind, 64 + 2 * 512, 512).unwrap(), 2, 512)
+    }
+
+    /// What a slot holds, read without a slice.
+    fn held(memory: &Memory, slot: u32) -> Vec<u8> {
+        // SAFETY: within the slot; no request is in flight.
+        (0..512).map(|at| unsafe { memory.buffer(slot).add(at).read_volatile() }).collect()
+    }
+
+    #[test]
+    fn a_mapped_file_is_changed_as_other_memory_is() {
+        let path = std::env::temp_dir().join(format!("iosonde-memory-{}", std::process::id()));
+        for kind in [MemoryKind::Heap, MemoryKind::SharedMapping(Some(path))] {
+            let mut memory = memory_of(&kind);
+            memory.change(1, 512, |bytes| bytes.fill(7));
+            memory.change(1, 2, |bytes| {
+                assert_eq!(bytes, [7, 7], "{kind:?}");
+                bytes[1] = 9;
+            });
+            assert_eq!(held(&memory, 0), [0; 512], "{kind:?}");
+            let mut expected = [7; 512];
+            expected[1] = 9;
+            assert_eq!(held(&memory, 1), expected, "{kind:?}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a mapped file is no slice")]
+    fn a_mapped_file_is_never_a_slice() {
+        let path = std::env::temp_dir().join(format!("iosonde-slice-{}", std::process::id()));
+        memory_of(&MemoryKind::SharedMapping(Some(path))).bytes(0, 512);
     }
 }

@@ -5,54 +5,55 @@ use std::ops::{Deref, DerefMut};
 use std::slice;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::{AlignedBuf, BufferError};
-use crate::MemoryKind;
+use super::{AlignedBuf, BufferError, raw};
+use crate::HugePage;
 
-/// How a [`Pool`] is to be.
+/// How to make a [`Pool`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
     buffers: usize,
     bytes: usize,
     alignment: usize,
-    memory: MemoryKind,
+    huge_page: Option<HugePage>,
 }
 
 impl PoolOptions {
-    /// So many `buffers` of `bytes` bytes each, at multiples of 4096, out of
-    /// ordinary memory; from 2 MiB in all on, huge pages are asked for and not
-    /// insisted on.
+    /// This many `buffers` of `bytes` bytes each, at multiples of 4096, out of
+    /// ordinary memory; from 2 MiB in all on, huge pages are preferred, not required.
     pub fn new(buffers: usize, bytes: usize) -> PoolOptions {
-        PoolOptions { buffers, bytes, alignment: 4096, memory: MemoryKind::Heap }
+        PoolOptions { buffers, bytes, alignment: 4096, huge_page: None }
     }
 
-    /// Each buffer at a multiple of so many bytes: a power of two up to 1 GiB.
+    /// Each buffer at a multiple of this many bytes: a power of two up to 1 GiB.
     pub fn alignment(mut self, bytes: usize) -> PoolOptions {
         self.alignment = bytes;
         self
     }
 
-    /// Out of memory of this kind: with [`MemoryKind::HugeMapping`], of huge
-    /// pages that the system keeps ready, or an error.
-    pub fn memory(mut self, kind: MemoryKind) -> PoolOptions {
-        self.memory = kind;
+    /// Out of huge pages of this size that the system keeps reserved; an error if too few are free.
+    pub fn huge_pages(mut self, page: HugePage) -> PoolOptions {
+        self.huge_page = Some(page);
         self
     }
 
     /// Make the pool.
     ///
     /// # Errors
-    /// If there are to be no buffers, they are not to be had, or the alignment
-    /// is none.
+    /// If there are no buffers, no memory for them, or the alignment is no power of two of at most
+    /// 1 GiB.
     pub fn build(&self) -> Result<Pool, PoolError> {
         if self.buffers == 0 {
             return Err(PoolError::Empty);
         }
-        super::check(self.bytes, self.alignment).map_err(PoolError::Buffer)?;
+        raw::check(self.bytes, self.alignment).map_err(PoolError::Buffer)?;
         let too_long = || PoolError::TooLong(self.clone());
         let stride = self.bytes.checked_next_multiple_of(self.alignment).ok_or_else(too_long)?;
         let all = stride.checked_mul(self.buffers).ok_or_else(too_long)?;
-        let memory =
-            AlignedBuf::of(&self.memory, all, self.alignment).map_err(PoolError::Buffer)?;
+        let memory = match self.huge_page {
+            Some(page) => AlignedBuf::huge(all, self.alignment, page),
+            None => AlignedBuf::new(all, self.alignment),
+        };
+        let memory = memory.map_err(PoolError::Buffer)?;
         // The first that is taken is the first in memory.
         let free = (0..self.buffers).rev().collect();
         let shared = Shared {
@@ -66,14 +67,14 @@ impl PoolOptions {
     }
 }
 
-/// Why there is no pool.
+/// Why a pool cannot be made.
 #[derive(Debug)]
 pub enum PoolError {
-    /// No buffers were asked for.
+    /// A pool of no buffers.
     Empty,
     /// All together they are more than an address space holds.
     TooLong(PoolOptions),
-    /// There is no such buffer, or no memory for all.
+    /// A buffer of this size or alignment cannot be made, or there is no memory for all.
     Buffer(BufferError),
 }
 
@@ -101,7 +102,7 @@ impl std::error::Error for PoolError {
 }
 
 /// Many equal, aligned buffers out of one piece of memory, handed out and
-/// taken back at no cost of the system's. Clones share it; it may be used from
+/// taken back without a system call. Clones share it; it may be used from
 /// any thread.
 ///
 /// ```
@@ -126,22 +127,20 @@ struct Shared {
     /// From the beginning of one buffer to that of the next.
     stride: usize,
     options: PoolOptions,
-    /// The numbers of the buffers that nobody has; each at most once, and none
-    /// that a `PooledBuf` holds.
+    /// The numbers of the free buffers: each at most once, and none that a `PooledBuf` holds.
     free: Mutex<Vec<usize>>,
     returned: Condvar,
 }
 
 impl Shared {
     fn free(&self) -> MutexGuard<'_, Vec<usize>> {
-        // Nothing can panic between two states of the list, so poison means
-        // nothing.
+        // Nothing can panic while the list is changed, so a poisoned lock is sound.
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Pool {
-    /// So many `buffers` of `bytes` bytes each, at multiples of 4096.
+    /// This many `buffers` of `bytes` bytes each, at multiples of 4096.
     ///
     /// # Errors
     /// As [`PoolOptions::build`].
@@ -150,7 +149,7 @@ impl Pool {
     }
 
     /// A buffer; `None` if all are in use. The first time it holds zeros,
-    /// later what was left in it.
+    /// later what its last user left in it.
     pub fn take(&self) -> Option<PooledBuf> {
         let slot = self.shared.free().pop()?;
         Some(PooledBuf { shared: Arc::clone(&self.shared), slot })
@@ -191,7 +190,7 @@ impl Pool {
     /// known to the kernel (io_uring's registered buffers). It stays as long
     /// as the pool or any buffer of it.
     pub fn memory(&self) -> (*const u8, usize) {
-        (self.shared.memory.start.as_ptr().cast_const(), self.shared.memory.bytes)
+        (self.shared.memory.0.start().cast_const(), self.shared.memory.0.bytes())
     }
 }
 
@@ -222,8 +221,9 @@ impl PooledBuf {
         drop(self);
     }
 
-    /// The first byte, for a request that the kernel fills while no slice
-    /// exists. Valid for [`len`](slice::len) bytes until this is dropped.
+    /// The first byte, for a request to the kernel. Valid for [`len`](slice::len) bytes until this is
+    /// dropped. Whoever hands it to the kernel must keep this, and use no slice of it, until the
+    /// request has completed.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         self.start()
     }
@@ -231,7 +231,7 @@ impl PooledBuf {
     fn start(&self) -> *mut u8 {
         // SAFETY: the slot is below the number of buffers, so it and the
         // `bytes` from there (at most a stride) lie in the pool's memory.
-        unsafe { self.shared.memory.start.as_ptr().add(self.slot * self.shared.stride) }
+        unsafe { self.shared.memory.0.start().add(self.slot * self.shared.stride) }
     }
 }
 
@@ -273,7 +273,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_pool_that_makes_no_sense_is_refused() {
+    fn a_pool_of_impossible_buffers_is_refused() {
         assert!(matches!(Pool::new(0, 512), Err(PoolError::Empty)));
         assert!(matches!(Pool::new(1, 0), Err(PoolError::Buffer(BufferError::Empty))));
         let odd = PoolOptions::new(1, 512).alignment(768).build();
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_gets_what_another_gives_back() {
+    fn a_waiting_thread_gets_the_buffer_that_another_gives_back() {
         let pool = Pool::new(1, 4096).unwrap();
         let held = pool.take().unwrap();
         let waiter = {
@@ -326,10 +326,9 @@ mod tests {
     }
 
     #[test]
-    fn reserved_huge_pages_are_had_or_refused_with_the_remedy() {
+    fn reserved_huge_pages_are_there_or_the_refusal_has_the_remedy() {
         let page = crate::HugePage::Default(2 << 20);
-        let kind = MemoryKind::HugeMapping(None, page);
-        match PoolOptions::new(4, 1 << 20).memory(kind).build() {
+        match PoolOptions::new(4, 1 << 20).huge_pages(page).build() {
             Ok(pool) => pool.wait().fill(1),
             Err(error) => assert!(error.to_string().contains("takes 2 free of"), "{error}"),
         }

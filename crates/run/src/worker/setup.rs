@@ -9,7 +9,7 @@ use crate::evidence::job_readings::JobLook;
 use crate::job::{FileKind, FilePlan, JobError, JobPlan, LayoutPlan};
 use crate::layout;
 use iosonde_base::{Dir, Errno, Ring};
-use iosonde_direct::AlignedBuf;
+use iosonde_direct::RawBuf;
 use iosonde_engine::{
     Drive, Failure, FileSetup, Files, IoLog, Memory, OpenMode, OpenWith, Tolerance, Trace,
 };
@@ -42,7 +42,7 @@ impl<'a> Worker<'a> {
         let locked = lock_memory(job).map_err(fail)?;
         let slots = job.window.depth;
         let bytes = job.buffer_lead + slots as usize * job.buffer_bytes;
-        let memory = AlignedBuf::of(&job.memory, bytes.max(1), job.buffer_align)
+        let memory = RawBuf::new(&job.memory, bytes.max(1), job.buffer_align)
             .map_err(|error| fail(JobError::other("allocate buffers", Errno(12), &error)))?;
         let mut memory = Memory::after(job.buffer_lead, memory, slots, job.buffer_bytes);
         let mut fill = job.fill.for_writes();

@@ -10,7 +10,7 @@ use rustix::mm::{Advice, MapFlags, ProtFlags};
 
 use crate::{HugePage, MemoryKind};
 
-/// How huge pages are to be had.
+/// How to reserve huge pages.
 pub(crate) const HUGE_PAGES_REMEDY: &str =
     "which root reserves in /proc/sys/vm/nr_hugepages or /sys/kernel/mm/hugepages";
 
@@ -32,19 +32,20 @@ pub(crate) struct Pages {
 enum Held {
     /// mmap(2).
     Mapping,
-    /// mmap(2) of a file that was made for it and goes with it.
+    /// mmap(2) of a file that was created for it and is removed with it.
     OwnFile(PathBuf),
     /// shmat(2).
     Segment,
 }
 
-// SAFETY: a mapping belongs to the process, not to the thread that made it,
-// and `Pages` is the only name of this one.
+// SAFETY: a mapping belongs to the process, not to the thread that made it. `Pages` hands out
+// nothing but its address: what a mapped file holds may change at any time, and who makes a slice
+// of it answers for that (see `RawBuf`).
 unsafe impl Send for Pages {}
-// SAFETY: a shared `Pages` hands out nothing but its address.
+// SAFETY: as above.
 unsafe impl Sync for Pages {}
 
-/// What mmap(2) is asked for besides a length.
+/// The access of each mapping.
 const ACCESS: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
 
 /// Where flags of mmap(2) and shmget(2) have the logarithm of a huge page's
@@ -66,8 +67,8 @@ impl Pages {
     }
 
     /// At least `bytes` of `kind`, zeroed unless a file is mapped that holds
-    /// something. A file that is too short is extended, one that is not there
-    /// is made and removed in the end. `bytes` must not be zero, and a
+    /// something. A file that is too short is extended; one that does not exist
+    /// is created, and removed in the end. `bytes` must not be zero, and a
     /// multiple of the huge page where there is one.
     pub(crate) fn of(kind: &MemoryKind, bytes: usize) -> io::Result<Pages> {
         let huge = kind.huge_page().map_or(0, huge_size);
@@ -88,7 +89,7 @@ impl Pages {
     }
 
     fn map_anonymous(bytes: usize, flags: MapFlags) -> io::Result<Pages> {
-        // SAFETY: no address is asked for, so the kernel finds a free range and
+        // SAFETY: no address is given, so the kernel finds a free range and
         // no existing mapping changes.
         let start = unsafe { rustix::mm::mmap_anonymous(ptr::null_mut(), bytes, ACCESS, flags) }?;
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
@@ -108,7 +109,7 @@ impl Pages {
                 Ok(pages)
             }
             Err(error) if is_new => {
-                // What is told is why it was of no use.
+                // The error to report is why it could not be mapped.
                 let _ = std::fs::remove_file(path);
                 Err(error)
             }
@@ -117,17 +118,15 @@ impl Pages {
     }
 
     fn map_open(file: &File, bytes: usize, flags: MapFlags) -> io::Result<Pages> {
-        // Blocks of hugetlbfs are its pages, whatever size was said. They are
+        // Blocks of hugetlbfs are its pages, whatever size was requested. They are
         // powers of two.
         let block = usize::try_from(rustix::fs::fstat(file)?.st_blksize).unwrap_or(1).max(1);
         let bytes = bytes.checked_next_multiple_of(block).ok_or(io::ErrorKind::OutOfMemory)?;
         if file.metadata()?.len() < bytes as u64 {
             file.set_len(bytes as u64)?;
         }
-        // SAFETY: no address is asked for, so no existing mapping changes. The
-        // file is as long as the mapping; who shortens it meanwhile ends this
-        // process by SIGBUS, and who maps it too writes to what a test of
-        // storage holds, of which nothing relies on any value.
+        // SAFETY: no address is given, so no existing mapping changes, and no reference to the new
+        // one is made here: only its address is handed out.
         let start = unsafe { rustix::mm::mmap(ptr::null_mut(), bytes, ACCESS, flags, file, 0) }?;
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(Pages { start, bytes, held: Held::Mapping })
@@ -141,13 +140,13 @@ impl Pages {
         if id < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: no address is asked for, so no existing mapping changes.
+        // SAFETY: no address is given, so no existing mapping changes.
         let start = unsafe { libc::shmat(id, ptr::null(), 0) };
         let attached = io::Error::last_os_error();
-        // SAFETY: the segment is ours and nobody else knows its number. Removed
-        // now, it goes with its last user, however that ends.
+        // SAFETY: the segment is ours. Removed now, it is freed with this process, however that
+        // ends, and only who may debug this process can still attach it.
         unsafe { libc::shmctl(id, libc::IPC_RMID, ptr::null_mut()) };
-        // shmat(2) has no null but -1 for what failed.
+        // shmat(2) returns -1, not null, on failure.
         match NonNull::new(start.cast::<u8>()).filter(|start| start.as_ptr().addr() != usize::MAX) {
             Some(start) => Ok(Pages { start, bytes, held: Held::Segment }),
             None => Err(attached),
@@ -159,7 +158,7 @@ impl Pages {
         self.start
     }
 
-    /// Ask for huge pages, where the range holds some. Only a hint: a kernel
+    /// Prefer huge pages, where the range holds some. Only a hint: a kernel
     /// without them loses speed, nothing else.
     pub(crate) fn prefer_huge(&self) {
         // SAFETY: the range is this mapping's own, and the advice changes how
@@ -183,7 +182,7 @@ impl Drop for Pages {
         };
         debug_assert!(gone, "give back {} bytes: {}", self.bytes, io::Error::last_os_error());
         if let Held::OwnFile(path) = &self.held {
-            // Whoever removed it before did no harm.
+            // It may have been removed before.
             let _ = std::fs::remove_file(path);
         }
     }
