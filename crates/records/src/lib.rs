@@ -11,6 +11,7 @@ mod create;
 mod csv;
 mod exact;
 mod figures;
+mod http;
 mod jobs;
 mod latencies;
 mod lines;

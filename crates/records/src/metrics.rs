@@ -1,23 +1,19 @@
-//! The last window's figures over HTTP, for a Prometheus, under SBK's names.
+//! The last window's figures over HTTP, for Prometheus, under SBK's names.
 
 use crate::bench::{Bench, Context, MB};
 use crate::figures::Figures;
+use crate::http::PageServer;
 use crate::latencies::{name, percentiles};
 use crate::lines::Requested;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use tiny_http::{Header, Method, Response, Server};
 
 /// Answers scrapes until it is dropped.
 pub struct Metrics {
-    server: Arc<Server>,
-    thread: Option<JoinHandle<()>>,
-    page: Arc<Mutex<String>>,
+    server: PageServer,
     sums: Sums,
 }
 
-/// What counters have come to over all windows.
+/// Counters summed over all windows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     records: u64,
@@ -30,73 +26,34 @@ struct Sums {
 impl Metrics {
     /// Listen.
     pub fn listen(context: &Context, bench: &Bench) -> Result<Metrics, String> {
-        let server = Server::http(&context.address)
+        let server = PageServer::listen(&context.address, &context.path)
             .map_err(|error| format!("-context {}: cannot listen: {error}", context.address))?;
-        let (server, page) = (Arc::new(server), Arc::new(Mutex::new(String::new())));
-        let (answering, told, path) = (server.clone(), page.clone(), context.path.clone());
-        let thread = std::thread::Builder::new()
-            .name("metrics".to_owned())
-            .spawn(move || answer(&answering, &told, &path))
-            .map_err(|error| format!("-context: no thread to answer: {error}"))?;
-        let mut metrics = Metrics { server, thread: Some(thread), page, sums: Sums::default() };
-        let nothing = Figures::of(bench, Default::default(), 0, false);
-        metrics.tell(bench, &nothing);
+        let mut metrics = Metrics { server, sums: Sums::default() };
+        metrics.publish(bench, &Figures::of(bench, Default::default(), 0, false));
         Ok(metrics)
     }
 
     /// From now on, answer with these figures of a window.
-    pub fn tell(&mut self, bench: &Bench, figures: &Figures) {
+    pub fn publish(&mut self, bench: &Bench, figures: &Figures) {
         let latencies = &figures.latencies;
         self.sums.records += latencies.records;
         self.sums.bytes += latencies.bytes;
         self.sums.lower += latencies.lower;
         self.sums.higher += latencies.higher;
-        for (sum, told) in self.sums.requests.iter_mut().zip(Requested::of(bench, figures)) {
-            *sum = (sum.0 + told.records, sum.1 + told.mb * MB);
+        for (sum, of_window) in self.sums.requests.iter_mut().zip(Requested::of(bench, figures)) {
+            *sum = (sum.0 + of_window.records, sum.1 + of_window.mb * MB);
         }
-        let page = page(bench, figures, &self.sums);
-        *self.page.lock().unwrap_or_else(PoisonError::into_inner) = page;
+        self.server.publish(page(bench, figures, &self.sums));
     }
 }
 
-impl Drop for Metrics {
-    fn drop(&mut self) {
-        self.server.unblock();
-        if let Some(thread) = self.thread.take() {
-            // A panic there harmed a scrape, and nobody is left to scrape.
-            let _ = thread.join();
-        }
-    }
-}
-
-fn answer(server: &Server, page: &Mutex<String>, path: &str) {
-    for request in server.incoming_requests() {
-        let asked = request.url().split('?').next().unwrap_or("");
-        let is_read = matches!(request.method(), Method::Get | Method::Head);
-        let response = match (asked == path, is_read) {
-            (true, true) => {
-                let page = page.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                let kind = Header::from_bytes("Content-Type", "text/plain; version=0.0.4")
-                    .expect("a plain header");
-                Response::from_string(page).with_header(kind)
-            }
-            (true, false) => Response::from_string("GET it\n").with_status_code(405),
-            (false, _) => {
-                Response::from_string(format!("metrics are at {path}\n")).with_status_code(404)
-            }
-        };
-        // Who asked has gone away; there is nobody to tell.
-        let _ = request.respond(response);
-    }
-}
-
-/// One page of the text format (version 0.0.4), each name with its kind.
-struct Page {
+/// A page of the text format (version 0.0.4), each name with its type.
+struct Exposition {
     text: String,
     labels: String,
 }
 
-impl Page {
+impl Exposition {
     fn put(&mut self, name: &str, value: f64) {
         let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
         let labels = &self.labels;
@@ -107,13 +64,13 @@ impl Page {
 fn page(bench: &Bench, figures: &Figures, sums: &Sums) -> String {
     let (action, class) = (bench.action.word(), bench.class.storage());
     let labels = format!("action=\"{action}\",class=\"{class}\",component=\"sbk\"");
-    let mut page = Page { text: String::new(), labels };
+    let mut page = Exposition { text: String::new(), labels };
     let kinds = ["Writers", "Readers", "Max_Writers", "Max_Readers"];
     for (kind, n) in kinds.into_iter().zip(figures.workers_of(bench.action)) {
         page.put(&format!("SBK_{kind}"), n.into());
     }
     requests(&mut page, bench, figures, sums);
-    let put = |page: &mut Page, what: &str, value: f64| {
+    let put = |page: &mut Exposition, what: &str, value: f64| {
         page.put(&format!("SBK_{action}_{what}"), value);
     };
     put(&mut page, "Bytes_total", sums.bytes as f64);
@@ -125,7 +82,7 @@ fn page(bench: &Bench, figures: &Figures, sums: &Sums) -> String {
     put(&mut page, "HigherDiscardLatencyRecords_total", sums.higher as f64);
     put(&mut page, "SLC_1", figures.ranked.slc.0 as f64);
     put(&mut page, "SLC_2", figures.ranked.slc.1 as f64);
-    // SBK's metrics are in nanoseconds whatever -time says.
+    // SBK's metrics are in nanoseconds, whatever -time is.
     let latencies = &figures.latencies;
     put(&mut page, "ns_AvgLatency", latencies.mean(crate::bench::Unit::Nanos));
     put(&mut page, "ns_MinLatency", latencies.least() as f64);
@@ -140,19 +97,19 @@ fn page(bench: &Bench, figures: &Figures, sums: &Sums) -> String {
     page.text
 }
 
-fn requests(page: &mut Page, bench: &Bench, figures: &Figures, sums: &Sums) {
+fn requests(page: &mut Exposition, bench: &Bench, figures: &Figures, sums: &Sums) {
     let [write, read] = Requested::of(bench, figures);
     let rates = ["Write_Request_Bytes_MBPerSec", "Read_Request_MBPerSec"];
-    for (((word, told), sum), rate) in
+    for (((word, requested), sum), rate) in
         [("Write", write), ("Read", read)].into_iter().zip(sums.requests).zip(rates)
     {
         page.put(&format!("SBK_{word}_Request_Bytes_total"), sum.1);
         page.put(&format!("SBK_{word}_Request_Records_total"), sum.0 as f64);
-        page.put(&format!("SBK_{rate}"), figures.per_second(told.mb));
-        let a_second = figures.per_second(told.records as f64);
+        page.put(&format!("SBK_{rate}"), figures.per_second(requested.mb));
+        let a_second = figures.per_second(requested.records as f64);
         page.put(&format!("SBK_{word}_Request_RecordsPerSec"), a_second);
-        page.put(&format!("SBK_{word}_Response_Pending_Records"), told.pending as f64);
-        page.put(&format!("SBK_{word}_Response_Pending_Bytes"), told.pending_mb * MB);
+        page.put(&format!("SBK_{word}_Response_Pending_Records"), requested.pending as f64);
+        page.put(&format!("SBK_{word}_Response_Pending_Bytes"), requested.pending_mb * MB);
         page.put(&format!("SBK_{word}_Timeout_Events_total"), 0.0);
         page.put(&format!("SBK_{word}_Timeout_Events_PerSec"), 0.0);
     }

@@ -100,7 +100,7 @@ impl<'a> Watch<'a> {
 
     fn tell(&mut self, figures: &Figures) {
         if let (Some(metrics), false) = (&mut self.metrics, figures.total) {
-            metrics.tell(self.bench, figures);
+            metrics.publish(self.bench, figures);
         }
         if let Some(Err(error)) = self.table.as_mut().map(|table| table.row(self.bench, figures)) {
             self.lost.get_or_insert(format!("cannot write the CSV file: {error}"));
@@ -150,7 +150,7 @@ impl<'a> Watch<'a> {
             );
         }
         self.tell_syncs();
-        // The last scrape may come now; then the server goes.
+        // The server ends with the run.
         self.metrics = None;
     }
 
