@@ -4,10 +4,10 @@
 use std::fs::File;
 use std::path::Path;
 
-use iosonde_direct::stack::{Kind, Mount};
+use iosonde_direct::stack::{LayerKind, Mount};
 use iosonde_direct::{
-    Answer, AtomicWrite, DeviceFacts, DirectIo, Discard, Fact, Facts, FileKind, Honoured, Known,
-    OpenOptions, WriteCache, Zones, honoured,
+    Answer, AtomicWrite, DeviceFacts, DirectIo, Discard, Fact, Facts, Honoured, Known, OpenOptions,
+    PathKind, WriteCache, ZoneModel, honoured,
 };
 
 use crate::tree::Tree;
@@ -50,11 +50,11 @@ pub(crate) fn device(facts: &DeviceFacts) -> Tree {
         .set("major", facts.id.major)
         .set("minor", facts.id.minor);
     let (kind, backing_file, mapped_name) = match &facts.kind {
-        Kind::Disk => ("disk", None, None),
-        Kind::Partition => ("partition", None, None),
-        Kind::Mapped(name) => ("mapped", None, name.clone()),
-        Kind::Raid => ("raid", None, None),
-        Kind::Loop(file) => ("loop", Some(text(file)), None),
+        LayerKind::Disk => ("disk", None, None),
+        LayerKind::Partition => ("partition", None, None),
+        LayerKind::Mapped(name) => ("mapped", None, name.clone()),
+        LayerKind::Raid => ("raid", None, None),
+        LayerKind::Loop(file) => ("loop", Some(text(file)), None),
     };
     sheet
         .set("kind", kind)
@@ -97,11 +97,11 @@ pub(crate) fn device(facts: &DeviceFacts) -> Tree {
 pub(crate) fn probed(path: &Path, facts: &Facts) -> Tree {
     let mut sheet = Sheet::default();
     let kind = match facts.kind {
-        FileKind::File => "file",
-        FileKind::BlockDevice => "blockDevice",
-        FileKind::CharacterDevice => "characterDevice",
-        FileKind::Folder => "folder",
-        FileKind::Other => "other",
+        PathKind::File => "file",
+        PathKind::BlockDevice => "blockDevice",
+        PathKind::CharacterDevice => "characterDevice",
+        PathKind::Folder => "folder",
+        PathKind::Other => "other",
     };
     sheet
         .set("path", text(&facts.stack.path))
@@ -134,13 +134,13 @@ fn direct(direct: &DirectIo) -> Tree {
 
 /// Whether reading past the page cache is what one gets: the path is opened
 /// for that and asked. Opening a pipe could wait for ever.
-fn opened_direct(path: &Path, kind: FileKind) -> Fact<Honoured> {
-    if !matches!(kind, FileKind::File | FileKind::BlockDevice) {
+fn opened_direct(path: &Path, kind: PathKind) -> Fact<Honoured> {
+    if !matches!(kind, PathKind::File | PathKind::BlockDevice) {
         return Fact::unknown("neither a file nor a block device");
     }
     let file = OpenOptions::new().read(true).direct(true).open(path);
     match file.map_err(|error| error.to_string()).and_then(|file: File| {
-        honoured(&file).map_err(|error| format!("ask what was opened: {error}"))
+        honoured(&file).map_err(|error| format!("check whether direct I/O is honoured: {error}"))
     }) {
         Ok(answer) => Fact::Known(answer),
         Err(why) => Fact::unknown(format!("cannot {why}")),
@@ -193,12 +193,12 @@ impl From<WriteCache> for Tree {
     }
 }
 
-impl From<Zones> for Tree {
-    fn from(zones: Zones) -> Tree {
+impl From<ZoneModel> for Tree {
+    fn from(zones: ZoneModel) -> Tree {
         let (model, size) = match zones {
-            Zones::None => ("none", None),
-            Zones::Aware(size) => ("aware", Some(size)),
-            Zones::Managed(size) => ("managed", Some(size)),
+            ZoneModel::None => ("none", None),
+            ZoneModel::Aware(size) => ("aware", Some(size)),
+            ZoneModel::Managed(size) => ("managed", Some(size)),
         };
         Tree::Object(vec![("model", model.into()), ("zoneSize", size.into())])
     }

@@ -6,8 +6,8 @@ use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use iosonde_direct::lock::{self, LockError, Patience, Share};
-use iosonde_direct::{AlignedBuf, Facts, FileKind};
+use iosonde_direct::lock::{self, LockError, LockKind, Patience};
+use iosonde_direct::{AlignedBuf, Facts, PathKind};
 use napi::bindgen_prelude::{
     BigInt, BufferSlice, FunctionCallContext, JsObjectValue, Null, Object, ToNapiValue, Unknown,
 };
@@ -92,8 +92,8 @@ fn aligned_buffer(call: &FunctionCallContext, memory: &Rc<Memory>) -> Result<Ret
 /// `(count, size, alignment, hugePages)`: a pool, or `{ errno, syscall,
 /// message }`.
 fn make_pool(call: &FunctionCallContext, memory: &Rc<Memory>) -> Result<Returned> {
-    let wish = (large(call, 0)?, large(call, 1)?, large(call, 2)?, call.get::<bool>(3)?);
-    pool::make(call.env, wish, memory).unwrap_or_else(|error| {
+    let options = (large(call, 0)?, large(call, 1)?, large(call, 2)?, call.get::<bool>(3)?);
+    pool::make(call.env, options, memory).unwrap_or_else(|error| {
         let (errno, message) = (Some(platform::NO_MEMORY), error.to_string());
         Ok(Failure { errno, syscall: "mmap", message }.tree().value(call.env)?.into())
     })
@@ -118,7 +118,7 @@ fn block_device_at(call: &FunctionCallContext) -> Result<Returned> {
 fn block_device(facts: io::Result<Facts>, syscall: &'static str) -> Outcome {
     let facts = facts.map_err(|error| Failure::of(syscall, &error))?;
     match (facts.kind, facts.device()) {
-        (FileKind::BlockDevice, Some(device)) => Ok(facts::device(device)),
+        (PathKind::BlockDevice, Some(device)) => Ok(facts::device(device)),
         _ => Err(Failure { errno: Some(platform::NOT_BLOCK), syscall, message: String::new() }),
     }
 }
@@ -146,8 +146,8 @@ fn set_lock(call: &FunctionCallContext) -> Result<Returned> {
         let file = file.map_err(|error| Failure::of("flock", &error))?;
         let done = match mode {
             0 => lock::unlock(file.file()),
-            1 => lock::lock(file.file(), Share::Exclusive, Patience::Try),
-            _ => lock::lock(file.file(), Share::Shared, Patience::Try),
+            1 => lock::lock(file.file(), LockKind::Exclusive, Patience::Try),
+            _ => lock::lock(file.file(), LockKind::Shared, Patience::Try),
         };
         done.map(|()| Tree::Null).map_err(|error| match error {
             LockError::Held => Failure {
@@ -172,7 +172,7 @@ fn queue(
     Returned::nothing(call.env)
 }
 
-// `promises.js` has checked what users gave; these hold it to that.
+// `promises.js` has checked the arguments of users; these functions rely on it.
 
 fn whole(call: &FunctionCallContext, at: usize) -> Result<u32> {
     integer(call, at).ok_or_else(|| wrong("a whole number"))

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 
-use iosonde_direct::{HugePage, Pool, PoolError, PoolOptions, PooledBuf};
+use iosonde_direct::{BufferPool, HugePage, PoolError, PoolOptions, PooledBuf};
 use napi::bindgen_prelude::{
     FunctionCallContext, JsObjectValue, Null, Object, ToNapiValue, Unknown,
 };
@@ -21,7 +21,7 @@ const HUGE_PAGE_BYTES: usize = 2 << 20;
 /// A pool and what of it is lent.
 struct Shelf {
     /// `None` once it is closed: the memory goes when all of it is back.
-    pool: RefCell<Option<Pool>>,
+    pool: RefCell<Option<BufferPool>>,
     /// What is lent, by the address of its first byte.
     lent: RefCell<HashMap<usize, Rc<Loan>>>,
 }
@@ -83,7 +83,7 @@ fn functions<'env>(env: &'env Env, shelf: &Rc<Shelf>, memory: &Rc<Memory>) -> Re
     method("take", take)?;
     method("giveBack", |call, shelf, _| give_back(call, shelf))?;
     method("free", |call, shelf, _| {
-        let free = shelf.pool.borrow().as_ref().map_or(0, Pool::free);
+        let free = shelf.pool.borrow().as_ref().map_or(0, BufferPool::free);
         (free as f64).into_unknown(call.env).map(Returned::from)
     })?;
     method("close", |call, shelf, _| {
@@ -95,7 +95,7 @@ fn functions<'env>(env: &'env Env, shelf: &Rc<Shelf>, memory: &Rc<Memory>) -> Re
 
 /// `()`: a Buffer, or `null` if all are lent or the pool is closed.
 fn take(call: &FunctionCallContext, shelf: &Rc<Shelf>, memory: &Memory) -> Result<Returned> {
-    let Some(mut buffer) = shelf.pool.borrow().as_ref().and_then(Pool::take) else {
+    let Some(mut buffer) = shelf.pool.borrow().as_ref().and_then(BufferPool::take) else {
         return Null.into_unknown(call.env).map(Returned::from);
     };
     let address = buffer.as_mut_ptr().addr();
@@ -119,7 +119,9 @@ fn take(call: &FunctionCallContext, shelf: &Rc<Shelf>, memory: &Memory) -> Resul
 /// pool's is only counted.
 fn stand_in(env: &Env, shelf: &Shelf, mut lease: Lease, loan: Rc<Loan>) -> Result<Returned> {
     let (bytes, alignment) = match &*loan.0.borrow() {
-        Some(buffer) => (buffer.len(), shelf.pool.borrow().as_ref().map_or(1, Pool::alignment)),
+        Some(buffer) => {
+            (buffer.len(), shelf.pool.borrow().as_ref().map_or(1, BufferPool::alignment))
+        }
         None => return Null.into_unknown(env).map(Returned::from),
     };
     let buffer = memory::view(env, bytes, alignment)?;
@@ -138,7 +140,7 @@ fn give_back(call: &FunctionCallContext, shelf: &Shelf) -> Result<Returned> {
     let known = address != 0 && shelf.lent.borrow().contains_key(&address);
     if known {
         if edge::detach(&buffer).is_err() {
-            return throw(call.env, "the buffer cannot be taken away from its holders");
+            return throw(call.env, "the buffer cannot be detached: it is in use");
         }
         // Nothing sees the bytes now.
         if let Some(loan) = shelf.lent.borrow_mut().remove(&address) {

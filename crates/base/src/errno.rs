@@ -45,14 +45,14 @@ impl From<Errno> for std::io::Error {
 pub fn bare(words: &str) -> String {
     const ADDED: &str = " (os error ";
     let mut parts = words.split(ADDED);
-    let mut told = parts.next().unwrap_or_default().to_owned();
+    let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         match part.split_once(')') {
-            Some((number, rest)) if number.parse::<i32>().is_ok() => told.push_str(rest),
-            _ => told.extend([ADDED, part]),
+            Some((number, rest)) if number.parse::<i32>().is_ok() => text.push_str(rest),
+            _ => text.extend([ADDED, part]),
         }
     }
-    told
+    text
 }
 
 #[cfg(test)]

@@ -180,7 +180,7 @@ impl Ring {
         RING - self.len as usize
     }
 
-    /// Add one. Does nothing when full; [`Ring::room`] tells.
+    /// Add one. Does nothing when full: see [`Ring::room`].
     #[inline]
     pub fn push(&mut self, entry: Planned) {
         self.alike = false;

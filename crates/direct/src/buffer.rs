@@ -11,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 use crate::{HugePage, MemoryKind};
 
 pub use error::BufferError;
-pub use pool::{Pool, PoolError, PoolOptions, PooledBuf};
+pub use pool::{BufferPool, PoolError, PoolOptions, PooledBuf};
 pub use raw::RawBuf;
 
 /// Bytes that start at a multiple of a power of two and belong to this process alone.

@@ -19,7 +19,7 @@ pub struct Residency {
     pub dirty: Fact<u64>,
     /// Of those, being written by the system now.
     pub writeback: Fact<u64>,
-    /// Those that were in memory and were thrown out.
+    /// Recently evicted: they were in memory and left it under pressure.
     pub evicted: Fact<u64>,
 }
 
@@ -43,12 +43,12 @@ impl Residency {
 /// What the page cache holds of `bytes` bytes of `file` from `offset`, to the
 /// end of the file if `bytes` is 0.
 ///
-/// On Linux asked of cachestat(2) (since 6.5), and checked by mincore(2) where
+/// On Linux from cachestat(2) (since 6.5), and checked by mincore(2) where
 /// it says that there is nothing: on overlayfs, and what else is made of other
 /// filesystems, it does not see the pages. There `cached` is what mincore(2)
 /// says, and the rest is unknown. Two that contradict each other are unknown
 /// too, as is all of a file that the caller neither owns nor may write: the
-/// kernel tells such callers nothing.
+/// kernel reports nothing to such callers.
 ///
 /// ```
 /// use iosonde_direct::cache;
@@ -64,7 +64,7 @@ pub fn residency(file: &File, offset: u64, bytes: u64) -> Fact<Residency> {
     platform::residency(file, offset, bytes)
 }
 
-/// What a dropping did.
+/// The result of dropping pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
     /// What was in memory before.

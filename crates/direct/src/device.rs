@@ -40,7 +40,7 @@ pub fn size(file: &File) -> io::Result<u64> {
 }
 
 /// Tell a block device that it may forget `bytes` bytes at `offset`, both
-/// multiples of its logical sector. Returns when it has been told.
+/// multiples of its logical sector. Returns when it has been reported.
 ///
 /// # Errors
 /// If it is not open for writing, takes no discards, or the range is not

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::stack::{DeviceId, Kind};
+use crate::stack::{DeviceId, LayerKind};
 use crate::{Fact, platform};
 
 /// What the system says of one block device. Units are bytes unless a name
@@ -14,7 +14,7 @@ pub struct DeviceFacts {
     /// Its numbers.
     pub id: DeviceId,
     /// What it is made of.
-    pub kind: Kind,
+    pub kind: LayerKind,
     /// What it is attached by: `nvme`, `virtio`, `scsi`, `mmc`, `loop`.
     pub transport: Fact<String>,
     /// Who made it.
@@ -54,7 +54,7 @@ pub struct DeviceFacts {
     /// Whether single writes can be made durable without a flush of all.
     pub fua: Fact<bool>,
     /// Whether it must be written in order, zone by zone.
-    pub zones: Fact<Zones>,
+    pub zones: Fact<ZoneModel>,
     /// The writes that are done whole or not at all.
     pub atomic_write: Fact<AtomicWrite>,
     /// The I/O scheduler in use: `none`, `mq-deadline`.
@@ -100,18 +100,18 @@ impl Discard {
     }
 }
 
-/// What a device does with what it is given to write.
+/// How a device treats written data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteCache {
-    /// It may keep it in memory until it is told to flush.
+    /// It may keep data in memory until it is flushed.
     Back,
-    /// What it says is written is.
+    /// Data that it reports as written is durable.
     Through,
 }
 
 /// How a device is divided into zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Zones {
+pub enum ZoneModel {
     /// It is not.
     None,
     /// In each zone of so many bytes, writing in order is faster.
@@ -130,10 +130,10 @@ pub struct AtomicWrite {
     /// The longest; a power of two.
     pub unit_max: u32,
     /// The longest that are fast, where longer ones are done by copying;
-    /// `None` if that is not told apart.
+    /// `None` if that is not reported separately.
     pub unit_max_fast: Option<u32>,
     /// The most buffers that one such write may gather; `None` if that is not
-    /// told.
+    /// reported.
     pub segments_max: Option<u32>,
 }
 
@@ -174,7 +174,7 @@ impl DeviceFacts {
         DeviceFacts {
             name,
             id,
-            kind: Kind::Disk,
+            kind: LayerKind::Disk,
             transport: Fact::unknown(why),
             vendor: Fact::unknown(why),
             model: Fact::unknown(why),

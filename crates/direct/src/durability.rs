@@ -7,15 +7,15 @@ use std::io;
 
 use crate::{AtomicWrite, Fact, platform};
 
-/// Why a call did not do what was asked.
+/// Why a call failed.
 #[derive(Debug)]
 pub enum CallError {
     /// This system, filesystem or device does not do it. Nothing was read or
     /// written.
     Unsupported {
-        /// What was asked for: `RWF_DONTCACHE`.
+        /// What was requested: `RWF_DONTCACHE`.
         what: Cow<'static, str>,
-        /// Why it is not to be had.
+        /// Why it is not available.
         why: Cow<'static, str>,
     },
     /// A write that was to be done whole or not at all cannot be, because of
@@ -96,7 +96,7 @@ impl From<CallError> for io::Error {
 ///
 /// # Errors
 /// What the system says. After an error, what was written before may be lost:
-/// Linux tells of it once and then forgets.
+/// Linux reports it once and then drops it.
 pub fn sync_data(file: &File) -> io::Result<()> {
     platform::sync_data(file)
 }
@@ -149,7 +149,7 @@ pub fn sync_range(file: &File, offset: u64, bytes: u64, how: SyncRange) -> Resul
     platform::sync_range(file, offset, bytes, how)
 }
 
-/// What is asked of one write besides being written.
+/// Flags of one write.
 ///
 /// ```
 /// use iosonde_direct::durability::{CallError, WriteFlags, write_with};
@@ -220,7 +220,7 @@ impl WriteFlags {
 }
 
 /// One write of `data` at `offset`; how many bytes were written, which may be
-/// fewer. What is asked for is done or refused, never left out.
+/// fewer. What is requested is done or refused, never left out.
 ///
 /// # Errors
 /// `Unsupported` if the system, filesystem or device does not take one of the
@@ -249,7 +249,7 @@ pub(crate) fn expect_offset(offset: u64) -> io::Result<()> {
 
 /// Whether one read leaves its pages in the page cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keep {
+pub enum ReadCaching {
     /// As reads do.
     #[default]
     Cached,
@@ -260,12 +260,12 @@ pub enum Keep {
 /// One read into `data` from `offset`; how many bytes were read, 0 at the end.
 ///
 /// # Errors
-/// `Unsupported` if the system or filesystem does not know [`Keep::Dropped`].
+/// `Unsupported` if the system or filesystem does not know [`ReadCaching::Dropped`].
 pub fn read_with(
     file: &File,
     data: &mut [u8],
     offset: u64,
-    keep: Keep,
+    keep: ReadCaching,
 ) -> Result<usize, CallError> {
     expect_offset(offset)?;
     platform::read_with(file, data, offset, keep)

@@ -10,7 +10,7 @@ use crate::{AtomicWrite, DeviceFacts, DirectIo, Fact, platform};
 
 /// What kind of thing a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileKind {
+pub enum PathKind {
     /// A file of bytes.
     File,
     /// A block device.
@@ -39,7 +39,7 @@ pub enum FileKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// What it is.
-    pub kind: FileKind,
+    pub kind: PathKind,
     /// How long a file, or how large a device is.
     pub bytes: Fact<u64>,
     /// What direct I/O on it needs.
@@ -55,7 +55,7 @@ pub struct Facts {
 
 impl Facts {
     /// What is known of a path that exists. Nothing is written. On Linux no
-    /// privilege is needed: devices are not opened where sysfs tells of them,
+    /// privilege is needed: devices are not opened where sysfs describes them,
     /// and a file is opened only for a trial read where its filesystem states
     /// no alignment.
     ///
@@ -68,7 +68,7 @@ impl Facts {
     /// The same of an open file.
     ///
     /// # Errors
-    /// If the system cannot tell what the file is.
+    /// If the system cannot report what the file is.
     pub fn of_file(file: &File) -> io::Result<Facts> {
         platform::facts_of_file(file)
     }

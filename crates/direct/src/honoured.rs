@@ -1,4 +1,4 @@
-//! Whether direct I/O that was asked for is what one gets.
+//! Whether direct I/O that was requested is honoured.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,22 +9,22 @@ use crate::platform;
 
 /// Yes, no, or not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
+pub enum Tristate {
     /// It is.
     Yes,
-    /// Nothing here tells.
+    /// Nothing here shows it.
     Unknown,
     /// It is not.
     No,
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Tristate {
     /// `yes`, `no`, `unknown`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Verdict::Yes => "yes",
-            Verdict::No => "no",
-            Verdict::Unknown => "unknown",
+            Tristate::Yes => "yes",
+            Tristate::No => "no",
+            Tristate::Unknown => "unknown",
         })
     }
 }
@@ -33,22 +33,22 @@ impl fmt::Display for Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Yes, no, or not known.
-    pub verdict: Verdict,
+    pub verdict: Tristate,
     /// Why, in a few words: `tmpfs keeps files in memory`.
     pub why: Cow<'static, str>,
 }
 
 impl Answer {
     pub(crate) fn yes(why: impl Into<Cow<'static, str>>) -> Answer {
-        Answer { verdict: Verdict::Yes, why: why.into() }
+        Answer { verdict: Tristate::Yes, why: why.into() }
     }
 
     pub(crate) fn no(why: impl Into<Cow<'static, str>>) -> Answer {
-        Answer { verdict: Verdict::No, why: why.into() }
+        Answer { verdict: Tristate::No, why: why.into() }
     }
 
     pub(crate) fn unknown(why: impl Into<Cow<'static, str>>) -> Answer {
-        Answer { verdict: Verdict::Unknown, why: why.into() }
+        Answer { verdict: Tristate::Unknown, why: why.into() }
     }
 }
 
@@ -103,15 +103,15 @@ impl fmt::Display for Honoured {
 /// what is known of the filesystem; no I/O is done.
 ///
 /// ```
-/// use iosonde_direct::{OpenOptions, Verdict, honoured};
+/// use iosonde_direct::{OpenOptions, Tristate, honoured};
 ///
 /// let plain = OpenOptions::new().read(true).open("Cargo.toml")?;
-/// assert_eq!(honoured(&plain)?.overall().verdict, Verdict::No, "it was not asked for");
+/// assert_eq!(honoured(&plain)?.overall().verdict, Tristate::No, "it was not requested");
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
 /// # Errors
-/// If the system cannot tell what the file is.
+/// If the system cannot report what the file is.
 pub fn honoured(file: &File) -> io::Result<Honoured> {
     platform::honoured(file)
 }
@@ -132,6 +132,6 @@ mod tests {
         let same = Honoured::both(Answer::unknown("why"));
         assert_eq!(same.to_string(), "unknown: why");
         let neither = Honoured { reads: None, writes: None, cache_below: None };
-        assert_eq!(neither.overall().verdict, Verdict::Unknown);
+        assert_eq!(neither.overall().verdict, Tristate::Unknown);
     }
 }

@@ -1,4 +1,4 @@
-//! Direct I/O that is right; the README describes the rest.
+//! Direct I/O, and the facts it depends on.
 //!
 #![doc = include_str!("../README.md")]
 
@@ -19,12 +19,12 @@ pub mod stack;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub mod sysfs;
 
-pub use buffer::{AlignedBuf, BufferError, Pool, PoolError, PoolOptions, PooledBuf, RawBuf};
+pub use buffer::{AlignedBuf, BufferError, BufferPool, PoolError, PoolOptions, PooledBuf, RawBuf};
 pub use device::Device;
-pub use device_facts::{AtomicWrite, DeviceFacts, Discard, WriteCache, Zones};
+pub use device_facts::{AtomicWrite, DeviceFacts, Discard, WriteCache, ZoneModel};
 pub use fact::Fact;
-pub use facts::{Facts, FileKind};
-pub use honoured::{Answer, Honoured, Verdict, honoured};
+pub use facts::{Facts, PathKind};
+pub use honoured::{Answer, Honoured, Tristate, honoured};
 pub use memory_kind::{HugePage, MemoryKind};
 pub use open::{OpenError, OpenOptions};
 pub use probe::{DirectIo, Known};

@@ -13,7 +13,7 @@ use crate::platform;
 
 /// Who else may have a lock at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
+pub enum LockKind {
     /// Others that share: readers.
     Shared,
     /// Nobody: a writer.
@@ -32,19 +32,19 @@ pub enum Patience {
 /// Part of a file, in bytes. A `bytes` of 0 is all from `offset`, however much
 /// the file grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct ByteRange {
     /// Where it begins.
     pub offset: u64,
     /// How long it is.
     pub bytes: u64,
 }
 
-impl Span {
+impl ByteRange {
     /// The whole file, however long.
-    pub const WHOLE: Span = Span { offset: 0, bytes: 0 };
+    pub const WHOLE: ByteRange = ByteRange { offset: 0, bytes: 0 };
 }
 
-/// A lock that was not had.
+/// Why a lock was not taken.
 #[derive(Debug)]
 pub enum LockError {
     /// Somebody else has it.
@@ -52,7 +52,7 @@ pub enum LockError {
     /// The system, or the filesystem, has no such lock; what and why.
     Unsupported(&'static str),
     /// The span ends beyond what a file can have.
-    Span(Span),
+    Range(ByteRange),
     /// What the system says.
     System(io::Error),
 }
@@ -62,7 +62,7 @@ impl fmt::Display for LockError {
         match self {
             LockError::Held => write!(f, "it is locked by another program or open file"),
             LockError::Unsupported(why) => write!(f, "such a lock is not supported here: {why}"),
-            LockError::Span(Span { offset, bytes }) => {
+            LockError::Range(ByteRange { offset, bytes }) => {
                 write!(f, "lock {bytes} bytes from {offset}: no file is that long")
             }
             LockError::System(error) => error.fmt(f),
@@ -84,7 +84,7 @@ impl From<LockError> for io::Error {
         let kind = match &error {
             LockError::Held => io::ErrorKind::WouldBlock,
             LockError::Unsupported(_) => io::ErrorKind::Unsupported,
-            LockError::Span(_) => io::ErrorKind::InvalidInput,
+            LockError::Range(_) => io::ErrorKind::InvalidInput,
             LockError::System(_) => io::ErrorKind::Other,
         };
         match error {
@@ -101,22 +101,22 @@ impl From<LockError> for io::Error {
 /// had, what was held is gone too. On Windows give it back first.
 ///
 /// ```
-/// use iosonde_direct::lock::{self, LockError, Patience, Share};
+/// use iosonde_direct::lock::{self, LockError, Patience, LockKind};
 ///
 /// let path = std::env::temp_dir().join(format!("doc-lock-{}", std::process::id()));
 /// let (mine, other) = (std::fs::File::create(&path)?, std::fs::File::open(&path)?);
 /// # std::fs::remove_file(&path)?;
-/// lock::lock(&mine, Share::Exclusive, Patience::Try)?;
-/// assert!(matches!(lock::lock(&other, Share::Shared, Patience::Try), Err(LockError::Held)));
+/// lock::lock(&mine, LockKind::Exclusive, Patience::Try)?;
+/// assert!(matches!(lock::lock(&other, LockKind::Shared, Patience::Try), Err(LockError::Held)));
 /// lock::unlock(&mine)?;
-/// lock::lock(&other, Share::Shared, Patience::Try)?;
+/// lock::lock(&other, LockKind::Shared, Patience::Try)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// If somebody else has it and [`Patience::Try`] is asked for, or the
+/// If somebody else has it and [`Patience::Try`] is requested, or the
 /// filesystem has no locks.
-pub fn lock(file: &File, share: Share, patience: Patience) -> Result<(), LockError> {
+pub fn lock(file: &File, share: LockKind, patience: Patience) -> Result<(), LockError> {
     platform::lock(file, share, patience)
 }
 
@@ -138,9 +138,9 @@ pub fn unlock(file: &File) -> Result<(), LockError> {
 /// belong to a process (FreeBSD), which any `close` in it would give back.
 pub fn lock_range(
     file: &File,
-    share: Share,
+    share: LockKind,
     patience: Patience,
-    span: Span,
+    span: ByteRange,
 ) -> Result<(), LockError> {
     platform::lock_range(file, share, patience, span)
 }
@@ -150,7 +150,7 @@ pub fn lock_range(
 ///
 /// # Errors
 /// What the system says.
-pub fn unlock_range(file: &File, span: Span) -> Result<(), LockError> {
+pub fn unlock_range(file: &File, span: ByteRange) -> Result<(), LockError> {
     platform::unlock_range(file, span)
 }
 
@@ -158,9 +158,9 @@ pub fn unlock_range(file: &File, span: Span) -> Result<(), LockError> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// How it is shared.
-    pub share: Share,
+    pub share: LockKind,
     /// Of which part.
-    pub span: Span,
+    pub span: ByteRange,
     /// The process that has it; `None` if it belongs to an open file, which
     /// several may have.
     pub process: Option<u32>,
@@ -170,7 +170,11 @@ pub struct Conflict {
 ///
 /// # Errors
 /// As [`lock_range`], but never `Held`.
-pub fn conflict(file: &File, share: Share, span: Span) -> Result<Option<Conflict>, LockError> {
+pub fn conflict(
+    file: &File,
+    share: LockKind,
+    span: ByteRange,
+) -> Result<Option<Conflict>, LockError> {
     platform::conflict(file, share, span)
 }
 

@@ -31,7 +31,7 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Nothing asked for; files that are created get mode 0644 (less the umask).
+    /// Nothing requested; files that are created get mode 0644 (less the umask).
     pub const fn new() -> OpenOptions {
         OpenOptions {
             read: false,
@@ -128,7 +128,7 @@ impl OpenOptions {
     ///
     /// # Errors
     /// What the system says, or `InvalidInput` if neither reading nor writing
-    /// is asked for, or truncating without writing.
+    /// is requested, or truncating without writing.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<File, OpenError> {
         let path = path.as_ref();
         self.check().and_then(|()| self.attempt(path)).map_err(|source| OpenError {
@@ -141,7 +141,7 @@ impl OpenOptions {
     fn check(&self) -> io::Result<()> {
         let writes = self.write || self.append;
         let wrong = match () {
-            () if !self.read && !writes => "neither reading nor writing is asked for",
+            () if !self.read && !writes => "neither reading nor writing is requested",
             () if self.truncate && !writes => "truncating needs writing",
             () => return Ok(()),
         };
@@ -168,14 +168,14 @@ impl OpenOptions {
             _ => "reading",
         }
         .to_owned();
-        for (asked, word) in [
+        for (requested, word) in [
             (self.append, "appending"),
             (self.direct, "direct"),
             (self.sync, "synchronous"),
             (self.data_sync && !self.sync, "data-synchronous"),
             (self.exclusive, "exclusive"),
         ] {
-            if asked {
+            if requested {
                 words = format!("{words}, {word}");
             }
         }
@@ -190,7 +190,7 @@ pub struct OpenError {
     pub path: PathBuf,
     /// How it was to be opened.
     pub options: OpenOptions,
-    /// What the system said.
+    /// The error of the system.
     pub source: io::Error,
 }
 

@@ -13,9 +13,9 @@ pub enum Known {
     Stated,
     /// The device's logical sector: enough, perhaps more than needed.
     Sector,
-    /// A small read was tried and went through.
+    /// A small read was tried and succeeded.
     Tried,
-    /// Nothing tells, for this reason; the figures are safe ones.
+    /// Nothing reports it, for this reason; the figures are safe ones.
     Guessed(&'static str),
 }
 
@@ -45,7 +45,7 @@ impl DirectIo {
     /// not written to.
     ///
     /// # Errors
-    /// If the system cannot tell what the file is.
+    /// If the system cannot report what the file is.
     pub fn of(file: &File) -> io::Result<DirectIo> {
         platform::direct_io(file)
     }

@@ -78,7 +78,7 @@ impl Mount {
 
 /// What kind of device a layer is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LayerKind {
     /// Made of nothing else that the system knows.
     Disk,
     /// A part of the disk below.
@@ -99,7 +99,7 @@ pub struct Layer {
     /// Its numbers.
     pub id: DeviceId,
     /// What it is.
-    pub kind: Kind,
+    pub kind: LayerKind,
     /// The disk of a partition, the parts of a mapped device or a RAID, what
     /// is below the file of a loop device.
     pub below: Vec<Layer>,
@@ -109,7 +109,7 @@ impl Layer {
     /// This layer, or the disk it is a part of.
     pub fn disk(&self) -> &Layer {
         match (&self.kind, self.below.first()) {
-            (Kind::Partition, Some(disk)) => disk,
+            (LayerKind::Partition, Some(disk)) => disk,
             _ => self,
         }
     }
@@ -172,8 +172,8 @@ fn add_lines(disk: &Layer, lines: &mut Vec<DiskLine>) {
         return;
     }
     let made_of: &[Layer] = match disk.kind {
-        Kind::Mapped(_) | Kind::Raid => &disk.below,
-        Kind::Disk | Kind::Partition | Kind::Loop(_) => &[],
+        LayerKind::Mapped(_) | LayerKind::Raid => &disk.below,
+        LayerKind::Disk | LayerKind::Partition | LayerKind::Loop(_) => &[],
     };
     let mut parts: Vec<String> = Vec::new();
     for part in made_of.iter().map(Layer::disk) {

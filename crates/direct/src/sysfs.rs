@@ -1,4 +1,4 @@
-//! What Linux tells of block devices and mounts in /sys and /proc, read from
+//! What Linux reports about block devices and mounts in /sys and /proc, read from
 //! this machine's trees or from copies of them in a folder.
 //!
 //! Everything here only reads files. What is not there, or is no text that the

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 
-use iosonde_direct::stack::Kind;
+use iosonde_direct::stack::LayerKind;
 use iosonde_direct::{
-    AlignedBuf, Device, DeviceFacts, DirectIo, Fact, Facts, FileKind, OpenOptions, device,
+    AlignedBuf, Device, DeviceFacts, DirectIo, Fact, Facts, OpenOptions, PathKind, device,
 };
 use iosonde_testing::{Folder, Loop, filesystem, or_skip};
 
@@ -99,12 +99,12 @@ fn the_facts_of_a_loop_device_reach_down_to_the_disk_of_its_file() {
         let attached = Loop::attach(&image, &["--sector-size", sector]);
         let Some(attached) = or_skip(attached) else { return };
         let facts = Facts::of(&attached.0).unwrap();
-        assert_eq!(facts.kind, FileKind::BlockDevice);
+        assert_eq!(facts.kind, PathKind::BlockDevice);
         assert_eq!(facts.bytes, Fact::Known(IMAGE_BYTES));
         assert_eq!(facts.mount(), None);
         let device = facts.device().unwrap();
         assert_eq!(device.name, attached.name());
-        assert_eq!(device.kind, Kind::Loop(image.clone()));
+        assert_eq!(device.kind, LayerKind::Loop(image.clone()));
         assert_eq!(device.logical_sector.get().unwrap().to_string(), sector);
         assert_eq!(device.serial.why(), Some("it is made by the system"));
         assert_eq!(device.loop_direct, Fact::Known(false));
@@ -134,7 +134,7 @@ fn a_mounted_filesystem_is_seen_from_the_file_and_from_the_device() {
     let path = mounted.0.join("file");
     std::fs::write(&path, [7; 5000]).unwrap();
     let facts = Facts::of(&path).unwrap();
-    assert_eq!((facts.kind, facts.bytes.clone()), (FileKind::File, Fact::Known(5000)));
+    assert_eq!((facts.kind, facts.bytes.clone()), (PathKind::File, Fact::Known(5000)));
     let mount = facts.mount().unwrap();
     assert_eq!((mount.point.as_path(), mount.filesystem.as_str()), (mounted.0.as_path(), "ext4"));
     assert!(mount.has_option("rw"), "{mount:?}");
@@ -153,9 +153,9 @@ fn a_mounted_filesystem_is_seen_from_the_file_and_from_the_device() {
 #[test]
 fn what_is_no_file_has_facts_too() {
     let null = Facts::of("/dev/null").unwrap();
-    assert_eq!(null.kind, FileKind::CharacterDevice);
+    assert_eq!(null.kind, PathKind::CharacterDevice);
     assert!(null.bytes.why().is_some() && !null.direct.possible);
-    assert_eq!(Facts::of("/").unwrap().kind, FileKind::Folder);
+    assert_eq!(Facts::of("/").unwrap().kind, PathKind::Folder);
     assert_eq!(Facts::of("/proc/self/stat").unwrap().device(), None);
     assert_eq!(Facts::of("/no/such/file").unwrap_err().kind(), ErrorKind::NotFound);
 }

@@ -10,9 +10,9 @@ use std::process::Command;
 
 use iosonde_direct::cache::{self, Residency};
 use iosonde_direct::durability::{
-    self, CallError, Keep, SyncRange, WriteFlags, read_with, write_with,
+    self, CallError, ReadCaching, SyncRange, WriteFlags, read_with, write_with,
 };
-use iosonde_direct::{AlignedBuf, DirectIo, Fact, Facts, Known, OpenOptions, Verdict, honoured};
+use iosonde_direct::{AlignedBuf, DirectIo, Fact, Facts, Known, OpenOptions, Tristate, honoured};
 use iosonde_testing::{Folder, Loop, Mounted, filesystem, or_skip, or_skip_part, run};
 
 const PAGES: u64 = 256;
@@ -55,12 +55,12 @@ fn alignment_is_as_stated(path: &Path) {
         Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidInput),
     }
     for (from, bytes, offset) in [(start, unit, half), (start, unit / 2, 0), (start, unit + 1, 0)] {
-        let told = format!("{from} {bytes} {offset}");
+        let reported = format!("{from} {bytes} {offset}");
         let piece = from..from + bytes;
-        let error = file.write_at(&buffer[piece.clone()], offset).expect_err(&told);
-        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{told}");
-        let error = file.read_at(&mut buffer[piece], offset).expect_err(&told);
-        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{told}");
+        let error = file.write_at(&buffer[piece.clone()], offset).expect_err(&reported);
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{reported}");
+        let error = file.read_at(&mut buffer[piece], offset).expect_err(&reported);
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{reported}");
     }
 }
 
@@ -108,12 +108,12 @@ fn flags_are_done_or_refused(path: &Path) {
         }
     }
     let mut back = [9; 16];
-    match read_with(&file, &mut back, 1024, Keep::Dropped) {
+    match read_with(&file, &mut back, 1024, ReadCaching::Dropped) {
         Ok(bytes) => assert_eq!((bytes, back), (16, [1; 16])),
         Err(CallError::Unsupported { what, .. }) => assert_eq!(what, "RWF_DONTCACHE"),
         Err(error) => panic!("{error}"),
     }
-    assert_eq!(read_with(&file, &mut back, 1 << 40, Keep::Cached).unwrap(), 0, "at the end");
+    assert_eq!(read_with(&file, &mut back, 1 << 40, ReadCaching::Cached).unwrap(), 0, "at the end");
     durability::sync_all(&file).unwrap();
     durability::full_barrier(&file).unwrap();
 }
@@ -154,7 +154,7 @@ fn ext4_and_xfs_do_direct_io_at_the_alignment_they_state() {
 
         let file = direct(&path);
         let answers = honoured(&file).unwrap();
-        assert_eq!(answers.overall().verdict, Verdict::Yes, "{kind}: {answers}");
+        assert_eq!(answers.overall().verdict, Tristate::Yes, "{kind}: {answers}");
         let below = answers.cache_below.unwrap();
         assert!(below.starts_with(device.name()), "{below}");
         // It is as it says: what is written leaves nothing in memory.
@@ -162,7 +162,7 @@ fn ext4_and_xfs_do_direct_io_at_the_alignment_they_state() {
         let buffer = AlignedBuf::new(65536, 4096).unwrap();
         file.write_all_at(&buffer, 0).unwrap();
         assert_eq!(found(&file).cached, 0, "{kind}");
-        assert_eq!(honoured(&File::open(&path).unwrap()).unwrap().overall().verdict, Verdict::No);
+        assert_eq!(honoured(&File::open(&path).unwrap()).unwrap().overall().verdict, Tristate::No);
     }
 }
 
@@ -184,7 +184,7 @@ fn ext4_that_journals_data_takes_no_direct_io_and_says_so() {
     assert!(!facts.direct.possible, "{:?}", facts.direct);
     let file = direct(&path);
     let answer = honoured(&file).unwrap().overall();
-    assert_eq!(answer.verdict, Verdict::No, "{answer}");
+    assert_eq!(answer.verdict, Tristate::No, "{answer}");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_loop_device_that_passes_its_files_cache_is_no_cache_below() {
         iosonde_testing::skip!("the loop device does not pass the cache of its file here");
     }
     let answers = honoured(&file).unwrap();
-    assert_eq!((answers.overall().verdict, answers.cache_below), (Verdict::Yes, None));
+    assert_eq!((answers.overall().verdict, answers.cache_below), (Tristate::Yes, None));
     assert_eq!(answers.writes, None, "it is open for reading");
 }
 
@@ -211,9 +211,9 @@ fn btrfs_writes_directly_only_what_has_no_checksums() {
     atomic_writes_are_as_stated(&path);
     let file = direct(&path);
     let answers = honoured(&file).unwrap();
-    assert_eq!(answers.reads.clone().unwrap().verdict, Verdict::Yes, "{answers}");
-    assert_ne!(answers.writes.clone().unwrap().verdict, Verdict::Yes, "{answers}");
-    // Misaligned reads go through, by way of memory; what is told avoids that.
+    assert_eq!(answers.reads.clone().unwrap().verdict, Tristate::Yes, "{answers}");
+    assert_ne!(answers.writes.clone().unwrap().verdict, Tristate::Yes, "{answers}");
+    // Misaligned reads go through, by way of memory; what is reported avoids that.
     let needs = DirectIo::of(&file).unwrap();
     assert_eq!((needs.offset_alignment, needs.memory_alignment), (4096, 4096), "{needs:?}");
     assert_eq!(file.read_at(&mut [0; 100], 3).unwrap(), 100);
@@ -222,7 +222,7 @@ fn btrfs_writes_directly_only_what_has_no_checksums() {
     File::create(&bare).unwrap();
     run("chattr", &["+C", bare.to_str().unwrap()]).unwrap();
     let answers = honoured(&direct(&bare)).unwrap();
-    assert_eq!(answers.overall().verdict, Verdict::Yes, "{answers}");
+    assert_eq!(answers.overall().verdict, Tristate::Yes, "{answers}");
     // Its devices are found though its numbers are no device's.
     assert!(Facts::of(&path).unwrap().device().is_some_and(|device| !device.mounts.is_empty()));
 }
@@ -240,7 +240,7 @@ fn tmpfs_takes_everything_and_keeps_it_in_memory() {
     assert_eq!(cache::drop_cached(&file, 0, 0).unwrap().after.known().unwrap().cached, PAGES);
     flags_are_done_or_refused(&path);
     let file = direct(&path);
-    assert_eq!(honoured(&file).unwrap().overall().verdict, Verdict::No);
+    assert_eq!(honoured(&file).unwrap().overall().verdict, Tristate::No);
     assert_eq!(file.read_at(&mut [0; 100], 3).unwrap(), 100, "any alignment works");
     let facts = Facts::of_file(&file).unwrap();
     assert_eq!(facts.device(), None);
@@ -279,14 +279,14 @@ fn of_overlayfs_only_what_mincore_sees_is_told() {
     };
     let _overlay = Mounted(merged.clone());
     let file = File::open(merged.join("file")).unwrap();
-    let told = found(&file);
-    assert_eq!(told.cached, PAGES, "cachestat(2) would say 0");
-    assert!(told.dirty.why().unwrap().starts_with("overlayfs"), "{:?}", told.dirty);
-    assert!(told.unwritten_bytes().why().is_some());
+    let reported = found(&file);
+    assert_eq!(reported.cached, PAGES, "cachestat(2) would say 0");
+    assert!(reported.dirty.why().unwrap().starts_with("overlayfs"), "{:?}", reported.dirty);
+    assert!(reported.unwritten_bytes().why().is_some());
     let dropped = cache::drop_cached(&file, 0, 0).unwrap();
     assert_eq!(dropped.after.known().unwrap().cached, 0);
     let answers = honoured(&direct(&merged.join("file"))).unwrap();
-    assert_eq!(answers.overall().verdict, Verdict::Yes, "{answers}");
+    assert_eq!(answers.overall().verdict, Tristate::Yes, "{answers}");
 }
 
 /// The body of the next test, in a process that owns nothing.
@@ -294,8 +294,8 @@ fn of_overlayfs_only_what_mincore_sees_is_told() {
 fn who_may_not_know() {
     let Some(path) = std::env::var_os("IOSONDE_OF_ANOTHER") else { return };
     let file = File::open(path).unwrap();
-    let told = cache::residency(&file, 0, 0);
-    assert!(told.why().is_some(), "{told:?}");
+    let reported = cache::residency(&file, 0, 0);
+    assert!(reported.why().is_some(), "{reported:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The fuzz targets' bodies over mutations of what kernels tell: the same each time.
+//! The fuzz targets' bodies over mutations of what kernels report: the same each time.
 #![cfg(target_os = "linux")]
 
 #[path = "../../../fuzz/src/direct_bodies.rs"]

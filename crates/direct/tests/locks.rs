@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use iosonde_direct::OpenOptions;
 use iosonde_direct::lock::{
-    Conflict, LockError, Patience, Share, Span, conflict, lock, lock_range, lock_volume, unlock,
-    unlock_range,
+    ByteRange, Conflict, LockError, LockKind, Patience, conflict, lock, lock_range, lock_volume,
+    unlock, unlock_range,
 };
 use iosonde_testing::{Folder, Loop, or_skip};
 
@@ -67,15 +67,15 @@ fn the_other_process() {
     else {
         return;
     };
-    let span = Span { offset: 100, bytes: 50 };
+    let span = ByteRange { offset: 100, bytes: 50 };
     let file = match what.to_str().unwrap() {
         "device" => OpenOptions::new().read(true).exclusive(true).open(&path).unwrap(),
         kind => {
             let file = open(Path::new(&path));
             match kind {
-                "shared" => lock(&file, Share::Shared, Patience::Try),
-                "exclusive" => lock(&file, Share::Exclusive, Patience::Try),
-                "range" => lock_range(&file, Share::Exclusive, Patience::Try, span),
+                "shared" => lock(&file, LockKind::Shared, Patience::Try),
+                "exclusive" => lock(&file, LockKind::Exclusive, Patience::Try),
+                "range" => lock_range(&file, LockKind::Exclusive, Patience::Try, span),
                 other => panic!("no such lock: {other}"),
             }
             .unwrap();
@@ -95,17 +95,17 @@ fn a_lock_of_another_process_is_in_the_way_until_it_ends() {
     let path = folder.join("file");
     let file = open(&path);
     let other = Other::holding("exclusive", &path);
-    assert!(held(lock(&file, Share::Exclusive, Patience::Try)));
-    assert!(held(lock(&file, Share::Shared, Patience::Try)));
+    assert!(held(lock(&file, LockKind::Exclusive, Patience::Try)));
+    assert!(held(lock(&file, LockKind::Shared, Patience::Try)));
     other.let_go();
-    assert!(!held(lock(&file, Share::Exclusive, Patience::Try)));
+    assert!(!held(lock(&file, LockKind::Exclusive, Patience::Try)));
     unlock(&file).unwrap();
 
     let other = Other::holding("shared", &path);
-    assert!(!held(lock(&file, Share::Shared, Patience::Try)));
-    assert!(held(lock(&file, Share::Exclusive, Patience::Try)));
+    assert!(!held(lock(&file, LockKind::Shared, Patience::Try)));
+    assert!(held(lock(&file, LockKind::Exclusive, Patience::Try)));
     // Failing to make it exclusive lost neither the other's nor ours for good.
-    assert!(!held(lock(&file, Share::Shared, Patience::Try)));
+    assert!(!held(lock(&file, LockKind::Shared, Patience::Try)));
     other.let_go();
 }
 
@@ -116,7 +116,7 @@ fn who_waits_has_the_lock_when_the_other_is_gone() {
     let other = Other::holding("exclusive", &path);
     let waiter = {
         let file = open(&path);
-        std::thread::spawn(move || lock(&file, Share::Exclusive, Patience::Wait))
+        std::thread::spawn(move || lock(&file, LockKind::Exclusive, Patience::Wait))
     };
     assert!(!waiter.is_finished());
     other.let_go();
@@ -129,21 +129,25 @@ fn a_range_of_another_process_is_in_the_way_where_it_is() {
     let path = folder.join("file");
     let file = open(&path);
     let other = Other::holding("range", &path);
-    let span = |offset, bytes| Span { offset, bytes };
-    let try_lock = |span| lock_range(&file, Share::Shared, Patience::Try, span);
+    let span = |offset, bytes| ByteRange { offset, bytes };
+    let try_lock = |span| lock_range(&file, LockKind::Shared, Patience::Try, span);
     assert!(held(try_lock(span(149, 1))));
     assert!(held(try_lock(span(0, 101))));
-    assert!(held(try_lock(Span::WHOLE)));
+    assert!(held(try_lock(ByteRange::WHOLE)));
     assert!(!held(try_lock(span(0, 100))));
     assert!(!held(try_lock(span(150, 0))));
-    let found = conflict(&file, Share::Shared, Span::WHOLE).unwrap();
-    let expected = Conflict { share: Share::Exclusive, span: span(100, 50), process: None };
+    let found = conflict(&file, LockKind::Shared, ByteRange::WHOLE).unwrap();
+    let expected = Conflict { share: LockKind::Exclusive, span: span(100, 50), process: None };
     assert_eq!(found, Some(expected));
     // flock(2) is another kind of lock.
-    assert!(!held(lock(&file, Share::Exclusive, Patience::Try)));
+    assert!(!held(lock(&file, LockKind::Exclusive, Patience::Try)));
     other.let_go();
-    assert!(!held(try_lock(Span::WHOLE)));
-    assert_eq!(conflict(&file, Share::Exclusive, Span::WHOLE).unwrap(), None, "ours is not");
+    assert!(!held(try_lock(ByteRange::WHOLE)));
+    assert_eq!(
+        conflict(&file, LockKind::Exclusive, ByteRange::WHOLE).unwrap(),
+        None,
+        "ours is not"
+    );
 }
 
 #[test]
@@ -151,8 +155,8 @@ fn a_range_lock_is_the_open_files_and_not_the_processes() {
     let folder = Folder::temporary("test");
     let path = folder.join("file");
     let (first, second) = (open(&path), open(&path));
-    let span = Span { offset: 0, bytes: 10 };
-    let try_lock = |file: &File| lock_range(file, Share::Exclusive, Patience::Try, span);
+    let span = ByteRange { offset: 0, bytes: 10 };
+    let try_lock = |file: &File| lock_range(file, LockKind::Exclusive, Patience::Try, span);
     try_lock(&first).unwrap();
     assert!(held(try_lock(&second)));
     // A POSIX lock would be lost by closing any descriptor of the file.
@@ -167,13 +171,13 @@ fn a_span_beyond_any_file_is_refused() {
     let folder = Folder::temporary("test");
     let file = open(&folder.join("file"));
     for (offset, bytes) in [(u64::MAX, 2), (u64::MAX, 0), (1, u64::MAX), (1 << 63, 0)] {
-        let span = Span { offset, bytes };
-        let error = lock_range(&file, Share::Shared, Patience::Try, span).unwrap_err();
-        assert!(matches!(error, LockError::Span(told) if told == span), "{error}");
+        let span = ByteRange { offset, bytes };
+        let error = lock_range(&file, LockKind::Shared, Patience::Try, span).unwrap_err();
+        assert!(matches!(error, LockError::Range(reported) if reported == span), "{error}");
         assert!(unlock_range(&file, span).is_err());
     }
-    let last = Span { offset: i64::MAX as u64 - 1, bytes: 1 };
-    lock_range(&file, Share::Exclusive, Patience::Try, last).unwrap();
+    let last = ByteRange { offset: i64::MAX as u64 - 1, bytes: 1 };
+    lock_range(&file, LockKind::Exclusive, Patience::Try, last).unwrap();
 }
 
 #[test]

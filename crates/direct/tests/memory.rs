@@ -2,7 +2,7 @@
 //! Alone in its program, so that no other test's memory is counted.
 #![cfg(target_os = "linux")]
 
-use iosonde_direct::{AlignedBuf, Pool};
+use iosonde_direct::{AlignedBuf, BufferPool};
 
 /// Bytes of this process that are in memory.
 fn resident_bytes() -> u64 {
@@ -13,7 +13,7 @@ fn resident_bytes() -> u64 {
 #[test]
 fn a_million_buffers_leave_nothing_behind() {
     const SLACK: u64 = 8 << 20;
-    let pool = Pool::new(16, 64 << 10).unwrap();
+    let pool = BufferPool::new(16, 64 << 10).unwrap();
     let round = |rounds: usize| {
         for number in 0..rounds {
             // Of the allocator: touched at both ends.

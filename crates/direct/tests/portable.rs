@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use iosonde_direct::durability::{self, CallError, Keep, WriteFlags, read_with, write_with};
-use iosonde_direct::lock::{LockError, Patience, Share, Span, lock, lock_range, unlock};
+use iosonde_direct::durability::{self, CallError, ReadCaching, WriteFlags, read_with, write_with};
+use iosonde_direct::lock::{ByteRange, LockError, LockKind, Patience, lock, lock_range, unlock};
 use iosonde_direct::stack::Stack;
 use iosonde_direct::{
-    AlignedBuf, Device, DirectIo, Facts, FileKind, OpenOptions, Pool, Verdict, cache, honoured,
+    AlignedBuf, BufferPool, Device, DirectIo, Facts, OpenOptions, PathKind, Tristate, cache,
+    honoured,
 };
 
 /// A file of one page that goes when the test ends.
@@ -40,7 +41,7 @@ fn buffers_and_pools_are_aligned_zeroed_and_writable() {
         assert!(buffer.iter().all(|&byte| byte == 0));
         buffer.fill(1);
     }
-    let pool = Pool::new(3, 5000).unwrap();
+    let pool = BufferPool::new(3, 5000).unwrap();
     let mut all: Vec<_> = (0..3).map(|_| pool.take().unwrap()).collect();
     all.iter_mut().for_each(|buffer| buffer.fill(2));
     assert!(pool.take().is_none());
@@ -59,7 +60,7 @@ fn a_direct_file_is_written_and_read_at_the_alignment_found() {
     buffer.fill(9);
     assert_eq!(write_with(&file, &buffer, 0, WriteFlags::new()).unwrap(), unit);
     buffer.fill(0);
-    assert_eq!(read_with(&file, &mut buffer, 0, Keep::Cached).unwrap(), unit);
+    assert_eq!(read_with(&file, &mut buffer, 0, ReadCaching::Cached).unwrap(), unit);
     assert!(buffer.iter().all(|&byte| byte == 9));
     let answers = honoured(&file).unwrap();
     assert!(!answers.overall().why.is_empty());
@@ -69,7 +70,7 @@ fn a_direct_file_is_written_and_read_at_the_alignment_found() {
 #[test]
 fn a_buffered_file_is_never_said_to_be_direct() {
     let page = Page::new("buffered");
-    assert_ne!(honoured(&page.open()).unwrap().overall().verdict, Verdict::Yes);
+    assert_ne!(honoured(&page.open()).unwrap().overall().verdict, Tristate::Yes);
 }
 
 #[test]
@@ -86,7 +87,7 @@ fn a_new_file_is_made_once() {
 fn a_file_has_facts_and_is_no_device() {
     let page = Page::new("facts");
     let facts = Facts::of(&page.0).unwrap();
-    assert_eq!((facts.kind, facts.bytes.get()), (FileKind::File, Some(4096)));
+    assert_eq!((facts.kind, facts.bytes.get()), (PathKind::File, Some(4096)));
     let mount = facts.mount().unwrap();
     assert!(!mount.filesystem.is_empty(), "{mount:?}");
     let canonical = page.0.canonicalize().unwrap();
@@ -99,7 +100,7 @@ fn a_file_has_facts_and_is_no_device() {
     assert!(iosonde_direct::device::flush_buffers(&file).is_err());
     assert!(Facts::of(page.0.join("beyond")).is_err());
     let folder = Facts::of(std::env::temp_dir()).unwrap();
-    assert_eq!(folder.kind, FileKind::Folder);
+    assert_eq!(folder.kind, PathKind::Folder);
     assert!(!folder.direct.possible);
 }
 
@@ -128,18 +129,19 @@ fn what_is_written_is_made_durable_or_refused() {
 fn two_openings_of_a_file_lock_each_other_out() {
     let page = Page::new("locks");
     let (first, second) = (page.open(), page.open());
-    lock(&first, Share::Exclusive, Patience::Try).unwrap();
-    let refused = lock(&second, Share::Shared, Patience::Try).unwrap_err();
+    lock(&first, LockKind::Exclusive, Patience::Try).unwrap();
+    let refused = lock(&second, LockKind::Shared, Patience::Try).unwrap_err();
     assert!(matches!(refused, LockError::Held), "{refused}");
     unlock(&first).unwrap();
     unlock(&first).unwrap();
-    lock(&second, Share::Shared, Patience::Wait).unwrap();
-    lock(&first, Share::Shared, Patience::Try).unwrap();
+    lock(&second, LockKind::Shared, Patience::Wait).unwrap();
+    lock(&first, LockKind::Shared, Patience::Try).unwrap();
     unlock(&first).unwrap();
     unlock(&second).unwrap();
 
-    let span = |offset| Span { offset, bytes: 10 };
-    let try_lock = |file, offset| lock_range(file, Share::Exclusive, Patience::Try, span(offset));
+    let span = |offset| ByteRange { offset, bytes: 10 };
+    let try_lock =
+        |file, offset| lock_range(file, LockKind::Exclusive, Patience::Try, span(offset));
     match try_lock(&first, 5) {
         Ok(()) => {
             assert!(matches!(try_lock(&second, 14), Err(LockError::Held)));
@@ -171,7 +173,7 @@ fn offsets_beyond_any_file_are_refused_or_hold_nothing() {
     for offset in [1 << 63, u64::MAX - 1, u64::MAX] {
         assert!(write_with(&file, b"lost", offset, WriteFlags::new()).is_err(), "{offset}");
         let mut data = [0; 4];
-        assert!(matches!(read_with(&file, &mut data, offset, Keep::Cached), Err(_) | Ok(0)));
+        assert!(matches!(read_with(&file, &mut data, offset, ReadCaching::Cached), Err(_) | Ok(0)));
         assert!(matches!(cache::warm(&file, offset, 0), Err(_) | Ok(0)));
         assert_eq!(cache::residency(&file, offset, 0).known().map_or(0, |found| found.cached), 0);
         assert_eq!(cache::residency(&file, offset, 9).known().map_or(0, |found| found.cached), 0);

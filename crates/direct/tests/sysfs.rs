@@ -4,9 +4,9 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use iosonde_direct::stack::{DeviceId, Kind};
+use iosonde_direct::stack::{DeviceId, LayerKind};
 use iosonde_direct::sysfs::Tree;
-use iosonde_direct::{AtomicWrite, DeviceFacts, Discard, Fact, WriteCache, Zones};
+use iosonde_direct::{AtomicWrite, DeviceFacts, Discard, Fact, WriteCache, ZoneModel};
 use iosonde_testing::FakeSystem;
 
 fn facts(made: &FakeSystem, id: &str) -> DeviceFacts {
@@ -71,7 +71,7 @@ fn an_nvme_drive_tells_all() {
     nvme(&mut made);
     let drive = facts(&made, "259:0");
     assert_eq!(drive.name, "nvme0n1");
-    assert_eq!(drive.kind, Kind::Disk);
+    assert_eq!(drive.kind, LayerKind::Disk);
     assert_eq!(drive.transport, known("nvme"));
     assert_eq!(drive.model, known("Samsung SSD 980 PRO 2TB"));
     assert_eq!(drive.serial, known("S6B0NL0T123456A"));
@@ -89,7 +89,7 @@ fn an_nvme_drive_tells_all() {
     assert!(discard.is_supported());
     assert_eq!(drive.write_cache, Fact::Known(WriteCache::Back));
     assert_eq!(drive.fua, Fact::Known(true));
-    assert_eq!(drive.zones, Fact::Known(Zones::None));
+    assert_eq!(drive.zones, Fact::Known(ZoneModel::None));
     let atomic = AtomicWrite { unit_min: 512, unit_max: 16384, ..AtomicWrite::default() };
     assert_eq!(drive.atomic_write, Fact::Known(atomic));
     assert_eq!(drive.scheduler, known("none"));
@@ -105,7 +105,7 @@ fn a_partition_has_its_own_size_and_the_names_of_its_disk() {
     nvme(&mut made);
     made.mount("259:2", "/data", "xfs /dev/nvme0n1p2");
     let part = facts(&made, "259:2");
-    assert_eq!(part.kind, Kind::Partition);
+    assert_eq!(part.kind, LayerKind::Partition);
     assert_eq!(part.bytes, Fact::Known(524_288));
     assert_eq!(part.read_only, Fact::Known(true));
     assert_eq!(part.alignment_offset, Fact::Known(512));
@@ -131,7 +131,7 @@ fn a_scsi_disk_has_its_serial_number_on_page_80() {
         facts(made, "8:0").serial
     };
     assert_eq!(page(&mut made, b"\0\x80\0\x14     WD-WCC7K0123456"), known("WD-WCC7K0123456"));
-    // The device claims more than it gives: what is there is what is told.
+    // The device claims more than it gives: what is there is what is reported.
     assert_eq!(page(&mut made, b"\0\x80\0\xffSHORT\0\0"), known("SHORT"));
     assert_eq!(page(&mut made, b"\0\x80\0\x03LONGER"), known("LON"));
     assert_eq!(page(&mut made, b"\0\x80\0\x04A\x1b[m"), known("A?[m"));
@@ -143,7 +143,7 @@ fn a_scsi_disk_has_its_serial_number_on_page_80() {
     assert_eq!((disk.vendor, disk.model), (known("ATA"), known("WDC WD40EFRX")));
     assert_eq!((disk.firmware, disk.scheduler), (known("0A82"), known("bfq")));
     assert_eq!(disk.world_wide_id, known("naa.50014ee2b5f0"));
-    assert_eq!(disk.zones, Fact::Known(Zones::Managed(4096)));
+    assert_eq!(disk.zones, Fact::Known(ZoneModel::Managed(4096)));
     assert_eq!(disk.write_cache, Fact::Known(WriteCache::Through));
     assert!(disk.alignment_offset.why().unwrap().starts_with("misaligned"));
 }
@@ -166,7 +166,7 @@ fn cards_and_virtual_disks_have_theirs_elsewhere() {
     attached_by(&made, "vda", "virtio");
     let disk = facts(&made, "254:0");
     assert_eq!((disk.transport, disk.serial), (known("virtio"), known("disk-7")));
-    assert_eq!(disk.vendor.why(), Some("virtio tells no vendor"));
+    assert_eq!(disk.vendor.why(), Some("virtio reports no vendor"));
     assert_eq!(
         disk.model.why(),
         Some("there is no /sys/class/block/vda/device/model"),
@@ -182,7 +182,7 @@ fn what_the_system_makes_has_no_maker() {
     made.disk("loop0", "7:0").write("loop0", "loop/backing_file", "/a\n");
     made.write("loop0", "loop/dio", "0\n");
     let volume = facts(&made, "252:0");
-    assert_eq!(volume.kind, Kind::Mapped(Some("vg-home".into())));
+    assert_eq!(volume.kind, LayerKind::Mapped(Some("vg-home".into())));
     assert_eq!(volume.transport, known("device-mapper"));
     assert_eq!(volume.serial.why(), Some("it is made by the system"));
     assert!(volume.swap && volume.is_used());

@@ -19,7 +19,7 @@ use iosonde_engine::{
     Accounting, Drive, Ended, EngineSettings, FileSetup, Files, Fill, Memory, OpenMode, OpenWith,
     Pacing, Pulse, SyncRangeFlags, Tolerance, Window,
 };
-use iosonde_stats::{Pen, WhichLatencies};
+use iosonde_stats::{CountersWriter, WhichLatencies};
 use iosonde_sys::clock::{Clock, ClockSource};
 use iosonde_workload::{
     Cap, Directions, MapMode, Pace, PaceSpec, Process, Source, SourceFile, SourceSpec,
@@ -137,7 +137,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         response: PerDir([case.pace != Paced::Not, false, false]),
         dirs: reads,
     };
-    let (pen, ledger) = Pen::new(&which);
+    let (pen, ledger) = CountersWriter::new(&which);
     let spec = spec(case, ios);
     let mut drive = Drive {
         clock,

@@ -2,7 +2,7 @@
 
 use crate::{Files, Fill, Io, IoLog, Memory, Pacing, SyncRangeFlags, Tape, Tolerance, sync_call};
 use iosonde_base::{Errno, FileId, Op, Planned, Ring};
-use iosonde_stats::Pen;
+use iosonde_stats::CountersWriter;
 use iosonde_sys::clock::{Bell, Clock};
 use iosonde_workload::{Refill, Source};
 use std::sync::Arc;
@@ -185,7 +185,7 @@ pub struct Drive {
     /// What happens to a buffer before it is written.
     pub fill: Fill,
     /// The account.
-    pub pen: Pen,
+    pub pen: CountersWriter,
     /// When to end.
     pub pulse: Arc<Pulse>,
     /// How many at a time.
@@ -290,7 +290,7 @@ impl Drive {
     /// What the counts of one-at-a-time I/O follow from; reckoned once a slice,
     /// so that the loops need not.
     pub(crate) fn settle_one_by_one(&self) {
-        let ledger = self.pen.ledger();
+        let ledger = self.pen.counters();
         let mut total = 0;
         for lane in &ledger.lanes {
             let issued = lane.ios.get() + lane.errors.get();
@@ -332,7 +332,7 @@ impl Drive {
     /// Count a sync that failed, and bear it if the job does.
     #[cold]
     pub(crate) fn bear_sync(&mut self, entry: &Planned, errno: Errno) -> Result<(), Failure> {
-        self.pen.ledger().sync.errors.add(1);
+        self.pen.counters().sync.errors.add(1);
         self.bear(entry, Failure::of(entry, errno))
     }
 
@@ -387,7 +387,7 @@ impl Drive {
     }
 
     pub(crate) fn count_sync(&mut self, ns: u64) {
-        let sync = &self.pen.ledger().sync;
+        let sync = &self.pen.counters().sync;
         sync.ios.add(1);
         sync.lat.add(ns);
         if let Some(histogram) = &sync.lat_histogram {

@@ -8,7 +8,7 @@ use crate::drive::Failure;
 use crate::tape::Taping;
 use crate::{Drive, Ended, Files, Io, Loop, OneShot, Pulse};
 use iosonde_base::{Errno, FileId, Op, Planned};
-use iosonde_stats::{Lane, Ledger};
+use iosonde_stats::{Counters, Lane};
 use iosonde_sys::clock::{Clock, ClockSource};
 
 /// A one-shot engine and its loop. `STAMPED` is whether latencies are kept.
@@ -73,7 +73,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                     if moved >= io.len {
                         return Ok(true);
                     }
-                    drive.pen.ledger().lanes[entry.op as usize].short.add(1);
+                    drive.pen.counters().lanes[entry.op as usize].short.add(1);
                 }
                 // Interrupted before anything was done.
                 Err(Errno(libc::EINTR)) => {}
@@ -94,7 +94,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             };
             result = self.engine.perform(&rest);
         };
-        drive.pen.ledger().lanes[entry.op as usize].errors.add(1);
+        drive.pen.counters().lanes[entry.op as usize].errors.add(1);
         let offset = Some(io.offset + u64::from(moved));
         drive.bear(&entry, Failure { offset, ..failure }).map(|()| false)
     }
@@ -134,7 +134,7 @@ impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
 #[derive(Clone, Copy)]
 struct Desk<'a> {
     clock: Clock,
-    ledger: &'a Ledger,
+    ledger: &'a Counters,
     pulse: &'a Pulse,
     files: &'a Files,
     buffer: *mut u8,
@@ -144,7 +144,7 @@ impl<'a> Desk<'a> {
     fn new(drive: &'a Drive) -> Desk<'a> {
         Desk {
             clock: drive.clock,
-            ledger: drive.pen.ledger(),
+            ledger: drive.pen.counters(),
             pulse: &drive.pulse,
             files: &drive.files,
             buffer: drive.memory.buffer(0),
@@ -285,7 +285,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let end = drive.clock.now();
         self.respond(drive, &entry, whole, [issue, end]);
         if whole {
-            let lane = &drive.pen.ledger().lanes[entry.op as usize];
+            let lane = &drive.pen.counters().lanes[entry.op as usize];
             if STAMPED {
                 // What came between the first stamp and the second is lost, and
                 // is nothing beside an I/O that took several calls.

@@ -8,7 +8,7 @@ use crate::drive::{Failure, io};
 use crate::{Drive, Ended, Files, Io, Loop, Memory, Queued, Window};
 use flight::{Batch, Filling, Flight, OPS, Stock, Tag};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
-use iosonde_stats::{Lane, Ledger, batch_class, depth_class};
+use iosonde_stats::{Counters, Lane, batch_class, depth_class};
 use iosonde_sys::clock::Clock;
 use std::ops::Range;
 
@@ -165,7 +165,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let issue = if STAMPED { drive.clock.now() } else { 0 };
         self.batches[batch as usize] = Batch { start, issue, live: pushed };
         self.free_batches.take(1);
-        let ledger = drive.pen.ledger();
+        let ledger = drive.pen.counters();
         let slat = drive.clock.ticks_to_ns(issue.wrapping_sub(start));
         if counts[op as usize] == pushed {
             if let Some(lane) = ledger.lanes.get(op as usize) {
@@ -182,7 +182,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     }
 
     #[inline(never)]
-    fn count_mixed(ledger: &Ledger, counts: &[u32], slat: u64) {
+    fn count_mixed(ledger: &Counters, counts: &[u32], slat: u64) {
         for (lane, &ios) in ledger.lanes.iter().zip(counts) {
             if ios > 0 {
                 Self::count_issued(lane, ios, slat);
@@ -242,7 +242,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if collected == 0 {
             return;
         }
-        let depth = &drive.pen.ledger().depth;
+        let depth = &drive.pen.counters().depth;
         depth.complete[batch_class(collected)].add(1);
         depth.completes.add(1);
         if drive.pacing.is_some() || drive.tape.is_some() {
@@ -329,7 +329,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if live == 0 {
             self.free_batches.give_back(tag.batch() as u32);
         }
-        let lane = &drive.pen.ledger().lanes[tag.kind()];
+        let lane = &drive.pen.counters().lanes[tag.kind()];
         if STAMPED {
             let clat = drive.clock.ticks_to_ns(now.wrapping_sub(issue));
             let lat = drive.clock.ticks_to_ns(now.wrapping_sub(start));
@@ -401,7 +401,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             }));
             return false;
         }
-        let lane = &drive.pen.ledger().lanes[entry.op as usize];
+        let lane = &drive.pen.counters().lanes[entry.op as usize];
         let failure = match result {
             // Engines may say of a trim that it is done without saying how far.
             Ok(0) if entry.op == Op::Trim => return true,

@@ -9,7 +9,7 @@ use iosonde_engine::{
     Accounting, CATALOGUE, Drive, Ended, EngineDef, EngineSettings, ErrorKind, Failure, FileSetup,
     Loop, OpenMode, OpenWith, SyncRangeFlags, find,
 };
-use iosonde_stats::Ledger;
+use iosonde_stats::Counters;
 use iosonde_sys::clock::Clock;
 use iosonde_testing::Folder;
 use iosonde_workload::{Directions, SourceSpec};
@@ -79,7 +79,7 @@ fn ways() -> Vec<Way> {
 struct Run {
     ended: Ended,
     drive: Drive,
-    ledger: Arc<Ledger>,
+    ledger: Arc<Counters>,
     engine: Box<dyn Loop>,
 }
 

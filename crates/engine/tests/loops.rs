@@ -8,7 +8,7 @@ use iosonde_engine::sim::{Script, Seen, Sim, Stall};
 use iosonde_engine::{
     Drive, Ended, ErrorKind, Io, Loop, OneShotLoop, Opened, QueueLoop, Queued, Tolerance, Window,
 };
-use iosonde_stats::{Ledger, Moments};
+use iosonde_stats::{Counters, Moments};
 use iosonde_sys::clock::{Clock, Still};
 use iosonde_workload::{Directions, Sizes, SourceSpec, SyncEvery};
 use proptest::prelude::*;
@@ -249,7 +249,7 @@ fn check<const SYNCS: bool>(case: &Case) -> Result<(), TestCaseError> {
 }
 
 fn held_to_what_was_seen(
-    ledger: &Ledger,
+    ledger: &Counters,
     seen: &Arc<Seen>,
     issued: u64,
     errors: u64,
@@ -341,7 +341,7 @@ type SimLoop = QueueLoop<Bookkeeper<Sim<false>>, true>;
 struct Bench {
     hand: Still,
     drive: Drive,
-    ledger: Arc<Ledger>,
+    ledger: Arc<Counters>,
     engine: SimLoop,
     notes: Rc<RefCell<Notes>>,
     seen: Arc<Seen>,

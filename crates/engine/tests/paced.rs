@@ -9,7 +9,7 @@ use iosonde_engine::sim::{Script, Seen, Sim, Stall};
 use iosonde_engine::{
     Drive, Ended, LatencyBounds, Loop, OneShotLoop, Pacing, Pause, PauseEvery, QueueLoop,
 };
-use iosonde_stats::{LaneSnapshot, Pen, WhichLatencies};
+use iosonde_stats::{CountersWriter, LaneSnapshot, WhichLatencies};
 use iosonde_sys::clock::{Clock, Still};
 use iosonde_workload::{Cap, Directions, Pace, PaceSpec, Process, Share, Sizes, SourceSpec};
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl Bench {
         let response = PerDir(spec.pace.caps.0.map(Cap::is_set));
         let which =
             WhichLatencies { syncs: true, slat: true, clat: true, lat: true, response, dirs };
-        drive.pen = Pen::new(&which).0;
+        drive.pen = CountersWriter::new(&which).0;
         let mut pacing = Box::new(pacing);
         pacing.begin(0);
         drive.pacing = Some(pacing);
@@ -95,7 +95,7 @@ impl Bench {
     }
 
     fn lane(&self, dir: Dir) -> LaneSnapshot {
-        self.drive.pen.ledger().lane(dir).snapshot()
+        self.drive.pen.counters().lane(dir).snapshot()
     }
 }
 

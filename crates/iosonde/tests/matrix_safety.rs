@@ -44,14 +44,14 @@ fn a_file_that_exists_is_written_to_only_with_leave() {
     let folder = Folder::new("erase-file");
     let path = folder.write("data", vec![7; 100_000]);
     let held = || std::fs::read(&path).unwrap() == vec![7; 100_000];
-    refused(&matrix(&folder, "data", ""), "give --erase if what it holds may be lost");
-    refused(&matrix(&folder, "data", "--erase=100000"), "is a file: give --erase alone");
+    refused(&matrix(&folder, "data", ""), "give --erase if its contents may be lost");
+    refused(&matrix(&folder, "data", "--erase=100000"), "is a file: use --erase without a word");
     refused(&matrix(&folder, "data", "--output=o.png"), "unknown format of");
     assert!(held());
     // It is not for results either.
     refused(&matrix(&folder, "data", "--erase --output=data"), "unknown format of");
     folder.write("data.json", "mine");
-    refused(&matrix(&folder, "data.json", "--erase --output=data.json"), "is what is measured");
+    refused(&matrix(&folder, "data.json", "--erase --output=data.json"), "it is the target");
     assert_eq!(folder.read("data.json"), "mine");
     assert!(held());
 
@@ -133,7 +133,7 @@ fn what_is_neither_file_nor_block_device_is_refused() {
     let folder = Folder::new("erase-odd");
     refused(&matrix(&folder, "/dev/null", "--erase"), "neither a file nor a block device");
     refused(&matrix(&folder, "/dev/sdzzz", ""), "there is no such device");
-    refused(&matrix(&folder, "no/such/folder/f", ""), "is no directory to make");
+    refused(&matrix(&folder, "no/such/folder/f", ""), "is not a directory");
     folder.write("file", "x");
     refused(&matrix(&folder, "file/f", ""), "cannot");
     assert_eq!(folder.names(), ["file"]);

@@ -1,10 +1,11 @@
 //! The command line of `iosonde matrix`.
 
-use crate::cell::{self, Kind};
+use crate::cell::Access;
 use crate::values::{
-    BlockSizes, Format, Kinds, Output, block_sizes, duration, kinds, output, size,
+    AccessList, BlockSizes, ResultFile, ResultFormat, block_sizes, duration, kinds, output, size,
 };
 use clap::{Args, Command};
+use iosonde_base::text;
 use iosonde_options::command_line;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,7 +27,7 @@ docs/matrix.md describes each cell, how it is measured, and the formats.";
 
 /// The arguments as typed.
 #[derive(Args, Debug)]
-struct Arguments {
+struct MatrixArguments {
     /// A file to create, a directory, a block device or an existing file; without it, a temporary
     /// file in the current directory
     target: Option<PathBuf>,
@@ -39,7 +40,7 @@ struct Arguments {
     /// Measure only these: names of modes (fsync,o_dsync), READ, WRITE, or the name of one row
     /// ('FSYNC + O_DIRECT'), separated by commas; READ alone writes to nothing that exists
     #[arg(long = "modes", value_name = "LIST", value_parser = kinds)]
-    kinds: Option<Kinds>,
+    kinds: Option<AccessList>,
 
     /// Use this many bytes from the start of TARGET [default: 128m]
     #[arg(long = "size", value_name = "SIZE", value_parser = size)]
@@ -60,8 +61,8 @@ struct Arguments {
     erase: Option<Option<String>>,
 
     /// Print the results as table, lines, json, csv or svg [default: table]
-    #[arg(long, value_name = "FORMAT", value_parser = Format::named, overrides_with = "json")]
-    format: Option<Format>,
+    #[arg(long, value_name = "FORMAT", value_parser = ResultFormat::named, overrides_with = "json")]
+    format: Option<ResultFormat>,
 
     /// The same as --format=json
     #[arg(long, overrides_with = "format")]
@@ -70,7 +71,7 @@ struct Arguments {
     /// Also write FILE, in the format its name ends in: .txt, .lines, .json, .csv or .svg; may be
     /// given several times
     #[arg(long = "output", value_name = "FILE", value_parser = output)]
-    outputs: Vec<Output>,
+    outputs: Vec<ResultFile>,
 
     /// Show each cell on standard error, even if that is no terminal
     #[arg(long)]
@@ -91,13 +92,13 @@ pub enum Erase {
 
 /// The options of a run, with defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct MatrixOptions {
     /// The path to measure; a temporary file in the current directory if `None`.
     pub target: Option<PathBuf>,
     /// Block sizes in bytes, ascending, none twice.
     pub sizes: Vec<u32>,
     /// The rows.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<Access>,
     /// Bytes to write and read.
     pub span: u64,
     /// The most time for a cell.
@@ -105,9 +106,9 @@ pub struct Options {
     /// `--erase`.
     pub erase: Erase,
     /// The format of standard output.
-    pub format: Format,
+    pub format: ResultFormat,
     /// The files of results.
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<ResultFile>,
     /// Show progress even if standard error is no terminal.
     pub progress: bool,
 }
@@ -120,23 +121,23 @@ pub fn command() -> Command {
         .long_about(LONG_ABOUT)
         .after_help(AFTER_HELP)
         .args_override_self(true);
-    Arguments::augment_args(command)
+    MatrixArguments::augment_args(command)
 }
 
 /// Read the words after `iosonde matrix`.
 ///
 /// # Errors
 /// The first thing that is wrong, or the help to print.
-pub fn parse(words: &[String]) -> Result<Options, command_line::Exit> {
+pub fn parse(words: &[String]) -> Result<MatrixOptions, command_line::Exit> {
     use clap::FromArgMatches;
     let matches = command_line::matches(command(), words)?;
-    let arguments = Arguments::from_arg_matches(&matches)
+    let arguments = MatrixArguments::from_arg_matches(&matches)
         .map_err(|error| command_line::Exit::Refused(error.to_string()))?;
     arguments.options().map_err(command_line::Exit::Refused)
 }
 
-impl Arguments {
-    fn options(self) -> Result<Options, String> {
+impl MatrixArguments {
+    fn options(self) -> Result<MatrixOptions, String> {
         let range = |low: u32, step: usize, high: u32| {
             (low..=high).step_by(step).map(|power| 1 << power).collect::<Vec<u32>>()
         };
@@ -145,11 +146,11 @@ impl Arguments {
             false => (range(12, 1, 25), SPAN, CELL_TIME),
         };
         let sizes = self.block_sizes.map_or(sizes, |sizes| sizes.0);
-        Ok(Options {
+        Ok(MatrixOptions {
             target: self.target,
             span: span(self.span, default_span, &sizes)?,
             sizes,
-            kinds: self.kinds.map_or_else(Kind::all, |kinds| kinds.0),
+            kinds: self.kinds.map_or_else(Access::all, |kinds| kinds.0),
             cell_time: self.cell_time.unwrap_or(cell_time),
             erase: match self.erase {
                 None => Erase::No,
@@ -157,8 +158,8 @@ impl Arguments {
                 Some(Some(word)) => Erase::Word(word),
             },
             format: match self.json {
-                true => Format::Json,
-                false => self.format.unwrap_or(Format::Table),
+                true => ResultFormat::Json,
+                false => self.format.unwrap_or(ResultFormat::Table),
             },
             outputs: self.outputs,
             progress: self.progress,
@@ -174,7 +175,7 @@ fn span(given: Option<u64>, default: u64, sizes: &[u32]) -> Result<u64, String> 
         Some(span) if span < largest => Err(format!(
             "--size={span} is less than the largest block, {}: give a larger --size or a smaller \
              --bs",
-            cell::bytes(largest)
+            text::bytes(largest)
         )),
         Some(span) => Ok(span),
         None => Ok(default.max(4 * largest)),
@@ -191,10 +192,10 @@ fn erase_word(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::{Mode, Way};
+    use crate::cell::{WritePath, WriteSync};
     use iosonde_options::command_line::Exit;
 
-    fn options(line: &str) -> Result<Options, String> {
+    fn options(line: &str) -> Result<MatrixOptions, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         parse(&words).map_err(|exit| match exit {
             Exit::Refused(error) => error,
@@ -249,8 +250,14 @@ mod tests {
     fn modes_are_groups_or_lines() {
         let kinds = |text: &str| options(&format!("--modes={text}")).map(|options| options.kinds);
         assert_eq!(kinds("fsync").unwrap().len(), 3);
-        assert_eq!(kinds("fsync+o_direct").unwrap(), [Kind::Write(Mode::Fsync, Way::Direct)]);
-        assert_eq!(kinds("o_direct").unwrap(), [Kind::Write(Mode::Buffered, Way::Direct)]);
+        assert_eq!(
+            kinds("fsync+o_direct").unwrap(),
+            [Access::Write(WriteSync::Fsync, WritePath::Direct)]
+        );
+        assert_eq!(
+            kinds("o_direct").unwrap(),
+            [Access::Write(WriteSync::Buffered, WritePath::Direct)]
+        );
         assert_eq!(kinds("read,o_sync").unwrap().len(), 6);
         assert_eq!(kinds("write").unwrap().len(), 21);
         assert!(kinds("fsyn").unwrap_err().contains("did you mean FSYNC?"));
@@ -297,13 +304,13 @@ mod tests {
 
     #[test]
     fn the_last_of_two_formats_counts() {
-        assert_eq!(options("--json --format=csv").unwrap().format, Format::Csv);
-        assert_eq!(options("--format=csv --json").unwrap().format, Format::Json);
+        assert_eq!(options("--json --format=csv").unwrap().format, ResultFormat::Csv);
+        assert_eq!(options("--format=csv --json").unwrap().format, ResultFormat::Json);
         assert_eq!(options("--bs=4k --bs 8k").unwrap().sizes, [8192]);
         let outputs = options("--output a.csv --output=b.txt").unwrap().outputs;
         assert_eq!(
             outputs.iter().map(|output| output.format).collect::<Vec<_>>(),
-            [Format::Csv, Format::Table]
+            [ResultFormat::Csv, ResultFormat::Table]
         );
     }
 

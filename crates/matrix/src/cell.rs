@@ -3,7 +3,7 @@
 
 /// When written data has to be on storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum WriteSync {
     /// Never: the clock stops when the system has taken the data.
     Buffered,
     /// One fdatasync(2) after a whole group of writes, inside the time.
@@ -20,46 +20,46 @@ pub enum Mode {
     OSync,
 }
 
-impl Mode {
+impl WriteSync {
     /// In the order in which they are measured and printed.
-    pub const ALL: [Mode; 7] = [
-        Mode::Buffered,
-        Mode::AmortizedFdatasync,
-        Mode::AmortizedFsync,
-        Mode::Fdatasync,
-        Mode::Fsync,
-        Mode::ODsync,
-        Mode::OSync,
+    pub const ALL: [WriteSync; 7] = [
+        WriteSync::Buffered,
+        WriteSync::AmortizedFdatasync,
+        WriteSync::AmortizedFsync,
+        WriteSync::Fdatasync,
+        WriteSync::Fsync,
+        WriteSync::ODsync,
+        WriteSync::OSync,
     ];
 
     /// As lines print it.
     pub const fn name(self) -> &'static str {
         match self {
-            Mode::Buffered => "BUFFERED",
-            Mode::AmortizedFdatasync => "AMORTIZED_FDATASYNC",
-            Mode::AmortizedFsync => "AMORTIZED_FSYNC",
-            Mode::Fdatasync => "FDATASYNC",
-            Mode::Fsync => "FSYNC",
-            Mode::ODsync => "O_DSYNC",
-            Mode::OSync => "O_SYNC",
+            WriteSync::Buffered => "BUFFERED",
+            WriteSync::AmortizedFdatasync => "AMORTIZED_FDATASYNC",
+            WriteSync::AmortizedFsync => "AMORTIZED_FSYNC",
+            WriteSync::Fdatasync => "FDATASYNC",
+            WriteSync::Fsync => "FSYNC",
+            WriteSync::ODsync => "O_DSYNC",
+            WriteSync::OSync => "O_SYNC",
         }
     }
 
     /// One sync for many writes.
     pub const fn is_amortized(self) -> bool {
-        matches!(self, Mode::AmortizedFdatasync | Mode::AmortizedFsync)
+        matches!(self, WriteSync::AmortizedFdatasync | WriteSync::AmortizedFsync)
     }
 
     /// Each write is durable before the next begins.
     pub const fn syncs_each(self) -> bool {
-        !self.is_amortized() && !matches!(self, Mode::Buffered)
+        !self.is_amortized() && !matches!(self, WriteSync::Buffered)
     }
 }
 
 /// Where the data are on their way: the buffer they come from, and whether
 /// they pass through the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum WritePath {
     /// Through the page cache, from a buffer that starts one byte past a page.
     Plain,
     /// Through the page cache, from a buffer that starts at a page.
@@ -68,23 +68,23 @@ pub enum Way {
     Direct,
 }
 
-impl Way {
+impl WritePath {
     /// In the order in which they are measured and printed.
-    pub const ALL: [Way; 3] = [Way::Plain, Way::Aligned, Way::Direct];
+    pub const ALL: [WritePath; 3] = [WritePath::Plain, WritePath::Aligned, WritePath::Direct];
 
     /// As lines print it after the mode; nothing for the first.
     pub const fn name(self) -> &'static str {
         match self {
-            Way::Plain => "",
-            Way::Aligned => "ALIGNED",
-            Way::Direct => "O_DIRECT",
+            WritePath::Plain => "",
+            WritePath::Aligned => "ALIGNED",
+            WritePath::Direct => "O_DIRECT",
         }
     }
 }
 
 /// Where reads find their data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum ReadPath {
     /// Through the page cache, which has nothing of them.
     Cold,
     /// In the page cache.
@@ -95,19 +95,20 @@ pub enum Reading {
 
 /// A row: all block sizes of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Access {
     /// Writes.
-    Write(Mode, Way),
+    Write(WriteSync, WritePath),
     /// Reads.
-    Read(Reading),
+    Read(ReadPath),
 }
 
-impl Kind {
+impl Access {
     /// The 21 ways to write, then the 3 to read.
-    pub fn all() -> Vec<Kind> {
-        let writes =
-            Mode::ALL.into_iter().flat_map(|mode| Way::ALL.map(|way| Kind::Write(mode, way)));
-        let reads = [Reading::Cold, Reading::Warm, Reading::Direct].map(Kind::Read);
+    pub fn all() -> Vec<Access> {
+        let writes = WriteSync::ALL
+            .into_iter()
+            .flat_map(|mode| WritePath::ALL.map(|way| Access::Write(mode, way)));
+        let reads = [ReadPath::Cold, ReadPath::Warm, ReadPath::Direct].map(Access::Read);
         writes.chain(reads).collect()
     }
 
@@ -115,60 +116,49 @@ impl Kind {
     /// are `O_DIRECT` alone.
     pub fn name(self) -> String {
         match self {
-            Kind::Write(Mode::Buffered, Way::Direct) => "O_DIRECT".into(),
-            Kind::Write(mode, Way::Plain) => mode.name().into(),
-            Kind::Write(mode, way) => format!("{} + {}", mode.name(), way.name()),
-            Kind::Read(Reading::Direct) => "READ + O_DIRECT".into(),
-            Kind::Read(Reading::Cold) => "READ_COLD".into(),
-            Kind::Read(Reading::Warm) => "READ_WARM".into(),
+            Access::Write(WriteSync::Buffered, WritePath::Direct) => "O_DIRECT".into(),
+            Access::Write(mode, WritePath::Plain) => mode.name().into(),
+            Access::Write(mode, way) => format!("{} + {}", mode.name(), way.name()),
+            Access::Read(ReadPath::Direct) => "READ + O_DIRECT".into(),
+            Access::Read(ReadPath::Cold) => "READ_COLD".into(),
+            Access::Read(ReadPath::Warm) => "READ_WARM".into(),
         }
     }
 
     /// The name of the group that `--modes` picks it by, besides its own.
     pub const fn group(self) -> &'static str {
         match self {
-            Kind::Write(mode, _) => mode.name(),
-            Kind::Read(_) => "READ",
+            Access::Write(mode, _) => mode.name(),
+            Access::Read(_) => "READ",
         }
     }
 
     /// It writes.
     pub const fn writes(self) -> bool {
-        matches!(self, Kind::Write(..))
+        matches!(self, Access::Write(..))
     }
 
     /// It opens with `O_DIRECT`.
     pub const fn is_direct(self) -> bool {
-        matches!(self, Kind::Write(_, Way::Direct) | Kind::Read(Reading::Direct))
+        matches!(self, Access::Write(_, WritePath::Direct) | Access::Read(ReadPath::Direct))
     }
 
     /// What it measures is the speed of memory, at least in part: nothing has
     /// to reach storage, or to come from there, before the clock stops.
     pub const fn is_memory(self) -> bool {
-        let taken_only = matches!(self, Kind::Write(Mode::Buffered, Way::Plain | Way::Aligned));
-        taken_only || matches!(self, Kind::Read(Reading::Warm))
+        let taken_only = matches!(
+            self,
+            Access::Write(WriteSync::Buffered, WritePath::Plain | WritePath::Aligned)
+        );
+        taken_only || matches!(self, Access::Read(ReadPath::Warm))
     }
 
     /// All that it moved was durable when its clock stopped.
     pub const fn is_durable(self) -> bool {
         match self {
-            Kind::Write(mode, _) => !matches!(mode, Mode::Buffered),
-            Kind::Read(_) => false,
+            Access::Write(mode, _) => !matches!(mode, WriteSync::Buffered),
+            Access::Read(_) => false,
         }
-    }
-}
-
-/// A size as a person says it: `4 KiB`, `1.5 MiB`, `1000 B`.
-pub fn bytes(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut unit = 0;
-    let mut value = bytes as f64;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        (value, unit) = (value / 1024.0, unit + 1);
-    }
-    match value.fract() == 0.0 {
-        true => format!("{value:.0} {}", UNITS[unit]),
-        false => format!("{value:.1} {}", UNITS[unit]),
     }
 }
 
@@ -189,7 +179,7 @@ mod tests {
     #[test]
     fn there_are_twenty_one_ways_to_write_with_the_names_of_the_lines() {
         let names: Vec<String> =
-            Kind::all().into_iter().filter(|kind| kind.writes()).map(Kind::name).collect();
+            Access::all().into_iter().filter(|kind| kind.writes()).map(Access::name).collect();
         assert_eq!(names.len(), 21);
         assert_eq!(
             names[..6],
@@ -207,17 +197,14 @@ mod tests {
 
     #[test]
     fn what_memory_answers_is_never_called_durable() {
-        for kind in Kind::all() {
+        for kind in Access::all() {
             assert!(!(kind.is_memory() && kind.is_durable()), "{kind:?}");
         }
-        assert!(!Kind::Write(Mode::Buffered, Way::Direct).is_memory());
+        assert!(!Access::Write(WriteSync::Buffered, WritePath::Direct).is_memory());
     }
 
     #[test]
-    fn sizes_are_said_in_the_largest_unit_that_fits() {
-        assert_eq!(bytes(4096), "4 KiB");
-        assert_eq!(bytes(1536), "1.5 KiB");
-        assert_eq!(bytes(512), "512 B");
+    fn column_heads_have_the_largest_unit_that_fits() {
         assert_eq!(
             (short(4096), short(1 << 20), short(1000)),
             ("4K".into(), "1M".into(), "1000".into())

@@ -21,24 +21,25 @@ mod target;
 mod values;
 mod witness;
 
-use arguments::Options;
+use arguments::MatrixOptions;
 pub use arguments::command;
-use cell::Kind;
+use cell::Access;
+use iosonde_base::text;
 use iosonde_options::command_line::Exit;
 use measure::Bounds;
 use progress::Progress;
 use promise::Promises;
-use sheet::{Cell, Sheet, Why};
-use slice::{Halt, Runner, Slice};
+use sheet::{NoFigure, ResultCell, Results};
+use slice::{Interruption, Runner, Slice};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use target::Target;
-use values::{Format, Output};
+use values::{ResultFile, ResultFormat};
 use witness::Flushes;
 
-/// Exit codes, as `--help` tells them.
+/// Exit codes, as `--help` lists them.
 mod exit {
     pub const OK: u8 = 0;
     pub const FAILED: u8 = 1;
@@ -66,13 +67,13 @@ fn refuse(error: &str) -> u8 {
     exit::FAILED
 }
 
-/// That nobody reads on, as before `head`, harms nobody.
+/// A closed pipe, as before `head`, is no error.
 fn say(text: &str) {
     let mut out = std::io::stdout();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-fn run_with(options: &Options) -> Result<u8, String> {
+fn run_with(options: &MatrixOptions) -> Result<u8, String> {
     let mut runner =
         Runner::new().map_err(|error| format!("cannot listen for signals: {error}"))?;
     let target = Target::find(options)?;
@@ -81,11 +82,13 @@ fn run_with(options: &Options) -> Result<u8, String> {
     }
     let sheet = match take(options, &target, &mut runner) {
         Ok(sheet) => sheet,
-        Err(Halt::Stopped) => {
+        Err(Interruption::Stopped) => {
             eprintln!("iosonde: stopped before anything was measured");
             return Ok(end(exit::SIGNALLED, target, &runner));
         }
-        Err(Halt::Failed(error)) => return Err(format!("cannot prepare the target: {error}")),
+        Err(Interruption::Failed(error)) => {
+            return Err(format!("cannot prepare the target: {error}"));
+        }
     };
     say(&formats::write(&sheet, options.format));
     let mut code = match () {
@@ -93,7 +96,7 @@ fn run_with(options: &Options) -> Result<u8, String> {
         () if sheet.has_failed() => exit::FAILED,
         () => exit::OK,
     };
-    for Output { path, format } in &options.outputs {
+    for ResultFile { path, format } in &options.outputs {
         if let Err(error) = put(path, &sheet, *format) {
             eprintln!("iosonde: cannot write {}: {error}", path.display());
             code = code.max(exit::FAILED);
@@ -103,7 +106,7 @@ fn run_with(options: &Options) -> Result<u8, String> {
 }
 
 /// Take away what was made. After a second signal a job may still run; the
-/// process ends under it, as was asked twice.
+/// process ends under it, as was requested twice.
 fn end(code: u8, target: Target, runner: &Runner) -> u8 {
     if !runner.is_abandoned() {
         drop(target);
@@ -130,13 +133,13 @@ fn end(code: u8, target: Target, runner: &Runner) -> u8 {
 fn can_write(path: &Path, target: &Target) -> Result<(), String> {
     let there = std::fs::metadata(path).ok();
     if there.as_ref().is_some_and(|there| !there.is_file()) {
-        return Err(format!("cannot write to {}: it is no regular file", path.display()));
+        return Err(format!("cannot write to {}: it is not a regular file", path.display()));
     }
     let same = |path: &Path| path.canonicalize().ok();
     if there.is_some() && same(path) == same(&target.about.path) {
-        return Err(format!("{} is what is measured, and not for results", path.display()));
+        return Err(format!("cannot write results to {}: it is the target", path.display()));
     }
-    // What is in it stays until there is something better.
+    // Its contents stay until there are results.
     let tried = OpenOptions::new().append(true).create(true).open(path).and_then(|_| match there {
         Some(_) => Ok(()),
         None => std::fs::remove_file(path),
@@ -144,27 +147,31 @@ fn can_write(path: &Path, target: &Target) -> Result<(), String> {
     tried.map_err(|error| format!("cannot write to {}: {error}", path.display()))
 }
 
-fn put(path: &Path, sheet: &Sheet, format: Format) -> std::io::Result<()> {
+fn put(path: &Path, sheet: &Results, format: ResultFormat) -> std::io::Result<()> {
     std::fs::write(path, formats::write(sheet, format))
 }
 
 /// Prepare the target and measure all cells.
-fn take(options: &Options, target: &Target, runner: &mut Runner) -> Result<Sheet, Halt> {
+fn take(
+    options: &MatrixOptions,
+    target: &Target,
+    runner: &mut Runner,
+) -> Result<Results, Interruption> {
     let cells = options.kinds.len() * options.sizes.len();
     let mut progress = Progress::new(options.progress, cells, options.cell_time);
     let busy = witness::busy();
     let began = SystemTime::now().duration_since(UNIX_EPOCH);
     let writes = target.about.temporary || options.kinds.iter().any(|kind| kind.writes());
     if writes {
-        let span = cell::bytes(target.span);
+        let span = text::bytes(target.span);
         progress.doing(&format!("writing {span} to {}", target.about.path.display()));
         let prepared = runner.prepare(target);
         progress.clear();
         prepared?;
     }
     let promises = Promises::of(target, &options.kinds);
-    let not = || Cell::Not(Why::Stopped);
-    let mut sheet = Sheet {
+    let not = || ResultCell::Not(NoFigure::Stopped);
+    let mut sheet = Results {
         about: target.about.clone(),
         sizes: options.sizes.clone(),
         kinds: options.kinds.clone(),
@@ -181,7 +188,7 @@ fn take(options: &Options, target: &Target, runner: &mut Runner) -> Result<Sheet
             progress.begins(kind, size);
             let begun = Instant::now();
             let (cell, took, stopped) = match promises.why_not(kind, size) {
-                Some(words) => (Cell::Not(Why::NotHonoured(words)), None, false),
+                Some(words) => (ResultCell::Not(NoFigure::NotHonoured(words)), None, false),
                 None => {
                     let (cell, stopped) =
                         one_cell(options, target, runner, (kind, size), &mut sheet.flushes);
@@ -201,12 +208,12 @@ fn take(options: &Options, target: &Target, runner: &mut Runner) -> Result<Sheet
 }
 
 fn one_cell(
-    options: &Options,
+    options: &MatrixOptions,
     target: &Target,
     runner: &mut Runner,
-    (kind, size): (Kind, u32),
+    (kind, size): (Access, u32),
     flushes: &mut Option<Flushes>,
-) -> (Cell, bool) {
+) -> (ResultCell, bool) {
     let bounds = Bounds::of(kind, options.cell_time);
     let room = measure::Room::of(kind, size, target.span);
     measure::measure(kind, &bounds, room, &mut |(first, blocks)| {

@@ -1,19 +1,20 @@
-//! What the figures come to, in a paragraph of sentences that each carry theirs.
+//! The figures in words: a paragraph, each sentence with its figures.
 
-use crate::cell::{self, Kind, Mode, Reading, Way};
-use crate::sheet::{Cell, Found, Sheet};
+use crate::cell::{Access, ReadPath, WritePath, WriteSync};
+use crate::sheet::{Best, ResultCell, Results};
 use crate::witness::Flushes;
+use iosonde_base::text;
 
 /// The kinds that say what storage does with single synced writes, those
 /// preferred that have the least in between.
-fn synced() -> impl Iterator<Item = Kind> {
-    let modes = [Mode::Fdatasync, Mode::ODsync, Mode::Fsync, Mode::OSync];
-    let ways = [Way::Direct, Way::Aligned, Way::Plain];
-    modes.into_iter().flat_map(move |mode| ways.map(|way| Kind::Write(mode, way)))
+fn synced() -> impl Iterator<Item = Access> {
+    let modes = [WriteSync::Fdatasync, WriteSync::ODsync, WriteSync::Fsync, WriteSync::OSync];
+    let ways = [WritePath::Direct, WritePath::Aligned, WritePath::Plain];
+    modes.into_iter().flat_map(move |mode| ways.map(|way| Access::Write(mode, way)))
 }
 
 /// All there is to say, a sentence each; none where nothing was measured.
-pub fn sentences(sheet: &Sheet) -> Vec<String> {
+pub fn sentences(sheet: &Results) -> Vec<String> {
     let all = [
         single_writes(sheet),
         group_commits(sheet),
@@ -27,7 +28,7 @@ pub fn sentences(sheet: &Sheet) -> Vec<String> {
 }
 
 /// What to know before the figures are believed, a sentence each.
-pub fn notes(sheet: &Sheet) -> Vec<String> {
+pub fn notes(sheet: &Results) -> Vec<String> {
     let mut notes = Vec::new();
     let (unsettled, all) = sheet.unsettled();
     if unsettled > 0 {
@@ -52,18 +53,18 @@ pub fn notes(sheet: &Sheet) -> Vec<String> {
 }
 
 /// `2.00 ms a write and 500 writes a second below 64 KiB`.
-fn single_writes(sheet: &Sheet) -> Option<String> {
+fn single_writes(sheet: &Results) -> Option<String> {
     let kind = synced().find(|&kind| sheet.row(kind).next().is_some())?;
-    let row: Vec<Found> = sheet.row(kind).collect();
+    let row: Vec<Best> = sheet.row(kind).collect();
     let first = row.first()?;
-    let cost = |found: &Found| f64::from(found.size) / found.rate;
+    let cost = |found: &Best| f64::from(found.size) / found.rate;
     let name = kind.name();
     let one = format!(
         "A write of {} that must be durable before the next ({name}) takes {}: {:.0} a second, {}.",
         size(first.size),
         span(cost(first)),
         1.0 / cost(first),
-        speed(first.rate)
+        text::rate(first.rate)
     );
     // Half as much again is where the bytes begin to cost as the flush does.
     let flat = row.iter().take_while(|found| cost(found) < 1.5 * cost(first)).last()?;
@@ -81,27 +82,27 @@ fn single_writes(sheet: &Sheet) -> Option<String> {
         true => format!(
             " it takes blocks of {} to come within a tenth of this mode's best, {}.",
             size(enough.size),
-            speed(best.rate)
+            text::rate(best.rate)
         ),
-        false => format!(" its best is {}.", speed(best.rate)),
+        false => format!(" its best is {}.", text::rate(best.rate)),
     };
     Some(format!("{one}{flat}{reached}"))
 }
 
-fn sheet_best(found: impl Iterator<Item = Found>) -> Option<Found> {
+fn sheet_best(found: impl Iterator<Item = Best>) -> Option<Best> {
     found.max_by(|a, b| a.rate.total_cmp(&b.rate))
 }
 
 /// What is gained when many of the smallest writes share a sync.
-fn group_commits(sheet: &Sheet) -> Option<String> {
+fn group_commits(sheet: &Results) -> Option<String> {
     let smallest = sheet.sizes.first()?;
-    let rate = |kind: Kind| sheet.row(kind).find(|found| found.size == *smallest);
+    let rate = |kind: Access| sheet.row(kind).find(|found| found.size == *smallest);
     let alone = synced().find_map(rate)?;
-    let shares = |kind: Kind| matches!(kind, Kind::Write(mode, _) if mode.is_amortized());
+    let shares = |kind: Access| matches!(kind, Access::Write(mode, _) if mode.is_amortized());
     let kinds = sheet.kinds.iter().copied().filter(|&kind| shares(kind));
     let together = sheet_best(kinds.filter_map(rate))?;
     let column = sheet.sizes.iter().position(|size| size == smallest)?;
-    let Cell::Measured(measured) = &sheet.rows[together.row][column] else { return None };
+    let ResultCell::Measured(measured) = &sheet.rows[together.row][column] else { return None };
     if measured.blocks < 2 {
         return None;
     }
@@ -111,18 +112,18 @@ fn group_commits(sheet: &Sheet) -> Option<String> {
         "Groups of {} such writes that share one sync ({}) reach {}, {times:.digits$} times as much.",
         measured.blocks,
         sheet.kinds[together.row].name(),
-        speed(together.rate),
+        text::rate(together.rate),
     ))
 }
 
-fn durable_writes(sheet: &Sheet) -> Option<String> {
-    let best = sheet.best(Kind::is_durable)?;
-    let each = sheet.best(|kind| matches!(kind, Kind::Write(mode, _) if mode.syncs_each()));
+fn durable_writes(sheet: &Results) -> Option<String> {
+    let best = sheet.best(Access::is_durable)?;
+    let each = sheet.best(|kind| matches!(kind, Access::Write(mode, _) if mode.syncs_each()));
     let mut words = format!(
         "The fastest durable write is {} of {}, {}",
         sheet.kinds[best.row].name(),
         size(best.size),
-        speed(best.rate)
+        text::rate(best.rate)
     );
     match each.filter(|each| each.row != best.row) {
         Some(each) => {
@@ -130,7 +131,7 @@ fn durable_writes(sheet: &Sheet) -> Option<String> {
                 "; of those that make each write durable it is {} of {}, {}.",
                 sheet.kinds[each.row].name(),
                 size(each.size),
-                speed(each.rate)
+                text::rate(each.rate)
             );
         }
         None => words.push('.'),
@@ -139,11 +140,12 @@ fn durable_writes(sheet: &Sheet) -> Option<String> {
 }
 
 /// Only where it matters.
-fn fsync_or_fdatasync(sheet: &Sheet) -> Option<String> {
-    let way = [Way::Direct, Way::Aligned, Way::Plain].into_iter();
+fn fsync_or_fdatasync(sheet: &Results) -> Option<String> {
+    let way = [WritePath::Direct, WritePath::Aligned, WritePath::Plain].into_iter();
     let pair = |way| {
-        let data = sheet.row(Kind::Write(Mode::Fdatasync, way)).next()?;
-        let all = sheet.row(Kind::Write(Mode::Fsync, way)).find(|all| all.size == data.size)?;
+        let data = sheet.row(Access::Write(WriteSync::Fdatasync, way)).next()?;
+        let all =
+            sheet.row(Access::Write(WriteSync::Fsync, way)).find(|all| all.size == data.size)?;
         Some((data, all))
     };
     let (data, all) = way.into_iter().find_map(pair)?;
@@ -157,58 +159,54 @@ fn fsync_or_fdatasync(sheet: &Sheet) -> Option<String> {
     })
 }
 
-fn reads(sheet: &Sheet) -> Option<String> {
-    let best = |reading| sheet_best(sheet.row(Kind::Read(reading)));
-    let told = |found: Found| format!("{} (blocks of {})", speed(found.rate), size(found.size));
-    let (cold, direct) = (best(Reading::Cold), best(Reading::Direct));
+fn reads(sheet: &Results) -> Option<String> {
+    let best = |reading| sheet_best(sheet.row(Access::Read(reading)));
+    let shown =
+        |found: Best| format!("{} (blocks of {})", text::rate(found.rate), size(found.size));
+    let (cold, direct) = (best(ReadPath::Cold), best(ReadPath::Direct));
     match (cold, direct) {
         (Some(cold), Some(direct)) => Some(format!(
             "Storage is read at {} through the page cache, with the kernel reading ahead, and at \
              {} around it.",
-            told(cold),
-            told(direct)
+            shown(cold),
+            shown(direct)
         )),
         (Some(only), None) | (None, Some(only)) => {
-            Some(format!("Storage is read at {}.", told(only)))
+            Some(format!("Storage is read at {}.", shown(only)))
         }
         (None, None) => None,
     }
 }
 
-fn memory(sheet: &Sheet) -> Option<String> {
+fn memory(sheet: &Results) -> Option<String> {
     let write = sheet.best(|kind| kind.is_memory() && kind.writes());
     let read = sheet.best(|kind| kind.is_memory() && !kind.writes());
     let names = match (&write, &read) {
         (Some(write), Some(read)) => {
-            format!("BUFFERED (up to {}) and READ_WARM ({})", speed(write.rate), speed(read.rate))
+            format!(
+                "BUFFERED (up to {}) and READ_WARM ({})",
+                text::rate(write.rate),
+                text::rate(read.rate)
+            )
         }
-        (Some(write), None) => format!("BUFFERED (up to {})", speed(write.rate)),
-        (None, Some(read)) => format!("READ_WARM (up to {})", speed(read.rate)),
+        (Some(write), None) => format!("BUFFERED (up to {})", text::rate(write.rate)),
+        (None, Some(read)) => format!("READ_WARM (up to {})", text::rate(read.rate)),
         (None, None) => return None,
     };
     let verb = if write.is_some() && read.is_some() { "are" } else { "is" };
     Some(format!("{names} {verb} the speed of memory, not of storage."))
 }
 
-fn direct_alone(sheet: &Sheet) -> Option<String> {
-    let best = sheet_best(sheet.row(Kind::Write(Mode::Buffered, Way::Direct)))?;
+fn direct_alone(sheet: &Results) -> Option<String> {
+    let best = sheet_best(sheet.row(Access::Write(WriteSync::Buffered, WritePath::Direct)))?;
     Some(format!(
         "O_DIRECT alone (up to {}) leaves the data in the disk's own cache, if it has one.",
-        speed(best.rate)
+        text::rate(best.rate)
     ))
 }
 
 fn size(bytes: u32) -> String {
-    cell::bytes(u64::from(bytes))
-}
-
-/// Bytes a second as `12.3 MiB/s`.
-pub fn speed(rate: f64) -> String {
-    let (value, unit) = match rate / f64::from(1 << 20) {
-        mib if mib >= 10_000.0 => (mib / 1024.0, "GiB/s"),
-        mib => (mib, "MiB/s"),
-    };
-    format!("{} {unit}", figures(value))
+    text::bytes(u64::from(bytes))
 }
 
 /// Three figures that count: `1234`, `123`, `12.3`, `1.23`, `0.123`.
@@ -224,10 +222,5 @@ pub fn figures(value: f64) -> String {
 
 /// Seconds as `1.23 ms`.
 fn span(seconds: f64) -> String {
-    let (value, unit) = match seconds {
-        _ if seconds >= 1.0 => (seconds, "s"),
-        _ if seconds >= 1e-3 => (seconds * 1e3, "ms"),
-        _ => (seconds * 1e6, "us"),
-    };
-    format!("{} {unit}", figures(value))
+    text::duration((seconds * 1e9).round() as u64)
 }

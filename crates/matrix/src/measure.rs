@@ -1,17 +1,17 @@
 //! A cell's figure: slices of one length, as many as it takes to be sure of
 //! their median, within bounds of time.
 
-use crate::cell::{Kind, Reading};
+use crate::cell::{Access, ReadPath};
 use crate::median::{Median, SAMPLES_LEAST};
-use crate::sheet::{Cell, Measured, Why};
-use crate::slice::{Halt, Sliced};
+use crate::sheet::{Measured, NoFigure, ResultCell};
+use crate::slice::{Interruption, Sliced};
 use std::time::Duration;
 
 /// A median is settled when the true one is within this share of it.
 pub const CLOSE: f64 = 0.05;
 
 /// Slices that are not what their name says are not tried for ever. The first
-/// warm one is none yet: it has found its data on storage.
+/// warm one is none yet: it found its data on storage.
 const ODD_MOST: usize = 3;
 
 /// A shorter slice would be as much about the start of its thread, a
@@ -34,9 +34,9 @@ impl Bounds {
     ///
     /// Twenty slices fit; where a sync is shared, eight longer ones, in twice
     /// the time: the more writes share it, the less it weighs.
-    pub fn of(kind: Kind, time: Duration) -> Bounds {
+    pub fn of(kind: Access, time: Duration) -> Bounds {
         match kind {
-            Kind::Write(mode, _) if mode.is_amortized() => {
+            Access::Write(mode, _) if mode.is_amortized() => {
                 Bounds { slice: time / 4, floor: time / 5, ceiling: time * 2 }
             }
             _ => Bounds { slice: (time / 20).max(SLICE_LEAST), floor: time / 5, ceiling: time },
@@ -59,11 +59,11 @@ pub struct Room {
 
 impl Room {
     /// For a kind, in a span of so many bytes.
-    pub fn of(kind: Kind, size: u32, span: u64) -> Room {
+    pub fn of(kind: Access, size: u32, span: u64) -> Room {
         /// More than the kernel reads ahead (read_ahead_kb) on most devices.
         const AHEAD: u64 = 4 << 20;
         let gap = match kind {
-            Kind::Read(Reading::Cold) => AHEAD.div_ceil(u64::from(size)),
+            Access::Read(ReadPath::Cold) => AHEAD.div_ceil(u64::from(size)),
             _ => 0,
         };
         Room { blocks: span / u64::from(size), gap }
@@ -73,13 +73,13 @@ impl Room {
 /// Measure one cell. `run` runs one slice over a stretch of the room that there
 /// is. The flag is whether a signal stopped it.
 pub fn measure(
-    kind: Kind,
+    kind: Access,
     bounds: &Bounds,
     room: Room,
-    run: &mut dyn FnMut(Stretch) -> Result<Sliced, Halt>,
-) -> (Cell, bool) {
+    run: &mut dyn FnMut(Stretch) -> Result<Sliced, Interruption>,
+) -> (ResultCell, bool) {
     let mut taking = Taking {
-        stays: kind == Kind::Read(Reading::Warm),
+        stays: kind == Access::Read(ReadPath::Warm),
         bounds: *bounds,
         room,
         blocks: 1,
@@ -90,9 +90,9 @@ pub fn measure(
         odd: Vec::new(),
     };
     match taking.take(run) {
-        Ok(()) => (taking.cell(Why::Failed("no slice was completed".into())), false),
-        Err(Halt::Stopped) => (taking.cell(Why::Stopped), true),
-        Err(Halt::Failed(words)) => (Cell::Not(Why::Failed(words)), false),
+        Ok(()) => (taking.cell(NoFigure::Failed("no slice was completed".into())), false),
+        Err(Interruption::Stopped) => (taking.cell(NoFigure::Stopped), true),
+        Err(Interruption::Failed(words)) => (ResultCell::Not(NoFigure::Failed(words)), false),
     }
 }
 
@@ -110,12 +110,15 @@ struct Taking {
     /// Since the length of a slice is known.
     sampled: Duration,
     rates: Vec<f64>,
-    /// Why slices were not what their name says.
+    /// Why slices are not samples of their mode.
     odd: Vec<String>,
 }
 
 impl Taking {
-    fn take(&mut self, run: &mut dyn FnMut(Stretch) -> Result<Sliced, Halt>) -> Result<(), Halt> {
+    fn take(
+        &mut self,
+        run: &mut dyn FnMut(Stretch) -> Result<Sliced, Interruption>,
+    ) -> Result<(), Interruption> {
         loop {
             let slice = run((self.next, self.blocks))?;
             self.spent += slice.wall;
@@ -136,7 +139,7 @@ impl Taking {
     }
 
     /// A slice took `wall`, which is too short: the next is longer, but not by
-    /// more than what so short a time can tell.
+    /// more than so short a time can show.
     fn lengthen(&mut self, wall: Duration) {
         let ratio = self.bounds.slice.as_secs_f64() / wall.as_secs_f64().max(1e-6);
         let wanted = self.blocks as f64 * ratio.clamp(2.0, 16.0);
@@ -169,14 +172,14 @@ impl Taking {
             && Median::of(&self.rates).is_some_and(|median| median.is_within(CLOSE))
     }
 
-    /// What came of it; `why` where nothing did.
-    fn cell(&self, why: Why) -> Cell {
+    /// Its result; `why` where there is none.
+    fn cell(&self, why: NoFigure) -> ResultCell {
         let mostly_odd = self.odd.len() >= ODD_MOST && self.odd.len() > self.rates.len();
         if let Some(words) = self.odd.last().filter(|_| mostly_odd) {
-            return Cell::Not(Why::NotHonoured(words.clone()));
+            return ResultCell::Not(NoFigure::NotHonoured(words.clone()));
         }
-        let Some(median) = Median::of(&self.rates) else { return Cell::Not(why) };
-        Cell::Measured(Measured {
+        let Some(median) = Median::of(&self.rates) else { return ResultCell::Not(why) };
+        ResultCell::Measured(Measured {
             rate: median.value,
             low: median.low,
             high: median.high,
@@ -190,9 +193,9 @@ impl Taking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::{Mode, Way};
+    use crate::cell::{WritePath, WriteSync};
 
-    const FSYNC: Kind = Kind::Write(Mode::Fsync, Way::Direct);
+    const FSYNC: Access = Access::Write(WriteSync::Fsync, WritePath::Direct);
     fn room(blocks: u64) -> Room {
         Room { blocks, gap: 0 }
     }
@@ -205,7 +208,7 @@ mod tests {
         each: Duration,
         noise: f64,
         seen: &mut Vec<Stretch>,
-    ) -> impl FnMut(Stretch) -> Result<Sliced, Halt> {
+    ) -> impl FnMut(Stretch) -> Result<Sliced, Interruption> {
         move |stretch| {
             seen.push(stretch);
             let time = each * stretch.1 as u32;
@@ -215,9 +218,9 @@ mod tests {
         }
     }
 
-    fn figure(cell: Cell) -> Measured {
+    fn figure(cell: ResultCell) -> Measured {
         match cell {
-            Cell::Measured(measured) => measured,
+            ResultCell::Measured(measured) => measured,
             other => panic!("{other:?}"),
         }
     }
@@ -269,7 +272,7 @@ mod tests {
 
     #[test]
     fn warm_reads_stay_where_they_are() {
-        let warm = Kind::Read(Reading::Warm);
+        let warm = Access::Read(ReadPath::Warm);
         let bounds = Bounds::of(warm, Duration::from_secs(1));
         let mut seen = Vec::new();
         let _ = measure(warm, &bounds, room(32768), &mut disk(MILLI / 10, 0.0, &mut seen));
@@ -278,7 +281,7 @@ mod tests {
 
     #[test]
     fn cold_reads_leave_out_what_may_have_been_read_ahead() {
-        let cold = Kind::Read(Reading::Cold);
+        let cold = Access::Read(ReadPath::Cold);
         let bounds = Bounds::of(cold, Duration::from_secs(1));
         let mut seen = Vec::new();
         let room = Room::of(cold, 4096, 128 << 20);
@@ -296,16 +299,18 @@ mod tests {
             count += 1;
             Ok(Sliced { rate: 1.0, wall: MILLI, odd: Some("from memory".into()) })
         });
-        assert_eq!(cell, Cell::Not(Why::NotHonoured("from memory".into())));
+        assert_eq!(cell, ResultCell::Not(NoFigure::NotHonoured("from memory".into())));
         assert_eq!(count, 3);
     }
 
     #[test]
     fn a_stop_keeps_what_was_sampled_and_an_error_does_not() {
         let bounds = Bounds::of(FSYNC, Duration::from_secs(1));
-        for (after, halt) in
-            [(0, Halt::Stopped), (3, Halt::Stopped), (3, Halt::Failed("EIO".into()))]
-        {
+        for (after, halt) in [
+            (0, Interruption::Stopped),
+            (3, Interruption::Stopped),
+            (3, Interruption::Failed("EIO".into())),
+        ] {
             let mut left = after;
             let (cell, stopped) = measure(FSYNC, &bounds, room(1), &mut |_| {
                 if left == 0 {
@@ -314,11 +319,11 @@ mod tests {
                 left -= 1;
                 Ok(Sliced { rate: 7.0, wall: MILLI, odd: None })
             });
-            assert_eq!(stopped, halt == Halt::Stopped);
+            assert_eq!(stopped, halt == Interruption::Stopped);
             match (after, &halt) {
-                (0, _) => assert_eq!(cell, Cell::Not(Why::Stopped)),
-                (_, Halt::Stopped) => assert_eq!(figure(cell).slices, 3),
-                _ => assert_eq!(cell, Cell::Not(Why::Failed("EIO".into()))),
+                (0, _) => assert_eq!(cell, ResultCell::Not(NoFigure::Stopped)),
+                (_, Interruption::Stopped) => assert_eq!(figure(cell).slices, 3),
+                _ => assert_eq!(cell, ResultCell::Not(NoFigure::Failed("EIO".into()))),
             }
         }
     }

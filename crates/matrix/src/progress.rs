@@ -1,15 +1,15 @@
 //! How far it is, on standard error.
 
-use crate::cell::{self, Kind};
-use crate::meaning;
-use crate::sheet::Cell;
+use crate::cell::Access;
+use crate::sheet::ResultCell;
+use iosonde_base::text;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 /// Letters of the live line: what a terminal shows at the least.
 const WIDTH: usize = 79;
 
-/// Tells of cells as they come.
+/// Shows cells as they are measured.
 #[derive(Debug)]
 pub struct Progress {
     how: How,
@@ -34,9 +34,9 @@ enum How {
 
 impl Progress {
     /// Of `all` cells that take `guess` each. Where standard error is no
-    /// terminal nothing is told, unless it is `asked` for.
-    pub fn new(asked: bool, all: usize, guess: Duration) -> Progress {
-        let how = match (std::io::stderr().is_terminal(), asked) {
+    /// terminal nothing is shown, unless `requested`.
+    pub fn new(requested: bool, all: usize, guess: Duration) -> Progress {
+        let how = match (std::io::stderr().is_terminal(), requested) {
             (true, _) => How::Live,
             (false, true) => How::Lines,
             (false, false) => How::Silent,
@@ -47,27 +47,27 @@ impl Progress {
 
     /// Something else than a cell is being done.
     pub fn doing(&self, what: &str) {
-        self.tell(what);
+        self.show(what);
     }
 
     /// A cell begins.
-    pub fn begins(&mut self, kind: Kind, size: u32) {
+    pub fn begins(&mut self, kind: Access, size: u32) {
         if self.how == How::Live {
-            let now = format!("{} {}", cell::bytes(u64::from(size)), kind.name());
-            self.tell(&format!("{}  {now}", self.head()));
+            let now = format!("{} {}", text::bytes(u64::from(size)), kind.name());
+            self.show(&format!("{}  {now}", self.head()));
         }
     }
 
     /// A cell has ended; how long it took, if it was run.
-    pub fn ended(&mut self, kind: Kind, size: u32, found: &Cell, took: Option<Duration>) {
+    pub fn ended(&mut self, kind: Access, size: u32, found: &ResultCell, took: Option<Duration>) {
         self.done += 1;
         if let Some(took) = took {
             self.taken = (self.taken.0 + took, self.taken.1 + 1);
         }
         if self.how == How::Lines {
-            let rate = found.rate().map_or("-".to_owned(), meaning::speed);
-            let now = format!("{} {}", cell::bytes(u64::from(size)), kind.name());
-            self.tell(&format!("{}  {now}  {rate}", self.head()));
+            let rate = found.rate().map_or("-".to_owned(), text::rate);
+            let now = format!("{} {}", text::bytes(u64::from(size)), kind.name());
+            self.show(&format!("{}  {now}  {rate}", self.head()));
         }
     }
 
@@ -93,7 +93,7 @@ impl Progress {
         )
     }
 
-    fn tell(&self, words: &str) {
+    fn show(&self, words: &str) {
         match self.how {
             How::Silent => {}
             How::Live => {
@@ -129,8 +129,8 @@ mod tests {
     fn time_left_is_that_of_the_cells_that_were_run() {
         let mut progress = Progress::new(false, 10, Duration::from_secs(2));
         assert!(progress.head().contains("gone, 0:20 left"), "{}", progress.head());
-        let kind = Kind::all()[0];
-        let none = Cell::Not(crate::sheet::Why::Stopped);
+        let kind = Access::all()[0];
+        let none = ResultCell::Not(crate::sheet::NoFigure::Stopped);
         progress.ended(kind, 4096, &none, Some(Duration::from_secs(1)));
         progress.ended(kind, 4096, &none, None);
         assert!(progress.head().contains("2 of 10 cells"), "{}", progress.head());

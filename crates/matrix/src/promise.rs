@@ -1,15 +1,16 @@
 //! Which cells the target cannot be held to, found out before they are run.
 
-use crate::cell::{self, Kind};
+use crate::cell::Access;
 use crate::target::Target;
-use iosonde_direct::{AlignedBuf, Answer, DirectIo, Honoured, OpenOptions, Verdict, honoured};
+use iosonde_base::text;
+use iosonde_direct::{AlignedBuf, Answer, DirectIo, Honoured, OpenOptions, Tristate, honoured};
 use std::os::unix::fs::FileExt;
 
-/// What the target does with what its opener asks for.
+/// What the target does with what its opener needs for.
 #[derive(Debug)]
 pub struct Promises {
     in_memory: Option<String>,
-    /// What O_DIRECT asks of reads, or why there are none.
+    /// What O_DIRECT needs for reads, or why there are none.
     direct_reads: Result<DirectIo, String>,
     /// The same of writes.
     direct_writes: Result<DirectIo, String>,
@@ -21,7 +22,7 @@ pub struct Promises {
 impl Promises {
     /// Of a target. If cells will write to it directly, it has been written all
     /// over, and a little of it may be written again.
-    pub fn of(target: &Target, kinds: &[Kind]) -> Promises {
+    pub fn of(target: &Target, kinds: &[Access]) -> Promises {
         let about = &target.about;
         let in_memory = about.is_in_memory().then(|| {
             let kind = about.file_system.as_deref().unwrap_or_default();
@@ -29,31 +30,31 @@ impl Promises {
         });
         let writes = kinds.iter().any(|kind| kind.writes() && kind.is_direct());
         let mut notes = Vec::new();
-        let told = match kinds.iter().any(|kind| kind.is_direct()) && in_memory.is_none() {
-            true => told(target, writes),
-            false => Err("it was not asked for".into()),
+        let reported = match kinds.iter().any(|kind| kind.is_direct()) && in_memory.is_none() {
+            true => reported(target, writes),
+            false => Err("it was not requested".into()),
         };
-        let [direct_reads, mut direct_writes] = match told {
-            Err(words) => [Err(words.clone()), Err(words)],
-            Ok((asks, told)) => {
-                notes
-                    .extend(told.cache_below.map(|below| {
+        let [direct_reads, mut direct_writes] =
+            match reported {
+                Err(words) => [Err(words.clone()), Err(words)],
+                Ok((needs, reported)) => {
+                    notes.extend(reported.cache_below.map(|below| {
                         format!("O_DIRECT does not pass all caches: below, {below}.")
                     }));
-                [told.reads, told.writes].map(|answer| match answer {
-                    Some(Answer { verdict: Verdict::No, why }) => Err(why.into_owned()),
-                    Some(Answer { verdict: Verdict::Unknown, why }) => {
-                        let said = format!("Whether O_DIRECT is honoured is not known: {why}.");
-                        if !notes.contains(&said) {
-                            notes.push(said);
+                    [reported.reads, reported.writes].map(|answer| match answer {
+                        Some(Answer { verdict: Tristate::No, why }) => Err(why.into_owned()),
+                        Some(Answer { verdict: Tristate::Unknown, why }) => {
+                            let said = format!("Whether O_DIRECT is honoured is not known: {why}.");
+                            if !notes.contains(&said) {
+                                notes.push(said);
+                            }
+                            Ok(needs)
                         }
-                        Ok(asks)
-                    }
-                    _ => Ok(asks),
-                })
-            }
-        };
-        // Where nobody tells, the kernel's counters may.
+                        _ => Ok(needs),
+                    })
+                }
+            };
+        // Where nothing reports it, the kernel's counters may show it.
         if writes && !notes.is_empty() && direct_writes.is_ok() && dirties_pages(target) {
             direct_writes =
                 Err("the file system takes O_DIRECT and writes through the page cache \
@@ -64,11 +65,11 @@ impl Promises {
         Promises { in_memory, direct_reads, direct_writes, span: target.span, notes }
     }
 
-    /// Why a cell cannot be what its name says; `None` if it can, as far as
+    /// Why a cell cannot be measured as its name says; `None` if it can, as far as
     /// can be known before it runs.
-    pub fn why_not(&self, kind: Kind, size: u32) -> Option<String> {
+    pub fn why_not(&self, kind: Access, size: u32) -> Option<String> {
         if u64::from(size) > self.span {
-            return Some(format!("the target has only {}", cell::bytes(self.span)));
+            return Some(format!("the target has only {}", text::bytes(self.span)));
         }
         if let Some(words) = self.in_memory.as_ref().filter(|_| !kind.is_memory()) {
             return Some(words.clone());
@@ -76,10 +77,10 @@ impl Promises {
         if !kind.is_direct() {
             return None;
         }
-        let asks = if kind.writes() { &self.direct_writes } else { &self.direct_reads };
-        let unit = match asks {
-            Ok(asks) if kind.writes() => asks.offset_alignment,
-            Ok(asks) => asks.read_offset_alignment,
+        let needs = if kind.writes() { &self.direct_writes } else { &self.direct_reads };
+        let unit = match needs {
+            Ok(needs) if kind.writes() => needs.offset_alignment,
+            Ok(needs) => needs.read_offset_alignment,
             Err(words) => return Some(words.clone()),
         };
         let fits = size.is_multiple_of(unit.max(1));
@@ -88,7 +89,7 @@ impl Promises {
 }
 
 /// What O_DIRECT needs, and whether it is honoured.
-fn told(target: &Target, writes: bool) -> Result<(DirectIo, Honoured), String> {
+fn reported(target: &Target, writes: bool) -> Result<(DirectIo, Honoured), String> {
     let path = &target.about.path;
     let options = OpenOptions::new().read(true).write(writes).direct(true);
     let file = options.open(path).map_err(|error| {
@@ -99,11 +100,11 @@ fn told(target: &Target, writes: bool) -> Result<(DirectIo, Honoured), String> {
         }
     })?;
     let words = |error: std::io::Error| format!("look at {}: {error}", path.display());
-    let asks = DirectIo::of(&file).map_err(words)?;
-    let told = honoured(&file).map_err(words)?;
-    match asks.possible {
-        true => Ok((asks, told)),
-        false => Err(told.overall().why.into_owned()),
+    let needs = DirectIo::of(&file).map_err(words)?;
+    let reported = honoured(&file).map_err(words)?;
+    match needs.possible {
+        true => Ok((needs, reported)),
+        false => Err(reported.overall().why.into_owned()),
     }
 }
 
@@ -142,7 +143,7 @@ fn count(vmstat: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::{Mode, Reading, Way};
+    use crate::cell::{ReadPath, WritePath, WriteSync};
     use iosonde_direct::Known;
 
     fn promises() -> Promises {
@@ -165,7 +166,7 @@ mod tests {
     #[test]
     fn only_direct_cells_need_aligned_sizes() {
         let promises = promises();
-        for kind in Kind::all() {
+        for kind in Access::all() {
             let refused = kind.is_direct() && kind.writes();
             assert_eq!(promises.why_not(kind, 512).is_some(), refused, "{kind:?}");
             assert_eq!(promises.why_not(kind, 8192), None);
@@ -176,10 +177,10 @@ mod tests {
     #[test]
     fn in_memory_only_what_is_named_memory_has_a_figure() {
         let promises = Promises { in_memory: Some("tmpfs".into()), ..promises() };
-        let left: Vec<String> = Kind::all()
+        let left: Vec<String> = Access::all()
             .into_iter()
             .filter(|&kind| promises.why_not(kind, 4096).is_none())
-            .map(Kind::name)
+            .map(Access::name)
             .collect();
         assert_eq!(left, ["BUFFERED", "BUFFERED + ALIGNED", "READ_WARM"]);
     }
@@ -187,9 +188,13 @@ mod tests {
     #[test]
     fn direct_writes_that_are_none_do_not_speak_against_direct_reads() {
         let promises = Promises { direct_writes: Err("falls back".into()), ..promises() };
-        assert!(promises.why_not(Kind::Write(Mode::Fsync, Way::Direct), 4096).is_some());
-        assert!(promises.why_not(Kind::Write(Mode::Fsync, Way::Aligned), 4096).is_none());
-        assert!(promises.why_not(Kind::Read(Reading::Direct), 4096).is_none());
+        assert!(
+            promises.why_not(Access::Write(WriteSync::Fsync, WritePath::Direct), 4096).is_some()
+        );
+        assert!(
+            promises.why_not(Access::Write(WriteSync::Fsync, WritePath::Aligned), 4096).is_none()
+        );
+        assert!(promises.why_not(Access::Read(ReadPath::Direct), 4096).is_none());
     }
 
     #[test]

@@ -1,20 +1,20 @@
 //! What was found: a cell for each kind and block size, as plain data.
 
-use crate::cell::Kind;
-use crate::target::About;
+use crate::cell::Access;
+use crate::target::TargetFacts;
 use crate::witness::Flushes;
 
 /// All that is printed.
 #[derive(Clone, Debug)]
-pub struct Sheet {
+pub struct Results {
     /// What was written to and read from.
-    pub about: About,
+    pub about: TargetFacts,
     /// The block sizes in bytes, ascending: the columns.
     pub sizes: Vec<u32>,
     /// The rows.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<Access>,
     /// For each of `kinds` as many cells as `sizes`.
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<ResultCell>>,
     /// Bytes from the start of the target that are written and read.
     pub span: u64,
     /// The most time a cell was to take, in seconds.
@@ -31,11 +31,11 @@ pub struct Sheet {
 
 /// One cell.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
+pub enum ResultCell {
     /// A figure.
     Measured(Measured),
     /// None, and why.
-    Not(Why),
+    Not(NoFigure),
 }
 
 /// The figure of a cell.
@@ -58,7 +58,7 @@ pub struct Measured {
 
 /// Why there is no figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum NoFigure {
     /// The target does not do what the name says, or it cannot be known; the reason.
     NotHonoured(String),
     /// The run was stopped first.
@@ -67,29 +67,29 @@ pub enum Why {
     Failed(String),
 }
 
-impl Why {
+impl NoFigure {
     /// In words.
     pub fn words(&self) -> &str {
         match self {
-            Why::NotHonoured(words) | Why::Failed(words) => words,
-            Why::Stopped => "the run was stopped first",
+            NoFigure::NotHonoured(words) | NoFigure::Failed(words) => words,
+            NoFigure::Stopped => "the run was stopped first",
         }
     }
 }
 
-impl Cell {
+impl ResultCell {
     /// Bytes per second, if there is a figure.
     pub fn rate(&self) -> Option<f64> {
         match self {
-            Cell::Measured(measured) => Some(measured.rate),
-            Cell::Not(_) => None,
+            ResultCell::Measured(measured) => Some(measured.rate),
+            ResultCell::Not(_) => None,
         }
     }
 }
 
 /// A block size and the rate it reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct Best {
     /// Index of the row.
     pub row: usize,
     /// Bytes of a block.
@@ -98,21 +98,21 @@ pub struct Found {
     pub rate: f64,
 }
 
-impl Sheet {
+impl Results {
     /// The cells of one kind, with their block sizes; none if the kind is not
     /// among the rows.
-    pub fn row(&self, kind: Kind) -> impl Iterator<Item = Found> + '_ {
+    pub fn row(&self, kind: Access) -> impl Iterator<Item = Best> + '_ {
         let row = self.kinds.iter().position(|&other| other == kind);
         row.into_iter().flat_map(|row| self.found_in(row))
     }
 
-    fn found_in(&self, row: usize) -> impl Iterator<Item = Found> + '_ {
+    fn found_in(&self, row: usize) -> impl Iterator<Item = Best> + '_ {
         let cells = self.sizes.iter().zip(&self.rows[row]);
-        cells.filter_map(move |(&size, cell)| Some(Found { row, size, rate: cell.rate()? }))
+        cells.filter_map(move |(&size, cell)| Some(Best { row, size, rate: cell.rate()? }))
     }
 
     /// The fastest of all cells of the kinds that `wanted` names.
-    pub fn best(&self, wanted: impl Fn(Kind) -> bool) -> Option<Found> {
+    pub fn best(&self, wanted: impl Fn(Access) -> bool) -> Option<Best> {
         let rows = (0..self.kinds.len()).filter(|&row| wanted(self.kinds[row]));
         fastest(rows.flat_map(|row| self.found_in(row)))
     }
@@ -126,7 +126,7 @@ impl Sheet {
     /// Whether the cell is the fastest of its column among its like: of the
     /// durable writes, or of the reads that do not come from memory.
     pub fn is_best_of_column(&self, row: usize, column: usize) -> bool {
-        let like = |kind: Kind| match kind.writes() {
+        let like = |kind: Access| match kind.writes() {
             true => kind.is_durable(),
             false => !kind.is_memory(),
         };
@@ -136,18 +136,18 @@ impl Sheet {
         });
         let best = fastest(rivals.filter_map(|other| {
             let rate = self.rows[other][column].rate()?;
-            Some(Found { row: other, size: self.sizes[column], rate })
+            Some(Best { row: other, size: self.sizes[column], rate })
         }));
         like(kind) && best.is_some_and(|best| best.row == row)
     }
 
     /// Each reason for which cells have no figure, with the rows it holds for,
     /// and how many cells.
-    pub fn reasons(&self) -> Vec<(String, Vec<Kind>, usize)> {
-        let mut reasons: Vec<(String, Vec<Kind>, usize)> = Vec::new();
+    pub fn reasons(&self) -> Vec<(String, Vec<Access>, usize)> {
+        let mut reasons: Vec<(String, Vec<Access>, usize)> = Vec::new();
         for (kind, row) in self.kinds.iter().zip(&self.rows) {
             for cell in row {
-                let Cell::Not(why) = cell else { continue };
+                let ResultCell::Not(why) = cell else { continue };
                 let at = reasons.iter().position(|(words, ..)| words == why.words());
                 let at = at.unwrap_or_else(|| {
                     reasons.push((why.words().to_owned(), Vec::new(), 0));
@@ -167,17 +167,17 @@ impl Sheet {
     pub fn unsettled(&self) -> (usize, usize) {
         let cells = self.rows.iter().flatten();
         cells.fold((0, 0), |(unsettled, all), cell| match cell {
-            Cell::Measured(measured) => (unsettled + usize::from(!measured.settled), all + 1),
-            Cell::Not(_) => (unsettled, all),
+            ResultCell::Measured(measured) => (unsettled + usize::from(!measured.settled), all + 1),
+            ResultCell::Not(_) => (unsettled, all),
         })
     }
 
     /// Whether any cell met an error.
     pub fn has_failed(&self) -> bool {
-        self.rows.iter().flatten().any(|cell| matches!(cell, Cell::Not(Why::Failed(_))))
+        self.rows.iter().flatten().any(|cell| matches!(cell, ResultCell::Not(NoFigure::Failed(_))))
     }
 }
 
-fn fastest(found: impl Iterator<Item = Found>) -> Option<Found> {
+fn fastest(found: impl Iterator<Item = Best>) -> Option<Best> {
     found.max_by(|a, b| a.rate.total_cmp(&b.rate))
 }

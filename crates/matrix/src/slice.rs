@@ -1,6 +1,6 @@
 //! One slice of a cell: a job of the common core, planned and conducted.
 
-use crate::cell::{Kind, Mode, Reading, Way};
+use crate::cell::{Access, ReadPath, WritePath, WriteSync};
 use crate::target::Target;
 use iosonde_base::Dir;
 use iosonde_options::Origin;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// How it writes or reads.
-    pub kind: Kind,
+    pub kind: Access,
     /// Bytes of a block.
     pub size: u32,
     /// The block it begins with.
@@ -32,21 +32,21 @@ pub struct Slice {
     pub blocks: u64,
 }
 
-/// How a slice went.
+/// The result of a slice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sliced {
     /// Bytes per second, with the syncs that its mode promises.
     pub rate: f64,
     /// How long it took with all that is around it.
     pub wall: Duration,
-    /// Why it is not what its name says, if it is not.
+    /// Why it is no sample of its mode, if it is none.
     pub odd: Option<String>,
 }
 
 /// Why a slice has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Halt {
-    /// A signal asks for the end.
+pub enum Interruption {
+    /// A signal ends the run.
     Stopped,
     /// An error, in words.
     Failed(String),
@@ -72,7 +72,7 @@ impl Runner {
         Ok(Runner { stop, abandoned: false })
     }
 
-    /// A second signal came while a slice would not end: its thread still runs.
+    /// A second signal arrived while a slice did not end: its thread still runs.
     pub fn is_abandoned(&self) -> bool {
         self.abandoned
     }
@@ -82,7 +82,7 @@ impl Runner {
     ///
     /// # Errors
     /// If it was stopped, or failed.
-    pub fn prepare(&mut self, target: &Target) -> Result<(), Halt> {
+    pub fn prepare(&mut self, target: &Target) -> Result<(), Interruption> {
         const BLOCK: u64 = 1 << 20;
         let mut spec = JobSpec::default();
         let block = BLOCK.min(target.span);
@@ -95,18 +95,18 @@ impl Runner {
     ///
     /// # Errors
     /// If it was stopped, or failed.
-    pub fn run(&mut self, slice: &Slice, target: &Target) -> Result<Sliced, Halt> {
+    pub fn run(&mut self, slice: &Slice, target: &Target) -> Result<Sliced, Interruption> {
         let begun = Instant::now();
         let path = &target.about.path;
-        if slice.kind == Kind::Read(Reading::Cold) && !target.about.is_device {
+        if slice.kind == Access::Read(ReadPath::Cold) && !target.about.is_device {
             drop_cache(target)
-                .map_err(|error| Halt::Failed(format!("drop the page cache: {error}")))?;
+                .map_err(|error| Interruption::Failed(format!("drop the page cache: {error}")))?;
         }
         let mut plan = planned(spec(slice, path)?)?;
         for job in &mut plan.jobs {
             job.buffer_lead = lead(slice.kind);
             // All is there, or it was taken away meanwhile: then it is not put
-            // back, least of all where only reading was asked for.
+            // back, least of all where only reading was requested.
             job.files.iter_mut().for_each(|file| file.need = Need::Nothing);
         }
         let before = TaskIo::of_process().ok();
@@ -117,7 +117,7 @@ impl Runner {
         let bytes = result.snapshot.lanes[dir as usize].bytes;
         let expected = slice.blocks * u64::from(slice.size);
         if bytes != expected || result.runtime.0 == 0 {
-            return Err(Halt::Failed(format!("{bytes} of {expected} bytes were moved")));
+            return Err(Interruption::Failed(format!("{bytes} of {expected} bytes were moved")));
         }
         let fetched = fetched.map(|io| io.storage_read_bytes);
         Ok(Sliced {
@@ -127,20 +127,22 @@ impl Runner {
         })
     }
 
-    fn conduct(&mut self, plan: Plan) -> Result<JobResult, Halt> {
+    fn conduct(&mut self, plan: Plan) -> Result<JobResult, Interruption> {
         if self.stop.load(Ordering::Relaxed) {
-            return Err(Halt::Stopped);
+            return Err(Interruption::Stopped);
         }
         let outcome: Outcome = conduct(Arc::new(plan), &mut Unseen)
-            .map_err(|error| Halt::Failed(format!("listen for signals: {error}")))?;
+            .map_err(|error| Interruption::Failed(format!("listen for signals: {error}")))?;
         self.abandoned |= outcome.abandoned;
         if outcome.signal.is_some() || self.stop.load(Ordering::Relaxed) {
-            return Err(Halt::Stopped);
+            return Err(Interruption::Stopped);
         }
         match outcome.results.into_iter().flatten().next() {
-            Some(JobResult { error: Some(error), .. }) => Err(Halt::Failed(error.to_string())),
+            Some(JobResult { error: Some(error), .. }) => {
+                Err(Interruption::Failed(error.to_string()))
+            }
             Some(result) => Ok(result),
-            None => Err(Halt::Failed("the job did not start".into())),
+            None => Err(Interruption::Failed("the job did not start".into())),
         }
     }
 }
@@ -154,30 +156,30 @@ fn drop_cache(target: &Target) -> std::io::Result<()> {
 }
 
 /// Bytes past a page at which the buffer of this kind starts.
-const fn lead(kind: Kind) -> usize {
+const fn lead(kind: Access) -> usize {
     match kind {
-        Kind::Write(_, Way::Plain) => 1,
+        Access::Write(_, WritePath::Plain) => 1,
         _ => 0,
     }
 }
 
 /// Whether the kernel's count of what came from storage agrees with the name.
-fn odd(kind: Kind, bytes: u64, fetched: Option<u64>) -> Option<String> {
-    let Kind::Read(reading) = kind else { return None };
+fn odd(kind: Access, bytes: u64, fetched: Option<u64>) -> Option<String> {
+    let Access::Read(reading) = kind else { return None };
     let Some(fetched) = fetched else {
         return Some("the kernel does not count where reads come from (/proc/self/io)".into());
     };
     let percent = |part: u64| part as f64 / bytes as f64 * 100.0;
     match reading {
-        Reading::Warm if percent(fetched) > 10.0 => {
+        ReadPath::Warm if percent(fetched) > 10.0 => {
             Some("the data did not stay in the page cache".into())
         }
-        Reading::Cold if percent(fetched) < 90.0 => Some(
+        ReadPath::Cold if percent(fetched) < 90.0 => Some(
             "the kernel did not count the reads as coming from storage: the page cache could not \
-             be dropped, or the file system does not tell"
+             be dropped, or the file system does not report its reads"
                 .into(),
         ),
-        Reading::Direct if percent(fetched) < 90.0 => Some(
+        ReadPath::Direct if percent(fetched) < 90.0 => Some(
             "the kernel did not count the reads as coming from storage, though O_DIRECT was set"
                 .into(),
         ),
@@ -186,7 +188,7 @@ fn odd(kind: Kind, bytes: u64, fetched: Option<u64>) -> Option<String> {
 }
 
 /// The job of a slice, in the words of the job language.
-fn spec(slice: &Slice, path: &Path) -> Result<JobSpec, Halt> {
+fn spec(slice: &Slice, path: &Path) -> Result<JobSpec, Interruption> {
     let mut spec = JobSpec::default();
     let size = u64::from(slice.size);
     let rw = if slice.kind.writes() { "write" } else { "read" };
@@ -200,25 +202,25 @@ fn spec(slice: &Slice, path: &Path) -> Result<JobSpec, Halt> {
 
 /// The options that make a kind what it is; `None` stands for the number of
 /// blocks.
-fn options(kind: Kind) -> Vec<(&'static str, Option<&'static str>)> {
+fn options(kind: Access) -> Vec<(&'static str, Option<&'static str>)> {
     let one = Some("1");
     let mut options = match kind {
         // Later cells shall not pay for what is left: made durable outside the time.
-        Kind::Write(Mode::Buffered, _) => vec![("fsync_on_close", one)],
-        Kind::Write(Mode::AmortizedFdatasync, _) => vec![("fdatasync", None)],
-        Kind::Write(Mode::AmortizedFsync, _) => vec![("fsync", None)],
-        Kind::Write(Mode::Fdatasync, _) => vec![("fdatasync", one)],
-        Kind::Write(Mode::Fsync, _) => vec![("fsync", one)],
-        Kind::Write(Mode::ODsync, _) => vec![("sync", Some("dsync"))],
-        Kind::Write(Mode::OSync, _) => vec![("sync", Some("sync"))],
-        Kind::Read(Reading::Cold) => vec![("invalidate", one)],
-        Kind::Read(Reading::Warm) => vec![("pre_read", one)],
-        Kind::Read(Reading::Direct) => vec![],
+        Access::Write(WriteSync::Buffered, _) => vec![("fsync_on_close", one)],
+        Access::Write(WriteSync::AmortizedFdatasync, _) => vec![("fdatasync", None)],
+        Access::Write(WriteSync::AmortizedFsync, _) => vec![("fsync", None)],
+        Access::Write(WriteSync::Fdatasync, _) => vec![("fdatasync", one)],
+        Access::Write(WriteSync::Fsync, _) => vec![("fsync", one)],
+        Access::Write(WriteSync::ODsync, _) => vec![("sync", Some("dsync"))],
+        Access::Write(WriteSync::OSync, _) => vec![("sync", Some("sync"))],
+        Access::Read(ReadPath::Cold) => vec![("invalidate", one)],
+        Access::Read(ReadPath::Warm) => vec![("pre_read", one)],
+        Access::Read(ReadPath::Direct) => vec![],
     };
     if kind.is_direct() {
         options.push(("direct", one));
     }
-    if kind != Kind::Read(Reading::Cold) {
+    if kind != Access::Read(ReadPath::Cold) {
         options.push(("invalidate", Some("0")));
     }
     options
@@ -233,7 +235,7 @@ fn set(
     block: u64,
     offset: u64,
     bytes: u64,
-) -> Result<(), Halt> {
+) -> Result<(), Interruption> {
     // Colons part names in the job language.
     let path = path.to_string_lossy().replace(':', "\\:");
     for (name, value) in [
@@ -254,20 +256,20 @@ fn set(
     Ok(())
 }
 
-fn take(spec: &mut JobSpec, name: &str, value: &str) -> Result<(), Halt> {
+fn take(spec: &mut JobSpec, name: &str, value: &str) -> Result<(), Interruption> {
     let taken = spec.set(name, Some(value), Origin::Default);
-    taken.map(drop).map_err(|error| Halt::Failed(error.to_string()))
+    taken.map(drop).map_err(|error| Interruption::Failed(error.to_string()))
 }
 
-fn planned(spec: JobSpec) -> Result<Plan, Halt> {
-    plan::alone("matrix", spec).map_err(|error| Halt::Failed(error.to_string()))
+fn planned(spec: JobSpec) -> Result<Plan, Interruption> {
+    plan::alone("matrix", spec).map_err(|error| Interruption::Failed(error.to_string()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn plan_of(kind: Kind) -> iosonde_run::job::JobPlan {
+    fn plan_of(kind: Access) -> iosonde_run::job::JobPlan {
         let path = std::env::temp_dir().join(format!("iosonde-slice-{}:x", std::process::id()));
         std::fs::write(&path, [0; 65536]).unwrap();
         let slice = Slice { kind, size: 4096, first: 2, blocks: 5 };
@@ -279,31 +281,31 @@ mod tests {
 
     #[test]
     fn each_kind_is_a_job_that_does_what_its_name_says() {
-        for kind in Kind::all() {
+        for kind in Access::all() {
             let job = plan_of(kind);
             let file = &job.files[0];
             assert_eq!((file.offset, file.bytes), (8192, 5 * 4096), "{kind:?}");
             assert_eq!(job.dirs[Dir::Write], kind.writes(), "{kind:?}");
             assert_eq!(job.open_mode.direct, kind.is_direct(), "{kind:?}");
-            let mode = if let Kind::Write(mode, _) = kind { Some(mode) } else { None };
-            assert_eq!(job.open_mode.sync, mode == Some(Mode::OSync), "{kind:?}");
-            assert_eq!(job.open_mode.dsync, mode == Some(Mode::ODsync), "{kind:?}");
-            assert_eq!(job.sync_on_close, mode == Some(Mode::Buffered), "{kind:?}");
-            assert_eq!(job.invalidate, kind == Kind::Read(Reading::Cold), "{kind:?}");
-            assert_eq!(job.layout.pre_read, kind == Kind::Read(Reading::Warm), "{kind:?}");
+            let mode = if let Access::Write(mode, _) = kind { Some(mode) } else { None };
+            assert_eq!(job.open_mode.sync, mode == Some(WriteSync::OSync), "{kind:?}");
+            assert_eq!(job.open_mode.dsync, mode == Some(WriteSync::ODsync), "{kind:?}");
+            assert_eq!(job.sync_on_close, mode == Some(WriteSync::Buffered), "{kind:?}");
+            assert_eq!(job.invalidate, kind == Access::Read(ReadPath::Cold), "{kind:?}");
+            assert_eq!(job.layout.pre_read, kind == Access::Read(ReadPath::Warm), "{kind:?}");
         }
     }
 
     #[test]
     fn reads_are_held_to_where_the_kernel_says_they_came_from() {
-        let said = |reading, fetched| odd(Kind::Read(reading), 1000, fetched);
-        assert!(said(Reading::Cold, Some(0)).is_some());
-        assert!(said(Reading::Cold, Some(1000)).is_none());
-        assert!(said(Reading::Cold, Some(4000)).is_none());
-        assert!(said(Reading::Direct, Some(899)).is_some());
-        assert!(said(Reading::Warm, Some(0)).is_none());
-        assert!(said(Reading::Warm, Some(101)).is_some());
-        assert!(said(Reading::Warm, None).is_some());
-        assert_eq!(odd(Kind::Write(Mode::Fsync, Way::Plain), 1000, None), None);
+        let said = |reading, fetched| odd(Access::Read(reading), 1000, fetched);
+        assert!(said(ReadPath::Cold, Some(0)).is_some());
+        assert!(said(ReadPath::Cold, Some(1000)).is_none());
+        assert!(said(ReadPath::Cold, Some(4000)).is_none());
+        assert!(said(ReadPath::Direct, Some(899)).is_some());
+        assert!(said(ReadPath::Warm, Some(0)).is_none());
+        assert!(said(ReadPath::Warm, Some(101)).is_some());
+        assert!(said(ReadPath::Warm, None).is_some());
+        assert_eq!(odd(Access::Write(WriteSync::Fsync, WritePath::Plain), 1000, None), None);
     }
 }

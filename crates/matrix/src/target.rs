@@ -1,8 +1,9 @@
 //! What is written to: a file that is made and removed, or something that
 //! exists, which takes its owner's word.
 
-use crate::arguments::{Erase, Options};
+use crate::arguments::{Erase, MatrixOptions};
 use crate::{cell, values};
+use iosonde_base::text;
 use iosonde_direct::{Device, DeviceFacts};
 use iosonde_sys::guard::{self, Hold, MountedWrite, Reason, Refusal};
 use iosonde_sys::stack::{Layer, Stack};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// What a target is, as plain data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct About {
+pub struct TargetFacts {
     /// Where it is.
     pub path: PathBuf,
     /// It is a block device.
@@ -35,7 +36,7 @@ pub struct About {
 /// File systems whose files are nowhere but in memory.
 const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
 
-impl About {
+impl TargetFacts {
     /// There is no storage: the file system keeps its files in memory.
     pub fn is_in_memory(&self) -> bool {
         self.file_system.as_deref().is_some_and(|kind| MEMORY.contains(&kind))
@@ -67,7 +68,7 @@ impl About {
 #[derive(Debug)]
 pub struct Target {
     /// What it is.
-    pub about: About,
+    pub about: TargetFacts,
     /// Bytes from its start that may be used.
     pub span: u64,
     /// The devices right below, or itself if it is one.
@@ -79,16 +80,18 @@ pub struct Target {
 }
 
 impl Target {
-    /// Find what was asked for, and see whether it may be used.
+    /// Find the target, and check that it may be used.
     ///
     /// # Errors
-    /// Why not, in words, with what to do.
-    pub fn find(options: &Options) -> Result<Target, String> {
+    /// The reason, with what to do.
+    pub fn find(options: &MatrixOptions) -> Result<Target, String> {
         let path = options.target.clone().unwrap_or_else(|| PathBuf::from("."));
         let status = match std::fs::metadata(&path) {
             Ok(status) => status,
             Err(error) if error.kind() == ErrorKind::NotFound => return make(options, path),
-            Err(error) => return Err(format!("cannot look at {}: {error}", path.display())),
+            Err(error) => {
+                return Err(format!("cannot read the metadata of {}: {error}", path.display()));
+            }
         };
         let kind = status.file_type();
         if kind.is_dir() {
@@ -118,27 +121,35 @@ impl Drop for Target {
     }
 }
 
-/// A file that is not there yet.
-fn make(options: &Options, path: PathBuf) -> Result<Target, String> {
+/// A file that does not exist yet.
+fn make(options: &MatrixOptions, path: PathBuf) -> Result<Target, String> {
     let hold = may_write(&path)?;
     let parent = parent(&path);
     if !parent.is_dir() {
-        return Err(format!("{} is no directory to make {} in", parent.display(), path.display()));
+        return Err(format!(
+            "cannot create {}: {} is not a directory",
+            path.display(),
+            parent.display()
+        ));
     }
     has_room(&path, &parent, options.span)?;
     let file = File::create_new(&path).map_err(|error| match path.is_symlink() {
-        true => format!("{} is a link that leads nowhere: name what it is to be", path.display()),
+        true => format!(
+            "{} is a link to a file that does not exist: name the file itself",
+            path.display()
+        ),
         false => format!("cannot create {}: {error}", path.display()),
     })?;
-    let status =
-        file.metadata().map_err(|error| format!("cannot look at {}: {error}", path.display()))?;
+    let status = file
+        .metadata()
+        .map_err(|error| format!("cannot read the metadata of {}: {error}", path.display()))?;
     let made = Some((status.dev(), status.ino()));
     let (about, devices) = about(path, false, 0);
-    let about = About { temporary: true, ..about };
+    let about = TargetFacts { temporary: true, ..about };
     Ok(Target { about, span: options.span, devices, _hold: Some(hold), made })
 }
 
-fn existing_file(options: &Options, path: PathBuf, bytes: u64) -> Result<Target, String> {
+fn existing_file(options: &MatrixOptions, path: PathBuf, bytes: u64) -> Result<Target, String> {
     if !options.kinds.iter().any(|kind| kind.writes()) {
         if bytes == 0 {
             return Err(format!("{} is empty: there is nothing to read", path.display()));
@@ -152,16 +163,16 @@ fn existing_file(options: &Options, path: PathBuf, bytes: u64) -> Result<Target,
         Erase::Yes => {}
         Erase::No => {
             return Err(format!(
-                "{} exists, and its first {} would be overwritten: give --erase if what it holds \
-                 may be lost, or name a file that is not there",
+                "{} exists, and its first {} would be overwritten: give --erase if its contents \
+                 may be lost, or name a new file",
                 path.display(),
-                cell::bytes(options.span)
+                text::bytes(options.span)
             ));
         }
         Erase::Word(word) => {
             return Err(format!(
-                "--erase={word} is how a block device is named, and {} is a file: give --erase \
-                 alone if what it holds may be lost",
+                "--erase={word} names a block device, and {} is a file: use --erase without a word \
+                 if its contents may be lost",
                 path.display()
             ));
         }
@@ -171,7 +182,7 @@ fn existing_file(options: &Options, path: PathBuf, bytes: u64) -> Result<Target,
     Ok(Target { about, span: options.span, devices, _hold: Some(hold), made: None })
 }
 
-fn device(options: &Options, path: PathBuf) -> Result<Target, String> {
+fn device(options: &MatrixOptions, path: PathBuf) -> Result<Target, String> {
     let writes = options.kinds.iter().any(|kind| kind.writes());
     let hold = if writes { Some(may_write(&path)?) } else { None };
     let size = File::open(&path).and_then(|file| Device::of(&file)).map(|device| device.bytes);
@@ -187,9 +198,9 @@ fn device(options: &Options, path: PathBuf) -> Result<Target, String> {
 }
 
 /// Whether the word given is one of the device's.
-fn confirm(erase: &Erase, about: &About) -> Result<(), String> {
+fn confirm(erase: &Erase, about: &TargetFacts) -> Result<(), String> {
     let names: Vec<&String> = [&about.serial, &about.model].into_iter().flatten().collect();
-    let what = format!("{} ({})", about.path.display(), cell::bytes(about.bytes));
+    let what = format!("{} ({})", about.path.display(), text::bytes(about.bytes));
     let agree = match names.as_slice() {
         [] => format!(
             "it has no model or serial number, so repeat its size: --erase={}",
@@ -203,11 +214,11 @@ fn confirm(erase: &Erase, about: &About) -> Result<(), String> {
     let word = match erase {
         Erase::No => {
             return Err(format!(
-                "what {what} holds would be overwritten; if it may be lost, {agree}"
+                "{what} would be overwritten: if its contents may be lost, {agree}"
             ));
         }
         Erase::Yes => {
-            return Err(format!("--erase alone is not enough for a device. For {what}, {agree}"));
+            return Err(format!("--erase alone is not enough for a device: for {what}, {agree}"));
         }
         Erase::Word(word) => word,
     };
@@ -221,11 +232,11 @@ fn confirm(erase: &Erase, about: &About) -> Result<(), String> {
     }
 }
 
-/// The guard's leave, whose own remedy for mounts does not exist here.
+/// The guard's permission; its own remedy for mounts does not exist here.
 fn may_write(path: &Path) -> Result<Hold, String> {
     guard::may_write(path, MountedWrite::Refuse).map_err(|Refusal { path, reason }| match reason {
         Reason::InUse(by) => {
-            format!("cannot write to {}: {by}; what is in use is never written to", path.display())
+            format!("cannot write to {}: {by}; a device in use is never written to", path.display())
         }
         reason => format!("cannot {}", Refusal { path, reason }),
     })
@@ -240,7 +251,7 @@ fn parent(path: &Path) -> PathBuf {
 
 /// Whether a file system has room for so many bytes more.
 fn has_room(path: &Path, folder: &Path, bytes: u64) -> Result<(), String> {
-    // A file system that does not tell is found full when it is written to.
+    // A file system that does not report it is found full when it is written to.
     let Ok(status) = rustix::fs::statvfs(folder) else { return Ok(()) };
     let free = status.f_bavail.saturating_mul(status.f_frsize);
     if free >= bytes {
@@ -249,12 +260,12 @@ fn has_room(path: &Path, folder: &Path, bytes: u64) -> Result<(), String> {
     Err(format!(
         "{} needs {} and its file system has {} free: make room, or give a smaller --size and --bs",
         path.display(),
-        cell::bytes(bytes),
-        cell::bytes(free)
+        text::bytes(bytes),
+        text::bytes(free)
     ))
 }
 
-fn about(path: PathBuf, is_device: bool, bytes: u64) -> (About, Vec<Layer>) {
+fn about(path: PathBuf, is_device: bool, bytes: u64) -> (TargetFacts, Vec<Layer>) {
     let (mount, devices) = match Stack::under(&path) {
         Ok(stack) => (stack.mount, stack.devices),
         Err(_) => (None, Vec::new()),
@@ -271,7 +282,7 @@ fn about(path: PathBuf, is_device: bool, bytes: u64) -> (About, Vec<Layer>) {
     }
     let file_system = mount.filter(|_| !is_device).map(|mount| mount.filesystem);
     let about =
-        About { path, is_device, temporary: false, bytes, file_system, disks, model, serial };
+        TargetFacts { path, is_device, temporary: false, bytes, file_system, disks, model, serial };
     (about, devices)
 }
 
@@ -279,15 +290,15 @@ fn about(path: PathBuf, is_device: bool, bytes: u64) -> (About, Vec<Layer>) {
 mod tests {
     use super::*;
 
-    fn disk(model: Option<&str>, serial: Option<&str>) -> About {
+    fn disk(model: Option<&str>, serial: Option<&str>) -> TargetFacts {
         let own = |text: Option<&str>| text.map(str::to_owned);
-        About {
+        TargetFacts {
             path: "/dev/x".into(),
             is_device: true,
             bytes: 64 << 20,
             model: own(model),
             serial: own(serial),
-            ..About::default()
+            ..TargetFacts::default()
         }
     }
 

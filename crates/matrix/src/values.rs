@@ -1,6 +1,6 @@
 //! The values of `iosonde matrix`'s options: sizes, durations, modes, formats.
 
-use crate::cell::Kind;
+use crate::cell::Access;
 use iosonde_options::nearest;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,18 +14,18 @@ pub struct BlockSizes(pub Vec<u32>);
 
 /// Rows, in the order of the table, none twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kinds(pub Vec<Kind>);
+pub struct AccessList(pub Vec<Access>);
 
 /// A file of results, and the format its name ends in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output {
+pub struct ResultFile {
     pub path: PathBuf,
-    pub format: Format,
+    pub format: ResultFormat,
 }
 
 /// The formats of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ResultFormat {
     /// For people.
     Table,
     /// One line a cell, as the benchmark of @ronomon/direct-io prints them.
@@ -38,30 +38,30 @@ pub enum Format {
     Svg,
 }
 
-impl Format {
-    const NAMES: [(&str, Format); 5] = [
-        ("table", Format::Table),
-        ("lines", Format::Lines),
-        ("json", Format::Json),
-        ("csv", Format::Csv),
-        ("svg", Format::Svg),
+impl ResultFormat {
+    const NAMES: [(&str, ResultFormat); 5] = [
+        ("table", ResultFormat::Table),
+        ("lines", ResultFormat::Lines),
+        ("json", ResultFormat::Json),
+        ("csv", ResultFormat::Csv),
+        ("svg", ResultFormat::Svg),
     ];
 
     /// The format of this name, in any case.
-    pub fn named(text: &str) -> Result<Format, String> {
-        let found = Format::NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
+    pub fn named(text: &str) -> Result<ResultFormat, String> {
+        let found = ResultFormat::NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
         found
             .map(|&(_, format)| format)
             .ok_or_else(|| format!("unknown format {text:?}: use table, lines, json, csv or svg"))
     }
 
     /// The format that a file's name ends in.
-    fn of_file(path: &Path) -> Result<Format, String> {
+    fn of_file(path: &Path) -> Result<ResultFormat, String> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         match ending.to_ascii_lowercase().as_str() {
-            "txt" => Ok(Format::Table),
+            "txt" => Ok(ResultFormat::Table),
             "table" => Err(()),
-            other => Format::named(other).map_err(drop),
+            other => ResultFormat::named(other).map_err(drop),
         }
         .map_err(|()| {
             let path = path.display();
@@ -71,10 +71,10 @@ impl Format {
 }
 
 /// A file of results: its name says which format.
-pub fn output(text: &str) -> Result<Output, String> {
+pub fn output(text: &str) -> Result<ResultFile, String> {
     let path = PathBuf::from(text);
-    let format = Format::of_file(&path)?;
-    Ok(Output { path, format })
+    let format = ResultFormat::of_file(&path)?;
+    Ok(ResultFile { path, format })
 }
 
 /// `4096`, `4k`, `4KiB`, `1m`: powers of 1024.
@@ -147,19 +147,19 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Names of lines or groups, in any case, with or without blanks.
-pub fn kinds(text: &str) -> Result<Kinds, String> {
+pub fn kinds(text: &str) -> Result<AccessList, String> {
     let plain = |text: &str| text.to_ascii_uppercase().replace(' ', "");
     let mut wanted = Vec::new();
     for part in text.split(',') {
         let word = plain(part);
-        let matches = |kind: &Kind| {
+        let matches = |kind: &Access| {
             let group = kind.group();
             word == group || word == plain(&kind.name()) || word == "WRITE" && kind.writes()
         };
         // A group's name is also that of its plain line: the whole group is meant.
-        let found: Vec<Kind> = Kind::all().into_iter().filter(matches).collect();
+        let found: Vec<Access> = Access::all().into_iter().filter(matches).collect();
         if found.is_empty() {
-            let mut names: Vec<String> = Kind::all().into_iter().map(Kind::name).collect();
+            let mut names: Vec<String> = Access::all().into_iter().map(Access::name).collect();
             names.push("READ".into());
             let near = nearest(&word, names.iter().map(String::as_str));
             let help = match near {
@@ -170,5 +170,5 @@ pub fn kinds(text: &str) -> Result<Kinds, String> {
         }
         wanted.extend(found);
     }
-    Ok(Kinds(Kind::all().into_iter().filter(|kind| wanted.contains(kind)).collect()))
+    Ok(AccessList(Access::all().into_iter().filter(|kind| wanted.contains(kind)).collect()))
 }

@@ -1,12 +1,12 @@
 //! What the machine itself counted meanwhile: flushes that reached the disk
-//! beside syncs that were asked for, and how busy it was.
+//! beside syncs that were requested, and how busy it was.
 
-use crate::cell::{Kind, Mode};
+use crate::cell::{Access, WriteSync};
 use crate::target::Target;
 use iosonde_direct::{DeviceFacts, WriteCache};
 use iosonde_sys::counters::DiskCounters;
 
-/// Syncs that programs asked for, and flushes that a disk was sent.
+/// Syncs that programs requested, and flushes that a disk was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flushes {
     /// The disk, by the kernel's name.
@@ -34,8 +34,8 @@ impl Flushes {
     /// Count one slice of `blocks` writes, run by `slice`, if each of them is
     /// followed by a sync. (`O_SYNC` and the like may be done without a flush,
     /// by writes that are durable themselves.)
-    pub fn beside<T>(&mut self, kind: Kind, blocks: u64, slice: impl FnOnce() -> T) -> T {
-        let counts = matches!(kind, Kind::Write(Mode::Fsync | Mode::Fdatasync, _));
+    pub fn beside<T>(&mut self, kind: Access, blocks: u64, slice: impl FnOnce() -> T) -> T {
+        let counts = matches!(kind, Access::Write(WriteSync::Fsync | WriteSync::Fdatasync, _));
         let count = || DiskCounters::of(&self.disk).ok().filter(|_| counts);
         let before = count();
         let done = slice();
@@ -49,7 +49,7 @@ impl Flushes {
     /// What that means, if it means anything: a sentence.
     pub fn words(&self) -> Option<String> {
         let Flushes { disk, volatile_cache, syncs, flushes } = self;
-        // Others flush too, and a flush may serve two: only few are telling.
+        // Others flush too, and a flush may serve two: only a shortage means something.
         let few = *syncs >= 20 && *flushes < *syncs / 2;
         match volatile_cache {
             _ if *syncs == 0 => None,
@@ -88,7 +88,7 @@ fn busy_words(loadavg: &str, processors: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::Way;
+    use crate::cell::WritePath;
 
     fn flushes(volatile_cache: Option<bool>, syncs: u64, flushes: u64) -> Flushes {
         Flushes { disk: "vda".into(), volatile_cache, syncs, flushes }
@@ -113,12 +113,14 @@ mod tests {
         };
         let disk = disk.unwrap().file_name().into_string().unwrap();
         let mut flushes = Flushes { disk, ..flushes(None, 0, 0) };
-        for kind in Kind::all() {
+        for kind in Access::all() {
             let before = flushes.syncs;
             assert_eq!(flushes.beside(kind, 7, || 5), 5);
-            let each = Way::ALL
+            let each = WritePath::ALL
                 .into_iter()
-                .flat_map(|way| [Kind::Write(Mode::Fsync, way), Kind::Write(Mode::Fdatasync, way)])
+                .flat_map(|way| {
+                    [Access::Write(WriteSync::Fsync, way), Access::Write(WriteSync::Fdatasync, way)]
+                })
                 .any(|each| each == kind);
             assert_eq!(flushes.syncs - before, if each { 7 } else { 0 }, "{kind:?}");
         }

@@ -1,9 +1,9 @@
-//! What a run is to do: checked, nothing left as text.
+//! The configuration of a run: checked, nothing left as text.
 
-mod telling;
+mod output;
 mod typed;
 
-pub use telling::{Context, Format, Logger, Telling, Unit};
+pub use output::{LatencyUnit, LineFormat, Logger, MetricsAddress, OutputOptions};
 
 use std::path::PathBuf;
 
@@ -12,11 +12,11 @@ pub const MB: f64 = 1_048_576.0;
 
 /// A whole run.
 #[derive(Clone, Debug)]
-pub struct Bench {
+pub struct Benchmark {
     /// What is driven.
     pub class: Class,
     /// Writers or readers.
-    pub action: Action,
+    pub action: WorkerRole,
     /// How many of them.
     pub workers: u32,
     /// How long a record is.
@@ -24,7 +24,7 @@ pub struct Bench {
     /// When it ends.
     pub end: End,
     /// How fast it may go, all workers together.
-    pub pace: Pace,
+    pub pace: RecordPace,
     /// Make durable after this many records of a writer; 0 for only at the end.
     pub sync_every: u32,
     /// How many workers start at a time, and the seconds between.
@@ -33,20 +33,20 @@ pub struct Bench {
     pub file: PathBuf,
     /// How its file comes to be.
     pub creation: Creation,
-    /// Each worker has a file of its own.
+    /// Each worker has its own file.
     pub files: bool,
     /// Readers share the file.
     pub split: bool,
     /// O_DIRECT.
     pub direct: bool,
-    /// The engine that was asked for.
+    /// The engine that was requested.
     pub engine: Option<String>,
     /// In flight for each worker.
     pub depth: Option<u32>,
     /// A sync counts in the latency of the record before it.
     pub sync_in_latency: bool,
-    /// How it is told.
-    pub telling: Telling,
+    /// Its output.
+    pub output: OutputOptions,
     /// Remarks for the user.
     pub notes: Vec<String>,
 }
@@ -84,27 +84,27 @@ impl Class {
 
 /// What the workers do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum WorkerRole {
     /// They write.
     Write,
     /// They read.
     Read,
 }
 
-impl Action {
+impl WorkerRole {
     /// What SBK's lines call it.
     pub fn word(self) -> &'static str {
         match self {
-            Action::Write => "Writing",
-            Action::Read => "Reading",
+            WorkerRole::Write => "Writing",
+            WorkerRole::Read => "Reading",
         }
     }
 
     /// What a worker is called.
     pub fn worker(self) -> &'static str {
         match self {
-            Action::Write => "Writer",
-            Action::Read => "Reader",
+            WorkerRole::Write => "Writer",
+            WorkerRole::Read => "Reader",
         }
     }
 }
@@ -143,7 +143,7 @@ pub enum End {
 
 /// How fast a run may go.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Pace {
+pub enum RecordPace {
     /// As it likes.
     Free,
     /// So many bytes a second of all workers together.

@@ -1,6 +1,6 @@
 //! A row for every line, as SBK's CSVLogger writes them.
 
-use crate::bench::Bench;
+use crate::bench::Benchmark;
 use crate::figures::Figures;
 use crate::latencies::{name, percentiles};
 use crate::lines::Requested;
@@ -20,28 +20,28 @@ const COLUMNS: &str = "ID,Date,Time,Header,Type,Connections,MaxConnections,Stora
 
 /// An open table.
 #[derive(Debug)]
-pub struct Table {
+pub struct CsvFile {
     file: BufWriter<File>,
     rows: u64,
 }
 
-impl Table {
+impl CsvFile {
     /// Create the file, or replace it, and write the header.
-    pub fn create(path: &Path, bench: &Bench) -> Result<Table> {
+    pub fn create(path: &Path, bench: &Benchmark) -> Result<CsvFile> {
         let mut file = BufWriter::new(File::create(path)?);
         file.write_all(COLUMNS.as_bytes())?;
         for word in ["Percentile", "Percentile_Count"] {
-            for &p in percentiles(bench.telling.format) {
+            for &p in percentiles(bench.output.format) {
                 write!(file, ",{word}_{}", name(p))?;
             }
         }
         file.write_all(b"\n")?;
         file.flush()?;
-        Ok(Table { file, rows: 0 })
+        Ok(CsvFile { file, rows: 0 })
     }
 
     /// Write a row; it is there for others at once.
-    pub fn row(&mut self, bench: &Bench, figures: &Figures) -> Result<()> {
+    pub fn row(&mut self, bench: &Benchmark, figures: &Figures) -> Result<()> {
         self.rows += 1;
         let row = row(bench, figures, self.rows);
         self.file.write_all(row.as_bytes())?;
@@ -50,8 +50,8 @@ impl Table {
 }
 
 /// Numbers have a decimal point whatever the locale.
-fn row(bench: &Bench, figures: &Figures, number: u64) -> String {
-    let unit = bench.telling.unit;
+fn row(bench: &Benchmark, figures: &Figures, number: u64) -> String {
+    let unit = bench.output.unit;
     let now =
         iosonde_report::scale::timestamp(figures.unix_ms, iosonde_sys::local_time::utc_offset_s());
     let (date, time) = now.split_once(' ').unwrap_or((&now, ""));
@@ -62,16 +62,19 @@ fn row(bench: &Bench, figures: &Figures, number: u64) -> String {
     ];
     cells.extend(figures.workers_of(bench.action).map(|n| format!("{n:>5}")));
     let requested = Requested::of(bench, figures);
-    for told in requested {
+    for requested in requested {
         cells.extend([
-            format!("{:>11.1}", told.mb),
-            format!("{:>16}", told.records),
-            format!("{:>11.1}", figures.per_second(told.records as f64)),
-            format!("{:>8.2}", figures.per_second(told.mb)),
+            format!("{:>11.1}", requested.mb),
+            format!("{:>16}", requested.records),
+            format!("{:>11.1}", figures.per_second(requested.records as f64)),
+            format!("{:>8.2}", figures.per_second(requested.mb)),
         ]);
     }
-    for told in requested.into_iter().chain([Requested::default()]) {
-        cells.extend([format!("{:>8.2}", told.pending_mb), format!("{:>13}", told.pending)]);
+    for requested in requested.into_iter().chain([Requested::default()]) {
+        cells.extend([
+            format!("{:>8.2}", requested.pending_mb),
+            format!("{:>13}", requested.pending),
+        ]);
     }
     for _ in 0..2 {
         cells.extend([format!("{:>13}", 0), format!("{:>8.2}", 0.0)]);

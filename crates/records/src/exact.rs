@@ -10,25 +10,25 @@ const DENSE: usize = 16_384;
 /// So many long latencies are gathered before they are sorted in: 128 KiB.
 const GATHERED: usize = 16_384;
 
-/// More distinct long latencies than this, 64 MiB, are not told apart to the
+/// More distinct long latencies than this, 64 MiB, are not reported separately to the
 /// nanosecond any more.
 const DISTINCT_MOST: usize = 4 << 20;
 
 /// Bits of a long latency that are kept then: 0.006 %.
 const COARSE_BITS: u32 = 14;
 
-/// How often each latency came.
+/// How often each latency occurred.
 #[derive(Clone, Debug, Default)]
-pub struct Counts {
+pub struct ExactCounts {
     dense: Vec<u64>,
     gathered: Vec<u64>,
-    /// Long latencies in order, with how often each came.
+    /// Long latencies in order, with how often each occurred.
     long: Vec<(u64, u64)>,
     n: u64,
     coarse: bool,
 }
 
-impl Counts {
+impl ExactCounts {
     /// Count one.
     #[inline]
     pub fn add(&mut self, ns: u64) {
@@ -51,13 +51,13 @@ impl Counts {
         self.n
     }
 
-    /// Whether long latencies were too many to be told apart to the nanosecond.
+    /// Whether long latencies were too many to be distinguished to the nanosecond.
     pub fn is_coarse(&self) -> bool {
         self.coarse
     }
 
     /// Add what another has counted.
-    pub fn merge(&mut self, mut other: Counts) {
+    pub fn merge(&mut self, mut other: ExactCounts) {
         other.sort_in();
         self.sort_in();
         self.n += other.n;
@@ -118,7 +118,7 @@ impl Counts {
     }
 
     /// The latencies at these 0-based ranks, which ascend and are below
-    /// [`Counts::n`], each with how many of `unit` nanoseconds' width came
+    /// [`ExactCounts::n`], each with how many of `unit` nanoseconds' width came
     /// where it is.
     pub fn at_ranks(&mut self, ranks: &[u64], unit: u64) -> Vec<(u64, u64)> {
         self.sort_in();
@@ -160,8 +160,8 @@ fn push(sorted: &mut Vec<(u64, u64)>, (ns, times): (u64, u64)) {
 mod tests {
     use super::*;
 
-    fn counted(values: &[u64]) -> Counts {
-        let mut counts = Counts::default();
+    fn counted(values: &[u64]) -> ExactCounts {
+        let mut counts = ExactCounts::default();
         values.iter().for_each(|&ns| counts.add(ns));
         counts
     }
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn too_many_distinct_latencies_are_told_a_little_coarser_and_say_so() {
-        let mut counts = Counts::default();
+        let mut counts = ExactCounts::default();
         let many = (0..DISTINCT_MOST as u64 + 2).map(|n| (1 << 30 | n << 4, 1)).collect();
         counts.merge_long(many);
         counts.n = DISTINCT_MOST as u64 + 2;

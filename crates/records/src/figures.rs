@@ -1,6 +1,6 @@
 //! One line's figures: of a window or of the whole run, as plain data.
 
-use crate::bench::{Action, Bench, MB, Unit};
+use crate::bench::{Benchmark, LatencyUnit, MB, WorkerRole};
 use crate::latencies::{Latencies, Ranked, percentiles};
 
 /// The figures of one line.
@@ -8,7 +8,7 @@ use crate::latencies::{Latencies, Ranked, percentiles};
 pub struct Figures {
     /// The whole run, not a window of it.
     pub total: bool,
-    /// When it was told, in milliseconds since 1970.
+    /// When it was printed, in milliseconds since 1970.
     pub unix_ms: u64,
     /// Workers that run now, and the most that ran at once.
     pub workers: (u32, u32),
@@ -18,16 +18,21 @@ pub struct Figures {
     pub latencies: Latencies,
     /// Percentiles of the line's format.
     pub ranked: Ranked,
-    /// Records asked for in this time, and those that have not come back;
+    /// Records requested in this time, and those not completed;
     /// `None` where they are not counted apart.
     pub requests: Option<(u64, u64)>,
 }
 
 impl Figures {
     /// The figures of some records over some time.
-    pub fn of(bench: &Bench, mut latencies: Latencies, elapsed_ns: u64, total: bool) -> Figures {
-        let telling = &bench.telling;
-        let ranked = latencies.ranked(percentiles(telling.format), telling.unit);
+    pub fn of(
+        bench: &Benchmark,
+        mut latencies: Latencies,
+        elapsed_ns: u64,
+        total: bool,
+    ) -> Figures {
+        let output = &bench.output;
+        let ranked = latencies.ranked(percentiles(output.format), output.unit);
         Figures {
             total,
             unix_ms: unix_ms(),
@@ -55,17 +60,17 @@ impl Figures {
     }
 
     /// The mean, shortest and longest latency in a unit; the last two whole.
-    pub fn spread(&self, unit: Unit) -> (f64, u64, u64) {
+    pub fn spread(&self, unit: LatencyUnit) -> (f64, u64, u64) {
         let latencies = &self.latencies;
         (latencies.mean(unit), latencies.least() / unit.ns(), latencies.max / unit.ns())
     }
 
     /// Writers and readers now, and the most of each.
-    pub fn workers_of(&self, action: Action) -> [u32; 4] {
+    pub fn workers_of(&self, action: WorkerRole) -> [u32; 4] {
         let (now, most) = self.workers;
         match action {
-            Action::Write => [now, 0, most, 0],
-            Action::Read => [0, now, 0, most],
+            WorkerRole::Write => [now, 0, most, 0],
+            WorkerRole::Read => [0, now, 0, most],
         }
     }
 }

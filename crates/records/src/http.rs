@@ -22,14 +22,14 @@ const ACCEPT_EVERY: Duration = Duration::from_millis(50);
 
 /// What a client may cost.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+struct ClientLimits {
     /// For a whole request, and again for its answer.
     timeout: Duration,
     /// Connections at a time; the others are closed.
     connections: u32,
 }
 
-const LIMITS: Limits = Limits { timeout: Duration::from_secs(2), connections: 4 };
+const LIMITS: ClientLimits = ClientLimits { timeout: Duration::from_secs(2), connections: 4 };
 
 /// Answers requests for a page until it is dropped.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub struct PageServer {
 struct Site {
     path: String,
     page: Mutex<String>,
-    limits: Limits,
+    limits: ClientLimits,
     connections: AtomicU32,
     stopped: AtomicBool,
 }
@@ -57,9 +57,9 @@ impl PageServer {
         PageServer::start(&TcpListener::bind(address)?, path, LIMITS)
     }
 
-    fn start(listener: &TcpListener, path: &str, limits: Limits) -> io::Result<PageServer> {
+    fn start(listener: &TcpListener, path: &str, limits: ClientLimits) -> io::Result<PageServer> {
         let listener = listener.try_clone()?;
-        // Not blocked in accept(2), the thread can be told to stop.
+        // Not blocked in accept(2), the thread can be stopped.
         listener.set_nonblocking(true)?;
         let site = Arc::new(Site {
             path: path.to_owned(),
@@ -104,9 +104,9 @@ fn accept(listener: &TcpListener, site: &Arc<Site>) {
 }
 
 /// A connection that counts against the limit.
-struct Counted(Arc<Site>);
+struct OpenConnection(Arc<Site>);
 
-impl Drop for Counted {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.0.connections.fetch_sub(1, Ordering::Relaxed);
     }
@@ -118,7 +118,7 @@ fn begin(stream: TcpStream, site: &Arc<Site>) {
         return;
     }
     site.connections.fetch_add(1, Ordering::Relaxed);
-    let counted = Counted(site.clone());
+    let counted = OpenConnection(site.clone());
     let serve = move || {
         // A client that has gone away needs no answer.
         let _ = serve(stream, &counted.0);
@@ -217,7 +217,7 @@ mod tests {
     /// So long that a test that depended on it would never end.
     const NEVER: Duration = Duration::from_secs(1 << 20);
 
-    fn server(limits: Limits) -> (PageServer, SocketAddr) {
+    fn server(limits: ClientLimits) -> (PageServer, SocketAddr) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let server = PageServer::start(&listener, "/metrics", limits).unwrap();
         server.publish("a 1\n".to_owned());
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_get_has_the_page_and_all_else_a_reason() {
-        let (server, address) = server(Limits { timeout: NEVER, connections: 4 });
+        let (server, address) = server(ClientLimits { timeout: NEVER, connections: 4 });
         let page = exchange(address, GET);
         assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
         assert!(page.contains("\r\nContent-Length: 4\r\n") && page.ends_with("\r\n\r\na 1\n"));
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn an_endless_header_is_refused_at_8_kib() {
-        let (_server, address) = server(Limits { timeout: NEVER, connections: 4 });
+        let (_server, address) = server(ClientLimits { timeout: NEVER, connections: 4 });
         // The last byte makes it too long; without it the server would wait.
         let longest = "x".repeat(HEADER_BYTES_MAX + 1);
         let answer = exchange(address, &longest);
@@ -268,13 +268,13 @@ mod tests {
 
     #[test]
     fn a_silent_client_is_closed_after_the_timeout() {
-        let (_server, address) = server(Limits { timeout: Duration::ZERO, connections: 4 });
+        let (_server, address) = server(ClientLimits { timeout: Duration::ZERO, connections: 4 });
         assert_eq!(exchange(address, ""), "");
     }
 
     #[test]
     fn a_silent_client_does_not_delay_others_or_the_end() {
-        let (server, address) = server(Limits { timeout: NEVER, connections: 4 });
+        let (server, address) = server(ClientLimits { timeout: NEVER, connections: 4 });
         let mut silent = TcpStream::connect(address).unwrap();
         silent.write_all(b"GET /met").unwrap();
         assert!(exchange(address, GET).ends_with("a 1\n"));
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn of_too_many_clients_the_last_are_closed_until_others_leave() {
-        let (_server, address) = server(Limits { timeout: NEVER, connections: 2 });
+        let (_server, address) = server(ClientLimits { timeout: NEVER, connections: 2 });
         // Accepted in this order: the third finds both places taken.
         let silent = [(); 2].map(|()| TcpStream::connect(address).unwrap());
         assert_eq!(exchange(address, GET), "");

@@ -1,9 +1,9 @@
 //! From a run of records to jobs of the core: one for each worker.
 
-use crate::bench::{Action, Bench, Class, Creation, End, Pace, Size};
-use crate::latencies::Keep;
-use crate::tally::{Origin, Tally};
-use crate::words::Refused;
+use crate::bench::{Benchmark, Class, Creation, End, RecordPace, Size, WorkerRole};
+use crate::latencies::PercentileBounds;
+use crate::tally::{RunStart, WorkerTally};
+use crate::words::UsageError;
 use iosonde_base::{Dir, Nanos};
 use iosonde_engine::EngineDef;
 use iosonde_engine::settings::UringSettings;
@@ -31,14 +31,14 @@ const ENDLESS: u64 = 1 << 60;
 pub struct Worker {
     /// Its number, from 0.
     pub number: u32,
-    /// Records it is asked for, if they are counted.
+    /// Records it is requested, if they are counted.
     pub records: Option<u64>,
     /// Its file.
     pub path: PathBuf,
     /// Where its part of the file begins, and its bytes.
     pub part: (u64, u64),
     /// What it does is counted here.
-    pub tally: Arc<Tally>,
+    pub tally: Arc<WorkerTally>,
 }
 
 /// A run, planned.
@@ -49,14 +49,14 @@ pub struct Planned {
     /// The workers that have anything to do.
     pub workers: Vec<Worker>,
     /// When the run began, once it has.
-    pub origin: Origin,
+    pub origin: RunStart,
     /// What there is to say about it.
     pub notes: Vec<String>,
 }
 
 /// Plan a run; nothing is touched.
-pub fn planned(bench: &Bench) -> Result<Planned, Refused> {
-    let origin = Origin::default();
+pub fn planned(bench: &Benchmark) -> Result<Planned, UsageError> {
+    let origin = RunStart::default();
     let workers = workers(bench, &origin)?;
     if workers.is_empty() {
         return Ok(Planned { plan: Plan::default(), workers, origin, notes: Vec::new() });
@@ -69,22 +69,23 @@ pub fn planned(bench: &Bench) -> Result<Planned, Refused> {
             flags: &[flag_table::FIO, flag_table::OURS],
         },
     );
-    let mut said: Vec<_> = parsed.notices.iter().map(|notice| notice.diagnostic.clone()).collect();
+    let mut diagnostics: Vec<_> =
+        parsed.notices.iter().map(|notice| notice.diagnostic.clone()).collect();
     for job in &mut parsed.jobs {
         let caps = caps(&job.spec);
-        said.extend(iosonde_spec::resolve(&mut job.spec, &caps));
+        diagnostics.extend(iosonde_spec::resolve(&mut job.spec, &caps));
     }
-    let is_error = |said: &iosonde_options::Diagnostic| said.level >= Level::Error;
+    let is_error = |message: &iosonde_options::Diagnostic| message.level >= Level::Error;
     let mut plan_of_jobs = Plan::default();
-    if !parsed.is_refused() && !said.iter().any(is_error) {
+    if !parsed.is_refused() && !diagnostics.iter().any(is_error) {
         let planned = plan(&parsed.jobs, Totals::Kept);
-        said.extend(planned.diagnostics);
+        diagnostics.extend(planned.diagnostics);
         plan_of_jobs = planned.plan;
     }
-    if let Some(error) = said.iter().find(|said| is_error(said)) {
-        return Err(Refused::because(error.to_string()));
+    if let Some(error) = diagnostics.iter().find(|message| is_error(message)) {
+        return Err(UsageError::because(error.to_string()));
     }
-    let mut notes: Vec<String> = said.iter().map(ToString::to_string).collect();
+    let mut notes: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
     notes.dedup();
     for (job, worker) in plan_of_jobs.jobs.iter_mut().zip(&workers) {
         shape(bench, job, worker);
@@ -115,8 +116,8 @@ fn share(n: u64, workers: u32, number: u32) -> u64 {
     n / u64::from(workers) + u64::from(u64::from(number) < n % u64::from(workers))
 }
 
-fn workers(bench: &Bench, origin: &Origin) -> Result<Vec<Worker>, Refused> {
-    let keep = Keep::of(bench.telling.keep, bench.telling.unit);
+fn workers(bench: &Benchmark, origin: &RunStart) -> Result<Vec<Worker>, UsageError> {
+    let keep = PercentileBounds::of(bench.output.keep, bench.output.unit);
     let synced = if bench.sync_in_latency { bench.sync_every } else { 0 };
     let mut workers = Vec::new();
     for number in 0..bench.workers {
@@ -126,10 +127,10 @@ fn workers(bench: &Bench, origin: &Origin) -> Result<Vec<Worker>, Refused> {
             _ => None,
         };
         let part = match bench.action {
-            Action::Write => to_write(bench, &path, records),
-            Action::Read => to_read(bench, &path, number)?,
+            WorkerRole::Write => to_write(bench, &path, records),
+            WorkerRole::Read => to_read(bench, &path, number)?,
         };
-        let tally = Arc::new(Tally::new(origin.clone(), WINDOW_NS, keep, synced));
+        let tally = Arc::new(WorkerTally::new(origin.clone(), WINDOW_NS, keep, synced));
         workers.push(Worker { number, records, path, part, tally });
     }
     let starts_late = |worker: &Worker| match bench.end {
@@ -140,7 +141,7 @@ fn workers(bench: &Bench, origin: &Origin) -> Result<Vec<Worker>, Refused> {
     Ok(workers)
 }
 
-fn path_of(bench: &Bench, number: u32) -> PathBuf {
+fn path_of(bench: &Benchmark, number: u32) -> PathBuf {
     let mut path = bench.file.clone().into_os_string();
     if bench.files {
         path.push(format!(".{number}"));
@@ -148,7 +149,7 @@ fn path_of(bench: &Bench, number: u32) -> PathBuf {
     path.into()
 }
 
-fn to_write(bench: &Bench, path: &Path, records: Option<u64>) -> (u64, u64) {
+fn to_write(bench: &Benchmark, path: &Path, records: Option<u64>) -> (u64, u64) {
     let offset = match bench.creation {
         Creation::Appended => std::fs::metadata(path).map_or(0, |found| found.len()),
         _ => 0,
@@ -163,18 +164,21 @@ fn to_write(bench: &Bench, path: &Path, records: Option<u64>) -> (u64, u64) {
     (offset, bytes.min(most))
 }
 
-fn to_read(bench: &Bench, path: &Path, number: u32) -> Result<(u64, u64), Refused> {
+fn to_read(bench: &Benchmark, path: &Path, number: u32) -> Result<(u64, u64), UsageError> {
     let because = |error: std::io::Error| {
-        Refused::because(format!("Reader {number} failed: open {}: {error}", path.display()))
+        UsageError::because(format!("Reader {number} failed: open {}: {error}", path.display()))
     };
     let found = std::fs::metadata(path).map_err(because)?;
     let kind = found.file_type();
     let bytes = match () {
         () if kind.is_dir() => {
-            return Err(Refused::because(format!("-file {}: it is a directory", path.display())));
+            return Err(UsageError::because(format!(
+                "-file {}: it is a directory",
+                path.display()
+            )));
         }
         () if kind.is_fifo() || kind.is_socket() => {
-            return Err(Refused::because(format!(
+            return Err(UsageError::because(format!(
                 "-file {}: it is a pipe or a socket, which has neither size nor offsets",
                 path.display()
             )));
@@ -199,7 +203,7 @@ fn to_read(bench: &Bench, path: &Path, number: u32) -> Result<(u64, u64), Refuse
 }
 
 /// Seconds after which a worker starts.
-fn delay(bench: &Bench, number: u32) -> f64 {
+fn delay(bench: &Benchmark, number: u32) -> f64 {
     // A century at most, as for a run: moments are in 64 bits of nanoseconds.
     const MOST: f64 = 3.2e9;
     let (step, seconds) = bench.ramp;
@@ -207,8 +211,8 @@ fn delay(bench: &Bench, number: u32) -> f64 {
 }
 
 /// The jobs in the language of jobs, as far as that goes.
-fn arguments(bench: &Bench, workers: &[Worker]) -> Vec<String> {
-    let writes = bench.action == Action::Write;
+fn arguments(bench: &Benchmark, workers: &[Worker]) -> Vec<String> {
+    let writes = bench.action == WorkerRole::Write;
     let mut words: Vec<String> = [
         "--thread",
         "--invalidate=0",
@@ -245,14 +249,14 @@ fn arguments(bench: &Bench, workers: &[Worker]) -> Vec<String> {
 }
 
 /// Which call makes durable, as in the job language.
-pub fn sync_call(bench: &Bench) -> &'static str {
+pub fn sync_call(bench: &Benchmark) -> &'static str {
     match bench.class {
         Class::FileStream { .. } | Class::AsyncFile => "fsync",
         _ => "fdatasync",
     }
 }
 
-fn engine(bench: &Bench) -> &str {
+fn engine(bench: &Benchmark) -> &str {
     match (&bench.engine, bench.class) {
         (Some(engine), _) => engine,
         (None, Class::Null) => "null",
@@ -263,7 +267,7 @@ fn engine(bench: &Bench) -> &str {
 }
 
 /// The engines that are SBK's drivers, where the core's own do not do.
-fn own_engine(bench: &Bench) -> Option<&'static EngineDef> {
+fn own_engine(bench: &Benchmark) -> Option<&'static EngineDef> {
     match bench.class {
         Class::Csv => Some(&iosonde_engine::streams::CSV),
         Class::FileStream { buffered: true } => Some(&iosonde_engine::streams::BUFFERED),
@@ -279,23 +283,23 @@ fn sizes(size: Size, bytes: u64) -> Vec<String> {
     }
 }
 
-fn rate(bench: &Bench, number: u32) -> Option<String> {
+fn rate(bench: &Benchmark, number: u32) -> Option<String> {
     let workers = f64::from(bench.workers);
     let bytes = |rate: f64| format!("--rate={}", (rate / workers).round().max(1.0) as u64);
     match bench.pace {
-        Pace::Free => None,
-        Pace::Bytes(rate) => Some(bytes(rate)),
-        Pace::Records(records) if bench.size.varies() && records >= bench.workers.into() => {
+        RecordPace::Free => None,
+        RecordPace::Bytes(rate) => Some(bytes(rate)),
+        RecordPace::Records(records) if bench.size.varies() && records >= bench.workers.into() => {
             Some(format!("--rate_iops={}", share(records, bench.workers, number)))
         }
-        Pace::Records(records) => Some(bytes(records as f64 * bench.size.mean())),
+        RecordPace::Records(records) => Some(bytes(records as f64 * bench.size.mean())),
     }
 }
 
 /// What the job language has no words for.
-fn shape(bench: &Bench, job: &mut JobPlan, worker: &Worker) {
+fn shape(bench: &Benchmark, job: &mut JobPlan, worker: &Worker) {
     let size = bench.size.max;
-    let is_short = bench.action == Action::Read
+    let is_short = bench.action == WorkerRole::Read
         && worker.part.1 != ENDLESS
         && !worker.part.1.is_multiple_of(size.into());
     if !bench.size.varies() && is_short {
@@ -307,7 +311,7 @@ fn shape(bench: &Bench, job: &mut JobPlan, worker: &Worker) {
     if let End::Seconds(seconds) = bench.end {
         job.time.runtime = Some(Nanos(((seconds - delay) * 1e9) as u64));
     }
-    if bench.action == Action::Write {
+    if bench.action == WorkerRole::Write {
         job.fill.base = Base::Pattern(Pattern::new(letters(size), Vec::new()));
         job.fill.each_write = EachWrite::Nothing;
         job.settings.change(|uring: &mut UringSettings| uring.drained_syncs = true);
@@ -345,6 +349,6 @@ fn letters(size: u32) -> Vec<u8> {
 }
 
 /// Whether a sync only empties a buffer in memory, as with SBK's driver.
-pub fn empties_buffers(bench: &Bench) -> bool {
+pub fn empties_buffers(bench: &Benchmark) -> bool {
     own_engine(bench).is_some()
 }

@@ -1,7 +1,7 @@
-//! What a window or a whole run came to: records, bytes, latencies.
+//! Results of a window or of the run: records, bytes, latencies.
 
-use crate::bench::{Format, Unit};
-use crate::exact::Counts;
+use crate::bench::{LatencyUnit, LineFormat};
+use crate::exact::ExactCounts;
 
 /// Percentiles of today's SBK, in hundredths of a percent.
 const TODAY: [u32; 28] = [
@@ -13,10 +13,10 @@ const TODAY: [u32; 28] = [
 const OLD: [u32; 8] = [1000, 2500, 5000, 7500, 9500, 9900, 9990, 9999];
 
 /// The percentiles of a format, in hundredths of a percent.
-pub fn percentiles(format: Format) -> &'static [u32] {
+pub fn percentiles(format: LineFormat) -> &'static [u32] {
     match format {
-        Format::Old => &OLD,
-        Format::Today => &TODAY,
+        LineFormat::Old => &OLD,
+        LineFormat::Today => &TODAY,
     }
 }
 
@@ -28,16 +28,16 @@ pub fn name(hundredths: u32) -> String {
 
 /// Latencies at or between these are kept for percentiles, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
-pub struct Keep {
+pub struct PercentileBounds {
     least: u64,
     most: u64,
 }
 
-impl Keep {
+impl PercentileBounds {
     /// From bounds in a unit, both included, as SBK compares whole units.
-    pub fn of((least, most): (u64, u64), unit: Unit) -> Keep {
+    pub fn of((least, most): (u64, u64), unit: LatencyUnit) -> PercentileBounds {
         let ns = |units: u64| units.saturating_mul(unit.ns());
-        Keep { least: ns(least), most: ns(most.saturating_add(1)).saturating_sub(1) }
+        PercentileBounds { least: ns(least), most: ns(most.saturating_add(1)).saturating_sub(1) }
     }
 }
 
@@ -58,7 +58,7 @@ pub struct Latencies {
     pub min: u64,
     /// The longest.
     pub max: u64,
-    counts: Counts,
+    counts: ExactCounts,
 }
 
 impl Default for Latencies {
@@ -71,15 +71,15 @@ impl Default for Latencies {
             sum: 0,
             min: u64::MAX,
             max: 0,
-            counts: Counts::default(),
+            counts: ExactCounts::default(),
         }
     }
 }
 
-/// What the percentiles of some records come to.
+/// Percentiles of some records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranked {
-    /// Latencies, in whole units, and how many came at each.
+    /// Latencies, in whole units, and how many records had each.
     pub values: Vec<(u64, u64)>,
     /// Sliding latency coverage, below and above the median.
     pub slc: (u64, u64),
@@ -88,7 +88,7 @@ pub struct Ranked {
 impl Latencies {
     /// Count a record.
     #[inline]
-    pub fn add(&mut self, ns: u64, bytes: u32, keep: Keep) {
+    pub fn add(&mut self, ns: u64, bytes: u32, keep: PercentileBounds) {
         self.records += 1;
         self.bytes += u64::from(bytes);
         self.sum += u128::from(ns);
@@ -121,7 +121,7 @@ impl Latencies {
     }
 
     /// The mean in a unit, zero when there is no record.
-    pub fn mean(&self, unit: Unit) -> f64 {
+    pub fn mean(&self, unit: LatencyUnit) -> f64 {
         match self.records {
             0 => 0.0,
             n => self.sum as f64 / n as f64 / unit.ns() as f64,
@@ -135,7 +135,7 @@ impl Latencies {
 
     /// SBK's percentiles: the latency at the 0-based rank `floor(N * p)` of
     /// the records within the bounds.
-    pub fn ranked(&mut self, percentiles: &[u32], unit: Unit) -> Ranked {
+    pub fn ranked(&mut self, percentiles: &[u32], unit: LatencyUnit) -> Ranked {
         let n = u128::from(self.counts.n());
         if n == 0 {
             return Ranked { values: vec![(0, 0); percentiles.len()], slc: (0, 0) };
@@ -151,8 +151,8 @@ impl Latencies {
             .map(|(ns, times)| (ns / unit.ns(), times))
             .collect();
         let (median, _) = values.remove(middle);
-        let told: Vec<u64> = values.iter().map(|&(value, _)| value).collect();
-        Ranked { slc: slc(&told, median), values }
+        let latencies: Vec<u64> = values.iter().map(|&(value, _)| value).collect();
+        Ranked { slc: slc(&latencies, median), values }
     }
 }
 
@@ -183,31 +183,34 @@ fn slc(values: &[u64], median: u64) -> (u64, u64) {
 mod tests {
     use super::*;
 
-    fn of(values: impl IntoIterator<Item = u64>, keep: (u64, u64), unit: Unit) -> Latencies {
+    fn of(values: impl IntoIterator<Item = u64>, keep: (u64, u64), unit: LatencyUnit) -> Latencies {
         let mut latencies = Latencies::default();
-        values.into_iter().for_each(|ns| latencies.add(ns, 10, Keep::of(keep, unit)));
+        values.into_iter().for_each(|ns| latencies.add(ns, 10, PercentileBounds::of(keep, unit)));
         latencies
     }
 
     #[test]
     fn percentiles_are_at_rank_floor_of_n_times_p() {
-        let mut hundred = of(0..100, (0, 1 << 40), Unit::Nanos);
-        let ranked = hundred.ranked(percentiles(Format::Old), Unit::Nanos);
+        let mut hundred = of(0..100, (0, 1 << 40), LatencyUnit::Nanos);
+        let ranked = hundred.ranked(percentiles(LineFormat::Old), LatencyUnit::Nanos);
         let values: Vec<u64> = ranked.values.iter().map(|pair| pair.0).collect();
         assert_eq!(values, [10, 25, 50, 75, 95, 99, 99, 99]);
-        let mut one = of([7], (0, 1 << 40), Unit::Nanos);
+        let mut one = of([7], (0, 1 << 40), LatencyUnit::Nanos);
         assert!(
-            one.ranked(percentiles(Format::Today), Unit::Nanos).values.iter().all(|v| *v == (7, 1))
+            one.ranked(percentiles(LineFormat::Today), LatencyUnit::Nanos)
+                .values
+                .iter()
+                .all(|v| *v == (7, 1))
         );
-        assert_eq!(Latencies::default().ranked(&OLD, Unit::Nanos).values, [(0, 0); 8]);
+        assert_eq!(Latencies::default().ranked(&OLD, LatencyUnit::Nanos).values, [(0, 0); 8]);
     }
 
     #[test]
     fn latencies_outside_the_bounds_are_left_out_of_percentiles_alone() {
-        let mut all = of([500, 1_999, 2_000, 5_999, 6_000], (1, 5), Unit::Micros);
+        let mut all = of([500, 1_999, 2_000, 5_999, 6_000], (1, 5), LatencyUnit::Micros);
         assert_eq!((all.lower, all.higher, all.records, all.bytes), (1, 1, 5, 50));
         assert_eq!((all.least(), all.max), (500, 6_000));
-        let ranked = all.ranked(&[0, 5000, 9999], Unit::Micros);
+        let ranked = all.ranked(&[0, 5000, 9999], LatencyUnit::Micros);
         assert_eq!(ranked.values, [(1, 1), (2, 1), (5, 1)]);
     }
 

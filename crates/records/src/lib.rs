@@ -1,8 +1,8 @@
-//! The record benchmark: SBK's commands for files, its lines, and the truth.
+//! The record benchmark: SBK's commands for files and its output.
 //!
-//! Arguments become a [`bench::Bench`], that becomes jobs of the core
+//! Arguments become a [`bench::Benchmark`], that becomes jobs of the core
 //! (`jobs`), which run as fio's jobs do. What they did comes through a tap,
-//! record by record (`tally`), and is told by `watch`.
+//! record by record (`tally`), and is printed by `watch`.
 
 #![forbid(unsafe_code)]
 

@@ -1,20 +1,20 @@
 //! The lines of SBK, letter by letter: those of 0.77 and today's.
 
-use crate::bench::{Action, Bench, Format, Logger, MB};
+use crate::bench::{Benchmark, LineFormat, Logger, MB, WorkerRole};
 use crate::figures::Figures;
 use crate::latencies::{Latencies, name, percentiles};
 use std::fmt::Write;
 
-/// A window or the total as SBK tells it, its line ends included.
-pub fn line(bench: &Bench, figures: &Figures) -> String {
-    match bench.telling.format {
-        Format::Old => old(bench, figures),
-        Format::Today => today(bench, figures),
+/// A window or the total as SBK prints it, its line ends included.
+pub fn line(bench: &Benchmark, figures: &Figures) -> String {
+    match bench.output.format {
+        LineFormat::Old => old(bench, figures),
+        LineFormat::Today => today(bench, figures),
     }
 }
 
-fn old(bench: &Bench, figures: &Figures) -> String {
-    let unit = bench.telling.unit;
+fn old(bench: &Benchmark, figures: &Figures) -> String {
+    let unit = bench.output.unit;
     let (mean, _, max) = figures.spread(unit);
     let unit = unit.word();
     let latencies = &figures.latencies;
@@ -35,13 +35,13 @@ fn old(bench: &Bench, figures: &Figures) -> String {
     text
 }
 
-fn today(bench: &Bench, figures: &Figures) -> String {
-    let unit = bench.telling.unit;
+fn today(bench: &Benchmark, figures: &Figures) -> String {
+    let unit = bench.output.unit;
     let (mean, min, max) = figures.spread(unit);
     let unit = unit.word();
     let latencies = &figures.latencies;
     let mut text = String::new();
-    if bench.telling.logger != Logger::Sl4j {
+    if bench.output.logger != Logger::Sl4j {
         let date = iosonde_report::scale::timestamp(
             figures.unix_ms,
             iosonde_sys::local_time::utc_offset_s(),
@@ -84,7 +84,7 @@ fn today(bench: &Bench, figures: &Figures) -> String {
 /// Requests and what has not come back, in MiB and records.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Requested {
-    /// Records asked for.
+    /// Records requested.
     pub records: u64,
     /// In MiB.
     pub mb: f64,
@@ -96,32 +96,32 @@ pub struct Requested {
 
 impl Requested {
     /// Of writers and of readers; zeroes where requests are not counted apart.
-    pub fn of(bench: &Bench, figures: &Figures) -> [Requested; 2] {
+    pub fn of(bench: &Benchmark, figures: &Figures) -> [Requested; 2] {
         let (records, pending) = figures.requests.unwrap_or((0, 0));
         let mb = |records: u64| records as f64 * f64::from(bench.size.max) / MB;
-        let told = Requested { records, mb: mb(records), pending, pending_mb: mb(pending) };
+        let requested = Requested { records, mb: mb(records), pending, pending_mb: mb(pending) };
         match bench.action {
-            Action::Write => [told, Requested::default()],
-            Action::Read => [Requested::default(), told],
+            WorkerRole::Write => [requested, Requested::default()],
+            WorkerRole::Read => [Requested::default(), requested],
         }
     }
 }
 
-fn requests(bench: &Bench, figures: &Figures) -> String {
+fn requests(bench: &Benchmark, figures: &Figures) -> String {
     let [write, read] = Requested::of(bench, figures);
     let mut text = String::new();
-    for (word, gap, told) in [("write", " ", write), ("read", "  ", read)] {
+    for (word, gap, requested) in [("write", " ", write), ("read", "  ", read)] {
         let _ = write!(
             text,
             " {:>11.1} {word} request MB,{gap}{:>16} {word} request records, {:>11.1} {word} \
              request records/sec, {:>8.2} {word} request MB/sec,",
-            told.mb,
-            told.records,
-            figures.per_second(told.records as f64),
-            figures.per_second(told.mb),
+            requested.mb,
+            requested.records,
+            figures.per_second(requested.records as f64),
+            figures.per_second(requested.mb),
         );
     }
-    for (word, told) in [
+    for (word, requested) in [
         ("write response", write),
         ("read response", read),
         ("write read request", Requested::default()),
@@ -129,7 +129,7 @@ fn requests(bench: &Bench, figures: &Figures) -> String {
         let _ = write!(
             text,
             " {:>8.2} {word} pending MB, {:>13} {word} pending records, ",
-            told.pending_mb, told.pending,
+            requested.pending_mb, requested.pending,
         );
     }
     let _ = write!(
@@ -142,19 +142,19 @@ fn requests(bench: &Bench, figures: &Figures) -> String {
 }
 
 /// ` %7d ms 10th, ...`.
-fn ranks(bench: &Bench, values: &[(u64, u64)]) -> String {
-    let unit = bench.telling.unit.word();
-    let told = percentiles(bench.telling.format).iter().zip(values);
-    let told: Vec<String> =
-        told.map(|(&p, (value, _))| format!(" {value:>7} {unit} {}th", name(p))).collect();
-    told.join(",")
+fn ranks(bench: &Benchmark, values: &[(u64, u64)]) -> String {
+    let unit = bench.output.unit.word();
+    let shown = percentiles(bench.output.format).iter().zip(values);
+    let shown: Vec<String> =
+        shown.map(|(&p, (value, _))| format!(" {value:>7} {unit} {}th", name(p))).collect();
+    shown.join(",")
 }
 
 /// What the syncs took: a line of our own, after the total.
-pub fn syncs(bench: &Bench, call: &str, mut syncs: Latencies) -> String {
-    let telling = &bench.telling;
-    let unit = telling.unit;
-    let ranked = syncs.ranked(percentiles(telling.format), unit);
+pub fn syncs(bench: &Benchmark, call: &str, mut syncs: Latencies) -> String {
+    let output = &bench.output;
+    let unit = output.unit;
+    let ranked = syncs.ranked(percentiles(output.format), unit);
     let word = unit.word();
     format!(
         "Syncing(Total) {:>10} {call}, {:>8.1} {word} avg latency, {:>7} {word} min latency, \

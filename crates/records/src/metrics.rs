@@ -1,6 +1,6 @@
 //! The last window's figures over HTTP, for Prometheus, under SBK's names.
 
-use crate::bench::{Bench, Context, MB};
+use crate::bench::{Benchmark, MB, MetricsAddress};
 use crate::figures::Figures;
 use crate::http::PageServer;
 use crate::latencies::{name, percentiles};
@@ -25,7 +25,7 @@ struct Sums {
 
 impl Metrics {
     /// Listen.
-    pub fn listen(context: &Context, bench: &Bench) -> Result<Metrics, String> {
+    pub fn listen(context: &MetricsAddress, bench: &Benchmark) -> Result<Metrics, String> {
         let server = PageServer::listen(&context.address, &context.path)
             .map_err(|error| format!("-context {}: cannot listen: {error}", context.address))?;
         let mut metrics = Metrics { server, sums: Sums::default() };
@@ -34,7 +34,7 @@ impl Metrics {
     }
 
     /// From now on, answer with these figures of a window.
-    pub fn publish(&mut self, bench: &Bench, figures: &Figures) {
+    pub fn publish(&mut self, bench: &Benchmark, figures: &Figures) {
         let latencies = &figures.latencies;
         self.sums.records += latencies.records;
         self.sums.bytes += latencies.bytes;
@@ -61,7 +61,7 @@ impl Exposition {
     }
 }
 
-fn page(bench: &Bench, figures: &Figures, sums: &Sums) -> String {
+fn page(bench: &Benchmark, figures: &Figures, sums: &Sums) -> String {
     let (action, class) = (bench.action.word(), bench.class.storage());
     let labels = format!("action=\"{action}\",class=\"{class}\",component=\"sbk\"");
     let mut page = Exposition { text: String::new(), labels };
@@ -84,12 +84,13 @@ fn page(bench: &Bench, figures: &Figures, sums: &Sums) -> String {
     put(&mut page, "SLC_2", figures.ranked.slc.1 as f64);
     // SBK's metrics are in nanoseconds, whatever -time is.
     let latencies = &figures.latencies;
-    put(&mut page, "ns_AvgLatency", latencies.mean(crate::bench::Unit::Nanos));
+    put(&mut page, "ns_AvgLatency", latencies.mean(crate::bench::LatencyUnit::Nanos));
     put(&mut page, "ns_MinLatency", latencies.least() as f64);
     put(&mut page, "ns_MaxLatency", latencies.max as f64);
-    let ranked =
-        latencies.clone().ranked(percentiles(bench.telling.format), crate::bench::Unit::Nanos);
-    for (&p, (value, times)) in percentiles(bench.telling.format).iter().zip(&ranked.values) {
+    let ranked = latencies
+        .clone()
+        .ranked(percentiles(bench.output.format), crate::bench::LatencyUnit::Nanos);
+    for (&p, (value, times)) in percentiles(bench.output.format).iter().zip(&ranked.values) {
         let p = name(p).replace('.', "_");
         put(&mut page, &format!("ns_{p}"), *value as f64);
         put(&mut page, &format!("Count_{p}"), *times as f64);
@@ -97,7 +98,7 @@ fn page(bench: &Bench, figures: &Figures, sums: &Sums) -> String {
     page.text
 }
 
-fn requests(page: &mut Exposition, bench: &Bench, figures: &Figures, sums: &Sums) {
+fn requests(page: &mut Exposition, bench: &Benchmark, figures: &Figures, sums: &Sums) {
     let [write, read] = Requested::of(bench, figures);
     let rates = ["Write_Request_Bytes_MBPerSec", "Read_Request_MBPerSec"];
     for (((word, requested), sum), rate) in

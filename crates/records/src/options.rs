@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, Command};
 
 /// Who knows an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
+pub enum OptionGroup {
     /// Every run of SBK.
     Core,
     /// SBK's loggers.
@@ -28,7 +28,7 @@ pub enum Takes {
 
 /// One option.
 #[derive(Debug)]
-pub struct OptionDef {
+pub struct SbkOption {
     /// Its name, without dashes.
     pub name: &'static str,
     /// What it takes.
@@ -36,7 +36,7 @@ pub struct OptionDef {
     /// What holds when it is not given, as text.
     pub default: &'static str,
     /// Who knows it.
-    pub group: Group,
+    pub group: OptionGroup,
     /// What it does.
     pub doc: &'static str,
 }
@@ -45,231 +45,243 @@ const fn option(
     name: &'static str,
     value: &'static str,
     default: &'static str,
-    group: Group,
+    group: OptionGroup,
     doc: &'static str,
-) -> OptionDef {
-    OptionDef { name, takes: Takes::Value(value), default, group, doc }
+) -> SbkOption {
+    SbkOption { name, takes: Takes::Value(value), default, group, doc }
 }
 
-const fn flag(name: &'static str, group: Group, doc: &'static str) -> OptionDef {
-    OptionDef { name, takes: Takes::Flag, default: "false", group, doc }
+const fn flag(name: &'static str, group: OptionGroup, doc: &'static str) -> SbkOption {
+    SbkOption { name, takes: Takes::Flag, default: "false", group, doc }
 }
 
-/// Every option, in the order in which help tells them.
-pub static OPTIONS: &[OptionDef] = &[
+/// Every option, in the order of help.
+pub static OPTIONS: &[SbkOption] = &[
     option(
         "class",
         "NAME",
         "",
-        Group::Core,
+        OptionGroup::Core,
         "what is driven: file, filestream, asyncfile, csv, null",
     ),
     option(
         "writers",
         "N",
         "0",
-        Group::Core,
-        "writers; class file takes one, unless each has a file of its own (--files)",
+        OptionGroup::Core,
+        "writers; class file takes one, unless each has its own file (--files)",
     ),
     option(
         "readers",
         "N",
         "0",
-        Group::Core,
+        OptionGroup::Core,
         "readers; each reads from the start of the file (see --readers-split)",
     ),
     option(
         "size",
         "BYTES|A-B",
         "0",
-        Group::Core,
+        OptionGroup::Core,
         "bytes of a record; A-B (iosonde only): each record's size is drawn evenly between the two",
     ),
     option(
         "records",
         "N",
         "0",
-        Group::Core,
+        OptionGroup::Core,
         "records of all workers together; with -seconds: records a second of all workers together",
     ),
     option(
         "seconds",
         "N",
         "",
-        Group::Core,
+        OptionGroup::Core,
         "run this long; without it and without -records: until Ctrl-C",
     ),
     option(
         "sync",
         "N",
         "0",
-        Group::Core,
+        OptionGroup::Core,
         "make durable after every N records of a writer; 0: only at the end",
     ),
-    option("flush", "N", "0", Group::Core, "what -sync was called until SBK 0.77"),
+    option("flush", "N", "0", OptionGroup::Core, "what -sync was called until SBK 0.77"),
     option(
         "throughput",
         "MB/s",
         "-1",
-        Group::Core,
+        OptionGroup::Core,
         "MiB a second of all workers together, fractions too; -1: as fast as it goes",
     ),
-    option("wstep", "N", "1", Group::Core, "start this many writers at a time"),
-    option("wsec", "N", "0", Group::Core, "seconds between two such starts"),
-    option("rstep", "N", "1", Group::Core, "start this many readers at a time"),
-    option("rsec", "N", "0", Group::Core, "seconds between two such starts"),
+    option("wstep", "N", "1", OptionGroup::Core, "start this many writers at a time"),
+    option("wsec", "N", "0", OptionGroup::Core, "seconds between two such starts"),
+    option("rstep", "N", "1", OptionGroup::Core, "start this many readers at a time"),
+    option("rsec", "N", "0", OptionGroup::Core, "seconds between two such starts"),
     option(
         "out",
         "NAME",
         "SystemLogger",
-        Group::Logger,
+        OptionGroup::Logger,
         "SystemLogger, Sl4jLogger, CSVLogger, PrometheusLogger; JSON (iosonde only): the common result file",
     ),
     option(
         "time",
         "ms|mcs|ns|SECONDS",
         "ms",
-        Group::Logger,
+        OptionGroup::Logger,
         "unit of latencies; a number is the run time, as in SBK 0.77",
     ),
     option(
         "minlatency",
         "N",
         "0",
-        Group::Logger,
+        OptionGroup::Logger,
         "latencies below are left out of percentiles; in the unit of -time",
     ),
     option(
         "maxlatency",
         "N",
         "",
-        Group::Logger,
+        OptionGroup::Logger,
         "latencies above are left out of percentiles; 180000 ms if not given",
     ),
     option(
         "wq",
         "true|false",
         "false",
-        Group::Logger,
+        OptionGroup::Logger,
         "count write requests apart from completions",
     ),
     option(
         "rq",
         "true|false",
         "false",
-        Group::Logger,
+        OptionGroup::Logger,
         "count read requests apart from completions",
     ),
-    option("csvfile", "FILE|no", "no", Group::Logger, "a row for every line; the file is replaced"),
+    option(
+        "csvfile",
+        "FILE|no",
+        "no",
+        OptionGroup::Logger,
+        "a row for every line; the file is replaced",
+    ),
     option(
         "context",
         "[HOST:]PORT/PATH|no",
         "9718/metrics",
-        Group::Logger,
+        OptionGroup::Logger,
         "where PrometheusLogger answers; on 127.0.0.1 if no host is given",
     ),
-    option("file", "FILE", "", Group::Driver, "the file; writers create it anew unless -append"),
+    option(
+        "file",
+        "FILE",
+        "",
+        OptionGroup::Driver,
+        "the file; writers create it anew unless -append",
+    ),
     option(
         "append",
         "true|false",
         "false",
-        Group::Driver,
+        OptionGroup::Driver,
         "filestream: write on at the file's end",
     ),
     option(
         "recreate",
         "true|false",
         "true",
-        Group::Driver,
+        OptionGroup::Driver,
         "filestream: remove the file before it is written",
     ),
     option(
         "buffer",
         "true|false",
         "false",
-        Group::Driver,
+        OptionGroup::Driver,
         "filestream: through a buffer in memory, 1 MiB for writers, 8 KiB for readers",
     ),
     option(
         "asyncthreads",
         "N",
         "0",
-        Group::Driver,
+        OptionGroup::Driver,
         "file: reads in flight for each reader, on io_uring (in SBK: threads)",
     ),
     option(
         "n",
         "N",
         "0",
-        Group::Driver,
+        OptionGroup::Driver,
         "null: turns of an empty loop; here each record completes at once",
     ),
-    option("timeout", "MS", "2147483647", Group::Driver, "null: accepted; nothing waits"),
+    option("timeout", "MS", "2147483647", OptionGroup::Driver, "null: accepted; nothing waits"),
     option(
         "ro",
         "true|false",
         "false",
-        Group::Java,
+        OptionGroup::Java,
         "needs writers and readers together, which file drivers refuse",
     ),
-    option("millisecsleep", "N", "0", Group::Java, "how SBK's statistics thread sleeps"),
+    option("millisecsleep", "N", "0", OptionGroup::Java, "how SBK's statistics thread sleeps"),
     option(
         "idletimeoutseconds",
         "N",
         "600",
-        Group::Java,
+        OptionGroup::Java,
         "how long SBK's statistics thread waits for a record",
     ),
-    option("thread", "p|f|v", "v", Group::Java, "kind of Java thread"),
-    option("mpscqueue", "true|false", "true", Group::Java, "queue between SBK's threads"),
+    option("thread", "p|f|v", "v", OptionGroup::Java, "kind of Java thread"),
+    option("mpscqueue", "true|false", "true", OptionGroup::Java, "queue between SBK's threads"),
     option(
         "format",
         "0.77|10",
         "",
-        Group::Ours,
+        OptionGroup::Ours,
         "layout of the lines: today's, or the one of 0.77 (the default with -flush and with a numeric -time)",
     ),
     flag(
         "direct",
-        Group::Ours,
+        OptionGroup::Ours,
         "past the page cache (O_DIRECT); -size must be a multiple of the device's block",
     ),
     option(
         "ioengine",
         "NAME",
         "",
-        Group::Ours,
+        OptionGroup::Ours,
         "any engine of iosonde's that moves bytes of files: psync, io_uring, libaio, mmap, ...",
     ),
     option(
         "iodepth",
         "N",
         "",
-        Group::Ours,
+        OptionGroup::Ours,
         "records in flight for each worker; asyncfile: 32 if not given",
     ),
-    flag("files", Group::Ours, "each worker has a file of its own: FILE.0, FILE.1, ..."),
-    flag("readers-split", Group::Ours, "readers share the file: each reads its part of it"),
+    flag("files", OptionGroup::Ours, "each worker has its own file: FILE.0, FILE.1, ..."),
+    flag("readers-split", OptionGroup::Ours, "readers share the file: each reads its part of it"),
     flag(
         "sync-in-latency",
-        Group::Ours,
+        OptionGroup::Ours,
         "a record that is followed by a sync has the sync's time in its latency",
     ),
     option(
         "f",
         "FILE",
         "",
-        Group::Ours,
+        OptionGroup::Ours,
         "arguments from a YAML file, as sbk-yal reads them; others given here go before",
     ),
-    flag("help", Group::Core, "print this page"),
-    flag("h", Group::Core, "print this page"),
-    flag("version", Group::Core, "print the version"),
-    flag("v", Group::Core, "print the version"),
+    flag("help", OptionGroup::Core, "print this page"),
+    flag("h", OptionGroup::Core, "print this page"),
+    flag("version", OptionGroup::Core, "print the version"),
+    flag("v", OptionGroup::Core, "print the version"),
 ];
 
 /// The option of this name.
-pub fn find(name: &str) -> Option<&'static OptionDef> {
+pub fn find(name: &str) -> Option<&'static SbkOption> {
     OPTIONS.iter().find(|option| option.name == name)
 }
 
@@ -279,12 +291,12 @@ pub fn nearest(name: &str) -> Option<&'static str> {
 }
 
 /// The sections of help, in order.
-const SECTIONS: [(Group, &str); 5] = [
-    (Group::Core, "Run"),
-    (Group::Driver, "Storage class and file"),
-    (Group::Logger, "Output"),
-    (Group::Ours, "Only in iosonde"),
-    (Group::Java, "Accepted, without effect here"),
+const SECTIONS: [(OptionGroup, &str); 5] = [
+    (OptionGroup::Core, "Run"),
+    (OptionGroup::Driver, "Storage class and file"),
+    (OptionGroup::Logger, "Output"),
+    (OptionGroup::Ours, "Only in iosonde"),
+    (OptionGroup::Java, "Accepted, without effect here"),
 ];
 
 /// The command line of `iosonde sbk`, for help, completions and the manual page. Parsing is not
@@ -309,7 +321,7 @@ const LONG_ABOUT: &str = "\
 Run SBK's record benchmark for files: records, writers and readers, a line every five seconds. Also \
 called as sbk. Names take one dash or two; a value is the next word or follows =.";
 
-fn argument(option: &'static OptionDef) -> Arg {
+fn argument(option: &'static SbkOption) -> Arg {
     let argument = Arg::new(option.name).long(option.name);
     let argument = match option.takes {
         Takes::Value(value) => argument.value_name(value),

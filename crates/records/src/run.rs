@@ -1,9 +1,9 @@
 //! One call: arguments to jobs, jobs to lines and an exit code.
 
-use crate::bench::{Action, Bench, Class, End, Logger};
+use crate::bench::{Benchmark, Class, End, Logger, WorkerRole};
 use crate::jobs::{Planned, Worker, planned};
-use crate::watch::{Watch, is_end_of_file};
-use crate::words::{Refused, Words};
+use crate::watch::{RecordsObserver, is_end_of_file};
+use crate::words::{OptionValues, UsageError};
 use crate::{create, options};
 use iosonde_report::formats::{JsonOptions, fio_json};
 use iosonde_run::account::disks;
@@ -17,21 +17,21 @@ use std::sync::Arc;
 
 /// Ended well.
 const OK: u8 = 0;
-/// Anything that went wrong, as SBK's exit code says it.
+/// Anything that went wrong, as SBK's exit code reports it.
 const FAILED: u8 = 1;
-/// So many ends of files are told one by one.
+/// At most this many ends of files are listed one by one.
 const ENDS: usize = 10;
 /// Added to a signal's number, as shells do.
 const SIGNALLED: i32 = 128;
 
 /// Run with these arguments, the program's own name left out.
 pub fn run(arguments: &[String]) -> u8 {
-    let asks = |names: &[&str]| arguments.iter().any(|word| names.contains(&word.as_str()));
-    if arguments.is_empty() || asks(&["-h", "-help", "--help"]) {
+    let has = |names: &[&str]| arguments.iter().any(|word| names.contains(&word.as_str()));
+    if arguments.is_empty() || has(&["-h", "-help", "--help"]) {
         say(&options::help());
         return OK;
     }
-    if asks(&["-version", "--version", "-v"]) {
+    if has(&["-version", "--version", "-v"]) {
         say(&format!(
             "SBK Version: 10.6 (its commands for files, by iosonde {})\n",
             env!("CARGO_PKG_VERSION")
@@ -40,8 +40,8 @@ pub fn run(arguments: &[String]) -> u8 {
     }
     match prepared(arguments) {
         Ok((bench, planned)) => execute(&bench, planned),
-        Err(Refused { code, said }) => {
-            eprintln!("sbk: {said}");
+        Err(UsageError { code, message }) => {
+            eprintln!("sbk: {message}");
             code
         }
     }
@@ -53,36 +53,36 @@ fn say(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-fn prepared(arguments: &[String]) -> Result<(Bench, Planned), Refused> {
-    let bench = Bench::of(&Words::read(arguments)?)?;
+fn prepared(arguments: &[String]) -> Result<(Benchmark, Planned), UsageError> {
+    let bench = Benchmark::of(&OptionValues::read(arguments)?)?;
     let planned = planned(&bench)?;
     Ok((bench, planned))
 }
 
-fn execute(bench: &Bench, mut planned: Planned) -> u8 {
+fn execute(bench: &Benchmark, mut planned: Planned) -> u8 {
     for note in bench.notes.iter().chain(&planned.notes) {
         eprintln!("sbk: note: {note}");
     }
     let plan = Arc::new(std::mem::take(&mut planned.plan));
-    match told(bench, &planned, &plan) {
+    match execute_plan(bench, &planned, &plan) {
         Ok(code) => code,
-        Err(said) => {
-            said.iter().for_each(|line| eprintln!("sbk: {line}"));
+        Err(message) => {
+            message.iter().for_each(|line| eprintln!("sbk: {line}"));
             FAILED
         }
     }
 }
 
-/// Run the plan and tell of it. The exit code, or why nothing ran.
-fn told(bench: &Bench, planned: &Planned, plan: &Arc<Plan>) -> Result<u8, Vec<String>> {
+/// Run the plan and report on it. The exit code, or why nothing ran.
+fn execute_plan(bench: &Benchmark, planned: &Planned, plan: &Arc<Plan>) -> Result<u8, Vec<String>> {
     // Held until the end: nobody may mount what is written to.
     let _held = write_access::devices(plan)
         .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     if let Err(error) = open_files::raise(plan) {
         eprintln!("sbk: note: {error}");
     }
-    let mut watch = Watch::new(bench, planned).map_err(|error| vec![error])?;
-    if bench.action == Action::Write && bench.class != Class::Null {
+    let mut watch = RecordsObserver::new(bench, planned).map_err(|error| vec![error])?;
+    if bench.action == WorkerRole::Write && bench.class != Class::Null {
         create::files(bench, &planned.workers).map_err(|error| vec![error])?;
     }
     let watched = disks::Watched::under(plan);
@@ -95,13 +95,13 @@ fn told(bench: &Bench, planned: &Planned, plan: &Arc<Plan>) -> Result<u8, Vec<St
     }
     drop(watch);
     tell_ends(bench, &planned.workers, &outcome);
-    if bench.telling.logger == Logger::Json {
+    if bench.output.logger == Logger::Json {
         let around = Surroundings { disks: watched.used(), ..Surroundings::default() };
         let report = report(plan, &without_ends(outcome.results), &around);
         say(&fio_json(&report, &JsonOptions { ours: true }));
     }
     if outcome.abandoned {
-        // Workers still run; the process ends under them, as was asked twice.
+        // Workers still run; the process ends under them, as was requested twice.
         std::process::exit(SIGNALLED + outcome.signal.unwrap_or(0));
     }
     Ok(match outcome.signal {
@@ -121,10 +121,10 @@ fn without_ends(mut results: Vec<Option<JobResult>>) -> Vec<Option<JobResult>> {
     results
 }
 
-/// Say which workers came to the end of their files before what was asked for,
+/// Say which workers came to the end of their files before what was requested,
 /// and what went unsaid of the others.
-fn tell_ends(bench: &Bench, workers: &[Worker], outcome: &Outcome) {
-    if bench.action == Action::Read && workers.is_empty() {
+fn tell_ends(bench: &Benchmark, workers: &[Worker], outcome: &Outcome) {
+    if bench.action == WorkerRole::Read && workers.is_empty() {
         remark(
             bench,
             &format!(
@@ -145,15 +145,15 @@ fn tell_ends(bench: &Bench, workers: &[Worker], outcome: &Outcome) {
     }
 }
 
-/// What is said beside the lines: with them, or beside a document.
-fn remark(bench: &Bench, text: &str) {
-    match bench.telling.logger {
+/// Print a remark with the lines, or beside a document.
+fn remark(bench: &Benchmark, text: &str) {
+    match bench.output.logger {
         Logger::Json => eprintln!("sbk: {text}"),
         _ => say(&format!("{text}\n")),
     }
 }
 
-fn end(bench: &Bench, worker: &Worker, result: &JobResult) -> Option<String> {
+fn end(bench: &Benchmark, worker: &Worker, result: &JobResult) -> Option<String> {
     let lanes = &result.snapshot.lanes;
     let (records, bytes) =
         lanes.iter().fold((0, 0), |sum, lane| (sum.0 + lane.ios, sum.1 + lane.bytes));
@@ -165,8 +165,8 @@ fn end(bench: &Bench, worker: &Worker, result: &JobResult) -> Option<String> {
     }
     let (name, number) = (bench.action.worker(), worker.number);
     let path = worker.path.display();
-    let asked = match (worker.records, bench.end) {
-        (Some(asked), _) => format!("{records} of {asked} records"),
+    let progress = match (worker.records, bench.end) {
+        (Some(requested), _) => format!("{records} of {requested} records"),
         (None, End::Seconds(seconds)) => {
             let took = result.runtime.secs_f64();
             format!("{records} records, in {took:.3} of {seconds} seconds")
@@ -175,5 +175,5 @@ fn end(bench: &Bench, worker: &Worker, result: &JobResult) -> Option<String> {
     };
     let counted = worker.part.1 < 1 << 60;
     let why = if shrank && counted { ", which became shorter meanwhile" } else { "" };
-    Some(format!("{name} {number} came to the end of {path}{why}, after {asked}"))
+    Some(format!("{name} {number} came to the end of {path}{why}, after {progress}"))
 }

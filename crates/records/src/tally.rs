@@ -1,33 +1,33 @@
 //! What one worker did, window by window, as its I/O is handed over.
 
-use crate::latencies::{Keep, Latencies};
+use crate::latencies::{Latencies, PercentileBounds};
 use iosonde_base::Dir;
 use iosonde_engine::Record;
 use iosonde_run::taps::Tap;
-use iosonde_stats::Ledger;
+use iosonde_stats::Counters;
 use iosonde_sys::clock::Clock;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// When the run began and by which clock: set by the first worker to count.
-pub type Origin = Arc<OnceLock<(u64, Clock)>>;
+pub type RunStart = Arc<OnceLock<(u64, Clock)>>;
 
 /// A worker's account.
 #[derive(Debug)]
-pub struct Tally {
-    origin: Origin,
+pub struct WorkerTally {
+    origin: RunStart,
     /// Length of a window, in nanoseconds.
     window_ns: u64,
-    keep: Keep,
+    keep: PercentileBounds,
     /// Every so many records the next one is followed by a sync that counts
     /// in its latency; 0 for never.
     sync_every: u32,
-    book: Mutex<Book>,
+    book: Mutex<WorkerCounts>,
 }
 
 /// What is known of a worker at one moment.
 #[derive(Debug, Default)]
-struct Book {
+struct WorkerCounts {
     /// End of the present window, in ticks; zero before the worker counts.
     window_ends: u64,
     window_ticks: u64,
@@ -36,16 +36,16 @@ struct Book {
     present: Latencies,
     /// Windows that are over and not taken yet, with their numbers.
     over: VecDeque<(u64, Latencies)>,
-    /// When the last record came back, in ticks.
+    /// When the last record completed, in ticks.
     last_end: u64,
     syncs: Latencies,
     /// Latencies of syncs that belong to records not yet handed over.
     owed: VecDeque<u64>,
-    /// A record whose sync has not been told of yet.
+    /// A record whose sync is not known yet.
     waiting: Option<(Record, u64)>,
     /// Records handed over since the last that had a sync.
     since_sync: u32,
-    ledger: Option<Arc<Ledger>>,
+    counters: Option<Arc<Counters>>,
     /// When the worker began to count, and when it ended, in ticks.
     began: u64,
     ended: Option<u64>,
@@ -62,13 +62,18 @@ pub struct Taken {
     pub runs: bool,
 }
 
-impl Tally {
+impl WorkerTally {
     /// An account that begins with its worker.
-    pub fn new(origin: Origin, window_ns: u64, keep: Keep, sync_every: u32) -> Tally {
-        Tally { origin, window_ns, keep, sync_every, book: Mutex::default() }
+    pub fn new(
+        origin: RunStart,
+        window_ns: u64,
+        keep: PercentileBounds,
+        sync_every: u32,
+    ) -> WorkerTally {
+        WorkerTally { origin, window_ns, keep, sync_every, book: Mutex::default() }
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
+    fn book(&self) -> MutexGuard<'_, WorkerCounts> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -79,7 +84,7 @@ impl Tally {
     }
 
     /// Take what was not taken yet up to the end of this window. What is handed
-    /// over later, by a worker that stood still, counts in a later one.
+    /// over later, by a worker that blocked, counts in a later one.
     pub fn take(&self, window: u64) -> Taken {
         let mut book = self.book();
         let mut latencies = Latencies::default();
@@ -90,8 +95,8 @@ impl Tally {
         if book.window <= window {
             latencies.merge(std::mem::take(&mut book.present));
         }
-        let issued = book.ledger.as_ref().map_or(0, |ledger| {
-            [Dir::Read, Dir::Write].map(|dir| ledger.lane(dir).issued.get()).iter().sum()
+        let issued = book.counters.as_ref().map_or(0, |counters| {
+            [Dir::Read, Dir::Write].map(|dir| counters.lane(dir).issued.get()).iter().sum()
         });
         Taken { latencies, issued, runs: book.window_ends > 0 && book.ended.is_none() }
     }
@@ -102,7 +107,7 @@ impl Tally {
         !book.over.is_empty() || book.present.records > 0
     }
 
-    /// When the last record came back, in ticks; zero before the first.
+    /// When the last record completed, in ticks; zero before the first.
     pub fn last_end(&self) -> u64 {
         self.book().last_end
     }
@@ -120,7 +125,7 @@ impl Tally {
     }
 }
 
-impl Book {
+impl WorkerCounts {
     /// Let windows pass up to `now`.
     fn pass(&mut self, now: u64) {
         while now >= self.window_ends {
@@ -133,7 +138,7 @@ impl Book {
         }
     }
 
-    fn count(&mut self, end: u64, ns: u64, bytes: u32, keep: Keep) {
+    fn count(&mut self, end: u64, ns: u64, bytes: u32, keep: PercentileBounds) {
         if end >= self.window_ends {
             self.pass(end);
         }
@@ -142,7 +147,7 @@ impl Book {
     }
 
     /// Count a record, once its sync is known if it has one.
-    fn count_with_sync(&mut self, record: Record, ns: u64, keep: Keep, every: u32) {
+    fn count_with_sync(&mut self, record: Record, ns: u64, keep: PercentileBounds, every: u32) {
         self.since_sync += 1;
         if self.since_sync < every {
             return self.count(record.end, ns, record.len, keep);
@@ -154,22 +159,22 @@ impl Book {
         }
     }
 
-    fn settle_waiting(&mut self, sync: u64, keep: Keep) {
+    fn settle_waiting(&mut self, sync: u64, keep: PercentileBounds) {
         if let Some((record, ns)) = self.waiting.take() {
             self.count(record.end, ns + sync, record.len, keep);
         }
     }
 }
 
-impl Tap for Tally {
-    fn begin(&self, began: u64, clock: Clock, ledger: &Arc<Ledger>) {
+impl Tap for WorkerTally {
+    fn begin(&self, began: u64, clock: Clock, counters: &Arc<Counters>) {
         let (origin, _) = *self.origin.get_or_init(|| (began, clock));
         let mut book = self.book();
         book.window_ticks = clock.ns_to_ticks(self.window_ns).max(1);
         book.window = began.saturating_sub(origin) / book.window_ticks;
         book.window_ends = origin + (book.window + 1) * book.window_ticks;
         book.began = began;
-        book.ledger = Some(ledger.clone());
+        book.counters = Some(counters.clone());
     }
 
     fn take(&self, records: &[Record]) {
@@ -194,7 +199,7 @@ impl Tap for Tally {
         if self.sync_every == 0 {
             return;
         }
-        // Syncs are told at once, records a chunk at a time.
+        // Syncs are handed over at once, records a chunk at a time.
         match book.waiting.is_some() {
             true => book.settle_waiting(ns, self.keep),
             false => book.owed.push_back(ns),
@@ -211,7 +216,7 @@ impl Tap for Tally {
 
     fn end(&self, now: u64) {
         let mut book = self.book();
-        // Its sync failed, or the job was stopped before it: told without.
+        // Its sync failed, or the job was stopped before it: counted without.
         book.settle_waiting(0, self.keep);
         book.ended = Some(now);
     }
@@ -220,15 +225,15 @@ impl Tap for Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Unit;
+    use crate::bench::LatencyUnit;
     use iosonde_base::PerDir;
-    use iosonde_stats::{Pen, WhichLatencies};
+    use iosonde_stats::{CountersWriter, WhichLatencies};
 
     const WINDOW_NS: u64 = 1000;
 
-    fn begun(sync_every: u32) -> Tally {
-        let keep = Keep::of((0, u64::MAX >> 1), Unit::Nanos);
-        let tally = Tally::new(Origin::default(), WINDOW_NS, keep, sync_every);
+    fn begun(sync_every: u32) -> WorkerTally {
+        let keep = PercentileBounds::of((0, u64::MAX >> 1), LatencyUnit::Nanos);
+        let tally = WorkerTally::new(RunStart::default(), WINDOW_NS, keep, sync_every);
         let which = WhichLatencies {
             syncs: true,
             slat: false,
@@ -237,9 +242,9 @@ mod tests {
             response: Default::default(),
             dirs: PerDir([false, true, false]),
         };
-        let (_, ledger) = Pen::new(&which);
+        let (_, counters) = CountersWriter::new(&which);
         // Ticks of the monotonic clock are nanoseconds.
-        Tap::begin(&tally, 5000, Clock::monotonic(), &ledger);
+        Tap::begin(&tally, 5000, Clock::monotonic(), &counters);
         tally
     }
 
@@ -253,11 +258,14 @@ mod tests {
         assert_eq!(tally.handed_over(5000), 6000);
         tally.take_records(&[record(5500, 1), record(5999, 2), record(6000, 3), record(8100, 4)]);
         assert!(tally.has_passed(2) && !tally.has_passed(3));
-        let taken = [0, 1, 2, 3].map(|window| Tally::take(&tally, window).latencies.records);
+        let taken = [0, 1, 2, 3].map(|window| WorkerTally::take(&tally, window).latencies.records);
         assert_eq!(taken, [2, 1, 0, 1]);
-        // The chunk with this one comes after its window was told: it counts later.
+        // The chunk with this one comes after its window was printed: it counts later.
         tally.take_records(&[record(8200, 5), record(9500, 6)]);
-        assert_eq!([4, 5].map(|window| Tally::take(&tally, window).latencies.records), [2, 0]);
+        assert_eq!(
+            [4, 5].map(|window| WorkerTally::take(&tally, window).latencies.records),
+            [2, 0]
+        );
         assert!(!tally.has_more());
         assert_eq!(tally.last_end(), 9500);
     }
@@ -268,7 +276,7 @@ mod tests {
         let long = Record { slat: Record::TOO_LONG, ..record(5500, Record::TOO_LONG) };
         let rest = Record { end: 7, offset: 5 << 32, ..Record::default() };
         tally.take_records(&[long, rest, record(5600, 9)]);
-        let latencies = Tally::take(&tally, 0).latencies;
+        let latencies = WorkerTally::take(&tally, 0).latencies;
         assert_eq!((latencies.records, latencies.max), (2, 7 + (5 << 32)));
     }
 
@@ -283,14 +291,14 @@ mod tests {
         tally.take_records(&[record(5500, 5), record(5600, 6)]);
         Tap::sync(&tally, 3000);
         Tap::end(&tally, 6000);
-        let latencies = Tally::take(&tally, 0).latencies;
+        let latencies = WorkerTally::take(&tally, 0).latencies;
         assert_eq!(latencies.records, 6);
         assert_eq!(latencies.sum, 1 + 2 + 3 + 4 + 5 + 6 + 6000);
         assert_eq!(latencies.max, 3006);
         assert_eq!(tally.syncs().records, 3);
     }
 
-    impl Tally {
+    impl WorkerTally {
         fn take_records(&self, records: &[Record]) {
             Tap::take(self, records);
         }

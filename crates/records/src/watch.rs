@@ -1,7 +1,7 @@
-//! What is told while workers run: a line for each window, then the total.
+//! Output while workers run: a line for each window, then the total.
 
-use crate::bench::{Action, Bench, Format, Logger};
-use crate::csv::Table;
+use crate::bench::{Benchmark, LineFormat, Logger, WorkerRole};
+use crate::csv::CsvFile;
 use crate::figures::Figures;
 use crate::jobs::{Planned, WINDOW_NS, Worker, sync_call};
 use crate::latencies::Latencies;
@@ -14,17 +14,17 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// How long the end of a window is waited for: its workers hand over what they
-/// have at that moment, unless one stands still in a call.
+/// have at that moment, unless one blocks in a call.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Listens to a run and tells of it.
-pub struct Watch<'a> {
-    bench: &'a Bench,
+/// Observes a run and prints its lines.
+pub struct RecordsObserver<'a> {
+    bench: &'a Benchmark,
     workers: &'a [Worker],
-    origin: &'a crate::tally::Origin,
-    table: Option<Table>,
+    origin: &'a crate::tally::RunStart,
+    table: Option<CsvFile>,
     metrics: Option<Metrics>,
-    /// The next window to be told.
+    /// The next window to print.
     window: u64,
     total: Latencies,
     issued: u64,
@@ -34,19 +34,19 @@ pub struct Watch<'a> {
     pub lost: Option<String>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> RecordsObserver<'a> {
     /// A listener for one run; its table and its metrics are there from now on.
-    pub fn new(bench: &'a Bench, planned: &'a Planned) -> Result<Watch<'a>, String> {
-        let telling = &bench.telling;
-        let table = match &telling.csv {
+    pub fn new(bench: &'a Benchmark, planned: &'a Planned) -> Result<RecordsObserver<'a>, String> {
+        let output = &bench.output;
+        let table = match &output.csv {
             Some(path) => Some(
-                Table::create(path, bench)
+                CsvFile::create(path, bench)
                     .map_err(|error| format!("-csvfile {}: {error}", path.display()))?,
             ),
             None => None,
         };
-        let metrics = telling.metrics.as_ref().map(|context| Metrics::listen(context, bench));
-        Ok(Watch {
+        let metrics = output.metrics.as_ref().map(|context| Metrics::listen(context, bench));
+        Ok(RecordsObserver {
             bench,
             workers: &planned.workers,
             origin: &planned.origin,
@@ -60,12 +60,12 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Tell the windows that are over.
-    fn tell_due(&mut self) {
+    /// Print the windows that are over.
+    fn print_due(&mut self) {
         let Some(&(origin, clock)) = self.origin.get() else { return };
         while clock.ns_between(origin, clock.now()) >= (self.window + 1) * WINDOW_NS {
             self.await_passed();
-            self.tell_window(WINDOW_NS);
+            self.print_window(WINDOW_NS);
         }
     }
 
@@ -78,7 +78,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    fn tell_window(&mut self, elapsed_ns: u64) {
+    fn print_window(&mut self, elapsed_ns: u64) {
         let (mut all, mut issued, mut running) = (Latencies::default(), 0, 0);
         for worker in self.workers {
             let taken = worker.tally.take(self.window);
@@ -90,15 +90,15 @@ impl<'a> Watch<'a> {
         self.total.merge(all.clone());
         let mut figures = Figures::of(self.bench, all, elapsed_ns, false);
         figures.workers = (running, self.most_at_once());
-        figures.requests = self.bench.telling.requests.then(|| {
-            let asked = issued.saturating_sub(self.issued);
-            (asked, issued.saturating_sub(self.total.records))
+        figures.requests = self.bench.output.requests.then(|| {
+            let requested = issued.saturating_sub(self.issued);
+            (requested, issued.saturating_sub(self.total.records))
         });
         self.issued = issued;
-        self.tell(&figures);
+        self.report(&figures);
     }
 
-    fn tell(&mut self, figures: &Figures) {
+    fn report(&mut self, figures: &Figures) {
         if let (Some(metrics), false) = (&mut self.metrics, figures.total) {
             metrics.publish(self.bench, figures);
         }
@@ -110,7 +110,7 @@ impl<'a> Watch<'a> {
     }
 
     fn print(&mut self, text: &str) {
-        if self.bench.telling.logger == Logger::Json {
+        if self.bench.output.logger == Logger::Json {
             return;
         }
         let mut out = std::io::stdout();
@@ -124,7 +124,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The run is over: tell the rest and the total.
+    /// The run is over: print the rest and the total.
     pub fn finish(&mut self) {
         let origin = self.origin.get().copied();
         let last_end = self.workers.iter().map(|worker| worker.tally.last_end()).max().unwrap_or(0);
@@ -132,24 +132,24 @@ impl<'a> Watch<'a> {
         while self.workers.iter().any(|worker| worker.tally.has_more()) {
             let begins = self.window * WINDOW_NS;
             let rest = elapsed_ns.saturating_sub(begins);
-            if rest < WINDOW_NS && self.bench.telling.format == Format::Old {
-                // 0.77 does not tell a window that was cut short.
+            if rest < WINDOW_NS && self.bench.output.format == LineFormat::Old {
+                // 0.77 does not print a window that was cut short.
                 self.collect_rest();
             } else {
-                self.tell_window(rest.min(WINDOW_NS));
+                self.print_window(rest.min(WINDOW_NS));
             }
         }
         let mut figures =
             Figures::of(self.bench, std::mem::take(&mut self.total), elapsed_ns, true);
         figures.workers = (0, self.most_at_once());
-        figures.requests = self.bench.telling.requests.then_some((self.issued, 0));
-        self.tell(&figures);
+        figures.requests = self.bench.output.requests.then_some((self.issued, 0));
+        self.report(&figures);
         if figures.latencies.is_coarse() {
             self.print(
                 "More than four million distinct latencies: percentiles are exact to 0.006 %.\n",
             );
         }
-        self.tell_syncs();
+        self.print_syncs();
         // The server ends with the run.
         self.metrics = None;
     }
@@ -174,7 +174,7 @@ impl<'a> Watch<'a> {
         spans.iter().map(|&(began, _)| runs_at(began)).max().unwrap_or(0)
     }
 
-    fn tell_syncs(&mut self) {
+    fn print_syncs(&mut self) {
         let mut syncs = Latencies::default();
         self.workers.iter().for_each(|worker| syncs.merge(worker.tally.syncs()));
         if syncs.records > 0 {
@@ -185,9 +185,9 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Remember what a worker could not do.
+    /// Keep the error of a worker.
     fn failed(&mut self, job: usize, error: &JobError) {
-        if self.bench.action == Action::Read && is_end_of_file(error) {
+        if self.bench.action == WorkerRole::Read && is_end_of_file(error) {
             return;
         }
         let number = self.workers[job].number;
@@ -207,10 +207,10 @@ fn since(clock: &Clock, earlier: u64, later: u64) -> u64 {
     if later > earlier { clock.ns_between(earlier, later) } else { 0 }
 }
 
-impl Observer for Watch<'_> {
+impl Observer for RecordsObserver<'_> {
     fn see(&mut self, event: &Event<'_>) {
         match event {
-            Event::Tick { .. } => self.tell_due(),
+            Event::Tick { .. } => self.print_due(),
             Event::JobFinished { job, result } => {
                 if let Some(error) = &result.error {
                     self.failed(job.number as usize - 1, error);

@@ -1,37 +1,37 @@
 //! From arguments and YAML files to options and their values as text.
 
-use crate::options::{self, Group, OptionDef, Takes};
+use crate::options::{self, OptionGroup, SbkOption, Takes};
 use std::collections::BTreeMap;
 use yaml_rust2::{Yaml, YamlLoader};
 
 /// Why nothing runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct UsageError {
     /// The exit code: 2 for an option that is not known, else 1, as SBK's.
     pub code: u8,
     /// What is wrong and what to do.
-    pub said: String,
+    pub message: String,
 }
 
-impl Refused {
-    /// Something is wrong with what was asked for.
-    pub fn because(said: impl Into<String>) -> Refused {
-        Refused { code: 1, said: said.into() }
+impl UsageError {
+    /// Something is wrong with what was requested.
+    pub fn because(message: impl Into<String>) -> UsageError {
+        UsageError { code: 1, message: message.into() }
     }
 }
 
 /// What was typed: each option's last value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Words {
+pub struct OptionValues {
     values: BTreeMap<&'static str, String>,
     /// Options that do nothing here, as typed.
     pub without_effect: Vec<&'static str>,
 }
 
-impl Words {
+impl OptionValues {
     /// Read arguments, and the YAML file that `-f` names.
-    pub fn read(arguments: &[String]) -> Result<Words, Refused> {
-        let mut words = Words::default();
+    pub fn read(arguments: &[String]) -> Result<OptionValues, UsageError> {
+        let mut words = OptionValues::default();
         let mut rest = arguments.iter();
         while let Some(word) = rest.next() {
             let (option, value) = split(word)?;
@@ -39,7 +39,7 @@ impl Words {
                 (_, Some(value)) => value.to_owned(),
                 (Takes::Flag, None) => "true".to_owned(),
                 (Takes::Value(kind), None) => rest.next().cloned().ok_or_else(|| {
-                    Refused::because(format!(
+                    UsageError::because(format!(
                         "Missing argument for option: {} ({kind})",
                         option.name
                     ))
@@ -56,15 +56,15 @@ impl Words {
         }
     }
 
-    fn put(&mut self, option: &'static OptionDef, value: String) {
-        if option.group == Group::Java && !self.without_effect.contains(&option.name) {
+    fn put(&mut self, option: &'static SbkOption, value: String) {
+        if option.group == OptionGroup::Java && !self.without_effect.contains(&option.name) {
             self.without_effect.push(option.name);
         }
         self.values.insert(option.name, value);
     }
 
     /// These values, and those of `below` where these say nothing.
-    fn over(mut self, below: Words) -> Words {
+    fn over(mut self, below: OptionValues) -> OptionValues {
         for (name, value) in below.values {
             self.values.entry(name).or_insert(value);
         }
@@ -91,47 +91,47 @@ impl Words {
     }
 
     /// A yes or no.
-    pub fn yes(&self, name: &str) -> Result<bool, Refused> {
+    pub fn yes(&self, name: &str) -> Result<bool, UsageError> {
         match self.text(name).to_ascii_lowercase().as_str() {
             "true" | "1" | "yes" => Ok(true),
             "false" | "0" | "no" => Ok(false),
-            other => Err(Refused::because(format!(
+            other => Err(UsageError::because(format!(
                 "Error: The option '-{name}' must be true or false, not {other:?}"
             ))),
         }
     }
 
     /// A whole number, possibly negative.
-    pub fn whole(&self, name: &str) -> Result<i64, Refused> {
+    pub fn whole(&self, name: &str) -> Result<i64, UsageError> {
         let text = self.text(name);
         text.parse().map_err(|_| not_a_number(name, text))
     }
 
     /// A whole number from 0 to `most`.
-    pub fn count(&self, name: &str, most: u64) -> Result<u64, Refused> {
+    pub fn count(&self, name: &str, most: u64) -> Result<u64, UsageError> {
         let n = self.whole(name)?;
         u64::try_from(n).ok().filter(|&n| n <= most).ok_or_else(|| {
-            Refused::because(format!("-{name} {n}: a number from 0 to {most} is wanted"))
+            UsageError::because(format!("-{name} {n}: use a number from 0 to {most}"))
         })
     }
 
     /// A number, possibly with a fraction.
-    pub fn number(&self, name: &str) -> Result<f64, Refused> {
+    pub fn number(&self, name: &str) -> Result<f64, UsageError> {
         let text = self.text(name);
         let number: f64 = text.parse().map_err(|_| not_a_number(name, text))?;
         if number.is_finite() { Ok(number) } else { Err(not_a_number(name, text)) }
     }
 }
 
-fn not_a_number(name: &str, text: &str) -> Refused {
-    Refused::because(format!("-{name}: For input string: {text:?}: a number is wanted"))
+fn not_a_number(name: &str, text: &str) -> UsageError {
+    UsageError::because(format!("-{name}: For input string: {text:?}: use a number"))
 }
 
 /// An argument's option, and its value where it follows a `=`.
-fn split(word: &str) -> Result<(&'static OptionDef, Option<&str>), Refused> {
-    let unknown = |help: String| Refused {
+fn split(word: &str) -> Result<(&'static SbkOption, Option<&str>), UsageError> {
+    let unknown = |help: String| UsageError {
         code: 2,
-        said: format!("Unrecognized option: {word}{help} (-help tells all)"),
+        message: format!("Unrecognized option: {word}{help} (see -help)"),
     };
     let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else {
         return Err(unknown(": options begin with a dash".to_owned()));
@@ -150,20 +150,20 @@ fn split(word: &str) -> Result<(&'static OptionDef, Option<&str>), Refused> {
 }
 
 /// `sbkArgs:` of a file, a map of options and their values.
-fn from_yaml(path: &str) -> Result<Words, Refused> {
+fn from_yaml(path: &str) -> Result<OptionValues, UsageError> {
     let because =
-        |why: String| Refused::because(format!("cannot read arguments from {path}: {why}"));
+        |why: String| UsageError::because(format!("cannot read arguments from {path}: {why}"));
     let text = std::fs::read_to_string(path).map_err(|error| because(error.to_string()))?;
     let documents = YamlLoader::load_from_str(&text).map_err(|error| because(error.to_string()))?;
-    let wanted = "a map `sbkArgs:` of options and their values is wanted";
+    let wanted = "expected a map `sbkArgs:` of options and their values";
     let Some(Yaml::Hash(top)) = documents.first() else { return Err(because(wanted.to_owned())) };
-    let mut words = Words::default();
+    let mut words = OptionValues::default();
     for (key, arguments) in top {
         match (key, arguments) {
             (Yaml::String(name), Yaml::Hash(arguments)) if name == "sbkArgs" => {
                 for (name, value) in arguments {
-                    put_pair(&mut words, name, value).map_err(|refused| Refused {
-                        said: format!("{path}: {}", refused.said),
+                    put_pair(&mut words, name, value).map_err(|refused| UsageError {
+                        message: format!("{path}: {}", refused.message),
                         ..refused
                     })?;
                 }
@@ -178,16 +178,16 @@ fn from_yaml(path: &str) -> Result<Words, Refused> {
         }
     }
     if words.has("f") {
-        return Err(because("a file of arguments cannot name another".to_owned()));
+        return Err(because("a file of arguments cannot name another one".to_owned()));
     }
     Ok(words)
 }
 
-fn put_pair(words: &mut Words, name: &Yaml, value: &Yaml) -> Result<(), Refused> {
-    let name = scalar(name).ok_or_else(|| Refused::because("an option's name is not a word"))?;
+fn put_pair(words: &mut OptionValues, name: &Yaml, value: &Yaml) -> Result<(), UsageError> {
+    let name = scalar(name).ok_or_else(|| UsageError::because("an option's name is not a word"))?;
     let (option, _) = split(&format!("-{name}"))?;
     let value = scalar(value).ok_or_else(|| {
-        Refused::because(format!("the value of {name} is not a word or a number"))
+        UsageError::because(format!("the value of {name} is not a word or a number"))
     })?;
     words.put(option, value);
     Ok(())
@@ -208,9 +208,9 @@ mod tests {
     use super::*;
     use crate::options::OPTIONS;
 
-    fn words(line: &str) -> Result<Words, Refused> {
+    fn words(line: &str) -> Result<OptionValues, UsageError> {
         let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        Words::read(&arguments)
+        OptionValues::read(&arguments)
     }
 
     #[test]
@@ -238,7 +238,9 @@ mod tests {
     fn an_unknown_option_is_refused_with_sbks_words_and_code() {
         let refused = words("-class file -writer 1").unwrap_err();
         assert_eq!(refused.code, 2);
-        assert!(refused.said.starts_with("Unrecognized option: -writer; did you mean -writers?"));
+        assert!(
+            refused.message.starts_with("Unrecognized option: -writer; did you mean -writers?")
+        );
         assert_eq!(words("file").unwrap_err().code, 2);
         assert_eq!(words("-size").unwrap_err().code, 1);
     }
@@ -261,9 +263,9 @@ mod tests {
         let read = read.unwrap();
         assert_eq!((read.text("class"), read.text("writers")), ("file", "1"));
         assert_eq!((read.text("size"), read.text("throughput")), ("200", "0.5"));
-        assert!(unknown.said.contains("did you mean -class"), "{}", unknown.said);
+        assert!(unknown.message.contains("did you mean -class"), "{}", unknown.message);
         for refused in [list, nested, broken] {
-            assert!(refused.said.contains(".yml"), "{}", refused.said);
+            assert!(refused.message.contains(".yml"), "{}", refused.message);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Whatever is typed, the answer is a run or a reason.
 
-use iosonde_records::bench::Bench;
+use iosonde_records::bench::Benchmark;
 use iosonde_records::options::OPTIONS;
-use iosonde_records::words::Words;
+use iosonde_records::words::OptionValues;
 use proptest::prelude::*;
 
 fn value() -> BoxedStrategy<String> {
@@ -67,11 +67,11 @@ proptest! {
     fn any_arguments_are_a_run_or_a_reason(words in prop::collection::vec(word(), 0..8)) {
         let base = ["-class", "file", "-size", "100", "-writers", "1"].map(str::to_owned);
         let words: Vec<String> = base.into_iter().chain(words.into_iter().flatten()).collect();
-        match Words::read(&words).and_then(|words| Bench::of(&words)) {
+        match OptionValues::read(&words).and_then(|words| Benchmark::of(&words)) {
             Ok(bench) => prop_assert!(bench.workers > 0 && bench.size.min > 0),
             Err(refused) => {
                 prop_assert!(refused.code == 1 || refused.code == 2);
-                prop_assert!(!refused.said.is_empty());
+                prop_assert!(!refused.message.is_empty());
             }
         }
     }

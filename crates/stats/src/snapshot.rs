@@ -1,6 +1,6 @@
-//! A ledger at one moment, as plain data: to show, subtract and add.
+//! Counters at one moment, as plain data: to show, subtract and add.
 
-use crate::{DepthMaps, Histogram, HistogramSnapshot, Lane, Ledger, MomentsSnapshot, Tally};
+use crate::{Counters, DepthMaps, Histogram, HistogramSnapshot, Lane, MomentsSnapshot, Tally};
 
 /// One direction at one moment. The fields are those of [`Lane`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ fn merge_histograms(mine: &mut Option<HistogramSnapshot>, theirs: &Option<Histog
     }
 }
 
-/// A whole ledger at one moment.
+/// All counters of a job at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Snapshot {
@@ -86,7 +86,7 @@ pub struct Snapshot {
     pub completes: u64,
 }
 
-impl Ledger {
+impl Counters {
     /// Everything now. Taken while the job runs it may lack the I/O that is
     /// being counted; after the job has ended it is exact.
     pub fn snapshot(&self) -> Snapshot {

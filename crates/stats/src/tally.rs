@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A count that one thread writes and any thread reads: a plain load and a
-/// plain store, no locked instruction. [`crate::Pen`] sees to it that there is
+/// plain store, no locked instruction. [`crate::CountersWriter`] sees to it that there is
 /// one writer; with two, counts would be lost, but nothing worse.
 #[derive(Debug, Default, zerocopy::FromZeros)]
 pub struct Tally(AtomicU64);

@@ -46,7 +46,7 @@ impl Hierarchy {
         }
     }
 
-    /// Whether a single thread can be in a group of its own.
+    /// Whether a single thread can be in its own group.
     pub fn takes_threads(&self) -> bool {
         matches!(self, Hierarchy::Blkio(_))
     }
@@ -71,19 +71,19 @@ impl Hierarchy {
 /// A control group. Dropped, it is removed if it was made here and shall not
 /// stay; it must be empty then.
 #[derive(Debug)]
-pub struct Group {
+pub struct ControlGroup {
     hierarchy: Hierarchy,
     folder: PathBuf,
     remove: bool,
 }
 
-impl Group {
+impl ControlGroup {
     /// The group `name` below the root of the hierarchy, made if it is not
     /// there; then it goes away again unless it shall `stay`.
     ///
     /// # Errors
     /// If the name leaves the hierarchy, or the group cannot be made.
-    pub fn open(hierarchy: &Hierarchy, name: &str, stay: bool) -> io::Result<Group> {
+    pub fn open(hierarchy: &Hierarchy, name: &str, stay: bool) -> io::Result<ControlGroup> {
         let name = name.trim_start_matches('/');
         if name.is_empty() || name.split('/').any(|part| part == "..") {
             let message = format!("{name:?} is no name of a control group");
@@ -95,7 +95,7 @@ impl Group {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
             Err(error) => return Err(error),
         };
-        Ok(Group { hierarchy: hierarchy.clone(), folder, remove: made && !stay })
+        Ok(ControlGroup { hierarchy: hierarchy.clone(), folder, remove: made && !stay })
     }
 
     /// Set the weight of its I/O, in the hierarchy's own scale.
@@ -109,7 +109,7 @@ impl Group {
                 &[("blkio.bfq.weight", weight.to_string()), ("blkio.weight", weight.to_string())]
             }
             Hierarchy::Unified(root) => {
-                // May be on already, or may not be had: the files below tell.
+                // It may be on already, or unavailable: the files below show which.
                 let _ = fs::write(root.join("cgroup.subtree_control"), "+io");
                 &[("io.weight", format!("default {weight}")), ("io.bfq.weight", weight.to_string())]
             }
@@ -150,7 +150,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ControlGroup {
     fn drop(&mut self) {
         if self.remove {
             // Whoever is still in it keeps it; a later run takes it as it is.
@@ -196,9 +196,9 @@ mod tests {
     #[test]
     fn a_name_does_not_leave_the_hierarchy() {
         let hierarchy = Hierarchy::Blkio(std::env::temp_dir());
-        assert!(Group::open(&hierarchy, "../x", false).is_err());
-        assert!(Group::open(&hierarchy, "", false).is_err());
-        assert!(Group::open(&hierarchy, "/", false).is_err());
+        assert!(ControlGroup::open(&hierarchy, "../x", false).is_err());
+        assert!(ControlGroup::open(&hierarchy, "", false).is_err());
+        assert!(ControlGroup::open(&hierarchy, "/", false).is_err());
     }
 
     #[test]
@@ -206,12 +206,12 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("iosonde-group-{}", std::process::id()));
         fs::create_dir_all(folder.join("old")).unwrap();
         let hierarchy = Hierarchy::Unified(folder.clone());
-        drop(Group::open(&hierarchy, "old", false).unwrap());
-        drop(Group::open(&hierarchy, "new", false).unwrap());
-        drop(Group::open(&hierarchy, "kept", true).unwrap());
+        drop(ControlGroup::open(&hierarchy, "old", false).unwrap());
+        drop(ControlGroup::open(&hierarchy, "new", false).unwrap());
+        drop(ControlGroup::open(&hierarchy, "kept", true).unwrap());
         let there = |name: &str| folder.join(name).exists();
         assert_eq!(["old", "new", "kept"].map(there), [true, false, true]);
-        let group = Group::open(&hierarchy, "old", false).unwrap();
+        let group = ControlGroup::open(&hierarchy, "old", false).unwrap();
         let refused = group.set_weight(500).unwrap_err();
         assert!(refused.to_string().contains("neither io.weight nor"), "{refused}");
         fs::write(folder.join("old/io.weight"), "default 100\n").unwrap();
@@ -226,7 +226,7 @@ mod tests {
             iosonde_testing::skip!("no blkio controller of version 1 is mounted");
         };
         let name = format!("iosonde-test-{}", std::process::id());
-        let Ok(group) = Group::open(&hierarchy, &name, false) else {
+        let Ok(group) = ControlGroup::open(&hierarchy, &name, false) else {
             iosonde_testing::skip!("no control group can be made");
         };
         let folder = group.folder().to_owned();

@@ -18,7 +18,7 @@ pub use bell::{Bell, Slept};
 pub use sleeper::Sleeper;
 pub use still::Still;
 
-use calibration::Scale;
+use calibration::TickScale;
 
 /// Where time comes from; the words are those of fio's `clocksource`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,7 +36,7 @@ pub enum ClockSource {
     Gettimeofday,
 }
 
-/// Why a clock cannot be had.
+/// Why a clock is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockError {
     /// There is no counter that a program may read on this kind of processor.
@@ -65,22 +65,22 @@ impl std::error::Error for ClockError {}
 /// What [`Clock::now`] reads. The counter comes first: the loop asks only
 /// whether it is that.
 #[derive(Clone, Copy, Debug)]
-enum Reading {
+enum TickSource {
     Counter,
     Monotonic,
     TimeOfDay,
     Still(Still),
 }
 
-/// A clock. Copy it freely: copies tell the same time.
+/// A clock. Copy it freely: copies show the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    scale: Scale,
-    reading: Reading,
+    scale: TickScale,
+    reading: TickSource,
 }
 
 impl Clock {
-    /// The clock asked for. Calibrating the processor's counter sleeps about
+    /// The clock requested. Calibrating the processor's counter sleeps about
     /// 4 ms, the first time in a process; afterwards it is known.
     ///
     /// # Errors
@@ -93,32 +93,32 @@ impl Clock {
             ClockSource::Auto | ClockSource::ClockGettime => Ok(Clock::monotonic()),
             ClockSource::Cpu => Clock::counter(),
             ClockSource::Gettimeofday => {
-                Ok(Clock { scale: Scale::NANOSECONDS, reading: Reading::TimeOfDay })
+                Ok(Clock { scale: TickScale::NANOSECONDS, reading: TickSource::TimeOfDay })
             }
         }
     }
 
     /// `CLOCK_MONOTONIC`; a tick is a nanosecond.
     pub const fn monotonic() -> Clock {
-        Clock { scale: Scale::NANOSECONDS, reading: Reading::Monotonic }
+        Clock { scale: TickScale::NANOSECONDS, reading: TickSource::Monotonic }
     }
 
     /// The clock that `still` moves; a tick is a nanosecond.
     pub const fn still(still: Still) -> Clock {
-        Clock { scale: Scale::NANOSECONDS, reading: Reading::Still(still) }
+        Clock { scale: TickScale::NANOSECONDS, reading: TickSource::Still(still) }
     }
 
     fn counter() -> Result<Clock, ClockError> {
-        Ok(Clock { scale: calibration::of_this_machine()?, reading: Reading::Counter })
+        Ok(Clock { scale: calibration::of_this_machine()?, reading: TickSource::Counter })
     }
 
     /// The source this clock reads; a still clock counts as `ClockGettime`,
     /// whose unit it shares.
     pub const fn source(&self) -> ClockSource {
         match self.reading {
-            Reading::Counter => ClockSource::Cpu,
-            Reading::Monotonic | Reading::Still(_) => ClockSource::ClockGettime,
-            Reading::TimeOfDay => ClockSource::Gettimeofday,
+            TickSource::Counter => ClockSource::Cpu,
+            TickSource::Monotonic | TickSource::Still(_) => ClockSource::ClockGettime,
+            TickSource::TimeOfDay => ClockSource::Gettimeofday,
         }
     }
 
@@ -127,7 +127,7 @@ impl Clock {
     #[inline(always)]
     pub fn now(&self) -> u64 {
         match self.reading {
-            Reading::Counter => counter::read(),
+            TickSource::Counter => counter::read(),
             _ => self.now_by_call(),
         }
     }
@@ -136,10 +136,10 @@ impl Clock {
     #[inline(never)]
     fn now_by_call(&self) -> u64 {
         match self.reading {
-            Reading::Counter => counter::read(),
-            Reading::Monotonic => monotonic_ns(),
-            Reading::TimeOfDay => time_of_day_ns(),
-            Reading::Still(still) => still.now_ns(),
+            TickSource::Counter => counter::read(),
+            TickSource::Monotonic => monotonic_ns(),
+            TickSource::TimeOfDay => time_of_day_ns(),
+            TickSource::Still(still) => still.now_ns(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::platform;
 
-/// The machine, as far as it tells. `None` where it does not.
+/// The machine. `None` is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     /// `6.18.44`.
@@ -87,7 +87,7 @@ fn virtual_machine(cpuinfo: &str) -> Option<String> {
     let flagged = field(cpuinfo, "flags")
         .is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
     match (flagged, firmware.is_empty()) {
-        (true, true) => Some("of a kind that does not tell".to_owned()),
+        (true, true) => Some("of an unknown kind".to_owned()),
         (true, false) => Some(firmware),
         // Some of these make real machines too; without the flag on x86 it is one.
         (false, _) if named && field(cpuinfo, "flags").is_none() => Some(firmware),

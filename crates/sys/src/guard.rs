@@ -1,5 +1,5 @@
 //! Whether a path may be written to: not where that would destroy what
-//! somebody else is using, whatever name it goes by.
+//! somebody else is using, under whatever name.
 //!
 //! Names are resolved and device numbers compared, so links such as those in
 //! /dev/disk/by-id and other nodes of the same device make no difference. What
@@ -42,12 +42,12 @@ pub enum Use {
     Looped(String),
 }
 
-/// A device in use, and what it has to do with the one asked for.
+/// A device in use, and what it has to do with the one requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InUse {
     /// Which device: `/dev/loop3p1`.
     pub device: String,
-    /// What it is to the device asked for (`a partition of /dev/loop3`);
+    /// What it is to the device requested (`a partition of /dev/loop3`);
     /// `None` if it is that.
     pub relation: Option<String>,
     /// How it is used.
@@ -89,7 +89,7 @@ pub enum Reason {
 /// A path that may not be written to.
 #[derive(Debug)]
 pub struct Refusal {
-    /// The path asked for.
+    /// The path requested.
     pub path: PathBuf,
     /// Why not.
     pub reason: Reason,
@@ -230,7 +230,7 @@ impl Guard {
         let in_use = !uses.is_empty();
         self.first_forbidden(uses)?;
         if in_use {
-            // Mounted, and to be written to all the same: it cannot be had
+            // Mounted, and to be written to all the same: it is unavailable
             // exclusively.
             return Ok(Hold::OF_NOTHING);
         }
@@ -284,14 +284,14 @@ fn destination(path: &Path) -> io::Result<PathBuf> {
 
 /// A device that this process has for itself.
 #[derive(Debug)]
-struct Held {
+struct HeldDevice {
     id: DeviceId,
     /// Partitions keep their disk from others, and a disk its partitions.
     disk: String,
     device: Weak<File>,
 }
 
-static HELD: Mutex<Vec<Held>> = Mutex::new(Vec::new());
+static HELD: Mutex<Vec<HeldDevice>> = Mutex::new(Vec::new());
 
 /// The device for this process alone; the same one again if it has it already.
 fn hold(path: &Path, id: DeviceId, disk: String) -> io::Result<Arc<File>> {
@@ -314,7 +314,7 @@ fn hold(path: &Path, id: DeviceId, disk: String) -> io::Result<Arc<File>> {
     if DeviceId::from_raw(device.metadata()?.rdev()) != id {
         return Err(io::Error::other("it became another device just now"));
     }
-    held.push(Held { id, disk, device: Arc::downgrade(&device) });
+    held.push(HeldDevice { id, disk, device: Arc::downgrade(&device) });
     Ok(device)
 }
 

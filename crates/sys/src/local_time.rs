@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 /// Seconds that local time is ahead of UTC now (`TZ`, /etc/localtime); zero
-/// where that cannot be told.
+/// where that cannot be reported.
 pub fn utc_offset_s() -> i32 {
     // SAFETY: `time` takes a null pointer by its manual; `localtime_r` reads
     // `now` and writes `parts`, both of which live here, and `parts` is plain

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn files_opened_after_the_split_are_not_seen_by_others() {
-        let (to_tell, told) = std::sync::mpsc::channel();
+        let (to_report, reported) = std::sync::mpsc::channel();
         let (to_end, end) = std::sync::mpsc::channel::<()>();
         let opener = std::thread::spawn(move || {
             unshare_files().unwrap();
@@ -97,10 +97,10 @@ mod tests {
             let (read, _write) = std::io::pipe().unwrap();
             let number = std::os::fd::AsRawFd::as_raw_fd(&read);
             let file = std::fs::read_link(format!("/proc/thread-self/fd/{number}")).unwrap();
-            to_tell.send((number, file)).unwrap();
+            to_report.send((number, file)).unwrap();
             let _ = end.recv();
         });
-        let (number, file) = told.recv().unwrap();
+        let (number, file) = reported.recv().unwrap();
         let here = std::fs::read_link(format!("/proc/thread-self/fd/{number}"));
         assert!(here.is_err() || here.unwrap() != file);
         to_end.send(()).unwrap();

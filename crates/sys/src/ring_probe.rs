@@ -18,11 +18,16 @@ impl Background {
     /// Try it: set one up and take it down again.
     ///
     /// # Errors
-    /// If it cannot be had.
+    /// If it is unavailable.
     pub fn probe(self) -> Result<(), Unavailable> {
         let because = |error| Unavailable {
             what: self,
-            why: Why::of(self, error, platform::io_uring_disabled(), platform::is_filtered()),
+            why: UnavailableReason::of(
+                self,
+                error,
+                platform::io_uring_disabled(),
+                platform::is_filtered(),
+            ),
         };
         match self {
             Background::IoUring => platform::try_io_uring(),
@@ -39,18 +44,18 @@ impl Background {
     }
 }
 
-/// Why background I/O cannot be had.
+/// Why background I/O is unavailable.
 #[derive(Debug)]
 pub struct Unavailable {
     /// Which.
     pub what: Background,
     /// Why.
-    pub why: Why,
+    pub why: UnavailableReason,
 }
 
-/// The reason, as far as the system tells.
+/// The reason, as far as it is known.
 #[derive(Debug)]
-pub enum Why {
+pub enum UnavailableReason {
     /// The kernel was built without it, or is too old for it.
     NotInKernel,
     /// The kernel has it, but a seccomp filter keeps it from this process, as
@@ -67,24 +72,31 @@ pub enum Why {
     Other(io::Error),
 }
 
-impl Why {
+impl UnavailableReason {
     /// What is behind `error`, given the sysctl and whether system calls of
     /// this process are filtered.
-    fn of(what: Background, error: io::Error, disabled: Option<u32>, filtered: bool) -> Why {
+    fn of(
+        what: Background,
+        error: io::Error,
+        disabled: Option<u32>,
+        filtered: bool,
+    ) -> UnavailableReason {
         let has_sysctl = what == Background::IoUring && disabled.is_some();
         let disabled = disabled.filter(|&level| level > 0 && what == Background::IoUring);
         match (error.raw_os_error(), disabled) {
             // Both a filter and the sysctl say EPERM. A filter comes first in
             // the kernel, but the sysctl is certain and a filter only likely.
-            (Some(libc::EPERM | libc::EACCES), Some(level)) => Why::Disabled(level),
-            (Some(libc::EPERM | libc::EACCES), None) => Why::Filtered,
+            (Some(libc::EPERM | libc::EACCES), Some(level)) => UnavailableReason::Disabled(level),
+            (Some(libc::EPERM | libc::EACCES), None) => UnavailableReason::Filtered,
             // Filters may pretend that the call does not exist. The sysctl
             // (Linux 6.6) is there only where the call is.
-            (Some(libc::ENOSYS), _) if filtered && has_sysctl => Why::Filtered,
-            (Some(libc::ENOSYS), _) => Why::NotInKernel,
-            (Some(libc::EAGAIN), _) if what == Background::Libaio => Why::Exhausted,
-            (Some(libc::ENOMEM), _) if what == Background::IoUring => Why::LockedMemory,
-            _ => Why::Other(error),
+            (Some(libc::ENOSYS), _) if filtered && has_sysctl => UnavailableReason::Filtered,
+            (Some(libc::ENOSYS), _) => UnavailableReason::NotInKernel,
+            (Some(libc::EAGAIN), _) if what == Background::Libaio => UnavailableReason::Exhausted,
+            (Some(libc::ENOMEM), _) if what == Background::IoUring => {
+                UnavailableReason::LockedMemory
+            }
+            _ => UnavailableReason::Other(error),
         }
     }
 }
@@ -93,23 +105,25 @@ impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "set up {}: ", self.what.name())?;
         match &self.why {
-            Why::NotInKernel => write!(f, "the kernel does not have it, or a filter hides it"),
-            Why::Filtered => write!(
+            UnavailableReason::NotInKernel => {
+                write!(f, "the kernel does not have it, or a filter hides it")
+            }
+            UnavailableReason::Filtered => write!(
                 f,
                 "a filter of system calls (seccomp) forbids it, as containers often do; \
                  allow it in the container's profile"
             ),
-            Why::Disabled(level) => {
+            UnavailableReason::Disabled(level) => {
                 write!(f, "kernel.io_uring_disabled is {level}; set it to 0 with sysctl")
             }
-            Why::Exhausted => write!(
+            UnavailableReason::Exhausted => write!(
                 f,
                 "all requests the machine allows are taken; raise fs.aio-max-nr with sysctl"
             ),
-            Why::LockedMemory => {
+            UnavailableReason::LockedMemory => {
                 write!(f, "the process may not lock enough memory; raise ulimit -l")
             }
-            Why::Other(error) => write!(f, "{error}"),
+            UnavailableReason::Other(error) => write!(f, "{error}"),
         }?;
         match (self.what, &self.why) {
             (Background::IoUring, _) => write!(f, "; or use ioengine=libaio or psync"),
@@ -121,7 +135,7 @@ impl fmt::Display for Unavailable {
 impl std::error::Error for Unavailable {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.why {
-            Why::Other(error) => Some(error),
+            UnavailableReason::Other(error) => Some(error),
             _ => None,
         }
     }
@@ -162,45 +176,50 @@ mod tests {
     use Background::{IoUring, Libaio};
     use proptest::prelude::*;
 
-    fn why(what: Background, errno: i32, disabled: Option<u32>, filtered: bool) -> Why {
-        Why::of(what, io::Error::from_raw_os_error(errno), disabled, filtered)
+    fn why(
+        what: Background,
+        errno: i32,
+        disabled: Option<u32>,
+        filtered: bool,
+    ) -> UnavailableReason {
+        UnavailableReason::of(what, io::Error::from_raw_os_error(errno), disabled, filtered)
     }
 
     #[test]
     fn a_refusal_is_traced_to_the_sysctl_or_a_filter() {
-        assert!(matches!(why(IoUring, libc::EPERM, Some(2), true), Why::Disabled(2)));
-        assert!(matches!(why(IoUring, libc::EPERM, Some(0), true), Why::Filtered));
-        assert!(matches!(why(IoUring, libc::EPERM, None, false), Why::Filtered));
-        assert!(matches!(why(Libaio, libc::EPERM, Some(2), true), Why::Filtered));
+        assert!(matches!(why(IoUring, libc::EPERM, Some(2), true), UnavailableReason::Disabled(2)));
+        assert!(matches!(why(IoUring, libc::EPERM, Some(0), true), UnavailableReason::Filtered));
+        assert!(matches!(why(IoUring, libc::EPERM, None, false), UnavailableReason::Filtered));
+        assert!(matches!(why(Libaio, libc::EPERM, Some(2), true), UnavailableReason::Filtered));
     }
 
     #[test]
     fn a_call_that_is_missing_is_missing_from_the_kernel() {
-        assert!(matches!(why(IoUring, libc::ENOSYS, None, false), Why::NotInKernel));
-        assert!(matches!(why(IoUring, libc::ENOSYS, None, true), Why::NotInKernel));
-        assert!(matches!(why(Libaio, libc::ENOSYS, Some(0), true), Why::NotInKernel));
+        assert!(matches!(why(IoUring, libc::ENOSYS, None, false), UnavailableReason::NotInKernel));
+        assert!(matches!(why(IoUring, libc::ENOSYS, None, true), UnavailableReason::NotInKernel));
+        assert!(matches!(why(Libaio, libc::ENOSYS, Some(0), true), UnavailableReason::NotInKernel));
     }
 
     #[test]
     fn a_call_that_only_pretends_to_be_missing_is_filtered() {
-        assert!(matches!(why(IoUring, libc::ENOSYS, Some(0), true), Why::Filtered));
+        assert!(matches!(why(IoUring, libc::ENOSYS, Some(0), true), UnavailableReason::Filtered));
     }
 
     #[test]
     fn what_ran_out_is_named() {
-        assert!(matches!(why(Libaio, libc::EAGAIN, None, false), Why::Exhausted));
-        assert!(matches!(why(IoUring, libc::ENOMEM, None, false), Why::LockedMemory));
-        assert!(matches!(why(IoUring, libc::EMFILE, None, false), Why::Other(_)));
+        assert!(matches!(why(Libaio, libc::EAGAIN, None, false), UnavailableReason::Exhausted));
+        assert!(matches!(why(IoUring, libc::ENOMEM, None, false), UnavailableReason::LockedMemory));
+        assert!(matches!(why(IoUring, libc::EMFILE, None, false), UnavailableReason::Other(_)));
     }
 
     #[test]
     fn each_reason_names_the_alternative() {
-        let told = |what, why| Unavailable { what, why }.to_string();
-        let disabled = told(IoUring, Why::Disabled(1));
+        let reported = |what, why| Unavailable { what, why }.to_string();
+        let disabled = reported(IoUring, UnavailableReason::Disabled(1));
         assert!(disabled.contains("kernel.io_uring_disabled is 1"), "{disabled}");
         assert!(disabled.contains("ioengine=libaio"), "{disabled}");
-        assert!(told(Libaio, Why::Exhausted).contains("fs.aio-max-nr"));
-        assert!(told(Libaio, Why::NotInKernel).contains("ioengine=io_uring"));
+        assert!(reported(Libaio, UnavailableReason::Exhausted).contains("fs.aio-max-nr"));
+        assert!(reported(Libaio, UnavailableReason::NotInKernel).contains("ioengine=io_uring"));
     }
 
     #[test]
@@ -228,7 +247,9 @@ mod tests {
         for what in [IoUring, Libaio] {
             match what.probe() {
                 Ok(()) => {}
-                Err(Unavailable { why: Why::Other(error), .. }) => panic!("{what:?}: {error}"),
+                Err(Unavailable { why: UnavailableReason::Other(error), .. }) => {
+                    panic!("{what:?}: {error}")
+                }
                 Err(unavailable) => iosonde_testing::skip_part!("{unavailable}"),
             }
         }

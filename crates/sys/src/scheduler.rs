@@ -61,7 +61,7 @@ impl Switched {
 
 impl Drop for Switched {
     fn drop(&mut self) {
-        // It was in use a moment ago; there is nobody to tell if it is gone.
+        // It was in use a moment ago; nothing needs it if it is gone.
         let _ = fs::write(&self.file, &self.before);
     }
 }

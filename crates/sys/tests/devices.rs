@@ -8,12 +8,12 @@ use std::process::{Command, Stdio};
 
 use iosonde_direct::OpenOptions;
 use iosonde_sys::guard::{MountedWrite, Reason, Use, may_write};
-use iosonde_sys::stack::{Kind, Stack};
+use iosonde_sys::stack::{LayerKind, Stack};
 use iosonde_testing::{Folder, Loop, Mounted, Swap, or_skip, run};
 
 const IMAGE_BYTES: u64 = 24 << 20;
 
-/// A loop device over an image of its own.
+/// A loop device over its own image.
 fn attach(folder: &Folder, name: &str) -> Result<Loop, String> {
     Loop::attach(&folder.image(name, IMAGE_BYTES), &[])
 }
@@ -26,7 +26,7 @@ fn mounted(folder: &Folder) -> Result<(Loop, Mounted), String> {
     Ok((device, mount))
 }
 
-/// A loop device with two partitions, told to the kernel rather than found in
+/// A loop device with two partitions, reported to the kernel rather than found in
 /// a table, which not every kernel can read.
 fn partitioned(folder: &Folder) -> Result<(Loop, [PathBuf; 2]), String> {
     let device = Loop::attach(&folder.image("image", IMAGE_BYTES), &["-P"])?;
@@ -93,8 +93,8 @@ fn swap_is_refused_even_so() {
     let Some(_swap) = or_skip(Swap::on(&device.0)) else { return };
     for mounted in [MountedWrite::Refuse, MountedWrite::Allow] {
         let refused = may_write(&device.0, mounted).unwrap_err();
-        let told = refused.to_string();
-        assert!(told.contains(&format!("{} is swap", device.text())), "{told}");
+        let reported = refused.to_string();
+        assert!(reported.contains(&format!("{} is swap", device.text())), "{reported}");
     }
 }
 
@@ -133,7 +133,7 @@ fn a_mount_that_cannot_be_seen_from_here_still_keeps_the_device() {
     drop(shell.stdin.take());
     shell.wait().unwrap();
     if said != "mounted\n" {
-        iosonde_testing::skip!("no mount in a namespace of its own");
+        iosonde_testing::skip!("no mount in its own namespace");
     }
     assert!(matches!(refused.unwrap_err().reason, Reason::Busy(_)));
 }
@@ -155,7 +155,7 @@ fn a_partition_in_use_keeps_its_disk_from_being_written() {
     assert!(may_write(&second, MountedWrite::Refuse).unwrap().is_exclusive());
 
     let stack = Stack::under(&mount.0).unwrap();
-    assert_eq!(stack.devices[0].kind, Kind::Partition);
+    assert_eq!(stack.devices[0].kind, LayerKind::Partition);
     assert_eq!(stack.disk_lines()[0].name, device.name());
     drop(mount);
 
@@ -189,12 +189,12 @@ fn the_image_of_a_mounted_loop_device_is_refused_and_so_is_its_twin() {
     fs::hard_link(&image, &link).unwrap();
     let used = format!("is mounted on {}", mount.0.display());
     for path in [&image, &link] {
-        let told = refusal(path);
-        assert!(told.contains(device.text()) && told.contains(&used), "{told}");
+        let reported = refusal(path);
+        assert!(reported.contains(device.text()) && reported.contains(&used), "{reported}");
     }
     let twin = Loop::attach(&link, &[]).unwrap();
-    let told = refusal(&twin.0);
-    assert!(told.contains(&format!("over the same file as {}", twin.text())), "{told}");
+    let reported = refusal(&twin.0);
+    assert!(reported.contains(&format!("over the same file as {}", twin.text())), "{reported}");
     drop(twin);
     drop(mount);
     let _ = may_write(&image, MountedWrite::Refuse).unwrap();
@@ -205,8 +205,8 @@ fn a_loop_device_over_a_device_counts_for_both() {
     let folder = Folder::temporary("test");
     let Some((lower, mount)) = or_skip(mounted(&folder)) else { return };
     let Some(upper) = or_skip(Loop::attach(&lower.0, &[])) else { return };
-    let told = refusal(&upper.0);
-    assert!(told.contains(&format!("which {} shows, is mounted", upper.text())), "{told}");
+    let reported = refusal(&upper.0);
+    assert!(reported.contains(&format!("which {} shows, is mounted", upper.text())), "{reported}");
 
     let refused = may_write(&lower.0, MountedWrite::Allow).unwrap_err();
     let Reason::InUse(used) = &refused.reason else { panic!("{refused}") };
@@ -230,7 +230,7 @@ fn the_stack_of_a_file_on_an_image_goes_down_to_the_disk_of_the_image() {
     assert_eq!(below.filesystem, "ext4");
     assert_eq!(below.point, mount.0);
     assert_eq!(stack.devices[0].name, device.name());
-    assert_eq!(stack.devices[0].kind, Kind::Loop(folder.join("image")));
+    assert_eq!(stack.devices[0].kind, LayerKind::Loop(folder.join("image")));
     assert_eq!(stack.devices[0].below, Stack::under(folder.path()).unwrap().devices);
     let lines = stack.disk_lines();
     assert_eq!((lines.len(), lines[0].name.as_str()), (1, device.name()));

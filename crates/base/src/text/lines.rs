@@ -31,7 +31,7 @@ const UNITS: [&str; 24] = [
 /// `text` broken between words into lines of at most `columns`, with `indent`
 /// spaces before all but the first, which begins in column `indent`. Neither a
 /// word nor a number and its unit is broken; one that is longer than a line has
-/// a line of its own. No line ends in a space, the last not in a newline.
+/// its own line. No line ends in a space, the last not in a newline.
 pub fn wrap(text: &str, indent: usize, columns: usize) -> String {
     let mut lines = String::new();
     let mut column = indent;

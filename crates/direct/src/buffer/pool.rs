@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::{AlignedBuf, BufferError, raw};
 use crate::HugePage;
 
-/// How to make a [`Pool`].
+/// How to make a [`BufferPool`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
     buffers: usize,
@@ -41,7 +41,7 @@ impl PoolOptions {
     /// # Errors
     /// If there are no buffers, no memory for them, or the alignment is no power of two of at most
     /// 1 GiB.
-    pub fn build(&self) -> Result<Pool, PoolError> {
+    pub fn build(&self) -> Result<BufferPool, PoolError> {
         if self.buffers == 0 {
             return Err(PoolError::Empty);
         }
@@ -56,14 +56,14 @@ impl PoolOptions {
         let memory = memory.map_err(PoolError::Buffer)?;
         // The first that is taken is the first in memory.
         let free = (0..self.buffers).rev().collect();
-        let shared = Shared {
+        let shared = PoolMemory {
             memory,
             stride,
             options: self.clone(),
             free: Mutex::new(free),
             returned: Condvar::new(),
         };
-        Ok(Pool { shared: Arc::new(shared) })
+        Ok(BufferPool { shared: Arc::new(shared) })
     }
 }
 
@@ -106,9 +106,9 @@ impl std::error::Error for PoolError {
 /// any thread.
 ///
 /// ```
-/// use iosonde_direct::Pool;
+/// use iosonde_direct::BufferPool;
 ///
-/// let pool = Pool::new(2, 64 << 10)?;
+/// let pool = BufferPool::new(2, 64 << 10)?;
 /// let mut first = pool.take().expect("two are free");
 /// first.fill(7);
 /// let second = pool.take().expect("one is free");
@@ -118,11 +118,11 @@ impl std::error::Error for PoolError {
 /// # Ok::<(), iosonde_direct::PoolError>(())
 /// ```
 #[derive(Clone)]
-pub struct Pool {
-    shared: Arc<Shared>,
+pub struct BufferPool {
+    shared: Arc<PoolMemory>,
 }
 
-struct Shared {
+struct PoolMemory {
     memory: AlignedBuf,
     /// From the beginning of one buffer to that of the next.
     stride: usize,
@@ -132,19 +132,19 @@ struct Shared {
     returned: Condvar,
 }
 
-impl Shared {
+impl PoolMemory {
     fn free(&self) -> MutexGuard<'_, Vec<usize>> {
         // Nothing can panic while the list is changed, so a poisoned lock is sound.
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Pool {
+impl BufferPool {
     /// This many `buffers` of `bytes` bytes each, at multiples of 4096.
     ///
     /// # Errors
     /// As [`PoolOptions::build`].
-    pub fn new(buffers: usize, bytes: usize) -> Result<Pool, PoolError> {
+    pub fn new(buffers: usize, bytes: usize) -> Result<BufferPool, PoolError> {
         PoolOptions::new(buffers, bytes).build()
     }
 
@@ -194,19 +194,19 @@ impl Pool {
     }
 }
 
-impl fmt::Debug for Pool {
+impl fmt::Debug for BufferPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool")
+        f.debug_struct("BufferPool")
             .field("options", &self.shared.options)
             .field("free", &self.free())
             .finish()
     }
 }
 
-/// A buffer of a [`Pool`]; the pool has it again when this is dropped. It
-/// keeps the pool's memory, so it may outlive the `Pool` itself.
+/// A buffer of a [`BufferPool`]; the pool has it again when this is dropped. It
+/// keeps the pool's memory, so it may outlive the `BufferPool` itself.
 pub struct PooledBuf {
-    shared: Arc<Shared>,
+    shared: Arc<PoolMemory>,
     slot: usize,
 }
 
@@ -274,19 +274,19 @@ mod tests {
 
     #[test]
     fn a_pool_of_impossible_buffers_is_refused() {
-        assert!(matches!(Pool::new(0, 512), Err(PoolError::Empty)));
-        assert!(matches!(Pool::new(1, 0), Err(PoolError::Buffer(BufferError::Empty))));
+        assert!(matches!(BufferPool::new(0, 512), Err(PoolError::Empty)));
+        assert!(matches!(BufferPool::new(1, 0), Err(PoolError::Buffer(BufferError::Empty))));
         let odd = PoolOptions::new(1, 512).alignment(768).build();
         assert!(matches!(odd, Err(PoolError::Buffer(BufferError::Alignment(768)))));
         for (buffers, bytes) in [(usize::MAX, 4096), (2, usize::MAX), (4096, usize::MAX / 2)] {
-            let error = Pool::new(buffers, bytes).unwrap_err();
+            let error = BufferPool::new(buffers, bytes).unwrap_err();
             assert!(matches!(error, PoolError::TooLong(_)), "{error}");
         }
     }
 
     #[test]
     fn a_buffer_outlives_its_pool_and_moves_to_another_thread() {
-        let pool = Pool::new(1, 4096).unwrap();
+        let pool = BufferPool::new(1, 4096).unwrap();
         let mut buffer = pool.take().unwrap();
         drop(pool);
         buffer.fill(3);
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_waiting_thread_gets_the_buffer_that_another_gives_back() {
-        let pool = Pool::new(1, 4096).unwrap();
+        let pool = BufferPool::new(1, 4096).unwrap();
         let held = pool.take().unwrap();
         let waiter = {
             let pool = pool.clone();
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn threads_never_share_a_buffer() {
-        let pool = Pool::new(3, 4096).unwrap();
+        let pool = BufferPool::new(3, 4096).unwrap();
         let worker = |mark: u8| {
             let pool = pool.clone();
             std::thread::spawn(move || {

@@ -14,10 +14,10 @@ use rustix::mm::{MapFlags, ProtFlags};
 use crate::cache::Residency;
 use crate::stack::{DeviceId, Mount, Stack};
 use crate::{
-    Answer, Device, DeviceFacts, Fact, Facts, FileKind, Honoured, MemoryKind, OpenOptions,
+    Answer, Device, DeviceFacts, Fact, Facts, Honoured, MemoryKind, OpenOptions, PathKind,
 };
 
-/// How huge pages are to be had.
+/// How to reserve huge pages.
 pub(crate) const HUGE_PAGES_REMEDY: &str = "which only Linux and Windows give on request";
 
 /// Bytes in a page of memory.
@@ -57,7 +57,7 @@ impl Pages {
             }
         };
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: no address is asked for, so the system finds a free range
+        // SAFETY: no address is given, so the system finds a free range
         // and no existing mapping changes.
         let start = unsafe { rustix::mm::mmap_anonymous(ptr::null_mut(), bytes, access, flags) }?;
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
@@ -86,7 +86,7 @@ impl Drop for Pages {
 pub(crate) fn open(path: &Path, options: &OpenOptions, more: i32) -> io::Result<File> {
     let is_lock = options.exclusive && !options.create;
     let mut flags = more | libc::O_NOCTTY;
-    for (asked, flag) in [
+    for (requested, flag) in [
         (options.create, libc::O_CREAT),
         (options.exclusive && options.create, libc::O_EXCL),
         // Not to be waited for.
@@ -95,7 +95,7 @@ pub(crate) fn open(path: &Path, options: &OpenOptions, more: i32) -> io::Result<
         (options.data_sync, libc::O_DSYNC),
         (options.sync, libc::O_SYNC),
     ] {
-        if asked {
+        if requested {
             flags |= flag;
         }
     }
@@ -147,7 +147,7 @@ const MNT_RDONLY: u32 = 1;
 #[cfg(target_os = "freebsd")]
 const MNT_RDONLY: u64 = 1;
 
-/// What is below a path: its filesystem. The devices below that are not told.
+/// What is below a path: its filesystem. The devices below that are not reported.
 pub(crate) fn stack_under(path: &Path) -> io::Result<Stack> {
     let path = std::path::absolute(path)?;
     let existing = path.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
@@ -156,14 +156,14 @@ pub(crate) fn stack_under(path: &Path) -> io::Result<Stack> {
     Ok(Stack { path: existing, mount: Some(mount), devices: Vec::new() })
 }
 
-pub(crate) fn kind_of(file: &File) -> io::Result<FileKind> {
+pub(crate) fn kind_of(file: &File) -> io::Result<PathKind> {
     let kind = file.metadata()?.file_type();
     Ok(match () {
-        () if kind.is_file() => FileKind::File,
-        () if kind.is_dir() => FileKind::Folder,
-        () if kind.is_block_device() => FileKind::BlockDevice,
-        () if kind.is_char_device() => FileKind::CharacterDevice,
-        () => FileKind::Other,
+        () if kind.is_file() => PathKind::File,
+        () if kind.is_dir() => PathKind::Folder,
+        () if kind.is_block_device() => PathKind::BlockDevice,
+        () if kind.is_char_device() => PathKind::CharacterDevice,
+        () => PathKind::Other,
     })
 }
 
@@ -178,14 +178,14 @@ pub(crate) fn facts_of_path(path: &Path) -> io::Result<Facts> {
     Ok(facts)
 }
 
-/// Of an open file, with what the system told of the device that it is.
+/// Of an open file, with what the system reported of the device that it is.
 pub(crate) fn facts_of_file(file: &File, device: Option<DeviceFacts>) -> io::Result<Facts> {
-    let told = kind_of(file)?;
+    let reported = kind_of(file)?;
     // On FreeBSD disks are character devices, and it is a disk that answered.
-    let kind = if device.is_some() { FileKind::BlockDevice } else { told };
+    let kind = if device.is_some() { PathKind::BlockDevice } else { reported };
     let bytes = match (&device, kind) {
         (Some(device), _) => device.bytes.clone(),
-        (None, FileKind::File) => Fact::Known(file.metadata()?.len()),
+        (None, PathKind::File) => Fact::Known(file.metadata()?.len()),
         _ => Fact::unknown("it is neither a file nor a disk"),
     };
     let mount = if device.is_some() { None } else { Some(mount_of(file)?) };
@@ -194,7 +194,7 @@ pub(crate) fn facts_of_file(file: &File, device: Option<DeviceFacts>) -> io::Res
         kind,
         bytes,
         direct: super::direct_io(file)?,
-        atomic_write: Fact::unknown("this system does not tell of atomic writes"),
+        atomic_write: Fact::unknown("this system does not report atomic writes"),
         stack,
         devices: device.into_iter().collect(),
     })
@@ -202,11 +202,11 @@ pub(crate) fn facts_of_file(file: &File, device: Option<DeviceFacts>) -> io::Res
 
 /// Nothing is known of a device by its numbers alone.
 pub(crate) fn device_facts(id: DeviceId) -> DeviceFacts {
-    DeviceFacts::unknown(id.to_string(), id, "this system tells of open devices only")
+    DeviceFacts::unknown(id.to_string(), id, "this system reports open devices only")
 }
 
 pub(crate) fn residency(_file: &File, _offset: u64, _bytes: u64) -> Fact<Residency> {
-    Fact::unknown("this system has no call that tells it of files that are not mapped")
+    Fact::unknown("this system has no call for files that are not mapped")
 }
 
 pub(crate) fn warm(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
@@ -235,7 +235,7 @@ pub(super) fn for_access(file: &File, answer: Answer) -> io::Result<Honoured> {
     Ok(answers)
 }
 
-/// What is known of an open disk besides what its `device` tells, and why not more.
+/// What is known of an open disk besides what its `device` reports, and why not more.
 pub(super) fn facts_of_disk(file: &File, device: &Device, why: &'static str) -> DeviceFacts {
     let id = file.metadata().map_or(0, |status| status.rdev());
     let id = device_id(id as libc::dev_t);

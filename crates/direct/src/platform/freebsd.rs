@@ -8,8 +8,8 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use super::bsd;
-use crate::lock::{Conflict, LockError, Patience, Share, Span};
-use crate::{Answer, Device, DirectIo, Fact, Facts, FileKind, Honoured, Known, OpenOptions};
+use crate::lock::{ByteRange, Conflict, LockError, LockKind, Patience};
+use crate::{Answer, Device, DirectIo, Fact, Facts, Honoured, Known, OpenOptions, PathKind};
 
 // <sys/disk.h>.
 const DIOCGSECTORSIZE: libc::c_ulong = 0x4004_6480;
@@ -25,8 +25,8 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
 }
 
 /// What a disk stores for a request; its size is in the request's bits.
-fn told<T>(file: &File, request: libc::c_ulong, mut answer: T) -> io::Result<T> {
-    if bsd::kind_of(file)? != FileKind::CharacterDevice {
+fn ioctl_value<T>(file: &File, request: libc::c_ulong, mut answer: T) -> io::Result<T> {
+    if bsd::kind_of(file)? != PathKind::CharacterDevice {
         return Err(io::Error::from_raw_os_error(libc::ENOTBLK));
     }
     // SAFETY: each request above stores what the `T` it is used with has room
@@ -38,13 +38,13 @@ fn told<T>(file: &File, request: libc::c_ulong, mut answer: T) -> io::Result<T> 
 }
 
 pub(crate) fn device_size(file: &File) -> io::Result<u64> {
-    told(file, DIOCGMEDIASIZE, 0_u64)
+    ioctl_value(file, DIOCGMEDIASIZE, 0_u64)
 }
 
 pub(crate) fn device(file: &File) -> io::Result<Device> {
-    let logical_sector = told(file, DIOCGSECTORSIZE, 0_u32)?;
-    // Zero: the disk tells of none larger.
-    let stripe = told(file, DIOCGSTRIPESIZE, 0_u64).unwrap_or(0);
+    let logical_sector = ioctl_value(file, DIOCGSECTORSIZE, 0_u32)?;
+    // Zero: the disk reports none larger.
+    let stripe = ioctl_value(file, DIOCGSTRIPESIZE, 0_u64).unwrap_or(0);
     let physical = u32::try_from(stripe).ok().filter(|&bytes| bytes > 0);
     Ok(Device {
         bytes: device_size(file)?,
@@ -56,28 +56,28 @@ pub(crate) fn device(file: &File) -> io::Result<Device> {
 }
 
 pub(crate) fn discard(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
-    told(file, DIOCGDELETE, [offset, bytes]).map(drop)
+    ioctl_value(file, DIOCGDELETE, [offset, bytes]).map(drop)
 }
 
 /// There is no page cache to drop; the disk's own is flushed.
 pub(crate) fn flush_buffers(file: &File) -> io::Result<()> {
-    told(file, DIOCGFLUSH, ()).map(drop)
+    ioctl_value(file, DIOCGFLUSH, ()).map(drop)
 }
 
 pub(crate) fn facts_of_file(file: &File) -> io::Result<Facts> {
     let found = device(file).ok().map(|found| {
-        let mut facts = bsd::facts_of_disk(file, &found, "FreeBSD's ioctls do not tell it");
+        let mut facts = bsd::facts_of_disk(file, &found, "FreeBSD's ioctls do not report it");
         facts.serial = serial(file);
-        let offset = told(file, DIOCGSTRIPEOFFSET, 0_u64).ok();
+        let offset = ioctl_value(file, DIOCGSTRIPEOFFSET, 0_u64).ok();
         let offset = offset.and_then(|bytes| u32::try_from(bytes).ok());
-        facts.alignment_offset = Fact::or_why(offset, "the disk does not tell it");
+        facts.alignment_offset = Fact::or_why(offset, "the disk does not report it");
         facts
     });
     bsd::facts_of_file(file, found)
 }
 
 fn serial(file: &File) -> Fact<String> {
-    match told(file, DIOCGIDENT, [0_u8; 256]) {
+    match ioctl_value(file, DIOCGIDENT, [0_u8; 256]) {
         Ok(text) => {
             let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
             let text = String::from_utf8_lossy(&text[..end]).trim().to_owned();
@@ -88,10 +88,10 @@ fn serial(file: &File) -> Fact<String> {
 }
 
 pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
-    if let Ok(sector) = told(file, DIOCGSECTORSIZE, 0_u32) {
+    if let Ok(sector) = ioctl_value(file, DIOCGSECTORSIZE, 0_u32) {
         return Ok(DirectIo::aligned(sector, Known::Sector));
     }
-    if bsd::kind_of(file)? != FileKind::File {
+    if bsd::kind_of(file)? != PathKind::File {
         return Ok(DirectIo::impossible(Known::Guessed("neither a file nor a disk")));
     }
     let why = "O_DIRECT takes any alignment, and passes memory only at multiples of a sector";
@@ -104,7 +104,7 @@ pub(crate) fn honoured(file: &File) -> io::Result<Honoured> {
         Answer::yes("disks have no page cache on FreeBSD")
     } else if !flags.contains(rustix::fs::OFlags::DIRECT) {
         Answer::no("it is not open with O_DIRECT")
-    } else if bsd::kind_of(file)? != FileKind::File {
+    } else if bsd::kind_of(file)? != PathKind::File {
         Answer::no("it is neither a file nor a disk")
     } else {
         match bsd::mount_of(file)?.filesystem.as_str() {
@@ -139,14 +139,19 @@ const NO_RANGES: LockError = LockError::Unsupported(
     "FreeBSD's locks of ranges belong to a process, which any close in it gives back",
 );
 
-pub(crate) fn lock_range(_: &File, _: Share, _: Patience, _: Span) -> Result<(), LockError> {
+pub(crate) fn lock_range(
+    _: &File,
+    _: LockKind,
+    _: Patience,
+    _: ByteRange,
+) -> Result<(), LockError> {
     Err(NO_RANGES)
 }
 
-pub(crate) fn unlock_range(_: &File, _: Span) -> Result<(), LockError> {
+pub(crate) fn unlock_range(_: &File, _: ByteRange) -> Result<(), LockError> {
     Err(NO_RANGES)
 }
 
-pub(crate) fn conflict(_: &File, _: Share, _: Span) -> Result<Option<Conflict>, LockError> {
+pub(crate) fn conflict(_: &File, _: LockKind, _: ByteRange) -> Result<Option<Conflict>, LockError> {
     Err(NO_RANGES)
 }

@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use super::bsd;
-use crate::{Answer, Device, DirectIo, Facts, FileKind, Honoured, Known, OpenOptions};
+use crate::{Answer, Device, DirectIo, Facts, Honoured, Known, OpenOptions, PathKind};
 
 // <sys/disk.h>.
 const DKIOCGETBLOCKSIZE: libc::c_ulong = 0x4004_6418;
@@ -31,10 +31,10 @@ fn control(file: &File, command: libc::c_int, value: libc::c_int) -> io::Result<
     }
 }
 
-/// A number that a disk tells; both kinds of disk nodes do.
-fn told<T: Default>(file: &File, request: libc::c_ulong) -> io::Result<T> {
+/// A number that a disk reports; both kinds of disk nodes do.
+fn ioctl_value<T: Default>(file: &File, request: libc::c_ulong) -> io::Result<T> {
     match bsd::kind_of(file)? {
-        FileKind::BlockDevice | FileKind::CharacterDevice => {}
+        PathKind::BlockDevice | PathKind::CharacterDevice => {}
         _ => return Err(io::Error::from_raw_os_error(libc::ENOTBLK)),
     }
     let mut answer = T::default();
@@ -47,16 +47,16 @@ fn told<T: Default>(file: &File, request: libc::c_ulong) -> io::Result<T> {
 }
 
 pub(crate) fn device_size(file: &File) -> io::Result<u64> {
-    let sector: u32 = told(file, DKIOCGETBLOCKSIZE)?;
-    let count: u64 = told(file, DKIOCGETBLOCKCOUNT)?;
+    let sector: u32 = ioctl_value(file, DKIOCGETBLOCKSIZE)?;
+    let count: u64 = ioctl_value(file, DKIOCGETBLOCKCOUNT)?;
     Ok(count.saturating_mul(u64::from(sector)))
 }
 
 pub(crate) fn device(file: &File) -> io::Result<Device> {
     Ok(Device {
         bytes: device_size(file)?,
-        logical_sector: told(file, DKIOCGETBLOCKSIZE)?,
-        physical_sector: told(file, DKIOCGETPHYSICALBLOCKSIZE)?,
+        logical_sector: ioctl_value(file, DKIOCGETBLOCKSIZE)?,
+        physical_sector: ioctl_value(file, DKIOCGETPHYSICALBLOCKSIZE)?,
         rotational: None,
         discard_bytes_max: None,
     })
@@ -91,18 +91,18 @@ pub(crate) fn flush_buffers(file: &File) -> io::Result<()> {
 }
 
 pub(crate) fn facts_of_file(file: &File) -> io::Result<Facts> {
-    let why = "macOS tells it through IOKit only";
-    let found = device(file).ok().map(|told| bsd::facts_of_disk(file, &told, why));
+    let why = "macOS reports it through IOKit only";
+    let found = device(file).ok().map(|reported| bsd::facts_of_disk(file, &reported, why));
     bsd::facts_of_file(file, found)
 }
 
 /// Any alignment is taken; what is not at the borders of pages or sectors goes
 /// through memory.
 pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
-    if let Ok(sector) = told::<u32>(file, DKIOCGETBLOCKSIZE) {
+    if let Ok(sector) = ioctl_value::<u32>(file, DKIOCGETBLOCKSIZE) {
         return Ok(DirectIo::aligned(sector, Known::Sector));
     }
-    if bsd::kind_of(file)? != FileKind::File {
+    if bsd::kind_of(file)? != PathKind::File {
         return Ok(DirectIo::impossible(Known::Guessed("neither a file nor a disk")));
     }
     let page = u32::try_from(bsd::page_bytes()).unwrap_or(DirectIo::SAFE);
@@ -112,10 +112,10 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
 
 pub(crate) fn honoured(file: &File) -> io::Result<Honoured> {
     let answer = match bsd::kind_of(file)? {
-        FileKind::CharacterDevice if device_size(file).is_ok() => {
+        PathKind::CharacterDevice if device_size(file).is_ok() => {
             Answer::yes("a raw disk has no page cache")
         }
-        FileKind::File | FileKind::BlockDevice => Answer::unknown(
+        PathKind::File | PathKind::BlockDevice => Answer::unknown(
             "F_NOCACHE is a wish that cannot be read back; pages in memory before are used",
         ),
         _ => Answer::no("it is neither a file nor a disk"),

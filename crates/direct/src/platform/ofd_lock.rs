@@ -11,7 +11,7 @@ use libc::flock as Record;
 use libc::flock64 as Record;
 
 use super::unix_lock::refused;
-use crate::lock::{Conflict, LockError, Patience, Share, Span};
+use crate::lock::{ByteRange, Conflict, LockError, LockKind, Patience};
 
 // Three small numbers, which Linux's headers give the width of an int.
 const SHARED: libc::c_short = libc::F_RDLCK as libc::c_short;
@@ -20,9 +20,9 @@ const NONE: libc::c_short = libc::F_UNLCK as libc::c_short;
 
 pub(crate) fn lock_range(
     file: &File,
-    share: Share,
+    share: LockKind,
     patience: Patience,
-    span: Span,
+    span: ByteRange,
 ) -> Result<(), LockError> {
     let command = match patience {
         Patience::Try => libc::F_OFD_SETLK,
@@ -31,37 +31,37 @@ pub(crate) fn lock_range(
     ask(file, command, &mut record(kind(share), span)?)
 }
 
-pub(crate) fn unlock_range(file: &File, span: Span) -> Result<(), LockError> {
+pub(crate) fn unlock_range(file: &File, span: ByteRange) -> Result<(), LockError> {
     ask(file, libc::F_OFD_SETLK, &mut record(NONE, span)?)
 }
 
 pub(crate) fn conflict(
     file: &File,
-    share: Share,
-    span: Span,
+    share: LockKind,
+    span: ByteRange,
 ) -> Result<Option<Conflict>, LockError> {
     let mut record = record(kind(share), span)?;
     ask(file, libc::F_OFD_GETLK, &mut record)?;
     let share = match record.l_type {
         NONE => return Ok(None),
-        SHARED => Share::Shared,
-        _ => Share::Exclusive,
+        SHARED => LockKind::Shared,
+        _ => LockKind::Exclusive,
     };
     // The kernel gives no negative ones.
-    let span = Span { offset: record.l_start as u64, bytes: record.l_len as u64 };
+    let span = ByteRange { offset: record.l_start as u64, bytes: record.l_len as u64 };
     Ok(Some(Conflict { share, span, process: u32::try_from(record.l_pid).ok() }))
 }
 
-fn kind(share: Share) -> libc::c_short {
+fn kind(share: LockKind) -> libc::c_short {
     match share {
-        Share::Shared => SHARED,
-        Share::Exclusive => EXCLUSIVE,
+        LockKind::Shared => SHARED,
+        LockKind::Exclusive => EXCLUSIVE,
     }
 }
 
 /// As fcntl(2) wants it; its process must be 0 for a lock of an open file.
-fn record(kind: libc::c_short, span: Span) -> Result<Record, LockError> {
-    let whole = || LockError::Span(span);
+fn record(kind: libc::c_short, span: ByteRange) -> Result<Record, LockError> {
+    let whole = || LockError::Range(span);
     let end = span.offset.checked_add(span.bytes).ok_or_else(whole)?;
     i64::try_from(end).map_err(|_| whole())?;
     // SAFETY: all fields are integers, for which zero is a value.

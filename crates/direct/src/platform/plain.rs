@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use super::{read_at, write_at};
-use crate::durability::{CallError, Keep, SyncRange, WriteFlags};
+use crate::durability::{CallError, ReadCaching, SyncRange, WriteFlags};
 
 pub(crate) fn sync_range(_: &File, _: u64, _: u64, _: SyncRange) -> Result<(), CallError> {
     Err(CallError::unsupported("sync_file_range(2)", "it is a call of Linux"))
@@ -28,9 +28,9 @@ pub(crate) fn read_with(
     file: &File,
     data: &mut [u8],
     offset: u64,
-    keep: Keep,
+    keep: ReadCaching,
 ) -> Result<usize, CallError> {
-    if keep == Keep::Dropped {
+    if keep == ReadCaching::Dropped {
         return Err(CallError::unsupported("RWF_DONTCACHE", "it is a flag of Linux"));
     }
     Ok(read_at(file, data, offset)?)

@@ -5,14 +5,14 @@ use std::io;
 
 use rustix::fs::{FlockOperation, flock};
 
-use crate::lock::{LockError, Patience, Share};
+use crate::lock::{LockError, LockKind, Patience};
 
-pub(crate) fn lock(file: &File, share: Share, patience: Patience) -> Result<(), LockError> {
+pub(crate) fn lock(file: &File, share: LockKind, patience: Patience) -> Result<(), LockError> {
     let operation = match (share, patience) {
-        (Share::Shared, Patience::Wait) => FlockOperation::LockShared,
-        (Share::Exclusive, Patience::Wait) => FlockOperation::LockExclusive,
-        (Share::Shared, Patience::Try) => FlockOperation::NonBlockingLockShared,
-        (Share::Exclusive, Patience::Try) => FlockOperation::NonBlockingLockExclusive,
+        (LockKind::Shared, Patience::Wait) => FlockOperation::LockShared,
+        (LockKind::Exclusive, Patience::Wait) => FlockOperation::LockExclusive,
+        (LockKind::Shared, Patience::Try) => FlockOperation::NonBlockingLockShared,
+        (LockKind::Exclusive, Patience::Try) => FlockOperation::NonBlockingLockExclusive,
     };
     flock(file, operation).map_err(|error| refused(error.into()))
 }

@@ -27,11 +27,11 @@ pub(crate) use lock::{
 use crate::cache::Residency;
 use crate::stack::{DeviceId, Mount, Stack};
 use crate::{
-    Answer, Device, DeviceFacts, DirectIo, Fact, Facts, FileKind, Honoured, Known, MemoryKind,
-    OpenOptions,
+    Answer, Device, DeviceFacts, DirectIo, Fact, Facts, Honoured, Known, MemoryKind, OpenOptions,
+    PathKind,
 };
 
-/// How huge pages are to be had.
+/// How to reserve huge pages.
 pub(crate) const HUGE_PAGES_REMEDY: &str =
     "which take the privilege to lock pages in memory (SeLockMemoryPrivilege)";
 
@@ -62,7 +62,7 @@ pub(crate) struct Pages {
     start: NonNull<u8>,
 }
 
-// SAFETY: the memory belongs to the process, not to the thread that asked for
+// SAFETY: the memory belongs to the process, not to the thread that requested
 // it, and `Pages` is the only name of it.
 unsafe impl Send for Pages {}
 // SAFETY: a shared `Pages` hands out nothing but its address.
@@ -82,7 +82,7 @@ impl Pages {
             }
         };
         let flags = memory::MEM_RESERVE | memory::MEM_COMMIT | large;
-        // SAFETY: no address is asked for, so the system finds a free range.
+        // SAFETY: no address is given, so the system finds a free range.
         let start =
             unsafe { memory::VirtualAlloc(ptr::null(), bytes, flags, memory::PAGE_READWRITE) };
         let start = NonNull::new(start.cast()).ok_or_else(io::Error::last_os_error)?;
@@ -159,7 +159,7 @@ fn control(file: &File, code: u32, input: &[u8], output: &mut [u8]) -> io::Resul
     Ok(answered as usize)
 }
 
-/// What a storage device tells of one property (STORAGE_PROPERTY_QUERY).
+/// What a storage device reports of one property (STORAGE_PROPERTY_QUERY).
 fn property(file: &File, which: ioctl::STORAGE_PROPERTY_ID) -> io::Result<Vec<u8>> {
     let mut query = [0; size_of::<ioctl::STORAGE_PROPERTY_QUERY>()];
     query[..4].copy_from_slice(&which.to_le_bytes());
@@ -188,7 +188,7 @@ pub(crate) fn device(file: &File) -> io::Result<Device> {
     let bytes = device_size(file)?;
     let (logical, physical) =
         storage::sectors(&property(file, ioctl::StorageAccessAlignmentProperty)?)
-            .ok_or_else(|| io::Error::other("the disk does not tell its sectors"))?;
+            .ok_or_else(|| io::Error::other("the disk does not report its sectors"))?;
     let seeks = property(file, ioctl::StorageDeviceSeekPenaltyProperty).ok();
     Ok(Device {
         bytes,
@@ -211,28 +211,28 @@ pub(crate) fn flush_buffers(file: &File) -> io::Result<()> {
 }
 
 pub(crate) fn device_facts(id: DeviceId) -> DeviceFacts {
-    DeviceFacts::unknown(id.to_string(), id, "Windows tells of open disks only")
+    DeviceFacts::unknown(id.to_string(), id, "Windows reports open disks only")
 }
 
 fn facts_of_device(file: &File, bytes: u64) -> DeviceFacts {
     let id = DeviceId { major: 0, minor: 0 };
-    let why = "Windows does not tell it";
+    let why = "Windows does not report it";
     let mut facts = DeviceFacts::unknown("disk".to_owned(), id, why);
     facts.bytes = Fact::Known(bytes);
-    if let Ok(told) = device(file) {
-        facts.logical_sector = Fact::Known(told.logical_sector);
-        facts.physical_sector = Fact::Known(told.physical_sector);
-        facts.rotational = Fact::or_why(told.rotational, why);
+    if let Ok(reported) = device(file) {
+        facts.logical_sector = Fact::Known(reported.logical_sector);
+        facts.physical_sector = Fact::Known(reported.physical_sector);
+        facts.rotational = Fact::or_why(reported.rotational, why);
     }
     if let Ok(answer) = property(file, ioctl::StorageDeviceWriteCacheProperty) {
         facts.write_cache = Fact::or_why(storage::write_cache(&answer), why);
     }
     if let Ok(answer) = property(file, ioctl::StorageDeviceProperty) {
         let names = storage::names(&answer);
-        facts.vendor = Fact::or_why(names.vendor, "the disk tells none");
-        facts.model = Fact::or_why(names.model, "the disk tells none");
-        facts.firmware = Fact::or_why(names.firmware, "the disk tells none");
-        facts.serial = Fact::or_why(names.serial, "the disk tells none");
+        facts.vendor = Fact::or_why(names.vendor, "the disk reports none");
+        facts.model = Fact::or_why(names.model, "the disk reports none");
+        facts.firmware = Fact::or_why(names.firmware, "the disk reports none");
+        facts.serial = Fact::or_why(names.serial, "the disk reports none");
         facts.removable = Fact::or_why(names.removable, why);
         facts.transport = Fact::or_why(names.bus.map(str::to_owned), why);
     }
@@ -250,24 +250,24 @@ pub(crate) fn facts_of_path(path: &Path) -> io::Result<Facts> {
 
 pub(crate) fn facts_of_file(file: &File) -> io::Result<Facts> {
     let (kind, bytes) = match (file.metadata(), device_size(file)) {
-        (Ok(status), _) if status.is_dir() => (FileKind::Folder, None),
-        (Ok(status), _) => (FileKind::File, Some(status.len())),
-        (Err(_), Ok(bytes)) => (FileKind::BlockDevice, Some(bytes)),
-        (Err(_), Err(_)) => (FileKind::Other, None),
+        (Ok(status), _) if status.is_dir() => (PathKind::Folder, None),
+        (Ok(status), _) => (PathKind::File, Some(status.len())),
+        (Err(_), Ok(bytes)) => (PathKind::BlockDevice, Some(bytes)),
+        (Err(_), Err(_)) => (PathKind::Other, None),
     };
     let devices = match (kind, bytes) {
-        (FileKind::BlockDevice, Some(bytes)) => vec![facts_of_device(file, bytes)],
+        (PathKind::BlockDevice, Some(bytes)) => vec![facts_of_device(file, bytes)],
         _ => Vec::new(),
     };
     let stack = match kind {
-        FileKind::File | FileKind::Folder => stack_of(file)?,
+        PathKind::File | PathKind::Folder => stack_of(file)?,
         _ => Stack { path: PathBuf::new(), mount: None, devices: Vec::new() },
     };
     Ok(Facts {
         kind,
         bytes: Fact::or_why(bytes, "it is neither a file nor a disk"),
         direct: direct_io(file)?,
-        atomic_write: Fact::unknown("Windows does not tell of atomic writes"),
+        atomic_write: Fact::unknown("Windows does not report atomic writes"),
         stack,
         devices,
     })
@@ -283,7 +283,7 @@ pub(crate) fn stack_under(path: &Path) -> io::Result<Stack> {
     stack_of(&file)
 }
 
-/// The volume that a file is on; the disks below it are not told.
+/// The volume that a file is on; the disks below it are not reported.
 fn stack_of(file: &File) -> io::Result<Stack> {
     let path = path_of(file)?;
     let point = wide(|text, length| {
@@ -330,7 +330,7 @@ fn stack_of(file: &File) -> io::Result<Stack> {
 
 fn path_of(file: &File) -> io::Result<PathBuf> {
     wide(|text, length| {
-        // SAFETY: writes at most `length`; more is told by its answer.
+        // SAFETY: writes at most `length`; its answer says if there is more.
         let needed = unsafe { fs::GetFinalPathNameByHandleW(handle(file), text, length, 0) };
         i32::from(needed > 0 && needed < length)
     })
@@ -358,7 +358,7 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
         }
         let mut about = fs::FILE_STORAGE_INFO::default();
         // SAFETY: the call fills the structure it is lent.
-        let told = done(unsafe {
+        let reported = done(unsafe {
             fs::GetFileInformationByHandleEx(
                 handle(file),
                 fs::FileStorageInfo,
@@ -366,7 +366,7 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
                 size_of::<fs::FILE_STORAGE_INFO>() as u32,
             )
         });
-        return Ok(match told {
+        return Ok(match reported {
             Ok(()) if about.LogicalBytesPerSector > 0 => {
                 DirectIo::aligned(about.LogicalBytesPerSector, Known::Sector)
             }
@@ -374,18 +374,18 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
         });
     }
     match device(file) {
-        Ok(told) => Ok(DirectIo::aligned(told.logical_sector, Known::Sector)),
+        Ok(reported) => Ok(DirectIo::aligned(reported.logical_sector, Known::Sector)),
         Err(_) if device_size(file).is_ok() => Ok(guess()),
         Err(_) => Ok(DirectIo::impossible(Known::Guessed("neither a file nor a disk"))),
     }
 }
 
 fn guess() -> DirectIo {
-    let why = "the volume does not tell its sector (FileStorageInfo)";
+    let why = "the volume does not report its sector (FileStorageInfo)";
     DirectIo::aligned(DirectIo::SAFE, Known::Guessed(why))
 }
 
-/// Whether the file is open without buffering; `None` if that is not told.
+/// Whether the file is open without buffering; `None` if that is not reported.
 fn is_unbuffered(file: &File) -> Option<bool> {
     let mut status = IO_STATUS_BLOCK::default();
     let mut mode = nt::FILE_MODE_INFORMATION::default();
@@ -404,7 +404,7 @@ fn is_unbuffered(file: &File) -> Option<bool> {
 
 pub(crate) fn honoured(file: &File) -> io::Result<Honoured> {
     let answer = match is_unbuffered(file) {
-        None => Answer::unknown("the system does not tell how it is open (FileModeInformation)"),
+        None => Answer::unknown("the system does not report how it is open (FileModeInformation)"),
         Some(false) => Answer::no("it is not open with FILE_FLAG_NO_BUFFERING"),
         Some(true) => unbuffered(file),
     };
@@ -425,10 +425,10 @@ fn unbuffered(file: &File) -> Answer {
     }
 }
 
-const NOT_TOLD: &str = "Windows does not tell it of single files";
+const NOT_REPORTED: &str = "Windows does not report it for single files";
 
 pub(crate) fn residency(_file: &File, _offset: u64, _bytes: u64) -> Fact<Residency> {
-    Fact::unknown(NOT_TOLD)
+    Fact::unknown(NOT_REPORTED)
 }
 
 pub(crate) fn drop_cached(file: &File, _offset: u64, _bytes: u64) -> io::Result<()> {

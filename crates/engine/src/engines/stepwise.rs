@@ -101,7 +101,7 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
         let Some(pacing) = &mut drive.pacing else { return };
         let (due, start) = self.moments;
         let end = drive.clock.now();
-        let lane = &drive.pen.ledger().lanes[entry.op as usize];
+        let lane = &drive.pen.counters().lanes[entry.op as usize];
         count_response(lane, &drive.clock, due, end);
         // If it ends the slice, the caller looks for the reason.
         let _ = pacing.came(&drive.clock, entry, end.wrapping_sub(start), 1);
@@ -123,7 +123,7 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
             drive.tap(*entry, 0);
         }
         let step = self.engine.step(drive, entry)?;
-        let lane = &drive.pen.ledger().lanes[entry.op as usize];
+        let lane = &drive.pen.counters().lanes[entry.op as usize];
         match step {
             Step::Over | Step::Later => {}
             Step::Borne => lane.errors.add(1),

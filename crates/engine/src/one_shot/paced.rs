@@ -5,7 +5,7 @@ use crate::pacing::{Brakes, Pacing, Start};
 use crate::tape::Taping;
 use crate::{Drive, OneShot, Pulse};
 use iosonde_base::{Op, Planned};
-use iosonde_stats::{Lane, Ledger};
+use iosonde_stats::{Counters, Lane};
 use iosonde_sys::clock::{Clock, ClockSource};
 
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
@@ -21,7 +21,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let Drive { clock, pen, pulse, files, memory, ring, pacing, .. } = drive;
         let pacing = pacing.as_mut().expect("the caller looked");
         let desk =
-            Desk { clock: *clock, ledger: pen.ledger(), pulse, files, buffer: memory.buffer(0) };
+            Desk { clock: *clock, ledger: pen.counters(), pulse, files, buffer: memory.buffer(0) };
         let entries = ring.as_slice();
         let entries = &entries[..entries.len().min(most)];
         let (mut done, mut now) = (0, clock.now());
@@ -136,7 +136,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     ) {
         let Some(pacing) = &mut drive.pacing else { return };
         if whole {
-            let lane = &drive.pen.ledger().lanes[entry.op as usize];
+            let lane = &drive.pen.counters().lanes[entry.op as usize];
             count_response(lane, &drive.clock, self.due, end);
         }
         // If it ends the slice, the caller looks for the reason.
@@ -172,7 +172,7 @@ pub(crate) fn wait(
 /// is how long it took. All of one kind, if `alike`.
 #[inline(never)]
 fn count_responses(
-    ledger: &Ledger,
+    ledger: &Counters,
     clock: &Clock,
     entries: &[Planned],
     alike: bool,

@@ -7,14 +7,14 @@ use crate::one_shot::count_response;
 use crate::tape::Taping;
 use crate::{Drive, Files, Memory, Pulse, Queued, Window};
 use iosonde_base::{Completion, Errno, Op, Planned, Slot};
-use iosonde_stats::{Ledger, batch_class, depth_class};
+use iosonde_stats::{Counters, batch_class, depth_class};
 use iosonde_sys::clock::Clock;
 
 /// What an exchange needs of the drive, in a form that stays in registers.
 #[derive(Clone, Copy)]
 struct Desk<'a> {
     clock: Clock,
-    ledger: &'a Ledger,
+    ledger: &'a Counters,
     pulse: &'a Pulse,
     files: &'a Files,
     memory: &'a Memory,
@@ -53,7 +53,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let mut tape = drive.tape.take();
         let desk = Desk {
             clock: drive.clock,
-            ledger: drive.pen.ledger(),
+            ledger: drive.pen.counters(),
             pulse: &drive.pulse,
             files: &drive.files,
             memory: &drive.memory,

@@ -211,7 +211,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     pub(super) fn respond(&mut self, drive: &mut Drive, which: Range<usize>, now: u64) {
         let Some(pacing) = &mut drive.pacing else { return };
         let now = if STAMPED { now } else { drive.clock.now() };
-        let ledger = drive.pen.ledger();
+        let ledger = drive.pen.counters();
         for done in &self.done[which] {
             let flight = &self.flights[done.slot.0 as usize];
             let entry = flight.entry();
@@ -239,7 +239,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// The same for whole I/Os with this tag, where there is nothing but a pace.
     #[inline(never)]
     pub(super) fn respond_alike(&self, drive: &Drive, which: Range<usize>, tag: Tag, now: u64) {
-        let lane = &drive.pen.ledger().lanes[tag.kind()];
+        let lane = &drive.pen.counters().lanes[tag.kind()];
         let Some(histogram) = &lane.response_histogram else { return };
         let (clock, dues) = (drive.clock, &self.dues[..]);
         let now = if STAMPED { now } else { clock.now() };

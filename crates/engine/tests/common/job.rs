@@ -7,7 +7,7 @@ use iosonde_engine::{
     Accounting, Drive, Ended, EngineSettings, Failure, FileSetup, Loop, OpenMode, OpenWith,
     SyncRangeFlags, find,
 };
-use iosonde_stats::Ledger;
+use iosonde_stats::Counters;
 use iosonde_sys::clock::Clock;
 use iosonde_workload::{Directions, SourceSpec};
 use std::path::Path;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct Job {
     pub ended: Ended,
     pub drive: Drive,
-    pub ledger: Arc<Ledger>,
+    pub ledger: Arc<Counters>,
     pub engine: Box<dyn Loop>,
     files: usize,
 }

@@ -6,7 +6,7 @@ use iosonde_direct::AlignedBuf;
 use iosonde_engine::{
     Drive, FileSetup, Files, Fill, Memory, OpenMode, Pulse, SyncRangeFlags, Tolerance, Window,
 };
-use iosonde_stats::{Ledger, Pen, WhichLatencies};
+use iosonde_stats::{Counters, CountersWriter, WhichLatencies};
 use iosonde_sys::clock::Clock;
 use iosonde_workload::{Directions, Refill, Sizes, Source, SourceFile, SourceSpec};
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ pub fn drive(
     spec: &SourceSpec,
     setups: Vec<FileSetup>,
     window: Window,
-) -> (Drive, Arc<Ledger>) {
+) -> (Drive, Arc<Counters>) {
     let which = WhichLatencies {
         syncs: true,
         slat: true,
@@ -84,7 +84,7 @@ pub fn drive(
         response: PerDir::all(false),
         dirs: PerDir([true, true, true]),
     };
-    let (pen, ledger) = Pen::new(&which);
+    let (pen, ledger) = CountersWriter::new(&which);
     let bytes = AlignedBuf::new(window.depth as usize * STRIDE, 4096).unwrap();
     let drive = Drive {
         clock,

@@ -1,15 +1,15 @@
 //! The whole sheet for programs; docs/matrix.md has the keys.
 
-use crate::cell::{Kind, Way};
+use crate::cell::{Access, WritePath};
 use crate::meaning;
-use crate::sheet::{Cell, Sheet, Why};
+use crate::sheet::{NoFigure, ResultCell, Results};
 use serde_json::{Value, json};
 
 /// Raised when a key changes its meaning or goes.
 const SCHEMA: u32 = 1;
 
 /// One object.
-pub fn write(sheet: &Sheet) -> String {
+pub fn write(sheet: &Results) -> String {
     let about = &sheet.about;
     let value = json!({
         "iosonde": env!("CARGO_PKG_VERSION"),
@@ -45,7 +45,7 @@ pub fn write(sheet: &Sheet) -> String {
     text + "\n"
 }
 
-fn cells(sheet: &Sheet) -> Vec<Value> {
+fn cells(sheet: &Results) -> Vec<Value> {
     let mut all = Vec::new();
     for (row, kind) in sheet.kinds.iter().enumerate() {
         for (column, &size) in sheet.sizes.iter().enumerate() {
@@ -53,13 +53,13 @@ fn cells(sheet: &Sheet) -> Vec<Value> {
                 "mode": kind.name(),
                 "block_bytes": size,
                 "direction": if kind.writes() { "write" } else { "read" },
-                "aligned": !matches!(kind, Kind::Write(_, Way::Plain)),
+                "aligned": !matches!(kind, Access::Write(_, WritePath::Plain)),
                 "direct": kind.is_direct(),
                 "durable": kind.is_durable(),
                 "memory_speed": kind.is_memory(),
             });
             let more = match &sheet.rows[row][column] {
-                Cell::Measured(found) => json!({
+                ResultCell::Measured(found) => json!({
                     "measured": true,
                     "bytes_per_s": found.rate.round(),
                     "bytes_per_s_low": found.low.round(),
@@ -70,12 +70,12 @@ fn cells(sheet: &Sheet) -> Vec<Value> {
                     "best_of_mode": sheet.is_best_of_row(row, column),
                     "best_of_block_size": sheet.is_best_of_column(row, column),
                 }),
-                Cell::Not(why) => json!({
+                ResultCell::Not(why) => json!({
                     "measured": false,
                     "why": match why {
-                        Why::NotHonoured(_) => "not_honoured",
-                        Why::Stopped => "stopped",
-                        Why::Failed(_) => "failed",
+                        NoFigure::NotHonoured(_) => "not_honoured",
+                        NoFigure::Stopped => "stopped",
+                        NoFigure::Failed(_) => "failed",
                     },
                     "reason": why.words(),
                 }),

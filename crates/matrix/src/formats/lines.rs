@@ -3,11 +3,11 @@
 //! where MB are MiB. A cell without a figure has a dash in its place.
 
 use super::mib;
-use crate::sheet::Sheet;
+use crate::sheet::Results;
 use std::fmt::Write;
 
 /// All block sizes, each with all kinds.
-pub fn write(sheet: &Sheet) -> String {
+pub fn write(sheet: &Results) -> String {
     let mut text = String::new();
     let path = sheet.about.path.display();
     for (column, size) in sheet.sizes.iter().enumerate() {

@@ -6,17 +6,17 @@ mod lines;
 mod svg;
 mod table;
 
-use crate::sheet::Sheet;
-use crate::values::Format;
+use crate::sheet::Results;
+use crate::values::ResultFormat;
 
 /// The sheet as text.
-pub fn write(sheet: &Sheet, format: Format) -> String {
+pub fn write(sheet: &Results, format: ResultFormat) -> String {
     match format {
-        Format::Table => table::write(sheet),
-        Format::Lines => lines::write(sheet),
-        Format::Json => json::write(sheet),
-        Format::Csv => csv::write(sheet),
-        Format::Svg => svg::write(sheet),
+        ResultFormat::Table => table::write(sheet),
+        ResultFormat::Lines => lines::write(sheet),
+        ResultFormat::Json => json::write(sheet),
+        ResultFormat::Csv => csv::write(sheet),
+        ResultFormat::Svg => svg::write(sheet),
     }
 }
 

@@ -1,9 +1,10 @@
 //! A heat map: block sizes from left to right, modes from top to bottom.
 
 use super::mib;
-use crate::cell::{self, Kind};
+use crate::cell::{self, Access};
 use crate::meaning;
-use crate::sheet::{Cell, Sheet};
+use crate::sheet::{ResultCell, Results};
+use iosonde_base::text;
 use std::fmt::Write;
 
 const LEFT: f64 = 268.0;
@@ -13,7 +14,7 @@ const HIGH: f64 = 24.0;
 const FONT: &str = "font-family=\"Helvetica,Arial,sans-serif\"";
 
 /// One drawing, with everything in it that it needs.
-pub fn write(sheet: &Sheet) -> String {
+pub fn write(sheet: &Results) -> String {
     let width = (LEFT + WIDE * sheet.sizes.len() as f64 + 20.0).max(760.0);
     let notes = paragraphs(sheet, width);
     let map = TOP + HIGH * sheet.kinds.len() as f64 + gaps(sheet, sheet.kinds.len());
@@ -23,13 +24,13 @@ pub fn write(sheet: &Sheet) -> String {
          viewBox=\"0 0 {width} {height}\" {FONT} font-size=\"12\">\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
-    let title = format!("{}: first {}", sheet.about.words(), cell::bytes(sheet.span));
+    let title = format!("{}: first {}", sheet.about.words(), text::bytes(sheet.span));
     text(&mut svg, 16.0, 28.0, "font-size=\"15\" font-weight=\"bold\"", &title);
     let subtitle =
         "MiB/s by block size and durability, one block at a time; colours are logarithmic";
     text(&mut svg, 16.0, 48.0, "fill=\"#555555\"", subtitle);
     heads(&mut svg, sheet);
-    let scale = Scale::of(sheet);
+    let scale = ColourScale::of(sheet);
     for row in 0..sheet.kinds.len() {
         one_row(&mut svg, sheet, row, &scale);
     }
@@ -42,17 +43,17 @@ pub fn write(sheet: &Sheet) -> String {
 }
 
 /// Logarithmic, from the slowest cell to the fastest.
-struct Scale {
+struct ColourScale {
     low: f64,
     high: f64,
 }
 
-impl Scale {
-    fn of(sheet: &Sheet) -> Scale {
-        let rates = || sheet.rows.iter().flatten().filter_map(Cell::rate);
+impl ColourScale {
+    fn of(sheet: &Results) -> ColourScale {
+        let rates = || sheet.rows.iter().flatten().filter_map(ResultCell::rate);
         let low = rates().fold(f64::INFINITY, f64::min);
         let high = rates().fold(0.0, f64::max);
-        if high > 0.0 { Scale { low, high } } else { Scale { low: 1.0, high: 1.0 } }
+        if high > 0.0 { ColourScale { low, high } } else { ColourScale { low: 1.0, high: 1.0 } }
     }
 
     /// From 0 to 1.
@@ -69,7 +70,7 @@ impl Scale {
 }
 
 /// Viridis (van der Walt and Smith, 2015) at five points: even to the eye, and
-/// told apart by the colour-blind and in grey.
+/// distinguished by the colour-blind and in grey.
 const COLOURS: [[f64; 3]; 5] = [
     [68.0, 1.0, 84.0],
     [59.0, 82.0, 139.0],
@@ -97,7 +98,7 @@ fn ink(colour: [f64; 3]) -> &'static str {
 }
 
 /// A little room above each group of rows.
-fn gaps(sheet: &Sheet, row: usize) -> f64 {
+fn gaps(sheet: &Results, row: usize) -> f64 {
     let starts = |&at: &usize| {
         at > 0
             && sheet.kinds.get(at).is_some_and(|kind| kind.group() != sheet.kinds[at - 1].group())
@@ -105,7 +106,7 @@ fn gaps(sheet: &Sheet, row: usize) -> f64 {
     (0..=row).filter(starts).count() as f64 * 6.0
 }
 
-fn heads(svg: &mut String, sheet: &Sheet) {
+fn heads(svg: &mut String, sheet: &Results) {
     for (column, &size) in sheet.sizes.iter().enumerate() {
         let x = LEFT + WIDE * (column as f64 + 0.5);
         let style = "text-anchor=\"middle\" font-weight=\"bold\"";
@@ -113,25 +114,31 @@ fn heads(svg: &mut String, sheet: &Sheet) {
     }
 }
 
-fn one_row(svg: &mut String, sheet: &Sheet, row: usize, scale: &Scale) {
+fn one_row(svg: &mut String, sheet: &Results, row: usize, scale: &ColourScale) {
     let y = TOP + HIGH * row as f64 + gaps(sheet, row);
-    let kind: Kind = sheet.kinds[row];
+    let kind: Access = sheet.kinds[row];
     text(svg, LEFT - 10.0, y + 16.0, "text-anchor=\"end\"", &kind.name());
     for column in 0..sheet.sizes.len() {
         one_cell(svg, sheet, (row, column), y, scale);
     }
 }
 
-fn one_cell(svg: &mut String, sheet: &Sheet, (row, column): (usize, usize), y: f64, scale: &Scale) {
+fn one_cell(
+    svg: &mut String,
+    sheet: &Results,
+    (row, column): (usize, usize),
+    y: f64,
+    scale: &ColourScale,
+) {
     let x = LEFT + WIDE * column as f64;
     let (fill, ink, words) = match &sheet.rows[row][column] {
-        Cell::Measured(found) => {
+        ResultCell::Measured(found) => {
             let colour = colour(scale.place(found.rate));
             let doubt = if found.settled { "" } else { "~" };
             let words = format!("{doubt}{}", meaning::figures(mib(found.rate)));
             (hex(colour), ink(colour), words)
         }
-        Cell::Not(_) => ("#eeeeee".to_owned(), "#777777", "-".to_owned()),
+        ResultCell::Not(_) => ("#eeeeee".to_owned(), "#777777", "-".to_owned()),
     };
     let (wide, high) = (WIDE - 2.0, HIGH - 2.0);
     let _ = writeln!(
@@ -157,22 +164,22 @@ fn one_cell(svg: &mut String, sheet: &Sheet, (row, column): (usize, usize), y: f
 }
 
 /// What a browser shows when the mouse rests on a cell.
-fn hint(sheet: &Sheet, row: usize, column: usize) -> String {
+fn hint(sheet: &Results, row: usize, column: usize) -> String {
     let head =
-        format!("{} of {}: ", sheet.kinds[row].name(), cell::bytes(u64::from(sheet.sizes[column])));
+        format!("{} of {}: ", sheet.kinds[row].name(), text::bytes(u64::from(sheet.sizes[column])));
     match &sheet.rows[row][column] {
-        Cell::Measured(found) => format!(
+        ResultCell::Measured(found) => format!(
             "{head}{}, median of {} slices, {} to {}",
-            meaning::speed(found.rate),
+            text::rate(found.rate),
             found.slices,
-            meaning::speed(found.low),
-            meaning::speed(found.high)
+            text::rate(found.low),
+            text::rate(found.high)
         ),
-        Cell::Not(why) => format!("{head}not measured: {}", why.words()),
+        ResultCell::Not(why) => format!("{head}not measured: {}", why.words()),
     }
 }
 
-fn legend(svg: &mut String, y: f64, scale: &Scale) {
+fn legend(svg: &mut String, y: f64, scale: &ColourScale) {
     const STEPS: usize = 60;
     const LENGTH: f64 = 240.0;
     let step = LENGTH / STEPS as f64;
@@ -187,7 +194,7 @@ fn legend(svg: &mut String, y: f64, scale: &Scale) {
         );
     }
     for (place, anchor) in [(0.0, "start"), (0.5, "middle"), (1.0, "end")] {
-        let words = meaning::speed(scale.at(place));
+        let words = text::rate(scale.at(place));
         let style = format!("text-anchor=\"{anchor}\" fill=\"#555555\" font-size=\"11\"");
         text(svg, 16.0 + LENGTH * place, y + 24.0, &style, &words);
     }
@@ -198,7 +205,7 @@ fn legend(svg: &mut String, y: f64, scale: &Scale) {
 }
 
 /// What the figures mean, in lines that fit.
-fn paragraphs(sheet: &Sheet, width: f64) -> Vec<String> {
+fn paragraphs(sheet: &Results, width: f64) -> Vec<String> {
     // Letters are 6 to 7 wide on the average, by the face that is found.
     let letters = ((width - 32.0) / 7.0) as usize;
     let mut lines = Vec::new();
@@ -256,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_scale_of_one_figure_or_none_is_finite() {
-        let one = Scale { low: 5.0, high: 5.0 };
+        let one = ColourScale { low: 5.0, high: 5.0 };
         assert_eq!((one.place(5.0), one.at(0.5)), (0.5, 5.0));
     }
 

@@ -2,9 +2,10 @@
 //! terminal of 80 columns; then what they mean.
 
 use super::mib;
-use crate::cell::{self, Kind, Way};
+use crate::cell::{self, Access, WritePath};
 use crate::meaning;
-use crate::sheet::{Cell, Sheet};
+use crate::sheet::{ResultCell, Results};
+use iosonde_base::text;
 use std::fmt::Write;
 
 /// Columns of one table.
@@ -15,9 +16,9 @@ const LINE: usize = 80;
 const NAMES: usize = 29;
 
 /// For people.
-pub fn write(sheet: &Sheet) -> String {
+pub fn write(sheet: &Results) -> String {
     let mut text = String::new();
-    let title = format!("{}: first {}", sheet.about.words(), cell::bytes(sheet.span));
+    let title = format!("{}: first {}", sheet.about.words(), text::bytes(sheet.span));
     text.push_str(&wrapped(&title));
     text.push_str("MiB/s, one block at a time, one after the other\n");
     let columns: Vec<usize> = (0..sheet.sizes.len()).collect();
@@ -42,7 +43,7 @@ pub fn write(sheet: &Sheet) -> String {
     text
 }
 
-fn one_table(text: &mut String, sheet: &Sheet, columns: &[usize]) {
+fn one_table(text: &mut String, sheet: &Results, columns: &[usize]) {
     let mut head = format!("{:NAMES$}", "block size");
     for &column in columns {
         let _ = write!(head, " {:>5} ", cell::short(u64::from(sheet.sizes[column])));
@@ -60,21 +61,23 @@ fn one_table(text: &mut String, sheet: &Sheet, columns: &[usize]) {
     }
 }
 
-fn way(kind: Kind) -> &'static str {
+fn way(kind: Access) -> &'static str {
     match kind {
-        Kind::Write(_, Way::Plain) => "plain",
-        Kind::Write(_, way) => way.name(),
-        Kind::Read(reading) => match reading {
-            cell::Reading::Cold => "cold",
-            cell::Reading::Warm => "warm",
-            cell::Reading::Direct => "O_DIRECT",
+        Access::Write(_, WritePath::Plain) => "plain",
+        Access::Write(_, way) => way.name(),
+        Access::Read(reading) => match reading {
+            cell::ReadPath::Cold => "cold",
+            cell::ReadPath::Warm => "warm",
+            cell::ReadPath::Direct => "O_DIRECT",
         },
     }
 }
 
 /// Seven letters: doubt, figure, mark.
-fn one_cell(sheet: &Sheet, row: usize, column: usize) -> String {
-    let Cell::Measured(found) = &sheet.rows[row][column] else { return format!("{:>6} ", "-") };
+fn one_cell(sheet: &Results, row: usize, column: usize) -> String {
+    let ResultCell::Measured(found) = &sheet.rows[row][column] else {
+        return format!("{:>6} ", "-");
+    };
     let mark = match (sheet.is_best_of_row(row, column), sheet.is_best_of_column(row, column)) {
         (true, true) => '#',
         (true, false) => '*',

@@ -1,13 +1,13 @@
 //! A run from what was typed.
 
-use super::telling::telling;
-use super::{Action, Bench, Class, Creation, End, MB, Pace, Size};
-use crate::words::{Refused, Words};
+use super::output::output;
+use super::{Benchmark, Class, Creation, End, MB, RecordPace, Size, WorkerRole};
+use crate::words::{OptionValues, UsageError};
 use std::path::PathBuf;
 
-impl Bench {
+impl Benchmark {
     /// What was typed means this run.
-    pub fn of(words: &Words) -> Result<Bench, Refused> {
+    pub fn of(words: &OptionValues) -> Result<Benchmark, UsageError> {
         let mut notes = Vec::new();
         if !words.without_effect.is_empty() {
             let names: Vec<String> =
@@ -21,7 +21,7 @@ impl Bench {
         let seconds = seconds(words)?;
         let (end, pace) = end_and_pace(words, seconds, size)?;
         let sync_every = sync_every(words, class, action, &mut notes)?;
-        let bench = Bench {
+        let bench = Benchmark {
             class,
             action,
             workers,
@@ -38,18 +38,18 @@ impl Bench {
             engine: words.get("ioengine").map(str::to_owned),
             depth: depth(words, class, action)?,
             sync_in_latency: words.yes("sync-in-latency")?,
-            telling: telling(words)?,
+            output: output(words)?,
             notes,
         };
         bench.check()?;
         Ok(bench)
     }
 
-    fn check(&self) -> Result<(), Refused> {
-        let refuse = |said: &str| Err(Refused::because(said));
-        let writes = self.action == Action::Write;
+    fn check(&self) -> Result<(), UsageError> {
+        let refuse = |message: &str| Err(UsageError::because(message));
+        let writes = self.action == WorkerRole::Write;
         if writes && self.workers > 1 && !self.files && self.class != Class::Null {
-            return Err(Refused::because(format!(
+            return Err(UsageError::because(format!(
                 "Writers should be only 1 for File writing; with --files each writer has a file \
                  of its own ({file}.0, {file}.1, ...)",
                 file = self.file.display()
@@ -75,17 +75,17 @@ impl Bench {
         if self.sync_in_latency && self.depth.unwrap_or(1) > 1 {
             return refuse("--sync-in-latency needs records one at a time: --iodepth=1");
         }
-        if self.telling.requests && self.size.varies() {
+        if self.output.requests && self.size.varies() {
             return refuse("-wq and -rq count requests of one size: -size N");
         }
-        if self.telling.csv.as_ref() == Some(&self.file) {
+        if self.output.csv.as_ref() == Some(&self.file) {
             return refuse("-csvfile and -file name the same file");
         }
         self.engine.iter().try_for_each(|name| moves_files(name, writes))?;
         let own_engine =
             matches!(self.class, Class::Csv | Class::FileStream { buffered: true } | Class::Null);
         if own_engine && (self.engine.is_some() || self.direct || self.depth.unwrap_or(1) > 1) {
-            return Err(Refused::because(format!(
+            return Err(UsageError::because(format!(
                 "--ioengine, --iodepth and --direct are for class file, asyncfile and filestream \
                  without -buffer, not for {}",
                 self.class.storage()
@@ -96,7 +96,7 @@ impl Bench {
 }
 
 /// Options of one driver are not known to the others, as in SBK.
-fn only_for(words: &Words, class: Class) -> Result<(), Refused> {
+fn only_for(words: &OptionValues, class: Class) -> Result<(), UsageError> {
     let stream = matches!(class, Class::FileStream { .. });
     let owners = [
         ("append", "filestream", stream),
@@ -107,9 +107,9 @@ fn only_for(words: &Words, class: Class) -> Result<(), Refused> {
         ("timeout", "null", class == Class::Null),
     ];
     match owners.iter().find(|(name, _, is_its)| words.has(name) && !is_its) {
-        Some((name, owner, _)) => Err(Refused {
+        Some((name, owner, _)) => Err(UsageError {
             code: 2,
-            said: format!(
+            message: format!(
                 "Unrecognized option: -{name}: it is for -class {owner}, not for {}",
                 class.storage()
             ),
@@ -120,23 +120,23 @@ fn only_for(words: &Words, class: Class) -> Result<(), Refused> {
 
 /// Whether an engine can take the place of a driver's calls; one that is not
 /// known at all is refused later, with the names that are.
-fn moves_files(name: &str, writes: bool) -> Result<(), Refused> {
+fn moves_files(name: &str, writes: bool) -> Result<(), UsageError> {
     let Some(engine) = iosonde_engine::find(name) else { return Ok(()) };
     let caps = engine.caps;
     if caps.diskless || caps.by_name || caps.no_io || caps.changes {
-        return Err(Refused::because(format!("--ioengine={name} moves no bytes of files")));
+        return Err(UsageError::because(format!("--ioengine={name} moves no bytes of files")));
     }
     if caps.no_extend && writes {
-        return Err(Refused::because(format!(
+        return Err(UsageError::because(format!(
             "--ioengine={name} cannot write past the end of a file, and writers begin with none"
         )));
     }
     Ok(())
 }
 
-fn class(words: &Words) -> Result<Class, Refused> {
+fn class(words: &OptionValues) -> Result<Class, UsageError> {
     let Some(name) = words.get("class") else {
-        return Err(Refused::because(
+        return Err(UsageError::because(
             "The option '-class' is not supplied: file, filestream, asyncfile, csv or null",
         ));
     };
@@ -147,33 +147,34 @@ fn class(words: &Words) -> Result<Class, Refused> {
         "asyncfile" => Ok(Class::AsyncFile),
         "csv" => Ok(Class::Csv),
         "null" => Ok(Class::Null),
-        _ => Err(Refused::because(format!(
+        _ => Err(UsageError::because(format!(
             "Instantiation of storage class '{name}' failed! iosonde drives files: file, \
              filestream, asyncfile, csv, null"
         ))),
     }
 }
 
-fn workers(words: &Words, class: Class) -> Result<(Action, u32), Refused> {
+fn workers(words: &OptionValues, class: Class) -> Result<(WorkerRole, u32), UsageError> {
     // Each is a thread with a buffer; more are a slip of the finger.
     const MOST: u64 = 4096;
     let (writers, readers) = (words.count("writers", MOST)?, words.count("readers", MOST)?);
     match (writers as u32, readers as u32) {
-        (0, 0) => Err(Refused::because("Error: Must specify the number of writers or readers")),
+        (0, 0) => Err(UsageError::because("Error: Must specify the number of writers or readers")),
         (0, n) if class == Class::Null => {
-            Err(Refused::because(format!("class null has nothing to read: give -writers {n}")))
+            Err(UsageError::because(format!("class null has nothing to read: give -writers {n}")))
         }
-        (0, n) => Ok((Action::Read, n)),
-        (n, 0) => Ok((Action::Write, n)),
-        _ => Err(Refused::because("Specify either Writer or readers ; both are not allowed")),
+        (0, n) => Ok((WorkerRole::Read, n)),
+        (n, 0) => Ok((WorkerRole::Write, n)),
+        _ => Err(UsageError::because("Specify either Writer or readers ; both are not allowed")),
     }
 }
 
-fn size(words: &Words, notes: &mut Vec<String>) -> Result<Size, Refused> {
+fn size(words: &OptionValues, notes: &mut Vec<String>) -> Result<Size, UsageError> {
     let text = words.text("size");
-    let one = |text: &str, notes: &mut Vec<String>| -> Result<u32, Refused> {
-        let wrong =
-            || Refused::because(format!("-size: For input string: {text:?}: bytes are wanted"));
+    let one = |text: &str, notes: &mut Vec<String>| -> Result<u32, UsageError> {
+        let wrong = || {
+            UsageError::because(format!("-size: For input string: {text:?}: use a number of bytes"))
+        };
         let plain = text.parse::<i64>();
         let bytes = match plain {
             Ok(bytes) => bytes,
@@ -188,17 +189,17 @@ fn size(words: &Words, notes: &mut Vec<String>) -> Result<Size, Refused> {
         };
         match u32::try_from(bytes).ok().filter(|&bytes| bytes <= 1 << 30) {
             Some(0) | None if bytes <= 0 => {
-                Err(Refused::because("Error: The record 'size' must be greater than zero"))
+                Err(UsageError::because("Error: The record 'size' must be greater than zero"))
             }
             Some(bytes) => Ok(bytes),
-            None => Err(Refused::because(format!("-size {text}: a record has at most 1 GiB"))),
+            None => Err(UsageError::because(format!("-size {text}: a record has at most 1 GiB"))),
         }
     };
     match text.split_once('-').filter(|(least, _)| !least.is_empty()) {
         Some((least, most)) => {
             let (min, max) = (one(least, notes)?, one(most, notes)?);
             if min > max {
-                return Err(Refused::because(format!("-size {text}: {min} is more than {max}")));
+                return Err(UsageError::because(format!("-size {text}: {min} is more than {max}")));
             }
             Ok(Size { min, max })
         }
@@ -219,12 +220,12 @@ fn with_suffix(text: &str) -> Option<i64> {
 }
 
 /// The run time, from `-seconds` or from a numeric `-time`.
-fn seconds(words: &Words) -> Result<Option<f64>, Refused> {
+fn seconds(words: &OptionValues) -> Result<Option<f64>, UsageError> {
     let by_time = words.get("time").and_then(|text| text.parse::<f64>().ok());
     let seconds = match (words.has("seconds"), by_time) {
         (true, Some(_)) => {
-            return Err(Refused::because(
-                "-seconds and a numeric -time both give the run time: take one",
+            return Err(UsageError::because(
+                "-seconds and a numeric -time both give the run time: use one",
             ));
         }
         (true, None) => words.number("seconds")?,
@@ -235,47 +236,54 @@ fn seconds(words: &Words) -> Result<Option<f64>, Refused> {
     if seconds > 0.0 && seconds < 3.2e9 {
         Ok(Some(seconds))
     } else {
-        Err(Refused::because(format!(
+        Err(UsageError::because(format!(
             "a run of {seconds:?} seconds: give a positive number, or leave it out to run until Ctrl-C"
         )))
     }
 }
 
-fn end_and_pace(words: &Words, seconds: Option<f64>, size: Size) -> Result<(End, Pace), Refused> {
+fn end_and_pace(
+    words: &OptionValues,
+    seconds: Option<f64>,
+    size: Size,
+) -> Result<(End, RecordPace), UsageError> {
     let records = words.count("records", i64::MAX as u64)?;
     let throughput = words.number("throughput")?;
     // No machine moves a PiB a second, and a rate must fit in 63 bits.
     if throughput > 1e9 {
-        return Err(Refused::because(format!("-throughput {throughput:?}: at most 1e9 MB/s")));
+        return Err(UsageError::because(format!("-throughput {throughput:?}: at most 1e9 MB/s")));
     }
     if records.checked_mul(size.max.into()).is_none_or(|bytes| bytes > i64::MAX as u64 / 2) {
-        return Err(Refused::because(format!(
+        return Err(UsageError::because(format!(
             "-records {records}: more bytes than a file can hold"
         )));
     }
-    let by_throughput = if throughput > 0.0 { Pace::Bytes(throughput * MB) } else { Pace::Free };
+    let by_throughput =
+        if throughput > 0.0 { RecordPace::Bytes(throughput * MB) } else { RecordPace::Free };
     Ok(match (seconds, records) {
         (None, 0) => (End::Never, by_throughput),
         (None, records) => (End::Records(records), by_throughput),
-        (Some(seconds), 1..) if throughput < 0.0 => (End::Seconds(seconds), Pace::Records(records)),
+        (Some(seconds), 1..) if throughput < 0.0 => {
+            (End::Seconds(seconds), RecordPace::Records(records))
+        }
         (Some(seconds), _) => (End::Seconds(seconds), by_throughput),
     })
 }
 
 fn sync_every(
-    words: &Words,
+    words: &OptionValues,
     class: Class,
-    action: Action,
+    action: WorkerRole,
     notes: &mut Vec<String>,
-) -> Result<u32, Refused> {
+) -> Result<u32, UsageError> {
     if words.has("sync") && words.has("flush") {
-        return Err(Refused::because("-flush is the old name of -sync: take one"));
+        return Err(UsageError::because("-flush is the old name of -sync: use one"));
     }
     let name = if words.has("flush") { "flush" } else { "sync" };
     let every = words.whole(name)?.max(0);
     let every = u32::try_from(every)
-        .map_err(|_| Refused::because(format!("-{name} {every}: at most {}", u32::MAX)))?;
-    if every > 0 && action == Action::Read {
+        .map_err(|_| UsageError::because(format!("-{name} {every}: at most {}", u32::MAX)))?;
+    if every > 0 && action == WorkerRole::Read {
         notes.push(format!("-{name}: readers have nothing to make durable"));
         return Ok(0);
     }
@@ -286,22 +294,22 @@ fn sync_every(
     Ok(every)
 }
 
-fn ramp(words: &Words, action: Action) -> Result<(u32, f64), Refused> {
+fn ramp(words: &OptionValues, action: WorkerRole) -> Result<(u32, f64), UsageError> {
     let (step, wait) = match action {
-        Action::Write => ("wstep", "wsec"),
-        Action::Read => ("rstep", "rsec"),
+        WorkerRole::Write => ("wstep", "wsec"),
+        WorkerRole::Read => ("rstep", "rsec"),
     };
     let at_a_time = words.count(step, u32::MAX.into())? as u32;
     let seconds = words.number(wait)?;
     if at_a_time == 0 || !(0.0..=1e9).contains(&seconds) {
-        return Err(Refused::because(format!(
+        return Err(UsageError::because(format!(
             "-{step} and -{wait}: start at least one at a time, and wait 0 seconds or more"
         )));
     }
     Ok((at_a_time, seconds))
 }
 
-fn file(words: &Words, class: Class) -> Result<PathBuf, Refused> {
+fn file(words: &OptionValues, class: Class) -> Result<PathBuf, UsageError> {
     let default = match class {
         Class::File => "./test.txt",
         Class::FileStream { .. } => "./tmp.txt",
@@ -310,16 +318,16 @@ fn file(words: &Words, class: Class) -> Result<PathBuf, Refused> {
         Class::AsyncFile => "",
     };
     match words.get("file").unwrap_or(default) {
-        "" => Err(Refused::because("Error: Must specify file Name: -file FILE")),
-        name if name.contains('\0') => Err(Refused::because("-file: a name holds no zero byte")),
+        "" => Err(UsageError::because("Error: Must specify file Name: -file FILE")),
+        name if name.contains('\0') => Err(UsageError::because("-file: a name holds no zero byte")),
         name => Ok(PathBuf::from(name)),
     }
 }
 
-fn creation(words: &Words, class: Class) -> Result<Creation, Refused> {
+fn creation(words: &OptionValues, class: Class) -> Result<Creation, UsageError> {
     let (append, recreate) = (words.yes("append")?, words.yes("recreate")?);
     Ok(match class {
-        // 0.77 empties the file where it is; nobody but strace can tell.
+        // 0.77 empties the file where it is; only strace shows it.
         Class::File | Class::Csv => Creation::Anew,
         Class::AsyncFile => Creation::Kept,
         Class::FileStream { .. } if append => Creation::Appended,
@@ -328,35 +336,39 @@ fn creation(words: &Words, class: Class) -> Result<Creation, Refused> {
     })
 }
 
-fn depth(words: &Words, class: Class, action: Action) -> Result<Option<u32>, Refused> {
+fn depth(
+    words: &OptionValues,
+    class: Class,
+    action: WorkerRole,
+) -> Result<Option<u32>, UsageError> {
     const MOST: u64 = 65536;
     if words.has("iodepth") {
         let depth = words.count("iodepth", MOST)? as u32;
         return match depth {
-            0 => Err(Refused::because("--iodepth 0: at least one record is in flight")),
+            0 => Err(UsageError::because("--iodepth 0: at least one record is in flight")),
             depth => Ok(Some(depth)),
         };
     }
     let threads = words.count("asyncthreads", MOST)? as u32;
     Ok(match (class, action) {
         (Class::AsyncFile, _) => Some(32),
-        (Class::File, Action::Read) if threads > 0 => Some(threads),
+        (Class::File, WorkerRole::Read) if threads > 0 => Some(threads),
         _ => None,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Format, Unit};
+    use super::super::{LatencyUnit, LineFormat};
     use super::*;
 
-    fn bench(line: &str) -> Result<Bench, Refused> {
+    fn bench(line: &str) -> Result<Benchmark, UsageError> {
         let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        Bench::of(&Words::read(&arguments)?)
+        Benchmark::of(&OptionValues::read(&arguments)?)
     }
 
     fn refusal(line: &str) -> String {
-        bench(line).unwrap_err().said
+        bench(line).unwrap_err().message
     }
 
     const WRITE: &str = "-class file -file x -size 100 -writers 1";
@@ -365,23 +377,32 @@ mod tests {
     fn both_generations_of_options_mean_what_they_meant() {
         let old = bench("-class file -file x -size 100 -writers 1 -flush 2 -time 30").unwrap();
         assert_eq!((old.sync_every, old.end), (2, End::Seconds(30.0)));
-        assert_eq!(old.telling.format, Format::Old);
+        assert_eq!(old.output.format, LineFormat::Old);
         let today = bench("-class FILE -file x -size 100 -writers 1 -sync 2 -time ns").unwrap();
         assert_eq!((today.sync_every, today.end), (2, End::Never));
-        assert_eq!((today.telling.format, today.telling.unit), (Format::Today, Unit::Nanos));
-        assert_eq!(today.telling.keep, (0, 180_000_000_000));
+        assert_eq!(
+            (today.output.format, today.output.unit),
+            (LineFormat::Today, LatencyUnit::Nanos)
+        );
+        assert_eq!(today.output.keep, (0, 180_000_000_000));
         let forced = bench("-class file -size 1 -writers 1 -flush 1 --format=10").unwrap();
-        assert_eq!(forced.telling.format, Format::Today);
+        assert_eq!(forced.output.format, LineFormat::Today);
     }
 
     #[test]
     fn records_are_a_count_or_with_seconds_a_rate() {
         let end = |rest: &str| bench(&format!("{WRITE} {rest}")).map(|b| (b.end, b.pace)).unwrap();
-        assert_eq!(end("-records 10"), (End::Records(10), Pace::Free));
-        assert_eq!(end("-records 10 -seconds 5"), (End::Seconds(5.0), Pace::Records(10)));
-        assert_eq!(end("-records 10 -throughput 0.5"), (End::Records(10), Pace::Bytes(524_288.0)));
-        assert_eq!(end("-records 10 -seconds 5 -throughput 0"), (End::Seconds(5.0), Pace::Free));
-        assert_eq!(end("-throughput 2"), (End::Never, Pace::Bytes(2.0 * MB)));
+        assert_eq!(end("-records 10"), (End::Records(10), RecordPace::Free));
+        assert_eq!(end("-records 10 -seconds 5"), (End::Seconds(5.0), RecordPace::Records(10)));
+        assert_eq!(
+            end("-records 10 -throughput 0.5"),
+            (End::Records(10), RecordPace::Bytes(524_288.0))
+        );
+        assert_eq!(
+            end("-records 10 -seconds 5 -throughput 0"),
+            (End::Seconds(5.0), RecordPace::Free)
+        );
+        assert_eq!(end("-throughput 2"), (End::Never, RecordPace::Bytes(2.0 * MB)));
     }
 
     #[test]
@@ -392,8 +413,8 @@ mod tests {
         assert!(size("1024").notes.is_empty());
         assert_eq!(size("100-4096").size, Size { min: 100, max: 4096 });
         for wrong in ["0", "-5", "x", "9-3", "2g", "99999999999999999999"] {
-            let said = refusal(&format!("-class file -writers 1 -size {wrong}"));
-            assert!(said.contains("size"), "{wrong}: {said}");
+            let message = refusal(&format!("-class file -writers 1 -size {wrong}"));
+            assert!(message.contains("size"), "{wrong}: {message}");
         }
     }
 

@@ -3,14 +3,14 @@
 
 use iosonde_base::{Dir, Errno, PerDir};
 use iosonde_report::*;
-use iosonde_stats::{Pen, Snapshot, WhichLatencies, depth_class};
+use iosonde_stats::{CountersWriter, Snapshot, WhichLatencies, depth_class};
 
 /// Saturday, 21 November 2026, 07:00:43 UTC.
 pub const NOW_MS: u64 = 1_795_244_443_694;
 
 /// A ledger filled with I/Os whose latencies follow a fixed sequence.
 pub struct Recorder {
-    pen: Pen,
+    pen: CountersWriter,
     seed: u64,
 }
 
@@ -24,7 +24,7 @@ impl Recorder {
             response: PerDir::all(false),
             dirs: PerDir::all(true),
         };
-        Recorder { pen: Pen::new(&which).0, seed: 1 }
+        Recorder { pen: CountersWriter::new(&which).0, seed: 1 }
     }
 
     /// `n` I/Os of `bytes`, about `base_ns` each; one in a hundred takes ten
@@ -32,7 +32,7 @@ impl Recorder {
     pub fn ios(mut self, dir: Dir, n: u64, bytes: u64, base_ns: u64) -> Recorder {
         for at in 0..n {
             let clat = self.latency(base_ns, at);
-            let ledger = self.pen.ledger();
+            let ledger = self.pen.counters();
             let lane = ledger.lane(dir);
             lane.ios.add(1);
             lane.issued.add(1);
@@ -54,7 +54,7 @@ impl Recorder {
     }
 
     pub fn windows(self, dir: Dir, kib_per_s: &[u64], iops: &[u64]) -> Recorder {
-        let lane = self.pen.ledger().lane(dir);
+        let lane = self.pen.counters().lane(dir);
         kib_per_s.iter().for_each(|rate| lane.window_bw.add(*rate));
         iops.iter().for_each(|rate| lane.window_iops.add(*rate));
         self
@@ -63,7 +63,7 @@ impl Recorder {
     pub fn syncs(mut self, n: u64, base_ns: u64) -> Recorder {
         for at in 0..n {
             let latency = self.latency(base_ns, at);
-            let sync = &self.pen.ledger().sync;
+            let sync = &self.pen.counters().sync;
             sync.ios.add(1);
             sync.lat.add(latency);
             sync.lat_histogram.as_ref().unwrap().add_many(latency, 1);
@@ -78,7 +78,7 @@ impl Recorder {
     }
 
     pub fn done(self) -> Snapshot {
-        self.pen.ledger().snapshot()
+        self.pen.counters().snapshot()
     }
 }
 

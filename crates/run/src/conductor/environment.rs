@@ -2,7 +2,7 @@
 //! control groups, schedulers of disks.
 
 use crate::job::{CgroupPlan, FileKind, JobError, JobId, JobPlan, Plan};
-use iosonde_sys::cgroup::{Group, Hierarchy, Stay};
+use iosonde_sys::cgroup::{ControlGroup, Hierarchy, Stay};
 use iosonde_sys::scheduler::Switched;
 use iosonde_sys::stack::Stack;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(crate) struct Around {
     switched: Vec<Switched>,
     /// The whole process in a group of version 2: left before the groups go.
     stay: Option<(String, Stay)>,
-    groups: BTreeMap<String, Arc<Group>>,
+    groups: BTreeMap<String, Arc<ControlGroup>>,
 }
 
 impl Around {
@@ -38,7 +38,7 @@ impl Around {
     }
 
     /// The group that a job's thread has to enter by itself.
-    pub fn group(&self, job: &JobPlan) -> Option<Arc<Group>> {
+    pub fn group(&self, job: &JobPlan) -> Option<Arc<ControlGroup>> {
         if self.stay.is_some() {
             return None;
         }
@@ -88,7 +88,7 @@ impl Around {
             return Err(unsupported(words.to_owned()));
         }
         if !self.groups.contains_key(&asked.name) {
-            let group = Group::open(&hierarchy, &asked.name, asked.stays).map_err(fail)?;
+            let group = ControlGroup::open(&hierarchy, &asked.name, asked.stays).map_err(fail)?;
             self.groups.insert(asked.name.clone(), Arc::new(group));
         }
         let group = self.groups[&asked.name].clone();

@@ -26,7 +26,7 @@ use environment::Around;
 use interval::Metronome;
 use iosonde_base::{DIRS, Nanos, PerDir};
 use iosonde_spec::values::ExitWhat;
-use iosonde_stats::Pen;
+use iosonde_stats::CountersWriter;
 use signals::{Outside, Word};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -69,7 +69,7 @@ struct Conductor<'a> {
     plan: Arc<Plan>,
     observer: &'a mut dyn Observer,
     shared: Vec<Arc<Shared>>,
-    pens: Vec<Option<Pen>>,
+    pens: Vec<Option<CountersWriter>>,
     threads: Vec<Option<JoinHandle<()>>>,
     results: Vec<Option<JobResult>>,
     inbox: Receiver<Message>,
@@ -118,7 +118,7 @@ impl<'a> Conductor<'a> {
     ) -> Conductor<'a> {
         let with_others = with_others(&plan, &outbox);
         let book = |(job, with_others): (&JobPlan, WithOthers)| {
-            let (pen, ledger) = Pen::new(&job.latencies);
+            let (pen, ledger) = CountersWriter::new(&job.latencies);
             (Some(pen), Arc::new(Shared::new(ledger, job.clock, with_others)))
         };
         let (pens, shared) = plan.jobs.iter().zip(with_others).map(book).unzip();

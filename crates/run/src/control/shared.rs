@@ -4,7 +4,7 @@ use super::error_dump::Backlog;
 use super::file_locks::Turn;
 use super::ramp_tally::RampTally;
 use iosonde_engine::{Pulse, TellError};
-use iosonde_stats::Ledger;
+use iosonde_stats::Counters;
 use iosonde_sys::clock::ClockSource;
 use iosonde_sys::counters::Usage;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -49,7 +49,7 @@ pub struct Shared {
     /// When its slice ends, and whether it shall stop.
     pub pulse: Arc<Pulse>,
     /// Its account.
-    pub ledger: Arc<Ledger>,
+    pub ledger: Arc<Counters>,
     state: AtomicU8,
     /// Files that are open.
     pub open_files: AtomicU32,
@@ -66,7 +66,7 @@ pub struct Shared {
 
 impl Shared {
     /// Before the job starts.
-    pub fn new(ledger: Arc<Ledger>, clock: ClockSource, with_others: WithOthers) -> Shared {
+    pub fn new(ledger: Arc<Counters>, clock: ClockSource, with_others: WithOthers) -> Shared {
         Shared {
             pulse: Arc::default(),
             ledger,

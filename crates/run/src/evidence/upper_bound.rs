@@ -8,7 +8,7 @@ use crate::job::{
 use crate::worker::{self, JobResult};
 use iosonde_base::Nanos;
 use iosonde_engine::{EngineSettings, OpenMode};
-use iosonde_stats::Pen;
+use iosonde_stats::CountersWriter;
 use iosonde_witness::Observed;
 use iosonde_workload::PaceSpec;
 use std::thread;
@@ -51,7 +51,7 @@ pub(super) fn try_out(
 fn one(job: &JobPlan) -> Observed<f64> {
     let Some(job) = shape(job) else { return Observed::unknown("there is no null engine") };
     let body = move || {
-        let (pen, ledger) = Pen::new(&job.latencies);
+        let (pen, ledger) = CountersWriter::new(&job.latencies);
         let shared = Shared::new(ledger, job.clock, WithOthers::default());
         let gate = Gate::default();
         gate.open();

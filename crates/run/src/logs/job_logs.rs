@@ -7,7 +7,7 @@ use super::writer::{Message, Writer};
 use super::{Kind, LogsPlan};
 use iosonde_base::{Nanos, PerDir};
 use iosonde_engine::{Record, Tape, Turn};
-use iosonde_stats::Ledger;
+use iosonde_stats::Counters;
 use iosonde_sys::clock::Clock;
 use std::io;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ const HAND_OVER_NS: u64 = 1_000_000_000;
 pub struct JobLogs {
     plan: LogsPlan,
     clock: Clock,
-    ledger: Arc<Ledger>,
+    ledger: Arc<Counters>,
     book: Arc<Mutex<OpenWindows>>,
     outbox: Sender<Message>,
     /// Chunks that were written, to be filled again.
@@ -55,7 +55,7 @@ impl JobLogs {
         plan: &LogsPlan,
         dirs: PerDir<bool>,
         clock: Clock,
-        ledger: Arc<Ledger>,
+        ledger: Arc<Counters>,
     ) -> Result<JobLogs, LogError> {
         let open = |path: &PathBuf| {
             let sink = Sink::open(path, plan.append, plan.compressed);
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::logs::{Columns, Value};
     use iosonde_base::Dir;
-    use iosonde_stats::{Pen, WhichLatencies};
+    use iosonde_stats::{CountersWriter, WhichLatencies};
 
     #[test]
     fn windows_of_a_job_that_stands_still_are_written_while_it_does() {
@@ -243,15 +243,15 @@ mod tests {
             response: Default::default(),
             dirs,
         };
-        let (pen, ledger) = Pen::new(&which);
+        let (pen, ledger) = CountersWriter::new(&which);
         let clock = Clock::monotonic();
         let mut logs = JobLogs::open(&plan, dirs, clock, ledger).unwrap();
         assert!(logs.start(clock.now()).is_none(), "windows need no tape");
         // Seven I/Os at once; the eighth takes long, and nobody looks meanwhile.
-        pen.ledger().lane(Dir::Read).ios.add(7);
+        pen.counters().lane(Dir::Read).ios.add(7);
         std::thread::sleep(Duration::from_millis(650));
         let meanwhile = std::fs::read_to_string(&path).unwrap();
-        pen.ledger().lane(Dir::Read).ios.add(1);
+        pen.counters().lane(Dir::Read).ios.add(1);
         logs.finish(clock.now(), None).unwrap();
         let after = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();

@@ -2,7 +2,7 @@
 //! logs share.
 
 use super::windows::{HistogramWindow, HistogramWindows, Looker, Window, Windows, look};
-use iosonde_stats::Ledger;
+use iosonde_stats::Counters;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ impl OpenWindows {
     }
 
     /// Close what is over at `now_ns`.
-    pub fn close(&mut self, now_ns: u64, ledger: &Ledger, looker: Looker) {
+    pub fn close(&mut self, now_ns: u64, ledger: &Counters, looker: Looker) {
         if let Some(windows) = &mut self.windows {
             // A look too many would take the present window's largest latency.
             if windows.calendar.next_ns() <= now_ns {
@@ -46,7 +46,7 @@ impl OpenWindows {
     }
 
     /// Close all that is left.
-    pub fn end(&mut self, now_ns: u64, ledger: &Ledger) {
+    pub fn end(&mut self, now_ns: u64, ledger: &Counters) {
         if let Some(windows) = &mut self.windows {
             windows.end(now_ns, &look(ledger, Looker::Job), &mut self.closed);
         }

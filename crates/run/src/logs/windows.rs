@@ -5,7 +5,7 @@
 //! all zero.
 
 use iosonde_base::{DIRS, PerDir};
-use iosonde_stats::{HistogramSnapshot, Lane, Ledger, Moments};
+use iosonde_stats::{Counters, HistogramSnapshot, Lane, Moments};
 
 /// Latencies of one kind in a window: how many, their sum and the largest, in
 /// nanoseconds.
@@ -48,7 +48,7 @@ pub enum Looker {
 
 /// The account as it stands. `Span::max` is the largest since the job's own
 /// thread looked last.
-pub fn look(ledger: &Ledger, looker: Looker) -> PerDir<Counts> {
+pub fn look(ledger: &Counters, looker: Looker) -> PerDir<Counts> {
     let span = |moments: &Moments| Span {
         max: match looker {
             Looker::Job => moments.take_max(),
@@ -242,7 +242,7 @@ impl HistogramWindows {
     pub fn close(
         &mut self,
         now_ns: u64,
-        ledger: &Ledger,
+        ledger: &Counters,
         end: bool,
         closed: &mut Vec<HistogramWindow>,
     ) {
@@ -327,9 +327,9 @@ mod tests {
 
     #[test]
     fn histograms_of_windows_add_up_to_the_whole() {
-        use iosonde_stats::{Pen, WhichLatencies};
+        use iosonde_stats::{CountersWriter, WhichLatencies};
         let dirs = PerDir([true, false, false]);
-        let (pen, ledger) = Pen::new(&WhichLatencies {
+        let (pen, ledger) = CountersWriter::new(&WhichLatencies {
             syncs: true,
             slat: false,
             clat: true,
@@ -338,7 +338,7 @@ mod tests {
             dirs,
         });
         let add = |ns| {
-            let lane = pen.ledger().lane(Dir::Read);
+            let lane = pen.counters().lane(Dir::Read);
             lane.clat_histogram.as_ref().unwrap().add_many(ns, 1);
         };
         let (mut windows, mut closed) = (HistogramWindows::new(1000), Vec::new());

@@ -7,7 +7,7 @@ use super::windows::Looker;
 use super::{Kind, LogsPlan};
 use iosonde_base::PerDir;
 use iosonde_engine::Record;
-use iosonde_stats::Ledger;
+use iosonde_stats::Counters;
 use iosonde_sys::clock::Clock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
@@ -31,7 +31,7 @@ pub(super) struct Writer {
     pub plan: LogsPlan,
     pub dirs: PerDir<bool>,
     pub clock: Clock,
-    pub ledger: Arc<Ledger>,
+    pub ledger: Arc<Counters>,
     pub book: Arc<Mutex<OpenWindows>>,
     pub inbox: Receiver<Message>,
     pub emptied: Sender<Vec<Record>>,

@@ -6,7 +6,7 @@
 pub(crate) mod priorities;
 
 use iosonde_engine::{Record, Tape};
-use iosonde_stats::Ledger;
+use iosonde_stats::Counters;
 use iosonde_sys::clock::Clock;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const CHUNK: usize = 512;
 /// Who is handed every I/O of a job. The job waits while it is called.
 pub trait Tap: Send + Sync + std::fmt::Debug {
     /// Counting has begun at `began`, in ticks of `clock`.
-    fn begin(&self, began: u64, clock: Clock, ledger: &Arc<Ledger>);
+    fn begin(&self, began: u64, clock: Clock, ledger: &Arc<Counters>);
 
     /// I/Os that were done whole, in the order in which they came back.
     fn take(&self, records: &[Record]);

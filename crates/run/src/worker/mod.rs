@@ -25,7 +25,7 @@ use crate::layout;
 use crate::logs::JobLogs;
 use iosonde_base::{Dir, Errno, FileId, Nanos};
 use iosonde_engine::{Drive, Ended, Failure, IoLog, Loop, Pulse};
-use iosonde_stats::Pen;
+use iosonde_stats::CountersWriter;
 use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
 use iosonde_sys::memory::LockedMemory;
@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 /// Run a job to its end. `ready` is called once, before the gate.
 pub(crate) fn work(
     job: &JobPlan,
-    pen: Pen,
+    pen: CountersWriter,
     shared: &Shared,
     gate: &Gate,
     ready: impl FnOnce(),

@@ -3,7 +3,7 @@
 use crate::control::RampTally;
 use crate::job::JobPlan;
 use iosonde_base::DIRS;
-use iosonde_stats::Ledger;
+use iosonde_stats::Counters;
 use iosonde_sys::clock::Clock;
 
 /// A job's way through its ramp.
@@ -49,7 +49,7 @@ impl<'a> Ramp<'a> {
     }
 
     /// Whether the ramp is over: its time has passed, its bytes are moved.
-    pub fn is_over(&mut self, now: u64, ledger: &Ledger) -> bool {
+    pub fn is_over(&mut self, now: u64, ledger: &Counters) -> bool {
         if self.bytes > 0 {
             let moved = DIRS.iter().map(|&dir| ledger.lane(dir).bytes.get()).sum();
             self.moved_by_all = self.tally.add(moved - self.moved);

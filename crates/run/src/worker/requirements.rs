@@ -4,7 +4,7 @@
 use crate::job::{FloorPlan, PacePlan, TargetPlan};
 use iosonde_base::{DIRS, Dir, Errno, Nanos, PerDir};
 use iosonde_engine::{Drive, Failure, Tried};
-use iosonde_stats::Pen;
+use iosonde_stats::CountersWriter;
 use iosonde_sys::clock::Clock;
 
 /// What a job is judged by.
@@ -114,12 +114,12 @@ impl Floors {
     ///
     /// # Errors
     /// The floor that was not kept.
-    pub fn judge(&mut self, now: u64, clock: &Clock, pen: &Pen) -> Result<(), Missed> {
+    pub fn judge(&mut self, now: u64, clock: &Clock, pen: &CountersWriter) -> Result<(), Missed> {
         if now < self.next {
             return Ok(());
         }
         let counts = |dir: Dir| {
-            let lane = pen.ledger().lane(dir);
+            let lane = pen.counters().lane(dir);
             [lane.bytes.get(), lane.ios.get()]
         };
         let counted = PerDir(DIRS.map(counts));
@@ -364,7 +364,7 @@ mod tests {
             response: dirs,
             dirs,
         };
-        let (pen, ledger) = Pen::new(&which);
+        let (pen, ledger) = CountersWriter::new(&which);
         let mut floors = floors(1000, 0);
         floors.start(0, &clock);
         let ms = |n: u64| n * 1_000_000;

@@ -2,7 +2,7 @@
 
 use crate::job::JobPlan;
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
-use iosonde_stats::Pen;
+use iosonde_stats::CountersWriter;
 use iosonde_sys::clock::Clock;
 
 /// fio's samples of bandwidth and IOPS: one for each whole window.
@@ -62,8 +62,8 @@ impl Sampler {
     }
 
     /// Close the windows that are due, and open the next.
-    pub(crate) fn sample(&mut self, now: u64, clock: &Clock, pen: &Pen) {
-        let ledger = pen.ledger();
+    pub(crate) fn sample(&mut self, now: u64, clock: &Clock, pen: &CountersWriter) {
+        let ledger = pen.counters();
         if now >= self.bandwidth.next {
             let (bytes, seconds) =
                 self.bandwidth.close(now, clock, |dir| ledger.lane(dir).bytes.get());

@@ -13,7 +13,7 @@ use iosonde_direct::RawBuf;
 use iosonde_engine::{
     Drive, Failure, FileSetup, Files, IoLog, Memory, OpenMode, OpenWith, Tolerance, Trace,
 };
-use iosonde_stats::{Ledger, Pen};
+use iosonde_stats::{Counters, CountersWriter};
 use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
 use iosonde_sys::memory::LockedMemory;
@@ -25,9 +25,9 @@ impl<'a> Worker<'a> {
     /// Affinity, priority, memory, engine, files.
     pub(super) fn settle_in(
         job: &'a JobPlan,
-        pen: Pen,
+        pen: CountersWriter,
         shared: &'a Shared,
-    ) -> Result<Worker<'a>, (Box<JobError>, Arc<Ledger>)> {
+    ) -> Result<Worker<'a>, (Box<JobError>, Arc<Counters>)> {
         shared.enter(State::Opening);
         let fail = |error: JobError| (Box::new(error), shared.ledger.clone());
         let mut notes = Vec::new();

@@ -18,31 +18,31 @@ const CHECK_SPAN_NS: u64 = 400_000;
 const CHECK_PPM: u64 = 400;
 
 /// How often a bracket is tried; the tightest counts. An interrupt or a
-/// preemption spoils a few of them, not all.
+/// preemption disturbs a few of them, not all.
 const TRIES: u32 = 64;
 
 /// Nanoseconds per tick, as a fraction of 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Scale {
+pub(super) struct TickScale {
     multiplier: u64,
 }
 
-impl Scale {
+impl TickScale {
     const SHIFT: u32 = 32;
 
     /// A tick is a nanosecond.
-    pub(super) const NANOSECONDS: Scale = Scale { multiplier: 1 << Scale::SHIFT };
+    pub(super) const NANOSECONDS: TickScale = TickScale { multiplier: 1 << TickScale::SHIFT };
 
     /// The scale on which `ticks` last `ns` nanoseconds; `None` when either is
     /// zero, or a tick would last for seconds.
-    pub(super) fn from_measure(ticks: u64, ns: u64) -> Option<Scale> {
+    pub(super) fn from_measure(ticks: u64, ns: u64) -> Option<TickScale> {
         if ticks == 0 {
             return None;
         }
         let (ticks, ns) = (u128::from(ticks), u128::from(ns));
-        let rounded = ((ns << Scale::SHIFT) + ticks / 2) / ticks;
+        let rounded = ((ns << TickScale::SHIFT) + ticks / 2) / ticks;
         match u64::try_from(rounded) {
-            Ok(multiplier) if multiplier > 0 => Some(Scale { multiplier }),
+            Ok(multiplier) if multiplier > 0 => Some(TickScale { multiplier }),
             _ => None,
         }
     }
@@ -51,12 +51,12 @@ impl Scale {
     #[inline(always)]
     pub(super) fn ns(self, ticks: u64) -> u64 {
         // Keeps 64 bits: 290 years and more for ticks of up to a nanosecond.
-        ((u128::from(ticks) * u128::from(self.multiplier)) >> Scale::SHIFT) as u64
+        ((u128::from(ticks) * u128::from(self.multiplier)) >> TickScale::SHIFT) as u64
     }
 
     /// The fewest ticks that make `ns`, or `u64::MAX`.
     pub(super) fn ticks(self, ns: u64) -> u64 {
-        let ticks = (u128::from(ns) << Scale::SHIFT).div_ceil(u128::from(self.multiplier));
+        let ticks = (u128::from(ns) << TickScale::SHIFT).div_ceil(u128::from(self.multiplier));
         u64::try_from(ticks).unwrap_or(u64::MAX)
     }
 }
@@ -75,22 +75,22 @@ trait Instruments {
     fn sleep_ns(&mut self, ns: u64);
 }
 
-/// The counter's scale, found the first time it is asked for.
-pub(super) fn of_this_machine() -> Result<Scale, ClockError> {
-    static SCALE: OnceLock<Result<Scale, ClockError>> = OnceLock::new();
+/// The counter's scale, found the first time it is requested.
+pub(super) fn of_this_machine() -> Result<TickScale, ClockError> {
+    static SCALE: OnceLock<Result<TickScale, ClockError>> = OnceLock::new();
     if !counter::EXISTS {
         return Err(ClockError::NoCounter);
     }
     *SCALE.get_or_init(|| {
-        calibrate(&mut ThisMachine, counter::frequency()).ok_or(ClockError::CounterStands)
+        calibrate(&mut RealInstruments, counter::frequency()).ok_or(ClockError::CounterStands)
     })
 }
 
 /// The scale of the counter that `instruments` show. `stated_hz` is believed
 /// if a quick measurement does not contradict it.
-fn calibrate(instruments: &mut impl Instruments, stated_hz: Option<u64>) -> Option<Scale> {
+fn calibrate(instruments: &mut impl Instruments, stated_hz: Option<u64>) -> Option<TickScale> {
     let start = bracket(instruments);
-    if let Some(stated) = stated_hz.and_then(|hz| Scale::from_measure(hz, 1_000_000_000)) {
+    if let Some(stated) = stated_hz.and_then(|hz| TickScale::from_measure(hz, 1_000_000_000)) {
         instruments.sleep_ns(CHECK_SPAN_NS);
         let measured = between(start, bracket(instruments))?;
         let apart = stated.multiplier.abs_diff(measured.multiplier);
@@ -102,8 +102,8 @@ fn calibrate(instruments: &mut impl Instruments, stated_hz: Option<u64>) -> Opti
     between(start, bracket(instruments))
 }
 
-fn between(start: Bracket, end: Bracket) -> Option<Scale> {
-    Scale::from_measure(end.ticks.checked_sub(start.ticks)?, end.ns.checked_sub(start.ns)?)
+fn between(start: Bracket, end: Bracket) -> Option<TickScale> {
+    TickScale::from_measure(end.ticks.checked_sub(start.ticks)?, end.ns.checked_sub(start.ns)?)
 }
 
 /// The tightest of several brackets: the counter read before and after the
@@ -123,9 +123,9 @@ fn bracket(instruments: &mut impl Instruments) -> Bracket {
     best
 }
 
-struct ThisMachine;
+struct RealInstruments;
 
-impl Instruments for ThisMachine {
+impl Instruments for RealInstruments {
     fn ticks(&mut self) -> u64 {
         counter::read()
     }
@@ -193,8 +193,8 @@ mod tests {
         )
     }
 
-    fn ppm_apart(scale: Scale, hz: u64) -> f64 {
-        let truth = 1e9 / hz as f64 * Scale::NANOSECONDS.multiplier as f64;
+    fn ppm_apart(scale: TickScale, hz: u64) -> f64 {
+        let truth = 1e9 / hz as f64 * TickScale::NANOSECONDS.multiplier as f64;
         (scale.multiplier as f64 / truth - 1.0).abs() * 1e6
     }
 
@@ -224,7 +224,7 @@ mod tests {
         fn nanoseconds_never_decrease_with_ticks(
             hz in 400_000_000u64..6_000_000_000, ticks in 0u64..1 << 60, more in 0u64..1 << 40,
         ) {
-            let scale = Scale::from_measure(hz, 1_000_000_000).unwrap();
+            let scale = TickScale::from_measure(hz, 1_000_000_000).unwrap();
             prop_assert!(scale.ns(ticks) <= scale.ns(ticks + more));
         }
 
@@ -232,7 +232,7 @@ mod tests {
         fn the_ticks_for_a_span_are_the_fewest_that_last_it(
             hz in 1_000_000u64..6_000_000_000, ns in 1u64..1 << 60,
         ) {
-            let scale = Scale::from_measure(hz, 1_000_000_000).unwrap();
+            let scale = TickScale::from_measure(hz, 1_000_000_000).unwrap();
             let ticks = scale.ticks(ns);
             prop_assert!(scale.ns(ticks) >= ns);
             prop_assert!(scale.ns(ticks - 1) < ns);
@@ -241,13 +241,13 @@ mod tests {
 
     #[test]
     fn a_counter_that_stands_has_no_scale() {
-        assert_eq!(Scale::from_measure(0, 4_000_000), None);
-        assert_eq!(Scale::from_measure(1000, 0), None);
+        assert_eq!(TickScale::from_measure(0, 4_000_000), None);
+        assert_eq!(TickScale::from_measure(1000, 0), None);
     }
 
     #[test]
     fn a_tick_of_a_nanosecond_converts_exactly() {
-        let scale = Scale::NANOSECONDS;
+        let scale = TickScale::NANOSECONDS;
         for ns in [0, 1, 999, u64::MAX] {
             assert_eq!(scale.ns(ns), ns);
             assert_eq!(scale.ticks(ns), ns);
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn more_ticks_than_fit_saturate() {
-        let fast = Scale::from_measure(6_000_000_000, 1_000_000_000).unwrap();
+        let fast = TickScale::from_measure(6_000_000_000, 1_000_000_000).unwrap();
         assert_eq!(fast.ticks(u64::MAX), u64::MAX);
     }
 

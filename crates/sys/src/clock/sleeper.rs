@@ -1,6 +1,6 @@
 //! A thread that wakes in time, without burning the time until then.
 
-use super::{Bell, Clock, Reading, Slept};
+use super::{Bell, Clock, Slept, TickSource};
 use std::time::Duration;
 
 /// Sleeps until just before a moment and spins the rest. How long before follows
@@ -44,7 +44,7 @@ impl Sleeper {
         if left_ns < SHORT_NS { 0 } else { left_ns - self.early_ns.min(left_ns / 3) }
     }
 
-    /// A sleep lasted so much longer than asked, in nanoseconds.
+    /// How much longer than requested a sleep lasted, in nanoseconds.
     pub fn woke(&mut self, late_ns: u64) {
         self.early_ns = match late_ns > self.early_ns {
             true => (self.early_ns + 9 * STEP_NS).min(MOST_NS),
@@ -54,7 +54,7 @@ impl Sleeper {
 
     /// As [`Clock::sleep_until`], and learn from it.
     pub fn sleep_until(&mut self, clock: &Clock, moment: u64, bell: Option<&Bell>) -> Slept {
-        if let Reading::Still(still) = clock.reading {
+        if let TickSource::Still(still) = clock.reading {
             return still.sleep_until(moment, bell);
         }
         loop {
@@ -80,7 +80,7 @@ impl Sleeper {
 
     /// The same without sleep: for a moment that is near.
     pub fn spin_until(clock: &Clock, moment: u64, bell: Option<&Bell>) -> Slept {
-        if let Reading::Still(still) = clock.reading {
+        if let TickSource::Still(still) = clock.reading {
             return still.sleep_until(moment, bell);
         }
         while clock.now() < moment {

@@ -11,7 +11,7 @@ pub struct Extents {
     /// With data, on the device or on its way there.
     pub data_bytes: u64,
     /// Reserved and never written (`fallocate`): reads give zeros, and no
-    /// device is asked.
+    /// device serves.
     pub unwritten_bytes: u64,
     /// Without blocks: as above.
     pub hole_bytes: u64,
@@ -27,12 +27,12 @@ impl Extents {
     /// hole.
     ///
     /// # Errors
-    /// If the file system tells neither by FIEMAP nor by SEEK_DATA.
+    /// If the file system has neither FIEMAP nor SEEK_DATA.
     pub fn of(file: &File, offset: u64, bytes: u64) -> io::Result<Extents> {
         platform::extents(file, offset, bytes)
     }
 
-    /// The share of the range, from 0 to 1, that no device is asked for.
+    /// The share of the range, from 0 to 1, that no device serves.
     pub fn empty_share(&self) -> f64 {
         match self.looked_at_bytes {
             0 => 0.0,
@@ -41,7 +41,7 @@ impl Extents {
     }
 }
 
-/// What chattr(1) set on a file that bears on how its bytes travel.
+/// Attributes of chattr(1) that change how a file is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// Compressed (`+c`).

@@ -1,6 +1,6 @@
 //! What control groups allow the caller, and how often they held it back.
 //!
-//! Both versions: in version 1 each controller has a tree of its own, in
+//! Both versions: in version 1 each controller has its own tree, in
 //! version 2 there is one. A limit holds for all groups below, so each level up
 //! to the root of what is visible is read.
 
@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 /// The folders of the groups that one thread is in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
-    cpu: Option<Place>,
-    memory: Option<Place>,
-    io: Option<Place>,
+    cpu: Option<GroupFolders>,
+    memory: Option<GroupFolders>,
+    io: Option<GroupFolders>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
-    version: Version,
+struct GroupFolders {
+    version: CgroupVersion,
     /// From the group itself up to the root of the tree.
     folders: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Version {
+enum CgroupVersion {
     One,
     Two,
 }
@@ -67,8 +67,8 @@ impl Groups {
         let mut limits = GroupLimits::default();
         for (version, folder) in levels(&self.cpu) {
             let cpus = match version {
-                Version::Two => read(folder, "cpu.max").and_then(|text| quota(&text)),
-                Version::One => {
+                CgroupVersion::Two => read(folder, "cpu.max").and_then(|text| quota(&text)),
+                CgroupVersion::One => {
                     let figure = |name| read(folder, name)?.trim().parse::<f64>().ok();
                     let quota = figure("cpu.cfs_quota_us").filter(|&quota| quota > 0.0);
                     Some((quota, figure("cpu.cfs_period_us")))
@@ -79,8 +79,8 @@ impl Groups {
         }
         for (version, folder) in levels(&self.memory) {
             let name = match version {
-                Version::Two => "memory.max",
-                Version::One => "memory.limit_in_bytes",
+                CgroupVersion::Two => "memory.max",
+                CgroupVersion::One => "memory.limit_in_bytes",
             };
             // Version 1 says "none" by a number near the largest.
             let bytes = read(folder, name).and_then(|text| text.trim().parse::<u64>().ok());
@@ -88,8 +88,8 @@ impl Groups {
         }
         for (version, folder) in levels(&self.io) {
             match version {
-                Version::Two => limits.io.extend(lines(read(folder, "io.max"), "")),
-                Version::One => {
+                CgroupVersion::Two => limits.io.extend(lines(read(folder, "io.max"), "")),
+                CgroupVersion::One => {
                     for (name, short) in V1_THROTTLES {
                         limits.io.extend(lines(read(folder, name), short));
                     }
@@ -99,7 +99,7 @@ impl Groups {
         limits
     }
 
-    /// How often the processor was taken away; `None` where it is not told.
+    /// How often the processor was taken away; `None` where it is not reported.
     pub fn throttled(&self) -> Option<Throttled> {
         let place = self.cpu.as_ref()?;
         let mut sum = None;
@@ -141,7 +141,7 @@ const V1_THROTTLES: [(&str, &str); 4] = [
     ("blkio.throttle.write_iops_device", "wiops="),
 ];
 
-fn levels(place: &Option<Place>) -> impl Iterator<Item = (Version, &Path)> {
+fn levels(place: &Option<GroupFolders>) -> impl Iterator<Item = (CgroupVersion, &Path)> {
     place
         .iter()
         .flat_map(|place| place.folders.iter().map(|folder| (place.version, folder.as_path())))
@@ -176,7 +176,7 @@ fn least<T: PartialOrd>(one: Option<T>, other: Option<T>) -> Option<T> {
 }
 
 /// Where the group for a controller (by its name in version 1) is.
-fn place(controller: &str, membership: &str, mountinfo: &str) -> Option<Place> {
+fn place(controller: &str, membership: &str, mountinfo: &str) -> Option<GroupFolders> {
     let group = |wanted: &dyn Fn(&str) -> bool| {
         membership.lines().find_map(|line| {
             let mut parts = line.splitn(3, ':').skip(1);
@@ -194,9 +194,9 @@ fn place(controller: &str, membership: &str, mountinfo: &str) -> Option<Place> {
         })
     };
     let (version, root, group) = match point("cgroup", &has) {
-        Some(root) => (Version::One, root, group(&has)?),
+        Some(root) => (CgroupVersion::One, root, group(&has)?),
         None => (
-            Version::Two,
+            CgroupVersion::Two,
             point("cgroup2", &|_| true)?,
             group(&|controllers| controllers.is_empty())?,
         ),
@@ -207,7 +207,7 @@ fn place(controller: &str, membership: &str, mountinfo: &str) -> Option<Place> {
         folder.clone_from(&root);
     }
     let folders = folder.ancestors().take_while(|at| at.starts_with(&root));
-    Some(Place { version, folders: folders.map(Path::to_path_buf).collect() })
+    Some(GroupFolders { version, folders: folders.map(Path::to_path_buf).collect() })
 }
 
 #[cfg(test)]
@@ -221,11 +221,11 @@ mod tests {
     #[test]
     fn each_controller_of_version_one_has_its_place() {
         let groups = Groups::parse("8:blkio:/a/b\n1:cpu:/\n0::/\n", V1);
-        assert_eq!(groups.io.as_ref().unwrap().version, Version::One);
+        assert_eq!(groups.io.as_ref().unwrap().version, CgroupVersion::One);
         assert_eq!(groups.io.unwrap().folders, [Path::new("/g/blkio")], "/a/b is not there");
         assert_eq!(groups.cpu.unwrap().folders, [Path::new("/g/cpu")]);
         let memory = groups.memory.unwrap();
-        assert_eq!((memory.version, memory.folders.len()), (Version::Two, 1));
+        assert_eq!((memory.version, memory.folders.len()), (CgroupVersion::Two, 1));
     }
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(lines(Some("8:0 5\n".into()), "rbps="), ["8:0 rbps=5"]);
         let v1 = Throttled::parse("nr_periods 1\nnr_throttled 2\nthrottled_time 5000\n");
         assert_eq!(v1, Some(Throttled { periods: 2, us: 5 }));
-        // Whatever this machine has, it can be asked.
+        // Works on any machine.
         let _ = Groups::of_thread().limits();
     }
 }

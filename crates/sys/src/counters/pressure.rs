@@ -1,8 +1,8 @@
-//! How long tasks stood still for want of something (/proc/pressure).
+//! How long tasks blocked for want of something (/proc/pressure).
 
 use std::io;
 
-/// What tasks may stand still for.
+/// What tasks may wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// Processors.
@@ -16,9 +16,9 @@ pub enum Resource {
 /// Time lost since the machine started, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pressure {
-    /// At least one task stood still.
+    /// At least one task blocked.
     pub some_us: u64,
-    /// All stood still, so that nothing was done; zero where it is not told.
+    /// All blocked, so that nothing was done; zero where it is not reported.
     pub full_us: u64,
 }
 

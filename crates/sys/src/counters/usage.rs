@@ -42,7 +42,7 @@ impl Usage {
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no counters in it"))
     }
 
-    /// What proc_pid_stat(5) and proc_pid_status(5) tell.
+    /// From proc_pid_stat(5) and proc_pid_status(5).
     fn parse(stat: &str, status: &str, ticks_per_s: u64) -> Option<Usage> {
         // The name, in parentheses, may hold anything; the state follows it.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -137,9 +137,12 @@ mod tests {
     #[test]
     fn another_thread_is_told_as_it_would_tell_itself() {
         let thread = crate::process::thread_id();
-        let (itself, told) = (Usage::of_thread().unwrap(), Usage::of(thread).unwrap());
-        assert!(told.voluntary_switches >= itself.voluntary_switches, "{itself:?} {told:?}");
-        assert!(told.minor_faults >= itself.minor_faults, "{itself:?} {told:?}");
+        let (itself, reported) = (Usage::of_thread().unwrap(), Usage::of(thread).unwrap());
+        assert!(
+            reported.voluntary_switches >= itself.voluntary_switches,
+            "{itself:?} {reported:?}"
+        );
+        assert!(reported.minor_faults >= itself.minor_faults, "{itself:?} {reported:?}");
         assert!(Usage::of(u32::MAX).is_err());
     }
 }

@@ -7,7 +7,7 @@ use iosonde_report::ledger::{
     DeviceLedger, DeviceUse, Environment, MachineLedger, Observed, OtherTraffic, share,
 };
 use iosonde_sys::counters::{CpuTime, DiskCounters, Pressure, TaskIo, Throttled};
-use iosonde_sys::stack::Kind;
+use iosonde_sys::stack::LayerKind;
 use std::collections::BTreeSet;
 
 const SECTOR: u64 = 512;
@@ -45,11 +45,11 @@ pub(super) fn devices(seen: &Evidence) -> Vec<DeviceLedger> {
     let one = |(layer, level): (&iosonde_sys::stack::Layer, u32)| DeviceLedger {
         name: layer.name.clone(),
         kind: match &layer.kind {
-            Kind::Disk => "disk",
-            Kind::Partition => "partition",
-            Kind::Mapped(_) => "mapped",
-            Kind::Raid => "raid",
-            Kind::Loop(_) => "loop",
+            LayerKind::Disk => "disk",
+            LayerKind::Partition => "partition",
+            LayerKind::Mapped(_) => "mapped",
+            LayerKind::Raid => "raid",
+            LayerKind::Loop(_) => "loop",
         }
         .to_owned(),
         level,

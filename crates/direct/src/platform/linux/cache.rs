@@ -14,22 +14,21 @@ use super::{device_size, page_bytes};
 use crate::Fact;
 use crate::cache::{Residency, read_through};
 
-/// As many pages are asked about at once; a byte of answer for each.
+/// Pages asked about in one call; the answer has a byte for each.
 const WINDOW_PAGES: u64 = 65_536;
 
-/// As many windows, spread over the range, are looked at to check that nothing
-/// is cached.
+/// Windows, spread over the range, that are checked when nothing seems cached.
 const WINDOWS_CHECKED: u64 = 16;
 
 /// `f_type` of overlayfs in <linux/magic.h>.
 const OVERLAYFS: u64 = 0x794c_7630;
 
 pub(crate) fn residency(file: &File, offset: u64, bytes: u64) -> Fact<Residency> {
-    let range = match Pages::of(file, offset, bytes) {
+    let range = match PageRange::of(file, offset, bytes) {
         Ok(range) => range,
-        Err(error) => return Fact::unknown(format!("its size is not told: {error}")),
+        Err(error) => return Fact::unknown(format!("its size is not reported: {error}")),
     };
-    let told = cachestat(file, offset, bytes);
+    let reported = cachestat(file, offset, bytes);
     let magic = rustix::fs::fstatfs(file).map_or(0, |status| status.f_type as u64 & 0xffff_ffff);
     if magic == OVERLAYFS {
         return by_mincore(
@@ -38,14 +37,16 @@ pub(crate) fn residency(file: &File, offset: u64, bytes: u64) -> Fact<Residency>
             "overlayfs: the pages belong to a file below, which cachestat(2) does not see",
         );
     }
-    match told {
-        Ok(told) if told.cached == 0 && range.count > 0 => confirm_nothing(file, range, told),
-        Ok(told) => Fact::Known(told.residency(range)),
+    match reported {
+        Ok(reported) if reported.cached == 0 && range.count > 0 => {
+            confirm_nothing(file, range, reported)
+        }
+        Ok(reported) => Fact::Known(reported.residency(range)),
         Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
             by_mincore(file, range, "Linux before 6.5 has no cachestat(2)")
         }
         Err(error) if error.raw_os_error() == Some(libc::EPERM) => {
-            Fact::unknown("only its owner, and who may write it, is told (cachestat(2))")
+            Fact::unknown("cachestat(2) needs ownership or write permission")
         }
         Err(error) => Fact::unknown(format!("cachestat(2): {error}")),
     }
@@ -53,13 +54,13 @@ pub(crate) fn residency(file: &File, offset: u64, bytes: u64) -> Fact<Residency>
 
 /// The pages of a range that lie within the file.
 #[derive(Clone, Copy)]
-struct Pages {
+struct PageRange {
     first: u64,
     count: u64,
 }
 
-impl Pages {
-    fn of(file: &File, offset: u64, bytes: u64) -> io::Result<Pages> {
+impl PageRange {
+    fn of(file: &File, offset: u64, bytes: u64) -> io::Result<PageRange> {
         let page = page_bytes() as u64;
         let length = match device_size(file) {
             Ok(length) => length,
@@ -70,7 +71,7 @@ impl Pages {
             bytes => offset.saturating_add(bytes).min(length),
         };
         let first = offset / page;
-        Ok(Pages { first, count: end.div_ceil(page).saturating_sub(first) })
+        Ok(PageRange { first, count: end.div_ceil(page).saturating_sub(first) })
     }
 
     /// Runs of at most a window, each with how many pages it has.
@@ -84,7 +85,7 @@ impl Pages {
 /// `struct cachestat` of <linux/mman.h>: counts of pages.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-struct Told {
+struct CacheStat {
     cached: u64,
     dirty: u64,
     writeback: u64,
@@ -92,8 +93,8 @@ struct Told {
     recently_evicted: u64,
 }
 
-impl Told {
-    fn residency(self, range: Pages) -> Residency {
+impl CacheStat {
+    fn residency(self, range: PageRange) -> Residency {
         Residency {
             page_bytes: page_bytes() as u64,
             pages: range.count,
@@ -106,22 +107,23 @@ impl Told {
 }
 
 /// The same number on every architecture (as all since Linux 5.1), but for
-/// Alpha, whose are 110 higher and which Rust does not build for.
+/// Alpha, whose are 110 higher and which Rust does not support.
 const SYS_CACHESTAT: libc::c_long = 451;
 
-fn cachestat(file: &File, offset: u64, bytes: u64) -> io::Result<Told> {
+fn cachestat(file: &File, offset: u64, bytes: u64) -> io::Result<CacheStat> {
     let range = [offset, bytes];
-    let mut told = Told::default();
+    let mut reported = CacheStat::default();
     // SAFETY: the call reads two u64, writes five, all lent for its time, and
     // takes no flags.
-    let answer =
-        unsafe { libc::syscall(SYS_CACHESTAT, file.as_raw_fd(), range.as_ptr(), &raw mut told, 0) };
-    if answer == 0 { Ok(told) } else { Err(io::Error::last_os_error()) }
+    let answer = unsafe {
+        libc::syscall(SYS_CACHESTAT, file.as_raw_fd(), range.as_ptr(), &raw mut reported, 0)
+    };
+    if answer == 0 { Ok(reported) } else { Err(io::Error::last_os_error()) }
 }
 
 /// cachestat(2) sees nothing. Where the pages belong to another file, it sees
 /// nothing ever, so look by another way.
-fn confirm_nothing(file: &File, range: Pages, told: Told) -> Fact<Residency> {
+fn confirm_nothing(file: &File, range: PageRange, reported: CacheStat) -> Fact<Residency> {
     if may_ask_mincore(file) {
         let windows = range.count.div_ceil(WINDOW_PAGES);
         let step = usize::try_from(windows.div_ceil(WINDOWS_CHECKED)).unwrap_or(usize::MAX);
@@ -142,12 +144,12 @@ fn confirm_nothing(file: &File, range: Pages, told: Told) -> Fact<Residency> {
             }
         }
     }
-    Fact::Known(told.residency(range))
+    Fact::Known(reported.residency(range))
 }
 
-fn by_mincore(file: &File, range: Pages, why: &'static str) -> Fact<Residency> {
+fn by_mincore(file: &File, range: PageRange, why: &'static str) -> Fact<Residency> {
     if !may_ask_mincore(file) {
-        return Fact::unknown(format!("{why}, and mincore(2) tells only the owner and writers"));
+        return Fact::unknown(format!("{why}, and mincore(2) needs ownership or write permission"));
     }
     let mut cached = 0;
     for (first, count) in range.windows() {
@@ -186,8 +188,8 @@ fn mincore(file: &File, first: u64, count: u64) -> io::Result<u64> {
     // A window is at most 4 GiB (of pages of 64 KiB).
     let bytes = usize::try_from(count * page).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let mut in_memory = vec![0_u8; count as usize];
-    // SAFETY: no address is asked for, so no existing mapping changes; the
-    // mapping is only asked about, never read, so that the file may change or
+    // SAFETY: no address is given, so no existing mapping changes; the
+    // mapping is only queried, never read, so that the file may change or
     // shrink under it.
     let start = unsafe {
         rustix::mm::mmap(

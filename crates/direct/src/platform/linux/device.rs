@@ -32,7 +32,7 @@ pub(crate) fn device(file: &File) -> io::Result<Device> {
 
 pub(crate) fn device_size(file: &File) -> io::Result<u64> {
     expect_block_device(file)?;
-    // SAFETY: on a block device BLKGETSIZE64 stores one u64 where it is told.
+    // SAFETY: on a block device BLKGETSIZE64 stores one u64 where it is given.
     let size = unsafe { ioctl(file, Getter::<BLKGETSIZE64, u64>::new()) }?;
     Ok(size)
 }
@@ -51,9 +51,9 @@ pub(crate) fn flush_buffers(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Put what the device itself tells where nothing else told.
+/// Fill what is unknown with what the device itself reports.
 pub(crate) fn ask(file: &File, facts: &mut DeviceFacts) -> io::Result<()> {
-    let told = device(file)?;
+    let reported = device(file)?;
     // SAFETY: on a block device (its size was read) each of these stores one
     // number of the type named here.
     let (io_min, io_opt, offset, read_only, sequence) = unsafe {
@@ -65,23 +65,23 @@ pub(crate) fn ask(file: &File, facts: &mut DeviceFacts) -> io::Result<()> {
             ioctl(file, Getter::<BLKGETDISKSEQ, u64>::new()).ok(),
         )
     };
-    fill(&mut facts.bytes, Some(told.bytes));
-    fill(&mut facts.logical_sector, Some(told.logical_sector));
-    fill(&mut facts.physical_sector, Some(told.physical_sector));
-    fill(&mut facts.rotational, told.rotational);
+    fill(&mut facts.bytes, Some(reported.bytes));
+    fill(&mut facts.logical_sector, Some(reported.logical_sector));
+    fill(&mut facts.physical_sector, Some(reported.physical_sector));
+    fill(&mut facts.rotational, reported.rotational);
     fill(&mut facts.io_bytes_min, io_min);
     // Zero: the device states none.
     fill(&mut facts.io_bytes_optimal, io_opt.filter(|&bytes| bytes > 0));
-    // -1: misaligned, by an amount that is not told.
+    // -1: misaligned, by an amount that is not reported.
     fill(&mut facts.alignment_offset, offset.and_then(|bytes| u32::try_from(bytes).ok()));
     fill(&mut facts.read_only, read_only.map(|flag| flag != 0));
     fill(&mut facts.disk_sequence, sequence);
     Ok(())
 }
 
-fn fill<T: Copy>(fact: &mut Fact<T>, told: Option<T>) {
-    if let (Fact::Unknown(_), Some(told)) = (&fact, told) {
-        *fact = Fact::Known(told);
+fn fill<T: Copy>(fact: &mut Fact<T>, reported: Option<T>) {
+    if let (Fact::Unknown(_), Some(reported)) = (&fact, reported) {
+        *fact = Fact::Known(reported);
     }
 }
 
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    /// A device that sysfs does not tell of, in a container for example.
+    /// A device that sysfs does not report, in a container for example.
     #[test]
     fn what_the_device_tells_is_what_sysfs_tells() {
         use crate::platform::sysfs::Tree;

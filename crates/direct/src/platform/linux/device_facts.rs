@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::tree::Tree;
-use crate::stack::{DeviceId, Kind, Mount};
-use crate::{AtomicWrite, DeviceFacts, Discard, Fact, WriteCache, Zones};
+use crate::stack::{DeviceId, LayerKind, Mount};
+use crate::{AtomicWrite, DeviceFacts, Discard, Fact, WriteCache, ZoneModel};
 
 pub(crate) fn device_facts(id: DeviceId) -> DeviceFacts {
     Survey::new(Tree::here()).device(id)
@@ -75,7 +75,7 @@ impl Survey {
             read_only: sysfs.own::<u8>("ro").map(|number| number != 0),
             removable: sysfs.flag("removable"),
             loop_direct: match kind {
-                Kind::Loop(_) => sysfs.flag("loop/dio"),
+                LayerKind::Loop(_) => sysfs.flag("loop/dio"),
                 _ => Fact::unknown("it is no loop device"),
             },
             disk_sequence: sysfs.disk_number("diskseq"),
@@ -174,14 +174,14 @@ impl Sysfs<'_> {
         }
     }
 
-    fn zones(&self) -> Fact<Zones> {
+    fn zones(&self) -> Fact<ZoneModel> {
         let zone_bytes =
             || self.queue::<u64>("chunk_sectors").map(|count| count.saturating_mul(SYSFS_SECTOR));
         match self.text(self.disk, "queue/zoned") {
             Fact::Known(text) => match text.as_str() {
-                "none" => Fact::Known(Zones::None),
-                "host-aware" => zone_bytes().map(Zones::Aware),
-                "host-managed" => zone_bytes().map(Zones::Managed),
+                "none" => Fact::Known(ZoneModel::None),
+                "host-aware" => zone_bytes().map(ZoneModel::Aware),
+                "host-managed" => zone_bytes().map(ZoneModel::Managed),
                 other => Fact::unknown(format!("the kernel calls it {other:?}")),
             },
             Fact::Unknown(why) => Fact::Unknown(why),
@@ -190,7 +190,7 @@ impl Sysfs<'_> {
 
     fn atomic_write(&self) -> Fact<AtomicWrite> {
         let Some(unit_min) = self.queue("atomic_write_unit_min_bytes").get() else {
-            return Fact::unknown("Linux before 6.11 does not tell of atomic writes");
+            return Fact::unknown("Linux before 6.11 does not report atomic writes");
         };
         self.queue("atomic_write_unit_max_bytes").map(|unit_max| AtomicWrite {
             unit_min,
@@ -207,7 +207,7 @@ impl Sysfs<'_> {
         })
     }
 
-    fn names(&self, kind: &Kind) -> Names {
+    fn names(&self, kind: &LayerKind) -> Names {
         let made = |what: &'static str| Names {
             transport: Fact::Known(what.to_owned()),
             vendor: Fact::unknown("it is made by the system"),
@@ -217,10 +217,10 @@ impl Sysfs<'_> {
             world_wide_id: Fact::unknown("it is made by the system"),
         };
         match kind {
-            Kind::Loop(_) => made("loop"),
-            Kind::Mapped(_) => made("device-mapper"),
-            Kind::Raid => made("md"),
-            Kind::Disk | Kind::Partition => self.maker_names(),
+            LayerKind::Loop(_) => made("loop"),
+            LayerKind::Mapped(_) => made("device-mapper"),
+            LayerKind::Raid => made("md"),
+            LayerKind::Disk | LayerKind::Partition => self.maker_names(),
         }
     }
 
@@ -231,7 +231,7 @@ impl Sysfs<'_> {
             transport: Fact::or_why(self.transport(), "sysfs shows no bus for it"),
             vendor: first_of([printable(text("device/vendor")), text("device/manfid")])
                 // virtio has the number of a PCI vendor there: not the disk's.
-                .and_unless(|vendor| vendor.starts_with("0x1af4"), "virtio tells no vendor"),
+                .and_unless(|vendor| vendor.starts_with("0x1af4"), "virtio reports no vendor"),
             model: first_of([printable(text("device/model")), text("device/name")]),
             serial: first_of([
                 printable(text("serial")),
@@ -273,8 +273,8 @@ impl Sysfs<'_> {
         let [_, 0x80, high, low, rest @ ..] = page.as_slice() else {
             return Fact::unknown("device/vpd_pg80 is no page 0x80");
         };
-        let told = usize::from(u16::from_be_bytes([*high, *low]));
-        let number = &rest[..told.min(rest.len())];
+        let reported = usize::from(u16::from_be_bytes([*high, *low]));
+        let number = &rest[..reported.min(rest.len())];
         let text = String::from_utf8_lossy(number).trim_matches(['\0', ' ']).to_owned();
         if text.is_empty() {
             return Fact::unknown("device/vpd_pg80 holds no number");

@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 use rustix::io::ReadWriteFlags;
 
 use super::probe;
-use crate::durability::{CallError, Keep, SyncRange, WriteFlags};
+use crate::durability::{CallError, ReadCaching, SyncRange, WriteFlags};
 
 /// Flags of <linux/fs.h>; not all are in all of rustix's and libc's targets.
 const RWF_DSYNC: u32 = 0x02;
@@ -95,11 +95,11 @@ pub(crate) fn read_with(
     file: &File,
     data: &mut [u8],
     offset: u64,
-    keep: Keep,
+    keep: ReadCaching,
 ) -> Result<usize, CallError> {
     let bits = match keep {
-        Keep::Cached => 0,
-        Keep::Dropped => RWF_DONTCACHE,
+        ReadCaching::Cached => 0,
+        ReadCaching::Dropped => RWF_DONTCACHE,
     };
     let flags = ReadWriteFlags::from_bits_retain(bits);
     rustix::io::preadv2(file, &mut [IoSliceMut::new(data)], offset, flags)

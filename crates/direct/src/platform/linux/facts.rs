@@ -11,7 +11,7 @@ use super::device_facts::Survey;
 use super::tree::Tree;
 use super::{device, mounts, probe, stack};
 use crate::stack::{DeviceId, Mount, Stack};
-use crate::{DeviceFacts, Fact, Facts, FileKind};
+use crate::{DeviceFacts, Fact, Facts, PathKind};
 
 pub(crate) fn facts_of_path(path: &Path) -> io::Result<Facts> {
     // A descriptor of the path alone: nothing is opened, so nothing blocks,
@@ -27,12 +27,12 @@ pub(crate) fn facts_of_file(file: &File) -> io::Result<Facts> {
     let tree = Tree::here();
     let stack = stack_of(&tree, file, &status, kind)?;
     let mut devices = devices_of(tree, &stack);
-    if kind == FileKind::BlockDevice {
+    if kind == PathKind::BlockDevice {
         devices.iter_mut().take(1).for_each(|facts| ask_the_device(file, facts));
     }
     let bytes = match (kind, devices.first()) {
-        (FileKind::File, _) => Fact::Known(status.st_size.try_into().unwrap_or(0)),
-        (FileKind::BlockDevice, Some(device)) => device.bytes.clone(),
+        (PathKind::File, _) => Fact::Known(status.st_size.try_into().unwrap_or(0)),
+        (PathKind::BlockDevice, Some(device)) => device.bytes.clone(),
         _ => Fact::unknown("it is neither a file nor a block device"),
     };
     Ok(Facts {
@@ -45,13 +45,13 @@ pub(crate) fn facts_of_file(file: &File) -> io::Result<Facts> {
     })
 }
 
-pub(crate) fn kind_of(status: &Stat) -> FileKind {
+pub(crate) fn kind_of(status: &Stat) -> PathKind {
     match FileType::from_raw_mode(status.st_mode) {
-        FileType::RegularFile => FileKind::File,
-        FileType::BlockDevice => FileKind::BlockDevice,
-        FileType::CharacterDevice => FileKind::CharacterDevice,
-        FileType::Directory => FileKind::Folder,
-        _ => FileKind::Other,
+        FileType::RegularFile => PathKind::File,
+        FileType::BlockDevice => PathKind::BlockDevice,
+        FileType::CharacterDevice => PathKind::CharacterDevice,
+        FileType::Directory => PathKind::Folder,
+        _ => PathKind::Other,
     }
 }
 
@@ -80,9 +80,9 @@ fn path_of(file: &File) -> PathBuf {
     std::fs::read_link(&link).unwrap_or_else(|_| PathBuf::from(link))
 }
 
-fn stack_of(tree: &Tree, file: &File, status: &Stat, kind: FileKind) -> io::Result<Stack> {
+fn stack_of(tree: &Tree, file: &File, status: &Stat, kind: PathKind) -> io::Result<Stack> {
     let path = path_of(file);
-    if kind == FileKind::BlockDevice {
+    if kind == PathKind::BlockDevice {
         let id = super::device_id(status.st_rdev);
         return Ok(Stack { path, mount: None, devices: vec![stack::layer_of(tree, id)] });
     }
@@ -103,7 +103,7 @@ fn devices_of(tree: Tree, stack: &Stack) -> Vec<DeviceFacts> {
     ids.into_iter().map(|id| survey.device(id)).collect()
 }
 
-/// What sysfs did not tell (a container may have none), the device may.
+/// What sysfs did not report (a container may have none), the device may.
 fn ask_the_device(file: &File, facts: &mut DeviceFacts) {
     if facts.bytes.known().is_some() && facts.logical_sector.known().is_some() {
         return;

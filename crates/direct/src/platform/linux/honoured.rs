@@ -9,8 +9,8 @@ use rustix::fs::{IFlags, OFlags};
 use super::facts::{kind_of, mount_of};
 use super::tree::Tree;
 use super::{probe, stack};
-use crate::stack::{Kind, Mount};
-use crate::{Answer, FileKind, Honoured, Known};
+use crate::stack::{LayerKind, Mount};
+use crate::{Answer, Honoured, Known, PathKind};
 
 pub(crate) fn honoured(file: &File) -> io::Result<Honoured> {
     let flags = rustix::fs::fcntl_getfl(file)?;
@@ -33,13 +33,13 @@ fn judge(file: &File, flags: OFlags) -> io::Result<Honoured> {
     }
     let tree = Tree::here();
     match kind_of(&rustix::fs::fstat(file)?) {
-        FileKind::BlockDevice => {
+        PathKind::BlockDevice => {
             let device = super::device_id(rustix::fs::fstat(file)?.st_rdev);
             let mut answers = Honoured::both(Answer::yes("a block device refuses what it cannot"));
             answers.cache_below = cache_below(&tree, [stack::layer_of(&tree, device)].iter());
             Ok(answers)
         }
-        FileKind::File => judge_file(&tree, file),
+        PathKind::File => judge_file(&tree, file),
         _ => Ok(Honoured::both(Answer::no("it is neither a file nor a block device"))),
     }
 }
@@ -53,7 +53,7 @@ fn judge_file(tree: &Tree, file: &File) -> io::Result<Honoured> {
         }
         Filesystem::Btrfs => btrfs(file, mount.as_ref()),
         Filesystem::Remote(name) => Honoured::both(Answer::unknown(format!(
-            "{name}: it passes this machine's page cache, the server may have one of its own"
+            "{name}: it passes this machine's page cache, the server may have its own"
         ))),
         Filesystem::Fuse(name) => Honoured::both(Answer::unknown(format!(
             "{name} is served by a program (FUSE), which may go through memory"
@@ -100,7 +100,7 @@ fn btrfs(file: &File, mount: Option<&Mount>) -> Honoured {
         Answer::yes("btrfs reads directly what is aligned (and the rest through memory)")
     };
     let writes = match flags {
-        None => Answer::unknown("btrfs does not tell whether the file has checksums"),
+        None => Answer::unknown("btrfs does not report whether the file has checksums"),
         Some(flags) if flags.contains(IFlags::NOCOW) => {
             Answer::yes("btrfs keeps no checksums of this file (No_COW)")
         }
@@ -140,7 +140,9 @@ fn cache_below<'a>(
 ) -> Option<String> {
     let mut all = layers.flat_map(|layer| layer.walk());
     all.find_map(|layer| match &layer.kind {
-        Kind::Loop(backing) if tree.attribute(&layer.name, "loop/dio").as_deref() != Some("1") => {
+        LayerKind::Loop(backing)
+            if tree.attribute(&layer.name, "loop/dio").as_deref() != Some("1") =>
+        {
             let (name, backing) = (&layer.name, backing.display());
             Some(format!("{name} goes through the page cache of {backing}"))
         }
@@ -177,15 +179,19 @@ impl Filesystem {
     fn of(file: &File, mount: Option<&Mount>) -> io::Result<Filesystem> {
         // A magic number has 32 bits, whatever sign the field has.
         let magic = rustix::fs::fstatfs(file)?.f_type as u64 & 0xffff_ffff;
-        let told = mount.map(|mount| mount.filesystem.clone());
+        let reported = mount.map(|mount| mount.filesystem.clone());
         let known = MAGIC.iter().find(|(number, _)| *number == magic).map(|(_, name)| *name);
         Ok(match known {
             Some(name @ ("tmpfs" | "ramfs" | "hugetlbfs")) => Filesystem::Memory(name),
             Some("btrfs") => Filesystem::Btrfs,
             Some("zfs") => Filesystem::Zfs,
-            Some("fuse") => Filesystem::Fuse(told.unwrap_or_else(|| "the filesystem".to_owned())),
+            Some("fuse") => {
+                Filesystem::Fuse(reported.unwrap_or_else(|| "the filesystem".to_owned()))
+            }
             Some(name) => Filesystem::Remote(name),
-            None => Filesystem::Other(told.unwrap_or_else(|| format!("the filesystem {magic:#x}"))),
+            None => {
+                Filesystem::Other(reported.unwrap_or_else(|| format!("the filesystem {magic:#x}")))
+            }
         })
     }
 }
@@ -193,7 +199,7 @@ impl Filesystem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{OpenOptions, Verdict};
+    use crate::{OpenOptions, Tristate};
 
     #[test]
     fn a_release_is_two_numbers_whatever_follows() {
@@ -209,7 +215,7 @@ mod tests {
     fn what_was_not_asked_for_is_not_honoured() {
         let file = File::open("/proc/self/exe").unwrap();
         let answers = honoured(&file).unwrap();
-        assert_eq!(answers.overall().verdict, Verdict::No);
+        assert_eq!(answers.overall().verdict, Tristate::No);
         assert_eq!(answers.writes, None, "it is open for reading");
     }
 

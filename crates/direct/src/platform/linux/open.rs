@@ -22,7 +22,7 @@ fn flags(options: &OpenOptions) -> OFlags {
     };
     // The numbers are libc's: rustix 1.1 gives DSYNC the value of O_SYNC.
     let mut flags = access | libc::O_CLOEXEC | libc::O_NOCTTY;
-    for (asked, flag) in [
+    for (requested, flag) in [
         (options.create, libc::O_CREAT),
         (options.exclusive, libc::O_EXCL),
         (options.append, libc::O_APPEND),
@@ -32,7 +32,7 @@ fn flags(options: &OpenOptions) -> OFlags {
         (options.sync, libc::O_SYNC),
         (options.keep_access_time, libc::O_NOATIME),
     ] {
-        if asked {
+        if requested {
             flags |= flag;
         }
     }

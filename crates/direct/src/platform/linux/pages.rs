@@ -24,12 +24,12 @@ pub(crate) fn page_bytes() -> usize {
 pub(crate) struct Pages {
     start: NonNull<u8>,
     bytes: usize,
-    held: Held,
+    held: Backing,
 }
 
 /// How the kernel gave it.
 #[derive(Debug)]
-enum Held {
+enum Backing {
     /// mmap(2).
     Mapping,
     /// mmap(2) of a file that was created for it and is removed with it.
@@ -93,7 +93,7 @@ impl Pages {
         // no existing mapping changes.
         let start = unsafe { rustix::mm::mmap_anonymous(ptr::null_mut(), bytes, ACCESS, flags) }?;
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Pages { start, bytes, held: Held::Mapping })
+        Ok(Pages { start, bytes, held: Backing::Mapping })
     }
 
     fn map_file(path: &Path, bytes: usize, flags: MapFlags) -> io::Result<Pages> {
@@ -105,7 +105,7 @@ impl Pages {
         let pages = Pages::map_open(&file, bytes, flags);
         match pages {
             Ok(mut pages) if is_new => {
-                pages.held = Held::OwnFile(path.to_owned());
+                pages.held = Backing::OwnFile(path.to_owned());
                 Ok(pages)
             }
             Err(error) if is_new => {
@@ -129,13 +129,13 @@ impl Pages {
         // one is made here: only its address is handed out.
         let start = unsafe { rustix::mm::mmap(ptr::null_mut(), bytes, ACCESS, flags, file, 0) }?;
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Pages { start, bytes, held: Held::Mapping })
+        Ok(Pages { start, bytes, held: Backing::Mapping })
     }
 
     fn segment(bytes: usize, flags: u32) -> io::Result<Pages> {
         // Flags are 12 bits and a logarithm below 64 in the highest 6.
         let flags = libc::IPC_CREAT | 0o600 | flags as libc::c_int;
-        // SAFETY: makes a segment of its own and touches no memory.
+        // SAFETY: makes its own segment and touches no memory.
         let id = unsafe { libc::shmget(libc::IPC_PRIVATE, bytes, flags) };
         if id < 0 {
             return Err(io::Error::last_os_error());
@@ -148,7 +148,7 @@ impl Pages {
         unsafe { libc::shmctl(id, libc::IPC_RMID, ptr::null_mut()) };
         // shmat(2) returns -1, not null, on failure.
         match NonNull::new(start.cast::<u8>()).filter(|start| start.as_ptr().addr() != usize::MAX) {
-            Some(start) => Ok(Pages { start, bytes, held: Held::Segment }),
+            Some(start) => Ok(Pages { start, bytes, held: Backing::Segment }),
             None => Err(attached),
         }
     }
@@ -176,12 +176,14 @@ impl Drop for Pages {
         // owner is going away, so nothing can refer to it.
         let gone = unsafe {
             match self.held {
-                Held::Segment => libc::shmdt(start) == 0,
-                Held::Mapping | Held::OwnFile(_) => rustix::mm::munmap(start, self.bytes).is_ok(),
+                Backing::Segment => libc::shmdt(start) == 0,
+                Backing::Mapping | Backing::OwnFile(_) => {
+                    rustix::mm::munmap(start, self.bytes).is_ok()
+                }
             }
         };
         debug_assert!(gone, "give back {} bytes: {}", self.bytes, io::Error::last_os_error());
-        if let Held::OwnFile(path) = &self.held {
+        if let Backing::OwnFile(path) = &self.held {
             // It may have been removed before.
             let _ = std::fs::remove_file(path);
         }

@@ -1,4 +1,4 @@
-//! What direct I/O needs, asked of statx(2), the device, or a trial.
+//! What direct I/O needs, from statx(2), the device, or a trial read.
 
 use std::fs::File;
 use std::io;
@@ -67,7 +67,7 @@ fn stated(file: &File) -> Option<DirectIo> {
         possible: true,
         memory_alignment: memory,
         offset_alignment: offset,
-        // Zero, or not told: as for writes.
+        // Zero, or not reported: as for writes.
         read_offset_alignment: if read_offset == 0 { offset } else { read_offset },
         known: Known::Stated,
     })
@@ -88,7 +88,7 @@ pub(crate) fn atomic_write(file: &File) -> Fact<AtomicWrite> {
     Fact::Known(AtomicWrite {
         unit_min: status.stx_atomic_write_unit_min,
         unit_max: status.stx_atomic_write_unit_max,
-        // Zero: not told apart (Linux 6.16 and later).
+        // Zero: not reported separately (Linux 6.16 and later).
         unit_max_fast: Some(status.stx_atomic_write_unit_max_opt).filter(|&bytes| bytes > 0),
         segments_max: Some(status.stx_atomic_write_segments_max),
     })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::mounts::mount_below;
 use super::tree::{Tree, block_device_at};
-use crate::stack::{DeviceId, Kind, Layer, Mount, Stack};
+use crate::stack::{DeviceId, Layer, LayerKind, Mount, Stack};
 
 /// Layers below layers end here. Deeper stacks do not work on Linux (kernel
 /// stacks are small), so more is a loop in the tree.
@@ -63,12 +63,14 @@ fn layer(tree: &Tree, mounts: &[Mount], id: DeviceId, depth: u32) -> Layer {
     let kind = tree.kind(&name);
     let below = match &kind {
         _ if depth >= DEPTH_MAX => Vec::new(),
-        Kind::Partition => named(tree, mounts, tree.disk(&name), depth),
-        Kind::Loop(backing) => match tree.device_at(backing) {
+        LayerKind::Partition => named(tree, mounts, tree.disk(&name), depth),
+        LayerKind::Loop(backing) => match tree.device_at(backing) {
             Some(device) => vec![layer(tree, mounts, device, depth + 1)],
             None => below_file(tree, mounts, backing, depth + 1),
         },
-        Kind::Disk | Kind::Mapped(_) | Kind::Raid => named(tree, mounts, tree.slaves(&name), depth),
+        LayerKind::Disk | LayerKind::Mapped(_) | LayerKind::Raid => {
+            named(tree, mounts, tree.slaves(&name), depth)
+        }
     };
     Layer { name, id, kind, below }
 }
@@ -107,7 +109,7 @@ mod tests {
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1");
         made.mount("8:1", "/", "ext4 /dev/sda1");
         let stack = under(&made, "/home/file");
-        assert_eq!(stack.devices[0].kind, Kind::Partition);
+        assert_eq!(stack.devices[0].kind, LayerKind::Partition);
         assert_eq!(stack.disk_lines(), [line("sda", &[])]);
     }
 
@@ -119,7 +121,7 @@ mod tests {
         made.over("dm-0", "sda1").over("dm-0", "sda2").over("dm-0", "sdb");
         made.mount("252:0", "/home", "xfs /dev/mapper/vg-home");
         let stack = under(&made, "/home/file");
-        assert_eq!(stack.devices[0].kind, Kind::Mapped(Some("vg-home".into())));
+        assert_eq!(stack.devices[0].kind, LayerKind::Mapped(Some("vg-home".into())));
         assert_eq!(
             stack.disk_lines(),
             [line("dm-0", &["sda", "sdb"]), line("sda", &[]), line("sdb", &[])]
@@ -147,7 +149,7 @@ mod tests {
         made.write("loop0", "loop/backing_file", "/images/a\n");
         made.mount("254:0", "/", "ext4 /dev/vda").mount("7:0", "/mnt", "xfs /dev/loop0");
         let stack = under(&made, "/mnt/file");
-        assert_eq!(stack.devices[0].kind, Kind::Loop("/images/a".into()));
+        assert_eq!(stack.devices[0].kind, LayerKind::Loop("/images/a".into()));
         assert_eq!(stack.devices[0].below[0].name, "vda");
         assert_eq!(stack.disk_lines(), [line("loop0", &[])], "as fio has it");
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::device_facts::Survey;
 use super::mounts::{parse_mounts, parse_swaps};
 use crate::DeviceFacts;
-use crate::stack::{DeviceId, Kind, Layer, Mount};
+use crate::stack::{DeviceId, Layer, LayerKind, Mount};
 
 /// The trees of this system, or those that a test has laid out in a folder.
 /// What cannot be read is taken for empty: a container may have no /sys.
@@ -128,17 +128,17 @@ impl Tree {
     }
 
     /// What kind of device it is.
-    pub fn kind(&self, name: &str) -> Kind {
+    pub fn kind(&self, name: &str) -> LayerKind {
         if self.disk(name).is_some() {
-            Kind::Partition
+            LayerKind::Partition
         } else if let Some(backing) = self.backing(name) {
-            Kind::Loop(backing)
+            LayerKind::Loop(backing)
         } else if self.is_mapped(name) {
-            Kind::Mapped(self.mapper_name(name))
+            LayerKind::Mapped(self.mapper_name(name))
         } else if self.is_raid(name) {
-            Kind::Raid
+            LayerKind::Raid
         } else {
-            Kind::Disk
+            LayerKind::Disk
         }
     }
 

@@ -11,12 +11,12 @@ use windows_sys::Win32::System::IO::OVERLAPPED;
 use windows_sys::Win32::System::Ioctl as ioctl;
 
 use super::{control, done, expect_device, handle, has_code};
-use crate::lock::{Conflict, LockError, Patience, Share, Span};
+use crate::lock::{ByteRange, Conflict, LockError, LockKind, Patience};
 
 /// All that a file can have.
-const WHOLE: Span = Span { offset: 0, bytes: u64::MAX };
+const WHOLE: ByteRange = ByteRange { offset: 0, bytes: u64::MAX };
 
-pub(crate) fn lock(file: &File, share: Share, patience: Patience) -> Result<(), LockError> {
+pub(crate) fn lock(file: &File, share: LockKind, patience: Patience) -> Result<(), LockError> {
     lock_range(file, share, patience, WHOLE)
 }
 
@@ -33,12 +33,12 @@ pub(crate) fn unlock(file: &File) -> Result<(), LockError> {
 }
 
 /// Where a span begins, and its length in two halves.
-fn place(span: Span) -> Result<(OVERLAPPED, u32, u32), LockError> {
+fn place(span: ByteRange) -> Result<(OVERLAPPED, u32, u32), LockError> {
     let bytes = match span.bytes {
         0 => u64::MAX - span.offset,
         bytes => bytes,
     };
-    span.offset.checked_add(bytes).ok_or(LockError::Span(span))?;
+    span.offset.checked_add(bytes).ok_or(LockError::Range(span))?;
     let mut place = OVERLAPPED::default();
     place.Anonymous.Anonymous.Offset = span.offset as u32; // The lower half.
     place.Anonymous.Anonymous.OffsetHigh = (span.offset >> 32) as u32;
@@ -47,13 +47,13 @@ fn place(span: Span) -> Result<(OVERLAPPED, u32, u32), LockError> {
 
 pub(crate) fn lock_range(
     file: &File,
-    share: Share,
+    share: LockKind,
     patience: Patience,
-    span: Span,
+    span: ByteRange,
 ) -> Result<(), LockError> {
     let (mut place, low, high) = place(span)?;
     let mut flags = 0;
-    if share == Share::Exclusive {
+    if share == LockKind::Exclusive {
         flags |= fs::LOCKFILE_EXCLUSIVE_LOCK;
     }
     if patience == Patience::Try {
@@ -71,15 +71,15 @@ pub(crate) fn lock_range(
     })
 }
 
-pub(crate) fn unlock_range(file: &File, span: Span) -> Result<(), LockError> {
+pub(crate) fn unlock_range(file: &File, span: ByteRange) -> Result<(), LockError> {
     let (mut place, low, high) = place(span)?;
     // SAFETY: as above.
     let unlocked = done(unsafe { fs::UnlockFileEx(handle(file), 0, low, high, &raw mut place) });
     unlocked.map_err(LockError::System)
 }
 
-pub(crate) fn conflict(_: &File, _: Share, _: Span) -> Result<Option<Conflict>, LockError> {
-    Err(LockError::Unsupported("Windows does not tell which lock is in the way"))
+pub(crate) fn conflict(_: &File, _: LockKind, _: ByteRange) -> Result<Option<Conflict>, LockError> {
+    Err(LockError::Unsupported("Windows does not report which lock is in the way"))
 }
 
 pub(crate) fn lock_volume(file: &File) -> Result<(), LockError> {

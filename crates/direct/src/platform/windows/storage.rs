@@ -1,5 +1,5 @@
 //! What a disk answers to IOCTL_STORAGE_QUERY_PROPERTY, as bytes: fields of
-//! <ntddstor.h> at their places. An answer that is too short tells nothing.
+//! <ntddstor.h> at their places. An answer that is too short reports nothing.
 
 use crate::WriteCache;
 
@@ -29,7 +29,7 @@ pub(super) fn write_cache(answer: &[u8]) -> Option<WriteCache> {
 
 /// What identifies a disk, of STORAGE_DEVICE_DESCRIPTOR.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Names {
+pub(super) struct DriveNames {
     pub(super) vendor: Option<String>,
     pub(super) model: Option<String>,
     pub(super) firmware: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct Names {
     pub(super) bus: Option<&'static str>,
 }
 
-pub(super) fn names(answer: &[u8]) -> Names {
+pub(super) fn names(answer: &[u8]) -> DriveNames {
     let text = |at: usize| {
         // Zero: there is none.
         let start = number(answer, at).filter(|&start| start > 0)? as usize;
@@ -47,7 +47,7 @@ pub(super) fn names(answer: &[u8]) -> Names {
         let text = String::from_utf8_lossy(&rest[..end]).trim().to_owned();
         (!text.is_empty()).then_some(text)
     };
-    Names {
+    DriveNames {
         vendor: text(12),
         model: text(16),
         firmware: text(20),
@@ -106,6 +106,6 @@ mod tests {
         let mut beyond = whole;
         beyond[24..28].copy_from_slice(&u32::MAX.to_le_bytes());
         assert_eq!(names(&beyond).serial, None);
-        assert_eq!(names(&[]), Names::default());
+        assert_eq!(names(&[]), DriveNames::default());
     }
 }

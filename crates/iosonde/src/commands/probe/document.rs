@@ -3,8 +3,8 @@
 use super::spoilers;
 use super::survey::{Queue, Survey};
 use crate::commands::format::fact;
-use iosonde_direct::stack::{Kind, Layer};
-use iosonde_direct::{DeviceFacts, Fact, FileKind, Known, WriteCache, Zones};
+use iosonde_direct::stack::{Layer, LayerKind};
+use iosonde_direct::{DeviceFacts, Fact, Known, PathKind, WriteCache, ZoneModel};
 use serde_json::{Value, json};
 
 /// Raised when a key changes its meaning or goes.
@@ -24,11 +24,11 @@ pub fn write(survey: &Survey) -> String {
         "path": survey.path.to_string_lossy(),
         "resolved": facts.stack.path.to_string_lossy(),
         "kind": match facts.kind {
-            FileKind::File => "file",
-            FileKind::BlockDevice => "block device",
-            FileKind::CharacterDevice => "character device",
-            FileKind::Folder => "directory",
-            FileKind::Other => "other",
+            PathKind::File => "file",
+            PathKind::BlockDevice => "block device",
+            PathKind::CharacterDevice => "character device",
+            PathKind::Folder => "directory",
+            PathKind::Other => "other",
         },
         "bytes": fact(&facts.bytes),
         "file_system": file_system(survey),
@@ -96,13 +96,13 @@ fn file(survey: &Survey) -> Option<Value> {
     }))
 }
 
-fn kind(kind: &Kind) -> &'static str {
+fn kind(kind: &LayerKind) -> &'static str {
     match kind {
-        Kind::Disk => "disk",
-        Kind::Partition => "partition",
-        Kind::Mapped(_) => "device-mapper",
-        Kind::Raid => "raid",
-        Kind::Loop(_) => "loop",
+        LayerKind::Disk => "disk",
+        LayerKind::Partition => "partition",
+        LayerKind::Mapped(_) => "device-mapper",
+        LayerKind::Raid => "raid",
+        LayerKind::Loop(_) => "loop",
     }
 }
 
@@ -116,11 +116,11 @@ fn layer(layer: &Layer) -> Value {
 
 fn one_device(device: &DeviceFacts, queue: &Queue) -> Value {
     let backing = match &device.kind {
-        Kind::Loop(file) => Some(file.to_string_lossy().into_owned()),
+        LayerKind::Loop(file) => Some(file.to_string_lossy().into_owned()),
         _ => None,
     };
     let mapped = match &device.kind {
-        Kind::Mapped(name) => name.clone(),
+        LayerKind::Mapped(name) => name.clone(),
         _ => None,
     };
     let mut value = json!({
@@ -160,9 +160,9 @@ fn one_device(device: &DeviceFacts, queue: &Queue) -> Value {
         }),
         "fua": fact(&device.fua),
         "zones": of(&device.zones, |zones| match zones {
-            Zones::None => json!({ "model": "none" }),
-            Zones::Aware(size) => json!({ "model": "host-aware", "bytes": size }),
-            Zones::Managed(size) => json!({ "model": "host-managed", "bytes": size }),
+            ZoneModel::None => json!({ "model": "none" }),
+            ZoneModel::Aware(size) => json!({ "model": "host-aware", "bytes": size }),
+            ZoneModel::Managed(size) => json!({ "model": "host-managed", "bytes": size }),
         }),
         "discard": of(&device.discard, |discard| json!({
             "granularity_bytes": discard.granularity,

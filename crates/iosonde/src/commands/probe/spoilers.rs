@@ -2,8 +2,8 @@
 
 use super::survey::{Queue, Survey};
 use crate::commands::format::{bytes, plural, printable};
-use iosonde_direct::stack::Kind;
-use iosonde_direct::{DeviceFacts, Fact, Verdict, WriteCache, Zones};
+use iosonde_direct::stack::LayerKind;
+use iosonde_direct::{DeviceFacts, Fact, Tristate, WriteCache, ZoneModel};
 
 /// One thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ fn storage(survey: &Survey, list: &mut List) {
         return;
     }
     for (id, what) in [("direct_read", "read"), ("direct_write", "written")] {
-        let trial = survey.trials.of(id).filter(|trial| trial.verdict == Verdict::No);
+        let trial = survey.trials.of(id).filter(|trial| trial.verdict == Tristate::No);
         if let Some(trial) = trial {
             list.add(
                 "not_direct",
@@ -202,7 +202,7 @@ fn mount_options(survey: &Survey, list: &mut List) {
 
 fn layer(device: &DeviceFacts, list: &mut List) {
     let name = &device.name;
-    if let (Kind::Loop(file), Some(false)) = (&device.kind, device.loop_direct.get()) {
+    if let (LayerKind::Loop(file), Some(false)) = (&device.kind, device.loop_direct.get()) {
         list.add(
             "loop",
             format!(
@@ -284,7 +284,7 @@ fn one_device(survey: &Survey, device: &DeviceFacts, queue: &Queue, list: &mut L
             "use fsync, fdatasync or end_fsync=1 if it is durable writes that count",
         );
     }
-    if let Some(Zones::Managed(_)) = device.zones.get() {
+    if let Some(ZoneModel::Managed(_)) = device.zones.get() {
         list.add(
             "zoned",
             format!("{name} must be written in order, zone by zone."),
@@ -397,7 +397,7 @@ fn machine(survey: &Survey, list: &mut List) {
             "raise io.max, or test outside the container",
         );
     }
-    let ring = survey.trials.of("io_uring").filter(|trial| trial.verdict == Verdict::No);
+    let ring = survey.trials.of("io_uring").filter(|trial| trial.verdict == Tristate::No);
     if let Some(ring) = ring {
         list.add(
             "no_io_uring",

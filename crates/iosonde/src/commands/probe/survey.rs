@@ -5,7 +5,7 @@ use super::trials::{self, Trials};
 use iosonde_base::bare;
 use iosonde_direct::cache::{Residency, residency};
 use iosonde_direct::sysfs::Tree;
-use iosonde_direct::{DeviceFacts, Fact, Facts, FileKind};
+use iosonde_direct::{DeviceFacts, Fact, Facts, PathKind};
 use iosonde_sys::counters::{
     Attributes, CpuTime, DiskCounters, Extents, GroupLimits, Groups, Pressure, Resource,
 };
@@ -113,9 +113,9 @@ impl Survey {
         let path = &arguments.path;
         let facts = Facts::of(path).map_err(|error| missing(path, &error))?;
         let wrong = match facts.kind {
-            FileKind::CharacterDevice => Some("is a character device"),
-            FileKind::Other => Some("is a pipe or a socket"),
-            FileKind::File | FileKind::BlockDevice | FileKind::Folder => None,
+            PathKind::CharacterDevice => Some("is a character device"),
+            PathKind::Other => Some("is a pipe or a socket"),
+            PathKind::File | PathKind::BlockDevice | PathKind::Folder => None,
         };
         if let Some(wrong) = wrong {
             return Err(format!(
@@ -126,9 +126,9 @@ impl Survey {
         let tree = Tree::here();
         let others = Others::observe(&facts);
         Ok(Survey {
-            space: (facts.kind != FileKind::BlockDevice).then(|| space(path)),
+            space: (facts.kind != PathKind::BlockDevice).then(|| space(path)),
             queues: facts.devices.iter().map(|device| Queue::of(&tree, device)).collect(),
-            file: (facts.kind == FileKind::File).then(|| FileState::of(path, arguments.no_touch)),
+            file: (facts.kind == PathKind::File).then(|| FileState::of(path, arguments.no_touch)),
             machine: Machine::this(),
             limits: Groups::of_thread().limits(),
             trials: trials::all(arguments, &facts),

@@ -3,8 +3,8 @@
 use super::spoilers;
 use super::survey::{Queue, Space, Survey};
 use crate::commands::format::{bytes, exact, percent, plural, printable, wrapped};
-use iosonde_direct::stack::Kind;
-use iosonde_direct::{DeviceFacts, Discard, Fact, FileKind, Known, WriteCache, Zones};
+use iosonde_direct::stack::LayerKind;
+use iosonde_direct::{DeviceFacts, Discard, Fact, Known, PathKind, WriteCache, ZoneModel};
 
 /// The report.
 pub fn report(survey: &Survey) -> String {
@@ -30,13 +30,13 @@ pub fn report(survey: &Survey) -> String {
     text
 }
 
-fn kind(kind: FileKind) -> &'static str {
+fn kind(kind: PathKind) -> &'static str {
     match kind {
-        FileKind::File => "a file",
-        FileKind::BlockDevice => "a block device",
-        FileKind::CharacterDevice => "a character device",
-        FileKind::Folder => "a directory",
-        FileKind::Other => "something else",
+        PathKind::File => "a file",
+        PathKind::BlockDevice => "a block device",
+        PathKind::CharacterDevice => "a character device",
+        PathKind::Folder => "a directory",
+        PathKind::Other => "something else",
     }
 }
 
@@ -137,12 +137,12 @@ fn room(space: &Space) -> String {
 
 fn made_of(device: &DeviceFacts) -> String {
     match &device.kind {
-        Kind::Disk => "a disk".to_owned(),
-        Kind::Partition => "a partition".to_owned(),
-        Kind::Mapped(Some(name)) => format!("device-mapper {name}"),
-        Kind::Mapped(None) => "device-mapper".to_owned(),
-        Kind::Raid => "a software RAID".to_owned(),
-        Kind::Loop(file) => format!("a loop device of {}", printable(file)),
+        LayerKind::Disk => "a disk".to_owned(),
+        LayerKind::Partition => "a partition".to_owned(),
+        LayerKind::Mapped(Some(name)) => format!("device-mapper {name}"),
+        LayerKind::Mapped(None) => "device-mapper".to_owned(),
+        LayerKind::Raid => "a software RAID".to_owned(),
+        LayerKind::Loop(file) => format!("a loop device of {}", printable(file)),
     }
 }
 
@@ -163,7 +163,7 @@ fn one_device(text: &mut String, device: &DeviceFacts, queue: &Queue) {
     if !used.is_empty() {
         line(text, "", &format!("in use: {}", used.join(", ")));
     }
-    if !matches!(device.kind, Kind::Loop(_) | Kind::Mapped(_) | Kind::Raid) {
+    if !matches!(device.kind, LayerKind::Loop(_) | LayerKind::Mapped(_) | LayerKind::Raid) {
         identity(text, device);
     }
     let sectors = |known: &Fact<u32>| fact(known, |size| size.to_string());
@@ -212,9 +212,10 @@ fn one_device(text: &mut String, device: &DeviceFacts, queue: &Queue) {
             }),
             yes_no(&device.fua),
             fact(&device.zones, |zones| match zones {
-                Zones::None => "none".to_owned(),
-                Zones::Aware(size) => format!("of {}, sequential writes preferred", exact(size)),
-                Zones::Managed(size) => format!("of {}, sequential writes only", exact(size)),
+                ZoneModel::None => "none".to_owned(),
+                ZoneModel::Aware(size) =>
+                    format!("of {}, sequential writes preferred", exact(size)),
+                ZoneModel::Managed(size) => format!("of {}, sequential writes only", exact(size)),
             }),
             yes_no(&device.polled),
         ),

@@ -7,10 +7,10 @@ use crate::commands::format::{bytes, exact};
 use iosonde_base::bare;
 use iosonde_direct::cache::{drop_cached, residency};
 use iosonde_direct::durability::{
-    CallError, Keep, WriteFlags, full_barrier, read_with, sync_all, write_with,
+    CallError, ReadCaching, WriteFlags, full_barrier, read_with, sync_all, write_with,
 };
 use iosonde_direct::{
-    AlignedBuf, Answer, DirectIo, Facts, FileKind, OpenOptions, Verdict, honoured,
+    AlignedBuf, Answer, DirectIo, Facts, OpenOptions, PathKind, Tristate, honoured,
 };
 use iosonde_sys::counters::TaskIo;
 use iosonde_sys::ring_probe::Background;
@@ -43,7 +43,7 @@ pub struct Trial {
     /// Its name in text.
     pub name: &'static str,
     /// Whether it works as intended here.
-    pub verdict: Verdict,
+    pub verdict: Tristate,
     /// What happened, or why that is unknown.
     pub detail: String,
 }
@@ -70,7 +70,7 @@ impl Trials {
     fn unknown(on: String, why: &str) -> Trials {
         let detail = |id, name| match id {
             "libaio" => libaio(),
-            _ => trial(id, name, Verdict::Unknown, why),
+            _ => trial(id, name, Tristate::Unknown, why),
         };
         Trials { on, needs: None, all: KINDS.map(|(id, name)| detail(id, name)).into() }
     }
@@ -79,7 +79,7 @@ impl Trials {
 fn trial(
     id: &'static str,
     name: &'static str,
-    verdict: Verdict,
+    verdict: Tristate,
     detail: impl Into<String>,
 ) -> Trial {
     Trial { id, name, verdict, detail: bare(&detail.into()) }
@@ -98,7 +98,7 @@ pub fn all(arguments: &ProbeArgs, facts: &Facts) -> Trials {
         Ok(subject) => subject.try_all(facts),
         Err((on, error)) => {
             let why = match facts.kind {
-                FileKind::BlockDevice => format!("the device cannot be read: {error}"),
+                PathKind::BlockDevice => format!("the device cannot be read: {error}"),
                 _ => format!("no file can be created there: {error}"),
             };
             Trials::unknown(on, &bare(&why))
@@ -165,7 +165,7 @@ impl Subject {
         let part = &mut buffer[..self.bytes];
         let direct_write = self.direct_write(part);
         let direct_read = self.direct_read(part);
-        let direct = direct_read.verdict != Verdict::No;
+        let direct = direct_read.verdict != Tristate::No;
         let block = u64::from(needs.map_or(4096, |needs| needs.offset_alignment).max(4096));
         let (ring, polled) = self.rings(block, direct, facts);
         let all = vec![
@@ -204,25 +204,25 @@ impl Subject {
             |verdict, detail: String| trial("direct_read", "direct reads", verdict, detail);
         let open = match self.open_direct(false) {
             Ok(open) => open,
-            Err(why) => return result(Verdict::No, why),
+            Err(why) => return result(Tristate::No, why),
         };
         let before = TaskIo::of_thread();
         let read = match open.read_at(buffer, 0) {
             Ok(read) => read as u64,
-            Err(error) => return result(Verdict::No, format!("a read fails: {error}")),
+            Err(error) => return result(Tristate::No, format!("a read fails: {error}")),
         };
         let after = TaskIo::of_thread();
         let counted = before.and_then(|before| Ok(after?.since(&before).storage_read_bytes)).ok();
         let honoured_as = honoured(&open).ok().and_then(|honoured| honoured.reads);
         let honoured_as = honoured_as.unwrap_or(NOT_REPORTED);
         match (honoured_as.verdict, counted) {
-            (Verdict::No, _) => result(Verdict::No, honoured_as.why.into()),
+            (Tristate::No, _) => result(Tristate::No, honoured_as.why.into()),
             (_, Some(counted)) if counted >= read => result(
-                Verdict::Yes,
+                Tristate::Yes,
                 format!("{} of {} came from the device", bytes(read), bytes(read)),
             ),
-            (Verdict::Yes, Some(counted)) => result(
-                Verdict::No,
+            (Tristate::Yes, Some(counted)) => result(
+                Tristate::No,
                 format!("{} of {} came from the device", bytes(counted), bytes(read)),
             ),
             (verdict, _) => result(verdict, honoured_as.why.into()),
@@ -233,15 +233,15 @@ impl Subject {
         let result =
             |verdict, detail: String| trial("direct_write", "direct writes", verdict, detail);
         if let Some(why) = self.write_refusal() {
-            return result(Verdict::Unknown, why);
+            return result(Tristate::Unknown, why);
         }
         let open = match self.open_direct(true) {
             Ok(open) => open,
-            Err(why) => return result(Verdict::No, why),
+            Err(why) => return result(Tristate::No, why),
         };
         let wrote = match open.write_at(buffer, 0) {
             Ok(wrote) => wrote as u64,
-            Err(error) => return result(Verdict::No, format!("a write fails: {error}")),
+            Err(error) => return result(Tristate::No, format!("a write fails: {error}")),
         };
         let unwritten = residency(&open, 0, 0).known().and_then(|now| now.unwritten_bytes().get());
         let honoured_as = honoured(&open).ok().and_then(|honoured| honoured.writes);
@@ -250,7 +250,7 @@ impl Subject {
             Some(left) if left > 0 => {
                 let detail =
                     format!("{} of {} stayed in the page cache", bytes(left), bytes(wrote));
-                result(Verdict::No, detail)
+                result(Tristate::No, detail)
             }
             _ => result(honoured_as.verdict, honoured_as.why.into()),
         }
@@ -262,17 +262,17 @@ impl Subject {
             |verdict, detail: String| trial("unaligned_direct_read", "unaligned", verdict, detail);
         let open = match self.open_direct(false) {
             Ok(open) => open,
-            Err(why) => return result(Verdict::No, why),
+            Err(why) => return result(Tristate::No, why),
         };
         if buffer.len() < 8192 {
-            return result(Verdict::Unknown, "the device is too small".into());
+            return result(Tristate::Unknown, "the device is too small".into());
         }
         match open.read_at(&mut buffer[1..4097], 1) {
             Ok(_) => result(
-                Verdict::Yes,
+                Tristate::Yes,
                 "a direct read at an odd offset goes through the page cache instead of being refused".into(),
             ),
-            Err(error) => result(Verdict::No, format!("a direct read at an odd offset: {error}")),
+            Err(error) => result(Tristate::No, format!("a direct read at an odd offset: {error}")),
         }
     }
 
@@ -280,14 +280,17 @@ impl Subject {
         let result =
             |verdict, detail: String| trial("dontcache_read", "DONTCACHE reads", verdict, detail);
         if self.is_temporary && drop_cached(&self.plain, 0, 0).is_err() {
-            return result(Verdict::Unknown, "the page cache of the file cannot be dropped".into());
+            return result(
+                Tristate::Unknown,
+                "the page cache of the file cannot be dropped".into(),
+            );
         }
-        match read_with(&self.plain, buffer, 0, Keep::Dropped) {
+        match read_with(&self.plain, buffer, 0, ReadCaching::Dropped) {
             Ok(read) if self.is_temporary => self.left(read, result),
             Ok(_) => {
-                result(Verdict::Yes, "work; remaining pages are not checked on a device".into())
+                result(Tristate::Yes, "work; remaining pages are not checked on a device".into())
             }
-            Err(error) => result(Verdict::No, why(&error)),
+            Err(error) => result(Tristate::No, why(&error)),
         }
     }
 
@@ -295,23 +298,26 @@ impl Subject {
         let result =
             |verdict, detail: String| trial("dontcache_write", "DONTCACHE writes", verdict, detail);
         if let Some(why) = self.write_refusal() {
-            return result(Verdict::Unknown, why);
+            return result(Tristate::Unknown, why);
         }
         // What is there already would stay.
         if drop_cached(&self.plain, 0, 0).is_err() {
-            return result(Verdict::Unknown, "the page cache of the file cannot be dropped".into());
+            return result(
+                Tristate::Unknown,
+                "the page cache of the file cannot be dropped".into(),
+            );
         }
         let flags = WriteFlags::new().dont_cache(true);
         let done = write_with(&self.plain, buffer, 0, flags)
             .and_then(|wrote| Ok(sync_all(&self.plain).map(|()| wrote)?));
         match done {
             Ok(wrote) => self.left(wrote, result),
-            Err(error) => result(Verdict::No, why(&error)),
+            Err(error) => result(Tristate::No, why(&error)),
         }
     }
 
     /// What is cached after I/O that should leave nothing cached.
-    fn left(&self, moved: usize, result: impl Fn(Verdict, String) -> Trial) -> Trial {
+    fn left(&self, moved: usize, result: impl Fn(Tristate, String) -> Trial) -> Trial {
         // The kernel drops the pages in another thread, after completion.
         const PATIENCE: Duration = Duration::from_millis(100);
         let began = Instant::now();
@@ -325,16 +331,16 @@ impl Subject {
                 None => {
                     let why = now.why().unwrap_or_default().to_owned();
                     return result(
-                        Verdict::Unknown,
+                        Tristate::Unknown,
                         format!("accepted; whether pages stay cached is unknown: {why}"),
                     );
                 }
             }
         };
         match left {
-            0 => result(Verdict::Yes, "nothing stays in the page cache".into()),
+            0 => result(Tristate::Yes, "nothing stays in the page cache".into()),
             left => result(
-                Verdict::No,
+                Tristate::No,
                 format!(
                     "accepted, but {} of {} stay in the page cache{}",
                     bytes(left),
@@ -350,18 +356,18 @@ impl Subject {
             |verdict, detail: String| trial("atomic_write", "atomic writes", verdict, detail);
         let open = match self.open_direct(self.is_temporary) {
             Ok(open) => open,
-            Err(why) => return result(Verdict::No, why),
+            Err(why) => return result(Tristate::No, why),
         };
         let facts = match Facts::of_file(&open) {
             Ok(facts) => facts,
-            Err(error) => return result(Verdict::Unknown, error.to_string()),
+            Err(error) => return result(Tristate::Unknown, error.to_string()),
         };
         let Some(limits) = facts.atomic_write.get() else {
             let why = facts.atomic_write.why().unwrap_or_default();
-            return result(Verdict::Unknown, why.to_owned());
+            return result(Tristate::Unknown, why.to_owned());
         };
         if !limits.is_supported() {
-            return result(Verdict::No, "not supported by device and file system".into());
+            return result(Tristate::No, "not supported by device and file system".into());
         }
         let range = format!(
             "from {} to {}",
@@ -369,15 +375,15 @@ impl Subject {
             exact(u64::from(limits.unit_max))
         );
         if self.write_refusal().is_some() {
-            return result(Verdict::Yes, format!("{range}, as the device reports"));
+            return result(Tristate::Yes, format!("{range}, as the device reports"));
         }
         let most = (limits.unit_max as usize).min(buffer.len());
         match write_with(&open, &buffer[..most], 0, WriteFlags::new().atomic(true)) {
             Ok(_) => result(
-                Verdict::Yes,
+                Tristate::Yes,
                 format!("{range}; a write of {} succeeded", exact(most as u64)),
             ),
-            Err(error) => result(Verdict::No, why(&error)),
+            Err(error) => result(Tristate::No, why(&error)),
         }
     }
 
@@ -387,22 +393,24 @@ impl Subject {
             |verdict, detail: String| trial("io_uring_polled", "polled io_uring", verdict, detail);
         if let Err(error) = Background::IoUring.probe() {
             let why = error.to_string();
-            return (plain(Verdict::No, why.clone()), poll(Verdict::No, why));
+            return (plain(Tristate::No, why.clone()), poll(Tristate::No, why));
         }
         let how = if direct { "a direct" } else { "a buffered" };
         let read = match io_uring::read_one(&self.link, block, direct, false) {
-            Ok(()) => plain(Verdict::Yes, format!("{how} read succeeded")),
-            Err(why) => plain(Verdict::No, why),
+            Ok(()) => plain(Tristate::Yes, format!("{how} read succeeded")),
+            Err(why) => plain(Tristate::No, why),
         };
         let queues = facts.disks().iter().all(|disk| disk.polled.get() != Some(false));
         let polled = match (direct, queues) {
-            (false, _) => poll(Verdict::No, "it needs direct I/O, which does not work here".into()),
+            (false, _) => {
+                poll(Tristate::No, "it needs direct I/O, which does not work here".into())
+            }
             (true, false) => {
-                poll(Verdict::No, "the device has no poll queues (queue/io_poll is 0)".into())
+                poll(Tristate::No, "the device has no poll queues (queue/io_poll is 0)".into())
             }
             (true, true) => match io_uring::read_one(&self.link, block, true, true) {
-                Ok(()) => poll(Verdict::Yes, "a polled read succeeded".into()),
-                Err(why) => poll(Verdict::No, why),
+                Ok(()) => poll(Tristate::Yes, "a polled read succeeded".into()),
+                Err(why) => poll(Tristate::No, why),
             },
         };
         (read, polled)
@@ -410,14 +418,14 @@ impl Subject {
 }
 
 const NOT_REPORTED: Answer = Answer {
-    verdict: Verdict::Unknown,
+    verdict: Tristate::Unknown,
     why: std::borrow::Cow::Borrowed("the system does not report it"),
 };
 
 fn libaio() -> Trial {
     match Background::Libaio.probe() {
-        Ok(()) => trial("libaio", "libaio", Verdict::Yes, "can be set up"),
-        Err(error) => trial("libaio", "libaio", Verdict::No, error.to_string()),
+        Ok(()) => trial("libaio", "libaio", Tristate::Yes, "can be set up"),
+        Err(error) => trial("libaio", "libaio", Tristate::No, error.to_string()),
     }
 }
 
@@ -444,10 +452,10 @@ fn fill(buffer: &mut [u8]) {
 }
 
 /// The directory of the temporary file.
-fn folder_of(path: &Path, kind: FileKind) -> Option<PathBuf> {
+fn folder_of(path: &Path, kind: PathKind) -> Option<PathBuf> {
     match kind {
-        FileKind::Folder => Some(path.to_owned()),
-        FileKind::File => path.canonicalize().ok()?.parent().map(Path::to_owned),
+        PathKind::Folder => Some(path.to_owned()),
+        PathKind::File => path.canonicalize().ok()?.parent().map(Path::to_owned),
         _ => None,
     }
 }

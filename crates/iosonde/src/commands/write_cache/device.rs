@@ -2,7 +2,7 @@
 //! and changing the kernel's setting.
 
 use crate::commands::format::printable;
-use iosonde_direct::stack::{Kind, Layer, Stack};
+use iosonde_direct::stack::{Layer, LayerKind, Stack};
 use iosonde_direct::{DeviceFacts, Fact, WriteCache};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ pub struct CacheFacts {
     /// The kernel's name: `sda`, `loop0`.
     pub disk: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: LayerKind,
     /// The disks right below.
     pub below: Vec<String>,
     /// The kernel's setting, which decides whether it sends flushes.
@@ -49,7 +49,8 @@ pub fn below(path: &Path) -> Result<(Stack, Vec<CacheFacts>), String> {
     let stack = stack(path)?;
     let mut disks: Vec<CacheFacts> = Vec::new();
     for layer in stack.devices.iter().flat_map(Layer::walk) {
-        if layer.kind != Kind::Partition && !disks.iter().any(|facts| facts.disk == layer.name) {
+        if layer.kind != LayerKind::Partition && !disks.iter().any(|facts| facts.disk == layer.name)
+        {
             disks.push(facts_of(layer));
         }
     }
@@ -82,18 +83,18 @@ fn facts_of(layer: &Layer) -> CacheFacts {
 }
 
 /// What the device itself says, in the tree below `root`.
-fn reported(root: &Path, disk: &str, kind: &Kind) -> Fact<DeviceReport> {
+fn reported(root: &Path, disk: &str, kind: &LayerKind) -> Fact<DeviceReport> {
     match kind {
-        Kind::Loop(file) => {
+        LayerKind::Loop(file) => {
             return Fact::unknown(format!(
                 "it is backed by the file {}: see the devices below",
                 printable(file)
             ));
         }
-        Kind::Mapped(_) | Kind::Raid => {
+        LayerKind::Mapped(_) | LayerKind::Raid => {
             return Fact::unknown("it consists of other devices: see those below");
         }
-        Kind::Disk | Kind::Partition => {}
+        LayerKind::Disk | LayerKind::Partition => {}
     }
     let folder = Path::new("sys/class/block").join(disk);
     // Of SCSI disks, the driver sd's; of virtio's, the driver's reported.
@@ -262,7 +263,7 @@ mod tests {
 
     fn report_of(files: &[(&str, &str)], disk: &str) -> Fact<DeviceReport> {
         let root = tree(files);
-        let reported = reported(&root, disk, &Kind::Disk);
+        let reported = reported(&root, disk, &LayerKind::Disk);
         fs::remove_dir_all(root).unwrap();
         reported
     }

@@ -2,7 +2,7 @@
 
 use super::device::{CacheFacts, WriteCacheSetting, words_of};
 use crate::commands::format::{fact, printable, wrapped};
-use iosonde_direct::stack::{Kind, Stack};
+use iosonde_direct::stack::{LayerKind, Stack};
 use iosonde_direct::{Fact, WriteCache};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -32,12 +32,16 @@ fn meaning_of_back(facts: &CacheFacts) -> String {
 
 fn meaning_of_through(facts: &CacheFacts) -> String {
     match (&facts.kind, facts.reported.known()) {
-        (Kind::Loop(_), _) => "NO flushes are sent, so fsync leaves data in the page cache of \
+        (LayerKind::Loop(_), _) => {
+            "NO flushes are sent, so fsync leaves data in the page cache of \
              the file: synced data is lost in a power failure"
-            .into(),
-        (Kind::Mapped(_) | Kind::Raid, _) => "no flushes are sent or passed on to the devices \
+                .into()
+        }
+        (LayerKind::Mapped(_) | LayerKind::Raid, _) => {
+            "no flushes are sent or passed on to the devices \
              below: where one of them has a volatile cache, synced data is lost in a power failure"
-            .into(),
+                .into()
+        }
         (_, Some(reported)) if reported.is_volatile() => format!(
             "NO flushes are sent, but the device reports \"{}\": synced data that is still in the \
              device's cache is lost in a power failure",
@@ -63,7 +67,7 @@ fn consequence(view: WriteCache, facts: &CacheFacts) -> String {
 /// All disks below a path.
 pub fn all(path: &Path, stack: &Stack, disks: &[CacheFacts]) -> String {
     let mut out = String::new();
-    let part = stack.devices.iter().find(|device| device.kind == Kind::Partition);
+    let part = stack.devices.iter().find(|device| device.kind == LayerKind::Partition);
     let what = match (&stack.mount, part) {
         (Some(mount), _) => format!(" ({} at {})", mount.filesystem, printable(&mount.point)),
         (None, Some(part)) => format!(" (a partition of {})", part.disk().name),
@@ -75,11 +79,11 @@ pub fn all(path: &Path, stack: &Stack, disks: &[CacheFacts]) -> String {
     }
     for facts in disks {
         let kind = match &facts.kind {
-            Kind::Loop(file) => format!(", backed by the file {}", printable(file)),
-            Kind::Mapped(Some(name)) => format!(", device-mapper {name}"),
-            Kind::Mapped(None) => ", device-mapper".into(),
-            Kind::Raid => ", md RAID".into(),
-            Kind::Disk | Kind::Partition => String::new(),
+            LayerKind::Loop(file) => format!(", backed by the file {}", printable(file)),
+            LayerKind::Mapped(Some(name)) => format!(", device-mapper {name}"),
+            LayerKind::Mapped(None) => ", device-mapper".into(),
+            LayerKind::Raid => ", md RAID".into(),
+            LayerKind::Disk | LayerKind::Partition => String::new(),
         };
         let below = match facts.below.as_slice() {
             [] => String::new(),
@@ -225,10 +229,10 @@ pub fn all_document(path: &Path, disks: &[CacheFacts]) -> Value {
 /// One disk, for programs.
 pub fn disk(facts: &CacheFacts) -> Value {
     let (kind, file) = match &facts.kind {
-        Kind::Loop(file) => ("loop", Some(file.to_string_lossy().into_owned())),
-        Kind::Mapped(_) => ("mapped", None),
-        Kind::Raid => ("raid", None),
-        Kind::Disk | Kind::Partition => ("disk", None),
+        LayerKind::Loop(file) => ("loop", Some(file.to_string_lossy().into_owned())),
+        LayerKind::Mapped(_) => ("mapped", None),
+        LayerKind::Raid => ("raid", None),
+        LayerKind::Disk | LayerKind::Partition => ("disk", None),
     };
     let reported = match &facts.reported {
         Fact::Known(reported) => json!({ "reports": reported.words, "source": reported.place }),
@@ -261,7 +265,7 @@ mod tests {
             reported.map(|words| DeviceReport { words: words.into(), place: "there".into() });
         CacheFacts {
             disk: "sda".into(),
-            kind: Kind::Disk,
+            kind: LayerKind::Disk,
             below: Vec::new(),
             kernel: Fact::Known(kernel),
             fua: Fact::Known(false),

@@ -140,7 +140,7 @@ fn sought(file: &File, offset: u64, bytes: u64) -> io::Result<Extents> {
 /// The attributes of chattr(1).
 pub(crate) fn attributes(file: &File) -> io::Result<u32> {
     let mut flags: libc::c_long = 0;
-    // SAFETY: the kernel stores an int where it is told, within a long.
+    // SAFETY: the kernel stores an int where it is given, within a long.
     let result = unsafe { libc::ioctl(file.as_raw_fd(), FS_IOC_GETFLAGS as _, &raw mut flags) };
     match result {
         0 => Ok(flags as u32),

@@ -16,7 +16,7 @@ pub(crate) fn set_memory_policy(policy: libc::c_int, nodes: &[u32]) -> io::Resul
     }
     let (pointer, bits) = match nodes {
         [] => (std::ptr::null(), 0),
-        // The kernel takes one bit less than it is told of.
+        // The kernel takes one bit less than it is given.
         _ => (mask.as_ptr(), NODES as libc::c_ulong + 1),
     };
     // SAFETY: the kernel reads `bits` less one bits behind the pointer, which

@@ -3,7 +3,7 @@
 
 use std::io;
 
-/// On Linux each thread has a nice value of its own, and this sets that.
+/// On Linux each thread has its own nice value, and this sets that.
 pub(crate) fn add_nice(increment: i32) -> io::Result<i32> {
     Ok(rustix::process::nice(increment)?)
 }

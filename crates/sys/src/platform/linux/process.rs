@@ -13,7 +13,7 @@ use rustix::time::Timespec;
 pub(crate) fn unshare_files() -> io::Result<()> {
     // SAFETY: the kernel copies the table, so every descriptor that exists
     // keeps its number and its file on both sides. What is opened afterwards
-    // exists on one side only; that it stays there is asked of the caller in
+    // exists on one side only; the caller keeps it there in
     // the public function's documentation.
     unsafe { rustix::thread::unshare_unsafe(UnshareFlags::FILES) }?;
     Ok(())

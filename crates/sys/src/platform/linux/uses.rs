@@ -23,22 +23,22 @@ pub(crate) struct Uses {
     tree: Tree,
     mounts: Vec<Mount>,
     mounted: Vec<(DeviceId, PathBuf)>,
-    swaps: Vec<Swap>,
-    loops: Vec<Loop>,
+    swaps: Vec<SwapArea>,
+    loops: Vec<LoopDevice>,
 }
 
 /// Device and inode number of a file.
 type FileNumbers = (u64, u64);
 
 #[derive(Debug)]
-struct Swap {
+struct SwapArea {
     device: Option<DeviceId>,
     file: Option<FileNumbers>,
 }
 
 /// A loop device that shows something.
 #[derive(Debug)]
-struct Loop {
+struct LoopDevice {
     name: String,
     backing: PathBuf,
     /// If that is a block device.
@@ -47,10 +47,10 @@ struct Loop {
     file: Option<FileNumbers>,
 }
 
-impl Loop {
-    /// Both show the same bytes. Files without a name any more are told apart
+impl LoopDevice {
+    /// Both show the same bytes. Files without a name any more are distinguished
     /// by the name they had: rather too cautious than too bold.
-    fn shows_what(&self, other: &Loop) -> bool {
+    fn shows_what(&self, other: &LoopDevice) -> bool {
         self.backing == other.backing
             || self.device.is_some() && self.device == other.device
             || self.file.is_some() && self.file == other.file
@@ -69,12 +69,12 @@ impl Uses {
             tree.devices_of(mount).into_iter().map(point)
         });
         let mounted = mounted.collect();
-        let swap = |path: PathBuf| Swap { device: tree.device_at(&path), file: numbers(&path) };
+        let swap = |path: PathBuf| SwapArea { device: tree.device_at(&path), file: numbers(&path) };
         let swaps = tree.swaps().into_iter().map(swap).collect();
         let loops = tree.names().into_iter().filter_map(|name| {
             let backing = tree.backing(&name)?;
             let (device, file) = (tree.device_at(&backing), numbers(&backing));
-            Some(Loop { name, backing, device, file })
+            Some(LoopDevice { name, backing, device, file })
         });
         let loops = loops.collect();
         Uses { tree, mounts, mounted, swaps, loops }
@@ -241,7 +241,7 @@ impl Uses {
     }
 }
 
-impl Loop {
+impl LoopDevice {
     fn backing_word(&self) -> &'static str {
         if self.device.is_some() { "device" } else { "file" }
     }
@@ -261,7 +261,7 @@ mod tests {
         DeviceId::parse(text).unwrap()
     }
 
-    fn told(made: &FakeSystem, device: &str) -> Vec<String> {
+    fn reported(made: &FakeSystem, device: &str) -> Vec<String> {
         let uses = Uses::of(Tree::at(&made.root)).of_device(id(device));
         uses.iter().map(InUse::to_string).collect()
     }
@@ -271,8 +271,8 @@ mod tests {
         let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1").disk("sdb", "8:16");
         made.mount("8:16", "/", "ext4 /dev/sdb");
-        assert!(told(&made, "8:0").is_empty());
-        assert!(told(&made, "8:1").is_empty());
+        assert!(reported(&made, "8:0").is_empty());
+        assert!(reported(&made, "8:1").is_empty());
     }
 
     #[test]
@@ -280,9 +280,12 @@ mod tests {
         let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1").partition("sda", "sda2", "8:2");
         made.mount("8:1", "/home", "ext4 /dev/root");
-        assert_eq!(told(&made, "8:1"), ["/dev/sda1 is mounted on /home"]);
-        assert_eq!(told(&made, "8:0"), ["/dev/sda1, a partition of /dev/sda, is mounted on /home"]);
-        assert!(told(&made, "8:2").is_empty(), "its neighbour is free");
+        assert_eq!(reported(&made, "8:1"), ["/dev/sda1 is mounted on /home"]);
+        assert_eq!(
+            reported(&made, "8:0"),
+            ["/dev/sda1, a partition of /dev/sda, is mounted on /home"]
+        );
+        assert!(reported(&made, "8:2").is_empty(), "its neighbour is free");
     }
 
     #[test]
@@ -290,7 +293,7 @@ mod tests {
         let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1");
         made.mount("8:0", "/x", "ext4 /dev/sda");
-        assert_eq!(told(&made, "8:1"), ["/dev/sda, the disk of /dev/sda1, is mounted on /x"]);
+        assert_eq!(reported(&made, "8:1"), ["/dev/sda, the disk of /dev/sda1, is mounted on /x"]);
     }
 
     #[test]
@@ -298,8 +301,8 @@ mod tests {
         let mut made = FakeSystem::empty();
         made.disk("loop3", "7:3").partition("loop3", "loop3p1", "259:0").swap("/dev/loop3p1");
         made.disk("dm-1", "252:1").write("dm-1", "dm/name", "vg-swap").swap("/dev/mapper/vg-swap");
-        assert_eq!(told(&made, "7:3"), ["/dev/loop3p1, a partition of /dev/loop3, is swap"]);
-        assert_eq!(told(&made, "252:1"), ["/dev/dm-1 (vg-swap) is swap"]);
+        assert_eq!(reported(&made, "7:3"), ["/dev/loop3p1, a partition of /dev/loop3, is swap"]);
+        assert_eq!(reported(&made, "252:1"), ["/dev/dm-1 (vg-swap) is swap"]);
     }
 
     #[test]
@@ -309,7 +312,7 @@ mod tests {
         made.disk("dm-0", "252:0").write("dm-0", "dm/name", "vg-home");
         made.over("md0", "sda2").over("dm-0", "md0").mount("252:0", "/home", "ext4 x");
         assert_eq!(
-            told(&made, "8:0"),
+            reported(&made, "8:0"),
             ["/dev/sda2, a partition of /dev/sda, is held by md0, which is held by \
               dm-0 (vg-home), which is mounted on /home"]
         );
@@ -319,8 +322,11 @@ mod tests {
     fn a_holder_that_nobody_uses_is_a_use_too() {
         let mut made = FakeSystem::empty();
         made.disk("loop1", "7:1").disk("dm-0", "252:0").over("dm-0", "loop1");
-        assert_eq!(told(&made, "7:1"), ["/dev/loop1 is held by dm-0"]);
-        assert!(told(&made, "252:0").is_empty(), "what it is made of may be written through it");
+        assert_eq!(reported(&made, "7:1"), ["/dev/loop1 is held by dm-0"]);
+        assert!(
+            reported(&made, "252:0").is_empty(),
+            "what it is made of may be written through it"
+        );
     }
 
     #[test]
@@ -328,7 +334,7 @@ mod tests {
         let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").disk("sdb", "8:16").disk("dm-0", "252:0");
         made.write("dm-0", "dm/name", "mpatha").over("dm-0", "sda").over("dm-0", "sdb");
-        assert_eq!(told(&made, "8:16"), ["/dev/sdb is held by dm-0 (mpatha)"]);
+        assert_eq!(reported(&made, "8:16"), ["/dev/sdb is held by dm-0 (mpatha)"]);
     }
 
     #[test]
@@ -336,7 +342,7 @@ mod tests {
         let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").disk("loop0", "7:0");
         made.write("loop0", "loop/backing_file", "/dev/sda\n").mount("7:0", "/x", "ext4 x");
-        assert_eq!(told(&made, "8:0"), ["/dev/sda is shown by loop0, which is mounted on /x"]);
+        assert_eq!(reported(&made, "8:0"), ["/dev/sda is shown by loop0, which is mounted on /x"]);
     }
 
     #[test]
@@ -344,7 +350,7 @@ mod tests {
         let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1").disk("loop0", "7:0");
         made.write("loop0", "loop/backing_file", "/dev/sda1\n").mount("8:1", "/", "ext4 x");
-        assert_eq!(told(&made, "7:0"), ["/dev/sda1, which /dev/loop0 shows, is mounted on /"]);
+        assert_eq!(reported(&made, "7:0"), ["/dev/sda1, which /dev/loop0 shows, is mounted on /"]);
     }
 
     #[test]
@@ -353,11 +359,14 @@ mod tests {
         made.disk("loop0", "7:0").disk("loop1", "7:1").partition("loop1", "loop1p1", "259:0");
         made.write("loop0", "loop/backing_file", "/nowhere/image\n");
         made.write("loop1", "loop/backing_file", "/nowhere/image\n");
-        assert!(told(&made, "7:0").is_empty());
+        assert!(reported(&made, "7:0").is_empty());
         made.mount("7:0", "/x", "xfs /dev/loop0");
         let sentence = "/dev/loop0, over the same file as";
-        assert_eq!(told(&made, "7:1"), [format!("{sentence} /dev/loop1, is mounted on /x")]);
-        assert_eq!(told(&made, "259:0"), [format!("{sentence} /dev/loop1p1, is mounted on /x")]);
+        assert_eq!(reported(&made, "7:1"), [format!("{sentence} /dev/loop1, is mounted on /x")]);
+        assert_eq!(
+            reported(&made, "259:0"),
+            [format!("{sentence} /dev/loop1p1, is mounted on /x")]
+        );
     }
 
     #[test]
@@ -365,14 +374,14 @@ mod tests {
         let mut made = FakeSystem::empty();
         made.disk("sda", "8:0").disk("sdb", "8:16").btrfs("u", &["sda", "sdb"]);
         made.mount("0:40", "/data", "btrfs /dev/sda");
-        assert_eq!(told(&made, "8:16"), ["/dev/sdb is mounted on /data"]);
+        assert_eq!(reported(&made, "8:16"), ["/dev/sdb is mounted on /data"]);
     }
 
     #[test]
     fn a_device_that_sysfs_does_not_know_is_still_seen_mounted() {
         let mut made = FakeSystem::empty();
         made.mount("8:1", "/x", "ext4 /dev/root");
-        assert_eq!(told(&made, "8:1"), ["the device 8:1 is mounted on /x"]);
+        assert_eq!(reported(&made, "8:1"), ["the device 8:1 is mounted on /x"]);
     }
 
     #[test]
@@ -381,8 +390,8 @@ mod tests {
         made.disk("dm-0", "252:0").over("dm-0", "dm-0").disk("loop0", "7:0").disk("loop1", "7:1");
         made.write("loop0", "loop/backing_file", "/dev/loop1\n");
         made.write("loop1", "loop/backing_file", "/dev/loop0\n");
-        assert!(!told(&made, "252:0").is_empty());
-        assert!(!told(&made, "7:0").is_empty());
+        assert!(!reported(&made, "252:0").is_empty());
+        assert!(!reported(&made, "7:0").is_empty());
     }
 
     #[test]

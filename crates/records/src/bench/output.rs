@@ -1,17 +1,17 @@
-//! How a run is told: layout, logger, unit, where rows and metrics go.
+//! Output of a run: layout, logger, unit, where rows and metrics go.
 
-use crate::words::{Refused, Words};
+use crate::words::{OptionValues, UsageError};
 use std::path::PathBuf;
 
-/// How a run is told.
+/// Output of a run.
 #[derive(Clone, Debug)]
-pub struct Telling {
+pub struct OutputOptions {
     /// The lines' layout.
-    pub format: Format,
-    /// What the run is told by.
+    pub format: LineFormat,
+    /// The logger.
     pub logger: Logger,
     /// Unit of latencies.
-    pub unit: Unit,
+    pub unit: LatencyUnit,
     /// Latencies outside are left out of percentiles; in `unit`, both included.
     pub keep: (u64, u64),
     /// Requests are counted apart from completions.
@@ -19,19 +19,19 @@ pub struct Telling {
     /// A row for every line.
     pub csv: Option<PathBuf>,
     /// Where metrics are answered.
-    pub metrics: Option<Context>,
+    pub metrics: Option<MetricsAddress>,
 }
 
 /// Layout of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum LineFormat {
     /// SBK 0.77's.
     Old,
     /// Today's.
     Today,
 }
 
-/// What a run is told by.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logger {
     /// Lines on standard output.
@@ -48,7 +48,7 @@ pub enum Logger {
 
 /// Unit of latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum LatencyUnit {
     /// Milliseconds.
     Millis,
     /// Microseconds.
@@ -57,38 +57,38 @@ pub enum Unit {
     Nanos,
 }
 
-impl Unit {
+impl LatencyUnit {
     /// Nanoseconds of one.
     pub fn ns(self) -> u64 {
         match self {
-            Unit::Millis => 1_000_000,
-            Unit::Micros => 1000,
-            Unit::Nanos => 1,
+            LatencyUnit::Millis => 1_000_000,
+            LatencyUnit::Micros => 1000,
+            LatencyUnit::Nanos => 1,
         }
     }
 
     /// What SBK's lines call it.
     pub fn word(self) -> &'static str {
         match self {
-            Unit::Millis => "ms",
-            Unit::Micros => "mcs",
-            Unit::Nanos => "ns",
+            LatencyUnit::Millis => "ms",
+            LatencyUnit::Micros => "mcs",
+            LatencyUnit::Nanos => "ns",
         }
     }
 
     /// What SBK's tables call it.
     pub fn name(self) -> &'static str {
         match self {
-            Unit::Millis => "MILLISECONDS",
-            Unit::Micros => "MICROSECONDS",
-            Unit::Nanos => "NANOSECONDS",
+            LatencyUnit::Millis => "MILLISECONDS",
+            LatencyUnit::Micros => "MICROSECONDS",
+            LatencyUnit::Nanos => "NANOSECONDS",
         }
     }
 }
 
 /// Where metrics are answered: an address, and the path of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Context {
+pub struct MetricsAddress {
     /// `127.0.0.1:9718`.
     pub address: String,
     /// `/metrics`.
@@ -96,47 +96,47 @@ pub struct Context {
 }
 
 /// What was typed about it.
-pub(super) fn telling(words: &Words) -> Result<Telling, Refused> {
+pub(super) fn output(words: &OptionValues) -> Result<OutputOptions, UsageError> {
     let logger = logger(words)?;
     let by_time = words.get("time").is_some_and(|text| text.parse::<f64>().is_ok());
     let unit = match words.text("time") {
-        _ if by_time => Unit::Millis,
-        "ms" => Unit::Millis,
-        "mcs" => Unit::Micros,
-        "ns" => Unit::Nanos,
+        _ if by_time => LatencyUnit::Millis,
+        "ms" => LatencyUnit::Millis,
+        "mcs" => LatencyUnit::Micros,
+        "ns" => LatencyUnit::Nanos,
         other => {
-            return Err(Refused::because(format!(
+            return Err(UsageError::because(format!(
                 "Invalid value for option '-time', valid values [ms, mcs, ns], or seconds to run: \
                  {other:?}"
             )));
         }
     };
     let format = match words.get("format") {
-        Some("0.77") => Format::Old,
-        Some("10") => Format::Today,
-        None if words.has("flush") || by_time => Format::Old,
-        None => Format::Today,
+        Some("0.77") => LineFormat::Old,
+        Some("10") => LineFormat::Today,
+        None if words.has("flush") || by_time => LineFormat::Old,
+        None => LineFormat::Today,
         Some(other) => {
-            return Err(Refused::because(format!("--format={other}: 0.77 or 10 is wanted")));
+            return Err(UsageError::because(format!("unknown --format {other:?}: use 0.77 or 10")));
         }
     };
     let most = match words.get("maxlatency") {
         Some(_) => words.count("maxlatency", u64::MAX >> 1)?,
-        None => 180_000 * (Unit::Millis.ns() / unit.ns()),
+        None => 180_000 * (LatencyUnit::Millis.ns() / unit.ns()),
     };
     let csv = words.get("csvfile").filter(|&path| path != "no").map(PathBuf::from);
     if csv.is_some() && !matches!(logger, Logger::Csv | Logger::Prometheus) {
-        return Err(Refused {
+        return Err(UsageError {
             code: 2,
-            said: "Unrecognized option: -csvfile: it is for -out CSVLogger and PrometheusLogger"
+            message: "Unrecognized option: -csvfile: it is for -out CSVLogger and PrometheusLogger"
                 .to_owned(),
         });
     }
     if words.has("context") && logger != Logger::Prometheus {
-        let said = "Unrecognized option: -context: it is for -out PrometheusLogger".to_owned();
-        return Err(Refused { code: 2, said });
+        let message = "Unrecognized option: -context: it is for -out PrometheusLogger".to_owned();
+        return Err(UsageError { code: 2, message });
     }
-    Ok(Telling {
+    Ok(OutputOptions {
         format,
         logger,
         unit,
@@ -150,7 +150,7 @@ pub(super) fn telling(words: &Words) -> Result<Telling, Refused> {
     })
 }
 
-fn logger(words: &Words) -> Result<Logger, Refused> {
+fn logger(words: &OptionValues) -> Result<Logger, UsageError> {
     let name = words.text("out");
     match name.to_ascii_lowercase().as_str() {
         "systemlogger" => Ok(Logger::System),
@@ -158,11 +158,11 @@ fn logger(words: &Words) -> Result<Logger, Refused> {
         "csvlogger" => Ok(Logger::Csv),
         "prometheuslogger" => Ok(Logger::Prometheus),
         "json" => Ok(Logger::Json),
-        "grpclogger" | "weblogger" => Err(Refused::because(format!(
-            "-out {name} is not offered here: it talks to programs of SBK; take SystemLogger, \
+        "grpclogger" | "weblogger" => Err(UsageError::because(format!(
+            "-out {name} is not offered here: it talks to programs of SBK; use SystemLogger, \
              CSVLogger, PrometheusLogger or JSON"
         ))),
-        _ => Err(Refused::because(format!(
+        _ => Err(UsageError::because(format!(
             "Instantiation of logger class '{name}' failed! SystemLogger, Sl4jLogger, CSVLogger, \
              PrometheusLogger or JSON"
         ))),
@@ -170,18 +170,18 @@ fn logger(words: &Words) -> Result<Logger, Refused> {
 }
 
 /// `9718/metrics`, `0.0.0.0:9718/metrics`, `no`.
-fn context(text: &str) -> Result<Option<Context>, Refused> {
+fn context(text: &str) -> Result<Option<MetricsAddress>, UsageError> {
     if text == "no" {
         return Ok(None);
     }
-    let wrong = || Refused::because(format!("-context {text}: [HOST:]PORT/PATH or no is wanted"));
+    let wrong = || UsageError::because(format!("-context {text}: use [HOST:]PORT/PATH or no"));
     let (address, path) = text.split_once('/').unwrap_or((text, "metrics"));
     let (host, port) = address.rsplit_once(':').unwrap_or(("127.0.0.1", address));
     let port: u16 = port.parse().map_err(|_| wrong())?;
     if host.is_empty() {
         return Err(wrong());
     }
-    Ok(Some(Context { address: format!("{host}:{port}"), path: format!("/{path}") }))
+    Ok(Some(MetricsAddress { address: format!("{host}:{port}"), path: format!("/{path}") }))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Everything one job counts, and the right to write it.
+//! The counters of one job, and the right to write them.
 
 use crate::{Histogram, Moments, Tally};
 use iosonde_base::{Dir, PerDir};
@@ -29,7 +29,7 @@ pub struct Lane {
     pub ios: Tally,
     /// Bytes moved.
     pub bytes: Tally,
-    /// I/Os that moved fewer bytes than asked and were continued.
+    /// I/Os that moved fewer bytes than requested and were continued.
     pub short: Tally,
     /// I/Os that ended in an error.
     pub errors: Tally,
@@ -41,7 +41,7 @@ pub struct Lane {
     pub clat: Moments,
     /// Start to completion, in nanoseconds.
     pub lat: Moments,
-    /// The moment an I/O was due to its completion, in nanoseconds; of paced
+    /// From the moment an I/O was due to its completion, in nanoseconds; of paced
     /// directions.
     pub response: Moments,
     /// Histograms, where kept.
@@ -84,8 +84,7 @@ impl Lane {
     }
 }
 
-/// How deep the queue was, how many went down and came back at a time; in
-/// fio's classes.
+/// Queue depths, and the sizes of submitted and completed batches, in fio's classes.
 #[derive(Debug, Default)]
 pub struct DepthMaps {
     /// I/Os by the depth they were issued at: 1, 2, 4, 8, 16, 32, 64 and more.
@@ -112,9 +111,9 @@ pub fn batch_class(n: u32) -> usize {
     if n == 0 { 0 } else { ((n - 1) | 3).ilog2().min(6) as usize }
 }
 
-/// Everything one job counts.
+/// The counters of one job.
 #[derive(Debug)]
-pub struct Ledger {
+pub struct Counters {
     /// Reads, writes, trims.
     pub lanes: [Lane; 3],
     /// fsync, fdatasync and sync_file_range; `ios` and `lat` are used.
@@ -123,7 +122,7 @@ pub struct Ledger {
     pub depth: DepthMaps,
 }
 
-impl Ledger {
+impl Counters {
     /// The lane of a direction.
     #[inline(always)]
     pub fn lane(&self, dir: Dir) -> &Lane {
@@ -131,31 +130,31 @@ impl Ledger {
     }
 }
 
-/// The right to write in a ledger. There is one, and it cannot be copied.
+/// The right to write the counters of a job. There is one, and it cannot be copied.
 #[derive(Debug)]
-pub struct Pen(Arc<Ledger>);
+pub struct CountersWriter(Arc<Counters>);
 
-impl Pen {
-    /// A fresh ledger: the right to write it, and the ledger to look at.
-    pub fn new(which: &WhichLatencies) -> (Pen, Arc<Ledger>) {
+impl CountersWriter {
+    /// New counters: the right to write them, and the counters to read.
+    pub fn new(which: &WhichLatencies) -> (CountersWriter, Arc<Counters>) {
         let lane = |dir| Lane::new(which, Some(dir));
         let sync =
             WhichLatencies { slat: false, clat: false, lat: which.clat && which.syncs, ..*which };
-        let ledger = Arc::new(Ledger {
+        let counters = Arc::new(Counters {
             lanes: [lane(Dir::Read), lane(Dir::Write), lane(Dir::Trim)],
             sync: Lane::new(&sync, None),
             depth: DepthMaps::default(),
         });
-        (Pen(ledger.clone()), ledger)
+        (CountersWriter(counters.clone()), counters)
     }
 
-    /// What is written in.
+    /// The counters.
     #[inline(always)]
-    pub fn ledger(&self) -> &Ledger {
+    pub fn counters(&self) -> &Counters {
         &self.0
     }
 
-    /// Start the account anew, as at the end of a ramp.
+    /// Set all to zero, as at the end of a ramp.
     pub fn clear(&mut self) {
         self.0.lanes.iter().chain([&self.0.sync]).for_each(Lane::clear);
         let DepthMaps { level, submit, complete, submits, completes } = &self.0.depth;
