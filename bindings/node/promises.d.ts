@@ -1,4 +1,4 @@
-// The promise API. Wrong arguments and all else that fails reject the promise.
+// The promise API. Every error, also a wrong argument, rejects the promise.
 
 export { O_DIRECT, O_DSYNC, O_EXCL, O_EXLOCK, O_SYNC } from './index.js';
 
@@ -9,7 +9,7 @@ export type OpenFile = number | { readonly fd: number };
 export type Path = string | Uint8Array | URL;
 
 /**
- * What the system refuses.
+ * An error of the system.
  * Wrong arguments are TypeErrors and RangeErrors with Node's own codes.
  */
 export interface SystemError extends Error {
@@ -26,19 +26,19 @@ export interface SystemError extends Error {
 /** Why properties of an object are `null`, by their names. */
 export type Unknown = Record<string, string>;
 
-/** What a device does with writes that are all or nothing, in bytes; 0 without any. */
+/** Atomic writes of a device, in bytes; 0 if it has none. */
 export interface AtomicWrite {
   unitMin: number;
   unitMax: number;
-  /** The longest that are fast; `null` if that is not told apart. */
+  /** The longest fast one; `null` if not reported separately. */
   unitMaxFast: number | null;
-  /** The most buffers that one may gather; `null` if that is not told. */
+  /** The most buffers that one may gather; `null` if not reported. */
   segmentsMax: number | null;
 }
 
 /**
- * All that is known of a block device. What is not known is `null`, and
- * `unknown` says why. Of a partition, what belongs to the disk is the disk's.
+ * Facts about a block device. An unknown value is `null`, and `unknown` says
+ * why. A partition has the disk's values where they belong to the disk.
  */
 export interface BlockDevice {
   /** The smallest unit it reads and writes, in bytes. */
@@ -62,24 +62,24 @@ export interface BlockDevice {
   vendor: string | null;
   model: string | null;
   firmware: string | null;
-  /** A name no other device in the world has: `eui.0025...`. */
+  /** A worldwide unique name: `eui.0025...`. */
   worldWideId: string | null;
-  /** The smallest I/O it likes, in bytes. */
+  /** The preferred minimum I/O, in bytes. */
   ioSizeMin: number | null;
-  /** The I/O it likes best, in bytes. */
+  /** The optimal I/O, in bytes. */
   ioSizeOptimal: number | null;
-  /** The largest I/O that is handed down in one piece, in bytes. */
+  /** The largest I/O that is not split, in bytes. */
   ioSizeMax: bigint | null;
   /** What the address of a buffer must be a multiple of. */
   memoryAlignment: number | null;
-  /** How far its beginning is from a border of its physical sectors, in bytes. */
+  /** The offset of its start from a physical sector, in bytes. */
   alignmentOffset: number | null;
   rotational: boolean | null;
   /** `sizeMax` is 0 if it takes no discards. */
   discard: { granularity: number; sizeMax: bigint } | null;
   /** The most that one command may write zeros to, in bytes; 0 if it knows none. */
   writeZeroesMax: bigint | null;
-  /** `back`: what is written may be lost with the power until it is flushed. */
+  /** `back`: written data may be lost on power failure until they are flushed. */
   writeCache: 'back' | 'through' | null;
   /** Whether single writes can be made durable without a flush of all. */
   fua: boolean | null;
@@ -126,14 +126,14 @@ export interface DirectIO {
   reason: string | null;
 }
 
-/** What a path is and what is below it. */
+/** Facts about a path and the devices below it. */
 export interface Probe {
   /** Without links. */
   path: string;
   kind: 'file' | 'blockDevice' | 'characterDevice' | 'folder' | 'other';
   size: bigint | null;
   direct: DirectIO;
-  /** Whether direct reads pass the page cache; many filesystems only pretend. */
+  /** Whether direct reads bypass the page cache; many filesystems accept the flag only. */
   honoured: {
     reads: { verdict: 'yes' | 'no' | 'unknown'; why: string } | null;
     /** A cache further down: that of the file a loop device shows. */
@@ -155,7 +155,7 @@ export interface Probe {
 
 /**
  * A zeroed Buffer of `size` bytes whose first byte is at a multiple of `alignment`,
- * found on another thread.
+ * allocated on another thread.
  * @param alignment a power of two up to 1 GiB
  */
 export function getAlignedBuffer(size: number | bigint, alignment: number | bigint): Promise<Buffer>;
@@ -163,10 +163,10 @@ export function getAlignedBuffer(size: number | bigint, alignment: number | bigi
 /** Whether a Buffer's first byte is at a multiple of `alignment`. */
 export function isAligned(buffer: Uint8Array, alignment: number | bigint): boolean;
 
-/** All facts of a block device. By its path it need not be one you may open. */
+/** All facts about a block device. By path, no permission to open it is needed. */
 export function getBlockDevice(target: OpenFile | Path): Promise<BlockDevice>;
 
-/** What a path is, what direct I/O on it needs, and what is below it. Nothing is written. */
+/** Facts about a path, the alignment direct I/O needs, and the devices below. Nothing is written. */
 export function probe(path: Path): Promise<Probe>;
 
 /**
@@ -186,15 +186,15 @@ export interface BufferPoolOptions {
   size: number | bigint;
   /** How many there are. */
   count: number | bigint;
-  /** What the address of each is a multiple of: a power of two up to 1 GiB; 4096. */
+  /** What the address of each is a multiple of: a power of two up to 1 GiB; default 4096. */
   alignment?: number | bigint;
-  /** Out of huge pages that the system keeps ready, or an error; false. */
+  /** Use reserved huge pages, or fail; default false. */
   hugePages?: boolean;
 }
 
 /**
- * Many equal buffers out of one piece of memory. Release what you acquire: the
- * garbage collector gives back what is forgotten, but in its own time.
+ * Many equal buffers out of one piece of memory. Release every buffer: the
+ * garbage collector returns the others, but late.
  */
 export class BufferPool {
   /** @throws if the options are wrong or there is no such memory (`ENOMEM`) */
@@ -204,7 +204,7 @@ export class BufferPool {
   readonly alignment: number;
   /** How many are not in use. */
   readonly free: number;
-  /** A buffer; `null` if all are in use or others wait. The first time it holds zeros, later what was left in it. */
+  /** A buffer; `null` if all are in use or others wait. It holds zeros at first, later the bytes of its last user. */
   tryAcquire(): Buffer | null;
   /** A buffer, after waiting for one if all are in use; first come, first served. */
   acquire(options?: { signal?: AbortSignal }): Promise<Buffer>;
@@ -214,6 +214,6 @@ export class BufferPool {
    * @throws if it is not one of this pool, or was released before
    */
   release(buffer: Uint8Array): void;
-  /** No more buffers; the memory goes when all are back. */
+  /** No more buffers; the memory is freed when all are returned. */
   close(): void;
 }

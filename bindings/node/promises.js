@@ -1,7 +1,7 @@
 'use strict';
 
-// The promise API: the drop-in's functions and more. Wrong arguments and all
-// else that fails reject the promise.
+// The promise API: the drop-in's functions and more. Every error, also a wrong
+// argument, rejects the promise.
 
 const { dropIn, more } = require('./lib/load.js').load();
 const check = require('./lib/arguments.js');
@@ -34,7 +34,7 @@ async function getBlockDevice(target) {
   return promised(more.blockDeviceOf, undefined, fd);
 }
 
-/** What a path is, what direct I/O on it needs, and what is below it. */
+/** Facts about a path, the alignment direct I/O needs, and the devices below. */
 async function probe(path) {
   const bytes = check.path(path);
   return promised(more.probe, bytes.toString(), bytes);
@@ -72,7 +72,7 @@ function dropInSetter(name, fd, value) {
   }
   const syscall = name.slice('set'.length);
   if (elsewhere.get(name) !== process.platform) {
-    const error = new Error(`${name} is only supported on ${elsewhere.get(name)}`);
+    const error = new Error(`${name} is supported on ${elsewhere.get(name)} only, not on ${process.platform}`);
     error.code = 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM';
     error.syscall = syscall;
     throw error;
@@ -85,7 +85,7 @@ function dropInSetter(name, fd, value) {
   });
 }
 
-/** What a descriptor of a closed FileHandle gives. */
+/** The error for the descriptor of a closed FileHandle. */
 function closed(syscall) {
   return failed({ errno: 9, syscall, message: '' });
 }

@@ -1,7 +1,6 @@
 'use strict';
 
-// What the promise API takes for an argument, and what it says of others, with
-// Node's own codes.
+// Checks of the promise API's arguments, with Node's own error codes.
 
 const { constants } = require('buffer');
 const { inspect } = require('util');

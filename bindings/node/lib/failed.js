@@ -8,7 +8,7 @@ const { getSystemErrorMap } = require('util');
 // Numbers that libuv has no name for.
 const unnamed = new Map([[-15, ['ENOTBLK', 'block device required']]]);
 
-/** What the addon reports: `{ errno, syscall, message }`. */
+/** The error for what the addon reports: `{ errno, syscall, message }`. */
 function failed({ errno, syscall, message }, path) {
   const where = path === undefined ? '' : ` '${path}'`;
   let code;

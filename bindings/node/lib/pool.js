@@ -6,7 +6,7 @@ const check = require('./arguments.js');
 const { failed } = require('./failed.js');
 const { more } = require('./load.js').load();
 
-/** How often those who wait look for buffers that the collector gave back. */
+/** How often waiting callers check for buffers that the garbage collector returned. */
 const LOOK_MS = 20;
 
 function error(code, message) {
@@ -56,7 +56,7 @@ class BufferPool {
 
   tryAcquire() {
     this.#open();
-    // Those who wait come first.
+    // Waiting callers come first.
     return this.#waiting.length > 0 ? null : this.#pool.take();
   }
 
@@ -75,7 +75,7 @@ class BufferPool {
     }
     if (!this.#pool.giveBack(buffer)) {
       throw error('ERR_INVALID_ARG_VALUE',
-        'the buffer is not one of this pool, or was released before');
+        'the buffer does not belong to this pool, or was released before');
     }
     this.#serve();
   }
@@ -107,7 +107,7 @@ class BufferPool {
       }
       signal?.addEventListener('abort', abort, { once: true });
       this.#waiting.push(waiter);
-      // A buffer that was dropped and not released comes back without a word.
+      // A buffer that was dropped and not released is returned without an event.
       this.#looking ??= setInterval(() => this.#serve(), LOOK_MS).unref();
     });
   }
