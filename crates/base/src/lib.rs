@@ -1,4 +1,4 @@
-//! What every crate shares: directions, requests, completions, times, numbers as text.
+//! Types that every crate shares: directions, requests, completions, times, numbers as text.
 //!
 //! No I/O and no allocation on a hot path; everything here is plain data.
 

@@ -1,9 +1,9 @@
-//! What is to be done, what became of it, and the ring between the planner
+//! Planned entries, completions, and the ring between the planner
 //! that decides and the loop that does.
 
 use crate::{Dir, Errno};
 
-/// What one planned entry does.
+/// The operation of one planned entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {
@@ -85,7 +85,7 @@ pub struct Planned {
     pub op: Op,
 }
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// Whose it was.
@@ -218,7 +218,7 @@ impl Ring {
         self.clear();
         let first = &self.entries[0];
         if !(self.alike && Planned { offset: first.offset, ..model } == *first) {
-            // What stays from one refill to the next is written once.
+            // Values that are the same for each refill are written once.
             self.entries = [model; RING];
             self.alike = true;
         }

@@ -6,7 +6,7 @@ use std::io;
 use crate::durability::expect_offset;
 use crate::{AlignedBuf, Fact, platform};
 
-/// What the page cache holds of a range of a file. Counts are pages.
+/// The pages of a range of a file that are in the page cache. Counts are pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Residency {
     /// Bytes in a page.
@@ -40,7 +40,7 @@ impl Residency {
     }
 }
 
-/// What the page cache holds of `bytes` bytes of `file` from `offset`, to the
+/// The pages in the page cache of `bytes` bytes of `file` from `offset`, to the
 /// end of the file if `bytes` is 0.
 ///
 /// On Linux from cachestat(2) (since 6.5), and checked by mincore(2) where
@@ -67,9 +67,9 @@ pub fn residency(file: &File, offset: u64, bytes: u64) -> Fact<Residency> {
 /// The result of dropping pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// What was in memory before.
+    /// The pages in memory before.
     pub before: Fact<Residency>,
-    /// What is after. Pages that a program has mapped or locked stay, as do
+    /// The pages in memory after. Pages that a program has mapped or locked stay, as do
     /// those of filesystems in memory.
     pub after: Fact<Residency>,
 }
@@ -91,7 +91,7 @@ pub fn drop_cached(file: &File, offset: u64, bytes: u64) -> io::Result<Dropped> 
 /// that is open for direct I/O, or not for reading, is opened again.
 ///
 /// # Errors
-/// What reading says, or opening.
+/// The error of reading, or of opening.
 pub fn warm(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
     expect_offset(offset)?;
     platform::warm(file, offset, bytes)

@@ -5,7 +5,7 @@ use std::io;
 
 use crate::platform;
 
-/// What a block device says about itself.
+/// The geometry that a block device reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device {
     /// Its size in bytes.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::stack::{DeviceId, LayerKind};
 use crate::{Fact, platform};
 
-/// What the system says of one block device. Units are bytes unless a name
+/// Facts that the system reports about one block device. Units are bytes unless a name
 /// says otherwise. Of a partition, what belongs to the disk is the disk's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceFacts {
@@ -15,11 +15,11 @@ pub struct DeviceFacts {
     pub id: DeviceId,
     /// What it is made of.
     pub kind: LayerKind,
-    /// What it is attached by: `nvme`, `virtio`, `scsi`, `mmc`, `loop`.
+    /// The transport: `nvme`, `virtio`, `scsi`, `mmc`, `loop`.
     pub transport: Fact<String>,
-    /// Who made it.
+    /// The vendor.
     pub vendor: Fact<String>,
-    /// What it is called by its maker.
+    /// The model name.
     pub model: Fact<String>,
     /// The serial number.
     pub serial: Fact<String>,
@@ -87,7 +87,7 @@ pub struct DeviceFacts {
 /// How a device takes discards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discard {
-    /// What is forgotten at once, in bytes.
+    /// The unit of a discard, in bytes.
     pub granularity: u32,
     /// The most one discard may cover, in bytes; 0 if it takes none.
     pub bytes_max: u64,
@@ -163,7 +163,7 @@ impl AtomicWrite {
 }
 
 impl DeviceFacts {
-    /// What is known of the device with these numbers.
+    /// The facts of the device with these numbers.
     pub fn of(id: DeviceId) -> DeviceFacts {
         platform::device_facts(id)
     }

@@ -13,7 +13,7 @@ pub enum CallError {
     /// This system, filesystem or device does not do it. Nothing was read or
     /// written.
     Unsupported {
-        /// What was requested: `RWF_DONTCACHE`.
+        /// The requested flag: `RWF_DONTCACHE`.
         what: Cow<'static, str>,
         /// Why it is not available.
         why: Cow<'static, str>,
@@ -25,10 +25,10 @@ pub enum CallError {
         bytes: usize,
         /// Its offset, in bytes.
         offset: u64,
-        /// What the file takes.
+        /// The limits of the file.
         limits: Fact<AtomicWrite>,
     },
-    /// What the system says.
+    /// The error of the system.
     System(io::Error),
 }
 
@@ -95,7 +95,7 @@ impl From<CallError> for io::Error {
 /// (macOS), this is the weaker; see [`full_barrier`].
 ///
 /// # Errors
-/// What the system says. After an error, what was written before may be lost:
+/// The error of the system. After an error, what was written before may be lost:
 /// Linux reports it once and then drops it.
 pub fn sync_data(file: &File) -> io::Result<()> {
     platform::sync_data(file)

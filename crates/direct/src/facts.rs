@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::stack::{Mount, Stack};
 use crate::{AtomicWrite, DeviceFacts, DirectIo, Fact, platform};
 
-/// What kind of thing a path leads to.
+/// The kind of object that a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
     /// A file of bytes.
@@ -42,19 +42,19 @@ pub struct Facts {
     pub kind: PathKind,
     /// How long a file, or how large a device is.
     pub bytes: Fact<u64>,
-    /// What direct I/O on it needs.
+    /// The alignment that direct I/O on it needs.
     pub direct: DirectIo,
     /// The writes to it that are done whole or not at all.
     pub atomic_write: Fact<AtomicWrite>,
-    /// What is below: the mount, and the devices with what they are made of.
+    /// The stack below: the mount, and the devices with what they are made of.
     pub stack: Stack,
-    /// What is known of each device of the stack, from the top down, each
+    /// The facts of each device of the stack, from the top down, each
     /// once.
     pub devices: Vec<DeviceFacts>,
 }
 
 impl Facts {
-    /// What is known of a path that exists. Nothing is written. On Linux no
+    /// The facts of a path that exists. Nothing is written. On Linux no
     /// privilege is needed: devices are not opened where sysfs describes them,
     /// and a file is opened only for a trial read where its filesystem states
     /// no alignment.

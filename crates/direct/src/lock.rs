@@ -1,5 +1,5 @@
 //! Locks: of whole files, of ranges, of volumes. All are between programs that
-//! ask for them; who does not ask is not kept out. On Windows everybody is, and
+//! take them; others are not kept out. On Windows everybody is, and
 //! the locks of files and of ranges are of one kind.
 //!
 //! A block device is kept from mounts and other exclusive users by opening it
@@ -53,7 +53,7 @@ pub enum LockError {
     Unsupported(&'static str),
     /// The span ends beyond what a file can have.
     Range(ByteRange),
-    /// What the system says.
+    /// The error of the system.
     System(io::Error),
 }
 
@@ -123,7 +123,7 @@ pub fn lock(file: &File, share: LockKind, patience: Patience) -> Result<(), Lock
 /// Give a whole file's lock back. There need not be one.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn unlock(file: &File) -> Result<(), LockError> {
     platform::unlock(file)
 }
@@ -149,7 +149,7 @@ pub fn lock_range(
 /// must be one that was locked.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn unlock_range(file: &File, span: ByteRange) -> Result<(), LockError> {
     platform::unlock_range(file, span)
 }

@@ -127,7 +127,7 @@ impl OpenOptions {
     /// Open `path`. The descriptor is not inherited by other programs.
     ///
     /// # Errors
-    /// What the system says, or `InvalidInput` if neither reading nor writing
+    /// The error of the system, or `InvalidInput` if neither reading nor writing
     /// is requested, or truncating without writing.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<File, OpenError> {
         let path = path.as_ref();
@@ -195,7 +195,7 @@ pub struct OpenError {
 }
 
 impl OpenError {
-    /// What may be behind it, where the error number alone would mislead.
+    /// The likely cause, where the error number alone would mislead.
     fn remedy(&self) -> Option<&'static str> {
         match self.source.kind() {
             io::ErrorKind::InvalidInput

@@ -1,4 +1,4 @@
-//! What a file asks of direct I/O: whether it is possible, at which alignment,
+//! What direct I/O on a file needs: whether it is possible, at which alignment,
 //! and how that is known.
 
 use std::fs::File;

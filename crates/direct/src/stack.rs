@@ -1,4 +1,4 @@
-//! What lies under a path: the mount, its filesystem, and the devices below,
+//! The stack below a path: the mount, its filesystem, and the devices below,
 //! down to those that are made of nothing else.
 
 use std::ffi::OsString;
@@ -48,7 +48,7 @@ pub struct Mount {
     pub point: PathBuf,
     /// Its type: `ext4`.
     pub filesystem: String,
-    /// What was mounted: often a path in /dev.
+    /// The mounted source: often a path in /dev.
     pub source: OsString,
     /// The folder of the filesystem that is seen at the mount point; `/`
     /// unless a part of it is mounted.
@@ -76,7 +76,7 @@ impl Mount {
     }
 }
 
-/// What kind of device a layer is.
+/// The kind of a layer's device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayerKind {
     /// Made of nothing else that the system knows.
@@ -133,7 +133,7 @@ pub struct DiskLine {
     pub parts: Vec<String>,
 }
 
-/// What lies under a path.
+/// The stack below a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack {
     /// The path, without links; the nearest folder that exists if the path
@@ -147,7 +147,7 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// What lies under `path`, which may not exist yet.
+    /// The stack below `path`, which may not exist yet.
     ///
     /// # Errors
     /// If the path cannot be looked up.

@@ -1,4 +1,4 @@
-//! What is measured: a block size with a way to write it and make it durable,
+//! The cells: a block size with a way to write it and make it durable,
 //! or a way to read it.
 
 /// When written data has to be on storage.
@@ -6,9 +6,9 @@
 pub enum WriteSync {
     /// Never: the clock stops when the system has taken the data.
     Buffered,
-    /// One fdatasync(2) after a whole group of writes, inside the time.
+    /// One fdatasync(2) after a group of writes, inside the time.
     AmortizedFdatasync,
-    /// One fsync(2) after a whole group of writes, inside the time.
+    /// One fsync(2) after a group of writes, inside the time.
     AmortizedFsync,
     /// An fdatasync(2) after each write.
     Fdatasync,

@@ -105,7 +105,7 @@ fn run_with(options: &MatrixOptions) -> Result<u8, String> {
     Ok(end(code, target, &runner))
 }
 
-/// Take away what was made. After a second signal a job may still run; the
+/// Remove created files. After a second signal a job may still run; the
 /// process ends under it, as was requested twice.
 fn end(code: u8, target: Target, runner: &Runner) -> u8 {
     if !runner.is_abandoned() {
@@ -118,7 +118,7 @@ fn end(code: u8, target: Target, runner: &Runner) -> u8 {
     let (done, ended) = std::sync::mpsc::channel();
     let remove = move || {
         drop(target);
-        // Nobody waits any more, perhaps.
+        // The receiver may be gone.
         let _ = done.send(());
     };
     let _ = std::thread::Builder::new().spawn(remove);

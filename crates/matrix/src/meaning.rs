@@ -27,7 +27,7 @@ pub fn sentences(sheet: &Results) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
-/// What to know before the figures are believed, a sentence each.
+/// Caveats, a sentence each.
 pub fn notes(sheet: &Results) -> Vec<String> {
     let mut notes = Vec::new();
     let (unsettled, all) = sheet.unsettled();
@@ -93,7 +93,7 @@ fn sheet_best(found: impl Iterator<Item = Best>) -> Option<Best> {
     found.max_by(|a, b| a.rate.total_cmp(&b.rate))
 }
 
-/// What is gained when many of the smallest writes share a sync.
+/// The gain when many of the smallest writes share a sync.
 fn group_commits(sheet: &Results) -> Option<String> {
     let smallest = sheet.sizes.first()?;
     let rate = |kind: Access| sheet.row(kind).find(|found| found.size == *smallest);

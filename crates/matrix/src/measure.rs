@@ -10,7 +10,7 @@ use std::time::Duration;
 /// A median is settled when the true one is within this share of it.
 pub const CLOSE: f64 = 0.05;
 
-/// Slices that are not what their name says are not tried for ever. The first
+/// Retries of slices that are no samples of their mode are limited. The first
 /// warm one is none yet: it found its data on storage.
 const ODD_MOST: usize = 3;
 
@@ -21,7 +21,7 @@ const SLICE_LEAST: Duration = Duration::from_millis(20);
 /// How long a cell may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// What one slice is to take.
+    /// The planned length of one slice.
     pub slice: Duration,
     /// Samples are taken for this long at least.
     pub floor: Duration,

@@ -106,7 +106,7 @@ impl Progress {
     }
 
     fn put(&self, text: &str) {
-        // That nobody may read it harms nobody.
+        // A closed standard error is no error.
         let mut out = std::io::stderr();
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }

@@ -6,16 +6,16 @@ use iosonde_base::text;
 use iosonde_direct::{AlignedBuf, Answer, DirectIo, Honoured, OpenOptions, Tristate, honoured};
 use std::os::unix::fs::FileExt;
 
-/// What the target does with what its opener needs for.
+/// What the target honours of the flags it is opened with.
 #[derive(Debug)]
 pub struct Promises {
     in_memory: Option<String>,
-    /// What O_DIRECT needs for reads, or why there are none.
+    /// The alignment of direct reads, or why there are none.
     direct_reads: Result<DirectIo, String>,
     /// The same of writes.
     direct_writes: Result<DirectIo, String>,
     span: u64,
-    /// What is not known, or to be known besides; a sentence each.
+    /// Notes, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ impl Promises {
     }
 }
 
-/// What O_DIRECT needs, and whether it is honoured.
+/// The alignment that O_DIRECT needs, and whether it is honoured.
 fn reported(target: &Target, writes: bool) -> Result<(DirectIo, Honoured), String> {
     let path = &target.about.path;
     let options = OpenOptions::new().read(true).write(writes).direct(true);
@@ -120,7 +120,7 @@ fn dirties_pages(target: &Target) -> bool {
         let mut buffer = AlignedBuf::new(usize::try_from(bytes).ok()?, 4096).ok()?;
         let options = OpenOptions::new().read(true).write(true).direct(true);
         let file = options.open(&target.about.path).ok()?;
-        // What is there stays there.
+        // Existing bytes stay.
         file.read_exact_at(&mut buffer, 0).ok()?;
         let before = dirtied()?;
         file.write_all_at(&buffer, 0).ok()?;

@@ -1,4 +1,4 @@
-//! What was found: a cell for each kind and block size, as plain data.
+//! The results: a cell for each kind and block size, as plain data.
 
 use crate::cell::Access;
 use crate::target::TargetFacts;
@@ -7,7 +7,7 @@ use crate::witness::Flushes;
 /// All that is printed.
 #[derive(Clone, Debug)]
 pub struct Results {
-    /// What was written to and read from.
+    /// The target.
     pub about: TargetFacts,
     /// The block sizes in bytes, ascending: the columns.
     pub sizes: Vec<u32>,
@@ -23,9 +23,9 @@ pub struct Results {
     pub began_unix_ms: u64,
     /// It was stopped before all was measured.
     pub stopped: bool,
-    /// What was seen besides the figures, a sentence each.
+    /// Notes beside the figures, a sentence each.
     pub notes: Vec<String>,
-    /// What the disk was sent for the syncs, where that is counted.
+    /// Flushes sent for the syncs, where they are counted.
     pub flushes: Option<Flushes>,
 }
 

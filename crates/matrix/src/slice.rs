@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a slice does.
+/// One slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// How it writes or reads.
@@ -205,7 +205,7 @@ fn spec(slice: &Slice, path: &Path) -> Result<JobSpec, Interruption> {
 fn options(kind: Access) -> Vec<(&'static str, Option<&'static str>)> {
     let one = Some("1");
     let mut options = match kind {
-        // Later cells shall not pay for what is left: made durable outside the time.
+        // The rest is made durable outside the time, so that it does not slow down later cells.
         Access::Write(WriteSync::Buffered, _) => vec![("fsync_on_close", one)],
         Access::Write(WriteSync::AmortizedFdatasync, _) => vec![("fdatasync", None)],
         Access::Write(WriteSync::AmortizedFsync, _) => vec![("fsync", None)],
@@ -248,7 +248,7 @@ fn set(
         ("fallocate", "none"),
         ("fadvise_hint", "0"),
         ("scramble_buffers", "0"),
-        // Gone is gone: a file that somebody removes is not made again.
+        // A file that another process removes is not created again.
         ("allow_file_create", "0"),
     ] {
         take(spec, name, value)?;

@@ -1,4 +1,4 @@
-//! What is written to: a file that is made and removed, or something that
+//! The target: a file that is created and removed, or something that
 //! exists, which takes its owner's word.
 
 use crate::arguments::{Erase, MatrixOptions};
@@ -12,14 +12,14 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// What a target is, as plain data.
+/// Facts of a target, as plain data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TargetFacts {
     /// Where it is.
     pub path: PathBuf,
     /// It is a block device.
     pub is_device: bool,
-    /// It was made for the run, and is removed at the end.
+    /// It was created for the run, and is removed at the end.
     pub temporary: bool,
     /// Its size before the run, in bytes.
     pub bytes: u64,
@@ -27,7 +27,7 @@ pub struct TargetFacts {
     pub file_system: Option<String>,
     /// The disks below, by the kernel's names.
     pub disks: Vec<String>,
-    /// What the maker of a device's disk calls it.
+    /// The model of a device's disk.
     pub model: Option<String>,
     /// Its serial number.
     pub serial: Option<String>,
@@ -75,7 +75,7 @@ pub struct Target {
     pub devices: Vec<Layer>,
     /// Keeps a device from others.
     _hold: Option<Hold>,
-    /// Device and inode of the file that was made.
+    /// Device and inode of the file that was created.
     made: Option<(u64, u64)>,
 }
 
@@ -112,7 +112,7 @@ impl Drop for Target {
     fn drop(&mut self) {
         let Some(made) = self.made else { return };
         let path = &self.about.path;
-        // Only what was made here: not what somebody has put in its place.
+        // Only the file created here, not one that has replaced it.
         let is_it = std::fs::symlink_metadata(path)
             .is_ok_and(|status| (status.dev(), status.ino()) == made);
         if is_it && let Err(error) = std::fs::remove_file(path) {

@@ -156,7 +156,7 @@ pub fn kinds(text: &str) -> Result<AccessList, String> {
             let group = kind.group();
             word == group || word == plain(&kind.name()) || word == "WRITE" && kind.writes()
         };
-        // A group's name is also that of its plain line: the whole group is meant.
+        // A group's name is also that of its plain line: the group is meant.
         let found: Vec<Access> = Access::all().into_iter().filter(matches).collect();
         if found.is_empty() {
             let mut names: Vec<String> = Access::all().into_iter().map(Access::name).collect();

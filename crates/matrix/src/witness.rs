@@ -1,4 +1,4 @@
-//! What the machine itself counted meanwhile: flushes that reached the disk
+//! The machine's own counters: flushes that reached the disk
 //! beside syncs that were requested, and how busy it was.
 
 use crate::cell::{Access, WriteSync};
@@ -16,7 +16,7 @@ pub struct Flushes {
     pub volatile_cache: Option<bool>,
     /// fsync(2) and fdatasync(2), one after each write.
     pub syncs: u64,
-    /// Flushes that the disk was sent meanwhile, by whomever.
+    /// Flushes that the disk was sent in that time, by any process.
     pub flushes: u64,
 }
 
@@ -46,7 +46,7 @@ impl Flushes {
         done
     }
 
-    /// What that means, if it means anything: a sentence.
+    /// The conclusion, if there is one: a sentence.
     pub fn words(&self) -> Option<String> {
         let Flushes { disk, volatile_cache, syncs, flushes } = self;
         // Others flush too, and a flush may serve two: only a shortage means something.

@@ -10,10 +10,10 @@ use std::path::PathBuf;
 /// Bytes of SBK's "MB", which is a MiB.
 pub const MB: f64 = 1_048_576.0;
 
-/// A whole run.
+/// A run.
 #[derive(Clone, Debug)]
 pub struct Benchmark {
-    /// What is driven.
+    /// The storage class.
     pub class: Class,
     /// Writers or readers.
     pub action: WorkerRole,
@@ -31,7 +31,7 @@ pub struct Benchmark {
     pub ramp: (u32, f64),
     /// Where the bytes are.
     pub file: PathBuf,
-    /// How its file comes to be.
+    /// How its file is created.
     pub creation: Creation,
     /// Each worker has its own file.
     pub files: bool,
@@ -70,7 +70,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// What SBK's lines call it.
+    /// Its name in SBK's lines.
     pub fn storage(self) -> &'static str {
         match self {
             Class::File => "File",
@@ -82,7 +82,7 @@ impl Class {
     }
 }
 
-/// What the workers do.
+/// The role of the workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkerRole {
     /// They write.
@@ -92,7 +92,7 @@ pub enum WorkerRole {
 }
 
 impl WorkerRole {
-    /// What SBK's lines call it.
+    /// Its name in SBK's lines.
     pub fn word(self) -> &'static str {
         match self {
             WorkerRole::Write => "Writing",
@@ -100,7 +100,7 @@ impl WorkerRole {
         }
     }
 
-    /// What a worker is called.
+    /// The name of a worker in lines.
     pub fn worker(self) -> &'static str {
         match self {
             WorkerRole::Write => "Writer",
@@ -152,7 +152,7 @@ pub enum RecordPace {
     Records(u64),
 }
 
-/// How a writer's file comes to be.
+/// How a writer's file is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Creation {
     /// Removed, then created.

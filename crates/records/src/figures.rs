@@ -6,7 +6,7 @@ use crate::latencies::{Latencies, Ranked, percentiles};
 /// The figures of one line.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// The whole run, not a window of it.
+    /// It covers the run, not a window.
     pub total: bool,
     /// When it was printed, in milliseconds since 1970.
     pub unix_ms: u64,

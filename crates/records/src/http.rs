@@ -20,7 +20,7 @@ const DROPPED_BYTES_MAX: usize = 64 << 10;
 /// How often new connections are looked for. A scraper waits for seconds.
 const ACCEPT_EVERY: Duration = Duration::from_millis(50);
 
-/// What a client may cost.
+/// Limits of a client.
 #[derive(Clone, Copy, Debug)]
 struct ClientLimits {
     /// For a whole request, and again for its answer.
@@ -38,7 +38,7 @@ pub struct PageServer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What connections share.
+/// The state that connections share.
 #[derive(Debug)]
 struct Site {
     path: String,

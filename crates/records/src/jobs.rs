@@ -37,7 +37,7 @@ pub struct Worker {
     pub path: PathBuf,
     /// Where its part of the file begins, and its bytes.
     pub part: (u64, u64),
-    /// What it does is counted here.
+    /// Its counters.
     pub tally: Arc<WorkerTally>,
 }
 
@@ -50,7 +50,7 @@ pub struct Planned {
     pub workers: Vec<Worker>,
     /// When the run began, once it has.
     pub origin: RunStart,
-    /// What there is to say about it.
+    /// Notes.
     pub notes: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
 //! The record benchmark: SBK's commands for files and its output.
 //!
 //! Arguments become a [`bench::Benchmark`], that becomes jobs of the core
-//! (`jobs`), which run as fio's jobs do. What they did comes through a tap,
+//! (`jobs`), which run as fio's jobs do. Their I/O comes through a tap,
 //! record by record (`tally`), and is printed by `watch`.
 
 #![forbid(unsafe_code)]

@@ -150,7 +150,7 @@ fn ranks(bench: &Benchmark, values: &[(u64, u64)]) -> String {
     shown.join(",")
 }
 
-/// What the syncs took: a line of our own, after the total.
+/// The latencies of syncs: our own line, after the total.
 pub fn syncs(bench: &Benchmark, call: &str, mut syncs: Latencies) -> String {
     let output = &bench.output;
     let unit = output.unit;

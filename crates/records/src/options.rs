@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, Command};
 
-/// Who knows an option.
+/// Where an option comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionGroup {
     /// Every run of SBK.
@@ -17,7 +17,7 @@ pub enum OptionGroup {
     Ours,
 }
 
-/// What an option takes.
+/// The value of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// The next word, of this kind.
@@ -31,13 +31,13 @@ pub enum Takes {
 pub struct SbkOption {
     /// Its name, without dashes.
     pub name: &'static str,
-    /// What it takes.
+    /// Its value.
     pub takes: Takes,
-    /// What holds when it is not given, as text.
+    /// Its default, as text.
     pub default: &'static str,
-    /// Who knows it.
+    /// Where it comes from.
     pub group: OptionGroup,
-    /// What it does.
+    /// Its description.
     pub doc: &'static str,
 }
 

@@ -49,7 +49,7 @@ pub fn run(arguments: &[String]) -> u8 {
 
 fn say(text: &str) {
     let mut out = std::io::stdout();
-    // That nobody reads on, as before `head`, harms nobody.
+    // A closed pipe, as before `head`, is no error.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
@@ -75,7 +75,7 @@ fn execute(bench: &Benchmark, mut planned: Planned) -> u8 {
 
 /// Run the plan and report on it. The exit code, or why nothing ran.
 fn execute_plan(bench: &Benchmark, planned: &Planned, plan: &Arc<Plan>) -> Result<u8, Vec<String>> {
-    // Held until the end: nobody may mount what is written to.
+    // Held until the end: devices that are written to cannot be mounted.
     let _held = write_access::devices(plan)
         .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     if let Err(error) = open_files::raise(plan) {

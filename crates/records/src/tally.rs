@@ -1,4 +1,4 @@
-//! What one worker did, window by window, as its I/O is handed over.
+//! One worker's records, window by window, as its I/O is handed over.
 
 use crate::latencies::{Latencies, PercentileBounds};
 use iosonde_base::Dir;
@@ -25,7 +25,7 @@ pub struct WorkerTally {
     book: Mutex<WorkerCounts>,
 }
 
-/// What is known of a worker at one moment.
+/// The state of a worker's counters.
 #[derive(Debug, Default)]
 struct WorkerCounts {
     /// End of the present window, in ticks; zero before the worker counts.
@@ -51,7 +51,7 @@ struct WorkerCounts {
     ended: Option<u64>,
 }
 
-/// What a window holds of one worker.
+/// One worker's records of a window.
 #[derive(Debug, Default)]
 pub struct Taken {
     /// Its records.

@@ -30,7 +30,7 @@ pub struct RecordsObserver<'a> {
     issued: u64,
     /// Errors of workers, by their numbers, that were no end of file.
     pub errors: Vec<String>,
-    /// What could not be written: the table, the lines.
+    /// The first write error: of the table or the lines.
     pub lost: Option<String>,
 }
 
@@ -116,7 +116,7 @@ impl<'a> RecordsObserver<'a> {
         let mut out = std::io::stdout();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         match written {
-            // That nobody reads on, as before `head`, is the reader's wish.
+            // A closed pipe, as before `head`, is no error.
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                 self.lost.get_or_insert(format!("cannot write to standard output: {error}"));
             }

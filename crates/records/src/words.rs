@@ -9,7 +9,7 @@ use yaml_rust2::{Yaml, YamlLoader};
 pub struct UsageError {
     /// The exit code: 2 for an option that is not known, else 1, as SBK's.
     pub code: u8,
-    /// What is wrong and what to do.
+    /// The reason, and what to do.
     pub message: String,
 }
 
@@ -20,7 +20,7 @@ impl UsageError {
     }
 }
 
-/// What was typed: each option's last value.
+/// The last value of each option.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionValues {
     values: BTreeMap<&'static str, String>,

@@ -96,7 +96,7 @@ impl Histogram {
         }
     }
 
-    /// What counts a latency in nanoseconds once, for many of them in a row.
+    /// Counts latencies in nanoseconds, many in a row.
     #[inline(always)]
     pub fn counter(&self) -> impl Fn(u64) + '_ {
         let counts = &*self.counts;

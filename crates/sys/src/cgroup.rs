@@ -133,7 +133,7 @@ impl ControlGroup {
     /// what comes back is dropped.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn enter(&self) -> io::Result<Stay> {
         let before = self.hierarchy.present()?;
         let (file, who) = match self.hierarchy {

@@ -62,7 +62,7 @@ impl std::fmt::Display for ClockError {
 
 impl std::error::Error for ClockError {}
 
-/// What [`Clock::now`] reads. The counter comes first: the loop asks only
+/// The source that [`Clock::now`] reads. The counter comes first: the loop asks only
 /// whether it is that.
 #[derive(Clone, Copy, Debug)]
 enum TickSource {

@@ -13,7 +13,7 @@ const CPU_MAX: u32 = 8191;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CpuList(Vec<u32>);
 
-/// What is wrong with a list of processors.
+/// An error in a list of processors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CpuListError {
     /// There is nothing in it.
@@ -78,7 +78,7 @@ impl CpuList {
     /// The processors the calling thread may use.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn allowed() -> io::Result<CpuList> {
         CpuList::from_numbers(platform::allowed_cpus()?).map_err(io::Error::other)
     }

@@ -1,4 +1,4 @@
-//! What the machine is: kernel, processors, memory, whether it is a virtual one.
+//! The machine: kernel, processors, memory, whether it is a virtual one.
 
 use std::fs;
 use std::path::Path;

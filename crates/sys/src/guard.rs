@@ -139,7 +139,7 @@ impl std::error::Error for Refusal {
     }
 }
 
-/// Leave to write to one path. For a block device that nobody uses, it also
+/// Permission to write to one path. For a block device that nobody uses, it also
 /// keeps the system from mounting it, or making it part of something, until
 /// dropped; jobs open the device by themselves, not exclusively. Several holds
 /// of one device in this process share.
@@ -295,7 +295,7 @@ static HELD: Mutex<Vec<HeldDevice>> = Mutex::new(Vec::new());
 
 /// The device for this process alone; the same one again if it has it already.
 fn hold(path: &Path, id: DeviceId, disk: String) -> io::Result<Arc<File>> {
-    // The list is whole between any two statements, so poison means nothing.
+    // The list is consistent between any two statements, so a poisoned lock is sound.
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     held.retain(|one| one.device.strong_count() > 0);
     if let Some(device) = held.iter().find(|one| one.id == id).and_then(|one| one.device.upgrade())

@@ -24,7 +24,7 @@ pub struct HugePages {
     pub page_bytes: u64,
     /// How many there are.
     pub total: u64,
-    /// How many nobody uses.
+    /// How many are free.
     pub free: u64,
 }
 

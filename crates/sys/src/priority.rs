@@ -16,7 +16,7 @@ pub enum IoClass {
     RealTime = 1,
     /// The ordinary class.
     BestEffort = 2,
-    /// Only when nobody else wants the device.
+    /// Only when no other process uses the device.
     Idle = 3,
 }
 
@@ -78,7 +78,7 @@ pub fn add_nice(increment: i32) -> io::Result<i32> {
 /// Let the calling thread run only when no other wants its processor.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn run_only_when_idle() -> io::Result<()> {
     platform::run_only_when_idle()
 }

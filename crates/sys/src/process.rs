@@ -25,7 +25,7 @@ pub fn unshare_files() -> io::Result<()> {
 /// Name the calling thread, for tools such as top(1); 15 bytes are kept.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn set_thread_name(name: &str) -> io::Result<()> {
     platform::set_thread_name(name)
 }
@@ -34,7 +34,7 @@ pub fn set_thread_name(name: &str) -> io::Result<()> {
 /// what the machine needs. Linux begins with 50000.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn set_timer_slack(ns: NonZeroU64) -> io::Result<()> {
     platform::set_timer_slack(ns)
 }

@@ -73,7 +73,7 @@ pub enum UnavailableReason {
 }
 
 impl UnavailableReason {
-    /// What is behind `error`, given the sysctl and whether system calls of
+    /// The reason for `error`, given the sysctl and whether system calls of
     /// this process are filtered.
     fn of(
         what: Background,

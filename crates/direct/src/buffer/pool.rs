@@ -181,7 +181,7 @@ impl BufferPool {
         self.shared.options.bytes
     }
 
-    /// What the address of each is a multiple of, in bytes.
+    /// The alignment of each, in bytes.
     pub fn alignment(&self) -> usize {
         self.shared.options.alignment
     }

@@ -112,7 +112,7 @@ impl RawBuf {
             return Err(BufferError::HugePage(huge));
         }
         // A mapping starts at some page, so the border is at most this far in.
-        // What lies before and after is never touched and so costs nothing.
+        // The bytes before and after are never touched, so they use no memory.
         let slack = border - page_bytes().max(huge).min(border);
         let mapping_bytes = bytes
             .checked_next_multiple_of(page_bytes())

@@ -1,4 +1,4 @@
-//! What macOS and FreeBSD have in common.
+//! The common part of macOS and FreeBSD.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, OsString, c_char};
@@ -107,7 +107,7 @@ pub(crate) fn open(path: &Path, options: &OpenOptions, more: i32) -> io::Result<
         .custom_flags(flags)
         .open(path)
         .map_err(|error| match error.kind() {
-            // What a lock in the way is called elsewhere.
+            // The error that other systems return for a conflicting lock.
             io::ErrorKind::WouldBlock if is_lock => io::ErrorKind::ResourceBusy.into(),
             _ => error,
         })?;
@@ -118,7 +118,7 @@ pub(crate) fn open(path: &Path, options: &OpenOptions, more: i32) -> io::Result<
     Ok(file)
 }
 
-/// What stands in a field of characters, to the first zero.
+/// The text in a field of characters, up to the first zero.
 fn field(text: &[c_char]) -> OsString {
     // The bytes of characters, whatever sign they have.
     let bytes: Vec<u8> = text.iter().map(|&character| character as u8).collect();
@@ -147,7 +147,7 @@ const MNT_RDONLY: u32 = 1;
 #[cfg(target_os = "freebsd")]
 const MNT_RDONLY: u64 = 1;
 
-/// What is below a path: its filesystem. The devices below that are not reported.
+/// The stack below a path: its filesystem. The devices below that are not reported.
 pub(crate) fn stack_under(path: &Path) -> io::Result<Stack> {
     let path = std::path::absolute(path)?;
     let existing = path.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
@@ -235,7 +235,7 @@ pub(super) fn for_access(file: &File, answer: Answer) -> io::Result<Honoured> {
     Ok(answers)
 }
 
-/// What is known of an open disk besides what its `device` reports, and why not more.
+/// The facts of an open disk besides what its `device` reports, and why not more.
 pub(super) fn facts_of_disk(file: &File, device: &Device, why: &'static str) -> DeviceFacts {
     let id = file.metadata().map_or(0, |status| status.rdev());
     let id = device_id(id as libc::dev_t);

@@ -24,7 +24,7 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     bsd::open(path, options, if options.direct { libc::O_DIRECT } else { 0 })
 }
 
-/// What a disk stores for a request; its size is in the request's bits.
+/// The value that a disk stores for a request; its size is in the request's bits.
 fn ioctl_value<T>(file: &File, request: libc::c_ulong, mut answer: T) -> io::Result<T> {
     if bsd::kind_of(file)? != PathKind::CharacterDevice {
         return Err(io::Error::from_raw_os_error(libc::ENOTBLK));

@@ -1,4 +1,4 @@
-//! What differs between operating systems, behind one set of names.
+//! The differences between operating systems, behind one set of names.
 //! The system is chosen here, once.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -21,7 +21,7 @@ mod windows;
 #[cfg(windows)]
 pub(crate) use windows::*;
 
-// What several systems do alike.
+// Code that several systems share.
 
 #[cfg(any(target_os = "macos", target_os = "freebsd"))]
 mod bsd;

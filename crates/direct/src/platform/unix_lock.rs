@@ -24,7 +24,7 @@ pub(crate) fn unlock(file: &File) -> Result<(), LockError> {
 /// The last two are one number on Linux, and two on macOS.
 const NO_LOCKS: [i32; 4] = [libc::ENOLCK, libc::ENOSYS, libc::EOPNOTSUPP, libc::ENOTSUP];
 
-/// What an error of flock(2), or of a lock by fcntl(2), says.
+/// The meaning of an error of flock(2), or of a lock by fcntl(2).
 pub(super) fn refused(error: io::Error) -> LockError {
     match error.raw_os_error() {
         Some(libc::EAGAIN | libc::EACCES) => LockError::Held,

@@ -39,7 +39,7 @@ fn handle(file: &File) -> HANDLE {
     file.as_raw_handle()
 }
 
-/// What a call that gives 0 for failure did.
+/// The result of a call that returns 0 on failure.
 fn done(answer: i32) -> io::Result<()> {
     if answer == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
@@ -159,7 +159,7 @@ fn control(file: &File, code: u32, input: &[u8], output: &mut [u8]) -> io::Resul
     Ok(answered as usize)
 }
 
-/// What a storage device reports of one property (STORAGE_PROPERTY_QUERY).
+/// One property that a storage device reports (STORAGE_PROPERTY_QUERY).
 fn property(file: &File, which: ioctl::STORAGE_PROPERTY_ID) -> io::Result<Vec<u8>> {
     let mut query = [0; size_of::<ioctl::STORAGE_PROPERTY_QUERY>()];
     query[..4].copy_from_slice(&which.to_le_bytes());

@@ -1,4 +1,4 @@
-//! The whole sheet for programs; docs/matrix.md has the keys.
+//! The results for programs; docs/matrix.md has the keys.
 
 use crate::cell::{Access, WritePath};
 use crate::meaning;

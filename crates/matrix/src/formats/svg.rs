@@ -163,7 +163,7 @@ fn one_cell(
     text(svg, x + wide / 2.0, y + 15.5, &style, &words);
 }
 
-/// What a browser shows when the mouse rests on a cell.
+/// The tooltip of a cell.
 fn hint(sheet: &Results, row: usize, column: usize) -> String {
     let head =
         format!("{} of {}: ", sheet.kinds[row].name(), text::bytes(u64::from(sheet.sizes[column])));
@@ -204,7 +204,7 @@ fn legend(svg: &mut String, y: f64, scale: &ColourScale) {
     text(svg, 290.0, y + 21.0, "fill=\"#555555\" font-size=\"11\"", words);
 }
 
-/// What the figures mean, in lines that fit.
+/// The summary, in lines that fit.
 fn paragraphs(sheet: &Results, width: f64) -> Vec<String> {
     // Letters are 6 to 7 wide on the average, by the face that is found.
     let letters = ((width - 32.0) / 7.0) as usize;

@@ -67,7 +67,7 @@ impl LatencyUnit {
         }
     }
 
-    /// What SBK's lines call it.
+    /// Its name in SBK's lines.
     pub fn word(self) -> &'static str {
         match self {
             LatencyUnit::Millis => "ms",
@@ -76,7 +76,7 @@ impl LatencyUnit {
         }
     }
 
-    /// What SBK's tables call it.
+    /// Its name in SBK's tables.
     pub fn name(self) -> &'static str {
         match self {
             LatencyUnit::Millis => "MILLISECONDS",
@@ -95,7 +95,7 @@ pub struct MetricsAddress {
     pub path: String,
 }
 
-/// What was typed about it.
+/// The output options of the arguments.
 pub(super) fn output(words: &OptionValues) -> Result<OutputOptions, UsageError> {
     let logger = logger(words)?;
     let by_time = words.get("time").is_some_and(|text| text.parse::<f64>().is_ok());

@@ -6,7 +6,7 @@ use crate::words::{OptionValues, UsageError};
 use std::path::PathBuf;
 
 impl Benchmark {
-    /// What was typed means this run.
+    /// The run that the arguments describe.
     pub fn of(words: &OptionValues) -> Result<Benchmark, UsageError> {
         let mut notes = Vec::new();
         if !words.without_effect.is_empty() {

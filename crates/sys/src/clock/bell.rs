@@ -28,7 +28,7 @@ impl Bell {
         Bell(AtomicU32::new(0))
     }
 
-    /// Wake whoever sleeps by this bell, now or later.
+    /// Wake the sleepers on this bell, now or later.
     pub fn ring(&self) {
         self.0.store(1, Release);
         platform::wake_all(&self.0);

@@ -15,7 +15,7 @@ pub struct Sleeper {
     early_ns: u64,
 }
 
-/// What a kernel timer with a slack of 1 ns is late by at the median on a quiet
+/// The median delay of a kernel timer with a slack of 1 ns on a quiet
 /// virtual machine, nearly.
 const FIRST_NS: u64 = 4_000;
 

@@ -1,4 +1,4 @@
-//! What one block device has done (/sys/block/*/stat, /proc/diskstats).
+//! Counters of one block device (/sys/block/*/stat, /proc/diskstats).
 
 use std::io;
 use std::path::Path;
@@ -87,7 +87,7 @@ impl DiskCounters {
         })
     }
 
-    /// What was counted between `earlier` and this. A counter that went back
+    /// The difference since `earlier`. A counter that went back
     /// has wrapped: the kernel keeps some in 32 bits.
     pub fn since(&self, earlier: &DiskCounters) -> DiskCounters {
         let mut difference = self.each(earlier, counted_since);

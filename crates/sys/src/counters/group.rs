@@ -1,4 +1,4 @@
-//! What control groups allow the caller, and how often they held it back.
+//! Limits of the caller's control groups, and how often they throttled it.
 //!
 //! Both versions: in version 1 each controller has its own tree, in
 //! version 2 there is one. A limit holds for all groups below, so each level up
@@ -28,7 +28,7 @@ enum CgroupVersion {
     Two,
 }
 
-/// What the groups allow; `None` is no limit.
+/// Limits of the groups; `None` is no limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupLimits {
     /// Processors' worth of time.
@@ -62,7 +62,7 @@ impl Groups {
         Groups { cpu: of("cpu"), memory: of("memory"), io: of("blkio") }
     }
 
-    /// What they allow now.
+    /// The limits now.
     pub fn limits(&self) -> GroupLimits {
         let mut limits = GroupLimits::default();
         for (version, folder) in levels(&self.cpu) {
@@ -124,7 +124,7 @@ impl Throttled {
         Some(Throttled { periods: field("nr_throttled ")?, us })
     }
 
-    /// What came between `earlier` and this.
+    /// The difference since `earlier`.
     pub fn since(&self, earlier: &Throttled) -> Throttled {
         Throttled {
             periods: self.periods.saturating_sub(earlier.periods),

@@ -1,4 +1,4 @@
-//! What the whole machine has done: processors (/proc/stat), pages written
+//! Counters of the machine: processors (/proc/stat), pages written
 //! (/proc/vmstat).
 
 use std::io;
@@ -40,7 +40,7 @@ impl CpuTime {
         })
     }
 
-    /// What passed between `earlier` and this.
+    /// The difference since `earlier`.
     pub fn since(&self, earlier: &CpuTime) -> CpuTime {
         CpuTime {
             total: self.total.saturating_sub(earlier.total),
@@ -81,7 +81,7 @@ impl PageFlow {
         })
     }
 
-    /// What passed between `earlier` and this.
+    /// The difference since `earlier`.
     pub fn since(&self, earlier: &PageFlow) -> PageFlow {
         PageFlow {
             dirtied_pages: self.dirtied_pages.saturating_sub(earlier.dirtied_pages),

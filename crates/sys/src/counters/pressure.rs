@@ -48,7 +48,7 @@ impl Pressure {
         Some(Pressure { some_us: total("some ")?, full_us: total("full ").unwrap_or(0) })
     }
 
-    /// What was lost between `earlier` and this.
+    /// The difference since `earlier`.
     pub fn since(&self, earlier: &Pressure) -> Pressure {
         Pressure {
             some_us: self.some_us.saturating_sub(earlier.some_us),

@@ -71,7 +71,7 @@ impl TaskIo {
         })
     }
 
-    /// What was counted between `earlier` and this.
+    /// The difference since `earlier`.
     pub fn since(&self, earlier: &TaskIo) -> TaskIo {
         let less = u64::saturating_sub;
         TaskIo {

@@ -1,4 +1,4 @@
-//! What a thread or the process has used of the machine (getrusage(2)).
+//! Resources that a thread or the process has used (getrusage(2)).
 
 use std::io;
 
@@ -25,7 +25,7 @@ impl Usage {
     /// Of the calling thread.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn of_thread() -> io::Result<Usage> {
         platform::usage_of_thread()
     }
@@ -65,17 +65,17 @@ impl Usage {
     /// Of all threads of this process, ended ones too.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn of_process() -> io::Result<Usage> {
         platform::usage_of_process()
     }
 
-    /// What was used between `earlier` and this.
+    /// The difference since `earlier`.
     pub fn since(&self, earlier: &Usage) -> Usage {
         self.each(earlier, u64::saturating_sub)
     }
 
-    /// What both used together.
+    /// The sum of both.
     pub fn plus(&self, other: &Usage) -> Usage {
         self.each(other, u64::saturating_add)
     }

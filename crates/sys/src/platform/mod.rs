@@ -1,4 +1,4 @@
-//! What differs between operating systems, behind one set of names.
+//! The differences between operating systems, behind one set of names.
 //! The system is chosen here, once.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -130,7 +130,7 @@ fn confirm_nothing(file: &File, range: PageRange, reported: CacheStat) -> Fact<R
         for (first, count) in range.windows().step_by(step.max(1)) {
             match mincore(file, first, count) {
                 Ok(0) => {}
-                // What was brought in meanwhile cachestat(2) sees too.
+                // Pages read in meanwhile are visible to cachestat(2) too.
                 Ok(_) => match cachestat(file, 0, 0) {
                     Ok(again) if again.cached > 0 => {}
                     _ => {

@@ -1,4 +1,4 @@
-//! What sysfs says of a block device: its queue, its names, its users.
+//! Facts of a block device from sysfs: its queue, its names, its users.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -97,7 +97,7 @@ struct Sysfs<'a> {
     known: bool,
 }
 
-/// What identifies a device.
+/// Identification of a device.
 struct Names {
     transport: Fact<String>,
     vendor: Fact<String>,

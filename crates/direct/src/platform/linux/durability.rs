@@ -82,7 +82,7 @@ pub(crate) fn write_with(
         if flags.atomic && error.raw_os_error() == Some(libc::EINVAL) {
             let limits = probe::atomic_write(file);
             let fits = |limits: &crate::AtomicWrite| limits.fits(data.len() as u64, offset);
-            // What fits was refused for another reason, as misaligned memory.
+            // A write of a fitting size was refused for another reason, as misaligned memory.
             if !limits.known().is_some_and(fits) {
                 return CallError::Shape { bytes: data.len(), offset, limits };
             }

@@ -73,7 +73,7 @@ pub(crate) fn mount_of(tree: &Tree, file: &File) -> Option<Mount> {
     mounts::mount_below(&all, &path_of(file)).cloned()
 }
 
-/// What the kernel calls an open file; of one that was removed, what it was
+/// The kernel's name of an open file; of one that was removed, what it was
 /// called and ` (deleted)`.
 fn path_of(file: &File) -> PathBuf {
     let link = format!("/proc/self/fd/{}", file.as_raw_fd());

@@ -1,4 +1,4 @@
-//! What is mounted and what is swapped on: /proc/self/mountinfo, /proc/swaps.
+//! Mounts and swap: /proc/self/mountinfo, /proc/swaps.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;

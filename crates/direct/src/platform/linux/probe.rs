@@ -1,4 +1,4 @@
-//! What direct I/O needs, from statx(2), the device, or a trial read.
+//! The alignment direct I/O needs, from statx(2), the device, or a trial read.
 
 use std::fs::File;
 use std::io;
@@ -46,7 +46,7 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
 /// `f_type` of btrfs in <linux/magic.h>.
 const BTRFS: u64 = 0x9123_683e;
 
-/// What the filesystem states; `None` where it states nothing (before Linux
+/// The alignment that the filesystem states; `None` where it states nothing (before Linux
 /// 6.1, and tmpfs to this day).
 fn stated(file: &File) -> Option<DirectIo> {
     let wanted = StatxFlags::DIOALIGN | StatxFlags::from_bits_retain(STATX_DIO_READ_ALIGN);
@@ -94,7 +94,7 @@ pub(crate) fn atomic_write(file: &File) -> Fact<AtomicWrite> {
     })
 }
 
-/// What a read of one sector at the second sector shows.
+/// Try a read of one sector at the second sector.
 fn tried(file: &File) -> DirectIo {
     // Opened anew: the flags of `file` are shared with whoever else has it.
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());

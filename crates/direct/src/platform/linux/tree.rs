@@ -12,7 +12,7 @@ use crate::DeviceFacts;
 use crate::stack::{DeviceId, Layer, LayerKind, Mount};
 
 /// The trees of this system, or those that a test has laid out in a folder.
-/// What cannot be read is taken for empty: a container may have no /sys.
+/// An unreadable file counts as empty: a container may have no /sys.
 #[derive(Clone, Debug)]
 pub struct Tree {
     root: PathBuf,
@@ -37,7 +37,7 @@ impl Tree {
         fs::read(self.root.join(path)).unwrap_or_default()
     }
 
-    /// What is mounted, in the order of mounting.
+    /// Mounts, in the order of mounting.
     pub fn mounts(&self) -> Vec<Mount> {
         parse_mounts(&self.read("proc/self/mountinfo"))
     }
@@ -63,7 +63,7 @@ impl Tree {
         fs::read(self.folder(name).join(attribute)).ok()
     }
 
-    /// What a link among a device's attributes leads to, by its last name.
+    /// The last name of the target of a link among a device's attributes.
     pub fn link_name(&self, name: &str, link: &str) -> Option<String> {
         let target = fs::read_link(self.folder(name).join(link)).ok()?;
         Some(target.file_name()?.to_str()?.to_owned())
@@ -112,7 +112,7 @@ impl Tree {
         listed(&self.folder(name).join("slaves"))
     }
 
-    /// What device-mapper calls it: `vg-home`.
+    /// Its name in device-mapper: `vg-home`.
     pub fn mapper_name(&self, name: &str) -> Option<String> {
         self.attribute(name, "dm/name").filter(|name| !name.is_empty())
     }
@@ -127,7 +127,7 @@ impl Tree {
         self.folder(name).join("md").exists()
     }
 
-    /// What kind of device it is.
+    /// The kind of device.
     pub fn kind(&self, name: &str) -> LayerKind {
         if self.disk(name).is_some() {
             LayerKind::Partition

@@ -1,4 +1,4 @@
-//! What a disk answers to IOCTL_STORAGE_QUERY_PROPERTY, as bytes: fields of
+//! A disk's answer to IOCTL_STORAGE_QUERY_PROPERTY, as bytes: fields of
 //! <ntddstor.h> at their places. An answer that is too short reports nothing.
 
 use crate::WriteCache;
@@ -27,7 +27,7 @@ pub(super) fn write_cache(answer: &[u8]) -> Option<WriteCache> {
     }
 }
 
-/// What identifies a disk, of STORAGE_DEVICE_DESCRIPTOR.
+/// Identification of a disk, from STORAGE_DEVICE_DESCRIPTOR.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct DriveNames {
     pub(super) vendor: Option<String>,

@@ -39,7 +39,7 @@ pub(crate) fn become_user(uid: u32) -> io::Result<()> {
     Ok(rustix::thread::set_thread_res_uid(uid, uid, uid)?)
 }
 
-/// All ones means "leave it", and is nobody's number.
+/// All ones means "unchanged", and is no valid number.
 fn id(number: u32) -> io::Result<u32> {
     if number == u32::MAX { Err(io::ErrorKind::InvalidInput.into()) } else { Ok(number) }
 }

@@ -1,4 +1,4 @@
-//! Who uses which block device.
+//! Which block devices are in use, and how.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(crate) const HARMLESS_CHARACTER_DEVICES: [DeviceId; 3] = [
 /// Devices of devices of devices end here; see `stack`.
 const DEPTH_MAX: u32 = 16;
 
-/// What is mounted, swapped on and looped, read once.
+/// Mounts, swap areas and loop devices, read once.
 #[derive(Debug)]
 pub(crate) struct Uses {
     tree: Tree,
