@@ -12,11 +12,19 @@
 mod block;
 mod checksum;
 mod content;
+mod diagnosis;
 mod header;
+mod history;
+mod schedule;
+mod seeds;
 mod state;
 
 pub use block::{BlockFormat, BlockIdentity, Expected, FormatError, Mismatch, MismatchKind};
 pub use checksum::{BlockType, Checksum, TRAILER_BYTES_MAX, TYPES, crc32c, hex};
 pub use content::{Content, SeededBytes};
+pub use diagnosis::{Diagnosis, diagnose, remake};
 pub use header::{HEADER_BYTES, Header, HeaderError, MAGIC, VERSION};
+pub use history::{CheckOrder, History, Written};
+pub use schedule::{Backlogs, Due, LastDone, Schedule};
+pub use seeds::{SeedsAgain, WriteSeeds};
 pub use state::{Generator, StateError, StateFile};

@@ -1,0 +1,243 @@
+//! How an interval is wrong: what a storage engineer asks first.
+
+use crate::block::MismatchKind;
+use crate::checksum::BlockType;
+use crate::content::SeededBytes;
+use crate::header::{HEADER_BYTES, Header, MAGIC, VERSION};
+use std::fmt;
+
+/// The unit in which devices write: a tear lies on a multiple of it.
+const SECTOR: usize = 512;
+
+/// At most so many wrong bits are called bit flips.
+const FLIPS_MOST: u32 = 64;
+
+/// How an interval came to be wrong, as far as its bytes show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Diagnosis {
+    /// Only zeroes: never written, trimmed, or lost with its metadata.
+    Zeroes,
+    /// A sound block of the same place, from another write.
+    OtherVersion {
+        /// Number of the write that it is from.
+        number: u64,
+    },
+    /// A sound block that belongs to another place.
+    OtherPlace {
+        /// Byte offset that its header names.
+        offset: u64,
+        /// Number of the write that it is from.
+        number: u64,
+    },
+    /// The right block, but some bytes later or earlier than it should be.
+    Shifted {
+        /// Where in the interval its header was found.
+        by: usize,
+    },
+    /// The content is right but for a few bits.
+    BitFlips {
+        /// How many.
+        bits: u32,
+        /// Byte of the interval that holds the first.
+        at: usize,
+    },
+    /// Right up to a sector, then something else.
+    Torn {
+        /// Bytes from the start of the interval that are right: a multiple of
+        /// 512.
+        at: usize,
+        /// Whether the rest is zeroes.
+        zeroes: bool,
+    },
+    /// The header is damaged, and the content is right.
+    HeaderDamaged,
+    /// None of these.
+    Unknown,
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Diagnosis::Zeroes => f.write_str("only zeroes"),
+            Diagnosis::OtherVersion { number } => {
+                write!(f, "the block of write {number} to the same offset")
+            }
+            Diagnosis::OtherPlace { offset, number } => {
+                write!(f, "the block of write {number}, which belongs to offset {offset}")
+            }
+            Diagnosis::Shifted { by } => write!(f, "the right block, shifted by {by} bytes"),
+            Diagnosis::BitFlips { bits, at } => {
+                let s = if *bits == 1 { "" } else { "s" };
+                write!(f, "{bits} bit{s} flipped, the first in byte {at}")
+            }
+            Diagnosis::Torn { at, zeroes } => {
+                let rest = if *zeroes { "zeroes" } else { "other data" };
+                write!(f, "torn: {at} bytes are right, then {rest}")
+            }
+            Diagnosis::HeaderDamaged => f.write_str("the header is damaged, the content is right"),
+            Diagnosis::Unknown => f.write_str("neither an older block nor a damaged one"),
+        }
+    }
+}
+
+/// Find out how an interval is wrong. `bytes` is the interval with its header
+/// in front, `wanted` what it should hold (its header included), if that can
+/// be made again; `kind` what the check said; `offset` its place.
+pub fn diagnose(
+    bytes: &[u8],
+    wanted: Option<&[u8]>,
+    kind: &MismatchKind,
+    offset: u64,
+) -> Diagnosis {
+    if bytes.iter().all(|byte| *byte == 0) {
+        return Diagnosis::Zeroes;
+    }
+    if let Some(found) = misplaced(bytes, kind, offset) {
+        return found;
+    }
+    match wanted {
+        Some(wanted) if wanted.len() == bytes.len() => compared(bytes, wanted),
+        _ => shifted(bytes, offset).unwrap_or(Diagnosis::Unknown),
+    }
+}
+
+/// A sound header with the wrong number or place, and a sound checksum: the
+/// block is whole, and not the one.
+fn misplaced(bytes: &[u8], kind: &MismatchKind, offset: u64) -> Option<Diagnosis> {
+    let MismatchKind::Header(_) = kind else { return None };
+    let header = sound_header(bytes)?;
+    let block_type = BlockType::from_number(header.block_type)?;
+    let taken = HEADER_BYTES + block_type.trailer_bytes();
+    let stored = bytes.get(HEADER_BYTES..taken)?;
+    if block_type.checksum(&bytes[taken..]).as_bytes() != stored {
+        return None;
+    }
+    Some(match header.offset == offset {
+        true => Diagnosis::OtherVersion { number: header.number },
+        false => Diagnosis::OtherPlace { offset: header.offset, number: header.number },
+    })
+}
+
+/// The header in front of `bytes`, if it is one and its checksum holds.
+fn sound_header(bytes: &[u8]) -> Option<Header> {
+    if bytes.len() < HEADER_BYTES {
+        return None;
+    }
+    let header = Header::decode(bytes);
+    let sound =
+        header.magic == MAGIC && header.version == VERSION && header.crc == Header::crc_of(bytes);
+    sound.then_some(header)
+}
+
+/// The sound header of this place somewhere else in the interval.
+fn shifted(bytes: &[u8], offset: u64) -> Option<Diagnosis> {
+    (1..bytes.len().saturating_sub(HEADER_BYTES))
+        .find(|&by| sound_header(&bytes[by..]).is_some_and(|header| header.offset == offset))
+        .map(|by| Diagnosis::Shifted { by })
+}
+
+fn compared(bytes: &[u8], wanted: &[u8]) -> Diagnosis {
+    // Time, padding and so the checksum of a header made again are others.
+    let data = |slice: &[u8]| slice.get(HEADER_BYTES..).map(<[u8]>::to_vec).unwrap_or_default();
+    if data(bytes) == data(wanted) {
+        return Diagnosis::HeaderDamaged;
+    }
+    let differs = |at: &usize| *at >= HEADER_BYTES && bytes[*at] != wanted[*at];
+    let bits: u32 = (HEADER_BYTES..bytes.len())
+        .map(|at| (bytes[at] ^ wanted[at]).count_ones())
+        .fold(0, u32::saturating_add);
+    let first = (0..bytes.len()).find(differs).unwrap_or(0);
+    if bits <= FLIPS_MOST {
+        return Diagnosis::BitFlips { bits, at: first };
+    }
+    let sector = first / SECTOR * SECTOR;
+    // All sectors from here on are wrong: the end of the write is missing.
+    let rest_differs = (sector..bytes.len())
+        .step_by(SECTOR)
+        .all(|from| (from..(from + SECTOR).min(bytes.len())).any(|at| differs(&at)));
+    if sector > 0 && rest_differs {
+        let zeroes = bytes[sector..].iter().all(|byte| *byte == 0);
+        return Diagnosis::Torn { at: sector, zeroes };
+    }
+    let offset = sound_header(wanted).map_or(0, |header| header.offset);
+    shifted(bytes, offset).unwrap_or(Diagnosis::Unknown)
+}
+
+/// What an interval should hold by its own header, for a reader who knows
+/// nothing of the job: the content that follows from the seed in it. The
+/// trailer is made anew, the header is kept as it was read. None if the header
+/// is not sound, or the content is not from a seed.
+pub fn remake(bytes: &[u8]) -> Option<Vec<u8>> {
+    let header = sound_header(bytes)?;
+    let block_type = BlockType::from_number(header.block_type)?;
+    if header.seed == 0 {
+        return None;
+    }
+    let taken = HEADER_BYTES + block_type.trailer_bytes();
+    let mut wanted = vec![0; bytes.len()];
+    SeededBytes::new(header.seed).fill(&mut wanted);
+    wanted.get(taken..)?;
+    wanted[..HEADER_BYTES].copy_from_slice(&bytes[..HEADER_BYTES]);
+    let sum = block_type.checksum(&wanted[taken..]);
+    wanted[HEADER_BYTES..taken].copy_from_slice(sum.as_bytes());
+    Some(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BlockFormat, BlockIdentity, Content, Expected};
+
+    fn format() -> BlockFormat {
+        BlockFormat::new(BlockType::Crc32c, 0, 0, Content::Seeded, 4096).unwrap()
+    }
+
+    fn block(offset: u64, number: u64) -> Vec<u8> {
+        let identity = BlockIdentity { seed: 99 + number, offset, number, ..Default::default() };
+        format().expected_bytes(4096, &identity)
+    }
+
+    /// The diagnosis of what was read in place of write 5 to offset 8192.
+    fn of(read: &[u8]) -> Diagnosis {
+        let expected = Expected { offset: 8192, seed: Some(104), number: Some(5) };
+        let mut checked = read.to_vec();
+        let wrong = format().check(&mut checked, &expected, &mut Vec::new());
+        diagnose(read, Some(&block(8192, 5)), &wrong.unwrap_err().kind, 8192)
+    }
+
+    #[test]
+    fn each_kind_of_damage_is_named() {
+        let good = block(8192, 5);
+        assert_eq!(of(&[0; 4096]), Diagnosis::Zeroes);
+        assert_eq!(of(&block(8192, 3)), Diagnosis::OtherVersion { number: 3 });
+        let other = Diagnosis::OtherPlace { offset: 4096, number: 5 };
+        assert_eq!(of(&block(4096, 5)), other);
+        let mut flipped = good.clone();
+        flipped[1000] ^= 0b11;
+        assert_eq!(of(&flipped), Diagnosis::BitFlips { bits: 2, at: 1000 });
+        let mut torn = good.clone();
+        torn[1024..].copy_from_slice(&block(8192, 3)[1024..]);
+        assert_eq!(of(&torn), Diagnosis::Torn { at: 1024, zeroes: false });
+        torn[1024..].fill(0);
+        assert_eq!(of(&torn), Diagnosis::Torn { at: 1024, zeroes: true });
+        let mut header = good.clone();
+        header[0] = 0;
+        assert_eq!(of(&header), Diagnosis::HeaderDamaged);
+        let mut moved = vec![0xee; 4096];
+        moved[7..].copy_from_slice(&good[..4089]);
+        assert_eq!(of(&moved), Diagnosis::Shifted { by: 7 });
+        let noise: Vec<u8> = (0..4096u32).map(|i| (i * 7 + 3) as u8).collect();
+        assert_eq!(of(&noise), Diagnosis::Unknown);
+    }
+
+    #[test]
+    fn a_block_is_made_again_from_its_own_header() {
+        let good = block(8192, 5);
+        assert_eq!(remake(&good), Some(good.clone()));
+        let mut flipped = good.clone();
+        flipped[77] ^= 1;
+        assert_eq!(remake(&flipped), Some(good.clone()));
+        flipped[9] ^= 1;
+        assert_eq!(remake(&flipped), None, "the seed cannot be trusted");
+    }
+}

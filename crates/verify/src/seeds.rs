@@ -1,0 +1,104 @@
+//! The seeds of a job's writes, in the order in which they were chosen.
+
+use iosonde_workload::{Taus88, Taus258, seeds};
+
+/// Which of a job's numbered streams the seeds come from.
+const VERIFY_STREAM: usize = 3;
+
+#[derive(Clone, Debug)]
+enum Generator {
+    Bits32(Taus88),
+    Bits64(Box<Taus258>),
+}
+
+impl Generator {
+    #[inline]
+    fn draw(&mut self) -> u64 {
+        match self {
+            Generator::Bits32(taus) => u64::from(taus.draw()),
+            Generator::Bits64(taus) => taus.draw(),
+        }
+    }
+}
+
+/// Draws the seed of each write: two numbers of a stream of its own,
+/// multiplied.
+#[derive(Clone, Debug)]
+pub struct WriteSeeds {
+    generator: Generator,
+}
+
+impl WriteSeeds {
+    /// The seeds of the job that is number `thread`, from 1. `wide`: of a
+    /// generator of 64 bits (`random_generator=tausworthe64`).
+    pub fn new(randseed: u64, thread: u32, wide: bool) -> WriteSeeds {
+        let seed = seeds(randseed, thread)[VERIFY_STREAM];
+        let generator = match wide {
+            // The narrow one takes the low half of the seed, as fio's does.
+            false => Generator::Bits32(Taus88::new(seed as u32)),
+            true => Generator::Bits64(Box::new(Taus258::new(seed))),
+        };
+        WriteSeeds { generator }
+    }
+
+    /// The seed of the next write.
+    #[inline]
+    pub fn draw(&mut self) -> u64 {
+        let first = self.generator.draw();
+        first.wrapping_mul(self.generator.draw())
+    }
+}
+
+/// The seeds of a pass drawn again, for writes whose numbers ascend: nothing
+/// has to be remembered for each of them.
+#[derive(Clone, Debug)]
+pub struct SeedsAgain {
+    seeds: WriteSeeds,
+    /// Number of the write whose seed is drawn next.
+    next: u64,
+}
+
+impl SeedsAgain {
+    /// From the write with the number `first`, whose seed `seeds` draws next.
+    pub fn new(seeds: WriteSeeds, first: u64) -> SeedsAgain {
+        SeedsAgain { seeds, next: first }
+    }
+
+    /// The seed of the write with this number. None if that lies before one
+    /// that was asked for already.
+    pub fn of(&mut self, number: u64) -> Option<u64> {
+        if number < self.next {
+            return None;
+        }
+        while self.next < number {
+            self.seeds.draw();
+            self.next += 1;
+        }
+        self.next += 1;
+        Some(self.seeds.draw())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the image that fio 3.42 wrote with verify=md5.
+    #[test]
+    fn seeds_are_those_of_fio() {
+        let mut seeds = WriteSeeds::new(0x89, 1, false);
+        let drawn: Vec<u64> = (0..3).map(|_| seeds.draw()).collect();
+        assert_eq!(drawn, [46386204153304124, 9852480210356360750, 4726550845720924880]);
+    }
+
+    #[test]
+    fn seeds_drawn_again_skip_what_was_skipped() {
+        let mut seeds = WriteSeeds::new(7, 2, true);
+        let mut again = SeedsAgain::new(seeds.clone(), 10);
+        let drawn: Vec<u64> = (0..6).map(|_| seeds.draw()).collect();
+        assert_eq!(again.of(10), Some(drawn[0]));
+        assert_eq!(again.of(13), Some(drawn[3]));
+        assert_eq!(again.of(12), None, "the generator does not go back");
+        assert_eq!(again.of(15), Some(drawn[5]));
+    }
+}
