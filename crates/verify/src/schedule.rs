@@ -139,7 +139,7 @@ impl Schedule {
             return false;
         }
         if self.verify_left == 0 {
-            if self.history.len() % verify_after != 0 || last == LastDone::Read {
+            if !self.history.len().is_multiple_of(verify_after) || last == LastDone::Read {
                 return false;
             }
             self.verify_left = if verify_batch == 0 { verify_after } else { verify_batch };
@@ -157,7 +157,7 @@ impl Schedule {
             return false;
         }
         if self.trim_left == 0 {
-            if self.history.len() % trim_after != 0 || last == LastDone::Trim {
+            if !self.history.len().is_multiple_of(trim_after) || last == LastDone::Trim {
                 return false;
             }
             self.trim_left = if trim_batch == 0 { trim_after } else { trim_batch };
