@@ -15,13 +15,13 @@ const FLOORS: [(&str, u32); 15] = [
     ("workload", 2),
     ("report", 2),
     ("verify", 3),
-    ("engine", 3),
+    ("engine", 4),
     ("witness", 3),
-    ("spec", 4),
-    ("run", 5),
-    ("records", 6),
-    ("matrix", 6),
-    ("iosonde", 7),
+    ("spec", 5),
+    ("run", 6),
+    ("records", 7),
+    ("matrix", 7),
+    ("iosonde", 8),
 ];
 
 /// Files that may allow `unsafe`: all at the kernel's edge.

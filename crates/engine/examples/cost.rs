@@ -162,6 +162,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sync_tap: None,
         sync_range: SyncRangeFlags::default(),
         pacing: pacing(case, &spec, &clock),
+        verify: None,
     };
     drive.pulse.arm(u64::MAX);
     let start = clock.now();

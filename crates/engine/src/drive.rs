@@ -1,5 +1,7 @@
 //! What a job's loop works with, and why a slice of it ends.
 
+use crate::tolerance::WRONG_DATA;
+use crate::verifying::Verifying;
 use crate::{Files, Fill, Io, IoLog, Memory, Pacing, SyncRangeFlags, Tape, Tolerance, sync_call};
 use iosonde_base::{Errno, FileId, Op, Planned, Ring};
 use iosonde_stats::CountersWriter;
@@ -202,6 +204,8 @@ pub struct Drive {
     pub sync_range: SyncRangeFlags,
     /// What holds the job back; nothing where there is nothing to keep to.
     pub pacing: Option<Box<Pacing>>,
+    /// What was written is checked; nothing where that was not asked.
+    pub verify: Option<Box<Verifying>>,
 }
 
 /// An engine together with the loop that suits it.
@@ -235,10 +239,18 @@ impl Drive {
     pub(crate) fn refill(&mut self) -> Option<Ended> {
         self.tell_elapsed();
         loop {
-            let refill = self.source.refill(&mut self.ring);
+            let (refill, own) = match &mut self.verify {
+                None => (self.source.refill(&mut self.ring), false),
+                Some(verify) => {
+                    let refill = verify.job.refill(&mut self.source, &mut self.ring);
+                    (refill, verify.job.next_is_own())
+                }
+            };
             if self.ring.waiting() > 0 {
-                if let Some(pacing) = &mut self.pacing {
-                    pacing.plan(&self.ring, self.source.dues());
+                match &mut self.pacing {
+                    Some(pacing) if own => pacing.plan_at(self.clock.now()),
+                    Some(pacing) => pacing.plan(&self.ring, self.source.dues()),
+                    None => {}
                 }
                 return None;
             }
@@ -274,7 +286,7 @@ impl Drive {
     /// Whether anything must be done for each I/O besides issuing it.
     #[inline]
     pub(crate) fn has_taps(&self) -> bool {
-        self.log.is_some() || self.fill.is_active()
+        self.log.is_some() || self.fill.is_active() || self.verify.is_some()
     }
 
     /// Do for one I/O what was asked to be done for each: fill, log.
@@ -284,7 +296,24 @@ impl Drive {
             let fill = &mut self.fill;
             self.memory.change(slot, entry.len, |bytes| fill.apply(bytes, entry.offset));
         }
+        if let Some(verify) = &mut self.verify {
+            verify.issue(&mut self.memory, &self.clock, &entry, slot);
+        }
         self.log(&entry);
+    }
+
+    /// An I/O has completed, wholly (`done`) or with an error: check what it
+    /// read, where that is to be checked.
+    ///
+    /// # Errors
+    /// If that is not what was written, and the job does not bear it.
+    #[inline(never)]
+    pub(crate) fn check(&mut self, entry: &Planned, slot: u32, done: bool) -> Result<(), Failure> {
+        let Some(verify) = &mut self.verify else { return Ok(()) };
+        if verify.complete(&mut self.memory, entry, slot, done) {
+            return Ok(());
+        }
+        self.bear(entry, Failure { doing: "verify", ..Failure::of(entry, WRONG_DATA) })
     }
 
     /// What the counts of one-at-a-time I/O follow from; reckoned once a slice,

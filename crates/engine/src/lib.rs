@@ -20,6 +20,7 @@ mod sync_call;
 mod tape;
 mod tolerance;
 mod trace;
+mod verifying;
 
 pub use catalogue::{CATALOGUE, find};
 pub use drive::{Accounting, Drive, Ended, Failure, Loop, Pulse, SyncTap, Window};
@@ -38,6 +39,7 @@ pub use queue::QueueLoop;
 pub use tape::{Record, Tape, Turn};
 pub use tolerance::{ErrorKind, TellError, Tolerance};
 pub use trace::Trace;
+pub use verifying::{OnWrongBlock, Verifying, WrongBlock};
 
 /// The settings of the engines that have options of their own.
 pub mod settings {

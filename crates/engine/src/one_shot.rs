@@ -205,6 +205,12 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             };
             let next = drive.ring.as_slice().get(count).copied();
             drive.ring.advance(count);
+            if taps
+                && count > 0
+                && let Err(failure) = drive.check(&first, 0, true)
+            {
+                return Ended::Failed(failure);
+            }
             let over = match (stop, next) {
                 (Stop::Special, Some(entry)) => {
                     drive.ring.advance(1);
@@ -281,7 +287,10 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         issue: u64,
         tape: &mut impl Taping,
     ) -> Result<bool, Failure> {
-        let whole = self.finish(drive, entry, result)?;
+        let finished = self.finish(drive, entry, result);
+        let checked = drive.check(&entry, 0, matches!(finished, Ok(true)));
+        let whole = finished?;
+        checked?;
         let end = drive.clock.now();
         self.respond(drive, &entry, whole, [issue, end]);
         if whole {

@@ -178,6 +178,11 @@ impl Pacing {
         }
     }
 
+    /// The entry in the ring is not of the job's pace: it may start at `now`.
+    pub(crate) fn plan_at(&mut self, now: u64) {
+        self.dues[0] = now;
+    }
+
     /// When each of the entries from `place` on is due, in ticks, and what else
     /// holds them back. Once an entry is done its due is of no use to anybody.
     #[inline(always)]

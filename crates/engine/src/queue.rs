@@ -245,6 +245,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let depth = &drive.pen.counters().depth;
         depth.complete[batch_class(collected)].add(1);
         depth.completes.add(1);
+        if drive.verify.is_some() {
+            self.check_done(drive);
+        }
         if drive.pacing.is_some() || drive.tape.is_some() {
             return self.settle_watched(drive, now);
         }
@@ -260,6 +263,29 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 self.one(drive, at, now);
                 at += 1;
             }
+        }
+    }
+
+    /// Check what was collected, where that is to be checked: before the slots
+    /// are free.
+    #[cold]
+    #[inline(never)]
+    fn check_done(&mut self, drive: &mut Drive) {
+        for at in 0..self.done.len() {
+            let Completion { slot, result } = self.done[at];
+            let flight = self.flights[slot.0 as usize];
+            let entry = flight.entry();
+            let done = match result {
+                _ if entry.op.dir().is_none() => continue,
+                Ok(n) if flight.moved + n >= entry.len => true,
+                // Engines may say of a trim that it is done without saying how far.
+                Ok(0) => entry.op == Op::Trim,
+                // The rest is still to come.
+                Ok(_) | Err(Errno(libc::EINTR)) => continue,
+                Err(_) => false,
+            };
+            let checked = drive.check(&entry, slot.0, done);
+            self.keep_first(checked);
         }
     }
 

@@ -19,6 +19,9 @@ pub enum ErrorKind {
 /// gone, stays so.
 const NON_FATAL: [Errno; 2] = [Errno::EIO, Errno(libc::EILSEQ)];
 
+/// The error of data that is not what was written, as fio has it.
+pub(crate) const WRONG_DATA: Errno = Errno(libc::EILSEQ);
+
 /// What a job bears. Asked only when there is an error.
 #[derive(Clone, Debug, Default)]
 pub struct Tolerance {
@@ -64,6 +67,7 @@ impl Tolerance {
     #[cold]
     pub fn bears(&mut self, op: Op, errno: Errno) -> bool {
         let kind = match op {
+            _ if errno == WRONG_DATA => ErrorKind::Verify,
             Op::Read => ErrorKind::Read,
             _ => ErrorKind::Write,
         };

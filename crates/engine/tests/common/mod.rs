@@ -102,6 +102,7 @@ pub fn drive(
         sync_tap: None,
         sync_range: SyncRangeFlags::default(),
         pacing: None,
+        verify: None,
     };
     drive.pulse.arm(u64::MAX);
     (drive, ledger)

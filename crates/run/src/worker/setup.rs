@@ -86,6 +86,7 @@ impl<'a> Worker<'a> {
             sync_tap: None,
             sync_range: job.sync_range,
             pacing: job.pace.pacing(&job.source, &clock),
+            verify: None,
         };
         let mut worker = Worker {
             job,
