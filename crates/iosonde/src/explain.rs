@@ -5,7 +5,7 @@ use crate::commands::definition::CommandEntry;
 use crate::exit;
 use crate::output::{print, print_error};
 use crate::personality::Personality;
-use crate::prepare::{Prepared, Refused, prepare};
+use crate::prepare::{Prepared, Refusal, prepare};
 use iosonde_base::text::{bytes, counted};
 use iosonde_options::nearest;
 use iosonde_run::job::{FileKind, JobPlan, Need};
@@ -69,7 +69,7 @@ pub fn run(arguments: &[String]) -> u8 {
             print(&explain(&prepared));
             exit::OK
         }
-        Err(Refused { code, reasons }) => {
+        Err(Refusal { code, reasons }) => {
             for line in reasons {
                 print_error(&line);
             }

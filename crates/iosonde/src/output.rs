@@ -16,7 +16,7 @@ pub fn print_error(text: &str) {
 }
 
 /// The stream of the report, and of messages beside it.
-pub struct Output {
+pub struct ReportOutput {
     report: Box<dyn Write>,
     /// The report goes to a file.
     is_file: bool,
@@ -25,14 +25,14 @@ pub struct Output {
     failed: Option<io::Error>,
 }
 
-impl Output {
+impl ReportOutput {
     /// To `path`, or to standard output.
-    pub fn open(path: Option<&str>, documents_only: bool) -> io::Result<Output> {
+    pub fn open(path: Option<&str>, documents_only: bool) -> io::Result<ReportOutput> {
         let report: Box<dyn Write> = match path {
             Some(path) => Box::new(File::create(path)?),
             None => Box::new(io::stdout()),
         };
-        Ok(Output { report, is_file: path.is_some(), documents_only, failed: None })
+        Ok(ReportOutput { report, is_file: path.is_some(), documents_only, failed: None })
     }
 
     /// Part of the report. Flushed at once: others read it as it comes.

@@ -25,7 +25,7 @@ pub struct Prepared {
 }
 
 /// Why nothing runs.
-pub struct Refused {
+pub struct Refusal {
     /// The exit code.
     pub code: u8,
     /// The reasons, a line each.
@@ -45,13 +45,13 @@ pub fn parse(personality: Personality, arguments: &[String]) -> Parsed {
         Personality::Fio => &DiskJobFiles,
         Personality::Native => &CheckedJobFiles,
     };
-    iosonde_spec::cli::parse(arguments, &World { files, host: &ThisMachine, flags })
+    iosonde_spec::cli::parse(arguments, &World { files, host: &LocalHost, flags })
 }
 
 /// What `${NAME}`, `$ncpus` and the like stand for here.
-struct ThisMachine;
+struct LocalHost;
 
-impl Host for ThisMachine {
+impl Host for LocalHost {
     fn variable(&self, name: &str) -> Result<String, VarError> {
         std::env::var(name)
     }
@@ -70,7 +70,7 @@ impl Host for ThisMachine {
 ///
 /// # Errors
 /// An option, a job file or a combination of them is refused.
-pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepared, Refused> {
+pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepared, Refusal> {
     prepare_parsed(personality, parse(personality, arguments))
 }
 
@@ -78,10 +78,10 @@ pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepare
 ///
 /// # Errors
 /// As of [`prepare`].
-pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepared, Refused> {
+pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepared, Refusal> {
     let mut notes = notice_lines(personality, &parsed.notices);
     if parsed.is_refused() {
-        return Err(Refused { code: exit::REFUSED, reasons: notes });
+        return Err(Refusal { code: exit::REFUSED, reasons: notes });
     }
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for job in &mut parsed.jobs {
@@ -107,7 +107,7 @@ pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Pr
     }
     notes.append(&mut lines);
     if diagnostics.iter().any(is_fatal) {
-        return Err(Refused { code: exit::REFUSED, reasons: notes });
+        return Err(Refusal { code: exit::REFUSED, reasons: notes });
     }
     let data_warnings = match personality {
         Personality::Fio => Vec::new(),

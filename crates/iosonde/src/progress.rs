@@ -1,7 +1,7 @@
 //! What is printed while jobs run: the opening lines, the status line, errors as
 //! they occur, interim reports.
 
-use crate::output::Output;
+use crate::output::ReportOutput;
 use crate::personality::Personality;
 use crate::report_formats::{is_document, text};
 use crate::terminal::line_columns;
@@ -20,13 +20,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Prints the progress of a run.
-pub struct Progress<'a> {
+pub struct RunProgress<'a> {
     personality: Personality,
     flags: &'a Flags,
     plan: &'a Plan,
     context: &'a ReportContext,
     disks: &'a Watched,
-    output: &'a mut Output,
+    output: &'a mut ReportOutput,
     /// The counts of the previous status line, to compute rates.
     last: Option<(Nanos, PerDir<u64>, PerDir<u64>)>,
     /// Characters of the line on the screen.
@@ -39,16 +39,16 @@ pub struct Progress<'a> {
     pub used: DiskUse,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> RunProgress<'a> {
     /// For one run.
     pub fn new(
         personality: Personality,
         flags: &'a Flags,
         plan: &'a Plan,
         (context, disks): (&'a ReportContext, &'a Watched),
-        output: &'a mut Output,
-    ) -> Progress<'a> {
-        Progress {
+        output: &'a mut ReportOutput,
+    ) -> RunProgress<'a> {
+        RunProgress {
             personality,
             flags,
             plan,
@@ -197,7 +197,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-impl Observer for Progress<'_> {
+impl Observer for RunProgress<'_> {
     fn see(&mut self, event: &Event<'_>) {
         match event {
             Event::LayingOut { job, missing } => {

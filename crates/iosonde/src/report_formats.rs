@@ -6,7 +6,7 @@ use iosonde_report::{Report, formats};
 use iosonde_spec::cli::flags::{Flags, OutputFormat, ShowWhen};
 
 /// What decides on formats besides the report.
-struct Request<'a> {
+struct FormatRequest<'a> {
     personality: Personality,
     flags: &'a Flags,
 }
@@ -14,9 +14,9 @@ struct Request<'a> {
 /// One format.
 struct ReportFormat {
     /// Whether this run prints it.
-    is_requested: fn(&Request<'_>) -> bool,
+    is_requested: fn(&FormatRequest<'_>) -> bool,
     /// The report in it.
-    write: fn(&Report, &Request<'_>) -> String,
+    write: fn(&Report, &FormatRequest<'_>) -> String,
 }
 
 /// All formats, in the order in which fio prints them.
@@ -57,7 +57,7 @@ static FORMATS: [ReportFormat; 6] = [
 
 /// The report in every format that was requested.
 pub fn text(personality: Personality, flags: &Flags, report: &Report) -> String {
-    let request = Request { personality, flags };
+    let request = FormatRequest { personality, flags };
     let requested = FORMATS.iter().filter(|format| (format.is_requested)(&request));
     requested.map(|format| (format.write)(report, &request)).collect()
 }
@@ -67,7 +67,7 @@ pub fn is_document(format: OutputFormat) -> bool {
     matches!(format, OutputFormat::Json | OutputFormat::JsonPlus | OutputFormat::Terse)
 }
 
-impl Request<'_> {
+impl FormatRequest<'_> {
     fn is_native(&self) -> bool {
         self.personality == Personality::Native
     }

@@ -1,9 +1,9 @@
 //! One run: a command line to jobs, jobs to a report, a report to an exit code.
 
-use crate::output::{Output, print, print_error};
+use crate::output::{ReportOutput, print, print_error};
 use crate::personality::Personality;
 use crate::prepare::{Prepared, lines_of, parse, prepare_parsed};
-use crate::progress::Progress;
+use crate::progress::RunProgress;
 use crate::report_formats::{is_document, text};
 use crate::{debug, exit, info_flags};
 use iosonde_report::finding::Severity;
@@ -120,10 +120,10 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     code
 }
 
-fn open_output(flags: &Flags) -> std::io::Result<Output> {
+fn open_output(flags: &Flags) -> std::io::Result<ReportOutput> {
     let documents_only =
         flags.formats_given && flags.formats.iter().all(|&format| is_document(format));
-    Output::open(flags.output.as_deref(), documents_only)
+    ReportOutput::open(flags.output.as_deref(), documents_only)
 }
 
 /// A run that has been reported.
@@ -137,7 +137,7 @@ struct Reported {
 fn run_and_report(
     personality: Personality,
     prepared: Prepared,
-    output: &mut Output,
+    output: &mut ReportOutput,
 ) -> Result<Reported, Vec<String>> {
     let Prepared { parsed, plan, notes, data_warnings } = prepared;
     notes.iter().chain(&data_warnings).for_each(|line| output.note(line));
@@ -156,7 +156,7 @@ fn run_and_report(
     let context = report_context(personality, &parsed, &notes);
     let idle = flags.idle_prof.map(|_| IdleProfile::begin()).transpose();
     let idle = one(idle.map_err(|error| format!("idle-prof: {error}")))?;
-    let mut progress = Progress::new(personality, flags, &plan, (&context, &disks), output);
+    let mut progress = RunProgress::new(personality, flags, &plan, (&context, &disks), output);
     progress.begin();
     let ended = conduct(plan.clone(), &mut progress);
     let disks_used = std::mem::take(&mut progress.used);

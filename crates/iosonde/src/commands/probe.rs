@@ -14,7 +14,7 @@ use crate::exit;
 use crate::output::{print, print_error};
 use arguments::ProbeArgs;
 use clap::Args;
-use survey::Survey;
+use survey::PathSurvey;
 
 /// The entry in the table of commands.
 pub static COMMAND: CommandEntry = CommandEntry {
@@ -33,7 +33,7 @@ pub fn run(words: &[String]) -> u8 {
         Ok(arguments) => arguments,
         Err(code) => return code,
     };
-    match Survey::take(&arguments) {
+    match PathSurvey::take(&arguments) {
         Ok(survey) => {
             let json = arguments.json;
             print(&if json { document::write(&survey) } else { text::report(&survey) });

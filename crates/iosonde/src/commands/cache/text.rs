@@ -176,7 +176,7 @@ fn show_warmed(text: &mut String, file: &CachedFile) {
 }
 
 /// The sums; unknown where a summand is.
-struct Sum {
+struct CacheSums {
     bytes: u64,
     cached: Fact<u64>,
     dirty: Fact<u64>,
@@ -184,8 +184,8 @@ struct Sum {
     evicted: Fact<u64>,
 }
 
-impl Sum {
-    fn of(files: &[CachedFile]) -> Sum {
+impl CacheSums {
+    fn of(files: &[CachedFile]) -> CacheSums {
         let sum = |figure: fn(&CachedFile) -> Fact<u64>| {
             let unknown = files.iter().filter(|file| figure(file).known().is_none()).count();
             match unknown {
@@ -193,7 +193,7 @@ impl Sum {
                 _ => Fact::unknown(format!("unknown for {unknown} of {} files", files.len())),
             }
         };
-        Sum {
+        CacheSums {
             bytes: files.iter().fold(0, |sum: u64, file| sum.saturating_add(file.bytes)),
             cached: sum(CachedFile::cached),
             dirty: sum(CachedFile::dirty),
@@ -214,7 +214,7 @@ impl Sum {
 }
 
 fn total(text: &mut String, arguments: &CacheArgs, found: &CachedFiles) {
-    let sum = Sum::of(&found.files);
+    let sum = CacheSums::of(&found.files);
     let count = found.files.len();
     let share = match &sum.cached {
         Fact::Known(cached) => format!("{} %", percent(*cached, sum.bytes)),
@@ -239,7 +239,7 @@ fn total(text: &mut String, arguments: &CacheArgs, found: &CachedFiles) {
 
 /// One line of `--watch`.
 pub fn second(arguments: &CacheArgs, files: &[CachedFile], second: u64) -> String {
-    let sum = Sum::of(files);
+    let sum = CacheSums::of(files);
     if arguments.json {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut value = json!({ "unix_ms": now.as_millis() as u64 });
@@ -287,7 +287,7 @@ fn document(arguments: &CacheArgs, found: &CachedFiles) -> Value {
         "schema": SCHEMA,
         "action": arguments.action().name(),
         "files": found.files.iter().map(file_json).collect::<Vec<_>>(),
-        "total": Sum::of(&found.files).json(),
+        "total": CacheSums::of(&found.files).json(),
         "failed": failed.collect::<Vec<_>>(),
         "skipped": found.other_file_systems.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
     })

@@ -1,7 +1,7 @@
 //! The survey as JSON; docs/tools.md describes the keys.
 
 use super::spoilers;
-use super::survey::{Queue, Survey};
+use super::survey::{PathSurvey, QueueSettings};
 use crate::commands::format::fact;
 use iosonde_direct::stack::{Layer, LayerKind};
 use iosonde_direct::{DeviceFacts, Fact, Known, PathKind, WriteCache, ZoneModel};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const SCHEMA: u32 = 1;
 
 /// One object.
-pub fn write(survey: &Survey) -> String {
+pub fn write(survey: &PathSurvey) -> String {
     let facts = &survey.facts;
     let devices = facts.devices.iter().zip(&survey.queues);
     let spoilers = spoilers::all(survey)
@@ -51,7 +51,7 @@ fn of<T>(known: &Fact<T>, to_json: impl Fn(&T) -> Value) -> Value {
     }
 }
 
-fn file_system(survey: &Survey) -> Value {
+fn file_system(survey: &PathSurvey) -> Value {
     let Some(mount) = survey.facts.mount() else { return Value::Null };
     let space = survey.space.as_ref().map(|space| {
         of(space, |space| {
@@ -77,7 +77,7 @@ fn file_system(survey: &Survey) -> Value {
     })
 }
 
-fn file(survey: &Survey) -> Option<Value> {
+fn file(survey: &PathSurvey) -> Option<Value> {
     let file = survey.file.as_ref()?;
     Some(json!({
         "cached_bytes": of(&file.cached, |cached| cached.cached_bytes().into()),
@@ -114,7 +114,7 @@ fn layer(layer: &Layer) -> Value {
     })
 }
 
-fn one_device(device: &DeviceFacts, queue: &Queue) -> Value {
+fn one_device(device: &DeviceFacts, queue: &QueueSettings) -> Value {
     let backing = match &device.kind {
         LayerKind::Loop(file) => Some(file.to_string_lossy().into_owned()),
         _ => None,
@@ -145,7 +145,16 @@ fn one_device(device: &DeviceFacts, queue: &Queue) -> Value {
         "memory_alignment_bytes": fact(&device.memory_alignment),
         "alignment_offset_bytes": fact(&device.alignment_offset),
     });
-    let treated = json!({
+    let queue = queue_json(device, queue);
+    if let (Value::Object(value), Value::Object(queue)) = (&mut value, queue) {
+        value.extend(queue);
+    }
+    value
+}
+
+/// How the system treats a device.
+fn queue_json(device: &DeviceFacts, queue: &QueueSettings) -> Value {
+    json!({
         "rotational": fact(&device.rotational),
         "scheduler": fact(&device.scheduler),
         "schedulers": queue.schedulers,
@@ -180,14 +189,10 @@ fn one_device(device: &DeviceFacts, queue: &Queue) -> Value {
         "holders": device.holders,
         "swap": device.swap,
         "rebuilding": queue.rebuilding.as_deref().map(str::trim),
-    });
-    if let (Value::Object(value), Value::Object(treated)) = (&mut value, treated) {
-        value.extend(treated);
-    }
-    value
+    })
 }
 
-fn trials(survey: &Survey) -> Value {
+fn trials(survey: &PathSurvey) -> Value {
     let trials = &survey.trials;
     let needs = trials.needs.map(|needs| {
         let (known, why) = match needs.known {
@@ -212,7 +217,7 @@ fn trials(survey: &Survey) -> Value {
     value
 }
 
-fn machine(survey: &Survey) -> Value {
+fn machine(survey: &PathSurvey) -> Value {
     let (machine, limits) = (&survey.machine, &survey.limits);
     json!({
         "kernel": machine.kernel,
@@ -229,7 +234,7 @@ fn machine(survey: &Survey) -> Value {
     })
 }
 
-fn others(survey: &Survey) -> Value {
+fn others(survey: &PathSurvey) -> Value {
     let others = &survey.others;
     let requests = others.requests.iter().map(|(name, count)| (name.clone(), fact(count)));
     json!({

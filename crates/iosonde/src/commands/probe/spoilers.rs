@@ -1,6 +1,6 @@
 //! What would spoil a test here: each with what is the case, and what to do.
 
-use super::survey::{Queue, Survey};
+use super::survey::{PathSurvey, QueueSettings};
 use crate::commands::format::{bytes, plural, printable};
 use iosonde_direct::stack::LayerKind;
 use iosonde_direct::{DeviceFacts, Fact, Tristate, WriteCache, ZoneModel};
@@ -17,7 +17,7 @@ pub struct Spoiler {
 }
 
 /// All of them, what weighs most first.
-pub fn all(survey: &Survey) -> Vec<Spoiler> {
+pub fn all(survey: &PathSurvey) -> Vec<Spoiler> {
     let mut list = List(Vec::new());
     storage(survey, &mut list);
     room(survey, &mut list);
@@ -41,12 +41,12 @@ impl List {
 }
 
 /// Whether files here are in memory and nowhere else.
-pub fn is_memory(survey: &Survey) -> bool {
+pub fn is_memory(survey: &PathSurvey) -> bool {
     let kind = survey.facts.mount().map(|mount| mount.filesystem.as_str());
     matches!(kind, Some("tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs"))
 }
 
-fn storage(survey: &Survey, list: &mut List) {
+fn storage(survey: &PathSurvey, list: &mut List) {
     let mount = survey.facts.mount();
     if let (true, Some(mount)) = (is_memory(survey), mount) {
         list.add(
@@ -90,7 +90,7 @@ fn storage(survey: &Survey, list: &mut List) {
     }
 }
 
-fn room(survey: &Survey, list: &mut List) {
+fn room(survey: &PathSurvey, list: &mut List) {
     let Some(Fact::Known(space)) = &survey.space else { return };
     if is_memory(survey) {
         return;
@@ -120,7 +120,7 @@ fn room(survey: &Survey, list: &mut List) {
     }
 }
 
-fn file(survey: &Survey, list: &mut List) {
+fn file(survey: &PathSurvey, list: &mut List) {
     let Some(file) = &survey.file else { return };
     if let Some(extents) = file.extents.known() {
         if extents.empty_share() > 0.0 {
@@ -161,7 +161,7 @@ fn file(survey: &Survey, list: &mut List) {
     }
 }
 
-fn mount_options(survey: &Survey, list: &mut List) {
+fn mount_options(survey: &PathSurvey, list: &mut List) {
     let Some(mount) = survey.facts.mount() else { return };
     let has = |name: &str| mount.has_option(name);
     if has("ro") {
@@ -230,7 +230,7 @@ fn layer(device: &DeviceFacts, list: &mut List) {
     }
 }
 
-fn one_device(survey: &Survey, device: &DeviceFacts, queue: &Queue, list: &mut List) {
+fn one_device(survey: &PathSurvey, device: &DeviceFacts, queue: &QueueSettings, list: &mut List) {
     let name = &device.name;
     let is_disk = survey.facts.disks().iter().any(|disk| disk.id == device.id);
     if let Some(action) = &queue.rebuilding {
@@ -312,7 +312,7 @@ fn one_device(survey: &Survey, device: &DeviceFacts, queue: &Queue, list: &mut L
     }
 }
 
-fn others(survey: &Survey, list: &mut List) {
+fn others(survey: &PathSurvey, list: &mut List) {
     let looked = survey.others.observed.as_millis();
     for (name, requests) in &survey.others.requests {
         // A journal's tick is no traffic.
@@ -346,7 +346,7 @@ fn others(survey: &Survey, list: &mut List) {
     }
 }
 
-fn machine(survey: &Survey, list: &mut List) {
+fn machine(survey: &PathSurvey, list: &mut List) {
     let machine = &survey.machine;
     if let Some(kind) = &machine.virtual_machine {
         list.add(

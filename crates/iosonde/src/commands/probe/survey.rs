@@ -16,15 +16,15 @@ use std::time::Duration;
 
 /// Everything that is known before a test.
 #[derive(Debug)]
-pub struct Survey {
+pub struct PathSurvey {
     /// As typed.
     pub path: PathBuf,
     /// The path, and the devices below it.
     pub facts: Facts,
     /// Space on the file system; `None` for a device.
     pub space: Option<Fact<Space>>,
-    /// Queue settings of each device of `facts`, in its order.
-    pub queues: Vec<Queue>,
+    /// QueueSettings settings of each device of `facts`, in its order.
+    pub queues: Vec<QueueSettings>,
     /// For a file: its extents and cached pages.
     pub file: Option<FileState>,
     /// The machine.
@@ -61,7 +61,7 @@ impl Space {
 
 /// How the system treats a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Queue {
+pub struct QueueSettings {
     /// Read ahead of sequential reads through memory, in bytes.
     pub read_ahead_bytes: Fact<u64>,
     /// The latency that writeback is throttled for, in microseconds; 0 is off.
@@ -104,12 +104,12 @@ pub struct Others {
 /// How long other activity is observed.
 const OBSERVED: Duration = Duration::from_millis(250);
 
-impl Survey {
+impl PathSurvey {
     /// Read all facts, try all kinds of I/O.
     ///
     /// # Errors
     /// The path does not exist or is of the wrong kind.
-    pub fn take(arguments: &ProbeArgs) -> Result<Survey, String> {
+    pub fn take(arguments: &ProbeArgs) -> Result<PathSurvey, String> {
         let path = &arguments.path;
         let facts = Facts::of(path).map_err(|error| missing(path, &error))?;
         let wrong = match facts.kind {
@@ -125,9 +125,9 @@ impl Survey {
         }
         let tree = Tree::here();
         let others = Others::observe(&facts);
-        Ok(Survey {
+        Ok(PathSurvey {
             space: (facts.kind != PathKind::BlockDevice).then(|| space(path)),
-            queues: facts.devices.iter().map(|device| Queue::of(&tree, device)).collect(),
+            queues: facts.devices.iter().map(|device| QueueSettings::of(&tree, device)).collect(),
             file: (facts.kind == PathKind::File).then(|| FileState::of(path, arguments.no_touch)),
             machine: Machine::this(),
             limits: Groups::of_thread().limits(),
@@ -166,8 +166,8 @@ fn space(path: &Path) -> Fact<Space> {
     }
 }
 
-impl Queue {
-    fn of(tree: &Tree, device: &DeviceFacts) -> Queue {
+impl QueueSettings {
+    fn of(tree: &Tree, device: &DeviceFacts) -> QueueSettings {
         // A partition has the queue of its disk.
         let disk = tree.disk(&device.name).unwrap_or_else(|| device.name.clone());
         let number = |attribute: &'static str| -> Fact<u64> {
@@ -181,7 +181,7 @@ impl Queue {
         let schedulers = tree.attribute(&disk, "queue/scheduler").unwrap_or_default();
         let plain = |word: &str| word.trim_matches(['[', ']']).to_owned();
         let action = tree.attribute(&disk, "md/sync_action");
-        Queue {
+        QueueSettings {
             read_ahead_bytes: number("queue/read_ahead_kb").map(|kib| kib.saturating_mul(1024)),
             throttle_us: number("queue/wbt_lat_usec"),
             counted: number("queue/iostats").map(|flag| flag != 0),

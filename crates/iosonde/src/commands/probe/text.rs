@@ -1,13 +1,13 @@
 //! The survey as text.
 
 use super::spoilers;
-use super::survey::{Queue, Space, Survey};
+use super::survey::{PathSurvey, QueueSettings, Space};
 use crate::commands::format::{bytes, exact, percent, plural, printable, wrapped};
 use iosonde_direct::stack::LayerKind;
 use iosonde_direct::{DeviceFacts, Discard, Fact, Known, PathKind, WriteCache, ZoneModel};
 
 /// The report.
-pub fn report(survey: &Survey) -> String {
+pub fn report(survey: &PathSurvey) -> String {
     let mut text = String::new();
     let facts = &survey.facts;
     let place = match facts.mount() {
@@ -56,7 +56,7 @@ fn yes_no(fact_: &Fact<bool>) -> String {
     fact(fact_, |yes| if yes { "yes" } else { "no" }.to_owned())
 }
 
-fn file_system(text: &mut String, survey: &Survey) {
+fn file_system(text: &mut String, survey: &PathSurvey) {
     if let Some(mount) = survey.facts.mount() {
         let (point, source) = (printable(&mount.point), mount.source.to_string_lossy());
         line(text, "file system", &format!("{} on {point}, from {source}", mount.filesystem));
@@ -146,7 +146,7 @@ fn made_of(device: &DeviceFacts) -> String {
     }
 }
 
-fn one_device(text: &mut String, device: &DeviceFacts, queue: &Queue) {
+fn one_device(text: &mut String, device: &DeviceFacts, queue: &QueueSettings) {
     let transport = device.transport.known().map_or(String::new(), |by| format!(", {by}"));
     line(
         text,
@@ -166,6 +166,11 @@ fn one_device(text: &mut String, device: &DeviceFacts, queue: &Queue) {
     if !matches!(device.kind, LayerKind::Loop(_) | LayerKind::Mapped(_) | LayerKind::Raid) {
         identity(text, device);
     }
+    limits_and_queue(text, device, queue);
+}
+
+/// Sectors, requests, scheduler and caches of a device.
+fn limits_and_queue(text: &mut String, device: &DeviceFacts, queue: &QueueSettings) {
     let sectors = |known: &Fact<u32>| fact(known, |size| size.to_string());
     line(
         text,
@@ -247,14 +252,14 @@ fn identity(text: &mut String, device: &DeviceFacts) {
     }
 }
 
-fn trials(text: &mut String, survey: &Survey) {
+fn trials(text: &mut String, survey: &PathSurvey) {
     wrapped(text, "", &format!("tried on {}", printable(&survey.trials.on)));
     for trial in &survey.trials.all {
         line(text, trial.name, &format!("{}: {}", trial.verdict, trial.detail));
     }
 }
 
-fn machine(text: &mut String, survey: &Survey) {
+fn machine(text: &mut String, survey: &PathSurvey) {
     let machine = &survey.machine;
     text.push_str("this machine\n");
     line(text, "kernel", &format!("Linux {}", machine.kernel));
@@ -291,7 +296,7 @@ fn machine(text: &mut String, survey: &Survey) {
     line(text, "other load", &within);
 }
 
-fn spoiled(text: &mut String, survey: &Survey) {
+fn spoiled(text: &mut String, survey: &PathSurvey) {
     let all = spoilers::all(survey);
     if all.is_empty() {
         text.push_str("no hazards found for a test here\n");

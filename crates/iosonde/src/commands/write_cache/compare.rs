@@ -1,12 +1,12 @@
 //! A job under both settings in turn; the setting is restored whatever happens.
 
-use super::comparison::{Comparison, Mode};
+use super::comparison::{Comparison, SettingIndex};
 use super::device::{WriteCacheSetting, words_of};
 use super::workload::{self, Interrupted, RunSummary, Workload};
 use super::{refuse, text};
 use crate::exit;
 use crate::output::{print, print_error};
-use crate::prepare::Refused;
+use crate::prepare::Refusal;
 use iosonde_direct::WriteCache;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use std::io::{self, IsTerminal, Write};
@@ -29,7 +29,7 @@ pub fn run(path: &Path, job: &[String], rounds: u32, json: bool) -> u8 {
             said.iter().for_each(|line| print_error(line));
             workloads
         }
-        Err(Refused { code, reasons }) => {
+        Err(Refusal { code, reasons }) => {
             reasons.iter().for_each(|line| print_error(line));
             return code;
         }
@@ -121,7 +121,7 @@ fn take(
             let turned = !round.is_multiple_of(2);
             for mode in if turned { [1, 0] } else { [0, 1] } {
                 let ran = once(workload, ORDER[mode])?;
-                comparison.add(at, Mode::ALL[mode], ran);
+                comparison.add(at, SettingIndex::ALL[mode], ran);
             }
         }
     }

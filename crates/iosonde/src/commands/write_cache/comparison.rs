@@ -13,21 +13,21 @@ use std::path::{Path, PathBuf};
 
 /// A setting, as an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum SettingIndex {
     /// Write back.
     Back,
     /// Write through.
     Through,
 }
 
-impl Mode {
+impl SettingIndex {
     /// Both.
-    pub const ALL: [Mode; 2] = [Mode::Back, Mode::Through];
+    pub const ALL: [SettingIndex; 2] = [SettingIndex::Back, SettingIndex::Through];
 
     fn word(self) -> &'static str {
         match self {
-            Mode::Back => "back",
-            Mode::Through => "through",
+            SettingIndex::Back => "back",
+            SettingIndex::Through => "through",
         }
     }
 }
@@ -53,7 +53,7 @@ pub struct Comparison {
 }
 
 /// The runs of one job under one setting, together.
-struct Cell {
+struct ComparisonCell {
     job: String,
     /// Writes a second: the mean of the rounds, and each.
     iops: f64,
@@ -77,7 +77,7 @@ impl Comparison {
     }
 
     /// Take up a run of workload number `at`.
-    pub fn add(&mut self, at: usize, mode: Mode, run: RunSummary) {
+    pub fn add(&mut self, at: usize, mode: SettingIndex, run: RunSummary) {
         self.rows[at].runs[mode as usize].push(run);
     }
 
@@ -143,7 +143,7 @@ impl Row {
     }
 
     /// The jobs under one setting.
-    fn cells(&self, mode: Mode) -> Vec<Cell> {
+    fn cells(&self, mode: SettingIndex) -> Vec<ComparisonCell> {
         let runs = &self.runs[mode as usize];
         let Some(first) = runs.first() else { return Vec::new() };
         let flushes = runs.iter().map(|run| run.flushes).sum();
@@ -158,13 +158,13 @@ impl Row {
             }
             let each: Vec<f64> = of(at).iter().map(|result| result.iops).collect();
             let iops = each.iter().sum::<f64>() / each.len().max(1) as f64;
-            Cell { job: job.job.clone(), iops, each, writes, syncs, flushes }
+            ComparisonCell { job: job.job.clone(), iops, each, writes, syncs, flushes }
         };
         first.jobs.iter().enumerate().map(cell).collect()
     }
 
     fn lines(&self, out: &mut String) {
-        let cells = Mode::ALL.map(|mode| self.cells(mode));
+        let cells = SettingIndex::ALL.map(|mode| self.cells(mode));
         let jobs = cells.iter().map(Vec::len).max().unwrap_or(0);
         for at in 0..jobs {
             if jobs > 1 {
@@ -172,7 +172,7 @@ impl Row {
                 let _ = writeln!(out, "  {}", printable(name.map_or("", String::as_str)));
             }
             let mut lead = self.workload;
-            for (mode, cells) in Mode::ALL.into_iter().zip(&cells) {
+            for (mode, cells) in SettingIndex::ALL.into_iter().zip(&cells) {
                 if let Some(cell) = cells.get(at) {
                     let flushes = if at == 0 { flushes(cell.flushes) } else { String::new() };
                     cell.line(out, lead, mode, &flushes);
@@ -187,7 +187,7 @@ impl Row {
 
     /// The effect of the setting on it.
     fn sentences(&self) -> Vec<String> {
-        let [back, through] = Mode::ALL.map(|mode| self.cells(mode));
+        let [back, through] = SettingIndex::ALL.map(|mode| self.cells(mode));
         let mut lines = Vec::new();
         for (back, through) in back.iter().zip(&through) {
             let name = match back.job.as_str() {
@@ -217,8 +217,8 @@ impl Row {
     }
 
     fn document(&self) -> Value {
-        let side = |mode: Mode| -> Value {
-            let jobs: Vec<Value> = self.cells(mode).iter().map(Cell::document).collect();
+        let side = |mode: SettingIndex| -> Value {
+            let jobs: Vec<Value> = self.cells(mode).iter().map(ComparisonCell::document).collect();
             let flushes: Vec<Value> = self.runs[mode as usize]
                 .iter()
                 .map(|run| run.flushes.map_or_else(|| json!({ "unknown": UNCOUNTED }), Into::into))
@@ -227,8 +227,8 @@ impl Row {
         };
         json!({
             "workload": self.workload,
-            "back": side(Mode::Back),
-            "through": side(Mode::Through),
+            "back": side(SettingIndex::Back),
+            "through": side(SettingIndex::Through),
         })
     }
 }
@@ -240,7 +240,7 @@ fn flushes(count: Option<u64>) -> String {
 }
 
 /// Two cells, in words.
-fn compared(back: &Cell, through: &Cell) -> String {
+fn compared(back: &ComparisonCell, through: &ComparisonCell) -> String {
     // Of a run that was stopped there may be fewer than were asked for.
     let rounds = back.each.len().min(through.each.len());
     let ratio = through.iops / back.iops.max(1e-9);
@@ -267,8 +267,8 @@ fn compared(back: &Cell, through: &Cell) -> String {
     lines
 }
 
-impl Cell {
-    fn line(&self, out: &mut String, workload: &str, mode: Mode, flushes: &str) {
+impl ComparisonCell {
+    fn line(&self, out: &mut String, workload: &str, mode: SettingIndex, flushes: &str) {
         let latency = |lane: &LaneSnapshot, percent| {
             percentile(lane, percent).map_or_else(|| "-".to_owned(), duration)
         };
@@ -310,8 +310,8 @@ impl Cell {
 mod tests {
     use super::*;
 
-    fn cell(each: &[f64]) -> Cell {
-        Cell {
+    fn cell(each: &[f64]) -> ComparisonCell {
+        ComparisonCell {
             job: "j".into(),
             iops: each.iter().sum::<f64>() / each.len() as f64,
             each: each.to_vec(),

@@ -5,7 +5,7 @@ use super::device;
 use crate::commands::format::printable;
 use crate::exit;
 use crate::personality::Personality;
-use crate::prepare::{Prepared, Refused, parse, prepare_parsed};
+use crate::prepare::{Prepared, Refusal, parse, prepare_parsed};
 use iosonde_base::Dir;
 use iosonde_options::Origin;
 use iosonde_run::conductor::{Event, Observer, conduct};
@@ -80,10 +80,10 @@ const WAYS: [(&str, Option<(&str, &str)>); 3] = [
 ///
 /// # Errors
 /// The exit code and the reasons, a line each.
-pub fn read(words: &[String], disk: &str) -> Result<(Vec<Workload>, Vec<String>), Refused> {
+pub fn read(words: &[String], disk: &str) -> Result<(Vec<Workload>, Vec<String>), Refusal> {
     let refuse = |why: String| {
         let reasons = vec![format!("iosonde: write-cache: --compare: {why}")];
-        Refused { code: exit::REFUSED, reasons }
+        Refusal { code: exit::REFUSED, reasons }
     };
     let parsed = parse(Personality::Native, words);
     if let Some(flag) = flag_without_effect(&parsed.flags) {
