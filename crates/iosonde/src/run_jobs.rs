@@ -186,7 +186,7 @@ fn one<T, E: ToString>(result: Result<T, E>) -> Result<T, Vec<String>> {
 /// The plan with what flags of the program add to it.
 fn with_flags(mut plan: Plan, personality: Personality, flags: &Flags) -> Plan {
     for job in &mut plan.jobs {
-        job.trace = debug::is_on(flags, DebugWord::Io, Some(job.number));
+        job.measure.trace = debug::is_on(flags, DebugWord::Io, Some(job.number));
     }
     plan.bandwidth_log = flags.bandwidth_log.clone();
     if shows_ledger(personality, flags) {

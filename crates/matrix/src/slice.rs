@@ -104,7 +104,7 @@ impl Runner {
         }
         let mut plan = planned(spec(slice, path)?)?;
         for job in &mut plan.jobs {
-            job.buffer_lead = lead(slice.kind);
+            job.buffers.lead = lead(slice.kind);
             // All is there, or it was taken away meanwhile: then it is not put
             // back, least of all where only reading was requested.
             job.files.iter_mut().for_each(|file| file.need = Need::Nothing);
@@ -286,12 +286,12 @@ mod tests {
             let file = &job.files[0];
             assert_eq!((file.offset, file.bytes), (8192, 5 * 4096), "{kind:?}");
             assert_eq!(job.dirs[Dir::Write], kind.writes(), "{kind:?}");
-            assert_eq!(job.open_mode.direct, kind.is_direct(), "{kind:?}");
+            assert_eq!(job.open.mode.direct, kind.is_direct(), "{kind:?}");
             let mode = if let Access::Write(mode, _) = kind { Some(mode) } else { None };
-            assert_eq!(job.open_mode.sync, mode == Some(WriteSync::OSync), "{kind:?}");
-            assert_eq!(job.open_mode.dsync, mode == Some(WriteSync::ODsync), "{kind:?}");
-            assert_eq!(job.sync_on_close, mode == Some(WriteSync::Buffered), "{kind:?}");
-            assert_eq!(job.invalidate, kind == Access::Read(ReadPath::Cold), "{kind:?}");
+            assert_eq!(job.open.mode.sync, mode == Some(WriteSync::OSync), "{kind:?}");
+            assert_eq!(job.open.mode.dsync, mode == Some(WriteSync::ODsync), "{kind:?}");
+            assert_eq!(job.open.sync_on_close, mode == Some(WriteSync::Buffered), "{kind:?}");
+            assert_eq!(job.open.invalidate, kind == Access::Read(ReadPath::Cold), "{kind:?}");
             assert_eq!(job.layout.pre_read, kind == Access::Read(ReadPath::Warm), "{kind:?}");
         }
     }

@@ -332,7 +332,7 @@ fn shape(bench: &Benchmark, job: &mut JobPlan, worker: &Worker) {
         // SBK's do not either.
         (job.end.fsync, job.end.fdatasync) = (false, false);
     }
-    job.tap = Some(worker.tally.clone());
+    job.measure.tap = Some(worker.tally.clone());
 }
 
 /// Capital letters, as SBK writes them: at most a page of different ones.

@@ -306,7 +306,7 @@ pub fn remove(job: &JobPlan) -> io::Result<()> {
 
 /// Read the job's ranges into the page cache (`pre_read`).
 pub fn pre_read(job: &JobPlan, stop: StopAsked<'_>) -> Result<(), LayoutError> {
-    let mut buffer = vec![0; job.buffer_bytes.max(1 << 16)];
+    let mut buffer = vec![0; job.buffers.bytes.max(1 << 16)];
     for file in job.files.iter().filter(|file| file.kind != FileKind::None) {
         let open = File::open(&file.path).map_err(|error| failed("open", &file.path, error))?;
         let mut at = file.offset;

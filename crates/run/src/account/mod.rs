@@ -78,10 +78,10 @@ fn remarks(job: &JobPlan, result: Option<&JobResult>) -> Vec<String> {
             job.time.ramp.millis()
         ));
     }
-    if result.never_counted && result.error.is_none() && job.life.ramp_bytes > 0 {
+    if result.never_counted && result.error.is_none() && job.time.ramp_bytes > 0 {
         remarks.push(format!(
             "job {} ended within its ramp_size of {} bytes: nothing was counted",
-            job.name, job.life.ramp_bytes
+            job.name, job.time.ramp_bytes
         ));
     }
     remarks
@@ -163,10 +163,10 @@ fn responses(counts: &Snapshot) -> PerDir<Option<LatencyCounts>> {
 
 /// Latencies by priority; of one, where single I/Os have none of their own.
 fn priorities(job: &JobPlan, counts: &Snapshot) -> PerDir<Vec<PrioCounts>> {
-    if let Some(tally) = &job.prios {
+    if let Some(tally) = &job.measure.priorities {
         return tally.told();
     }
-    let own = job.place.io_priority.map_or(0, IoPriority::raw);
+    let own = job.thread.io_priority.map_or(0, IoPriority::raw);
     PerDir(counts.lanes.each_ref().map(|lane| {
         let (moments, histogram) = match job.reporting.percentiles.lat {
             true => (lane.lat, &lane.lat_histogram),
@@ -190,7 +190,7 @@ fn whole_ms(ns: u64) -> u64 {
 fn complete(job: &JobPlan, counts: &mut Snapshot) {
     let MeasuredKinds { slat, clat, lat, bw } = job.reporting.measured;
     for lane in &mut counts.lanes {
-        if lane.lat.n == 0 && job.accounting == Accounting::Full {
+        if lane.lat.n == 0 && job.measure.accounting == Accounting::Full {
             lane.lat = lane.clat;
             if lane.lat_histogram.is_some() {
                 lane.lat_histogram.clone_from(&lane.clat_histogram);

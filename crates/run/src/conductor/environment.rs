@@ -42,7 +42,7 @@ impl Around {
         if self.stay.is_some() {
             return None;
         }
-        self.groups.get(&job.life.cgroup.as_ref()?.name).cloned()
+        self.groups.get(&job.coordination.cgroup.as_ref()?.name).cloned()
     }
 
     /// Threads of jobs are in groups; they must be gone before the groups go.
@@ -51,7 +51,7 @@ impl Around {
     }
 
     fn scheduler(&mut self, job: &JobPlan) -> Result<(), JobError> {
-        let Some(wanted) = &job.life.scheduler else { return Ok(()) };
+        let Some(wanted) = &job.coordination.scheduler else { return Ok(()) };
         let fail = |error: io::Error| JobError::system("set ioscheduler", &error);
         let files = job.files.iter();
         // Pipes and character devices have none, as fio has it.
@@ -73,14 +73,14 @@ impl Around {
     }
 
     fn cgroup(&mut self, plan: &Plan, wave: &[JobId], job: &JobPlan) -> Result<(), JobError> {
-        let Some(asked) = &job.life.cgroup else { return Ok(()) };
+        let Some(asked) = &job.coordination.cgroup else { return Ok(()) };
         let fail = |error: io::Error| JobError::system("set cgroup", &error);
         let unsupported = |words: String| fail(io::Error::new(io::ErrorKind::Unsupported, words));
         let hierarchy = Hierarchy::of_this_machine().ok_or_else(|| {
             unsupported("no hierarchy of control groups is mounted: mount cgroup2".to_owned())
         })?;
         let same = |&id: &JobId| {
-            plan.jobs[id].life.cgroup.as_ref().is_some_and(|other| other.name == asked.name)
+            plan.jobs[id].coordination.cgroup.as_ref().is_some_and(|other| other.name == asked.name)
         };
         if !hierarchy.takes_threads() && !wave.iter().all(same) {
             let words = "version 2 moves whole processes, and jobs are threads of one: \

@@ -118,8 +118,8 @@ impl<'a> Conductor<'a> {
     ) -> Conductor<'a> {
         let with_others = with_others(&plan, &outbox);
         let book = |(job, with_others): (&JobPlan, WithOthers)| {
-            let (pen, ledger) = CountersWriter::new(&job.latencies);
-            (Some(pen), Arc::new(Shared::new(ledger, job.clock, with_others)))
+            let (pen, ledger) = CountersWriter::new(&job.measure.latencies);
+            (Some(pen), Arc::new(Shared::new(ledger, job.measure.clock, with_others)))
         };
         let (pens, shared) = plan.jobs.iter().zip(with_others).map(book).unzip();
         let jobs = plan.jobs.len();
@@ -213,7 +213,7 @@ impl<'a> Conductor<'a> {
     /// Whether a job it has to wait for (`wait_for`) has not ended.
     fn waits(&self, job: JobId) -> bool {
         let jobs = &self.plan.jobs;
-        let Some(section) = jobs[job].life.waits_for else { return false };
+        let Some(section) = jobs[job].coordination.waits_for else { return false };
         let others = (0..jobs.len()).filter(|&other| jobs[other].section == section);
         !self.able(&others.collect::<Vec<JobId>>()).is_empty()
     }
@@ -449,9 +449,9 @@ impl<'a> Conductor<'a> {
             let name = &self.plan.jobs[job].name;
             result.notes.push(format!("{untold} errors of job {name} came too fast to be told"));
         }
-        let life = &self.plan.jobs[job].life;
-        let on_failure = life.failure_ends.filter(|_| result.error.is_some());
-        if let Some(what) = on_failure.or(life.end_ends) {
+        let coordination = &self.plan.jobs[job].coordination;
+        let on_failure = coordination.failure_ends.filter(|_| result.error.is_some());
+        if let Some(what) = on_failure.or(coordination.end_ends) {
             self.call_off(job, what);
         }
         self.observer.see(&Event::JobFinished { job: &self.plan.jobs[job], result: &result });

@@ -28,7 +28,7 @@ impl SteadyWatch {
         let mut watches: Vec<SteadyWatch> = Vec::new();
         let mut groups: Vec<(u32, usize)> = Vec::new();
         for (id, job) in plan.jobs.iter().enumerate() {
-            let Some(steady) = job.life.steady else { continue };
+            let Some(steady) = job.time.steady else { continue };
             let joins =
                 |(group, _): &&(u32, usize)| job.reporting.group_reporting && *group == job.group;
             if let Some(&(_, at)) = groups.iter().find(joins) {

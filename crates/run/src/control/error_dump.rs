@@ -42,7 +42,7 @@ pub(crate) fn teller(
     backlog: &Arc<Backlog>,
     tell: impl Fn(JobError) + Send + Sync + 'static,
 ) -> Option<TellError> {
-    if !job.life.tells_errors {
+    if !job.measure.dump_errors {
         return None;
     }
     let paths: Vec<PathBuf> = job.files.iter().map(|file| file.path.clone()).collect();

@@ -81,7 +81,7 @@ impl FileLocks {
         let mut numbers: BTreeMap<&Path, usize> = BTreeMap::new();
         let mut turn = |job| -> Option<Turn> {
             let job: &JobPlan = job;
-            let together = match job.life.lock {
+            let together = match job.coordination.lock {
                 LockMode::None => return None,
                 LockMode::Exclusive => false,
                 LockMode::ReadWrite => !job.dirs[Dir::Write] && !job.dirs[Dir::Trim],

@@ -63,19 +63,19 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         number: job.number,
         wave: seen.wave_of.get(at).copied().unwrap_or(0),
         options: options(job),
-        direct: job.open_mode.direct,
+        direct: job.open.mode.direct,
         depth: job.window.depth,
         bytes: PerDir(DIRS.map(|dir| lanes[dir as usize].bytes)),
         ios: PerDir(DIRS.map(|dir| lanes[dir as usize].ios)),
-        ramped: job.time.ramp.0 > 0 || job.life.ramp_bytes > 0,
+        ramped: job.time.ramp.0 > 0 || job.time.ramp_bytes > 0,
         runtime_ns: result.runtime.0,
         depth_levels: result.snapshot.depth_level,
         syncs: (sync.ios, sync.lat_histogram.as_ref().or(sync.clat_histogram.as_ref()).map(median)),
         synced_at_end: writes == 0
             || job.end.fsync
             || job.end.syncfs
-            || job.open_mode.sync
-            || job.open_mode.dsync
+            || job.open.mode.sync
+            || job.open.mode.dsync
             || last_synced,
         latency: latency(result),
         usage: result.usage,
@@ -106,7 +106,7 @@ fn options(job: &JobPlan) -> JobOptions {
         block_bytes: (u64::from(least.min(most)), u64::from(most)),
         random: job.source.directions.random,
         paced: job.source.pace.is_set() || job.pace.pause.is_some() || job.pace.flow.is_some(),
-        sync: job.open_mode.sync || job.open_mode.dsync,
+        sync: job.open.mode.sync || job.open.mode.dsync,
         seed: job.source.randseed,
         polled_by_kernel: job.settings.kernel_thread_polls(),
         compressible: job.fill.writes
@@ -199,7 +199,7 @@ fn median(histogram: &HistogramSnapshot) -> u64 {
 fn clock_ns(plan: &Plan) -> Observed<f64> {
     const LOOKS: u32 = 1000;
     let Some(job) = plan.jobs.first() else { return Observed::unknown("there is no job") };
-    match iosonde_sys::clock::Clock::pick(job.clock) {
+    match iosonde_sys::clock::Clock::pick(job.measure.clock) {
         Ok(clock) => {
             let began = clock.now();
             let mut last = began;

@@ -35,7 +35,8 @@ impl JobLook {
     /// was asked for, or the job touches no files.
     pub fn before(job: &JobPlan) -> Option<JobLook> {
         // What moves no bytes of storage has nothing to be looked at.
-        let looks = job.looks.filter(|_| !job.engine.caps.diskless && !job.engine.caps.no_io)?;
+        let looks =
+            job.measure.looks.filter(|_| !job.engine.caps.diskless && !job.engine.caps.no_io)?;
         let began = Instant::now();
         let holds_data = |kind| matches!(kind, FileKind::Regular | FileKind::Block);
         let look = |at: usize| {

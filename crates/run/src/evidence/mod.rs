@@ -27,10 +27,11 @@ const FILES_MOST_OF_JOB: usize = 32;
 pub fn ask(plan: &mut Plan) {
     let each = (FILES_MOST / plan.jobs.len().max(1)).clamp(1, FILES_MOST_OF_JOB);
     for wave in &plan.waves {
-        let waits = |&job: &usize| plan.jobs[job].life.waits_for.is_some();
+        let waits = |&job: &usize| plan.jobs[job].coordination.waits_for.is_some();
         let alone = wave.len() == 1 || wave.iter().all(waits);
         for &job in wave {
-            plan.jobs[job].looks = Some(Looks { files: each, alone: alone && wave.len() == 1 });
+            plan.jobs[job].measure.looks =
+                Some(Looks { files: each, alone: alone && wave.len() == 1 });
         }
     }
 }

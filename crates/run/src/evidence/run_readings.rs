@@ -51,7 +51,7 @@ const AT_ONCE: Duration = Duration::from_millis(2);
 impl Watcher {
     /// For a plan of which nothing has begun.
     pub fn new(plan: &Plan) -> Watcher {
-        let on = plan.jobs.iter().any(|job| job.looks.is_some());
+        let on = plan.jobs.iter().any(|job| job.measure.looks.is_some());
         let mut watcher = Watcher {
             on,
             seen: RunSeen { wave_of: vec![0; plan.jobs.len()], ..RunSeen::default() },
@@ -69,7 +69,7 @@ impl Watcher {
     fn look_around(&mut self, plan: &Plan) {
         let began = Instant::now();
         for job in &plan.jobs {
-            let looks = job.looks.map_or(1, |looks| looks.files);
+            let looks = job.measure.looks.map_or(1, |looks| looks.files);
             for at in sample(job.files.len(), looks) {
                 if job.files[at].kind != FileKind::None {
                     self.seen.places.add(&job.files[at].path);

@@ -3,11 +3,12 @@
 
 use crate::control::{Gate, Shared, WithOthers};
 use crate::job::{
-    EndPlan, FileKind, JobPlan, LifePlan, LockMode, Need, PacePlan, PlacePlan, Plan, TimePlan,
+    CoordinationPlan, EndPlan, FileKind, JobPlan, MeasurePlan, Need, OpenPlan, PacePlan, Plan,
+    ThreadPlan, TimePlan,
 };
 use crate::worker::{self, JobResult};
 use iosonde_base::Nanos;
-use iosonde_engine::{EngineSettings, OpenMode};
+use iosonde_engine::EngineSettings;
 use iosonde_stats::CountersWriter;
 use iosonde_witness::Observed;
 use iosonde_workload::PaceSpec;
@@ -51,8 +52,8 @@ pub(super) fn try_out(
 fn one(job: &JobPlan) -> Observed<f64> {
     let Some(job) = shape(job) else { return Observed::unknown("there is no null engine") };
     let body = move || {
-        let (pen, ledger) = CountersWriter::new(&job.latencies);
-        let shared = Shared::new(ledger, job.clock, WithOthers::default());
+        let (pen, ledger) = CountersWriter::new(&job.measure.latencies);
+        let shared = Shared::new(ledger, job.measure.clock, WithOthers::default());
         let gate = Gate::default();
         gate.open();
         worker::work(&job, pen, &shared, &gate, || {})
@@ -78,58 +79,53 @@ fn one(job: &JobPlan) -> Observed<f64> {
 }
 
 /// Bytes after which all buffers have been used once: taking large ones from
-/// the system and filling them is no small part of a moment.
+/// the system and filling them is no small part of the time.
 fn first_use(job: &JobPlan) -> u64 {
     const SMALL: u64 = 1 << 20;
-    let all = job.buffer_bytes as u64 * u64::from(job.window.depth);
+    let all = job.buffers.bytes as u64 * u64::from(job.window.depth);
     if all < SMALL { 0 } else { all }
 }
 
-/// The job's shape: sizes, places, depth, content, and nothing around it.
+/// The same sizes, offsets, depth and content, and nothing around them.
 fn shape(job: &JobPlan) -> Option<JobPlan> {
     let mut shape = JobPlan {
         engine: iosonde_engine::find("null")?,
+        offload: None,
         settings: EngineSettings::default(),
         pace: PacePlan::default(),
-        locked_bytes: 0,
-        time: TimePlan { delay: Nanos(0), ramp: Nanos(0), runtime: Some(TRY) },
-        end: EndPlan::default(),
-        place: PlacePlan { cpus: job.place.cpus.clone(), ..PlacePlan::default() },
-        iolog: None,
-        logs: None,
-        trace: false,
-        open_mode: OpenMode::default(),
-        invalidate: false,
-        hint: None,
-        sync_on_close: false,
-        looks: None,
-        life: LifePlan {
-            waits_for: None,
-            end_ends: None,
-            failure_ends: None,
-            before: None,
-            after: None,
-            comm: None,
-            user: None,
-            group: None,
-            memory: None,
-            cgroup: None,
-            scheduler: None,
-            lock: LockMode::None,
+        time: TimePlan {
+            delay: Nanos(0),
+            ramp: Nanos(0),
             ramp_bytes: first_use(job),
-            start_clock: job.life.start_clock,
+            runtime: Some(TRY),
             steady: None,
-            tells_errors: false,
+            start_clock: job.time.start_clock,
+        },
+        end: EndPlan::default(),
+        thread: ThreadPlan { cpus: job.thread.cpus.clone(), ..ThreadPlan::default() },
+        open: OpenPlan::default(),
+        coordination: CoordinationPlan::default(),
+        measure: MeasurePlan {
+            // Counts of the job itself, which would be counted on.
+            priorities: None,
+            tap: None,
+            iolog: None,
+            logs: None,
+            trace: false,
+            dump_errors: false,
+            looks: None,
+            ..job.measure.clone()
         },
         ..job.clone()
     };
     for file in &mut shape.files {
         (file.kind, file.need) = (FileKind::None, Need::Nothing);
     }
+    shape.buffers.locked_bytes = 0;
     (shape.layout.only, shape.layout.pre_read) = (false, false);
     shape.source.time_based = true;
     shape.source.number_ios = 0;
     shape.source.pace = PaceSpec::default();
-    shape.latencies.response = Default::default();
+    shape.measure.latencies.response = Default::default();
     Some(shape)
 }

@@ -1,46 +1,28 @@
-//! A job among others, decided: whom it waits for, whom it ends, what is
-//! around it.
+//! A job among others, decided: which jobs it waits for and ends, and what it
+//! changes around it.
 
 use iosonde_base::Nanos;
 use iosonde_spec::values::{ExitWhat, SteadyGoal};
-use iosonde_sys::numa::MemoryPolicy;
-use rustix::time::ClockId;
 
-/// What a job asks for besides its I/O.
-#[derive(Clone, Debug)]
-pub struct LifePlan {
+/// What depends on other jobs, or changes the machine around a job.
+#[derive(Clone, Debug, Default)]
+pub struct CoordinationPlan {
     /// Starts when all jobs of this section have ended.
     pub waits_for: Option<usize>,
     /// Which jobs end when it ends (`exitall`).
     pub end_ends: Option<ExitWhat>,
     /// Which jobs end when it fails (`exitall_on_error`).
     pub failure_ends: Option<ExitWhat>,
-    /// For the shell, before.
+    /// A shell command before it (`exec_prerun`).
     pub before: Option<String>,
-    /// For the shell, after.
+    /// A shell command after it (`exec_postrun`).
     pub after: Option<String>,
-    /// What the system calls its thread.
-    pub comm: Option<String>,
-    /// Its thread's user.
-    pub user: Option<u32>,
-    /// Its thread's group.
-    pub group: Option<u32>,
-    /// Where its memory is taken from.
-    pub memory: Option<MemoryPolicy>,
     /// The control group it runs in.
     pub cgroup: Option<CgroupPlan>,
     /// The scheduler of the disks under its files.
     pub scheduler: Option<String>,
     /// Whether its files are locked.
     pub lock: LockMode,
-    /// Move this many bytes before anything counts; zero for none.
-    pub ramp_bytes: u64,
-    /// The clock that tells when counting began.
-    pub start_clock: ClockId,
-    /// When its numbers are steady, and it ends.
-    pub steady: Option<SteadyPlan>,
-    /// Errors that are borne are told one by one (`error_dump`).
-    pub tells_errors: bool,
 }
 
 /// A control group.

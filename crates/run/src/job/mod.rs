@@ -11,7 +11,7 @@ pub use pacing::*;
 use crate::logs::LogsPlan;
 use crate::replay::merge::Merged;
 use crate::taps::Tap;
-use crate::taps::priorities::PrioTally;
+use crate::taps::priorities::PriorityLatencies;
 use iosonde_base::{Nanos, PerDir};
 use iosonde_direct::MemoryKind;
 use iosonde_engine::{
@@ -22,9 +22,11 @@ use iosonde_report::{MeasuredKinds, Percentiles, TextUnits, Unified};
 use iosonde_stats::WhichLatencies;
 use iosonde_sys::clock::ClockSource;
 use iosonde_sys::cpu::CpuList;
+use iosonde_sys::numa::MemoryPolicy;
 use iosonde_sys::priority::IoPriority;
 use iosonde_workload::SourceSpec;
 use iosonde_workload::content::{Base, Content, Dedupe, EachWrite};
+use rustix::time::ClockId;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -60,39 +62,30 @@ pub struct JobPlan {
     pub group: u32,
     /// What moves its bytes.
     pub engine: &'static EngineDef,
-    /// How a pool of threads over it is opened, where that was asked
-    /// (`io_submit_mode=offload`).
+    /// How a pool of threads over the engine is opened, where that was
+    /// requested (`io_submit_mode=offload`).
     pub offload: Option<Open>,
     /// The engine's own options.
     pub settings: EngineSettings,
-    /// Which stamps are taken.
-    pub accounting: Accounting,
-    /// Which histograms are kept.
-    pub latencies: WhichLatencies,
-    /// How many at a time.
+    /// How many I/Os at a time.
     pub window: Window,
     /// What it does, I/O by I/O.
     pub source: SourceSpec,
+    /// Directions it can take.
+    pub dirs: PerDir<bool>,
     /// What holds it back besides its source's rates.
     pub pace: PacePlan,
     /// The files, in order.
     pub files: Vec<FilePlan>,
     /// How files come to be.
     pub layout: LayoutPlan,
-    /// Bytes of each slot's buffer.
-    pub buffer_bytes: usize,
-    /// Alignment of the buffers.
-    pub buffer_align: usize,
-    /// Bytes after that alignment at which the first buffer starts: no option
-    /// of the job language, but who compares buffers sets it.
-    pub buffer_lead: usize,
-    /// Where the buffers live.
-    pub memory: MemoryKind,
-    /// Bytes of memory that are taken from the machine meanwhile (`lockmem`).
-    pub locked_bytes: u64,
+    /// How files are opened.
+    pub open: OpenPlan,
+    /// Its buffers.
+    pub buffers: BufferPlan,
     /// What is written.
     pub fill: FillPlan,
-    /// Which errors it bears.
+    /// Which errors it tolerates.
     pub tolerance: Tolerance,
     /// What sync_file_range(2) is asked to do.
     pub sync_range: SyncRangeFlags,
@@ -100,40 +93,72 @@ pub struct JobPlan {
     pub time: TimePlan,
     /// What is made durable, and removed, at the end.
     pub end: EndPlan,
-    /// Where and how important its thread runs.
-    pub place: PlacePlan,
-    /// `write_iolog`.
-    pub iolog: Option<PathBuf>,
-    /// `write_bw_log` and the like.
-    pub logs: Option<LogsPlan>,
-    /// Who is handed every I/O; a job that keeps logs has none.
-    pub tap: Option<Arc<dyn Tap>>,
-    /// Latencies by priority, where single I/Os have one of their own.
-    pub prios: Option<Arc<PrioTally>>,
-    /// Each I/O is shown on standard output (`--debug=io`).
-    pub trace: bool,
-    /// What is looked at before and after it; `None` for nothing.
-    pub looks: Option<Looks>,
-    /// Length of the windows over which bandwidth and IOPS are sampled.
-    pub sample_every: PerDirSamples,
-    /// The clock.
-    pub clock: ClockSource,
-    /// Directions it can take.
-    pub dirs: PerDir<bool>,
-    /// How files are opened, besides for reading or writing.
-    pub open_mode: OpenMode,
+    /// Where and as whom its thread runs.
+    pub thread: ThreadPlan,
+    /// What depends on other jobs, or changes the machine around it.
+    pub coordination: CoordinationPlan,
+    /// What is measured and recorded while it runs.
+    pub measure: MeasurePlan,
+    /// How it is reported.
+    pub reporting: Reporting,
+}
+
+/// How a job's files are opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OpenPlan {
+    /// Flags, besides for reading or writing.
+    pub mode: OpenMode,
     /// Drop files from the page cache when they are opened (`invalidate`).
     pub invalidate: bool,
-    /// What the kernel is told of the order of access.
+    /// The order of access that the kernel is advised of (`fadvise_hint`).
     pub hint: Option<Hint>,
     /// `fsync_on_close`.
     pub sync_on_close: bool,
     /// `allow_mounted_write`.
     pub allow_mounted_write: bool,
-    /// What it asks for besides its I/O.
-    pub life: LifePlan,
-    /// How it is told.
-    pub reporting: Reporting,
+}
+
+/// A job's buffers, one for each I/O in flight.
+#[derive(Clone, Debug)]
+pub struct BufferPlan {
+    /// Bytes of each.
+    pub bytes: usize,
+    /// Their alignment.
+    pub align: usize,
+    /// Bytes after that alignment at which the first starts. No option sets
+    /// it; the matrix compares aligned and unaligned buffers.
+    pub lead: usize,
+    /// What kind of memory they are in.
+    pub memory: MemoryKind,
+    /// Bytes of memory locked meanwhile (`lockmem`).
+    pub locked_bytes: u64,
+}
+
+/// What is measured and recorded while a job runs.
+#[derive(Clone, Debug)]
+pub struct MeasurePlan {
+    /// Which stamps are taken.
+    pub accounting: Accounting,
+    /// Which histograms are kept.
+    pub latencies: WhichLatencies,
+    /// Latencies by priority, where single I/Os have one of their own.
+    pub priorities: Option<Arc<PriorityLatencies>>,
+    /// The clock.
+    pub clock: ClockSource,
+    /// Length of the windows over which bandwidth and IOPS are sampled.
+    pub sample_every: SampleWindows,
+    /// `write_bw_log` and the like.
+    pub logs: Option<LogsPlan>,
+    /// `write_iolog`.
+    pub iolog: Option<PathBuf>,
+    /// Receives every I/O; a job that keeps logs has none.
+    pub tap: Option<Arc<dyn Tap>>,
+    /// Each I/O is printed to standard output (`--debug=io`).
+    pub trace: bool,
+    /// Tolerated errors are reported one by one (`error_dump`).
+    pub dump_errors: bool,
+    /// Signals that are read before and after it; `None` for none.
+    pub looks: Option<Looks>,
 }
 
 /// What a job is to look at.
@@ -181,7 +206,7 @@ impl FillPlan {
 
 /// Windows for fio's bandwidth and IOPS samples.
 #[derive(Clone, Copy, Debug)]
-pub struct PerDirSamples {
+pub struct SampleWindows {
     /// `bwavgtime`.
     pub bandwidth: Nanos,
     /// `iopsavgtime`.
@@ -283,8 +308,14 @@ pub struct TimePlan {
     pub delay: Nanos,
     /// Run this long before anything counts.
     pub ramp: Nanos,
+    /// Move this many bytes before anything counts; zero for none.
+    pub ramp_bytes: u64,
     /// End after this long, if at all.
     pub runtime: Option<Nanos>,
+    /// End when the numbers are steady.
+    pub steady: Option<SteadyPlan>,
+    /// The clock whose time is reported as the start of counting.
+    pub start_clock: ClockId,
 }
 
 /// What happens at the end.
@@ -302,15 +333,23 @@ pub struct EndPlan {
     pub unlink_each_loop: bool,
 }
 
-/// Where and how important a job's thread runs.
+/// Where and as whom a job's thread runs.
 #[derive(Clone, Debug, Default)]
-pub struct PlacePlan {
+pub struct ThreadPlan {
+    /// Its name in the system (`comm`).
+    pub name: Option<String>,
     /// Processors it may use; `None` for any.
     pub cpus: Option<CpuList>,
     /// Added to the nice value.
     pub nice: Option<i32>,
     /// ioprio_set(2).
     pub io_priority: Option<IoPriority>,
+    /// NUMA nodes its memory is taken from.
+    pub memory: Option<MemoryPolicy>,
+    /// Its user.
+    pub user: Option<u32>,
+    /// Its group.
+    pub group: Option<u32>,
 }
 
 /// How a job is told in reports.

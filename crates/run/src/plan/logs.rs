@@ -1,8 +1,9 @@
 //! From a job's options to its logs.
 
+use super::one_job::CloneOf;
+use crate::job::JobPlan;
 use crate::logs::{Columns, HistogramPlan, Kind, LogsPlan, Value, epoch_clock};
 use iosonde_base::{DIRS, Nanos, PerDir};
-use iosonde_engine::EngineDef;
 use iosonde_options::Diagnostic;
 use iosonde_report::MeasuredKinds;
 use iosonde_spec::cli::ParsedJob;
@@ -15,15 +16,15 @@ use std::path::PathBuf;
 /// Bytes that records of all jobs may take before they are written.
 const MEMORY: usize = 96 << 20;
 
-/// The logs of the clone with this thread number.
+/// The logs of one clone.
 pub(super) fn logs(
-    job: &ParsedJob,
-    number: u32,
-    (engine, depth): (&EngineDef, u32),
+    of: &CloneOf<'_>,
+    depth: u32,
     measured: MeasuredKinds,
     sizes: &PerDir<Sizes>,
     priority: Option<IoPriority>,
 ) -> Result<Option<LogsPlan>, Diagnostic> {
+    let &CloneOf { job, engine, number, .. } = of;
     let log = &job.spec.log;
     let compressed = *log.log_store_compressed.get();
     let per_job = *log.per_job_logs.get();
@@ -126,10 +127,10 @@ fn cpus(job: &ParsedJob) -> Result<Option<CpuList>, Diagnostic> {
 }
 
 /// Share the memory for records among the jobs that keep them.
-pub(super) fn share_memory(jobs: &mut [crate::job::JobPlan]) {
-    let each_io = |job: &crate::job::JobPlan| job.logs.as_ref().is_some_and(LogsPlan::each_io);
+pub(super) fn share_memory(jobs: &mut [JobPlan]) {
+    let each_io = |job: &JobPlan| job.measure.logs.as_ref().is_some_and(LogsPlan::each_io);
     let sharing = jobs.iter().filter(|job| each_io(job)).count().max(1);
-    for logs in jobs.iter_mut().filter_map(|job| job.logs.as_mut()) {
+    for logs in jobs.iter_mut().filter_map(|job| job.measure.logs.as_mut()) {
         logs.memory = MEMORY / sharing;
     }
 }

@@ -27,11 +27,11 @@ pub fn devices(plan: &Plan) -> Result<Vec<Hold>, Vec<Refusal>> {
             if !writes && file.kind != FileKind::Regular || !asked.insert(&file.path) {
                 continue;
             }
-            let mounted = match job.allow_mounted_write {
+            let mounted = match job.open.allow_mounted_write {
                 true => MountedWrite::Allow,
                 false => MountedWrite::Refuse,
             };
-            let guard = guards[usize::from(job.allow_mounted_write)]
+            let guard = guards[usize::from(job.open.allow_mounted_write)]
                 .get_or_insert_with(|| Guard::now(mounted));
             match guard.may_write(&file.path) {
                 Ok(hold) => holds.push(hold),

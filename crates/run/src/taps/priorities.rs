@@ -13,7 +13,7 @@ const CHUNK: usize = 512;
 
 /// What was counted of a job's I/Os, by priority.
 #[derive(Debug)]
-pub struct PrioTally {
+pub struct PriorityLatencies {
     /// The priority of those that have none of their own.
     own: u16,
     /// The total latency is counted, not that from issue on.
@@ -23,10 +23,10 @@ pub struct PrioTally {
 
 type ByPriority = BTreeMap<u16, (Moments, Histogram)>;
 
-impl PrioTally {
+impl PriorityLatencies {
     /// Nothing counted yet.
-    pub fn new(own: u16, by_lat: bool) -> PrioTally {
-        PrioTally { own, by_lat, of: Mutex::default() }
+    pub fn new(own: u16, by_lat: bool) -> PriorityLatencies {
+        PriorityLatencies { own, by_lat, of: Mutex::default() }
     }
 
     /// A tape that is counted from, and handed on to `tape` if there is one.

@@ -10,7 +10,7 @@ use rustix::time::ClockId;
 impl Worker<'_> {
     /// `exec_prerun`: after the delay, and the job starts after it.
     pub(super) fn prerun(&mut self) {
-        let Some(command) = &self.job.life.before else { return };
+        let Some(command) = &self.job.coordination.before else { return };
         if self.job.layout.only || self.error.is_some() {
             return;
         }
@@ -25,7 +25,7 @@ impl Worker<'_> {
 
     /// `exec_postrun`: however the job ended. That it fails is only told.
     pub(super) fn postrun(&mut self) {
-        let Some(command) = &self.job.life.after else { return };
+        let Some(command) = &self.job.coordination.after else { return };
         if self.job.layout.only {
             return;
         }

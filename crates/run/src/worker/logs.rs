@@ -13,7 +13,7 @@ pub(super) fn open(
     clock: Clock,
     shared: &Shared,
 ) -> Result<Option<JobLogs>, JobError> {
-    let Some(plan) = &job.logs else { return Ok(None) };
+    let Some(plan) = &job.measure.logs else { return Ok(None) };
     let logs = JobLogs::open(plan, job.dirs, clock, shared.ledger.clone());
     logs.map(Some).map_err(|error| not_logged("open", error))
 }

@@ -151,7 +151,7 @@ impl<'a> Worker<'a> {
             return;
         }
         self.begin_pace();
-        if self.job.time.ramp > Nanos(0) || self.job.life.ramp_bytes > 0 {
+        if self.job.time.ramp > Nanos(0) || self.job.time.ramp_bytes > 0 {
             self.shared.enter(State::Ramping);
         } else {
             self.start_counting(self.start);
@@ -217,12 +217,12 @@ impl<'a> Worker<'a> {
         self.usage_before = thread_usage();
         self.shared.note_used(self.usage_before);
         self.began = began;
-        self.began_unix_ms = coordination::clock_ms(self.job.life.start_clock);
+        self.began_unix_ms = coordination::clock_ms(self.job.time.start_clock);
         self.shared.began.store(self.began, Ordering::Relaxed);
         self.sampler.start(self.began);
         self.drive.tape = self.logs.as_mut().and_then(|logs| logs.start(began));
         self.start_tap();
-        if let Some(prios) = &self.job.prios {
+        if let Some(prios) = &self.job.measure.priorities {
             self.drive.tape = Some(prios.tape(self.drive.tape.take()));
         }
         self.goals.start(self.began, &mut self.drive);
@@ -257,7 +257,7 @@ impl<'a> Worker<'a> {
         if let Some(logs) = self.logs.as_mut().filter(|logs| now >= logs.next()) {
             logs.look(now, &mut self.drive.tape);
         }
-        if let (Some(_), Some(tape)) = (&self.job.prios, &mut self.drive.tape) {
+        if let (Some(_), Some(tape)) = (&self.job.measure.priorities, &mut self.drive.tape) {
             tape.hand_over();
         }
         if now >= self.tap_next {

@@ -32,7 +32,7 @@ impl<'a> Ramp<'a> {
             clock,
             tally,
             ends: clock.after(start, job.time.ramp.0),
-            bytes: job.life.ramp_bytes,
+            bytes: job.time.ramp_bytes,
             moved: 0,
             moved_by_all: 0,
             began: start,

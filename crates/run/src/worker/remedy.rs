@@ -17,7 +17,7 @@ pub(crate) fn remedy(job: &JobPlan, failure: &Failure) -> Option<String> {
             "raise the limit (ulimit -n), or set openfiles= to have fewer open at a time"
                 .to_owned(),
         ),
-        Errno(libc::EINVAL) if job.open_mode.direct => misaligned(job, failure),
+        Errno(libc::EINVAL) if job.open.mode.direct => misaligned(job, failure),
         _ => None,
     }
 }

@@ -48,8 +48,8 @@ impl Sampler {
     /// Closed until [`Sampler::start`].
     pub(crate) fn new(job: &JobPlan, clock: &Clock) -> Sampler {
         Sampler {
-            bandwidth: Windows::new(job.sample_every.bandwidth, clock),
-            iops: Windows::new(job.sample_every.iops, clock),
+            bandwidth: Windows::new(job.measure.sample_every.bandwidth, clock),
+            iops: Windows::new(job.measure.sample_every.iops, clock),
             next: u64::MAX,
         }
     }

@@ -31,7 +31,7 @@ impl<'a> Worker<'a> {
         shared.enter(State::Opening);
         let fail = |error: JobError| (Box::new(error), shared.ledger.clone());
         let mut notes = Vec::new();
-        let clock = Clock::pick(job.clock)
+        let clock = Clock::pick(job.measure.clock)
             .map_err(|error| fail(JobError::other("pick the clock", Errno::EINVAL, &error)))?;
         // Their thread shall not share the job's place.
         let logs = logs::open(job, clock, shared).map_err(fail)?;
@@ -41,10 +41,10 @@ impl<'a> Worker<'a> {
 
         let locked = lock_memory(job).map_err(fail)?;
         let slots = job.window.depth;
-        let bytes = job.buffer_lead + slots as usize * job.buffer_bytes;
-        let memory = RawBuf::new(&job.memory, bytes.max(1), job.buffer_align)
+        let bytes = job.buffers.lead + slots as usize * job.buffers.bytes;
+        let memory = RawBuf::new(&job.buffers.memory, bytes.max(1), job.buffers.align)
             .map_err(|error| fail(JobError::other("allocate buffers", Errno(12), &error)))?;
-        let mut memory = Memory::after(job.buffer_lead, memory, slots, job.buffer_bytes);
+        let mut memory = Memory::after(job.buffers.lead, memory, slots, job.buffers.bytes);
         let mut fill = job.fill.for_writes();
         fill.prepare(&mut memory);
 
@@ -57,7 +57,7 @@ impl<'a> Worker<'a> {
             sync_range: job.sync_range,
         };
         let open = job.offload.unwrap_or(job.engine.open);
-        let engine = open(&with, job.accounting).map_err(|error| {
+        let engine = open(&with, job.measure.accounting).map_err(|error| {
             let detail = match &error.help {
                 Some(help) => format!("{} ({help})", error.message),
                 None => error.message.clone(),
@@ -142,8 +142,8 @@ impl<'a> Worker<'a> {
     fn open_log(&self) -> Result<Option<IoLog>, JobError> {
         let names = || self.job.files.iter().map(|file| file.path_or_name()).collect::<Vec<_>>();
         let thread = iosonde_sys::process::thread_id();
-        let trace = self.job.trace.then(|| Trace::new(names(), thread));
-        let Some(path) = &self.job.iolog else {
+        let trace = self.job.measure.trace.then(|| Trace::new(names(), thread));
+        let Some(path) = &self.job.measure.iolog else {
             return Ok(trace.map(|trace| IoLog::only_trace(trace, self.job.files.len())));
         };
         let log = IoLog::open(path, names(), self.clock.now()).map_err(|error| JobError {
@@ -160,7 +160,7 @@ fn take_place(job: &JobPlan, notes: &mut Vec<String>) -> Result<(), JobError> {
     if let Err(error) = iosonde_sys::process::unshare_files() {
         notes.push(format!("job {} shares its table of open files: {error}", job.name));
     }
-    let place = &job.place;
+    let place = &job.thread;
     if let Some(cpus) = &place.cpus {
         cpus.pin().map_err(|error| {
             let words = format!("processors {cpus}");
@@ -181,7 +181,7 @@ fn take_place(job: &JobPlan, notes: &mut Vec<String>) -> Result<(), JobError> {
 
 /// Take from the machine what the job is to do without (`lockmem`).
 fn lock_memory(job: &JobPlan) -> Result<Option<LockedMemory>, JobError> {
-    let bytes = usize::try_from(job.locked_bytes).unwrap_or(usize::MAX);
+    let bytes = usize::try_from(job.buffers.locked_bytes).unwrap_or(usize::MAX);
     let take = |bytes| {
         LockedMemory::take(bytes).map_err(|error| {
             let errno = Errno::from(std::io::Error::from(error.kind()));
@@ -199,14 +199,14 @@ fn file_setups(job: &JobPlan) -> Vec<FileSetup> {
             read: job.dirs[Dir::Read],
             write: job.dirs[Dir::Write] || job.dirs[Dir::Trim] || job.engine.caps.changes,
             create: may_create && (on_open || job.dirs[Dir::Write]),
-            ..job.open_mode
+            ..job.open.mode
         },
         offset: file.offset,
         bytes: file.bytes,
         block_device: file.kind == FileKind::Block,
-        invalidate: job.invalidate && !pre_read,
-        hint: job.hint,
-        sync_on_close: job.sync_on_close,
+        invalidate: job.open.invalidate && !pre_read,
+        hint: job.open.hint,
+        sync_on_close: job.open.sync_on_close,
     };
     job.files.iter().map(setup).collect()
 }

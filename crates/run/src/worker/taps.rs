@@ -5,7 +5,7 @@ use crate::taps;
 
 impl Worker<'_> {
     pub(super) fn start_tap(&mut self) {
-        let Some(tap) = &self.job.tap else { return };
+        let Some(tap) = &self.job.measure.tap else { return };
         let told = tap.clone();
         tap.begin(self.began, self.clock, &self.shared.ledger);
         self.drive.tape = Some(taps::tape(tap.clone()));
@@ -14,7 +14,7 @@ impl Worker<'_> {
     }
 
     pub(super) fn hand_over(&mut self, now: u64) {
-        if let (Some(tap), Some(tape)) = (&self.job.tap, &mut self.drive.tape) {
+        if let (Some(tap), Some(tape)) = (&self.job.measure.tap, &mut self.drive.tape) {
             tape.hand_over();
             self.tap_next = tap.handed_over(now);
         }
@@ -23,7 +23,7 @@ impl Worker<'_> {
     pub(super) fn end_tap(&mut self) {
         let now = self.clock.now();
         self.hand_over(now);
-        if let Some(tap) = &self.job.tap {
+        if let Some(tap) = &self.job.measure.tap {
             tap.end(now);
         }
     }
