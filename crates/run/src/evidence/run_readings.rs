@@ -166,8 +166,8 @@ impl Watcher {
         self.seen.durability = durability::watch(plan, results, &self.seen.wave_of, stop);
         self.timed("until durable", began);
         let began = Instant::now();
-        self.seen.ceilings = upper_bound::try_out(plan, results, stop);
-        self.timed("ceiling", began);
+        self.seen.ceilings = upper_bound::measure(plan, results, stop);
+        self.timed("upper bound", began);
         self.seen.rate = self.rate.told();
         Some(self.seen)
     }

@@ -1,56 +1,77 @@
-//! How fast this machine could have gone: the same jobs with an engine that
-//! does nothing, for a moment.
+//! Upper bound without storage: what the same job reaches with an engine that
+//! does nothing.
+//!
+//! Measured in a few tens of milliseconds after the run, on a machine that may
+//! be busy. The rate of the fastest window of a millisecond is taken: being
+//! preempted, a cold cache and first use of memory only ever make a window
+//! slower, so that two measurements agree where their means would not.
 
 use crate::control::{Gate, Shared, WithOthers};
 use crate::job::{
     CoordinationPlan, EndPlan, FileKind, JobPlan, MeasurePlan, Need, OpenPlan, PacePlan, Plan,
-    ThreadPlan, TimePlan,
+    SampleWindows, ThreadPlan, TimePlan,
 };
 use crate::worker::{self, JobResult};
 use iosonde_base::Nanos;
 use iosonde_engine::EngineSettings;
-use iosonde_stats::CountersWriter;
+use iosonde_stats::{CountersWriter, Snapshot};
 use iosonde_witness::Observed;
 use iosonde_workload::PaceSpec;
 use std::thread;
 
-/// How long one try takes.
-const TRY: Nanos = Nanos(8_000_000);
-/// Sections that are tried; the clones of one are alike.
-const TRIES_MOST: usize = 4;
+/// How long all sections of a run are measured for, together.
+const TOGETHER_NS: u64 = 48_000_000;
+/// Sections that are measured; the clones of one are alike.
+const SECTIONS_MOST: usize = 4;
+/// Length of a window. Shorter than what a scheduler gives a thread at a time,
+/// so that some windows of a busy machine are whole.
+const WINDOW: Nanos = Nanos(1_000_000);
+/// I/Os without which a window says little: one I/O more or less is 1 %.
+const IOS_LEAST: u64 = 100;
 
 /// By job, I/Os a second of the null engine in its place.
-pub(super) fn try_out(
+pub(super) fn measure(
     plan: &Plan,
     results: &[Option<JobResult>],
     stop: &dyn Fn() -> bool,
 ) -> Vec<Observed<f64>> {
-    let mut tried: Vec<(usize, Observed<f64>)> = Vec::new();
-    let mut told = Vec::new();
+    let sections = plan.jobs.last().map_or(1, |job| job.section + 1).min(SECTIONS_MOST);
+    let runtime = Nanos(TOGETHER_NS / sections as u64);
+    let mut measured: Vec<(usize, Observed<f64>)> = Vec::new();
+    let mut bounds = Vec::new();
     for (job, result) in plan.jobs.iter().zip(results) {
-        let known = tried.iter().find(|(section, _)| *section == job.section);
-        told.push(match (known, result) {
+        let known = measured.iter().find(|(section, _)| *section == job.section);
+        let bound = match (known, result) {
             (_, None) => Observed::unknown("the job did not run"),
-            (Some((_, ceiling)), _) => ceiling.clone(),
+            (Some((_, bound)), _) => bound.clone(),
             (None, _) if stop() => Observed::unknown("the run was stopped"),
             (None, _) if job.engine.caps.no_io || job.engine.caps.by_name => {
                 Observed::unknown("the engine does no I/O that another could do in its place")
             }
-            (None, _) if tried.len() >= TRIES_MOST => {
-                Observed::unknown("it was tried for the first kinds of jobs only")
+            (None, _) if measured.len() >= SECTIONS_MOST => {
+                Observed::unknown("only the first sections are measured")
             }
             (None, _) => {
-                let ceiling = one(job);
-                tried.push((job.section, ceiling.clone()));
-                ceiling
+                let bound = of_section(job, runtime);
+                measured.push((job.section, bound.clone()));
+                bound
             }
+        };
+        bounds.push(match (bound, result) {
+            // It is no bound if the job itself was faster.
+            (Observed::Is(bound), Some(result)) => {
+                Observed::Is(bound.max(mean_iops(&result.snapshot, result.runtime)))
+            }
+            (bound, _) => bound,
         });
     }
-    told
+    bounds
 }
 
-fn one(job: &JobPlan) -> Observed<f64> {
-    let Some(job) = shape(job) else { return Observed::unknown("there is no null engine") };
+fn of_section(job: &JobPlan, runtime: Nanos) -> Observed<f64> {
+    let Some(job) = without_storage(job, runtime) else {
+        return Observed::unknown("there is no null engine");
+    };
     let body = move || {
         let (pen, ledger) = CountersWriter::new(&job.measure.latencies);
         let shared = Shared::new(ledger, job.measure.clock, WithOthers::default());
@@ -59,23 +80,32 @@ fn one(job: &JobPlan) -> Observed<f64> {
         worker::work(&job, pen, &shared, &gate, || {})
     };
     // A thread of its own: a job changes its thread, and not back.
-    let started = thread::Builder::new().name("ceiling".to_owned()).spawn(body);
+    let started = thread::Builder::new().name("upper-bound".to_owned()).spawn(body);
     let result = match started.map(thread::JoinHandle::join) {
         Ok(Ok(result)) => result,
-        Ok(Err(_)) => return Observed::unknown("the try failed"),
+        Ok(Err(_)) => return Observed::unknown("its measurement failed"),
         Err(error) => return Observed::unknown(error.to_string()),
     };
-    let ios: u64 = result.snapshot.lanes.iter().map(|lane| lane.ios).sum();
-    match (result.error, result.runtime.0) {
+    match (result.error, upper_bound(&result.snapshot, result.runtime)) {
         (Some(error), _) => Observed::unknown(error.to_string()),
-        (None, ns) if ns == 0 || ios == 0 => Observed::unknown("the try did no I/O"),
-        // On a busy machine the try may not have had the processor for all of its moment.
-        (None, ns) => {
-            let worked = result.usage.user_ns + result.usage.system_ns;
-            let ns = if worked * 10 >= ns { ns.min(worked) } else { ns };
-            Observed::Is(ios as f64 * 1e9 / ns as f64)
-        }
+        (None, bound) if bound > 0.0 => Observed::Is(bound),
+        (None, _) => Observed::unknown("its measurement did no I/O"),
     }
+}
+
+/// The rate of the fastest window, all directions together; of large blocks,
+/// of which a window holds few, the mean.
+fn upper_bound(snapshot: &Snapshot, runtime: Nanos) -> f64 {
+    let mean = mean_iops(snapshot, runtime);
+    let fastest: u64 = snapshot.lanes.iter().map(|lane| lane.window_iops.max).sum();
+    let windows = (runtime.0 / WINDOW.0).max(1);
+    let ios: u64 = snapshot.lanes.iter().map(|lane| lane.ios).sum();
+    if ios < windows * IOS_LEAST { mean } else { mean.max(fastest as f64) }
+}
+
+fn mean_iops(snapshot: &Snapshot, runtime: Nanos) -> f64 {
+    let ios: u64 = snapshot.lanes.iter().map(|lane| lane.ios).sum();
+    if runtime.0 == 0 { 0.0 } else { ios as f64 * 1e9 / runtime.0 as f64 }
 }
 
 /// Bytes after which all buffers have been used once: taking large ones from
@@ -87,8 +117,8 @@ fn first_use(job: &JobPlan) -> u64 {
 }
 
 /// The same sizes, offsets, depth and content, and nothing around them.
-fn shape(job: &JobPlan) -> Option<JobPlan> {
-    let mut shape = JobPlan {
+fn without_storage(job: &JobPlan, runtime: Nanos) -> Option<JobPlan> {
+    let mut alike = JobPlan {
         engine: iosonde_engine::find("null")?,
         offload: None,
         settings: EngineSettings::default(),
@@ -97,7 +127,7 @@ fn shape(job: &JobPlan) -> Option<JobPlan> {
             delay: Nanos(0),
             ramp: Nanos(0),
             ramp_bytes: first_use(job),
-            runtime: Some(TRY),
+            runtime: Some(runtime),
             steady: None,
             start_clock: job.time.start_clock,
         },
@@ -114,18 +144,64 @@ fn shape(job: &JobPlan) -> Option<JobPlan> {
             trace: false,
             dump_errors: false,
             looks: None,
+            sample_every: SampleWindows { bandwidth: WINDOW, iops: WINDOW },
             ..job.measure.clone()
         },
         ..job.clone()
     };
-    for file in &mut shape.files {
+    for file in &mut alike.files {
         (file.kind, file.need) = (FileKind::None, Need::Nothing);
     }
-    shape.buffers.locked_bytes = 0;
-    (shape.layout.only, shape.layout.pre_read) = (false, false);
-    shape.source.time_based = true;
-    shape.source.number_ios = 0;
-    shape.source.pace = PaceSpec::default();
-    shape.measure.latencies.response = Default::default();
-    Some(shape)
+    alike.buffers.locked_bytes = 0;
+    (alike.layout.only, alike.layout.pre_read) = (false, false);
+    alike.source.time_based = true;
+    alike.source.number_ios = 0;
+    alike.source.pace = PaceSpec::default();
+    alike.measure.latencies.response = Default::default();
+    Some(alike)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_base::Dir;
+
+    const MS_48: Nanos = Nanos(48_000_000);
+
+    fn counted(lanes: [(Dir, u64, u64); 2]) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        for (dir, ios, fastest) in lanes {
+            let lane = &mut snapshot.lanes[dir as usize];
+            (lane.ios, lane.window_iops.n, lane.window_iops.max) = (ios, 48, fastest);
+        }
+        snapshot
+    }
+
+    #[test]
+    fn the_fastest_window_counts_however_slow_the_others_were() {
+        // 10 M IOPS in half of the time, preempted in the other half.
+        let half = counted([(Dir::Read, 240_000, 10_000_000), (Dir::Write, 0, 0)]);
+        assert_eq!(upper_bound(&half, MS_48), 10e6);
+    }
+
+    #[test]
+    fn directions_add_up() {
+        let mixed = counted([(Dir::Read, 336_000, 7_000_000), (Dir::Write, 144_000, 3_000_000)]);
+        assert_eq!(upper_bound(&mixed, MS_48), 10e6);
+    }
+
+    #[test]
+    fn windows_of_a_few_large_blocks_are_not_believed() {
+        // One or two I/Os a window: the window that held two is no rate.
+        let large = counted([(Dir::Write, 60, 2000), (Dir::Read, 0, 0)]);
+        assert_eq!(upper_bound(&large, MS_48), 1250.0);
+    }
+
+    #[test]
+    fn the_bound_is_never_below_the_mean() {
+        let even = counted([(Dir::Read, 480_000, 9_900_000), (Dir::Write, 0, 0)]);
+        assert_eq!(upper_bound(&even, MS_48), 10e6);
+        assert_eq!(upper_bound(&Snapshot::default(), MS_48), 0.0);
+        assert_eq!(upper_bound(&even, Nanos(0)), 9_900_000.0);
+    }
 }
