@@ -83,11 +83,7 @@ pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Pr
     if parsed.is_refused() {
         return Err(Refusal { code: exit::REFUSED, reasons: notes });
     }
-    let mut diagnostics: Vec<Diagnostic> = Vec::new();
-    for job in &mut parsed.jobs {
-        let caps = plan::caps(&job.spec);
-        diagnostics.extend(iosonde_spec::resolve(&mut job.spec, &caps));
-    }
+    let mut diagnostics = plan::resolve(&mut parsed.jobs);
     let fatal = if parsed.flags.warnings_fatal { Level::Warning } else { Level::Error };
     let is_fatal = |diagnostic: &Diagnostic| diagnostic.level >= fatal;
     let mut planned = plan::Planned::default();

@@ -3,12 +3,12 @@
 use crate::cell::{Access, ReadPath, WritePath, WriteSync};
 use crate::target::Target;
 use iosonde_base::Dir;
-use iosonde_options::Origin;
+use iosonde_options::{Amount, Bytes, Triple};
 use iosonde_run::conductor::{Outcome, Unseen, conduct};
 use iosonde_run::job::{Need, Plan};
-use iosonde_run::plan;
+use iosonde_run::plan::JobBuilder;
 use iosonde_run::worker::JobResult;
-use iosonde_spec::JobSpec;
+use iosonde_spec::values::{EngineName, FadviseHint, FallocateMode, Rw, RwWord, SyncMode};
 use iosonde_sys::counters::TaskIo;
 use rustix::fs::Advice;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -84,11 +84,11 @@ impl Runner {
     /// If it was stopped, or failed.
     pub fn prepare(&mut self, target: &Target) -> Result<(), Interruption> {
         const BLOCK: u64 = 1 << 20;
-        let mut spec = JobSpec::default();
-        let block = BLOCK.min(target.span);
-        set(&mut spec, &target.about.path, "write", block, 0, target.span)?;
-        take(&mut spec, "end_fsync", "1")?;
-        self.conduct(planned(spec)?).map(drop)
+        let mut job = JobBuilder::new("matrix", &target.about.path);
+        set_common(&mut job, true, BLOCK.min(target.span));
+        job.set(|spec| &mut spec.size.size, Some(Amount::Bytes(target.span)))
+            .set(|spec| &mut spec.durability.end_fsync, true);
+        self.conduct(planned(job)?).map(drop)
     }
 
     /// Run one slice.
@@ -102,7 +102,7 @@ impl Runner {
             drop_cache(target)
                 .map_err(|error| Interruption::Failed(format!("drop the page cache: {error}")))?;
         }
-        let mut plan = planned(spec(slice, path)?)?;
+        let mut plan = planned(job(slice, path))?;
         for job in &mut plan.jobs {
             job.buffers.lead = lead(slice.kind);
             // All is there, or it was taken away meanwhile: then it is not put
@@ -187,82 +187,56 @@ fn odd(kind: Access, bytes: u64, fetched: Option<u64>) -> Option<String> {
     }
 }
 
-/// The job of a slice, in the words of the job language.
-fn spec(slice: &Slice, path: &Path) -> Result<JobSpec, Interruption> {
-    let mut spec = JobSpec::default();
+/// The job of a slice.
+fn job(slice: &Slice, path: &Path) -> JobBuilder {
     let size = u64::from(slice.size);
-    let rw = if slice.kind.writes() { "write" } else { "read" };
-    set(&mut spec, path, rw, size, slice.first * size, slice.blocks * size)?;
-    let blocks = slice.blocks.to_string();
-    for (name, value) in options(slice.kind) {
-        take(&mut spec, name, value.unwrap_or(&blocks))?;
-    }
-    Ok(spec)
+    let mut job = JobBuilder::new("matrix", path);
+    set_common(&mut job, slice.kind.writes(), size);
+    job.set(|spec| &mut spec.order.offset, Amount::Bytes(slice.first * size))
+        .set(|spec| &mut spec.size.size, Some(Amount::Bytes(slice.blocks * size)));
+    set_kind(&mut job, slice);
+    job
 }
 
-/// The options that make a kind what it is; `None` stands for the number of
-/// blocks.
-fn options(kind: Access) -> Vec<(&'static str, Option<&'static str>)> {
-    let one = Some("1");
-    let mut options = match kind {
-        // The rest is made durable outside the time, so that it does not slow down later cells.
-        Access::Write(WriteSync::Buffered, _) => vec![("fsync_on_close", one)],
-        Access::Write(WriteSync::AmortizedFdatasync, _) => vec![("fdatasync", None)],
-        Access::Write(WriteSync::AmortizedFsync, _) => vec![("fsync", None)],
-        Access::Write(WriteSync::Fdatasync, _) => vec![("fdatasync", one)],
-        Access::Write(WriteSync::Fsync, _) => vec![("fsync", one)],
-        Access::Write(WriteSync::ODsync, _) => vec![("sync", Some("dsync"))],
-        Access::Write(WriteSync::OSync, _) => vec![("sync", Some("sync"))],
-        Access::Read(ReadPath::Cold) => vec![("invalidate", one)],
-        Access::Read(ReadPath::Warm) => vec![("pre_read", one)],
-        Access::Read(ReadPath::Direct) => vec![],
+/// The options that make a kind what it is.
+fn set_kind(job: &mut JobBuilder, slice: &Slice) {
+    let all = u32::try_from(slice.blocks).unwrap_or(u32::MAX);
+    match slice.kind {
+        // Later cells shall not pay for what is left: made durable outside the time.
+        Access::Write(WriteSync::Buffered, _) => {
+            job.set(|s| &mut s.durability.fsync_on_close, true)
+        }
+        Access::Write(WriteSync::AmortizedFdatasync, _) => {
+            job.set(|s| &mut s.durability.fdatasync, all)
+        }
+        Access::Write(WriteSync::AmortizedFsync, _) => job.set(|s| &mut s.durability.fsync, all),
+        Access::Write(WriteSync::Fdatasync, _) => job.set(|s| &mut s.durability.fdatasync, 1),
+        Access::Write(WriteSync::Fsync, _) => job.set(|s| &mut s.durability.fsync, 1),
+        Access::Write(WriteSync::ODsync, _) => job.set(|s| &mut s.durability.sync, SyncMode::Dsync),
+        Access::Write(WriteSync::OSync, _) => job.set(|s| &mut s.durability.sync, SyncMode::Sync),
+        Access::Read(ReadPath::Warm) => job.set(|s| &mut s.file_life.pre_read, true),
+        Access::Read(ReadPath::Cold | ReadPath::Direct) => job,
     };
-    if kind.is_direct() {
-        options.push(("direct", one));
-    }
-    if kind != Access::Read(ReadPath::Cold) {
-        options.push(("invalidate", Some("0")));
-    }
-    options
+    job.set(|spec| &mut spec.durability.direct, slice.kind.is_direct())
+        .set(|spec| &mut spec.file_life.invalidate, slice.kind == Access::Read(ReadPath::Cold));
 }
 
 /// What all jobs have in common: one thread, one block after the other, by
 /// pread(2) and pwrite(2), random bytes that stay the same from write to write.
-fn set(
-    spec: &mut JobSpec,
-    path: &Path,
-    rw: &str,
-    block: u64,
-    offset: u64,
-    bytes: u64,
-) -> Result<(), Interruption> {
-    // Colons part names in the job language.
-    let path = path.to_string_lossy().replace(':', "\\:");
-    for (name, value) in [
-        ("filename", path.as_str()),
-        ("rw", rw),
-        ("ioengine", "psync"),
-        ("bs", &block.to_string()),
-        ("offset", &offset.to_string()),
-        ("size", &bytes.to_string()),
-        ("fallocate", "none"),
-        ("fadvise_hint", "0"),
-        ("scramble_buffers", "0"),
-        // A file that another process removes is not created again.
-        ("allow_file_create", "0"),
-    ] {
-        take(spec, name, value)?;
-    }
-    Ok(())
+fn set_common(job: &mut JobBuilder, writes: bool, block: u64) {
+    let word = if writes { RwWord::Write } else { RwWord::Read };
+    job.set(|spec| &mut spec.engine.ioengine, EngineName::Known("psync"))
+        .set(|spec| &mut spec.order.rw, Rw { word, every: 1, skip: 0 })
+        .set(|spec| &mut spec.block.bs, Triple([Bytes(block); 3]))
+        .set(|spec| &mut spec.file_life.fallocate, FallocateMode::None)
+        .set(|spec| &mut spec.file_life.fadvise_hint, FadviseHint::None)
+        .set(|spec| &mut spec.buffers.scramble_buffers, false)
+        // A file that somebody removes meanwhile is not made again.
+        .set(|spec| &mut spec.file_life.allow_file_create, false);
 }
 
-fn take(spec: &mut JobSpec, name: &str, value: &str) -> Result<(), Interruption> {
-    let taken = spec.set(name, Some(value), Origin::Default);
-    taken.map(drop).map_err(|error| Interruption::Failed(error.to_string()))
-}
-
-fn planned(spec: JobSpec) -> Result<Plan, Interruption> {
-    plan::alone("matrix", spec).map_err(|error| Interruption::Failed(error.to_string()))
+fn planned(job: JobBuilder) -> Result<Plan, Interruption> {
+    job.plan().map_err(|error| Interruption::Failed(error.to_string()))
 }
 
 #[cfg(test)]
@@ -273,7 +247,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("iosonde-slice-{}:x", std::process::id()));
         std::fs::write(&path, [0; 65536]).unwrap();
         let slice = Slice { kind, size: 4096, first: 2, blocks: 5 };
-        let plan = planned(spec(&slice, &path).unwrap()).unwrap();
+        let plan = planned(job(&slice, &path)).unwrap();
         assert_eq!(plan.jobs[0].files[0].path, path);
         std::fs::remove_file(&path).unwrap();
         plan.jobs.into_iter().next().unwrap()

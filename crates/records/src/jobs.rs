@@ -7,14 +7,12 @@ use crate::words::UsageError;
 use iosonde_base::{Dir, Nanos};
 use iosonde_engine::EngineDef;
 use iosonde_engine::settings::UringSettings;
-use iosonde_options::Level;
+use iosonde_options::{Amount, Bytes, Diagnostic, Level, SizeRange, Triple};
 use iosonde_run::job::{FileKind, JobPlan, Plan};
-use iosonde_run::plan::{Totals, caps, plan};
-use iosonde_spec::cli::{World, flag_table, parse};
-use iosonde_spec::text::{expand::Host, include::DiskJobFiles};
-use iosonde_workload::Sizes;
+use iosonde_run::plan::{JobBuilder, Totals, plan_built};
+use iosonde_spec::values::{FadviseHint, FallocateMode, Rw, RwWord};
 use iosonde_workload::content::{Base, EachWrite, Pattern};
-use std::env::VarError;
+use iosonde_workload::{Cap, Sizes};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,54 +59,22 @@ pub fn planned(bench: &Benchmark) -> Result<Planned, UsageError> {
     if workers.is_empty() {
         return Ok(Planned { plan: Plan::default(), workers, origin, notes: Vec::new() });
     }
-    let mut parsed = parse(
-        &arguments(bench, &workers),
-        &World {
-            files: &DiskJobFiles,
-            host: &Nothing,
-            flags: &[flag_table::FIO, flag_table::OURS],
-        },
-    );
-    let mut diagnostics: Vec<_> =
-        parsed.notices.iter().map(|notice| notice.diagnostic.clone()).collect();
-    for job in &mut parsed.jobs {
-        let caps = caps(&job.spec);
-        diagnostics.extend(iosonde_spec::resolve(&mut job.spec, &caps));
+    let mut jobs = Vec::new();
+    for worker in &workers {
+        jobs.push(job(bench, worker)?);
     }
-    let is_error = |message: &iosonde_options::Diagnostic| message.level >= Level::Error;
-    let mut plan_of_jobs = Plan::default();
-    if !parsed.is_refused() && !diagnostics.iter().any(is_error) {
-        let planned = plan(&parsed.jobs, Totals::Kept);
-        diagnostics.extend(planned.diagnostics);
-        plan_of_jobs = planned.plan;
-    }
-    if let Some(error) = diagnostics.iter().find(|message| is_error(message)) {
+    let planned = plan_built(jobs, Totals::Kept);
+    let is_error = |said: &&Diagnostic| said.level >= Level::Error;
+    if let Some(error) = planned.diagnostics.iter().find(is_error) {
         return Err(UsageError::because(error.to_string()));
     }
-    let mut notes: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+    let mut notes: Vec<String> = planned.diagnostics.iter().map(ToString::to_string).collect();
     notes.dedup();
+    let mut plan_of_jobs = planned.plan;
     for (job, worker) in plan_of_jobs.jobs.iter_mut().zip(&workers) {
         shape(bench, job, worker);
     }
     Ok(Planned { plan: plan_of_jobs, workers, origin, notes })
-}
-
-/// Options of jobs come from here alone, not from the environment.
-struct Nothing;
-
-impl Host for Nothing {
-    fn variable(&self, _: &str) -> Result<String, VarError> {
-        Err(VarError::NotPresent)
-    }
-    fn processors(&self) -> u64 {
-        iosonde_sys::cpu::allowed_count() as u64
-    }
-    fn page_bytes(&self) -> u64 {
-        iosonde_sys::memory::page_bytes() as u64
-    }
-    fn memory_mib(&self) -> u64 {
-        iosonde_sys::memory::total_bytes() >> 20
-    }
 }
 
 /// `n` shared by `workers`: the first ones take what does not divide.
@@ -210,42 +176,48 @@ fn delay(bench: &Benchmark, number: u32) -> f64 {
     (f64::from(number / step) * seconds).min(MOST)
 }
 
-/// The jobs in the language of jobs, as far as that goes.
-fn arguments(bench: &Benchmark, workers: &[Worker]) -> Vec<String> {
+/// The job of one worker, as far as options of the job language go.
+fn job(bench: &Benchmark, worker: &Worker) -> Result<JobBuilder, UsageError> {
     let writes = bench.action == WorkerRole::Write;
-    let mut words: Vec<String> = [
-        "--thread",
-        "--invalidate=0",
-        "--fadvise_hint=0",
-        "--fallocate=none",
-        "--create_on_open=1",
-        "--scramble_buffers=0",
-        "--norandommap",
-    ]
-    .map(str::to_owned)
-    .into();
-    words.push(format!("--ioengine={}", engine(bench)));
-    words.push(format!("--iodepth={}", bench.depth.unwrap_or(1)));
-    words.push(format!("--direct={}", u8::from(bench.direct)));
+    let word = if writes { RwWord::Write } else { RwWord::Read };
+    let (offset, bytes) = worker.part;
+    let name = format!("{}-{}", bench.action.worker().to_lowercase(), worker.number);
+    let mut job = JobBuilder::new(name, &worker.path);
+    // Typed by the user: checked as the job language checks them.
+    let typed =
+        [("ioengine", engine(bench).to_owned()), ("iodepth", bench.depth.unwrap_or(1).to_string())];
+    for (option, text) in typed {
+        job.set_text(option, &text).map_err(|error| UsageError::because(error.to_string()))?;
+    }
+    job.set(|spec| &mut spec.job.thread, true)
+        .set(|spec| &mut spec.file_life.invalidate, false)
+        .set(|spec| &mut spec.file_life.fadvise_hint, FadviseHint::None)
+        .set(|spec| &mut spec.file_life.fallocate, FallocateMode::None)
+        .set(|spec| &mut spec.file_life.create_on_open, true)
+        .set(|spec| &mut spec.buffers.scramble_buffers, false)
+        .set(|spec| &mut spec.random.norandommap, true)
+        .set(|spec| &mut spec.durability.direct, bench.direct)
+        .set(|spec| &mut spec.order.rw, Rw { word, every: 1, skip: 0 })
+        .set(|spec| &mut spec.order.offset, Amount::Bytes(offset))
+        .set(|spec| &mut spec.size.size, Some(Amount::Bytes(bytes)));
     if writes && bench.sync_every > 0 {
-        words.push(format!("--{}={}", sync_call(bench), bench.sync_every));
+        match sync_call(bench) {
+            "fsync" => job.set(|spec| &mut spec.durability.fsync, bench.sync_every),
+            _ => job.set(|spec| &mut spec.durability.fdatasync, bench.sync_every),
+        };
     }
-    let rw = if writes { "write" } else { "read" };
-    for worker in workers {
-        let name = format!("{}-{}", bench.action.worker().to_lowercase(), worker.number);
-        let path = worker.path.display().to_string().replace(':', "\\:");
-        let (offset, bytes) = worker.part;
-        words.extend([
-            format!("--name={name}"),
-            format!("--rw={rw}"),
-            format!("--filename={path}"),
-            format!("--offset={offset}"),
-            format!("--size={bytes}"),
-        ]);
-        words.extend(sizes(bench.size, bytes));
-        words.extend(rate(bench, worker.number));
+    set_sizes(&mut job, bench.size, bytes);
+    match rate(bench, worker.number) {
+        Cap::Free => {}
+        Cap::Bytes(bytes) => {
+            job.set(|spec| &mut spec.rate.rate, Triple([Bytes(bytes); 3]));
+        }
+        Cap::Ios(ios) => {
+            let ios = u32::try_from(ios).unwrap_or(u32::MAX);
+            job.set(|spec| &mut spec.rate.rate_iops, Triple([ios; 3]));
+        }
     }
-    words
+    Ok(job)
 }
 
 /// Which call makes durable, as in the job language.
@@ -275,24 +247,28 @@ fn own_engine(bench: &Benchmark) -> Option<&'static EngineDef> {
     }
 }
 
-fn sizes(size: Size, bytes: u64) -> Vec<String> {
-    match size.varies() {
-        true => vec![format!("--bsrange={}-{}", size.min, size.max), "--bs_unaligned=1".to_owned()],
+fn set_sizes(job: &mut JobBuilder, size: Size, bytes: u64) {
+    if size.varies() {
+        let range = SizeRange { min: Bytes(size.min.into()), max: Bytes(size.max.into()) };
+        job.set(|spec| &mut spec.block.bsrange, Triple([Some(range); 3]))
+            .set(|spec| &mut spec.block.bs_unaligned, true);
+    } else {
         // A file shorter than a record is read in one short record.
-        false => vec![format!("--bs={}", u64::from(size.max).min(bytes))],
+        let record = u64::from(size.max).min(bytes);
+        job.set(|spec| &mut spec.block.bs, Triple([Bytes(record); 3]));
     }
 }
 
-fn rate(bench: &Benchmark, number: u32) -> Option<String> {
-    let workers = f64::from(bench.workers);
-    let bytes = |rate: f64| format!("--rate={}", (rate / workers).round().max(1.0) as u64);
+/// The worker's share of the rate.
+fn rate(bench: &Benchmark, number: u32) -> Cap {
+    let share_of = |rate: f64| (rate / f64::from(bench.workers)).round().max(1.0) as u64;
     match bench.pace {
-        RecordPace::Free => None,
-        RecordPace::Bytes(rate) => Some(bytes(rate)),
+        RecordPace::Free => Cap::Free,
+        RecordPace::Bytes(rate) => Cap::Bytes(share_of(rate)),
         RecordPace::Records(records) if bench.size.varies() && records >= bench.workers.into() => {
-            Some(format!("--rate_iops={}", share(records, bench.workers, number)))
+            Cap::Ios(share(records, bench.workers, number))
         }
-        RecordPace::Records(records) => Some(bytes(records as f64 * bench.size.mean())),
+        RecordPace::Records(records) => Cap::Bytes(share_of(records as f64 * bench.size.mean())),
     }
 }
 
@@ -333,6 +309,32 @@ fn shape(bench: &Benchmark, job: &mut JobPlan, worker: &Worker) {
         (job.end.fsync, job.end.fdatasync) = (false, false);
     }
     job.measure.tap = Some(worker.tally.clone());
+    job.reporting.options = options(bench, job, worker);
+}
+
+/// The job's options as the common result file shows them.
+fn options(bench: &Benchmark, job: &JobPlan, worker: &Worker) -> Vec<(String, String)> {
+    let (offset, bytes) = worker.part;
+    let size = bench.size;
+    let mut options = vec![
+        ("name", job.name.clone()),
+        ("rw", job.reporting.rw.clone()),
+        ("filename", worker.path.display().to_string()),
+        ("offset", offset.to_string()),
+        ("size", bytes.to_string()),
+    ];
+    if size.varies() {
+        options.push(("bsrange", format!("{}-{}", size.min, size.max)));
+        options.push(("bs_unaligned", "1".to_owned()));
+    } else {
+        options.push(("bs", u64::from(size.max).min(bytes).to_string()));
+    }
+    match rate(bench, worker.number) {
+        Cap::Free => {}
+        Cap::Bytes(bytes) => options.push(("rate", bytes.to_string())),
+        Cap::Ios(ios) => options.push(("rate_iops", ios.to_string())),
+    }
+    options.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
 }
 
 /// Capital letters, as SBK writes them: at most a page of different ones.

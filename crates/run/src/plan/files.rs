@@ -1,6 +1,7 @@
 //! Which files a job has, what they are, and which part of each it uses.
 
 use super::Planner;
+use super::one_job::CloneOf;
 use super::paths;
 use crate::job::{FileKind, FilePlan, Need};
 use iosonde_options::{Amount, Diagnostic, Origin};
@@ -29,7 +30,7 @@ pub(super) struct Parts {
 
 /// The names of a clone's files (fio(1): filename, directory,
 /// filename_format, nrfiles).
-pub(super) fn names(job: &ParsedJob, clone: u32) -> Vec<String> {
+fn names(job: &ParsedJob, clone: u32) -> Vec<String> {
     let spec = &job.spec;
     if let Some(names) = spec.files.filename.get() {
         return names.0.clone();
@@ -91,10 +92,10 @@ fn locate(spec: &JobSpec, clone: u32, name: &str) -> PathBuf {
 
 impl Planner<'_> {
     /// The files of a clone, by name.
-    pub(super) fn named(&self, job: &ParsedJob, clone: u32, diskless: bool) -> Vec<Named> {
-        let named = |name: String| {
-            let path = locate(&job.spec, clone, &name);
-            if diskless {
+    pub(super) fn named(&self, of: &CloneOf<'_>) -> Vec<Named> {
+        let &CloneOf { job, engine, section, clone, .. } = of;
+        let named = |(name, path): (String, PathBuf)| {
+            if engine.caps.diskless {
                 return Named { name, path, kind: FileKind::None, bytes_now: None };
             }
             let kind = paths::kind(&path).unwrap_or(FileKind::Regular);
@@ -103,7 +104,14 @@ impl Planner<'_> {
             let bytes_now = paths::bytes(&path, kind).max(self.promised.get(&path).copied());
             Named { name, path, kind, bytes_now }
         };
-        names(job, clone).into_iter().map(named).collect()
+        if let Some(path) = self.paths.get(section) {
+            return vec![named((path.display().to_string(), path.clone()))];
+        }
+        let located = |name: String| {
+            let path = locate(&job.spec, clone, &name);
+            named((name, path))
+        };
+        names(job, clone).into_iter().map(located).collect()
     }
 
     /// Remember how far a job's layout makes its files reach.

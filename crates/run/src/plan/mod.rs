@@ -4,6 +4,7 @@
 //! nothing. Every objection is collected before the plan is refused.
 
 mod buffers;
+mod builder;
 mod checks;
 mod coordination;
 mod depth;
@@ -24,13 +25,14 @@ mod time;
 
 use crate::job::Plan;
 use iosonde_engine::Caps;
-use iosonde_options::{Diagnostic, Level, Origin};
+use iosonde_options::{Diagnostic, Level};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use one_job::CloneOf;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+pub use builder::{JobBuilder, plan_built};
 pub use replay::refuse_writes;
 
 /// Whether percentiles of the total latency are kept.
@@ -52,8 +54,8 @@ pub struct Planned {
 }
 
 /// What the job's engine can do, for the rules of the job language; nothing
-/// for an engine that is not known, of which [`plan`] will speak.
-pub fn caps(spec: &JobSpec) -> Caps {
+/// for an engine that is not known, which [`plan`] refuses.
+fn caps(spec: &JobSpec) -> Caps {
     let Some(caps) = engine::known_caps(spec) else {
         return Caps { trim: true, atomic: true, ..Caps::NONE };
     };
@@ -61,33 +63,24 @@ pub fn caps(spec: &JobSpec) -> Caps {
     Caps { sync: caps.sync && !depth::is_offloaded(spec), ..caps }
 }
 
-/// Resolve and plan one job that nobody typed.
-///
-/// # Errors
-/// The first error among what there is to say about it.
-pub fn alone(name: &str, spec: JobSpec) -> Result<Plan, Diagnostic> {
-    let mut job = ParsedJob {
-        name: name.into(),
-        spec,
-        globals: Vec::new(),
-        typed: Vec::new(),
-        origin: Origin::Default,
-        begins_file: false,
-    };
-    let caps = caps(&job.spec);
-    let mut said = iosonde_spec::resolve(&mut job.spec, &caps);
-    let Planned { plan, diagnostics } = plan(&[job], Totals::AsAsked);
-    said.extend(diagnostics);
-    match said.into_iter().find(|said| said.level == Level::Error) {
-        Some(error) => Err(error),
-        None => Ok(plan),
+/// Apply the rules of the job language to each job: what is implied, capped,
+/// or refused.
+pub fn resolve(jobs: &mut [ParsedJob]) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for job in jobs {
+        let caps = caps(&job.spec);
+        diagnostics.extend(iosonde_spec::resolve(&mut job.spec, &caps));
     }
+    diagnostics
 }
 
-/// Plan the jobs of a command line.
+/// Plan jobs that are resolved.
 pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
-    let mut planner = Planner::new(jobs, totals);
-    for (index, job) in jobs.iter().enumerate() {
+    plan_with(Planner::new(jobs, totals))
+}
+
+fn plan_with(mut planner: Planner<'_>) -> Planned {
+    for (index, job) in planner.jobs.iter().enumerate() {
         planner.section(index, job);
     }
     planner.group();
@@ -107,6 +100,9 @@ pub fn merge_only(jobs: &[ParsedJob]) -> Planned {
 
 struct Planner<'a> {
     jobs: &'a [ParsedJob],
+    /// By section, its only file, where the program made the jobs itself;
+    /// empty for jobs that were typed.
+    paths: Vec<PathBuf>,
     totals: Totals,
     plan: Plan,
     /// How far files will reach once the jobs planned so far have laid them
@@ -120,7 +116,7 @@ impl<'a> Planner<'a> {
     fn new(jobs: &'a [ParsedJob], totals: Totals) -> Planner<'a> {
         let (promised, recordings) = Default::default();
         let (plan, diagnostics) = (Plan::default(), Vec::new());
-        Planner { jobs, totals, plan, promised, recordings, diagnostics }
+        Planner { jobs, paths: Vec::new(), totals, plan, promised, recordings, diagnostics }
     }
 
     fn done(self) -> Planned {

@@ -130,7 +130,7 @@ impl Planner<'_> {
             Some(replay) => self.recorded_files(&job.spec, replay, engine),
             None if engine.caps.no_io => Ok(no_files::no_files(job, shape.min_bs)),
             None => {
-                let named = self.named(job, clone, engine.caps.diskless);
+                let named = self.named(of);
                 self.parts(job, clone, named, need, shape.min_bs)
             }
         }

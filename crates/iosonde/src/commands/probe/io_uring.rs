@@ -1,11 +1,11 @@
 //! One read with io_uring, run as a job.
 
-use iosonde_options::Origin;
+use iosonde_options::{Amount, Bytes, Triple};
 use iosonde_run::conductor::{Unseen, conduct};
 use iosonde_run::job::Need;
-use iosonde_run::plan;
+use iosonde_run::plan::JobBuilder;
 use iosonde_run::worker::JobResult;
-use iosonde_spec::JobSpec;
+use iosonde_spec::values::{EngineName, Rw, RwWord};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,27 +14,18 @@ use std::sync::Arc;
 /// # Errors
 /// Why the read failed.
 pub fn read_one(path: &Path, block: u64, direct: bool, polled: bool) -> Result<(), String> {
-    let mut spec = JobSpec::default();
-    // Colons part names in the job language.
-    let path = path.to_string_lossy().replace(':', "\\:");
-    let flag = |yes: bool| if yes { "1" } else { "0" };
-    let mut options = vec![
-        ("ioengine", "io_uring".to_owned()),
-        ("filename", path),
-        ("rw", "read".to_owned()),
-        ("bs", block.to_string()),
-        ("size", block.to_string()),
-        ("direct", flag(direct).to_owned()),
-        ("allow_file_create", "0".to_owned()),
-        ("invalidate", "0".to_owned()),
-    ];
+    let mut job = JobBuilder::new("probe", path);
+    job.set(|spec| &mut spec.engine.ioengine, EngineName::Known("io_uring"))
+        .set(|spec| &mut spec.order.rw, Rw { word: RwWord::Read, every: 1, skip: 0 })
+        .set(|spec| &mut spec.block.bs, Triple([Bytes(block); 3]))
+        .set(|spec| &mut spec.size.size, Some(Amount::Bytes(block)))
+        .set(|spec| &mut spec.durability.direct, direct)
+        .set(|spec| &mut spec.file_life.allow_file_create, false)
+        .set(|spec| &mut spec.file_life.invalidate, false);
     if polled {
-        options.push(("hipri", "1".to_owned()));
+        job.set_text("hipri", "1").map_err(|error| error.to_string())?;
     }
-    for (name, value) in options {
-        spec.set(name, Some(&value), Origin::Default).map_err(|error| error.to_string())?;
-    }
-    let mut plan = plan::alone("probe", spec).map_err(|error| error.to_string())?;
+    let mut plan = job.plan().map_err(|error| error.to_string())?;
     for job in &mut plan.jobs {
         job.files.iter_mut().for_each(|file| file.need = Need::Nothing);
     }
