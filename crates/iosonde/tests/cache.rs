@@ -51,15 +51,14 @@ fn what_was_written_is_cached_and_dirty_and_goes_when_dropped() {
     assert_eq!(found["files"][1]["cached_bytes"], MIB, "only what was named was dropped");
     assert_eq!(std::fs::read(folder.join("one")).unwrap(), vec![7; 4 * MIB as usize]);
 
-    // A kernel that pages out what lies idle may take a page back at once.
-    let warmed = || {
-        cache(&folder, "--drop one").well();
-        let ran = cache(&folder, "--warm one").well();
-        assert!(!ran.stderr.contains('\r'), "no terminal: {ran:?}");
-        ran.stdout
-    };
-    let tries: Vec<String> = (0..3).map(|_| warmed()).collect();
-    assert!(tries.iter().any(|said| said == "one: all 4 MiB cached, 0 B before\n"), "{tries:?}");
+    cache(&folder, "--drop one").well();
+    let ran = cache(&folder, "--warm one").well();
+    assert!(!ran.stderr.contains('\r'), "no terminal: {ran:?}");
+    // A kernel that reclaims idle memory may take a page back at once, and the
+    // report says so; but not all of them.
+    let text = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.starts_with("one: all "), "{ran:?}");
+    assert!(text.contains("4 MiB cached, 0 B before"), "{ran:?}");
 }
 
 #[test]

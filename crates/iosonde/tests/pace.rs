@@ -1,5 +1,5 @@
-//! Rates, pauses and bounds through the whole program. Counts over a given time
-//! are compared, never the time itself: a busy machine is late, and catches up.
+//! Rates, pauses and limits through the program. No test depends on the speed
+//! of the machine: a busy one is late, but never ahead of a schedule.
 
 mod support;
 
@@ -18,41 +18,47 @@ fn count(document: &Value, job: usize, way: &str, what: &str) -> f64 {
     document["jobs"][job][way][what].as_f64().unwrap()
 }
 
-#[track_caller]
-fn near(got: f64, want: f64, percent: f64, line: &str) {
-    assert!((got - want).abs() <= want * percent / 100.0, "{line}: {got}, not {want}");
-}
+/// How long a paced job took may exceed its schedule by the longest delay of
+/// one of its I/Os, and by this: a job starts and ends beside its I/Os.
+const BESIDE_MS: f64 = 500.0;
 
+/// That a rate is kept within a percent is tested on a clock that stands still
+/// (`crates/engine/tests/paced.rs`). Here the options reach the engine: no job
+/// is ahead of its schedule, and none is behind it for longer than an I/O was.
 #[test]
-fn a_rate_is_kept_within_a_percent_whatever_the_job() {
+fn a_rate_is_kept_whatever_the_job() {
     let folder = Folder::new("rates");
-    // Options, I/Os read in two seconds, KiB written in two seconds, percent.
+    // Each job takes two seconds by its schedule; percent it may deviate by.
     let jobs = [
-        ("--rw=read --rate_iops=1000 --runtime=2", 2000.0, 0.0, 1.0),
-        ("--rw=read --rate_iops=1000 --iodepth=16 --runtime=2", 2000.0, 0.0, 1.0),
-        ("--rw=read --rate_iops=1000 --gtod_reduce=1 --runtime=2", 2000.0, 0.0, 1.0),
-        ("--rw=read --rate_iops=1000 --gtod_reduce=1 --iodepth=4 --runtime=2", 2000.0, 0.0, 1.0),
-        ("--rw=randread --rate_iops=1000 --bsrange=512-64k --runtime=2", 2000.0, 0.0, 1.0),
-        ("--rw=randrw --rate_iops=1000,500 --rwmixread=90 --runtime=2", 2000.0, 4000.0, 1.0),
-        ("--rw=randrw --rate=4m,1m --runtime=2", 2048.0, 2048.0, 1.0),
-        ("--rw=randwrite --rate=20m --bssplit=4k/60:16k/40 --runtime=2", 0.0, 40960.0, 1.0),
+        ("--rw=read --rate_iops=1000 --number_ios=2000", 0.5),
+        ("--rw=read --rate_iops=1000 --iodepth=16 --number_ios=2000", 1.0),
+        ("--rw=read --rate_iops=1000 --gtod_reduce=1 --number_ios=2000", 0.5),
+        ("--rw=read --rate_iops=1000 --gtod_reduce=1 --iodepth=4 --number_ios=2000", 0.5),
+        ("--rw=randread --rate_iops=1000 --bsrange=512-64k --number_ios=2000", 0.5),
+        ("--rw=randrw --rate_iops=1000,500 --rwmixread=90 --number_ios=3000", 1.0),
+        ("--rw=randrw --rate=4m,1m --number_ios=2560", 1.0),
+        ("--rw=randwrite --rate=20m --bssplit=4k/60:16k/40 --io_size=40m", 1.0),
         // A Poisson process of 20 000 deviates by 0.7 %.
-        ("--rw=read --rate_iops=10000 --rate_process=poisson --runtime=2", 20_000.0, 0.0, 3.0),
+        ("--rw=read --rate_iops=10000 --rate_process=poisson --number_ios=20000", 3.0),
     ];
-    at_once(&jobs, |&(options, reads, written_kib, percent)| {
-        let line = format!("{NULL} {options}");
-        let close = |got: f64, want: f64| (got - want).abs() <= want * percent / 100.0;
-        // A machine that stands still as the time ends takes the last I/Os
-        // away; a rate that is wrong is wrong each time.
-        let mut seen = Vec::new();
-        let kept = (0..3).any(|_| {
-            let document = ours(&folder, &line).well().json();
-            let read = count(&document, 0, "read", "total_ios");
-            let written = count(&document, 0, "write", "io_kbytes");
-            seen.push((read, written));
-            close(read, reads) && close(written, written_kib)
-        });
-        assert!(kept, "{options}: {seen:?}, not {reads} reads and {written_kib} KiB written");
+    at_once(&jobs, |&(options, percent)| {
+        let line = format!("--name=a --ioengine=null --size=1g --output-format=json {options}");
+        let document = Who::Native.run(&folder, &words(&line)).well().json();
+        let took = document["jobs"][0]["job_runtime"].as_f64().unwrap();
+        let least = 2000.0 * (1.0 - percent / 100.0);
+        assert!(took >= least, "{options}: {took} ms, ahead of the schedule");
+        // With gtod_reduce there are no times of I/Os.
+        let delays = &document["iosonde"]["jobs"][0]["response_ns"];
+        let longest = ["read", "write"].iter().filter_map(|way| delays[way]["max"].as_f64());
+        let longest_ms = longest.fold(0.0, f64::max) / 1e6;
+        if !options.contains("gtod_reduce") {
+            assert!(longest_ms > 0.0, "{options}: {delays}");
+            let most = 2000.0 * (1.0 + percent / 100.0) + longest_ms + BESIDE_MS;
+            assert!(
+                took <= most,
+                "{options}: {took} ms, behind the schedule by more than {delays}"
+            );
+        }
     });
 }
 
@@ -61,8 +67,9 @@ fn a_direction_without_a_rate_is_free_as_in_fio() {
     let folder = Folder::new("free-direction");
     let line = format!("{NULL} --rw=randrw --rate=,1m --runtime=1");
     let document = ours(&folder, &line).well().json();
-    near(count(&document, 0, "write", "total_ios"), 256.0, 1.0, &line);
-    assert!(count(&document, 0, "read", "total_ios") > 10_000.0);
+    let [read, write] = ["read", "write"].map(|way| count(&document, 0, way, "total_ios"));
+    assert!((1.0..=259.0).contains(&write), "no more than the schedule has: {write}");
+    assert!(read > 4.0 * write, "{read} reads, {write} writes");
 }
 
 #[test]
@@ -107,8 +114,9 @@ fn pauses_come_after_so_many_ios_and_the_schedule_waits_where_asked() {
     at_once(&jobs, |&(options, most)| {
         let document = ours(&folder, &format!("{NULL} --rw=read {options}")).well().json();
         let ios = count(&document, 0, "read", "total_ios");
-        // Pauses are longer on a busy machine, never shorter.
-        assert!(ios <= most * 1.03 + 5.0 && ios >= most * 0.5, "{options}: {ios}, not {most}");
+        // Pauses are longer on a busy machine, never shorter. How long exactly is
+        // tested on a clock that stands still, in crates/engine/tests/paced.rs.
+        assert!((6.0..=most * 1.03 + 5.0).contains(&ios), "{options}: {ios}, not {most}");
     });
 }
 
@@ -122,7 +130,8 @@ fn jobs_of_one_flow_do_ios_by_their_weights() {
     );
     let document = ours(&folder, &format!("--output-format=json {file}")).well().json();
     let [a, b, c] = [0, 1, 2].map(|job| count(&document, job, "read", "total_ios"));
-    near(a, 3.0 * b, 3.0, "flow=3 beside flow=1");
+    // Whoever is stopped first may be a turn behind.
+    assert!((a - 3.0 * b).abs() <= 0.03 * a + 16.0, "flow=3 beside flow=1: {a}, {b}");
     assert!(c > b, "a flow of its own is not held back: {c}, {b}");
 }
 
@@ -165,15 +174,16 @@ fn what_is_too_slow_ends_the_job_in_the_words_of_fio() {
 #[test]
 fn a_floor_is_for_the_directions_that_the_job_has() {
     let folder = Folder::new("floors");
-    // Judged from two seconds on, each fifth of a second.
+    // Judged from two seconds on, each second. The floors are so low that any
+    // I/O meets them, and a direction without any does not.
     let jobs = [
-        "--rw=write --rate=10m --rate_min=1m",
-        "--rw=randread --rate_iops=500 --rate_iops_min=50",
-        "--rw=randrw --rwmixread=100 --rate=10m --rate_min=1m",
-        "--rw=randrw --rate_iops=500 --rate_iops_min=50",
+        "--rw=write --rate=10m --rate_min=1",
+        "--rw=randread --rate_iops=500 --rate_iops_min=1",
+        "--rw=randrw --rwmixread=100 --rate=10m --rate_min=1",
+        "--rw=randrw --rate_iops=500 --rate_iops_min=1",
     ];
     at_once(&jobs, |options| {
-        let line = format!("{NULL} {options} --rate_cycle=200 --runtime=3");
+        let line = format!("{NULL} {options} --rate_cycle=1000 --runtime=4");
         assert_eq!(ours(&folder, &line).well().json()["jobs"][0]["error"], 0, "{options}");
     });
 }
@@ -191,8 +201,11 @@ fn a_direction_without_a_share_of_the_mix_has_no_turn_whatever_its_rate() {
     at_once(&jobs, |&(options, reads, writes)| {
         let line = format!("{NULL} --rw=randrw {options} --runtime=1");
         let document = ours(&folder, &line).well().json();
-        near(count(&document, 0, "read", "total_ios"), reads, 1.0, options);
-        near(count(&document, 0, "write", "total_ios"), writes, 1.0, options);
+        for (way, most) in [("read", reads), ("write", writes)] {
+            let ios = count(&document, 0, way, "total_ios");
+            assert_eq!(ios > 0.0, most > 0.0, "{options}: {ios} {way}s");
+            assert!(ios <= most * 1.01, "{options}: {ios} {way}s, not {most}");
+        }
     });
 }
 

@@ -188,7 +188,7 @@ fn syncs_come_after_every_nth_record_and_once_at_the_end() {
 }
 
 #[test]
-fn windows_agree_with_the_total_in_sync_mode_and_rates_are_kept() {
+fn windows_add_up_to_the_total_in_sync_mode_and_no_record_is_ahead_of_its_rate() {
     let folder = Folder::new("sbk");
     // 64 records a second for 6 seconds.
     let line = "-class file -file f -size 4096 -writers 1 -throughput 0.25 -records 384 -flush 1";
@@ -197,12 +197,17 @@ fn windows_agree_with_the_total_in_sync_mode_and_rates_are_kept() {
     assert_eq!(windows.len(), 2, "{ran:?}");
     let sum: f64 = windows.iter().map(|line| number(line, "records,")).sum();
     assert_eq!((sum, number(&total, "records,")), (384.0, 384.0), "no record is lost");
+    // A busy machine is late, never early.
     let rate = number(&total, "records/sec,");
-    assert!((rate - 64.0).abs() < 3.2, "{rate} of 64 a second");
-    for window in &windows {
-        let off = number(window, "records/sec,") / rate - 1.0;
-        assert!(off.abs() < 0.05, "{off}: {window}\n{total}");
-    }
+    assert!(rate > 0.0 && rate <= 64.0 * 1.01, "{rate} of 64 a second");
+    // The last record is due 383 / 64 s after the first.
+    let least = 383.0 / 64.0;
+    let seconds = number(&total, "records,") / rate;
+    assert!(seconds >= least * 0.99, "{seconds} s, ahead of the schedule: {total}");
+    // The windows take the time that the total takes, each at its own rate.
+    let windows_s: f64 =
+        windows.iter().map(|line| number(line, "records,") / number(line, "records/sec,")).sum();
+    assert!((windows_s / seconds - 1.0).abs() < 0.05, "{windows_s} s of {seconds}: {ran:?}");
 }
 
 #[test]
@@ -212,7 +217,7 @@ fn less_than_a_record_a_second_is_a_rate_too() {
     let line = "-class file -file f -size 1048576 -writers 1 -throughput 0.5 -records 2";
     let total = lines(&sbk(&folder, &format!("{line} -format 0.77")).well()).1;
     let rate = number(&total, "records/sec,");
-    assert!(rate > 0.5 && rate < 1.05, "two records in two seconds: {total}");
+    assert!(rate > 0.0 && rate < 1.05, "two records in two seconds at least: {total}");
 }
 
 #[test]
