@@ -1,9 +1,11 @@
-//! Chores of the project: `cargo run -p xtask -- CHORE`.
+//! Tasks of the project: `cargo run -p xtask -- TASK`.
 
 #![forbid(unsafe_code)]
 
+mod circles;
+mod counts;
 mod docs;
-mod tally;
+mod shape;
 mod test;
 mod tidy;
 
@@ -14,7 +16,8 @@ const USAGE: &str = "usage: cargo run -p xtask -- docs [--check] | test | tidy
 docs            write the documents that are made from tables
 docs --check    fail if they are not as they would be written
 test            run all tests; list skips with their reasons, and count
-tidy            floors, unsafe, long files, stubs";
+tidy            check floors, unsafe, long files and functions, type names,
+                import circles, skips, stubs";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

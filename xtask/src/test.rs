@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::tally::{Skip, Tally};
+use crate::counts::{Skip, TestCounts};
 
 /// How many test programs the list of the slowest has.
 const SLOWEST: usize = 12;
@@ -20,24 +20,24 @@ pub fn run() -> Result<(), String> {
     // Tests append to it; the file of the last run may not be there.
     let _ = std::fs::remove_file(&skips);
 
-    let mut tally = Tally::default();
+    let mut counts = TestCounts::default();
     for command in [
         "${CARGO:-cargo} test --locked --workspace --no-fail-fast",
         "./bindings/node/scripts/check.sh",
         "./scripts/cross-check.sh --cached --wine",
     ] {
-        stage(&root, &skips, command, &mut tally)?;
+        stage(&root, &skips, command, &mut counts)?;
     }
-    tally.add_recorded(&std::fs::read_to_string(&skips).unwrap_or_default());
-    print!("{}", summary(&tally));
-    match tally.failed == 0 {
+    counts.add_recorded(&std::fs::read_to_string(&skips).unwrap_or_default());
+    print!("{}", summary(&counts));
+    match counts.failed == 0 {
         true => Ok(()),
         false => Err("tests failed".to_owned()),
     }
 }
 
 /// Run one command, its output shown and counted.
-fn stage(root: &Path, skips: &Path, command: &str, tally: &mut Tally) -> Result<(), String> {
+fn stage(root: &Path, skips: &Path, command: &str, counts: &mut TestCounts) -> Result<(), String> {
     let cannot = |error: std::io::Error| format!("{command}: {error}");
     let mut child = Command::new("sh")
         // Both outputs in one pipe: cargo names a test program on one and the
@@ -49,17 +49,17 @@ fn stage(root: &Path, skips: &Path, command: &str, tally: &mut Tally) -> Result<
         .spawn()
         .map_err(cannot)?;
     let output = child.stdout.take().expect("it is piped");
-    let failed_before = tally.failed;
+    let failed_before = counts.failed;
     for line in BufReader::new(output).split(b'\n') {
         let line = String::from_utf8_lossy(&line.map_err(cannot)?).into_owned();
-        tally.read(&line);
+        counts.read(&line);
         if !is_noise(&line) {
             println!("{line}");
         }
     }
     let status = child.wait().map_err(cannot)?;
-    if !status.success() && tally.failed == failed_before {
-        tally.fail(&format!("{command}: {status}"));
+    if !status.success() && counts.failed == failed_before {
+        counts.fail(&format!("{command}: {status}"));
     }
     Ok(())
 }
@@ -72,19 +72,19 @@ fn is_noise(line: &str) -> bool {
 }
 
 /// The slowest programs, skips by reason, failures, and the closing line.
-fn summary(tally: &Tally) -> String {
+fn summary(counts: &TestCounts) -> String {
     let mut text = String::from("\nslowest test programs:\n");
-    let mut programs = tally.seconds.clone();
+    let mut programs = counts.seconds.clone();
     programs.sort_by(|one, other| other.1.total_cmp(&one.1));
     for (program, seconds) in programs.iter().take(SLOWEST) {
         text += &format!("{seconds:8.2} s  {program}\n");
     }
-    text += &reasons("skipped in part", &tally.parts);
-    text += &reasons("skipped", &tally.skips);
-    if !tally.failures.is_empty() {
-        text += &format!("failed:\n  {}\n", tally.failures.join("\n  "));
+    text += &reasons("skipped in part", &counts.parts);
+    text += &reasons("skipped", &counts.skips);
+    if !counts.failures.is_empty() {
+        text += &format!("failed:\n  {}\n", counts.failures.join("\n  "));
     }
-    let (passed, failed, skipped) = (tally.passed(), tally.failed, tally.skips.len());
+    let (passed, failed, skipped) = (counts.passed(), counts.failed, counts.skips.len());
     text + &format!("{passed} passed, {failed} failed, {skipped} skipped\n")
 }
 
@@ -111,13 +111,14 @@ mod tests {
 
     #[test]
     fn the_closing_line_stands_alone_below_the_reasons() {
-        let mut tally = Tally::default();
-        tally.read("     Running tests/ledger.rs (target/debug/deps/ledger-0a1b)");
-        tally.read("test result: ok. 7 passed; 0 failed; 0 ignored; 0 measured; finished in 2.50s");
-        tally.add_recorded(
+        let mut counts = TestCounts::default();
+        counts.read("     Running tests/ledger.rs (target/debug/deps/ledger-0a1b)");
+        counts
+            .read("test result: ok. 7 passed; 0 failed; 0 ignored; 0 measured; finished in 2.50s");
+        counts.add_recorded(
             "test\tiosonde/ledger\tone\tno disk\ntest\tiosonde/ledger\ttwo\tno disk\n",
         );
-        let text = summary(&tally);
+        let text = summary(&counts);
         assert!(text.contains("    2.50 s  tests/ledger.rs"), "{text}");
         assert!(
             text.contains("skipped:\n  no disk: iosonde/ledger one, iosonde/ledger two\n"),

@@ -1,8 +1,10 @@
-//! What a machine can check of the project's shape: floors, where `unsafe`
-//! is, files that have grown two subjects, words that do not belong here.
+//! Checks of the project's structure: floors, where `unsafe` is, long files and
+//! functions, type names, import circles, skips, stubs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::{circles, shape};
 
 /// Our crates by floor; a crate imports only from floors below its own
 /// (docs/architecture.md).
@@ -46,12 +48,19 @@ const LINES_MOST: usize = 800;
 pub fn check() -> Result<(), String> {
     let root = root();
     let mut findings = floors(&root);
+    let mut files = Vec::new();
     for path in rust_files(&root) {
         let text =
             fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy().into_owned();
         findings.extend(file(&name, &text));
+        findings.extend(shape::long_functions(&name, &text));
+        files.push((name, text));
     }
+    let all = || files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    // A name that only a test file uses is read in that file.
+    findings.extend(shape::shared_names(all().filter(|(name, _)| !name.contains("/tests/"))));
+    findings.extend(circles::find(all()));
     match findings.is_empty() {
         true => Ok(()),
         false => Err(findings.join("\n")),
@@ -124,6 +133,10 @@ fn file(name: &str, text: &str) -> Vec<String> {
     for (at, line) in text.lines().enumerate() {
         let stub =
             ["todo!", "unimplemented!", "FIXME", "XXX"].iter().any(|word| line.contains(word));
+        // libtest hides what a passing test prints.
+        if line.contains("println!(\"skipped") && !is_this && !name.starts_with("crates/testing/") {
+            findings.push(format!("{name}:{}: skip with iosonde_testing::skip!", at + 1));
+        }
         if stub && !is_this {
             findings.push(format!("{name}:{}: a stub: {}", at + 1, line.trim()));
         }

@@ -16,7 +16,7 @@ pub struct Skip {
 
 /// What has been counted so far.
 #[derive(Default)]
-pub struct Tally {
+pub struct TestCounts {
     /// How many tests the programs report as passed.
     reported: usize,
     /// How many of those returned early, and so did not run.
@@ -35,7 +35,7 @@ pub struct Tally {
     program: String,
 }
 
-impl Tally {
+impl TestCounts {
     /// How many tests ran and passed.
     pub fn passed(&self) -> usize {
         self.reported.saturating_sub(self.returned_early)
@@ -173,58 +173,58 @@ fn without_hash(file: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn of(lines: &[&str]) -> Tally {
-        let mut tally = Tally::default();
-        lines.iter().for_each(|line| tally.read(line));
-        tally
+    fn of(lines: &[&str]) -> TestCounts {
+        let mut counts = TestCounts::default();
+        lines.iter().for_each(|line| counts.read(line));
+        counts
     }
 
     #[test]
     fn results_of_libtest_add_up() {
-        let tally = of(&[
+        let counts = of(&[
             "     Running unittests src/lib.rs (target/debug/deps/iosonde_sys-0a1b)",
             "test counters::one ... FAILED",
             "test result: FAILED. 9 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.22s",
             "   Doc-tests iosonde_sys",
             "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.00s",
         ]);
-        assert_eq!((tally.passed(), tally.failed, tally.skips.len()), (11, 1, 1));
-        assert_eq!(tally.failures, ["unit tests of iosonde_sys counters::one"]);
-        assert_eq!(tally.seconds[0], ("unit tests of iosonde_sys".to_owned(), 0.22));
-        assert_eq!(tally.seconds[1].0, "iosonde_sys");
+        assert_eq!((counts.passed(), counts.failed, counts.skips.len()), (11, 1, 1));
+        assert_eq!(counts.failures, ["unit tests of iosonde_sys counters::one"]);
+        assert_eq!(counts.seconds[0], ("unit tests of iosonde_sys".to_owned(), 0.22));
+        assert_eq!(counts.seconds[1].0, "iosonde_sys");
     }
 
     #[test]
     fn results_of_node_add_up_in_both_of_its_forms() {
         let tap = of(&["ok 3 - locks a device # SKIP no loop device", "# pass 80", "# skipped 1"]);
         let spec = of(&["﹣ locks a device (0.5ms) # no loop device", "ℹ pass 80", "ℹ fail 0"]);
-        for tally in [tap, spec] {
-            assert_eq!((tally.passed(), tally.failed, tally.skips.len()), (80, 0, 1));
-            assert_eq!(tally.skips.first().unwrap().why, "no loop device");
-            assert_eq!(tally.skips.first().unwrap().test, "locks a device");
+        for counts in [tap, spec] {
+            assert_eq!((counts.passed(), counts.failed, counts.skips.len()), (80, 0, 1));
+            assert_eq!(counts.skips.first().unwrap().why, "no loop device");
+            assert_eq!(counts.skips.first().unwrap().test, "locks a device");
         }
         assert_eq!(of(&["not ok 4 - opens", "# fail 1"]).failed, 1);
     }
 
     #[test]
     fn results_of_the_scripts_add_up() {
-        let tally = of(&[
+        let counts = of(&[
             "cross-check: aarch64-apple-darwin: iosonde-direct and its tests type-check",
             "cross-check: skipped x86_64-unknown-freebsd: no standard library for it",
             "cross-check: x86_64-pc-windows-gnu: failed",
             "bindings/node: tests skipped: there is no node (18 or later)",
         ]);
-        assert_eq!((tally.passed(), tally.failed, tally.skips.len()), (1, 1, 2));
+        assert_eq!((counts.passed(), counts.failed, counts.skips.len()), (1, 1, 2));
     }
 
     #[test]
     fn a_test_that_records_twice_is_skipped_once_and_one_that_failed_never() {
-        let mut tally = of(&["test three ... FAILED", "test result: FAILED. 4 passed; 1 failed"]);
-        tally.add_recorded(
+        let mut counts = of(&["test three ... FAILED", "test result: FAILED. 4 passed; 1 failed"]);
+        counts.add_recorded(
             "test\ta/b\tone\tno disk\ntest\ta/b\tone\tno root\npart\ta/b\ttwo\tno fio\n\
              test\ta/b\tthree\tno disk\n",
         );
-        assert_eq!((tally.passed(), tally.failed), (3, 1));
-        assert_eq!((tally.skips.len(), tally.parts.len()), (1, 1));
+        assert_eq!((counts.passed(), counts.failed), (3, 1));
+        assert_eq!((counts.skips.len(), counts.parts.len()), (1, 1));
     }
 }
