@@ -57,8 +57,7 @@ fn what_was_written_is_cached_and_dirty_and_goes_when_dropped() {
     // A kernel that reclaims idle memory may take a page back at once, and the
     // report says so; but not all of them.
     let text = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.starts_with("one: all "), "{ran:?}");
-    assert!(text.contains("4 MiB cached, 0 B before"), "{ran:?}");
+    assert!(text.starts_with("one: ") && text.contains("4 MiB cached, 0 B before"), "{ran:?}");
 }
 
 #[test]

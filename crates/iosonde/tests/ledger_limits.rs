@@ -54,7 +54,7 @@ fn a_processor_that_a_group_takes_away_is_told() {
     let line = "--rw=randread --bs=4k --size=1m --norandommap --runtime=1 --time_based";
     let told = told(group.command(PROGRAM, &job(&place.path("f"), line)));
     let found = finds(&told, "cpu-taken").unwrap_or_else(|| panic!("{}", told["machine"]));
-    assert!(found.contains("limit of 0.1 processors stopped the process"), "{found}");
+    assert!(found.contains("limit of 0.1 processors throttled the process"), "{found}");
 }
 
 #[test]
