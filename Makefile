@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: run build test bench docs needs cross
+.PHONY: run build test exact bench docs needs cross
 
 # Build the release binary and run a short, safe, mixed job on a temporary file
 # in the current directory, removed afterwards.
@@ -22,6 +22,10 @@ test: needs
 	$(CARGO) run --locked --quiet -p xtask -- docs --check
 	$(CARGO) run --locked --quiet -p xtask -- tidy
 	$(CARGO) run --locked --quiet -p xtask -- test
+
+# All recorded random jobs against fio 3.42; make test runs a sample of them.
+exact:
+	IOSONDE_EXACT=all $(CARGO) test --locked --release -p iosonde --test exact
 
 # Cost of an I/O beside fio: ratios taken alternately, and instructions counted.
 bench: needs build

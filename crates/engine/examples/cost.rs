@@ -189,7 +189,13 @@ fn spec(case: &Case, ios: u64) -> SourceSpec {
     SourceSpec {
         directions: Directions { read: true, random: true, ..Directions::default() },
         map: case.map,
-        files: vec![SourceFile { name: "null".into(), offset: 0, size, end: size }],
+        files: vec![SourceFile {
+            name: "null".into(),
+            offset: 0,
+            size,
+            end: size,
+            later_offset: None,
+        }],
         total_bytes: u64::MAX,
         io_size_given: true,
         number_ios: ios,

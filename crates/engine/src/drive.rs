@@ -237,7 +237,7 @@ impl Drive {
     #[cold]
     #[inline(never)]
     pub(crate) fn refill(&mut self) -> Option<Ended> {
-        self.tell_elapsed();
+        self.set_elapsed();
         loop {
             let (refill, own) = match &mut self.verify {
                 None => (self.source.refill(&mut self.ring), false),
@@ -269,11 +269,11 @@ impl Drive {
         self.pacing.as_mut().and_then(|pacing| pacing.take_failure())
     }
 
-    /// A source that goes by how much time has passed is told.
-    fn tell_elapsed(&mut self) {
-        if let (true, Some(pacing)) = (self.source.goes_by_now(), &self.pacing) {
+    /// Pass on how much time has passed to a source that depends on it.
+    fn set_elapsed(&mut self) {
+        if let (true, Some(pacing)) = (self.source.depends_on_time(), &self.pacing) {
             let elapsed = pacing.elapsed(self.clock.now());
-            self.source.tell_elapsed(self.clock.ticks_to_ns(elapsed));
+            self.source.set_elapsed(self.clock.ticks_to_ns(elapsed));
         }
     }
 
@@ -388,6 +388,7 @@ impl Drive {
     /// syncs among the writes.
     pub fn sync_all(&mut self) -> Result<(), Failure> {
         self.log_all(Op::Sync);
+        self.source.note_sync();
         self.files.sync_all()
     }
 
@@ -405,14 +406,11 @@ impl Drive {
 
     /// Close a file, and log that.
     pub(crate) fn close(&mut self, file: FileId) -> Result<(), Failure> {
-        if self.files.syncs_on_close(file) {
-            self.log(&Planned { offset: 0, len: 0, file, op: Op::Sync });
-        }
         if let Some(log) = &mut self.log {
             let elapsed = self.clock.ticks_to_ns(self.clock.now().wrapping_sub(log.epoch));
             log.close(elapsed, file);
         }
-        self.files.close(file)
+        self.files.close(file, self.source.last_was_sync())
     }
 
     pub(crate) fn count_sync(&mut self, ns: u64) {

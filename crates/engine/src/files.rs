@@ -124,19 +124,18 @@ impl Files {
         let opened = opened(fd.as_raw_fd());
         self.fds[index] = fd.as_raw_fd();
         self.open[index] = Some(fd);
-        if self.setups[index].invalidate {
-            self.invalidate(file)?;
-        }
+        self.invalidate(file)?;
         if let Some(hint) = self.setups[index].hint {
             self.advise(file, hint);
         }
         Ok(opened)
     }
 
-    /// Close a file, making it durable first if the plan says so.
-    pub fn close(&mut self, file: FileId) -> Result<(), Failure> {
+    /// Close a file, making it durable first if the plan says so; unless a sync
+    /// was the last thing done.
+    pub fn close(&mut self, file: FileId, synced: bool) -> Result<(), Failure> {
         let index = file.0 as usize;
-        let syncs = self.syncs_on_close(file);
+        let syncs = !synced && self.syncs_on_close(file);
         let Some(fd) = self.open[index].take() else { return Ok(()) };
         self.fds[index] = -1;
         if syncs {
@@ -155,11 +154,15 @@ impl Files {
         open.is_some() && setup.sync_on_close && setup.mode.write
     }
 
-    /// Drop the job's range from the page cache: posix_fadvise(2) DONTNEED for
-    /// a file, BLKFLSBUF for a block device (where root may).
+    /// Drop the job's range from the page cache if the plan says so:
+    /// posix_fadvise(2) DONTNEED for a file, BLKFLSBUF for a block device (where
+    /// root may).
     pub fn invalidate(&mut self, file: FileId) -> Result<(), Failure> {
         let index = file.0 as usize;
         let (setup, Some(fd)) = (&self.setups[index], &self.open[index]) else { return Ok(()) };
+        if !setup.invalidate {
+            return Ok(());
+        }
         if setup.block_device {
             flush_buffers(fd);
             return Ok(());
@@ -242,7 +245,7 @@ fn open(setup: &FileSetup) -> Result<OwnedFd, (Errno, Option<&'static str>)> {
         _ => OFlags::RDONLY,
     };
     flags |= OFlags::CLOEXEC;
-    flags.set(OFlags::CREATE, mode.create && mode.write && !setup.block_device);
+    flags.set(OFlags::CREATE, mode.create && !setup.block_device);
     flags.set(OFlags::DIRECT, mode.direct);
     flags |= durability(mode);
     // Not our own file: leave its access time alone where we may.

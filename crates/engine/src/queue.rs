@@ -431,6 +431,12 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let failure = match result {
             // Engines may say of a trim that it is done without saying how far.
             Ok(0) if entry.op == Op::Trim => return true,
+            // As in fio, past the end of a file an I/O counts with what it moved.
+            Ok(0) if entry.op == Op::Read => {
+                self.give_back(slot);
+                self.account(drive, tag, 1, moved.into(), now);
+                return false;
+            }
             Ok(0) => Failure::end_of_file(&entry),
             Ok(n) if moved + n >= entry.len => return true,
             Ok(n) => {
@@ -540,7 +546,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
         // A sync made by the loop covers the writes that came back before it,
         // as in fio; opening and closing need quiet.
-        if entry.op.is_control() && self.in_flight() > 0 {
+        let needs_quiet = matches!(entry.op, Op::Open | Op::Close);
+        if needs_quiet && self.in_flight() > 0 {
             return Ok(false);
         }
         self.waiting = None;

@@ -239,11 +239,19 @@ fn a_file_shorter_than_the_job_ends_it_with_the_place() {
     std::fs::write(&path, [1; 10_000]).unwrap();
     for way in ways() {
         let run = run(&way, &job(Op::Read, BLOCKS), setup(&path, 65_536, false), |_| {});
+        if !way.engine.caps.sync {
+            // As in fio, a queue counts a read with what it moved, if only nothing.
+            assert!(matches!(run.ended, Ended::Done), "{}: {:?}", way.words, run.ended);
+            let lane = &run.ledger.lanes[0];
+            let counts = (lane.ios.get(), lane.bytes.get(), lane.issued.get());
+            assert_eq!(counts, (16, 10_000, 16), "{}", way.words);
+            continue;
+        }
         let failure = run.failure();
         assert_eq!((failure.doing, failure.errno), ("read", Errno::EIO), "{}", way.words);
         assert!(failure.detail.unwrap().starts_with("end of file"), "{}", way.words);
-        // A mapping tells pages, not bytes; several requests may end in any order.
-        let exact = way.engine.caps.sync && way.engine.name != "mmap";
+        // A mapping has pages, not bytes.
+        let exact = way.engine.name != "mmap";
         let at = failure.offset.unwrap();
         assert!(if exact { at == 10_000 } else { at >= 8192 }, "{}: at {at}", way.words);
         assert!(run.ledger.lanes[0].ios.get() >= 1, "{}", way.words);
@@ -332,11 +340,12 @@ fn a_trim_of_a_plain_file_says_what_is_trimmed() {
 }
 
 #[test]
-fn the_other_errors_of_a_batch_are_borne_and_counted() {
+fn the_other_errors_are_tolerated_and_counted() {
     let folder = Folder::temporary("borne");
     let path = folder.join("file");
     std::fs::write(&path, vec![1; 8 * BLOCK]).unwrap();
-    for way in ways() {
+    // With a queue, a read past the end is no error.
+    for way in ways().into_iter().filter(|way| way.engine.caps.sync) {
         let run = run(&way, &job(Op::Read, BLOCKS), setup(&path, 65_536, false), |drive| {
             drive.tolerance.go_on = vec![ErrorKind::Read];
         });

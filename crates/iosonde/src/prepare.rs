@@ -103,7 +103,8 @@ pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Pr
     }
     notes.append(&mut lines);
     if diagnostics.iter().any(is_fatal) {
-        return Err(Refusal { code: exit::REFUSED, reasons: notes });
+        let code = exit::failed(planned.refused).max(exit::REFUSED);
+        return Err(Refusal { code, reasons: notes });
     }
     let data_warnings = match personality {
         Personality::Fio => Vec::new(),

@@ -9,7 +9,7 @@ use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_report::formats::{Opening, opening_lines, starting_line};
 use iosonde_report::live::{JobState, Status, StatusRate, fio_status_line, native_status_line};
 use iosonde_run::account::disks::{DiskUse, Watched};
-use iosonde_run::account::{Surroundings as ReportContext, report};
+use iosonde_run::account::{Surroundings as ReportContext, idle, report};
 use iosonde_run::conductor::{Event, Glance, Observer};
 use iosonde_run::job::{JobPlan, Plan};
 use iosonde_run::worker::{JobResult, State};
@@ -170,7 +170,7 @@ impl<'a> RunProgress<'a> {
     }
 
     fn finished(&mut self, job: &JobPlan, result: &JobResult) {
-        let Some(error) = &result.error else { return };
+        let Some(error) = &result.error else { return self.warn_if_idle(job, result) };
         self.errors += 1;
         self.clear();
         let errno = error.failure.errno.0;
@@ -186,6 +186,17 @@ impl<'a> RunProgress<'a> {
                 ));
             }
             Personality::Native => self.output.error(&format!("{name}: job {}: {error}", job.name)),
+        }
+    }
+
+    /// Say that a job did no I/O at all, and why: its zeroes are no result. Our
+    /// own report says so itself.
+    fn warn_if_idle(&mut self, job: &JobPlan, result: &JobResult) {
+        let says_so = self.personality == Personality::Native && !self.flags.formats_given;
+        if let (Some(idle), false) = (idle(job, result), says_so) {
+            self.clear();
+            let name = self.personality.program();
+            self.output.error(&format!("{name}: warning: {idle}"));
         }
     }
 

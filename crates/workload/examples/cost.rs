@@ -70,7 +70,7 @@ fn spec(shape: &str) -> Option<SourceSpec> {
 }
 
 fn file(name: &str, size: u64) -> SourceFile {
-    SourceFile { name: name.to_owned(), offset: 0, size, end: size }
+    SourceFile { name: name.to_owned(), offset: 0, size, end: size, later_offset: None }
 }
 
 fn main() {

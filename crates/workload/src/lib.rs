@@ -10,14 +10,19 @@
 
 #![forbid(unsafe_code)]
 
+mod choose;
 pub mod content;
-mod cover;
-mod fast;
-mod files;
+mod fast_path;
+mod file;
+mod idle;
+mod limits;
+
 mod mix;
 mod offsets;
 mod pace;
+mod picker;
 mod random;
+mod random_map;
 pub mod replay;
 mod sizes;
 mod source;
@@ -25,12 +30,12 @@ mod spec;
 mod streams;
 mod syncs;
 
-pub use cover::Cover;
 pub use pace::{Cap, Pace, PaceSpec, Process};
 pub use random::{Lfsr, Taus88, Taus258};
+pub use random_map::RandomMap;
 pub use source::{Refill, Source};
 pub use spec::{
     Directions, Distribution, FilePick, FileService, Generator, MapMode, Sequencer, Share, Sizes,
     SourceFile, SourceSpec, SpecError, Strided, SyncEvery, Zone,
 };
-pub use streams::{file_sizes, priority_seed, seeds, start_delay_us};
+pub use streams::{FileSizes, priority_seed, seeds, start_delay_us};

@@ -13,86 +13,64 @@ pub(crate) enum Mix {
     /// Always the same.
     One(Dir),
     /// Reads and writes in proportion.
-    ReadWrite {
-        /// Reads in a hundred.
-        reads: u32,
-        /// The direction now.
-        now: Dir,
-        /// Keep it until it has had this many I/Os.
-        until: u64,
-        draws: Draws,
-    },
-    /// Reads and writes as each falls due.
-    ByDue(Box<ByDue>),
+    ReadWrite(ReadWrite),
 }
 
-/// A mix of which at least one direction has a pace: its own copy of the
-/// schedule, in nanoseconds, which runs ahead of the one the loop keeps.
+/// Reads and writes in proportion.
 #[derive(Debug)]
-pub(crate) struct ByDue {
+pub(crate) struct ReadWrite {
+    /// Reads in a hundred.
+    reads: u32,
+    /// The direction now.
+    now: Dir,
+    /// Keep it until it has had this many I/Os.
+    until: u64,
+    draws: Draws,
+    schedule: Option<Box<Schedule>>,
+}
+
+/// The schedule of a mix of which at least one direction has a rate: a copy, in
+/// nanoseconds, of the one the loop keeps.
+#[derive(Debug)]
+struct Schedule {
     pace: Pace,
-    /// The direction without a pace, if one has none.
-    free: Option<Dir>,
-    /// Since the pace began.
+    /// Since the job's pace began.
     elapsed_ns: u64,
 }
 
-impl ByDue {
-    fn new(spec: &SourceSpec) -> Option<Box<ByDue>> {
-        let capped = |dir: Dir| spec.pace.caps[dir].is_set();
-        let free = match (capped(Dir::Read), capped(Dir::Write)) {
-            (false, false) => return None,
-            (true, true) => None,
-            (true, false) => Some(Dir::Write),
-            (false, true) => Some(Dir::Read),
-        };
-        let pace = Pace::new(&spec.pace, 1_000_000_000, spec.randseed, spec.thread_number);
-        Some(Box::new(ByDue { pace, free, elapsed_ns: 0 }))
-    }
-
-    /// Whether both directions have a pace, so that time does not matter.
-    pub fn of_both(&self) -> bool {
-        self.free.is_none()
-    }
-
-    /// The direction of the next I/O, of `len` bytes whichever it is.
-    #[inline(always)]
-    pub fn take(&mut self, len: u32) -> Dir {
-        let dir = self.next();
-        self.pace.went(dir, len);
-        dir
-    }
-
-    #[inline(always)]
-    fn next(&self) -> Dir {
-        let due = |dir| self.pace.due(dir);
-        match self.free {
-            None if due(Dir::Write) < due(Dir::Read) => Dir::Write,
-            None => Dir::Read,
-            Some(Dir::Read) if due(Dir::Write) <= self.elapsed_ns => Dir::Write,
-            Some(Dir::Write) if due(Dir::Read) <= self.elapsed_ns => Dir::Read,
-            Some(free) => free,
+impl Schedule {
+    fn new(spec: &SourceSpec) -> Option<Box<Schedule>> {
+        if !spec.pace.caps[Dir::Read].is_set() && !spec.pace.caps[Dir::Write].is_set() {
+            return None;
         }
+        let pace = Pace::new(&spec.pace, 1_000_000_000, spec.randseed, spec.thread_number);
+        Some(Box::new(Schedule { pace, elapsed_ns: 0 }))
+    }
+
+    /// `drawn` if it is due; else the other direction if that is due; else the
+    /// earlier of both, for which the loop then waits.
+    fn take(&self, drawn: Dir) -> Dir {
+        let other = if drawn == Dir::Read { Dir::Write } else { Dir::Read };
+        let (due, other_due) = (self.pace.due(drawn), self.pace.due(other));
+        if due > self.elapsed_ns && other_due < due { other } else { drawn }
     }
 }
 
 impl Mix {
     /// Decides for the directions of a job; none if it has no direction.
     pub fn new(spec: &SourceSpec, seeds: &Seeds) -> Option<Mix> {
-        let (directions, caps) = (spec.directions, spec.pace.caps);
+        let directions = spec.directions;
         Some(match (directions.read, directions.write, directions.trim) {
-            // A direction without a share has no turn, whatever its pace.
+            // A direction without a share has no turn, whatever its rate.
             (true, true, false) if spec.rwmixread == 0 => Mix::One(Dir::Write),
             (true, true, false) if spec.rwmixread >= 100 => Mix::One(Dir::Read),
-            (true, true, false) if caps[Dir::Read].is_set() || caps[Dir::Write].is_set() => {
-                Mix::ByDue(ByDue::new(spec)?)
-            }
-            (true, true, false) => Mix::ReadWrite {
+            (true, true, false) => Mix::ReadWrite(ReadWrite {
                 reads: spec.rwmixread,
                 now: Dir::Read,
                 until: 0,
-                draws: Draws::new(false, seeds.of(Stream::Mix)),
-            },
+                draws: draws(seeds),
+                schedule: Schedule::new(spec),
+            }),
             (true, false, false) => Mix::One(Dir::Read),
             (false, true, false) => Mix::One(Dir::Write),
             (false, _, true) => Mix::One(Dir::Trim),
@@ -100,54 +78,74 @@ impl Mix {
         })
     }
 
-    /// Draw the same numbers again.
-    pub fn restart(&mut self, seeds: &Seeds) {
-        if let Mix::ReadWrite { draws, .. } = self {
-            *draws = Draws::new(false, seeds.of(Stream::Mix));
+    /// For the next pass: the direction stays, what it was to catch up does not.
+    pub fn begin_pass(&mut self) {
+        if let Mix::ReadWrite(mix) = self {
+            mix.until = 0;
         }
     }
 
-    /// The direction of the next I/O, `issued` I/Os of each having gone before.
+    /// Draw the same numbers again.
+    pub fn restart(&mut self, seeds: &Seeds) {
+        if let Mix::ReadWrite(mix) = self {
+            mix.draws = draws(seeds);
+        }
+    }
+
+    /// The direction of the next I/O, after `issued` I/Os of each.
     #[inline]
     pub fn next(&mut self, issued: &[u64; 3]) -> Dir {
         match self {
             Mix::One(dir) => *dir,
-            Mix::ByDue(by_due) => by_due.next(),
-            Mix::ReadWrite { reads, now, until, draws } => {
-                if issued[*now as usize] >= *until {
-                    let drawn = if draws.percent() <= *reads { Dir::Read } else { Dir::Write };
-                    if drawn != *now {
-                        // The new direction first catches up with its share
-                        // of what the old one has had.
-                        let share = if drawn == Dir::Read { *reads } else { 100 - *reads };
-                        *until = issued[*now as usize] * u64::from(share) / 100;
-                    }
-                    *now = drawn;
-                }
-                *now
-            }
+            Mix::ReadWrite(mix) => mix.next(issued),
         }
     }
 
     /// Note an I/O that has been planned.
     #[inline]
-    pub fn went(&mut self, entry: &Planned) {
-        if let (Mix::ByDue(by_due), Some(dir)) = (self, entry.op.dir()) {
-            by_due.pace.went(dir, entry.len);
+    pub fn issued(&mut self, entry: &Planned) {
+        if let Mix::ReadWrite(ReadWrite { schedule: Some(schedule), .. }) = self
+            && let Some(dir) = entry.op.dir()
+        {
+            schedule.pace.issued(dir, entry.len);
         }
     }
 
     /// Whether the next direction depends on how much time has passed, so
     /// that planning ahead would be guessing.
     #[inline]
-    pub fn goes_by_now(&self) -> bool {
-        matches!(self, Mix::ByDue(by_due) if by_due.free.is_some())
+    pub fn depends_on_time(&self) -> bool {
+        matches!(self, Mix::ReadWrite(ReadWrite { schedule: Some(_), .. }))
     }
 
-    /// How much time has passed since the pace began.
-    pub fn tell_elapsed(&mut self, ns: u64) {
-        if let Mix::ByDue(by_due) = self {
-            by_due.elapsed_ns = ns;
+    /// Note how much time has passed since the job's pace began.
+    pub fn set_elapsed(&mut self, ns: u64) {
+        if let Mix::ReadWrite(ReadWrite { schedule: Some(schedule), .. }) = self {
+            schedule.elapsed_ns = ns;
         }
     }
+}
+
+impl ReadWrite {
+    #[inline]
+    fn next(&mut self, issued: &[u64; 3]) -> Dir {
+        if issued[self.now as usize] >= self.until {
+            let drawn = if self.draws.percent() <= self.reads { Dir::Read } else { Dir::Write };
+            if drawn != self.now {
+                // The new direction first catches up with its share of what
+                // the old one has had.
+                let share = if drawn == Dir::Read { self.reads } else { 100 - self.reads };
+                self.until = issued[self.now as usize] * u64::from(share) / 100;
+            }
+            self.now = drawn;
+        }
+        if let Some(schedule) = &self.schedule {
+            self.now = schedule.take(self.now);
+        }
+        self.now
+    }
+}
+
+fn draws(seeds: &Seeds) -> Draws {
+    Draws::new(false, seeds.of(Stream::Mix))
 }

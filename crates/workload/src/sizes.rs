@@ -2,7 +2,7 @@
 
 use iosonde_base::PerDir;
 
-use crate::random::Taus88;
+use crate::random::{Draw, Draws};
 use crate::spec::{Share, Sizes, SourceSpec, SpecError};
 use crate::streams::Seeds;
 
@@ -10,7 +10,7 @@ use crate::streams::Seeds;
 #[derive(Debug)]
 pub(crate) struct SizeDraw {
     pub menu: Menu,
-    pub draws: Taus88,
+    pub draws: Draws,
 }
 
 /// What sizes there are.
@@ -54,7 +54,7 @@ pub(crate) fn restart(sizes: &mut SizeDraws, spec: &SourceSpec, seeds: &Seeds) {
     }
 }
 
-fn draws(spec: &SourceSpec, seeds: &Seeds, dir: usize) -> Taus88 {
+fn draws(spec: &SourceSpec, seeds: &Seeds, dir: usize) -> Draws {
     let stream = match dir {
         // What verifies must read the sizes it wrote.
         1 if spec.verify => 0,
@@ -62,7 +62,7 @@ fn draws(spec: &SourceSpec, seeds: &Seeds, dir: usize) -> Taus88 {
         2 if spec.directions.trim_then_write => 1,
         dir => dir,
     };
-    Taus88::new(seeds.of_sizes(stream) as u32)
+    Draws::new(spec.is_wide(), seeds.of_sizes(stream))
 }
 
 fn check(sizes: &Sizes) -> Result<(), SpecError> {
@@ -93,17 +93,14 @@ fn by_percent(sizes: &Sizes) -> Box<[u32; 128]> {
     by_percent
 }
 
-/// How often a size is drawn again because it does not fit, before the least
-/// that fits is taken: keeps a narrow end from spinning.
-const TRIES: u32 = 1000;
-
 impl SizeDraw {
     /// Whether all I/Os have one size.
     pub fn fixed(&self) -> Option<u32> {
         self.menu.fixed()
     }
 
-    /// A size that is at most `room` bytes; none if no size fits.
+    /// A size; one that is drawn is at most `room` bytes. None if the least does
+    /// not fit.
     #[inline]
     pub fn draw(&mut self, room: u64) -> Option<u32> {
         self.menu.draw(&mut self.draws, room)
@@ -128,27 +125,25 @@ impl Menu {
         }
     }
 
-    /// A size that is at most `room` bytes; none if no size fits.
     #[inline(always)]
-    pub fn draw(&self, draws: &mut Taus88, room: u64) -> Option<u32> {
-        if let Sizes::Fixed(bytes) = self.sizes {
-            return (u64::from(bytes) <= room).then_some(bytes);
+    fn draw(&self, draws: &mut Draws, room: u64) -> Option<u32> {
+        match self.sizes {
+            Sizes::Fixed(bytes) => Some(bytes),
+            Sizes::UpToEnd(bytes) => (room > 0).then(|| u64::from(bytes).min(room) as u32),
+            _ => (u64::from(self.least) <= room).then(|| self.draw_fitting(draws, room)),
         }
-        if let Sizes::UpToEnd(bytes) = self.sizes {
-            return (room > 0).then(|| u64::from(bytes).min(room) as u32);
-        }
-        (u64::from(self.least) <= room).then(|| self.draw_fitting(draws, room))
     }
 
     /// A size that is at most `room` bytes, which the least is.
     #[inline(always)]
-    pub fn draw_fitting(&self, draws: &mut Taus88, room: u64) -> u32 {
-        self.fitted(self.any(draws), draws, room)
+    pub fn draw_fitting<D: Draw>(&self, draws: &mut D, room: u64) -> u32 {
+        let drawn = self.any(draws);
+        self.fitted(drawn, draws, room)
     }
 
     /// `drawn`, or what else fits.
     #[inline(always)]
-    fn fitted(&self, drawn: u32, draws: &mut Taus88, room: u64) -> u32 {
+    fn fitted<D: Draw>(&self, drawn: u32, draws: &mut D, room: u64) -> u32 {
         if u64::from(drawn) <= room {
             return drawn;
         }
@@ -157,19 +152,19 @@ impl Menu {
         bytes
     }
 
-    /// `first` was drawn and does not fit. The generator goes by value, so that
-    /// a caller may keep it in registers.
+    /// `first` was drawn and does not fit: draw until a size does, however long
+    /// that takes. The generator goes by value, so that a caller may keep it in
+    /// registers.
     #[cold]
     #[inline(never)]
-    fn draw_again(&self, mut draws: Taus88, room: u64, first: u32) -> (u32, Taus88) {
+    fn draw_again<D: Draw>(&self, mut draws: D, room: u64, first: u32) -> (u32, D) {
         let mut bytes = first;
-        for _ in 0..TRIES {
+        loop {
             if let Some(fits) = self.fitting(bytes, room) {
                 return (fits, draws);
             }
             bytes = self.any(&mut draws);
         }
-        (self.least, draws)
     }
 
     /// What a drawn size comes to where there is `room`. Of shares, the next
@@ -190,18 +185,19 @@ impl Menu {
     }
 
     #[inline(always)]
-    fn share(&self, draws: &mut Taus88) -> u32 {
-        self.by_percent[draws.below(100) as usize & 127]
+    fn share<D: Draw>(&self, draws: &mut D) -> u32 {
+        self.by_percent[draws.hundredth() & 127]
     }
 
     /// As [`Menu::draw_fitting`], where [`Menu::is_split`].
     #[inline(always)]
-    pub fn share_fitting(&self, draws: &mut Taus88, room: u64) -> u32 {
-        self.fitted(self.share(draws), draws, room)
+    pub fn share_fitting<D: Draw>(&self, draws: &mut D, room: u64) -> u32 {
+        let drawn = self.share(draws);
+        self.fitted(drawn, draws, room)
     }
 
     #[inline(always)]
-    fn any(&self, draws: &mut Taus88) -> u32 {
+    fn any<D: Draw>(&self, draws: &mut D) -> u32 {
         match &self.sizes {
             Sizes::Fixed(bytes) | Sizes::UpToEnd(bytes) => *bytes,
             Sizes::Range { min, max } => {

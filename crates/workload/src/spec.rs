@@ -154,7 +154,7 @@ pub enum MapMode {
 /// One file of the job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Its name as the job gives it: zipf, pareto and normal start from it.
+    /// Its path, the directory included: zipf, pareto and normal start from it.
     pub name: String,
     /// First byte used.
     pub offset: u64,
@@ -163,6 +163,10 @@ pub struct SourceFile {
     /// Where the file ends, counted from its first byte: no I/O reaches past
     /// it. At least `offset` + `size` in the plain case.
     pub end: u64,
+    /// First byte used from the second pass on, where that is another: an
+    /// offset in percent, or at the end of the file, goes by the size that the
+    /// file has then.
+    pub later_offset: Option<u64>,
 }
 
 /// Which file is next (`file_service_type`).
@@ -227,7 +231,8 @@ pub struct SyncEvery {
 /// I/O in zones with gaps between (`zonemode=strided`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strided {
-    /// Bytes of I/O before the next zone (`zonesize`); more than a zone has begin it again.
+    /// Bytes of I/O, in all files, before the next zone (`zonesize`); more than
+    /// a zone has begin it again.
     pub size: u64,
     /// Bytes the zone extends over (`zonerange`).
     pub range: u64,
@@ -289,6 +294,12 @@ pub struct SourceSpec {
     pub open_files: usize,
     /// Which file is next.
     pub file_service: FileService,
+    /// Bytes of one pass over the files: `size`, or the sum of their ranges
+    /// where that is less. Only engines with a queue go by it.
+    pub size_bytes: u64,
+    /// I/Os are queued, and do not complete before they are handed back: when a
+    /// pass ends goes by that, as in fio.
+    pub queued: bool,
     /// Bytes of one loop: `io_size`, or the sum of the sizes. `u64::MAX` for
     /// no limit (`fill_device`).
     pub total_bytes: u64,
@@ -340,6 +351,8 @@ impl Default for SourceSpec {
             files: Vec::new(),
             open_files: usize::MAX,
             file_service: FileService::default(),
+            size_bytes: u64::MAX,
+            queued: false,
             total_bytes: u64::MAX,
             io_size_given: false,
             number_ios: 0,
@@ -362,15 +375,6 @@ pub enum SpecError {
     NoDirection,
     /// A size of zero, an empty range, no share, or shares above 100 together.
     BadSizes,
-    /// A file holds fewer bytes than its smallest I/O.
-    FileTooSmall {
-        /// Its name.
-        name: String,
-        /// Bytes it has.
-        size: u64,
-        /// Bytes one I/O needs.
-        needs: u64,
-    },
     /// The map of the blocks visited does not fit in memory.
     NoMemory {
         /// The file's name.
@@ -415,12 +419,6 @@ impl std::fmt::Display for SpecError {
             SpecError::BadSizes => f.write_str(
                 "block sizes are zero, reversed, or their shares are above 100% together",
             ),
-            SpecError::FileTooSmall { name, size, needs } => {
-                write!(
-                    f,
-                    "{name} has {size} bytes to use, one I/O needs {needs}; give it a larger size"
-                )
-            }
             SpecError::NoMemory { name, blocks } => write!(
                 f,
                 "no memory for the random map of {name} ({blocks} blocks, a bit each); use softrandommap=1, \

@@ -1,7 +1,7 @@
 //! The numbered seeds of a job: one stream of random numbers for each purpose,
 //! so that one choice more in one place leaves all the others as they were.
 
-use crate::random::Taus88;
+use crate::random::Draws;
 
 /// What a stream is for; the number is its place in fio's table of seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,31 +79,49 @@ pub fn priority_seed(randseed: u64, thread_number: u32) -> u64 {
     Seeds::new(randseed, thread_number).of(Stream::Priority)
 }
 
-/// Sizes of `files` files drawn evenly from `min` to `max`, in multiples of
-/// `unit` (`filesize=4k-64k`), for the job that is number `thread_number`.
-pub fn file_sizes(
-    randseed: u64,
-    thread_number: u32,
-    files: usize,
-    (min, max): (u64, u64),
+/// Sizes drawn evenly from `min` to `max`, rounded down to multiples of `unit`
+/// (`filesize=4k-64k`), for the files of one job, one after the other.
+#[derive(Debug)]
+pub struct FileSizes {
+    draws: Draws,
+    range: (u64, u64),
     unit: u64,
-) -> Vec<u64> {
-    let seed = Seeds::new(randseed, thread_number).of(Stream::FileSize);
-    let mut draws = Taus88::new(seed as u32);
-    let unit = unit.max(1);
-    let draw = |_| {
-        let size = min + draws.below(max.saturating_sub(min).saturating_add(1));
-        (size / unit * unit).max(min.min(unit)).clamp(min, max.max(min))
-    };
-    (0..files).map(draw).collect()
+}
+
+impl FileSizes {
+    /// Of the job that is number `thread_number`; `wide` is whether it draws 64
+    /// bits at a time (`random_generator=tausworthe64`).
+    pub fn new(
+        randseed: u64,
+        thread_number: u32,
+        range: (u64, u64),
+        unit: u64,
+        wide: bool,
+    ) -> FileSizes {
+        let seed = Seeds::new(randseed, thread_number).of(Stream::FileSize);
+        FileSizes { draws: Draws::new(wide, seed), range, unit: unit.max(1) }
+    }
+
+    /// The size of the next file.
+    pub fn draw(&mut self) -> u64 {
+        let (min, max) = self.range;
+        let size = min + self.draws.below(max.saturating_sub(min));
+        size - size % self.unit
+    }
 }
 
 /// A delay drawn evenly from `low_us` to `high_us`, in microseconds
-/// (`startdelay=1-5`), for the job that is number `thread_number`.
-pub fn start_delay_us(randseed: u64, thread_number: u32, (low_us, high_us): (u64, u64)) -> u64 {
+/// (`startdelay=1-5`), for the job that is number `thread_number`; `wide` is as
+/// for [`FileSizes`].
+pub fn start_delay_us(
+    randseed: u64,
+    thread_number: u32,
+    (low_us, high_us): (u64, u64),
+    wide: bool,
+) -> u64 {
     let seed = Seeds::new(randseed, thread_number).of(Stream::StartDelay);
     let span = high_us.saturating_sub(low_us);
-    low_us + Taus88::new(seed as u32).below(span.saturating_add(1)).min(span)
+    low_us + Draws::new(wide, seed).below(span.saturating_add(1)).min(span)
 }
 
 #[cfg(test)]
@@ -112,13 +130,13 @@ mod tests {
 
     #[test]
     fn each_job_draws_a_delay_of_its_own_within_the_range() {
-        let draw = |job| start_delay_us(0x89, job, (1_000_000, 5_000_000));
+        let draw = |job| start_delay_us(0x89, job, (1_000_000, 5_000_000), false);
         let drawn: Vec<u64> = (1..=100).map(draw).collect();
         assert!(drawn.iter().all(|delay| (1_000_000..=5_000_000).contains(delay)));
         assert_ne!(drawn[0], drawn[1]);
         assert_eq!(drawn[0], draw(1), "and the same one next time");
         assert!(drawn.iter().any(|&delay| delay < 2_000_000));
         assert!(drawn.iter().any(|&delay| delay > 4_000_000));
-        assert_eq!(start_delay_us(1, 1, (7, 7)), 7);
+        assert_eq!(start_delay_us(1, 1, (7, 7), true), 7);
     }
 }

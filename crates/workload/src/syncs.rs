@@ -4,39 +4,53 @@ use iosonde_base::Op;
 
 use crate::spec::SyncEvery;
 
-/// Counts writes and says which sync is due.
+/// Counts writes and decides which sync is due.
 #[derive(Debug)]
 pub(crate) struct Syncs {
     every: SyncEvery,
     writes: u64,
     /// The last entry was a write, so a sync may be due.
     dirty: bool,
-}
-
-/// A sync that is due.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Due {
-    /// Which.
-    pub op: Op,
-    /// It follows each write, and not some of them.
-    pub each: bool,
+    /// The last entry was a sync.
+    synced: bool,
 }
 
 impl Syncs {
     /// Nothing written yet.
     pub fn new(every: SyncEvery) -> Syncs {
-        Syncs { every, writes: 0, dirty: false }
+        Syncs { every, writes: 0, dirty: false, synced: false }
     }
 
     /// An I/O has been planned.
     #[inline]
-    pub fn went(&mut self, op: Op) {
+    pub fn issued(&mut self, op: Op) {
         self.dirty = op == Op::Write;
+        self.synced = false;
         self.writes += u64::from(self.dirty);
     }
 
-    /// The sync due before anything else, once.
-    pub fn due(&mut self) -> Option<Due> {
+    /// Whether the last thing done was a sync.
+    pub fn last_was_sync(&self) -> bool {
+        self.synced
+    }
+
+    /// A sync was done that was not planned here.
+    pub fn note_sync(&mut self) {
+        (self.dirty, self.synced) = (false, true);
+    }
+
+    /// The sync that follows the last write because one follows each of them,
+    /// once.
+    pub fn due_after_each(&mut self) -> Option<Op> {
+        self.take(|every| every == 1)
+    }
+
+    /// The sync that is due after so many writes, once.
+    pub fn due(&mut self) -> Option<Op> {
+        self.take(|every| every > 1)
+    }
+
+    fn take(&mut self, wanted: impl Fn(u32) -> bool) -> Option<Op> {
         if !self.dirty {
             return None;
         }
@@ -44,7 +58,10 @@ impl Syncs {
         let kinds = [(Op::Sync, fsync), (Op::DataSync, fdatasync), (Op::SyncRange, range)];
         let hit = |every: u32| every > 0 && self.writes.is_multiple_of(u64::from(every));
         let (op, every) = kinds.into_iter().find(|&(_, every)| hit(every))?;
-        self.dirty = false;
-        Some(Due { op, each: every == 1 })
+        if !wanted(every) {
+            return None;
+        }
+        self.note_sync();
+        Some(op)
     }
 }

@@ -23,7 +23,7 @@ fn passes(spec: SourceSpec, most: usize) -> Vec<Vec<Planned>> {
 }
 
 fn file(offset: u64, size: u64) -> SourceFile {
-    SourceFile { name: "vec".into(), offset, size, end: offset + size }
+    SourceFile { name: "vec".into(), offset, size, end: offset + size, later_offset: None }
 }
 
 fn random_read(offset: u64, size: u64) -> SourceSpec {
@@ -56,7 +56,8 @@ proptest! {
             let all: Vec<u64> = (0..blocks).map(|block| offset + block * 4096).collect();
             prop_assert_eq!(&seen, &all);
         }
-        prop_assert!(!repeat || passes[0] == passes[1]);
+        // The first draw of a register takes a step more.
+        prop_assert!(!repeat || lfsr || passes[0] == passes[1]);
     }
 
     #[test]
@@ -211,8 +212,13 @@ fn any_spec() -> impl Strategy<Value = SourceSpec> {
     ];
     let files = (1usize..5, 0u64..100_000, 1u64..300_000, 0u64..10_000).prop_map(
         |(files, offset, size, rest)| {
-            let file =
-                |i| SourceFile { name: format!("f.{i}"), offset, size, end: offset + size + rest };
+            let file = |i| SourceFile {
+                name: format!("f.{i}"),
+                offset,
+                size,
+                end: offset + size + rest,
+                later_offset: None,
+            };
             (0..files).map(file).collect::<Vec<_>>()
         },
     );
@@ -275,8 +281,8 @@ fn any_spec() -> impl Strategy<Value = SourceSpec> {
 }
 
 #[test]
-fn the_last_write_is_synced() {
-    for every in [1, 4] {
+fn the_last_write_is_synced_where_each_is() {
+    for (every, syncs, last) in [(1, 16, Op::Sync), (4, 3, Op::Write)] {
         let spec = SourceSpec {
             directions: Directions { write: true, ..Directions::default() },
             files: vec![file(0, 64 << 10)],
@@ -285,11 +291,8 @@ fn the_last_write_is_synced() {
             ..SourceSpec::default()
         };
         let entries = passes(spec, usize::MAX).concat();
-        assert_eq!(
-            entries.iter().filter(|entry| entry.op == Op::Sync).count(),
-            16 / every as usize
-        );
-        assert_eq!(entries.last().unwrap().op, Op::Sync);
+        assert_eq!(entries.iter().filter(|entry| entry.op == Op::Sync).count(), syncs);
+        assert_eq!(entries.last().unwrap().op, last);
     }
 }
 
@@ -312,11 +315,9 @@ fn a_sync_after_each_write_is_of_the_file_written() {
 #[test]
 fn a_sync_now_and_then_takes_the_turn_of_a_file() {
     // As fio 3.33 does: writes are w, syncs are s, of files 0 and 1.
-    for (every, expected) in [
-        // The last one, which fio leaves out, is of the file written last.
-        (2, "w0 w1 s0 w1 w0 s1 w0 w1 s0 w1 w0 s0"),
-        (3, "w0 w1 w0 s1 w0 w1 w0 s1 w1 w1"),
-    ] {
+    for (every, expected) in
+        [(2, "w0 w1 s0 w1 w0 s1 w0 w1 s0 w1 w0"), (3, "w0 w1 w0 s1 w0 w1 w0 s1 w1 w1")]
+    {
         let spec = SourceSpec {
             directions: Directions { write: true, ..Directions::default() },
             files: (0..2).map(|_| file(0, 16 << 10)).collect(),
@@ -348,7 +349,7 @@ fn a_range_sync_covers_what_was_written_since_the_last() {
         .filter(|entry| entry.op == Op::SyncRange)
         .map(|entry| (entry.offset, entry.len))
         .collect();
-    let expected: Vec<(u64, u32)> = (0..4).map(|i| (4096 + i * 16384, 16384)).collect();
+    let expected: Vec<(u64, u32)> = (0..3).map(|i| (4096 + i * 16384, 16384)).collect();
     assert_eq!(ranges, expected);
 }
 
@@ -442,10 +443,6 @@ fn unsound_specs_are_refused() {
     );
     assert_eq!(refused(&|spec| spec.rwmixread = 101), Some(SpecError::BadPercentage));
     assert_eq!(refused(&|spec| spec.seq_nr = 0), Some(SpecError::BadCount));
-    assert!(matches!(
-        refused(&|spec| spec.files[0].size = 4095),
-        Some(SpecError::FileTooSmall { .. })
-    ));
     assert_eq!(
         refused(&|spec| spec.strided = Some(Strided { size: 0, range: 4096, skip: 0 })),
         Some(SpecError::BadZones)
@@ -457,7 +454,7 @@ fn unsound_specs_are_refused() {
     );
     assert!(matches!(
         refused(&|spec| {
-            spec.files[0].size = 1 << 60;
+            (spec.files[0].size, spec.files[0].end) = (1 << 60, 1 << 60);
             spec.generator = Generator::Lfsr;
         }),
         Some(SpecError::LfsrTooLarge { .. })

@@ -36,7 +36,13 @@ pub fn nowhere(bytes: u64) -> FileSetup {
 
 /// A spec over `files` files of `bytes` each.
 pub fn spec(directions: Directions, block: u32, bytes: u64, files: usize) -> SourceSpec {
-    let file = |n: usize| SourceFile { name: format!("f{n}"), offset: 0, size: bytes, end: bytes };
+    let file = |n: usize| SourceFile {
+        name: format!("f{n}"),
+        offset: 0,
+        size: bytes,
+        end: bytes,
+        later_offset: None,
+    };
     SourceSpec {
         directions,
         sizes: PerDir::all(Sizes::Fixed(block)),

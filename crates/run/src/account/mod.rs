@@ -73,18 +73,25 @@ fn remarks(job: &JobPlan, result: Option<&JobResult>) -> Vec<String> {
     let mut remarks = result.notes.clone();
     if result.never_counted && result.error.is_none() && job.time.ramp.0 > 0 {
         remarks.push(format!(
-            "job {} ended within its ramp_time of {} ms: nothing was counted",
+            "job {} ended within its ramp_time of {} ms: its figures are those of the ramp",
             job.name,
             job.time.ramp.millis()
         ));
     }
     if result.never_counted && result.error.is_none() && job.time.ramp_bytes > 0 {
         remarks.push(format!(
-            "job {} ended within its ramp_size of {} bytes: nothing was counted",
+            "job {} ended within its ramp_size of {} bytes: its figures are those of the ramp",
             job.name, job.time.ramp_bytes
         ));
     }
+    remarks.extend(idle(job, result));
     remarks
+}
+
+/// What to say of a job that did no I/O at all.
+pub fn idle(job: &JobPlan, result: &JobResult) -> Option<String> {
+    let reason = result.idle.as_ref()?;
+    Some(format!("job {} did no I/O: {reason}", job.name))
 }
 
 fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {

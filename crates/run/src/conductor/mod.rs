@@ -75,6 +75,8 @@ struct Conductor<'a> {
     inbox: Receiver<Message>,
     outbox: Sender<Message>,
     began: Instant,
+    /// When the first jobs were let go: delays count from there.
+    first_gate: Option<Instant>,
     signal: Option<i32>,
     abandoned: bool,
     stop_layout: Arc<AtomicBool>,
@@ -136,6 +138,7 @@ impl<'a> Conductor<'a> {
             inbox,
             outbox,
             began: Instant::now(),
+            first_gate: None,
             signal: None,
             abandoned: false,
             stop_layout: Arc::default(),
@@ -205,7 +208,7 @@ impl<'a> Conductor<'a> {
         let able = self.start(&able, &gate, around);
         self.await_ready(&able);
         self.witness.wave_begins(&able);
-        gate.open();
+        self.first_gate = Some(gate.open(self.first_gate));
         self.observer.see(&Event::WaveStarted { jobs: &able });
         started.extend(able);
     }

@@ -9,4 +9,4 @@ pub(crate) use error_dump::{Backlog, teller};
 pub(crate) use file_locks::FileLocks;
 pub(crate) use ramp_tally::RampTally;
 pub use shared::State;
-pub(crate) use shared::{Gate, Shared, WithOthers};
+pub(crate) use shared::{Gate, Opened, Shared, WithOthers};

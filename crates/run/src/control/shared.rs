@@ -117,19 +117,31 @@ pub struct WithOthers {
 /// Opens once, for all that wait.
 #[derive(Debug, Default)]
 pub struct Gate {
-    opened_at: Mutex<Option<Instant>>,
+    opened_at: Mutex<Option<Opened>>,
     opened: Condvar,
 }
 
+/// When a gate was opened, and when the first gate of the run was.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opened {
+    pub(crate) at: Instant,
+    pub(crate) run_began: Instant,
+}
+
 impl Gate {
-    /// Let everybody through, now and later.
-    pub fn open(&self) {
-        *self.opened_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    /// Let everybody through, now and later; `run_began` is when the first gate of
+    /// the run was opened, if this is not the first.
+    pub fn open(&self, run_began: Option<Instant>) -> Instant {
+        let at = Instant::now();
+        let run_began = run_began.unwrap_or(at);
+        let opened = Opened { at, run_began };
+        *self.opened_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
         self.opened.notify_all();
+        run_began
     }
 
     /// Wait until it is open; when that was.
-    pub(crate) fn pass(&self) -> Instant {
+    pub(crate) fn pass(&self) -> Opened {
         let mut opened_at = self.opened_at.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(moment) = *opened_at {

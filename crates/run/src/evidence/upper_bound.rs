@@ -76,7 +76,7 @@ fn of_section(job: &JobPlan, runtime: Nanos) -> Observed<f64> {
         let (pen, ledger) = CountersWriter::new(&job.measure.latencies);
         let shared = Shared::new(ledger, job.measure.clock, WithOthers::default());
         let gate = Gate::default();
-        gate.open();
+        gate.open(None);
         worker::work(&job, pen, &shared, &gate, || {})
     };
     // A thread of its own: a job changes its thread, and not back.

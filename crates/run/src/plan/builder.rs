@@ -50,7 +50,7 @@ impl JobBuilder {
     /// # Errors
     /// The first error among its diagnostics.
     pub fn plan(self) -> Result<Plan, Diagnostic> {
-        let Planned { plan, diagnostics } = plan_built(vec![self], Totals::AsAsked);
+        let Planned { plan, diagnostics, .. } = plan_built(vec![self], Totals::AsAsked);
         match diagnostics.into_iter().find(|said| said.level >= Level::Error) {
             Some(error) => Err(error),
             None => Ok(plan),
@@ -75,12 +75,12 @@ pub fn plan_built(jobs: Vec<JobBuilder>, totals: Totals) -> Planned {
     }
     let mut diagnostics = resolve(&mut sections);
     if diagnostics.iter().any(|said| said.level >= Level::Error) {
-        return Planned { plan: Plan::default(), diagnostics };
+        return Planned { diagnostics, ..Planned::default() };
     }
-    let Planned { plan, diagnostics: planning } =
+    let Planned { plan, diagnostics: planning, refused } =
         plan_with(Planner { paths, ..Planner::new(&sections, totals) });
     diagnostics.extend(planning);
-    Planned { plan, diagnostics }
+    Planned { plan, diagnostics, refused }
 }
 
 #[cfg(test)]

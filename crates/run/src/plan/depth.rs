@@ -24,6 +24,13 @@ pub(super) fn window(spec: &JobSpec, engine: &EngineDef) -> Window {
     }
 }
 
+/// Whether I/Os of an engine are queued, and do not complete as they are issued:
+/// the null engine has a queue where the job asks for one.
+pub(super) fn is_queued(engine: &EngineDef, window: &Window) -> bool {
+    let one_by_one = engine.caps.sync || (engine.caps.diskless && window.depth == 1);
+    !one_by_one
+}
+
 /// Whether a pool of threads submits.
 pub(super) fn is_offloaded(spec: &JobSpec) -> bool {
     *spec.depth.io_submit_mode.get() == SubmitMode::Offload

@@ -16,6 +16,7 @@ mod no_files;
 mod one_job;
 mod pacing;
 mod paths;
+mod ranges;
 mod refuse;
 mod replay;
 mod reporting;
@@ -51,6 +52,8 @@ pub struct Planned {
     pub plan: Plan,
     /// Notes, warnings and errors, each said once.
     pub diagnostics: Vec<Diagnostic>,
+    /// Jobs whose files cannot be what is asked for; fio's exit code counts them.
+    pub refused: usize,
 }
 
 /// What the job's engine can do, for the rules of the job language; nothing
@@ -110,19 +113,30 @@ struct Planner<'a> {
     promised: HashMap<PathBuf, u64>,
     recordings: replay::Recordings,
     diagnostics: Vec<Diagnostic>,
+    /// Jobs whose files cannot be what is asked for.
+    refused: usize,
 }
 
 impl<'a> Planner<'a> {
     fn new(jobs: &'a [ParsedJob], totals: Totals) -> Planner<'a> {
         let (promised, recordings) = Default::default();
         let (plan, diagnostics) = (Plan::default(), Vec::new());
-        Planner { jobs, paths: Vec::new(), totals, plan, promised, recordings, diagnostics }
+        Planner {
+            jobs,
+            paths: Vec::new(),
+            totals,
+            plan,
+            promised,
+            recordings,
+            diagnostics,
+            refused: 0,
+        }
     }
 
     fn done(self) -> Planned {
-        let Planner { plan, diagnostics, .. } = self;
-        let refused = diagnostics.iter().any(|said| said.level == Level::Error);
-        Planned { plan: if refused { Plan::default() } else { plan }, diagnostics }
+        let Planner { plan, diagnostics, refused, .. } = self;
+        let is_refused = diagnostics.iter().any(|said| said.level == Level::Error);
+        Planned { plan: if is_refused { Plan::default() } else { plan }, diagnostics, refused }
     }
 }
 
@@ -159,7 +173,13 @@ impl Planner<'_> {
                     self.plan.jobs.push(planned);
                     self.plan.waves.last_mut().expect("a wave was opened").push(id);
                 }
-                Err(error) => return self.note(in_job(job, error)),
+                Err(error) => {
+                    self.note(in_job(job, error));
+                    // Other clones may be refused for their files, too.
+                    if self.refused == 0 {
+                        return;
+                    }
+                }
             }
         }
     }

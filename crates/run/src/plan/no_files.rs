@@ -14,7 +14,8 @@ pub(super) fn no_files(job: &ParsedJob, min_bs: u64) -> Parts {
     let (name, path) = (job.name.clone(), PathBuf::new());
     let (kind, need) = (FileKind::None, Need::Nothing);
     let file = FilePlan { name, path, kind, offset: 0, bytes: min_bs, need };
-    Parts { files: vec![file], ends: vec![min_bs], total_bytes: min_bs }
+    let (size_bytes, total_bytes) = (min_bs, min_bs);
+    Parts { files: vec![file], ends: vec![min_bs], size_bytes, total_bytes, ..Parts::default() }
 }
 
 /// A connection goes one way, in order.

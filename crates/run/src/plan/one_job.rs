@@ -68,7 +68,8 @@ impl Planner<'_> {
         self.promise(&parts.files);
         let window = depth::window(spec, engine);
         let measured = reporting::measured(spec, engine);
-        let mut source = source::source(spec, number, &shape.sizes, &parts);
+        let queued = depth::is_queued(engine, &window);
+        let mut source = source::source(spec, number, &shape.sizes, &parts, queued);
         let mut reporting = reporting::reporting(job, engine, measured, &shape.sizes);
         if let Some(replay) = &shape.replay {
             source = replay.take(source);
@@ -131,7 +132,9 @@ impl Planner<'_> {
             None if engine.caps.no_io => Ok(no_files::no_files(job, shape.min_bs)),
             None => {
                 let named = self.named(of);
-                self.parts(job, clone, named, need, shape.min_bs)
+                let parts = self.parts(job, clone, named, need, shape.min_bs);
+                self.refused += usize::from(parts.is_err());
+                parts
             }
         }
     }

@@ -140,7 +140,7 @@ impl Planner<'_> {
         engine: &EngineDef,
     ) -> Result<Parts, Diagnostic> {
         let recording = &replay.recording;
-        let mut parts = Parts { files: Vec::new(), ends: Vec::new(), total_bytes: recording.bytes };
+        let mut parts = Parts { total_bytes: recording.bytes, ..Parts::default() };
         for (name, used) in recording.names.iter().zip(&recording.uses) {
             let (name, path) = match spec.replay.replay_redirect.get() {
                 Some(path) => (path.clone(), PathBuf::from(path)),

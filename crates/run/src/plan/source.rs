@@ -20,12 +20,14 @@ pub(super) fn source(
     number: u32,
     sizes: &PerDir<Sizes>,
     parts: &Parts,
+    queued: bool,
 ) -> SourceSpec {
-    let files = parts.files.iter().zip(&parts.ends).map(|(file, &end)| SourceFile {
-        name: file.name.clone(),
+    let files = (0..).zip(&parts.files).zip(&parts.ends).map(|((index, file), &end)| SourceFile {
+        name: file.path_or_name(),
         offset: file.offset,
         size: file.bytes,
         end,
+        later_offset: parts.later_offsets.get(index).copied(),
     });
     let rw = *spec.order.rw.get();
     SourceSpec {
@@ -61,8 +63,10 @@ pub(super) fn source(
         files: files.collect(),
         open_files: spec.files.openfiles.get().map_or(usize::MAX, |n| n as usize),
         file_service: spec.files.file_service_type.get().0,
+        size_bytes: parts.size_bytes,
+        queued,
         total_bytes: parts.total_bytes,
-        io_size_given: spec.size.io_size.get().is_some(),
+        io_size_given: matches!(spec.size.io_size.get(), Some(Amount::Bytes(_))),
         number_ios: *spec.order.number_ios.get(),
         loops: u64::from(*spec.job.loops.get()),
         time_based: *spec.time.time_based.get(),
@@ -77,9 +81,19 @@ pub(super) fn source(
     }
 }
 
-/// `zonemode=strided`; older jobs only set `zonesize` and `zoneskip`.
+/// Whether random streams have 64 bits.
+pub(super) fn is_wide(spec: &JobSpec) -> bool {
+    *spec.random.random_generator.get() == RandomGenerator::Tausworthe64
+}
+
+/// `zonemode=strided`; older jobs only set `zonesize` and `zoneskip`. As in fio,
+/// not where several files are to be open at once.
 fn strided(spec: &JobSpec) -> Option<Strided> {
     let zones = &spec.zones;
+    let openfiles = &spec.files.openfiles;
+    if openfiles.is_typed() && openfiles.get().is_some_and(|files| files > 1) {
+        return None;
+    }
     let size = zones.zonesize.get().0;
     let is_old = *zones.zonemode.get() == ZoneMode::None && size > 0;
     if size == 0 || !(is_old || *zones.zonemode.get() == ZoneMode::Strided) {

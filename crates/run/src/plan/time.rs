@@ -77,5 +77,6 @@ fn delay(spec: &JobSpec, number: u32) -> Nanos {
         return asked.low;
     }
     let range = (asked.low.0 / 1000, asked.high.0 / 1000);
-    Nanos(1000 * iosonde_workload::start_delay_us(*spec.random.randseed.get(), number, range))
+    let (seed, wide) = (*spec.random.randseed.get(), super::source::is_wide(spec));
+    Nanos(1000 * iosonde_workload::start_delay_us(seed, number, range, wide))
 }

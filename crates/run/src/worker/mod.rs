@@ -18,7 +18,7 @@ pub use crate::job::JobError;
 pub use result::{JobResult, PhaseTime};
 pub(crate) use result::{no_thread, panicked, so_far, stillborn};
 
-use crate::control::{Gate, Shared};
+use crate::control::{Gate, Opened, Shared};
 use crate::evidence::job_readings::JobLook;
 use crate::job::JobPlan;
 use crate::layout;
@@ -73,9 +73,10 @@ struct Worker<'a> {
     /// When the present phase began.
     phase_began: u64,
     phases: Vec<PhaseTime>,
-    /// When the job was to start.
+    /// When the job was to start, and when the first of the run were.
     start: u64,
-    /// When counting began.
+    run_began: u64,
+    /// When counting began, or the ramp; 0 before.
     began: u64,
     began_unix_ms: u64,
     usage_before: Usage,
@@ -116,15 +117,20 @@ impl<'a> Worker<'a> {
     /// Take the gate's opening for the start, not the moment at which this
     /// thread got a processor: the jobs of a wave start and end together,
     /// however many they are.
-    fn start_at(&mut self, opened: Instant) {
-        let waited = opened.elapsed().as_nanos() as u64;
-        self.start = self.clock.now().saturating_sub(self.clock.ns_to_ticks(waited));
+    fn start_at(&mut self, opened: Opened) {
+        let ticks_at = |moment: Instant| {
+            let ago = moment.elapsed().as_nanos() as u64;
+            self.clock.now().saturating_sub(self.clock.ns_to_ticks(ago))
+        };
+        (self.start, self.run_began) = (ticks_at(opened.at), ticks_at(opened.run_began));
         self.end_phase("wait");
     }
 
+    /// As in fio, `startdelay` counts from the start of the run, not of the wave.
     fn wait_delay(&mut self) {
-        if self.job.time.delay > Nanos(0) {
-            self.start = self.clock.after(self.start, self.job.time.delay.0);
+        let delayed = self.clock.after(self.run_began, self.job.time.delay.0);
+        if delayed > self.start && self.job.time.delay > Nanos(0) {
+            self.start = delayed;
             sleep_unless_stopped(&self.clock, &self.shared.pulse, self.start);
             self.end_phase("delay");
         }
@@ -151,6 +157,10 @@ impl<'a> Worker<'a> {
             return;
         }
         self.begin_pace();
+        // For a job that ends within its ramp.
+        self.usage_before = thread_usage();
+        (self.began, self.began_unix_ms) =
+            (self.start, coordination::clock_ms(self.job.time.start_clock));
         if self.job.time.ramp > Nanos(0) || self.job.time.ramp_bytes > 0 {
             self.shared.enter(State::Ramping);
         } else {
@@ -294,10 +304,12 @@ impl<'a> Worker<'a> {
 
     fn make_durable(&mut self) -> Result<(), Failure> {
         let writes = self.job.dirs[Dir::Write] || self.job.dirs[Dir::Trim];
-        if !writes {
+        if !writes || self.job.source.total_bytes == 0 {
             return Ok(());
         }
-        if self.job.end.fsync {
+        // As in fio, a sync that was the last thing done is not repeated.
+        let syncs = self.job.end.fsync || self.job.open.sync_on_close;
+        if syncs && !self.drive.source.last_was_sync() {
             self.shared.enter(State::Syncing);
             self.drive.sync_all()?;
         }
@@ -315,8 +327,10 @@ impl<'a> Worker<'a> {
 
     /// Drain, make durable, close, and hand over.
     fn finish(mut self) -> JobResult {
-        let ran = self.counting;
-        self.end_phase(if ran { "run" } else { "ramp" });
+        let counted = self.counting;
+        // A job that ends within its ramp reports what it did there, as in fio.
+        let ran = self.began > 0;
+        self.end_phase(if counted { "run" } else { "ramp" });
         let mut failure = self.engine.drain(&mut self.drive).err();
         self.end_phase("drain");
         self.end_tap();
@@ -329,7 +343,7 @@ impl<'a> Worker<'a> {
             true => thread_usage().since(&self.usage_before),
             false => Usage::default(),
         };
-        let seen = self.look.take().filter(|_| ran).map(JobLook::end);
+        let seen = self.look.take().filter(|_| counted).map(JobLook::end);
         failure = failure.or(self.close_files().err());
         if let Some(failure) = failure {
             self.fail(failure);
@@ -346,10 +360,8 @@ impl<'a> Worker<'a> {
         {
             self.notes.push(format!("could not unlink a file of job {}: {error}", self.job.name));
         }
-        let never_counted = !ran && !self.job.layout.only;
-        if never_counted {
-            self.drive.pen.clear();
-        }
+        let never_counted = !counted && !self.job.layout.only;
+        let idle = self.why_idle();
         self.shared.enter(State::Finished);
         self.shared.open_files.store(0, Ordering::Relaxed);
         JobResult {
@@ -368,10 +380,21 @@ impl<'a> Worker<'a> {
             thread_id: iosonde_sys::process::thread_id(),
             never_counted,
             notes: self.notes,
+            idle,
             lateness: self.drive.pacing.as_ref().and_then(|pacing| pacing.lateness()),
             steady: None,
             seen,
         }
+    }
+
+    /// Why the job did no I/O, if it did none although it came to that.
+    fn why_idle(&self) -> Option<String> {
+        let stopped = self.shared.pulse.stop_asked() || self.error.is_some();
+        let meant = self.job.layout.only || self.job.engine.caps.no_io;
+        if stopped || meant || self.began == 0 {
+            return None;
+        }
+        self.drive.source.why_idle()
     }
 
     fn close_log(&mut self) {

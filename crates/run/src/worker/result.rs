@@ -45,10 +45,12 @@ pub struct JobResult {
     pub depth_found: Option<u32>,
     /// The thread's number in the system.
     pub thread_id: u32,
-    /// It ended within its ramp, so that nothing was counted.
+    /// It ended within its ramp: what it counted was done there.
     pub never_counted: bool,
     /// Things to tell the user that were no errors.
     pub notes: Vec<String>,
+    /// Why it did no I/O at all, if it did none and did not fail.
+    pub idle: Option<String>,
     /// How late it did what was recorded, if it kept to the recording's times.
     pub lateness: Option<Lateness>,
     /// Whether its numbers held still, where that was asked; of jobs judged
@@ -115,6 +117,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
         thread_id,
         never_counted: began == 0,
         notes: Vec::new(),
+        idle: None,
         lateness: None,
         steady: None,
         seen: None,
@@ -148,6 +151,7 @@ impl JobResult {
             thread_id: iosonde_sys::process::thread_id(),
             never_counted: false,
             notes: Vec::new(),
+            idle: None,
             lateness: None,
             steady: None,
             seen: None,

@@ -45,7 +45,13 @@ mod tests {
     use iosonde_base::{PerDir, Ring};
 
     fn spec(listed: &[u64], files: u32) -> SourceSpec {
-        let file = |n| SourceFile { name: format!("f{n}"), offset: 8192, size: 16384, end: 24576 };
+        let file = |n| SourceFile {
+            name: format!("f{n}"),
+            offset: 8192,
+            size: 16384,
+            end: 24576,
+            ..SourceFile::default()
+        };
         SourceSpec {
             directions: Directions { read: true, random: true, ..Directions::default() },
             sizes: PerDir::all(Sizes::Fixed(4096)),

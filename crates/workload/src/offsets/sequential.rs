@@ -2,60 +2,41 @@
 
 use iosonde_base::Dir;
 
-use crate::files::Place;
+use crate::file::FileState;
 
-/// Where the next sequential I/O of `dir` begins; none at the end.
-///
-/// Leaps over the end go round while the last I/O has not ended exactly there
-/// (checked against fio: tests/fio.rs).
+/// Where the next sequential I/O of `dir` begins, counted from the start of the
+/// range; none where the last one ended at the end of the file.
 #[inline]
-pub(crate) fn sequential(place: &Place, dir: Dir, add: i64) -> Option<u64> {
-    let last = place.last_end[dir as usize];
-    if last >= place.end {
+pub(crate) fn sequential(file: &FileState, dir: Dir, add: i64) -> Option<u64> {
+    let last = file.last_end[dir as usize];
+    if last >= file.end {
         return None;
     }
-    let mut offset = last;
-    if add != 0 {
-        offset = leap(place, last, add)?;
-    }
-    (offset < place.start + place.size).then_some(offset)
+    let place = last.wrapping_sub(file.start);
+    if add == 0 { Some(place) } else { add_gap(file, place, add) }
 }
 
-/// Where the next sequential I/O of `dir` begins in a zone, over a gap of `add`
-/// bytes; none at `end`. The last leap may land beyond the zone; from there it
-/// goes round (checked against fio: tests/fio.rs).
-pub(crate) fn sequential_in_zone(place: &Place, dir: Dir, add: i64, end: u64) -> Option<u64> {
-    let last = place.last_end[dir as usize];
-    let (zone_end, end) = (place.start + place.size, end.min(place.end));
-    if last >= end {
-        return None;
-    }
-    if last >= zone_end || last == place.start {
-        return Some(place.start);
-    }
-    let offset = last.checked_add_signed(add)?;
-    (offset < end).then_some(offset)
-}
-
-/// From `last` over a gap of `add` bytes.
-fn leap(place: &Place, last: u64, add: i64) -> Option<u64> {
-    // Places count from the start; the first I/O forwards falls there.
-    let used = place.size.min(place.end);
-    let mut from = last - place.start;
+/// From `place` over a gap of `add` bytes (checked against fio: tests/fio.rs).
+fn add_gap(file: &FileState, place: u64, add: i64) -> Option<u64> {
+    let used = file.range.min(file.end);
+    let mut from = place;
     if from == 0 {
-        if add > 0 || place.start == 0 {
-            return Some(place.start);
+        if add > 0 || file.start == 0 {
+            return Some(0);
         }
         // Backwards from an offset, fio begins at the end, though it counts
         // that from the start of the file. One too low wraps, as in fio.
-        from = used.wrapping_sub(place.start);
+        from = used.wrapping_sub(file.start);
+        if from == 0 {
+            return Some(0);
+        }
     }
     // A place below zero is a very large one.
     let at = from.wrapping_add_signed(add);
-    let at = match at < place.end {
-        true => at,
-        false if add > 0 => 0,
-        false => used.checked_add_signed(add)?,
-    };
-    place.start.checked_add(at)
+    match at < file.end {
+        true => Some(at),
+        // fio takes the start, a place in the file, for one in the range.
+        false if add > 0 => Some(file.start),
+        false => used.checked_add_signed(add),
+    }
 }

@@ -2,6 +2,7 @@
 
 use iosonde_base::{Dir, PerDir};
 
+use crate::offsets::Grid;
 use crate::random::Draws;
 use crate::spec::{Distribution, SpecError, Zone};
 use crate::streams::{Seeds, Stream};
@@ -49,26 +50,40 @@ impl Zones {
         self.draws = draws(seeds);
     }
 
-    /// A block of a file of `blocks` blocks of `unit` bytes.
-    pub fn draw(&mut self, dir: Dir, blocks: u64, unit: u64, offset_draws: &mut Draws) -> u64 {
+    /// A block of a file with the places of `grid`; none where the part that was
+    /// drawn ends past the last of them. `below` draws a number below another.
+    pub fn draw(
+        &mut self,
+        dir: Dir,
+        grid: Grid,
+        below: impl FnOnce(u64) -> Option<u64>,
+    ) -> Option<u64> {
+        let Grid { unit, places: blocks } = grid;
         let drawn = self.draws.percent();
         let parts = &self.parts[dir];
         let Some(part) = parts.iter().find(|part| drawn <= part.percent).or(parts.last()) else {
             // No zones for this direction: the whole file.
-            return offset_draws.below(blocks);
+            return below(blocks);
         };
-        let block_of = |edge: u64| {
-            let block = if self.absolute {
-                edge / unit
-            } else {
-                (u128::from(blocks) * u128::from(edge) / 100) as u64
-            };
-            block.min(blocks)
+        let (from, within) = if self.absolute {
+            let (from, to) = (part.from / unit, part.to / unit);
+            if to > blocks {
+                return None;
+            }
+            (from, to - from)
+        } else {
+            let share = |percent| (u128::from(blocks) * u128::from(percent) / 100) as u64;
+            (share(part.from), share(part.to - part.from))
         };
-        let from = block_of(part.from);
-        let within = block_of(part.to - part.from).min(blocks - from);
         // A part too small for a block gives its first one.
-        (from + if within == 0 { 0 } else { offset_draws.below(within) }).min(blocks - 1)
+        from.checked_add(below(within)?)
+    }
+
+    /// Bytes up to the end of the last part of any direction; none where parts
+    /// are percentages.
+    pub fn end(&self) -> Option<u64> {
+        let last = |parts: &Vec<Part>| parts.last().map_or(0, |part| part.to);
+        self.absolute.then(|| self.parts.0.iter().map(last).max().unwrap_or(0))
     }
 }
 

@@ -1,6 +1,6 @@
 //! When the next I/O of each direction is due.
 //!
-//! The schedule follows from the caps, the sizes of the I/Os that went before
+//! The schedule follows from the caps, the sizes of the I/Os that were issued before
 //! and a seed alone: no clock is asked, so an I/O that comes late does not make
 //! those after it late. That is what response times are measured from.
 
@@ -94,7 +94,7 @@ impl Lane {
 
     /// An I/O of `len` bytes takes its place: when that is.
     #[inline(always)]
-    fn went(&mut self, len: u32) -> u64 {
+    fn issued(&mut self, len: u32) -> u64 {
         let (due, gap) = (self.due, self.gap_of(len));
         self.due += match &mut self.gaps {
             None => gap,
@@ -113,7 +113,7 @@ impl Lane {
         const SHORT: u64 = 1 << (64 - 6 - LONGEST_DRAW);
         let gap = u64::try_from(self.gap_of(len)).unwrap_or(u64::MAX);
         if gap > SHORT || dues.len() > RING {
-            return dues.iter_mut().for_each(|due| *due = self.went(len));
+            return dues.iter_mut().for_each(|due| *due = self.issued(len));
         }
         let whole = (self.due >> FRACTION) as u64;
         let first = self.due as u64 & (u64::MAX >> (64 - FRACTION));
@@ -182,8 +182,8 @@ impl Pace {
 
     /// An I/O of `len` bytes takes its place; the next is due after it.
     #[inline(always)]
-    pub fn went(&mut self, dir: Dir, len: u32) {
-        self.lanes[dir as usize].went(len);
+    pub fn issued(&mut self, dir: Dir, len: u32) {
+        self.lanes[dir as usize].issued(len);
     }
 
     /// All entries that wait in the ring take their places: `dues` is when each
@@ -199,7 +199,7 @@ impl Pace {
             _ => {
                 for (entry, due) in entries.iter().zip(dues) {
                     let lane = entry.op.dir().map(|dir| &mut self.lanes[dir as usize]);
-                    *due = lane.map_or(0, |lane| lane.went(entry.len));
+                    *due = lane.map_or(0, |lane| lane.issued(entry.len));
                 }
             }
         }
@@ -227,7 +227,7 @@ mod tests {
                 if pace.due(dir) >= seconds * HZ {
                     return PerDir(counts.0.map(|(b, n)| (b / seconds as f64, n / seconds as f64)));
                 }
-                pace.went(dir, entry.len);
+                pace.issued(dir, entry.len);
                 counts[dir].0 += f64::from(entry.len);
                 counts[dir].1 += 1.0;
             }
@@ -239,7 +239,13 @@ mod tests {
         SourceSpec {
             directions,
             time_based: true,
-            files: vec![SourceFile { name: "f".into(), offset: 0, size, end: size }],
+            files: vec![SourceFile {
+                name: "f".into(),
+                offset: 0,
+                size,
+                end: size,
+                later_offset: None,
+            }],
             pace: PaceSpec { caps: PerDir(caps), process },
             ..SourceSpec::default()
         }
@@ -261,7 +267,7 @@ mod tests {
     fn without_a_cap_everything_is_due_at_once() {
         let mut pace = Pace::new(&PaceSpec::default(), HZ, 1, 1);
         for _ in 0..1000 {
-            pace.went(Dir::Write, u32::MAX);
+            pace.issued(Dir::Write, u32::MAX);
         }
         assert_eq!(pace.due(Dir::Write), 0);
         assert!(!PaceSpec::default().is_set());
@@ -274,8 +280,8 @@ mod tests {
         for n in 0..3_000_000u64 {
             let exact = u128::from(n) * u128::from(HZ) / 3;
             assert!(exact - u128::from(pace.due(Dir::Read)) <= 1, "{n}");
-            pace.went(Dir::Read, 4096);
-            pace.went(Dir::Write, 65536);
+            pace.issued(Dir::Read, 4096);
+            pace.issued(Dir::Write, 65536);
         }
         let exact = u128::from(HZ) * 3_000_000 * 65536 / 7_000_000_001;
         let off = exact as f64 / pace.due(Dir::Write) as f64 - 1.0;
@@ -311,7 +317,7 @@ mod tests {
                         let entry = ring.pop().unwrap();
                         let dir = entry.op.dir().unwrap();
                         assert_eq!(due, one.due(dir), "{sizes:?} {caps:?} {process:?}");
-                        one.went(dir, entry.len);
+                        one.issued(dir, entry.len);
                     }
                 }
             }
@@ -325,7 +331,7 @@ mod tests {
             let mut pace = Pace::new(&spec, 5_000_000_000, 1, 1);
             let mut last = 0;
             for _ in 0..1000 {
-                pace.went(Dir::Trim, 1 << 20);
+                pace.issued(Dir::Trim, 1 << 20);
                 assert!(pace.due(Dir::Trim) >= last);
                 last = pace.due(Dir::Trim);
             }
@@ -374,7 +380,7 @@ mod tests {
         // A device that takes 1 ms for each I/O.
         for ms in 0..10_000 {
             if ring.waiting() == 0 {
-                source.tell_elapsed(ms * 1_000_000);
+                source.set_elapsed(ms * 1_000_000);
                 source.refill(&mut ring);
             }
             counts[ring.pop().unwrap().op as usize] += 1;

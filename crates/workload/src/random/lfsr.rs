@@ -87,6 +87,8 @@ impl Lfsr {
             TAPS[(width - NARROWEST) as usize].iter().fold(0, |mask, bit| mask | 1 << (bit - 1));
         let mut lfsr = Lfsr { state: 0, taps, top: 1 << (width - 1), n, left: 0 };
         lfsr.restart(seed);
+        // The first draw of a job takes two steps, as in fio.
+        lfsr.step();
         Some(lfsr)
     }
 
@@ -110,12 +112,17 @@ impl Lfsr {
         self.left -= 1;
         // At most half of the states lie above `n`, and not many in a row.
         loop {
-            let mixed = if self.state & 1 == 0 { self.taps } else { 0 };
-            self.state = (self.state >> 1 | self.top) ^ mixed;
+            self.step();
             if self.state < self.n {
                 return Some(self.state);
             }
         }
+    }
+
+    #[inline(always)]
+    fn step(&mut self) {
+        let mixed = if self.state & 1 == 0 { self.taps } else { 0 };
+        self.state = (self.state >> 1 | self.top) ^ mixed;
     }
 }
 

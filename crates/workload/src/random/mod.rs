@@ -41,3 +41,40 @@ impl Draws {
         1 + self.below(100) as u32
     }
 }
+
+/// Numbers drawn by any of the generators.
+pub(crate) trait Draw: Clone {
+    /// Evenly in `0..n`.
+    fn below(&mut self, n: u64) -> u64;
+
+    /// Evenly in `0..100`, by a division of the draw: fio picks the shares of
+    /// `bssplit` this way.
+    fn hundredth(&mut self) -> usize;
+}
+
+impl Draw for Taus88 {
+    #[inline(always)]
+    fn below(&mut self, n: u64) -> u64 {
+        Taus88::below(self, n)
+    }
+
+    #[inline(always)]
+    fn hundredth(&mut self) -> usize {
+        (self.draw() / (u32::MAX / 100 + 1)) as usize
+    }
+}
+
+impl Draw for Draws {
+    #[inline(always)]
+    fn below(&mut self, n: u64) -> u64 {
+        Draws::below(self, n)
+    }
+
+    #[inline(always)]
+    fn hundredth(&mut self) -> usize {
+        match self {
+            Draws::Narrow(taus) => taus.hundredth(),
+            Draws::Wide(taus) => (taus.draw() / (u64::MAX / 100 + 1)) as usize,
+        }
+    }
+}

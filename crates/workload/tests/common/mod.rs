@@ -83,9 +83,16 @@ pub fn spec(arguments: &[String]) -> SourceSpec {
         .map(|i| {
             let size = if file_size > 0 { file_size - offset } else { share };
             let name = name.clone().unwrap_or_else(|| format!("v.0.{i}"));
-            SourceFile { name, offset, size, end: file_size.max(offset + share) }
+            SourceFile {
+                name,
+                offset,
+                size,
+                end: file_size.max(offset + share),
+                later_offset: None,
+            }
         })
         .collect();
+    spec.size_bytes = size;
     (spec.total_bytes, spec.io_size_given) = (io_size.unwrap_or(size), io_size.is_some());
     spec
 }

@@ -7,7 +7,7 @@
 
 /// A map of blocks visited.
 #[derive(Debug)]
-pub struct Cover {
+pub struct RandomMap {
     /// A bit for each block.
     words: Vec<u64>,
     /// A bit for each full word below, level upon level, up to a single word.
@@ -24,9 +24,9 @@ const BITS: u64 = 64;
 /// fresh pages from the system are zero without being touched.
 const CLEAR_WORDS: usize = 1 << 14;
 
-impl Cover {
+impl RandomMap {
     /// A map of `blocks` blocks, none visited; none if memory does not suffice.
-    pub fn new(blocks: u64) -> Option<Cover> {
+    pub fn new(blocks: u64) -> Option<RandomMap> {
         let words = zeroed(blocks.div_ceil(BITS).max(1))?;
         let mut above = Vec::new();
         let mut below = words.len() as u64;
@@ -34,9 +34,9 @@ impl Cover {
             below = below.div_ceil(BITS);
             above.push(zeroed(below)?);
         }
-        let mut cover = Cover { words, above, blocks, free: blocks };
-        cover.close_tails();
-        Some(cover)
+        let mut map = RandomMap { words, above, blocks, free: blocks };
+        map.close_tails();
+        Some(map)
     }
 
     /// How many blocks there are.
@@ -65,7 +65,7 @@ impl Cover {
         self.close_tails();
     }
 
-    /// The words that tell of the blocks, to be read before visits: so the
+    /// The words of the blocks, to be read before visits: so the
     /// cache misses of many overlap instead of following one another. Over
     /// 100 GiB this halves the time.
     #[inline(always)]
@@ -73,7 +73,7 @@ impl Cover {
         &self.words
     }
 
-    /// Which word tells of `block`.
+    /// Which word `block` is in.
     #[inline(always)]
     pub(crate) fn word_of(block: u64) -> usize {
         (block / BITS) as usize
@@ -98,7 +98,7 @@ impl Cover {
     }
 
     /// Visit `blocks`, or the next free ones within their words, up to the
-    /// first that has none; tells how many. Whether a block was free itself is
+    /// first that has none: how many. Whether a block was free itself is
     /// never asked: half way through a pass nobody could foretell the answer.
     #[inline]
     fn visit_nearby(&mut self, blocks: &mut [u64]) -> usize {
@@ -140,7 +140,7 @@ impl Cover {
         }
     }
 
-    /// Visit `block` itself; tells whether it was free.
+    /// Visit `block` itself: whether it was free.
     #[inline(always)]
     fn try_visit(&mut self, block: u64) -> bool {
         let at = (block / BITS) as usize;
@@ -178,16 +178,19 @@ impl Cover {
     }
 
     /// Visit as many blocks from `block` on as are free in a row, `most` at
-    /// most; tells how many.
+    /// most: how many. Past the end of the map all are free as far as its last
+    /// word goes, as in fio.
     pub fn visit_run(&mut self, block: u64, most: u64) -> u64 {
-        let mut visited = 0;
-        while visited < most && block + visited < self.blocks && self.try_visit(block + visited) {
-            visited += 1;
+        let within = most.min(self.blocks.saturating_sub(block));
+        for visited in 0..within {
+            if !self.try_visit(block + visited) {
+                return visited;
+            }
         }
-        visited
+        most.min(self.blocks.next_multiple_of(BITS).saturating_sub(block))
     }
 
-    /// Word `at` of level 0 has become full: tell the levels above.
+    /// Word `at` of level 0 has become full: note it in the levels above.
     #[cold]
     #[inline(never)]
     fn full(&mut self, mut at: usize) {
@@ -273,14 +276,14 @@ mod tests {
     #[test]
     fn a_map_of_four_billion_blocks_costs_only_what_is_touched() {
         let before = resident_kib();
-        let mut cover = Cover::new(1 << 32).expect("512 MiB of address space");
+        let mut map = RandomMap::new(1 << 32).expect("512 MiB of address space");
         for i in 0..1000u64 {
             let block = i * 4_294_967;
-            assert_eq!(cover.visit_from(block), Some(block));
+            assert_eq!(map.visit_from(block), Some(block));
         }
-        cover.clear();
-        assert_eq!(cover.visit_from((1 << 32) - 1), Some((1 << 32) - 1));
-        assert_eq!(cover.visit_from((1 << 32) - 1), Some(0));
+        map.clear();
+        assert_eq!(map.visit_from((1 << 32) - 1), Some((1 << 32) - 1));
+        assert_eq!(map.visit_from((1 << 32) - 1), Some(0));
         let grown = resident_kib().saturating_sub(before);
         assert!(grown < 64 * 1024, "{grown} KiB");
     }
@@ -293,38 +296,38 @@ mod tests {
 
     #[test]
     fn a_map_too_large_for_memory_is_refused() {
-        assert!(Cover::new(u64::MAX).is_none());
+        assert!(RandomMap::new(u64::MAX).is_none());
     }
 
     proptest! {
         #[test]
         fn every_block_is_visited_once(blocks in 1u64..20_000, seed in any::<u64>()) {
-            let mut cover = Cover::new(blocks).unwrap();
+            let mut map = RandomMap::new(blocks).unwrap();
             for _ in 0..2 {
                 let mut seen = vec![false; blocks as usize];
                 let mut x = seed | 1;
                 for _ in 0..blocks {
                     x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     let asked = (x >> 33) % blocks;
-                    let got = cover.visit_from(asked).unwrap();
+                    let got = map.visit_from(asked).unwrap();
                     prop_assert!(!std::mem::replace(&mut seen[got as usize], true));
                     // Nothing free lies between what was asked and what was got.
                     let between = if got >= asked { got - asked } else { got + blocks - asked };
                     prop_assert!((0..between.min(100)).all(|i| seen[((asked + i) % blocks) as usize]));
                 }
-                prop_assert_eq!(cover.free_from(seed % blocks), None);
-                prop_assert_eq!(cover.visit_from(seed % blocks), None);
-                cover.clear();
+                prop_assert_eq!(map.free_from(seed % blocks), None);
+                prop_assert_eq!(map.visit_from(seed % blocks), None);
+                map.clear();
             }
         }
 
         #[test]
         fn a_run_stops_at_what_is_visited(blocks in 1u64..5000, at in 0u64..5000, most in 1u64..200, wall in 0u64..5000) {
             let (at, wall) = (at % blocks, wall % blocks);
-            let mut cover = Cover::new(blocks).unwrap();
-            cover.visit_from(wall);
-            let room = if wall >= at { wall - at } else { blocks - at };
-            prop_assert_eq!(cover.visit_run(at, most), room.min(most));
+            let mut map = RandomMap::new(blocks).unwrap();
+            map.visit_from(wall);
+            let room = if wall >= at { wall - at } else { blocks.next_multiple_of(BITS) - at };
+            prop_assert_eq!(map.visit_run(at, most), room.min(most));
         }
     }
 }

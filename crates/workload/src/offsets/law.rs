@@ -7,14 +7,15 @@
 
 use iosonde_base::Dir;
 
+use crate::picker::NUMBERS_OF_A_FILE;
 use crate::random::Taus88;
 use crate::spec::{Distribution, FilePick, SourceFile, SourceSpec, SpecError};
 use crate::streams::{Seeds, Stream};
 
 /// Draws numbers below `n` by a law.
 #[derive(Debug)]
-pub(crate) struct Skew {
-    law: Law,
+pub(crate) struct Law {
+    curve: Curve,
     n: u64,
     center: Option<f64>,
     scattered: bool,
@@ -26,7 +27,7 @@ pub(crate) struct Skew {
 
 /// What is drawn, before it is scattered and shifted.
 #[derive(Debug)]
-enum Law {
+enum Curve {
     /// Gray et al., "Quickly generating billion-record synthetic databases",
     /// SIGMOD 1994.
     Zipf { zeta_n: f64, zeta_2: f64, eta: f64, alpha: f64 },
@@ -36,28 +37,30 @@ enum Law {
     Normal { deviation: u64 },
 }
 
-impl Skew {
+impl Law {
     /// The law for places in `file`; none if places are even or zoned.
     pub fn for_file(
         spec: &SourceSpec,
         seeds: &Seeds,
         file: &SourceFile,
-    ) -> Result<Option<Skew>, SpecError> {
+    ) -> Result<Option<Law>, SpecError> {
         let least = spec.sizes[Dir::Read].min().min(spec.sizes[Dir::Write].min());
-        let n = file.size / u64::from(least.max(1));
-        let Some((law, center)) = law_of_places(&spec.distribution, n)? else { return Ok(None) };
+        let n = file.size.min(file.end).div_ceil(u64::from(least.max(1)));
+        let Some((curve, center)) = curve_of_places(&spec.distribution, n)? else {
+            return Ok(None);
+        };
         // The low half of the product, as fio has it: so the thread's number
         // and the file's name both matter.
         let seed = hash_of_name(file.name.as_bytes())
             .wrapping_mul(spec.thread_number)
             .wrapping_mul(seeds.of(Stream::Offset) as u32);
-        Ok(Some(Skew::new(law, n, center, seed, true)))
+        Ok(Some(Law::new(curve, n, center, seed, true)))
     }
 
-    fn new(law: Law, n: u64, center: Option<f64>, seed: u32, scattered: bool) -> Skew {
-        let mut skew = Skew { law, n, center, scattered, seed, draws: Taus88::new(seed), shift: 0 };
-        skew.restart();
-        skew
+    fn new(curve: Curve, n: u64, center: Option<f64>, seed: u32, scattered: bool) -> Law {
+        let mut law = Law { curve, n, center, scattered, seed, draws: Taus88::new(seed), shift: 0 };
+        law.restart();
+        law
     }
 
     /// How many numbers there are.
@@ -69,9 +72,12 @@ impl Skew {
     pub fn restart(&mut self) {
         self.draws = Taus88::new(self.seed);
         let part = |center: f64| (center * self.n as f64) as u64;
-        self.shift = match self.law {
+        self.shift = match self.curve {
             // The bell has its top in the middle already.
-            Law::Normal { .. } => self.center.map_or(0, |center| part((center + 0.5).fract())),
+            Curve::Normal { .. } => self.center.map_or(0, |center| match center < 0.5 {
+                true => part(center + 0.5),
+                false => part(center - 0.5),
+            }),
             // The number is drawn even when it is not used.
             _ => {
                 let drawn = u64::from(self.draws.draw());
@@ -83,7 +89,7 @@ impl Skew {
     /// The next number, below `n`.
     #[inline]
     pub fn draw(&mut self) -> u64 {
-        let drawn = self.law.draw(&mut self.draws, self.n);
+        let drawn = self.curve.draw(&mut self.draws, self.n);
         let scattered = if self.scattered { drawn.wrapping_mul(SCATTER) } else { drawn };
         scattered.wrapping_add(self.shift) % self.n.max(1)
     }
@@ -95,10 +101,10 @@ const SCATTER: u64 = 0x61c8_8646_80b5_83eb;
 /// How many even draws make a bell.
 const BELL_DRAWS: u64 = 12;
 
-impl Law {
+impl Curve {
     fn draw(&self, draws: &mut Taus88, n: u64) -> u64 {
         match *self {
-            Law::Zipf { zeta_n, zeta_2, eta, alpha } => {
+            Curve::Zipf { zeta_n, zeta_2, eta, alpha } => {
                 let u = unit(draws);
                 let z = u * zeta_n;
                 if z < 1.0 {
@@ -109,16 +115,23 @@ impl Law {
                     (n as f64 * (eta * u - eta + 1.0).powf(alpha)) as u64
                 }
             }
-            Law::Pareto { power } => (n.saturating_sub(1) as f64 * unit(draws).powf(power)) as u64,
-            Law::Normal { deviation } => {
+            Curve::Pareto { power } => {
+                (n.saturating_sub(1) as f64 * unit(draws).powf(power)) as u64
+            }
+            Curve::Normal { deviation } => {
                 let sum: u64 = (0..BELL_DRAWS).map(|_| u64::from(draws.draw()) % (n + 1)).sum();
                 let mean = sum.div_ceil(BELL_DRAWS);
                 if deviation == 0 {
                     return mean;
                 }
-                let off = (deviation as f64 * unit(draws)) as i64 - (deviation / 2) as i64;
-                // Past either end it comes in again at the other.
-                mean.wrapping_add_signed(off)
+                let mut off = (deviation as f64 * unit(draws)) as i64 - (deviation / 2) as i64;
+                loop {
+                    match mean.checked_add_signed(off) {
+                        Some(number) if number < n || off == 0 => return number,
+                        // Past either end: half as far, as in fio.
+                        _ => off /= 2,
+                    }
+                }
             }
         }
     }
@@ -130,23 +143,23 @@ fn unit(draws: &mut Taus88) -> f64 {
 }
 
 /// The law by which files are picked; none for those that go in turn or evenly.
-pub(crate) fn file_skew(spec: &SourceSpec, seeds: &Seeds) -> Result<Option<Skew>, SpecError> {
-    let n = spec.files.len() as u64;
-    let (law, center) = match spec.file_service.pick {
+pub(crate) fn file_law(spec: &SourceSpec, seeds: &Seeds) -> Result<Option<Law>, SpecError> {
+    let n = spec.files.len() as u64 * NUMBERS_OF_A_FILE;
+    let (curve, center) = match spec.file_service.pick {
         FilePick::RoundRobin | FilePick::Sequential | FilePick::Random => return Ok(None),
         FilePick::Zipf { theta, center } => (zipf(theta, n)?, center),
         FilePick::Pareto { h, center } => (pareto(h)?, center),
         FilePick::Normal { deviation, center } => (normal(deviation, n)?, center),
     };
     check_center(center)?;
-    Ok(Some(Skew::new(law, n, center, seeds.of(Stream::File) as u32, false)))
+    Ok(Some(Law::new(curve, n, center, seeds.of(Stream::File) as u32, false)))
 }
 
-fn law_of_places(
+fn curve_of_places(
     distribution: &Distribution,
     n: u64,
-) -> Result<Option<(Law, Option<f64>)>, SpecError> {
-    let (law, center) = match *distribution {
+) -> Result<Option<(Curve, Option<f64>)>, SpecError> {
+    let (curve, center) = match *distribution {
         Distribution::Random
         | Distribution::Zoned(_)
         | Distribution::ZonedAbs(_)
@@ -156,7 +169,7 @@ fn law_of_places(
         Distribution::Normal { deviation, center } => (normal(deviation, n)?, center),
     };
     check_center(center)?;
-    Ok(Some((law, center)))
+    Ok(Some((curve, center)))
 }
 
 fn check_center(center: Option<f64>) -> Result<(), SpecError> {
@@ -167,28 +180,29 @@ fn check_center(center: Option<f64>) -> Result<(), SpecError> {
     }
 }
 
-fn zipf(theta: f64, n: u64) -> Result<Law, SpecError> {
+fn zipf(theta: f64, n: u64) -> Result<Curve, SpecError> {
     if !(theta > 0.0 && theta.is_finite() && theta != 1.0) {
         return Err(SpecError::BadDistribution);
     }
     let zeta_n = zeta(n.min(ZETA_MOST), theta);
     let zeta_2 = 1.0 + 0.5f64.powf(theta);
     let eta = (1.0 - (2.0 / n as f64).powf(1.0 - theta)) / (1.0 - zeta_2 / zeta_n);
-    Ok(Law::Zipf { zeta_n, zeta_2, eta, alpha: 1.0 / (1.0 - theta) })
+    Ok(Curve::Zipf { zeta_n, zeta_2, eta, alpha: 1.0 / (1.0 - theta) })
 }
 
-fn pareto(h: f64) -> Result<Law, SpecError> {
+fn pareto(h: f64) -> Result<Curve, SpecError> {
     if !(h > 0.0 && h < 1.0) {
         return Err(SpecError::BadDistribution);
     }
-    Ok(Law::Pareto { power: h.ln() / (1.0 - h).ln() })
+    Ok(Curve::Pareto { power: h.ln() / (1.0 - h).ln() })
 }
 
-fn normal(percent: f64, n: u64) -> Result<Law, SpecError> {
+fn normal(percent: f64, n: u64) -> Result<Curve, SpecError> {
     if !(0.0..=100.0).contains(&percent) {
         return Err(SpecError::BadDistribution);
     }
-    Ok(Law::Normal { deviation: (n as f64 * percent / 100.0).ceil() as u64 })
+    let deviation = (n as f64 * percent / 100.0).ceil() as u64;
+    Ok(Curve::Normal { deviation: deviation.min(n / 2) })
 }
 
 /// fio sums up no more terms than this, however large the file.
@@ -278,27 +292,29 @@ mod tests {
     #[test]
     fn every_number_is_below_n() {
         for n in [1, 2, 3, 10, 1000, 16384] {
-            let laws = [
+            let curves = [
                 zipf(0.5, n).unwrap(),
                 zipf(1.2, n).unwrap(),
                 pareto(0.2).unwrap(),
                 normal(0.0, n).unwrap(),
                 normal(100.0, n).unwrap(),
             ];
-            for law in laws {
+            for curve in curves {
                 for center in [None, Some(0.0), Some(0.5), Some(1.0)] {
-                    let mut skew = Skew::new(clone(&law), n, center, 99, true);
-                    assert!((0..2000).all(|_| skew.draw() < n), "{law:?} {n} {center:?}");
+                    let mut law = Law::new(clone(&curve), n, center, 99, true);
+                    assert!((0..2000).all(|_| law.draw() < n), "{curve:?} {n} {center:?}");
                 }
             }
         }
     }
 
-    fn clone(law: &Law) -> Law {
-        match *law {
-            Law::Zipf { zeta_n, zeta_2, eta, alpha } => Law::Zipf { zeta_n, zeta_2, eta, alpha },
-            Law::Pareto { power } => Law::Pareto { power },
-            Law::Normal { deviation } => Law::Normal { deviation },
+    fn clone(curve: &Curve) -> Curve {
+        match *curve {
+            Curve::Zipf { zeta_n, zeta_2, eta, alpha } => {
+                Curve::Zipf { zeta_n, zeta_2, eta, alpha }
+            }
+            Curve::Pareto { power } => Curve::Pareto { power },
+            Curve::Normal { deviation } => Curve::Normal { deviation },
         }
     }
 

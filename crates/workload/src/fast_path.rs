@@ -1,4 +1,4 @@
-//! The plain shapes, planned a ring at a time without asking for each I/O what
+//! The plain kinds of job, planned a ring at a time without asking for each I/O what
 //! kind of job it is.
 //!
 //! A fast path plans only what cannot end, wrap or sync on the way; at such a
@@ -6,27 +6,27 @@
 
 use iosonde_base::{Dir, FileId, Op, PerDir, Planned, RING, Ring};
 
-use crate::cover::Cover;
-use crate::files::Place;
+use crate::file::FileState;
 use crate::mix::Mix;
 use crate::random::{Draws, SCALE_MOST, Taus88, scale};
+use crate::random_map::RandomMap;
 use crate::source::Source;
 use crate::spec::{Distribution, SyncEvery};
 
-/// Which of the plain shapes a job has. All of them: one file, no syncs; one
+/// Which of the plain kinds of job this is. All of them: one file, no syncs; one
 /// direction, or a mix where even draws are of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum FastPath {
     /// One after another.
     Sequential(Plain),
     /// Even draws; a block may come again.
-    Uniform(Plain, Grid),
+    Uniform(Plain, Places),
     /// Even draws; each block once.
-    UniformOnce(Plain, Grid),
+    UniformOnce(Plain, Places),
     /// Places drawn by a law, or sizes drawn, or both; a block may come again.
-    Drawn(Plain, Grid),
+    Drawn(Plain, Places),
     /// None of them.
-    General,
+    None,
 }
 
 /// What all I/Os of a plain job have in common.
@@ -39,7 +39,7 @@ pub(crate) struct Plain {
 
 /// The blocks that are drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Grid {
+pub(crate) struct Places {
     /// Where the first lies.
     start: u64,
     /// Bytes from one to the next.
@@ -48,76 +48,78 @@ pub(crate) struct Grid {
     blocks: u64,
 }
 
-impl Shape {
-    /// The shape of a job.
-    pub fn of(source: &Source) -> Shape {
+impl FastPath {
+    /// The kind of a job.
+    pub fn of(source: &Source) -> FastPath {
         let spec = &source.spec;
         let dir = match &source.mix {
             Mix::One(dir) => *dir,
-            _ if !spec.directions.random || !alike(source) => return Shape::General,
-            Mix::ByDue(by_due) if !by_due.of_both() => return Shape::General,
-            Mix::ByDue(_) | Mix::ReadWrite { .. } => Dir::Read,
+            mix if !spec.directions.random || mix.depends_on_time() => return FastPath::None,
+            _ if !alike(source) => return FastPath::None,
+            Mix::ReadWrite(_) => Dir::Read,
         };
         let sizes_of = match (spec.bs_is_seq_rand, spec.directions.random) {
             (false, _) => dir,
             (true, true) => Dir::Write,
             (true, false) => Dir::Read,
         };
-        let [place] = &source.places[..] else { return Shape::General };
+        let [file] = &source.files[..] else { return FastPath::None };
         let plain = !spec.directions.trim_then_write
             && spec.strided.is_none()
             && spec.sync_every == SyncEvery::default()
-            && place.start + place.size <= place.end;
+            && file.first == file.start
+            && file.start + file.range <= file.end;
         if !plain {
-            return Shape::General;
+            return FastPath::None;
         }
         let sizes = &source.sizes[sizes_of];
         match (sizes.fixed(), spec.directions.random) {
-            (None, true) => Shape::of_drawn(source, place, dir, sizes_of),
-            (Some(_), true) if place.skew.is_some() => {
-                Shape::of_drawn(source, place, dir, sizes_of)
+            (None, true) => FastPath::of_drawn(source, file, dir, sizes_of),
+            (Some(_), true) if file.law.is_some() => {
+                FastPath::of_drawn(source, file, dir, sizes_of)
             }
-            (Some(len), true) => Shape::of_random(source, place, Plain { dir, len }),
-            (Some(len), false) if spec.seq_add == 0 => Shape::Sequential(Plain { dir, len }),
-            (_, false) => Shape::General,
+            (Some(len), true) => FastPath::of_random(source, file, Plain { dir, len }),
+            (Some(len), false) if spec.seq_add == 0 => FastPath::Sequential(Plain { dir, len }),
+            (_, false) => FastPath::None,
         }
     }
 
-    fn of_random(source: &Source, place: &Place, plain: Plain) -> Shape {
+    fn of_random(source: &Source, file: &FileState, plain: Plain) -> FastPath {
         let spec = &source.spec;
-        let unit = spec.unit(plain.dir);
-        let grid = Grid { start: place.start, unit, blocks: place.size / unit };
+        let places = Places::of(file, plain.dir);
         let even = spec.distribution == Distribution::Random
-            && place.lfsr.is_none()
+            && file.lfsr.is_none()
             && each_is_drawn(source)
-            && unit >= u64::from(plain.len)
-            && (1..=SCALE_MOST).contains(&grid.blocks);
-        match place.cover {
-            _ if !even => Shape::General,
-            Some(_) if unit == u64::from(plain.len) => Shape::UniformOnce(plain, grid),
-            Some(_) => Shape::General,
-            None => Shape::Uniform(plain, grid),
+            && places.all_fit(file.end, plain.len)
+            && (1..=SCALE_MOST).contains(&places.blocks);
+        match &file.map {
+            _ if !even => FastPath::None,
+            Some(map) if map.blocks() == places.blocks && places.unit == u64::from(plain.len) => {
+                FastPath::UniformOnce(plain, places)
+            }
+            Some(_) => FastPath::None,
+            None => FastPath::Uniform(plain, places),
         }
     }
 
     /// Sizes or places are drawn by a law: what is drawn must always fit.
-    fn of_drawn(source: &Source, place: &Place, dir: Dir, sizes_of: Dir) -> Shape {
+    fn of_drawn(source: &Source, file: &FileState, dir: Dir, sizes_of: Dir) -> FastPath {
         let sizes = &source.sizes[sizes_of];
         let Some((least, len)) = sizes.menu.drawn().or(sizes.fixed().map(|len| (len, len))) else {
-            return Shape::General;
+            return FastPath::None;
         };
-        let unit = source.spec.unit(dir);
-        let blocks = place.skew.as_ref().map_or(place.size / unit, |skew| skew.numbers());
-        let grid = Grid { start: place.start, unit, blocks };
+        let even = Places::of(file, dir);
+        let blocks = file.law.as_ref().map_or(even.blocks, |law| law.numbers());
+        let places = Places { blocks, ..even };
         let plain = matches!(source.mix, Mix::One(_))
-            && place.cover.is_none()
-            && place.lfsr.is_none()
+            && file.map.is_none()
+            && file.lfsr.is_none()
             && source.zones.is_none()
+            && matches!(sizes.draws, Draws::Narrow(_))
             && each_is_drawn(source)
-            && unit >= u64::from(least)
             && (1..=SCALE_MOST).contains(&blocks)
-            && blocks.checked_mul(unit).is_some_and(|bytes| bytes <= place.size);
-        if plain { Shape::Drawn(Plain { dir, len }, grid) } else { Shape::General }
+            && places.all_fit(file.start + file.range, least);
+        if plain { FastPath::Drawn(Plain { dir, len }, places) } else { FastPath::None }
     }
 }
 
@@ -137,35 +139,24 @@ fn alike(source: &Source) -> bool {
 impl Source {
     /// Plan as far as nothing but plain I/Os come.
     pub(crate) fn fill_fast(&mut self, ring: &mut Ring) {
-        let (plain, planned) = match self.shape {
-            Shape::General => return,
-            Shape::Drawn(plain, grid) => {
-                let (count, bytes) = self.fill_drawn(ring, plain, grid);
+        let (plain, planned) = match self.fast_path {
+            FastPath::None => return,
+            FastPath::Drawn(plain, places) => {
+                let (count, bytes) = self.fill_drawn(ring, plain, places);
                 if let Some(last) = ring.as_slice().last() {
-                    self.went_all(plain.dir, count, bytes, last);
+                    self.issued_all(plain.dir, count, bytes, last);
                 }
                 return;
             }
-            Shape::Sequential(plain) => (plain, self.fill_sequential(ring, plain)),
-            Shape::Uniform(plain, grid) => (plain, self.fill_uniform(ring, plain, grid)),
-            Shape::UniformOnce(plain, grid) => (plain, self.fill_once(ring, plain, grid)),
+            FastPath::Sequential(plain) => (plain, self.fill_sequential(ring, plain)),
+            FastPath::Uniform(plain, places) => (plain, self.fill_uniform(ring, plain, places)),
+            FastPath::UniformOnce(plain, places) => (plain, self.fill_once(ring, plain, places)),
         };
         let Some(last) = ring.as_slice().last() else { return };
-        self.went_all(plain.dir, planned, planned * u64::from(plain.len), last);
-        match &mut self.mix {
-            Mix::One(_) => {}
-            Mix::ReadWrite { .. } => {
-                self.issued[plain.dir as usize] -= planned;
-                self.mix_in(ring);
-            }
-            Mix::ByDue(by_due) => {
-                self.issued[plain.dir as usize] -= planned;
-                for entry in ring.as_mut_slice() {
-                    let dir = by_due.take(plain.len);
-                    self.issued[dir as usize] += 1;
-                    entry.op = Op::from(dir);
-                }
-            }
+        self.issued_all(plain.dir, planned, planned * u64::from(plain.len), last);
+        if let Mix::ReadWrite(_) = self.mix {
+            self.issued[plain.dir as usize] -= planned;
+            self.mix_in(ring);
         }
     }
 
@@ -184,12 +175,12 @@ impl Source {
 
     #[inline(never)]
     fn fill_sequential(&mut self, ring: &mut Ring, plain: Plain) -> u64 {
-        let place = &self.places[0];
-        let first = place.last_end[plain.dir as usize];
+        let file = &self.files[0];
+        let first = file.last_end[plain.dir as usize];
         let len = u64::from(plain.len);
         // An I/O begins inside what is used and ends inside the file.
-        let begin = (place.start + place.size).saturating_sub(first).div_ceil(len);
-        let fit = place.end.saturating_sub(first) / len;
+        let begin = (file.start + file.range).saturating_sub(first).div_ceil(len);
+        let fit = file.end.saturating_sub(first) / len;
         let count = self.most(len).min(begin).min(fit);
         let mut next = first;
         ring.fill_alike(count as usize, entry(plain, 0), |_| {
@@ -201,101 +192,110 @@ impl Source {
     }
 
     #[inline(never)]
-    fn fill_uniform(&mut self, ring: &mut Ring, plain: Plain, grid: Grid) -> u64 {
+    fn fill_uniform(&mut self, ring: &mut Ring, plain: Plain, places: Places) -> u64 {
         let count = self.most(u64::from(plain.len));
         with_narrow(&mut self.offset_draws, |taus| {
             ring.fill_alike(count as usize, entry(plain, 0), |_| {
-                grid.offset(scale(grid.blocks, taus.draw()))
+                places.offset(scale(places.blocks, taus.draw()))
             });
         });
         count
     }
 
     #[inline(never)]
-    fn fill_once(&mut self, ring: &mut Ring, plain: Plain, grid: Grid) -> u64 {
+    fn fill_once(&mut self, ring: &mut Ring, plain: Plain, places: Places) -> u64 {
         let most = self.most(u64::from(plain.len));
-        let Some(cover) = &mut self.places[0].cover else { return 0 };
+        let Some(map) = &mut self.files[0].map else { return 0 };
         // No more than are free: a draw that finds none is the general path's.
-        let count = most.min(cover.free());
+        let count = most.min(map.free());
         let mut drawn = [0; RING];
         let drawn = &mut drawn[..count as usize];
-        let words = cover.words();
+        let words = map.words();
         with_narrow(&mut self.offset_draws, |taus| {
             let mut mixed = 0;
             for block in drawn.iter_mut() {
-                *block = scale(grid.blocks, taus.draw());
-                mixed ^= words[Cover::word_of(*block)];
+                *block = scale(places.blocks, taus.draw());
+                mixed ^= words[RandomMap::word_of(*block)];
             }
-            // Only so that the words are read: see `Cover::words`.
+            // Only so that the words are read: see `RandomMap::words`.
             std::hint::black_box(mixed);
         });
-        cover.visit_all(drawn);
+        map.visit_all(drawn);
         let mut blocks = drawn.iter();
         ring.fill_alike(count as usize, entry(plain, 0), |_| {
-            grid.offset(blocks.next().copied().unwrap_or(0))
+            places.offset(blocks.next().copied().unwrap_or(0))
         });
         count
     }
 
     /// How many were planned, and their bytes.
     #[inline(never)]
-    fn fill_drawn(&mut self, ring: &mut Ring, plain: Plain, grid: Grid) -> (u64, u64) {
+    fn fill_drawn(&mut self, ring: &mut Ring, plain: Plain, places: Places) -> (u64, u64) {
         let count = self.most(u64::from(plain.len));
-        let place = &mut self.places[0];
-        let end = place.start + place.size;
+        let file = &mut self.files[0];
+        let end = file.start + file.range;
         let sizes_of = match self.spec.bs_is_seq_rand {
             false => plain.dir,
             true => Dir::Write,
         };
         let sizes = &mut self.sizes[sizes_of];
-        let (menu, mut draws) = (&sizes.menu, sizes.draws.clone());
+        let Draws::Narrow(taus) = &sizes.draws else { return (0, 0) };
+        let (menu, mut draws) = (&sizes.menu, taus.clone());
         // Places first, then sizes: each generator stays in registers.
         let mut drawn = [0; RING];
         let drawn = &mut drawn[..count as usize];
-        match &mut place.skew {
-            Some(skew) => drawn.iter_mut().for_each(|block| *block = skew.draw()),
+        match &mut file.law {
+            Some(law) => drawn.iter_mut().for_each(|block| *block = law.draw()),
             None => with_narrow(&mut self.offset_draws, |taus| {
-                drawn.iter_mut().for_each(|block| *block = scale(grid.blocks, taus.draw()));
+                drawn.iter_mut().for_each(|block| *block = scale(places.blocks, taus.draw()));
             }),
         }
         let mut bytes = 0;
         if let Some(len) = menu.fixed() {
             let mut blocks = drawn.iter();
             ring.fill_alike(count as usize, entry(plain, 0), |_| {
-                grid.offset(blocks.next().copied().unwrap_or(0))
+                places.offset(blocks.next().copied().unwrap_or(0))
             });
             return (count, count * u64::from(len));
         }
-        // The least always fits: `Shape::of_drawn` saw to that.
+        // The least always fits: `FastPath::of_drawn` saw to that.
         if menu.is_split() {
-            fill_sized(ring, plain, grid, drawn, |offset| {
+            fill_sized(ring, plain, places, drawn, |offset| {
                 let len = menu.share_fitting(&mut draws, end - offset);
                 bytes += u64::from(len);
                 len
             });
         } else {
-            fill_sized(ring, plain, grid, drawn, |offset| {
+            fill_sized(ring, plain, places, drawn, |offset| {
                 let len = menu.draw_fitting(&mut draws, end - offset);
                 bytes += u64::from(len);
                 len
             });
         }
-        sizes.draws = draws;
+        sizes.draws = Draws::Narrow(draws);
         (count, bytes)
     }
 
     /// How many I/Os of `len` bytes the ring holds and the limits allow.
     #[inline]
     fn most(&self, len: u64) -> u64 {
-        let all = RING as u64;
-        // The common case spares a division.
-        let by_bytes =
-            if self.left.bytes / RING as u64 >= len { all } else { self.left.bytes.div_ceil(len) };
-        all.min(self.left.ios).min(by_bytes)
+        self.limits.room(RING as u64, len)
     }
 }
 
-impl Grid {
+impl Places {
+    fn of(file: &FileState, dir: Dir) -> Places {
+        let grid = file.grids[dir as usize];
+        Places { start: file.start, unit: grid.unit, blocks: grid.places }
+    }
+
+    /// Whether an I/O of `len` bytes at any of the places ends before `end`.
+    fn all_fit(&self, end: u64, len: u32) -> bool {
+        let last = self.blocks.saturating_sub(1).checked_mul(self.unit);
+        let end_of_last = last.and_then(|last| last.checked_add(self.start + u64::from(len)));
+        end_of_last.is_some_and(|last| last <= end)
+    }
+
     #[inline(always)]
     fn offset(&self, block: u64) -> u64 {
         self.start + block * self.unit
@@ -307,13 +307,13 @@ impl Grid {
 fn fill_sized(
     ring: &mut Ring,
     plain: Plain,
-    grid: Grid,
+    places: Places,
     blocks: &[u64],
     mut len: impl FnMut(u64) -> u32,
 ) {
     let mut blocks = blocks.iter();
     ring.fill(blocks.len(), |_| {
-        let offset = grid.offset(blocks.next().copied().unwrap_or(0));
+        let offset = places.offset(blocks.next().copied().unwrap_or(0));
         entry(Plain { len: len(offset), ..plain }, offset)
     });
 }
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_shape_goes_as_it_would_the_general_way() {
+    fn the_fast_path_plans_what_the_general_one_does() {
         let mut tried = 0;
         let caps = PerDir([Cap::Ios(700), Cap::Bytes(9 << 20), Cap::Free]);
         let both = PaceSpec { caps, process: Process::Poisson };
@@ -384,8 +384,11 @@ mod tests {
                                     offset: 8192,
                                     size,
                                     end: 8192 + size,
+                                    ..SourceFile::default()
                                 }],
                                 sizes: PerDir::all(Sizes::Fixed(4096)),
+                                size_bytes: size,
+                                queued: repeat,
                                 total_bytes: if io_size > 0 { io_size } else { size },
                                 io_size_given: io_size > 0,
                                 map,
@@ -398,8 +401,8 @@ mod tests {
                             };
                             let fast = Source::new(spec.clone()).unwrap();
                             let mut general = Source::new(spec.clone()).unwrap();
-                            tried += u32::from(fast.shape != Shape::General);
-                            general.shape = Shape::General;
+                            tried += u32::from(fast.fast_path != FastPath::None);
+                            general.fast_path = FastPath::None;
                             assert_eq!(entries(fast, 3000), entries(general, 3000), "{spec:?}");
                         }
                     }
@@ -410,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn drawn_sizes_and_places_go_as_they_would_the_general_way() {
+    fn drawn_sizes_and_places_are_those_of_the_general_path() {
         let share = |bytes, percent| Share { bytes, percent };
         let split = Sizes::Split(vec![share(4096, 60), share(16384, 30), share(65536, 10)]);
         let sizes = [Sizes::Fixed(4096), Sizes::Range { min: 512, max: 65536 }, split];
@@ -442,9 +445,12 @@ mod tests {
                                 offset: 8192,
                                 size,
                                 end: 8192 + size,
+                                ..SourceFile::default()
                             }],
                             sizes: PerDir::all(sizes.clone()),
                             align: PerDir::all(align),
+                            size_bytes: size,
+                            queued: loops == 2,
                             total_bytes: size,
                             distribution: law.clone(),
                             map: MapMode::Off,
@@ -455,8 +461,8 @@ mod tests {
                         };
                         let fast = Source::new(spec.clone()).unwrap();
                         let mut general = Source::new(spec.clone()).unwrap();
-                        tried += u32::from(matches!(fast.shape, Shape::Drawn(..)));
-                        general.shape = Shape::General;
+                        tried += u32::from(matches!(fast.fast_path, FastPath::Drawn(..)));
+                        general.fast_path = FastPath::None;
                         assert_eq!(entries(fast, 3000), entries(general, 3000), "{spec:?}");
                     }
                 }

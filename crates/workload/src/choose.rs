@@ -1,0 +1,198 @@
+//! Choosing one I/O: fio's steps, in fio's order.
+//!
+//! A step that finds nothing ends the file for this pass. Each step is checked,
+//! with the others, against recordings of fio 3.42
+//! (`crates/iosonde/tests/exact.rs`).
+
+use iosonde_base::{Dir, FileId, Op, Planned};
+
+use crate::file::FileState;
+use crate::offsets;
+use crate::source::Source;
+use crate::spec::Sequencer;
+
+/// Where the next I/O begins.
+struct Start {
+    offset: u64,
+    /// Its block in the random map, if it is to be noted there.
+    block: Option<u64>,
+    /// Drawn, not one after another.
+    random: bool,
+}
+
+impl Source {
+    /// The next I/O in `file`; none if there is nothing more in this pass.
+    pub(crate) fn choose(&mut self, file: usize) -> Option<Planned> {
+        if let Some(trimmed) = self.files[file].trimmed.take() {
+            return Some(Planned { op: Op::Write, ..trimmed });
+        }
+        let dir = self.mix.next(&self.issued);
+        self.enter_zone(file, dir);
+        let start = self.start(file, dir)?;
+        let len = self.size(file, dir, &start)?;
+        let len = self.note_in_map(file, dir, &start, len);
+        let entry =
+            Planned { offset: start.offset, len, file: FileId(file as u32), op: dir.into() };
+        if self.spec.directions.trim_then_write {
+            self.files[file].trimmed = Some(entry);
+        }
+        Some(entry)
+    }
+
+    /// In a strided job, go to the next zone once this one has had its bytes,
+    /// and begin it again where it wants more than it has.
+    #[inline]
+    fn enter_zone(&mut self, file: usize, dir: Dir) {
+        let Some(zone) = self.spec.strided else { return };
+        let state = &mut self.files[file];
+        if self.zone_bytes >= zone.size {
+            self.zone_bytes = 0;
+            state.next_zone(zone.range + zone.skip, dir);
+        }
+        if state.last_end[dir as usize] >= state.start + zone.range {
+            state.last_end[dir as usize] = state.start;
+        }
+        if self.zone_bytes.is_multiple_of(zone.range) {
+            state.rewind();
+        }
+    }
+
+    /// Where in `file` the next I/O of `dir` begins: within the range, and
+    /// before the end of the file.
+    #[inline]
+    fn start(&mut self, file: usize, dir: Dir) -> Option<Start> {
+        let (place, block, random) = self.place(file, dir)?;
+        let state = &self.files[file];
+        let offset = state.start.checked_add(place)?;
+        (place < state.range && offset < state.end).then_some(Start { offset, block, random })
+    }
+
+    /// The same as bytes from the start of the range, with the block to note,
+    /// and whether it was drawn.
+    #[inline]
+    fn place(&mut self, file: usize, dir: Dir) -> Option<(u64, Option<u64>, bool)> {
+        if !self.spec.directions.random {
+            let place = self.sequential_place(file, dir)?;
+            return Some((place, None, false));
+        }
+        let first_of_run = self.run_left == 0;
+        if first_of_run {
+            self.run_left = self.spec.seq_nr;
+        }
+        self.run_left -= 1;
+        if first_of_run && self.is_random(dir) {
+            let (place, block) = self.random_place(file, dir)?;
+            return Some((place, block, true));
+        }
+        if !first_of_run && self.spec.sequencer == Sequencer::Identical {
+            let state = &self.files[file];
+            return Some((state.last_start[dir as usize].wrapping_sub(state.start), None, false));
+        }
+        // At the end of the file another place is drawn, though not noted.
+        self.tried_in_order = true;
+        let place = match self.sequential_place(file, dir) {
+            Some(place) => place,
+            None => self.random_place(file, dir)?.0,
+        };
+        Some((place, None, false))
+    }
+
+    /// Whether the first I/O of a run is drawn (`percentage_random`).
+    #[inline]
+    fn is_random(&mut self, dir: Dir) -> bool {
+        match self.spec.percentage_random[dir] {
+            100 => true,
+            0 => false,
+            percent => self.seq_rand_draws[dir].percent() <= percent,
+        }
+    }
+
+    fn sequential_place(&mut self, file: usize, dir: Dir) -> Option<u64> {
+        self.begin_direction_again(file, dir);
+        offsets::sequential(&self.files[file], dir, self.spec.seq_add)
+    }
+
+    /// At the end of the range, a job that goes by time, or writes more than its
+    /// size, begins again: only in this direction.
+    fn begin_direction_again(&mut self, file: usize, dir: Dir) {
+        if !self.begins_again {
+            return;
+        }
+        let state = &mut self.files[file];
+        if state.last_end[dir as usize] < state.range.saturating_add(state.first) {
+            return;
+        }
+        state.last_end[dir as usize] = state.start;
+        if self.spec.time_based {
+            self.invalidate = Some(file);
+        }
+    }
+
+    /// A place drawn at random, with its block if there is a map.
+    #[inline]
+    fn random_place(&mut self, file: usize, dir: Dir) -> Option<(u64, Option<u64>)> {
+        let state = &mut self.files[file];
+        let grid = state.grids[dir as usize];
+        if grid.places == 0 {
+            return None;
+        }
+        let drawn = if let Some(zones) = &mut self.zones {
+            zones.draw(dir, grid, |within| match &mut state.lfsr {
+                // A number of the file, to which that of the zone is added, as in fio.
+                Some(lfsr) => lfsr.draw(),
+                None => Some(self.offset_draws.below(within)),
+            })?
+        } else if let Some(lfsr) = &mut state.lfsr {
+            lfsr.draw()?
+        } else if let Some(law) = &mut state.law {
+            law.draw()
+        } else if let Some(listed) = &mut state.listed {
+            listed.next()
+        } else {
+            self.offset_draws.below(grid.places)
+        };
+        match &state.map {
+            None => Some((drawn.checked_mul(grid.unit)?, None)),
+            Some(map) => {
+                let block = map.free_from(drawn)?;
+                Some((block * grid.unit, Some(block)))
+            }
+        }
+    }
+
+    /// How many bytes the I/O moves: a size that is drawn ends within the range,
+    /// any ends within the file.
+    #[inline]
+    fn size(&mut self, file: usize, dir: Dir, start: &Start) -> Option<u32> {
+        let sizes_of = match (self.spec.bs_is_seq_rand, start.random) {
+            (false, _) => dir,
+            (true, false) => Dir::Read,
+            (true, true) => Dir::Write,
+        };
+        let FileState { range, first, end, .. } = self.files[file];
+        let within = (range + first).saturating_sub(start.offset);
+        let len = self.sizes[sizes_of].draw(within)?;
+        (start.offset.checked_add(u64::from(len))? <= end).then_some(len)
+    }
+
+    /// Note the blocks of an I/O in the random map, and cut it where it meets
+    /// one that has been visited. An I/O before which a place in order was
+    /// tried is not noted, as in fio.
+    #[inline]
+    fn note_in_map(&mut self, file: usize, dir: Dir, start: &Start, len: u32) -> u32 {
+        let state = &mut self.files[file];
+        let (Some(map), Some(block), false) = (&mut state.map, start.block, self.tried_in_order)
+        else {
+            return len;
+        };
+        let unit = state.grids[dir as usize].unit;
+        if u64::from(len) == unit {
+            map.visit_from(block);
+            return len;
+        }
+        let wanted = u64::from(len).div_ceil(unit);
+        let visited = map.visit_run(block, wanted);
+        // Fewer blocks than `len` holds, so it fits.
+        if visited < wanted { (visited * unit) as u32 } else { len }
+    }
+}

@@ -1,0 +1,127 @@
+//! When a pass over the files ends, when the job does, and whether another pass
+//! begins.
+//!
+//! The rules are those of fio 3.42, which differ between engines that complete
+//! an I/O at once and those with a queue (`crates/iosonde/tests/exact.rs`).
+
+use crate::spec::{Distribution, MapMode, SourceSpec};
+
+/// What may still be issued.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    /// Bytes over all loops.
+    job_left: u64,
+    /// Bytes in this pass; without limit for engines that complete at once.
+    pass_left: u64,
+    pass_bytes: u64,
+    /// I/Os over all loops.
+    ios_left: u64,
+    /// Bytes that one loop is to issue.
+    wanted: u64,
+    /// Bytes issued over the whole job, and in this pass.
+    bytes: u64,
+    bytes_in_pass: u64,
+    /// Passes left, this one not counted.
+    loops_left: u64,
+    /// The largest block of any direction.
+    largest: u64,
+    io_size_given: bool,
+    time_based: bool,
+}
+
+impl Limits {
+    pub fn new(spec: &SourceSpec) -> Limits {
+        // A trim and its write count as one I/O of the limits.
+        let twice = if spec.directions.trim_then_write { 2 } else { 1 };
+        let over_loops = |one: u64| one.saturating_mul(spec.loops).saturating_mul(twice);
+        let unless_timed = |limit: u64| if spec.time_based { u64::MAX } else { limit };
+        let pass_bytes = match spec.queued {
+            true => unless_timed(pass_bytes(spec).saturating_mul(twice)),
+            false => u64::MAX,
+        };
+        Limits {
+            job_left: unless_timed(over_loops(spec.total_bytes)),
+            pass_left: pass_bytes,
+            pass_bytes,
+            ios_left: unless_timed(match spec.number_ios {
+                0 => u64::MAX,
+                ios => over_loops(ios),
+            }),
+            wanted: spec.total_bytes,
+            bytes: 0,
+            bytes_in_pass: 0,
+            loops_left: spec.loops - 1,
+            largest: spec.sizes.0.iter().map(|sizes| u64::from(sizes.max())).max().unwrap_or(0),
+            io_size_given: spec.io_size_given,
+            time_based: spec.time_based,
+        }
+    }
+
+    /// Nothing more may be issued in the whole job.
+    pub fn job_is_over(&self) -> bool {
+        self.job_left == 0 || self.ios_left == 0
+    }
+
+    /// Nothing more may be issued in this pass.
+    pub fn pass_is_over(&self) -> bool {
+        self.pass_left == 0
+    }
+
+    /// How many I/Os of `len` bytes may be issued, `most` at most: the last may
+    /// go past the limit.
+    #[inline]
+    pub fn room(&self, most: u64, len: u64) -> u64 {
+        let bytes = self.job_left.min(self.pass_left);
+        // The common case spares a division.
+        let by_bytes = if bytes / most >= len { most } else { bytes.div_ceil(len) };
+        most.min(self.ios_left).min(by_bytes)
+    }
+
+    /// Note I/Os that have been planned.
+    #[inline]
+    pub fn issued(&mut self, ios: u64, bytes: u64) {
+        self.bytes += bytes;
+        self.bytes_in_pass += bytes;
+        self.job_left = self.job_left.saturating_sub(bytes);
+        self.pass_left = self.pass_left.saturating_sub(bytes);
+        self.ios_left = self.ios_left.saturating_sub(ios);
+    }
+
+    /// Bytes issued over the whole job.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// A pass has ended, because all files are done or its bytes are: whether
+    /// there is another.
+    pub fn another_pass(&self, files_done: bool) -> bool {
+        // A pass that found nothing to do would find nothing again.
+        self.bytes_in_pass > 0
+            && (self.time_based || self.loops_left > 0 || self.bytes_are_missing(files_done))
+    }
+
+    fn bytes_are_missing(&self, files_done: bool) -> bool {
+        let missing = self.wanted.saturating_sub(self.bytes);
+        let goes_on = self.io_size_given || !files_done;
+        self.ios_left > 0 && missing > 0 && missing >= self.largest && goes_on
+    }
+
+    /// For the next pass.
+    pub fn begin_pass(&mut self) {
+        self.loops_left = self.loops_left.saturating_sub(1);
+        self.pass_left = self.pass_bytes;
+        self.bytes_in_pass = 0;
+    }
+}
+
+/// Bytes after which a queued engine ends a pass: `size`, or `io_size` where
+/// that is more and the job writes in order, or at random without a map.
+fn pass_bytes(spec: &SourceSpec) -> u64 {
+    let once = spec.map != MapMode::Off
+        && spec.distribution == Distribution::Random
+        && spec.units_are_least();
+    match spec.directions.write && !(spec.directions.random && once) {
+        true => spec.size_bytes.max(spec.total_bytes),
+        false => spec.size_bytes,
+    }
+}

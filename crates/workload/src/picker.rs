@@ -1,0 +1,151 @@
+//! Which file the next I/O goes to.
+
+use crate::file::FileState;
+use crate::offsets::Law;
+use crate::random::Draws;
+use crate::spec::{FilePick, FileService, SourceSpec};
+use crate::streams::{Seeds, Stream};
+
+/// Picks files.
+#[derive(Debug)]
+pub(crate) struct FilePicker {
+    service: FileService,
+    /// The file at hand.
+    now: usize,
+    /// I/Os left before another is picked.
+    left: u32,
+    /// Where the turn goes on.
+    turn: usize,
+    draws: Draws,
+    law: Option<Law>,
+    wide: bool,
+    /// How many may be open, and how many are.
+    open_most: usize,
+    open: usize,
+}
+
+/// How often a file is drawn again because it is done or cannot be opened: a
+/// distribution may hardly ever, or never, come to what is left.
+const TRIES: u32 = 100_000;
+
+/// A law draws among so many numbers for each file, as in fio.
+pub(crate) const NUMBERS_OF_A_FILE: u64 = 1024;
+
+/// What the picker decides.
+pub(crate) enum Pick {
+    /// This file, which is open or need not be opened.
+    File(usize),
+    /// This file, and open it first.
+    Open(usize),
+    /// All are done.
+    None,
+}
+
+impl FilePicker {
+    /// Picks among the files of a job; says which to open only if not all of
+    /// them may be open at once.
+    pub fn new(spec: &SourceSpec, law: Option<Law>, seeds: &Seeds) -> FilePicker {
+        let limited = spec.open_files < spec.files.len();
+        let wide = spec.is_wide();
+        FilePicker {
+            service: spec.file_service,
+            now: 0,
+            left: 0,
+            turn: 0,
+            draws: draws(seeds, wide),
+            law,
+            wide,
+            open_most: if limited { spec.open_files.max(1) } else { usize::MAX },
+            open: 0,
+        }
+    }
+
+    /// For the next pass: no file is open. Whose turn it is, and how many turns
+    /// are left, stays, as in fio.
+    pub fn begin_pass(&mut self) {
+        self.open = 0;
+    }
+
+    /// Draw the same files again.
+    pub fn restart(&mut self, seeds: &Seeds) {
+        self.draws = draws(seeds, self.wide);
+        if let Some(law) = &mut self.law {
+            law.restart();
+        }
+    }
+
+    /// Whether files must be opened and closed on the way.
+    pub fn limited(&self) -> bool {
+        self.open_most != usize::MAX
+    }
+
+    /// Whether a file is drawn by a law: one without a place for an I/O is then
+    /// begun again, not done.
+    pub fn by_law(&self) -> bool {
+        self.law.is_some()
+    }
+
+    /// The file for the next I/O.
+    pub fn next(&mut self, files: &[FileState]) -> Pick {
+        if let [only] = files {
+            return if only.done { Pick::None } else { Pick::File(0) };
+        }
+        if files[self.now].done {
+            self.left = 0;
+        } else if self.left > 0 {
+            self.left -= 1;
+            return self.pick(files);
+        }
+        let (open, most) = (self.open, self.open_most);
+        let usable = |file: &FileState| !file.done && (file.open || open < most);
+        let next = match self.service.pick {
+            FilePick::RoundRobin | FilePick::Sequential => {
+                let count = files.len();
+                // None is usable only when all are done: what is open and not
+                // done would be, and the done have made room for the others.
+                let next = (self.turn..count).chain(0..self.turn).find(|&i| usable(&files[i]));
+                self.turn = next.map_or(self.turn, |next| (next + 1) % count);
+                next
+            }
+            _ => files.iter().any(usable).then(|| self.draw(files, usable)),
+        };
+        let Some(next) = next else { return Pick::None };
+        self.now = next;
+        self.left = match self.service.pick {
+            FilePick::Sequential => u32::MAX,
+            _ => self.service.every.saturating_sub(1),
+        };
+        self.pick(files)
+    }
+
+    /// A file that is usable, drawn; one is.
+    fn draw(&mut self, files: &[FileState], usable: impl Fn(&FileState) -> bool) -> usize {
+        for _ in 0..TRIES {
+            let drawn = match &mut self.law {
+                Some(law) => (law.draw() / NUMBERS_OF_A_FILE) as usize,
+                None => self.draws.below(files.len() as u64) as usize,
+            };
+            if files.get(drawn).is_some_and(&usable) {
+                return drawn;
+            }
+        }
+        files.iter().position(usable).unwrap_or(0)
+    }
+
+    fn pick(&mut self, files: &[FileState]) -> Pick {
+        if self.limited() && !files[self.now].open {
+            self.open += 1;
+            return Pick::Open(self.now);
+        }
+        Pick::File(self.now)
+    }
+
+    /// A file has been closed.
+    pub fn closed(&mut self) {
+        self.open = self.open.saturating_sub(1);
+    }
+}
+
+fn draws(seeds: &Seeds, wide: bool) -> Draws {
+    Draws::new(wide, seeds.of(Stream::File))
+}
