@@ -17,7 +17,7 @@ use iosonde_base::{PerDir, Ring};
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::{
     Accounting, Drive, Ended, EngineSettings, FileSetup, Files, Fill, Memory, OpenMode, OpenWith,
-    Pacing, Pulse, SyncRangeFlags, Tolerance, Window,
+    Pacing, SliceControl, SyncRangeFlags, Tolerance, Window,
 };
 use iosonde_stats::{CountersWriter, WhichLatencies};
 use iosonde_sys::clock::{Clock, ClockSource};
@@ -147,7 +147,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         memory,
         fill: Fill::new(1, false),
         pen,
-        pulse: Arc::new(Pulse::default()),
+        control: Arc::new(SliceControl::default()),
         window: Window {
             depth: case.depth,
             batch: case.batch,
@@ -164,7 +164,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         pacing: pacing(case, &spec, &clock),
         verify: None,
     };
-    drive.pulse.arm(u64::MAX);
+    drive.control.arm(u64::MAX);
     let start = clock.now();
     let ended = engine.run(&mut drive);
     let took = clock.ns_between(start, clock.now());

@@ -39,13 +39,13 @@ impl Window {
 /// that others write and the loop reads. The loop compares the time it has
 /// anyway with `until`, and so sees both.
 #[derive(Debug, Default)]
-pub struct Pulse {
+pub struct SliceControl {
     until: AtomicU64,
     stop: AtomicBool,
     bell: Bell,
 }
 
-impl Pulse {
+impl SliceControl {
     /// Let the next slice end at `until`, in ticks; at once if a stop was
     /// asked.
     pub fn arm(&self, until: u64) {
@@ -56,7 +56,7 @@ impl Pulse {
         }
     }
 
-    /// Ask the job to stop: no new I/O; what flies comes back.
+    /// Ask the job to stop: no new I/O; what is in flight completes.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
         self.until.store(0, Ordering::SeqCst);
@@ -100,7 +100,7 @@ pub enum Ended {
     Pass,
     /// The source has nothing more, and everything in flight has come back.
     Done,
-    /// An error that the job does not bear; everything in flight has come back.
+    /// An error that the job does not tolerate; everything in flight has come back.
     Failed(Failure),
 }
 
@@ -189,10 +189,10 @@ pub struct Drive {
     /// The account.
     pub pen: CountersWriter,
     /// When to end.
-    pub pulse: Arc<Pulse>,
+    pub control: Arc<SliceControl>,
     /// How many at a time.
     pub window: Window,
-    /// Which errors the job bears.
+    /// Which errors the job tolerates.
     pub tolerance: Tolerance,
     /// `write_iolog`, where asked.
     pub log: Option<IoLog>,
@@ -306,14 +306,14 @@ impl Drive {
     /// read, where that is to be checked.
     ///
     /// # Errors
-    /// If that is not what was written, and the job does not bear it.
+    /// If that is not what was written, and the job does not tolerate it.
     #[inline(never)]
     pub(crate) fn check(&mut self, entry: &Planned, slot: u32, done: bool) -> Result<(), Failure> {
         let Some(verify) = &mut self.verify else { return Ok(()) };
         if verify.complete(&mut self.memory, entry, slot, done) {
             return Ok(());
         }
-        self.bear(entry, Failure { doing: "verify", ..Failure::of(entry, WRONG_DATA) })
+        self.tolerate(entry, Failure { doing: "verify", ..Failure::of(entry, WRONG_DATA) })
     }
 
     /// What the counts of one-at-a-time I/O follow from; reckoned once a slice,
@@ -355,20 +355,20 @@ impl Drive {
         let done = act();
         let took = self.clock.ticks_to_ns(self.clock.now().wrapping_sub(start));
         self.count_sync(took);
-        done.or_else(|errno| self.bear_sync(entry, errno))
+        done.or_else(|errno| self.tolerate_sync(entry, errno))
     }
 
-    /// Count a sync that failed, and bear it if the job does.
+    /// Count a sync that failed, and tolerate it if the job does.
     #[cold]
-    pub(crate) fn bear_sync(&mut self, entry: &Planned, errno: Errno) -> Result<(), Failure> {
+    pub(crate) fn tolerate_sync(&mut self, entry: &Planned, errno: Errno) -> Result<(), Failure> {
         self.pen.counters().sync.errors.add(1);
-        self.bear(entry, Failure::of(entry, errno))
+        self.tolerate(entry, Failure::of(entry, errno))
     }
 
-    /// Nothing, if the job bears this.
+    /// Nothing, if the job tolerates this.
     #[cold]
-    pub(crate) fn bear(&mut self, entry: &Planned, failure: Failure) -> Result<(), Failure> {
-        if !self.tolerance.bears(entry.op, failure.errno) {
+    pub(crate) fn tolerate(&mut self, entry: &Planned, failure: Failure) -> Result<(), Failure> {
+        if !self.tolerance.tolerates(entry.op, failure.errno) {
             return Err(failure);
         }
         if let Some(tell) = &self.tolerance.tell {

@@ -1,7 +1,7 @@
 //! What an engine must do. One engine is one file; these traits are all it
 //! sees of the rest.
 
-use crate::{EngineOptions, EngineSettings, Hint};
+use crate::{EngineOptionTable, EngineSettings, Hint};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Slot};
 use iosonde_sys::clock::Clock;
 use std::os::fd::RawFd;
@@ -60,7 +60,7 @@ pub trait OneShot {
     }
 
     /// Why nothing that the engine says can be believed any more, if so. The
-    /// job then ends, whatever errors it bears.
+    /// job then ends, whatever errors it tolerates.
     fn broken(&self) -> Option<&'static str> {
         None
     }
@@ -267,7 +267,7 @@ pub struct EngineDef {
     /// What it can do.
     pub caps: Caps,
     /// Its own options.
-    pub options: Option<&'static EngineOptions>,
+    pub options: Option<&'static EngineOptionTable>,
     /// Opens a pool of threads over the engine (`io_submit_mode=offload`), as
     /// many as the depth. None where each file has one position that all
     /// threads would move, or where the engine is more than its I/Os.

@@ -23,7 +23,7 @@ mod trace;
 mod verifying;
 
 pub use catalogue::{CATALOGUE, find};
-pub use drive::{Accounting, Drive, Ended, Failure, Loop, Pulse, SyncTap, Window};
+pub use drive::{Accounting, Drive, Ended, Failure, Loop, SliceControl, SyncTap, Window};
 pub use engine::{
     Caps, EngineDef, EngineError, Io, LaysOut, OneShot, Open, OpenWith, Opened, Queued,
     SyncRangeFlags,
@@ -33,11 +33,13 @@ pub use files::{FileSetup, Files, Hint, OpenMode};
 pub use iolog::IoLog;
 pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;
-pub use options::{EngineOptions, EngineSettings, JobContext, OwnOptions, OwnSettings, ReadTyped};
+pub use options::{
+    EngineOptionTable, EngineSettings, JobContext, OwnOptions, OwnSettings, ReadTyped,
+};
 pub use pacing::{FlowGroup, FlowShare, LatencyBounds, Lateness, Pacing, Pause, PauseEvery, Tried};
 pub use queue::QueueLoop;
 pub use tape::{Record, Tape, Turn};
-pub use tolerance::{ErrorKind, TellError, Tolerance};
+pub use tolerance::{ErrorKind, ErrorReporter, Tolerance};
 pub use trace::Trace;
 pub use verifying::{OnWrongBlock, Verifying, WrongBlock};
 

@@ -6,7 +6,7 @@ pub(crate) use paced::{count_response, wait};
 
 use crate::drive::Failure;
 use crate::tape::Taping;
-use crate::{Drive, Ended, Files, Io, Loop, OneShot, Pulse};
+use crate::{Drive, Ended, Files, Io, Loop, OneShot, SliceControl};
 use iosonde_base::{Errno, FileId, Op, Planned};
 use iosonde_stats::{Counters, Lane};
 use iosonde_sys::clock::{Clock, ClockSource};
@@ -51,7 +51,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
 
     /// An I/O moved less than asked, or failed. Go on with the rest until it
     /// is done: whether it is. An error or an end of file comes back as a
-    /// failure, unless the job bears it.
+    /// failure, unless the job tolerates it.
     #[cold]
     #[inline(never)]
     fn finish(
@@ -96,7 +96,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         };
         drive.pen.counters().lanes[entry.op as usize].errors.add(1);
         let offset = Some(io.offset + u64::from(moved));
-        drive.bear(&entry, Failure { offset, ..failure }).map(|()| false)
+        drive.tolerate(&entry, Failure { offset, ..failure }).map(|()| false)
     }
 }
 
@@ -132,20 +132,20 @@ impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
 /// What a stretch of plain I/Os needs of the drive, in a form that stays in
 /// registers: nothing in it is lent out for change.
 #[derive(Clone, Copy)]
-struct Desk<'a> {
+struct StretchContext<'a> {
     clock: Clock,
     ledger: &'a Counters,
-    pulse: &'a Pulse,
+    control: &'a SliceControl,
     files: &'a Files,
     buffer: *mut u8,
 }
 
-impl<'a> Desk<'a> {
-    fn new(drive: &'a Drive) -> Desk<'a> {
-        Desk {
+impl<'a> StretchContext<'a> {
+    fn new(drive: &'a Drive) -> StretchContext<'a> {
+        StretchContext {
             clock: drive.clock,
             ledger: drive.pen.counters(),
-            pulse: &drive.pulse,
+            control: &drive.control,
             files: &drive.files,
             buffer: drive.memory.buffer(0),
         }
@@ -159,7 +159,7 @@ impl<'a> Desk<'a> {
 }
 
 /// Why a stretch of plain I/Os stopped, after how many of them.
-enum Stop {
+enum StretchEnd {
     /// All of them are done.
     All,
     /// The next is not a plain I/O.
@@ -194,13 +194,13 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             let (count, stop) = if paced {
                 self.paced(drive, most, tape)
             } else {
-                let desk = Desk::new(drive);
+                let context = StretchContext::new(drive);
                 let entries = drive.ring.as_slice();
                 let entries = &entries[..entries.len().min(most)];
-                match (STAMPED, desk.clock.source()) {
-                    (true, ClockSource::Cpu) => self.stretch::<true, T>(desk, entries, tape),
-                    (true, _) => self.stretch::<false, T>(desk, entries, tape),
-                    (false, _) => self.stretch_counting(desk, entries),
+                match (STAMPED, context.clock.source()) {
+                    (true, ClockSource::Cpu) => self.stretch::<true, T>(context, entries, tape),
+                    (true, _) => self.stretch::<false, T>(context, entries, tape),
+                    (false, _) => self.stretch_counting(context, entries),
                 }
             };
             let next = drive.ring.as_slice().get(count).copied();
@@ -212,16 +212,16 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 return Ended::Failed(failure);
             }
             let over = match (stop, next) {
-                (Stop::Special, Some(entry)) => {
+                (StretchEnd::Special, Some(entry)) => {
                     drive.ring.advance(1);
-                    self.special(drive, entry).map(|()| drive.clock.now() >= drive.pulse.until())
+                    self.special(drive, entry).map(|()| drive.clock.now() >= drive.control.until())
                 }
-                (Stop::Odd(result, issue), Some(entry)) => {
+                (StretchEnd::Odd(result, issue), Some(entry)) => {
                     drive.ring.advance(1);
                     let over = self.odd(drive, entry, result, issue, tape);
                     over.and_then(|over| drive.verdict().map_or(Ok(over), Err))
                 }
-                (Stop::Time, _) => drive.verdict().map_or(Ok(true), Err),
+                (StretchEnd::Time, _) => drive.verdict().map_or(Ok(true), Err),
                 _ => Ok(false),
             };
             match over {
@@ -238,11 +238,11 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     #[inline(never)]
     fn stretch<const COUNTER: bool, T: Taping>(
         &mut self,
-        desk: Desk<'_>,
+        context: StretchContext<'_>,
         entries: &[Planned],
         tape: &mut T,
-    ) -> (usize, Stop) {
-        let clock = desk.clock;
+    ) -> (usize, StretchEnd) {
+        let clock = context.clock;
         assert_eq!(COUNTER, clock.source() == ClockSource::Cpu, "the caller looked");
         let mut rest = entries.iter();
         // The time that a record takes is not the engine's.
@@ -252,31 +252,31 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let before = |rest: std::slice::Iter<'_, Planned>| entries.len() - rest.len() - 1;
         while let Some(entry) = rest.next() {
             if entry.op as u8 > Op::Trim as u8 {
-                return (before(rest), Stop::Special);
+                return (before(rest), StretchEnd::Special);
             }
             // The first stamp comes after the buffer is filled, as fio's: our
             // own work is not counted as the engine's.
             let start = if E::THREE_STAMPS { clock.now() } else { 0 };
-            let io = desk.io(entry);
+            let io = context.io(entry);
             let issue = if chained { last } else { clock.now() };
             let result = self.engine.perform(&io);
             if result != Ok(entry.len) {
-                return (before(rest), Stop::Odd(result, issue));
+                return (before(rest), StretchEnd::Odd(result, issue));
             }
             let end = clock.now();
             last = end;
-            let lane = &desk.ledger.lanes[entry.op as usize];
+            let lane = &context.ledger.lanes[entry.op as usize];
             count_whole::<E>(lane, &clock, entry.len, [start, issue, end]);
             tape_whole::<E, T>(tape, &clock, entry, [start, issue, end]);
-            if end >= desk.pulse.until() {
-                return (before(rest) + 1, Stop::Time);
+            if end >= context.control.until() {
+                return (before(rest) + 1, StretchEnd::Time);
             }
         }
-        (entries.len(), Stop::All)
+        (entries.len(), StretchEnd::All)
     }
 
     /// Finish an I/O that moved less than asked, or failed. Whether the slice
-    /// is over: errors that are borne must not keep it from ending.
+    /// is over: errors that are tolerated must not keep it from ending.
     #[cold]
     #[inline(never)]
     fn odd(
@@ -305,43 +305,47 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 lane.bytes.add(u64::from(entry.len));
             }
         }
-        Ok(end >= drive.pulse.until())
+        Ok(end >= drive.control.until())
     }
 
     /// Do plain I/Os without stamps: the clock is read once for every few of
     /// them, more seldom the faster they are.
     #[inline(never)]
-    fn stretch_counting(&mut self, desk: Desk<'_>, entries: &[Planned]) -> (usize, Stop) {
+    fn stretch_counting(
+        &mut self,
+        context: StretchContext<'_>,
+        entries: &[Planned],
+    ) -> (usize, StretchEnd) {
         let until_look = (self.left as usize).min(entries.len());
         for (count, entry) in entries[..until_look].iter().enumerate() {
             if entry.op as u8 > Op::Trim as u8 {
                 self.left = 1;
-                return (count, Stop::Special);
+                return (count, StretchEnd::Special);
             }
-            let result = self.engine.perform(&desk.io(entry));
+            let result = self.engine.perform(&context.io(entry));
             if result != Ok(entry.len) {
                 self.left = 1;
-                return (count, Stop::Odd(result, 0));
+                return (count, StretchEnd::Odd(result, 0));
             }
-            let lane = &desk.ledger.lanes[entry.op as usize];
+            let lane = &context.ledger.lanes[entry.op as usize];
             lane.ios.add(1);
             lane.bytes.add(u64::from(entry.len));
         }
         self.left -= until_look as u32;
-        let over = self.left == 0 && self.look(desk);
-        (until_look, if over { Stop::Time } else { Stop::All })
+        let over = self.left == 0 && self.look(context);
+        (until_look, if over { StretchEnd::Time } else { StretchEnd::All })
     }
 
     /// Look at the clock: whether the slice is over. If not, the next look is
     /// put off for as many I/Os as should take no longer than `LOOK_NS`.
     #[inline(never)]
-    fn look(&mut self, desk: Desk<'_>) -> bool {
+    fn look(&mut self, context: StretchContext<'_>) -> bool {
         const LOOK_NS: u64 = 200_000;
-        let now = desk.clock.now();
-        let fast = desk.clock.ticks_to_ns(now.wrapping_sub(self.looked)) < LOOK_NS;
+        let now = context.clock.now();
+        let fast = context.clock.ticks_to_ns(now.wrapping_sub(self.looked)) < LOOK_NS;
         self.stride = if fast { (self.stride * 2).min(64) } else { (self.stride / 2).max(1) };
         (self.looked, self.left) = (now, self.stride);
-        now >= desk.pulse.until()
+        now >= context.control.until()
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The options of an engine, as its catalogue entry names them. Engines that
 /// share their options name the same static.
-pub struct EngineOptions {
+pub struct EngineOptionTable {
     /// Their rows: names, defaults, documentation.
     pub rows: &'static [OptionDef],
     /// All of them at their defaults.
@@ -23,10 +23,10 @@ pub struct EngineOptions {
 /// The first value that is refused.
 pub type ReadTyped<'a> = &'a dyn Fn(&mut dyn Topic) -> Result<(), Diagnostic>;
 
-impl EngineOptions {
+impl EngineOptionTable {
     /// The options of `T`, whose rows are `rows`.
-    pub const fn of<T: OwnOptions>(rows: &'static [OptionDef]) -> EngineOptions {
-        EngineOptions {
+    pub const fn of<T: OwnOptions>(rows: &'static [OptionDef]) -> EngineOptionTable {
+        EngineOptionTable {
             rows,
             topic: || Box::new(T::default()),
             settings: |read, job| {

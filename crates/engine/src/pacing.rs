@@ -3,7 +3,7 @@
 //!
 //! A job without any of these has no [`Pacing`], and its loop does not ask.
 //! Where there is one, the loop waits for each I/O until it may start, and the
-//! queue is never drained for that: what flies goes on flying.
+//! queue is never drained for that: what is in flight stays so.
 
 mod flow;
 mod latency;
@@ -15,7 +15,7 @@ pub use latency::{LatencyBounds, Tried};
 pub use pause::{Pause, PauseEvery};
 pub use recorded::Lateness;
 
-use crate::Pulse;
+use crate::SliceControl;
 use crate::drive::Failure;
 use iosonde_base::{Errno, PerDir, Planned, RING, Ring};
 use iosonde_sys::clock::{Clock, Sleeper};
@@ -35,12 +35,12 @@ pub struct Pacing {
     /// The moment it was woken for already: what is left until then is spun.
     woken_for: u64,
     /// What there is besides a pace, for one question an I/O.
-    brakes: Option<Box<Brakes>>,
+    throttle: Option<Box<Throttle>>,
 }
 
 /// What holds back or ends a job besides its pace.
 #[derive(Debug, Default)]
-pub(crate) struct Brakes {
+pub(crate) struct Throttle {
     /// Nothing starts before this moment, in ticks: the end of a pause.
     held_until: u64,
     /// The part of a pause that is spun away ends here.
@@ -75,7 +75,7 @@ impl Pacing {
             origin: 0,
             sleeper: Sleeper::default(),
             woken_for: 0,
-            brakes: None,
+            throttle: None,
         }
     }
 
@@ -86,8 +86,8 @@ impl Pacing {
         pacing
     }
 
-    fn more(&mut self) -> &mut Brakes {
-        self.brakes.get_or_insert_default()
+    fn more(&mut self) -> &mut Throttle {
+        self.throttle.get_or_insert_default()
     }
 
     /// Pause now and then.
@@ -111,11 +111,11 @@ impl Pacing {
     /// The job starts: the schedule begins at `now`.
     pub fn begin(&mut self, now: u64) {
         self.shift(now.saturating_sub(self.origin));
-        let Some(brakes) = &mut self.brakes else { return };
-        if let Some(pause) = &mut brakes.pause {
+        let Some(throttle) = &mut self.throttle else { return };
+        if let Some(pause) = &mut throttle.pause {
             pause.resume(now);
         }
-        if let Some(flow) = &mut brakes.flow {
+        if let Some(flow) = &mut throttle.flow {
             flow.join();
         }
     }
@@ -133,7 +133,7 @@ impl Pacing {
     }
 
     fn bounds(&self) -> Option<&LatencyBounds> {
-        self.brakes.as_ref()?.bounds.as_ref()
+        self.throttle.as_ref()?.bounds.as_ref()
     }
 
     /// What was counted of latencies since it was last taken.
@@ -143,7 +143,7 @@ impl Pacing {
 
     /// What was counted of latencies since it was last taken; count anew.
     pub fn take_tried(&mut self) -> Tried {
-        let bounds = self.brakes.as_mut().and_then(|brakes| brakes.bounds.as_mut());
+        let bounds = self.throttle.as_mut().and_then(|throttle| throttle.bounds.as_mut());
         bounds.map(LatencyBounds::take_tried).unwrap_or_default()
     }
 
@@ -154,7 +154,7 @@ impl Pacing {
     }
 
     fn recording(&self) -> Option<&Recorded> {
-        self.brakes.as_ref()?.recorded.as_ref()
+        self.throttle.as_ref()?.recorded.as_ref()
     }
 
     /// How late entries were started, if their moments were recorded.
@@ -172,7 +172,7 @@ impl Pacing {
     /// The ring was filled with these; if they were recorded, they are due at
     /// `dues_ns`, in nanoseconds.
     pub(crate) fn plan(&mut self, ring: &Ring, dues_ns: &[u64]) {
-        match self.brakes.as_ref().and_then(|brakes| brakes.recorded.as_ref()) {
+        match self.throttle.as_ref().and_then(|throttle| throttle.recorded.as_ref()) {
             None => self.pace.plan(ring, &mut self.dues),
             Some(recorded) => recorded.plan(self.origin, dues_ns, &mut self.dues),
         }
@@ -186,13 +186,13 @@ impl Pacing {
     /// When each of the entries from `place` on is due, in ticks, and what else
     /// holds them back. Once an entry is done its due is of no use to anybody.
     #[inline(always)]
-    pub(crate) fn dues(&mut self, place: usize) -> (&mut [u64], Option<&mut Brakes>) {
-        (&mut self.dues[place.min(RING)..], self.brakes.as_deref_mut())
+    pub(crate) fn dues(&mut self, place: usize) -> (&mut [u64], Option<&mut Throttle>) {
+        (&mut self.dues[place.min(RING)..], self.throttle.as_deref_mut())
     }
 
     /// Whether there is a pace and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
-        self.brakes.is_none()
+        self.throttle.is_none()
     }
 
     /// Whether what is no I/O has its moment too, and must wait for it.
@@ -203,15 +203,15 @@ impl Pacing {
 
     /// Why the job must end, if it must.
     pub(crate) fn take_failure(&mut self) -> Option<Failure> {
-        self.brakes.as_mut()?.failed.take()
+        self.throttle.as_mut()?.failed.take()
     }
 
     /// Whether the entry at `place` in the ring may start at `now`.
     #[inline(always)]
     pub(crate) fn may_start(&mut self, clock: &Clock, place: usize, now: u64) -> Start {
         let due = self.dues[place % RING];
-        if let Some(brakes) = &mut self.brakes
-            && let Some(start) = brakes.hold(clock, now)
+        if let Some(throttle) = &mut self.throttle
+            && let Some(start) = throttle.hold(clock, now)
         {
             return start;
         }
@@ -221,76 +221,86 @@ impl Pacing {
     /// Nothing is in flight, and a pause is due: it begins.
     #[cold]
     pub(crate) fn pause(&mut self, clock: &Clock, now: u64) {
-        let Some(brakes) = &mut self.brakes else { return };
-        let Some(pause) = &mut brakes.pause else { return };
+        let Some(throttle) = &mut self.throttle else { return };
+        let Some(pause) = &mut throttle.pause else { return };
         let now = pause.burn(clock, now);
-        brakes.spin_until = clock.after(now, pause.spin.0);
-        brakes.held_until = clock.after(now, pause.length.0.max(pause.spin.0));
-        pause.resume(brakes.held_until);
+        throttle.spin_until = clock.after(now, pause.spin.0);
+        throttle.held_until = clock.after(now, pause.length.0.max(pause.spin.0));
+        pause.resume(throttle.held_until);
         if pause.shifts_pace {
-            let length = brakes.held_until - now;
+            let length = throttle.held_until - now;
             self.shift(length);
         }
     }
 
     /// Wait until `moment`, or until the slice ends. The time then.
     #[inline(never)]
-    pub(crate) fn wait(&mut self, clock: &Clock, pulse: &Pulse, moment: u64) -> u64 {
+    pub(crate) fn wait(&mut self, clock: &Clock, control: &SliceControl, moment: u64) -> u64 {
         let mut now = clock.now();
-        let spin_until = self.brakes.as_ref().map_or(0, |brakes| brakes.spin_until);
-        while now < spin_until.min(moment).min(pulse.until()) {
+        let spin_until = self.throttle.as_ref().map_or(0, |throttle| throttle.spin_until);
+        while now < spin_until.min(moment).min(control.until()) {
             std::hint::spin_loop();
             now = clock.now();
         }
-        let (woken, moment) = (self.woken_for == moment, moment.min(pulse.until()));
+        let (woken, moment) = (self.woken_for == moment, moment.min(control.until()));
         // A bell that rings comes with a slice that has ended: asked right after.
         let _ = match woken {
-            true => Sleeper::spin_until(clock, moment, Some(pulse.bell())),
-            false => self.sleeper.sleep_until(clock, moment, Some(pulse.bell())),
+            true => Sleeper::spin_until(clock, moment, Some(control.bell())),
+            false => self.sleeper.sleep_until(clock, moment, Some(control.bell())),
         };
         clock.now()
     }
 
     /// How long something else may be waited for before `moment`, in nanoseconds;
     /// zero if that is near.
-    pub(crate) fn nap_ns(&self, clock: &Clock, pulse: &Pulse, moment: u64) -> u64 {
+    pub(crate) fn nap_ns(&self, clock: &Clock, control: &SliceControl, moment: u64) -> u64 {
         if self.woken_for == moment {
             return 0;
         }
-        let left_ns = clock.ns_between(clock.now(), moment.min(pulse.until()));
+        let left_ns = clock.ns_between(clock.now(), moment.min(control.until()));
         self.sleeper.nap_ns(left_ns)
     }
 
     /// Nothing came in that time: the wait ended so much later.
-    pub(crate) fn napped(&mut self, moment: u64, late_ns: u64) {
+    pub(crate) fn timed_out(&mut self, moment: u64, late_ns: u64) {
         self.woken_for = moment;
         self.sleeper.woke(late_ns);
     }
 
     /// The entry at `place` was started, at `now`.
     #[inline(always)]
-    pub(crate) fn went(&mut self, place: usize, now: u64) {
-        if let Some(brakes) = &mut self.brakes {
-            brakes.went(self.dues[place % RING], now);
+    pub(crate) fn started(&mut self, place: usize, now: u64) {
+        if let Some(throttle) = &mut self.throttle {
+            throttle.started(self.dues[place % RING], now);
         }
     }
 
     /// Something that is no I/O, at `place`, was begun at `now`.
     pub(crate) fn passed(&mut self, place: usize, now: u64) {
-        if let Some(recorded) = self.brakes.as_ref().and_then(|brakes| brakes.recorded.as_ref()) {
-            recorded.went(now.saturating_sub(self.dues[place % RING]));
+        if let Some(recorded) =
+            self.throttle.as_ref().and_then(|throttle| throttle.recorded.as_ref())
+        {
+            recorded.started(now.saturating_sub(self.dues[place % RING]));
         }
     }
 
-    /// `count` I/Os came back, each after `ticks`. Whether the slice must end
+    /// `count` I/Os completed, each after `ticks`. Whether the slice must end
     /// now.
     #[inline(always)]
-    pub(crate) fn came(&mut self, clock: &Clock, entry: &Planned, ticks: u64, count: u64) -> bool {
-        self.brakes.as_mut().is_some_and(|brakes| brakes.came(clock, entry, ticks, count))
+    pub(crate) fn completed(
+        &mut self,
+        clock: &Clock,
+        entry: &Planned,
+        ticks: u64,
+        count: u64,
+    ) -> bool {
+        self.throttle
+            .as_mut()
+            .is_some_and(|throttle| throttle.completed(clock, entry, ticks, count))
     }
 }
 
-impl Brakes {
+impl Throttle {
     /// What holds the next I/O back, its pace aside.
     #[inline(never)]
     pub fn hold(&mut self, clock: &Clock, now: u64) -> Option<Start> {
@@ -311,27 +321,27 @@ impl Brakes {
 
     /// An I/O that was due at `due` was started, at `now`.
     #[inline(never)]
-    pub fn went(&mut self, due: u64, now: u64) {
+    pub fn started(&mut self, due: u64, now: u64) {
         if let Some(recorded) = &self.recorded {
-            recorded.went(now.saturating_sub(due));
+            recorded.started(now.saturating_sub(due));
         }
         if let Some(pause) = &mut self.pause {
             pause.started();
         }
         if let Some(flow) = &mut self.flow {
-            flow.went();
+            flow.started();
         }
     }
 
-    /// As [`Pacing::came`].
+    /// As [`Pacing::completed`].
     #[inline(never)]
-    pub fn came(&mut self, clock: &Clock, entry: &Planned, ticks: u64, count: u64) -> bool {
+    pub fn completed(&mut self, clock: &Clock, entry: &Planned, ticks: u64, count: u64) -> bool {
         if let Some(pause) = &mut self.pause {
             pause.ended(count);
         }
         let Some(bounds) = &mut self.bounds else { return false };
         let Some(dir) = entry.op.dir() else { return false };
-        if bounds.came(dir, clock.ticks_to_ns(ticks), count) {
+        if bounds.completed(dir, clock.ticks_to_ns(ticks), count) {
             self.failed.get_or_insert(Failure {
                 detail: None,
                 doing: "max latency exceeded",

@@ -6,7 +6,7 @@ mod paced;
 
 use crate::drive::{Failure, io};
 use crate::{Drive, Ended, Files, Io, Loop, Memory, Queued, Window};
-use flight::{Batch, Filling, Flight, OPS, Stock, Tag};
+use flight::{Batch, Filling, Flight, FreeList, OPS, Tag};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use iosonde_stats::{Counters, Lane, batch_class, depth_class};
 use iosonde_sys::clock::Clock;
@@ -21,16 +21,16 @@ pub struct QueueLoop<E, const STAMPED: bool> {
     engine: E,
     flights: Box<[Flight]>,
     /// Which of `flights` are free.
-    slots: Stock,
+    slots: FreeList,
     batches: Box<[Batch]>,
     /// Which of `batches` are free. There are as many batches as slots: each
     /// live one holds a slot.
-    free_batches: Stock,
+    free_batches: FreeList,
     done: Vec<Completion>,
     /// An entry that cannot go down now: a control entry until the queue is
     /// empty, an I/O until it overlaps none in flight. A slot is kept for it.
     waiting: Option<Planned>,
-    /// The first error that the job does not bear.
+    /// The first error that the job does not tolerate.
     failed: Option<Failure>,
     /// The source has no more, for this pass or for good.
     out: Option<Ended>,
@@ -57,9 +57,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         QueueLoop {
             engine,
             flights: vec![Flight::default(); slots].into(),
-            slots: Stock::new(depth),
+            slots: FreeList::new(depth),
             batches: vec![Batch::default(); slots].into(),
-            free_batches: Stock::new(depth),
+            free_batches: FreeList::new(depth),
             done: Vec::with_capacity(slots),
             waiting: None,
             failed: None,
@@ -114,7 +114,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             filling.note(op, count as u32);
             room -= count;
         }
-        self.hand_down(drive, &filling)
+        self.submit_filling(drive, &filling)
     }
 
     /// Whether an entry takes more than a slot and a push.
@@ -154,7 +154,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
 
     /// Submit what was pushed, stamp and count it.
     #[inline(always)]
-    fn hand_down(&mut self, drive: &mut Drive, filling: &Filling) -> Result<(), Failure> {
+    fn submit_filling(&mut self, drive: &mut Drive, filling: &Filling) -> Result<(), Failure> {
         let &Filling { start, batch, pushed, ref counts, op } = filling;
         if pushed == 0 {
             return Ok(());
@@ -202,8 +202,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
     }
 
-    /// Collect, and account in runs: completions that went down together and
-    /// came back together have the same latencies, so one weighted addition
+    /// Collect, and account in runs: completions that were submitted together and
+    /// completed together have the same latencies, so one weighted addition
     /// counts them all, exactly as one by one would. The moment, in ticks.
     #[inline(always)]
     fn collect(&mut self, drive: &mut Drive, min: u32, max: u32) -> Result<u64, Failure> {
@@ -346,7 +346,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         (count, bytes)
     }
 
-    /// Count I/Os that went down together and came back together.
+    /// Count I/Os that were submitted together and completed together.
     #[inline(always)]
     fn account(&mut self, drive: &Drive, tag: Tag, ios: u64, bytes: u64, now: u64) {
         let batch = &mut self.batches[tag.batch()];
@@ -386,7 +386,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
     }
 
-    /// Record, for logs, whole data I/Os with this tag: they went down together
+    /// Record, for logs, whole data I/Os with this tag: they were submitted together
     /// and have the same latencies.
     #[inline(never)]
     fn tape_alike(&self, drive: &mut Drive, which: Range<usize>, tag: Tag, now: u64) {
@@ -420,8 +420,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             let start = self.batches[tag.batch()].start;
             drive.count_sync(drive.clock.ticks_to_ns(now.wrapping_sub(start)));
             self.land(slot, tag);
-            let borne = result.map(drop).or_else(|errno| drive.bear_sync(&entry, errno));
-            self.keep_first(borne.map_err(|failure| Failure {
+            let tolerated = result.map(drop).or_else(|errno| drive.tolerate_sync(&entry, errno));
+            self.keep_first(tolerated.map_err(|failure| Failure {
                 detail: self.engine.explain(entry.op, failure.errno),
                 ..failure
             }));
@@ -457,8 +457,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         lane.errors.add(1);
         self.land(slot, tag);
         let offset = Some(entry.offset + u64::from(moved));
-        let borne = drive.bear(&entry, Failure { offset, ..failure });
-        self.keep_first(borne);
+        let tolerated = drive.tolerate(&entry, Failure { offset, ..failure });
+        self.keep_first(tolerated);
         false
     }
 
@@ -506,8 +506,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     #[cold]
     fn abandon(&mut self, doing: &'static str, errno: Errno) -> Failure {
         let depth = self.flights.len() as u32;
-        self.slots = Stock::new(depth);
-        self.free_batches = Stock::new(depth);
+        self.slots = FreeList::new(depth);
+        self.free_batches = FreeList::new(depth);
         self.flights.fill(Flight::default());
         self.waiting = None;
         let detail = self.engine.broken();
@@ -576,11 +576,11 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         self.flights[slot as usize].begin(&entry, tag);
         self.engine.push(Slot(slot), &drive.io(&entry, slot));
         filling.note(entry.op, 1);
-        self.hand_down(drive, &filling)
+        self.submit_filling(drive, &filling)
     }
 
     /// One round: fill, then collect. True ends the slice: with `out`, if that
-    /// is there and nothing flies; because of the time, if not.
+    /// is there and nothing is in flight; because of the time, if not.
     #[inline(always)]
     fn round(&mut self, drive: &mut Drive, taps: bool, exchanges: bool) -> Result<bool, Failure> {
         let mut blocked = false;
@@ -625,7 +625,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             return self.failed.take().map_or(Ok(false), Err);
         }
         let now = if STAMPED || look { now } else { drive.clock.now() };
-        Ok(now >= drive.pulse.until())
+        Ok(now >= drive.control.until())
     }
 }
 

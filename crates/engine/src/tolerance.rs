@@ -1,4 +1,4 @@
-//! Which errors a job bears: `continue_on_error` and `ignore_error`.
+//! Which errors a job tolerates: `continue_on_error` and `ignore_error`.
 
 use crate::drive::Failure;
 use iosonde_base::{Errno, Op};
@@ -22,7 +22,7 @@ const NON_FATAL: [Errno; 2] = [Errno::EIO, Errno(libc::EILSEQ)];
 /// The error of data that is not what was written, as fio has it.
 pub(crate) const WRONG_DATA: Errno = Errno(libc::EILSEQ);
 
-/// What a job bears. Asked only when there is an error.
+/// What a job tolerates. Asked only when there is an error.
 #[derive(Clone, Debug, Default)]
 pub struct Tolerance {
     /// `continue_on_error`: the job goes on after EIO and EILSEQ of these
@@ -33,22 +33,22 @@ pub struct Tolerance {
     pub ignored: [Vec<Errno>; 3],
     /// `fill_device`: a full device is the normal end of the job.
     pub full_is_end: bool,
-    /// How many there were of the kinds that may be borne.
-    pub borne: u64,
+    /// How many there were of the kinds that may be tolerated.
+    pub tolerated: u64,
     /// The first of them.
     pub first: Option<Errno>,
-    /// Who is told of each that is borne (`error_dump`).
-    pub tell: Option<TellError>,
+    /// Who is told of each that is tolerated (`error_dump`).
+    pub tell: Option<ErrorReporter>,
 }
 
-/// Called with an error that a job bears, on the job's own thread.
+/// Called with an error that a job tolerates, on the job's own thread.
 #[derive(Clone)]
-pub struct TellError(Arc<dyn Fn(&Failure) + Send + Sync>);
+pub struct ErrorReporter(Arc<dyn Fn(&Failure) + Send + Sync>);
 
-impl TellError {
+impl ErrorReporter {
     /// From what is to be called. It must not wait for anything.
-    pub fn new(tell: impl Fn(&Failure) + Send + Sync + 'static) -> TellError {
-        TellError(Arc::new(tell))
+    pub fn new(tell: impl Fn(&Failure) + Send + Sync + 'static) -> ErrorReporter {
+        ErrorReporter(Arc::new(tell))
     }
 
     pub(crate) fn tell(&self, failure: &Failure) {
@@ -56,16 +56,16 @@ impl TellError {
     }
 }
 
-impl std::fmt::Debug for TellError {
+impl std::fmt::Debug for ErrorReporter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("TellError")
+        f.write_str("ErrorReporter")
     }
 }
 
 impl Tolerance {
     /// Whether the job goes on after this.
     #[cold]
-    pub fn bears(&mut self, op: Op, errno: Errno) -> bool {
+    pub fn tolerates(&mut self, op: Op, errno: Errno) -> bool {
         let kind = match op {
             _ if errno == WRONG_DATA => ErrorKind::Verify,
             Op::Read => ErrorKind::Read,
@@ -75,7 +75,7 @@ impl Tolerance {
         if listed.is_empty() && !self.go_on.contains(&kind) {
             return false;
         }
-        self.borne += 1;
+        self.tolerated += 1;
         self.first.get_or_insert(errno);
         if listed.is_empty() { NON_FATAL.contains(&errno) } else { listed.contains(&errno) }
     }
@@ -88,30 +88,30 @@ mod tests {
     #[test]
     fn a_job_bears_only_the_kinds_it_was_told_to() {
         let mut strict = Tolerance::default();
-        assert!(!strict.bears(Op::Read, Errno::EIO));
+        assert!(!strict.tolerates(Op::Read, Errno::EIO));
         let mut reads = Tolerance { go_on: vec![ErrorKind::Read], ..Tolerance::default() };
-        assert!(reads.bears(Op::Read, Errno::EIO));
-        assert!(!reads.bears(Op::Write, Errno::EIO));
-        assert_eq!((reads.borne, reads.first), (1, Some(Errno::EIO)));
+        assert!(reads.tolerates(Op::Read, Errno::EIO));
+        assert!(!reads.tolerates(Op::Write, Errno::EIO));
+        assert_eq!((reads.tolerated, reads.first), (1, Some(Errno::EIO)));
     }
 
     #[test]
     fn going_on_is_for_errors_that_may_pass() {
         let mut writes = Tolerance { go_on: vec![ErrorKind::Write], ..Tolerance::default() };
-        assert!(!writes.bears(Op::Write, Errno::ENOSPC));
-        assert_eq!((writes.borne, writes.first), (1, Some(Errno::ENOSPC)));
+        assert!(!writes.tolerates(Op::Write, Errno::ENOSPC));
+        assert_eq!((writes.tolerated, writes.first), (1, Some(Errno::ENOSPC)));
         // A list is all there is, then.
         writes.ignored[1] = vec![Errno::ENOSPC];
-        assert!(writes.bears(Op::Write, Errno::ENOSPC));
-        assert!(!writes.bears(Op::Write, Errno::EIO));
+        assert!(writes.tolerates(Op::Write, Errno::ENOSPC));
+        assert!(!writes.tolerates(Op::Write, Errno::EIO));
     }
 
     #[test]
     fn an_ignored_error_is_borne_for_its_kind_alone() {
         let ignored = [vec![], vec![Errno::ENOSPC], vec![]];
         let mut tolerance = Tolerance { ignored, ..Tolerance::default() };
-        assert!(tolerance.bears(Op::Write, Errno::ENOSPC));
-        assert!(!tolerance.bears(Op::Read, Errno::ENOSPC));
-        assert_eq!((tolerance.borne, tolerance.first), (1, Some(Errno::ENOSPC)));
+        assert!(tolerance.tolerates(Op::Write, Errno::ENOSPC));
+        assert!(!tolerance.tolerates(Op::Read, Errno::ENOSPC));
+        assert_eq!((tolerance.tolerated, tolerance.first), (1, Some(Errno::ENOSPC)));
     }
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 fn job(name: &str, settings: EngineSettings, runs_ms: u64) -> Job {
     let job = ready(name, settings, &one_file(Op::Read, 4096, 1), vec![nowhere(4096)], 1);
     let clock = job.drive.clock;
-    job.drive.pulse.arm(clock.after(clock.now(), runs_ms * 1_000_000));
+    job.drive.control.arm(clock.after(clock.now(), runs_ms * 1_000_000));
     job
 }
 

@@ -341,7 +341,7 @@ fn a_trim_of_a_plain_file_says_what_is_trimmed() {
 
 #[test]
 fn the_other_errors_are_tolerated_and_counted() {
-    let folder = Folder::temporary("borne");
+    let folder = Folder::temporary("tolerated");
     let path = folder.join("file");
     std::fs::write(&path, vec![1; 8 * BLOCK]).unwrap();
     // With a queue, a read past the end is no error.
@@ -352,7 +352,7 @@ fn the_other_errors_are_tolerated_and_counted() {
         assert!(matches!(run.ended, Ended::Done), "{}: {:?}", way.words, run.ended);
         let lane = &run.ledger.lanes[0];
         assert_eq!((lane.ios.get(), lane.errors.get()), (8, 8), "{}", way.words);
-        assert_eq!(run.drive.tolerance.borne, 8, "{}", way.words);
+        assert_eq!(run.drive.tolerance.tolerated, 8, "{}", way.words);
     }
 }
 
@@ -428,7 +428,7 @@ fn an_engine_dropped_with_io_in_flight_waits_for_it() {
         let mut spec = job(Op::Read, 64);
         spec.loops = 1000;
         let run = run(&way, &spec, setup(&path, 64 * BLOCK as u64, false), |drive| {
-            drive.pulse.stop();
+            drive.control.stop();
         });
         assert!(matches!(run.ended, Ended::Time), "{}", way.words);
         let Run { engine, drive, .. } = run;

@@ -105,7 +105,7 @@ impl<E: Queued> Queued for Bookkeeper<E> {
         let mut notes = self.notes.borrow_mut();
         assert!(done.len() as u32 <= max);
         for done in done.iter() {
-            let (io, start, issue) = notes.flights[done.slot.0 as usize].expect("it flies");
+            let (io, start, issue) = notes.flights[done.slot.0 as usize].expect("it is in flight");
             let rest = match done.result {
                 Ok(n) if io.op.dir().is_some() && n > 0 => io.len - n,
                 _ => 0,
@@ -141,7 +141,7 @@ impl<E: Queued> Queued for Bookkeeper<E> {
 /// Run to the end in slices of `slice` nanoseconds.
 fn run_out(engine: &mut dyn Loop, drive: &mut Drive, hand: Still, slice: u64) -> Ended {
     loop {
-        drive.pulse.arm(hand.now_ns().saturating_add(slice));
+        drive.control.arm(hand.now_ns().saturating_add(slice));
         match engine.run(drive) {
             Ended::Time => {
                 // Nothing need have happened, and time must pass.
@@ -240,7 +240,7 @@ fn check<const SYNCS: bool>(case: &Case) -> Result<(), TestCaseError> {
     errors += ledger.sync.errors.get();
     let queued = if SYNCS { syncs } else { 0 };
     held_to_what_was_seen(&ledger, &seen, issued + queued, errors, short)?;
-    prop_assert_eq!(drive.tolerance.borne, errors);
+    prop_assert_eq!(drive.tolerance.tolerated, errors);
     let notes = notes.borrow();
     prop_assert!(notes.depth_max <= window.depth as usize);
     prop_assert!(!notes.disturbed, "a file was opened or closed while something flew");
@@ -374,7 +374,7 @@ fn a_pass_ends_only_when_everything_is_back() {
 #[test]
 fn a_slice_ends_in_time_with_io_in_flight_and_draining_brings_it_home() {
     let mut bench = bench(Script::default(), &reads(1000), window(32, 1));
-    bench.drive.pulse.arm(bench.hand.now_ns() + 150_000);
+    bench.drive.control.arm(bench.hand.now_ns() + 150_000);
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Time));
     assert!(in_flight(&bench) > 0);
     let issued = bench.ledger.lanes[0].issued.get();
@@ -386,8 +386,8 @@ fn a_slice_ends_in_time_with_io_in_flight_and_draining_brings_it_home() {
 #[test]
 fn a_stop_ends_the_slice_at_the_next_collection() {
     let mut bench = bench(Script::default(), &reads(100_000), window(8, 1));
-    bench.drive.pulse.stop();
-    bench.drive.pulse.arm(u64::MAX);
+    bench.drive.control.stop();
+    bench.drive.control.arm(u64::MAX);
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Time));
     assert!(bench.ledger.lanes[0].issued.get() <= 9);
 }
@@ -398,7 +398,7 @@ fn a_device_that_stands_still_does_not_hold_up_a_stop() {
     let script = Script { latency: (slow, slow), ..Script::default() };
     let mut bench = bench(script, &reads(100), window(4, 1));
     let start = bench.hand.now_ns();
-    bench.drive.pulse.arm(start + 1);
+    bench.drive.control.arm(start + 1);
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Time));
     assert!(bench.hand.now_ns() - start < 1_000_000_000, "not the hour that the I/O takes");
 }
@@ -414,7 +414,7 @@ fn a_failure_with_31_others_in_flight_brings_all_of_them_home() {
     assert!(lane.errors.get() >= 1);
     assert_eq!(lane.ios.get() + lane.errors.get(), lane.issued.get());
     assert_eq!(bench.seen.answered.load(Relaxed), bench.seen.pushed.load(Relaxed));
-    assert_eq!(bench.drive.tolerance.borne, 0);
+    assert_eq!(bench.drive.tolerance.tolerated, 0);
 }
 
 #[test]
@@ -495,7 +495,7 @@ fn errors_that_are_borne_do_not_keep_a_slice_from_ending() {
     for mut engine in engines {
         let (mut drive, ledger) = drive(clock, &spec, vec![nowhere(1 << 40)], Window::ONE);
         drive.tolerance.go_on = vec![ErrorKind::Read];
-        drive.pulse.arm(hand.now_ns() + 1_000_000);
+        drive.control.arm(hand.now_ns() + 1_000_000);
         assert!(matches!(engine.run(&mut drive), Ended::Time));
         assert!(ledger.lanes[0].errors.get() < 100, "1 ms is about ten I/Os of 100 us");
     }

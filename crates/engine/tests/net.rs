@@ -114,11 +114,11 @@ fn the_end_of_a_slice_keeps_the_block_at_hand() {
     sender.write_all(&[1; 1000]).unwrap();
     receiver.engine.meet(&mut receiver.drive).unwrap();
     let clock = receiver.drive.clock;
-    receiver.drive.pulse.arm(clock.after(clock.now(), 1_000_000));
+    receiver.drive.control.arm(clock.after(clock.now(), 1_000_000));
     receiver.ended = receiver.engine.run(&mut receiver.drive);
     assert!(matches!(receiver.ended, Ended::Time), "{:?}", receiver.ended);
     sender.write_all(&[2; 2000]).unwrap();
-    receiver.drive.pulse.arm(u64::MAX);
+    receiver.drive.control.arm(u64::MAX);
     receiver.ended = receiver.engine.run(&mut receiver.drive);
     assert_eq!(receiver.counts(Op::Read), (1, 3000, 1));
     let bytes = receiver.drive.memory.bytes(0, BLOCK);
@@ -167,7 +167,7 @@ fn what_cannot_be_connected_is_said_before_or_when_the_sides_meet() {
 fn a_stop_ends_the_waiting_for_the_other_side() {
     let (reader, _) = tcp();
     let mut alone = side("net", Op::Read, 1, reader);
-    alone.drive.pulse.stop();
+    alone.drive.control.stop();
     alone.engine.meet(&mut alone.drive).unwrap();
     assert_eq!(alone.counts(Op::Read).0, 0);
 }

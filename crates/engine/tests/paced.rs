@@ -83,7 +83,7 @@ impl Bench {
         let mut next = 0;
         loop {
             next = (next + SECOND / 2).min(end);
-            self.drive.pulse.arm(next);
+            self.drive.control.arm(next);
             match self.engine.run(&mut self.drive) {
                 Ended::Time if self.clock.now() < end => {}
                 ended => {
@@ -266,13 +266,13 @@ fn a_stop_wakes_a_job_that_sleeps_until_its_next_io() {
         let clock = Clock::monotonic();
         bench.drive.clock = clock;
         bench.drive.pacing.as_mut().unwrap().begin(clock.now());
-        bench.drive.pulse.arm(u64::MAX);
-        let pulse = bench.drive.pulse.clone();
+        bench.drive.control.arm(u64::MAX);
+        let control = bench.drive.control.clone();
         let (engine, drive) = (&mut bench.engine, &mut bench.drive);
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 std::thread::sleep(std::time::Duration::from_millis(20));
-                pulse.stop();
+                control.stop();
             });
             assert!(matches!(engine.run(drive), Ended::Time));
         });

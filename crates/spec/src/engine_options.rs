@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use iosonde_engine::{CATALOGUE, EngineOptions, EngineSettings, JobContext};
+use iosonde_engine::{CATALOGUE, EngineOptionTable, EngineSettings, JobContext};
 use iosonde_options::{Built, Diagnostic, OptionDef, Origin, ParseContext, Topic, nearest};
 
 use crate::JobSpec;
@@ -20,7 +20,7 @@ pub struct EngineTable {
 
 /// Each engine of the catalogue brings its own; those of engines that are not built follow.
 static TABLES: LazyLock<Vec<EngineTable>> = LazyLock::new(|| {
-    let mut own: Vec<(&EngineOptions, Vec<&str>)> = Vec::new();
+    let mut own: Vec<(&EngineOptionTable, Vec<&str>)> = Vec::new();
     for def in CATALOGUE {
         let Some(options) = def.options else { continue };
         match own.iter_mut().find(|(other, _)| std::ptr::eq(*other, options)) {
@@ -96,7 +96,7 @@ impl JobSpec {
     /// The first value that is refused.
     pub fn engine_settings(
         &self,
-        options: &EngineOptions,
+        options: &EngineOptionTable,
         job: &JobContext,
     ) -> Result<EngineSettings, Diagnostic> {
         let read =

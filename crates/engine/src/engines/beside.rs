@@ -3,7 +3,7 @@
 //! as reads of no bytes, as in fio.
 
 use crate::drive::Failure;
-use crate::{Accounting, Drive, Ended, Loop, Pulse};
+use crate::{Accounting, Drive, Ended, Loop, SliceControl};
 use iosonde_base::{FileId, Op};
 use iosonde_sys::clock::Clock;
 use std::time::Duration;
@@ -13,8 +13,8 @@ const STEP: Duration = Duration::from_millis(10);
 
 /// An engine that runs beside I/O.
 pub(crate) trait Beside {
-    /// Go on until a turn is over, or until `pulse` says that the slice is.
-    fn turn(&mut self, clock: &Clock, pulse: &Pulse) -> Result<Turn, Failure>;
+    /// Go on until a turn is over, or until `control` says that the slice is.
+    fn turn(&mut self, clock: &Clock, control: &SliceControl) -> Result<Turn, Failure>;
 
     /// The job is over: end what was begun.
     fn end(&mut self) -> Result<(), Failure> {
@@ -34,13 +34,13 @@ pub(crate) enum Turn {
 }
 
 /// Sleep until `until`, in ticks, or the end of the slice: whether `until` came.
-pub(crate) fn sleep(clock: &Clock, pulse: &Pulse, until: u64) -> bool {
+pub(crate) fn sleep(clock: &Clock, control: &SliceControl, until: u64) -> bool {
     loop {
         let now = clock.now();
         if now >= until {
             return true;
         }
-        let slice_ends = pulse.until();
+        let slice_ends = control.until();
         if now >= slice_ends {
             return false;
         }
@@ -63,13 +63,13 @@ impl<B: Beside + 'static> BesideLoop<B> {
 
     fn run_slice(&mut self, drive: &mut Drive) -> Ended {
         loop {
-            match self.engine.turn(&drive.clock, &drive.pulse) {
+            match self.engine.turn(&drive.clock, &drive.control) {
                 Ok(Turn::Whole(ticks)) => self.count(drive, ticks),
                 Ok(Turn::Part) => return Ended::Time,
                 Ok(Turn::Nothing) => return Ended::Done,
                 Err(failure) => return Ended::Failed(failure),
             }
-            if drive.clock.now() >= drive.pulse.until() {
+            if drive.clock.now() >= drive.control.until() {
                 return Ended::Time;
             }
         }

@@ -4,7 +4,8 @@ use super::always;
 use super::beside::{Beside, BesideLoop, Turn, sleep};
 use crate::drive::Failure;
 use crate::{
-    Caps, EngineDef, EngineError, EngineOptions, JobContext, OwnOptions, OwnSettings, Pulse,
+    Caps, EngineDef, EngineError, EngineOptionTable, JobContext, OwnOptions, OwnSettings,
+    SliceControl,
 };
 use iosonde_base::Errno;
 use iosonde_options::{Built, Category, Diagnostic, options, words};
@@ -55,7 +56,7 @@ words! {
 
 options! {
     /// cpuio
-    struct CpuOptions in Category::Engine {
+    struct CpuioOptions in Category::Engine {
         /// Share of a processor to burn, in percent.
         cpuload: u32 = "0" as "cpuload" {
             built: Built::Yes,
@@ -83,7 +84,7 @@ options! {
     }
 }
 
-static OPTIONS: EngineOptions = EngineOptions::of::<CpuOptions>(CpuOptions::OPTIONS);
+static OPTIONS: EngineOptionTable = EngineOptionTable::of::<CpuioOptions>(CpuioOptions::OPTIONS);
 
 /// What cpuio burns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +105,7 @@ impl Default for CpuSettings {
 
 impl OwnSettings for CpuSettings {}
 
-impl OwnOptions for CpuOptions {
+impl OwnOptions for CpuioOptions {
     type Settings = CpuSettings;
 
     fn settings(&self, _: &JobContext) -> Result<CpuSettings, Diagnostic> {
@@ -141,9 +142,9 @@ enum Phase {
 }
 
 impl Beside for CpuIo {
-    fn turn(&mut self, clock: &Clock, pulse: &Pulse) -> Result<Turn, Failure> {
+    fn turn(&mut self, clock: &Clock, control: &SliceControl) -> Result<Turn, Failure> {
         if let Phase::Resting { until } = self.phase {
-            if !sleep(clock, pulse, until) {
+            if !sleep(clock, control, until) {
                 return Ok(Turn::Part);
             }
             self.phase = Phase::Fresh;
@@ -160,7 +161,7 @@ impl Beside for CpuIo {
                 self.phase = Phase::Resting { until: clock.after(now, self.rest_ns) };
                 return Ok(Turn::Whole(now - since));
             }
-            if now >= pulse.until() {
+            if now >= control.until() {
                 return Ok(Turn::Part);
             }
             self.work.some();

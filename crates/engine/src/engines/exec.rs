@@ -5,7 +5,7 @@ mod options;
 use super::always;
 use super::beside::{Beside, BesideLoop, Turn, sleep};
 use crate::drive::Failure;
-use crate::{Caps, EngineDef, EngineError, Pulse};
+use crate::{Caps, EngineDef, EngineError, SliceControl};
 use iosonde_base::Errno;
 use iosonde_sys::clock::Clock;
 use options::OPTIONS;
@@ -53,7 +53,7 @@ struct Exec {
 }
 
 impl Beside for Exec {
-    fn turn(&mut self, clock: &Clock, pulse: &Pulse) -> Result<Turn, Failure> {
+    fn turn(&mut self, clock: &Clock, control: &SliceControl) -> Result<Turn, Failure> {
         let child = match &mut self.child {
             Some(child) => child,
             none => none.insert(start(&self.settings)?),
@@ -64,7 +64,7 @@ impl Beside for Exec {
             return Ok(Turn::Nothing);
         }
         let since = *self.look.get_or_insert_with(|| clock.now());
-        if !sleep(clock, pulse, clock.after(since, LOOK_NS)) {
+        if !sleep(clock, control, clock.after(since, LOOK_NS)) {
             return Ok(Turn::Part);
         }
         self.look = None;

@@ -9,7 +9,7 @@ use super::stepwise::{Step, Stepwise, StepwiseLoop};
 use crate::drive::Failure;
 use crate::sync_call::errno;
 use crate::{
-    Accounting, Caps, Drive, EngineDef, EngineOptions, JobContext, LaysOut, Loop, OpenWith,
+    Accounting, Caps, Drive, EngineDef, EngineOptionTable, JobContext, LaysOut, Loop, OpenWith,
     OwnOptions, OwnSettings,
 };
 use iosonde_base::{Errno, FileId, Planned};
@@ -129,7 +129,7 @@ options! {
     }
 }
 
-static OPTIONS: EngineOptions = EngineOptions::of::<StatOptions>(StatOptions::OPTIONS);
+static OPTIONS: EngineOptionTable = EngineOptionTable::of::<StatOptions>(StatOptions::OPTIONS);
 
 /// The call that filestat and dirstat make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,7 +245,7 @@ impl Stepwise for FileOps {
                     detail: self.act.explain(errno),
                     ..Failure::engine(self.act.word(), errno)
                 };
-                drive.bear(entry, failure).map(|()| Step::Borne)
+                drive.tolerate(entry, failure).map(|()| Step::Tolerated)
             }
         }
     }

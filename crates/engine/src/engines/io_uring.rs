@@ -299,7 +299,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
         match entered.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO)) {
             Ok(_) => Ok(()),
             // Time is up, a signal came, or there is no room until some of
-            // what flies is collected: the loop comes again.
+            // what is in flight is collected: the loop comes again.
             Err(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
             Err(errno) => Err(Errno(errno)),
         }

@@ -142,7 +142,7 @@ pub(super) struct Libaio<const PRIORITIES: bool> {
     context: Context,
     flags: RwFlags,
     priorities: Priorities,
-    /// One request for each slot, where it stays while it flies.
+    /// One request for each slot, where it stays while it is in flight.
     requests: Box<[Iocb]>,
     /// One vector for each slot, for `libaio_vectored`; else empty.
     vectors: Box<[libc::iovec]>,

@@ -11,8 +11,8 @@ use super::offload::{Alone, pool_of};
 use super::psync::CAPS;
 use super::{always, one_shot, trim};
 use crate::{
-    Caps, EngineDef, EngineOptions, Hint, Io, JobContext, OneShot, OpenWith, Opened, OwnOptions,
-    OwnSettings,
+    Caps, EngineDef, EngineOptionTable, Hint, Io, JobContext, OneShot, OpenWith, Opened,
+    OwnOptions, OwnSettings,
 };
 use iosonde_base::{Errno, FileId, Op};
 use iosonde_options::{Category, Diagnostic, options, words};
@@ -52,7 +52,7 @@ options! {
     }
 }
 
-static OPTIONS: EngineOptions = EngineOptions::of::<MmapOptions>(MmapOptions::OPTIONS);
+static OPTIONS: EngineOptionTable = EngineOptionTable::of::<MmapOptions>(MmapOptions::OPTIONS);
 
 /// How files are mapped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -106,7 +106,7 @@ impl Net {
     /// Find the other side. False when the job was stopped before it came.
     fn find(&mut self, drive: &Drive) -> Result<bool, Failure> {
         let datagrams = self.settings.protocol.datagrams();
-        let stopped = || drive.pulse.stop_asked() || drive.clock.now() >= drive.pulse.until();
+        let stopped = || drive.control.stop_asked() || drive.clock.now() >= drive.control.until();
         let line = match (&self.listener, &self.there) {
             (Some(listener), _) if datagrams => {
                 let socket = listener.again().map_err(failed("receive"))?;
@@ -195,7 +195,7 @@ impl Line {
 impl Stepwise for Net {
     fn meet(&mut self, drive: &mut Drive) -> Result<Option<u64>, Failure> {
         // No slice has begun: only a stop ends the waiting.
-        drive.pulse.arm(u64::MAX);
+        drive.control.arm(u64::MAX);
         self.find(drive)?;
         Ok(Some(drive.clock.now()))
     }
@@ -214,13 +214,13 @@ impl Stepwise for Net {
                     return Ok(Step::Over);
                 }
                 Err(Errno(libc::EINTR)) => {}
-                Err(Errno(libc::EAGAIN)) if drive.clock.now() >= drive.pulse.until() => {
+                Err(Errno(libc::EAGAIN)) if drive.clock.now() >= drive.control.until() => {
                     return Ok(Step::Later);
                 }
                 Err(Errno(libc::EAGAIN)) => {}
                 Err(errno) => {
                     self.done();
-                    return drive.bear(entry, failure(entry, errno)).map(|()| Step::Borne);
+                    return drive.tolerate(entry, failure(entry, errno)).map(|()| Step::Tolerated);
                 }
             }
         }

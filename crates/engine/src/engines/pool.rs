@@ -29,13 +29,13 @@ impl<F: FnMut(&Io) -> Result<u32, Errno>> Hand for F {
 /// As many threads as requests may be in flight. They end when it is dropped,
 /// after the request each is at.
 pub(super) struct Pool {
-    desk: Arc<Desk>,
+    exchange: Arc<Exchange>,
     threads: Vec<JoinHandle<()>>,
 }
 
 /// Where requests and completions lie. Both have room for the depth, so that
 /// nothing is allocated while the job runs.
-struct Desk {
+struct Exchange {
     inbox: Mutex<Inbox>,
     work: Condvar,
     outbox: Mutex<Vec<Completion>>,
@@ -67,22 +67,22 @@ impl Pool {
         make: impl Fn() -> Result<H, EngineError> + Clone + Send + 'static,
     ) -> Result<Pool, EngineError> {
         let slots = depth as usize;
-        let desk = Arc::new(Desk {
+        let exchange = Arc::new(Exchange {
             inbox: Mutex::new(Inbox { requests: VecDeque::with_capacity(slots), open: true }),
             work: Condvar::new(),
             outbox: Mutex::new(Vec::with_capacity(slots)),
             done: Condvar::new(),
         });
-        let mut pool = Pool { desk, threads: Vec::with_capacity(slots) };
+        let mut pool = Pool { exchange, threads: Vec::with_capacity(slots) };
         let (out, made) = channel();
         for _ in 0..depth {
-            let (desk, make, out) = (pool.desk.clone(), make.clone(), out.clone());
+            let (exchange, make, out) = (pool.exchange.clone(), make.clone(), out.clone());
             let body = move || match make() {
                 Ok(hand) => {
                     // Whoever asked may have met an error of another thread.
                     let _ = out.send(Ok(()));
                     drop(out);
-                    desk.serve(hand);
+                    exchange.serve(hand);
                 }
                 Err(error) => drop(out.send(Err(error))),
             };
@@ -100,8 +100,8 @@ impl Pool {
 
     /// Hand a request to a thread.
     pub(super) fn push(&self, slot: Slot, io: Io) {
-        lock(&self.desk.inbox).requests.push_back(Request { slot, io });
-        self.desk.work.notify_one();
+        lock(&self.exchange.inbox).requests.push_back(Request { slot, io });
+        self.exchange.work.notify_one();
     }
 
     /// As [`crate::Queued::reap`].
@@ -113,15 +113,15 @@ impl Pool {
         done: &mut Vec<Completion>,
     ) {
         let until = patience.map(|patience| Instant::now() + Duration::from_nanos(patience.0));
-        let mut outbox = lock(&self.desk.outbox);
+        let mut outbox = lock(&self.exchange.outbox);
         while outbox.len() < min as usize {
             outbox = match until.map(|until| until.saturating_duration_since(Instant::now())) {
                 Some(Duration::ZERO) => break,
                 Some(wait) => {
-                    let woken = self.desk.done.wait_timeout(outbox, wait);
+                    let woken = self.exchange.done.wait_timeout(outbox, wait);
                     woken.unwrap_or_else(PoisonError::into_inner).0
                 }
-                None => self.desk.done.wait(outbox).unwrap_or_else(PoisonError::into_inner),
+                None => self.exchange.done.wait(outbox).unwrap_or_else(PoisonError::into_inner),
             };
         }
         let take = outbox.len().min(max as usize);
@@ -173,8 +173,8 @@ impl<E: Pooled> Queued for E {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        lock(&self.desk.inbox).open = false;
-        self.desk.work.notify_all();
+        lock(&self.exchange.inbox).open = false;
+        self.exchange.work.notify_all();
         for thread in self.threads.drain(..) {
             // A panic of its own was printed when it happened.
             let _ = thread.join();
@@ -182,7 +182,7 @@ impl Drop for Pool {
     }
 }
 
-impl Desk {
+impl Exchange {
     fn serve(&self, mut hand: impl Hand) {
         while let Some(Request { slot, io }) = self.next() {
             // A request that never came back would be waited for for ever.
@@ -249,7 +249,7 @@ mod tests {
         assert!(done.is_empty());
         pool.push(Slot(0), io(0));
         pool.push(Slot(1), io(0));
-        while lock(&pool.desk.outbox).len() < 2 {
+        while lock(&pool.exchange.outbox).len() < 2 {
             std::thread::yield_now();
         }
         pool.collect(1, 1, None, &mut done);

@@ -5,7 +5,7 @@ use super::offload::{Alone, pool_of};
 use super::psync::{CAPS, bytes};
 use super::rw_flags::RwFlags;
 use super::{always, one_shot, trim};
-use crate::{Caps, EngineDef, EngineOptions, Io, JobContext, OneShot, OwnOptions, OwnSettings};
+use crate::{Caps, EngineDef, EngineOptionTable, Io, JobContext, OneShot, OwnOptions, OwnSettings};
 use iosonde_base::{Errno, Op};
 use iosonde_options::{Category, Diagnostic, options};
 
@@ -54,7 +54,8 @@ options! {
     }
 }
 
-static OPTIONS: EngineOptions = EngineOptions::of::<Pvsync2Options>(Pvsync2Options::OPTIONS);
+static OPTIONS: EngineOptionTable =
+    EngineOptionTable::of::<Pvsync2Options>(Pvsync2Options::OPTIONS);
 
 /// The flags of reads and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

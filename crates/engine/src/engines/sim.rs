@@ -199,7 +199,7 @@ impl<const SYNCS: bool> Queued for Sim<SYNCS> {
     fn push(&mut self, slot: Slot, io: &Io) {
         let answer = self.answer(io);
         let before = self.answers[slot.0 as usize].replace(answer);
-        assert_eq!(before, None, "slot {} is pushed while it flies", slot.0);
+        assert_eq!(before, None, "slot {} is pushed while it is in flight", slot.0);
         self.count_answer(io, answer);
         let due = self.due();
         self.arrivals += 1;
@@ -236,7 +236,7 @@ impl<const SYNCS: bool> Queued for Sim<SYNCS> {
                 continue;
             }
             self.flying.pop();
-            let result = self.answers[slot as usize].take().expect("it flies");
+            let result = self.answers[slot as usize].take().expect("it is in flight");
             done.push(Completion { slot: Slot(slot), result });
             Seen::count(&self.seen.answered, 1);
         }

@@ -28,8 +28,8 @@ pub(crate) enum Step {
     /// It is done; count it, and its latency from issue to completion where
     /// it has one, in ticks.
     Done(Option<u64>),
-    /// It failed, and the job bears that.
-    Borne,
+    /// It failed, and the job tolerates that.
+    Tolerated,
     /// There is nothing more to come, for this entry and all others.
     Over,
     /// The slice ended before it was done: the same entry comes again.
@@ -78,7 +78,7 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
             if let Some(failure) = drive.verdict() {
                 return Ended::Failed(failure);
             }
-            if drive.clock.now() >= drive.pulse.until() {
+            if drive.clock.now() >= drive.control.until() {
                 return Ended::Time;
             }
         }
@@ -89,9 +89,9 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
     fn may_start(&mut self, drive: &mut Drive, entry: &Planned) -> bool {
         let (Some(_), Some(pacing)) = (entry.op.dir(), &mut drive.pacing) else { return true };
         let place = drive.ring.place();
-        let Some(moments) = wait(pacing, &drive.clock, &drive.pulse, place) else { return false };
+        let Some(moments) = wait(pacing, &drive.clock, &drive.control, place) else { return false };
         self.moments = moments;
-        pacing.went(place, moments.1);
+        pacing.started(place, moments.1);
         true
     }
 
@@ -104,7 +104,7 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
         let lane = &drive.pen.counters().lanes[entry.op as usize];
         count_response(lane, &drive.clock, due, end);
         // If it ends the slice, the caller looks for the reason.
-        let _ = pacing.came(&drive.clock, entry, end.wrapping_sub(start), 1);
+        let _ = pacing.completed(&drive.clock, entry, end.wrapping_sub(start), 1);
     }
 
     /// Do one entry, and count it.
@@ -126,7 +126,7 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
         let lane = &drive.pen.counters().lanes[entry.op as usize];
         match step {
             Step::Over | Step::Later => {}
-            Step::Borne => lane.errors.add(1),
+            Step::Tolerated => lane.errors.add(1),
             Step::Done(took) => {
                 lane.ios.add(1);
                 lane.bytes.add(entry.len.into());

@@ -1,9 +1,9 @@
 //! One at a time, each when it may start.
 
-use super::{Desk, OneShotLoop, Stop, count_whole, tape_whole};
-use crate::pacing::{Brakes, Pacing, Start};
+use super::{OneShotLoop, StretchContext, StretchEnd, count_whole, tape_whole};
+use crate::pacing::{Pacing, Start, Throttle};
 use crate::tape::Taping;
-use crate::{Drive, OneShot, Pulse};
+use crate::{Drive, OneShot, SliceControl};
 use iosonde_base::{Op, Planned};
 use iosonde_stats::{Counters, Lane};
 use iosonde_sys::clock::{Clock, ClockSource};
@@ -17,39 +17,44 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         drive: &mut Drive,
         most: usize,
         tape: &mut T,
-    ) -> (usize, Stop) {
-        let Drive { clock, pen, pulse, files, memory, ring, pacing, .. } = drive;
+    ) -> (usize, StretchEnd) {
+        let Drive { clock, pen, control, files, memory, ring, pacing, .. } = drive;
         let pacing = pacing.as_mut().expect("the caller looked");
-        let desk =
-            Desk { clock: *clock, ledger: pen.counters(), pulse, files, buffer: memory.buffer(0) };
+        let context = StretchContext {
+            clock: *clock,
+            ledger: pen.counters(),
+            control,
+            files,
+            buffer: memory.buffer(0),
+        };
         let entries = ring.as_slice();
         let entries = &entries[..entries.len().min(most)];
         let (mut done, mut now) = (0, clock.now());
         loop {
             let (rest, place) = (&entries[done..], ring.place() + done);
-            let (dues, brakes) = pacing.dues(place);
-            let (count, stop) = match (&brakes, clock.source()) {
+            let (dues, throttle) = pacing.dues(place);
+            let (count, stop) = match (&throttle, clock.source()) {
                 (None, ClockSource::Cpu) => {
-                    self.stretch_paced::<true, T>(desk, dues, brakes, rest, now, tape)
+                    self.stretch_paced::<true, T>(context, dues, throttle, rest, now, tape)
                 }
-                _ => self.stretch_paced::<false, T>(desk, dues, brakes, rest, now, tape),
+                _ => self.stretch_paced::<false, T>(context, dues, throttle, rest, now, tape),
             };
             let ticks = &pacing.dues(place).0[..count];
-            count_responses(desk.ledger, clock, &rest[..count], ring.is_alike(), ticks);
+            count_responses(context.ledger, clock, &rest[..count], ring.is_alike(), ticks);
             done += count;
             let place = place + count;
             let waits = match stop {
-                Stop::Held => true,
-                Stop::Special => pacing.times_all(),
+                StretchEnd::Held => true,
+                StretchEnd::Special => pacing.times_all(),
                 _ => false,
             };
             if !waits {
                 return (done, stop);
             }
-            let Some((_, start)) = wait(pacing, clock, pulse, place) else {
-                return (done, Stop::Time);
+            let Some((_, start)) = wait(pacing, clock, control, place) else {
+                return (done, StretchEnd::Time);
             };
-            if let Stop::Special = stop {
+            if let StretchEnd::Special = stop {
                 pacing.passed(place, start);
                 return (done, stop);
             }
@@ -59,45 +64,45 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
 
     /// Do plain I/Os, the first at `now`, as long as each may start without a
     /// wait. For those that were done, when they were due becomes the ticks from
-    /// then to their end. `PLAIN` is whether there are no brakes and the clock is
+    /// then to their end. `PLAIN` is whether there are no throttle and the clock is
     /// the processor's counter, which spares what both of them take.
     #[inline(never)]
     fn stretch_paced<const PLAIN: bool, T: Taping>(
         &mut self,
-        desk: Desk<'_>,
+        context: StretchContext<'_>,
         dues: &mut [u64],
-        mut brakes: Option<&mut Brakes>,
+        mut throttle: Option<&mut Throttle>,
         entries: &[Planned],
         mut now: u64,
         tape: &mut T,
-    ) -> (usize, Stop) {
-        let clock = desk.clock;
-        let plain = brakes.is_none() && clock.source() == ClockSource::Cpu;
+    ) -> (usize, StretchEnd) {
+        let clock = context.clock;
+        let plain = throttle.is_none() && clock.source() == ClockSource::Cpu;
         assert_eq!(PLAIN, plain, "the caller looked");
         for (count, (entry, due)) in entries.iter().zip(dues).enumerate() {
             if entry.op as u8 > Op::Trim as u8 {
-                return (count, Stop::Special);
+                return (count, StretchEnd::Special);
             }
             if now < *due {
-                return (count, Stop::Held);
+                return (count, StretchEnd::Held);
             }
-            if let Some(brakes) = &mut brakes {
-                if brakes.hold(&clock, now).is_some() {
-                    return (count, Stop::Held);
+            if let Some(throttle) = &mut throttle {
+                if throttle.hold(&clock, now).is_some() {
+                    return (count, StretchEnd::Held);
                 }
-                brakes.went(*due, now);
+                throttle.started(*due, now);
             }
             let start = now;
-            let io = desk.io(entry);
+            let io = context.io(entry);
             let issue = if E::THREE_STAMPS { clock.now() } else { start };
             let result = self.engine.perform(&io);
             if result != Ok(entry.len) {
                 self.due = *due;
-                return (count, Stop::Odd(result, issue));
+                return (count, StretchEnd::Odd(result, issue));
             }
             let end = clock.now();
             *due = end.saturating_sub(*due);
-            let lane = &desk.ledger.lanes[entry.op as usize];
+            let lane = &context.ledger.lanes[entry.op as usize];
             if STAMPED {
                 let stamps = [start, issue, end];
                 count_whole::<E>(lane, &clock, entry.len, stamps);
@@ -106,23 +111,23 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 lane.ios.add(1);
                 lane.bytes.add(u64::from(entry.len));
             }
-            let settled = match &mut brakes {
+            let settled = match &mut throttle {
                 None => false,
-                Some(brakes) => brakes.came(&clock, entry, end.wrapping_sub(start), 1),
+                Some(throttle) => throttle.completed(&clock, entry, end.wrapping_sub(start), 1),
             };
-            if settled || end >= desk.pulse.until() {
-                return (count + 1, Stop::Time);
+            if settled || end >= context.control.until() {
+                return (count + 1, StretchEnd::Time);
             }
             // As in the loop without a pace.
             now = if E::CHAINED && !T::TAPES { end } else { clock.now() };
         }
-        (entries.len(), Stop::All)
+        (entries.len(), StretchEnd::All)
     }
 
     /// Wait until the next entry may start: whether it may, or the slice is over.
     pub(super) fn wait_for(&mut self, drive: &mut Drive, entry: &Planned) -> bool {
         let (Some(_), Some(pacing)) = (entry.op.dir(), &mut drive.pacing) else { return true };
-        wait(pacing, &drive.clock, &drive.pulse, drive.ring.place()).is_some()
+        wait(pacing, &drive.clock, &drive.control, drive.ring.place()).is_some()
     }
 
     /// What pacing needs to know of an I/O that took several calls.
@@ -140,7 +145,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             count_response(lane, &drive.clock, self.due, end);
         }
         // If it ends the slice, the caller looks for the reason.
-        let _ = pacing.came(&drive.clock, entry, end.wrapping_sub(issue), 1);
+        let _ = pacing.completed(&drive.clock, entry, end.wrapping_sub(issue), 1);
     }
 }
 
@@ -150,7 +155,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
 pub(crate) fn wait(
     pacing: &mut Pacing,
     clock: &Clock,
-    pulse: &Pulse,
+    control: &SliceControl,
     place: usize,
 ) -> Option<(u64, u64)> {
     let mut now = clock.now();
@@ -159,8 +164,8 @@ pub(crate) fn wait(
             Start::Now(due) => return Some((due, now)),
             Start::Idle => pacing.pause(clock, now),
             Start::At(moment) => {
-                now = pacing.wait(clock, pulse, moment);
-                if now < moment || now >= pulse.until() {
+                now = pacing.wait(clock, control, moment);
+                if now < moment || now >= control.until() {
                     return None;
                 }
             }

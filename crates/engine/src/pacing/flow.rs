@@ -42,7 +42,7 @@ impl FlowShare {
         (mine > u128::from(ios) * u128::from(self.weight)).then_some(self.sleep)
     }
 
-    pub(super) fn went(&mut self) {
+    pub(super) fn started(&mut self) {
         self.ios += 1;
         self.group.ios.fetch_add(1, Relaxed);
     }
@@ -74,7 +74,7 @@ mod tests {
         for _ in 0..60_000 {
             for share in &mut shares {
                 if share.must_wait().is_none() {
-                    share.went();
+                    share.started();
                 }
             }
         }
@@ -86,12 +86,12 @@ mod tests {
     fn a_job_alone_never_waits_nor_does_one_whose_partner_has_left() {
         let group = Arc::default();
         let (mut one, other) = (share(&group, 1), share(&group, 9));
-        one.went();
+        one.started();
         assert!(one.must_wait().is_some(), "it has had all of it");
         drop(other);
         for _ in 0..100 {
             assert!(one.must_wait().is_none());
-            one.went();
+            one.started();
         }
     }
 }

@@ -43,8 +43,8 @@ impl LatencyBounds {
         LatencyBounds { target, at_first, ..self }
     }
 
-    /// I/Os came back. Whether they took so long that the job must end.
-    pub(super) fn came(&mut self, dir: Dir, ns: u64, count: u64) -> bool {
+    /// I/Os completed. Whether they took so long that the job must end.
+    pub(super) fn completed(&mut self, dir: Dir, ns: u64, count: u64) -> bool {
         self.tried.ios += count;
         if ns > self.target {
             self.tried.slow += count;

@@ -35,7 +35,7 @@ impl Recorded {
     }
 
     /// An entry was started, so many ticks after it was due.
-    pub fn went(&self, late: u64) {
+    pub fn started(&self, late: u64) {
         let ns = self.clock.ticks_to_ns(late);
         self.moments.add(ns);
         self.histogram.add_many(ns, 1);

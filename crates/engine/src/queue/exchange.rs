@@ -1,21 +1,21 @@
-//! The queue is full, and for each I/O that comes back one goes down in its
+//! The queue is full, and for each I/O that completes one is submitted in its
 //! place: fio's way unless batches are asked for.
 
 use super::{Batch, PATIENCE, QueueLoop, Tag, count_done};
 use crate::drive::{Failure, io};
 use crate::one_shot::count_response;
 use crate::tape::Taping;
-use crate::{Drive, Files, Memory, Pulse, Queued, Window};
+use crate::{Drive, Files, Memory, Queued, SliceControl, Window};
 use iosonde_base::{Completion, Errno, Op, Planned, Slot};
 use iosonde_stats::{Counters, batch_class, depth_class};
 use iosonde_sys::clock::Clock;
 
 /// What an exchange needs of the drive, in a form that stays in registers.
 #[derive(Clone, Copy)]
-struct Desk<'a> {
+struct ExchangeContext<'a> {
     clock: Clock,
     ledger: &'a Counters,
-    pulse: &'a Pulse,
+    control: &'a SliceControl,
     files: &'a Files,
     memory: &'a Memory,
     /// When each entry is due; of paced jobs.
@@ -23,14 +23,14 @@ struct Desk<'a> {
 }
 
 /// Why exchanging stopped.
-enum Stop {
+enum ExchangeEnd {
     /// The next entry is not there, or takes more than a slot and a push.
     Entry,
     /// What came back at this moment, if anything did, takes more than counting.
     Odd(u64),
-    /// The slice is over; one came back and none went down for it.
+    /// The slice is over; one completed and none was submitted for it.
     Time,
-    /// The next is not due yet; one came back and none went down for it.
+    /// The next is not due yet; one completed and none was submitted for it.
     Early,
     /// The queue itself failed.
     Broken(&'static str, Errno),
@@ -51,67 +51,67 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     #[inline(always)]
     pub(super) fn exchange(&mut self, drive: &mut Drive) -> Result<Option<bool>, Failure> {
         let mut tape = drive.tape.take();
-        let desk = Desk {
+        let context = ExchangeContext {
             clock: drive.clock,
             ledger: drive.pen.counters(),
-            pulse: &drive.pulse,
+            control: &drive.control,
             files: &drive.files,
             memory: &drive.memory,
             dues: drive.pacing.as_mut().map_or(&[], |pacing| pacing.dues(drive.ring.place()).0),
         };
         let entries = drive.ring.as_slice();
-        let (count, stop) = match (&mut tape, desk.dues.is_empty()) {
-            (None, true) => self.stretch::<_, false>(desk, entries, &mut ()),
-            (Some(tape), true) => self.stretch::<_, false>(desk, entries, tape),
-            (None, false) => self.stretch::<_, true>(desk, entries, &mut ()),
-            (Some(tape), false) => self.stretch::<_, true>(desk, entries, tape),
+        let (count, stop) = match (&mut tape, context.dues.is_empty()) {
+            (None, true) => self.stretch::<_, false>(context, entries, &mut ()),
+            (Some(tape), true) => self.stretch::<_, false>(context, entries, tape),
+            (None, false) => self.stretch::<_, true>(context, entries, &mut ()),
+            (Some(tape), false) => self.stretch::<_, true>(context, entries, tape),
         };
         drive.tape = tape;
         drive.ring.advance(count);
         let over = match stop {
-            Stop::Entry => return Ok(None),
-            Stop::Odd(now) => {
+            ExchangeEnd::Entry => return Ok(None),
+            ExchangeEnd::Odd(now) => {
                 self.settle(drive, now);
-                now >= drive.pulse.until()
+                now >= drive.control.until()
             }
-            Stop::Time => true,
-            Stop::Early => false,
-            Stop::Broken(doing, errno) => return Err(self.abandon(doing, errno)),
+            ExchangeEnd::Time => true,
+            ExchangeEnd::Early => false,
+            ExchangeEnd::Broken(doing, errno) => return Err(self.abandon(doing, errno)),
         };
         self.full = self.in_flight() as usize == self.flights.len();
         self.failed.take().map_or(Ok(Some(over)), Err)
     }
 
-    /// Exchange one I/O for each of `entries`; how many went down.
+    /// Exchange one I/O for each of `entries`; how many were submitted.
     #[inline(never)]
     fn stretch<T: Taping, const PACED: bool>(
         &mut self,
-        desk: Desk<'_>,
+        context: ExchangeContext<'_>,
         entries: &[Planned],
         tape: &mut T,
-    ) -> (usize, Stop) {
-        let Desk { clock, ledger, pulse, files, memory, dues } = desk;
+    ) -> (usize, ExchangeEnd) {
+        let ExchangeContext { clock, ledger, control, files, memory, dues } = context;
         let level = &ledger.depth.level[depth_class(self.flights.len() as u32)];
         let one = batch_class(1);
         for (count, entry) in entries.iter().enumerate() {
             if entry.op as u8 > Op::Trim as u8 {
-                return (count, Stop::Entry);
+                return (count, ExchangeEnd::Entry);
             }
             self.done.clear();
             if let Err(errno) = self.engine.reap(1, 1, Some(PATIENCE), &mut self.done) {
-                return (count, Stop::Broken("collect", errno));
+                return (count, ExchangeEnd::Broken("collect", errno));
             }
             let now = clock.now();
             let &[Completion { slot, result }] = &self.done[..] else {
-                return (count, Stop::Odd(now));
+                return (count, ExchangeEnd::Odd(now));
             };
             let flight = &mut self.flights[slot.0 as usize];
             let (tag, len) = (flight.tag, flight.len);
             let Some(lane) = ledger.lanes[..=Op::Trim as usize].get(tag.kind()) else {
-                return (count, Stop::Odd(now));
+                return (count, ExchangeEnd::Odd(now));
             };
             if result != Ok(len) {
-                return (count, Stop::Odd(now));
+                return (count, ExchangeEnd::Odd(now));
             }
             let batch = &mut self.batches[tag.batch()];
             let Batch { start, issue, .. } = *batch;
@@ -133,12 +133,12 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             } else {
                 0
             };
-            let over = now >= pulse.until();
+            let over = now >= control.until();
             if over || PACED && now < next_due {
                 batch.live = 0;
                 self.slots.give_back(slot.0);
                 self.free_batches.give_back(tag.batch() as u32);
-                return (count, if over { Stop::Time } else { Stop::Early });
+                return (count, if over { ExchangeEnd::Time } else { ExchangeEnd::Early });
             }
 
             // In its slot, and in its batch, goes the next.
@@ -146,7 +146,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             flight.begin(entry, Tag::new(tag.batch() as u32, entry.op));
             self.engine.push(Slot(slot.0), &io(memory, files, entry, slot.0));
             if let Err(errno) = self.engine.submit() {
-                return (count + 1, Stop::Broken("submit", errno));
+                return (count + 1, ExchangeEnd::Broken("submit", errno));
             }
             let issue = clock.now();
             *batch = Batch { start, issue, live: 1 };
@@ -156,6 +156,6 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             ledger.depth.submit[one].add(1);
             ledger.depth.submits.add(1);
         }
-        (entries.len(), Stop::Entry)
+        (entries.len(), ExchangeEnd::Entry)
     }
 }

@@ -1,4 +1,4 @@
-//! What the loop of queues keeps for what flies: a slot and a batch for each.
+//! What the loop of queues keeps for what is in flight: a slot and a batch for each.
 
 use iosonde_base::{FileId, Op, Planned};
 
@@ -29,7 +29,7 @@ impl Flight {
 /// What goes through a queue, by number: the lanes come first.
 const KINDS: [Op; 6] = [Op::Read, Op::Write, Op::Trim, Op::Sync, Op::DataSync, Op::SyncRange];
 
-/// Which batch an I/O went down with, which is where its stamps are, and what
+/// Which batch an I/O was submitted with, which is where its stamps are, and what
 /// kind it is. Completions with the same tag are counted together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tag(pub(super) u32);
@@ -52,7 +52,7 @@ impl Tag {
     }
 }
 
-/// What I/Os that went down together share.
+/// What I/Os that were submitted together share.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Batch {
     /// When the first of them was taken up.
@@ -66,15 +66,15 @@ pub(super) struct Batch {
 /// The numbers of things that are used again and again: which are free. What
 /// was given back last is taken first.
 #[derive(Debug)]
-pub(super) struct Stock {
+pub(super) struct FreeList {
     /// Those that are free follow the first `taken` places.
     pub(super) numbers: Box<[u32]>,
     pub(super) taken: usize,
 }
 
-impl Stock {
-    pub(super) fn new(count: u32) -> Stock {
-        Stock { numbers: (0..count).collect(), taken: 0 }
+impl FreeList {
+    pub(super) fn new(count: u32) -> FreeList {
+        FreeList { numbers: (0..count).collect(), taken: 0 }
     }
 
     /// The number to be taken next. There must be one.
@@ -89,7 +89,7 @@ impl Stock {
         &self.numbers[self.taken..]
     }
 
-    /// Take the next `n`, which were looked at by [`Stock::free`].
+    /// Take the next `n`, which were looked at by [`FreeList::free`].
     #[inline(always)]
     pub(super) fn take(&mut self, n: usize) {
         self.taken += n;

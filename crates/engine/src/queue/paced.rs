@@ -1,4 +1,4 @@
-//! A queue of I/Os that each start when they may. What flies goes on flying
+//! A queue of I/Os that each start when they may. What is in flight stays so
 //! meanwhile: the wait for the next one is the patience with which completions
 //! are collected.
 
@@ -55,7 +55,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
         let nap_ns = match (held, &drive.pacing) {
             (Held::Until(moment), Some(pacing)) => {
-                pacing.nap_ns(&drive.clock, &drive.pulse, moment)
+                pacing.nap_ns(&drive.clock, &drive.control, moment)
             }
             _ => PATIENCE.0,
         };
@@ -76,7 +76,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 && self.done.is_empty()
                 && let Some(late_ns) = clock.ns_between(began, clock.now()).checked_sub(nap_ns)
             {
-                pacing.napped(moment, late_ns);
+                pacing.timed_out(moment, late_ns);
             }
         }
         let near = self.in_flight() == 0 || patience == Nanos(0);
@@ -84,7 +84,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if let (true, Held::Until(moment), Some(pacing)) =
             (near && goes_on, held, &mut drive.pacing)
         {
-            pacing.wait(&drive.clock, &drive.pulse, moment);
+            pacing.wait(&drive.clock, &drive.control, moment);
         }
         if self.in_flight() <= window.low.min(window.depth.saturating_sub(1)) {
             self.full = false;
@@ -93,7 +93,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             return Err(failure);
         }
         let settled = std::mem::take(&mut self.settled);
-        Ok(settled || drive.clock.now() >= drive.pulse.until())
+        Ok(settled || drive.clock.now() >= drive.control.until())
     }
 
     /// As [`QueueLoop::fill`], with those that may start.
@@ -101,7 +101,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let mut held = Held::Not;
         let mut filling = self.begin(drive);
         let now = if STAMPED { filling.start } else { drive.clock.now() };
-        // A depth that is being tried may be less than what flies now.
+        // A depth that is being tried may be less than what is in flight now.
         let depth_left = drive.window.depth.saturating_sub(self.in_flight());
         let room = drive.window.batch.max(1).min(depth_left) as usize;
         let room = room.min(self.slots.free().len());
@@ -146,7 +146,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                     }
                 }
                 match dir {
-                    Some(_) => pacing.went(place, now),
+                    Some(_) => pacing.started(place, now),
                     None => pacing.passed(place, now),
                 }
             }
@@ -163,7 +163,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             drive.ring.advance(1);
             filling.note(entry.op, 1);
         }
-        self.hand_down_paced(drive, &filling)?;
+        self.submit_paced(drive, &filling)?;
         Ok(held)
     }
 
@@ -201,8 +201,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     }
 
     #[inline(never)]
-    fn hand_down_paced(&mut self, drive: &mut Drive, filling: &Filling) -> Result<(), Failure> {
-        self.hand_down(drive, filling)
+    fn submit_paced(&mut self, drive: &mut Drive, filling: &Filling) -> Result<(), Failure> {
+        self.submit_filling(drive, filling)
     }
 
     /// Tell what has come back to what holds the job back, and count from when
@@ -231,7 +231,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 let start = self.batches[flight.tag.batch()].start;
                 // Without stamps there is no latency to judge.
                 let took = if STAMPED { now.saturating_sub(start) } else { 0 };
-                self.settled |= pacing.came(&drive.clock, &entry, took, 1);
+                self.settled |= pacing.completed(&drive.clock, &entry, took, 1);
             }
         }
     }

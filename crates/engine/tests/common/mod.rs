@@ -4,7 +4,8 @@
 use iosonde_base::{Op, PerDir, Planned, Ring};
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::{
-    Drive, FileSetup, Files, Fill, Memory, OpenMode, Pulse, SyncRangeFlags, Tolerance, Window,
+    Drive, FileSetup, Files, Fill, Memory, OpenMode, SliceControl, SyncRangeFlags, Tolerance,
+    Window,
 };
 use iosonde_stats::{Counters, CountersWriter, WhichLatencies};
 use iosonde_sys::clock::Clock;
@@ -100,7 +101,7 @@ pub fn drive(
         memory: Memory::new(bytes, window.depth, STRIDE),
         fill: Fill::new(1, false),
         pen,
-        pulse: Arc::new(Pulse::default()),
+        control: Arc::new(SliceControl::default()),
         window,
         tolerance: Tolerance::default(),
         log: None,
@@ -110,6 +111,6 @@ pub fn drive(
         pacing: None,
         verify: None,
     };
-    drive.pulse.arm(u64::MAX);
+    drive.control.arm(u64::MAX);
     (drive, ledger)
 }

@@ -1,7 +1,7 @@
 //! Errors that a job bears, told as they come (`error_dump`).
 
 use crate::job::{JobError, JobPlan};
-use iosonde_engine::{Failure, TellError};
+use iosonde_engine::{ErrorReporter, Failure};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,13 +41,13 @@ pub(crate) fn teller(
     job: &JobPlan,
     backlog: &Arc<Backlog>,
     tell: impl Fn(JobError) + Send + Sync + 'static,
-) -> Option<TellError> {
+) -> Option<ErrorReporter> {
     if !job.measure.dump_errors {
         return None;
     }
     let paths: Vec<PathBuf> = job.files.iter().map(|file| file.path.clone()).collect();
     let backlog = backlog.clone();
-    Some(TellError::new(move |failure: &Failure| {
+    Some(ErrorReporter::new(move |failure: &Failure| {
         if backlog.admits() {
             let path = failure.file.and_then(|file| paths.get(file.0 as usize).cloned());
             tell(JobError { failure: failure.clone(), path, detail: None });

@@ -3,7 +3,7 @@
 use super::error_dump::Backlog;
 use super::file_locks::Turn;
 use super::ramp_tally::RampTally;
-use iosonde_engine::{Pulse, TellError};
+use iosonde_engine::{ErrorReporter, SliceControl};
 use iosonde_stats::Counters;
 use iosonde_sys::clock::ClockSource;
 use iosonde_sys::counters::Usage;
@@ -47,7 +47,7 @@ impl State {
 #[derive(Debug)]
 pub struct Shared {
     /// When its slice ends, and whether it shall stop.
-    pub pulse: Arc<Pulse>,
+    pub pulse: Arc<SliceControl>,
     /// Its account.
     pub ledger: Arc<Counters>,
     state: AtomicU8,
@@ -109,7 +109,7 @@ pub struct WithOthers {
     /// Bytes moved in a ramp, with the jobs that ramp together.
     pub ramp: Arc<RampTally>,
     /// Who is told of errors that are borne.
-    pub tell: Option<TellError>,
+    pub tell: Option<ErrorReporter>,
     /// Errors on their way there.
     pub backlog: Arc<Backlog>,
 }

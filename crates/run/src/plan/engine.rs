@@ -112,7 +112,7 @@ pub(super) fn tolerance(spec: &JobSpec) -> Tolerance {
             [read, write, verify]
         },
         full_is_end: *spec.size.fill_device.get(),
-        borne: 0,
+        tolerated: 0,
         first: None,
         tell: None,
     }

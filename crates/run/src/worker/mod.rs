@@ -24,7 +24,7 @@ use crate::job::JobPlan;
 use crate::layout;
 use crate::logs::JobLogs;
 use iosonde_base::{Dir, Errno, FileId, Nanos};
-use iosonde_engine::{Drive, Ended, Failure, IoLog, Loop, Pulse};
+use iosonde_engine::{Drive, Ended, Failure, IoLog, Loop, SliceControl};
 use iosonde_stats::CountersWriter;
 use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
@@ -374,7 +374,7 @@ impl<'a> Worker<'a> {
             began_unix_ms: if ran { self.began_unix_ms } else { unix_ms() },
             usage,
             error: self.error,
-            borne: (self.drive.tolerance.borne, self.drive.tolerance.first),
+            borne: (self.drive.tolerance.tolerated, self.drive.tolerance.first),
             phases: self.phases,
             depth_found: self.goals.depth(),
             thread_id: iosonde_sys::process::thread_id(),
@@ -437,7 +437,7 @@ fn is_full(errno: Errno) -> bool {
 }
 
 /// Sleep until `until`, in ticks, in steps short enough to see a stop.
-fn sleep_unless_stopped(clock: &Clock, pulse: &Pulse, until: u64) {
+fn sleep_unless_stopped(clock: &Clock, pulse: &SliceControl, until: u64) {
     const STEP: Duration = Duration::from_millis(20);
     loop {
         let now = clock.now();

@@ -78,7 +78,7 @@ impl<'a> Worker<'a> {
             memory,
             fill,
             pen,
-            pulse: shared.pulse.clone(),
+            control: shared.pulse.clone(),
             window: job.window,
             tolerance: Tolerance { tell: shared.with_others.tell.clone(), ..job.tolerance.clone() },
             log: None,

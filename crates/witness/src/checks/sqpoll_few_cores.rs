@@ -47,6 +47,8 @@ mod tests {
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.environment.cpus = 3;
         assert_eq!(says(RULE.id, &ledger), None);
+        ledger.environment.cpus = 1;
+        assert!(says(RULE.id, &ledger).is_some());
         ledger.environment.cpus = 2;
         let (_, text) = says(RULE.id, &ledger).unwrap();
         assert_eq!(text, "1 polling kernel thread and as many jobs share 2 processors");

@@ -1,11 +1,12 @@
 //! Options of exec, and the program that they describe.
 
-use crate::{EngineOptions, JobContext, OwnOptions, OwnSettings};
+use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
 use iosonde_options::{Built, Category, Diagnostic, options};
 use std::path::PathBuf;
 
 /// For the catalogue.
-pub(super) static OPTIONS: EngineOptions = EngineOptions::of::<ExecOptions>(ExecOptions::OPTIONS);
+pub(super) static OPTIONS: EngineOptionTable =
+    EngineOptionTable::of::<ExecOptions>(ExecOptions::OPTIONS);
 
 options! {
     /// exec

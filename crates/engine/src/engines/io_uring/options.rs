@@ -1,11 +1,12 @@
 //! Options of io_uring, and what they mean for a ring.
 
 use crate::engines::cmdprio::{CmdPrioSplit, CommandPriorities, PriorityOptions};
-use crate::{EngineOptions, JobContext, OwnOptions, OwnSettings};
+use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
 use iosonde_options::{Built, Category, Diagnostic, options};
 
 /// For the catalogue.
-pub(super) static OPTIONS: EngineOptions = EngineOptions::of::<UringOptions>(UringOptions::OPTIONS);
+pub(super) static OPTIONS: EngineOptionTable =
+    EngineOptionTable::of::<UringOptions>(UringOptions::OPTIONS);
 
 options! {
     /// io_uring

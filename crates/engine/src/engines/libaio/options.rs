@@ -1,12 +1,12 @@
 //! Options of libaio, and what they mean for a context.
 
 use crate::engines::cmdprio::{CmdPrioSplit, CommandPriorities, PriorityOptions};
-use crate::{EngineOptions, JobContext, OwnOptions, OwnSettings};
+use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
 use iosonde_options::{Category, Diagnostic, options};
 
 /// For the catalogue.
-pub(super) static OPTIONS: EngineOptions =
-    EngineOptions::of::<LibaioOptions>(LibaioOptions::OPTIONS);
+pub(super) static OPTIONS: EngineOptionTable =
+    EngineOptionTable::of::<LibaioOptions>(LibaioOptions::OPTIONS);
 
 options! {
     /// libaio

@@ -1,10 +1,11 @@
 //! Options of net and netsplice, and what they mean for a connection.
 
-use crate::{EngineOptions, JobContext, OwnOptions, OwnSettings};
+use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
 use iosonde_options::{Built, Category, Diagnostic, options, words};
 
 /// For the catalogue.
-pub(super) static OPTIONS: EngineOptions = EngineOptions::of::<NetOptions>(NetOptions::OPTIONS);
+pub(super) static OPTIONS: EngineOptionTable =
+    EngineOptionTable::of::<NetOptions>(NetOptions::OPTIONS);
 
 words! {
     /// A network protocol.
