@@ -143,5 +143,10 @@ fn called_as_fio_its_own_lines_stand_first() {
     assert_eq!(lines[0], "fio: failed parsing rw=writ", "{ran:?}");
     let [.., dropped, ours] = lines.as_slice() else { panic!("{ran:?}") };
     assert_eq!(*dropped, "fio: job v dropped", "{ran:?}");
-    assert!(ours.starts_with("fio: job.fio:3:1: error: rw: want one of read, write"), "{ran:?}");
+    assert!(
+        ours.starts_with(
+            "fio: job.fio:3:1: error: rw: invalid value \"writ\": use one of read, write"
+        ),
+        "{ran:?}"
+    );
 }

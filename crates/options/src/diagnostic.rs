@@ -1,10 +1,10 @@
-//! What there is to say about a job before it runs.
+//! Diagnostics about a job before it runs.
 
 use std::fmt;
 
 use crate::Origin;
 
-/// How grave it is.
+/// Its severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Good to know.
@@ -26,16 +26,16 @@ impl Level {
     }
 }
 
-/// One thing to say, its place, and what to do about it.
+/// One message, the option's origin, and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How grave it is.
+    /// Its severity.
     pub level: Level,
     /// The option it is about, by its canonical name; empty if none.
     pub option: String,
     /// Where the option was set.
     pub origin: Origin,
-    /// What is the matter: a lower-case fragment that does not repeat the option's name.
+    /// The message: a lower-case fragment that does not repeat the option's name.
     pub message: String,
     /// What to do, if something can be done.
     pub help: Option<String>,
@@ -99,14 +99,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_diagnostic_says_where_what_and_what_to_do() {
+    fn a_diagnostic_has_an_origin_a_message_and_a_remedy() {
         let origin = Origin::File { path: "a.fio".into(), line: 3, column: 1 };
-        let said = Diagnostic::error("want a size such as 4k, got \"x\"")
+        let diagnostic = Diagnostic::error("invalid value \"x\": use a size such as 4k")
             .about("bs", &origin)
             .help("write bs=4k");
         assert_eq!(
-            said.to_string(),
-            "a.fio:3:1: error: bs: want a size such as 4k, got \"x\" (write bs=4k)"
+            diagnostic.to_string(),
+            "a.fio:3:1: error: bs: invalid value \"x\": use a size such as 4k (write bs=4k)"
         );
     }
 }

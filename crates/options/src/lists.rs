@@ -1,4 +1,4 @@
-//! Values made of several: one a direction, ranges, lists.
+//! Compound values: one per direction, ranges, lists.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use iosonde_base::{Dir, PerDir};
 
 use crate::{Bytes, Choice, OptionValue, ParseContext, ValueError, ValueKind};
 
-/// One value for each direction: read, write, trim, parted by commas.
+/// One value for each direction: read, write, trim, separated by commas.
 ///
 /// One value holds for all; two are read and the rest; an empty one leaves that direction as
 /// it was. So `bs=,8k` leaves reads alone and sets writes and trims.
@@ -71,22 +71,22 @@ impl<T: OptionValue> OptionValue for Triple<T> {
     }
 }
 
-/// The text of each direction. Commas part them; in sizes and numbers `-` and
-/// `:` do too, as in fio, which is seldom what was meant.
+/// The text of each direction. Commas separate them; in sizes and numbers `-` and
+/// `:` do too, as in fio, which is rarely intended.
 fn pieces<'a>(text: &'a str, kind: ValueKind, context: &mut ParseContext) -> [&'a str; 3] {
     let is_number = matches!(kind, ValueKind::Size | ValueKind::Int);
     let odd = is_number && text.get(1..).is_some_and(|rest| rest.contains(['-', ':']));
     let parts: Vec<&str> = match odd {
         true => {
             context.doubt(format!(
-                "{text:?} is read, write and trim apart, as in fio; a range of sizes is bsrange"
+                "{text:?} sets read, write and trim separately, as in fio; use bsrange for a range of sizes"
             ));
             text.split([',', '-', ':']).map(str::trim).collect()
         }
         false => text.split(',').map(str::trim).collect(),
     };
     if parts.len() > 3 {
-        context.doubt("only the first three values count: read, write, trim".into());
+        context.doubt("only the first three values are used: read, write, trim".into());
     }
     let last = |i: usize| parts[i.min(parts.len() - 1)];
     [last(0), last(1), last(2)]
@@ -117,7 +117,7 @@ impl OptionValue for SizeRange {
     }
 }
 
-/// Numbers with fractions, parted by colons: `50:99:99.9`. Twenty at most.
+/// Numbers with fractions, separated by colons: `50:99:99.9`. Twenty at most.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FloatList(pub Vec<f64>);
 
@@ -137,7 +137,7 @@ impl OptionValue for FloatList {
             text.split(':').map(|part| f64::parse(part, context)).collect();
         let mut numbers = parsed?;
         if numbers.len() > FloatList::MOST {
-            context.doubt(format!("only the first {} numbers count", FloatList::MOST));
+            context.doubt(format!("only the first {} numbers are used", FloatList::MOST));
             numbers.truncate(FloatList::MOST);
         }
         Ok(FloatList(numbers))
@@ -148,7 +148,7 @@ impl OptionValue for FloatList {
     }
 }
 
-/// Paths parted by colons; a colon inside one is written `\:`.
+/// Paths separated by colons; a colon in a path is written `\:`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PathList(pub Vec<String>);
 
@@ -174,8 +174,8 @@ impl OptionValue for PathList {
     }
 }
 
-/// Paths as in [`PathList`], to which a second mention adds, as fio's `filename` does. That is
-/// seldom what was meant where the first stands in `[global]`, and so it is doubted.
+/// Paths as in [`PathList`]; giving the option again adds to them, as for fio's `filename`.
+/// That is rarely intended where the first are in `[global]`: a warning reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AddedPaths(pub Vec<String>);
 
@@ -190,7 +190,7 @@ impl OptionValue for AddedPaths {
         all.0.extend(added);
         if all != *old {
             let names = all.0.join(", ");
-            context.doubt(format!("adds to the files named before, as in fio: {names}"));
+            context.doubt(format!("adds to the earlier file names, as in fio: {names}"));
         }
         Ok(all)
     }
@@ -211,7 +211,7 @@ impl CpuSet {
 impl OptionValue for CpuSet {
     const KIND: ValueKind = ValueKind::List;
     fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
-        let want = || ValueError::new("processors such as 0,2-5", text);
+        let want = || ValueError::new("CPU numbers such as 0,2-5", text);
         let number = |text: &str| -> Result<u32, ValueError> {
             let number: u32 = text.trim().parse().map_err(|_| want())?;
             if number < CpuSet::LIMIT { Ok(number) } else { Err(want()) }

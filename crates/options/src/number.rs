@@ -48,7 +48,7 @@ pub fn scan_number<'a>(
     let suffix = suffix.trim_start();
     let factor = if radix == 16 { None } else { suffix_factor(suffix, context) };
     if factor.is_none() && !suffix.is_empty() && !suffix.eq_ignore_ascii_case("b") {
-        context.doubt(format!("{suffix:?} after {magnitude} is no suffix and is dropped"));
+        context.doubt(format!("unknown suffix {suffix:?} after {magnitude} is ignored"));
     }
     let value = i128::from(magnitude) * factor.unwrap_or(1);
     if value > i128::from(i64::MAX) {
@@ -77,7 +77,7 @@ fn suffix_factor(suffix: &str, context: &mut ParseContext) -> Option<i128> {
         ));
     }
     if !matches!(tail, "" | "b" | "i" | "ib") {
-        context.doubt(format!("{suffix:?} is read as {:?}", &suffix[..1]));
+        context.doubt(format!("{suffix:?} is interpreted as {:?}", &suffix[..1]));
     }
     Some(factor)
 }
@@ -89,7 +89,7 @@ fn whole(text: &str, context: &mut ParseContext) -> Result<i128, ValueError> {
         return Err(ValueError::new("a number, not a percentage", text));
     }
     if !number.rest.is_empty() {
-        context.doubt(format!("{:?} after the number is dropped", number.rest));
+        context.doubt(format!("{:?} after the number is ignored", number.rest));
     }
     within(number.value, text, context)?;
     Ok(number.value)
@@ -125,8 +125,8 @@ macro_rules! whole_number {
 
 whole_number! {
     u16: "a number from 0 to 65535", u32: "a number from 0 to 4294967295",
-    u64: "a number from 0 to 9223372036854775807", i32: "a number of 32 bits",
-    i64: "a number of 64 bits"
+    u64: "a number from 0 to 9223372036854775807", i32: "a 32-bit number",
+    i64: "a 64-bit number"
 }
 
 /// A number of bytes.
@@ -180,7 +180,7 @@ impl OptionValue for Amount {
         let number = scan_number(trimmed, context).map_err(|_| want())?;
         if number.rest.starts_with('%') {
             if number.rest.len() > 1 {
-                context.doubt(format!("{:?} after the number is dropped", &number.rest[1..]));
+                context.doubt(format!("{:?} after the number is ignored", &number.rest[1..]));
             }
             let above = format!("{} values greater than 100% aren't supported", context.row.name);
             let share = u8::try_from(number.value).ok().filter(|share| *share <= 100);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fio_drops_is_dropped_and_told() {
+    fn what_fio_drops_is_dropped_and_reported() {
         for (text, bytes) in [("1.5m", 1), ("4q", 4), ("0x1k", 1), ("4kk", 4096), ("4k-8k", 4096)] {
             assert_eq!(size(text), Ok(bytes), "{text}");
             assert_eq!(doubts(text), 1, "{text}");

@@ -1,26 +1,26 @@
-//! What is known of an option besides its value: a row of the table.
+//! A row of the table of options: all that is known of an option besides its value.
 
 use crate::{Origin, ValueError};
 
-/// How an option stands to fio's option of the same name.
+/// How an option compares to fio's option of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioSupport {
     /// Means what it means there.
     Same,
-    /// Means something else in the way told.
+    /// Means something else, as described.
     Differs(&'static str),
     /// fio has no such option.
     OursAlone,
 }
 
-/// Whether the work behind an option exists.
+/// Whether an option is supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Built {
     /// It does what its text says.
     Yes,
-    /// It is accepted and has no effect, for the reason told.
+    /// It is accepted and has no effect, for this reason.
     Ignored(&'static str),
-    /// It parses; a job that sets it to something that matters is stopped.
+    /// It is parsed; a job that needs it is refused.
     No,
 }
 
@@ -113,7 +113,7 @@ impl Category {
     }
 }
 
-/// What a kind of value is called.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// Any text.
@@ -136,7 +136,7 @@ pub enum ValueKind {
     Word,
     /// Words or numbers in a row.
     List,
-    /// A little language of its own, described in the option's text.
+    /// A syntax described in the option's text.
     Form,
 }
 
@@ -221,15 +221,17 @@ pub struct OptionDef {
     pub zones: bool,
     /// fio has retired it: what to do instead.
     pub deprecated: Option<&'static str>,
-    /// How it stands to fio.
+    /// How it compares to fio.
     pub fio: FioSupport,
-    /// Whether its work exists.
+    /// Whether it is supported.
     pub built: Built,
-    /// Words whose work does not exist though the option's does.
+    /// Words that are not supported although the option is.
     pub unbuilt_words: &'static [&'static str],
     /// The options of which one must differ from its default for this one to have an effect;
     /// the parent where none are named. One that stands alone under a parent names itself.
     pub needs: &'static [&'static str],
+    /// Options that make each example complete: `name=value`, in the order to give them.
+    pub with: &'static [&'static str],
     /// Examples that parse.
     pub good: &'static [&'static str],
     /// Examples that are refused.
@@ -258,6 +260,7 @@ impl OptionDef {
         built: Built::Yes,
         unbuilt_words: &[],
         needs: &[],
+        with: &[],
         good: &[],
         bad: &[],
     };
@@ -274,7 +277,7 @@ impl OptionDef {
     }
 }
 
-/// What a parser may look at besides the text, and where it leaves its doubts.
+/// Input of a parser besides the text, and its warnings.
 #[derive(Clone, Debug)]
 pub struct ParseContext {
     /// The row of the option being parsed.
@@ -283,7 +286,7 @@ pub struct ParseContext {
     pub kb_base: u16,
     /// Bits per unit of a rate: 8 for bytes, 1 for bits, 0 for "as the engine counts".
     pub unit_base: u8,
-    /// What was accepted though it looks like a mistake, and how it was read.
+    /// Warnings: what was accepted that looks like a mistake, and its interpretation.
     pub doubts: Vec<String>,
 }
 
@@ -293,7 +296,7 @@ impl ParseContext {
         ParseContext { row, kb_base: 1024, unit_base: 0, doubts: Vec::new() }
     }
 
-    /// Notes once that something was accepted though it looks like a mistake.
+    /// Adds a warning, once: a value was accepted that looks like a mistake.
     pub fn doubt(&mut self, text: String) {
         if !self.doubts.contains(&text) {
             self.doubts.push(text);

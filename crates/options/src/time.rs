@@ -8,7 +8,7 @@ const MICRO: u64 = 1_000;
 
 /// A span, written with `d h m s ms us` (or `msec`, `usec`) or in the row's own unit. As in
 /// fio, a suffix that is none of these leaves the number in microseconds: `10sec` is 10 us.
-/// That is kept and told.
+/// That is kept, with a warning.
 impl OptionValue for Nanos {
     const KIND: ValueKind = ValueKind::Time;
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
@@ -20,7 +20,7 @@ impl OptionValue for Nanos {
         let after = &body[end..];
         let letters = after.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(after.len());
         if !after[..letters].trim().is_empty() {
-            context.doubt(format!("{:?} after {count} is dropped", &after[..letters]));
+            context.doubt(format!("{:?} after {count} is ignored", &after[..letters]));
         }
         let unit = match after[letters..].to_ascii_lowercase().as_str() {
             "" if context.row.unit == TimeUnit::Seconds => 1_000_000 * MICRO,
@@ -32,7 +32,7 @@ impl OptionValue for Nanos {
             "d" => 86_400_000_000 * MICRO,
             unknown => {
                 context.doubt(format!(
-                    "{unknown:?} is no unit of time: read as {count} microseconds, as fio does"
+                    "unknown unit of time {unknown:?}: interpreted as {count} microseconds, as in fio"
                 ));
                 MICRO
             }
@@ -67,7 +67,7 @@ impl OptionValue for Millis {
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
         if matches!(unit.as_str(), "ms" | "msec" | "m") {
             context.doubt(format!(
-                "this is a plain number of milliseconds, and {unit} multiplies it by 1048576"
+                "the value is a plain number of milliseconds, and {unit} multiplies it by 1048576"
             ));
         }
         u64::parse(text, context).map(Millis)
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_unit_is_microseconds_and_is_told() {
+    fn an_unknown_unit_is_microseconds_and_is_reported() {
         let mut context = ParseContext::new(&SECONDS);
         assert_eq!(Nanos::parse("10sec", &mut context), Ok(Nanos(10_000)));
         assert_eq!(context.doubts.len(), 1);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn milliseconds_with_a_unit_are_what_fio_makes_of_them_and_told() {
+    fn milliseconds_with_a_unit_are_what_fio_makes_of_them_and_reported() {
         let mut context = ParseContext::new(&SECONDS);
         assert_eq!(Millis::parse("10ms", &mut context), Ok(Millis(10 << 20)));
         assert!(!context.doubts.is_empty());

@@ -1,4 +1,4 @@
-//! What a type must do to be an option's value.
+//! The trait of option values.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl ValueError {
 
 impl fmt::Display for ValueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "want {}, got {:?}", self.want, self.got)
+        write!(f, "invalid value {:?}: use {}", self.got, self.want)
     }
 }
 
@@ -95,7 +95,7 @@ impl OptionValue for bool {
             0 => Ok(false),
             1 => Ok(true),
             _ if context.row.bare.is_some() => {
-                context.doubt(format!("{text:?} is read as 1"));
+                context.doubt(format!("{text:?} is interpreted as 1"));
                 Ok(true)
             }
             more => Err(want().as_fio(format!("max value out of range: {more} (1 max)"))),

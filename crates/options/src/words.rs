@@ -5,7 +5,7 @@
 ///
 /// ```
 /// iosonde_options::words! {
-///     /// How the gaps between paced I/Os are drawn.
+///     /// Distribution of the gaps between rate-limited I/Os.
 ///     pub enum Pacing {
 ///         /// Even gaps.
 ///         Linear = "linear" : "even gaps",
@@ -33,7 +33,7 @@ macro_rules! words {
         impl $name {
             /// Every word (other spellings included) with what it stands for.
             pub const WORDS: &'static [$crate::Choice] =
-                &[$( ($word, $help), $( ($other, concat!("the same as ", $word)), )* )*];
+                &[$( ($word, $help), $( ($other, concat!("same as ", $word)), )* )*];
 
             /// The value that `word` stands for.
             pub fn from_word(word: &str) -> Option<$name> {

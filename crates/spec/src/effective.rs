@@ -1,4 +1,4 @@
-//! What several options come to together, for those who plan a job.
+//! Values that several options determine together.
 
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_options::Bytes;

@@ -1,4 +1,4 @@
-//! Options that only engines know: kept as text until the engine is known.
+//! Options of engines: kept as text until the engine is known.
 
 use std::sync::LazyLock;
 
@@ -114,7 +114,7 @@ impl JobSpec {
             context.kb_base = self.units.kb_base.get().number();
             let text = option.text();
             let done = topic.set(row.name, &text, option.origin.clone(), &mut context);
-            let about = |said: Diagnostic| said.about(row.name, &option.origin);
+            let about = |found: Diagnostic| found.about(row.name, &option.origin);
             if let Some(Err(error)) = done {
                 errors.push(about(Diagnostic::error(error.to_string())));
             }
@@ -135,26 +135,26 @@ impl JobSpec {
     /// that the job's engine does not take.
     pub(crate) fn judge_private(&self) -> Vec<Diagnostic> {
         let engine = self.engine.ioengine.get().name();
-        let mut said = Vec::new();
+        let mut found = Vec::new();
         for table in TABLES.iter().filter(|table| table.engines.contains(&engine)) {
             let (warnings, errors) = self.fill(&mut *(table.make)());
-            said.extend(warnings.into_iter().chain(errors));
+            found.extend(warnings.into_iter().chain(errors));
         }
         let names = names(engine);
         for option in self.private().iter().filter(|option| !names.contains(&option.name)) {
-            said.push(foreign(option, engine, &names));
+            found.push(foreign(option, engine, &names));
         }
-        said
+        found
     }
 }
 
-/// An option of another engine: no harm if it was meant for an engine that was changed later,
-/// a mistake otherwise.
+/// An option of another engine: a warning if it was given for an engine that was changed
+/// later, an error otherwise.
 fn foreign(option: &PrivateOption, engine: &str, names: &[&str]) -> Diagnostic {
-    let message = format!("is no option of engine {engine}");
+    let message = format!("not an option of engine {engine}");
     let meant_for_another = rows(&option.engine).iter().any(|row| row.name == option.name);
-    let said = if meant_for_another {
-        Diagnostic::warning(format!("{message}, and has no effect"))
+    let found = if meant_for_another {
+        Diagnostic::warning(format!("{message}: it has no effect"))
     } else {
         Diagnostic::error(message)
     };
@@ -163,7 +163,7 @@ fn foreign(option: &PrivateOption, engine: &str, names: &[&str]) -> Diagnostic {
         Some(name) => format!("did you mean {name}? {} belongs to {owners}", option.name),
         None => format!("it belongs to {owners}"),
     };
-    said.about(option.name, &option.origin).help(help)
+    found.about(option.name, &option.origin).help(help)
 }
 
 /// The engines that take an option.
@@ -181,7 +181,7 @@ pub(crate) fn unbuilt(spec: &JobSpec) -> impl Iterator<Item = Diagnostic> {
         })
     };
     spec.private().iter().filter(matters).map(|option| {
-        let said = format!("option {} is not supported yet", option.name);
-        Diagnostic::error(said).about(option.name, &option.origin)
+        let found = format!("option {} is not supported yet", option.name);
+        Diagnostic::error(found).about(option.name, &option.origin)
     })
 }

@@ -1,4 +1,4 @@
-//! A job as it was asked for: the topics of options side by side.
+//! A job as specified: its topics of options.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::topics::{self, *};
 
 macro_rules! job_spec {
     ($( $(#[doc = $doc:literal])* $field:ident : $topic:ident, )*) => {
-        /// A job as it was asked for. Each topic's options are fields of its own.
+        /// A job as specified: one field for each topic of options.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct JobSpec {
             $( $(#[doc = $doc])* pub $field: $topic, )*
@@ -49,7 +49,7 @@ macro_rules! job_spec {
 
 topics::each_topic!(job_spec);
 
-/// One option as somebody typed it.
+/// One option as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypedOption {
     /// Its canonical name.
@@ -63,7 +63,7 @@ pub struct TypedOption {
 /// Why an option was not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetError {
-    /// Nobody knows the name.
+    /// The name is unknown.
     Unknown {
         /// As it was typed.
         name: String,
@@ -86,7 +86,7 @@ pub enum SetError {
         /// Why it was refused.
         error: ValueError,
     },
-    /// fio has retired the option, and refuses it.
+    /// fio has retired the option and refuses it.
     Deprecated {
         /// The canonical name.
         name: &'static str,
@@ -100,14 +100,14 @@ pub enum SetError {
 impl SetError {
     /// The same as a diagnostic at `origin`.
     pub fn diagnostic(&self, origin: &Origin) -> Diagnostic {
-        let (option, said) = match self {
+        let (option, found) = match self {
             SetError::Unknown { name, nearest } => {
-                let said = Diagnostic::error("there is no such option");
-                let said = match nearest {
-                    Some(nearest) => said.help(format!("did you mean {nearest}?")),
-                    None => said,
+                let found = Diagnostic::error("unknown option");
+                let found = match nearest {
+                    Some(nearest) => found.help(format!("did you mean {nearest}?")),
+                    None => found,
                 };
-                (name.as_str(), said)
+                (name.as_str(), found)
             }
             SetError::NeedsValue { name, .. } => (*name, Diagnostic::error("needs a value")),
             SetError::Value { name, error, .. } => (*name, Diagnostic::error(error.to_string())),
@@ -115,7 +115,7 @@ impl SetError {
                 (*name, Diagnostic::error("is retired").help(*instead))
             }
         };
-        said.about(option, origin)
+        found.about(option, origin)
     }
 
     /// The lines that fio prints for it, each ending in a line feed. (What fio prints around
@@ -154,9 +154,9 @@ fn valid_values(row: Option<&OptionDef>) -> String {
 
 impl fmt::Display for SetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let said = self.diagnostic(&Origin::Default);
-        write!(f, "{}: {}", said.option, said.message)?;
-        said.help.map_or(Ok(()), |help| write!(f, " ({help})"))
+        let found = self.diagnostic(&Origin::Default);
+        write!(f, "{}: {}", found.option, found.message)?;
+        found.help.map_or(Ok(()), |help| write!(f, " ({help})"))
     }
 }
 
@@ -165,11 +165,11 @@ impl std::error::Error for SetError {}
 impl JobSpec {
     /// Sets an option by name or alias. `None` is an option given without `=value`.
     ///
-    /// A name that only engines know is kept as text until [`JobSpec::engine_settings`] reads
-    /// it. What was accepted but looks like a mistake comes back as warnings.
+    /// An option of an engine is kept as text until [`JobSpec::engine_settings`] reads it.
+    /// Values that look like mistakes are accepted with warnings.
     ///
     /// # Errors
-    /// When nobody knows the name, or the value is refused; the job is as it was before.
+    /// For an unknown name or a refused value; the job is unchanged.
     pub fn set(
         &mut self,
         name: &str,
@@ -217,7 +217,7 @@ impl JobSpec {
             .map_err(|error| SetError::Value { name: row.name, text: text.to_owned(), error })?;
         rules::last_wins(self, row.name);
         warnings.extend(context.doubts.into_iter().map(Diagnostic::warning));
-        let warnings = warnings.into_iter().map(|said| said.about(row.name, &origin)).collect();
+        let warnings = warnings.into_iter().map(|found| found.about(row.name, &origin)).collect();
         self.typed.push(TypedOption { name: row.name, value: value.map(str::to_owned), origin });
         Ok(warnings)
     }
@@ -248,8 +248,8 @@ impl JobSpec {
     }
 
     /// The value of an option by name or alias, as text that reads back the same; for an
-    /// option that only engines know, the text as it was typed last. `None` for a name that
-    /// nobody knows, and for an engine's option that was not given.
+    /// option that only engines know, the text as it was typed last. `None` for an unknown name and for
+    /// an engine's option that was not given.
     pub fn show(&self, name: &str) -> Option<String> {
         match lookup(name) {
             Some(row) => self.topics().iter().find_map(|topic| topic.show(row.name)),
@@ -257,7 +257,7 @@ impl JobSpec {
         }
     }
 
-    /// Where the value of an option came from; `None` for a name that nobody knows.
+    /// Where the value of an option came from; `None` for an unknown name.
     pub fn origin(&self, name: &str) -> Option<Origin> {
         match lookup(name) {
             Some(row) => self.topics().iter().find_map(|t| t.origin(row.name).cloned()),
@@ -265,7 +265,7 @@ impl JobSpec {
         }
     }
 
-    /// Whether an option was asked for or implied, by name or alias.
+    /// Whether an option was given or implied, by name or alias.
     pub fn is_set(&self, name: &str) -> bool {
         self.origin(name).is_some_and(|origin| origin != Origin::Default)
     }
@@ -285,10 +285,10 @@ impl JobSpec {
         self.private.iter().rev().find(|option| option.name == name)
     }
 
-    /// What of this job is not built yet and matters to it: an error for each option that
-    /// differs from its default and has an effect, though its work does not exist.
+    /// An error for each option of the job that is not supported, differs from its default and
+    /// would have an effect.
     pub fn unbuilt(&self) -> Vec<Diagnostic> {
-        let mut said = Vec::new();
+        let mut found = Vec::new();
         for row in all().filter(|row| self.matters(row)) {
             let shown = self.show(row.name).unwrap_or_default();
             let word = shown.split(':').next().unwrap_or_default();
@@ -299,10 +299,10 @@ impl JobSpec {
             };
             let origin = self.origin(row.name).unwrap_or_default();
             let message = format!("option {what} is not supported yet");
-            said.push(Diagnostic::error(message).about(row.name, &origin));
+            found.push(Diagnostic::error(message).about(row.name, &origin));
         }
-        said.extend(engine_options::unbuilt(self));
-        said
+        found.extend(engine_options::unbuilt(self));
+        found
     }
 
     /// Whether the option differs from its default, and so does what it needs.

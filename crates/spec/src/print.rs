@@ -46,13 +46,13 @@ pub fn print(name: &str, spec: &JobSpec) -> Result<String, Unprintable> {
     }
     for row in in_order(spec) {
         let value = spec.show(row.name).unwrap_or_default();
-        // Nothing, said by nobody: the default says it too.
+        // Empty, as is the default.
         let silent = value.is_empty() && row.default.is_empty();
         if !silent {
             write(&mut out, row.name, &value)?;
         }
     }
-    // Options left from an engine that was changed since have no effect, and no place here.
+    // Options of an engine that was changed since have no effect.
     let taken = engine_options::rows(spec.engine.ioengine.get().name());
     for option in spec.private().iter().filter(|o| taken.iter().any(|row| row.name == o.name)) {
         write(&mut out, option.name, &option.text())?;
@@ -87,16 +87,16 @@ fn value_obstacle(option: &str, value: &str) -> Option<&'static str> {
         return Some("an empty value cannot be read back");
     }
     if value.contains([';', '#']) {
-        return Some("; and # begin a comment there");
+        return Some("; and # start a comment");
     }
     if value.contains(['\n', '\0']) {
-        return Some("it does not fit on a line of text");
+        return Some("it contains a line break or NUL");
     }
     if value.trim() != value {
-        return Some("blanks at its ends are lost");
+        return Some("leading and trailing blanks are lost");
     }
     if ["${", "$ncpus", "$pagesize", "$mb_memory"].iter().any(|word| value.contains(word)) {
-        return Some("it would be replaced there");
+        return Some("it would be expanded");
     }
     if option.len() + 1 + value.len() > LINE_BYTES_MAX {
         return Some("the line would be too long");

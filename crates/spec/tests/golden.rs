@@ -9,7 +9,7 @@ use std::fmt::Write;
 use common::{corpus, job_files, parse_in_jobs};
 
 #[test]
-fn each_bad_job_file_is_told_what_is_wrong_and_where() {
+fn each_bad_job_file_is_reported_what_is_wrong_and_where() {
     let mut told = String::new();
     for file in job_files("jobs/bad") {
         let parsed = parse_in_jobs(&[&format!("bad/{file}")]);

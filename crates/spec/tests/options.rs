@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::process::Command;
 
 use iosonde_options::{Built, OptionDef, Origin, ParseContext, ValueKind};
-use iosonde_spec::{JobSpec, all, engine_options, lookup};
+use iosonde_spec::{Caps, JobSpec, all, engine_options, lookup, resolve};
 
 /// The names and aliases of fio 3.42 (its HOWTO's groups), `name/alias/alias`.
 const NAMES: &str = "
@@ -64,7 +64,7 @@ profile
 percentage_sequential verifysort verifysort_nr write_zone_remainder rwmixcycle gpu_dev_id
 flow_watermark";
 
-/// Examples whose fate in fio 3.33 differs from ours, and why. `name=value`.
+/// Examples that fio 3.33 treats differently, and why. `name=value`.
 const DIFFERS: &[(&str, &str)] = &[
     ("profile=act", "fio asks at once for the devices that the profile works on"),
     ("random_distribution=sequence:2,0,1", "newer than 3.33"),
@@ -175,6 +175,44 @@ fn good_examples_parse_and_bad_ones_are_refused() {
     }
 }
 
+/// A job of complete examples, `name=value`.
+fn complete(options: &[String]) -> JobSpec {
+    let mut spec = JobSpec::default();
+    for (index, option) in options.iter().enumerate() {
+        let (name, value) = option.split_once('=').expect("name=value");
+        let set = spec.set(name, Some(value), Origin::CommandLine { index: index + 1 });
+        set.unwrap_or_else(|error| panic!("{}: {error}", options.join(" ")));
+    }
+    spec
+}
+
+#[test]
+fn each_example_is_a_complete_job() {
+    let facts = Caps { trim: true, atomic: true, ..Caps::default() };
+    let live = |row: &&OptionDef| row.deprecated.is_none();
+    for row in all().filter(live) {
+        for text in row.good {
+            let own = format!("{}={text}", row.name);
+            let options: Vec<String> =
+                row.with.iter().map(|option| option.to_string()).chain([own]).collect();
+            let mut spec = complete(&options);
+            let unbuilt = spec.unbuilt();
+            let mut found = resolve(&mut spec, &facts);
+            found.retain(|diagnostic| !unbuilt.contains(diagnostic));
+            assert_eq!(found, [], "{}", options.join(" "));
+        }
+        let given = |name: &&str| {
+            let names = row.with.iter().filter_map(|option| option.split_once('='));
+            *name == row.name || names.map(|(given, _)| given).any(|given| given == *name)
+        };
+        assert!(
+            row.needs.is_empty() || row.needs.iter().any(given),
+            "{}: its examples lack what it needs",
+            row.name
+        );
+    }
+}
+
 #[test]
 fn what_is_shown_reads_back_whatever_the_base() {
     for row in all() {
@@ -248,7 +286,7 @@ fn fio_takes(options: &[String]) -> Option<(bool, String)> {
 /// The examples of a table that fio judges otherwise than we do.
 fn judged_otherwise(examples: Vec<String>, ours: bool) -> Vec<String> {
     let takes = |options: &[String]| fio_takes(options).expect("fio is there");
-    // Good ones go together: as long as all are taken, one run tells of many.
+    // Good ones go together: as long as all are accepted, one run is enough for many.
     let many = if ours { 40 } else { 1 };
     let doubtful = examples.chunks(many).filter(|chunk| takes(chunk).0 != ours).flatten();
     let told = doubtful.filter_map(|example| {

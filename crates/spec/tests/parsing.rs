@@ -98,7 +98,7 @@ fn only_the_sections_asked_for_become_jobs() {
 }
 
 #[test]
-fn a_section_that_no_file_has_is_told() {
+fn a_section_that_no_file_has_is_reported() {
     let parsed = parsed("--section=a --section=z a.fio", &[("a.fio", "[a]\n")]);
     assert_eq!(names(&parsed), ["a"]);
     assert_eq!(parsed.notices[0].diagnostic.message, "no job file has a section [z]");
@@ -162,7 +162,7 @@ fn an_option_that_takes_a_value_eats_the_next_argument() {
 }
 
 #[test]
-fn every_error_is_told_and_none_hides_another() {
+fn every_error_is_reported_and_none_hides_another() {
     let parsed = file(
         "bs=4k\n[one]\ncolour=blue\niodepth=0\ninclude no\n[two]\nsize=large\niodeph=4\n[three]\n",
     );

@@ -64,8 +64,12 @@ fn facts(row: &OptionDef) -> Vec<(&'static str, String)> {
         facts.push(("Without a value", code(bare)));
     }
     if !row.good.is_empty() {
-        let examples: Vec<String> =
-            row.good.iter().map(|text| code(&format!("{}={text}", row.name))).collect();
+        let complete = |text: &&str| {
+            let own = format!("{}={text}", row.name);
+            let all: Vec<&str> = row.with.iter().copied().chain([own.as_str()]).collect();
+            code(&all.join(" "))
+        };
+        let examples: Vec<String> = row.good.iter().map(complete).collect();
         facts.push(("Examples", examples.join(", ")));
     }
     if let Some(instead) = row.deprecated {
@@ -114,6 +118,7 @@ mod tests {
         min: Some(0),
         category: Category::Rate,
         built: Built::No,
+        with: &["rw=write"],
         good: &["1m"],
         ..OptionDef::BLANK
     };
@@ -128,7 +133,7 @@ mod tests {
             "- Type: size",
             "- Range: 0 or more",
             "- Default: `0`",
-            "- Examples: `rate=1m`",
+            "- Examples: `rw=write rate=1m`",
             "- fio: the same",
             "- Built: not yet",
         ] {

@@ -11,7 +11,7 @@ use crate::job::{JobSpec, TypedOption};
 use crate::text::arithmetic::{self, ArithmeticError, Suffixes};
 use crate::text::section::OptionLine;
 
-/// One option that was given, before it is known whether its value will do.
+/// One option that was given, before its value is checked.
 #[derive(Clone, Debug)]
 pub struct Given<'a> {
     /// Its row.
@@ -77,7 +77,7 @@ impl JobDraft {
         JobDraft { spec: self.spec.clone(), globals, typed: Vec::new() }
     }
 
-    /// What was asked for here, apart from what was inherited.
+    /// The options given here, without inherited ones.
     pub fn typed(&self) -> &[TypedOption] {
         &self.typed
     }
@@ -93,22 +93,23 @@ impl JobDraft {
         own.and_then(|typed| typed.value.as_deref().map(|value| value.trim_start().to_string()))
     }
 
-    /// Take an option, or say why not.
+    /// Accept an option, or report why not.
     pub fn take(&mut self, given: &Given<'_>, notices: &mut Vec<Notice>) {
         let value = given.value.map(str::trim_start);
         if value == Some("") || (value.is_none() && given.def.bare.is_none()) {
-            let said = Diagnostic::error("needs a value").about(given.def.name, &given.origin);
-            notices.push(Notice { diagnostic: said, fio: given.missing.clone() });
+            let diagnostic =
+                Diagnostic::error("needs a value").about(given.def.name, &given.origin);
+            notices.push(Notice { diagnostic, fio: given.missing.clone() });
             return;
         }
         let worked_out = value.map(|value| self.work_out(given.def, value)).transpose();
         let value = match &worked_out {
             Ok(value) => value.as_deref(),
             Err(error) => {
-                let said = format!("cannot work out {}: {error}", given.written);
-                let said = Diagnostic::error(said).about(given.def.name, &given.origin);
+                let diagnostic = format!("invalid expression in {}: {error}", given.written);
+                let diagnostic = Diagnostic::error(diagnostic).about(given.def.name, &given.origin);
                 let fio = vec![format!("fio: failed parsing {}", given.written)];
-                notices.push(Notice { diagnostic: said, fio });
+                notices.push(Notice { diagnostic, fio });
                 return;
             }
         };
@@ -121,7 +122,7 @@ impl JobDraft {
         }
     }
 
-    /// The job that came of it. One that begins a later file waits for all before it.
+    /// The finished job. One that begins a later file waits for all before it.
     pub fn into_job(mut self, name: String, origin: Origin, begins_file: bool) -> ParsedJob {
         if begins_file {
             vocabulary::imply_stonewall(&mut self.spec);

@@ -141,16 +141,16 @@ fn idle(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
 }
 
 const MPI: &str = "jobs on many machines run under mpirun or srun";
-const TRIGGERS: &str = "run the command yourself when the run has ended";
+const TRIGGERS: &str = "run the command after the run has ended";
 
 /// fio's flags, in the order of its help, then the hidden ones.
 pub const FIO: &[FlagDef] = &[
-    valued("debug", "WORDS", "tell what happens: a comma list, or all", debug),
-    bare("parse-only", "read and check everything, run nothing", |flags, _| {
+    valued("debug", "WORDS", "print debug output for WORDS (comma-separated), or all", debug),
+    bare("parse-only", "check job files and options, run nothing", |flags, _| {
         flags.parse_only = true;
         Ok(())
     }),
-    bare("merge-blktrace-only", "merge block traces, run nothing", |flags, _| {
+    bare("merge-blktrace-only", "merge blktrace files, run nothing", |flags, _| {
         flags.merge_only = true;
         Ok(())
     }),
@@ -161,45 +161,48 @@ pub const FIO: &[FlagDef] = &[
         flags.output = Some(text.to_string());
         Ok(())
     }),
-    maybe("bandwidth-log", "PREFIX", "log the bandwidth of all jobs together", |flags, text| {
+    maybe("bandwidth-log", "PREFIX", "log the aggregate bandwidth of all jobs", |flags, text| {
         flags.bandwidth_log = Some(if text.is_empty() { "agg" } else { text }.to_string());
         Ok(())
     }),
     bare("minimal", "short for --output-format=terse", |flags, _| formats(flags, "terse")),
-    valued("output-format", "LIST", "normal, terse, json, json+: one, or a comma list", formats),
-    valued("terse-version", "N", "version of the terse form, 2 to 5", terse_version),
-    bare("version", "print the version and end", |flags, _| inform(flags, InfoRequest::Version)),
-    bare("help", "print this and end", |flags, _| inform(flags, InfoRequest::Help)),
+    valued("output-format", "LIST", "comma-separated list of normal, terse, json, json+", formats),
+    valued("terse-version", "N", "version of the terse format, 2 to 5", terse_version),
+    bare("version", "print the version and exit", |flags, _| inform(flags, InfoRequest::Version)),
+    bare("help", "print this help and exit", |flags, _| inform(flags, InfoRequest::Help)),
     absent(
         "cpuclock-test",
         TakesValue::Nothing,
         "",
-        "check the processor's clock",
-        "the clock is checked at each start",
+        "test the CPU clock",
+        "the clock is checked at every start",
     ),
     absent(
         "crctest",
         TakesValue::Maybe,
         "TYPES",
-        "time the checksum functions",
+        "measure the checksum functions",
         "checksum speeds are not measured here",
     ),
-    maybe("cmdhelp", "OPTION", "print help on a job option, or on all", |flags, text| {
+    maybe("cmdhelp", "OPTION", "print help for a job option, or all", |flags, text| {
         inform(flags, InfoRequest::CommandHelp(some(text)))
     }),
-    maybe("enghelp", "ENGINE[,OPTION]", "list engines, or tell of one", |flags, text| {
-        inform(flags, InfoRequest::EngineHelp(some(text)))
-    }),
+    maybe(
+        "enghelp",
+        "ENGINE[,OPTION]",
+        "list engines, or show the options of one",
+        |flags, text| inform(flags, InfoRequest::EngineHelp(some(text))),
+    ),
     bare("showcmd", "print job files as command lines, run nothing", |flags, _| {
         flags.showcmd = true;
         Ok(())
     }),
-    // fio takes any other word for auto without a sound.
-    valued("eta", "WHEN", "show the time left: always, never or auto", |flags, text| {
+    // fio treats any other word as auto.
+    valued("eta", "WHEN", "show the ETA line: always, never or auto", |flags, text| {
         flags.eta = when(text).unwrap_or(ShowWhen::Auto);
         Ok(())
     }),
-    valued("eta-newline", "TIME", "begin a new line for the time left each TIME", |flags, text| {
+    valued("eta-newline", "TIME", "start a new ETA line every TIME", |flags, text| {
         let span = milliseconds(text)
             .ok_or_else(|| FlagError::fatal(format!("failed parsing eta time {text}")))?;
         if span < 1 {
@@ -208,7 +211,7 @@ pub const FIO: &[FlagDef] = &[
         flags.eta_newline_ms = Some(span);
         Ok(())
     }),
-    valued("status-interval", "TIME", "print the whole report each TIME", |flags, text| {
+    valued("status-interval", "TIME", "print a full report every TIME", |flags, text| {
         let span = milliseconds(text)
             .ok_or_else(|| FlagError::fatal(format!("failed parsing time {text}")))?;
         if span < 1 {
@@ -224,7 +227,7 @@ pub const FIO: &[FlagDef] = &[
     valued(
         "section",
         "NAME",
-        "run this section of job files only; may be repeated",
+        "run only this section of job files; may be repeated",
         |flags, text| {
             if text == "global" {
                 return Err(FlagError::fatal("can't use global as only section"));
@@ -233,23 +236,23 @@ pub const FIO: &[FlagDef] = &[
             Ok(())
         },
     ),
-    valued("alloc-size", "KIB", "accepted, and changes nothing", |flags, text| {
+    valued("alloc-size", "KIB", "accepted without effect", |flags, text| {
         flags.alloc_size_kib = Some(leading_number(text));
         Ok(())
     }),
-    bare("warnings-fatal", "take a warning for an error", |flags, _| {
+    bare("warnings-fatal", "treat warnings as errors", |flags, _| {
         flags.warnings_fatal = true;
         Ok(())
     }),
-    valued("max-jobs", "N", "accepted, and changes nothing: there is no limit", |flags, text| {
+    valued("max-jobs", "N", "accepted without effect: there is no limit", |flags, text| {
         flags.max_jobs = Some(leading_number(text));
         Ok(())
     }),
-    absent("server", TakesValue::Maybe, "ARGS", "wait for jobs from another machine", MPI),
+    absent("server", TakesValue::Maybe, "ARGS", "run as a server for remote jobs", MPI),
     absent("daemonize", TakesValue::Value, "PIDFILE", "run the server in the background", MPI),
     absent("client", TakesValue::Value, "HOST", "send the jobs to another machine", MPI),
     absent("remote-config", TakesValue::Value, "FILE", "a job file on the server", MPI),
-    valued("idle-prof", "KIND", "tell how idle processors are: system, percpu, calibrate", idle),
+    valued("idle-prof", "KIND", "report CPU idleness: system, percpu, calibrate", idle),
     valued("inflate-log", "FILE", "print a compressed log", |flags, text| {
         flags.info.get_or_insert(InfoRequest::InflateLog(text.to_string()));
         Ok(())
@@ -264,24 +267,18 @@ pub const FIO: &[FlagDef] = &[
     absent("trigger-timeout", TakesValue::Value, "TIME", "run the trigger after TIME", TRIGGERS),
     absent("trigger", TakesValue::Value, "COMMAND", "the trigger", TRIGGERS),
     absent("trigger-remote", TakesValue::Value, "COMMAND", "the trigger on the server", TRIGGERS),
-    valued("aux-path", "PATH", "directory for files that keep a run's state", |flags, text| {
+    valued("aux-path", "PATH", "directory for state files of a run", |flags, text| {
         flags.aux_path = some(text);
         Ok(())
     }),
-    absent(
-        "profile",
-        TakesValue::Value,
-        "NAME",
-        "run a built-in set of jobs",
-        "write the jobs down in a job file",
-    )
-    .hidden(),
-    valued("latency-log", "FILE", "gone from fio", |_, _| {
+    absent("profile", TakesValue::Value, "NAME", "run a built-in workload", "use a job file")
+        .hidden(),
+    valued("latency-log", "FILE", "removed from fio", |_, _| {
         let instead = "--latency-log is deprecated. Use per-job latency log options.";
         Err(FlagError::fatal(instead))
     })
     .hidden(),
-    bare("append-terse", "add the terse form to the others", |flags, _| {
+    bare("append-terse", "add the terse format to the others", |flags, _| {
         flags.append_terse = true;
         Ok(())
     })
@@ -289,7 +286,7 @@ pub const FIO: &[FlagDef] = &[
     valued(
         "eta-interval",
         "TIME",
-        "draw the time left each TIME, 250 ms or more",
+        "update the ETA line every TIME, at least 250 ms",
         |flags, text| {
             // A time that cannot be read is too short to fio.
             let span = milliseconds(text).unwrap_or(0);
@@ -305,8 +302,8 @@ pub const FIO: &[FlagDef] = &[
         "memcpytest",
         TakesValue::Maybe,
         "TYPES",
-        "time copying memory",
-        "copying speeds are not measured here",
+        "measure memory copies",
+        "memory copy speeds are not measured here",
     )
     .hidden(),
 ];
@@ -317,7 +314,8 @@ pub const OURS: &[FlagDef] = &[valued(
     "WHEN",
     "colour the report and messages: auto, always or never",
     |flags, text| {
-        let wrong = || FlagError::fatal(format!("--color={text}: want auto, always or never"));
+        let wrong =
+            || FlagError::fatal(format!("invalid --color={text}: use auto, always or never"));
         flags.color = when(text).ok_or_else(wrong)?;
         Ok(())
     },
@@ -325,15 +323,15 @@ pub const OURS: &[FlagDef] = &[valued(
 
 /// Ours, in both personalities: where the bytes went.
 pub const LEDGER: &[FlagDef] = &[
-    maybe("ledger", "yes|no", "tell where the bytes went, and what follows", |flags, text| {
+    maybe("ledger", "yes|no", "print the ledger: where bytes went, and findings", |flags, text| {
         flags.ledger = Some(match text {
             "" | "1" | "yes" => true,
             "0" | "no" => false,
-            _ => return Err(FlagError::fatal(format!("--ledger={text}: want yes or no"))),
+            _ => return Err(FlagError::fatal(format!("invalid --ledger={text}: use yes or no"))),
         });
         Ok(())
     }),
-    bare("strict", "exit with 3 if the ledger finds that figures mislead", |flags, _| {
+    bare("strict", "exit with 3 if the ledger has a finding of severity misleading", |flags, _| {
         flags.strict = true;
         Ok(())
     }),
@@ -476,7 +474,7 @@ mod tests {
     fn help_lists_what_is_not_hidden() {
         let help = help(&[FIO, OURS]);
         assert!(
-            help.contains("  --output-format=LIST         normal, terse, json, json+"),
+            help.contains("  --output-format=LIST         comma-separated list of normal"),
             "{help}"
         );
         assert!(help.contains("  --cmdhelp[=OPTION]           print help"), "{help}");
@@ -553,8 +551,8 @@ mod tests {
         assert_eq!(take(&["color=never"]).unwrap().color, ShowWhen::Never);
         assert_eq!(take(&["ledger", "strict"]).unwrap().ledger, Some(true));
         assert_eq!(take(&["ledger=no"]).unwrap().ledger, Some(false));
-        assert!(refused("ledger=maybe").contains("want yes or no"));
-        assert!(refused("color=maybe").contains("want auto, always or never"));
+        assert!(refused("ledger=maybe").contains("use yes or no"));
+        assert!(refused("color=maybe").contains("use auto, always or never"));
         assert_eq!(take(&["eta=foo"]).unwrap().eta, ShowWhen::Auto);
     }
 }

@@ -1,12 +1,12 @@
-//! What the program itself is told, as against what a job is: values, checked.
+//! Flags of the program, as opposed to options of a job: their checked values.
 
 use std::fmt;
 
 /// The flags of one command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flags {
-    /// `--help` and its like: say something and end. The first one given holds, and nothing
-    /// after it on the command line is read.
+    /// `--help` and the like: print something and exit. The first one counts; the rest of the
+    /// command line is not read.
     pub info: Option<InfoRequest>,
     /// Where results go; `None` is standard output.
     pub output: Option<String>,
@@ -28,7 +28,7 @@ pub struct Flags {
     pub eta_newline_ms: Option<u64>,
     /// `--debug` words.
     pub debug: Vec<DebugWord>,
-    /// `--debug=job:N`: say the rest of that job only.
+    /// `--debug=job:N`: only for that job.
     pub debug_job: Option<u32>,
     /// Read everything, run nothing.
     pub parse_only: bool,
@@ -54,10 +54,9 @@ pub struct Flags {
     pub append_terse: bool,
     /// Colour in our own report and messages.
     pub color: ShowWhen,
-    /// Whether signals are read around the jobs and told; unset: as the
-    /// personality does.
+    /// Whether to print the ledger; unset: the default of the personality.
     pub ledger: Option<bool>,
-    /// Findings of the ledger bear on the exit code.
+    /// Findings of the ledger affect the exit code.
     pub strict: bool,
 }
 
@@ -94,14 +93,14 @@ impl Default for Flags {
     }
 }
 
-/// A question that ends the program once it is answered.
+/// A request for information, after which the program exits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InfoRequest {
     /// `--help`.
     Help,
     /// `--version`.
     Version,
-    /// `--cmdhelp[=OPTION]`; `all` is told as it was written.
+    /// `--cmdhelp[=OPTION]`; `all` is passed on.
     CommandHelp(Option<String>),
     /// `--enghelp[=ENGINE[,OPTION]]`.
     EngineHelp(Option<String>),
@@ -111,7 +110,7 @@ pub enum InfoRequest {
     Calibrate,
 }
 
-/// What `--idle-prof` tells of the processors.
+/// What `--idle-prof` reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdleProf {
     /// All together.
@@ -133,7 +132,7 @@ pub enum OutputFormat {
     JsonPlus,
 }
 
-/// When to do something that fits a terminal.
+/// When to use terminal features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShowWhen {
     /// On a terminal.
@@ -144,9 +143,9 @@ pub enum ShowWhen {
     Never,
 }
 
-/// What `--debug` can speak of.
+/// Words of `--debug`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the words are fio's, and say no more than themselves")]
+#[allow(missing_docs, reason = "the variants are fio's words")]
 pub enum DebugWord {
     Process,
     File,
@@ -247,7 +246,7 @@ impl OutputFormat {
 
 /// A span of time such as `3`, `3s` or `500ms`, in milliseconds, cut; seconds when bare.
 ///
-/// As in fio a suffix that is none makes microseconds of it.
+/// As in fio an unknown suffix means microseconds.
 pub(crate) fn milliseconds(text: &str) -> Option<u64> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());

@@ -46,7 +46,7 @@ pub enum ParsedArgument<'a> {
         /// The argument.
         text: &'a str,
     },
-    /// An argument that looks like an option and is none.
+    /// An argument that looks like an option and is not known.
     Bad {
         /// The argument's number, from 1.
         index: usize,
@@ -228,7 +228,7 @@ mod tests {
     ];
 
     /// `name=value`, `name`, a job file as it is, and `argument? why` for a bad one.
-    fn told(arguments: &[&str]) -> Vec<String> {
+    fn parsed(arguments: &[&str]) -> Vec<String> {
         let arguments: Vec<String> = arguments.iter().map(|a| a.to_string()).collect();
         let mut words = Arguments::new(&arguments);
         std::iter::from_fn(|| words.step(&NAMES))
@@ -246,40 +246,40 @@ mod tests {
     #[test]
     fn one_dash_does_as_well_as_two() {
         for word in ["-iodepth=4", "--iodepth=4"] {
-            assert_eq!(told(&[word]), ["iodepth=4"]);
+            assert_eq!(parsed(&[word]), ["iodepth=4"]);
         }
-        assert_eq!(told(&["-iodepth", "4", "--direct", "1"]), ["iodepth=4", "direct=1"]);
+        assert_eq!(parsed(&["-iodepth", "4", "--direct", "1"]), ["iodepth=4", "direct=1"]);
     }
 
     #[test]
     fn a_value_is_taken_from_the_next_argument_whatever_it_is() {
-        assert_eq!(told(&["--direct", "--rw=write"]), ["direct=--rw=write"]);
-        assert_eq!(told(&["--direct", "--"]), ["direct=--"]);
-        assert_eq!(told(&["--direct="]), ["direct="]);
+        assert_eq!(parsed(&["--direct", "--rw=write"]), ["direct=--rw=write"]);
+        assert_eq!(parsed(&["--direct", "--"]), ["direct=--"]);
+        assert_eq!(parsed(&["--direct="]), ["direct="]);
     }
 
     #[test]
     fn an_optional_value_is_never_the_next_argument() {
-        assert_eq!(told(&["--thread", "1", "--thread=0"]), ["thread", "<1>", "thread=0"]);
+        assert_eq!(parsed(&["--thread", "1", "--thread=0"]), ["thread", "<1>", "thread=0"]);
     }
 
     #[test]
     fn a_name_is_taken_from_the_next_argument_unless_that_is_an_option() {
-        assert_eq!(told(&["--write_bw_log", "x", "job"]), ["write_bw_log=x", "<job>"]);
-        assert_eq!(told(&["--write_bw_log=x", "job"]), ["write_bw_log=x", "<job>"]);
-        assert_eq!(told(&["--write_bw_log", "--thread"]), ["write_bw_log", "thread"]);
-        assert_eq!(told(&["--write_bw_log"]), ["write_bw_log"]);
+        assert_eq!(parsed(&["--write_bw_log", "x", "job"]), ["write_bw_log=x", "<job>"]);
+        assert_eq!(parsed(&["--write_bw_log=x", "job"]), ["write_bw_log=x", "<job>"]);
+        assert_eq!(parsed(&["--write_bw_log", "--thread"]), ["write_bw_log", "thread"]);
+        assert_eq!(parsed(&["--write_bw_log"]), ["write_bw_log"]);
     }
 
     #[test]
     fn a_prefix_will_do_when_it_is_nobody_elses() {
         assert_eq!(
-            told(&["--numjob=4", "-pars", "-n", "2"]),
+            parsed(&["--numjob=4", "-pars", "-n", "2"]),
             ["numjobs=4", "parse-only", "numjobs=2"]
         );
-        assert_eq!(told(&["--iodepth=1"]), ["iodepth=1"]);
+        assert_eq!(parsed(&["--iodepth=1"]), ["iodepth=1"]);
         assert_eq!(
-            told(&["--iod=1"]),
+            parsed(&["--iod=1"]),
             [r#"--iod=1? Ambiguous { names: ["iodepth", "iodepth_batch"] }"#]
         );
     }
@@ -287,22 +287,22 @@ mod tests {
     #[test]
     fn what_is_no_option_is_a_job_file_wherever_it_stands() {
         assert_eq!(
-            told(&["a", "-minimal", "-", "--", "--b", "--"]),
+            parsed(&["a", "-minimal", "-", "--", "--b", "--"]),
             ["<a>", "minimal", "<->", "<--b>", "<-->"]
         );
-        assert_eq!(told(&["--"]), [""; 0]);
-        assert_eq!(told(&[""]), ["<>"]);
+        assert_eq!(parsed(&["--"]), [""; 0]);
+        assert_eq!(parsed(&[""]), ["<>"]);
     }
 
     #[test]
     fn values_where_they_do_not_belong_are_refused() {
         assert_eq!(
-            told(&["--parse-only=1"]),
+            parsed(&["--parse-only=1"]),
             [r#"--parse-only=1? TakesNoValue { name: "parse-only" }"#]
         );
-        assert_eq!(told(&["--iodepth"]), [r#"--iodepth? WantsValue { name: "iodepth" }"#]);
+        assert_eq!(parsed(&["--iodepth"]), [r#"--iodepth? WantsValue { name: "iodepth" }"#]);
         assert_eq!(
-            told(&["--nope", "-Z", "-\u{e9}"]),
+            parsed(&["--nope", "-Z", "-\u{e9}"]),
             ["--nope? Unknown", "-Z? Unknown", "-\u{e9}? Unknown"]
         );
     }
@@ -310,10 +310,10 @@ mod tests {
     #[test]
     fn a_letter_alone_is_fios_short_option() {
         assert_eq!(
-            told(&["-m", "-x", "job", "-c", "-cbs", "-v"]),
+            parsed(&["-m", "-x", "job", "-c", "-cbs", "-v"]),
             ["minimal", "section=job", "cmdhelp", "cmdhelp=bs", "version"]
         );
-        assert_eq!(told(&["-o"]), [r#"-o? WantsValue { name: "output" }"#]);
-        assert_eq!(told(&["-vq"]), ["-vq? Unknown"]);
+        assert_eq!(parsed(&["-o"]), [r#"-o? WantsValue { name: "output" }"#]);
+        assert_eq!(parsed(&["-vq"]), ["-vq? Unknown"]);
     }
 }

@@ -5,7 +5,7 @@ use iosonde_options::{Diagnostic, Level, Origin};
 /// A diagnostic, and the lines that fio prints in the same place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// In our words, with its place.
+    /// In our own words, with its origin.
     pub diagnostic: Diagnostic,
     /// In fio's words, a line each; empty where fio says nothing.
     pub fio: Vec<String>,

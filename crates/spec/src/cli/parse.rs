@@ -119,7 +119,7 @@ impl<'w> CommandLineParser<'w> {
 
     fn flag(&mut self, flag: &FlagDef, value: Option<&str>, origin: &Origin) {
         if let Err(error) = flag.apply(&mut self.flags, value) {
-            let said = match error.fatal {
+            let diagnostic = match error.fatal {
                 true => Diagnostic::error(&error.message),
                 false => Diagnostic::note(&error.message),
             };
@@ -127,7 +127,7 @@ impl<'w> CommandLineParser<'w> {
             if flag.name == "output-format" {
                 fio.push(format!("fio: failed parsing {}", flag.name));
             }
-            self.notices.push(Notice { diagnostic: said.about("", origin), fio });
+            self.notices.push(Notice { diagnostic: diagnostic.about("", origin), fio });
         }
     }
 
@@ -154,8 +154,8 @@ impl<'w> CommandLineParser<'w> {
         if !self.files.is_empty() {
             let missing = self.flags.sections.iter().filter(|name| !found.contains(*name));
             self.notices.extend(missing.map(|name| {
-                let said = format!("no job file has a section [{name}]");
-                Notice::new(Diagnostic::warning(said))
+                let diagnostic = format!("no job file has a section [{name}]");
+                Notice::new(Diagnostic::warning(diagnostic))
             }));
         }
     }

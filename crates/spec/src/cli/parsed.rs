@@ -1,4 +1,4 @@
-//! What parsing a command line and its job files comes to.
+//! The result of parsing a command line and its job files.
 
 use iosonde_options::{Level, Origin};
 
@@ -6,14 +6,14 @@ use crate::cli::flags::Flags;
 use crate::cli::notice::Notice;
 use crate::job::{JobSpec, TypedOption};
 
-/// Everything that was asked for.
+/// Flags, jobs and notices of a command line.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    /// What the program itself was told.
+    /// The program's flags.
     pub flags: Flags,
     /// The jobs in the order fio numbers them: those of the command line, then each file's.
     pub jobs: Vec<ParsedJob>,
-    /// All there is to tell, in the order it was found; none hides another.
+    /// All notices, in the order in which they were found.
     pub notices: Vec<Notice>,
     /// With `--showcmd`, each job file as a command line, in fio's form.
     pub shown: Vec<String>,
@@ -29,7 +29,7 @@ impl Parsed {
     }
 }
 
-/// One job as it was asked for: nothing implied, nothing looked up.
+/// One job as specified, without rules applied.
 #[derive(Clone, Debug)]
 pub struct ParsedJob {
     /// Its section's name or what `--name` says; `name=` inside a section holds over that.
@@ -38,7 +38,7 @@ pub struct ParsedJob {
     pub spec: JobSpec,
     /// The options of `[global]` sections, or from before the first `--name`, that it inherits.
     pub globals: Vec<TypedOption>,
-    /// The options of its own.
+    /// Its own options, as typed.
     pub typed: Vec<TypedOption>,
     /// Where it begins: the section's header, or the argument `--name`.
     pub origin: Origin,

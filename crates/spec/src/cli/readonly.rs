@@ -37,9 +37,12 @@ fn refusal(job: &ParsedJob, option: &'static str, value: &str, words: String) ->
     if matches!(origin, Origin::File { .. }) {
         fio.push(format!("fio: job {} dropped", job.name));
     }
-    let message = format!("job {} writes or trims, and --readonly forbids it", job.name);
-    let said = Diagnostic::error(message).about(option, &origin);
-    Notice { diagnostic: said.help("leave out --readonly, or use rw=read or rw=randread"), fio }
+    let message = format!("job {} writes or trims, which --readonly forbids", job.name);
+    let diagnostic = Diagnostic::error(message).about(option, &origin);
+    Notice {
+        diagnostic: diagnostic.help("leave out --readonly, or use rw=read or rw=randread"),
+        fio,
+    }
 }
 
 /// Whether a direction does anything but read. `:8` may follow the word.

@@ -28,7 +28,7 @@ pub fn names_of(def: &'static OptionDef) -> impl Iterator<Item = &'static str> {
     std::iter::once(def.name).chain(def.aliases.iter().copied())
 }
 
-/// Set the option in `spec`. Whether it was taken; what is to be told goes to `notices`.
+/// Set the option in `spec`. Returns whether it was accepted; messages go to `notices`.
 pub fn set(
     spec: &mut JobSpec,
     given: &Given<'_>,
@@ -40,7 +40,7 @@ pub fn set(
         .and_then(|()| spec.set(given.def.name, value, origin.clone()));
     match done {
         Ok(warnings) => {
-            notices.extend(warnings.into_iter().map(|said| warning(said, given)));
+            notices.extend(warnings.into_iter().map(|diagnostic| warning(diagnostic, given)));
             true
         }
         Err(error) => {
@@ -59,8 +59,8 @@ pub fn imply_stonewall(spec: &mut JobSpec) {
     }
 }
 
-/// Refuse an engine's own option here already if its value will not do: the spec keeps it as
-/// text until the engine is made, and by then its line is long past.
+/// Refuse an invalid value of an engine's option here: the spec keeps it as text until the
+/// engine is made, and its line in the job file would be unknown then.
 fn check_private(spec: &JobSpec, given: &Given<'_>, value: Option<&str>) -> Result<(), SetError> {
     let (name, engine) = (given.def.name, spec.engine.ioengine.get().name());
     if job::lookup(name).is_some() {

@@ -1,4 +1,4 @@
-//! fio's sentences about options that are not taken.
+//! fio's messages about options that are refused.
 
 use iosonde_options::{Diagnostic, Origin, nearest};
 
@@ -6,7 +6,7 @@ use crate::cli::getopt::BadWord;
 use crate::cli::notice::Notice;
 use crate::engine_options;
 
-/// An option in a job file that is nobody's.
+/// An unknown option in a job file.
 ///
 /// `written` is the line, `name` what stands before its `=`.
 pub fn bad_option(written: &str, name: &str, origin: &Origin, known: &[&'static str]) -> Notice {
@@ -16,7 +16,7 @@ pub fn bad_option(written: &str, name: &str, origin: &Origin, known: &[&'static 
     Notice { diagnostic: unknown(name, origin, near), fio }
 }
 
-/// What fio says after the errors of a section.
+/// fio's line after the errors of a section.
 pub fn job_dropped(name: &str) -> String {
     format!("fio: job {name} dropped")
 }
@@ -49,9 +49,9 @@ pub fn bad_argument(text: &str, why: &BadWord, origin: &Origin, known: &[&'stati
     let diagnostic = match why {
         BadWord::Unknown => unknown(name, origin, near),
         BadWord::Ambiguous { names } => {
-            Diagnostic::error(format!("{text} may mean any of {}", names.join(", ")))
+            Diagnostic::error(format!("{text} is ambiguous: {}", names.join(", ")))
                 .about("", origin)
-                .help("write the whole name")
+                .help("use the full name")
         }
         BadWord::WantsValue { name } => {
             Diagnostic::error("needs a value, and none follows").about(name, origin)
@@ -67,14 +67,14 @@ fn unknown(name: &str, origin: &Origin, near: Option<&str>) -> Diagnostic {
         .filter(|table| table.options.iter().any(|row| row.is_called(name)));
     let owners: Vec<&str> = owners.flat_map(|table| table.engines.iter().copied()).collect();
     if !owners.is_empty() {
-        let said = format!("option {name:?} belongs to another engine than this job's");
+        let diagnostic = format!("option {name:?} belongs to another engine");
         let help = format!("set ioengine to one of {}", owners.join(", "));
-        return Diagnostic::error(said).about("", origin).help(help);
+        return Diagnostic::error(diagnostic).about("", origin).help(help);
     }
-    let said = Diagnostic::error(format!("unknown option {name:?}")).about("", origin);
+    let diagnostic = Diagnostic::error(format!("unknown option {name:?}")).about("", origin);
     match near {
-        Some(near) => said.help(format!("did you mean {near}?")),
-        None => said,
+        Some(near) => diagnostic.help(format!("did you mean {near}?")),
+        None => diagnostic,
     }
 }
 

@@ -15,18 +15,20 @@ pub(super) const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "sectors",
-        doc: "Direct I/O whose sizes are no multiples of 512 bytes is warned of.",
+        doc: "Direct I/O in sizes that are not multiples of 512 bytes gives a warning.",
         apply: sectors,
     },
 ];
 
-fn precedence(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn precedence(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
     let block = &spec.block;
     let dirs = || DIRS.into_iter().filter(|dir| spec.moves(*dir));
     let split = |dir: Dir| !block.bssplit.get().0[dir as usize].is_empty();
     let range = |dir: Dir| block.bsrange.get().of(dir).is_some();
     let mut hidden = |name: &str, origin, by: &str| {
-        said.push(Diagnostic::note(format!("has no effect beside {by}")).about(name, origin));
+        found.push(
+            Diagnostic::note(format!("has no effect: {by} overrides it")).about(name, origin),
+        );
     };
     if block.bsrange.is_typed() && dirs().next().is_some() && dirs().all(split) {
         hidden("bsrange", block.bsrange.origin(), "bssplit");
@@ -41,7 +43,7 @@ fn precedence(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
 /// The least that any block device addresses.
 const SECTOR: u64 = 512;
 
-fn sectors(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
+fn sectors(spec: &mut JobSpec, caps: &Caps, found: &mut Vec<Diagnostic>) {
     if !*spec.durability.direct.get() || caps.diskless {
         return;
     }
@@ -52,8 +54,8 @@ fn sectors(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
         } else {
             ("bs", spec.block.bs.origin())
         };
-        let message = "direct I/O of sizes that are no multiples of 512 bytes is likely refused";
-        said.push(Diagnostic::warning(message).about(name, origin));
+        let message = "direct I/O in sizes that are not multiples of 512 bytes is likely to fail";
+        found.push(Diagnostic::warning(message).about(name, origin));
     }
 }
 
@@ -62,10 +64,13 @@ mod tests {
     use crate::rules::testing::*;
 
     #[test]
-    fn what_bs_says_beside_bssplit_and_bsrange_is_told_to_have_no_effect() {
-        let said = remarks(&["bssplit=4k/50:8k/50", "bsrange=1k-2k", "bs=16k"]);
-        assert_eq!(said, ["has no effect beside bssplit", "has no effect beside bssplit"]);
-        assert_eq!(remarks(&["bsrange=1k-4k", "bs=8k"]), ["has no effect beside bsrange"]);
+    fn what_bs_says_beside_bssplit_and_bsrange_is_reported_to_have_no_effect() {
+        let found = remarks(&["bssplit=4k/50:8k/50", "bsrange=1k-2k", "bs=16k"]);
+        assert_eq!(
+            found,
+            ["has no effect: bssplit overrides it", "has no effect: bssplit overrides it"]
+        );
+        assert_eq!(remarks(&["bsrange=1k-4k", "bs=8k"]), ["has no effect: bsrange overrides it"]);
         assert!(remarks(&["rw=rw", "bsrange=,1k-4k", "bs=8k"]).is_empty());
     }
 

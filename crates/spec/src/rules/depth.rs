@@ -8,21 +8,21 @@ use crate::JobSpec;
 pub(super) const RULES: &[OptionRule] = &[
     OptionRule {
         name: "one-at-a-time",
-        doc: "An engine that does one I/O at a time runs at depth 1.",
+        doc: "Synchronous engines run at depth 1.",
         apply: one_at_a_time,
     },
     OptionRule {
         name: "batches-within-depth",
-        doc: "Batches and the low mark lie within the depth; 0 or nothing stands for it.",
+        doc: "Batch sizes and `iodepth_low` are limited to `iodepth`; 0 or unset means `iodepth`.",
         apply: batches_within_depth,
     },
 ];
 
-fn one_at_a_time(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
+fn one_at_a_time(spec: &mut JobSpec, caps: &Caps, found: &mut Vec<Diagnostic>) {
     if caps.sync && *spec.depth.iodepth.get() > 1 {
         let message = "both iodepth >= 1 and synchronous I/O engine are selected, \
                        queue depth will be capped at 1";
-        said.push(Diagnostic::note(message).about("iodepth", spec.depth.iodepth.origin()));
+        found.push(Diagnostic::note(message).about("iodepth", spec.depth.iodepth.origin()));
         spec.depth.iodepth.force(1, "one-at-a-time");
     }
 }
@@ -57,12 +57,12 @@ mod tests {
     use crate::rules::{Caps, resolve};
 
     #[test]
-    fn a_synchronous_engine_is_held_at_one_and_told_once() {
+    fn a_synchronous_engine_is_held_at_one_and_reported_once() {
         let mut spec = job(&["iodepth=32"]);
-        let said = resolve(&mut spec, &Caps { sync: true, ..Caps::default() });
+        let found = resolve(&mut spec, &Caps { sync: true, ..Caps::default() });
         assert_eq!(*spec.depth.iodepth.get(), 1);
-        assert!(said[0].message.contains("capped at 1"));
-        assert_eq!(said.len(), 1);
+        assert!(found[0].message.contains("capped at 1"));
+        assert_eq!(found.len(), 1);
     }
 
     #[test]

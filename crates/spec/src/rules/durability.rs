@@ -8,7 +8,7 @@ use crate::JobSpec;
 pub(super) const RULES: &[OptionRule] = &[
     OptionRule {
         name: "atomic-is-direct",
-        doc: "`atomic` implies `direct`, and needs an engine that can do it.",
+        doc: "`atomic` implies `direct`, and needs an engine that supports it.",
         apply: atomic_is_direct,
     },
     OptionRule {
@@ -18,7 +18,7 @@ pub(super) const RULES: &[OptionRule] = &[
     },
 ];
 
-fn atomic_is_direct(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
+fn atomic_is_direct(spec: &mut JobSpec, caps: &Caps, found: &mut Vec<Diagnostic>) {
     if !*spec.durability.atomic.get() {
         return;
     }
@@ -27,8 +27,8 @@ fn atomic_is_direct(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>)
         spec.durability.buffered.force(false, "atomic");
     }
     if spec.writes() && !caps.atomic {
-        let message = format!("engine {} cannot do it", spec.engine.ioengine.get().name());
-        said.push(
+        let message = format!("not supported by engine {}", spec.engine.ioengine.get().name());
+        found.push(
             Diagnostic::error(message)
                 .about("atomic", spec.durability.atomic.origin())
                 .help("use pvsync2, libaio or io_uring"),
@@ -36,7 +36,7 @@ fn atomic_is_direct(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>)
     }
 }
 
-fn syncs_need_writes(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn syncs_need_writes(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
     if spec.writes() {
         return;
     }
@@ -49,7 +49,7 @@ fn syncs_need_writes(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
         ("end_syncfs", io.end_syncfs.origin(), *io.end_syncfs.get()),
     ];
     for (name, origin, _) in asked.into_iter().filter(|(_, _, on)| *on) {
-        said.push(Diagnostic::note("has no effect: the job writes nothing").about(name, origin));
+        found.push(Diagnostic::note("has no effect: the job writes nothing").about(name, origin));
     }
 }
 
@@ -60,15 +60,15 @@ mod tests {
 
     #[test]
     fn atomic_writes_go_around_the_page_cache() {
-        let (spec, said) = resolved(&["rw=write", "atomic=1", "ioengine=pvsync2", "buffered=1"]);
-        assert!(*spec.durability.direct.get() && said.is_empty());
+        let (spec, found) = resolved(&["rw=write", "atomic=1", "ioengine=pvsync2", "buffered=1"]);
+        assert!(*spec.durability.direct.get() && found.is_empty());
         let mut spec = job(&["rw=write", "atomic=1"]);
-        let said = resolve(&mut spec, &Caps::default());
-        assert_eq!(said[0].message, "engine psync cannot do it");
+        let found = resolve(&mut spec, &Caps::default());
+        assert_eq!(found[0].message, "not supported by engine psync");
     }
 
     #[test]
-    fn a_reader_is_told_that_it_syncs_nothing() {
+    fn a_reader_is_reported_that_it_syncs_nothing() {
         assert_eq!(remarks(&["rw=read", "fsync=1"]), ["has no effect: the job writes nothing"]);
         assert!(remarks(&["rw=write", "fsync=1"]).is_empty());
     }

@@ -19,7 +19,7 @@ pub(super) const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "open-files-within-files",
-        doc: "`openfiles` is at most the number of files; nothing or 0 stands for all of them.",
+        doc: "`openfiles` is at most the number of files; 0 or unset means all of them.",
         apply: open_files_within_files,
     },
     OptionRule {
@@ -29,7 +29,7 @@ pub(super) const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "trims-need-an-engine",
-        doc: "A job that trims needs an engine that can.",
+        doc: "A job that trims needs an engine that supports trims.",
         apply: trims_need_an_engine,
     },
 ];
@@ -55,10 +55,10 @@ fn open_files_within_files(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>
     }
 }
 
-fn fill_device_writes_on(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn fill_device_writes_on(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
     if *spec.size.fill_device.get() && spec.order.rw.get().word != RwWord::Write {
         let message = "only a sequential write ends when the device is full";
-        said.push(
+        found.push(
             Diagnostic::warning(message)
                 .about("fill_device", spec.size.fill_device.origin())
                 .help("use rw=write"),
@@ -66,10 +66,10 @@ fn fill_device_writes_on(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic
     }
 }
 
-fn trims_need_an_engine(spec: &mut JobSpec, caps: &Caps, said: &mut Vec<Diagnostic>) {
+fn trims_need_an_engine(spec: &mut JobSpec, caps: &Caps, found: &mut Vec<Diagnostic>) {
     if spec.order.rw.get().word.trims() && !caps.trim {
         let message = format!("engine {} cannot trim", spec.engine.ioengine.get().name());
-        said.push(Diagnostic::error(message).about("rw", spec.order.rw.origin()));
+        found.push(Diagnostic::error(message).about("rw", spec.order.rw.origin()));
     }
 }
 

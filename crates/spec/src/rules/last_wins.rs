@@ -1,10 +1,10 @@
-//! Pairs of options that speak of one thing: the one typed last counts.
+//! Pairs of options for one setting: the last one given counts.
 
 use iosonde_options::{CpuSet, Origin, Setting};
 
 use crate::JobSpec;
 
-/// Brings the partner of the option just set into line with it.
+/// Sets the partner of the option just set accordingly.
 pub(crate) fn last_wins(spec: &mut JobSpec, name: &str) {
     let (order, io, cpu) = (&mut spec.order, &mut spec.durability, &mut spec.cpu);
     match name {

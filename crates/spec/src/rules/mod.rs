@@ -1,4 +1,4 @@
-//! How options bear on each other. A rule either implies (sets what nobody set) or objects.
+//! Rules between options. A rule implies a value, or reports a conflict.
 
 mod block;
 mod depth;
@@ -17,13 +17,13 @@ use crate::JobSpec;
 pub use iosonde_engine::Caps;
 pub(crate) use last_wins::last_wins;
 
-/// One rule: its name, what it says, and the saying of it.
+/// One rule: its name, its text, and its code.
 pub struct OptionRule {
     /// A name for documents and tests.
     pub name: &'static str,
     /// The rule in a sentence.
     pub doc: &'static str,
-    /// Changes what it implies, and says what it objects to.
+    /// Sets what it implies, and reports conflicts.
     pub apply: fn(&mut JobSpec, &Caps, &mut Vec<Diagnostic>),
 }
 
@@ -34,18 +34,18 @@ pub fn all() -> impl Iterator<Item = &'static OptionRule> {
     topics.into_iter().chain([zones::RULES, rate::RULES]).flatten()
 }
 
-/// Turns a job as it was asked for into the job as it is meant: every rule runs, and none
-/// hides another. The job must not run if an error is among what comes back.
+/// Turns a job as specified into the job as it will run: every rule is applied. The job must
+/// not run if an error is returned.
 pub fn resolve(spec: &mut JobSpec, caps: &Caps) -> Vec<Diagnostic> {
-    let mut said = spec.judge_private();
+    let mut found = spec.judge_private();
     for rule in all() {
-        (rule.apply)(spec, caps, &mut said);
+        (rule.apply)(spec, caps, &mut found);
     }
-    said.extend(spec.unbuilt());
-    said
+    found.extend(spec.unbuilt());
+    found
 }
 
-/// What `--readonly` says to a job that would change data; `None` to one that would not.
+/// The error of `--readonly` for a job that would change data; `None` for other jobs.
 pub fn refuse_writes(spec: &JobSpec) -> Option<Diagnostic> {
     let rw = spec.order.rw.get().word;
     let changes = rw.writes() || rw.trims();
@@ -74,24 +74,24 @@ pub(crate) mod testing {
         spec
     }
 
-    /// The job after all rules, and what they said.
+    /// The job after all rules, and their diagnostics.
     pub fn resolved(options: &[&str]) -> (JobSpec, Vec<Diagnostic>) {
         let mut spec = job(options);
         let caps = Caps { trim: true, atomic: true, ..Caps::default() };
-        let said = resolve(&mut spec, &caps);
-        (spec, said)
+        let found = resolve(&mut spec, &caps);
+        (spec, found)
     }
 
-    /// The errors that the rules have about a job.
+    /// The errors of the rules about a job.
     pub fn errors(options: &[&str]) -> Vec<String> {
-        let (_, said) = resolved(options);
-        let errors = said.into_iter().filter(|said| said.level == Level::Error);
-        errors.map(|said| said.message).collect()
+        let (_, found) = resolved(options);
+        let errors = found.into_iter().filter(|found| found.level == Level::Error);
+        errors.map(|found| found.message).collect()
     }
 
-    /// Everything that the rules say about a job, errors or not.
+    /// All diagnostics of the rules about a job.
     pub fn remarks(options: &[&str]) -> Vec<String> {
-        resolved(options).1.into_iter().map(|said| said.message).collect()
+        resolved(options).1.into_iter().map(|found| found.message).collect()
     }
 }
 
@@ -117,9 +117,9 @@ mod tests {
 
     #[test]
     fn one_objection_does_not_hide_another() {
-        let said = errors(&["rate=1m", "rate_iops=5", "zonesize=1m"]);
-        assert!(said.iter().any(|said| said.contains("mutually exclusive")));
-        assert!(said.iter().any(|said| said.contains("zonemode=none")));
+        let found = errors(&["rate=1m", "rate_iops=5", "zonesize=1m"]);
+        assert!(found.iter().any(|found| found.contains("mutually exclusive")));
+        assert!(found.iter().any(|found| found.contains("zonemode=none")));
     }
 
     #[test]

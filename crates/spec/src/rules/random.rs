@@ -1,4 +1,4 @@
-//! Rules of random places.
+//! Rules of random offsets.
 
 use iosonde_base::DIRS;
 use iosonde_options::{Bytes, Diagnostic};
@@ -15,23 +15,23 @@ pub(super) const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "distribution-without-map",
-        doc: "Every `random_distribution` but `random` does without the random map.",
+        doc: "Every `random_distribution` except `random` turns the random map off.",
         apply: distribution_without_map,
     },
     OptionRule {
         name: "seed-ends-repeats",
-        doc: "With `randseed` given, loops draw anew: `randrepeat` is off.",
+        doc: "`randseed` turns `randrepeat` off: each loop draws a new sequence.",
         apply: seed_ends_repeats,
     },
 ];
 
-fn blockalign_without_map(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn blockalign_without_map(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
     let differs = |ba: &Option<Bytes>, dir| ba.is_some_and(|ba| ba.0 != spec.min_bs(dir));
     let any = DIRS.into_iter().any(|dir| differs(spec.block.ba.get().of(dir), dir));
     if any && spec.order.rw.get().word.is_random() && !*spec.random.norandommap.get() {
         spec.random.norandommap.force(true, "blockalign");
         let note = Diagnostic::note("Any use of blockalign= turns off randommap");
-        said.push(note.about("ba", spec.block.ba.origin()));
+        found.push(note.about("ba", spec.block.ba.origin()));
     }
 }
 
@@ -54,11 +54,11 @@ mod tests {
 
     #[test]
     fn an_alignment_of_its_own_turns_the_map_off() {
-        let (spec, said) = resolved(&["rw=randread", "bs=4k", "ba=512"]);
+        let (spec, found) = resolved(&["rw=randread", "bs=4k", "ba=512"]);
         assert!(*spec.random.norandommap.get());
-        assert_eq!(said[0].message, "Any use of blockalign= turns off randommap");
-        let (spec, said) = resolved(&["rw=randread", "bs=4k", "ba=4k"]);
-        assert!(!*spec.random.norandommap.get() && said.is_empty());
+        assert_eq!(found[0].message, "Any use of blockalign= turns off randommap");
+        let (spec, found) = resolved(&["rw=randread", "bs=4k", "ba=4k"]);
+        assert!(!*spec.random.norandommap.get() && found.is_empty());
     }
 
     #[test]

@@ -14,20 +14,20 @@ pub(super) const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "least-below-most",
-        doc: "A least rate is no more than the rate.",
+        doc: "A minimum rate is not above the rate.",
         apply: least_below_most,
     },
 ];
 
-fn rate_or_iops(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn rate_or_iops(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
     let (rate, iops) = (spec.rate.rate.get(), spec.rate.rate_iops.get());
     if DIRS.into_iter().any(|dir| rate.of(dir).0 > 0 && *iops.of(dir) > 0) {
         let message = "rate and rate_iops are mutually exclusive";
-        said.push(Diagnostic::error(message).about("rate_iops", spec.rate.rate_iops.origin()));
+        found.push(Diagnostic::error(message).about("rate_iops", spec.rate.rate_iops.origin()));
     }
 }
 
-fn least_below_most(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn least_below_most(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
     let rate = &spec.rate;
     for dir in DIRS {
         let above = |least: u64, most: u64| most > 0 && least > most;
@@ -41,7 +41,7 @@ fn least_below_most(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
             } else {
                 ("rate_iops_min", rate.rate_iops_min.origin())
             };
-            said.push(Diagnostic::error(message).about(name, origin));
+            found.push(Diagnostic::error(message).about(name, origin));
         }
     }
 }
@@ -51,7 +51,7 @@ mod tests {
     use crate::rules::testing::*;
 
     fn has(options: &[&str], text: &str) -> bool {
-        errors(options).iter().any(|said| said == text)
+        errors(options).iter().any(|found| found == text)
     }
 
     #[test]

@@ -14,30 +14,30 @@ pub(super) const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "loops-at-least-once",
-        doc: "`loops=0` means once.",
+        doc: "`loops=0` means 1.",
         apply: loops_at_least_once,
     },
     OptionRule {
         name: "time-ends-loops",
-        doc: "With `time_based`, `runtime` says when to end and `loops` has no effect.",
+        doc: "With `time_based`, `loops` has no effect: `runtime` ends the job.",
         apply: time_ends_loops,
     },
     OptionRule {
         name: "gtod-reduce",
-        doc: "`gtod_reduce` sets the `disable_*` options that nobody set.",
+        doc: "`gtod_reduce` sets the `disable_*` options that were not given.",
         apply: gtod_reduce,
     },
     OptionRule {
         name: "jobs-at-least-one",
-        doc: "`numjobs=0` would run nothing, and is refused.",
+        doc: "`numjobs=0` is refused.",
         apply: jobs_at_least_one,
     },
 ];
 
-fn time_based_needs_runtime(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn time_based_needs_runtime(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
     let time = &mut spec.time;
     if *time.time_based.get() && *time.runtime.get() == Nanos(0) {
-        said.push(
+        found.push(
             Diagnostic::warning("time_based requires a runtime/timeout setting")
                 .about("time_based", time.time_based.origin())
                 .help("set runtime, or leave time_based out"),
@@ -52,10 +52,10 @@ fn loops_at_least_once(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     }
 }
 
-fn time_ends_loops(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn time_ends_loops(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
     if *spec.time.time_based.get() && *spec.job.loops.get() > 1 {
-        let message = "has no effect with time_based: the runtime says when to end";
-        said.push(Diagnostic::warning(message).about("loops", spec.job.loops.origin()));
+        let message = "has no effect with time_based: runtime ends the job";
+        found.push(Diagnostic::warning(message).about("loops", spec.job.loops.origin()));
     }
 }
 
@@ -69,10 +69,10 @@ fn gtod_reduce(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     }
 }
 
-fn jobs_at_least_one(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn jobs_at_least_one(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
     if *spec.job.numjobs.get() == 0 {
-        let said_of = Diagnostic::error("0 copies of a job would run nothing");
-        said.push(said_of.about("numjobs", spec.job.numjobs.origin()));
+        let said_of = Diagnostic::error("invalid value 0: use 1 or more");
+        found.push(said_of.about("numjobs", spec.job.numjobs.origin()));
     }
 }
 
@@ -81,12 +81,12 @@ mod tests {
     use crate::rules::testing::*;
 
     #[test]
-    fn time_based_without_runtime_is_turned_off_and_told() {
-        let (spec, said) = resolved(&["time_based"]);
+    fn time_based_without_runtime_is_turned_off_and_reported() {
+        let (spec, found) = resolved(&["time_based"]);
         assert!(!*spec.time.time_based.get());
-        assert_eq!(said[0].message, "time_based requires a runtime/timeout setting");
-        let (spec, said) = resolved(&["time_based", "runtime=1"]);
-        assert!(*spec.time.time_based.get() && said.is_empty());
+        assert_eq!(found[0].message, "time_based requires a runtime/timeout setting");
+        let (spec, found) = resolved(&["time_based", "runtime=1"]);
+        assert!(*spec.time.time_based.get() && found.is_empty());
     }
 
     #[test]

@@ -14,16 +14,16 @@ pub(super) const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "strided-needs-a-size",
-        doc: "`zonemode=strided` needs `zonesize`; `zonerange` is that large if not given.",
+        doc: "`zonemode=strided` needs `zonesize`; `zonerange` defaults to it.",
         apply: strided_needs_a_size,
     },
 ];
 
-fn zonesize_needs_a_mode(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn zonesize_needs_a_mode(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
     let zones = &spec.zones;
     if *zones.zonemode.get() == ZoneMode::None && zones.zonesize.get().0 > 0 {
         let message = "--zonemode=none and --zonesize are not compatible.";
-        said.push(
+        found.push(
             Diagnostic::error(message)
                 .about("zonesize", zones.zonesize.origin())
                 .help("set zonemode=strided or zonemode=zbd"),
@@ -31,14 +31,14 @@ fn zonesize_needs_a_mode(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic
     }
 }
 
-fn strided_needs_a_size(spec: &mut JobSpec, _: &Caps, said: &mut Vec<Diagnostic>) {
+fn strided_needs_a_size(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
     let zones = &mut spec.zones;
     if *zones.zonemode.get() != ZoneMode::Strided {
         return;
     }
     if *zones.zonesize.get() == Bytes(0) {
         let message = "--zonesize must be specified when using --zonemode=strided.";
-        said.push(Diagnostic::error(message).about("zonemode", zones.zonemode.origin()));
+        found.push(Diagnostic::error(message).about("zonemode", zones.zonemode.origin()));
     }
     if *zones.zonerange.get() == Bytes(0) {
         zones.zonerange.force(*zones.zonesize.get(), "zonesize");
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_extends_over_its_size_unless_told() {
+    fn a_zone_extends_over_its_size_by_default() {
         let range = |options: &[&str]| resolved(options).0.zones.zonerange.get().0;
         assert_eq!(range(&["zonemode=strided", "zonesize=1m"]), 1 << 20);
         assert_eq!(range(&["zonemode=strided", "zonesize=1m", "zonerange=4m"]), 4 << 20);

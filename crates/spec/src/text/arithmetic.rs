@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::values::KbBase;
 
-/// What a suffix means.
+/// The meaning of suffixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suffixes {
     /// None: a plain number.
@@ -73,7 +73,7 @@ pub fn rewrite(text: &str, suffixes: Suffixes) -> Result<Cow<'_, str>, Arithmeti
     Ok(Cow::Owned(out))
 }
 
-/// The whole of `text` as one expression, parenthesised or not.
+/// All of `text` as one expression, parenthesised or not.
 ///
 /// # Errors
 /// As [`rewrite`].
@@ -82,7 +82,7 @@ pub fn evaluate(text: &str, suffixes: Suffixes) -> Result<i64, ArithmeticError> 
     let value = reader.sum()?;
     reader.blanks();
     if reader.at < text.len() {
-        return reader.fail("an operator was expected");
+        return reader.fail("expected an operator");
     }
     value.whole(0)
 }
@@ -107,7 +107,7 @@ impl Quantity {
     }
 
     fn whole(self, at: usize) -> Result<i64, ArithmeticError> {
-        let fail = Err(ArithmeticError { at, why: "a result beyond 64 bits" });
+        let fail = Err(ArithmeticError { at, why: "result exceeds 64 bits" });
         match self {
             Quantity::Whole(n) => i64::try_from(n).or(fail),
             // 2^63 as f64 is exact; anything below it fits after the cut.
@@ -177,7 +177,7 @@ impl<'a> ExpressionReader<'a> {
         match self.text.as_bytes().get(self.at) {
             Some(b'(') => self.parenthesised(),
             Some(byte) if byte.is_ascii_digit() || *byte == b'.' => self.number(),
-            _ => self.fail("a number was expected"),
+            _ => self.fail("expected a number"),
         }
     }
 
@@ -188,9 +188,9 @@ impl<'a> ExpressionReader<'a> {
         match self.take(b")") {
             Some(_) => Ok(value),
             None if self.at == self.text.len() => {
-                Err(ArithmeticError { at: open, why: "a parenthesis is not closed" })
+                Err(ArithmeticError { at: open, why: "unclosed parenthesis" })
             }
-            None => self.fail("an operator or a closing parenthesis was expected"),
+            None => self.fail("expected an operator or a closing parenthesis"),
         }
     }
 
@@ -209,14 +209,14 @@ impl<'a> ExpressionReader<'a> {
             }
         };
         let Some(value) = value else {
-            return Err(ArithmeticError { at: from, why: "a number that cannot be read" });
+            return Err(ArithmeticError { at: from, why: "invalid number" });
         };
         let suffix_at = self.at;
         let suffix = self.run(suffix_at, |byte| byte.is_ascii_alphabetic());
         match scale(self.suffixes, &suffix.to_ascii_lowercase()) {
             Some(1) => Ok(value),
             Some(factor) => apply(b'*', value, Quantity::Whole(factor), suffix_at),
-            None => Err(ArithmeticError { at: suffix_at, why: "an unknown suffix" }),
+            None => Err(ArithmeticError { at: suffix_at, why: "unknown suffix" }),
         }
     }
 
@@ -247,7 +247,7 @@ impl<'a> ExpressionReader<'a> {
         what: impl FnOnce(&mut Self) -> Result<T, ArithmeticError>,
     ) -> Result<T, ArithmeticError> {
         if self.nested == NESTED_MAX {
-            return self.fail("an expression nested too deeply");
+            return self.fail("expression nested too deeply");
         }
         self.nested += 1;
         let value = what(self);
@@ -261,8 +261,8 @@ impl<'a> ExpressionReader<'a> {
 }
 
 fn apply(operator: u8, a: Quantity, b: Quantity, at: usize) -> Result<Quantity, ArithmeticError> {
-    let beyond = ArithmeticError { at, why: "a number too large to work with" };
-    let zero = ArithmeticError { at, why: "a division by zero" };
+    let beyond = ArithmeticError { at, why: "number too large" };
+    let zero = ArithmeticError { at, why: "division by zero" };
     if matches!(operator, b'/' | b'%') && b.real() == 0.0 {
         return Err(zero);
     }
@@ -397,24 +397,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn what_is_wrong_is_reported_with_its_place() {
         assert_eq!(
             rewrite("4k,(1+", SIZE).unwrap_err().to_string(),
-            "a number was expected at character 7"
+            "expected a number at character 7"
         );
-        assert_eq!(why(""), "a number was expected");
-        assert_eq!(why("(1"), "a parenthesis is not closed");
-        assert_eq!(why("1 2"), "an operator was expected");
-        assert_eq!(why("1q"), "an unknown suffix");
-        assert_eq!(why("1.2.3"), "a number that cannot be read");
-        assert_eq!(why("0x"), "a number that cannot be read");
-        assert_eq!(why("1/0"), "a division by zero");
-        assert_eq!(why("1%0"), "a division by zero");
-        assert_eq!(why("2^63"), "a result beyond 64 bits");
-        assert_eq!(why("9^9^9"), "a number too large to work with");
-        assert_eq!(why(&"(".repeat(100_000)), "an expression nested too deeply");
-        assert_eq!(why(&"-".repeat(100_000)), "an expression nested too deeply");
-        assert_eq!(why(&"1^".repeat(100_000)), "an expression nested too deeply");
+        assert_eq!(why(""), "expected a number");
+        assert_eq!(why("(1"), "unclosed parenthesis");
+        assert_eq!(why("1 2"), "expected an operator");
+        assert_eq!(why("1q"), "unknown suffix");
+        assert_eq!(why("1.2.3"), "invalid number");
+        assert_eq!(why("0x"), "invalid number");
+        assert_eq!(why("1/0"), "division by zero");
+        assert_eq!(why("1%0"), "division by zero");
+        assert_eq!(why("2^63"), "result exceeds 64 bits");
+        assert_eq!(why("9^9^9"), "number too large");
+        assert_eq!(why(&"(".repeat(100_000)), "expression nested too deeply");
+        assert_eq!(why(&"-".repeat(100_000)), "expression nested too deeply");
+        assert_eq!(why(&"1^".repeat(100_000)), "expression nested too deeply");
     }
 
     #[test]
@@ -426,6 +426,6 @@ mod tests {
     #[test]
     fn a_plain_number_takes_no_suffix() {
         assert_eq!(evaluate("3*4", Suffixes::Plain), Ok(12));
-        assert_eq!(evaluate("3k", Suffixes::Plain).unwrap_err().why, "an unknown suffix");
+        assert_eq!(evaluate("3k", Suffixes::Plain).unwrap_err().why, "unknown suffix");
     }
 }

@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn arithmetic_without_a_result_is_refused() {
-        assert_eq!(keywords("$ncpus*", &FixedHost).unwrap_err().why, "a number was expected");
-        assert_eq!(keywords("$ncpus/0", &FixedHost).unwrap_err().why, "a division by zero");
+        assert_eq!(keywords("$ncpus*", &FixedHost).unwrap_err().why, "expected a number");
+        assert_eq!(keywords("$ncpus/0", &FixedHost).unwrap_err().why, "division by zero");
     }
 }

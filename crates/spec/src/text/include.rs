@@ -63,7 +63,7 @@ pub enum IncludeRefused {
 impl fmt::Display for IncludeRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            IncludeRefused::Nameless => write!(f, "include names no file"),
+            IncludeRefused::Nameless => write!(f, "include without a file name"),
             IncludeRefused::Cycle => write!(f, "the file includes itself"),
             IncludeRefused::TooMany => write!(f, "more than {INCLUDES_MAX} files included"),
         }

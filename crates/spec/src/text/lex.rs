@@ -1,6 +1,6 @@
-//! A job file's bytes as lines that say something. Knows no option and opens no file.
+//! A job file's bytes as lines with content. Knows no option and opens no file.
 //!
-//! What a line may be: blank, a comment, `[section]`, `include PATH`, `name=value` or `name`.
+//! A line is blank, a comment, `[section]`, `include PATH`, `name=value` or `name`.
 //! Everything from the first `;` or `#` is a comment, wherever it stands: fio has no quoting.
 
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 /// The longest line fio's manual allows, in bytes, without its end and its comment.
 pub const LINE_BYTES_MAX: usize = 8192;
 
-/// One line that says something.
+/// One line with content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobLine<'a> {
     /// Counted from 1.
@@ -17,11 +17,11 @@ pub struct JobLine<'a> {
     pub column: u32,
     /// The line without its blanks and its comment: what fio's messages quote.
     pub text: &'a str,
-    /// What the line says.
+    /// Its content.
     pub body: Body<'a>,
 }
 
-/// What a line says.
+/// The content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body<'a> {
     /// `[name]`: what follows belongs to `name`.
@@ -88,7 +88,7 @@ impl fmt::Display for BadLineReason {
     }
 }
 
-/// Every line of `text` that says something, in order; unreadable ones in their places.
+/// Every line of `text` with content, in order, unreadable ones included.
 ///
 /// Lines end in `\n` or `\r\n`. A byte order mark at the very start is skipped.
 pub fn lines(text: &[u8]) -> impl Iterator<Item = Result<JobLine<'_>, BadLine>> {
@@ -101,44 +101,44 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = Result<JobLine<'_>, BadLine>> 
 
 fn line(number: u32, raw: &[u8]) -> Result<Option<JobLine<'_>>, BadLine> {
     let comment = raw.iter().position(|&byte| byte == b';' || byte == b'#');
-    let told = raw[..comment.unwrap_or(raw.len())].trim_ascii_end();
-    let said = told.trim_ascii_start();
-    if said.is_empty() {
+    let line = raw[..comment.unwrap_or(raw.len())].trim_ascii_end();
+    let content = line.trim_ascii_start();
+    if content.is_empty() {
         return Ok(None);
     }
     let fail = |column: usize, why| Err(BadLine { number, column: narrow(column), why });
-    if told.len() > LINE_BYTES_MAX {
-        return fail(LINE_BYTES_MAX + 1, BadLineReason::TooLong { bytes: told.len() });
+    if line.len() > LINE_BYTES_MAX {
+        return fail(LINE_BYTES_MAX + 1, BadLineReason::TooLong { bytes: line.len() });
     }
-    let indent = told.len() - said.len();
-    let said = match std::str::from_utf8(said) {
-        Ok(said) => said,
+    let indent = line.len() - content.len();
+    let content = match std::str::from_utf8(content) {
+        Ok(content) => content,
         Err(error) => {
             let at = error.valid_up_to();
-            return fail(indent + at + 1, BadLineReason::NotUtf8 { byte: said[at] });
+            return fail(indent + at + 1, BadLineReason::NotUtf8 { byte: content[at] });
         }
     };
-    if let Some(at) = said.find('\0') {
-        return fail(indent + said[..at].chars().count() + 1, BadLineReason::Nul);
+    if let Some(at) = content.find('\0') {
+        return fail(indent + content[..at].chars().count() + 1, BadLineReason::Nul);
     }
     let column = narrow(indent + 1);
-    Ok(Some(JobLine { number, column, text: said, body: body(said, column) }))
+    Ok(Some(JobLine { number, column, text: content, body: body(content, column) }))
 }
 
-fn body(said: &str, column: u32) -> Body<'_> {
-    if let Some(header) = said.strip_prefix('[') {
+fn body(content: &str, column: u32) -> Body<'_> {
+    if let Some(header) = content.strip_prefix('[') {
         let closed = header.ends_with(']');
         let mut name = header.chars();
         name.next_back();
         return Body::Section { name: name.as_str(), closed };
     }
-    if let Some(path) = said.strip_prefix("include")
+    if let Some(path) = content.strip_prefix("include")
         && (path.is_empty() || path.starts_with(['=', ' ', '\t']))
     {
         return Body::Include { path: path.strip_prefix('=').unwrap_or(path).trim() };
     }
-    match said.split_once('=') {
-        None => Body::Setting { name: said, value: None, value_column: column },
+    match content.split_once('=') {
+        None => Body::Setting { name: content, value: None, value_column: column },
         Some((name, value)) => Body::Setting {
             name: name.trim_end(),
             value: Some(value),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_text_is_told_with_its_place() {
+    fn what_is_not_text_is_reported_with_its_place() {
         let found = only(b"  bs=\xff").unwrap_err();
         assert_eq!(
             found,

@@ -111,15 +111,19 @@ impl FaultKind {
             FaultKind::File { path, why } => format!("cannot read job file {path}: {why}"),
             FaultKind::Line(why) => why.to_string(),
             FaultKind::Outside { written } => {
-                format!("option {written} stands before the first [section]")
+                format!("option {written} is outside of a [section]")
             }
             FaultKind::Include { path, why } => format!("cannot include {path}: {why}"),
-            FaultKind::Sum { written, why, .. } => format!("cannot work out {written}: {why}"),
+            FaultKind::Sum { written, why, .. } => {
+                format!("invalid expression in {written}: {why}")
+            }
             FaultKind::SectionInInclude { name, path } => {
-                format!("section [{name}] in included file {path}: an include holds options only")
+                format!(
+                    "section [{name}] in included file {path}: included files hold options only"
+                )
             }
             FaultKind::Unclosed { name } => {
-                format!("section header does not end in ]: it is read as [{name}]")
+                format!("section header does not end in ]: it is interpreted as [{name}]")
             }
         }
     }
@@ -321,7 +325,7 @@ mod tests {
         (sections, faults)
     }
 
-    fn told(sections: &[Section]) -> Vec<String> {
+    fn shown(sections: &[Section]) -> Vec<String> {
         let line = |section: &Section| {
             let entries: Vec<String> = section
                 .entries
@@ -344,7 +348,7 @@ mod tests {
     fn sections_keep_their_order_and_their_entries() {
         let (sections, faults) =
             read_all(&[("a.fio", "[global]\nbs=4k\n[x]\nrw=read\ntime_based\n[x]\nbs=8k\n")]);
-        assert_eq!(told(&sections), ["[global] bs=4k", "[x] rw=read time_based", "[x] bs=8k"]);
+        assert_eq!(shown(&sections), ["[global] bs=4k", "[x] rw=read time_based", "[x] bs=8k"]);
         assert!(faults.is_empty());
         assert!(sections[0].is_global() && !sections[1].is_global());
     }
@@ -356,7 +360,7 @@ mod tests {
             ("d/s/b", "include c\niodepth=3"),
             ("d/s/c", "size=1m"),
         ]);
-        assert_eq!(told(&sections), ["[x] bs=4k size=1m iodepth=3 rw=read"]);
+        assert_eq!(shown(&sections), ["[x] bs=4k size=1m iodepth=3 rw=read"]);
         assert!(faults.is_empty());
         assert_eq!(sections[0].entries[1].place.to_string(), "d/s/c:1:1");
     }
@@ -364,32 +368,32 @@ mod tests {
     #[test]
     fn variables_are_replaced_in_names_and_values_but_not_in_headers() {
         let (sections, _) = read_all(&[("a.fio", "[${BS}]\nbs=${BS}\nsize=$pagesize*2\n${BS}=1")]);
-        assert_eq!(told(&sections), ["[${BS}] bs=8k size=8192 8k=1"]);
+        assert_eq!(shown(&sections), ["[${BS}] bs=8k size=8192 8k=1"]);
         assert_eq!(sections[0].entries[0].written, "bs=${BS}");
     }
 
     #[test]
-    fn every_fault_is_told_with_its_place() {
+    fn every_fault_is_reported_with_its_place() {
         let (sections, faults) = read_all(&[
             ("a.fio", "bs=4k\ninclude b\n[x]\ninclude a.fio\n  include no\ninclude b\n[y\nrw=read"),
             ("b", "iodepth=1\n[z]\n"),
         ]);
-        assert_eq!(told(&sections), ["[x] iodepth=1", "[] rw=read"]);
+        assert_eq!(shown(&sections), ["[x] iodepth=1", "[] rw=read"]);
         assert_eq!(
             places(&faults),
             [
-                "a.fio:1:1: option bs=4k stands before the first [section]",
-                "a.fio:2:1: option include b stands before the first [section]",
+                "a.fio:1:1: option bs=4k is outside of a [section]",
+                "a.fio:2:1: option include b is outside of a [section]",
                 "a.fio:4:1: cannot include a.fio: the file includes itself",
                 "a.fio:5:3: cannot include no: entity not found",
-                "b:2:1: section [z] in included file b: an include holds options only",
-                "a.fio:7:1: section header does not end in ]: it is read as []",
+                "b:2:1: section [z] in included file b: included files hold options only",
+                "a.fio:7:1: section header does not end in ]: it is interpreted as []",
             ]
         );
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_told_in_fios_words() {
+    fn a_file_that_is_not_there_is_reported_in_fios_words() {
         let mut faults = Vec::new();
         let none: HashMap<&str, &str> = HashMap::new();
         assert_eq!(read("no.fio", &none, &TestHost, &mut faults), []);
@@ -400,7 +404,7 @@ mod tests {
     fn after_a_failed_include_another_may_follow() {
         let (sections, faults) =
             read_all(&[("a.fio", "[x]\ninclude no\ninclude no\ninclude b"), ("b", "bs=4k")]);
-        assert_eq!(told(&sections), ["[x] bs=4k"]);
+        assert_eq!(shown(&sections), ["[x] bs=4k"]);
         assert_eq!(faults.len(), 2);
     }
 }

@@ -9,41 +9,40 @@ options! {
     pub struct BlockOptions in Category::IoBasic {
         /// Bytes of one I/O.
         ///
-        /// Up to three values, parted by commas, for read, write and trim; a missing one
-        /// copies the one before, an empty one leaves its direction alone.
+        /// Up to three comma-separated values, for read, write and trim; a missing value
+        /// repeats the one before, an empty one leaves its direction unchanged.
         bs: Triple<Bytes> = "4096" as "bs" | "blocksize" {
             min: Some(1),
             good: &["4k", "4k,8k", ",8k", "4k,8k,16k", "1m", "4096"],
             bad: &["0", "big", "k"],
         }
-        /// Places are multiples of this; the smallest block size if not given.
+        /// Align offsets to this; default: the smallest block size.
         ///
-        /// Another value than the smallest block size turns the random map off.
+        /// A value other than the smallest block size turns the random map off.
         ba: Triple<Option<Bytes>> = "" as "ba" | "blockalign" {
             min: Some(1),
             good: &["4k", "4k,8k", "512"],
             bad: &["0", "even"],
         }
-        /// Draw each I/O's size between these two.
+        /// Draw the size of each I/O from this range.
         ///
-        /// In steps of the smaller one, unless `bs_unaligned`. Takes precedence over `bs` in
-        /// the directions it names.
+        /// In multiples of the lower bound, unless `bs_unaligned`. Overrides `bs` in the
+        /// directions that it names.
         bsrange: Triple<Option<SizeRange>> = "" as "bsrange" | "blocksize_range" {
             min: Some(1),
             good: &["1k-4k", "1k:4k", "4k-1k", "1k-4k,16k-32k", ",1k-4k"],
             bad: &["4k", "4k-", "-4k"],
         }
-        /// A mix of sizes with their shares in percent.
+        /// Mix block sizes, each with its share of the I/Os in percent.
         ///
-        /// `4k/60:64k/40`; a size without a share takes part of what the others leave. Lists
-        /// for read, write and trim are parted by commas. Takes precedence over `bs` and
-        /// `bsrange`.
+        /// `4k/60:64k/40`; sizes without a share divide the rest evenly. Comma-separated lists
+        /// apply to read, write and trim. Overrides `bs` and `bsrange`.
         bssplit: BsSplit = "" as "bssplit" {
             fio: FioSupport::Differs("shares of more than 100 % together are refused here; fio takes them"),
             good: &["4k/60:64k/40", "4k/50:8k", "4k/:8k/", "1k/100,,8k/100"],
             bad: &["/50", "big"],
         }
-        /// Let `bsrange` draw any number of bytes, not only multiples of its lower end.
+        /// Let `bsrange` draw any number of bytes, not only multiples of its lower bound.
         ///
         /// Direct I/O will usually refuse such sizes.
         bs_unaligned: bool = "0" as "bs_unaligned" | "blocksize_unaligned" {
@@ -51,7 +50,7 @@ options! {
             good: &["1", "0"],
             bad: &["yes"],
         }
-        /// Take the read size for sequential I/Os and the write size for random ones.
+        /// Use the read size for sequential I/Os and the write size for random I/Os.
         bs_is_seq_rand: bool = "0" as "bs_is_seq_rand" {
             good: &["0", "1"],
             bad: &["2", "yes"],

@@ -1,4 +1,4 @@
-//! What is in the buffers, and where they live.
+//! Contents of I/O buffers, and the memory they are in.
 
 use iosonde_options::{Bytes, Category, FioSupport, options};
 
@@ -7,18 +7,18 @@ use crate::values::{BufferMemory, PatternText};
 options! {
     /// Buffers
     pub struct BuffersOptions in Category::Buffer {
-        /// Where buffers live; the file to map may follow: `mmaphuge:/mnt/huge/file`.
+        /// Memory for I/O buffers; a file to map may follow: `mmaphuge:/mnt/huge/file`.
         mem: BufferMemory = "malloc" as "mem" | "iomem" {
             good: &["malloc", "mmap", "shm", "mmaphuge:/mnt/huge/file"],
-            bad: &["paper"],
+            bad: &["heap"],
         }
-        /// Put buffers at multiples of this.
+        /// Align buffers to this many bytes.
         iomem_align: Bytes = "0" as "iomem_align" | "mem_align" {
             min: Some(0),
             good: &["0", "4k"],
             bad: &["even"],
         }
-        /// Take this much memory away from the system while the job runs (mlock(2)).
+        /// Pin this much memory while the job runs, so that the page cache has less (mlock(2)).
         lockmem: Bytes = "0" as "lockmem" {
             good: &["0", "1g"],
             bad: &["all"],
@@ -27,6 +27,7 @@ options! {
         hugepage_size: Bytes = "2097152" as "hugepage-size" {
             needs: &["mem"],
             min: Some(0),
+            with: &["mem=shmhuge"],
             good: &["2m", "1g"],
             bad: &["huge"],
         }
@@ -36,18 +37,18 @@ options! {
             good: &["1", "0"],
             bad: &["yes"],
         }
-        /// Fill buffers anew for every write.
+        /// Refill buffers for every write.
         refill_buffers: bool = "0" as "refill_buffers" {
             bare: Some("1"),
             good: &["1", "0"],
             bad: &["yes"],
         }
-        /// Change a little in buffers for every write, so that no two are the same.
+        /// Change a few bytes of the buffer for every write, so that no two are equal.
         scramble_buffers: bool = "1" as "scramble_buffers" {
             good: &["0", "1"],
             bad: &["2", "no"],
         }
-        /// Fill buffers with this, over and over.
+        /// Fill buffers with this pattern, repeated.
         ///
         /// `"text"`, `0xhex`, a number, `'file'`, `%o` for the block's offset in its file
         /// (8 bytes, lowest first), or several of them joined; at most 512 bytes.

@@ -1,4 +1,4 @@
-//! Processors, priorities, users: how the system treats a job.
+//! CPU affinity, priorities, control groups and users of a job.
 
 use iosonde_options::{Category, CpuSet, FioSupport, options};
 
@@ -14,7 +14,7 @@ options! {
             good: &["0", "-5", "19"],
             bad: &["-21", "20", "very"],
         }
-        /// I/O priority within its class, 0 the highest (ioprio_set(2)).
+        /// I/O priority within its class, 0 is the highest (ioprio_set(2)).
         prio: Option<u32> = "" as "prio" {
             min: Some(0),
             max: Some(7),
@@ -28,58 +28,61 @@ options! {
             good: &["1", "2", "3"],
             bad: &["4", "best"],
         }
-        /// A hint to the device that goes with the priority (ioprio_set(2)).
+        /// Priority hint passed to the device (ioprio_set(2)).
         priohint: Option<u32> = "" as "priohint" {
             min: Some(0),
             max: Some(1023),
             good: &["0", "1"],
             bad: &["1024", "now"],
         }
-        /// Processors the job may run on, as bits of a number.
+        /// CPUs the job may run on, as a bit mask.
         cpumask: Option<u64> = "" as "cpumask" {
             good: &["1", "0x3"],
             bad: &["all"],
         }
-        /// Processors the job may run on, by number: `0,2-5`.
+        /// CPUs the job may run on, by number: `0,2-5`.
         cpus_allowed: Option<CpuSet> = "" as "cpus_allowed" {
-            fio: FioSupport::Differs("what is no processor number is refused; fio reads it as 0"),
+            fio: FioSupport::Differs("text that is not a CPU number is refused; fio reads it as 0"),
             good: &["0", "0,1", "0-1"],
         }
-        /// How those processors are handed to the copies of the job.
+        /// How these CPUs are assigned to the job's clones.
         cpus_allowed_policy: CpusAllowedPolicy = "shared" as "cpus_allowed_policy" {
             priority: -1,
             parent: Some("cpus_allowed"),
+            with: &["cpus_allowed=0-1"],
             good: &["shared", "split"],
-            bad: &["fair"],
+            bad: &["even"],
         }
         /// NUMA nodes the job may run on.
         numa_cpu_nodes: Option<NodeList> = "" as "numa_cpu_nodes" {
-            fio: FioSupport::Differs("what is no node number is refused"),
+            fio: FioSupport::Differs("text that is not a node number is refused"),
             good: &["0", "0-1", "all"],
         }
-        /// NUMA nodes that memory comes from: `bind:0-1`, `interleave:0,1`, `prefer:0`, `local`.
+        /// NUMA memory policy: `bind:0-1`, `interleave:0,1`, `prefer:0`, `local`.
         numa_mem_policy: Option<NumaMemory> = "" as "numa_mem_policy" {
-            fio: FioSupport::Differs("a word that is no policy is refused"),
+            fio: FioSupport::Differs("an unknown policy is refused"),
             good: &["default", "bind:0", "interleave:0-1", "bind:all", "prefer:0", "local"],
         }
-        /// Run in this control group, which is made if it is not there.
+        /// Run in this control group; it is created if missing.
         ///
-        /// Below the mount of `blkio` (version 1) each job's thread can be in a group of its
-        /// own; in version 2 the whole program moves, so all jobs must name the same one.
+        /// With cgroup v1 (`blkio`) each job's thread can be in a different group; with v2 the
+        /// program moves as a whole, so all jobs must name the same group.
         cgroup: Option<String> = "" as "cgroup" {
             good: &["test"],
         }
-        /// Leave a control group that was made in place afterwards.
+        /// Keep a control group that was created for the job.
         cgroup_nodelete: bool = "0" as "cgroup_nodelete" {
             parent: Some("cgroup"),
+            with: &["cgroup=test"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Weight of the control group's I/O, where the kernel weighs it.
+        /// I/O weight of the control group, where the kernel supports it.
         cgroup_weight: Option<u32> = "" as "cgroup_weight" {
             parent: Some("cgroup"),
             min: Some(100),
             max: Some(1000),
+            with: &["cgroup=test"],
             good: &["100", "500"],
             bad: &["99", "1001", "heavy"],
         }

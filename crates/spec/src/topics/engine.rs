@@ -7,9 +7,9 @@ use crate::values::{EngineName, UNBUILT_NAMES};
 options! {
     /// Engine
     pub struct EngineOptions in Category::Engine {
-        /// How I/O is done.
+        /// The I/O engine: how I/O is submitted.
         ///
-        /// Options that only some engines know may stand before or after it.
+        /// Options of an engine may be given before or after it.
         ioengine: EngineName = "psync" as "ioengine" {
             unbuilt_words: UNBUILT_NAMES,
             good: &["psync", "libaio", "io_uring", "null", "mmap", "sync", "pvsync2"],

@@ -7,25 +7,25 @@ use crate::values::{ContinueOnError, IgnoreErrors};
 options! {
     /// Errors
     pub struct ErrorsOptions in Category::Error {
-        /// After which errors the job goes on, counting them.
+        /// Continue after these errors, and count them.
         continue_on_error: ContinueOnError = "none" as "continue_on_error" {
             good: &["none", "read", "write", "io", "verify", "all", "0", "1"],
             bad: &["trim", "some"],
         }
-        /// Errors that do not end the job: lists for reads, writes, verification.
+        /// Errors that do not end the job: lists for reads, writes and verification.
         ///
         /// `EAGAIN,ENOSPC:122` lets reads fail with EAGAIN and writes with ENOSPC or error
         /// 122. Overrides `continue_on_error` where a list is given.
         ignore_error: IgnoreErrors = "" as "ignore_error" {
-            fio: FioSupport::Differs("a name that is no error is refused; fio ignores it"),
+            fio: FioSupport::Differs("an unknown error name is refused; fio ignores it"),
             good: &["EIO", "EIO:ENOSPC,EINVAL", "EAGAIN,ENOSPC:122", ",,EILSEQ"],
         }
-        /// Print each error, not only the one that ends the job.
+        /// Print every error, not only the one that ends the job.
         error_dump: bool = "0" as "error_dump" {
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// End the other jobs, as `exit_what` says, when this one fails.
+        /// End the jobs that `exit_what` names when this job fails.
         exitall_on_error: bool = "0" as "exitall_on_error" {
             bare: Some("1"),
             good: &["1", "0"],

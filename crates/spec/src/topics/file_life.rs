@@ -5,14 +5,14 @@ use iosonde_options::{Category, options};
 use crate::values::{FadviseHint, FallocateMode};
 
 options! {
-    /// Life of files
+    /// File creation and removal
     pub struct FileLifeOptions in Category::File {
         /// Lay out the files of one job after another, not all at once.
         create_serialize: bool = "1" as "create_serialize" {
             good: &["0", "1"],
             bad: &["2", "no"],
         }
-        /// Bring a file to storage once it is laid out.
+        /// Call fsync(2) on a file once it is laid out.
         create_fsync: bool = "1" as "create_fsync" {
             good: &["0", "1"],
             bad: &["2", "no"],
@@ -22,7 +22,7 @@ options! {
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Lay out the files and stop there.
+        /// Lay out the files and do no I/O.
         create_only: bool = "0" as "create_only" {
             good: &["0", "1"],
             bad: &["2", "yes"],
@@ -37,22 +37,22 @@ options! {
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Lay out files before the job writes to them, so that it writes over data.
+        /// Lay out files before the job writes to them, so that it overwrites data.
         overwrite: bool = "0" as "overwrite" {
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// How space for new files is set aside.
+        /// How space for new files is allocated.
         fallocate: FallocateMode = "native" as "fallocate" {
             good: &["none", "native", "posix", "keep", "truncate", "0", "1"],
             bad: &["2", "some"],
         }
-        /// What the kernel is told about the order of the I/O.
+        /// Access pattern hint for the kernel (posix_fadvise(2)).
         fadvise_hint: FadviseHint = "1" as "fadvise_hint" {
             good: &["0", "1", "random", "sequential"],
             bad: &["2", "backwards"],
         }
-        /// Read the files once before the job starts, so that they are in the page cache.
+        /// Read the files into the page cache before the job starts.
         ///
         /// Turns `invalidate` off.
         pre_read: bool = "0" as "pre_read" {
@@ -65,7 +65,7 @@ options! {
             good: &["0", "1"],
             bad: &["2", "no"],
         }
-        /// Delete the job's files once it is done.
+        /// Delete the job's files at its end.
         unlink: bool = "0" as "unlink" {
             good: &["0", "1"],
             bad: &["2", "yes"],

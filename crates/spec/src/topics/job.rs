@@ -1,4 +1,4 @@
-//! What a job is called, how many copies of it run, and in which order.
+//! Name of a job, number of clones, order of jobs.
 
 use iosonde_options::{Built, Category, FioSupport, options};
 
@@ -7,7 +7,7 @@ use crate::values::Profile;
 options! {
     /// Job
     pub struct JobOptions in Category::General {
-        /// A text that reports repeat.
+        /// Text that is repeated in reports.
         description: Option<String> = "" as "description" {
             good: &["nightly run"],
         }
@@ -17,37 +17,37 @@ options! {
         name: Option<String> = "" as "name" {
             good: &["reader"],
         }
-        /// How many times the job's work is done over.
+        /// Number of times the job is run.
         ///
-        /// Ignored where `time_based` says when to end.
+        /// Ignored with `time_based`.
         loops: u32 = "1" as "loops" {
             min: Some(0),
             good: &["1", "3"],
             bad: &["often"],
         }
-        /// How many copies of the job run at once.
+        /// Number of clones of the job that run at the same time.
         numjobs: u32 = "1" as "numjobs" {
             min: Some(0),
             good: &["1", "16"],
             bad: &["many"],
         }
-        /// Wait until all earlier jobs have ended before this one starts.
+        /// Wait for all earlier jobs to end before this one starts.
         ///
-        /// Jobs after it wait as well, and it begins a new group of reports.
+        /// Later jobs wait as well, and a new reporting group begins.
         stonewall: bool = "0" as "stonewall" | "wait_for_previous" {
             category: Category::Process,
             bare: Some("1"),
             good: &["1", "0"],
             bad: &["yes"],
         }
-        /// Begin a new group of reports with this job.
+        /// Begin a new reporting group with this job.
         new_group: bool = "0" as "new_group" {
             category: Category::Stat,
             bare: Some("1"),
             good: &["1", "0"],
             bad: &["yes"],
         }
-        /// Report the job and its copies, and the jobs of its group, as one.
+        /// Report the jobs of a reporting group as one.
         group_reporting: bool = "0" as "group_reporting" {
             category: Category::Stat,
             bare: Some("1"),
@@ -62,14 +62,14 @@ options! {
             good: &["1", "0"],
             bad: &["yes"],
         }
-        /// Wait until all copies of the job of this name have ended before this one starts.
+        /// Wait for all clones of the named job to end before this one starts.
         ///
-        /// That job must come before, and be the only one of its name.
+        /// The named job must be defined before this one, and its name must be unique.
         wait_for: Option<String> = "" as "wait_for" {
             category: Category::Process,
             good: &["writer"],
         }
-        /// End the other jobs when one ends; given for any job, it holds for all.
+        /// End the other jobs when one ends; set in any job, it applies to all.
         exitall: bool = "0" as "exitall" {
             category: Category::Process,
             bare: Some("1"),
@@ -80,28 +80,29 @@ options! {
         exit_what: crate::values::ExitWhat = "group" as "exit_what" {
             category: Category::Process,
             needs: &["exitall"],
+            with: &["exitall=1"],
             good: &["group", "stonewall", "all"],
             bad: &["none"],
         }
-        /// A command for the shell before the job; it is told in `<name>.prerun.txt`.
+        /// Shell command to run before the job; its output goes to `<name>.prerun.txt`.
         ///
-        /// After `startdelay`; a command that fails ends the job.
+        /// It runs after `startdelay`; if it fails, so does the job.
         exec_prerun: Option<String> = "" as "exec_prerun" {
             category: Category::Process,
-            fio: FioSupport::Differs("all that the command prints goes to the file; of `a; b` fio keeps that of `b`; fio leaves a job whose command fails out of the report and ends with 0"),
+            fio: FioSupport::Differs("all output of the command goes to the file, where fio keeps only that of `b` in `a; b`; a job whose command fails is reported as failed, where fio leaves it out and exits with 0"),
             good: &["true"],
         }
-        /// A command for the shell after the job; it is told in `<name>.postrun.txt`.
+        /// Shell command to run after the job; its output goes to `<name>.postrun.txt`.
         exec_postrun: Option<String> = "" as "exec_postrun" {
             category: Category::Process,
             good: &["true"],
         }
-        /// What the system's list of processes calls the job.
+        /// Process name of the job.
         comm: Option<String> = "" as "comm" {
             category: Category::Process,
             good: &["worker"],
         }
-        /// Start from a ready-made workload.
+        /// Run a built-in workload.
         profile: Option<Profile> = "" as "profile" {
             category: Category::Profile,
             built: Built::No,

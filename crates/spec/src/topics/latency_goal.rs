@@ -12,30 +12,33 @@ options! {
             good: &["0", "100ms", "100ms,200ms"],
             bad: &["long"],
         }
-        /// Find the greatest depth at which I/Os stay below this latency; in microseconds.
+        /// Find the highest depth at which latency stays below this; in microseconds.
         latency_target: Nanos = "0" as "latency_target" {
             unit: TimeUnit::Micros,
             good: &["0", "500", "10ms"],
             bad: &["short"],
         }
-        /// How long a depth is tried; in microseconds.
+        /// How long each depth is tried; in microseconds.
         latency_window: Nanos = "0" as "latency_window" {
             needs: &["latency_target"],
             unit: TimeUnit::Micros,
+            with: &["latency_target=10ms"],
             good: &["0", "500", "10ms"],
             bad: &["long"],
         }
-        /// Share of I/Os that must stay below the target, in percent.
+        /// Percentage of I/Os that must meet the target.
         latency_percentile: f64 = "100" as "latency_percentile" {
             needs: &["latency_target"],
             min: Some(0),
             max: Some(100),
+            with: &["latency_target=10ms"],
             good: &["99.9", "100"],
             bad: &["101", "most"],
         }
-        /// Go on adjusting the depth once it is found.
+        /// Keep adjusting the depth once it is found.
         latency_run: bool = "0" as "latency_run" {
             needs: &["latency_target"],
+            with: &["latency_target=10ms"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }

@@ -7,7 +7,7 @@ use crate::values::UnifiedReporting;
 options! {
     /// Measurements
     pub struct MeasureOptions in Category::Stat {
-        /// Measure at all.
+        /// Collect statistics.
         stats: bool = "1" as "stats" {
             good: &["0", "1"],
             bad: &["2", "no"],
@@ -27,7 +27,7 @@ options! {
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Which percentiles, parted by colons; 20 at most.
+        /// Percentiles to report, separated by colons; 20 at most.
         percentile_list: FloatList =
             "1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99" as "percentile_list" {
             min: Some(0),
@@ -35,19 +35,19 @@ options! {
             good: &["50:90:99.9", "99.99"],
             bad: &["101", "a:b", "-1"],
         }
-        /// Digits that count in the numbers of the normal report.
+        /// Significant digits of the numbers in the normal report.
         significant_figures: u32 = "4" as "significant_figures" {
             min: Some(1),
             max: Some(10),
             good: &["1", "4", "10"],
             bad: &["0", "11", "all"],
         }
-        /// Report what the disks under the files did.
+        /// Report statistics of the disks under the files.
         disk_util: bool = "1" as "disk_util" {
             good: &["0", "1"],
             bad: &["2", "no"],
         }
-        /// Read the clock as seldom as can be: leave out latencies and bandwidth samples.
+        /// Minimize clock reads: do not measure latencies or sample bandwidth.
         ///
         /// The same as `disable_lat`, `disable_clat`, `disable_slat` and
         /// `disable_bw_measurement`, unless those are given.
@@ -79,9 +79,9 @@ options! {
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Set a processor aside to read the clock.
+        /// Dedicate a CPU to reading the clock.
         gtod_cpu: Option<u32> = "" as "gtod_cpu" {
-            built: Built::Ignored("the clock is read by each job, at next to no cost"),
+            built: Built::Ignored("each job reads the CPU's counter, which costs a few nanoseconds"),
             min: Some(0),
             good: &["0", "1"],
             bad: &["first"],
@@ -103,7 +103,7 @@ options! {
             good: &["500", "1000"],
             bad: &["short"],
         }
-        /// Count how often each trimmed block failed.
+        /// Report percentiles of block errors of trims.
         block_error_percentiles: bool = "0" as "block_error_percentiles" {
             built: Built::No,
             good: &["0", "1"],

@@ -74,7 +74,7 @@ macro_rules! each_topic {
             order: OrderOptions,
             /// Block sizes.
             block: BlockOptions,
-            /// Random places.
+            /// Random offsets.
             random: RandomOptions,
             /// How much.
             size: SizeOptions,

@@ -1,4 +1,4 @@
-//! Which way data goes, in which mix, and in which order places follow each other.
+//! Directions of I/O, their mix, and the order of offsets.
 
 use iosonde_options::{Amount, Bytes, Category, FioSupport, options};
 
@@ -9,37 +9,40 @@ options! {
     pub struct OrderOptions in Category::IoBasic {
         /// Direction and order of the I/O.
         ///
-        /// A number after a colon: for random jobs, a new place is drawn every so many I/Os
-        /// (`randread:8`); for sequential ones, so many bytes are left out after each I/O,
-        /// or walked back if negative (`read:8k`, `read:-8k`).
+        /// A number after a colon: for random jobs, a new offset is drawn every N I/Os
+        /// (`randread:8`); for sequential jobs, N bytes are skipped after each I/O, backwards
+        /// if negative (`read:8k`, `read:-8k`).
         rw: Rw = "read" as "rw" | "readwrite" {
-            fio: FioSupport::Differs("a text after the colon that is no number is refused; fio takes it for none"),
+            fio: FioSupport::Differs("text after the colon that is not a number is refused; fio ignores it"),
             good: &["read", "randrw", "randread:8", "read:8k", "write:-8k", "trimwrite"],
             bad: &["READ", "readx", "append"],
         }
-        /// What the I/Os between two draws of `rw=randread:N` do.
+        /// Offsets of the I/Os between two draws of `rw=randread:N`.
         rw_sequencer: RwSequencer = "sequential" as "rw_sequencer" {
             category: Category::IoPattern,
+            with: &["rw=randread:8"],
             good: &["sequential", "identical"],
             bad: &["random"],
         }
-        /// Share of reads in a mixed job, in percent.
+        /// Percentage of reads in a mixed job.
         rwmixread: u32 = "50" as "rwmixread" {
             min: Some(0),
             max: Some(100),
+            with: &["rw=randrw"],
             good: &["0", "70", "100"],
             bad: &["101", "most"],
         }
-        /// Share of writes in a mixed job, in percent.
+        /// Percentage of writes in a mixed job.
         ///
-        /// Of this and `rwmixread`, the one given last counts.
+        /// Of `rwmixread` and `rwmixwrite`, the last one given counts.
         rwmixwrite: u32 = "50" as "rwmixwrite" {
             min: Some(0),
             max: Some(100),
+            with: &["rw=randrw"],
             good: &["0", "30", "100"],
             bad: &["101", "few"],
         }
-        /// Where in each file the I/O begins.
+        /// Start of the I/O range in each file.
         ///
         /// Bytes, a percentage of the file, or zones.
         offset: Amount = "0" as "offset" | "fileoffset" {
@@ -47,31 +50,34 @@ options! {
             good: &["0", "1m", "20%", "4z"],
             bad: &["middle"],
         }
-        /// Round the offset down to a multiple of this, where it is a percentage.
+        /// Round a percentage offset down to a multiple of this.
         offset_align: Bytes = "0" as "offset_align" {
             category: Category::IoPattern,
             min: Some(0),
+            with: &["offset=20%"],
             good: &["0", "4k"],
             bad: &["even"],
         }
-        /// How much later each copy of the job begins than the one before.
+        /// Added to the offset for each further clone of the job.
         offset_increment: Amount = "0" as "offset_increment" {
             zones: true,
+            with: &["numjobs=4"],
             good: &["0", "1g", "10%", "4z"],
             bad: &["some"],
         }
-        /// End after this many I/Os, done or under way; 0 for no such limit.
+        /// End after this many I/Os; 0 for no limit.
         ///
-        /// It does not make a job go on longer than its size.
+        /// It does not extend a job beyond its size.
         number_ios: u64 = "0" as "number_ios" {
             good: &["0", "1000", "1k"],
             bad: &["few"],
         }
-        /// Share of I/Os at random places, in percent, for each direction.
+        /// Percentage of I/Os at random offsets, for each direction.
         percentage_random: iosonde_options::Triple<u32> = "100" as "percentage_random" {
             category: Category::IoPattern,
             min: Some(0),
             max: Some(100),
+            with: &["rw=randread"],
             good: &["100", "50", "100,0,50"],
             bad: &["101", "half"],
         }

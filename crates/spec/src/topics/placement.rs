@@ -1,4 +1,4 @@
-//! Where a device puts data, for devices that can be told.
+//! Data placement hints for devices.
 
 use iosonde_options::{Built, Category, NamedList, options};
 
@@ -7,25 +7,25 @@ use crate::values::{DataPlacement, PlacementSelect};
 options! {
     /// Placement
     pub struct PlacementOptions in Category::Engine {
-        /// Place data by NVMe Flexible Data Placement.
+        /// Use NVMe Flexible Data Placement.
         fdp: bool = "0" as "fdp" {
             built: Built::No,
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// How data is placed.
+        /// Data placement scheme.
         dataplacement: DataPlacement = "none" as "dataplacement" | "data_placement" {
             built: Built::No,
             good: &["none", "fdp", "streams"],
             bad: &["left"],
         }
-        /// How a placement identifier is picked.
+        /// How a placement identifier is selected.
         plid_select: Option<PlacementSelect> = "" as "plid_select" | "fdp_pli_select" {
             built: Built::No,
             good: &["random", "roundrobin", "scheme"],
             bad: &["best"],
         }
-        /// The placement identifiers to pick from.
+        /// Placement identifiers to select from.
         plids: Option<NamedList<u32>> = "" as "plids" | "fdp_pli" {
             built: Built::No,
             good: &["0", "1,2,5"],
@@ -36,14 +36,14 @@ options! {
             built: Built::No,
             good: &["/tmp/scheme"],
         }
-        /// Most ranges that one trim names.
+        /// Maximum number of ranges in one trim.
         num_range: u32 = "1" as "num_range" {
             built: Built::No,
             min: Some(1),
             good: &["1", "8"],
             bad: &["0", "many"],
         }
-        /// The GPUs that jobs use, parted by colons.
+        /// GPUs that jobs use, separated by colons.
         gpu_dev_id: Option<String> = "" as "gpu_dev_id" {
             built: Built::No,
             good: &["0:1"],

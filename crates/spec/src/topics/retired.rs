@@ -5,23 +5,23 @@ use iosonde_options::{Built, Category, options};
 options! {
     /// Retired
     pub struct RetiredOptions in Category::General {
-        /// Retired: share of sequential I/Os in a random job.
+        /// Retired: percentage of sequential I/Os in a random job.
         percentage_sequential: u32 = "0" as "percentage_sequential" {
             built: Built::No,
             deprecated: Some("use percentage_random"),
         }
-        /// Retired: I/Os between two changes of direction.
+        /// Retired: number of I/Os between two changes of direction.
         rwmixcycle: u32 = "0" as "rwmixcycle" {
             built: Built::No,
             deprecated: Some("leave it out"),
         }
-        /// Retired: check blocks in the order of their places.
+        /// Retired: verify blocks in the order of their offsets.
         verifysort: bool = "1" as "verifysort" {
             built: Built::Ignored("fio ignores it too"),
             deprecated: Some("leave it out"),
             good: &["0", "1"],
         }
-        /// Retired: how many blocks are put in that order at once.
+        /// Retired: number of blocks that are sorted at once.
         verifysort_nr: u32 = "1024" as "verifysort_nr" {
             built: Built::Ignored("fio ignores it too"),
             deprecated: Some("leave it out"),

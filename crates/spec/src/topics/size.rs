@@ -7,40 +7,42 @@ use crate::values::FileSize;
 options! {
     /// Size
     pub struct SizeOptions in Category::IoBasic {
-        /// Bytes that the job covers, over all its files.
+        /// Size of the job: the bytes it covers over all its files.
         ///
         /// Also a percentage of the existing files or device, or a number of zones. Without
-        /// it the job covers what is there.
+        /// it, or with 0, the job covers the existing files or device.
         size: Option<Amount> = "" as "size" {
             zones: true,
             good: &["1g", "4096", "50%", "8z"],
             bad: &["huge", "1.5z"],
         }
-        /// Bytes that the job moves, if that is not `size`.
+        /// Bytes of I/O to do; default: `size`.
         ///
-        /// Less ends the job early; more goes round again.
+        /// Less ends the job early; more starts over.
         io_size: Option<Amount> = "" as "io_size" | "io_limit" {
             zones: true,
             good: &["1g", "50%", "8z"],
             bad: &["huge", "101%"],
         }
-        /// Write until there is no space left.
+        /// Write until the device is full.
         ///
-        /// Only for sequential writes; running out of space is then a normal end.
+        /// Only for sequential writes; ENOSPC is then the normal end.
         fill_device: bool = "0" as "fill_device" | "fill_fs" {
+            with: &["rw=write"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Bytes of each file, or a range from which each file's size is drawn.
+        /// Size of each file, or a range from which it is drawn.
         filesize: Option<FileSize> = "" as "filesize" {
             category: Category::File,
             min: Some(1),
             good: &["1m", "4k-8k", "4k:8k"],
             bad: &["0", "big"],
         }
-        /// Begin at the end of each file, which grows.
+        /// Append to each file.
         file_append: bool = "0" as "file_append" {
             category: Category::File,
+            with: &["rw=write"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }

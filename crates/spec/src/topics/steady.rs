@@ -8,27 +8,31 @@ use crate::values::SteadyGoal;
 options! {
     /// Steady state
     pub struct SteadyOptions in Category::SteadyState {
-        /// What counts as steady: `iops:5%`, `bw_slope:0.1%`, `lat:1ms`.
+        /// Criterion of the steady state: `iops:5%`, `bw_slope:0.1%`, `lat:1ms`.
         steadystate: Option<SteadyGoal> = "" as "steadystate" | "ss" {
             unit: TimeUnit::Micros,
+            with: &["steadystate_duration=60"],
             good: &["iops:10", "iops:10%", "iops_slope:0.3%", "bw:1g", "bw_slope:5%"],
             bad: &["iops", "iops:", "iops:x", "speed:5%"],
         }
-        /// How long it must hold; 0 for never. A multiple of the check interval.
+        /// Window in which the criterion must be met; 0 for off. A multiple of the check interval.
         steadystate_duration: Nanos = "0" as "steadystate_duration" | "ss_dur" {
             parent: Some("steadystate"),
+            with: &["steadystate=iops:5%"],
             good: &["0", "60", "10s"],
             bad: &["long"],
         }
-        /// How long to run before looking.
+        /// Time to run before data is collected.
         steadystate_ramp_time: Nanos = "0" as "steadystate_ramp_time" | "ss_ramp" {
             parent: Some("steadystate"),
+            with: &["steadystate=iops:5%", "steadystate_duration=60"],
             good: &["0", "60", "10s"],
             bad: &["long"],
         }
-        /// How often to look.
+        /// Interval at which data is collected.
         steadystate_check_interval: Nanos = "1" as "steadystate_check_interval" | "ss_interval" {
             parent: Some("steadystate"),
+            with: &["steadystate=iops:5%", "steadystate_duration=60"],
             good: &["1", "500ms"],
             bad: &["often"],
         }

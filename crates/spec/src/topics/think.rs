@@ -14,36 +14,41 @@ options! {
             good: &["0", "100", "10ms"],
             bad: &["short"],
         }
-        /// Spend this much of the pause spinning rather than asleep; in microseconds.
+        /// Part of the pause that is spent spinning rather than sleeping; in microseconds.
         thinktime_spin: Nanos = "0" as "thinktime_spin" {
             parent: Some("thinktime"),
             unit: TimeUnit::Micros,
+            with: &["thinktime=100"],
             good: &["0", "100", "10ms"],
             bad: &["short"],
         }
-        /// Spend the pause on so many processor cycles.
+        /// Spin for this many cycles in each pause.
         thinkcycles: u32 = "0" as "thinkcycles" {
             parent: Some("thinktime"),
             min: Some(0),
+            with: &["thinktime=100"],
             good: &["0", "1000"],
             bad: &["some"],
         }
-        /// I/Os between two pauses.
+        /// Number of I/Os between two pauses.
         thinktime_blocks: u32 = "1" as "thinktime_blocks" {
             parent: Some("thinktime"),
             min: Some(0),
+            with: &["thinktime=100"],
             good: &["1", "16"],
             bad: &["few"],
         }
-        /// Whether those I/Os count as they are issued or as they complete.
+        /// Count these I/Os when they are issued or when they complete.
         thinktime_blocks_type: ThinkBlocksType = "complete" as "thinktime_blocks_type" {
             parent: Some("thinktime"),
+            with: &["thinktime=100"],
             good: &["complete", "issue"],
             bad: &["both"],
         }
-        /// Pause after this much time of I/O, besides the count of I/Os.
+        /// Pause also after this much time of I/O.
         thinktime_iotime: Nanos = "0" as "thinktime_iotime" {
             parent: Some("thinktime"),
+            with: &["thinktime=100"],
             good: &["0", "1", "500ms"],
             bad: &["long"],
         }

@@ -8,44 +8,45 @@ use crate::values::ClockWord;
 options! {
     /// Time
     pub struct TimeOptions in Category::Runtime {
-        /// Start this long after the run does; of a range, each copy draws its own.
+        /// Delay the start of the job; of a range, each clone draws its own delay.
         startdelay: SpanRange = "0" as "startdelay" {
-            fio: FioSupport::Differs("both ends of a range may have a unit; fio reads the first as microseconds then"),
+            fio: FioSupport::Differs("both ends of a range may have a unit; fio then reads the first in microseconds"),
             good: &["0", "10", "500ms", "1-5"],
             bad: &["later"],
         }
-        /// End after this time, even if there is more to do; 0 for no such limit.
+        /// End after this time, even if there is more I/O to do; 0 for no limit.
         ///
-        /// Counts from the end of the ramp.
+        /// Counted from the end of `ramp_time`.
         runtime: Nanos = "0" as "runtime" | "timeout" {
             good: &["10", "10s", "500ms", "2m", "1h"],
             bad: &["long"],
         }
-        /// Go on until `runtime` is over, starting again where there is nothing left to do.
+        /// Run for all of `runtime`, repeating the job as often as needed.
         time_based: bool = "0" as "time_based" {
             bare: Some("1"),
+            with: &["runtime=10"],
             good: &["1", "0"],
             bad: &["yes"],
         }
-        /// Run this long before measuring.
+        /// Run this long before statistics are collected.
         ramp_time: Nanos = "0" as "ramp_time" {
             good: &["0", "5", "500ms"],
             bad: &["short"],
         }
-        /// Move this many bytes before measuring; with `group_reporting` the group as a whole.
+        /// Do this many bytes of I/O before statistics are collected; with `group_reporting` all jobs together.
         ramp_size: Bytes = "0" as "ramp_size" {
             good: &["0", "1g"],
             bad: &["some"],
         }
-        /// Which clock times I/Os.
+        /// The clock that times I/Os.
         clocksource: Option<ClockWord> = "" as "clocksource" {
             built: Built::Ignored(
-                "the processor's counter times I/Os where it is steady, clock_gettime(2) elsewhere"
+                "the CPU's time stamp counter is used where it is invariant, clock_gettime(2) elsewhere"
             ),
             good: &["clock_gettime", "gettimeofday", "cpu"],
             bad: &["sundial"],
         }
-        /// Which clock `job_start` in reports is read from (clock_gettime(2)).
+        /// The clock of `job_start` in reports (clock_gettime(2)).
         job_start_clock_id: u32 = "0" as "job_start_clock_id" {
             min: Some(0),
             good: &["0", "1"],

@@ -1,38 +1,42 @@
-//! Trims of blocks that verification has written.
+//! Trims of blocks that a verifying job has written.
 
 use iosonde_options::{Built, Category, options};
 
 options! {
     /// Trims
     pub struct TrimOptions in Category::Trim {
-        /// Share of verified blocks that are trimmed, in percent.
+        /// Percentage of verified blocks that are trimmed.
         trim_percentage: u32 = "0" as "trim_percentage" {
             built: Built::No,
             parent: Some("verify"),
             min: Some(0),
             max: Some(100),
+            with: &["rw=write", "verify=crc32c"],
             good: &["0", "10"],
             bad: &["101", "some"],
         }
-        /// Check that trimmed blocks read as zeroes.
+        /// Verify that trimmed blocks read as zeroes.
         trim_verify_zero: bool = "1" as "trim_verify_zero" {
             built: Built::No,
             parent: Some("trim_percentage"),
+            with: &["rw=write", "verify=crc32c", "trim_percentage=10"],
             good: &["0", "1"],
             bad: &["2", "no"],
         }
-        /// Trim after every so many writes.
+        /// Trim after every N writes.
         trim_backlog: u64 = "0" as "trim_backlog" {
             built: Built::No,
             parent: Some("trim_percentage"),
+            with: &["rw=write", "verify=crc32c", "trim_percentage=10"],
             good: &["0", "1024"],
             bad: &["some"],
         }
-        /// Blocks trimmed each time; `trim_backlog` of them if not given.
+        /// Number of blocks to trim each time; default: `trim_backlog`.
         trim_backlog_batch: Option<u32> = "" as "trim_backlog_batch" {
             built: Built::No,
             parent: Some("trim_percentage"),
             min: Some(0),
+            with: &["rw=write", "verify=crc32c", "trim_percentage=10", "trim_backlog=1024"],
             good: &["0", "64"],
             bad: &["some"],
         }

@@ -1,4 +1,4 @@
-//! Whether what was written can be read back.
+//! Verification of written data.
 
 use iosonde_options::{Built, Bytes, Category, CpuSet, options};
 
@@ -7,138 +7,157 @@ use crate::values::{PatternText, Verify, VerifyPolicy};
 options! {
     /// Verification
     pub struct VerifyOptions in Category::Verify {
-        /// Check data, by a checksum or a pattern.
+        /// Verify data by a checksum or a pattern.
         verify: Verify = "0" as "verify" {
             built: Built::No,
+            with: &["rw=write"],
             good: &["0", "crc32c", "md5", "pattern", "null"],
             bad: &["1", "well"],
         }
-        /// Only check: go through the motions of writing, write nothing, then read.
+        /// Verify only: skip the writes, then read and check.
         verify_only: bool = "0" as "verify_only" {
             built: Built::No,
             bare: Some("1"),
+            with: &["rw=write", "verify=crc32c"],
             good: &["1", "0"],
             bad: &["yes"],
         }
-        /// Read back and check once the writing is done.
+        /// Run the verify phase after the writes.
         do_verify: bool = "1" as "do_verify" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
             bad: &["2", "no"],
         }
-        /// Which writes are checked after a crash.
+        /// Which writes are verified after a crash.
         verify_policy: VerifyPolicy = "completed" as "verify_policy" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=crc32c"],
             good: &["completed", "fsynced"],
             bad: &["most"],
         }
-        /// Put a header every so many bytes rather than one a block.
+        /// Write a header every N bytes rather than one per block.
         verify_interval: Option<Bytes> = "" as "verify_interval" {
             built: Built::No,
             parent: Some("verify"),
             min: Some(80),
+            with: &["rw=write", "verify=crc32c"],
             good: &["512", "4k"],
             bad: &["79", "often"],
         }
-        /// Put the header this far into the block.
+        /// Offset of the header within the block.
         verify_offset: Option<Bytes> = "" as "verify_offset" {
             built: Built::No,
             parent: Some("verify"),
             min: Some(40),
+            with: &["rw=write", "verify=crc32c"],
             good: &["40", "512"],
             bad: &["39", "middle"],
         }
-        /// Fill blocks with this: as `buffer_pattern`, and `%o` is the block's offset.
+        /// Fill blocks with this pattern: as `buffer_pattern`; `%o` is the block's offset.
         verify_pattern: Option<PatternText> = "" as "verify_pattern" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=pattern"],
             good: &["0xff", "\"abcd\"", "%o", "\"x\"%o"],
             bad: &["abcd", "0x"],
         }
-        /// Begin the pattern anew every so many bytes.
+        /// Restart the pattern at every verify interval.
         verify_pattern_interval: bool = "0" as "verify_pattern_interval" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=pattern", "verify_pattern=%o"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// End the job at the first block that is wrong.
+        /// End the job at the first verification failure.
         verify_fatal: bool = "0" as "verify_fatal" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Write what was read and what was expected to files when a block is wrong.
+        /// On a failure, dump the data read and the data expected to files.
         verify_dump: bool = "0" as "verify_dump" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Threads that check beside the one that reads.
+        /// Number of threads that verify asynchronously.
         verify_async: u32 = "0" as "verify_async" {
             built: Built::No,
             parent: Some("verify"),
             min: Some(0),
+            with: &["rw=write", "verify=crc32c"],
             good: &["0", "4"],
             bad: &["some"],
         }
-        /// Processors for those threads.
+        /// CPUs for the verify threads.
         verify_async_cpus: Option<CpuSet> = "" as "verify_async_cpus" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=crc32c", "verify_async=2"],
             good: &["0", "0-1"],
         }
-        /// Check after every so many writes, not only at the end.
+        /// Verify after every N writes, not only at the end.
         verify_backlog: u64 = "0" as "verify_backlog" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=crc32c"],
             good: &["0", "1024"],
             bad: &["some"],
         }
-        /// Blocks checked each time; `verify_backlog` of them if not given.
+        /// Number of blocks to verify each time; default: `verify_backlog`.
         verify_backlog_batch: Option<u32> = "" as "verify_backlog_batch" {
             built: Built::No,
             parent: Some("verify"),
             min: Some(0),
+            with: &["rw=write", "verify=crc32c", "verify_backlog=1024"],
             good: &["0", "64"],
             bad: &["some"],
         }
-        /// Draw the places again when checking, rather than keep a list of them.
+        /// Recreate offsets for the verify phase rather than keep a list of them.
         experimental_verify: bool = "0" as "experimental_verify" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Check up to where a saved state says that writing ended.
+        /// Verify up to the point where the saved state says that writes ended.
         verify_state_load: bool = "0" as "verify_state_load" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Save where writing ended.
+        /// Save the point where writes ended.
         verify_state_save: bool = "1" as "verify_state_save" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
             bad: &["2", "no"],
         }
-        /// Check that blocks carry the number of the write that wrote them.
+        /// Check the write sequence number in block headers.
         verify_write_sequence: bool = "1" as "verify_write_sequence" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
             bad: &["2", "no"],
         }
-        /// Check that blocks carry the seed that they were made from.
+        /// Check the seed in block headers.
         verify_header_seed: bool = "1" as "verify_header_seed" {
             built: Built::No,
             parent: Some("verify"),
+            with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
             bad: &["2", "no"],
         }

@@ -7,73 +7,83 @@ use crate::values::ZoneMode;
 options! {
     /// Zones
     pub struct ZonesOptions in Category::Zone {
-        /// The order of zones.
+        /// How zones are used.
         zonemode: ZoneMode = "none" as "zonemode" {
             unbuilt_words: &["zbd"],
-            good: &["none", "strided", "zbd"],
+            with: &["zonesize=1m"],
+            good: &["strided", "zbd"],
             bad: &["some"],
         }
-        /// Bytes of I/O in a zone before the next one.
+        /// Size of a zone; with `zonemode=strided` the bytes of I/O in each zone.
         zonesize: Bytes = "0" as "zonesize" {
-            good: &["0", "1m"],
+            with: &["zonemode=strided"],
+            good: &["1m", "64k"],
             bad: &["big"],
         }
-        /// Bytes of a zone that can be written; all of them if 0.
+        /// Usable bytes of a zone; 0 for all.
         zonecapacity: Bytes = "0" as "zonecapacity" {
             built: Built::No,
             needs: &["zonemode"],
+            with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "1m"],
             bad: &["big"],
         }
-        /// Bytes that a zone extends over; `zonesize` if 0.
+        /// Bytes that a strided zone spans; 0 for `zonesize`.
         zonerange: Bytes = "0" as "zonerange" {
+            with: &["zonemode=strided", "zonesize=1m"],
             good: &["0", "4m"],
             bad: &["wide"],
         }
-        /// Bytes left out between two zones.
+        /// Bytes to skip between two zones.
         zoneskip: Amount = "0" as "zoneskip" {
             zones: true,
+            with: &["zonemode=strided", "zonesize=1m"],
             good: &["0", "1m", "2z"],
             bad: &["some"],
         }
-        /// Read past the write pointer of a zone too.
+        /// Read beyond the write pointer of a zone.
         read_beyond_wp: bool = "0" as "read_beyond_wp" {
             built: Built::No,
             needs: &["zonemode"],
+            with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Most zones open for writing at once, over all jobs; 0 for the device's limit.
+        /// Maximum number of zones open for writing, over all jobs; 0 for the device's limit.
         max_open_zones: u32 = "0" as "max_open_zones" {
             built: Built::No,
             needs: &["zonemode"],
             min: Some(0),
             max: Some(4096),
+            with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "8"],
             bad: &["4097", "few"],
         }
-        /// Most zones that one job has open for writing at once; 0 for no such limit.
+        /// Maximum number of zones a job has open for writing; 0 for no limit.
         job_max_open_zones: u32 = "0" as "job_max_open_zones" {
             built: Built::No,
             needs: &["zonemode"],
             min: Some(0),
             max: Some(4096),
+            with: &["zonemode=zbd", "zonesize=1m", "max_open_zones=16"],
             good: &["0", "8"],
             bad: &["4097", "few"],
         }
-        /// Do not ask the device for its limits on open zones.
+        /// Ignore the device's limits on open zones.
         ignore_zone_limits: bool = "0" as "ignore_zone_limits" {
             built: Built::No,
             needs: &["zonemode"],
+            with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Reset zones once this share of the range holds data, from 0 to 1.
+        /// Reset zones once this fraction of the range holds data, from 0 to 1.
         zone_reset_threshold: Option<f64> = "" as "zone_reset_threshold" {
             built: Built::No,
             needs: &["zonemode"],
             min: Some(0),
             max: Some(1),
+            with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0.5", "1"],
             bad: &["1.5", "half"],
         }
@@ -83,20 +93,23 @@ options! {
             needs: &["zonemode"],
             min: Some(0),
             max: Some(1),
+            with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0.5", "1"],
             bad: &["1.5", "often"],
         }
-        /// After a failed write, read the write pointer and go on.
+        /// After a failed write, read the write pointer and continue.
         recover_zbd_write_error: bool = "0" as "recover_zbd_write_error" {
             built: Built::No,
             needs: &["zonemode"],
+            with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// What is done with the end of a zone that a block does not fit in.
+        /// Fill the rest of a zone with a smaller write rather than finish the zone.
         write_zone_remainder: bool = "0" as "write_zone_remainder" {
             built: Built::No,
             needs: &["zonemode"],
+            with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }

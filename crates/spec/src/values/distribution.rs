@@ -1,4 +1,4 @@
-//! How random places are spread: `zipf:1.2:0.5`, `zoned:60/10:40/90`.
+//! Distributions of random offsets: `zipf:1.2:0.5`, `zoned:60/10:40/90`.
 
 use iosonde_base::PerDir;
 use iosonde_options::{Bytes, Choice, OptionValue, ParseContext, ValueError, ValueKind};
@@ -16,12 +16,12 @@ pub(super) const PARETO_H: f64 = 0.2;
 impl OptionValue for RandomDistribution {
     const KIND: ValueKind = ValueKind::Form;
     const CHOICES: &'static [Choice] = &[
-        ("random", "evenly over the file"),
-        ("zipf", "Zipf: few blocks are very hot"),
-        ("pareto", "Pareto: few blocks are hot"),
-        ("normal", "Gaussian: a bell"),
-        ("zoned", "shares of the I/O for shares of the file"),
-        ("zoned_abs", "shares of the I/O for sizes"),
+        ("random", "uniform"),
+        ("zipf", "Zipf: a few very hot blocks"),
+        ("pareto", "Pareto: a few hot blocks"),
+        ("normal", "Gaussian"),
+        ("zoned", "percentages of the I/O by percentages of the file"),
+        ("zoned_abs", "percentages of the I/O by sizes"),
         ("sequence", "blocks in the order listed"),
     ];
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {

@@ -98,7 +98,7 @@ impl OptionValue for EngineName {
         if let Some(word) = known().find(|word| *word == name) {
             return Ok(EngineName::Known(word));
         }
-        // fio's loader, too, is asked for what is none of its engines.
+        // fio, too, passes other names to the dynamic loader.
         if text.contains('/') {
             return Ok(EngineName::External(text.to_owned()));
         }

@@ -15,10 +15,10 @@ impl OptionValue for FileServiceType {
     const KIND: ValueKind = ValueKind::Form;
     const CHOICES: &'static [Choice] = &[
         ("random", "at random"),
-        ("zipf", "at random by Zipf: few files are very hot"),
-        ("pareto", "at random by Pareto: few files are hot"),
-        ("normal", "at random by a Gaussian bell"),
-        ("gauss", "the same as normal"),
+        ("zipf", "Zipf: a few very hot files"),
+        ("pareto", "Pareto: a few hot files"),
+        ("normal", "Gaussian"),
+        ("gauss", "same as normal"),
         ("roundrobin", "in turn"),
         ("sequential", "one file to its end before the next"),
     ];

@@ -12,7 +12,7 @@ words! {
         /// Shared memory on huge pages.
         ShmHuge = "shmhuge" : "shmget(2) on huge pages",
         /// A mapping, anonymous or of a file.
-        Mmap = "mmap" : "mmap(2), anonymous or of a file",
+        Mmap = "mmap" : "mmap(2), anonymous or file-backed",
         /// A shared mapping.
         MmapShared = "mmapshared" : "mmap(2), shared",
         /// A mapping of a file on hugetlbfs.
@@ -39,7 +39,7 @@ impl OptionValue for BufferMemory {
         let word = MemoryWord::parse(word, context)?;
         let maps = matches!(word, MemoryWord::Mmap | MemoryWord::MmapShared | MemoryWord::MmapHuge);
         if !maps && !file.is_empty() {
-            context.doubt(format!("{} has no file: {file:?} is dropped", word.word()));
+            context.doubt(format!("{} takes no file: {file:?} is ignored", word.word()));
         }
         let file = (maps && !file.is_empty()).then(|| file.to_owned());
         Ok(BufferMemory { word, file })

@@ -1,4 +1,4 @@
-//! The little languages of single options: `rw=randread:8`, `bssplit=4k/60:64k/40`.
+//! Values with a syntax of their own: `rw=randread:8`, `bssplit=4k/60:64k/40`.
 
 mod bssplit;
 mod distribution;

@@ -8,13 +8,13 @@ words! {
         /// The system's.
         Default = "default" : "the system's policy",
         /// Near a node if there is room.
-        Prefer = "prefer" : "near one node, if it has room",
+        Prefer = "prefer" : "prefer one node",
         /// On the nodes listed only.
-        Bind = "bind" : "on the nodes listed only",
+        Bind = "bind" : "only the nodes listed",
         /// Page by page over the nodes listed.
-        Interleave = "interleave" : "page by page over the nodes listed",
+        Interleave = "interleave" : "interleave pages over the nodes listed",
         /// On the node that runs the job.
-        Local = "local" : "on the node that runs the job",
+        Local = "local" : "the node that runs the job",
     }
 }
 

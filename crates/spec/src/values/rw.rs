@@ -14,19 +14,19 @@ words! {
         Write = "write" : "sequential writes",
         /// One trim after another.
         Trim = "trim" : "sequential trims",
-        /// Reads at random places.
+        /// Reads at random offsets.
         RandRead = "randread" : "random reads",
-        /// Writes at random places.
+        /// Writes at random offsets.
         RandWrite = "randwrite" : "random writes",
-        /// Trims at random places.
+        /// Trims at random offsets.
         RandTrim = "randtrim" : "random trims",
         /// Reads and writes, each one after another.
-        ReadWrite = "rw" | "readwrite" : "sequential reads and writes, mixed",
-        /// Reads and writes at random places.
-        RandRw = "randrw" : "random reads and writes, mixed",
+        ReadWrite = "rw" | "readwrite" : "sequential reads and writes",
+        /// Reads and writes at random offsets.
+        RandRw = "randrw" : "random reads and writes",
         /// Each block is trimmed, then written, one after another.
         TrimWrite = "trimwrite" : "sequential: each block is trimmed, then written",
-        /// Each block is trimmed, then written, at random places.
+        /// Each block is trimmed, then written, at random offsets.
         RandTrimWrite = "randtrimwrite" : "random: each block is trimmed, then written",
     }
 }
@@ -50,7 +50,7 @@ impl RwWord {
         matches!(self, Trim | RandTrim | TrimWrite | RandTrimWrite)
     }
 
-    /// What a source of I/Os needs to know of it.
+    /// The directions as the workload has them.
     pub const fn directions(self) -> Directions {
         Directions {
             read: self.reads(),
@@ -61,7 +61,7 @@ impl RwWord {
         }
     }
 
-    /// Places are drawn at random.
+    /// Offsets are drawn at random.
     pub const fn is_random(self) -> bool {
         use RwWord::*;
         matches!(self, RandRead | RandWrite | RandTrim | RandRw | RandTrimWrite)
@@ -73,7 +73,7 @@ impl RwWord {
 pub struct Rw {
     /// The word.
     pub word: RwWord,
-    /// Random jobs: a new place is drawn every this many I/Os; at least 1.
+    /// Random jobs: a new offset is drawn every this many I/Os; at least 1.
     pub every: u32,
     /// Sequential jobs: bytes left out after each I/O; negative walks backwards.
     pub skip: i64,
@@ -92,7 +92,7 @@ impl OptionValue for Rw {
         let want = || ValueError::new("a number after the colon", text);
         let number = scan_number(after, context).map_err(|_| want())?;
         if !number.rest.is_empty() {
-            context.doubt(format!("{:?} after the number is dropped", number.rest));
+            context.doubt(format!("{:?} after the number is ignored", number.rest));
         }
         if word.is_random() {
             let every = u32::try_from(number.value).map_err(|_| want())?;

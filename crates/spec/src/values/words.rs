@@ -46,17 +46,17 @@ impl UnitBase {
 }
 
 words! {
-    /// What the I/Os between two draws of `rw=randread:N` do.
+    /// Offsets of the I/Os between two draws of `rw=randread:N`.
     pub enum RwSequencer {
         /// Each goes on where the last one ended.
-        Sequential = "sequential" : "go on where the last one ended",
+        Sequential = "sequential" : "continue after the last offset",
         /// Each repeats the last place.
-        Identical = "identical" : "repeat the last place",
+        Identical = "identical" : "repeat the last offset",
     }
 }
 
 words! {
-    /// Where random numbers for places come from.
+    /// Random generator for offsets.
     pub enum RandomGenerator {
         /// 32 bits.
         Tausworthe = "tausworthe" : "combined Tausworthe generator of 32 bits",
@@ -68,12 +68,12 @@ words! {
 }
 
 words! {
-    /// How space for new files is set aside.
+    /// How space for new files is allocated.
     pub enum FallocateMode {
         /// Not at all.
-        None = "none" | "0" : "not at all",
+        None = "none" | "0" : "no allocation",
         /// By the system's own call, if it has one.
-        Native = "native" : "by the system's call; a refusal is ignored",
+        Native = "native" : "the system's call; failures are ignored",
         /// By posix_fallocate(3).
         Posix = "posix" | "1" : "posix_fallocate(3)",
         /// By fallocate(2), leaving the size.
@@ -84,12 +84,12 @@ words! {
 }
 
 words! {
-    /// What the kernel is told about the order of I/O.
+    /// Access pattern hint for the kernel.
     pub enum FadviseHint {
         /// Nothing.
-        None = "0" | "none" : "say nothing",
+        None = "0" | "none" : "no hint",
         /// What the job does.
-        Pattern = "1" | "on" : "what the job does: random or sequential",
+        Pattern = "1" | "on" : "by the job's pattern: random or sequential",
         /// Random.
         Random = "random" : "POSIX_FADV_RANDOM",
         /// Sequential.
@@ -103,15 +103,15 @@ words! {
     /// How long what is written will live (fcntl(2) F_SET_RW_HINT).
     pub enum WriteHint {
         /// Unknown.
-        None = "none" : "unknown",
+        None = "none" : "no hint",
         /// Short.
-        Short = "short" : "short",
+        Short = "short" : "short lifetime",
         /// Medium.
-        Medium = "medium" : "medium",
+        Medium = "medium" : "medium lifetime",
         /// Long.
-        Long = "long" : "long",
+        Long = "long" : "long lifetime",
         /// Extreme.
-        Extreme = "extreme" : "as long as can be",
+        Extreme = "extreme" : "extreme lifetime",
     }
 }
 
@@ -123,7 +123,7 @@ words! {
         /// Data and metadata.
         Sync = "sync" | "1" : "O_SYNC: data and metadata",
         /// Data, and what metadata reading it takes.
-        Dsync = "dsync" : "O_DSYNC: data, and the metadata that reading it takes",
+        Dsync = "dsync" : "O_DSYNC: data, and the metadata needed to read it",
     }
 }
 
@@ -131,9 +131,9 @@ words! {
     /// How submission and completion are done.
     pub enum SubmitMode {
         /// By the job itself.
-        Inline = "inline" : "by the job itself",
+        Inline = "inline" : "from the job's thread",
         /// By a pool of threads.
-        Offload = "offload" : "by a pool of threads",
+        Offload = "offload" : "from a pool of threads",
     }
 }
 
@@ -141,7 +141,7 @@ words! {
     /// How files are locked while I/O to them flies.
     pub enum LockFile {
         /// Not at all.
-        None = "none" : "not at all",
+        None = "none" : "no lock",
         /// One at a time.
         Exclusive = "exclusive" : "one I/O at a time",
         /// Many reads or one write.
@@ -150,10 +150,10 @@ words! {
 }
 
 words! {
-    /// What a file is taken for.
+    /// Type of a file.
     pub enum FileType {
         /// What stat(2) says.
-        Auto = "auto" : "what stat(2) says",
+        Auto = "auto" : "as stat(2) reports",
         /// A regular file.
         File = "file" : "a regular file",
         /// A block device.
@@ -164,12 +164,12 @@ words! {
 }
 
 words! {
-    /// The order of zones.
+    /// How zones are used.
     pub enum ZoneMode {
         /// There are none.
         None = "none" : "no zones",
         /// I/O stays in one zone, then skips to the next.
-        Strided = "strided" : "I/O stays in one zone, then skips to the next",
+        Strided = "strided" : "sequential zones of zonesize, zoneskip bytes apart",
         /// A zoned block device.
         Zbd = "zbd" : "a zoned block device: writes follow each zone's write pointer",
     }
@@ -186,7 +186,7 @@ words! {
 }
 
 words! {
-    /// How the gaps between paced I/Os are drawn.
+    /// Distribution of the gaps between rate-limited I/Os.
     pub enum RateProcess {
         /// Even gaps.
         Linear = "linear" : "even gaps",
@@ -206,7 +206,7 @@ words! {
 }
 
 words! {
-    /// Which clock times I/Os.
+    /// The clock that times I/Os.
     pub enum ClockWord {
         /// gettimeofday(2).
         Gettimeofday = "gettimeofday" : "gettimeofday(2)",
@@ -223,7 +223,7 @@ words! {
         /// The jobs of the group.
         Group = "group" : "the jobs of the group",
         /// The jobs up to the next stonewall.
-        Stonewall = "stonewall" : "the jobs that run; those after the next stonewall go on",
+        Stonewall = "stonewall" : "the running jobs; those after the next stonewall still run",
         /// All jobs.
         All = "all" : "all jobs",
     }
@@ -241,9 +241,9 @@ words! {
         /// CRC-32.
         Crc32 = "crc32" : "CRC-32",
         /// CRC-32C by the processor.
-        Crc32cIntel = "crc32c-intel" : "CRC-32C, by the processor if it can",
+        Crc32cIntel = "crc32c-intel" : "CRC-32C, in hardware if available",
         /// CRC-32C.
-        Crc32c = "crc32c" : "CRC-32C, by the processor if it can",
+        Crc32c = "crc32c" : "CRC-32C, in hardware if available",
         /// CRC-16.
         Crc16 = "crc16" : "CRC-16",
         /// CRC-7.
@@ -265,13 +265,13 @@ words! {
         /// xxHash.
         XxHash = "xxhash" : "xxHash of 32 bits",
         /// The header alone.
-        Meta = "meta" : "the header alone, which every other kind checks too",
+        Meta = "meta" : "the header only, which the other types check too",
         /// A pattern.
-        Pattern = "pattern" : "the bytes of verify_pattern, without a header",
+        Pattern = "pattern" : "the verify_pattern, without a header",
         /// A pattern behind a header.
-        PatternHdr = "pattern_hdr" : "the bytes of verify_pattern behind a header",
+        PatternHdr = "pattern_hdr" : "the verify_pattern after a header",
         /// Nothing, at full cost.
-        Null = "null" : "go through the motions and check nothing",
+        Null = "null" : "run the verify code without a check",
     }
 }
 
@@ -303,9 +303,9 @@ words! {
     /// How duplicate buffers are made.
     pub enum DedupeMode {
         /// The last one again.
-        Repeat = "repeat" : "the last buffer again",
+        Repeat = "repeat" : "repeat the last buffer",
         /// One out of a set.
-        WorkingSet = "working_set" : "one out of the set that dedupe_working_set_percentage sizes",
+        WorkingSet = "working_set" : "a buffer of the set sized by dedupe_working_set_percentage",
     }
 }
 
@@ -313,11 +313,11 @@ words! {
     /// Whether directions are reported as one.
     pub enum UnifiedReporting {
         /// Each by itself.
-        None = "none" | "0" : "each direction by itself",
+        None = "none" | "0" : "each direction separately",
         /// All as one.
         Mixed = "mixed" | "1" : "all directions as one",
         /// Both ways.
-        Both = "both" | "2" : "each by itself, then all as one",
+        Both = "both" | "2" : "each direction, then all as one",
     }
 }
 
@@ -333,14 +333,14 @@ words! {
         /// Reads, writes and trims.
         Io = "io" : "errors of any I/O",
         /// Verification.
-        Verify = "verify" : "errors that verification finds",
+        Verify = "verify" : "verification failures",
         /// All.
         All = "all" | "1" : "all of these",
     }
 }
 
 words! {
-    /// What a window of a log keeps.
+    /// Value that is logged for a window.
     pub enum LogWindowValue {
         /// The mean.
         Average = "avg" | "0" : "the mean of the window",
@@ -355,7 +355,7 @@ words! {
     /// A way to place data on a device.
     pub enum DataPlacement {
         /// Not at all.
-        None = "none" : "leave it to the device",
+        None = "none" : "the device decides",
         /// NVMe Flexible Data Placement.
         Fdp = "fdp" : "NVMe Flexible Data Placement",
         /// NVMe streams.
@@ -364,14 +364,14 @@ words! {
 }
 
 words! {
-    /// How a placement identifier is picked.
+    /// How a placement identifier is selected.
     pub enum PlacementSelect {
         /// At random.
         Random = "random" : "at random",
         /// In turn.
         RoundRobin = "roundrobin" : "in turn",
         /// By offset, after a file.
-        Scheme = "scheme" : "by offset, as dp_scheme says",
+        Scheme = "scheme" : "by offset, from dp_scheme",
     }
 }
 
