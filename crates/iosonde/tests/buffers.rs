@@ -269,8 +269,7 @@ fn every_form_of_pattern_is_written() {
         ("300".into(), &[0x2c, 1]),
         ("-12".into(), &[0xf4, 0xff, 0xff, 0xff]),
         (format!("'{short}'"), b"from a file"),
-        // As much of a file as a pattern may have.
-        (format!("'{long_path}'"), &long[..512]),
+        (format!("'{long_path}'"), &long),
         ("0xaabbcc\"hello\"-12".into(), b"\xaa\xbb\xcchello\xf4\xff\xff\xff"),
         (format!("0x01'{short}'\"x\""), b"\x01from a filex"),
         (format!("\"{}\"'{long_path}'", "y".repeat(500)), b""),
@@ -278,7 +277,7 @@ fn every_form_of_pattern_is_written() {
     for (text, expected) in &cases {
         let mut expected = expected.to_vec();
         if expected.is_empty() {
-            expected = [&[b'y'; 500][..], &long[..12]].concat();
+            expected = [&[b'y'; 500][..], &long].concat();
         }
         for rw in ["write", "read"] {
             let bytes = pattern(Who::AsFio, text, rw);
@@ -286,7 +285,8 @@ fn every_form_of_pattern_is_written() {
                 let same = block.iter().eq(expected.iter().cycle().take(4096));
                 assert!(same, "{text} {rw}: {:?}", &block[..32]);
             }
-            if has_fio_for_part() {
+            // fio 3.33 cuts a pattern after 512 bytes, 3.42 does not.
+            if expected.len() <= 512 && has_fio_for_part() {
                 assert!(pattern(Who::Fio, text, rw) == bytes, "{text} {rw}");
             }
         }

@@ -126,6 +126,11 @@ impl FloatList {
     pub const MOST: usize = 20;
 }
 
+/// fio's line about a list whose end is ignored.
+pub(crate) fn too_long(most: usize) -> String {
+    format!("the list exceeding max length {most}")
+}
+
 impl OptionValue for FloatList {
     const KIND: ValueKind = ValueKind::Float;
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
@@ -137,7 +142,7 @@ impl OptionValue for FloatList {
             text.split(':').map(|part| f64::parse(part, context)).collect();
         let mut numbers = parsed?;
         if numbers.len() > FloatList::MOST {
-            context.doubt(format!("only the first {} numbers are used", FloatList::MOST));
+            context.doubt(too_long(FloatList::MOST));
             numbers.truncate(FloatList::MOST);
         }
         Ok(FloatList(numbers))

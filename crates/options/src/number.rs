@@ -84,6 +84,7 @@ fn suffix_factor(suffix: &str, context: &mut ParseContext) -> Option<i128> {
 
 /// A whole number that is all of `text`, within the row's bounds.
 fn whole(text: &str, context: &mut ParseContext) -> Result<i128, ValueError> {
+    not_zones(text, context)?;
     let number = scan_number(text, context)?;
     if number.rest.starts_with('%') {
         return Err(ValueError::new("a number, not a percentage", text));
@@ -93,6 +94,16 @@ fn whole(text: &str, context: &mut ParseContext) -> Result<i128, ValueError> {
     }
     within(number.value, text, context)?;
     Ok(number.value)
+}
+
+/// Refuses `8z` where a value cannot be given in zones. fio looks for a small z only.
+pub(crate) fn not_zones(text: &str, context: &ParseContext) -> Result<(), ValueError> {
+    let digits = text.trim().strip_suffix('z').filter(|digits| !digits.is_empty());
+    if digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit())) {
+        let line = format!("{}: 'z' suffix isn't applicable", context.row.name);
+        return Err(ValueError::new("a number that is not in zones", text).as_fio(line));
+    }
+    Ok(())
 }
 
 /// Refuses a value outside the row's bounds.
@@ -199,10 +210,22 @@ impl OptionValue for Amount {
     }
 }
 
-/// A number with a fraction, within the row's bounds.
+/// The first of numbers that are separated by colons: the others are ignored, as in fio.
+fn first_of_list<'a>(text: &'a str, context: &mut ParseContext) -> &'a str {
+    match text.split_once(':') {
+        Some((first, _)) => {
+            context.doubt(crate::lists::too_long(1));
+            first
+        }
+        None => text,
+    }
+}
+
+/// A number with a fraction, within the row's bounds. Of a list the first is taken.
 impl OptionValue for f64 {
     const KIND: ValueKind = ValueKind::Float;
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
+        let text = first_of_list(text, context);
         let value: f64 =
             text.trim().parse().ok().filter(|v: &f64| v.is_finite()).ok_or_else(|| {
                 ValueError::new("a number such as 0.5", text)
@@ -315,5 +338,20 @@ mod tests {
             assert!(parse(text).is_err(), "{text}");
         }
         assert!(Amount::parse("8z", &mut ParseContext::new(&SMALL)).is_err());
+    }
+
+    #[test]
+    fn zones_are_refused_where_they_mean_nothing() {
+        static PLAIN: OptionDef = OptionDef { name: "zonerange", ..OptionDef::BLANK };
+        let refused = Bytes::parse("3z", &mut ParseContext::new(&PLAIN)).unwrap_err();
+        assert_eq!(refused.fio.as_deref(), Some("zonerange: 'z' suffix isn't applicable"));
+    }
+
+    #[test]
+    fn of_a_list_of_numbers_the_first_is_taken() {
+        static PLAIN: OptionDef = OptionDef { name: "x", ..OptionDef::BLANK };
+        let mut context = ParseContext::new(&PLAIN);
+        assert_eq!(f64::parse(".4:.6", &mut context), Ok(0.4));
+        assert_eq!(context.doubts, ["the list exceeding max length 1"]);
     }
 }

@@ -13,6 +13,7 @@ impl OptionValue for Nanos {
     const KIND: ValueKind = ValueKind::Time;
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("a time such as 10s or 500ms", text);
+        crate::number::not_zones(text, context)?;
         let body = text.trim();
         let body = body.strip_prefix('+').unwrap_or(body);
         let end = body.find(|c: char| !c.is_ascii_digit()).unwrap_or(body.len());

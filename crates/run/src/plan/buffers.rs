@@ -121,10 +121,14 @@ fn pattern(setting: &Setting<Option<Asked>>) -> Result<Option<Pattern>, Diagnost
                 bytes.extend([0; 8]);
             }
             PatternPart::File(path) => {
-                let room = Asked::MOST.saturating_sub(bytes.len()) as u64;
+                // One byte more than there may be shows that there are more.
+                let room = (Asked::BYTES_MAX + 1).saturating_sub(bytes.len()) as u64;
                 let read = File::open(path)
                     .and_then(|file| file.take(room).read_to_end(&mut bytes))
                     .map_err(|error| format!("read {path}: {error}"));
+                let too_long = format!("{path}: a pattern has at most {} bytes", Asked::BYTES_MAX);
+                let read =
+                    read.and((bytes.len() <= Asked::BYTES_MAX).then_some(()).ok_or(too_long));
                 if let Err(message) = read {
                     let said = Diagnostic::error(message);
                     return Err(said.about("buffer_pattern", setting.origin()));
@@ -276,4 +280,25 @@ pub(super) fn locked_bytes(spec: &JobSpec) -> Result<u64, Diagnostic> {
         return Err(Diagnostic::error(said).about("lockmem", setting.origin()));
     }
     Ok(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_from_a_file_is_kept_byte_for_byte() {
+        let path = std::env::temp_dir().join(format!("iosonde-pattern-{}", std::process::id()));
+        let wanted: Vec<u8> = (0..3_u32 << 20).map(|n| (n % 251) as u8).collect();
+        std::fs::write(&path, &wanted).unwrap();
+        let mut spec = JobSpec::default();
+        let text = format!("'{}'", path.display());
+        let origin = iosonde_options::Origin::CommandLine { index: 1 };
+        spec.set("buffer_pattern", Some(&text), origin).unwrap();
+        let read = pattern(&spec.buffers.buffer_pattern);
+        std::fs::remove_file(&path).unwrap();
+        let mut block = vec![0; 4 << 20];
+        read.unwrap().expect("a pattern").fill(&mut block, 0, 0);
+        assert!(block.iter().zip(wanted.iter().cycle()).all(|(a, b)| a == b));
+    }
 }

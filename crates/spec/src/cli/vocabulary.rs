@@ -87,6 +87,9 @@ fn warning(diagnostic: Diagnostic, given: &Given<'_>) -> Notice {
         Some(_) if diagnostic.message.contains("retired") => {
             vec![format!("Option {} is deprecated", given.def.name)]
         }
+        _ if diagnostic.message.starts_with("the list exceeding") => {
+            vec![diagnostic.message.clone()]
+        }
         _ => Vec::new(),
     };
     Notice { diagnostic, fio }

@@ -1,6 +1,6 @@
 //! Rules of files.
 
-use iosonde_options::Diagnostic;
+use iosonde_options::{Amount, Diagnostic};
 
 use super::{Caps, OptionRule};
 use crate::JobSpec;
@@ -26,6 +26,16 @@ pub(super) const RULES: &[OptionRule] = &[
         name: "fill-device-writes-on",
         doc: "`fill_device` is for sequential writes.",
         apply: fill_device_writes_on,
+    },
+    OptionRule {
+        name: "size-zero-is-unset",
+        doc: "`size=0` and `io_size=0` are the same as leaving them out.",
+        apply: size_zero_is_unset,
+    },
+    OptionRule {
+        name: "trims-have-a-range",
+        doc: "`num_range=0` means 1.",
+        apply: trims_have_a_range,
     },
     OptionRule {
         name: "trims-need-an-engine",
@@ -66,6 +76,20 @@ fn fill_device_writes_on(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnosti
     }
 }
 
+fn size_zero_is_unset(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+    for size in [&mut spec.size.size, &mut spec.size.io_size] {
+        if *size.get() == Some(Amount::Bytes(0)) {
+            size.force(None, "size-zero-is-unset");
+        }
+    }
+}
+
+fn trims_have_a_range(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+    if *spec.placement.num_range.get() == 0 {
+        spec.placement.num_range.force(1, "trims-have-a-range");
+    }
+}
+
 fn trims_need_an_engine(spec: &mut JobSpec, caps: &Caps, found: &mut Vec<Diagnostic>) {
     if spec.order.rw.get().word.trims() && !caps.trim {
         let message = format!("engine {} cannot trim", spec.engine.ioengine.get().name());
@@ -75,6 +99,8 @@ fn trims_need_an_engine(spec: &mut JobSpec, caps: &Caps, found: &mut Vec<Diagnos
 
 #[cfg(test)]
 mod tests {
+    use iosonde_options::Amount;
+
     use crate::rules::testing::*;
     use crate::rules::{Caps, resolve};
 
@@ -103,6 +129,22 @@ mod tests {
     fn filling_a_device_is_for_sequential_writes() {
         assert_eq!(remarks(&["rw=randwrite", "fill_device=1"]).len(), 1);
         assert!(remarks(&["rw=write", "fill_device=1"]).is_empty());
+    }
+
+    #[test]
+    fn a_size_of_zero_covers_what_is_there() {
+        let size = |options: &[&str]| *resolved(options).0.size.size.get();
+        assert_eq!(size(&["size=0"]), None);
+        assert_eq!(size(&["size=1"]), Some(Amount::Bytes(1)));
+        assert_eq!(*resolved(&["size=1m", "io_size=0"]).0.size.io_size.get(), None);
+    }
+
+    #[test]
+    fn words_that_change_nothing_are_accepted() {
+        for option in ["num_range=0", "filetype=none", "write_hint=none", "spr_op=0.15"] {
+            assert_eq!(remarks(&[option]), [""; 0], "{option}");
+        }
+        assert_eq!(errors(&["num_range=2"]).len(), 1);
     }
 
     #[test]

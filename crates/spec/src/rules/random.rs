@@ -1,5 +1,7 @@
 //! Rules of random offsets.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 use iosonde_base::DIRS;
 use iosonde_options::{Bytes, Diagnostic};
 use iosonde_workload::Distribution;
@@ -22,6 +24,11 @@ pub(super) const RULES: &[OptionRule] = &[
         name: "seed-ends-repeats",
         doc: "`randseed` turns `randrepeat` off: each loop draws a new sequence.",
         apply: seed_ends_repeats,
+    },
+    OptionRule {
+        name: "no-repeat-draws-a-seed",
+        doc: "`randrepeat=0` without `randseed` draws a new seed for each run.",
+        apply: no_repeat_draws_a_seed,
     },
 ];
 
@@ -48,6 +55,20 @@ fn seed_ends_repeats(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     }
 }
 
+/// The seed becomes the job's `randseed`, so that reports show it and a run can be repeated.
+fn no_repeat_draws_a_seed(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
+    let random = &mut spec.random;
+    if !*random.randrepeat.get() && !random.randseed.is_typed() {
+        random.randseed.force(system_seed(), "randrepeat");
+    }
+}
+
+/// A random number of 63 bits, as many as a job file can hold.
+fn system_seed() -> u64 {
+    // The standard library seeds each hasher from the system's random numbers.
+    RandomState::new().build_hasher().finish() >> 1
+}
+
 #[cfg(test)]
 mod tests {
     use crate::rules::testing::*;
@@ -71,5 +92,16 @@ mod tests {
     fn a_seed_of_ones_own_ends_repeats() {
         assert!(!*resolved(&["randseed=42"]).0.random.randrepeat.get());
         assert!(*resolved(&[]).0.random.randrepeat.get());
+    }
+
+    #[test]
+    fn without_repeats_each_run_has_a_seed_of_its_own_unless_one_is_given() {
+        let seed = |options: &[&str]| *resolved(options).0.random.randseed.get();
+        assert_ne!(seed(&["randrepeat=0"]), seed(&["randrepeat=0"]));
+        assert_ne!(seed(&["allrandrepeat=0"]), 0x89);
+        assert_eq!(seed(&["randrepeat=0", "randseed=7"]), 7);
+        assert_eq!(seed(&["randseed=7", "allrandrepeat=0"]), 7);
+        assert_eq!(seed(&["randrepeat=0", "allrandrepeat=1"]), 0x89);
+        assert_ne!(seed(&["allrandrepeat=1", "randrepeat=0"]), 0x89);
     }
 }

@@ -51,7 +51,7 @@ options! {
         /// Fill buffers with this pattern, repeated.
         ///
         /// `"text"`, `0xhex`, a number, `'file'`, `%o` for the block's offset in its file
-        /// (8 bytes, lowest first), or several of them joined; at most 512 bytes.
+        /// (8 bytes, lowest first), or several of them joined; at most 64 MiB.
         buffer_pattern: Option<PatternText> = "" as "buffer_pattern" {
             fio: FioSupport::Differs("`%o` is taken too, as in verify_pattern"),
             good: &["0xdeadbeef", "\"abcd\"", "42", "\"abcd\"-12", "\"abcd\"-120xdeface"],

@@ -88,7 +88,7 @@ options! {
             bad: &["2", "yes"],
         }
         /// Write lifetime hint for the device (fcntl(2) F_SET_RW_HINT).
-        write_hint: Option<WriteHint> = "" as "write_hint" {
+        write_hint: WriteHint = "none" as "write_hint" {
             category: Category::File,
             built: Built::No,
             with: &["rw=write"],

@@ -16,9 +16,9 @@ options! {
             good: &["data", "a:b:c", "/dev/disk\\:1"],
         }
         /// The type to assume for files that do not exist yet.
-        filetype: Option<FileType> = "" as "filetype" {
+        filetype: FileType = "none" as "filetype" {
             built: Built::No,
-            good: &["auto", "file", "block", "char"],
+            good: &["none", "auto", "file", "block", "char"],
             bad: &["pipe"],
         }
         /// Directory of the files; of a colon-separated list each clone uses the next one.

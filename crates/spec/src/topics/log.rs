@@ -67,9 +67,10 @@ options! {
         log_hist_coarseness: u32 = "0" as "log_hist_coarseness" {
             needs: &["write_hist_log"],
             min: Some(0),
+            max: Some(6),
             with: &["write_hist_log=run1", "log_hist_msec=1000"],
             good: &["0", "6"],
-            bad: &["fine"],
+            bad: &["7", "fine"],
         }
         /// Value that is logged for a window.
         log_window_value: LogWindowValue = "avg" as "log_window_value" | "log_max_value" {

@@ -39,9 +39,9 @@ options! {
         /// Maximum number of ranges in one trim.
         num_range: u32 = "1" as "num_range" {
             built: Built::No,
-            min: Some(1),
-            good: &["1", "8"],
-            bad: &["0", "many"],
+            min: Some(0),
+            good: &["0", "1", "8"],
+            bad: &["many"],
         }
         /// GPUs that jobs use, separated by colons.
         gpu_dev_id: Option<String> = "" as "gpu_dev_id" {

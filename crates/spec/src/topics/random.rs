@@ -56,11 +56,13 @@ options! {
             bad: &["even", "zipf:1", "zipf:x", "zipf:1.2:2", "pareto:1", "normal:100", "zoned",
                 "zoned:60/10", "sequence", "sequence:a"],
         }
-        /// Step between the places of `random_distribution=sequence`.
-        random_sequence_stride: Option<u32> = "" as "random_sequence_stride" {
+        /// Shift each pass through the list of `random_distribution=sequence` by its length.
+        ///
+        /// `sequence:2,0,1` then covers blocks 2 0 1 5 3 4 8 6 7 and so on, up to the end of the file.
+        random_sequence_stride: bool = "0" as "random_sequence_stride" {
             built: Built::No,
             with: &["rw=randread", "random_distribution=sequence:2,0,1"],
-            good: &["1"],
+            good: &["0", "1"],
             bad: &["far"],
         }
         /// Precondition an SSD for random writes in one pass (SPRandom).
@@ -71,7 +73,7 @@ options! {
             bad: &["2", "yes"],
         }
         /// Number of regions of `sprandom`.
-        spr_num_regions: Option<u32> = "" as "spr_num_regions" {
+        spr_num_regions: u32 = "100" as "spr_num_regions" {
             built: Built::No,
             parent: Some("sprandom"),
             min: Some(1),
@@ -80,13 +82,13 @@ options! {
             bad: &["0", "many"],
         }
         /// Overprovisioning ratio of the device, for `sprandom`.
-        spr_op: Option<f64> = "" as "spr_op" {
+        spr_op: f64 = "0.15" as "spr_op" {
             built: Built::No,
             parent: Some("sprandom"),
             min: Some(0),
             max: Some(1),
             with: &["rw=randwrite", "sprandom=1"],
-            good: &["0.15"],
+            good: &["0.15", "0.2"],
             bad: &["2", "some"],
         }
         /// Cache size of the device, for `sprandom`.

@@ -42,7 +42,7 @@ options! {
         verify_interval: Option<Bytes> = "" as "verify_interval" {
             built: Built::No,
             parent: Some("verify"),
-            min: Some(80),
+            min: Some(96),
             with: &["rw=write", "verify=crc32c"],
             good: &["512", "4k"],
             bad: &["79", "often"],
@@ -51,9 +51,9 @@ options! {
         verify_offset: Option<Bytes> = "" as "verify_offset" {
             built: Built::No,
             parent: Some("verify"),
-            min: Some(40),
+            min: Some(48),
             with: &["rw=write", "verify=crc32c"],
-            good: &["40", "512"],
+            good: &["48", "512"],
             bad: &["39", "middle"],
         }
         /// Fill blocks with this pattern: as `buffer_pattern`; `%o` is the block's offset.

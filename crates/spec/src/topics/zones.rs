@@ -18,7 +18,7 @@ options! {
         zonesize: Bytes = "0" as "zonesize" {
             with: &["zonemode=strided"],
             good: &["1m", "64k"],
-            bad: &["big"],
+            bad: &["3z", "big"],
         }
         /// Usable bytes of a zone; 0 for all.
         zonecapacity: Bytes = "0" as "zonecapacity" {
@@ -32,7 +32,7 @@ options! {
         zonerange: Bytes = "0" as "zonerange" {
             with: &["zonemode=strided", "zonesize=1m"],
             good: &["0", "4m"],
-            bad: &["wide"],
+            bad: &["3z", "wide"],
         }
         /// Bytes to skip between two zones.
         zoneskip: Amount = "0" as "zoneskip" {

@@ -18,8 +18,8 @@ pub enum PatternPart {
 pub struct PatternText(pub Vec<PatternPart>);
 
 impl PatternText {
-    /// As many bytes as fio takes.
-    pub const MOST: usize = 512;
+    /// The most bytes, so that a pattern from a device or a pipe ends.
+    pub const BYTES_MAX: usize = 64 << 20;
 
     /// The bytes, when no part depends on a file or an offset.
     pub fn plain(&self) -> Option<Vec<u8>> {
@@ -54,8 +54,8 @@ impl OptionValue for PatternText {
             PatternPart::Offset => 8,
         };
         match parts.iter().map(bytes).sum::<usize>() {
-            1..=PatternText::MOST => Ok(PatternText(parts)),
-            _ => Err(ValueError::new(format!("1 to {} bytes", PatternText::MOST), text)),
+            1..=PatternText::BYTES_MAX => Ok(PatternText(parts)),
+            _ => Err(ValueError::new(format!("1 to {} bytes", PatternText::BYTES_MAX), text)),
         }
     }
     fn show(&self) -> String {
@@ -159,6 +159,13 @@ mod tests {
             assert_eq!(pattern.0, [bytes(0xab), PatternPart::Offset, bytes(b'c')]);
             assert_eq!(pattern.show(), "0xab%o0x63");
         }
+    }
+
+    #[test]
+    fn long_patterns_are_kept_byte_for_byte() {
+        let hex: String = (0..100_000).map(|n| format!("{:02x}", n % 251)).collect();
+        let wanted: Vec<u8> = (0..100_000).map(|n| (n % 251) as u8).collect();
+        assert_eq!(bytes(&format!("0x{hex}")), Some(wanted));
     }
 
     #[test]

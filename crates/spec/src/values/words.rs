@@ -152,6 +152,8 @@ words! {
 words! {
     /// Type of a file.
     pub enum FileType {
+        /// Not given.
+        None = "none" : "not given",
         /// What stat(2) says.
         Auto = "auto" : "as stat(2) reports",
         /// A regular file.
