@@ -86,7 +86,7 @@ pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Pr
     let mut diagnostics = plan::resolve(&mut parsed.jobs);
     let fatal = if parsed.flags.warnings_fatal { Level::Warning } else { Level::Error };
     let is_fatal = |diagnostic: &Diagnostic| diagnostic.level >= fatal;
-    let mut planned = plan::Planned::default();
+    let mut planned = plan::PlannedJobs::default();
     if !diagnostics.iter().any(is_fatal) && !parsed.flags.parse_only {
         planned = plan_jobs(personality, &parsed);
         if parsed.flags.readonly {
@@ -113,7 +113,7 @@ pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Pr
     Ok(Prepared { parsed, plan: planned.plan, notes, data_warnings })
 }
 
-fn plan_jobs(personality: Personality, parsed: &Parsed) -> plan::Planned {
+fn plan_jobs(personality: Personality, parsed: &Parsed) -> plan::PlannedJobs {
     let totals = match (personality, parsed.flags.formats_given) {
         (Personality::Native, false) => plan::Totals::Kept,
         _ => plan::Totals::AsAsked,

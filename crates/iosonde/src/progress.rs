@@ -8,11 +8,11 @@ use crate::terminal::line_columns;
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_report::formats::{Opening, opening_lines, starting_line};
 use iosonde_report::live::{JobState, Status, StatusRate, fio_status_line, native_status_line};
-use iosonde_run::account::disks::{DiskUse, Watched};
+use iosonde_run::account::disks::{DiskUse, WatchedDisks};
 use iosonde_run::account::{Surroundings as ReportContext, idle, report};
-use iosonde_run::conductor::{Event, Glance, Observer};
+use iosonde_run::conductor::{JobSnapshot, Observer, RunEvent};
 use iosonde_run::job::{JobPlan, Plan};
-use iosonde_run::worker::{JobResult, State};
+use iosonde_run::worker::{JobResult, JobStage};
 use iosonde_spec::cli::flags::{Flags, ShowWhen};
 use iosonde_workload::Cap;
 use std::io::IsTerminal;
@@ -25,7 +25,7 @@ pub struct RunProgress<'a> {
     flags: &'a Flags,
     plan: &'a Plan,
     context: &'a ReportContext,
-    disks: &'a Watched,
+    disks: &'a WatchedDisks,
     output: &'a mut ReportOutput,
     /// The counts of the previous status line, to compute rates.
     last: Option<(Nanos, PerDir<u64>, PerDir<u64>)>,
@@ -45,7 +45,7 @@ impl<'a> RunProgress<'a> {
         personality: Personality,
         flags: &'a Flags,
         plan: &'a Plan,
-        (context, disks): (&'a ReportContext, &'a Watched),
+        (context, disks): (&'a ReportContext, &'a WatchedDisks),
         output: &'a mut ReportOutput,
     ) -> RunProgress<'a> {
         RunProgress {
@@ -89,9 +89,10 @@ impl<'a> RunProgress<'a> {
             }
     }
 
-    fn draw(&mut self, glances: &[Glance], elapsed: Nanos) {
-        let bytes = PerDir(DIRS.map(|dir| glances.iter().map(|glance| glance.bytes[dir]).sum()));
-        let ios = PerDir(DIRS.map(|dir| glances.iter().map(|glance| glance.ios[dir]).sum()));
+    fn draw(&mut self, snapshots: &[JobSnapshot], elapsed: Nanos) {
+        let bytes =
+            PerDir(DIRS.map(|dir| snapshots.iter().map(|snapshot| snapshot.bytes[dir]).sum()));
+        let ios = PerDir(DIRS.map(|dir| snapshots.iter().map(|snapshot| snapshot.ios[dir]).sum()));
         let used = |dir: Dir| self.plan.jobs.iter().any(|job| job.dirs[dir]);
         let rates = |now: &PerDir<u64>, then: &PerDir<u64>, seconds: f64| {
             PerDir(DIRS.map(|dir| {
@@ -110,17 +111,17 @@ impl<'a> RunProgress<'a> {
             }
         };
         self.last = Some((elapsed, bytes, ios));
-        let progress = progress(self.plan, glances, elapsed);
+        let progress = progress(self.plan, snapshots, elapsed);
         let status = Status {
-            running: glances.iter().filter(|glance| is_running(glance.state)).count() as u32,
-            open_files: glances.iter().map(|glance| glance.open_files).sum(),
-            rate: rate(self.plan, glances),
+            running: snapshots.iter().filter(|snapshot| is_running(snapshot.state)).count() as u32,
+            open_files: snapshots.iter().map(|snapshot| snapshot.open_files).sum(),
+            rate: rate(self.plan, snapshots),
             states: self
                 .plan
                 .jobs
                 .iter()
-                .zip(glances)
-                .map(|(job, glance)| state(job, glance))
+                .zip(snapshots)
+                .map(|(job, snapshot)| state(job, snapshot))
                 .collect(),
             done: progress.map(|(done, _)| done),
             bytes_per_s,
@@ -209,9 +210,9 @@ impl<'a> RunProgress<'a> {
 }
 
 impl Observer for RunProgress<'_> {
-    fn see(&mut self, event: &Event<'_>) {
+    fn see(&mut self, event: &RunEvent<'_>) {
         match event {
-            Event::LayingOut { job, missing } => {
+            RunEvent::LayingOut { job, missing } => {
                 let (files, total) =
                     if missing.files == 1 { ("file", "") } else { ("files", "total ") };
                 self.output.line(&format!(
@@ -221,25 +222,25 @@ impl Observer for RunProgress<'_> {
                     missing.bytes >> 20
                 ));
             }
-            Event::WaveStarted { .. } => {}
-            Event::Tick { glances, elapsed } => {
+            RunEvent::WaveStarted { .. } => {}
+            RunEvent::Tick { snapshots, elapsed } => {
                 if self.shows_line() {
-                    self.draw(glances, *elapsed);
+                    self.draw(snapshots, *elapsed);
                 }
             }
-            Event::JobFinished { job, result } => self.finished(job, result),
-            Event::Stopping { signal } => {
+            RunEvent::JobFinished { job, result } => self.finished(job, result),
+            RunEvent::Stopping { signal } => {
                 self.clear();
                 let name = self.personality.program();
                 self.output.note(&format!("\n{name}: terminating on signal {signal}"));
             }
-            Event::AccountAsked { results } => self.interim(results),
-            Event::ErrorBorne { job, error } => {
+            RunEvent::AccountAsked { results } => self.interim(results),
+            RunEvent::ErrorTolerated { job, error } => {
                 self.clear();
                 let name = self.personality.program();
                 self.output.error(&format!("{name}: job {}: {error}", job.name));
             }
-            Event::Ended => {
+            RunEvent::Ended => {
                 self.clear_for_report();
                 self.used = self.disks.used();
             }
@@ -279,20 +280,21 @@ fn opening(jobs: &[JobPlan], at: usize) -> Opening {
     }
 }
 
-fn is_running(state: State) -> bool {
-    matches!(state, State::Ramping | State::Running | State::Syncing)
+fn is_running(state: JobStage) -> bool {
+    matches!(state, JobStage::Ramping | JobStage::Running | JobStage::Syncing)
 }
 
-fn state(job: &JobPlan, glance: &Glance) -> JobState {
+fn state(job: &JobPlan, snapshot: &JobSnapshot) -> JobState {
     let random = job.source.directions.random;
-    match glance.state {
-        State::Waiting => JobState::Pending,
-        State::Opening => JobState::Created,
-        State::Ready => JobState::Initialized,
-        State::Ramping => JobState::Ramping,
-        State::Syncing => JobState::Syncing,
-        State::Finished => JobState::Reaped,
-        State::Running => match (job.dirs[Dir::Read], job.dirs[Dir::Write], job.dirs[Dir::Trim]) {
+    match snapshot.state {
+        JobStage::Waiting => JobState::Pending,
+        JobStage::Opening => JobState::Created,
+        JobStage::Ready => JobState::Initialized,
+        JobStage::Ramping => JobState::Ramping,
+        JobStage::Syncing => JobState::Syncing,
+        JobStage::Finished => JobState::Reaped,
+        JobStage::Running => match (job.dirs[Dir::Read], job.dirs[Dir::Write], job.dirs[Dir::Trim])
+        {
             (true, true, _) if random => JobState::RandomMixing,
             (true, true, _) => JobState::Mixing,
             (true, ..) if random => JobState::RandomReading,
@@ -306,10 +308,14 @@ fn state(job: &JobPlan, glance: &Glance) -> JobState {
 }
 
 /// The rate limits of the jobs that have not ended, added up; in bytes if any limits bytes.
-fn rate(plan: &Plan, glances: &[Glance]) -> Option<StatusRate> {
+fn rate(plan: &Plan, snapshots: &[JobSnapshot]) -> Option<StatusRate> {
     let mut bytes = (0u64, 0u64);
     let mut ios = (0u64, 0u64);
-    let live = plan.jobs.iter().zip(glances).filter(|(_, glance)| glance.state != State::Finished);
+    let live = plan
+        .jobs
+        .iter()
+        .zip(snapshots)
+        .filter(|(_, snapshot)| snapshot.state != JobStage::Finished);
     for (job, _) in live {
         for dir in DIRS.into_iter().filter(|&dir| job.dirs[dir]) {
             bytes.0 = bytes.0.saturating_add(job.pace.floors.bytes[dir]);
@@ -331,13 +337,13 @@ fn rate(plan: &Plan, glances: &[Glance]) -> Option<StatusRate> {
 
 /// The share of the run that is done, 0 to 1, and the seconds left, both of the
 /// job that takes longest.
-fn progress(plan: &Plan, glances: &[Glance], elapsed: Nanos) -> Option<(f64, u64)> {
+fn progress(plan: &Plan, snapshots: &[JobSnapshot], elapsed: Nanos) -> Option<(f64, u64)> {
     let mut least: Option<(f64, u64)> = None;
-    for (job, glance) in plan.jobs.iter().zip(glances) {
-        let done = match glance.state {
-            State::Finished => continue,
-            State::Waiting | State::Opening | State::Ready => 0.0,
-            _ => share_done(job, glance, elapsed)?,
+    for (job, snapshot) in plan.jobs.iter().zip(snapshots) {
+        let done = match snapshot.state {
+            JobStage::Finished => continue,
+            JobStage::Waiting | JobStage::Opening | JobStage::Ready => 0.0,
+            _ => share_done(job, snapshot, elapsed)?,
         };
         let left = match job.time.runtime {
             Some(runtime) => (runtime.secs_f64() * (1.0 - done)).ceil() as u64,
@@ -351,12 +357,12 @@ fn progress(plan: &Plan, glances: &[Glance], elapsed: Nanos) -> Option<(f64, u64
     least.or(Some((1.0, 0)))
 }
 
-fn share_done(job: &JobPlan, glance: &Glance, elapsed: Nanos) -> Option<f64> {
+fn share_done(job: &JobPlan, snapshot: &JobSnapshot, elapsed: Nanos) -> Option<f64> {
     let by_time = job.time.runtime.map(|runtime| {
         elapsed.secs_f64() / (runtime.secs_f64() + job.time.ramp.secs_f64()).max(1e-9)
     });
     let total = job.source.total_bytes.saturating_mul(job.source.loops);
-    let bytes: u64 = glance.bytes.0.iter().sum();
+    let bytes: u64 = snapshot.bytes.0.iter().sum();
     let by_bytes = (!job.source.time_based && total < u64::MAX && total > 0)
         .then(|| bytes as f64 / total as f64);
     let done = match (by_time, by_bytes) {

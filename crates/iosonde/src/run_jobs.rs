@@ -10,7 +10,7 @@ use iosonde_report::finding::Severity;
 use iosonde_run::account::cpu_idle::{IdleProfile, Tell};
 use iosonde_run::account::disks;
 use iosonde_run::account::{Surroundings as ReportContext, report};
-use iosonde_run::conductor::{Outcome, conduct};
+use iosonde_run::conductor::{RunOutcome, conduct};
 use iosonde_run::job::Plan;
 use iosonde_run::preflight::{open_files, write_access};
 use iosonde_spec::cli::{
@@ -128,7 +128,7 @@ fn open_output(flags: &Flags) -> std::io::Result<ReportOutput> {
 
 /// A run that has been reported.
 struct Reported {
-    ended: Outcome,
+    ended: RunOutcome,
     code: u8,
 }
 
@@ -152,7 +152,7 @@ fn run_and_report(
     }
     let flags = &parsed.flags;
     let plan = Arc::new(with_flags(plan, personality, flags));
-    let disks = disks::Watched::under(&plan);
+    let disks = disks::WatchedDisks::under(&plan);
     let context = report_context(personality, &parsed, &notes);
     let idle = flags.idle_prof.map(|_| IdleProfile::begin()).transpose();
     let idle = one(idle.map_err(|error| format!("idle-prof: {error}")))?;
@@ -222,7 +222,7 @@ fn shows_ledger(personality: Personality, flags: &Flags) -> bool {
 }
 
 /// The counters of a run, put together and judged.
-fn ledger(plan: &Plan, outcome: &Outcome, globals: &[(String, String)]) -> Option<Box<Ledger>> {
+fn ledger(plan: &Plan, outcome: &RunOutcome, globals: &[(String, String)]) -> Option<Box<Ledger>> {
     let seen = outcome.seen.as_ref()?;
     let evidence = iosonde_run::evidence::evidence(plan, &outcome.results, seen, globals);
     let mut ledger = iosonde_witness::ledger(&evidence);
@@ -236,7 +236,7 @@ fn is_misleading(report: &iosonde_report::Report) -> bool {
     ledger.is_some_and(|ledger| ledger.verdict.iter().any(|f| f.severity > Severity::Note))
 }
 
-fn exit_code(outcome: &Outcome) -> u8 {
+fn exit_code(outcome: &RunOutcome) -> u8 {
     if outcome.signal.is_some() {
         return exit::SIGNALLED;
     }

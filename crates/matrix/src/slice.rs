@@ -4,7 +4,7 @@ use crate::cell::{Access, ReadPath, WritePath, WriteSync};
 use crate::target::Target;
 use iosonde_base::Dir;
 use iosonde_options::{Amount, Bytes, Triple};
-use iosonde_run::conductor::{Outcome, Unseen, conduct};
+use iosonde_run::conductor::{RunOutcome, Unseen, conduct};
 use iosonde_run::job::{Need, Plan};
 use iosonde_run::plan::JobBuilder;
 use iosonde_run::worker::JobResult;
@@ -131,7 +131,7 @@ impl Runner {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Interruption::Stopped);
         }
-        let outcome: Outcome = conduct(Arc::new(plan), &mut Unseen)
+        let outcome: RunOutcome = conduct(Arc::new(plan), &mut Unseen)
             .map_err(|error| Interruption::Failed(format!("listen for signals: {error}")))?;
         self.abandoned |= outcome.abandoned;
         if outcome.signal.is_some() || self.stop.load(Ordering::Relaxed) {

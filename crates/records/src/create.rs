@@ -1,15 +1,15 @@
 //! Writers' files come to be, as SBK's drivers make them.
 
 use crate::bench::{Benchmark, Creation};
-use crate::jobs::Worker;
+use crate::jobs::RecordWorker;
 use std::fs::{File, FileType, symlink_metadata};
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
 /// Create, empty or keep the file of each worker. Only regular files and links
 /// are ever removed: a device stays what it is, and is written from its start.
-pub fn files(bench: &Benchmark, workers: &[Worker]) -> Result<(), String> {
-    for Worker { path, .. } in workers {
+pub fn files(bench: &Benchmark, workers: &[RecordWorker]) -> Result<(), String> {
+    for RecordWorker { path, .. } in workers {
         create(bench.creation, path)
             .map_err(|error| format!("cannot create {}: {error}", path.display()))?;
     }

@@ -26,7 +26,7 @@ const ENDLESS: u64 = 1 << 60;
 
 /// One worker: its part of the run.
 #[derive(Clone, Debug)]
-pub struct Worker {
+pub struct RecordWorker {
     /// Its number, from 0.
     pub number: u32,
     /// Records it is requested, if they are counted.
@@ -41,11 +41,11 @@ pub struct Worker {
 
 /// A run, planned.
 #[derive(Debug)]
-pub struct Planned {
+pub struct PlannedBench {
     /// The jobs, one for each of `workers`, in order.
     pub plan: Plan,
     /// The workers that have anything to do.
-    pub workers: Vec<Worker>,
+    pub workers: Vec<RecordWorker>,
     /// When the run began, once it has.
     pub origin: RunStart,
     /// Notes.
@@ -53,11 +53,11 @@ pub struct Planned {
 }
 
 /// Plan a run; nothing is touched.
-pub fn planned(bench: &Benchmark) -> Result<Planned, UsageError> {
+pub fn planned(bench: &Benchmark) -> Result<PlannedBench, UsageError> {
     let origin = RunStart::default();
     let workers = workers(bench, &origin)?;
     if workers.is_empty() {
-        return Ok(Planned { plan: Plan::default(), workers, origin, notes: Vec::new() });
+        return Ok(PlannedBench { plan: Plan::default(), workers, origin, notes: Vec::new() });
     }
     let mut jobs = Vec::new();
     for worker in &workers {
@@ -74,7 +74,7 @@ pub fn planned(bench: &Benchmark) -> Result<Planned, UsageError> {
     for (job, worker) in plan_of_jobs.jobs.iter_mut().zip(&workers) {
         shape(bench, job, worker);
     }
-    Ok(Planned { plan: plan_of_jobs, workers, origin, notes })
+    Ok(PlannedBench { plan: plan_of_jobs, workers, origin, notes })
 }
 
 /// `n` shared by `workers`: the first ones take what does not divide.
@@ -82,7 +82,7 @@ fn share(n: u64, workers: u32, number: u32) -> u64 {
     n / u64::from(workers) + u64::from(u64::from(number) < n % u64::from(workers))
 }
 
-fn workers(bench: &Benchmark, origin: &RunStart) -> Result<Vec<Worker>, UsageError> {
+fn workers(bench: &Benchmark, origin: &RunStart) -> Result<Vec<RecordWorker>, UsageError> {
     let keep = PercentileBounds::of(bench.output.keep, bench.output.unit);
     let synced = if bench.sync_in_latency { bench.sync_every } else { 0 };
     let mut workers = Vec::new();
@@ -97,9 +97,9 @@ fn workers(bench: &Benchmark, origin: &RunStart) -> Result<Vec<Worker>, UsageErr
             WorkerRole::Read => to_read(bench, &path, number)?,
         };
         let tally = Arc::new(WorkerTally::new(origin.clone(), WINDOW_NS, keep, synced));
-        workers.push(Worker { number, records, path, part, tally });
+        workers.push(RecordWorker { number, records, path, part, tally });
     }
-    let starts_late = |worker: &Worker| match bench.end {
+    let starts_late = |worker: &RecordWorker| match bench.end {
         End::Seconds(seconds) => delay(bench, worker.number) >= seconds,
         _ => false,
     };
@@ -177,7 +177,7 @@ fn delay(bench: &Benchmark, number: u32) -> f64 {
 }
 
 /// The job of one worker, as far as options of the job language go.
-fn job(bench: &Benchmark, worker: &Worker) -> Result<JobBuilder, UsageError> {
+fn job(bench: &Benchmark, worker: &RecordWorker) -> Result<JobBuilder, UsageError> {
     let writes = bench.action == WorkerRole::Write;
     let word = if writes { RwWord::Write } else { RwWord::Read };
     let (offset, bytes) = worker.part;
@@ -273,7 +273,7 @@ fn rate(bench: &Benchmark, number: u32) -> Cap {
 }
 
 /// What the job language has no words for.
-fn shape(bench: &Benchmark, job: &mut JobPlan, worker: &Worker) {
+fn shape(bench: &Benchmark, job: &mut JobPlan, worker: &RecordWorker) {
     let size = bench.size.max;
     let is_short = bench.action == WorkerRole::Read
         && worker.part.1 != ENDLESS
@@ -313,7 +313,7 @@ fn shape(bench: &Benchmark, job: &mut JobPlan, worker: &Worker) {
 }
 
 /// The job's options as the common result file shows them.
-fn options(bench: &Benchmark, job: &JobPlan, worker: &Worker) -> Vec<(String, String)> {
+fn options(bench: &Benchmark, job: &JobPlan, worker: &RecordWorker) -> Vec<(String, String)> {
     let (offset, bytes) = worker.part;
     let size = bench.size;
     let mut options = vec![

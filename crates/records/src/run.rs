@@ -1,14 +1,14 @@
 //! One call: arguments to jobs, jobs to lines and an exit code.
 
 use crate::bench::{Benchmark, Class, End, Logger, WorkerRole};
-use crate::jobs::{Planned, Worker, planned};
+use crate::jobs::{PlannedBench, RecordWorker, planned};
 use crate::watch::{RecordsObserver, is_end_of_file};
 use crate::words::{OptionValues, UsageError};
 use crate::{create, options};
 use iosonde_report::formats::{JsonOptions, fio_json};
 use iosonde_run::account::disks;
 use iosonde_run::account::{Surroundings, report};
-use iosonde_run::conductor::{Outcome, conduct};
+use iosonde_run::conductor::{RunOutcome, conduct};
 use iosonde_run::job::Plan;
 use iosonde_run::preflight::{open_files, write_access};
 use iosonde_run::worker::JobResult;
@@ -53,13 +53,13 @@ fn say(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-fn prepared(arguments: &[String]) -> Result<(Benchmark, Planned), UsageError> {
+fn prepared(arguments: &[String]) -> Result<(Benchmark, PlannedBench), UsageError> {
     let bench = Benchmark::of(&OptionValues::read(arguments)?)?;
     let planned = planned(&bench)?;
     Ok((bench, planned))
 }
 
-fn execute(bench: &Benchmark, mut planned: Planned) -> u8 {
+fn execute(bench: &Benchmark, mut planned: PlannedBench) -> u8 {
     for note in bench.notes.iter().chain(&planned.notes) {
         eprintln!("sbk: note: {note}");
     }
@@ -74,7 +74,11 @@ fn execute(bench: &Benchmark, mut planned: Planned) -> u8 {
 }
 
 /// Run the plan and report on it. The exit code, or why nothing ran.
-fn execute_plan(bench: &Benchmark, planned: &Planned, plan: &Arc<Plan>) -> Result<u8, Vec<String>> {
+fn execute_plan(
+    bench: &Benchmark,
+    planned: &PlannedBench,
+    plan: &Arc<Plan>,
+) -> Result<u8, Vec<String>> {
     // Held until the end: devices that are written to cannot be mounted.
     let _held = write_access::devices(plan)
         .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
@@ -85,7 +89,7 @@ fn execute_plan(bench: &Benchmark, planned: &Planned, plan: &Arc<Plan>) -> Resul
     if bench.action == WorkerRole::Write && bench.class != Class::Null {
         create::files(bench, &planned.workers).map_err(|error| vec![error])?;
     }
-    let watched = disks::Watched::under(plan);
+    let watched = disks::WatchedDisks::under(plan);
     let outcome = conduct(plan.clone(), &mut watch)
         .map_err(|error| vec![format!("cannot listen for signals: {error}")])?;
     watch.finish();
@@ -123,7 +127,7 @@ fn without_ends(mut results: Vec<Option<JobResult>>) -> Vec<Option<JobResult>> {
 
 /// Say which workers came to the end of their files before what was requested,
 /// and what went unsaid of the others.
-fn tell_ends(bench: &Benchmark, workers: &[Worker], outcome: &Outcome) {
+fn tell_ends(bench: &Benchmark, workers: &[RecordWorker], outcome: &RunOutcome) {
     if bench.action == WorkerRole::Read && workers.is_empty() {
         remark(
             bench,
@@ -153,7 +157,7 @@ fn remark(bench: &Benchmark, text: &str) {
     }
 }
 
-fn end(bench: &Benchmark, worker: &Worker, result: &JobResult) -> Option<String> {
+fn end(bench: &Benchmark, worker: &RecordWorker, result: &JobResult) -> Option<String> {
     let lanes = &result.snapshot.lanes;
     let (records, bytes) =
         lanes.iter().fold((0, 0), |sum, lane| (sum.0 + lane.ios, sum.1 + lane.bytes));

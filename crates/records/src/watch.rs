@@ -3,11 +3,11 @@
 use crate::bench::{Benchmark, LineFormat, Logger, WorkerRole};
 use crate::csv::CsvFile;
 use crate::figures::Figures;
-use crate::jobs::{Planned, WINDOW_NS, Worker, sync_call};
+use crate::jobs::{PlannedBench, RecordWorker, WINDOW_NS, sync_call};
 use crate::latencies::Latencies;
 use crate::lines;
 use crate::metrics::Metrics;
-use iosonde_run::conductor::{Event, Observer};
+use iosonde_run::conductor::{Observer, RunEvent};
 use iosonde_run::worker::JobError;
 use iosonde_sys::clock::Clock;
 use std::io::Write;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Observes a run and prints its lines.
 pub struct RecordsObserver<'a> {
     bench: &'a Benchmark,
-    workers: &'a [Worker],
+    workers: &'a [RecordWorker],
     origin: &'a crate::tally::RunStart,
     table: Option<CsvFile>,
     metrics: Option<Metrics>,
@@ -36,7 +36,10 @@ pub struct RecordsObserver<'a> {
 
 impl<'a> RecordsObserver<'a> {
     /// A listener for one run; its table and its metrics are there from now on.
-    pub fn new(bench: &'a Benchmark, planned: &'a Planned) -> Result<RecordsObserver<'a>, String> {
+    pub fn new(
+        bench: &'a Benchmark,
+        planned: &'a PlannedBench,
+    ) -> Result<RecordsObserver<'a>, String> {
         let output = &bench.output;
         let table = match &output.csv {
             Some(path) => Some(
@@ -208,15 +211,15 @@ fn since(clock: &Clock, earlier: u64, later: u64) -> u64 {
 }
 
 impl Observer for RecordsObserver<'_> {
-    fn see(&mut self, event: &Event<'_>) {
+    fn see(&mut self, event: &RunEvent<'_>) {
         match event {
-            Event::Tick { .. } => self.print_due(),
-            Event::JobFinished { job, result } => {
+            RunEvent::Tick { .. } => self.print_due(),
+            RunEvent::JobFinished { job, result } => {
                 if let Some(error) = &result.error {
                     self.failed(job.number as usize - 1, error);
                 }
             }
-            Event::Stopping { signal } => eprintln!("signal {signal}: ending the run"),
+            RunEvent::Stopping { signal } => eprintln!("signal {signal}: ending the run"),
             _ => {}
         }
     }

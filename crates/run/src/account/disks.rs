@@ -9,13 +9,13 @@ use std::time::Instant;
 
 /// Disks whose counters were read before a run.
 #[derive(Debug)]
-pub struct Watched {
-    disks: Vec<Disk>,
+pub struct WatchedDisks {
+    disks: Vec<WatchedDisk>,
     since: Instant,
 }
 
 #[derive(Debug)]
-struct Disk {
+struct WatchedDisk {
     line: DiskLine,
     before: Option<DiskCounters>,
     parts_before: Vec<Option<DiskCounters>>,
@@ -25,11 +25,11 @@ struct Disk {
 #[derive(Clone, Debug, Default)]
 pub struct DiskUse(Vec<DiskReport>);
 
-impl Watched {
+impl WatchedDisks {
     /// Read the counters of every disk under the plan's files. Where there is
     /// none (tmpfs, network, the null engine) nothing is watched.
-    pub fn under(plan: &Plan) -> Watched {
-        let mut disks: Vec<Disk> = Vec::new();
+    pub fn under(plan: &Plan) -> WatchedDisks {
+        let mut disks: Vec<WatchedDisk> = Vec::new();
         let mut folders_seen: Vec<&Path> = Vec::new();
         for job in plan.jobs.iter().filter(|job| job.reporting.disk_util) {
             for file in job.files.iter().filter(|file| file.kind != FileKind::None) {
@@ -46,12 +46,12 @@ impl Watched {
                 let Ok(stack) = Stack::under(place) else { continue };
                 for line in stack.disk_lines() {
                     if !disks.iter().any(|disk| disk.line.name == line.name) {
-                        disks.push(Disk::read(line));
+                        disks.push(WatchedDisk::read(line));
                     }
                 }
             }
         }
-        Watched { disks, since: Instant::now() }
+        WatchedDisks { disks, since: Instant::now() }
     }
 
     /// What the disks have done since.
@@ -68,10 +68,10 @@ impl DiskUse {
     }
 }
 
-impl Disk {
-    fn read(line: DiskLine) -> Disk {
+impl WatchedDisk {
+    fn read(line: DiskLine) -> WatchedDisk {
         let read = |name: &str| DiskCounters::of(name).ok();
-        Disk {
+        WatchedDisk {
             before: read(&line.name),
             parts_before: line.parts.iter().map(|name| read(name)).collect(),
             line,

@@ -1,7 +1,7 @@
 //! `--bandwidth-log`: what all jobs move together, twice a second.
 
 use crate::control::Shared;
-use crate::logs::LogError;
+use crate::logs::LogWriteError;
 use crate::logs::lines::of_all;
 use crate::logs::sink::Sink;
 use iosonde_base::DIRS;
@@ -16,17 +16,17 @@ const EVERY: Duration = Duration::from_millis(500);
 
 /// The logs of a run, being written: `PREFIX-read_bw.log` and the like.
 #[derive(Debug)]
-pub struct Aggregate {
+pub struct BandwidthLog {
     stop: Sender<()>,
-    thread: JoinHandle<Result<(), LogError>>,
+    thread: JoinHandle<Result<(), LogWriteError>>,
 }
 
-impl Aggregate {
+impl BandwidthLog {
     /// Create the files, and begin.
     ///
     /// # Errors
     /// Which file cannot be created, and why.
-    pub fn start(prefix: &str, jobs: Vec<Arc<Shared>>) -> Result<Aggregate, LogError> {
+    pub fn start(prefix: &str, jobs: Vec<Arc<Shared>>) -> Result<BandwidthLog, LogWriteError> {
         let mut sinks = Vec::new();
         for dir in DIRS {
             let path = Path::new(&format!("{prefix}-{}_bw.log", dir.name())).to_owned();
@@ -34,26 +34,31 @@ impl Aggregate {
         }
         let (stop, stopped) = channel();
         let body = move || {
-            let mut watch =
-                Watch { jobs, sinks, began: Instant::now(), closed: Duration::ZERO, last: [0; 3] };
+            let mut writer = BandwidthLogWriter {
+                jobs,
+                sinks,
+                began: Instant::now(),
+                closed: Duration::ZERO,
+                last: [0; 3],
+            };
             loop {
-                let wait = (watch.closed + EVERY).saturating_sub(watch.began.elapsed());
+                let wait = (writer.closed + EVERY).saturating_sub(writer.began.elapsed());
                 match stopped.recv_timeout(wait) {
-                    Err(RecvTimeoutError::Timeout) => watch.close(watch.closed + EVERY),
-                    _ => return watch.end(),
+                    Err(RecvTimeoutError::Timeout) => writer.close(writer.closed + EVERY),
+                    _ => return writer.end(),
                 }
             }
         };
         let thread = Builder::new().name("bandwidth-log".to_owned()).spawn(body);
         let thread = thread.map_err(|error| (format!("{prefix}-read_bw.log").into(), error))?;
-        Ok(Aggregate { stop, thread })
+        Ok(BandwidthLog { stop, thread })
     }
 
     /// Write what is left.
     ///
     /// # Errors
     /// Which file could not be written, and why.
-    pub fn finish(self) -> Result<(), LogError> {
+    pub fn finish(self) -> Result<(), LogWriteError> {
         // It may have panicked, and then nobody listens.
         let _ = self.stop.send(());
         let panicked = |_| Err((Default::default(), std::io::Error::other("its thread panicked")));
@@ -61,7 +66,7 @@ impl Aggregate {
     }
 }
 
-struct Watch {
+struct BandwidthLogWriter {
     jobs: Vec<Arc<Shared>>,
     sinks: Vec<Sink>,
     began: Instant,
@@ -71,15 +76,15 @@ struct Watch {
     last: [u64; 3],
 }
 
-impl Watch {
+impl BandwidthLogWriter {
     fn close(&mut self, end: Duration) {
         let length = (end - self.closed).as_secs_f64().max(1e-9);
         for (at, dir) in DIRS.into_iter().enumerate() {
-            let bytes = self.jobs.iter().map(|job| job.ledger.lane(dir).bytes.get()).sum();
+            let bytes = self.jobs.iter().map(|job| job.counters.lane(dir).bytes.get()).sum();
             // Fewer than before: a ramp has ended, and its counts are forgotten.
-            let came = if bytes < self.last[at] { bytes } else { bytes - self.last[at] };
+            let moved = if bytes < self.last[at] { bytes } else { bytes - self.last[at] };
             self.last[at] = bytes;
-            let kib_per_s = (came as f64 / 1024.0 / length).round() as u64;
+            let kib_per_s = (moved as f64 / 1024.0 / length).round() as u64;
             let sink = &mut self.sinks[at];
             of_all(sink.text(), end.as_millis() as u64, kib_per_s, at as u64);
             sink.flush();
@@ -87,7 +92,7 @@ impl Watch {
         self.closed = end;
     }
 
-    fn end(mut self) -> Result<(), LogError> {
+    fn end(mut self) -> Result<(), LogWriteError> {
         let end = self.began.elapsed();
         while self.closed + EVERY <= end {
             self.close(self.closed + EVERY);

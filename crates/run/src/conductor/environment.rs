@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Changes that last as long as this.
 #[derive(Debug, Default)]
-pub(crate) struct Around {
+pub(crate) struct WaveEnvironment {
     /// By disk, the scheduler that was asked for.
     asked: BTreeMap<String, String>,
     switched: Vec<Switched>,
@@ -21,20 +21,21 @@ pub(crate) struct Around {
     groups: BTreeMap<String, Arc<ControlGroup>>,
 }
 
-impl Around {
+impl WaveEnvironment {
     /// Make the changes that the jobs ask for. A job whose change cannot be
     /// made is told with its error.
-    pub fn of(plan: &Plan, jobs: &[JobId]) -> (Around, Vec<(JobId, JobError)>) {
-        let mut around = Around::default();
+    pub fn of(plan: &Plan, jobs: &[JobId]) -> (WaveEnvironment, Vec<(JobId, JobError)>) {
+        let mut environment = WaveEnvironment::default();
         let mut failed = Vec::new();
         for &id in jobs {
             let job = &plan.jobs[id];
-            let done = around.scheduler(job).and_then(|()| around.cgroup(plan, jobs, job));
+            let done =
+                environment.scheduler(job).and_then(|()| environment.cgroup(plan, jobs, job));
             if let Err(error) = done {
                 failed.push((id, error));
             }
         }
-        (around, failed)
+        (environment, failed)
     }
 
     /// The group that a job's thread has to enter by itself.

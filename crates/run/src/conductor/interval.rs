@@ -2,20 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-/// Strikes at even intervals; a strike that is missed is not made up for.
-pub(crate) struct Metronome {
+/// Ends at even intervals; an end that was missed is not made up for.
+pub(crate) struct Interval {
     every: Option<Duration>,
-    /// When it strikes next, if it ever does.
+    /// When it ends next; `None` for never.
     pub(crate) due: Option<Instant>,
 }
 
-impl Metronome {
-    pub(crate) fn new(every: Option<Duration>) -> Metronome {
-        Metronome { every, due: every.map(|every| Instant::now() + every) }
+impl Interval {
+    pub(crate) fn new(every: Option<Duration>) -> Interval {
+        Interval { every, due: every.map(|every| Instant::now() + every) }
     }
 
-    /// Whether it is time.
-    pub(crate) fn strikes(&mut self) -> bool {
+    /// Whether it has ended; the next one begins then.
+    pub(crate) fn is_due(&mut self) -> bool {
         let now = Instant::now();
         let (Some(every), Some(due)) = (self.every, self.due) else { return false };
         if now < due {

@@ -13,21 +13,21 @@ mod steady_state;
 mod steady_watch;
 
 pub use crate::layout::Missing;
-pub use observer::{Event, Glance, Observer, Unseen};
+pub use observer::{JobSnapshot, Observer, RunEvent, Unseen};
 
-use crate::control::{self, Backlog, FileLocks, Gate, RampTally, Shared, State, WithOthers};
+use crate::control::{self, Backlog, FileLocks, Gate, JobStage, RampTally, Shared, WithOthers};
 use crate::evidence::{RunSeen, Watcher};
 use crate::job::{FileKind, FilePlan, JobError, JobId, JobPlan, Need, Plan};
 use crate::layout;
-use crate::logs::LogError;
+use crate::logs::LogWriteError;
 use crate::worker::{self, JobResult};
-use bandwidth_log::Aggregate;
-use environment::Around;
-use interval::Metronome;
+use bandwidth_log::BandwidthLog;
+use environment::WaveEnvironment;
+use interval::Interval;
 use iosonde_base::{DIRS, Nanos, PerDir};
 use iosonde_spec::values::ExitWhat;
 use iosonde_stats::CountersWriter;
-use signals::{Outside, Word};
+use signals::{SignalListener, SignalRequest};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ const LOOK_FOR_FILE: Duration = Duration::from_millis(250);
 
 /// How a run went.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Each job's result, in the order of the plan; `None` for jobs that never
     /// started because the run was stopped first.
     pub results: Vec<Option<JobResult>>,
@@ -51,29 +51,29 @@ pub struct Outcome {
     /// A second signal came: some results are those of jobs still running.
     pub abandoned: bool,
     /// The bandwidth log that could not be written, and why.
-    pub bandwidth_log: Result<(), LogError>,
+    pub bandwidth_log: Result<(), LogWriteError>,
     /// What was seen around the jobs, if anything was to be.
     pub seen: Option<RunSeen>,
 }
 
-enum Message {
+enum RunMessage {
     LayingOut(JobId, Missing),
     LaidOut,
     Ready,
-    Borne(JobId, Box<JobError>),
+    Tolerated(JobId, Box<JobError>),
     Finished(JobId, Box<JobResult>),
-    Outside(Word),
+    Signal(SignalRequest),
 }
 
 struct Conductor<'a> {
     plan: Arc<Plan>,
     observer: &'a mut dyn Observer,
     shared: Vec<Arc<Shared>>,
-    pens: Vec<Option<CountersWriter>>,
+    writers: Vec<Option<CountersWriter>>,
     threads: Vec<Option<JoinHandle<()>>>,
     results: Vec<Option<JobResult>>,
-    inbox: Receiver<Message>,
-    outbox: Sender<Message>,
+    inbox: Receiver<RunMessage>,
+    outbox: Sender<RunMessage>,
     began: Instant,
     /// When the first jobs were let go: delays count from there.
     first_gate: Option<Instant>,
@@ -87,22 +87,23 @@ struct Conductor<'a> {
 }
 
 /// Run a plan to its end.
-pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<Outcome> {
+pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<RunOutcome> {
     let (outbox, inbox) = channel();
     let to_inbox = outbox.clone();
-    let outside = Outside::listen(move |word| to_inbox.send(Message::Outside(word)).is_ok())?;
+    let outside =
+        SignalListener::listen(move |word| to_inbox.send(RunMessage::Signal(word)).is_ok())?;
     let mut conductor = Conductor::new(plan, observer, inbox, outbox);
     let bandwidth_log = match &conductor.plan.bandwidth_log {
-        Some(prefix) => Aggregate::start(prefix, conductor.shared.clone()).map(Some),
+        Some(prefix) => BandwidthLog::start(prefix, conductor.shared.clone()).map(Some),
         None => Ok(None),
     };
     conductor.run();
-    conductor.tell_steady();
-    let bandwidth_log = bandwidth_log.and_then(|log| log.map_or(Ok(()), Aggregate::finish));
-    conductor.observer.see(&Event::Ended);
+    conductor.record_steady();
+    let bandwidth_log = bandwidth_log.and_then(|log| log.map_or(Ok(()), BandwidthLog::finish));
+    conductor.observer.see(&RunEvent::Ended);
     let seen = conductor.look_back();
     drop(outside);
-    Ok(Outcome {
+    Ok(RunOutcome {
         results: conductor.results,
         signal: conductor.signal,
         abandoned: conductor.abandoned,
@@ -115,15 +116,15 @@ impl<'a> Conductor<'a> {
     fn new(
         plan: Arc<Plan>,
         observer: &'a mut dyn Observer,
-        inbox: Receiver<Message>,
-        outbox: Sender<Message>,
+        inbox: Receiver<RunMessage>,
+        outbox: Sender<RunMessage>,
     ) -> Conductor<'a> {
         let with_others = with_others(&plan, &outbox);
-        let book = |(job, with_others): (&JobPlan, WithOthers)| {
-            let (pen, ledger) = CountersWriter::new(&job.measure.latencies);
-            (Some(pen), Arc::new(Shared::new(ledger, job.measure.clock, with_others)))
+        let with_counters = |(job, with_others): (&JobPlan, WithOthers)| {
+            let (writer, counters) = CountersWriter::new(&job.measure.latencies);
+            (Some(writer), Arc::new(Shared::new(counters, job.measure.clock, with_others)))
         };
-        let (pens, shared) = plan.jobs.iter().zip(with_others).map(book).unzip();
+        let (writers, shared) = plan.jobs.iter().zip(with_others).map(with_counters).unzip();
         let jobs = plan.jobs.len();
         Conductor {
             called_off: vec![false; jobs],
@@ -132,7 +133,7 @@ impl<'a> Conductor<'a> {
             plan,
             observer,
             shared,
-            pens,
+            writers,
             threads: (0..jobs).map(|_| None).collect(),
             results: (0..jobs).map(|_| None).collect(),
             inbox,
@@ -172,13 +173,13 @@ impl<'a> Conductor<'a> {
     /// when whom they wait for has ended.
     fn run_wave(&mut self, wave: &[JobId]) {
         let (mut pending, mut started) = (self.able(wave), Vec::new());
-        let (around, failed) = Around::of(&self.plan.clone(), &pending);
+        let (environment, failed) = WaveEnvironment::of(&self.plan.clone(), &pending);
         for (job, error) in failed {
-            self.finished(job, worker::stillborn(error));
+            self.finished(job, worker::failed_to_start(error));
         }
-        self.start_able(&mut pending, &mut started, &around);
-        self.await_finished(&mut pending, &mut started, &around);
-        if around.holds_threads() && !self.abandoned {
+        self.start_able(&mut pending, &mut started, &environment);
+        self.await_finished(&mut pending, &mut started, &environment);
+        if environment.holds_threads() && !self.abandoned {
             for thread in started.into_iter().filter_map(|job| self.threads[job].take()) {
                 // As in `run`.
                 let _ = thread.join();
@@ -193,7 +194,12 @@ impl<'a> Conductor<'a> {
     }
 
     /// Start those of the jobs that wait for nobody any more.
-    fn start_able(&mut self, pending: &mut Vec<JobId>, started: &mut Vec<JobId>, around: &Around) {
+    fn start_able(
+        &mut self,
+        pending: &mut Vec<JobId>,
+        started: &mut Vec<JobId>,
+        environment: &WaveEnvironment,
+    ) {
         if self.signal.is_some() {
             pending.clear();
         }
@@ -205,11 +211,11 @@ impl<'a> Conductor<'a> {
             return;
         }
         let gate = Arc::new(Gate::default());
-        let able = self.start(&able, &gate, around);
+        let able = self.start(&able, &gate, environment);
         self.await_ready(&able);
         self.witness.wave_begins(&able);
         self.first_gate = Some(gate.open(self.first_gate));
-        self.observer.see(&Event::WaveStarted { jobs: &able });
+        self.observer.see(&RunEvent::WaveStarted { jobs: &able });
         started.extend(able);
     }
 
@@ -235,7 +241,7 @@ impl<'a> Conductor<'a> {
             let laid_out = catch_unwind(AssertUnwindSafe(|| lay_out_all(&plan, &stop, &outbox)));
             // After a defect of ours, jobs say which of their files are missing.
             drop(laid_out);
-            let _ = outbox.send(Message::LaidOut);
+            let _ = outbox.send(RunMessage::LaidOut);
         };
         match Builder::new().name("layout".to_owned()).spawn(body) {
             Ok(_) => {
@@ -253,37 +259,42 @@ impl<'a> Conductor<'a> {
     fn await_laid_out(&mut self) {
         while !self.abandoned {
             match self.next_message(None) {
-                Some(Message::LaidOut) | None => return,
+                Some(RunMessage::LaidOut) | None => return,
                 Some(other) => self.handle(other),
             }
         }
     }
 
-    fn start(&mut self, jobs: &[JobId], gate: &Arc<Gate>, around: &Around) -> Vec<JobId> {
+    fn start(
+        &mut self,
+        jobs: &[JobId],
+        gate: &Arc<Gate>,
+        environment: &WaveEnvironment,
+    ) -> Vec<JobId> {
         let mut started = Vec::new();
         for &id in jobs {
             let (plan, shared, gate) = (self.plan.clone(), self.shared[id].clone(), gate.clone());
             let outbox = self.outbox.clone();
-            let Some(pen) = self.pens[id].take() else { continue };
+            let Some(writer) = self.writers[id].take() else { continue };
             let name: String = plan.jobs[id].name.chars().filter(|&c| c != '\0').take(15).collect();
-            let group = around.group(&plan.jobs[id]);
+            let group = environment.group(&plan.jobs[id]);
             let body = move || {
-                let ready = || drop(outbox.send(Message::Ready));
+                let ready = || drop(outbox.send(RunMessage::Ready));
                 let job = &plan.jobs[id];
                 let worked = catch_unwind(AssertUnwindSafe(|| {
                     // The group is left before the result is handed over.
                     let stay = group.as_ref().map(|group| group.enter()).transpose();
                     match stay {
-                        Ok(_stay) => worker::work(job, pen, &shared, &gate, ready),
+                        Ok(_stay) => worker::work(job, writer, &shared, &gate, ready),
                         Err(error) => {
                             ready();
-                            worker::stillborn(JobError::system("set cgroup", &error))
+                            worker::failed_to_start(JobError::system("set cgroup", &error))
                         }
                     }
                 }));
                 let result = worked.unwrap_or_else(|panic| worker::panicked(&shared, panic));
                 // The conductor may have given up on us; then nobody asks.
-                let _ = outbox.send(Message::Finished(id, Box::new(result)));
+                let _ = outbox.send(RunMessage::Finished(id, Box::new(result)));
             };
             match Builder::new().name(name).spawn(body) {
                 Ok(thread) => {
@@ -300,7 +311,7 @@ impl<'a> Conductor<'a> {
         let mut waiting = jobs.len();
         while waiting > 0 {
             match self.next_message(None) {
-                Some(Message::Ready) => waiting -= 1,
+                Some(RunMessage::Ready) => waiting -= 1,
                 Some(other) => self.handle(other),
                 None => {}
             }
@@ -314,12 +325,12 @@ impl<'a> Conductor<'a> {
         &mut self,
         pending: &mut Vec<JobId>,
         started: &mut Vec<JobId>,
-        around: &Around,
+        environment: &WaveEnvironment,
     ) {
-        let mut tick = Metronome::new(self.observer.every());
-        let mut account = Metronome::new(self.observer.account_every());
+        let mut tick = Interval::new(self.observer.every());
+        let mut account = Interval::new(self.observer.account_every());
         let asking = self.observer.account_file();
-        let mut look = Metronome::new(asking.as_ref().map(|_| LOOK_FOR_FILE));
+        let mut look = Interval::new(asking.as_ref().map(|_| LOOK_FOR_FILE));
         let runs =
             |all: &Self, started: &[JobId]| started.iter().any(|&job| all.results[job].is_none());
         while (runs(self, started) || !pending.is_empty()) && !self.abandoned {
@@ -332,19 +343,19 @@ impl<'a> Conductor<'a> {
                 self.handle(message);
             }
             if !pending.is_empty() && !self.abandoned {
-                self.start_able(pending, started, around);
+                self.start_able(pending, started, environment);
             }
             self.look_for_steady();
             self.witness.look(&self.shared);
             self.end_those_beside(started, pending);
-            if tick.strikes() {
+            if tick.is_due() {
                 self.tick();
             }
             // A file that cannot be removed would ask for ever, and asks not once.
-            let asked = look.strikes()
+            let asked = look.is_due()
                 && asking.as_ref().is_some_and(|file| std::fs::remove_file(file).is_ok());
-            if account.strikes() || asked {
-                self.tell_account();
+            if account.is_due() || asked {
+                self.send_account();
             }
         }
     }
@@ -352,7 +363,8 @@ impl<'a> Conductor<'a> {
     /// What was seen around the jobs. A signal ends looking, too.
     fn look_back(&mut self) -> Option<RunSeen> {
         let stopped = Cell::new(self.abandoned || self.signal.is_some());
-        let asked = || matches!(self.inbox.try_recv(), Ok(Message::Outside(Word::Stop(_))));
+        let asked =
+            || matches!(self.inbox.try_recv(), Ok(RunMessage::Signal(SignalRequest::Stop(_))));
         let stop = || {
             stopped.set(stopped.get() || asked());
             stopped.get()
@@ -385,28 +397,28 @@ impl<'a> Conductor<'a> {
     }
 
     /// Put down what came of looking, with the jobs it is told with.
-    fn tell_steady(&mut self) {
+    fn record_steady(&mut self) {
         for (job, result) in self.results.iter_mut().enumerate() {
             let Some(result) = result else { continue };
-            let told = self.watches.iter().find(|watch| watch.is_told_with(job));
-            result.steady = told.map(SteadyWatch::told);
+            let watch = self.watches.iter().find(|watch| watch.is_reported_with(job));
+            result.steady = watch.map(SteadyWatch::result);
         }
     }
 
     /// What is known so far, of jobs that run as well.
-    fn tell_account(&mut self) {
-        self.tell_steady();
+    fn send_account(&mut self) {
+        self.record_steady();
         let elapsed = self.began.elapsed();
         let known = |(id, result): (JobId, &Option<JobResult>)| match result {
             Some(result) => Some(result.clone()),
             None => self.so_far(id, elapsed),
         };
         let results: Vec<Option<JobResult>> = self.results.iter().enumerate().map(known).collect();
-        self.observer.see(&Event::AccountAsked { results: &results });
+        self.observer.see(&RunEvent::AccountAsked { results: &results });
     }
 
     /// The next message, or `None` when `until` comes first.
-    fn next_message(&self, until: Option<Instant>) -> Option<Message> {
+    fn next_message(&self, until: Option<Instant>) -> Option<RunMessage> {
         match until {
             None => self.inbox.recv().ok(),
             Some(until) => {
@@ -422,42 +434,44 @@ impl<'a> Conductor<'a> {
         }
     }
 
-    fn handle(&mut self, message: Message) {
+    fn handle(&mut self, message: RunMessage) {
         match message {
-            Message::Ready | Message::LaidOut => {}
-            Message::LayingOut(id, missing) => {
+            RunMessage::Ready | RunMessage::LaidOut => {}
+            RunMessage::LayingOut(id, missing) => {
                 let job = &self.plan.jobs[id];
-                self.observer.see(&Event::LayingOut { job, missing });
+                self.observer.see(&RunEvent::LayingOut { job, missing });
             }
-            Message::Borne(id, error) => {
+            RunMessage::Tolerated(id, error) => {
                 let job = &self.plan.jobs[id];
-                self.observer.see(&Event::ErrorBorne { job, error: &error });
-                self.shared[id].with_others.backlog.told();
+                self.observer.see(&RunEvent::ErrorTolerated { job, error: &error });
+                self.shared[id].with_others.backlog.reported();
             }
-            Message::Finished(job, result) => self.finished(job, *result),
-            Message::Outside(Word::Account) => self.tell_account(),
-            Message::Outside(Word::Stop(signal)) if self.signal.is_none() => {
+            RunMessage::Finished(job, result) => self.finished(job, *result),
+            RunMessage::Signal(SignalRequest::Account) => self.send_account(),
+            RunMessage::Signal(SignalRequest::Stop(signal)) if self.signal.is_none() => {
                 self.signal = Some(signal);
-                self.observer.see(&Event::Stopping { signal });
+                self.observer.see(&RunEvent::Stopping { signal });
                 self.stop_layout.store(true, Ordering::Relaxed);
                 self.shared.iter().for_each(|shared| shared.pulse.stop());
             }
-            Message::Outside(Word::Stop(_)) => self.abandon(),
+            RunMessage::Signal(SignalRequest::Stop(_)) => self.abandon(),
         }
     }
 
     fn finished(&mut self, job: JobId, mut result: JobResult) {
-        let untold = self.shared[job].with_others.backlog.untold();
-        if untold > 0 {
+        let suppressed = self.shared[job].with_others.backlog.suppressed();
+        if suppressed > 0 {
             let name = &self.plan.jobs[job].name;
-            result.notes.push(format!("{untold} errors of job {name} came too fast to be told"));
+            result
+                .notes
+                .push(format!("{suppressed} errors of job {name} came too fast to be told"));
         }
         let coordination = &self.plan.jobs[job].coordination;
         let on_failure = coordination.failure_ends.filter(|_| result.error.is_some());
         if let Some(what) = on_failure.or(coordination.end_ends) {
             self.call_off(job, what);
         }
-        self.observer.see(&Event::JobFinished { job: &self.plan.jobs[job], result: &result });
+        self.observer.see(&RunEvent::JobFinished { job: &self.plan.jobs[job], result: &result });
         self.results[job] = Some(result);
     }
 
@@ -495,26 +509,27 @@ impl<'a> Conductor<'a> {
     /// What a job that runs has counted so far, if it does run.
     fn so_far(&self, id: JobId, elapsed: Duration) -> Option<JobResult> {
         let (job, shared) = (&self.plan.jobs[id], &self.shared[id]);
-        (shared.state() != State::Waiting).then(|| worker::so_far(job, shared, elapsed))
+        (shared.state() != JobStage::Waiting).then(|| worker::so_far(job, shared, elapsed))
     }
 
     fn tick(&mut self) {
-        let glances: Vec<Glance> = self.shared.iter().map(|shared| glance(shared)).collect();
+        let snapshots: Vec<JobSnapshot> =
+            self.shared.iter().map(|shared| snapshot_of(shared)).collect();
         let elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
-        self.observer.see(&Event::Tick { glances: &glances, elapsed });
+        self.observer.see(&RunEvent::Tick { snapshots: &snapshots, elapsed });
     }
 }
 
 /// What each job of a plan has to do with the others.
-fn with_others(plan: &Arc<Plan>, outbox: &Sender<Message>) -> Vec<WithOthers> {
+fn with_others(plan: &Arc<Plan>, outbox: &Sender<RunMessage>) -> Vec<WithOthers> {
     let (turns, ramps) = (FileLocks::turns(plan), RampTally::all(plan));
     let lend = |(id, (turn, ramp))| {
         let backlog: Arc<Backlog> = Arc::default();
         let to_inbox = outbox.clone();
         // The conductor may have given up on the job; then nobody asks.
-        let tell = move |error| drop(to_inbox.send(Message::Borne(id, Box::new(error))));
-        let tell = control::teller(&plan.jobs[id], &backlog, tell);
-        WithOthers { turn, ramp, tell, backlog }
+        let report = move |error| drop(to_inbox.send(RunMessage::Tolerated(id, Box::new(error))));
+        let report_error = control::error_reporter(&plan.jobs[id], &backlog, report);
+        WithOthers { turn, ramp, report_error, backlog }
     };
     turns.into_iter().zip(ramps).enumerate().map(lend).collect()
 }
@@ -526,15 +541,15 @@ fn is_laid_out_first(job: &JobPlan) -> bool {
 
 /// The conductor is told of what begins and of jobs whose files cannot be had.
 /// It may have given up on us; then nobody asks.
-fn lay_out_all(plan: &Plan, stop: &AtomicBool, outbox: &Sender<Message>) {
+fn lay_out_all(plan: &Plan, stop: &AtomicBool, outbox: &Sender<RunMessage>) {
     for (id, job) in plan.jobs.iter().enumerate().filter(|(_, job)| is_laid_out_first(job)) {
         let missing = layout::missing(job);
         if missing.files > 0 {
-            let _ = outbox.send(Message::LayingOut(id, missing));
+            let _ = outbox.send(RunMessage::LayingOut(id, missing));
         }
         if let Err(error) = layout::lay_out(job, &|| stop.load(Ordering::Relaxed)) {
-            let result = worker::stillborn(error.into());
-            let _ = outbox.send(Message::Finished(id, Box::new(result)));
+            let result = worker::failed_to_start(error.into());
+            let _ = outbox.send(RunMessage::Finished(id, Box::new(result)));
         }
         if stop.load(Ordering::Relaxed) {
             return;
@@ -542,11 +557,11 @@ fn lay_out_all(plan: &Plan, stop: &AtomicBool, outbox: &Sender<Message>) {
     }
 }
 
-fn glance(shared: &Shared) -> Glance {
-    Glance {
+fn snapshot_of(shared: &Shared) -> JobSnapshot {
+    JobSnapshot {
         state: shared.state(),
-        ios: PerDir(DIRS.map(|dir| shared.ledger.lane(dir).ios.get())),
-        bytes: PerDir(DIRS.map(|dir| shared.ledger.lane(dir).bytes.get())),
+        ios: PerDir(DIRS.map(|dir| shared.counters.lane(dir).ios.get())),
+        bytes: PerDir(DIRS.map(|dir| shared.counters.lane(dir).bytes.get())),
         open_files: shared.open_files.load(Ordering::Relaxed),
     }
 }

@@ -1,6 +1,6 @@
 //! What a run tells while it goes, and who listens.
 
-use crate::control::State;
+use crate::control::JobStage;
 use crate::job::{JobError, JobId, JobPlan};
 use crate::layout::Missing;
 use crate::worker::JobResult;
@@ -10,9 +10,9 @@ use std::time::Duration;
 
 /// A few numbers of a job, for the live line.
 #[derive(Clone, Copy, Debug)]
-pub struct Glance {
+pub struct JobSnapshot {
     /// What it is doing.
-    pub state: State,
+    pub state: JobStage,
     /// I/Os completed.
     pub ios: PerDir<u64>,
     /// Bytes moved.
@@ -23,7 +23,7 @@ pub struct Glance {
 
 /// What happens, told in order to whoever listens.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum RunEvent<'a> {
     /// A job's files are about to be filled with data.
     LayingOut {
         /// Which job.
@@ -39,12 +39,12 @@ pub enum Event<'a> {
     /// Time passes while jobs run.
     Tick {
         /// All jobs of the plan, in order.
-        glances: &'a [Glance],
+        snapshots: &'a [JobSnapshot],
         /// Since the run began.
         elapsed: Nanos,
     },
     /// A job bears an error, and was asked to tell each.
-    ErrorBorne {
+    ErrorTolerated {
         /// Which job.
         job: &'a JobPlan,
         /// What it bears.
@@ -75,20 +75,20 @@ pub enum Event<'a> {
 /// Whoever listens.
 pub trait Observer {
     /// Told of one event.
-    fn see(&mut self, event: &Event<'_>);
+    fn see(&mut self, event: &RunEvent<'_>);
 
-    /// How often it wants [`Event::Tick`]; `None` for never.
+    /// How often it wants [`RunEvent::Tick`]; `None` for never.
     fn every(&self) -> Option<Duration> {
         None
     }
 
-    /// How often it wants [`Event::AccountAsked`]; `None` for only when a
+    /// How often it wants [`RunEvent::AccountAsked`]; `None` for only when a
     /// signal asks.
     fn account_every(&self) -> Option<Duration> {
         None
     }
 
-    /// A file whose coming asks for [`Event::AccountAsked`], and that is
+    /// A file whose coming asks for [`RunEvent::AccountAsked`], and that is
     /// removed then.
     fn account_file(&self) -> Option<PathBuf> {
         None
@@ -100,5 +100,5 @@ pub trait Observer {
 pub struct Unseen;
 
 impl Observer for Unseen {
-    fn see(&mut self, _: &Event<'_>) {}
+    fn see(&mut self, _: &RunEvent<'_>) {}
 }

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 /// What the world outside says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum SignalRequest {
     /// End the run (SIGINT, SIGTERM): the signal's number.
     Stop(i32),
     /// Tell what is known so far (SIGUSR1).
@@ -15,30 +15,36 @@ pub enum Word {
 }
 
 /// Listens until it is dropped.
-pub struct Outside {
+pub struct SignalListener {
     handle: Handle,
     listener: Option<JoinHandle<()>>,
 }
 
-impl Outside {
+impl SignalListener {
     /// Call `hear` for each word, on a thread of its own, until it returns
     /// false.
-    pub fn listen(mut hear: impl FnMut(Word) -> bool + Send + 'static) -> io::Result<Outside> {
+    pub fn listen(
+        mut hear: impl FnMut(SignalRequest) -> bool + Send + 'static,
+    ) -> io::Result<SignalListener> {
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1])?;
         let handle = signals.handle();
         let listener = std::thread::Builder::new().name("signals".into()).spawn(move || {
             for signal in signals.forever() {
-                let word = if signal == SIGUSR1 { Word::Account } else { Word::Stop(signal) };
+                let word = if signal == SIGUSR1 {
+                    SignalRequest::Account
+                } else {
+                    SignalRequest::Stop(signal)
+                };
                 if !hear(word) {
                     return;
                 }
             }
         })?;
-        Ok(Outside { handle, listener: Some(listener) })
+        Ok(SignalListener { handle, listener: Some(listener) })
     }
 }
 
-impl Drop for Outside {
+impl Drop for SignalListener {
     fn drop(&mut self) {
         self.handle.close();
         if let Some(listener) = self.listener.take() {

@@ -39,7 +39,7 @@ impl Counted {
     }
 }
 
-/// What a full window of samples comes to.
+/// Result of a full window of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// Largest distance from the mean; zero where the slope is watched.
@@ -55,7 +55,7 @@ pub struct Verdict {
 
 /// The last samples of a job, or of the jobs of a group together.
 #[derive(Clone, Debug)]
-pub struct Window {
+pub struct SteadyWindow {
     plan: SteadyPlan,
     size: usize,
     samples: VecDeque<SteadySample>,
@@ -63,11 +63,11 @@ pub struct Window {
     verdict: Verdict,
 }
 
-impl Window {
+impl SteadyWindow {
     /// An empty window.
-    pub fn new(plan: SteadyPlan) -> Window {
+    pub fn new(plan: SteadyPlan) -> SteadyWindow {
         let size = plan.duration.0 / plan.interval.0.max(1);
-        Window {
+        SteadyWindow {
             plan,
             size: usize::try_from(size).unwrap_or(usize::MAX).max(1),
             samples: VecDeque::new(),
@@ -77,7 +77,7 @@ impl Window {
     }
 
     /// Take in what was counted until `now_ns`; whether the window is full and
-    /// its numbers are steady. The first call only tells where to begin.
+    /// its numbers are steady. The first call sets where to begin.
     pub fn look(&mut self, now_ns: u64, counted: Counted) -> bool {
         if let Some((then_ns, earlier)) = self.last.replace((now_ns, counted)) {
             if self.samples.len() == self.size {
@@ -101,8 +101,8 @@ impl Window {
         self.samples.iter().map(pick).collect()
     }
 
-    /// As reports tell it.
-    pub fn told(&self) -> SteadyResult {
+    /// For the report.
+    pub fn result(&self) -> SteadyResult {
         let (limit, limit_is_percent) = match self.plan.goal.limit {
             Limit::Percent(limit) => (limit, true),
             Limit::Absolute(limit) => (limit, false),
@@ -221,8 +221,8 @@ mod tests {
         }
     }
 
-    fn window(seconds: u64, interval_ms: u64, goal: SteadyGoal) -> Window {
-        Window::new(SteadyPlan {
+    fn window(seconds: u64, interval_ms: u64, goal: SteadyGoal) -> SteadyWindow {
+        SteadyWindow::new(SteadyPlan {
             goal,
             duration: Nanos(seconds * 1_000_000_000),
             ramp: Nanos(0),
@@ -245,12 +245,12 @@ mod tests {
             .map(|(second, ios)| window.look(second * 1_000_000_000, counted(ios)))
             .collect();
         assert_eq!(steady, [false, false, false, false, true]);
-        let told = window.told();
-        assert!(told.attained);
-        assert_eq!(told.samples.iter().map(|s| s.iops).collect::<Vec<_>>(), [1000, 1000, 1010]);
-        assert_eq!(told.samples[0].bw_bytes_per_s, 4_096_000);
-        assert_eq!(told.samples[2].lat_ns, 1000);
-        assert_eq!((told.what.as_str(), told.duration_s), ("iops", 3));
+        let result = window.result();
+        assert!(result.attained);
+        assert_eq!(result.samples.iter().map(|s| s.iops).collect::<Vec<_>>(), [1000, 1000, 1010]);
+        assert_eq!(result.samples[0].bw_bytes_per_s, 4_096_000);
+        assert_eq!(result.samples[2].lat_ns, 1000);
+        assert_eq!((result.what.as_str(), result.duration_s), ("iops", 3));
     }
 
     #[test]
@@ -260,7 +260,7 @@ mod tests {
         assert!(!window.look(500_000_000, counted(1000)));
         // A tenth of a second late, with as many more.
         assert!(window.look(1_100_000_000, counted(2200)));
-        assert_eq!(window.told().criterion, 0.0);
+        assert_eq!(window.result().criterion, 0.0);
     }
 
     #[test]
@@ -268,8 +268,8 @@ mod tests {
         let mut window = window(5, 1000, goal(Criterion::Lat, Limit::Absolute(5.0)));
         window.look(0, counted(0));
         window.look(1_000_000_000, counted(10));
-        let told = window.told();
-        assert!(!told.attained);
-        assert_eq!((told.samples.len(), told.criterion), (1, 0.0));
+        let result = window.result();
+        assert!(!result.attained);
+        assert_eq!((result.samples.len(), result.criterion), (1, 0.0));
     }
 }

@@ -1,7 +1,7 @@
-//! Looking at ledgers from time to time, to tell when jobs are steady.
+//! Reads the counters at each interval, to find out when jobs are steady.
 
-use super::steady_state::{Counted, Window};
-use crate::control::{Shared, State};
+use super::steady_state::{Counted, SteadyWindow};
+use crate::control::{JobStage, Shared};
 use crate::job::{JobId, Plan, SteadyPlan};
 use iosonde_base::DIRS;
 use iosonde_report::SteadyResult;
@@ -14,10 +14,10 @@ const NOT_YET: Duration = Duration::from_millis(10);
 /// A job whose numbers are watched, or the jobs of a group together.
 #[derive(Debug)]
 pub(crate) struct SteadyWatch {
-    /// Whose numbers; the state is told with the last of them.
+    /// The jobs; the state is reported with the last of them.
     pub jobs: Vec<JobId>,
     plan: SteadyPlan,
-    window: Window,
+    window: SteadyWindow,
     began: Option<Instant>,
     due: Option<Instant>,
 }
@@ -41,7 +41,7 @@ impl SteadyWatch {
             watches.push(SteadyWatch {
                 jobs: vec![id],
                 plan: steady,
-                window: Window::new(steady),
+                window: SteadyWindow::new(steady),
                 began: None,
                 due: Some(Instant::now()),
             });
@@ -54,14 +54,14 @@ impl SteadyWatch {
         self.due
     }
 
-    /// The watch of a job, if it is the one that is told.
-    pub fn is_told_with(&self, job: JobId) -> bool {
+    /// Whether the result is reported with this job.
+    pub fn is_reported_with(&self, job: JobId) -> bool {
         self.jobs.last() == Some(&job)
     }
 
-    /// As reports tell it.
-    pub fn told(&self) -> SteadyResult {
-        self.window.told()
+    /// For the report.
+    pub fn result(&self) -> SteadyResult {
+        self.window.result()
     }
 
     /// Look, if it is time; whether the jobs are steady and shall end.
@@ -70,12 +70,13 @@ impl SteadyWatch {
             return false;
         }
         let states = || self.jobs.iter().map(|&job| shared[job].state());
-        if states().all(|state| state == State::Finished) {
+        if states().all(|state| state == JobStage::Finished) {
             self.due = None;
             return false;
         }
         let Some(began) = self.began else {
-            let counts = |state| matches!(state, State::Running | State::Syncing | State::Finished);
+            let counts =
+                |state| matches!(state, JobStage::Running | JobStage::Syncing | JobStage::Finished);
             self.due = Some(now + NOT_YET);
             if states().all(counts) {
                 self.began = Some(now);
@@ -100,7 +101,7 @@ impl SteadyWatch {
         let mut all = Counted::default();
         for &job in &self.jobs {
             for dir in DIRS {
-                let lane = shared[job].ledger.lane(dir);
+                let lane = shared[job].counters.lane(dir);
                 let latency = lane.clat.snapshot();
                 all.ios += lane.ios.get();
                 all.bytes += lane.bytes.get();

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Default)]
 pub struct Backlog {
     waiting: AtomicU64,
-    untold: AtomicU64,
+    suppressed: AtomicU64,
 }
 
 /// How many may wait to be told.
@@ -20,27 +20,27 @@ const WAITING_MOST: u64 = 4096;
 impl Backlog {
     fn admits(&self) -> bool {
         let admitted = self.waiting.load(Ordering::Relaxed) < WAITING_MOST;
-        let count = if admitted { &self.waiting } else { &self.untold };
+        let count = if admitted { &self.waiting } else { &self.suppressed };
         count.fetch_add(1, Ordering::Relaxed);
         admitted
     }
 
     /// One has been told.
-    pub fn told(&self) {
+    pub fn reported(&self) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// How many were not told.
-    pub fn untold(&self) -> u64 {
-        self.untold.load(Ordering::Relaxed)
+    pub fn suppressed(&self) -> u64 {
+        self.suppressed.load(Ordering::Relaxed)
     }
 }
 
 /// What a job's loop calls for each error it bears, where the job asks for it.
-pub(crate) fn teller(
+pub(crate) fn error_reporter(
     job: &JobPlan,
     backlog: &Arc<Backlog>,
-    tell: impl Fn(JobError) + Send + Sync + 'static,
+    report: impl Fn(JobError) + Send + Sync + 'static,
 ) -> Option<ErrorReporter> {
     if !job.measure.dump_errors {
         return None;
@@ -50,7 +50,7 @@ pub(crate) fn teller(
     Some(ErrorReporter::new(move |failure: &Failure| {
         if backlog.admits() {
             let path = failure.file.and_then(|file| paths.get(file.0 as usize).cloned());
-            tell(JobError { failure: failure.clone(), path, detail: None });
+            report(JobError { failure: failure.clone(), path, detail: None });
         }
     }))
 }
@@ -63,8 +63,8 @@ mod tests {
     fn a_flood_is_counted_and_what_is_told_makes_room() {
         let backlog = Backlog::default();
         let admitted = (0..WAITING_MOST + 10).filter(|_| backlog.admits()).count() as u64;
-        assert_eq!((admitted, backlog.untold()), (WAITING_MOST, 10));
-        backlog.told();
+        assert_eq!((admitted, backlog.suppressed()), (WAITING_MOST, 10));
+        backlog.reported();
         assert!(backlog.admits());
         assert!(!backlog.admits());
     }

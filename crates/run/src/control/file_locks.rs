@@ -12,33 +12,33 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// The locks of a run.
 #[derive(Debug, Default)]
 pub struct FileLocks {
-    queue: Mutex<Queue>,
+    queue: Mutex<LockQueue>,
     freed: Condvar,
 }
 
 /// A job's right to ask for its turn.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub struct LockTurn {
     locks: Arc<FileLocks>,
-    want: Want,
+    want: WantedFiles,
 }
 
 /// Files held until this is dropped.
 #[derive(Debug)]
-pub struct Held<'a> {
+pub struct HeldFiles<'a> {
     locks: &'a FileLocks,
     ticket: u64,
 }
 
 /// Files by number, and whether others may have them too.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Want {
+struct WantedFiles {
     files: Vec<usize>,
     together: bool,
 }
 
-impl Want {
-    fn bars(&self, other: &Want) -> bool {
+impl WantedFiles {
+    fn bars(&self, other: &WantedFiles) -> bool {
         !(self.together && other.together)
             && self.files.iter().any(|file| other.files.contains(file))
     }
@@ -46,14 +46,14 @@ impl Want {
 
 /// Who holds, and who waits, by ticket: both in the order of asking.
 #[derive(Debug, Default)]
-struct Queue {
+struct LockQueue {
     tickets: u64,
-    held: BTreeMap<u64, Want>,
-    waiting: BTreeMap<u64, Want>,
+    held: BTreeMap<u64, WantedFiles>,
+    waiting: BTreeMap<u64, WantedFiles>,
 }
 
-impl Queue {
-    fn ask(&mut self, want: Want) -> u64 {
+impl LockQueue {
+    fn ask(&mut self, want: WantedFiles) -> u64 {
         self.tickets += 1;
         self.waiting.insert(self.tickets, want);
         self.tickets
@@ -76,10 +76,10 @@ impl Queue {
 
 impl FileLocks {
     /// The turns of all jobs of a plan; `None` for jobs that lock nothing.
-    pub fn turns(plan: &Plan) -> Vec<Option<Turn>> {
+    pub fn turns(plan: &Plan) -> Vec<Option<LockTurn>> {
         let locks = Arc::new(FileLocks::default());
         let mut numbers: BTreeMap<&Path, usize> = BTreeMap::new();
-        let mut turn = |job| -> Option<Turn> {
+        let mut turn = |job| -> Option<LockTurn> {
             let job: &JobPlan = job;
             let together = match job.coordination.lock {
                 LockMode::None => return None,
@@ -91,29 +91,29 @@ impl FileLocks {
                 let next = numbers.len();
                 files.push(*numbers.entry(&file.path).or_insert(next));
             }
-            Some(Turn { locks: locks.clone(), want: Want { files, together } })
+            Some(LockTurn { locks: locks.clone(), want: WantedFiles { files, together } })
         };
         plan.jobs.iter().map(&mut turn).collect()
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, LockQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Turn {
+impl LockTurn {
     /// Wait until the job may have its files.
-    pub fn take(&self) -> Held<'_> {
+    pub fn take(&self) -> HeldFiles<'_> {
         let mut queue = self.locks.queue();
         let ticket = queue.ask(self.want.clone());
         while !queue.admit(ticket) {
             queue = self.locks.freed.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
-        Held { locks: &self.locks, ticket }
+        HeldFiles { locks: &self.locks, ticket }
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldFiles<'_> {
     fn drop(&mut self) {
         self.locks.queue().held.remove(&self.ticket);
         self.locks.freed.notify_all();
@@ -124,17 +124,17 @@ impl Drop for Held<'_> {
 mod tests {
     use super::*;
 
-    fn alone(files: &[usize]) -> Want {
-        Want { files: files.to_vec(), together: false }
+    fn alone(files: &[usize]) -> WantedFiles {
+        WantedFiles { files: files.to_vec(), together: false }
     }
 
-    fn together(files: &[usize]) -> Want {
-        Want { files: files.to_vec(), together: true }
+    fn together(files: &[usize]) -> WantedFiles {
+        WantedFiles { files: files.to_vec(), together: true }
     }
 
     #[test]
     fn one_that_writes_is_alone_and_readers_are_together() {
-        let mut queue = Queue::default();
+        let mut queue = LockQueue::default();
         let [first, second, writer] =
             [together(&[1]), together(&[1]), alone(&[1])].map(|want| queue.ask(want));
         assert!(queue.admit(first) && queue.admit(second));
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_reader_does_not_overtake_a_writer_that_waits() {
-        let mut queue = Queue::default();
+        let mut queue = LockQueue::default();
         let reader = queue.ask(together(&[1]));
         assert!(queue.admit(reader));
         let (writer, late) = (queue.ask(alone(&[1])), queue.ask(together(&[1])));
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn jobs_with_files_of_their_own_do_not_wait() {
-        let mut queue = Queue::default();
+        let mut queue = LockQueue::default();
         let (one, other) = (queue.ask(alone(&[1, 2])), queue.ask(alone(&[3])));
         assert!(queue.admit(one) && queue.admit(other));
         let both = queue.ask(alone(&[3, 4]));
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn no_two_threads_hold_one_file() {
         let locks = Arc::new(FileLocks::default());
-        let turn = Turn { locks: locks.clone(), want: alone(&[0]) };
+        let turn = LockTurn { locks: locks.clone(), want: alone(&[0]) };
         let inside = std::sync::atomic::AtomicU32::new(0);
         let order = std::sync::atomic::Ordering::SeqCst;
         std::thread::scope(|scope| {

@@ -5,8 +5,8 @@ mod file_locks;
 mod ramp_tally;
 mod shared;
 
-pub(crate) use error_dump::{Backlog, teller};
+pub(crate) use error_dump::{Backlog, error_reporter};
 pub(crate) use file_locks::FileLocks;
 pub(crate) use ramp_tally::RampTally;
-pub use shared::State;
+pub use shared::JobStage;
 pub(crate) use shared::{Gate, Opened, Shared, WithOthers};

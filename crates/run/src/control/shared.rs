@@ -1,7 +1,7 @@
 //! What a job shares with the conductor, and the gate that a wave waits at.
 
 use super::error_dump::Backlog;
-use super::file_locks::Turn;
+use super::file_locks::LockTurn;
 use super::ramp_tally::RampTally;
 use iosonde_engine::{ErrorReporter, SliceControl};
 use iosonde_stats::Counters;
@@ -14,7 +14,7 @@ use std::time::Instant;
 /// What a job is doing, for whoever looks on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum State {
+pub enum JobStage {
     /// Planned, its thread not yet started.
     Waiting = 0,
     /// Opening its files.
@@ -31,15 +31,15 @@ pub enum State {
     Finished = 6,
 }
 
-impl State {
-    const ALL: [State; 7] = [
-        State::Waiting,
-        State::Opening,
-        State::Ready,
-        State::Ramping,
-        State::Running,
-        State::Syncing,
-        State::Finished,
+impl JobStage {
+    const ALL: [JobStage; 7] = [
+        JobStage::Waiting,
+        JobStage::Opening,
+        JobStage::Ready,
+        JobStage::Ramping,
+        JobStage::Running,
+        JobStage::Syncing,
+        JobStage::Finished,
     ];
 }
 
@@ -49,7 +49,7 @@ pub struct Shared {
     /// When its slice ends, and whether it shall stop.
     pub pulse: Arc<SliceControl>,
     /// Its account.
-    pub ledger: Arc<Counters>,
+    pub counters: Arc<Counters>,
     state: AtomicU8,
     /// Files that are open.
     pub open_files: AtomicU32,
@@ -66,11 +66,11 @@ pub struct Shared {
 
 impl Shared {
     /// Before the job starts.
-    pub fn new(ledger: Arc<Counters>, clock: ClockSource, with_others: WithOthers) -> Shared {
+    pub fn new(counters: Arc<Counters>, clock: ClockSource, with_others: WithOthers) -> Shared {
         Shared {
             pulse: Arc::default(),
-            ledger,
-            state: AtomicU8::new(State::Waiting as u8),
+            counters,
+            state: AtomicU8::new(JobStage::Waiting as u8),
             open_files: AtomicU32::new(0),
             began: AtomicU64::new(0),
             used_before: Mutex::default(),
@@ -92,11 +92,11 @@ impl Shared {
     }
 
     /// What the job is doing.
-    pub fn state(&self) -> State {
-        State::ALL[usize::from(self.state.load(Ordering::Relaxed))]
+    pub fn state(&self) -> JobStage {
+        JobStage::ALL[usize::from(self.state.load(Ordering::Relaxed))]
     }
 
-    pub(crate) fn enter(&self, state: State) {
+    pub(crate) fn enter(&self, state: JobStage) {
         self.state.store(state as u8, Ordering::Relaxed);
     }
 }
@@ -105,11 +105,11 @@ impl Shared {
 #[derive(Debug, Default)]
 pub struct WithOthers {
     /// Its turn at files that are locked.
-    pub turn: Option<Turn>,
+    pub turn: Option<LockTurn>,
     /// Bytes moved in a ramp, with the jobs that ramp together.
     pub ramp: Arc<RampTally>,
     /// Who is told of errors that are borne.
-    pub tell: Option<ErrorReporter>,
+    pub report_error: Option<ErrorReporter>,
     /// Errors on their way there.
     pub backlog: Arc<Backlog>,
 }

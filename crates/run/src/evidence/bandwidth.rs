@@ -41,7 +41,7 @@ impl Rate {
         }
         let all = shared
             .iter()
-            .map(|shared| DIRS.map(|dir| shared.ledger.lane(dir).bytes.get()).iter().sum::<u64>())
+            .map(|shared| DIRS.map(|dir| shared.counters.lane(dir).bytes.get()).iter().sum::<u64>())
             .sum::<u64>();
         match all.checked_sub(self.counted) {
             Some(moved) => self.bytes.push(moved),

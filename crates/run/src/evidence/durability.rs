@@ -17,7 +17,7 @@ const FILES_MOST: usize = 1024;
 
 /// One range of a file, once for all jobs that share it.
 type Range<'a> = (&'a Path, u64, u64);
-type Watched<'a> = BTreeMap<Range<'a>, Result<(Instant, Option<Duration>), String>>;
+type DrainedRanges<'a> = BTreeMap<Range<'a>, Result<(Instant, Option<Duration>), String>>;
 
 /// By job, how its data became durable. Jobs of earlier waves are not watched:
 /// writing their data out would have disturbed those that came after.
@@ -35,11 +35,11 @@ pub(super) fn watch(
         .max();
     let counted = results.iter().flatten().map(|result| result.runtime.0).max().unwrap_or(0);
     let limit = Instant::now() + Duration::from_nanos(counted / 5).clamp(SHORTEST, LONGEST);
-    let mut watched: Watched<'_> = BTreeMap::new();
-    let mut told = Vec::new();
+    let mut watched: DrainedRanges<'_> = BTreeMap::new();
+    let mut durable = Vec::new();
     for (at, (job, result)) in plan.jobs.iter().zip(results).enumerate() {
         let seen = result.as_ref().and_then(|result| Some((result, result.seen.as_ref()?)));
-        told.push(match seen {
+        durable.push(match seen {
             None => Observed::unknown("the job did not run to its end"),
             Some((result, _)) if result.snapshot.lanes[Dir::Write as usize].bytes == 0 => {
                 Observed::unknown("it wrote nothing")
@@ -57,13 +57,13 @@ pub(super) fn watch(
             Some((_, seen)) => of_job(job, seen.ended, &mut watched, limit, stop),
         });
     }
-    told
+    durable
 }
 
 fn of_job<'a>(
     job: &'a JobPlan,
     ended: Instant,
-    watched: &mut Watched<'a>,
+    watched: &mut DrainedRanges<'a>,
     limit: Instant,
     stop: &dyn Fn() -> bool,
 ) -> Observed<DurableAfter> {

@@ -73,11 +73,11 @@ fn of_section(job: &JobPlan, runtime: Nanos) -> Observed<f64> {
         return Observed::unknown("there is no null engine");
     };
     let body = move || {
-        let (pen, ledger) = CountersWriter::new(&job.measure.latencies);
-        let shared = Shared::new(ledger, job.measure.clock, WithOthers::default());
+        let (writer, counters) = CountersWriter::new(&job.measure.latencies);
+        let shared = Shared::new(counters, job.measure.clock, WithOthers::default());
         let gate = Gate::default();
         gate.open(None);
-        worker::work(&job, pen, &shared, &gate, || {})
+        worker::work(&job, writer, &shared, &gate, || {})
     };
     // A thread of its own: a job changes its thread, and not back.
     let started = thread::Builder::new().name("upper-bound".to_owned()).spawn(body);

@@ -1,10 +1,10 @@
 //! What a job's thread does for its logs.
 
-use super::open_windows::{LogError, OpenWindows, lock};
+use super::open_windows::{LogWriteError, OpenWindows, lock};
 use super::sink::Sink;
-use super::windows::{HistogramWindows, Looker, Windows};
-use super::writer::{Message, Writer};
-use super::{Kind, LogsPlan};
+use super::windows::{CountWindows, HistogramWindows, ReadBy};
+use super::writer::{LogMessage, Writer};
+use super::{LogKind, LogsPlan};
 use iosonde_base::{Nanos, PerDir};
 use iosonde_engine::{Record, Tape, Turn};
 use iosonde_stats::Counters;
@@ -27,9 +27,9 @@ const HAND_OVER_NS: u64 = 1_000_000_000;
 pub struct JobLogs {
     plan: LogsPlan,
     clock: Clock,
-    ledger: Arc<Counters>,
-    book: Arc<Mutex<OpenWindows>>,
-    outbox: Sender<Message>,
+    counters: Arc<Counters>,
+    open_windows: Arc<Mutex<OpenWindows>>,
+    outbox: Sender<LogMessage>,
     /// Chunks that were written, to be filled again.
     empty: Option<Receiver<Vec<Record>>>,
     waits: Arc<Mutex<Waits>>,
@@ -55,13 +55,13 @@ impl JobLogs {
         plan: &LogsPlan,
         dirs: PerDir<bool>,
         clock: Clock,
-        ledger: Arc<Counters>,
-    ) -> Result<JobLogs, LogError> {
+        counters: Arc<Counters>,
+    ) -> Result<JobLogs, LogWriteError> {
         let open = |path: &PathBuf| {
             let sink = Sink::open(path, plan.append, plan.compressed);
             sink.map_err(|error| (path.clone(), error))
         };
-        let mut sinks: Vec<(Kind, Sink)> = Vec::new();
+        let mut sinks: Vec<(LogKind, Sink)> = Vec::new();
         for (kind, path) in &plan.files {
             sinks.push((*kind, open(path)?));
         }
@@ -72,15 +72,15 @@ impl JobLogs {
         for path in &plan.empty {
             open(path)?;
         }
-        let book = Arc::new(Mutex::new(OpenWindows::default()));
+        let open_windows = Arc::new(Mutex::new(OpenWindows::default()));
         let (outbox, inbox) = channel();
         let (emptied, empty) = channel();
         let writer = Writer {
             plan: plan.clone(),
             dirs,
             clock,
-            ledger: ledger.clone(),
-            book: book.clone(),
+            counters: counters.clone(),
+            open_windows: open_windows.clone(),
             inbox,
             emptied,
             sinks,
@@ -94,8 +94,8 @@ impl JobLogs {
         Ok(JobLogs {
             plan: plan.clone(),
             clock,
-            ledger,
-            book,
+            counters,
+            open_windows,
             outbox,
             empty: Some(empty),
             waits: Arc::default(),
@@ -108,24 +108,24 @@ impl JobLogs {
     /// Counting has begun, at `began` in ticks. The tape for the loop, where
     /// each I/O is logged.
     pub fn start(&mut self, began: u64) -> Option<Tape> {
-        let mut book = lock(&self.book);
+        let mut open_windows = lock(&self.open_windows);
         let passed = Nanos(self.clock.ns_between(began, self.clock.now()));
-        book.epoch_ms = match self.plan.epoch {
+        open_windows.epoch_ms = match self.plan.epoch {
             Some(id) => epoch_ms(id).saturating_sub(passed.millis()),
             None => 0,
         };
-        book.began = Some(began);
+        open_windows.began = Some(began);
         let windows = self.plan.every > Nanos(0) && !self.plan.files.is_empty();
-        book.windows = windows.then(|| Windows::new(self.plan.every.0));
-        book.histograms = match &self.plan.histogram {
+        open_windows.windows = windows.then(|| CountWindows::new(self.plan.every.0));
+        open_windows.histograms = match &self.plan.histogram {
             Some(plan) if plan.every > Nanos(0) => Some(HistogramWindows::new(plan.every.0)),
             _ => None,
         };
-        drop(book);
+        drop(open_windows);
         self.began = began;
         self.set_next(0);
         // The writer sleeps until it is told that there is something to watch.
-        let _ = self.outbox.send(Message::Started);
+        let _ = self.outbox.send(LogMessage::Started);
         let empty = self.empty.take()?;
         self.plan.each_io().then(|| Tape::new(self.turn(empty)))
     }
@@ -138,7 +138,7 @@ impl JobLogs {
     /// Close the windows that are over; hand over what was recorded.
     pub fn look(&mut self, now: u64, tape: &mut Option<Tape>) {
         let now_ns = self.clock.ns_between(self.began, now);
-        lock(&self.book).close(now_ns, &self.ledger, Looker::Job);
+        lock(&self.open_windows).close(now_ns, &self.counters, ReadBy::Job);
         if let Some(tape) = tape {
             tape.hand_over();
         }
@@ -146,7 +146,7 @@ impl JobLogs {
     }
 
     fn set_next(&mut self, now_ns: u64) {
-        let window = lock(&self.book).next_ns();
+        let window = lock(&self.open_windows).next_ns();
         let hand_over = self.plan.each_io().then_some(now_ns + HAND_OVER_NS);
         let next_ns = window.into_iter().chain(hand_over).min();
         self.next = next_ns.map_or(u64::MAX, |ns| self.clock.after(self.began, ns));
@@ -154,14 +154,14 @@ impl JobLogs {
 
     /// The job has ended, at `now`: everything is written when this returns.
     /// How often the job waited for its log.
-    pub fn finish(self, now: u64, tape: Option<Tape>) -> Result<Waits, LogError> {
+    pub fn finish(self, now: u64, tape: Option<Tape>) -> Result<Waits, LogWriteError> {
         if let Some(mut tape) = tape {
             tape.hand_over();
         }
         let now_ns = self.clock.ns_between(self.began, now);
-        lock(&self.book).end(now_ns, &self.ledger);
+        lock(&self.open_windows).end(now_ns, &self.counters);
         let (reply, answer) = channel();
-        let _ = self.outbox.send(Message::Finish(reply));
+        let _ = self.outbox.send(LogMessage::Finish(reply));
         let written = answer.recv().unwrap_or_else(|_| {
             let path = self.plan.files.first().map(|(_, path)| path.clone());
             Err((path.unwrap_or_default(), io::Error::other("the thread that writes it ended")))
@@ -179,7 +179,7 @@ impl JobLogs {
         Box::new(move |full| {
             if !full.is_empty() {
                 // Without a writer there is nothing to be done; finish() will say so.
-                let _ = outbox.send(Message::Records(full));
+                let _ = outbox.send(LogMessage::Records(full));
             }
             if let Ok(chunk) = empty.try_recv() {
                 return chunk;
@@ -209,7 +209,7 @@ fn epoch_ms(id: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::logs::{Columns, Value};
+    use crate::logs::{LogColumns, Value};
     use iosonde_base::Dir;
     use iosonde_stats::{CountersWriter, WhichLatencies};
 
@@ -217,11 +217,11 @@ mod tests {
     fn windows_of_a_job_that_stands_still_are_written_while_it_does() {
         let path = std::env::temp_dir().join(format!("iosonde-stall-{}.log", std::process::id()));
         let plan = LogsPlan {
-            files: vec![(Kind::Iops, path.clone())],
+            files: vec![(LogKind::Iops, path.clone())],
             empty: Vec::new(),
             every: Nanos::from_millis(100),
             value: Value::Average,
-            columns: Columns {
+            columns: LogColumns {
                 offset: false,
                 issue_time: false,
                 priority: 0,
@@ -243,15 +243,15 @@ mod tests {
             response: Default::default(),
             dirs,
         };
-        let (pen, ledger) = CountersWriter::new(&which);
+        let (writer, counters) = CountersWriter::new(&which);
         let clock = Clock::monotonic();
-        let mut logs = JobLogs::open(&plan, dirs, clock, ledger).unwrap();
+        let mut logs = JobLogs::open(&plan, dirs, clock, counters).unwrap();
         assert!(logs.start(clock.now()).is_none(), "windows need no tape");
         // Seven I/Os at once; the eighth takes long, and nobody looks meanwhile.
-        pen.counters().lane(Dir::Read).ios.add(7);
+        writer.counters().lane(Dir::Read).ios.add(7);
         std::thread::sleep(Duration::from_millis(650));
         let meanwhile = std::fs::read_to_string(&path).unwrap();
-        pen.counters().lane(Dir::Read).ios.add(1);
+        writer.counters().lane(Dir::Read).ios.add(1);
         logs.finish(clock.now(), None).unwrap();
         let after = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();

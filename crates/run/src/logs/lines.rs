@@ -1,8 +1,8 @@
 //! Lines of logs, in fio's form: `time, value, direction, block size[, offset],
 //! priority[, issue time]`.
 
-use super::windows::{Counts, HistogramWindow, Span, Window};
-use super::{Columns, HistogramPlan, Kind, Value};
+use super::windows::{Counts, HistogramWindow, LatencySum, LogWindow};
+use super::{HistogramPlan, LogColumns, LogKind, Value};
 use iosonde_base::{DIRS, PerDir};
 use iosonde_engine::Record;
 
@@ -11,7 +11,7 @@ const FIO_BINS: usize = 1856;
 
 /// One I/O, its times in nanoseconds since the job's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LoggedIo {
     pub end_ns: u64,
     pub offset: u64,
     pub slat_ns: u64,
@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// The entries of a chunk; `ns` makes nanoseconds since the start of ticks.
-pub fn entries(chunk: &[Record], ns: impl Fn(u64) -> u64) -> impl Iterator<Item = Entry> {
+pub fn entries(chunk: &[Record], ns: impl Fn(u64) -> u64) -> impl Iterator<Item = LoggedIo> {
     let mut rest = chunk.iter();
     std::iter::from_fn(move || {
         let &Record { end, offset, slat, clat, len, dir, prio } = rest.next()?;
@@ -34,40 +34,46 @@ pub fn entries(chunk: &[Record], ns: impl Fn(u64) -> u64) -> impl Iterator<Item 
             }
             _ => (slat.into(), clat.into()),
         };
-        Some(Entry { end_ns: ns(end), offset, slat_ns, clat_ns, len, dir, prio })
+        Some(LoggedIo { end_ns: ns(end), offset, slat_ns, clat_ns, len, dir, prio })
     })
 }
 
 /// The line of one I/O. `epoch_ms` is added to its time.
-pub fn of_io(out: &mut Vec<u8>, kind: Kind, entry: &Entry, epoch_ms: u64, columns: &Columns) {
-    let &Entry { end_ns, offset, slat_ns, clat_ns, len, dir, prio } = entry;
+pub fn of_io(
+    out: &mut Vec<u8>,
+    kind: LogKind,
+    entry: &LoggedIo,
+    epoch_ms: u64,
+    columns: &LogColumns,
+) {
+    let &LoggedIo { end_ns, offset, slat_ns, clat_ns, len, dir, prio } = entry;
     let value = match kind {
         // fio's unit for one I/O is not that of a window: kB/s.
-        Kind::Bandwidth => u64::from(len).saturating_mul(1_000_000) / clat_ns.max(1),
-        Kind::Iops => 1,
-        Kind::Slat => slat_ns,
-        Kind::Clat => clat_ns,
-        Kind::Lat => slat_ns + clat_ns,
+        LogKind::Bandwidth => u64::from(len).saturating_mul(1_000_000) / clat_ns.max(1),
+        LogKind::Iops => 1,
+        LogKind::Slat => slat_ns,
+        LogKind::Clat => clat_ns,
+        LogKind::Lat => slat_ns + clat_ns,
     };
     // fio knows it where it is logged with the latency it begins or ends.
     let issued_ns = match kind {
-        Kind::Slat | Kind::Clat => end_ns.saturating_sub(clat_ns),
+        LogKind::Slat | LogKind::Clat => end_ns.saturating_sub(clat_ns),
         _ => 0,
     };
     number(out, end_ns / 1_000_000 + epoch_ms);
     comma(out, value);
     let priority = if prio == 0 { columns.priority } else { prio };
-    ending(out, [dir.into(), len.into(), offset, issued_ns], &Columns { priority, ..*columns });
+    ending(out, [dir.into(), len.into(), offset, issued_ns], &LogColumns { priority, ..*columns });
 }
 
 /// The lines of one window, one for each direction of the job.
 pub fn of_window(
     out: &mut Vec<u8>,
-    kind: Kind,
-    window: &Window,
+    kind: LogKind,
+    window: &LogWindow,
     (dirs, value): (&PerDir<bool>, Value),
     epoch_ms: u64,
-    columns: &Columns,
+    columns: &LogColumns,
 ) {
     for dir in DIRS.into_iter().filter(|&dir| dirs[dir]) {
         let [mean, max] = values(kind, &window.of[dir], window.length_ns);
@@ -81,22 +87,22 @@ pub fn of_window(
 }
 
 /// A window's mean and largest. A rate is the same throughout a window.
-fn values(kind: Kind, counts: &Counts, length_ns: u64) -> [u64; 2] {
+fn values(kind: LogKind, counts: &Counts, length_ns: u64) -> [u64; 2] {
     let rate = |count: u64, unit: u64| {
         let per_second = u128::from(count) * 1_000_000_000;
         let length = u128::from(length_ns.max(1)) * u128::from(unit);
         ((per_second + length / 2) / length) as u64
     };
     let latency =
-        |span: &Span| [(span.sum + span.n / 2).checked_div(span.n).unwrap_or(0), span.max];
+        |span: &LatencySum| [(span.sum + span.n / 2).checked_div(span.n).unwrap_or(0), span.max];
     match kind {
-        Kind::Bandwidth => [rate(counts.bytes, 1024); 2],
-        Kind::Iops => [rate(counts.ios, 1); 2],
-        Kind::Slat => latency(&counts.slat),
-        Kind::Clat => latency(&counts.clat),
+        LogKind::Bandwidth => [rate(counts.bytes, 1024); 2],
+        LogKind::Iops => [rate(counts.ios, 1); 2],
+        LogKind::Slat => latency(&counts.slat),
+        LogKind::Clat => latency(&counts.clat),
         // With two stamps the total is the completion latency.
-        Kind::Lat if counts.lat.n == 0 => latency(&counts.clat),
-        Kind::Lat => latency(&counts.lat),
+        LogKind::Lat if counts.lat.n == 0 => latency(&counts.clat),
+        LogKind::Lat => latency(&counts.lat),
     }
 }
 
@@ -132,7 +138,7 @@ pub fn of_all(out: &mut Vec<u8>, time_ms: u64, kib_per_s: u64, dir: u64) {
     out.push(b'\n');
 }
 
-fn ending(out: &mut Vec<u8>, [dir, block, offset, issued_ns]: [u64; 4], columns: &Columns) {
+fn ending(out: &mut Vec<u8>, [dir, block, offset, issued_ns]: [u64; 4], columns: &LogColumns) {
     comma(out, dir);
     comma(out, block);
     if columns.offset {
@@ -184,10 +190,10 @@ mod tests {
     use super::*;
     use iosonde_base::Dir;
 
-    const PLAIN: Columns =
-        Columns { offset: false, issue_time: false, priority: 0, whole_priority: false };
-    const ALL: Columns =
-        Columns { offset: true, issue_time: true, priority: 0x4004, whole_priority: true };
+    const PLAIN: LogColumns =
+        LogColumns { offset: false, issue_time: false, priority: 0, whole_priority: false };
+    const ALL: LogColumns =
+        LogColumns { offset: true, issue_time: true, priority: 0x4004, whole_priority: true };
 
     fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
         let mut out = Vec::new();
@@ -207,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_line_of_an_io_has_fios_columns() {
-        let entry = Entry {
+        let entry = LoggedIo {
             end_ns: 2_500_000,
             offset: 8192,
             slat_ns: 84_019,
@@ -218,27 +224,33 @@ mod tests {
         };
         let line = |kind, columns| text(|out| of_io(out, kind, &entry, 0, columns));
         // Values of `fio --ioengine=libaio --write_bw_log=y --write_lat_log=y`.
-        assert_eq!(line(Kind::Bandwidth, &PLAIN), "2, 11296, 1, 4096, 0\n");
-        assert_eq!(line(Kind::Lat, &PLAIN), "2, 446602, 1, 4096, 0\n");
-        assert_eq!(line(Kind::Iops, &PLAIN), "2, 1, 1, 4096, 0\n");
-        assert_eq!(line(Kind::Clat, &ALL), "2, 362583, 1, 4096, 8192, 0x4004, 2137417\n");
-        assert_eq!(line(Kind::Lat, &ALL), "2, 446602, 1, 4096, 8192, 0x4004, 0\n");
-        let real_time = Columns { priority: 1 << 13 | 4, ..PLAIN };
-        assert_eq!(line(Kind::Slat, &real_time), "2, 84019, 1, 4096, 1\n");
+        assert_eq!(line(LogKind::Bandwidth, &PLAIN), "2, 11296, 1, 4096, 0\n");
+        assert_eq!(line(LogKind::Lat, &PLAIN), "2, 446602, 1, 4096, 0\n");
+        assert_eq!(line(LogKind::Iops, &PLAIN), "2, 1, 1, 4096, 0\n");
+        assert_eq!(line(LogKind::Clat, &ALL), "2, 362583, 1, 4096, 8192, 0x4004, 2137417\n");
+        assert_eq!(line(LogKind::Lat, &ALL), "2, 446602, 1, 4096, 8192, 0x4004, 0\n");
+        let real_time = LogColumns { priority: 1 << 13 | 4, ..PLAIN };
+        assert_eq!(line(LogKind::Slat, &real_time), "2, 84019, 1, 4096, 1\n");
     }
 
     #[test]
     fn a_window_has_a_line_for_each_direction_also_where_nothing_came() {
         let mut window =
-            Window { end_ns: 1_000_000_000, length_ns: 1_000_000_000, of: PerDir::default() };
-        let clat = Span { n: 3, sum: 100, max: 60 };
+            LogWindow { end_ns: 1_000_000_000, length_ns: 1_000_000_000, of: PerDir::default() };
+        let clat = LatencySum { n: 3, sum: 100, max: 60 };
         window.of[Dir::Read] = Counts { ios: 3, bytes: 12288, clat, ..Counts::default() };
         let dirs = PerDir([true, true, false]);
         let lines =
             |kind, value| text(|out| of_window(out, kind, &window, (&dirs, value), 5000, &PLAIN));
-        assert_eq!(lines(Kind::Bandwidth, Value::Average), "6000, 12, 0, 0, 0\n6000, 0, 1, 0, 0\n");
-        assert_eq!(lines(Kind::Lat, Value::Both), "6000, 33, 60, 0, 0, 0\n6000, 0, 0, 1, 0, 0\n");
-        assert_eq!(lines(Kind::Clat, Value::Max), "6000, 60, 0, 0, 0\n6000, 0, 1, 0, 0\n");
+        assert_eq!(
+            lines(LogKind::Bandwidth, Value::Average),
+            "6000, 12, 0, 0, 0\n6000, 0, 1, 0, 0\n"
+        );
+        assert_eq!(
+            lines(LogKind::Lat, Value::Both),
+            "6000, 33, 60, 0, 0, 0\n6000, 0, 0, 1, 0, 0\n"
+        );
+        assert_eq!(lines(LogKind::Clat, Value::Max), "6000, 60, 0, 0, 0\n6000, 0, 1, 0, 0\n");
     }
 
     #[test]

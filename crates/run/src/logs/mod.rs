@@ -14,7 +14,7 @@ mod windows;
 mod writer;
 
 pub(crate) use job_logs::{JobLogs, Waits};
-pub use open_windows::LogError;
+pub use open_windows::LogWriteError;
 
 use iosonde_base::{Nanos, PerDir};
 use iosonde_sys::cpu::CpuList;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 
 /// What a log is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LogKind {
     /// Bandwidth: KiB/s of a window, kB/s of one I/O.
     Bandwidth,
     /// I/Os per second of a window; 1 for one I/O.
@@ -35,15 +35,15 @@ pub enum Kind {
     Lat,
 }
 
-impl Kind {
+impl LogKind {
     /// As names of logs have it.
     pub const fn word(self) -> &'static str {
         match self {
-            Kind::Bandwidth => "bw",
-            Kind::Iops => "iops",
-            Kind::Slat => "slat",
-            Kind::Clat => "clat",
-            Kind::Lat => "lat",
+            LogKind::Bandwidth => "bw",
+            LogKind::Iops => "iops",
+            LogKind::Slat => "slat",
+            LogKind::Clat => "clat",
+            LogKind::Lat => "lat",
         }
     }
 }
@@ -61,7 +61,7 @@ pub enum Value {
 
 /// How a line ends: fio's last columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Columns {
+pub struct LogColumns {
     /// The offset is told.
     pub offset: bool,
     /// When the I/O was issued is told.
@@ -89,7 +89,7 @@ pub struct HistogramPlan {
 #[derive(Clone, Debug)]
 pub struct LogsPlan {
     /// Files with a line for each I/O or window.
-    pub files: Vec<(Kind, PathBuf)>,
+    pub files: Vec<(LogKind, PathBuf)>,
     /// Files that are made and stay empty, as fio's do for what the engine
     /// cannot tell apart.
     pub empty: Vec<PathBuf>,
@@ -98,7 +98,7 @@ pub struct LogsPlan {
     /// What a window of a latency log tells.
     pub value: Value,
     /// The last columns.
-    pub columns: Columns,
+    pub columns: LogColumns,
     /// Histograms.
     pub histogram: Option<HistogramPlan>,
     /// Several jobs share the files: what is there is kept.

@@ -10,7 +10,7 @@ use iosonde_stats::{Counters, HistogramSnapshot, Lane, Moments};
 /// Latencies of one kind in a window: how many, their sum and the largest, in
 /// nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct LatencySum {
     pub n: u64,
     pub sum: u64,
     pub max: u64,
@@ -21,14 +21,14 @@ pub struct Span {
 pub struct Counts {
     pub ios: u64,
     pub bytes: u64,
-    pub slat: Span,
-    pub clat: Span,
-    pub lat: Span,
+    pub slat: LatencySum,
+    pub clat: LatencySum,
+    pub lat: LatencySum,
 }
 
 /// What came in one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
+pub struct LogWindow {
     /// When it ended, in nanoseconds since counting began.
     pub end_ns: u64,
     /// How long it was.
@@ -36,23 +36,23 @@ pub struct Window {
     pub of: PerDir<Counts>,
 }
 
-/// Who looks. The largest latency of a window can only be taken by the thread
-/// that adds them.
+/// Which thread reads the counters. The largest latency of a window can only be
+/// taken by the thread that adds them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Looker {
+pub enum ReadBy {
     /// The job's own thread, between slices.
     Job,
     /// Any other.
     Other,
 }
 
-/// The account as it stands. `Span::max` is the largest since the job's own
-/// thread looked last.
-pub fn look(ledger: &Counters, looker: Looker) -> PerDir<Counts> {
-    let span = |moments: &Moments| Span {
-        max: match looker {
-            Looker::Job => moments.take_max(),
-            Looker::Other => moments.recent_max(),
+/// The counts as they are now. `LatencySum::max` is the largest since the job's
+/// own thread read them last.
+pub fn look(counters: &Counters, by: ReadBy) -> PerDir<Counts> {
+    let span = |moments: &Moments| LatencySum {
+        max: match by {
+            ReadBy::Job => moments.take_max(),
+            ReadBy::Other => moments.recent_max(),
         },
         n: moments.snapshot().n,
         sum: moments.snapshot().sum as u64,
@@ -64,21 +64,21 @@ pub fn look(ledger: &Counters, looker: Looker) -> PerDir<Counts> {
         clat: span(&lane.clat),
         lat: span(&lane.lat),
     };
-    PerDir(DIRS.map(|dir| counts(ledger.lane(dir))))
+    PerDir(DIRS.map(|dir| counts(counters.lane(dir))))
 }
 
 /// When the windows of one length end.
 #[derive(Clone, Copy, Debug)]
-pub struct Calendar {
+pub struct WindowEnds {
     every_ns: u64,
     /// End of the last window that was closed.
     closed_ns: u64,
 }
 
-impl Calendar {
+impl WindowEnds {
     /// Windows of `every_ns`, which is not zero.
-    pub fn new(every_ns: u64) -> Calendar {
-        Calendar { every_ns: every_ns.max(1), closed_ns: 0 }
+    pub fn new(every_ns: u64) -> WindowEnds {
+        WindowEnds { every_ns: every_ns.max(1), closed_ns: 0 }
     }
 
     /// When the present window ends.
@@ -114,15 +114,15 @@ impl Calendar {
 
 /// Windows of counts.
 #[derive(Debug)]
-pub struct Windows {
-    pub calendar: Calendar,
+pub struct CountWindows {
+    pub schedule: WindowEnds,
     last: PerDir<Counts>,
 }
 
-impl Windows {
+impl CountWindows {
     /// Windows of `every_ns` nanoseconds.
-    pub fn new(every_ns: u64) -> Windows {
-        Windows { calendar: Calendar::new(every_ns), last: PerDir::default() }
+    pub fn new(every_ns: u64) -> CountWindows {
+        CountWindows { schedule: WindowEnds::new(every_ns), last: PerDir::default() }
     }
 
     /// Close what is over at `now_ns`, when the account stood at `seen`.
@@ -130,9 +130,9 @@ impl Windows {
     /// Whoever looks comes when the present window is over and before anything
     /// more is counted, or was kept from coming by an I/O that took longer than
     /// that; so what was counted came in the first window, but for that I/O.
-    pub fn close(&mut self, now_ns: u64, seen: &PerDir<Counts>, closed: &mut Vec<Window>) {
-        let first_ns = self.calendar.next_ns();
-        let ends = self.calendar.close(now_ns);
+    pub fn close(&mut self, now_ns: u64, seen: &PerDir<Counts>, closed: &mut Vec<LogWindow>) {
+        let first_ns = self.schedule.next_ns();
+        let ends = self.schedule.close(now_ns);
         let mut rest = PerDir(DIRS.map(|dir| delta(&seen[dir], &self.last[dir])));
         let mut base = *seen;
         if ends.len() > 1 {
@@ -149,8 +149,8 @@ impl Windows {
     }
 
     /// Close all that is left, at the job's end.
-    pub fn end(&mut self, now_ns: u64, seen: &PerDir<Counts>, closed: &mut Vec<Window>) {
-        let mut ends = self.calendar.end(now_ns);
+    pub fn end(&mut self, now_ns: u64, seen: &PerDir<Counts>, closed: &mut Vec<LogWindow>) {
+        let mut ends = self.schedule.end(now_ns);
         let rest = PerDir(DIRS.map(|dir| delta(&seen[dir], &self.last[dir])));
         if ends.is_empty() && rest.0.iter().any(|counts| counts.ios > 0) {
             ends.push((now_ns, 1));
@@ -161,19 +161,19 @@ impl Windows {
 }
 
 /// What came goes to the first window, the others are empty.
-fn spread(ends: &[(u64, u64)], came: PerDir<Counts>, closed: &mut Vec<Window>) {
+fn spread(ends: &[(u64, u64)], came: PerDir<Counts>, closed: &mut Vec<LogWindow>) {
     for (at, &(end_ns, length_ns)) in ends.iter().enumerate() {
         let of = if at == 0 { came } else { PerDir::default() };
-        closed.push(Window { end_ns, length_ns, of });
+        closed.push(LogWindow { end_ns, length_ns, of });
     }
 }
 
 fn delta(now: &Counts, then: &Counts) -> Counts {
-    let span = |now: &Span, then: &Span| {
+    let span = |now: &LatencySum, then: &LatencySum| {
         let n = now.n.saturating_sub(then.n);
         // A largest value that is older than the window is none of its own.
         let max = if n == 0 { 0 } else { now.max };
-        Span { n, sum: now.sum.saturating_sub(then.sum), max }
+        LatencySum { n, sum: now.sum.saturating_sub(then.sum), max }
     };
     Counts {
         ios: now.ios.saturating_sub(then.ios),
@@ -190,23 +190,23 @@ fn latecomer(came: &Counts, wait_ns: u64) -> Counts {
     if came.ios == 0 || came.clat.max < wait_ns {
         return Counts::default();
     }
-    let one = |span: &Span| match span.n {
-        0 => Span::default(),
-        _ => Span { n: 1, sum: span.max.min(span.sum), max: span.max },
+    let one = |span: &LatencySum| match span.n {
+        0 => LatencySum::default(),
+        _ => LatencySum { n: 1, sum: span.max.min(span.sum), max: span.max },
     };
     Counts {
         ios: 1,
         bytes: came.bytes / came.ios,
-        slat: Span::default(),
+        slat: LatencySum::default(),
         clat: one(&came.clat),
         lat: one(&came.lat),
     }
 }
 
 fn less(all: &Counts, part: &Counts) -> Counts {
-    let span = |all: &Span, part: &Span| {
+    let span = |all: &LatencySum, part: &LatencySum| {
         let n = all.n - part.n;
-        Span { n, sum: all.sum - part.sum, max: if n == 0 { 0 } else { all.max } }
+        LatencySum { n, sum: all.sum - part.sum, max: if n == 0 { 0 } else { all.max } }
     };
     Counts {
         ios: all.ios - part.ios,
@@ -228,30 +228,30 @@ pub struct HistogramWindow {
 /// Windows of histograms of completion latency.
 #[derive(Debug)]
 pub struct HistogramWindows {
-    pub calendar: Calendar,
+    pub schedule: WindowEnds,
     last: PerDir<HistogramSnapshot>,
 }
 
 impl HistogramWindows {
     /// Windows of `every_ns` nanoseconds.
     pub fn new(every_ns: u64) -> HistogramWindows {
-        HistogramWindows { calendar: Calendar::new(every_ns), last: PerDir::default() }
+        HistogramWindows { schedule: WindowEnds::new(every_ns), last: PerDir::default() }
     }
 
     /// Close what is over at `now_ns`; everything, with `end`.
     pub fn close(
         &mut self,
         now_ns: u64,
-        ledger: &Counters,
+        counters: &Counters,
         end: bool,
         closed: &mut Vec<HistogramWindow>,
     ) {
         let ends = match end {
-            true => self.calendar.end(now_ns),
-            false => self.calendar.close(now_ns),
+            true => self.schedule.end(now_ns),
+            false => self.schedule.close(now_ns),
         };
         let Some((first, others)) = ends.split_first() else { return };
-        let seen = PerDir(DIRS.map(|dir| match &ledger.lane(dir).clat_histogram {
+        let seen = PerDir(DIRS.map(|dir| match &counters.lane(dir).clat_histogram {
             Some(histogram) => histogram.snapshot(),
             None => HistogramSnapshot::default(),
         }));
@@ -273,18 +273,18 @@ mod tests {
 
     fn seen(ios: u64, bytes: u64, lat_sum: u64, lat_max: u64) -> PerDir<Counts> {
         let mut all = PerDir::default();
-        let clat = Span { n: ios, sum: lat_sum, max: lat_max };
+        let clat = LatencySum { n: ios, sum: lat_sum, max: lat_max };
         all[Dir::Read] = Counts { ios, bytes, clat, ..Counts::default() };
         all
     }
 
-    fn ios(closed: &[Window]) -> Vec<(u64, u64)> {
+    fn ios(closed: &[LogWindow]) -> Vec<(u64, u64)> {
         closed.iter().map(|window| (window.end_ns / MS, window.of[Dir::Read].ios)).collect()
     }
 
     #[test]
     fn each_window_holds_what_came_in_it_and_none_is_left_out() {
-        let mut windows = Windows::new(1000 * MS);
+        let mut windows = CountWindows::new(1000 * MS);
         let mut closed = Vec::new();
         windows.close(999 * MS, &seen(5, 500, 50, 20), &mut closed);
         assert!(closed.is_empty(), "not over yet");
@@ -293,12 +293,12 @@ mod tests {
         windows.close(3000 * MS, &seen(12, 1400, 180, 40), &mut closed);
         assert_eq!(ios(&closed), [(1000, 10), (2000, 0), (3000, 2)]);
         assert_eq!(closed[2].of[Dir::Read].bytes, 400);
-        assert_eq!(closed[2].of[Dir::Read].clat, Span { n: 2, sum: 80, max: 40 });
+        assert_eq!(closed[2].of[Dir::Read].clat, LatencySum { n: 2, sum: 80, max: 40 });
     }
 
     #[test]
     fn an_io_that_held_up_the_look_counts_when_it_came_back() {
-        let mut windows = Windows::new(1000 * MS);
+        let mut windows = CountWindows::new(1000 * MS);
         let mut closed = Vec::new();
         let stall = 4500 * MS;
         windows.close(5200 * MS, &seen(8, 8 * 4096, stall + 7, stall), &mut closed);
@@ -312,13 +312,13 @@ mod tests {
 
     #[test]
     fn the_end_leaves_a_shorter_window_unless_next_to_nothing_is_left() {
-        let (mut windows, mut closed) = (Windows::new(1000 * MS), Vec::new());
+        let (mut windows, mut closed) = (CountWindows::new(1000 * MS), Vec::new());
         windows.close(1000 * MS, &seen(3, 3, 3, 1), &mut closed);
         windows.end(2300 * MS, &seen(5, 5, 5, 1), &mut closed);
         // The look came at the end, so all went to the first of its windows.
         assert_eq!(ios(&closed), [(1000, 3), (2000, 2), (2300, 0)]);
 
-        let (mut windows, mut closed) = (Windows::new(1000 * MS), Vec::new());
+        let (mut windows, mut closed) = (CountWindows::new(1000 * MS), Vec::new());
         windows.close(1000 * MS, &seen(3, 3, 3, 1), &mut closed);
         windows.end(2001 * MS, &seen(5, 5, 5, 1), &mut closed);
         assert_eq!(ios(&closed), [(1000, 3), (2000, 2)]);
@@ -329,7 +329,7 @@ mod tests {
     fn histograms_of_windows_add_up_to_the_whole() {
         use iosonde_stats::{CountersWriter, WhichLatencies};
         let dirs = PerDir([true, false, false]);
-        let (pen, ledger) = CountersWriter::new(&WhichLatencies {
+        let (writer, counters) = CountersWriter::new(&WhichLatencies {
             syncs: true,
             slat: false,
             clat: true,
@@ -338,17 +338,17 @@ mod tests {
             dirs,
         });
         let add = |ns| {
-            let lane = pen.counters().lane(Dir::Read);
+            let lane = writer.counters().lane(Dir::Read);
             lane.clat_histogram.as_ref().unwrap().add_many(ns, 1);
         };
         let (mut windows, mut closed) = (HistogramWindows::new(1000), Vec::new());
         add(10);
-        windows.close(1000, &ledger, false, &mut closed);
+        windows.close(1000, &counters, false, &mut closed);
         add(10);
         add(5000);
-        windows.close(3000, &ledger, false, &mut closed);
+        windows.close(3000, &counters, false, &mut closed);
         add(70);
-        windows.close(3500, &ledger, true, &mut closed);
+        windows.close(3500, &counters, true, &mut closed);
         let totals: Vec<(u64, u64)> =
             closed.iter().map(|window| (window.end_ns, window.of[Dir::Read].total())).collect();
         assert_eq!(totals, [(1000, 1), (2000, 2), (3000, 0), (3500, 1)]);

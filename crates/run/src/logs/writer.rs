@@ -1,10 +1,10 @@
 //! The thread that writes a job's logs.
 
 use super::lines::{entries, of_histograms, of_io, of_window};
-use super::open_windows::{LogError, OpenWindows, lock};
+use super::open_windows::{LogWriteError, OpenWindows, lock};
 use super::sink::Sink;
-use super::windows::Looker;
-use super::{Kind, LogsPlan};
+use super::windows::ReadBy;
+use super::{LogKind, LogsPlan};
 use iosonde_base::PerDir;
 use iosonde_engine::Record;
 use iosonde_stats::Counters;
@@ -14,13 +14,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// What the writer is told.
-pub(super) enum Message {
+pub(super) enum LogMessage {
     /// Counting has begun.
     Started,
     /// What was recorded.
     Records(Vec<Record>),
     /// The job has ended: write everything and say how it went.
-    Finish(Sender<Result<(), LogError>>),
+    Finish(Sender<Result<(), LogWriteError>>),
 }
 
 /// Rows are written this often at most.
@@ -31,11 +31,11 @@ pub(super) struct Writer {
     pub plan: LogsPlan,
     pub dirs: PerDir<bool>,
     pub clock: Clock,
-    pub ledger: Arc<Counters>,
-    pub book: Arc<Mutex<OpenWindows>>,
-    pub inbox: Receiver<Message>,
+    pub counters: Arc<Counters>,
+    pub open_windows: Arc<Mutex<OpenWindows>>,
+    pub inbox: Receiver<LogMessage>,
     pub emptied: Sender<Vec<Record>>,
-    pub sinks: Vec<(Kind, Sink)>,
+    pub sinks: Vec<(LogKind, Sink)>,
     pub histogram: Option<Sink>,
 }
 
@@ -52,12 +52,12 @@ impl Writer {
                 None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match message {
-                Ok(Message::Started) => {}
-                Ok(Message::Records(chunk)) => {
+                Ok(LogMessage::Started) => {}
+                Ok(LogMessage::Records(chunk)) => {
                     self.write_records(chunk);
                     self.write_rows();
                 }
-                Ok(Message::Finish(reply)) => {
+                Ok(LogMessage::Finish(reply)) => {
                     self.write_rows();
                     let _ = reply.send(self.finish());
                     return;
@@ -80,8 +80,8 @@ impl Writer {
     /// little more, so that the job itself can close it. `None`: there are no
     /// windows, or none yet.
     fn until_look(&self) -> Option<Duration> {
-        let book = lock(&self.book);
-        let (began, next_ns) = (book.began?, book.next_ns()?);
+        let open_windows = lock(&self.open_windows);
+        let (began, next_ns) = (open_windows.began?, open_windows.next_ns()?);
         let grace = Duration::from_nanos(self.shortest_ns() / 4).min(REST);
         let now_ns = self.clock.ns_between(began, self.clock.now());
         let due = Duration::from_nanos(next_ns.saturating_sub(now_ns));
@@ -98,18 +98,18 @@ impl Writer {
     /// ends its slice at the first completion after a window's end, so nothing
     /// was counted since.
     fn look(&mut self) {
-        let mut book = lock(&self.book);
-        let Some(began) = book.began else { return };
+        let mut open_windows = lock(&self.open_windows);
+        let Some(began) = open_windows.began else { return };
         let now_ns = self.clock.ns_between(began, self.clock.now());
         let grace_ns = (self.shortest_ns() / 4).min(REST.as_nanos() as u64);
-        book.close(now_ns.saturating_sub(grace_ns), &self.ledger, Looker::Other);
+        open_windows.close(now_ns.saturating_sub(grace_ns), &self.counters, ReadBy::Other);
     }
 
     fn write_rows(&mut self) {
         let (closed, histograms, epoch_ms) = {
-            let mut book = lock(&self.book);
-            let closed = std::mem::take(&mut book.closed);
-            (closed, std::mem::take(&mut book.closed_histograms), book.epoch_ms)
+            let mut open_windows = lock(&self.open_windows);
+            let closed = std::mem::take(&mut open_windows.closed);
+            (closed, std::mem::take(&mut open_windows.closed_histograms), open_windows.epoch_ms)
         };
         let (value, columns, dirs) = (self.plan.value, &self.plan.columns, &self.dirs);
         for (kind, sink) in &mut self.sinks {
@@ -128,8 +128,8 @@ impl Writer {
 
     fn write_records(&mut self, mut chunk: Vec<Record>) {
         let (began, epoch_ms) = {
-            let book = lock(&self.book);
-            (book.began.unwrap_or(0), book.epoch_ms)
+            let open_windows = lock(&self.open_windows);
+            (open_windows.began.unwrap_or(0), open_windows.epoch_ms)
         };
         let ns = |ticks| self.clock.ns_between(began, ticks);
         for (kind, sink) in &mut self.sinks {
@@ -144,7 +144,7 @@ impl Writer {
         let _ = self.emptied.send(chunk);
     }
 
-    fn finish(&mut self) -> Result<(), LogError> {
+    fn finish(&mut self) -> Result<(), LogWriteError> {
         let sinks = self.sinks.drain(..).map(|(_, sink)| sink);
         let results: Vec<_> = sinks.chain(self.histogram.take()).map(Sink::finish).collect();
         results.into_iter().collect()

@@ -4,7 +4,7 @@
 //! A path is taken as it is, whatever bytes it has; nothing is escaped, parsed
 //! again, or read from the environment.
 
-use super::{Planned, Planner, Totals, plan_with, resolve};
+use super::{PlannedJobs, Planner, Totals, plan_with, resolve};
 use crate::job::Plan;
 use iosonde_options::{Diagnostic, Level, Origin, Setting};
 use iosonde_spec::cli::ParsedJob;
@@ -50,7 +50,7 @@ impl JobBuilder {
     /// # Errors
     /// The first error among its diagnostics.
     pub fn plan(self) -> Result<Plan, Diagnostic> {
-        let Planned { plan, diagnostics, .. } = plan_built(vec![self], Totals::AsAsked);
+        let PlannedJobs { plan, diagnostics, .. } = plan_built(vec![self], Totals::AsAsked);
         match diagnostics.into_iter().find(|said| said.level >= Level::Error) {
             Some(error) => Err(error),
             None => Ok(plan),
@@ -59,7 +59,7 @@ impl JobBuilder {
 }
 
 /// Resolve and plan jobs that start together.
-pub fn plan_built(jobs: Vec<JobBuilder>, totals: Totals) -> Planned {
+pub fn plan_built(jobs: Vec<JobBuilder>, totals: Totals) -> PlannedJobs {
     let mut paths = Vec::new();
     let mut sections = Vec::new();
     for JobBuilder { name, path, spec } in jobs {
@@ -75,12 +75,12 @@ pub fn plan_built(jobs: Vec<JobBuilder>, totals: Totals) -> Planned {
     }
     let mut diagnostics = resolve(&mut sections);
     if diagnostics.iter().any(|said| said.level >= Level::Error) {
-        return Planned { diagnostics, ..Planned::default() };
+        return PlannedJobs { diagnostics, ..PlannedJobs::default() };
     }
-    let Planned { plan, diagnostics: planning, refused } =
+    let PlannedJobs { plan, diagnostics: planning, refused } =
         plan_with(Planner { paths, ..Planner::new(&sections, totals) });
     diagnostics.extend(planning);
-    Planned { plan, diagnostics, refused }
+    PlannedJobs { plan, diagnostics, refused }
 }
 
 #[cfg(test)]

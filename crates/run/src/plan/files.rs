@@ -1,7 +1,7 @@
 //! Which files a job has, what they are, and which part of each it uses.
 
 use super::Planner;
-use super::one_job::CloneOf;
+use super::job_io::CloneOf;
 use super::paths;
 use crate::job::{FileKind, FilePlan, Need};
 use iosonde_options::{Diagnostic, Origin};

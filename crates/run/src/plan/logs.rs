@@ -1,8 +1,8 @@
 //! From a job's options to its logs.
 
-use super::one_job::CloneOf;
+use super::job_io::CloneOf;
 use crate::job::JobPlan;
-use crate::logs::{Columns, HistogramPlan, Kind, LogsPlan, Value, epoch_clock};
+use crate::logs::{HistogramPlan, LogColumns, LogKind, LogsPlan, Value, epoch_clock};
 use iosonde_base::{DIRS, Nanos, PerDir};
 use iosonde_options::Diagnostic;
 use iosonde_report::MeasuredKinds;
@@ -35,7 +35,7 @@ pub(super) fn logs(
     };
     let mut files = Vec::new();
     let mut empty = Vec::new();
-    let rates = [(&log.write_bw_log, Kind::Bandwidth), (&log.write_iops_log, Kind::Iops)];
+    let rates = [(&log.write_bw_log, LogKind::Bandwidth), (&log.write_iops_log, LogKind::Iops)];
     for (option, kind) in rates {
         if let Some(prefix) = option.get() {
             files.push((kind, name(prefix, kind.word())));
@@ -47,12 +47,12 @@ pub(super) fn logs(
         let kinds = [
             // Without a queue the null engine knows no submission.
             (
-                Kind::Slat,
+                LogKind::Slat,
                 *stat.disable_slat.get(),
                 measured.slat && !(engine.caps.diskless && depth == 1),
             ),
-            (Kind::Clat, *stat.disable_clat.get(), measured.clat),
-            (Kind::Lat, *stat.disable_lat.get(), measured.lat),
+            (LogKind::Clat, *stat.disable_clat.get(), measured.clat),
+            (LogKind::Lat, *stat.disable_lat.get(), measured.lat),
         ];
         for (kind, disabled, measured) in kinds {
             match (reduced || disabled, measured) {
@@ -84,7 +84,7 @@ pub(super) fn logs(
             LogWindowValue::Max => Value::Max,
             LogWindowValue::Both => Value::Both,
         },
-        columns: Columns {
+        columns: LogColumns {
             offset: *log.log_offset.get(),
             issue_time: *log.log_issue_time.get(),
             priority: priority.map_or(0, IoPriority::raw),

@@ -1,6 +1,6 @@
 //! From a job's options to what is measured and recorded while it runs.
 
-use super::one_job::{CloneOf, Shape};
+use super::job_io::{CloneOf, JobIo};
 use super::{Totals, engine, logs, pacing};
 use crate::job::{MeasurePlan, SampleWindows};
 use crate::taps::priorities::PriorityLatencies;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Priorities of a job's I/O.
 #[derive(Clone, Copy)]
-pub(super) struct Priorities {
+pub(super) struct JobPriorities {
     /// That of the job's thread.
     pub own: Option<IoPriority>,
     /// Single I/Os have one of their own.
@@ -24,13 +24,13 @@ pub(super) struct Priorities {
 /// What is measured of a job: `kinds` as its options and its engine have it.
 pub(super) fn measure(
     of: &CloneOf<'_>,
-    shape: &Shape,
+    io: &JobIo,
     depth: u32,
     (kinds, totals): (MeasuredKinds, Totals),
-    priorities: Priorities,
+    priorities: JobPriorities,
 ) -> Result<MeasurePlan, Diagnostic> {
     let spec = &of.job.spec;
-    let logs = logs::logs(of, depth, kinds, &shape.sizes, priorities.own)?;
+    let logs = logs::logs(of, depth, kinds, &io.sizes, priorities.own)?;
     let accounting = match *spec.measure.gtod_reduce.get() {
         true => Accounting::CountsOnly,
         false => Accounting::Full,
@@ -39,13 +39,13 @@ pub(super) fn measure(
     let sampled = |asked: Nanos, log: &Setting<Option<String>>| {
         logs::sample_every(asked, log.get().is_some(), logs.as_ref())
     };
-    let dirs = shape.dirs;
+    let dirs = io.dirs;
     Ok(MeasurePlan {
         accounting,
         latencies: WhichLatencies {
             // Only what was written is synced, unless a recording says when.
-            syncs: dirs[Dir::Write] || dirs[Dir::Trim] || shape.replay.is_some(),
-            response: match &shape.replay {
+            syncs: dirs[Dir::Write] || dirs[Dir::Trim] || io.replay.is_some(),
+            response: match &io.replay {
                 Some(replay) if replay.timed => replay.responses(),
                 _ => pacing::responses(spec),
             },

@@ -10,6 +10,7 @@ mod coordination;
 mod depth;
 mod engine;
 mod files;
+mod job_io;
 mod logs;
 mod measure;
 mod no_files;
@@ -29,7 +30,7 @@ use iosonde_engine::Caps;
 use iosonde_options::{Diagnostic, Level};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
-use one_job::CloneOf;
+use job_io::CloneOf;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -47,7 +48,7 @@ pub enum Totals {
 
 /// A plan, and what there is to say about it.
 #[derive(Debug, Default)]
-pub struct Planned {
+pub struct PlannedJobs {
     /// What will run; empty where an error is among the diagnostics.
     pub plan: Plan,
     /// Notes, warnings and errors, each said once.
@@ -78,11 +79,11 @@ pub fn resolve(jobs: &mut [ParsedJob]) -> Vec<Diagnostic> {
 }
 
 /// Plan jobs that are resolved.
-pub fn plan(jobs: &[ParsedJob], totals: Totals) -> Planned {
+pub fn plan(jobs: &[ParsedJob], totals: Totals) -> PlannedJobs {
     plan_with(Planner::new(jobs, totals))
 }
 
-fn plan_with(mut planner: Planner<'_>) -> Planned {
+fn plan_with(mut planner: Planner<'_>) -> PlannedJobs {
     for (index, job) in planner.jobs.iter().enumerate() {
         planner.section(index, job);
     }
@@ -95,7 +96,7 @@ fn plan_with(mut planner: Planner<'_>) -> Planned {
 }
 
 /// Merge the traces that the jobs name, and plan nothing else.
-pub fn merge_only(jobs: &[ParsedJob]) -> Planned {
+pub fn merge_only(jobs: &[ParsedJob]) -> PlannedJobs {
     let mut planner = Planner::new(jobs, Totals::AsAsked);
     planner.merge_only();
     planner.done()
@@ -133,10 +134,10 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn done(self) -> Planned {
+    fn done(self) -> PlannedJobs {
         let Planner { plan, diagnostics, refused, .. } = self;
         let is_refused = diagnostics.iter().any(|said| said.level == Level::Error);
-        Planned { plan: if is_refused { Plan::default() } else { plan }, diagnostics, refused }
+        PlannedJobs { plan: if is_refused { Plan::default() } else { plan }, diagnostics, refused }
     }
 }
 

@@ -1,60 +1,16 @@
 //! One job from one clone of a section: what depends on what, in that order.
 
 use super::files::Parts;
-use super::replay::Replay;
+use super::job_io::{CloneOf, JobIo};
 use super::{
     Planner, buffers, depth, engine, files, measure, no_files, pacing, reporting, source, thread,
 };
 use crate::job::{BufferPlan, EndPlan, Fallocate, JobPlan, LayoutPlan, Need, OpenPlan, PacePlan};
-use iosonde_base::{DIRS, Dir, PerDir};
-use iosonde_engine::{EngineDef, LaysOut};
+use iosonde_base::Dir;
+use iosonde_engine::LaysOut;
 use iosonde_options::Diagnostic;
 use iosonde_spec::JobSpec;
-use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::values::FallocateMode as Word;
-use iosonde_workload::Sizes;
-
-/// A clone of a section, to be planned.
-#[derive(Clone, Copy)]
-pub(super) struct CloneOf<'a> {
-    pub job: &'a ParsedJob,
-    pub engine: &'static EngineDef,
-    /// Which section of the command line.
-    pub section: usize,
-    /// Which clone of it.
-    pub clone: u32,
-    /// Thread number over all jobs, from 1.
-    pub number: u32,
-}
-
-/// The I/O of a job: what most of its plan depends on.
-pub(super) struct Shape {
-    pub replay: Option<Replay>,
-    pub dirs: PerDir<bool>,
-    pub sizes: PerDir<Sizes>,
-    pub min_bs: u64,
-    pub max_bs: u32,
-}
-
-impl Shape {
-    fn new(spec: &JobSpec, engine: &EngineDef, replay: Option<Replay>) -> Shape {
-        let dirs = match &replay {
-            Some(replay) => replay.dirs(),
-            // What such an engine counts are reads.
-            None if engine.caps.no_io => PerDir([true, false, false]),
-            None => spec.dirs(),
-        };
-        let sizes = replay.as_ref().map_or_else(|| source::sizes(spec), Replay::sizes);
-        let min_bs = u64::from(DIRS.map(|dir| sizes[dir].min()).into_iter().min().unwrap_or(1));
-        let max_bs = DIRS.map(|dir| sizes[dir].max()).into_iter().max().unwrap_or(1);
-        Shape { replay, dirs, sizes, min_bs, max_bs }
-    }
-
-    /// It keeps to the times of its recording.
-    pub fn is_timed(&self) -> bool {
-        self.replay.as_ref().is_some_and(|replay| replay.timed)
-    }
-}
 
 impl Planner<'_> {
     /// Everything about one job. Its group is decided with the others.
@@ -63,23 +19,23 @@ impl Planner<'_> {
         let spec = &job.spec;
         no_files::one_way(spec, engine)?;
         let replay = self.replay(job, clone, engine)?;
-        let shape = Shape::new(spec, engine, replay);
-        let parts = self.files_of(of, &shape)?;
+        let io = JobIo::new(spec, engine, replay);
+        let parts = self.files_of(of, &io)?;
         self.promise(&parts.files);
         let window = depth::window(spec, engine);
         let measured = reporting::measured(spec, engine);
         let queued = depth::is_queued(engine, &window);
-        let mut source = source::source(spec, number, &shape.sizes, &parts, queued);
-        let mut reporting = reporting::reporting(job, engine, measured, &shape.sizes);
-        if let Some(replay) = &shape.replay {
+        let mut source = source::source(spec, number, &io.sizes, &parts, queued);
+        let mut reporting = reporting::reporting(job, engine, measured, &io.sizes);
+        if let Some(replay) = &io.replay {
             source = replay.take(source);
             reporting.what = replay.what(engine, window.depth);
         }
         let moves_data = !engine.caps.diskless && !engine.caps.by_name;
-        let fill = self.fill(spec, &source, shape.dirs[Dir::Write] && moves_data)?;
+        let fill = self.fill(spec, &source, io.dirs[Dir::Write] && moves_data)?;
         let thread = thread::thread(spec, clone)?;
         let settings = engine::settings(job, (number, clone), engine, &parts.files)?;
-        let priority = measure::Priorities {
+        let priority = measure::JobPriorities {
             own: thread.io_priority,
             of_single_ios: settings.sets_priorities(),
         };
@@ -92,16 +48,16 @@ impl Planner<'_> {
             engine,
             offload: depth::offload(spec, engine)?,
             settings,
-            measure: measure::measure(of, &shape, window.depth, (measured, self.totals), priority)?,
+            measure: measure::measure(of, &io, window.depth, (measured, self.totals), priority)?,
             window,
             source,
-            dirs: shape.dirs,
-            pace: PacePlan { recorded: shape.is_timed(), ..pacing::plan(spec) },
+            dirs: io.dirs,
+            pace: PacePlan { recorded: io.is_timed(), ..pacing::plan(spec) },
             files: parts.files,
-            layout: layout(spec, shape.max_bs),
-            open: open(spec, &shape),
+            layout: layout(spec, io.max_bs),
+            open: open(spec, &io),
             buffers: BufferPlan {
-                bytes: (shape.max_bs as usize).next_multiple_of(4096),
+                bytes: (io.max_bs as usize).next_multiple_of(4096),
                 align: self.alignment(spec),
                 lead: 0,
                 memory: buffers::memory(spec)?,
@@ -119,20 +75,20 @@ impl Planner<'_> {
     }
 
     /// Its files, and what must be there before it runs.
-    fn files_of(&mut self, of: &CloneOf<'_>, shape: &Shape) -> Result<Parts, Diagnostic> {
+    fn files_of(&mut self, of: &CloneOf<'_>, io: &JobIo) -> Result<Parts, Diagnostic> {
         let &CloneOf { job, engine, clone, .. } = of;
         let need = match engine.caps.lays_out {
             _ if engine.caps.diskless => Need::Nothing,
-            LaysOut::Files => files::need(&job.spec, engine.caps.no_extend, shape.dirs[Dir::Read]),
+            LaysOut::Files => files::need(&job.spec, engine.caps.no_extend, io.dirs[Dir::Read]),
             LaysOut::Directories => Need::Range,
             LaysOut::Nothing => Need::Nothing,
         };
-        match &shape.replay {
+        match &io.replay {
             Some(replay) => self.recorded_files(&job.spec, replay, engine),
-            None if engine.caps.no_io => Ok(no_files::no_files(job, shape.min_bs)),
+            None if engine.caps.no_io => Ok(no_files::no_files(job, io.min_bs)),
             None => {
                 let named = self.named(of);
-                let parts = self.parts(job, clone, named, need, shape.min_bs);
+                let parts = self.parts(job, clone, named, need, io.min_bs);
                 self.refused += usize::from(parts.is_err());
                 parts
             }
@@ -140,8 +96,8 @@ impl Planner<'_> {
     }
 }
 
-fn open(spec: &JobSpec, shape: &Shape) -> OpenPlan {
-    let random = spec.order.rw.get().word.is_random() && shape.replay.is_none();
+fn open(spec: &JobSpec, io: &JobIo) -> OpenPlan {
+    let random = spec.order.rw.get().word.is_random() && io.replay.is_none();
     OpenPlan {
         mode: engine::open_mode(spec),
         invalidate: *spec.file_life.invalidate.get() && !*spec.file_life.pre_read.get(),

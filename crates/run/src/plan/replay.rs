@@ -5,7 +5,7 @@ use super::files::Parts;
 use super::paths;
 use crate::job::{FileKind, FilePlan, JobPlan, Need, Plan};
 use crate::replay::merge::{self, Merged};
-use crate::replay::recording::{self, FileUse, Keep, ReadError, Recording};
+use crate::replay::recording::{self, FileUse, IoRecording, Keep, ReadError};
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_engine::EngineDef;
 use iosonde_options::{Diagnostic, FloatList, Origin, Setting};
@@ -20,12 +20,12 @@ use std::sync::Arc;
 
 /// Recordings read so far: copies of a job share one, and standard input can
 /// only be read once.
-pub(super) type Recordings = HashMap<(String, Shape, Keep), Arc<Recording>>;
+pub(super) type Recordings = HashMap<(String, Shape, Keep), Arc<IoRecording>>;
 
 /// What a clone does again.
 #[derive(Clone, Debug)]
 pub(super) struct Replay {
-    pub recording: Arc<Recording>,
+    pub recording: Arc<IoRecording>,
     /// Where it comes from.
     pub from: String,
     /// At the moments that were recorded.
@@ -168,7 +168,7 @@ impl Planner<'_> {
         path: &Path,
         kind: FileKind,
         used: &FileUse,
-        recording: &Recording,
+        recording: &IoRecording,
     ) -> Result<(), Diagnostic> {
         let shown = path.display();
         if let Some(why) = paths::holds_no_data(path) {
@@ -246,7 +246,7 @@ fn nothing_to_merge(spec: &JobSpec) -> Result<Option<Replay>, Diagnostic> {
 }
 
 /// How each trace goes into a merge.
-fn parts(spec: &JobSpec, traces: usize) -> Result<Vec<merge::Part>, Diagnostic> {
+fn parts(spec: &JobSpec, traces: usize) -> Result<Vec<merge::TraceScale>, Diagnostic> {
     let (scalars, iters) = (&spec.replay.merge_blktrace_scalars, &spec.replay.merge_blktrace_iters);
     let sound = |setting: &Setting<FloatList>, name, want, is_sound: fn(f64) -> bool| {
         let values = &setting.get().0;

@@ -27,13 +27,13 @@ impl Merged {
 }
 
 /// How each trace goes into the merge: its time in percent, and how often.
-pub(crate) type Part = (f64, u32);
+pub(crate) type TraceScale = (f64, u32);
 
 /// Merge the traces at `from`.
 ///
 /// # Errors
 /// The first trace that cannot be had, and why.
-pub(crate) fn read(from: &[String], parts: &[Part]) -> Result<Vec<u8>, (String, ReadError)> {
+pub(crate) fn read(from: &[String], parts: &[TraceScale]) -> Result<Vec<u8>, (String, ReadError)> {
     let mut traces = Vec::new();
     for name in from {
         let bytes = std::fs::read(name)

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// A recording, and what there is to know of it before it runs.
 #[derive(Clone, Debug)]
-pub struct Recording {
+pub struct IoRecording {
     /// What it calls its files.
     pub names: Vec<Name>,
     /// What is done to each.
@@ -91,7 +91,7 @@ const PIECE_BYTES: usize = 16 << 10;
 ///
 /// # Errors
 /// If it cannot be read, or is no recording.
-pub fn read(from: &str, shape: Shape, keep: Keep) -> Result<Recording, ReadError> {
+pub fn read(from: &str, shape: Shape, keep: Keep) -> Result<IoRecording, ReadError> {
     take_in(open(from)?, shape, keep)
 }
 
@@ -99,13 +99,13 @@ pub fn read(from: &str, shape: Shape, keep: Keep) -> Result<Recording, ReadError
 ///
 /// # Errors
 /// If it is none.
-pub fn from_bytes(bytes: Vec<u8>, shape: Shape, keep: Keep) -> Result<Recording, ReadError> {
+pub fn from_bytes(bytes: Vec<u8>, shape: Shape, keep: Keep) -> Result<IoRecording, ReadError> {
     take_in(Input::Stream(Box::new(io::Cursor::new(bytes))), shape, keep)
 }
 
-fn take_in(input: Input, shape: Shape, keep: Keep) -> Result<Recording, ReadError> {
+fn take_in(input: Input, shape: Shape, keep: Keep) -> Result<IoRecording, ReadError> {
     let mut parsing = Parsing::new(shape);
-    let mut tally = Tally::default();
+    let mut tally = RecordingTally::default();
     let mut steps = Vec::new();
     let mut take = |source: Box<dyn Read>, spool: Option<&File>| -> Result<(), ReadError> {
         let mut source = Spooled { source, spool };
@@ -139,8 +139,8 @@ fn take_in(input: Input, shape: Shape, keep: Keep) -> Result<Recording, ReadErro
     let remark = parsing.parser.finish(parsing.kept())?;
     let names = parsing.parser.names().to_vec();
     tally.uses.resize(names.len(), FileUse::default());
-    let Tally { uses, dirs, largest, ios, bytes } = tally;
-    Ok(Recording { names, uses, steps, dirs, largest, ios, bytes, remark })
+    let RecordingTally { uses, dirs, largest, ios, bytes } = tally;
+    Ok(IoRecording { names, uses, steps, dirs, largest, ios, bytes, remark })
 }
 
 enum Input {
@@ -248,7 +248,7 @@ impl Parsing {
 
 /// What is counted while a recording is read.
 #[derive(Debug, Default)]
-struct Tally {
+struct RecordingTally {
     uses: Vec<FileUse>,
     dirs: PerDir<bool>,
     largest: u32,
@@ -256,7 +256,7 @@ struct Tally {
     bytes: u64,
 }
 
-impl Tally {
+impl RecordingTally {
     fn add(&mut self, steps: &[Step], files: usize) {
         self.uses.resize(files, FileUse::default());
         for Step { entry, .. } in steps {
@@ -349,7 +349,7 @@ mod tests {
             OnFile(path)
         }
 
-        fn read(&self, keep: Keep) -> Result<Recording, ReadError> {
+        fn read(&self, keep: Keep) -> Result<IoRecording, ReadError> {
             read(self.0.to_str().unwrap(), Shape::default(), keep)
         }
     }
@@ -360,7 +360,7 @@ mod tests {
         }
     }
 
-    fn pieces(recording: &Recording) -> Box<dyn NextPiece> {
+    fn pieces(recording: &IoRecording) -> Box<dyn NextPiece> {
         let Steps::Pieces(pieces) = &recording.steps else { panic!("kept whole") };
         pieces.begin()
     }

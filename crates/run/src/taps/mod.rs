@@ -16,7 +16,7 @@ const CHUNK: usize = 512;
 /// Who is handed every I/O of a job. The job waits while it is called.
 pub trait Tap: Send + Sync + std::fmt::Debug {
     /// Counting has begun at `began`, in ticks of `clock`.
-    fn begin(&self, began: u64, clock: Clock, ledger: &Arc<Counters>);
+    fn begin(&self, began: u64, clock: Clock, counters: &Arc<Counters>);
 
     /// I/Os that were done whole, in the order in which they came back.
     fn take(&self, records: &[Record]);

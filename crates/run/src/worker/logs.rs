@@ -3,7 +3,7 @@
 use super::Worker;
 use crate::control::Shared;
 use crate::job::{JobError, JobPlan};
-use crate::logs::{JobLogs, LogError, Waits};
+use crate::logs::{JobLogs, LogWriteError, Waits};
 use iosonde_engine::Failure;
 use iosonde_sys::clock::Clock;
 
@@ -14,7 +14,7 @@ pub(super) fn open(
     shared: &Shared,
 ) -> Result<Option<JobLogs>, JobError> {
     let Some(plan) = &job.measure.logs else { return Ok(None) };
-    let logs = JobLogs::open(plan, job.dirs, clock, shared.ledger.clone());
+    let logs = JobLogs::open(plan, job.dirs, clock, shared.counters.clone());
     logs.map(Some).map_err(|error| not_logged("open", error))
 }
 
@@ -37,7 +37,7 @@ impl Worker<'_> {
     }
 }
 
-fn not_logged(doing: &'static str, (path, error): LogError) -> JobError {
+fn not_logged(doing: &'static str, (path, error): LogWriteError) -> JobError {
     JobError {
         failure: Failure::engine(doing, error.into()),
         path: Some(path),

@@ -13,10 +13,10 @@ mod setup;
 mod taps;
 mod thread;
 
-pub use crate::control::State;
+pub use crate::control::JobStage;
 pub use crate::job::JobError;
 pub use result::{JobResult, PhaseTime};
-pub(crate) use result::{no_thread, panicked, so_far, stillborn};
+pub(crate) use result::{failed_to_start, no_thread, panicked, so_far};
 
 use crate::control::{Gate, Opened, Shared};
 use crate::evidence::job_readings::JobLook;
@@ -40,20 +40,20 @@ use std::time::{Duration, Instant};
 /// Run a job to its end. `ready` is called once, before the gate.
 pub(crate) fn work(
     job: &JobPlan,
-    pen: CountersWriter,
+    writer: CountersWriter,
     shared: &Shared,
     gate: &Gate,
     ready: impl FnOnce(),
 ) -> JobResult {
-    let mut worker = match Worker::settle_in(job, pen, shared) {
+    let mut worker = match Worker::settle_in(job, writer, shared) {
         Ok(worker) => worker,
-        Err((error, ledger)) => {
+        Err((error, counters)) => {
             ready();
-            shared.enter(State::Finished);
-            return JobResult::stillborn(*error, ledger.snapshot());
+            shared.enter(JobStage::Finished);
+            return JobResult::failed_to_start(*error, counters.snapshot());
         }
     };
-    shared.enter(State::Ready);
+    shared.enter(JobStage::Ready);
     ready();
     worker.start_at(gate.pass());
     worker.wait_delay();
@@ -162,7 +162,7 @@ impl<'a> Worker<'a> {
         (self.began, self.began_unix_ms) =
             (self.start, coordination::clock_ms(self.job.time.start_clock));
         if self.job.time.ramp > Nanos(0) || self.job.time.ramp_bytes > 0 {
-            self.shared.enter(State::Ramping);
+            self.shared.enter(JobStage::Ramping);
         } else {
             self.start_counting(self.start);
         }
@@ -177,7 +177,7 @@ impl<'a> Worker<'a> {
             match self.run_slice(slice_ends) {
                 Ended::Time => {
                     let now = self.clock.now();
-                    if !self.counting && ramp.is_over(now, &shared.ledger) {
+                    if !self.counting && ramp.is_over(now, &shared.counters) {
                         self.end_phase("ramp");
                         self.start_counting(now);
                     } else if self.counting && !self.at_moment(now) {
@@ -239,7 +239,7 @@ impl<'a> Worker<'a> {
         if let Some(log) = &mut self.drive.log {
             log.epoch = self.began;
         }
-        self.shared.enter(State::Running);
+        self.shared.enter(JobStage::Running);
     }
 
     /// The next moment at which anything but I/O happens.
@@ -310,18 +310,18 @@ impl<'a> Worker<'a> {
         // As in fio, a sync that was the last thing done is not repeated.
         let syncs = self.job.end.fsync || self.job.open.sync_on_close;
         if syncs && !self.drive.source.last_was_sync() {
-            self.shared.enter(State::Syncing);
+            self.shared.enter(JobStage::Syncing);
             self.drive.sync_all()?;
         }
         if self.job.end.fdatasync {
-            self.shared.enter(State::Syncing);
+            self.shared.enter(JobStage::Syncing);
             self.drive.sync_all_data()?;
         }
         if self.job.end.syncfs {
-            self.shared.enter(State::Syncing);
+            self.shared.enter(JobStage::Syncing);
             self.drive.files.sync_file_systems()?;
         }
-        self.shared.enter(State::Running);
+        self.shared.enter(JobStage::Running);
         Ok(())
     }
 
@@ -362,10 +362,10 @@ impl<'a> Worker<'a> {
         }
         let never_counted = !counted && !self.job.layout.only;
         let idle = self.why_idle();
-        self.shared.enter(State::Finished);
+        self.shared.enter(JobStage::Finished);
         self.shared.open_files.store(0, Ordering::Relaxed);
         JobResult {
-            snapshot: self.shared.ledger.snapshot(),
+            snapshot: self.shared.counters.snapshot(),
             runtime: match ran {
                 true => Nanos(self.clock.ns_between(self.began, ended)),
                 false => Nanos(0),

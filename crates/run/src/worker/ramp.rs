@@ -49,9 +49,9 @@ impl<'a> Ramp<'a> {
     }
 
     /// Whether the ramp is over: its time has passed, its bytes are moved.
-    pub fn is_over(&mut self, now: u64, ledger: &Counters) -> bool {
+    pub fn is_over(&mut self, now: u64, counters: &Counters) -> bool {
         if self.bytes > 0 {
-            let moved = DIRS.iter().map(|&dir| ledger.lane(dir).bytes.get()).sum();
+            let moved = DIRS.iter().map(|&dir| counters.lane(dir).bytes.get()).sum();
             self.moved_by_all = self.tally.add(moved - self.moved);
             self.moved = moved;
             let elapsed_ns = self.clock.ns_between(self.began, now);

@@ -114,12 +114,17 @@ impl Floors {
     ///
     /// # Errors
     /// The floor that was not kept.
-    pub fn judge(&mut self, now: u64, clock: &Clock, pen: &CountersWriter) -> Result<(), Missed> {
+    pub fn judge(
+        &mut self,
+        now: u64,
+        clock: &Clock,
+        writer: &CountersWriter,
+    ) -> Result<(), Missed> {
         if now < self.next {
             return Ok(());
         }
         let counts = |dir: Dir| {
-            let lane = pen.counters().lane(dir);
+            let lane = writer.counters().lane(dir);
             [lane.bytes.get(), lane.ios.get()]
         };
         let counted = PerDir(DIRS.map(counts));
@@ -364,17 +369,17 @@ mod tests {
             response: dirs,
             dirs,
         };
-        let (pen, ledger) = CountersWriter::new(&which);
+        let (writer, counters) = CountersWriter::new(&which);
         let mut floors = floors(1000, 0);
         floors.start(0, &clock);
         let ms = |n: u64| n * 1_000_000;
         assert_eq!(floors.next, ms(2000));
-        floors.judge(ms(2000), &clock, &pen).unwrap();
-        ledger.lanes[Op::Read as usize].ios.add(500);
-        floors.judge(ms(2500), &clock, &pen).expect("just enough");
-        ledger.lanes[Op::Read as usize].ios.add(499);
-        floors.judge(ms(2900), &clock, &pen).expect("the cycle is not over");
-        let missed = floors.judge(ms(3000), &clock, &pen).unwrap_err();
+        floors.judge(ms(2000), &clock, &writer).unwrap();
+        counters.lanes[Op::Read as usize].ios.add(500);
+        floors.judge(ms(2500), &clock, &writer).expect("just enough");
+        counters.lanes[Op::Read as usize].ios.add(499);
+        floors.judge(ms(2900), &clock, &writer).expect("the cycle is not over");
+        let missed = floors.judge(ms(3000), &clock, &writer).unwrap_err();
         assert_eq!(missed.words, "rate_iops_min=1000 not met, got 998 IOPS");
         assert_eq!(missed.failure.errno, Errno::EIO);
     }

@@ -1,7 +1,7 @@
 //! What a job hands over, and why it ended badly if it did; also of jobs that
 //! never came to run, or that still do.
 
-use crate::control::{Shared, State};
+use crate::control::{JobStage, Shared};
 use crate::evidence::job_readings::JobSeen;
 use crate::job::{JobError, JobPlan};
 use iosonde_base::{Errno, Nanos};
@@ -61,13 +61,13 @@ pub struct JobResult {
 }
 
 /// The result of a job that never came to run.
-pub fn stillborn(error: JobError) -> JobResult {
-    JobResult::stillborn(error, Snapshot::default())
+pub fn failed_to_start(error: JobError) -> JobResult {
+    JobResult::failed_to_start(error, Snapshot::default())
 }
 
 /// The result of a job for which the system gave no thread.
 pub fn no_thread(error: std::io::Error) -> JobResult {
-    stillborn(JobError {
+    failed_to_start(JobError {
         failure: Failure::engine("start its thread", error.into()),
         path: None,
         detail: None,
@@ -81,13 +81,13 @@ pub fn panicked(shared: &Shared, panic: Box<dyn std::any::Any + Send>) -> JobRes
         .cloned()
         .or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned()))
         .unwrap_or_else(|| "no words".to_owned());
-    shared.enter(State::Finished);
+    shared.enter(JobStage::Finished);
     let error = JobError {
         failure: Failure::engine("run", Errno(libc::EIO)),
         path: None,
         detail: Some(format!("a defect of iosonde, please report it: {words}")),
     };
-    JobResult::stillborn(error, shared.ledger.snapshot())
+    JobResult::failed_to_start(error, shared.counters.snapshot())
 }
 
 /// What a job that still runs has counted so far.
@@ -98,7 +98,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
         (1.., Ok(clock)) => Nanos(clock.ns_between(began, clock.now())),
         _ => Nanos(0),
     };
-    let mut snapshot = shared.ledger.snapshot();
+    let mut snapshot = shared.counters.snapshot();
     if job.engine.caps.sync && job.offload.is_none() {
         settle_one_by_one(&mut snapshot);
     }
@@ -137,7 +137,7 @@ fn settle_one_by_one(snapshot: &mut Snapshot) {
 }
 
 impl JobResult {
-    pub(super) fn stillborn(error: JobError, snapshot: Snapshot) -> JobResult {
+    pub(super) fn failed_to_start(error: JobError, snapshot: Snapshot) -> JobResult {
         JobResult {
             snapshot,
             runtime: Nanos(0),

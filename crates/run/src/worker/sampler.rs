@@ -7,23 +7,23 @@ use iosonde_sys::clock::Clock;
 
 /// fio's samples of bandwidth and IOPS: one for each whole window.
 pub(crate) struct Sampler {
-    bandwidth: Windows,
-    iops: Windows,
+    bandwidth: RateWindow,
+    iops: RateWindow,
     /// When the next window of either kind closes, in ticks.
     pub(crate) next: u64,
 }
 
-struct Windows {
+struct RateWindow {
     every: u64,
     next: u64,
     opened: u64,
     counted: PerDir<u64>,
 }
 
-impl Windows {
-    fn new(every: Nanos, clock: &Clock) -> Windows {
+impl RateWindow {
+    fn new(every: Nanos, clock: &Clock) -> RateWindow {
         let every = clock.ns_to_ticks(every.0.max(1));
-        Windows { every, next: u64::MAX, opened: 0, counted: PerDir::default() }
+        RateWindow { every, next: u64::MAX, opened: 0, counted: PerDir::default() }
     }
 
     fn start(&mut self, now: u64) {
@@ -48,8 +48,8 @@ impl Sampler {
     /// Closed until [`Sampler::start`].
     pub(crate) fn new(job: &JobPlan, clock: &Clock) -> Sampler {
         Sampler {
-            bandwidth: Windows::new(job.measure.sample_every.bandwidth, clock),
-            iops: Windows::new(job.measure.sample_every.iops, clock),
+            bandwidth: RateWindow::new(job.measure.sample_every.bandwidth, clock),
+            iops: RateWindow::new(job.measure.sample_every.iops, clock),
             next: u64::MAX,
         }
     }
@@ -62,19 +62,19 @@ impl Sampler {
     }
 
     /// Close the windows that are due, and open the next.
-    pub(crate) fn sample(&mut self, now: u64, clock: &Clock, pen: &CountersWriter) {
-        let ledger = pen.counters();
+    pub(crate) fn sample(&mut self, now: u64, clock: &Clock, writer: &CountersWriter) {
+        let counters = writer.counters();
         if now >= self.bandwidth.next {
             let (bytes, seconds) =
-                self.bandwidth.close(now, clock, |dir| ledger.lane(dir).bytes.get());
+                self.bandwidth.close(now, clock, |dir| counters.lane(dir).bytes.get());
             for dir in DIRS.into_iter().filter(|&dir| bytes[dir] > 0) {
-                ledger.lane(dir).window_bw.add((bytes[dir] as f64 / 1024.0 / seconds) as u64);
+                counters.lane(dir).window_bw.add((bytes[dir] as f64 / 1024.0 / seconds) as u64);
             }
         }
         if now >= self.iops.next {
-            let (ios, seconds) = self.iops.close(now, clock, |dir| ledger.lane(dir).ios.get());
+            let (ios, seconds) = self.iops.close(now, clock, |dir| counters.lane(dir).ios.get());
             for dir in DIRS.into_iter().filter(|&dir| ios[dir] > 0) {
-                ledger.lane(dir).window_iops.add((ios[dir] as f64 / seconds) as u64);
+                counters.lane(dir).window_iops.add((ios[dir] as f64 / seconds) as u64);
             }
         }
         self.next = self.bandwidth.next.min(self.iops.next);

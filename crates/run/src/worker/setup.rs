@@ -4,7 +4,7 @@ use super::requirements::Goals;
 use super::sampler::Sampler;
 use super::thread;
 use super::{Worker, logs};
-use crate::control::{Shared, State};
+use crate::control::{JobStage, Shared};
 use crate::evidence::job_readings::JobLook;
 use crate::job::{FileKind, FilePlan, JobError, JobPlan, LayoutPlan};
 use crate::layout;
@@ -25,11 +25,11 @@ impl<'a> Worker<'a> {
     /// Affinity, priority, memory, engine, files.
     pub(super) fn settle_in(
         job: &'a JobPlan,
-        pen: CountersWriter,
+        writer: CountersWriter,
         shared: &'a Shared,
     ) -> Result<Worker<'a>, (Box<JobError>, Arc<Counters>)> {
-        shared.enter(State::Opening);
-        let fail = |error: JobError| (Box::new(error), shared.ledger.clone());
+        shared.enter(JobStage::Opening);
+        let fail = |error: JobError| (Box::new(error), shared.counters.clone());
         let mut notes = Vec::new();
         let clock = Clock::pick(job.measure.clock)
             .map_err(|error| fail(JobError::other("pick the clock", Errno::EINVAL, &error)))?;
@@ -77,10 +77,13 @@ impl<'a> Worker<'a> {
             files: Files::new(file_setups(job)),
             memory,
             fill,
-            pen,
+            pen: writer,
             control: shared.pulse.clone(),
             window: job.window,
-            tolerance: Tolerance { tell: shared.with_others.tell.clone(), ..job.tolerance.clone() },
+            tolerance: Tolerance {
+                tell: shared.with_others.report_error.clone(),
+                ..job.tolerance.clone()
+            },
             log: None,
             tape: None,
             sync_tap: None,

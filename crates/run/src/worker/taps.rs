@@ -7,7 +7,7 @@ impl Worker<'_> {
     pub(super) fn start_tap(&mut self) {
         let Some(tap) = &self.job.measure.tap else { return };
         let told = tap.clone();
-        tap.begin(self.began, self.clock, &self.shared.ledger);
+        tap.begin(self.began, self.clock, &self.shared.counters);
         self.drive.tape = Some(taps::tape(tap.clone()));
         self.drive.sync_tap = Some(Box::new(move |ns| told.sync(ns)));
         self.tap_next = tap.handed_over(self.began);

@@ -8,7 +8,7 @@ use crate::personality::Personality;
 use crate::prepare::{Prepared, Refusal, parse, prepare_parsed};
 use iosonde_base::Dir;
 use iosonde_options::Origin;
-use iosonde_run::conductor::{Event, Observer, conduct};
+use iosonde_run::conductor::{Observer, RunEvent, conduct};
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
 use iosonde_run::preflight::{open_files, write_access};
 use iosonde_run::worker::JobResult;
@@ -283,10 +283,10 @@ struct StopObserver<'a> {
 }
 
 impl Observer for StopObserver<'_> {
-    fn see(&mut self, event: &Event<'_>) {
+    fn see(&mut self, event: &RunEvent<'_>) {
         match event {
-            Event::Stopping { .. } => self.heard = true,
-            Event::Tick { .. } if self.stop.load(Ordering::Relaxed) && !self.heard => {
+            RunEvent::Stopping { .. } => self.heard = true,
+            RunEvent::Tick { .. } if self.stop.load(Ordering::Relaxed) && !self.heard => {
                 self.ticks += 1;
                 // It came before the conductor listened, or is none that it listens to.
                 if self.ticks == 2 {
