@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a record costs: `iosonde sbk`, a bare loop of writes with two clock
+"""The cost of a record: `iosonde sbk`, a bare loop of writes with two clock
 readings each, and fio's psync, alternately, on tmpfs. Processor time is what
 counts: of several rounds the least, as noise only adds.
 

@@ -6,7 +6,7 @@ taken within a round and its median and range are printed, so that a machine
 that is busy slows both. Engines of the kernel are run beside the bare
 interface too: a loop that makes the same calls and does nothing else
 (crates/engine/benches/bare.rs), which is as far as any tester can come. CPU is user + system time of the job itself, as each
-program tells it in its JSON. Instructions are user-mode instructions for one
+program reports it in its JSON. Instructions are user-mode instructions for one
 I/O, from callgrind: the difference of a run of 5N and one of N I/Os.
 
     scripts/bench.py [--rounds N] [--only WORD] [--no-callgrind]
@@ -101,7 +101,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--no-callgrind", action="store_true")
     options = parser.parse_args()
-    if FIO is None:
+    if not FIO:
         raise SystemExit("fio is not installed: there is nothing to compare with (apt-get install fio)")
     wanted = lambda title: options.only in title
 

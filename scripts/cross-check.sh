@@ -4,7 +4,7 @@
 #
 #   scripts/cross-check.sh [--cached] [--wine] [TARGET ...]
 #
-# A target whose standard library the toolchain has (rustup target add) is checked
+# A target with its standard library in the toolchain (rustup target add) is checked
 # with that. For the others one is made from Debian's packages, once: about 300 MB
 # of downloads and two minutes of two processors a target, kept in target/cross
 # (IOSONDE_CROSS_DIR for another place). --cached makes nothing and skips what is
@@ -83,7 +83,7 @@ make_std() {
 	rm -rf "$DIR/std/target/$1"
 }
 
-# Sets `with` to the environment for cargo, or `why` there is none.
+# Sets `with` to the environment for cargo, or `why` it cannot be set.
 ready() {
 	with=(CARGO_TARGET_DIR="$DIR/target")
 	has_own "$1" && return
@@ -93,7 +93,7 @@ ready() {
 	unpack && make_std "$1"
 }
 
-# Debian's Wine, unpacked, in a mount namespace of its own; DIR/wine/run is it.
+# Debian's Wine, unpacked, in a separate mount namespace; DIR/wine/run is it.
 make_wine() {
 	[ -f "$WINE/ready" ] && return
 	[ $may_make = yes ] || { why="no Wine here; make one with scripts/cross-check.sh --wine"; return 1; }

@@ -79,11 +79,18 @@ fn parse_files(arguments: &[&str], files: &[(&str, &[u8])]) -> Parsed {
 pub fn reads_back(name: &str, spec: &JobSpec) {
     let Ok(text) = print(name, spec) else { return };
     let again = parse_files(&["j.fio"], &[("j.fio", text.as_bytes())]);
-    let told: Vec<String> = again.notices.iter().map(|n| n.diagnostic.to_string()).collect();
-    let [job] = &again.jobs[..] else { panic!("{text:?} is {} jobs: {told:?}", again.jobs.len()) };
+    let described: Vec<String> = again.notices.iter().map(|n| n.diagnostic.to_string()).collect();
+    let [job] = &again.jobs[..] else {
+        panic!("{text:?} is {} jobs: {described:?}", again.jobs.len())
+    };
     assert_eq!(job.name, name, "{text}");
     for row in iosonde_spec::all().filter(|row| row.name != "name") {
-        assert_eq!(job.spec.show(row.name), spec.show(row.name), "{}: {text}{told:?}", row.name);
+        assert_eq!(
+            job.spec.show(row.name),
+            spec.show(row.name),
+            "{}: {text}{described:?}",
+            row.name
+        );
     }
     let taken = engine_options::rows(spec.engine.ioengine.get().name());
     for option in spec.private().iter().filter(|o| taken.iter().any(|row| row.name == o.name)) {

@@ -50,11 +50,11 @@ pub const ATTRIBUTES: [&str; 22] = [
     "dm/name",
 ];
 
-/// Any bytes are what a device tells of itself.
+/// Any bytes as the description of a device.
 pub fn sysfs(data: &[u8]) {
     let mut made = FakeSystem::empty();
     made.disk("sda", "8:0").partition("sda", "sda1", "8:1").mount("8:1", "/x", "ext4 /dev/sda1");
-    // The page of SCSI has zeros of its own.
+    // The page of SCSI contains zeros too.
     let (page, rest) = data.split_at(data.len().min(16));
     let pieces = std::iter::once(page).chain(rest.split(|&byte| byte == 0));
     for (attribute, piece) in ATTRIBUTES.into_iter().zip(pieces) {

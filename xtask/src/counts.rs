@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// A test, or a part of it, that did not run.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Skip {
+pub struct SkippedTest {
     /// Why.
     pub why: String,
     /// `crate/program`.
@@ -26,12 +26,12 @@ pub struct TestCounts {
     /// The names of those.
     pub failures: Vec<String>,
     /// Tests that did not run.
-    pub skips: BTreeSet<Skip>,
+    pub skips: BTreeSet<SkippedTest>,
     /// Tests that ran except for a part.
-    pub parts: BTreeSet<Skip>,
+    pub parts: BTreeSet<SkippedTest>,
     /// How long each test program took.
     pub seconds: Vec<(String, f64)>,
-    /// The program whose output is being read.
+    /// The program that wrote the output.
     program: String,
 }
 
@@ -47,7 +47,7 @@ impl TestCounts {
         self.failures.push(what.to_owned());
     }
 
-    /// Count what a line of output reports.
+    /// Count the results in a line of output.
     pub fn read(&mut self, line: &str) {
         let text = line.trim_start();
         if let Some(program) = text.strip_prefix("Running ").or(text.strip_prefix("Doc-tests ")) {
@@ -84,8 +84,11 @@ impl TestCounts {
             if self.failures.iter().any(|failure| failure.ends_with(&format!(" {test}"))) {
                 continue;
             }
-            let skip =
-                Skip { why: why.to_owned(), program: program.to_owned(), test: test.to_owned() };
+            let skip = SkippedTest {
+                why: why.to_owned(),
+                program: program.to_owned(),
+                test: test.to_owned(),
+            };
             if extent == "part" {
                 self.parts.insert(skip);
             } else if !self.skips.iter().any(|other| is_same_test(other, &skip))
@@ -97,7 +100,8 @@ impl TestCounts {
     }
 
     fn skip(&mut self, why: &str, program: &str, test: &str) {
-        let skip = Skip { why: why.to_owned(), program: program.to_owned(), test: test.to_owned() };
+        let skip =
+            SkippedTest { why: why.to_owned(), program: program.to_owned(), test: test.to_owned() };
         if self.skips.insert(skip) && std::env::var_os("REQUIRE_ALL").is_some_and(|all| all != "0")
         {
             self.fail(&format!("{program} {test}: skipped, and REQUIRE_ALL is set: {why}"));
@@ -148,7 +152,7 @@ impl TestCounts {
 
 /// Whether two records are of one test. libtest does not name its thread where
 /// it runs one test at a time: then each record counts.
-fn is_same_test(one: &Skip, other: &Skip) -> bool {
+fn is_same_test(one: &SkippedTest, other: &SkippedTest) -> bool {
     one.program == other.program && one.test == other.test && one.test != "main"
 }
 

@@ -85,7 +85,7 @@ fn summary(rows: &[&OptionDef]) -> String {
 
 fn rule_list() -> String {
     let mut page = String::from(
-        "## How options bear on each other\n\nIn this order, once all options are known:\n\n",
+        "## How options affect each other\n\nIn this order, once all options are known:\n\n",
     );
     for rule in rules::all() {
         // Writing to a String cannot fail.

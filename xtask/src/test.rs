@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::counts::{Skip, TestCounts};
+use crate::counts::{SkippedTest, TestCounts};
 
 /// How many test programs the list of the slowest has.
 const SLOWEST: usize = 12;
@@ -89,7 +89,7 @@ fn summary(counts: &TestCounts) -> String {
 }
 
 /// Each reason once, with its tests.
-fn reasons(title: &str, skips: &BTreeSet<Skip>) -> String {
+fn reasons(title: &str, skips: &BTreeSet<SkippedTest>) -> String {
     let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for skip in skips {
         let name = format!("{} {}", skip.program, skip.test);

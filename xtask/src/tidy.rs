@@ -133,7 +133,7 @@ fn file(name: &str, text: &str) -> Vec<String> {
     for (at, line) in text.lines().enumerate() {
         let stub =
             ["todo!", "unimplemented!", "FIXME", "XXX"].iter().any(|word| line.contains(word));
-        // libtest hides what a passing test prints.
+        // libtest hides the output of passing tests.
         if line.contains("println!(\"skipped") && !is_this && !name.starts_with("crates/testing/") {
             findings.push(format!("{name}:{}: skip with iosonde_testing::skip!", at + 1));
         }

@@ -88,7 +88,7 @@ pub struct Planned {
 /// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Whose it was.
+    /// The slot that it was issued from.
     pub slot: Slot,
     /// Bytes moved, or why none were.
     pub result: Result<u32, Errno>,

@@ -1,4 +1,4 @@
-//! What a block device is: its geometry, its cache, its names, who holds it.
+//! The facts of a block device: its geometry, its cache, its names, who holds it.
 
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ pub struct DeviceFacts {
     pub removable: Fact<bool>,
     /// Of a loop device: whether it passes its file's page cache.
     pub loop_direct: Fact<bool>,
-    /// A number that changes when the medium, or what a loop device shows,
+    /// A number that changes when the medium, or the file of a loop device,
     /// does.
     pub disk_sequence: Fact<u64>,
     /// The devices made of it.

@@ -74,7 +74,7 @@ impl Facts {
     }
 
     /// The device itself, or the first one that a file is on; `None` where
-    /// there is none, as on tmpfs and network filesystems.
+    /// it has none, as on tmpfs and network filesystems.
     pub fn device(&self) -> Option<&DeviceFacts> {
         self.devices.first()
     }

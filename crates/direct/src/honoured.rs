@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worse_answer_counts_and_both_are_told() {
+    fn the_worse_answer_counts_and_both_are_reported() {
         let mixed = Honoured {
             reads: Some(Answer::yes("r")),
             writes: Some(Answer::no("w")),

@@ -51,7 +51,7 @@ pub enum LockError {
     Held,
     /// The system, or the filesystem, has no such lock; what and why.
     Unsupported(&'static str),
-    /// The span ends beyond what a file can have.
+    /// The range ends beyond the largest file offset.
     Range(ByteRange),
     /// The error of the system.
     System(io::Error),

@@ -129,7 +129,7 @@ impl Layer {
 pub struct DiskLine {
     /// The kernel's name of a whole disk, never of a partition.
     pub name: String,
-    /// The disks it is made of, whose counters are aggregated beside its own.
+    /// Its member disks; their counters are aggregated beside its own.
     pub parts: Vec<String>,
 }
 

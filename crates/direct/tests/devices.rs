@@ -9,7 +9,7 @@ use iosonde_direct::stack::LayerKind;
 use iosonde_direct::{
     AlignedBuf, Device, DeviceFacts, DirectIo, Fact, Facts, OpenOptions, PathKind, device,
 };
-use iosonde_testing::{Folder, Loop, filesystem, or_skip};
+use iosonde_testing::{Folder, LoopDevice, filesystem, or_skip};
 
 const IMAGE_BYTES: u64 = 8 << 20;
 
@@ -18,7 +18,7 @@ fn a_loop_device_says_its_size_and_sectors() {
     let folder = Folder::temporary("test");
     let image = folder.image("image", IMAGE_BYTES);
     for (sector, option) in [(512, "512"), (4096, "4096")] {
-        let attached = Loop::attach(&image, &["--sector-size", option]);
+        let attached = LoopDevice::attach(&image, &["--sector-size", option]);
         let Some(attached) = or_skip(attached) else { return };
         let found = Device::of(&File::open(&attached.0).unwrap()).unwrap();
         assert_eq!(found.bytes, IMAGE_BYTES);
@@ -33,7 +33,7 @@ fn a_loop_device_says_its_size_and_sectors() {
 fn the_alignment_found_on_a_device_is_enough_and_half_of_it_is_not() {
     let folder = Folder::temporary("test");
     let image = folder.image("image", IMAGE_BYTES);
-    let attached = Loop::attach(&image, &["--sector-size", "4096"]);
+    let attached = LoopDevice::attach(&image, &["--sector-size", "4096"]);
     let Some(attached) = or_skip(attached) else { return };
     let needs = DirectIo::of(&File::open(&attached.0).unwrap()).unwrap();
     assert!(needs.possible);
@@ -51,7 +51,7 @@ fn the_alignment_found_on_a_device_is_enough_and_half_of_it_is_not() {
 fn a_discarded_range_reads_as_zeros() {
     let folder = Folder::temporary("test");
     let image = folder.image("image", IMAGE_BYTES);
-    let Some(attached) = or_skip(Loop::attach(&image, &[])) else { return };
+    let Some(attached) = or_skip(LoopDevice::attach(&image, &[])) else { return };
     let file = OpenOptions::new().read(true).write(true).open(&attached.0).unwrap();
     if Device::of(&file).unwrap().discard_bytes_max == Some(0) {
         iosonde_testing::skip!("the loop device takes no discards here");
@@ -73,7 +73,7 @@ fn a_discarded_range_reads_as_zeros() {
 fn an_exclusive_opening_keeps_the_next_one_out() {
     let folder = Folder::temporary("test");
     let image = folder.image("image", IMAGE_BYTES);
-    let Some(attached) = or_skip(Loop::attach(&image, &[])) else { return };
+    let Some(attached) = or_skip(LoopDevice::attach(&image, &[])) else { return };
     let options = OpenOptions::new().read(true).exclusive(true);
     let first = options.open(&attached.0).unwrap();
     let error = options.open(&attached.0).unwrap_err();
@@ -96,7 +96,7 @@ fn the_facts_of_a_loop_device_reach_down_to_the_disk_of_its_file() {
     let folder = Folder::temporary("test");
     let image = folder.image("image", IMAGE_BYTES);
     for sector in ["512", "4096"] {
-        let attached = Loop::attach(&image, &["--sector-size", sector]);
+        let attached = LoopDevice::attach(&image, &["--sector-size", sector]);
         let Some(attached) = or_skip(attached) else { return };
         let facts = Facts::of(&attached.0).unwrap();
         assert_eq!(facts.kind, PathKind::BlockDevice);

@@ -13,7 +13,7 @@ use iosonde_direct::durability::{
     self, CallError, ReadCaching, SyncRange, WriteFlags, read_with, write_with,
 };
 use iosonde_direct::{AlignedBuf, DirectIo, Fact, Facts, Known, OpenOptions, Tristate, honoured};
-use iosonde_testing::{Folder, Loop, Mounted, filesystem, or_skip, or_skip_part, run};
+use iosonde_testing::{Folder, LoopDevice, Mounted, filesystem, or_skip, or_skip_part, run};
 
 const PAGES: u64 = 256;
 
@@ -170,7 +170,7 @@ fn ext4_and_xfs_do_direct_io_at_the_alignment_they_state() {
 fn ext4_that_journals_data_takes_no_direct_io_and_says_so() {
     let folder = Folder::temporary("test");
     let image = folder.image("image", 32 << 20);
-    let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
+    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
     run("mkfs.ext4", &["-q", device.text()]).unwrap();
     let point = folder.join("point");
     fs::create_dir_all(&point).unwrap();
@@ -191,7 +191,7 @@ fn ext4_that_journals_data_takes_no_direct_io_and_says_so() {
 fn a_loop_device_that_passes_its_files_cache_is_no_cache_below() {
     let folder = Folder::temporary("test");
     let image = folder.image("image", 32 << 20);
-    let Some(device) = or_skip(Loop::attach(&image, &["--direct-io=on"])) else { return };
+    let Some(device) = or_skip(LoopDevice::attach(&image, &["--direct-io=on"])) else { return };
     let file = OpenOptions::new().read(true).direct(true).open(&device.0).unwrap();
     if Facts::of_file(&file).unwrap().device().unwrap().loop_direct != Fact::Known(true) {
         iosonde_testing::skip!("the loop device does not pass the cache of its file here");
@@ -256,7 +256,7 @@ fn tmpfs_takes_everything_and_keeps_it_in_memory() {
 }
 
 #[test]
-fn of_overlayfs_only_what_mincore_sees_is_told() {
+fn on_overlayfs_only_the_pages_that_mincore_sees_are_reported() {
     let folder = Folder::temporary("test");
     let Some((_device, mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
     let inner = |name: &str| {
@@ -299,7 +299,7 @@ fn who_may_not_know() {
 }
 
 #[test]
-fn of_a_file_of_another_nothing_is_told() {
+fn pages_of_another_users_file_are_not_reported() {
     let folder = Folder::temporary("test");
     let path = folder.join("file");
     written(&path);

@@ -11,7 +11,7 @@ use iosonde_direct::lock::{
     ByteRange, Conflict, LockError, LockKind, Patience, conflict, lock, lock_range, lock_volume,
     unlock, unlock_range,
 };
-use iosonde_testing::{Folder, Loop, or_skip};
+use iosonde_testing::{Folder, LoopDevice, or_skip};
 
 fn open(path: &Path) -> File {
     OpenOptions::new().read(true).write(true).create(true).open(path).unwrap()
@@ -26,16 +26,16 @@ fn held(result: Result<(), LockError>) -> bool {
 }
 
 /// Another process that has a lock until it is let go.
-struct Other {
+struct LockHolder {
     child: Child,
     input: Option<ChildStdin>,
     /// Kept open: the test harness prints to it in the end.
     output: BufReader<ChildStdout>,
 }
 
-impl Other {
+impl LockHolder {
     /// `what` is a word for `the_other_process` below.
-    fn holding(what: &str, path: &Path) -> Other {
+    fn holding(what: &str, path: &Path) -> LockHolder {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "the_other_process", "--nocapture"])
             .env("IOSONDE_LOCK", what)
@@ -49,7 +49,7 @@ impl Other {
         let ready = output.by_ref().lines().map_while(Result::ok).any(|l| l.ends_with("has it"));
         assert!(ready, "the other process has no lock");
         let input = child.stdin.take();
-        Other { child, input, output }
+        LockHolder { child, input, output }
     }
 
     fn let_go(mut self) {
@@ -59,7 +59,7 @@ impl Other {
     }
 }
 
-/// The body of `Other`; nothing when run as a test.
+/// The body of `LockHolder`; nothing when run as a test.
 #[test]
 fn the_other_process() {
     let (Some(what), Some(path)) =
@@ -94,14 +94,14 @@ fn a_lock_of_another_process_is_in_the_way_until_it_ends() {
     let folder = Folder::temporary("test");
     let path = folder.join("file");
     let file = open(&path);
-    let other = Other::holding("exclusive", &path);
+    let other = LockHolder::holding("exclusive", &path);
     assert!(held(lock(&file, LockKind::Exclusive, Patience::Try)));
     assert!(held(lock(&file, LockKind::Shared, Patience::Try)));
     other.let_go();
     assert!(!held(lock(&file, LockKind::Exclusive, Patience::Try)));
     unlock(&file).unwrap();
 
-    let other = Other::holding("shared", &path);
+    let other = LockHolder::holding("shared", &path);
     assert!(!held(lock(&file, LockKind::Shared, Patience::Try)));
     assert!(held(lock(&file, LockKind::Exclusive, Patience::Try)));
     // Failing to make it exclusive lost neither the other's nor ours for good.
@@ -113,7 +113,7 @@ fn a_lock_of_another_process_is_in_the_way_until_it_ends() {
 fn who_waits_has_the_lock_when_the_other_is_gone() {
     let folder = Folder::temporary("test");
     let path = folder.join("file");
-    let other = Other::holding("exclusive", &path);
+    let other = LockHolder::holding("exclusive", &path);
     let waiter = {
         let file = open(&path);
         std::thread::spawn(move || lock(&file, LockKind::Exclusive, Patience::Wait))
@@ -128,7 +128,7 @@ fn a_range_of_another_process_is_in_the_way_where_it_is() {
     let folder = Folder::temporary("test");
     let path = folder.join("file");
     let file = open(&path);
-    let other = Other::holding("range", &path);
+    let other = LockHolder::holding("range", &path);
     let span = |offset, bytes| ByteRange { offset, bytes };
     let try_lock = |span| lock_range(&file, LockKind::Shared, Patience::Try, span);
     assert!(held(try_lock(span(149, 1))));
@@ -191,9 +191,9 @@ fn a_volume_is_locked_on_windows_only() {
 fn a_device_that_another_process_has_exclusively_is_busy() {
     let folder = Folder::temporary("test");
     let image = folder.image("image", 1 << 20);
-    let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
+    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
     let options = OpenOptions::new().read(true).exclusive(true);
-    let other = Other::holding("device", &device.0);
+    let other = LockHolder::holding("device", &device.0);
     let error = options.open(&device.0).unwrap_err();
     assert_eq!(error.source.kind(), std::io::ErrorKind::ResourceBusy);
     other.let_go();

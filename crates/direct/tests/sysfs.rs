@@ -66,7 +66,7 @@ fn nvme(made: &mut FakeSystem) {
 }
 
 #[test]
-fn an_nvme_drive_tells_all() {
+fn all_facts_of_an_nvme_drive_are_read() {
     let mut made = FakeSystem::empty();
     nvme(&mut made);
     let drive = facts(&made, "259:0");
@@ -201,7 +201,7 @@ fn a_device_that_sysfs_does_not_know_is_all_unknown_and_why() {
 }
 
 #[test]
-fn figures_that_are_none_are_told_with_what_was_there() {
+fn malformed_numbers_are_reported_with_their_text() {
     let mut made = FakeSystem::empty();
     made.disk("sda", "8:0").write("sda", "size", "99999999999999999999\n");
     made.write("sda", "queue/rotational", "yes\n").write("sda", "queue/zoned", "in part\n");

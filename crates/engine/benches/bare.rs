@@ -1,6 +1,6 @@
 //! The bare kernel interface: random 4 KiB reads of a file, as a loop that
-//! counts nothing, times nothing and handles no error. What a tester can at
-//! best be level with; `scripts/bench.py` runs it beside iosonde and fio.
+//! counts nothing, times nothing and handles no error. It is an upper bound for
+//! any tester; `scripts/bench.py` runs it beside iosonde and fio.
 //!
 //! `bare pread|libaio|io_uring FILE SECONDS DEPTH BATCH` prints
 //! `{"iops": ..., "cpu_ns": ...}`.
@@ -35,7 +35,7 @@ fn buffers(depth: usize) -> *mut u8 {
     unsafe { std::alloc::alloc_zeroed(layout) }
 }
 
-/// Do rounds of I/O until the time is up; each tells how many it did.
+/// Do rounds of I/O until the time is up; each returns how many it did.
 fn until(seconds: f64, mut round: impl FnMut() -> u64) -> u64 {
     let end = Instant::now() + Duration::from_secs_f64(seconds);
     let mut ios = 0;
@@ -61,7 +61,7 @@ fn pread(fd: RawFd, offsets: &mut Offsets, seconds: f64) -> u64 {
 
 /// `struct iocb` of linux/aio_abi.h, as 64-bit words: data, key and flags,
 /// opcode and file, buffer, bytes, offset, and two for what is not used.
-type Request = [u64; 8];
+type BareRequest = [u64; 8];
 
 fn libaio(fd: RawFd, offsets: &mut Offsets, seconds: f64, depth: usize, batch: usize) -> u64 {
     let mut context = 0u64;
@@ -69,7 +69,7 @@ fn libaio(fd: RawFd, offsets: &mut Offsets, seconds: f64, depth: usize, batch: u
     let made = unsafe { libc::syscall(libc::SYS_io_setup, depth, &mut context) };
     assert_eq!(made, 0, "io_setup");
     let memory = buffers(depth);
-    let mut requests = vec![Request::default(); depth];
+    let mut requests = vec![BareRequest::default(); depth];
     let mut events = vec![[0u64; 4]; depth];
     let mut pending = Vec::with_capacity(batch);
     let mut next = 0;

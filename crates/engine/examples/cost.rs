@@ -26,7 +26,7 @@ use iosonde_workload::{
 };
 use std::sync::Arc;
 
-/// What a case runs with.
+/// The settings of a case.
 struct Case {
     name: &'static str,
     depth: u32,

@@ -10,10 +10,10 @@ use iosonde_engine::settings::{CpuMode, CpuSettings, ExecSettings};
 use iosonde_engine::{Ended, EngineSettings, find};
 use iosonde_sys::counters::Usage;
 use iosonde_testing::Folder;
-use job::{Job, one_file, ready};
+use job::{TestJob, one_file, ready};
 use std::time::{Duration, Instant};
 
-fn job(name: &str, settings: EngineSettings, runs_ms: u64) -> Job {
+fn job(name: &str, settings: EngineSettings, runs_ms: u64) -> TestJob {
     let job = ready(name, settings, &one_file(Op::Read, 4096, 1), vec![nowhere(4096)], 1);
     let clock = job.drive.clock;
     job.drive.control.arm(clock.after(clock.now(), runs_ms * 1_000_000));

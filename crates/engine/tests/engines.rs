@@ -75,15 +75,15 @@ fn ways() -> Vec<Way> {
     ]
 }
 
-/// What a run leaves behind.
-struct Run {
+/// The results of a run.
+struct FinishedRun {
     ended: Ended,
     drive: Drive,
     ledger: Arc<Counters>,
     engine: Box<dyn Loop>,
 }
 
-impl Run {
+impl FinishedRun {
     fn failure(&self) -> &Failure {
         match &self.ended {
             Ended::Failed(failure) => failure,
@@ -97,8 +97,13 @@ fn setup(path: &Path, bytes: u64, direct: bool) -> FileSetup {
     FileSetup { path: path.into(), mode, ..nowhere(bytes) }
 }
 
-/// Run a job to its end; `prepare` may change the drive before.
-fn run(way: &Way, spec: &SourceSpec, setup: FileSetup, prepare: impl FnOnce(&mut Drive)) -> Run {
+/// FinishedRun a job to its end; `prepare` may change the drive before.
+fn run(
+    way: &Way,
+    spec: &SourceSpec,
+    setup: FileSetup,
+    prepare: impl FnOnce(&mut Drive),
+) -> FinishedRun {
     let depth = if way.engine.caps.sync { 1 } else { BLOCKS as u32 };
     let clock = Clock::monotonic();
     let (mut drive, ledger) = drive(clock, spec, vec![setup], window(depth, way.batch));
@@ -115,7 +120,7 @@ fn run(way: &Way, spec: &SourceSpec, setup: FileSetup, prepare: impl FnOnce(&mut
     prepare(&mut drive);
     engine.open(&mut drive, FileId(0)).unwrap();
     let ended = engine.run(&mut drive);
-    Run { ended, drive, ledger, engine }
+    FinishedRun { ended, drive, ledger, engine }
 }
 
 fn directions(op: Op) -> Directions {
@@ -127,7 +132,7 @@ fn job(op: Op, blocks: usize) -> SourceSpec {
     spec(directions(op), BLOCK as u32, (blocks * BLOCK) as u64, 1)
 }
 
-/// A byte that tells every place of every buffer apart.
+/// A byte that differs at each place of each buffer.
 fn mark(slot: usize, at: usize, salt: usize) -> u8 {
     (slot * 37 + at / 16 + at * 3 + salt) as u8
 }
@@ -431,7 +436,7 @@ fn an_engine_dropped_with_io_in_flight_waits_for_it() {
             drive.control.stop();
         });
         assert!(matches!(run.ended, Ended::Time), "{}", way.words);
-        let Run { engine, drive, .. } = run;
+        let FinishedRun { engine, drive, .. } = run;
         drop(engine);
         drop(drive);
     }

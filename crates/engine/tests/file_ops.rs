@@ -10,13 +10,13 @@ use iosonde_engine::settings::{StatSettings, StatType};
 use iosonde_engine::{Ended, EngineSettings, FileSetup, Tape};
 use iosonde_testing::Folder;
 use iosonde_workload::{Source, SourceSpec};
-use job::{Job, at, only, ready};
+use job::{TestJob, at, only, ready};
 
 const FILES: usize = 5;
 const BLOCK: u32 = 4096;
 
 /// Four I/Os in each of five names.
-fn job(name: &str, settings: EngineSettings, folder: &Folder) -> Job {
+fn job(name: &str, settings: EngineSettings, folder: &Folder) -> TestJob {
     let setups = (0..FILES).map(|n| at(&folder.join(&format!("f{n}")), 4 * u64::from(BLOCK)));
     let setups: Vec<FileSetup> = setups.collect();
     ready(name, settings, &source_spec(), setups, 1)
@@ -39,7 +39,7 @@ fn every(folder: &Folder, make: impl Fn(&std::path::Path)) {
 }
 
 /// Every I/O is counted; each name has one latency, and there is no total.
-fn counted(job: &Job) {
+fn counted(job: &TestJob) {
     assert!(matches!(job.ended, Ended::Done), "{:?}", job.ended);
     assert_eq!(job.counts(Op::Write), (20, 20 * u64::from(BLOCK), FILES as u64));
     assert_eq!(job.ledger.lanes[Op::Write as usize].lat.snapshot().n, 0);

@@ -1,4 +1,4 @@
-//! The loops over a simulated device, on a clock that stands still.
+//! The loops over a simulated device, on a simulated clock.
 
 mod common;
 
@@ -158,7 +158,7 @@ fn mixed(read: bool, write: bool, trim: bool, random: bool) -> Directions {
 }
 
 #[derive(Clone, Debug)]
-struct Case {
+struct LoopCase {
     spec: SourceSpec,
     window: Window,
     script: Script,
@@ -166,7 +166,7 @@ struct Case {
     queue_syncs: bool,
 }
 
-fn cases(errors: bool) -> impl Strategy<Value = Case> {
+fn cases(errors: bool) -> impl Strategy<Value = LoopCase> {
     let source = (0..5usize, any::<bool>(), 1..4usize, 0..4u32, 1..3u64, any::<u64>());
     let window = (1..40u32, 1..40u32, 0..40u32, 0..40u32, 0..40u32, any::<bool>());
     let script = (any::<u64>(), 0..200u64, 0..400u64, any::<bool>(), 0..300_000u32, 0..100_000u32);
@@ -196,14 +196,14 @@ fn cases(errors: bool) -> impl Strategy<Value = Case> {
                 short_ppm,
                 ..Script::default()
             };
-            Case { spec, window, script, slice, queue_syncs }
+            LoopCase { spec, window, script, slice, queue_syncs }
         },
     )
 }
 
 /// Run a case to its end over the bookkeeper, and hold the account to it.
-fn check<const SYNCS: bool>(case: &Case) -> Result<(), TestCaseError> {
-    let Case { spec, window, script, slice, .. } = case;
+fn check<const SYNCS: bool>(case: &LoopCase) -> Result<(), TestCaseError> {
+    let LoopCase { spec, window, script, slice, .. } = case;
     let hand = Still::at(1_000);
     let clock = Clock::still(hand);
     let sim = Sim::<SYNCS>::new(script.clone(), clock, window.depth);
@@ -275,7 +275,7 @@ proptest! {
     }
 
     #[test]
-    fn errors_that_are_borne_are_counted_and_lose_nothing(case in cases(true)) {
+    fn tolerated_errors_are_counted_and_lose_nothing(case in cases(true)) {
         if case.queue_syncs { check::<true>(&case)? } else { check::<false>(&case)? }
     }
 
@@ -338,7 +338,7 @@ fn reads(ios: u64) -> SourceSpec {
 type SimLoop = QueueLoop<Bookkeeper<Sim<false>>, true>;
 
 /// A loop over a scripted device, with everything one may look at.
-struct Bench {
+struct LoopBench {
     hand: Still,
     drive: Drive,
     ledger: Arc<Counters>,
@@ -347,7 +347,7 @@ struct Bench {
     seen: Arc<Seen>,
 }
 
-fn bench(script: Script, spec: &SourceSpec, window: Window) -> Bench {
+fn bench(script: Script, spec: &SourceSpec, window: Window) -> LoopBench {
     let hand = Still::at(1_000);
     let clock = Clock::still(hand);
     let sim = Sim::new(script, clock, window.depth);
@@ -356,10 +356,10 @@ fn bench(script: Script, spec: &SourceSpec, window: Window) -> Bench {
     let setups = spec.files.iter().map(|file| nowhere(file.size)).collect();
     let (drive, ledger) = drive(clock, spec, setups, window);
     let engine = QueueLoop::new(keeper, window.depth);
-    Bench { hand, drive, ledger, engine, notes, seen }
+    LoopBench { hand, drive, ledger, engine, notes, seen }
 }
 
-fn in_flight(bench: &Bench) -> usize {
+fn in_flight(bench: &LoopBench) -> usize {
     bench.notes.borrow().flights.iter().flatten().count()
 }
 
@@ -393,7 +393,7 @@ fn a_stop_ends_the_slice_at_the_next_collection() {
 }
 
 #[test]
-fn a_device_that_stands_still_does_not_hold_up_a_stop() {
+fn a_device_that_completes_nothing_does_not_delay_a_stop() {
     let slow = Nanos::from_secs(3600);
     let script = Script { latency: (slow, slow), ..Script::default() };
     let mut bench = bench(script, &reads(100), window(4, 1));
@@ -483,7 +483,7 @@ fn a_sync_made_by_the_loop_happens_between_two_submissions() {
 }
 
 #[test]
-fn errors_that_are_borne_do_not_keep_a_slice_from_ending() {
+fn tolerated_errors_do_not_keep_a_slice_from_ending() {
     let script = Script { errors_ppm: 1_000_000, ..Script::default() };
     let hand = Still::at(1_000);
     let clock = Clock::still(hand);

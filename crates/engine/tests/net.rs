@@ -9,7 +9,7 @@ use iosonde_base::{Errno, Op};
 use iosonde_engine::settings::{NetSettings, Protocol};
 use iosonde_engine::{Accounting, Ended, EngineSettings, OpenWith, find};
 use iosonde_testing::Folder;
-use job::{Job, one_file, ready};
+use job::{TestJob, one_file, ready};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
@@ -21,7 +21,7 @@ fn port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-fn side(engine: &str, op: Op, blocks: u64, net: NetSettings) -> Job {
+fn side(engine: &str, op: Op, blocks: u64, net: NetSettings) -> TestJob {
     let net = NetSettings { reads: op == Op::Read, ..net };
     let spec = one_file(op, BLOCK, blocks);
     ready(engine, EngineSettings::new(net), &spec, vec![nowhere(spec.total_bytes)], 1)

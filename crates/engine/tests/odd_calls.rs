@@ -22,7 +22,7 @@ fn file(name: &str, bytes: &[u8]) -> (Folder, PathBuf) {
     (folder, path)
 }
 
-fn run(name: &str, op: Op, block: u32, blocks: u64, path: &std::path::Path) -> job::Job {
+fn run(name: &str, op: Op, block: u32, blocks: u64, path: &std::path::Path) -> job::TestJob {
     let spec = one_file(op, block, blocks);
     ready(name, EngineSettings::default(), &spec, vec![at(path, spec.total_bytes)], 1).go()
 }

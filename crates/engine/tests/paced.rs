@@ -1,5 +1,5 @@
-//! Jobs that something holds back, over a simulated device on a clock that
-//! stands still.
+//! Jobs that something holds back, over a simulated device on a simulated
+//! clock.
 
 mod common;
 
@@ -47,17 +47,17 @@ fn pace(spec: &SourceSpec) -> Pacing {
 }
 
 /// One job over a simulated device.
-struct Bench {
+struct PacedBench {
     clock: Clock,
     drive: Drive,
     engine: Box<dyn Loop>,
     seen: Arc<Seen>,
 }
 
-impl Bench {
+impl PacedBench {
     /// At most `depth` in flight; by the loop of one-shot engines where that
     /// is zero.
-    fn new(script: Script, spec: &SourceSpec, pacing: Pacing, depth: u32) -> Bench {
+    fn new(script: Script, spec: &SourceSpec, pacing: Pacing, depth: u32) -> PacedBench {
         let clock = Clock::still(Still::at(0));
         let window = window(depth.max(1), 1);
         let (mut drive, _) = drive(clock, spec, vec![nowhere(1 << 30)], window);
@@ -75,7 +75,7 @@ impl Bench {
             0 => Box::new(OneShotLoop::<_, true>::new(sim)),
             _ => Box::new(QueueLoop::<_, true>::new(sim, depth)),
         };
-        Bench { clock, drive, engine, seen }
+        PacedBench { clock, drive, engine, seen }
     }
 
     /// Run until `end` in slices of half a second, as a worker does.
@@ -105,12 +105,12 @@ fn near(got: f64, want: f64) -> bool {
 
 #[test]
 fn a_stall_shows_in_the_response_and_hides_in_the_service() {
-    // The device stands still from 3 s to 4 s.
+    // The device completes nothing from 3 s to 4 s.
     let stall = Some(Stall { every: ms(4000), lasts: ms(1000) });
     for depth in [0, 1, 8] {
         let spec = at_iops(1000);
         let script = Script { stall, ..Script::default() };
-        let mut bench = Bench::new(script, &spec, pace(&spec), depth);
+        let mut bench = PacedBench::new(script, &spec, pace(&spec), depth);
         assert!(matches!(bench.run(6 * SECOND), Ended::Time));
         let lane = bench.lane(Dir::Read);
         assert!(near(lane.ios as f64, 6000.0), "{depth}: {}", lane.ios);
@@ -138,7 +138,7 @@ fn each_direction_keeps_its_rate_whatever_the_sizes_and_the_gaps() {
                 spec.sizes = PerDir::all(sizes.clone());
                 let script =
                     Script { latency: (Nanos(20_000), Nanos(60_000)), ..Script::default() };
-                let mut bench = Bench::new(script, &spec, pace(&spec), depth);
+                let mut bench = PacedBench::new(script, &spec, pace(&spec), depth);
                 bench.run(120 * SECOND);
                 let (read, write) = (bench.lane(Dir::Read), bench.lane(Dir::Write));
                 let got = (read.ios as f64 / 120.0, write.bytes as f64 / 120.0);
@@ -157,7 +157,7 @@ fn a_paced_queue_keeps_its_depth() {
     // At 20 ms each, 1000 a second are 20 in flight: one by one would be 50.
     let spec = at_iops(1000);
     let script = Script { latency: (ms(20), ms(20)), ..Script::default() };
-    let mut bench = Bench::new(script, &spec, pace(&spec), 64);
+    let mut bench = PacedBench::new(script, &spec, pace(&spec), 64);
     bench.run(10 * SECOND);
     let lane = bench.lane(Dir::Read);
     assert!(near(lane.ios as f64, 10_000.0), "{}", lane.ios);
@@ -171,7 +171,7 @@ fn a_paced_queue_keeps_its_depth() {
 fn a_direction_without_a_rate_runs_free_beside_one_with() {
     let spec = paced(both(), [Cap::Free, Cap::Ios(100), Cap::Free], Process::Even);
     for depth in [0, 4] {
-        let mut bench = Bench::new(Script::default(), &spec, pace(&spec), depth);
+        let mut bench = PacedBench::new(Script::default(), &spec, pace(&spec), depth);
         bench.run(10 * SECOND);
         let (read, write) = (bench.lane(Dir::Read), bench.lane(Dir::Write));
         assert!(near(write.ios as f64, 1000.0), "{depth}: {}", write.ios);
@@ -189,7 +189,7 @@ fn a_pause_follows_so_many_ios_and_the_queue_is_idle_before_it() {
         let mut pause = Pause::new(ms(10));
         pause.every = every;
         let mut bench =
-            Bench::new(Script::default(), &spec, Pacing::new(None).pausing(pause), depth);
+            PacedBench::new(Script::default(), &spec, Pacing::new(None).pausing(pause), depth);
         assert!(matches!(bench.run(u64::MAX), Ended::Done));
         assert_eq!(bench.lane(Dir::Read).ios, 100);
         // 20 runs of 5, and a pause after each but the last.
@@ -207,7 +207,7 @@ fn time_at_io_brings_a_pause_too_and_the_pace_waits_or_catches_up() {
         let mut pause = Pause::new(ms(500));
         (pause.every, pause.after_ticks) = (PauseEvery::Never, Some(SECOND / 2));
         pause.shifts_pace = shifts_pace;
-        let mut bench = Bench::new(Script::default(), &spec, pace(&spec).pausing(pause), 0);
+        let mut bench = PacedBench::new(Script::default(), &spec, pace(&spec).pausing(pause), 0);
         bench.run(10 * SECOND);
         let ios = bench.lane(Dir::Read).ios as f64;
         // It ends in a pause, before what was due then has been caught up.
@@ -222,7 +222,7 @@ fn an_io_that_takes_too_long_ends_the_job() {
         let script = Script { stall, ..Script::default() };
         let most = PerDir([50_000_000, u64::MAX, u64::MAX]);
         let pacing = Pacing::new(None).bounded(LatencyBounds::new(most));
-        let mut bench = Bench::new(script, &at_iops(0), pacing, depth);
+        let mut bench = PacedBench::new(script, &at_iops(0), pacing, depth);
         let Ended::Failed(failure) = bench.run(10 * SECOND) else { panic!("{depth}") };
         assert_eq!((failure.errno, failure.doing), (Errno(110), "max latency exceeded"));
         let (took, bound) = bench.drive.pacing.as_ref().unwrap().too_long().unwrap();
@@ -236,7 +236,7 @@ fn an_io_that_takes_too_long_ends_the_job() {
 fn slow_ios_are_counted_against_a_target() {
     let script = Script { latency: (Nanos(0), ms(1)), ..Script::default() };
     let bounds = LatencyBounds::new(PerDir::all(u64::MAX)).counting(750_000, false);
-    let mut bench = Bench::new(script, &at_iops(0), Pacing::new(None).bounded(bounds), 8);
+    let mut bench = PacedBench::new(script, &at_iops(0), Pacing::new(None).bounded(bounds), 8);
     bench.run(SECOND);
     let tried = bench.drive.pacing.as_mut().unwrap().take_tried();
     assert_eq!(tried.ios, bench.lane(Dir::Read).ios);
@@ -249,7 +249,7 @@ fn slow_ios_are_counted_against_a_target() {
 fn a_lower_depth_is_kept_from_the_next_slice_on() {
     let script = Script { latency: (ms(1), ms(1)), ..Script::default() };
     let spec = at_iops(0);
-    let mut bench = Bench::new(script, &spec, Pacing::new(None), 16);
+    let mut bench = PacedBench::new(script, &spec, Pacing::new(None), 16);
     bench.drive.window.depth = 4;
     bench.run(SECOND);
     assert_eq!(bench.seen.depth_max.load(Relaxed), 4);
@@ -262,7 +262,7 @@ fn a_stop_wakes_a_job_that_sleeps_until_its_next_io() {
         // One now, the next in eleven days.
         let spec = paced(reads(), [Cap::Bytes(1), Cap::Free, Cap::Free], Process::Even);
         let spec = SourceSpec { sizes: PerDir::all(Sizes::Fixed(1 << 20)), ..spec };
-        let mut bench = Bench::new(Script::default(), &spec, pace(&spec), depth);
+        let mut bench = PacedBench::new(Script::default(), &spec, pace(&spec), depth);
         let clock = Clock::monotonic();
         bench.drive.clock = clock;
         bench.drive.pacing.as_mut().unwrap().begin(clock.now());

@@ -16,11 +16,11 @@ fn result(folder: &Folder, name: &str, line: &str) -> bool {
     Who::Fio.run(folder, &words(&line)).well();
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
     let whole: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
-    let told = whole["disk_util"].as_array().is_some_and(|disks| !disks.is_empty());
-    if !told {
+    let reported = whole["disk_util"].as_array().is_some_and(|disks| !disks.is_empty());
+    if !reported {
         skip::test(format_args!("fio reports no disk below {}", folder.path().display()));
     }
-    told
+    reported
 }
 
 fn ids(ran: &Ran) -> Vec<String> {
@@ -29,7 +29,7 @@ fn ids(ran: &Ran) -> Vec<String> {
 }
 
 #[test]
-fn reads_of_a_cached_file_are_told_as_such_and_direct_ones_are_not() {
+fn reads_of_a_cached_file_are_reported_as_such_and_direct_ones_are_not() {
     let folder = Folder::new("audit-reads");
     folder.write("data", vec![7; 8 << 20]);
     // What is dirty may be dropped or not.
@@ -51,7 +51,7 @@ fn reads_of_a_cached_file_are_told_as_such_and_direct_ones_are_not() {
 }
 
 #[test]
-fn a_result_without_disks_is_told_as_unknown() {
+fn a_result_without_disks_is_reported_as_unknown() {
     let folder = Folder::new("audit-none");
     if !has_fio() {
         return;

@@ -70,7 +70,7 @@ const SIZES: [(usize, usize, &[u32]); 4] = [
     (128, 128, &[10, 50, 80]),
 ];
 
-/// Writing jobs, and one whose file is laid out for it.
+/// Writing jobs, and one with a file that is laid out first.
 const WAYS: [&str; 3] = ["write", "randwrite", "randread"];
 
 /// Every size, percentage and way.
@@ -233,7 +233,7 @@ fn plain_buffers_are_as_asked() {
     assert!(job("--zero_buffers --refill_buffers").iter().all(|byte| *byte == 0));
     let refilled = job("--refill_buffers");
     assert_eq!(repeats(&refilled, 8), 0.0);
-    // Asked for, even zeroes are told apart, by at most 16 bytes of a sector.
+    // Asked for, even zeroes differ, by at most 16 bytes of a sector.
     let scrambled = job("--zero_buffers --scramble_buffers=1");
     assert_eq!(repeats(&scrambled, 512), 0.0);
     assert!(scrambled[..512].iter().filter(|byte| **byte != 0).count() <= 16);
@@ -334,7 +334,7 @@ fn memory_of_every_kind_carries_the_bytes() {
 }
 
 #[test]
-fn huge_pages_are_used_or_the_remedy_is_told() {
+fn huge_pages_are_used_or_the_remedy_is_shown() {
     for mem in ["mmaphuge", "shmhuge"] {
         for page in ["", "--hugepage-size=2m", "--hugepage-size=0"] {
             let folder = Folder::new("buffers");

@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run, skip};
+use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run, skip};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -23,11 +23,11 @@ fn reports_its_cache(folder: &Folder) -> bool {
     folder.write("asked", vec![1; 4096]);
     let found = cache(folder, "--json asked").json()["files"][0].clone();
     std::fs::remove_file(folder.join("asked")).unwrap();
-    let told = found["dirty_bytes"].is_u64() && found["memory_is_storage"] == false;
-    if !told {
+    let reported = found["dirty_bytes"].is_u64() && found["memory_is_storage"] == false;
+    if !reported {
         skip::test(format_args!("the file system does not report its cache: {found}"));
     }
-    told
+    reported
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn the_bar_shows_where_a_file_is_cached() {
 }
 
 #[test]
-fn what_is_mapped_and_locked_stays_and_is_told() {
+fn mapped_and_locked_pages_stay_and_are_reported() {
     let folder = Folder::new("cache-mapped");
     let python = Command::new("python3").arg("--version").output();
     if !reports_its_cache(&folder) || python.is_err() {
@@ -180,7 +180,7 @@ fn wrong_inputs_are_named_and_the_rest_is_done() {
 }
 
 #[test]
-fn who_may_not_read_a_file_is_told_so() {
+fn a_file_without_read_permission_is_reported() {
     if !is_root("become another user") {
         return;
     }
@@ -214,7 +214,7 @@ fn the_cache_of_a_mounted_device_is_left_alone() {
     }
     let folder = Folder::temporary("device");
     let image = folder.image("image", 16 * MIB);
-    let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
+    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
     let here = Folder::new("cache-device");
     let warmed = cache(&here, &format!("--warm {}", device.text())).well().stdout;
     assert!(warmed.contains("drops a device's cache"), "{warmed}");
@@ -232,7 +232,7 @@ fn the_cache_of_a_mounted_device_is_left_alone() {
 }
 
 #[test]
-fn a_watch_tells_each_second_until_it_is_interrupted() {
+fn a_watch_prints_each_second_until_it_is_interrupted() {
     let folder = Folder::new("cache-watch");
     folder.write("data", [7; 4096]);
     let mut command = Who::Native.command(&folder);

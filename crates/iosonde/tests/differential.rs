@@ -11,7 +11,7 @@ use support::{Who, at_once, iolog_ios, with, words};
 const ALWAYS: &str = "--output-format=json --name=v";
 
 /// A job, and what of it is compared besides counts and sizes.
-struct Job {
+struct ComparedJob {
     /// Sizes of files that are there before, by name.
     before: &'static [(&'static str, usize)],
     options: &'static str,
@@ -21,15 +21,15 @@ struct Job {
     last_syncs: u64,
 }
 
-const PLAIN: Job = Job { before: &[], options: "", contents: false, last_syncs: 0 };
+const PLAIN: ComparedJob = ComparedJob { before: &[], options: "", contents: false, last_syncs: 0 };
 
-fn job(options: &'static str) -> Job {
-    Job { options, ..PLAIN }
+fn job(options: &'static str) -> ComparedJob {
+    ComparedJob { options, ..PLAIN }
 }
 
-/// What a run leaves behind that both programs must agree on.
+/// The results of a run, equal in both programs.
 #[derive(Debug, PartialEq)]
-struct Outcome {
+struct ComparedOutcome {
     code: Option<i32>,
     counts: Vec<String>,
     syncs: u64,
@@ -38,8 +38,8 @@ struct Outcome {
     contents: Vec<Vec<u8>>,
 }
 
-impl Job {
-    fn run(&self, who: Who) -> Outcome {
+impl ComparedJob {
+    fn run(&self, who: Who) -> ComparedOutcome {
         let folder = Folder::new("differential");
         for (name, bytes) in self.before {
             folder.write(name, vec![b'x'; *bytes]);
@@ -75,10 +75,10 @@ impl Job {
             syncs = 0;
         }
         let ios = ios.into_iter().map(without_sync_place).collect();
-        Outcome { code: ran.code, counts, syncs, files, ios, contents }
+        ComparedOutcome { code: ran.code, counts, syncs, files, ios, contents }
     }
 
-    /// The difference between the programs, told; none if there is none.
+    /// The difference between the programs as text, if there is any.
     fn difference(&self) -> Option<String> {
         let theirs = self.run(Who::Fio);
         let mut ours = self.run(Who::AsFio);
@@ -88,10 +88,10 @@ impl Job {
             assert!(dropped.contains("sync"), "{}: {dropped} is no sync", self.options);
         }
         (ours != theirs).then(|| {
-            let Job { options, .. } = self;
+            let ComparedJob { options, .. } = self;
             let at = ours.ios.iter().zip(&theirs.ios).take_while(|(one, other)| one == other);
             let at = at.count();
-            let told = |of: &Outcome| {
+            let described = |of: &ComparedOutcome| {
                 let io = of.ios.get(at);
                 format!(
                     "exit {:?}, {:?}, {} syncs, {:?}, {} I/Os, at {at} {io:?}",
@@ -102,7 +102,7 @@ impl Job {
                     of.ios.len(),
                 )
             };
-            format!("{options}\n  ours {}\n  fio  {}", told(&ours), told(&theirs))
+            format!("{options}\n  ours {}\n  fio  {}", described(&ours), described(&theirs))
         })
     }
 }
@@ -122,24 +122,24 @@ fn without_sync_place(io: String) -> String {
 
 /// Name, error and the counts of each direction of one job of a report.
 fn counts(job: &Value) -> Vec<String> {
-    let mut told = vec![format!("{} {}", job["jobname"], job["error"])];
+    let mut described = vec![format!("{} {}", job["jobname"], job["error"])];
     for dir in ["read", "write", "trim"] {
         let of = |key: &str| job[dir][key].as_u64().unwrap();
         let [ios, bytes, kib] = ["total_ios", "io_bytes", "io_kbytes"].map(of);
         let [short, dropped] = ["short_ios", "drop_ios"].map(of);
         if ios + bytes + short + dropped > 0 {
-            told.push(format!("{dir} {ios} {bytes} {kib} {short} {dropped}"));
+            described.push(format!("{dir} {ios} {bytes} {kib} {short} {dropped}"));
         }
     }
-    told
+    described
 }
 
 #[track_caller]
-fn all_agree(jobs: &[Job]) {
+fn all_agree(jobs: &[ComparedJob]) {
     if !has_fio() {
         return;
     }
-    let wrong: Vec<String> = at_once(jobs, Job::difference).into_iter().flatten().collect();
+    let wrong: Vec<String> = at_once(jobs, ComparedJob::difference).into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -157,11 +157,14 @@ fn sizes_and_ends_are_those_of_fio() {
         job("--rw=read --bs=4k --size=16k --number_ios=3 --loops=2"),
         job("--rw=read --bs=4k --filesize=128k --size=32k"),
         job("--rw=write --bs=4k --filesize=128k --size=32k"),
-        Job { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k") },
-        Job { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k --size=50%") },
-        Job { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k --size=16k") },
-        Job { before: &[("f", 65536)], ..job("--filename=f --rw=write --bs=4k --size=16k") },
-        Job { before: &[("f", 10000)], ..job("--filename=f --rw=read --bs=4k --size=64k") },
+        ComparedJob { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k") },
+        ComparedJob { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k --size=50%") },
+        ComparedJob { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k --size=16k") },
+        ComparedJob {
+            before: &[("f", 65536)],
+            ..job("--filename=f --rw=write --bs=4k --size=16k")
+        },
+        ComparedJob { before: &[("f", 10000)], ..job("--filename=f --rw=read --bs=4k --size=64k") },
     ]);
 }
 
@@ -171,7 +174,7 @@ fn places_are_those_of_fio() {
         job("--rw=write:8k --bs=4k --size=64k"),
         job("--rw=read:-4k --bs=4k --size=64k"),
         job("--rw=write --bs=4k --size=64k --offset=16k"),
-        Job {
+        ComparedJob {
             before: &[("f", 65536)],
             ..job("--filename=f --rw=read --bs=4k --size=32k --offset=25%")
         },
@@ -209,9 +212,15 @@ fn several_files_and_jobs_are_those_of_fio() {
 fn file_life_is_that_of_fio() {
     const THERE: &[(&str, usize)] = &[("f", 32768)];
     all_agree(&[
-        Job { before: THERE, ..job("--filename=f --rw=write --bs=4k --size=32k --file_append=1") },
+        ComparedJob {
+            before: THERE,
+            ..job("--filename=f --rw=write --bs=4k --size=32k --file_append=1")
+        },
         job("--filename=f --rw=write --bs=4k --size=32k --file_append=1"),
-        Job { before: THERE, ..job("--filename=f --rw=write --bs=4k --size=64k --overwrite=1") },
+        ComparedJob {
+            before: THERE,
+            ..job("--filename=f --rw=write --bs=4k --size=64k --overwrite=1")
+        },
         job("--rw=write --bs=4k --size=64k --create_only=1"),
         job("--rw=read --bs=4k --size=96k --create_only=1 --nrfiles=3"),
         job("--rw=write --bs=4k --size=64k --create_on_open=1"),
@@ -222,7 +231,7 @@ fn file_life_is_that_of_fio() {
         job("--rw=write --bs=4k --size=64k --number_ios=2 --fallocate=posix"),
         job("--rw=write --bs=4k --size=64k --number_ios=2 --fallocate=keep"),
         job("--rw=write --bs=4k --size=64k --number_ios=2 --fallocate=truncate"),
-        Job {
+        ComparedJob {
             before: &[("f", 65536)],
             ..job("--filename=f --allow_file_create=0 --rw=write --bs=4k")
         },
@@ -234,8 +243,8 @@ fn syncs_are_those_of_fio_and_one_after_the_last_of_each() {
     all_agree(&[
         job("--rw=write --bs=4k --size=64k --fsync=5"),
         job("--rw=write --bs=4k --size=64k --fsync=4"),
-        Job { last_syncs: 1, ..job("--rw=write --bs=4k --size=16k --fsync=1") },
-        Job { last_syncs: 1, ..job("--rw=write --bs=4k --size=16k --fdatasync=1") },
+        ComparedJob { last_syncs: 1, ..job("--rw=write --bs=4k --size=16k --fsync=1") },
+        ComparedJob { last_syncs: 1, ..job("--rw=write --bs=4k --size=16k --fdatasync=1") },
         job("--rw=write --bs=4k --size=64k --fdatasync=3 --number_ios=7"),
         job("--rw=write --bs=4k --size=64k --sync_file_range=write:5"),
         job("--rw=write --bs=4k --size=64k --end_fsync=1"),
@@ -265,7 +274,7 @@ fn every_engine_moves_what_fios_moves() {
 
 #[test]
 fn what_is_written_is_what_fio_writes() {
-    let contents = |options| Job { contents: true, ..job(options) };
+    let contents = |options| ComparedJob { contents: true, ..job(options) };
     all_agree(&[
         contents("--rw=write --bs=4k --size=30000 --zero_buffers"),
         contents("--rw=write --bs=4k --size=30000 --buffer_pattern=0xdeadbeef"),
@@ -299,7 +308,7 @@ fn small_tmpfs() -> Option<(Folder, Mounted)> {
     }
 }
 
-/// What a job leaves on a full file system: exit code, counts, file sizes.
+/// The results of a job on a full file system: exit code, counts, file sizes.
 fn on_a_full_disk(who: Who, options: &str) -> Option<(Option<i32>, Vec<String>, Vec<u64>)> {
     let (folder, _mounted) = small_tmpfs()?;
     let ran = who.run(&folder, &with(ALWAYS, options));

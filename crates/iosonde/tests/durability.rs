@@ -1,4 +1,4 @@
-//! What a job makes durable, when, and how the report counts it.
+//! Which data a job makes durable, when, and how the report counts it.
 
 mod support;
 
@@ -62,8 +62,8 @@ fn every_engine_syncs_as_often_as_asked_and_the_report_counts_it() {
         for (sync, expected) in [("fsync=1", 8), ("fsync=3", 2), ("fdatasync=4", 1)] {
             let folder = Folder::new("syncs");
             let line = format!("--ioengine={engine} --rw=write --bs=4k --size=32k --{sync}");
-            let told = run(&folder, &format!("{line} --output-format=json")).json();
-            let job = &told["jobs"][0];
+            let reported = run(&folder, &format!("{line} --output-format=json")).json();
+            let job = &reported["jobs"][0];
             assert_eq!(job["sync"]["total_ios"], expected, "{engine} {sync}");
             assert_eq!(job["sync"]["lat_ns"]["N"], expected, "{engine} {sync}");
             assert!(job["sync"]["lat_ns"]["mean"].as_f64().unwrap() > 0.0, "{engine} {sync}");
@@ -75,13 +75,13 @@ fn every_engine_syncs_as_often_as_asked_and_the_report_counts_it() {
 #[test]
 fn the_text_has_a_block_of_sync_latencies_where_there_were_syncs() {
     let folder = Folder::new("text");
-    let told = run(&folder, "--rw=write --bs=4k --size=32k --fsync=2").stdout;
-    assert!(told.contains("  fsync/fdatasync/sync_file_range"), "{told}");
-    assert!(told.contains("    sync ("), "{told}");
-    assert!(told.contains("issued rwts: total=0,8,0,3 "), "{told}");
-    let told = run(&folder, "--rw=write --bs=4k --size=32k").stdout;
-    assert!(!told.contains("fsync/fdatasync"), "{told}");
-    assert!(told.contains("issued rwts: total=0,8,0,0 "), "{told}");
+    let reported = run(&folder, "--rw=write --bs=4k --size=32k --fsync=2").stdout;
+    assert!(reported.contains("  fsync/fdatasync/sync_file_range"), "{reported}");
+    assert!(reported.contains("    sync ("), "{reported}");
+    assert!(reported.contains("issued rwts: total=0,8,0,3 "), "{reported}");
+    let reported = run(&folder, "--rw=write --bs=4k --size=32k").stdout;
+    assert!(!reported.contains("fsync/fdatasync"), "{reported}");
+    assert!(reported.contains("issued rwts: total=0,8,0,0 "), "{reported}");
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn syncs_at_the_end_come_last_and_are_not_counted() {
         let Some(calls) = calls(&line) else { return };
         assert_eq!(calls.last().map(String::as_str), Some(call), "{calls:?}");
         let folder = Folder::new("end");
-        let told = run(&folder, &format!("{line} --output-format=json")).json();
-        assert_eq!(told["jobs"][0]["sync"]["total_ios"], 0);
+        let reported = run(&folder, &format!("{line} --output-format=json")).json();
+        assert_eq!(reported["jobs"][0]["sync"]["total_ios"], 0);
     }
 }
 

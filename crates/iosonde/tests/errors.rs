@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, has_fio, is_root, or_skip, run, skip};
+use iosonde_testing::{Folder, LoopDevice, Mounted, has_fio, is_root, or_skip, run, skip};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ fn job(ran: &Ran, index: usize) -> Value {
 /// beyond is EIO, writing is ENOSPC.
 struct Failing {
     // In this order they are taken away.
-    device: Loop,
+    device: LoopDevice,
     _room: Mounted,
 }
 
@@ -42,7 +42,7 @@ impl Failing {
         let file = std::fs::File::create(&image).unwrap();
         file.set_len(2 << 20).unwrap();
         // Through the page cache the device would read zeroes there.
-        let device = or_skip(Loop::attach(&image, &["--direct-io=on"]))?;
+        let device = or_skip(LoopDevice::attach(&image, &["--direct-io=on"]))?;
         file.set_len(1 << 20).unwrap();
         Some(Failing { device, _room: room })
     }
@@ -84,8 +84,8 @@ fn an_io_error_ends_the_job_with_its_place_and_reason() {
 }
 
 #[test]
-fn errors_that_are_borne_are_counted_and_the_job_goes_on() {
-    let folder = Folder::new("borne");
+fn tolerated_errors_are_counted_and_the_job_continues() {
+    let folder = Folder::new("tolerated");
     let Some(device) = Failing::make(&folder) else { return };
     for engine in ["psync", "libaio", "io_uring"] {
         for (rw, words) in [
@@ -107,11 +107,15 @@ fn errors_that_are_borne_are_counted_and_the_job_goes_on() {
             let job = job(&ran, 0);
             assert_eq!(job[rw]["total_ios"], 32, "{engine} {words}: {ran:?}");
             assert_eq!(job[rw]["io_bytes"], 1 << 20, "{engine} {words}: {ran:?}");
-            assert_eq!(job["error"], errno_of(rw), "the first that was borne: {engine} {words}");
+            assert_eq!(
+                job["error"],
+                errno_of(rw),
+                "the first that was tolerated: {engine} {words}"
+            );
             assert_eq!(job["total_err"], 16, "{engine} {words}: {ran:?}");
             assert_eq!(job["first_error"], errno_of(rw), "{engine} {words}");
         }
-        // What is not borne ends the job; a full device is not.
+        // An error that is not tolerated ends the job; a full device is such an error.
         for (rw, words) in [
             ("write", "--continue_on_error=write"),
             ("write", "--continue_on_error=all --ignore_error=,EIO"),
@@ -156,7 +160,7 @@ fn errors_are_counted_as_by_fio() {
              --rw={options}",
             device.path().display()
         );
-        let told = [Who::AsFio, Who::Fio].map(|who| {
+        let reported = [Who::AsFio, Who::Fio].map(|who| {
             let ran = who.run(&folder, &words(&line));
             let text = std::fs::read_to_string(folder.join("o")).unwrap();
             let document: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
@@ -165,7 +169,7 @@ fn errors_are_counted_as_by_fio() {
             let errors = ["error", "total_err", "first_error"].map(|name| job[name].as_u64());
             (ran.code, count("read"), count("write"), errors)
         });
-        assert_eq!(told[0], told[1], "{options}");
+        assert_eq!(reported[0], reported[1], "{options}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `iosonde explain`: what a job would do, without doing it.
+//! `iosonde explain`: the plan of a job, without running it.
 
 mod support;
 
@@ -14,7 +14,7 @@ fn explain(folder: &Folder, job: &str) -> String {
 }
 
 #[test]
-fn a_plan_tells_files_sizes_bytes_and_limits_and_touches_nothing() {
+fn a_plan_shows_files_sizes_bytes_and_limits_and_touches_nothing() {
     let folder = Folder::new("explain");
     folder.write("there", vec![0; 65536]);
     for (job, expected) in [
@@ -67,7 +67,7 @@ fn a_plan_tells_files_sizes_bytes_and_limits_and_touches_nothing() {
 }
 
 #[test]
-fn each_option_is_told_with_its_value_and_where_it_was_set() {
+fn each_option_is_shown_with_its_value_and_where_it_was_set() {
     let folder = Folder::new("explain");
     folder.write("job.fio", "[global]\nbs=8k\n[v]\nrw=write\nsize=64k\n");
     let text = explain(&folder, "job.fio");
@@ -80,7 +80,7 @@ fn each_option_is_told_with_its_value_and_where_it_was_set() {
 }
 
 #[test]
-fn sections_of_one_name_are_told_apart() {
+fn sections_of_one_name_are_distinguished() {
     let folder = Folder::new("explain");
     folder.write("job.fio", "[v]\nsize=64k\n[v]\nsize=128k\nnumjobs=2\n");
     let text = explain(&folder, "job.fio");

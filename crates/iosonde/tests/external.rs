@@ -154,7 +154,7 @@ fn an_object_that_says_wrong_things_of_itself_is_refused() {
 }
 
 #[test]
-fn an_engine_that_breaks_its_word_ends_the_job_whatever_errors_it_bears() {
+fn an_engine_that_violates_the_interface_ends_the_job_whatever_errors_it_tolerates() {
     let folder = Folder::new("external-broken");
     for (what, errno, reason) in [
         ("STRANGE_ERROR", 71, "./wrong.so ended an I/O with -70000, which is no errno"),
@@ -180,14 +180,14 @@ fn an_engine_that_breaks_its_word_ends_the_job_whatever_errors_it_bears() {
 }
 
 #[test]
-fn errors_are_told_in_the_engines_words_and_borne_where_the_job_bears_them() {
+fn errors_are_reported_in_the_engines_words_and_tolerated_where_the_job_tolerates_them() {
     let folder = Folder::new("external-errors");
     let Some(ran) = wrong(&folder, "FAILS", "") else { return };
     let line = "write of 4096 bytes at 0 in j.0.0: Input/output error: the tape is torn";
     assert!(ran.stderr.contains(line), "{line}: {ran:?}");
     assert_eq!((ran.code, &ran.json()["jobs"][0]["error"]), (Some(1), &5.into()));
-    let borne = wrong(&folder, "FAILS", "--continue_on_error=write").unwrap();
-    assert_eq!(borne.json()["jobs"][0]["total_err"], 16, "{borne:?}");
+    let tolerated = wrong(&folder, "FAILS", "--continue_on_error=write").unwrap();
+    assert_eq!(tolerated.json()["jobs"][0]["total_err"], 16, "{tolerated:?}");
     let synced = wrong(&folder, "SYNC_FAILS", "--fsync=2").unwrap();
     assert!(synced.stderr.contains("Read-only file system: nothing lasts"), "{synced:?}");
 }
@@ -206,13 +206,13 @@ fn short_ones_go_on_and_some_may_be_done_at_once() {
 }
 
 #[test]
-fn enghelp_tells_of_an_object() {
+fn enghelp_describes_an_object() {
     let folder = Folder::new("external-help");
     let Some(()) = example(&folder, "plain") else { return };
-    let told = ours(&folder, "--enghelp=external:./plain.so").well();
+    let reported = ours(&folder, "--enghelp=external:./plain.so").well();
     assert!(
-        told.stdout.contains("external:plain: pread(2) and pwrite(2), holes for trims"),
-        "{told:?}"
+        reported.stdout.contains("external:plain: pread(2) and pwrite(2), holes for trims"),
+        "{reported:?}"
     );
     let missing = ours(&folder, "--enghelp=./missing.so");
     assert_eq!(missing.code, Some(1));

@@ -3,7 +3,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
+use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run};
 use serde_json::Value;
 use std::path::Path;
 use support::{Ran, Who, words};
@@ -15,7 +15,7 @@ const MIB: u64 = 1 << 20;
 struct FileSystem {
     // In this order they are taken away.
     mounted: Mounted,
-    _device: Option<Loop>,
+    _device: Option<LoopDevice>,
     folder: Folder,
 }
 
@@ -29,7 +29,7 @@ impl FileSystem {
         let image = folder.join("image");
         std::fs::File::create(&image).unwrap().set_len(bytes).unwrap();
         or_skip(run(&format!("mkfs.{kind}"), &["-q", image.to_str().unwrap()]))?;
-        let device = or_skip(Loop::attach(&image, &[]))?;
+        let device = or_skip(LoopDevice::attach(&image, &[]))?;
         let mounted = or_skip(Mounted::mount(&device.0, &folder.join("on")))?;
         Some(FileSystem { mounted, _device: Some(device), folder })
     }
@@ -227,14 +227,16 @@ fn fill_device_ends_well_when_the_file_system_is_full() {
 }
 
 #[test]
-fn blocks_smaller_than_a_sector_are_told_from_other_errors() {
+fn blocks_smaller_than_a_sector_are_distinguished_from_other_errors() {
     if !is_root("attach devices") {
         return;
     }
     let folder = Folder::new("sectors");
     let image = folder.join("image");
     std::fs::File::create(&image).unwrap().set_len(16 * MIB).unwrap();
-    let Some(device) = or_skip(Loop::attach(&image, &["--sector-size", "4096"])) else { return };
+    let Some(device) = or_skip(LoopDevice::attach(&image, &["--sector-size", "4096"])) else {
+        return;
+    };
     for engine in ["psync", "libaio", "io_uring"] {
         for rw in ["read", "write"] {
             let line = format!(

@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, has_fio_for_part, is_root, or_skip, skip, skip_part};
+use iosonde_testing::{Folder, LoopDevice, has_fio_for_part, is_root, or_skip, skip, skip_part};
 use serde_json::Value;
 use support::{Ran, Who, words};
 
@@ -77,9 +77,9 @@ fn the_jobs_of_its_group_end_with_a_job() {
     let line = format!(
         "--exitall=1 {A_LITTLE} --name=a --name=b {FOR_LONG} --name=c --new_group=1 {A_LITTLE}"
     );
-    let told = run(&line);
-    was_ended(&told[1]);
-    assert_eq!(reads(&told[2]), 16, "another group runs to its end");
+    let reported = run(&line);
+    was_ended(&reported[1]);
+    assert_eq!(reads(&reported[2]), 16, "another group runs to its end");
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn the_jobs_up_to_a_stonewall_end_with_a_job_and_those_after_it_go_on() {
         "--exitall=1 --exit_what=stonewall {A_LITTLE} --name=a \
          --name=b --new_group=1 {FOR_LONG} --name=c --stonewall=1 {A_LITTLE}"
     );
-    let told = run(&line);
-    was_ended(&told[1]);
-    assert_eq!(reads(&told[2]), 16);
+    let reported = run(&line);
+    was_ended(&reported[1]);
+    assert_eq!(reads(&reported[2]), 16);
 }
 
 #[test]
@@ -99,9 +99,9 @@ fn all_jobs_end_with_a_job_and_none_starts() {
         "--exitall=1 --exit_what=all {A_LITTLE} --name=a \
          --name=b --new_group=1 {FOR_LONG} --name=c --stonewall=1 {A_LITTLE}"
     );
-    let told = run(&line);
-    was_ended(&told[1]);
-    assert_eq!(reads(&told[2]), 0);
+    let reported = run(&line);
+    was_ended(&reported[1]);
+    assert_eq!(reads(&reported[2]), 0);
 }
 
 #[test]
@@ -110,16 +110,16 @@ fn a_job_that_fails_ends_its_group_if_it_was_asked_to() {
     let line = format!("--exitall_on_error=1 {fails} --name=b {FOR_LONG} --rw=read");
     let ran = json_run(Who::AsFio, &Folder::new("fails"), &line, &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let told = jobs(&ran);
-    assert_eq!(told[0]["error"], 28);
-    assert!(told[1]["job_runtime"].as_u64().unwrap() < 90_000, "{ran:?}");
+    let reported = jobs(&ran);
+    assert_eq!(reported[0]["error"], 28);
+    assert!(reported[1]["job_runtime"].as_u64().unwrap() < 90_000, "{ran:?}");
     let other = format!("{fails} --name=b {A_LITTLE} --rw=read --exitall_on_error=1");
-    let told = jobs(&json_run(Who::AsFio, &Folder::new("fails"), &other, &[]));
-    assert_eq!(reads(&told[1]), 16, "only who fails may end others");
+    let reported = jobs(&json_run(Who::AsFio, &Folder::new("fails"), &other, &[]));
+    assert_eq!(reads(&reported[1]), 16, "only who fails may end others");
 }
 
 #[test]
-fn commands_before_and_after_are_told_in_files() {
+fn commands_before_and_after_write_their_output_to_files() {
     let folder = Folder::new("hooks");
     let quoted = ["--exec_prerun=echo one; echo two >&2", "--exec_postrun=echo after; exit 3"];
     let ran = json_run(Who::AsFio, &folder, &format!("{A_LITTLE} --name=job"), &quoted).well();
@@ -140,10 +140,10 @@ fn a_command_that_fails_before_a_job_fails_the_job() {
 
 #[test]
 fn the_start_is_read_from_the_clock_that_was_asked_for() {
-    let told = run(&format!("{A_LITTLE} --name=a --job_start_clock_id=1"));
+    let reported = run(&format!("{A_LITTLE} --name=a --job_start_clock_id=1"));
     let uptime = std::fs::read_to_string("/proc/uptime").unwrap();
     let uptime: f64 = uptime.split(' ').next().unwrap().parse().unwrap();
-    let start = told[0]["job_start"].as_u64().unwrap();
+    let start = reported[0]["job_start"].as_u64().unwrap();
     assert!(start > 0 && start as f64 <= uptime * 1000.0 + 1000.0, "{start} {uptime}");
     is_refused(&format!("{A_LITTLE} --name=a --job_start_clock_id=999"), "no clock 999");
 }
@@ -174,15 +174,15 @@ fn a_thread_has_the_name_and_the_processors_that_were_asked_for() {
         ["--exec_prerun=cat /proc/$PPID/task/*/comm; grep Cpus_allowed_list /proc/self/status"];
     let line = format!("{A_LITTLE} --name=a --comm=pacemaker");
     json_run(Who::AsFio, &folder, &line, &quoted).well();
-    let told = folder.read("a.prerun.txt");
-    assert!(told.lines().any(|name| name == "pacemaker"), "{told}");
+    let reported = folder.read("a.prerun.txt");
+    assert!(reported.lines().any(|name| name == "pacemaker"), "{reported}");
     let Ok(cpus) = std::fs::read_to_string("/sys/devices/system/node/node0/cpulist") else {
         skip!("this kernel knows no NUMA nodes");
     };
     let line = format!("{A_LITTLE} --name=a --numa_cpu_nodes=0 --numa_mem_policy=bind:0");
     json_run(Who::AsFio, &folder, &line, &quoted).well();
-    let told = folder.read("a.prerun.txt");
-    assert!(told.contains(&format!("Cpus_allowed_list:\t{}", cpus.trim())), "{told}");
+    let reported = folder.read("a.prerun.txt");
+    assert!(reported.contains(&format!("Cpus_allowed_list:\t{}", cpus.trim())), "{reported}");
     for option in ["numa_cpu_nodes=999", "numa_mem_policy=prefer:999"] {
         is_refused(&format!("{A_LITTLE} --name=a --{option}"), "there is no node 999");
     }
@@ -214,7 +214,7 @@ fn a_disk_has_another_scheduler_while_the_job_runs() {
     }
     let place = Folder::temporary("device");
     let image = place.image("disk", 1 << 20);
-    let Some(disk) = or_skip(Loop::attach(&image, &[])) else { return };
+    let Some(disk) = or_skip(LoopDevice::attach(&image, &[])) else { return };
     let file = format!("/sys/block/{}/queue/scheduler", disk.name());
     let before = std::fs::read_to_string(&file).unwrap();
     let Some(other) = before.split_whitespace().find(|word| !word.starts_with('[')) else {
@@ -261,12 +261,12 @@ fn jobs_that_lock_a_file_all_do_their_work() {
 const STEADY: &str = "--ioengine=null --size=1m --time_based --runtime=100";
 
 #[test]
-fn a_job_ends_when_its_numbers_hold_still_and_tells_what_fio_tells() {
+fn a_job_ends_at_its_steady_state_and_reports_it_as_fio_does() {
     let folder = Folder::new("steady");
     let line = format!("{STEADY} --name=a --ss=iops:99% --ss_dur=2");
-    let told = jobs(&json_run(Who::AsFio, &folder, &line, &[]).well());
-    was_ended(&told[0]);
-    let steady = &told[0]["steadystate"];
+    let reported = jobs(&json_run(Who::AsFio, &folder, &line, &[]).well());
+    was_ended(&reported[0]);
+    let steady = &reported[0]["steadystate"];
     assert_eq!((&steady["attained"], &steady["duration"]), (&1.into(), &2.into()));
     assert_eq!(steady["ss"], "iops:99.000000%");
     assert_eq!(steady["data"]["iops"].as_array().unwrap().len(), 2);
@@ -309,12 +309,12 @@ fn jobs_reported_as_one_are_steady_as_one() {
 
 #[test]
 fn a_job_that_is_never_steady_runs_to_its_end() {
-    let told = run("--ioengine=null --size=1m --time_based --runtime=1 --name=a \
+    let reported = run("--ioengine=null --size=1m --time_based --runtime=1 --name=a \
                     --ss=lat:0 --ss_dur=400ms --ss_interval=200ms");
-    let steady = &told[0]["steadystate"];
+    let steady = &reported[0]["steadystate"];
     assert_eq!(steady["attained"], 0);
     assert_eq!(steady["data"]["lat_ns"].as_array().unwrap().len(), 2);
-    assert!(told[0]["job_runtime"].as_u64().unwrap() >= 1000);
+    assert!(reported[0]["job_runtime"].as_u64().unwrap() >= 1000);
     let without = run(&format!("{A_LITTLE} --name=a --ss=iops:99%"));
     assert!(without[0].get("steadystate").is_none(), "no duration, no judgement");
 }
@@ -337,34 +337,35 @@ fn a_steady_state_that_makes_no_sense_is_refused() {
 fn what_is_moved_in_the_ramp_does_not_count() {
     // So much that it cannot be over before anybody looks: null does it at once.
     let (all, ramp) = (1 << 24, 1 << 17);
-    let told = run("--ioengine=null --size=64g --name=a --ramp_size=512m");
-    let counted = reads(&told[0]);
+    let reported = run("--ioengine=null --size=64g --name=a --ramp_size=512m");
+    let counted = reads(&reported[0]);
     assert!(counted > 0 && counted <= all - ramp, "{counted}");
     // Two jobs that are reported as one ramp as one: half a gibibyte for both.
-    let told = run("--ioengine=null --size=64g --name=a --ramp_size=512m \
+    let reported = run("--ioengine=null --size=64g --name=a --ramp_size=512m \
                     --numjobs=2 --group_reporting=1");
-    let counted = reads(&told[0]);
+    let counted = reads(&reported[0]);
     assert!(counted > 0 && counted <= 2 * all - ramp, "{counted}");
 }
 
 #[test]
-fn each_error_that_is_borne_is_told_if_that_was_asked() {
+fn each_tolerated_error_is_printed_if_requested() {
     let line = |dump: u32| {
         format!(
             "--name=a --ioengine=psync --filename=/dev/full --rw=write --size=12k \
              --ignore_error=,ENOSPC --error_dump={dump}"
         )
     };
-    let told = |dump| json_run(Who::AsFio, &Folder::new("dump"), &line(dump), &[]).well().stderr;
-    let lines = told(1);
+    let reported =
+        |dump| json_run(Who::AsFio, &Folder::new("dump"), &line(dump), &[]).well().stderr;
+    let lines = reported(1);
     assert_eq!(lines.lines().count(), 3, "{lines}");
     assert!(lines.contains("write of 4096 bytes at 8192 in /dev/full: No space left"), "{lines}");
-    assert_eq!(told(0), "");
+    assert_eq!(reported(0), "");
 }
 
 #[test]
 fn each_copy_draws_a_delay_of_its_own() {
-    let told = run(&format!("{A_LITTLE} --name=a --numjobs=4 --startdelay=1ms-400ms"));
-    let starts: Vec<u64> = told.iter().map(|job| job["job_start"].as_u64().unwrap()).collect();
+    let reported = run(&format!("{A_LITTLE} --name=a --numjobs=4 --startdelay=1ms-400ms"));
+    let starts: Vec<u64> = reported.iter().map(|job| job["job_start"].as_u64().unwrap()).collect();
     assert!(starts.iter().any(|start| *start != starts[0]), "{starts:?}");
 }

@@ -5,8 +5,8 @@ mod support;
 
 use serde_json::Value;
 use std::process::{Command, Stdio};
-use support::groups::{Group, Throttle};
-use support::ledgers::{MIB, Place, finds};
+use support::groups::{DeviceThrottle, Group};
+use support::ledgers::{MIB, TestFileSystem, finds};
 use support::running::wait_until;
 use support::words;
 
@@ -17,17 +17,17 @@ fn job(file: &str, line: &str) -> Vec<String> {
     words(&format!("--output-format=json --name=j --filename={file} {line}"))
 }
 
-fn told(mut command: Command) -> Value {
+fn ledger_of(mut command: Command) -> Value {
     let output = command.output().unwrap();
-    let told: Value =
+    let reported: Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
     assert!(output.status.success(), "{output:?}");
-    told["iosonde"]["ledger"].clone()
+    reported["iosonde"]["ledger"].clone()
 }
 
 #[test]
-fn a_limit_of_io_is_told_as_it_was_set() {
-    let Some(place) = Place::of("ext4") else { return };
+fn a_limit_of_io_is_reported_as_it_was_set() {
+    let Some(place) = TestFileSystem::of("ext4") else { return };
     let Some(group) = Group::of("blkio") else { return };
     let id =
         std::fs::read_to_string(format!("/sys/class/block/{}/dev", place.device.name())).unwrap();
@@ -38,29 +38,30 @@ fn a_limit_of_io_is_told_as_it_was_set() {
         return;
     }
     let line = "--rw=read --bs=64k --size=4m --direct=1";
-    let told = told(group.command(PROGRAM, &job(&place.path("f"), line)));
-    let found = finds(&told, "group-limits").unwrap_or_else(|| panic!("{}", told["environment"]));
+    let reported = ledger_of(group.command(PROGRAM, &job(&place.path("f"), line)));
+    let found =
+        finds(&reported, "group-limits").unwrap_or_else(|| panic!("{}", reported["environment"]));
     assert!(found.contains(id) && found.contains("riops=100000"), "{found}");
 }
 
 #[test]
-fn a_processor_that_a_group_takes_away_is_told() {
-    let Some(place) = Place::of("ext4") else { return };
+fn a_processor_limit_of_a_group_is_reported() {
+    let Some(place) = TestFileSystem::of("ext4") else { return };
     let Some(group) = Group::of("cpu") else { return };
     let limited = group.limit(("cpu.cfs_quota_us", "10000"), ("cpu.max", "10000 100000"));
     if !limited {
         return;
     }
     let line = "--rw=randread --bs=4k --size=1m --norandommap --runtime=1 --time_based";
-    let told = told(group.command(PROGRAM, &job(&place.path("f"), line)));
-    let found = finds(&told, "cpu-taken").unwrap_or_else(|| panic!("{}", told["machine"]));
+    let reported = ledger_of(group.command(PROGRAM, &job(&place.path("f"), line)));
+    let found = finds(&reported, "cpu-taken").unwrap_or_else(|| panic!("{}", reported["machine"]));
     assert!(found.contains("limit of 0.1 processors throttled the process"), "{found}");
 }
 
 #[test]
-fn a_rate_that_falls_is_told_with_the_bytes_until_then() {
-    let Some(place) = Place::in_memory("ext4") else { return };
-    let Some(throttle) = Throttle::new(&place.device, 16 * MIB) else { return };
+fn a_falling_rate_is_reported_with_the_bytes_until_then() {
+    let Some(place) = TestFileSystem::in_memory("ext4") else { return };
+    let Some(throttle) = DeviceThrottle::new(&place.device, 16 * MIB) else { return };
     let line = "--rw=write --bs=64k --size=256m --direct=1 --fallocate=none --runtime=5";
     rustix::fs::syncfs(std::fs::File::open(&place.mounted.0).unwrap()).unwrap();
     let written = || {
@@ -74,9 +75,9 @@ fn a_rate_that_falls_is_told_with_the_bytes_until_then() {
     wait_until("38 MiB are written", || written() - before >= 38 * MIB);
     throttle.set(4 * MIB);
     let output = program.wait_with_output().unwrap();
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let told = &told["iosonde"]["ledger"];
-    let found = finds(told, "not-steady").unwrap_or_else(|| panic!("{}", told["rate"]));
+    let reported: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let reported = &reported["iosonde"]["ledger"];
+    let found = finds(reported, "not-steady").unwrap_or_else(|| panic!("{}", reported["rate"]));
     assert!(found.starts_with("the rate fell by "), "{found}");
     let (_, until) = found.split_once(", after ").unwrap();
     let until: f64 = until.split(' ').next().unwrap().parse().unwrap();
@@ -87,14 +88,14 @@ fn a_rate_that_falls_is_told_with_the_bytes_until_then() {
 /// slower than the program took from its start to its end.
 #[test]
 fn the_rate_to_durability_is_that_of_a_run_with_end_fsync() {
-    let Some(place) = Place::in_memory("ext4") else { return };
-    let Some(throttle) = Throttle::new(&place.device, 24 * MIB) else { return };
+    let Some(place) = TestFileSystem::in_memory("ext4") else { return };
+    let Some(throttle) = DeviceThrottle::new(&place.device, 24 * MIB) else { return };
     let durable = |line: &str, key: &str| {
         let _ = std::fs::remove_file(place.path("w"));
         rustix::fs::syncfs(std::fs::File::open(&place.mounted.0).unwrap()).unwrap();
         let line = format!("--rw=write --bs=1m --size=32m {line}");
         let began = std::time::Instant::now();
-        let ledger = told(throttle.command(PROGRAM, &job(&place.path("w"), &line)));
+        let ledger = ledger_of(throttle.command(PROGRAM, &job(&place.path("w"), &line)));
         let least = (32 * MIB) as f64 / began.elapsed().as_secs_f64();
         let rate = ledger["writes"][key].as_f64().unwrap();
         // A throttle lets a burst pass, of a tenth of a second.

@@ -1,4 +1,4 @@
-//! The line that tells of a run while it lasts: where it stands, and where it would be in the way
+//! The status line of a run: where it is printed, and where it would be in the way
 //! of a document. Beside fio.
 
 mod support;
@@ -12,7 +12,7 @@ const JOB: &str = "--name=a --ioengine=null --size=1g --rw=randread --rate_iops=
 
 /// Our program, and fio where it is installed, all at the same time: who, the options, and what
 /// came on standard output.
-fn told(options: &[&'static str], terminal: bool) -> Vec<(Who, &'static str, String)> {
+fn standard_outputs(options: &[&'static str], terminal: bool) -> Vec<(Who, &'static str, String)> {
     let whom: &[Who] = if has_fio_for_part() { &[Who::AsFio, Who::Fio] } else { &[Who::AsFio] };
     let all = whom.iter().flat_map(|&who| options.iter().map(move |&options| (who, options)));
     let running: Vec<_> = all
@@ -34,7 +34,7 @@ fn told(options: &[&'static str], terminal: bool) -> Vec<(Who, &'static str, Str
     running.into_iter().map(|thread| thread.join().unwrap()).collect()
 }
 
-/// With all of the program's streams on a terminal of its own, by script(1).
+/// With all of the program's streams on a new terminal, by script(1).
 fn on_a_terminal(who: Who, folder: &Folder, line: &str) -> String {
     let program = who.command(folder).get_program().to_owned();
     let mut command = Command::new("script");
@@ -69,7 +69,7 @@ fn the_line_is_asked_for_and_a_document_stays_alone_as_in_fio() {
         "--eta=auto",
         "--eta=never",
     ];
-    for (who, options, text) in told(&options, false) {
+    for (who, options, text) in standard_outputs(&options, false) {
         let rest = options.strip_prefix("--eta=always");
         let expected = rest
             .is_some_and(|rest| PLACES.iter().any(|&(place, shown)| place == rest.trim() && shown));
@@ -83,15 +83,15 @@ fn a_terminal_shows_the_line_also_where_the_report_goes_to_a_file() {
         skip!("script is not installed (apt-get install bsdutils)");
     }
     let options = PLACES.map(|(options, _)| options);
-    for (who, options, text) in told(&options, true) {
+    for (who, options, text) in standard_outputs(&options, true) {
         let expected = PLACES.iter().any(|&(place, shown)| place == options && shown);
         assert_eq!(text.contains("Jobs: "), expected, "{who:?} {options}: {text}");
     }
 }
 
 #[test]
-fn the_line_tells_what_jobs_are_held_to_and_the_report_follows_it() {
-    for (who, options, text) in told(&["--eta=always"], false) {
+fn the_line_shows_the_limits_of_jobs_and_the_report_follows_it() {
+    for (who, options, text) in standard_outputs(&["--eta=always"], false) {
         assert!(text.contains("Jobs: 1 (f="), "{who:?} {options}: {text}");
         assert!(text.contains("), 0-500 IOPS"), "{who:?} {options}: {text}");
         let (_, after) = text.rsplit_once('\r').unwrap();

@@ -55,9 +55,9 @@ fn entries_of_each_io_add_up_to_the_report() {
         }
         let folder = Folder::new("logs");
         let all = "--write_bw_log=l --write_iops_log=l --write_lat_log=l --log_offset=1";
-        let told = job(&folder, &format!("{case} {all}"));
+        let reported = job(&folder, &format!("{case} {all}"));
         for (dir, name) in DIRS {
-            let (ios, bytes) = (&told[name]["total_ios"], &told[name]["io_bytes"]);
+            let (ios, bytes) = (&reported[name]["total_ios"], &reported[name]["io_bytes"]);
             for log in ["l_bw.1.log", "l_iops.1.log", "l_clat.1.log", "l_lat.1.log"] {
                 let rows = rows(&folder, log);
                 assert!(rows.iter().all(|row| row.len() == 6), "{case} {log}");
@@ -65,7 +65,7 @@ fn entries_of_each_io_add_up_to_the_report() {
                 assert_eq!(sum(&rows, dir, |row| row[3]), bytes.as_u64().unwrap(), "{case} {log}");
                 assert!(rows.is_sorted_by_key(|row| row[0]), "{case} {log}");
             }
-            let clat = &told[name]["clat_ns"];
+            let clat = &reported[name]["clat_ns"];
             let mean = clat["mean"].as_f64().unwrap();
             let logged = sum(&rows(&folder, "l_clat.1.log"), dir, |row| row[1]) as f64;
             let mean_logged = logged / ios.as_u64().unwrap() as f64;
@@ -98,7 +98,7 @@ fn windows_add_up_to_the_report_and_none_is_missing() {
             "{case} --bs=4k --size=1g --time_based --runtime=2 --write_bw_log=l --write_iops_log=l \
              --write_lat_log=l --log_avg_msec=250 --write_hist_log=l --log_hist_msec=500"
         );
-        let told = job(&folder, &arguments);
+        let reported = job(&folder, &arguments);
         let (iops, bw) = (rows(&folder, "l_iops.1.log"), rows(&folder, "l_bw.1.log"));
         let clat = rows(&folder, "l_clat.1.log");
         let histogram = rows(&folder, "l_clat_hist.1.log");
@@ -106,7 +106,7 @@ fn windows_add_up_to_the_report_and_none_is_missing() {
             for log in [&iops, &bw, &clat] {
                 let times: Vec<u64> =
                     log.iter().filter(|row| row[2] == dir).map(|row| row[0]).collect();
-                // An end that comes late has a row of its own.
+                // A late end has its own row.
                 let whole = [250, 500, 750, 1000, 1250, 1500, 1750, 2000];
                 assert_eq!(times[..8], whole, "{case}");
                 assert!(times.len() <= 9, "{case}: {times:?}");
@@ -114,11 +114,11 @@ fn windows_add_up_to_the_report_and_none_is_missing() {
             }
             // The last window is longer by what it took to stop, on a busy machine
             // up to a tenth.
-            let near = |told: f64, logged: f64| (told / logged - 1.0).abs() < 0.02;
-            let ios = told[name]["total_ios"].as_u64().unwrap() as f64;
+            let near = |reported: f64, logged: f64| (reported / logged - 1.0).abs() < 0.02;
+            let ios = reported[name]["total_ios"].as_u64().unwrap() as f64;
             let logged = total(&iops, dir);
             assert!(near(ios, logged), "{case}: {ios} and {logged}");
-            let kib = told[name]["io_kbytes"].as_u64().unwrap() as f64;
+            let kib = reported[name]["io_kbytes"].as_u64().unwrap() as f64;
             let logged = total(&bw, dir);
             assert!(near(kib, logged), "{case}: {kib} and {logged}");
 
@@ -139,12 +139,12 @@ fn the_largest_of_the_windows_is_the_largest_of_the_report() {
     let folder = Folder::new("max");
     let arguments = "--ioengine=null --rw=read --bs=4k --size=1g --time_based --runtime=1 \
                      --write_lat_log=l --log_avg_msec=100 --log_window_value=both";
-    let told = job(&folder, arguments);
+    let reported = job(&folder, arguments);
     let rows = rows(&folder, "l_clat.1.log");
-    assert!((10..=11).contains(&rows.len()), "an end that comes late has a row of its own");
+    assert!((10..=11).contains(&rows.len()), "a late end has its own row");
     assert!(rows.iter().all(|row| row.len() == 6 && row[1] <= row[2]));
     let largest = rows.iter().map(|row| row[2]).max();
-    assert_eq!(largest, told["read"]["clat_ns"]["max"].as_u64());
+    assert_eq!(largest, reported["read"]["clat_ns"]["max"].as_u64());
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn names_and_columns_are_those_of_the_installed_fio() {
         "--ioengine=null --rw=read --bs=4k --size=64k --write_hist_log=l".to_owned(),
     ];
     // Time and value differ; everything else is the same.
-    let told = |folder: &Folder| -> Vec<(String, Vec<String>)> {
+    let reported = |folder: &Folder| -> Vec<(String, Vec<String>)> {
         let logs = folder.names().into_iter().filter(|name| name.ends_with(".log"));
         let rest = |line: &str| line.split(", ").skip(2).collect::<Vec<_>>().join(", ");
         logs.map(|name| {
@@ -186,16 +186,16 @@ fn names_and_columns_are_those_of_the_installed_fio() {
             let ran = who.run(folder, &arguments);
             assert_eq!(ran.code, Some(0), "{case}: {ran:?}");
         }
-        let (ours, theirs) = (told(&ours), told(&theirs));
-        let names = |told: &[(String, Vec<String>)]| -> Vec<String> {
-            told.iter().map(|(name, _)| name.clone()).collect()
+        let (ours, theirs) = (reported(&ours), reported(&theirs));
+        let names = |reported: &[(String, Vec<String>)]| -> Vec<String> {
+            reported.iter().map(|(name, _)| name.clone()).collect()
         };
         assert_eq!(names(&ours), names(&theirs), "{case}");
         // Offsets are drawn otherwise since 3.33; mixes of directions as well.
         if case.contains("rand") {
-            let shape = |told: &[(String, Vec<String>)]| -> Vec<Vec<usize>> {
+            let shape = |reported: &[(String, Vec<String>)]| -> Vec<Vec<usize>> {
                 let columns = |line: &String| line.split(", ").count();
-                told.iter().map(|(_, lines)| lines.iter().map(columns).collect()).collect()
+                reported.iter().map(|(_, lines)| lines.iter().map(columns).collect()).collect()
             };
             assert_eq!(shape(&ours), shape(&theirs), "{case}");
         } else {
@@ -287,7 +287,7 @@ fn a_signal_leaves_what_was_logged() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_fails_the_job_and_is_told() {
+fn a_log_that_cannot_be_written_fails_the_job_and_is_reported() {
     let folder = Folder::new("full");
     let missing = "--name=j --ioengine=null --size=8k --write_iops_log=/nowhere/l";
     let ran = Who::AsFio.run(&folder, &words(missing));
@@ -310,7 +310,7 @@ fn all(ran: &Ran) -> String {
 #[test]
 fn the_bandwidth_of_all_jobs_is_logged_together() {
     let folder = Folder::new("agg");
-    let told = job(
+    let reported = job(
         &folder,
         "--ioengine=null --rw=read --bs=4k --size=1g --time_based --runtime=2 --numjobs=2 \
          --group_reporting --bandwidth-log",
@@ -320,8 +320,8 @@ fn the_bandwidth_of_all_jobs_is_logged_together() {
     assert!(reads.iter().all(|row| row.len() == 5 && row[2] == 0));
     assert_eq!(reads[..4].iter().map(|row| row[0]).collect::<Vec<_>>(), [500, 1000, 1500, 2000]);
     let kib = total(&reads, 0);
-    let told = told["read"]["io_kbytes"].as_u64().unwrap() as f64;
-    assert!((kib / told - 1.0).abs() < 0.01, "{kib} and {told}");
+    let reported = reported["read"]["io_kbytes"].as_u64().unwrap() as f64;
+    assert!((kib / reported - 1.0).abs() < 0.01, "{kib} and {reported}");
     assert!(rows_of("agg-write_bw.log").iter().all(|row| row[1..] == [0, 1, 0, 0]));
     assert!(folder.names().contains(&"agg-trim_bw.log".to_owned()));
 }

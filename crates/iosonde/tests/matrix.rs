@@ -3,7 +3,9 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, has_strace, is_root, or_skip, run, skip};
+use iosonde_testing::{
+    Folder, FrozenMount, LoopDevice, Mounted, has_strace, is_root, or_skip, run, skip,
+};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -55,7 +57,7 @@ fn measured(report: &Value) -> Vec<String> {
 }
 
 /// A file system on a loop device, or in memory.
-fn mounted(folder: &Folder, kind: &str, bytes: u64) -> Option<(Mounted, Option<Loop>)> {
+fn mounted(folder: &Folder, kind: &str, bytes: u64) -> Option<(Mounted, Option<LoopDevice>)> {
     if !is_root("mount") {
         return None;
     }
@@ -69,7 +71,7 @@ fn mounted(folder: &Folder, kind: &str, bytes: u64) -> Option<(Mounted, Option<L
     let image = folder.join("image");
     std::fs::File::create(&image).unwrap().set_len(bytes).unwrap();
     or_skip(run(&format!("mkfs.{kind}"), &["-q", image.to_str().unwrap()]))?;
-    let device = or_skip(Loop::attach(&image, &[]))?;
+    let device = or_skip(LoopDevice::attach(&image, &[]))?;
     let mounted = or_skip(Mounted::mount(&device.0, &on))?;
     Some((mounted, Some(device)))
 }
@@ -84,9 +86,9 @@ fn report_on(folder: &Folder, mounted: &Mounted, more: &str) -> Value {
     ran.json()
 }
 
-// ---- what a cell does, as the kernel sees it ----
+// ---- the system calls of a cell ----
 
-/// What a mode must show: flags of open(2), the sync after each write, the sync
+/// The system calls of a mode: flags of open(2), the sync after each write, the sync
 /// after each group of writes.
 fn promise(mode: &str) -> (&'static str, Option<&'static str>, Option<&'static str>) {
     match mode.split(" + ").next().unwrap() {
@@ -225,7 +227,7 @@ fn plain_buffers_miss_the_page_by_one_byte_and_the_others_do_not() {
 // ---- forms ----
 
 #[test]
-fn every_form_reads_back_and_tells_the_same_figures() {
+fn every_format_reads_back_and_has_the_same_figures() {
     let folder = Folder::new("matrix-forms");
     let outputs = "--output=o.json --output=o.csv --output=o.svg --output=o.txt --output=o.lines";
     let line = format!("f --bs=4k,1m --size=4m --modes=buffered,fsync,read {outputs}");
@@ -293,7 +295,7 @@ fn the_table_fits_eighty_columns_and_marks_the_best() {
 }
 
 #[test]
-fn the_figures_are_told_to_nobody_else() {
+fn the_figures_are_printed_nowhere_else() {
     let folder = Folder::new("matrix-quiet");
     let ran = matrix(&folder, "f --bs=4k --size=64k --modes=o_sync --json").well();
     assert_eq!(ran.stderr, "");
@@ -315,7 +317,7 @@ fn devices_of_both_sector_sizes_are_measured_and_too_small_blocks_are_not() {
         let image = folder.join("image");
         std::fs::File::create(&image).unwrap().set_len(8 * MIB).unwrap();
         let more = format!("--sector-size={sector}");
-        let Some(device) = or_skip(Loop::attach(&image, &[&more])) else { return };
+        let Some(device) = or_skip(LoopDevice::attach(&image, &[&more])) else { return };
         let line = format!("{} --bs=512,4k,16m --erase=8m --json --size=16m", device.text());
         let ran = matrix(&folder, &line).well();
         let report = ran.json();
@@ -448,17 +450,8 @@ fn a_signal_keeps_what_is_known_and_removes_the_file() {
     }
 }
 
-/// A file system that stands still: who writes to it waits until it is let go.
-struct Frozen<'a>(&'a str);
-
-impl Drop for Frozen<'_> {
-    fn drop(&mut self) {
-        let _ = run("fsfreeze", &["--unfreeze", self.0]);
-    }
-}
-
 #[test]
-fn a_second_signal_tells_what_is_known_though_the_storage_does_not_answer() {
+fn a_second_signal_reports_known_results_though_the_storage_does_not_answer() {
     let folder = Folder::new("matrix-frozen");
     let Some((mounted, _device)) = mounted(&folder, "ext4", 64 * MIB) else { return };
     let on = mounted.0.to_str().unwrap();
@@ -467,10 +460,7 @@ fn a_second_signal_tells_what_is_known_though_the_storage_does_not_answer() {
     );
     let mut program = Running::start(Who::Native, &folder, &line);
     wait_for_cells(&mut program);
-    if or_skip(run("fsfreeze", &["--freeze", on])).is_none() {
-        return;
-    }
-    let frozen = Frozen(on);
+    let Some(frozen) = or_skip(FrozenMount::freeze(on)) else { return };
     std::thread::sleep(Duration::from_millis(200));
     program.signal(Signal::INT);
     std::thread::sleep(Duration::from_millis(200));

@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run, skip_part};
+use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run, skip_part};
 use std::path::{Path, PathBuf};
 use support::{Ran, Who, words};
 
@@ -28,11 +28,11 @@ fn image(folder: &Folder, bytes: u64) -> PathBuf {
     path
 }
 
-fn device(folder: &Folder, bytes: u64) -> Option<Loop> {
+fn device(folder: &Folder, bytes: u64) -> Option<LoopDevice> {
     if !is_root("attach devices") {
         return None;
     }
-    or_skip(Loop::attach(&image(folder, bytes), &[]))
+    or_skip(LoopDevice::attach(&image(folder, bytes), &[]))
 }
 
 fn is_zero(path: &Path) -> bool {
@@ -90,7 +90,7 @@ fn a_mounted_device_is_refused_whatever_is_given() {
     if or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()])).is_none() {
         return;
     }
-    let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
+    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
     let Some(mounted) = or_skip(Mounted::mount(&device.0, &folder.join("on"))) else { return };
     let before = std::fs::read(&device.0).unwrap();
     for more in ["", "--erase", "--erase=16m"] {
@@ -118,7 +118,7 @@ fn a_device_that_another_holds_is_refused_whatever_is_given() {
             "loop"
         }
     };
-    let over = if holder == "loop" { or_skip(Loop::attach(&device.0, &[])) } else { None };
+    let over = if holder == "loop" { or_skip(LoopDevice::attach(&device.0, &[])) } else { None };
     if holder == "dmsetup" || over.is_some() {
         refused(&matrix(&folder, device.text(), "--erase=16m"), device.text());
         assert!(is_zero(&device.0));

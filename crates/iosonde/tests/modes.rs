@@ -63,10 +63,10 @@ fn a_pace_that_can_hold_nothing_back_is_said_to() {
 }
 
 #[test]
-fn idleness_of_processors_is_told_as_fio_tells_it() {
+fn idleness_of_processors_is_reported_as_fio_does() {
     let runs: Vec<(Who, &str)> =
         everybody().iter().flat_map(|&who| [(who, "system"), (who, "percpu")]).collect();
-    let told = at_once(&runs, |&(who, kind)| {
+    let reported = at_once(&runs, |&(who, kind)| {
         let line = format!(
             "--name=a --ioengine=null --size=1g --rate_iops=10 --runtime=1 --time_based \
              --idle-prof={kind} --output-format=json,normal"
@@ -84,9 +84,9 @@ fn idleness_of_processors_is_told_as_fio_tells_it() {
         let shape = words.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
         (idle.keys().cloned().collect::<Vec<String>>(), shorten(shape))
     });
-    assert_eq!(told[0].0, ["system", "unit_mean", "unit_stddev"]);
-    assert_eq!(told[1].0[1], "cpu-0");
-    if let [system, each, fio_system, fio_each] = &told[..] {
+    assert_eq!(reported[0].0, ["system", "unit_mean", "unit_stddev"]);
+    assert_eq!(reported[1].0[1], "cpu-0");
+    if let [system, each, fio_system, fio_each] = &reported[..] {
         assert_eq!((system, each), (fio_system, fio_each));
     }
 }
@@ -103,10 +103,10 @@ fn shorten(shape: String) -> String {
 }
 
 #[test]
-fn the_unit_of_idleness_is_told_alone_and_other_words_are_refused() {
+fn the_unit_of_idleness_is_printed_alone_and_other_words_are_refused() {
     let folder = Folder::new("idle");
-    let told = Who::AsFio.run(&folder, &["--idle-prof=calibrate"]).well().stdout;
-    assert!(told.starts_with("CPU idleness:\n  unit work: mean="), "{told}");
+    let reported = Who::AsFio.run(&folder, &["--idle-prof=calibrate"]).well().stdout;
+    assert!(reported.starts_with("CPU idleness:\n  unit work: mean="), "{reported}");
     for wrong in ["", "all", "System"] {
         let ran = Who::AsFio.run(&folder, &[format!("--idle-prof={wrong}")]);
         assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -121,7 +121,7 @@ fn a_file_named_fio_dump_status_asks_for_an_account_and_is_removed() {
         .into_iter()
         .flat_map(|format| everybody().iter().map(move |&who| (who, format)))
         .collect();
-    let told = at_once(&jobs, |&(who, format)| {
+    let reported = at_once(&jobs, |&(who, format)| {
         let folder = Folder::new("dump");
         let mut command = who.command(&folder);
         let out = std::fs::File::create(folder.join("out")).unwrap();
@@ -143,13 +143,13 @@ fn a_file_named_fio_dump_status_asks_for_an_account_and_is_removed() {
         child.wait().unwrap();
         documents(&folder.read("out"))
     });
-    // fio may be ended before it has told anything.
-    let ours = told.iter().zip(&jobs).filter(|(_, (who, _))| *who == Who::AsFio);
-    for (told, (who, format)) in ours {
+    // fio may be ended before it has printed anything.
+    let ours = reported.iter().zip(&jobs).filter(|(_, (who, _))| *who == Who::AsFio);
+    for (reported, (who, format)) in ours {
         let (terse, json) =
             (2 * u32::from(format.contains("terse")), 2 * u32::from(format.contains("json")));
-        assert_eq!((told.0, told.1), (terse, json), "{who:?} {format}");
-        assert_eq!(told.2 >= 2, *format == "normal", "{who:?} {format}");
+        assert_eq!((reported.0, reported.1), (terse, json), "{who:?} {format}");
+        assert_eq!(reported.2 >= 2, *format == "normal", "{who:?} {format}");
     }
 }
 
@@ -214,7 +214,7 @@ fn a_pool_of_threads_keeps_a_pace_and_due_times() {
 }
 
 #[test]
-fn a_pool_of_threads_tells_what_fails_and_where_it_makes_no_sense() {
+fn a_pool_of_threads_reports_failures_and_engines_it_does_not_suit() {
     let folder = Folder::new("offload");
     let run = |options: &str| {
         let line = format!("--name=a --io_submit_mode=offload --iodepth=4 --size=64k {options}");

@@ -56,7 +56,7 @@ fn a_variable_that_is_not_utf_8_is_not_taken_for_an_empty_one() {
 }
 
 #[test]
-fn a_folder_whose_name_is_not_utf_8_may_be_worked_in() {
+fn a_folder_with_a_name_that_is_not_utf_8_can_be_used() {
     let folder = Folder::new("not-text");
     let place = folder.path().join(not_text(""));
     std::fs::create_dir(&place).unwrap();

@@ -7,7 +7,7 @@ use iosonde_testing::{Folder, has_fio, has_fio_for_part};
 use serde_json::Value;
 use support::{Who, at_once, with, words};
 
-/// Jobs whose reports have every part that a report can have.
+/// Jobs with reports that have every possible part.
 const JOBS: &[&str] = &[
     "--ioengine=null --rw=randrw --size=1m",
     "--ioengine=null --rw=trimwrite --size=1m",
@@ -73,12 +73,13 @@ fn shape_of(document: &Value) -> Vec<String> {
 
 fn first_difference(ours: &[String], theirs: &[String]) -> Option<String> {
     let at = ours.iter().zip(theirs).take_while(|(one, other)| one == other).count();
-    let told = |of: &[String]| format!("{:?}", &of[at.saturating_sub(1)..of.len().min(at + 2)]);
+    let described =
+        |of: &[String]| format!("{:?}", &of[at.saturating_sub(1)..of.len().min(at + 2)]);
     (at < ours.len().max(theirs.len()))
-        .then(|| format!("after {at} keys: ours {} fio {}", told(ours), told(theirs)))
+        .then(|| format!("after {at} keys: ours {} fio {}", described(ours), described(theirs)))
 }
 
-/// Options as they were told, without those given bare: fio 3.33 leaves them out.
+/// Options as they are reported, without those given bare: fio 3.33 leaves them out.
 fn options(document: &Value) -> Vec<Value> {
     let jobs = document["jobs"].as_array().unwrap().iter().map(|job| &job["job options"]);
     let all = std::iter::once(&document["global options"]).chain(jobs);
@@ -104,10 +105,10 @@ fn document_differs(format: &str, job: &str) -> Vec<String> {
         wrong.push(format!("{job}\n  {difference}"));
     }
     if options(&ours.1) != options(&theirs.1) || ours.0 != theirs.0 {
-        let told = |(code, document): &(Option<i32>, Value)| {
+        let described = |(code, document): &(Option<i32>, Value)| {
             format!("exit {code:?} {:?}", options(document))
         };
-        wrong.push(format!("{job}\n  ours {}\n  fio  {}", told(&ours), told(&theirs)));
+        wrong.push(format!("{job}\n  ours {}\n  fio  {}", described(&ours), described(&theirs)));
     }
     wrong
 }
@@ -175,8 +176,9 @@ fn the_last_word_on_formats_holds_as_with_fio() {
             let ran = who.run(&Folder::new("outputs"), &job).well();
             let begins = |form: &str| ran.stdout.lines().any(|line| line.starts_with(form));
             let forms = [("terse", "3;fio-3."), ("json", "{"), ("text", "v: (groupid=0")];
-            let told = forms.into_iter().filter(|(_, form)| begins(form)).map(|(name, _)| name);
-            assert_eq!(told.collect::<Vec<_>>().join(" "), expected, "{who:?} {options}");
+            let described =
+                forms.into_iter().filter(|(_, form)| begins(form)).map(|(name, _)| name);
+            assert_eq!(described.collect::<Vec<_>>().join(" "), expected, "{who:?} {options}");
         }
     }
 }
@@ -286,11 +288,11 @@ fn grouping(who: Who, job: &str) -> Vec<(String, u64, u64)> {
     let folder = Folder::new("outputs");
     folder.write("job.fio", job);
     let document = who.run(&folder, &words("job.fio --output-format=json")).well().json();
-    let told = |job: &Value| {
+    let described = |job: &Value| {
         let ios = job["read"]["total_ios"].as_u64().unwrap();
         (job["jobname"].as_str().unwrap().to_owned(), job["groupid"].as_u64().unwrap(), ios)
     };
-    document["jobs"].as_array().unwrap().iter().map(told).collect()
+    document["jobs"].as_array().unwrap().iter().map(described).collect()
 }
 
 #[test]

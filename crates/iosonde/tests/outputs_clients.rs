@@ -89,7 +89,7 @@ fn long_options_are_taken_in_all_of_getopts_forms() {
 }
 
 #[test]
-fn options_are_told_by_their_canonical_names_as_they_were_written() {
+fn options_are_reported_by_their_canonical_names_as_they_were_written() {
     let line = "--ioengine=null --blocksize=8k --name=v --readwrite=write --size=64k --thread \
         --output-format=json";
     let document = run(line).well().json();
@@ -202,11 +202,11 @@ fn each_clone_has_an_entry_of_its_own_unless_grouped() {
 }
 
 #[test]
-fn a_job_tells_when_it_began() {
+fn a_job_reports_when_it_began() {
     let document = run(&format!("{JOB} --output-format=json")).well().json();
     let began = document["jobs"][0]["job_start"].as_u64().unwrap();
-    let told = document["timestamp_ms"].as_u64().unwrap();
-    assert!(began <= told && told - began < 60_000, "{began} {told}");
+    let reported = document["timestamp_ms"].as_u64().unwrap();
+    assert!(began <= reported && reported - began < 60_000, "{began} {reported}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn a_mistake_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_mistake_in_a_job_file_is_told_with_its_line() {
+fn a_mistake_in_a_job_file_is_reported_with_its_line() {
     let folder = folder();
     for (text, place) in [
         ("[v]\nsize=64k\nrw=writ\n", "job.fio:3"),

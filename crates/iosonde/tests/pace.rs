@@ -22,7 +22,7 @@ fn count(document: &Value, job: usize, way: &str, what: &str) -> f64 {
 /// one of its I/Os, and by this: a job starts and ends beside its I/Os.
 const BESIDE_MS: f64 = 500.0;
 
-/// That a rate is kept within a percent is tested on a clock that stands still
+/// That a rate is kept within a percent is tested on a simulated clock
 /// (`crates/engine/tests/paced.rs`). Here the options reach the engine: no job
 /// is ahead of its schedule, and none is behind it for longer than an I/O was.
 #[test]
@@ -73,7 +73,7 @@ fn a_direction_without_a_rate_is_free_as_in_fio() {
 }
 
 #[test]
-fn response_times_are_told_where_there_is_a_rate_and_only_there() {
+fn response_times_are_reported_with_a_rate_and_only_then() {
     let folder = Folder::new("responses");
     let run = |line: &str| Who::Native.run(&folder, &words(line)).well();
     let paced = run(&format!("{NULL} --rw=randrw --rate_iops=500,0 --runtime=1")).json();
@@ -115,7 +115,7 @@ fn pauses_come_after_so_many_ios_and_the_schedule_waits_where_asked() {
         let document = ours(&folder, &format!("{NULL} --rw=read {options}")).well().json();
         let ios = count(&document, 0, "read", "total_ios");
         // Pauses are longer on a busy machine, never shorter. How long exactly is
-        // tested on a clock that stands still, in crates/engine/tests/paced.rs.
+        // tested on a simulated clock, in crates/engine/tests/paced.rs.
         assert!((6.0..=most * 1.03 + 5.0).contains(&ios), "{options}: {ios}, not {most}");
     });
 }
@@ -132,7 +132,7 @@ fn jobs_of_one_flow_do_ios_by_their_weights() {
     let [a, b, c] = [0, 1, 2].map(|job| count(&document, job, "read", "total_ios"));
     // Whoever is stopped first may be a turn behind.
     assert!((a - 3.0 * b).abs() <= 0.03 * a + 16.0, "flow=3 beside flow=1: {a}, {b}");
-    assert!(c > b, "a flow of its own is not held back: {c}, {b}");
+    assert!(c > b, "a separate flow is not held back: {c}, {b}");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_direction_without_a_share_of_the_mix_has_no_turn_whatever_its_rate() {
 }
 
 #[test]
-fn the_depth_that_meets_a_target_is_found_and_told() {
+fn the_depth_that_meets_a_target_is_found_and_reported() {
     let folder = Folder::new("target");
     // However many are in flight, each takes 100 us: all depths will do.
     let line = "--name=a --ioengine=sim --size=1g --time_based --rw=randread --iodepth=16 \

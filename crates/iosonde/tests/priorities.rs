@@ -1,5 +1,5 @@
 //! Priorities of single I/Os (`cmdprio_*`): the same I/Os have them as in fio,
-//! and latencies are told by priority.
+//! and latencies are reported by priority.
 
 mod support;
 
@@ -15,7 +15,7 @@ fn run(who: Who, folder: &Folder, options: &str) -> Ran {
 
 /// Class, level and count of each priority, in order, reads before writes.
 fn priorities(document: &Value) -> Vec<Vec<[u64; 3]>> {
-    let told = |way: &str| -> Option<Vec<[u64; 3]>> {
+    let described = |way: &str| -> Option<Vec<[u64; 3]>> {
         let prios = document["jobs"][0].get(way)?.get("prios")?.as_array()?;
         let of = |prio: &Value| {
             let latency = prio.get("lat_ns").unwrap_or(&prio["clat_ns"]);
@@ -24,11 +24,11 @@ fn priorities(document: &Value) -> Vec<Vec<[u64; 3]>> {
         };
         Some(prios.iter().map(of).collect())
     };
-    ["read", "write", "mixed"].into_iter().filter_map(told).collect()
+    ["read", "write", "mixed"].into_iter().filter_map(described).collect()
 }
 
 #[test]
-fn the_same_ios_have_a_priority_as_in_fio_and_latencies_are_told_by_it() {
+fn the_same_ios_have_a_priority_as_in_fio_and_latencies_are_reported_by_it() {
     if !has_fio() {
         return;
     }
@@ -54,11 +54,12 @@ fn the_same_ios_have_a_priority_as_in_fio_and_latencies_are_told_by_it() {
         "--ioengine=io_uring --cmdprio_bssplit=4k/50:64k/100",
     ];
     let differ = at_once(&jobs, |job| {
-        let told = [Who::AsFio, Who::Fio].map(|who| {
+        let described = [Who::AsFio, Who::Fio].map(|who| {
             let line = format!("{job} --output-format=json");
             priorities(&run(who, &Folder::new("prio"), &line).well().json())
         });
-        (told[0] != told[1]).then(|| format!("{job}\n  ours {:?}\n  fio  {:?}", told[0], told[1]))
+        (described[0] != described[1])
+            .then(|| format!("{job}\n  ours {:?}\n  fio  {:?}", described[0], described[1]))
     });
     assert!(differ.iter().all(Option::is_none), "{differ:#?}");
     let uring = run(
@@ -81,7 +82,7 @@ fn logs_tell_the_priority_of_each_io_as_fio_does() {
         "--cmdprio_bssplit=4k/20/1/2:4k/30/2/5 --log_prio=1",
     ];
     at_once(&jobs, |job| {
-        let told = [Who::AsFio, Who::Fio].map(|who| {
+        let described = [Who::AsFio, Who::Fio].map(|who| {
             let folder = Folder::new("prio");
             let line = format!("--ioengine=libaio {job} --write_lat_log=l --write_bw_log=l");
             run(who, &folder, &line).well();
@@ -93,8 +94,8 @@ fn logs_tell_the_priority_of_each_io_as_fio_does() {
                 lines
             })
         });
-        assert_eq!(told[0], told[1], "{job}");
-        assert_eq!(told[0][0].len(), 1024, "{job}");
+        assert_eq!(described[0], described[1], "{job}");
+        assert_eq!(described[0][0].len(), 1024, "{job}");
     });
 }
 
@@ -112,7 +113,7 @@ fn a_hint_goes_with_a_priority() {
 }
 
 #[test]
-fn jobs_of_a_group_with_priorities_of_their_own_are_told_apart() {
+fn jobs_of_a_group_with_different_priorities_are_reported_separately() {
     let folder = Folder::new("prio");
     let line = "--group_reporting --ioengine=null --prioclass=2 --output-format=json \
                 --name=a --size=64k --prio=1 --name=b --size=128k --prio=6";

@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, filesystem, is_root, or_skip, run, skip};
+use iosonde_testing::{Folder, LoopDevice, Mounted, filesystem, is_root, or_skip, run, skip};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -18,8 +18,8 @@ fn probed(folder: &Folder, line: &str) -> Value {
     probe(folder, &format!("--json {line}")).well().json()
 }
 
-/// Whether something spoils a test.
-fn spoils(found: &Value, id: &str) -> bool {
+/// Whether `id` is among the hazards for a test.
+fn is_hazard(found: &Value, id: &str) -> bool {
     found["hazards"].as_array().unwrap().iter().any(|one| one["id"] == id)
 }
 
@@ -32,7 +32,7 @@ fn release() -> (u32, u32) {
 }
 
 #[test]
-fn a_directory_is_told_in_eighty_columns_and_nothing_stays_behind() {
+fn a_directory_is_described_in_eighty_columns_and_nothing_stays_behind() {
     let folder = Folder::new("probe-text");
     let ran = probe(&folder, ".").well();
     for part in ["file system", "tried on a temporary file", "direct reads", "this machine"] {
@@ -63,12 +63,12 @@ fn direct_io_is_what_the_file_system_makes_of_it() {
         let writes = if summed { "no" } else { "yes" };
         if kind != "btrfs" || summed {
             assert_eq!(trials["direct_write"]["verdict"], writes, "{kind}: {trials}");
-            assert_eq!(spoils(&found, "not_direct"), summed, "{kind}");
+            assert_eq!(is_hazard(&found, "not_direct"), summed, "{kind}");
         }
         if kind != "btrfs" {
             assert_eq!(trials["unaligned_direct_read"]["verdict"], "no", "{kind}: {trials}");
         }
-        assert!(spoils(&found, "loop"), "its image is cached: {found}");
+        assert!(is_hazard(&found, "loop"), "its image is cached: {found}");
         let names: Vec<_> = std::fs::read_dir(&mounted.0).unwrap().flatten().collect();
         assert!(names.iter().all(|name| name.file_name() == "lost+found"), "{names:?}");
     }
@@ -99,7 +99,7 @@ fn a_file_is_looked_at_and_never_changed() {
     assert_eq!(found["kind"], "file");
     assert_eq!(found["bytes"], MIB);
     if found["file"]["extents"]["hole_bytes"].is_u64() {
-        assert!(spoils(&found, "holes"), "{found}");
+        assert!(is_hazard(&found, "holes"), "{found}");
     }
     assert_eq!(std::fs::metadata(&path).unwrap().modified().unwrap(), before);
     assert_eq!(folder.sizes(), [("data".to_owned(), MIB)]);
@@ -131,13 +131,13 @@ fn with_no_touch_nothing_is_created_and_the_rest_is_unknown() {
 }
 
 #[test]
-fn a_device_is_only_read_and_its_use_is_told() {
+fn a_device_is_only_read_and_its_use_is_reported() {
     if !is_root("attach devices") {
         return;
     }
     let folder = Folder::temporary("device");
     let image = folder.image("image", 32 * MIB);
-    let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
+    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
     let Some(_) = or_skip(run("mkfs.ext4", &["-q", device.text()])) else { return };
     let here = Folder::new("probe-device");
     let Some(_) = or_skip(run("sync", &[image.to_str().unwrap()])) else { return };
@@ -169,12 +169,12 @@ fn a_full_or_read_only_file_system_leaves_the_trials_unknown() {
     let trial = &found["trials"]["direct_read"];
     assert_eq!(trial["verdict"], "unknown", "{trial}");
     assert!(trial["detail"].as_str().unwrap().contains("No space left"), "{trial}");
-    assert!(spoils(&found, "nearly_full"));
+    assert!(is_hazard(&found, "nearly_full"));
     let Some(_) = or_skip(run("mount", &["-o", "remount,ro", &point])) else { return };
     let found = probed(&here, &point);
     let trial = &found["trials"]["direct_read"];
     assert!(trial["detail"].as_str().unwrap().contains("Read-only file system"), "{trial}");
-    assert!(spoils(&found, "read_only"));
+    assert!(is_hazard(&found, "read_only"));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn wrong_inputs_are_refused_with_the_reason() {
 }
 
 #[test]
-fn who_may_not_write_to_a_directory_is_told_so() {
+fn a_directory_without_write_permission_is_reported() {
     if !is_root("become another user") {
         return;
     }

@@ -5,7 +5,7 @@
 mod support;
 
 use iosonde_testing::{
-    Folder, Loop, has_fio, has_fio_for_part, has_strace, is_root, or_skip, skip_part,
+    Folder, LoopDevice, has_fio, has_fio_for_part, has_strace, is_root, or_skip, skip_part,
 };
 use iosonde_workload::replay::{Event, write_blktrace};
 use serde_json::Value;
@@ -24,9 +24,9 @@ fn folder(name: &str) -> Folder {
 }
 
 /// Numbers that look drawn, the same each time.
-struct Draws(u64);
+struct TestNumbers(u64);
 
-impl Draws {
+impl TestNumbers {
     fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -37,7 +37,7 @@ impl Draws {
 
 /// The lines of a recording of `ios` actions on files `a` and `b`, without times.
 fn actions(ios: usize, seed: u64) -> Vec<String> {
-    let mut draws = Draws(seed);
+    let mut draws = TestNumbers(seed);
     let mut lines: Vec<String> = ["a add", "b add", "a open", "b open"].map(str::to_owned).into();
     for _ in 0..ios {
         let file = ["a", "b"][draws.below(2) as usize];
@@ -226,8 +226,8 @@ fn a_recording_comes_from_a_file_a_pipe_or_a_socket_whole_or_in_pieces() {
             });
         } else {
             let output = with_input(&folder, &line, if sent == "-" { log.as_bytes() } else { b"" });
-            let told = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(0), "{line}: {told}");
+            let reported = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{line}: {reported}");
         }
         assert_eq!(iolog_ios(&folder, "again"), lines[4..lines.len() - 2], "{line}");
     }
@@ -272,7 +272,7 @@ fn slow_reads(ios: usize) -> String {
 }
 
 #[test]
-fn nothing_starts_before_its_moment_and_lateness_is_told() {
+fn nothing_starts_early_and_lateness_is_reported() {
     let folder = folder("moments");
     folder.write("log", slow_reads(100));
     for (options, most) in [
@@ -370,7 +370,7 @@ fn trims_and_flushes_of_a_device_are_counted_as_by_fio() {
         return;
     }
     let images = Folder::temporary("device");
-    let Some(device) = or_skip(Loop::attach(&images.image("d", 1 << 20), &[])) else {
+    let Some(device) = or_skip(LoopDevice::attach(&images.image("d", 1 << 20), &[])) else {
         return;
     };
     let folder = Folder::new("device-trace");

@@ -1,8 +1,10 @@
-//! What is not written to, whatever name it goes by.
+//! Files and devices that are not written to, under any of their names.
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, Swap, has_fio_for_part, is_root, or_skip, run, skip};
+use iosonde_testing::{
+    Folder, LoopDevice, Mounted, Swap, has_fio_for_part, is_root, or_skip, run, skip,
+};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use support::running::{Running, wait_until};
@@ -17,13 +19,13 @@ fn image(folder: &Folder, name: &str, bytes: u64) -> PathBuf {
 }
 
 /// A device with a file system on it.
-fn formatted(folder: &Folder) -> Option<Loop> {
+fn formatted(folder: &Folder) -> Option<LoopDevice> {
     if !is_root("attach devices") {
         return None;
     }
     let image = image(folder, "image", 16 * MIB);
     or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()]))?;
-    or_skip(Loop::attach(&image, &[]))
+    or_skip(LoopDevice::attach(&image, &[]))
 }
 
 fn write_to(folder: &Folder, path: &Path, more: &str) -> Ran {
@@ -40,7 +42,7 @@ fn refused(ran: &Ran, why: &str) {
     assert!(!ran.stdout.contains("groupid="), "no job ran: {ran:?}");
 }
 
-fn contents(device: &Loop) -> Vec<u8> {
+fn contents(device: &LoopDevice) -> Vec<u8> {
     std::fs::read(&device.0).unwrap()
 }
 
@@ -104,14 +106,14 @@ fn allow_mounted_write_is_the_word_of_the_owner() {
 }
 
 #[test]
-fn a_device_whose_partition_is_mounted_is_not_written_to() {
+fn a_device_with_a_mounted_partition_is_not_written_to() {
     let folder = Folder::new("partition");
     if !is_root("attach devices") {
         return;
     }
     let image = image(&folder, "image", 32 * MIB);
-    // Told to the kernel, which need not know tables of partitions.
-    let Some(device) = or_skip(Loop::attach(&image, &["--partscan"])) else { return };
+    // Set in the kernel, which need not read partition tables.
+    let Some(device) = or_skip(LoopDevice::attach(&image, &["--partscan"])) else { return };
     if or_skip(run("addpart", &[device.text(), "1", "2048", "40960"])).is_none() {
         return;
     }
@@ -131,7 +133,7 @@ fn a_device_whose_partition_is_mounted_is_not_written_to() {
 }
 
 /// Where nobody makes nodes of partitions, we do.
-fn make_node(partition: &Path, device: &Loop) -> Result<String, String> {
+fn make_node(partition: &Path, device: &LoopDevice) -> Result<String, String> {
     let name = partition.file_name().unwrap().to_str().unwrap();
     let path = format!("/sys/block/{}/{name}/dev", device.name());
     let number = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
@@ -147,7 +149,7 @@ fn swap_is_not_written_to() {
     }
     let image = folder.join("image");
     std::fs::write(&image, vec![0; 2 << 20]).unwrap();
-    let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
+    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
     let Some(_swap) = or_skip(Swap::on(&device.0)) else { return };
     refused(&write_to(&folder, &device.0, ""), "is swap");
     // That is not a mount, and not for allow_mounted_write to allow.
@@ -158,7 +160,7 @@ fn swap_is_not_written_to() {
 fn a_device_that_another_is_made_of_is_not_written_to() {
     let folder = Folder::new("stacked");
     let Some(lower) = formatted(&folder) else { return };
-    let Some(_upper) = or_skip(Loop::attach(&lower.0, &[])) else { return };
+    let Some(_upper) = or_skip(LoopDevice::attach(&lower.0, &[])) else { return };
     refused(&write_to(&folder, &lower.0, ""), "is shown by");
 }
 

@@ -19,7 +19,7 @@ fn a_line_of_0_77_has_its_letters_and_widths() {
     let ran = sbk(&folder, "-class file -file f -size 100 -writers 1 -records 7 -flush 1 -time ns")
         .well();
     let (windows, total) = lines(&ran);
-    assert!(windows.is_empty(), "0.77 tells no window that was cut short: {ran:?}");
+    assert!(windows.is_empty(), "0.77 prints no window that was cut short: {ran:?}");
     fits(&total, OLD);
     assert_eq!(number(&total, "records,"), 7.0);
 }

@@ -3,7 +3,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
+use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run};
 use rustix::process::Signal;
 use std::time::Duration;
 use support::Who;
@@ -13,7 +13,7 @@ use support::sbk::{lines, number, sbk};
 const SOON: Duration = Duration::from_secs(20);
 
 #[test]
-fn the_end_of_a_file_is_told_with_what_was_done() {
+fn the_end_of_a_file_is_reported_with_the_records_done() {
     let folder = Folder::new("sbk");
     folder.write("f", [b'x'; 1050]);
     let counted = sbk(&folder, "-class file -file f -size 100 -readers 1 -records 20").well();
@@ -123,7 +123,7 @@ fn devices_are_kept_and_mounted_ones_refused() {
     if or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()])).is_none() {
         return;
     }
-    let Some(device) = or_skip(Loop::attach(&image, &[])) else { return };
+    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
     let name = device.0.display().to_string();
     let line = format!("-class file -file {name} -size 4096 -writers 1 -seconds 30");
     {

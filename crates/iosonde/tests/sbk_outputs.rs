@@ -79,7 +79,7 @@ fn metrics_are_scraped_over_loopback_under_sbks_names() {
         line.rsplit(' ').next()?.parse().ok()
     };
     let mut page = String::new();
-    wait_until("a window is told", || {
+    wait_until("a window is printed", || {
         page = get(&address, "/metrics").unwrap_or_default();
         value(&page, "SBK_Writing_Records_total").is_some_and(|n| n > 0.0)
     });
@@ -145,7 +145,7 @@ fn arguments_come_from_a_file_as_sbk_yal_takes_them() {
 }
 
 #[test]
-fn the_program_goes_by_the_name_of_sbk_too() {
+fn the_program_also_runs_under_the_name_sbk() {
     let folder = Folder::new("sbk");
     let link = folder.join("sbk");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_iosonde"), &link).unwrap();

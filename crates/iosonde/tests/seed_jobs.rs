@@ -3,7 +3,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, has_fio_for_part, is_root, or_skip};
+use iosonde_testing::{Folder, LoopDevice, has_fio_for_part, is_root, or_skip};
 use serde_json::Value;
 use std::path::Path;
 use support::{Who, with};
@@ -70,12 +70,12 @@ fn sectors_read(device: &str) -> Option<u64> {
 }
 
 /// A loop device over a file of so many bytes.
-fn loop_device(folder: &Folder, bytes: usize) -> Option<Loop> {
+fn loop_device(folder: &Folder, bytes: usize) -> Option<LoopDevice> {
     if !is_root("attach a loop device") {
         return None;
     }
     let image = folder.write("image", vec![b'x'; bytes]);
-    or_skip(Loop::attach(Path::new(&image), &[]))
+    or_skip(LoopDevice::attach(Path::new(&image), &[]))
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! The program issues the I/Os that fio 3.42 was recorded to issue, through
-//! its own `write_iolog`, whose form is that of fio.
+//! its own `write_iolog`, which has fio's format.
 
 mod support;
 
@@ -9,7 +9,7 @@ use support::{Who, iolog, iolog_ios, with, words};
 
 const ALWAYS: &str = "--name=v --group_reporting --write_iolog=v.log --randrepeat=1";
 
-/// Jobs whose work is not built yet: they must say so, and run once it is.
+/// Jobs with work that is not built yet: they must say so, and run once it is.
 const NOT_YET: &[&str] = &["verify_write"];
 
 #[test]
@@ -100,10 +100,10 @@ fn a_log_opens_a_file_before_its_first_io_and_closes_it_after_its_last() {
             .filter_map(|entry| entry.strip_prefix(file))
             .map(|rest| rest.split_whitespace().next().unwrap())
             .collect();
-        let mut told = own.clone();
-        told.dedup();
+        let mut reported = own.clone();
+        reported.dedup();
         let pass = ["open", "read", "close"];
-        assert_eq!(told, [&["add"][..], &pass, &pass].concat(), "{file}");
+        assert_eq!(reported, [&["add"][..], &pass, &pass].concat(), "{file}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run, skip};
+use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run, skip};
 use rustix::process::Signal;
 use std::time::Duration;
 use support::running::{Running, wait_until};
@@ -156,7 +156,7 @@ fn a_final_fsync_is_waited_for() {
 }
 
 #[test]
-fn a_second_signal_ends_a_run_whose_job_is_stuck() {
+fn a_second_signal_ends_a_run_with_a_stuck_job() {
     if !is_root("read the kernel's messages") {
         return;
     }
@@ -179,29 +179,14 @@ fn a_second_signal_ends_a_run_whose_job_is_stuck() {
     assert!(ran.stdout.contains("Run status group 0 (all jobs):"), "{ran:?}");
 }
 
-/// A file system that stands still: who writes to it waits until it is let go.
-struct Frozen<'a>(&'a str);
-
-impl<'a> Frozen<'a> {
-    fn freeze(mounted_on: &'a str) -> Result<Frozen<'a>, String> {
-        run("fsfreeze", &["--freeze", mounted_on]).map(|_| Frozen(mounted_on))
-    }
-}
-
-impl Drop for Frozen<'_> {
-    fn drop(&mut self) {
-        let _ = run("fsfreeze", &["--unfreeze", self.0]);
-    }
-}
-
-fn small_filesystem(folder: &Folder) -> Option<(Mounted, Loop)> {
+fn small_filesystem(folder: &Folder) -> Option<(Mounted, LoopDevice)> {
     if !is_root("mount") {
         return None;
     }
     let image = folder.join("image");
     std::fs::File::create(&image).unwrap().set_len(64 << 20).unwrap();
     or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()]))?;
-    let device = or_skip(Loop::attach(&image, &[]))?;
+    let device = or_skip(LoopDevice::attach(&image, &[]))?;
     let mounted = or_skip(Mounted::mount(&device.0, &folder.join("mounted")))?;
     Some((mounted, device))
 }
@@ -216,7 +201,7 @@ fn a_second_signal_reports_at_once_though_the_storage_does_not_answer() {
         ["--rw=write --size=4m --time_based --runtime=60", "--rw=read --size=40m --fallocate=none"]
     {
         std::fs::write(mounted.0.join("f"), vec![0; 4 << 20]).unwrap();
-        let Some(frozen) = or_skip(Frozen::freeze(mounted_on)) else { return };
+        let Some(frozen) = or_skip(FrozenMount::freeze(mounted_on)) else { return };
         let line = format!("--name=j --filename=mounted/f --output=report {line}");
         let mut program = Running::start(Who::AsFio, &folder, &line);
         std::thread::sleep(Duration::from_millis(300));

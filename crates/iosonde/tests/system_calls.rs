@@ -111,7 +111,7 @@ fn without_truncation(call: &str) -> String {
 /// Calls that collect completions, one after the other, are one: how many
 /// come at a time at the end of a job is the kernel's affair.
 fn collected(calls: Vec<String>) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     let mut got = 0;
     for call in calls {
         match call.split_once(" = ") {
@@ -119,14 +119,14 @@ fn collected(calls: Vec<String>) -> Vec<String> {
                 got += count.parse::<u32>().unwrap();
             }
             _ => {
-                told.extend((got > 0).then(|| format!("getevents = {got}")));
+                described.extend((got > 0).then(|| format!("getevents = {got}")));
                 got = 0;
-                told.push(call);
+                described.push(call);
             }
         }
     }
-    told.extend((got > 0).then(|| format!("getevents = {got}")));
-    told
+    described.extend((got > 0).then(|| format!("getevents = {got}")));
+    described
 }
 
 const ISSUED: &str = "--ioengine=libaio --direct=1 --end_fsync=1 --bs=16k --size=64k";
@@ -290,7 +290,7 @@ fn data_is_laid_out_after_reserving_in_each_way() {
         both.remove("f");
     }
     let Calls { mut theirs, ours } = both.run(&format!("{PLAIN} --rw=read --fallocate=none"));
-    // Ours lets the file grow with its data, so that one whose layout was
+    // Ours lets the file grow with its data, so that a file with a layout that was
     // killed is short, and not taken for whole by the next run.
     theirs.retain(|call| call != "ftruncate f 65536");
     Calls { theirs, ours }.same();
@@ -298,7 +298,7 @@ fn data_is_laid_out_after_reserving_in_each_way() {
 }
 
 #[test]
-fn what_the_kernel_is_told_of_caching_can_be_left_out() {
+fn cache_advice_to_the_kernel_can_be_left_out() {
     let Some(both) = Both::new() else { return };
     let both = both.with("f", FILE);
     both.run(&format!("{PLAIN} --rw=write --invalidate=0")).same();

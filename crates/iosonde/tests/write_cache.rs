@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, Loop, filesystem, is_root, or_skip, skip};
+use iosonde_testing::{Folder, LoopDevice, filesystem, is_root, or_skip, skip};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use support::{Ran, Who, words};
 /// A stop is for people who wait; generous, as machines that test are busy.
 const SOON: Duration = Duration::from_secs(5);
 
-/// A loop device that has a write cache, as all have whose file can be synced.
+/// A loop device with a write cache, as all have with a file that can be synced.
 /// A later file of the same device finds the view that an earlier one left, so
 /// it is put back.
 struct Cached {
-    device: Loop,
+    device: LoopDevice,
     _folder: Folder,
 }
 
@@ -28,7 +28,7 @@ impl Cached {
             return None;
         }
         let folder = Folder::temporary("device");
-        let device = or_skip(Loop::attach(&folder.image("image", 16 << 20), &[]))?;
+        let device = or_skip(LoopDevice::attach(&folder.image("image", 16 << 20), &[]))?;
         let cached = Cached { device, _folder: folder };
         cached.set("write back");
         or_skip(match cached.view().as_str() {
@@ -65,7 +65,7 @@ fn write_cache(folder: &Folder, line: &str) -> Ran {
     Who::Native.run(folder, &words(&format!("write-cache {line}")))
 }
 
-fn told(folder: &Folder, line: &str) -> Value {
+fn write_cache_json(folder: &Folder, line: &str) -> Value {
     write_cache(folder, &format!("{line} --json")).well().json()
 }
 
@@ -76,15 +76,15 @@ fn compare(cached: &Cached, folder: &Folder, line: &str) -> Ran {
 }
 
 #[test]
-fn every_disk_of_the_stack_is_told_with_what_its_view_means() {
+fn every_disk_of_the_stack_is_shown_with_the_effect_of_its_view() {
     let Some(cached) = Cached::new() else { return };
     let here = Folder::new("write-cache");
-    let found = told(&here, cached.device.text());
+    let found = write_cache_json(&here, cached.device.text());
     let top = &found["devices"][0];
     assert_eq!(top["name"], cached.device.name());
     assert_eq!((&top["kind"], &top["write_cache"]), (&"loop".into(), &"write back".into()));
     assert!(top["effect"].as_str().unwrap().contains("fsync sends a flush"), "{top}");
-    assert!(top["device"]["unknown"].is_string(), "a file has no cache of its own: {top}");
+    assert!(top["device"]["unknown"].is_string(), "a file has no write cache: {top}");
     cached.set("write through");
     let text = write_cache(&here, cached.device.text()).well().stdout;
     assert!(text.contains("write through (queue/write_cache)"), "{text}");
@@ -93,14 +93,14 @@ fn every_disk_of_the_stack_is_told_with_what_its_view_means() {
 }
 
 #[test]
-fn a_file_is_told_by_the_devices_below_it() {
+fn a_file_is_described_by_the_devices_below_it() {
     if !is_root("mount") {
         return;
     }
     let folder = Folder::temporary("device");
     let here = Folder::new("write-cache");
     let Some((device, mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
-    let found = told(&here, mounted.0.to_str().unwrap());
+    let found = write_cache_json(&here, mounted.0.to_str().unwrap());
     assert_eq!(found["devices"][0]["name"], device.name());
     let line = format!("{} back", mounted.0.display());
     let ran = write_cache(&here, &line);
@@ -121,7 +121,7 @@ fn the_view_changes_only_with_set_and_is_read_back() {
     assert!(ran.stdout.contains("is now write through, was write back"), "{ran:?}");
     assert!(ran.stdout.contains("NO flushes") && ran.stdout.contains("setting only"), "{ran:?}");
     assert_eq!(cached.view(), "write through");
-    let found = told(&here, &format!("{device} back --set"));
+    let found = write_cache_json(&here, &format!("{device} back --set"));
     assert_eq!(found["now"], "write back");
     assert_eq!(found["flushed"], true, "what was synced meanwhile is made durable: {found}");
     assert_eq!(cached.view(), "write back");
@@ -136,7 +136,7 @@ fn a_device_without_a_cache_does_not_become_write_back() {
     let here = Folder::new("write-cache");
     // A file that nobody may write to needs no sync.
     let image = folder.image("image", 16 << 20);
-    let Some(device) = or_skip(Loop::attach(&image, &["--read-only"])) else { return };
+    let Some(device) = or_skip(LoopDevice::attach(&image, &["--read-only"])) else { return };
     if std::fs::read_to_string(attribute(device.name())).unwrap().trim() != "write through" {
         skip!("this kernel's read-only loop devices have a write cache");
     }
@@ -165,7 +165,7 @@ fn a_partition_stands_for_its_disk() {
         let file = std::fs::OpenOptions::new().write(true).open(&image).unwrap();
         file.write_all_at(&table, 0).unwrap();
     }
-    let Some(device) = or_skip(Loop::attach(&image, &["--partscan"])) else { return };
+    let Some(device) = or_skip(LoopDevice::attach(&image, &["--partscan"])) else { return };
     let part = format!("{}p1", device.text());
     if !Path::new(&part).exists() {
         skip!("this kernel reads no partition tables of DOS");

@@ -1,7 +1,7 @@
 //! `iosonde matrix`: which block size and which way of making writes durable
 //! cost what, here.
 //!
-//! A personality of its own: `arguments` reads its command line, `slice` makes
+//! A separate personality: `arguments` reads its command line, `slice` makes
 //! jobs of the common core out of cells and runs them, `measure` decides how
 //! many it takes, and `formats` print the `sheet`.
 

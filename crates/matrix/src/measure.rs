@@ -11,7 +11,7 @@ use std::time::Duration;
 pub const CLOSE: f64 = 0.05;
 
 /// Retries of slices that are no samples of their mode are limited. The first
-/// warm one is none yet: it found its data on storage.
+/// warm slice does not count: it read its data from storage.
 const ODD_MOST: usize = 3;
 
 /// A shorter slice would be as much about the start of its thread, a
@@ -172,7 +172,7 @@ impl Taking {
             && Median::of(&self.rates).is_some_and(|median| median.is_within(CLOSE))
     }
 
-    /// Its result; `why` where there is none.
+    /// Its result; `why` if it has none.
     fn cell(&self, why: NoFigure) -> ResultCell {
         let mostly_odd = self.odd.len() >= ODD_MOST && self.odd.len() > self.rates.len();
         if let Some(words) = self.odd.last().filter(|_| mostly_odd) {

@@ -6,7 +6,7 @@ use iosonde_base::text;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Letters of the live line: what a terminal shows at the least.
+/// Letters of the live line: the least that a terminal shows.
 const WIDTH: usize = 79;
 
 /// Shows cells as they are measured.
@@ -16,7 +16,7 @@ pub struct Progress {
     began: Instant,
     done: usize,
     all: usize,
-    /// What a cell is expected to take before any has been measured.
+    /// The expected time of a cell before any has been measured.
     guess: Duration,
     /// How long the measured ones took, and how many they were.
     taken: (Duration, u32),

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn direct_writes_that_are_none_do_not_speak_against_direct_reads() {
+    fn direct_writes_that_are_not_honoured_do_not_affect_direct_reads() {
         let promises = Promises { direct_writes: Err("falls back".into()), ..promises() };
         assert!(
             promises.why_not(Access::Write(WriteSync::Fsync, WritePath::Direct), 4096).is_some()

@@ -39,7 +39,7 @@ pub struct Sliced {
     pub rate: f64,
     /// How long it took with all that is around it.
     pub wall: Duration,
-    /// Why it is no sample of its mode, if it is none.
+    /// Why it is not a sample of its mode, if it is not.
     pub odd: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use crate::arguments::{Erase, MatrixOptions};
 use crate::{cell, values};
 use iosonde_base::text;
 use iosonde_direct::{Device, DeviceFacts};
-use iosonde_sys::guard::{self, Hold, MountedWrite, Reason, Refusal};
+use iosonde_sys::guard::{self, Hold, MountedWrite, Reason, WriteRefusal};
 use iosonde_sys::stack::{Layer, Stack};
 use std::fs::File;
 use std::io::ErrorKind;
@@ -33,7 +33,7 @@ pub struct TargetFacts {
     pub serial: Option<String>,
 }
 
-/// File systems whose files are nowhere but in memory.
+/// File systems that hold files in memory only.
 const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
 
 impl TargetFacts {
@@ -234,11 +234,16 @@ fn confirm(erase: &Erase, about: &TargetFacts) -> Result<(), String> {
 
 /// The guard's permission; its own remedy for mounts does not exist here.
 fn may_write(path: &Path) -> Result<Hold, String> {
-    guard::may_write(path, MountedWrite::Refuse).map_err(|Refusal { path, reason }| match reason {
-        Reason::InUse(by) => {
-            format!("cannot write to {}: {by}; a device in use is never written to", path.display())
+    guard::may_write(path, MountedWrite::Refuse).map_err(|WriteRefusal { path, reason }| {
+        match reason {
+            Reason::InUse(by) => {
+                format!(
+                    "cannot write to {}: {by}; a device in use is never written to",
+                    path.display()
+                )
+            }
+            reason => format!("cannot {}", WriteRefusal { path, reason }),
         }
-        reason => format!("cannot {}", Refusal { path, reason }),
     })
 }
 

@@ -21,7 +21,7 @@ pub struct Flushes {
 }
 
 impl Flushes {
-    /// Of the disk right below a target; `None` if there is none, or several.
+    /// Of the disk right below a target; `None` if there is not exactly one.
     pub fn of(target: &Target) -> Option<Flushes> {
         let [device] = target.devices.as_slice() else { return None };
         let cache = DeviceFacts::of(device.id).write_cache;
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_of_half_the_processors_is_told() {
+    fn a_load_of_half_the_processors_is_reported() {
         assert_eq!(busy_words("0.99 3.0 3.0 1/2 3\n", 2), None);
         assert!(
             busy_words("1.00 0.0 0.0 1/2 3\n", 2).unwrap().contains("load 1.0 on 2 processors")

@@ -1,6 +1,6 @@
 //! Command lines of our own commands: clap parses, and this words what is wrong.
 //!
-//! The fio language has a parser of its own; this is not for it.
+//! The fio language has its own parser; this is not for it.
 
 use crate::nearest;
 use clap::error::{ContextKind, ContextValue, ErrorKind};

@@ -61,7 +61,7 @@ fn sign(negative: bool, value: i128) -> i128 {
     if negative { -value } else { value }
 }
 
-/// What a size suffix multiplies by; `None` when `suffix` does not begin with one.
+/// The factor of a size suffix; `None` when `suffix` does not begin with one.
 fn suffix_factor(suffix: &str, context: &mut ParseContext) -> Option<i128> {
     let suffix = suffix.to_ascii_lowercase();
     let power = "kmgtp".find(suffix.chars().next()?)? as u32 + 1;
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_hold_and_are_told_as_fio_tells_them() {
+    fn bounds_hold_and_are_reported_as_fio_does() {
         let parse = |text| u64::parse(text, &mut ParseContext::new(&SMALL));
         assert_eq!(parse("1"), Ok(1));
         assert_eq!(parse("100"), Ok(100));

@@ -200,7 +200,7 @@ pub struct OptionDef {
     pub kind: ValueKind,
     /// The words allowed, when the set is closed.
     pub choices: &'static [Choice],
-    /// The default as text; empty where there is none.
+    /// The default as text; empty if it has none.
     pub default: &'static str,
     /// The part of a job that it is about.
     pub category: Category,

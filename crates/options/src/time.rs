@@ -7,7 +7,7 @@ use crate::{OptionValue, ParseContext, TimeUnit, ValueError, ValueKind};
 const MICRO: u64 = 1_000;
 
 /// A span, written with `d h m s ms us` (or `msec`, `usec`) or in the row's own unit. As in
-/// fio, a suffix that is none of these leaves the number in microseconds: `10sec` is 10 us.
+/// fio, any other suffix leaves the number in microseconds: `10sec` is 10 us.
 /// That is kept, with a warning.
 impl OptionValue for Nanos {
     const KIND: ValueKind = ValueKind::Time;

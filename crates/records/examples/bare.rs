@@ -12,7 +12,7 @@ fn main() -> std::io::Result<()> {
     let (records, bytes): (u64, usize) =
         (records.parse().expect("records"), bytes.parse().expect("bytes"));
     let record = vec![b'A'; bytes];
-    // A failure to remove what is not there is none; creating tells the rest.
+    // A missing file need not be removed; other errors appear when it is created.
     let _ = std::fs::remove_file(path);
     let mut file = File::create(path)?;
     let mut sum = Duration::ZERO;

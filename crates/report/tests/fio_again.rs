@@ -1,4 +1,4 @@
-//! fio tells the same run twice, in JSON and in text. Its text must come out
+//! fio reports the same run twice, in JSON and in text. Its text must come out
 //! of our `fio_normal` and `fio_terse` again, letter by letter, from what its
 //! JSON says.
 
@@ -60,7 +60,7 @@ fn direction(value: &Value) -> DirReport {
     }
 }
 
-/// Counts that give these percentages of `whole`: shares are all JSON tells.
+/// Counts that give these percentages of `whole`: JSON has shares only.
 fn counts(value: &Value, whole: u64) -> Vec<u64> {
     let share = |percent: &Value| {
         let percent = percent.as_f64().unwrap();
@@ -165,7 +165,7 @@ fn alike(mine: &str, theirs: &str) -> bool {
     mine.len() == theirs.len() && mine.iter().zip(&theirs).all(near)
 }
 
-/// A file of its own for a test, removed with it.
+/// A file for one test, removed at its end.
 struct Scratch(std::path::PathBuf);
 
 impl Scratch {

@@ -82,7 +82,7 @@ proptest! {
 
 #[test]
 fn a_percentile_is_never_above_the_maximum_although_its_bucket_is() {
-    // 1000 falls in a bucket of 8 whose middle is 1004.
+    // 1000 falls in a bucket of 8 with the middle 1004.
     let mut moments = MomentsSnapshot::default();
     let one = MomentsSnapshot { n: 1, sum: 1000, min: 1000, max: 1000, squares: 1_000_000 };
     moments.merge(&one);
@@ -136,7 +136,7 @@ fn windows_of_clones_add_up() {
 }
 
 #[test]
-fn what_is_not_measured_is_not_told() {
+fn values_that_are_not_measured_are_not_reported() {
     let mut facts = facts("a", "", [1000, 0, 0]);
     facts.measured = MeasuredKinds { slat: false, clat: false, lat: false, bw: false };
     let counts = Recorder::new().ios(Dir::Read, 30, 4096, 1000).windows(Dir::Read, &[9], &[9]);

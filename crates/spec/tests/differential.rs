@@ -28,7 +28,7 @@ const WE_REFUSE: &[(&str, &str)] = &[
     ("--name=x --iodepth=-1 --size=4m", "fio calls it out of range, and goes on with it"),
 ];
 
-/// Job files whose `--showcmd` line differs, both being taken.
+/// Job files that both accept, with different `--showcmd` lines.
 const SHOWN_OTHERWISE: &[(&str, &str)] = &[
     ("aliases.fio", "allrandrepeat is an alias of randrepeat in 3.42"),
     ("logs.fio", "log_max_value is an alias of log_window_value in 3.42"),

@@ -10,31 +10,31 @@ use common::{corpus, job_files, parse_in_jobs};
 
 #[test]
 fn each_bad_job_file_is_reported_what_is_wrong_and_where() {
-    let mut told = String::new();
+    let mut described = String::new();
     for file in job_files("jobs/bad") {
         let parsed = parse_in_jobs(&[&format!("bad/{file}")]);
         assert!(parsed.is_refused(), "{file} is taken");
-        writeln!(told, "{file}").unwrap();
+        writeln!(described, "{file}").unwrap();
         for notice in &parsed.notices {
-            writeln!(told, "    {}", shortened(&notice.diagnostic.to_string())).unwrap();
+            writeln!(described, "    {}", shortened(&notice.diagnostic.to_string())).unwrap();
             for line in &notice.fio {
-                writeln!(told, "        {}", shortened(line)).unwrap();
+                writeln!(described, "        {}", shortened(line)).unwrap();
             }
         }
     }
     let path = corpus("golden/bad-jobs.txt");
     if std::env::var_os("UPDATE").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, &told).unwrap();
+        std::fs::write(&path, &described).unwrap();
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    for (ours, theirs) in told.lines().zip(golden.lines()) {
+    for (ours, theirs) in described.lines().zip(golden.lines()) {
         assert_eq!(ours, theirs, "see {}", path.display());
     }
-    assert_eq!(told.lines().count(), golden.lines().count(), "see {}", path.display());
+    assert_eq!(described.lines().count(), golden.lines().count(), "see {}", path.display());
 }
 
-/// A line of the binary file may be long, and hold what a terminal should not see.
+/// A line of the binary file may be long, and hold control characters.
 fn shortened(text: &str) -> String {
     let visible = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
     visible.take(200).collect()

@@ -81,7 +81,7 @@ fn every_row() -> impl Iterator<Item = &'static OptionDef> {
     all().chain(engine_rows().map(|(_, row)| row))
 }
 
-/// Sets one option in a job of its own.
+/// Sets one option in a separate job.
 fn set(engine: Option<&str>, name: &str, value: &str) -> Result<JobSpec, String> {
     let mut spec = JobSpec::default();
     let origin = || Origin::CommandLine { index: 1 };
@@ -290,11 +290,11 @@ fn judged_otherwise(examples: Vec<String>, ours: bool) -> Vec<String> {
     // Good ones go together: as long as all are accepted, one run is enough for many.
     let many = if ours { 40 } else { 1 };
     let doubtful = examples.chunks(many).filter(|chunk| takes(chunk).0 != ours).flatten();
-    let told = doubtful.filter_map(|example| {
+    let described = doubtful.filter_map(|example| {
         let (theirs, said) = takes(std::slice::from_ref(example));
         (theirs != ours).then(|| format!("{example}: fio takes it: {theirs}: {}", said.trim()))
     });
-    told.collect()
+    described.collect()
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn fio_takes_and_refuses_what_we_do() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Options whose default fio words otherwise, and why.
+/// Options with defaults that fio words otherwise, and why.
 const OTHER_DEFAULTS: &[(&str, &str)] = &[
     ("percentage_random", "the same for each direction"),
     ("steadystate", "fio's takes effect only once the option is given"),

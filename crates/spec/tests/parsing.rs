@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 mod common;
 
-use common::{Around, shell_words};
+use common::{FixtureHost, shell_words};
 use iosonde_options::{Level, Origin};
 use iosonde_spec::cli::flag_table::{FIO, OURS};
 use iosonde_spec::cli::flags::InfoRequest;
@@ -13,7 +13,7 @@ use iosonde_spec::cli::{Parsed, ParsedJob, World, parse};
 fn parsed(line: &str, files: &[(&'static str, &'static str)]) -> Parsed {
     let arguments = shell_words(line);
     let files: HashMap<&str, &str> = files.iter().copied().collect();
-    parse(&arguments, &World { files: &files, host: &Around, flags: &[FIO, OURS] })
+    parse(&arguments, &World { files: &files, host: &FixtureHost, flags: &[FIO, OURS] })
 }
 
 fn file(text: &'static str) -> Parsed {
@@ -30,14 +30,14 @@ fn show(job: &ParsedJob, option: &str) -> String {
 
 /// `globals | own`, each option as it was written.
 fn asked(job: &ParsedJob) -> String {
-    let told = |asked: &[iosonde_spec::TypedOption]| {
+    let described = |asked: &[iosonde_spec::TypedOption]| {
         let each = asked.iter().map(|asked| match &asked.value {
             Some(value) => format!("{}={value}", asked.name),
             None => asked.name.to_string(),
         });
         each.collect::<Vec<_>>().join(" ")
     };
-    format!("{} | {}", told(&job.globals), told(&job.typed))
+    format!("{} | {}", described(&job.globals), described(&job.typed))
 }
 
 fn errors(parsed: &Parsed) -> Vec<String> {
@@ -166,8 +166,8 @@ fn every_error_is_reported_and_none_hides_another() {
     let parsed = file(
         "bs=4k\n[one]\ncolour=blue\niodepth=0\ninclude no\n[two]\nsize=large\niodeph=4\n[three]\n",
     );
-    let told = errors(&parsed);
-    let places: Vec<&str> = told.iter().map(|e| e.split(": ").next().unwrap()).collect();
+    let described = errors(&parsed);
+    let places: Vec<&str> = described.iter().map(|e| e.split(": ").next().unwrap()).collect();
     let wanted = ["a.fio:1:1", "a.fio:5:1", "a.fio:4:1", "a.fio:3:1", "a.fio:7:1", "a.fio:8:1"];
     assert_eq!(places, wanted);
     assert_eq!(names(&parsed), ["one", "two", "three"]);
@@ -194,19 +194,19 @@ fn fios_words_for_a_bad_job_file() {
 
 #[test]
 fn fios_words_for_a_bad_command_line() {
-    let told = |line| fio_says(&parsed(line, &[])).join("\n");
+    let described = |line| fio_says(&parsed(line, &[])).join("\n");
     assert_eq!(
-        told("--iodeth=3"),
+        described("--iodeth=3"),
         "fio: unrecognized option '--iodeth=3'\nfio: unrecognized option '--iodeth=3'\nDid you mean iodepth?"
     );
     assert_eq!(
-        told("--name=x --iodepth"),
+        described("--name=x --iodepth"),
         "fio: option '--iodepth' requires an argument\nfio: unrecognized option '--iodepth'\nDid you mean iodepth?"
     );
-    assert_eq!(told("--name="), "fio: option name requires an argument");
-    assert_eq!(told("no.fio"), "fio: unable to open 'no.fio' job file");
+    assert_eq!(described("--name="), "fio: option name requires an argument");
+    assert_eq!(described("no.fio"), "fio: unable to open 'no.fio' job file");
     assert_eq!(
-        told("--output-format=xml"),
+        described("--output-format=xml"),
         "fio: invalid output format xml\nfio: failed parsing output-format"
     );
 }
@@ -287,7 +287,7 @@ fn showcmd_gives_a_line_for_each_file() {
 fn fios_own_flags_do_not_know_ours() {
     let arguments = ["--color=never".to_string()];
     let files: HashMap<&str, &str> = HashMap::new();
-    let world = World { files: &files, host: &Around, flags: &[FIO] };
+    let world = World { files: &files, host: &FixtureHost, flags: &[FIO] };
     assert!(parse(&arguments, &world).is_refused());
     assert!(!parsed("--color=never", &[]).is_refused());
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 mod common;
 
-use common::Around;
+use common::FixtureHost;
 use iosonde_spec::text::arithmetic::{Suffixes, evaluate, rewrite};
 use iosonde_spec::text::lex::{Body, lines};
 use iosonde_spec::text::section::read;
@@ -136,7 +136,7 @@ proptest! {
     fn no_bytes_are_too_odd_for_a_job_file(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let files = HashMap::from([("f", bytes)]);
         let mut faults = Vec::new();
-        let sections = read("f", &files, &Around, &mut faults);
+        let sections = read("f", &files, &FixtureHost, &mut faults);
         for section in sections {
             prop_assert!(section.entries.iter().all(|entry| !entry.written.is_empty()));
         }

@@ -118,9 +118,9 @@ pub struct MomentsSnapshot {
     pub n: u64,
     /// Their sum.
     pub sum: u128,
-    /// The smallest; `u64::MAX` while there is none.
+    /// The smallest; `u64::MAX` without values.
     pub min: u64,
-    /// The largest; zero while there is none.
+    /// The largest; zero without values.
     pub max: u64,
     /// The sum of their squares.
     pub squares: u128,
@@ -133,7 +133,7 @@ impl Default for MomentsSnapshot {
 }
 
 impl MomentsSnapshot {
-    /// The smallest value, zero when there is none.
+    /// The smallest value, zero without values.
     pub fn least(&self) -> u64 {
         if self.n == 0 { 0 } else { self.min }
     }

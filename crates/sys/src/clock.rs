@@ -113,7 +113,7 @@ impl Clock {
     }
 
     /// The source this clock reads; a still clock counts as `ClockGettime`,
-    /// whose unit it shares.
+    /// which has the same unit.
     pub const fn source(&self) -> ClockSource {
         match self.reading {
             TickSource::Counter => ClockSource::Cpu,

@@ -67,7 +67,7 @@ impl CpuList {
         CpuList::from_numbers(cpus)
     }
 
-    /// The processors whose bits are set in `mask`, as fio's `cpumask` has it.
+    /// The processors of the bits set in `mask`, as fio's `cpumask` has it.
     ///
     /// # Errors
     /// If none is.
@@ -86,7 +86,7 @@ impl CpuList {
     /// Processors by number, in any order, repeats dropped.
     ///
     /// # Errors
-    /// If there is none.
+    /// If it has none.
     pub fn from_numbers(mut cpus: Vec<u32>) -> Result<CpuList, CpuListError> {
         cpus.sort_unstable();
         cpus.dedup();

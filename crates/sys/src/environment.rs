@@ -58,7 +58,7 @@ fn kib(meminfo: &str, name: &str) -> Option<u64> {
     value.split(' ').next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// A small file's text without blanks around it; `None` if there is none.
+/// A small file's text without blanks around it; `None` if it cannot be read.
 fn text(path: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let text = text.trim();

@@ -80,7 +80,7 @@ pub enum Reason {
     MissingDevice,
     /// It is a regular file among device nodes.
     FileAmongDevices,
-    /// It is a character device whose writing means something else than I/O.
+    /// It is a character device; writing to it is not I/O.
     CharacterDevice,
     /// The system does not let us look.
     Unknown(io::Error),
@@ -88,14 +88,14 @@ pub enum Reason {
 
 /// A path that may not be written to.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct WriteRefusal {
     /// The path requested.
     pub path: PathBuf,
     /// Why not.
     pub reason: Reason,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for WriteRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "write to {}: ", self.path.display())?;
         match &self.reason {
@@ -130,7 +130,7 @@ fn remedy(by: &Use) -> &'static str {
     }
 }
 
-impl std::error::Error for Refusal {
+impl std::error::Error for WriteRefusal {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.reason {
             Reason::Unknown(error) => Some(error),
@@ -171,7 +171,7 @@ pub struct Guard {
 ///
 /// # Errors
 /// If it may not.
-pub fn may_write(path: &Path, mounted: MountedWrite) -> Result<Hold, Refusal> {
+pub fn may_write(path: &Path, mounted: MountedWrite) -> Result<Hold, WriteRefusal> {
     Guard::now(mounted).may_write(path)
 }
 
@@ -185,8 +185,8 @@ impl Guard {
     ///
     /// # Errors
     /// If it may not, or that cannot be found out.
-    pub fn may_write(&self, path: &Path) -> Result<Hold, Refusal> {
-        self.judge(path).map_err(|reason| Refusal { path: path.to_owned(), reason })
+    pub fn may_write(&self, path: &Path) -> Result<Hold, WriteRefusal> {
+        self.judge(path).map_err(|reason| WriteRefusal { path: path.to_owned(), reason })
     }
 
     fn judge(&self, path: &Path) -> Result<Hold, Reason> {
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_none_is_refused() {
+    fn an_unknown_name_is_refused() {
         assert!(matches!(
             may_write(Path::new("a\0b"), MountedWrite::Refuse).unwrap_err().reason,
             Reason::Unknown(_)

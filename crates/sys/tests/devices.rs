@@ -9,17 +9,17 @@ use std::process::{Command, Stdio};
 use iosonde_direct::OpenOptions;
 use iosonde_sys::guard::{MountedWrite, Reason, Use, may_write};
 use iosonde_sys::stack::{LayerKind, Stack};
-use iosonde_testing::{Folder, Loop, Mounted, Swap, or_skip, run};
+use iosonde_testing::{Folder, LoopDevice, Mounted, Swap, or_skip, run};
 
 const IMAGE_BYTES: u64 = 24 << 20;
 
 /// A loop device over its own image.
-fn attach(folder: &Folder, name: &str) -> Result<Loop, String> {
-    Loop::attach(&folder.image(name, IMAGE_BYTES), &[])
+fn attach(folder: &Folder, name: &str) -> Result<LoopDevice, String> {
+    LoopDevice::attach(&folder.image(name, IMAGE_BYTES), &[])
 }
 
 /// A loop device with an ext4 on it, mounted in the folder.
-fn mounted(folder: &Folder) -> Result<(Loop, Mounted), String> {
+fn mounted(folder: &Folder) -> Result<(LoopDevice, Mounted), String> {
     let device = attach(folder, "image")?;
     run("mkfs.ext4", &["-q", device.text()])?;
     let mount = Mounted::mount(&device.0, &folder.join("point"))?;
@@ -28,8 +28,8 @@ fn mounted(folder: &Folder) -> Result<(Loop, Mounted), String> {
 
 /// A loop device with two partitions, reported to the kernel rather than found in
 /// a table, which not every kernel can read.
-fn partitioned(folder: &Folder) -> Result<(Loop, [PathBuf; 2]), String> {
-    let device = Loop::attach(&folder.image("image", IMAGE_BYTES), &["-P"])?;
+fn partitioned(folder: &Folder) -> Result<(LoopDevice, [PathBuf; 2]), String> {
+    let device = LoopDevice::attach(&folder.image("image", IMAGE_BYTES), &["-P"])?;
     run("addpart", &[device.text(), "1", "2048", "20480"])?;
     run("addpart", &[device.text(), "2", "22528", "20480"])?;
     let parts = [1, 2].map(|number| PathBuf::from(format!("{}p{number}", device.text())));
@@ -99,7 +99,7 @@ fn swap_is_refused_even_so() {
 }
 
 #[test]
-fn another_program_that_has_the_device_is_told_of() {
+fn another_program_that_has_the_device_is_reported() {
     let folder = Folder::temporary("test");
     let Some(device) = or_skip(attach(&folder, "image")) else { return };
     let other = OpenOptions::new().read(true).exclusive(true).open(&device.0).unwrap();
@@ -116,7 +116,7 @@ fn a_mount_that_cannot_be_seen_from_here_still_keeps_the_device() {
     run("mkfs.ext4", &["-q", device.text()]).unwrap();
     let point = folder.join("point");
     fs::create_dir(&point).unwrap();
-    // A mount namespace of its own, as a container has; it ends with the shell,
+    // A separate mount namespace, as a container has; it ends with the shell,
     // which ends with its input.
     let script = format!("mount {} {} && echo mounted && read end", device.text(), point.display());
     let shell = Command::new("unshare")
@@ -192,7 +192,7 @@ fn the_image_of_a_mounted_loop_device_is_refused_and_so_is_its_twin() {
         let reported = refusal(path);
         assert!(reported.contains(device.text()) && reported.contains(&used), "{reported}");
     }
-    let twin = Loop::attach(&link, &[]).unwrap();
+    let twin = LoopDevice::attach(&link, &[]).unwrap();
     let reported = refusal(&twin.0);
     assert!(reported.contains(&format!("over the same file as {}", twin.text())), "{reported}");
     drop(twin);
@@ -204,7 +204,7 @@ fn the_image_of_a_mounted_loop_device_is_refused_and_so_is_its_twin() {
 fn a_loop_device_over_a_device_counts_for_both() {
     let folder = Folder::temporary("test");
     let Some((lower, mount)) = or_skip(mounted(&folder)) else { return };
-    let Some(upper) = or_skip(Loop::attach(&lower.0, &[])) else { return };
+    let Some(upper) = or_skip(LoopDevice::attach(&lower.0, &[])) else { return };
     let reported = refusal(&upper.0);
     assert!(reported.contains(&format!("which {} shows, is mounted", upper.text())), "{reported}");
 

@@ -7,15 +7,15 @@ use crate::programs::run;
 use std::path::{Path, PathBuf};
 
 /// A file as a block device.
-pub struct Loop(pub PathBuf);
+pub struct LoopDevice(pub PathBuf);
 
-impl Loop {
+impl LoopDevice {
     /// Attach `image`, with more arguments for losetup(8).
-    pub fn attach(image: &Path, more: &[&str]) -> Result<Loop, String> {
+    pub fn attach(image: &Path, more: &[&str]) -> Result<LoopDevice, String> {
         let mut arguments = vec!["--find", "--show"];
         arguments.extend_from_slice(more);
         arguments.push(image.to_str().unwrap());
-        run("losetup", &arguments).map(|name| Loop(PathBuf::from(name)))
+        run("losetup", &arguments).map(|name| LoopDevice(PathBuf::from(name)))
     }
 
     /// Its path as text.
@@ -29,7 +29,7 @@ impl Loop {
     }
 }
 
-impl Drop for Loop {
+impl Drop for LoopDevice {
     fn drop(&mut self) {
         let _ = run("losetup", &["--detach", self.text()]);
     }
@@ -62,15 +62,31 @@ impl Drop for Mounted {
     }
 }
 
-/// A file system of `kind` on an image of its own, mounted in the folder.
-pub fn filesystem(folder: &Folder, kind: &str) -> Result<(Loop, Mounted), String> {
+/// A file system of `kind` on a new image, mounted in the folder.
+pub fn filesystem(folder: &Folder, kind: &str) -> Result<(LoopDevice, Mounted), String> {
     // xfs needs at least 300 MiB, btrfs 109; the images stay sparse.
     let image = folder.image(&format!("{kind}.image"), if kind == "ext4" { 32 } else { 320 } << 20);
-    let device = Loop::attach(&image, &[])?;
+    let device = LoopDevice::attach(&image, &[])?;
     let force: &[&str] = if kind == "ext4" { &[] } else { &["-f"] };
     run(&format!("mkfs.{kind}"), &[&["-q"], force, &[device.text()]].concat())?;
     let mounted = Mounted::mount(&device.0, &folder.join(kind))?;
     Ok((device, mounted))
+}
+
+/// A mounted file system that holds writes back until this is dropped: fsfreeze(8).
+pub struct FrozenMount<'a>(&'a str);
+
+impl<'a> FrozenMount<'a> {
+    /// Freeze the file system mounted on `mounted_on`.
+    pub fn freeze(mounted_on: &'a str) -> Result<FrozenMount<'a>, String> {
+        run("fsfreeze", &["--freeze", mounted_on]).map(|_| FrozenMount(mounted_on))
+    }
+}
+
+impl Drop for FrozenMount<'_> {
+    fn drop(&mut self) {
+        let _ = run("fsfreeze", &["--unfreeze", self.0]);
+    }
 }
 
 /// Swap in use.

@@ -13,7 +13,7 @@ mod programs;
 pub mod skip;
 
 #[cfg(unix)]
-pub use devices::{Loop, Mounted, Swap, filesystem};
+pub use devices::{FrozenMount, LoopDevice, Mounted, Swap, filesystem};
 #[cfg(unix)]
 pub use fake_system::FakeSystem;
 pub use folder::{Folder, temporary_file};

@@ -1,7 +1,7 @@
 //! Blocks: written with headers and checksums, read back and checked.
 
 use crate::checksum::{BlockType, Checksum, hex};
-use crate::content::Content;
+use crate::content::BlockContent;
 use crate::header::{HEADER_BYTES, Header, HeaderError, MAGIC, VERSION};
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub struct BlockFormat {
     interval: usize,
     /// Where in an interval header and checksum are moved to (`verify_offset`).
     header_offset: usize,
-    content: Content,
+    content: BlockContent,
 }
 
 /// Why blocks cannot be made so.
@@ -68,7 +68,7 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// What tells one write from all others.
+/// The identity of one write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockIdentity {
     /// Seed of its content. Written as 0 where the content is a pattern.
@@ -85,7 +85,7 @@ pub struct BlockIdentity {
     pub time_nsec: u32,
 }
 
-/// What a block that was read must say of itself.
+/// The expected header fields of a block that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// Byte offset of the I/O in its file.
@@ -155,7 +155,7 @@ impl BlockFormat {
         block_type: BlockType,
         interval: usize,
         header_offset: usize,
-        content: Content,
+        content: BlockContent,
         shortest: usize,
     ) -> Result<BlockFormat, FormatError> {
         let wants_pattern = matches!(block_type, BlockType::Pattern | BlockType::PatternHeader);
@@ -193,7 +193,7 @@ impl BlockFormat {
     }
 
     /// What they hold.
-    pub fn content(&self) -> &Content {
+    pub fn content(&self) -> &BlockContent {
         &self.content
     }
 
@@ -288,7 +288,7 @@ impl BlockFormat {
         let len = io.len();
         let step = self.step(len).max(1);
         let wanted: &[u8] = match &self.content {
-            Content::Pattern { .. } if self.compares_content() => {
+            BlockContent::Pattern { .. } if self.compares_content() => {
                 scratch.resize(len, 0);
                 self.content.fill(scratch, 0, expected.offset);
                 scratch
@@ -414,7 +414,7 @@ impl BlockFormat {
             .expect("slices that differ have a byte that differs");
         // fio counts within the piece of `verify_pattern_interval`.
         let counted = match &self.content {
-            Content::Pattern { interval: step, .. } if *step > 0 => (start + at) % step,
+            BlockContent::Pattern { interval: step, .. } if *step > 0 => (start + at) % step,
             _ => at,
         };
         Err(MismatchKind::Content {

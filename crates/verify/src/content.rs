@@ -20,7 +20,7 @@ impl SeededBytes {
         SeededBytes(seed)
     }
 
-    /// Fill the whole of an I/O. What is left behind whole rounds of 32 bytes
+    /// Fill an I/O. The bytes behind the last complete round of 32 bytes
     /// goes on with the first word alone, so the end of a buffer is not the
     /// beginning of a longer one.
     #[inline]
@@ -41,9 +41,9 @@ impl SeededBytes {
     }
 }
 
-/// What a verified block holds outside of its headers.
+/// The content of a verified block outside its headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum BlockContent {
     /// Bytes that follow from the seed of the I/O.
     Seeded,
     /// The first `100 - percent` of a hundred parts from the seed, the rest
@@ -66,19 +66,19 @@ pub enum Content {
     },
 }
 
-impl Content {
+impl BlockContent {
     /// Whether a seed is drawn for each write: with a pattern none is, and the
     /// header's seed is 0.
     pub fn uses_seed(&self) -> bool {
-        !matches!(self, Content::Pattern { .. })
+        !matches!(self, BlockContent::Pattern { .. })
     }
 
     /// Fill an I/O of `seed` at `offset` of its file.
     #[inline]
     pub fn fill(&self, io: &mut [u8], seed: u64, offset: u64) {
         match self {
-            Content::Seeded => SeededBytes::new(seed).fill(io),
-            Content::Compressible { percent, filler } => {
+            BlockContent::Seeded => SeededBytes::new(seed).fill(io),
+            BlockContent::Compressible { percent, filler } => {
                 // Below the length of a slice, so it fits.
                 let random =
                     (io.len() as u128 * u128::from(100 - percent.min(&100)) / 100) as usize;
@@ -86,7 +86,7 @@ impl Content {
                 SeededBytes::new(seed).fill(random);
                 repeat(rest, filler, 0);
             }
-            Content::Pattern { pattern, interval } => {
+            BlockContent::Pattern { pattern, interval } => {
                 let step = if *interval == 0 { io.len().max(1) } else { *interval };
                 let mut at = offset;
                 for part in io.chunks_mut(step) {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_compressible_part_lies_at_the_end() {
-        let content = Content::Compressible { percent: 40, filler: b"ab".to_vec() };
+        let content = BlockContent::Compressible { percent: 40, filler: b"ab".to_vec() };
         let mut io = vec![0; 1000];
         content.fill(&mut io, 99, 0);
         assert!(io[600..].chunks(2).all(|pair| pair == b"ab"));
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_pattern_begins_anew_at_each_interval_with_its_own_offset() {
         let pattern = Pattern::new(vec![0; 8], vec![0]);
-        let content = Content::Pattern { pattern, interval: 16 };
+        let content = BlockContent::Pattern { pattern, interval: 16 };
         let mut io = [0; 40];
         content.fill(&mut io, 0, 4096);
         let words: Vec<u64> =

@@ -1,4 +1,4 @@
-//! How an interval is wrong: what a storage engineer asks first.
+//! How an interval is wrong: the first question of a storage engineer.
 
 use crate::block::MismatchKind;
 use crate::checksum::BlockType;
@@ -186,10 +186,10 @@ pub fn remake(bytes: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlockFormat, BlockIdentity, Content, Expected};
+    use crate::{BlockContent, BlockFormat, BlockIdentity, Expected};
 
     fn format() -> BlockFormat {
-        BlockFormat::new(BlockType::Crc32c, 0, 0, Content::Seeded, 4096).unwrap()
+        BlockFormat::new(BlockType::Crc32c, 0, 0, BlockContent::Seeded, 4096).unwrap()
     }
 
     fn block(offset: u64, number: u64) -> Vec<u8> {

@@ -52,18 +52,18 @@ pub struct History {
 
 #[derive(Clone, Debug)]
 enum Kept {
-    Issue(VecDeque<Run>),
-    Offset(BTreeMap<(u32, u64), Span>),
+    Issue(VecDeque<WriteRun>),
+    Offset(BTreeMap<(u32, u64), WrittenSpan>),
 }
 
 /// Writes that follow each other in place and number, of one length.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct WriteRun {
     first: Written,
     count: u32,
 }
 
-impl Run {
+impl WriteRun {
     fn nth(&self, n: u32) -> Written {
         let Written { file, offset, len, number } = self.first;
         let offset = offset + u64::from(n) * u64::from(len);
@@ -71,20 +71,20 @@ impl Run {
     }
 
     /// The writes before the `n`th, and those after it.
-    fn without(self, n: u32) -> [Option<Run>; 2] {
-        let run = |from: u32, count| (count > 0).then(|| Run { first: self.nth(from), count });
+    fn without(self, n: u32) -> [Option<WriteRun>; 2] {
+        let run = |from: u32, count| (count > 0).then(|| WriteRun { first: self.nth(from), count });
         [run(0, n), run(n + 1, self.count - n - 1)]
     }
 }
 
-/// What is remembered of a write whose file and offset are the key.
+/// The recorded part of a write; file and offset are its key.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct WrittenSpan {
     len: u32,
     number: u64,
 }
 
-fn written((&(file, offset), span): (&(u32, u64), &Span)) -> Written {
+fn written((&(file, offset), span): (&(u32, u64), &WrittenSpan)) -> Written {
     Written { file, offset, len: span.len, number: span.number }
 }
 
@@ -118,7 +118,7 @@ impl History {
                 {
                     run.count += 1;
                 }
-                _ => runs.push_back(Run { first: write, count: 1 }),
+                _ => runs.push_back(WriteRun { first: write, count: 1 }),
             },
             Kept::Offset(spans) => {
                 while let Some(older) = overlapped(spans, &write) {
@@ -126,7 +126,7 @@ impl History {
                     self.len -= 1;
                     dropped(older);
                 }
-                let span = Span { len: write.len, number: write.number };
+                let span = WrittenSpan { len: write.len, number: write.number };
                 spans.insert((write.file, write.offset), span);
             }
         }
@@ -150,7 +150,7 @@ impl History {
                 run.count -= 1;
                 match run.count {
                     0 => drop(runs.pop_front()),
-                    _ => run.first = Run { first: run.first, count: 2 }.nth(1),
+                    _ => run.first = WriteRun { first: run.first, count: 2 }.nth(1),
                 }
             }
             Kept::Offset(spans) => drop(spans.pop_first()),
@@ -184,7 +184,7 @@ impl History {
 }
 
 /// A remembered write that shares a byte with `write`.
-fn overlapped(spans: &BTreeMap<(u32, u64), Span>, write: &Written) -> Option<Written> {
+fn overlapped(spans: &BTreeMap<(u32, u64), WrittenSpan>, write: &Written) -> Option<Written> {
     // Those remembered do not overlap each other: the last one that begins before the end of
     // this one reaches farthest.
     let range = (Bound::Unbounded, Bound::Excluded((write.file, write.end())));
@@ -193,7 +193,7 @@ fn overlapped(spans: &BTreeMap<(u32, u64), Span>, write: &Written) -> Option<Wri
 }
 
 /// Numbers ascend from run to run.
-fn forget_in_runs(runs: &mut VecDeque<Run>, number: u64) -> bool {
+fn forget_in_runs(runs: &mut VecDeque<WriteRun>, number: u64) -> bool {
     let Some(at) = runs.partition_point(|run| run.first.number <= number).checked_sub(1) else {
         return false;
     };
@@ -233,7 +233,7 @@ mod tests {
         }
         let Kept::Issue(runs) = &history.kept else { unreachable!() };
         assert_eq!((runs.len(), history.len()), (1, 1 << 20));
-        assert!(size_of::<Run>() <= 40);
+        assert!(size_of::<WriteRun>() <= 40);
     }
 
     #[test]
@@ -250,17 +250,17 @@ mod tests {
 
     /// Any mixture of what happens to a history.
     #[derive(Clone, Debug)]
-    enum Step {
+    enum HistoryStep {
         Remember(u32, u64, u32),
         Pop,
         Forget(prop::sample::Index),
     }
 
-    fn steps() -> impl Strategy<Value = Vec<Step>> {
+    fn steps() -> impl Strategy<Value = Vec<HistoryStep>> {
         let step = prop_oneof![
-            6 => (0u32..3, 0u64..64, 1u32..9).prop_map(|(file, offset, len)| Step::Remember(file, offset, len)),
-            1 => Just(Step::Pop),
-            1 => any::<prop::sample::Index>().prop_map(Step::Forget),
+            6 => (0u32..3, 0u64..64, 1u32..9).prop_map(|(file, offset, len)| HistoryStep::Remember(file, offset, len)),
+            1 => Just(HistoryStep::Pop),
+            1 => any::<prop::sample::Index>().prop_map(HistoryStep::Forget),
         ];
         prop::collection::vec(step, 0..200)
     }
@@ -274,7 +274,7 @@ mod tests {
             let mut number = 0;
             for step in steps {
                 match step {
-                    Step::Remember(file, offset, len) => {
+                    HistoryStep::Remember(file, offset, len) => {
                         let write = Written { file, offset, len, number };
                         number += 1;
                         let mut dropped = Vec::new();
@@ -292,15 +292,15 @@ mod tests {
                             plain.sort_by_key(|old| (old.file, old.offset));
                         }
                     }
-                    Step::Pop => {
+                    HistoryStep::Pop => {
                         let wanted = (!plain.is_empty()).then(|| plain.remove(0));
                         prop_assert_eq!(history.pop(), wanted);
                     }
-                    Step::Forget(which) if !plain.is_empty() => {
+                    HistoryStep::Forget(which) if !plain.is_empty() => {
                         let write = plain.remove(which.index(plain.len()));
                         prop_assert!(history.forget(&write));
                     }
-                    Step::Forget(_) => {}
+                    HistoryStep::Forget(_) => {}
                 }
                 prop_assert_eq!(history.len(), plain.len() as u64);
                 prop_assert_eq!(history.first(), plain.first().copied());

@@ -3,7 +3,7 @@
 
 use crate::block::{BlockFormat, BlockIdentity, Expected, Mismatch};
 use crate::history::{CheckOrder, Written};
-use crate::schedule::{Backlogs, Due, LastDone, Schedule};
+use crate::schedule::{Backlogs, BlockDue, LastDone, VerifySchedule};
 use crate::seeds::{SeedsAgain, WriteSeeds};
 use iosonde_base::{FileId, Op, Planned, Ring};
 use iosonde_workload::{Refill, Source, Taus88, seeds};
@@ -80,7 +80,7 @@ impl VerifyCounts {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum VerifyPhase {
     /// The job's own I/Os, and what the backlogs put among them.
     Job,
     /// Reading what was written.
@@ -107,14 +107,14 @@ enum Role {
 #[derive(Debug)]
 pub struct VerifyJob {
     spec: VerifySpec,
-    schedule: Schedule,
+    schedule: VerifySchedule,
     seeds: WriteSeeds,
     /// Draws the seeds of the pass again, in the order of the checks.
     again: SeedsAgain,
     marks: Taus88,
     /// Writes chosen so far, over all passes: the number of the next.
     number: u64,
-    phase: Phase,
+    phase: VerifyPhase,
     last: LastDone,
     /// What the source decided, not handed on yet.
     planned: Ring,
@@ -134,11 +134,11 @@ impl VerifyJob {
     pub fn new(spec: VerifySpec) -> VerifyJob {
         let seeds = WriteSeeds::new(spec.randseed, spec.thread, spec.wide);
         VerifyJob {
-            schedule: Schedule::new(spec.backlogs, spec.order),
+            schedule: VerifySchedule::new(spec.backlogs, spec.order),
             again: SeedsAgain::new(seeds.clone(), 0),
             marks: marks(&spec),
             number: 0,
-            phase: Phase::Job,
+            phase: VerifyPhase::Job,
             last: LastDone::Other,
             planned: Ring::default(),
             ended: None,
@@ -194,7 +194,7 @@ impl VerifyJob {
     /// done and blocks are to be checked: see [`VerifyJob::begin_check`].
     pub fn refill(&mut self, source: &mut Source, ring: &mut Ring) -> Refill {
         ring.clear();
-        if self.phase == Phase::Check {
+        if self.phase == VerifyPhase::Check {
             return self.refill_check(ring);
         }
         loop {
@@ -249,7 +249,7 @@ impl VerifyJob {
 
     /// Whether the pass is over but for the checks.
     pub fn has_blocks_to_check(&self) -> bool {
-        self.phase == Phase::Job
+        self.phase == VerifyPhase::Job
             && self.ended.is_some_and(|ended| ended != Refill::Broken)
             && self.spec.backlogs.verify
             && self.schedule.unchecked() > 0
@@ -258,12 +258,12 @@ impl VerifyJob {
     /// What the backlogs want before the next I/O of the job.
     fn hand_on_due(&mut self, ring: &mut Ring) -> Option<Refill> {
         match self.schedule.due(self.last) {
-            Due::Nothing => None,
-            Due::Verify { write, trimmed } => {
+            BlockDue::Nothing => None,
+            BlockDue::Verify { write, trimmed } => {
                 let role = self.check_of(write, trimmed);
                 Some(self.hand_on(ring, planned(&write, Op::Read), role))
             }
-            Due::Trim(write) => {
+            BlockDue::Trim(write) => {
                 if !self.spec.backlogs.trimmed_are_zero {
                     self.counts.trimmed += 1;
                 }
@@ -297,7 +297,7 @@ impl VerifyJob {
         Role::Check { write, seed, trimmed }
     }
 
-    /// What a data I/O or a sync of the job is to verify.
+    /// The part of verify in a data I/O or a sync of the job.
     fn role_of(&mut self, entry: &Planned) -> Role {
         match (entry.op, self.spec.checks) {
             (Op::Write, Checks::Writes) => {
@@ -428,12 +428,12 @@ impl VerifyJob {
 
     /// Begin to check what this pass wrote; everything in flight has come back.
     pub fn begin_check(&mut self) {
-        self.phase = Phase::Check;
+        self.phase = VerifyPhase::Check;
     }
 
     /// Begin the next pass of the job.
     pub fn next_pass(&mut self) {
-        self.phase = Phase::Job;
+        self.phase = VerifyPhase::Job;
         self.ended = None;
         self.schedule.clear();
         if self.spec.repeat {

@@ -22,11 +22,11 @@ mod state;
 
 pub use block::{BlockFormat, BlockIdentity, Expected, FormatError, Mismatch, MismatchKind};
 pub use checksum::{BlockType, Checksum, TRAILER_BYTES_MAX, TYPES, crc32c, hex};
-pub use content::{Content, SeededBytes};
+pub use content::{BlockContent, SeededBytes};
 pub use diagnosis::{Diagnosis, diagnose, remake};
 pub use header::{HEADER_BYTES, Header, HeaderError, MAGIC, VERSION};
 pub use history::{CheckOrder, History, Written};
 pub use job::{Checks, VerifyCounts, VerifyJob, VerifySpec};
-pub use schedule::{Backlogs, Due, LastDone, Schedule};
+pub use schedule::{Backlogs, BlockDue, LastDone, VerifySchedule};
 pub use seeds::{SeedsAgain, WriteSeeds};
-pub use state::{Generator, StateError, StateFile};
+pub use state::{GeneratorState, StateError, StateFile};

@@ -36,7 +36,7 @@ pub enum LastDone {
 
 /// What comes before the next I/O of the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Due {
+pub enum BlockDue {
     /// Read this block and check it. `trimmed`: it must be zeroes.
     Verify {
         /// The block.
@@ -52,7 +52,7 @@ pub enum Due {
 
 /// The blocks of a pass, and what is to be done with them.
 #[derive(Clone, Debug)]
-pub struct Schedule {
+pub struct VerifySchedule {
     backlogs: Backlogs,
     history: History,
     verify_left: u64,
@@ -63,10 +63,10 @@ pub struct Schedule {
     trimmed: HashSet<u64>,
 }
 
-impl Schedule {
+impl VerifySchedule {
     /// For a pass in which nothing was written yet.
-    pub fn new(backlogs: Backlogs, order: CheckOrder) -> Schedule {
-        Schedule {
+    pub fn new(backlogs: Backlogs, order: CheckOrder) -> VerifySchedule {
+        VerifySchedule {
             backlogs,
             history: History::new(order),
             verify_left: 0,
@@ -114,11 +114,11 @@ impl Schedule {
 
     /// What comes before the next I/O of the job: verify reads first, then
     /// trims.
-    pub fn due(&mut self, last: LastDone) -> Due {
+    pub fn due(&mut self, last: LastDone) -> BlockDue {
         if self.backlogs.verify_after > 0 && self.verify_is_due(last) {
             self.verify_left -= 1;
             if let Some((write, trimmed)) = self.take() {
-                return Due::Verify { write, trimmed };
+                return BlockDue::Verify { write, trimmed };
             }
         }
         if self.trim_is_due(last)
@@ -128,9 +128,9 @@ impl Schedule {
                 true => drop(self.trimmed.insert(write.number)),
                 false => drop(self.history.forget(&write)),
             }
-            return Due::Trim(write);
+            return BlockDue::Trim(write);
         }
-        Due::Nothing
+        BlockDue::Nothing
     }
 
     fn verify_is_due(&mut self, last: LastDone) -> bool {

@@ -6,26 +6,26 @@ use iosonde_workload::{Taus88, Taus258, seeds};
 const VERIFY_STREAM: usize = 3;
 
 #[derive(Clone, Debug)]
-enum Generator {
+enum SeedGenerator {
     Bits32(Taus88),
     Bits64(Box<Taus258>),
 }
 
-impl Generator {
+impl SeedGenerator {
     #[inline]
     fn draw(&mut self) -> u64 {
         match self {
-            Generator::Bits32(taus) => u64::from(taus.draw()),
-            Generator::Bits64(taus) => taus.draw(),
+            SeedGenerator::Bits32(taus) => u64::from(taus.draw()),
+            SeedGenerator::Bits64(taus) => taus.draw(),
         }
     }
 }
 
-/// Draws the seed of each write: two numbers of a stream of its own,
+/// Draws the seed of each write: two numbers of a separate stream,
 /// multiplied.
 #[derive(Clone, Debug)]
 pub struct WriteSeeds {
-    generator: Generator,
+    generator: SeedGenerator,
 }
 
 impl WriteSeeds {
@@ -35,8 +35,8 @@ impl WriteSeeds {
         let seed = seeds(randseed, thread)[VERIFY_STREAM];
         let generator = match wide {
             // The narrow one takes the low half of the seed, as fio's does.
-            false => Generator::Bits32(Taus88::new(seed as u32)),
-            true => Generator::Bits64(Box::new(Taus258::new(seed))),
+            false => SeedGenerator::Bits32(Taus88::new(seed as u32)),
+            true => SeedGenerator::Bits64(Box::new(Taus258::new(seed))),
         };
         WriteSeeds { generator }
     }
@@ -49,17 +49,17 @@ impl WriteSeeds {
     }
 }
 
-/// The seeds of a pass drawn again, for writes whose numbers ascend: nothing
+/// The seeds of a pass drawn again, for writes in ascending order of number: nothing
 /// has to be remembered for each of them.
 #[derive(Clone, Debug)]
 pub struct SeedsAgain {
     seeds: WriteSeeds,
-    /// Number of the write whose seed is drawn next.
+    /// Number of the write that gets the next seed.
     next: u64,
 }
 
 impl SeedsAgain {
-    /// From the write with the number `first`, whose seed `seeds` draws next.
+    /// From the write with the number `first`, for which `seeds` draws next.
     pub fn new(seeds: WriteSeeds, first: u64) -> SeedsAgain {
         SeedsAgain { seeds, next: first }
     }

@@ -1,4 +1,4 @@
-//! The state file of an interrupted verify job, layout version 7: what a later
+//! The state file of an interrupted verify job, layout version 7, which a later
 //! job may check, and where it has to stop.
 
 use crate::checksum::crc32c;
@@ -17,7 +17,7 @@ const GENERATOR: usize = 48;
 /// In place of the number of a write: none.
 const NONE: u64 = u64::MAX;
 
-/// What a job had written when its state was saved.
+/// The progress of a job when its state was saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateFile {
     /// Writes issued. Of `verify_policy=fsynced`: when the last sync that
@@ -29,7 +29,7 @@ pub struct StateFile {
     pub name: String,
     /// State of the generator of offsets: words of 32 bits in `words`, or of
     /// 64. Nobody reads it back.
-    pub generator: Generator,
+    pub generator: GeneratorState,
     /// Numbers of the writes in flight, one place for each of the job's
     /// iodepth.
     pub in_flight: Vec<Option<u64>>,
@@ -39,16 +39,16 @@ pub struct StateFile {
 
 /// State of the generator of offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Generator {
+pub enum GeneratorState {
     /// taus88.
     Bits32([u32; 3]),
     /// taus258.
     Bits64([u64; 5]),
 }
 
-impl Default for Generator {
-    fn default() -> Generator {
-        Generator::Bits32([0; 3])
+impl Default for GeneratorState {
+    fn default() -> GeneratorState {
+        GeneratorState::Bits32([0; 3])
     }
 }
 
@@ -98,11 +98,11 @@ impl StateFile {
         body.extend(self.writes.to_le_bytes());
         body.extend(self.job.to_le_bytes());
         match self.generator {
-            Generator::Bits32(words) => {
+            GeneratorState::Bits32(words) => {
                 body.extend(0u64.to_le_bytes());
                 words.iter().for_each(|word| body.extend(word.to_le_bytes()));
             }
-            Generator::Bits64(words) => {
+            GeneratorState::Bits64(words) => {
                 body.extend(1u64.to_le_bytes());
                 words.iter().for_each(|word| body.extend(word.to_le_bytes()));
             }
@@ -149,8 +149,8 @@ impl StateFile {
         }
         let half = |i: usize| (at(32 + i / 2 * 8).unwrap_or(0) >> (i % 2 * 32)) as u32;
         let generator = match at(24)? {
-            0 => Generator::Bits32([half(0), half(1), half(2)]),
-            _ => Generator::Bits64(std::array::from_fn(|i| at(32 + i * 8).unwrap_or(0))),
+            0 => GeneratorState::Bits32([half(0), half(1), half(2)]),
+            _ => GeneratorState::Bits64(std::array::from_fn(|i| at(32 + i * 8).unwrap_or(0))),
         };
         let name = &body[32 + GENERATOR..FIXED];
         let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
@@ -180,8 +180,8 @@ mod tests {
             failed in prop::collection::vec(0..u64::MAX, 0..5),
         ) {
             let generator = match wide {
-                true => Generator::Bits64(words),
-                false => Generator::Bits32([words[0] as u32, words[1] as u32, words[2] as u32]),
+                true => GeneratorState::Bits64(words),
+                false => GeneratorState::Bits32([words[0] as u32, words[1] as u32, words[2] as u32]),
             };
             let state = StateFile { writes, job, name, generator, in_flight, failed };
             let bytes = state.encode();

@@ -3,7 +3,7 @@
 //! image. What we make of it must have that digest, must be accepted by our
 //! own checks, and must be refused with any byte changed.
 
-use iosonde_verify::{BlockFormat, BlockIdentity, BlockType, Content, Expected};
+use iosonde_verify::{BlockContent, BlockFormat, BlockIdentity, BlockType, Expected};
 use iosonde_workload::content::Pattern;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -15,17 +15,17 @@ struct Image {
     interval: usize,
     sha256: String,
     format: BlockFormat,
-    ios: Vec<Io>,
+    ios: Vec<ImageIo>,
 }
 
-struct Io {
+struct ImageIo {
     identity: BlockIdentity,
     len: usize,
     /// One for each interval, in order.
     times: Vec<(u32, u32)>,
 }
 
-impl Io {
+impl ImageIo {
     fn expected(&self) -> Expected {
         let BlockIdentity { offset, seed, number, .. } = self.identity;
         Expected { offset, seed: Some(seed), number: Some(number) }
@@ -62,12 +62,14 @@ fn image(entry: &Value) -> Image {
             let offsets = entry["pattern_offsets"].as_array().unwrap();
             let offsets = offsets.iter().map(|at| at.as_u64().unwrap() as usize).collect();
             let pattern = Pattern::new(bytes, offsets);
-            Content::Pattern { pattern, interval: number("pattern_interval") }
+            BlockContent::Pattern { pattern, interval: number("pattern_interval") }
         }
-        (None, 0) => Content::Seeded,
-        (None, percent) => Content::Compressible { percent: percent as u8, filler: Vec::new() },
+        (None, 0) => BlockContent::Seeded,
+        (None, percent) => {
+            BlockContent::Compressible { percent: percent as u8, filler: Vec::new() }
+        }
     };
-    let ios: Vec<Io> = entry["ios"].as_array().unwrap().iter().map(io).collect();
+    let ios: Vec<ImageIo> = entry["ios"].as_array().unwrap().iter().map(io).collect();
     let shortest = ios.iter().map(|io| io.len).min().unwrap();
     let interval = number("interval");
     Image {
@@ -81,7 +83,7 @@ fn image(entry: &Value) -> Image {
     }
 }
 
-fn io(entry: &Value) -> Io {
+fn io(entry: &Value) -> ImageIo {
     let number = |i: usize| entry[i].as_u64().unwrap_or(0);
     let time = |pair: &Value| (pair[0].as_u64().unwrap() as u32, pair[1].as_u64().unwrap() as u32);
     let identity = BlockIdentity {
@@ -93,7 +95,7 @@ fn io(entry: &Value) -> Io {
         time_nsec: 0,
     };
     let times = entry[4].as_array().map_or(Vec::new(), |times| times.iter().map(time).collect());
-    Io { identity, len: number(1) as usize, times }
+    ImageIo { identity, len: number(1) as usize, times }
 }
 
 #[test]
@@ -121,8 +123,8 @@ fn blocks_of_fio_are_accepted_with_every_check() {
     }
 }
 
-/// What a change of this byte cannot be seen by: content that only the header
-/// vouches for, and nothing at all.
+/// Whether a change of this byte cannot be detected: only the header covers it,
+/// or nothing does.
 fn is_unseen(image: &Image, at: usize) -> bool {
     match image.block_type {
         BlockType::Null => true,
@@ -175,8 +177,8 @@ proptest! {
         let interval = [0, 512, 256][interval];
         let step = if interval == 0 { len } else { interval.min(len) };
         let content = match block_type {
-            BlockType::Pattern | BlockType::PatternHeader => Content::Pattern { pattern: Pattern::from(vec![1, 2, 3]), interval: 0 },
-            _ => Content::Seeded,
+            BlockType::Pattern | BlockType::PatternHeader => BlockContent::Pattern { pattern: Pattern::from(vec![1, 2, 3]), interval: 0 },
+            _ => BlockContent::Seeded,
         };
         let header_offset = shift.map_or(0, |shift| taken + shift);
         let made = BlockFormat::new(block_type, interval, header_offset, content, len);

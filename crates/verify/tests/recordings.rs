@@ -1,25 +1,25 @@
 //! Jobs with verify as fio 3.42 did them, I/O by I/O: given the writes of a
 //! recording, verify reads and trims must come where fio had them.
 
-use iosonde_verify::{Backlogs, CheckOrder, Due, LastDone, Schedule, Written};
+use iosonde_verify::{Backlogs, BlockDue, CheckOrder, LastDone, VerifySchedule, Written};
 use iosonde_workload::{Taus88, seeds};
 use serde_json::Value;
 use std::collections::HashMap;
 
-type Options = HashMap<String, String>;
+type JobArguments = HashMap<String, String>;
 
 /// What was done to which file, at which offset, with how many bytes.
-type Recorded = (String, String, u64, u32);
+type RecordedIo = (String, String, u64, u32);
 
-struct Recording {
+struct VerifyRecording {
     name: String,
-    options: Options,
-    ios: Vec<Recorded>,
+    options: JobArguments,
+    ios: Vec<RecordedIo>,
 }
 
-fn recordings() -> Vec<Recording> {
+fn recordings() -> Vec<VerifyRecording> {
     let all: Value = serde_json::from_str(include_str!("recordings.json")).unwrap();
-    let recording = |(name, entry): (&String, &Value)| Recording {
+    let recording = |(name, entry): (&String, &Value)| VerifyRecording {
         name: name.clone(),
         options: options(&entry["arguments"]),
         ios: entry["ios"].as_str().unwrap().split(' ').map(io).collect(),
@@ -27,7 +27,7 @@ fn recordings() -> Vec<Recording> {
     all.as_object().unwrap().iter().map(recording).collect()
 }
 
-fn options(arguments: &Value) -> Options {
+fn options(arguments: &Value) -> JobArguments {
     let option = |argument: &Value| {
         let text = argument.as_str().unwrap().trim_start_matches('-').to_owned();
         match text.split_once('=') {
@@ -38,7 +38,7 @@ fn options(arguments: &Value) -> Options {
     arguments.as_array().unwrap().iter().map(option).collect()
 }
 
-fn io(text: &str) -> Recorded {
+fn io(text: &str) -> RecordedIo {
     let fields: Vec<&str> = text.split(',').collect();
     (fields[1].into(), fields[0].into(), fields[2].parse().unwrap(), fields[3].parse().unwrap())
 }
@@ -48,8 +48,8 @@ fn bytes(text: &str) -> u64 {
 }
 
 /// Why the rules of this crate alone do not foretell a recording.
-fn is_of_others(options: &Options) -> bool {
-    // Reads of the job are among the verify reads, and nothing tells them apart; or the job has
+fn is_of_others(options: &JobArguments) -> bool {
+    // Reads of the job are among the verify reads, and cannot be distinguished; or the job has
     // no writes; or the job's own I/Os are done again.
     let rw = options["rw"].as_str();
     rw.contains("rw")
@@ -60,12 +60,12 @@ fn is_of_others(options: &Options) -> bool {
             .any(|o| options.contains_key(*o))
 }
 
-fn number(options: &Options, name: &str) -> u64 {
+fn number(options: &JobArguments, name: &str) -> u64 {
     options.get(name).map_or(0, |value| value.parse().unwrap())
 }
 
 /// The I/Os of one pass with these writes.
-fn pass(options: &Options, thread: u32, writes: &[(Written, String)]) -> Vec<Recorded> {
+fn pass(options: &JobArguments, thread: u32, writes: &[(Written, String)]) -> Vec<RecordedIo> {
     let may_overlap = ["norandommap", "softrandommap"].iter().any(|o| options.contains_key(*o))
         || options["rw"].contains(':')
         || options.get("io_size").is_some_and(|io| bytes(io) > bytes(&options["size"]));
@@ -79,7 +79,7 @@ fn pass(options: &Options, thread: u32, writes: &[(Written, String)]) -> Vec<Rec
         trimmed_are_zero: options.get("trim_verify_zero").is_none_or(|value| value != "0"),
     };
     let order = if may_overlap { CheckOrder::Offset } else { CheckOrder::Issue };
-    let mut schedule = Schedule::new(backlogs, order);
+    let mut schedule = VerifySchedule::new(backlogs, order);
     let mut marks = Taus88::new(seeds(0x89, thread)[8] as u32);
     let most = match backlogs.verify_after {
         0 => usize::MAX,
@@ -95,15 +95,15 @@ fn pass(options: &Options, thread: u32, writes: &[(Written, String)]) -> Vec<Rec
     // The pass ends with its last write, but for trims that are let through.
     while done.len() < most && (next.len() > 0 || schedule.untrimmed() > 0) {
         match schedule.due(last) {
-            Due::Verify { write, .. } => {
+            BlockDue::Verify { write, .. } => {
                 done.push(line("read", write));
                 last = LastDone::Read;
             }
-            Due::Trim(write) => {
+            BlockDue::Trim(write) => {
                 done.push(line("trim", write));
                 last = LastDone::Trim;
             }
-            Due::Nothing => {
+            BlockDue::Nothing => {
                 let Some((write, _)) = next.next() else { break };
                 let mark = percentage > 0
                     && u64::from(marks.draw()) <= u64::from(u32::MAX) / 100 * percentage;
@@ -124,7 +124,7 @@ fn verify_reads_and_trims_come_where_fio_has_them() {
     let mut same = 0;
     for recording in recordings().iter().filter(|recording| !is_of_others(&recording.options)) {
         let options = &recording.options;
-        let mut by_job: Vec<(u32, Vec<Recorded>)> = Vec::new();
+        let mut by_job: Vec<(u32, Vec<RecordedIo>)> = Vec::new();
         for io in recording.ios.iter().filter(|io| !io.0.contains("sync")) {
             let thread = match options.contains_key("numjobs") {
                 true => io.1.split('.').nth(1).unwrap().parse::<u32>().unwrap() + 1,
@@ -159,7 +159,7 @@ fn verify_reads_and_trims_come_where_fio_has_them() {
                 _ => number(options, "loops").max(1) as usize,
             };
             let each = writes.len() / passes;
-            let done: Vec<Recorded> =
+            let done: Vec<RecordedIo> =
                 writes.chunks(each).flat_map(|writes| pass(options, thread, writes)).collect();
             assert_eq!(done, ios, "{}", recording.name);
         }

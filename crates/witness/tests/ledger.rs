@@ -45,37 +45,40 @@ fn solid() -> Extents {
 
 #[test]
 fn what_the_device_did_not_deliver_came_out_of_memory() {
-    let told = ledger(&reader("ext4", 40 * MIB, solid())).reads.unwrap();
-    assert_eq!(told.device_bytes, Observed::Is(40 * MIB));
-    assert_eq!(told.cache_bytes, Observed::Is(60 * MIB));
-    assert_eq!((told.hole_bytes, told.readahead_bytes), (Observed::Is(0), Observed::Is(0)));
+    let reported = ledger(&reader("ext4", 40 * MIB, solid())).reads.unwrap();
+    assert_eq!(reported.device_bytes, Observed::Is(40 * MIB));
+    assert_eq!(reported.cache_bytes, Observed::Is(60 * MIB));
+    assert_eq!((reported.hole_bytes, reported.readahead_bytes), (Observed::Is(0), Observed::Is(0)));
 }
 
 #[test]
 fn what_was_fetched_and_not_asked_for_is_read_ahead() {
-    let told = ledger(&reader("xfs", 130 * MIB, solid())).reads.unwrap();
-    assert_eq!(told.readahead_bytes, Observed::Is(30 * MIB));
-    assert_eq!(told.cache_bytes, Observed::Is(0));
+    let reported = ledger(&reader("xfs", 130 * MIB, solid())).reads.unwrap();
+    assert_eq!(reported.readahead_bytes, Observed::Is(30 * MIB));
+    assert_eq!(reported.cache_bytes, Observed::Is(0));
 }
 
 #[test]
-fn half_a_file_of_holes_is_told_by_share_and_for_direct_io_exactly() {
+fn half_a_file_of_holes_is_reported_by_share_and_for_direct_io_exactly() {
     let half = Extents { data_bytes: 50 * MIB, hole_bytes: 50 * MIB, ..solid() };
     let mut seen = reader("ext4", 30 * MIB, half);
-    let told = ledger(&seen).reads.unwrap();
-    assert!(told.holes_estimated);
-    assert_eq!(told.hole_bytes, Observed::Is(50 * MIB));
-    assert_eq!(told.cache_bytes, Observed::Is(20 * MIB));
+    let reported = ledger(&seen).reads.unwrap();
+    assert!(reported.holes_estimated);
+    assert_eq!(reported.hole_bytes, Observed::Is(50 * MIB));
+    assert_eq!(reported.cache_bytes, Observed::Is(20 * MIB));
     seen.jobs[0].direct = true;
-    let told = ledger(&seen).reads.unwrap();
-    assert!(!told.holes_estimated);
-    assert_eq!((told.hole_bytes, told.cache_bytes), (Observed::Is(70 * MIB), Observed::Is(0)));
+    let reported = ledger(&seen).reads.unwrap();
+    assert!(!reported.holes_estimated);
+    assert_eq!(
+        (reported.hole_bytes, reported.cache_bytes),
+        (Observed::Is(70 * MIB), Observed::Is(0))
+    );
 }
 
 #[test]
 fn a_file_system_that_counts_for_nobody_leaves_it_unknown() {
-    let told = ledger(&reader("fuse.sshfs", 0, solid()));
-    let reads = told.reads.unwrap();
+    let reported = ledger(&reader("fuse.sshfs", 0, solid()));
+    let reads = reported.reads.unwrap();
     assert!(matches!(&reads.device_bytes, Observed::Unknown(why) if why.contains("fuse.sshfs")));
     assert!(reads.cache_bytes.get().is_none(), "no guess: {reads:?}");
     let memory = ledger(&reader("tmpfs", 0, solid())).reads.unwrap();
@@ -83,15 +86,15 @@ fn a_file_system_that_counts_for_nobody_leaves_it_unknown() {
 }
 
 #[test]
-fn bytes_of_helping_threads_are_not_told_as_a_jobs() {
+fn bytes_of_helper_threads_are_not_reported_as_a_jobs() {
     let mut seen = reader("ext4", 10 * MIB, solid());
     seen.jobs[0].has_helpers = true;
-    let told = ledger(&seen);
-    assert!(told.jobs[0].reads.as_ref().unwrap().device_bytes.get().is_none());
+    let reported = ledger(&seen);
+    assert!(reported.jobs[0].reads.as_ref().unwrap().device_bytes.get().is_none());
     // Alone, what the process counted is the job's.
     seen.jobs[0].process_io = Some(TaskIo { storage_read_bytes: 100 * MIB, ..TaskIo::default() });
-    let told = ledger(&seen);
-    assert_eq!(told.jobs[0].reads.as_ref().unwrap().device_bytes, Observed::Is(100 * MIB));
+    let reported = ledger(&seen);
+    assert_eq!(reported.jobs[0].reads.as_ref().unwrap().device_bytes, Observed::Is(100 * MIB));
 }
 
 #[test]
@@ -101,12 +104,12 @@ fn the_rate_to_durability_counts_the_time_until_all_was_safe() {
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
     seen.jobs[0].inspected[0].unwritten[1] = Observed::Is(60 * MIB);
     seen.jobs[0].durability = Observed::Is(DurableAfter { took_ns: 1_000_000_000, by_part: false });
-    let told = ledger(&seen);
-    let writes = told.writes.unwrap();
+    let reported = ledger(&seen);
+    let writes = reported.writes.unwrap();
     assert_eq!(writes.dirty_at_end_share(), Some(0.6));
     assert_eq!(writes.reported_bytes_per_s, (100 * MIB) as f64);
     assert_eq!(writes.durable_bytes_per_s, Observed::Is((50 * MIB) as f64));
-    assert!(told.reads.is_none());
+    assert!(reported.reads.is_none());
     seen.jobs[0].durability = Observed::unknown("its files were removed at its end");
     assert!(ledger(&seen).writes.unwrap().durable_bytes_per_s.get().is_none());
 }
@@ -128,9 +131,9 @@ fn of_many_files_those_looked_at_stand_for_all() {
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
     seen.jobs[0].inspected[0].unwritten[1] = Observed::Is(2 * MIB);
     seen.jobs[0].files = (10, 100 * MIB);
-    let told = ledger(&seen);
-    assert_eq!(told.writes.unwrap().dirty_at_end_bytes, Observed::Is(20 * MIB));
-    assert_eq!((told.jobs[0].files.files, told.jobs[0].files.inspected), (10, 1));
+    let reported = ledger(&seen);
+    assert_eq!(reported.writes.unwrap().dirty_at_end_bytes, Observed::Is(20 * MIB));
+    assert_eq!((reported.jobs[0].files.files, reported.jobs[0].files.inspected), (10, 1));
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn pages_of_a_buffered_job_beside_it_do_not_accuse_a_direct_one() {
     seen.jobs.push(beside);
     assert_eq!(ledger(&seen).jobs[0].direct.honoured, Observed::Is(true), "all was fetched");
     seen.jobs[0].bytes[Dir::Write] = MIB;
-    assert!(ledger(&seen).jobs[0].direct.honoured.get().is_none(), "of writes nothing tells");
+    assert!(ledger(&seen).jobs[0].direct.honoured.get().is_none(), "nothing is known of writes");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! `content KIND COUNT` makes COUNT blocks of 4 KiB of one kind. Run it under
 //! `valgrind --tool=callgrind` for two counts: the difference over the
-//! difference of counts is the price of one block. By itself it tells GB/s.
+//! difference of counts is the price of one block. By itself it prints GB/s.
 //!
 //! ```sh
 //! cargo build --release -p iosonde-workload --example content

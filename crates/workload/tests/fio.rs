@@ -1,4 +1,4 @@
-//! Jobs whose sequence needs no random number, run by the installed fio and by
+//! Jobs with a sequence that needs no random number, run by the installed fio and by
 //! us, compared I/O by I/O.
 
 mod common;

@@ -1,4 +1,4 @@
-//! Buffers whose bytes are ours, freed when JavaScript drops them.
+//! Buffers that this crate allocates, freed when JavaScript drops them.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -35,7 +35,7 @@ pub(crate) fn external<Owner: Bytes>(env: &Env, owner: Owner) -> Result<External
     let owner = Box::into_raw(Box::new(owner));
     let mut buffer = ptr::null_mut();
     // SAFETY: the owner lives until `finalize` drops it, and its bytes with it;
-    // `env` is the environment whose thread this is.
+    // `env` is the environment of this thread.
     let status = unsafe {
         let (start, bytes) = (*owner).span();
         sys::napi_create_external_buffer(

@@ -6,10 +6,10 @@ use std::ptr;
 use napi::bindgen_prelude::Unknown;
 use napi::{Env, Error, JsValue, Result, Status, sys};
 
-/// Makes the arguments of the callback from what a task found.
+/// Makes the arguments of the callback from the result of a task.
 type Finish<Found> = Box<dyn for<'e> FnOnce(&'e Env, Found) -> Result<Vec<Unknown<'e>>>>;
 
-/// What a task carries between threads. It is owned by Node from `queue` on
+/// The data of a task that crosses threads. It is owned by Node from `queue` on
 /// until `complete` takes it back.
 struct Task<Found> {
     act: Option<Box<dyn FnOnce() -> Found + Send>>,
@@ -89,7 +89,7 @@ unsafe fn hand_over<Found>(env: &Env, callback: Unknown, task: *mut Task<Found>)
     let raw = env.raw();
     let name = env.create_string("@iosonde/direct-io")?.raw();
     let nothing = ptr::null_mut();
-    // SAFETY: `raw` is the environment whose thread this is, as `env` is only
+    // SAFETY: `raw` is the environment of this thread, as `env` is only
     // had there; the values were made in it; Node writes the handles.
     unsafe {
         let handles = &mut (*task).handles;
@@ -135,7 +135,7 @@ unsafe extern "C" fn complete<Found>(
         None => super::error(&env, "async work was cancelled").map(|error| vec![error]),
     };
     // An environment that is being torn down makes no values and takes no
-    // calls: nobody is left to be told.
+    // calls: no callback is left to call.
     if let Ok(arguments) = arguments {
         let arguments: Vec<_> = arguments.iter().map(JsValue::raw).collect();
         let (mut global, mut callback) = (ptr::null_mut(), ptr::null_mut());

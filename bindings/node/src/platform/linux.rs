@@ -29,7 +29,7 @@ pub(crate) const SETTERS: [(&str, Setter); 3] = [
 
 /// What `getBlockDevice` answers, or in the original's words why not. Where the
 /// original fails because a device answers no SCSI inquiry, this one looks for
-/// the serial elsewhere, and gives an empty one if there is none.
+/// the serial elsewhere, and gives an empty one if the device has none.
 pub(crate) fn block_device(file: &File) -> Result<BlockDevice, &'static str> {
     device_kind(file)?;
     // The first question that a character device does not understand.

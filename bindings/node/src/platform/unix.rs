@@ -28,7 +28,7 @@ pub(crate) fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
 
-/// A device of either kind, or in the original's words that it is none.
+/// A device of either kind, or the original's error that it is not a device.
 pub(super) fn device_kind(file: &File) -> Result<FileType, &'static str> {
     let kind = file.metadata().map_err(|_| "fstat failed")?.file_type();
     match kind.is_block_device() || kind.is_char_device() {

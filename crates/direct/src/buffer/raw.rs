@@ -126,7 +126,7 @@ impl RawBuf {
             (None, huge) => BufferError::NoHugePages(bytes, huge, error),
         })?;
         let skip = pages.start().as_ptr().addr().wrapping_neg() & (border - 1);
-        // A file on hugetlbfs has pages of its own size, which may be less.
+        // A file on hugetlbfs has its own page size, which may be less.
         if skip > mapping_bytes - bytes {
             return Err(BufferError::Alignment(alignment));
         }
@@ -151,7 +151,7 @@ impl RawBuf {
         self.alignment
     }
 
-    /// Whether a file is mapped, whose bytes other processes may change at any time.
+    /// Whether a file is mapped: other processes may change its bytes at any time.
     pub fn is_file(&self) -> bool {
         self.is_file
     }

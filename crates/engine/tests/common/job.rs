@@ -13,8 +13,8 @@ use iosonde_workload::{Directions, SourceSpec};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a run leaves behind.
-pub struct Job {
+/// The results of a run.
+pub struct TestJob {
     pub ended: Ended,
     pub drive: Drive,
     pub ledger: Arc<Counters>,
@@ -41,7 +41,7 @@ pub fn ready(
     spec: &SourceSpec,
     setups: Vec<FileSetup>,
     depth: u32,
-) -> Job {
+) -> TestJob {
     let clock = Clock::monotonic();
     let files = setups.len();
     let (drive, ledger) = drive(clock, spec, setups, window(depth, 1));
@@ -54,12 +54,12 @@ pub fn ready(
         sync_range: SyncRangeFlags(2),
     };
     let engine = (find(name).unwrap().open)(&with, Accounting::Full).unwrap();
-    Job { ended: Ended::Time, drive, ledger, engine, files }
+    TestJob { ended: Ended::Time, drive, ledger, engine, files }
 }
 
-impl Job {
+impl TestJob {
     /// Open the files and run to the end of the pass.
-    pub fn go(mut self) -> Job {
+    pub fn go(mut self) -> TestJob {
         for file in 0..self.files {
             self.engine.open(&mut self.drive, FileId(file as u32)).unwrap();
         }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Bytes of each slot's buffer.
 pub const STRIDE: usize = 1 << 16;
 
-/// A window in which everything goes by `batch`.
+/// A window with all its sizes equal to `batch`.
 pub fn window(depth: u32, batch: u32) -> Window {
     Window { depth, batch, reap_min: 1, reap_max: depth, low: depth, serialize_overlap: false }
 }

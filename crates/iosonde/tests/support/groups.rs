@@ -1,6 +1,6 @@
 //! Control groups of either version that hold a program back.
 
-use iosonde_testing::{Loop, skip};
+use iosonde_testing::{LoopDevice, skip};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -70,23 +70,23 @@ fn within(folder: &Path, program: &str, arguments: &[String]) -> Command {
 
 /// A loop device that takes so many bytes a second, whoever writes: the kernel
 /// on behalf of a program, too, which version 1 throttles at its root only.
-pub struct Throttle {
+pub struct DeviceThrottle {
     group: Option<Group>,
     id: String,
 }
 
 const ROOT_WRITES: &str = "/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device";
 
-impl Throttle {
+impl DeviceThrottle {
     /// `None`, and said, where the kernel does not throttle.
-    pub fn new(device: &Loop, bytes_per_s: u64) -> Option<Throttle> {
+    pub fn new(device: &LoopDevice, bytes_per_s: u64) -> Option<DeviceThrottle> {
         let id = format!("/sys/class/block/{}/dev", device.name());
         let id = std::fs::read_to_string(id).unwrap().trim().to_owned();
         let group = match Path::new(ROOT_WRITES).exists() {
             true => None,
             false => Some(Group::of("blkio")?),
         };
-        let throttle = Throttle { group, id };
+        let throttle = DeviceThrottle { group, id };
         throttle.set(bytes_per_s).then_some(throttle)
     }
 
@@ -108,7 +108,7 @@ impl Throttle {
         }
     }
 
-    /// A program whose writes it holds back.
+    /// A program with writes that it throttles.
     pub fn command(&self, program: &str, arguments: &[String]) -> Command {
         match &self.group {
             Some(group) => group.command(program, arguments),
@@ -117,7 +117,7 @@ impl Throttle {
     }
 }
 
-impl Drop for Throttle {
+impl Drop for DeviceThrottle {
     fn drop(&mut self) {
         if self.group.is_none() {
             // The next file of this loop device would have it, too.

@@ -1,34 +1,34 @@
 //! Ledgers of runs on file systems of their own.
 
 use super::{Who, words};
-use iosonde_testing::{Folder, Loop, Mounted, is_root, or_skip, run};
+use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run};
 use serde_json::Value;
 use std::path::Path;
 
 pub const MIB: u64 = 1 << 20;
 
 /// A file system on a loop device.
-pub struct Place {
+pub struct TestFileSystem {
     // In this order they are taken away.
     pub mounted: Mounted,
-    pub device: Loop,
+    pub device: LoopDevice,
     pub folder: Folder,
 }
 
-impl Place {
+impl TestFileSystem {
     /// Made by `mkfs.KIND`; `None`, and said, where that cannot be had.
-    pub fn of(kind: &str) -> Option<Place> {
+    pub fn of(kind: &str) -> Option<TestFileSystem> {
         if !is_root("mount") {
             return None;
         }
         let folder = Folder::new(&format!("ledger-{kind}"));
         let image = folder.join("image");
-        Place::on(folder, &image, kind)
+        TestFileSystem::on(folder, &image, kind)
     }
 
     /// The same with its image in memory: what its device takes is up to the
     /// test alone.
-    pub fn in_memory(kind: &str) -> Option<Place> {
+    pub fn in_memory(kind: &str) -> Option<TestFileSystem> {
         if !is_root("mount") {
             return None;
         }
@@ -36,18 +36,18 @@ impl Place {
         let name = folder.path().file_name().unwrap().to_str().unwrap().to_owned();
         let image = Path::new("/dev/shm").join(name);
         or_skip(std::fs::write(&image, []).map_err(|error| format!("/dev/shm: {error}")))?;
-        let place = Place::on(folder, &image, kind);
+        let place = TestFileSystem::on(folder, &image, kind);
         // The device has it open, and it goes with it.
         std::fs::remove_file(&image).unwrap();
         place
     }
 
-    fn on(folder: Folder, image: &Path, kind: &str) -> Option<Place> {
+    fn on(folder: Folder, image: &Path, kind: &str) -> Option<TestFileSystem> {
         std::fs::File::create(image).unwrap().set_len(512 * MIB).unwrap();
         or_skip(run(&format!("mkfs.{kind}"), &["-q", image.to_str().unwrap()]))?;
-        let device = or_skip(Loop::attach(image, &[]))?;
+        let device = or_skip(LoopDevice::attach(image, &[]))?;
         let mounted = or_skip(Mounted::mount(&device.0, &folder.join("on")))?;
-        Some(Place { mounted, device, folder })
+        Some(TestFileSystem { mounted, device, folder })
     }
 
     pub fn path(&self, name: &str) -> String {
@@ -74,7 +74,7 @@ pub fn share(ledger: &Value, of: &str) -> f64 {
     bytes(of) as f64 / bytes("completed_bytes") as f64
 }
 
-/// What a rule of the verdict says, if it says anything.
+/// The text of a rule of the verdict, if it found anything.
 pub fn finds(ledger: &Value, rule: &str) -> Option<String> {
     let all = ledger["verdict"].as_array().unwrap();
     let found = all.iter().find(|finding| finding["id"] == rule)?;

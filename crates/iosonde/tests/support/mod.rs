@@ -71,7 +71,7 @@ impl Who {
     }
 }
 
-/// What a run left behind.
+/// The results of a run.
 pub struct Ran {
     pub who: Who,
     pub arguments: String,

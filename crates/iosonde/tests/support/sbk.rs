@@ -23,9 +23,9 @@ pub fn number(line: &str, what: &str) -> f64 {
 /// The lines of windows, and the total.
 #[track_caller]
 pub fn lines(ran: &Ran) -> (Vec<String>, String) {
-    let told = ran.stdout.lines().filter(|line| line.contains(" records/sec,"));
+    let reported = ran.stdout.lines().filter(|line| line.contains(" records/sec,"));
     let (mut windows, mut total) = (Vec::new(), Vec::new());
-    for line in told.map(str::to_owned) {
+    for line in reported.map(str::to_owned) {
         let is_total = line.contains("Total");
         if is_total { &mut total } else { &mut windows }.push(line);
     }
@@ -38,11 +38,11 @@ pub fn lines(ran: &Ran) -> (Vec<String>, String) {
 #[track_caller]
 pub fn fits(line: &str, golden: &str) {
     assert_eq!(line.len(), golden.len(), "{line}\n{golden}");
-    for (at, (told, golden)) in line.chars().zip(golden.chars()).enumerate() {
+    for (at, (reported, golden)) in line.chars().zip(golden.chars()).enumerate() {
         let fits = match golden {
-            '#' => told == ' ' || told.is_ascii_digit(),
-            _ => told == golden,
+            '#' => reported == ' ' || reported.is_ascii_digit(),
+            _ => reported == golden,
         };
-        assert!(fits, "letter {at}: {told:?} for {golden:?}\n{line}");
+        assert!(fits, "letter {at}: {reported:?} for {golden:?}\n{line}");
     }
 }

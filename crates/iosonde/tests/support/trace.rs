@@ -1,4 +1,4 @@
-//! What a program does to files, as strace(1) shows it, in a form in which two
+//! The file operations of a program, as strace(1) shows them, in a form in which two
 //! programs can be compared.
 
 use iosonde_testing::Folder;
@@ -64,7 +64,7 @@ impl Reader {
         let Some(file) = self.file(inside).filter(|file| file != ".") else { return Vec::new() };
         let words: Vec<&str> = inside.split(", ").collect();
         let word = |index: usize| words.get(index).copied().unwrap_or("?");
-        let told = match call {
+        let described = match call {
             "open" | "openat" | "creat" => {
                 self.position.insert(file.clone(), 0);
                 let at = words.iter().position(|word| word.starts_with("O_")).unwrap_or(0);
@@ -84,9 +84,9 @@ impl Reader {
             "read" | "write" => {
                 let moved: u64 = result.parse().unwrap_or(0);
                 let position = self.position.entry(file.clone()).or_default();
-                let told = format!("{call} {file} {position}+{moved}");
+                let described = format!("{call} {file} {position}+{moved}");
                 *position += moved;
-                told
+                described
             }
             "lseek" => {
                 self.position.insert(file, result.parse().unwrap_or(0));
@@ -99,7 +99,7 @@ impl Reader {
             _ => format!("{call} {file}"),
         };
         let failed = result.starts_with("-1").then(|| result.split(' ').nth(1)).flatten();
-        vec![failed.map_or(told.clone(), |errno| format!("{told} {errno}"))]
+        vec![failed.map_or(described.clone(), |errno| format!("{described} {errno}"))]
     }
 
     /// The file of our folder that a call is about: its descriptor's path, or
@@ -121,7 +121,7 @@ impl Reader {
 
     fn submitted(&self, inside: &str) -> Vec<String> {
         let requests = inside.split("aio_data=").skip(1);
-        let told = requests.filter_map(|request| {
+        let described = requests.filter_map(|request| {
             let file = self.file(request)?;
             let number = |name: &str| {
                 let value = request.split(name).nth(1)?;
@@ -136,10 +136,10 @@ impl Reader {
             let (at, len) = (number("aio_offset=").unwrap_or("0".into()), number("aio_nbytes=")?);
             Some(format!("{act} {file} {at}+{len}"))
         });
-        let told: Vec<String> = told.collect();
-        match told.len() {
-            0 => told,
-            count => [vec![format!("submit {count}")], told].concat(),
+        let described: Vec<String> = described.collect();
+        match described.len() {
+            0 => described,
+            count => [vec![format!("submit {count}")], described].concat(),
         }
     }
 }

@@ -8,7 +8,7 @@ use iosonde_stats::{CountersWriter, Snapshot, WhichLatencies, depth_class};
 /// Saturday, 21 November 2026, 07:00:43 UTC.
 pub const NOW_MS: u64 = 1_795_244_443_694;
 
-/// A ledger filled with I/Os whose latencies follow a fixed sequence.
+/// Counters filled with I/Os with a fixed sequence of latencies.
 pub struct Recorder {
     pen: CountersWriter,
     seed: u64,
@@ -165,7 +165,7 @@ pub fn mixed() -> Report {
     report
 }
 
-/// Clones told together, a job that failed, two groups.
+/// Clones reported as a group, a job that failed, two groups.
 pub fn several() -> Report {
     let reader = |seed: u64| {
         let counts = Recorder::new()
@@ -268,7 +268,7 @@ pub fn rare() -> Report {
     report
 }
 
-/// A run of the installed fio: what it printed, or `None` where there is none.
+/// A run of the installed fio: what it printed, or `None` if it did not run.
 pub fn fio(arguments: &[&str]) -> Option<String> {
     let directory = std::env::temp_dir();
     let run = std::process::Command::new("fio").args(arguments).current_dir(directory).output();

@@ -18,9 +18,9 @@ pub const VARIABLES: [(&str, &str); 4] = [
 ];
 
 /// This machine's processors, and nothing else of it.
-pub struct Around;
+pub struct FixtureHost;
 
-impl Host for Around {
+impl Host for FixtureHost {
     fn variable(&self, name: &str) -> Result<String, VarError> {
         match VARIABLES.iter().find(|(known, _)| *known == name) {
             Some((_, value)) => Ok(value.to_string()),
@@ -55,7 +55,7 @@ impl JobFiles for Below {
 pub fn parse_in_jobs(arguments: &[&str]) -> Parsed {
     let arguments: Vec<String> = arguments.iter().map(|a| a.to_string()).collect();
     let files = Below(corpus("jobs"));
-    parse(&arguments, &World { files: &files, host: &Around, flags: &[FIO] })
+    parse(&arguments, &World { files: &files, host: &FixtureHost, flags: &[FIO] })
 }
 
 /// A path below the project's `tests`.

@@ -68,7 +68,7 @@ struct Bracket {
     ns: u64,
 }
 
-/// What a calibration reads: this machine's, or a made-up one in tests.
+/// The input of a calibration: this machine's, or a made-up one in tests.
 trait Instruments {
     fn ticks(&mut self) -> u64;
     fn clock_ns(&mut self) -> u64;

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_proc_tells_of_a_thread_is_read_past_any_name() {
+    fn thread_facts_in_proc_are_read_past_any_name() {
         let stat = "7 (a) b) R 1 2 3 4 5 6 70 8 90 10 11 12 13 14 15 16\n";
         let status = "Name:\ta\nvoluntary_ctxt_switches:\t21\nnonvoluntary_ctxt_switches:\t22\n";
         let usage = Usage::parse(stat, status, 100).unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn another_thread_is_told_as_it_would_tell_itself() {
+    fn another_threads_facts_equal_those_that_it_reads_itself() {
         let thread = crate::process::thread_id();
         let (itself, reported) = (Usage::of_thread().unwrap(), Usage::of(thread).unwrap());
         assert!(

@@ -24,7 +24,7 @@ const SHA256_START: [u32; 8] = [
     0x5be0_cd19,
 ];
 
-/// SHA-256's compression over a message whose bit count is padded in
+/// SHA-256's compression over a message with its bit count padded in
 /// little-endian order; of the result, the low byte of each of the eight words
 /// and then bytes 8 to 63 of the last padded block.
 pub(super) fn sha256(data: &[u8], out: &mut [u8]) {

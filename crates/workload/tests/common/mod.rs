@@ -5,7 +5,7 @@
 use iosonde_base::{Op, PerDir, Ring};
 use iosonde_workload::*;
 
-/// What a job of the vectors asks for, read from fio's arguments.
+/// The parameters of a job of the vectors, read from fio's arguments.
 pub fn spec(arguments: &[String]) -> SourceSpec {
     let mut spec = SourceSpec { total_bytes: 0, ..SourceSpec::default() };
     let (mut size, mut file_size, mut files, mut offset, mut name, mut io_size) =

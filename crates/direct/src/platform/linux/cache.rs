@@ -107,7 +107,7 @@ impl CacheStat {
 }
 
 /// The same number on every architecture (as all since Linux 5.1), but for
-/// Alpha, whose are 110 higher and which Rust does not support.
+/// Alpha, which has numbers 110 higher and which Rust does not support.
 const SYS_CACHESTAT: libc::c_long = 451;
 
 fn cachestat(file: &File, offset: u64, bytes: u64) -> io::Result<CacheStat> {

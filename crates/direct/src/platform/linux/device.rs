@@ -131,7 +131,7 @@ mod tests {
 
     /// A device that sysfs does not report, in a container for example.
     #[test]
-    fn what_the_device_tells_is_what_sysfs_tells() {
+    fn facts_of_the_device_agree_with_sysfs() {
         use crate::platform::sysfs::Tree;
 
         let here = Tree::here();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_block_device_is_told_so() {
+    fn a_file_that_is_not_a_block_device_is_reported() {
         let null = File::open("/dev/null").unwrap();
         for error in [
             device(&null).unwrap_err(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::stack::{DeviceId, Mount};
 
 /// The mounts in the text of /proc/self/mountinfo, in the order they were made.
-/// A line that is none is passed over.
+/// A malformed line is skipped.
 pub fn parse_mounts(mountinfo: &[u8]) -> Vec<Mount> {
     mountinfo.split(|&byte| byte == b'\n').filter_map(parse_mount).collect()
 }

@@ -39,7 +39,7 @@ enum Backing {
 }
 
 // SAFETY: a mapping belongs to the process, not to the thread that made it. `Pages` hands out
-// nothing but its address: what a mapped file holds may change at any time, and who makes a slice
+// nothing but its address: the bytes of a mapped file may change at any time, and who makes a slice
 // of it answers for that (see `RawBuf`).
 unsafe impl Send for Pages {}
 // SAFETY: as above.

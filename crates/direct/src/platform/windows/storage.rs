@@ -40,7 +40,7 @@ pub(super) struct DriveNames {
 
 pub(super) fn names(answer: &[u8]) -> DriveNames {
     let text = |at: usize| {
-        // Zero: there is none.
+        // Zero: not reported.
         let start = number(answer, at).filter(|&start| start > 0)? as usize;
         let rest = answer.get(start..)?;
         let end = rest.iter().position(|&byte| byte == 0).unwrap_or(rest.len());
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_cut_anywhere_tells_less_and_panics_never() {
+    fn an_answer_cut_anywhere_gives_fewer_facts_and_never_panics() {
         let whole = descriptor();
         for end in 0..whole.len() {
             let _ = (names(&whole[..end]), sectors(&whole[..end]), flag(&whole[..end]));

@@ -1,4 +1,4 @@
-//! Where a file has blocks: FIEMAP, and SEEK_DATA where there is none.
+//! Where a file has blocks: FIEMAP, and SEEK_DATA without it.
 #![allow(unsafe_code)]
 
 use std::fs::File;

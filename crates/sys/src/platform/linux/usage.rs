@@ -14,10 +14,10 @@ pub(crate) fn usage_of_process() -> io::Result<Usage> {
     usage(libc::RUSAGE_SELF)
 }
 
-fn usage(whose: libc::c_int) -> io::Result<Usage> {
+fn usage(target: libc::c_int) -> io::Result<Usage> {
     let mut answer = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to a whole `rusage`, which the call fills.
-    if unsafe { libc::getrusage(whose, answer.as_mut_ptr()) } != 0 {
+    if unsafe { libc::getrusage(target, answer.as_mut_ptr()) } != 0 {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: all its fields are integers: zeroed above, filled by the call.

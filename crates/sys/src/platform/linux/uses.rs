@@ -24,7 +24,7 @@ pub(crate) struct Uses {
     mounts: Vec<Mount>,
     mounted: Vec<(DeviceId, PathBuf)>,
     swaps: Vec<SwapArea>,
-    loops: Vec<LoopDevice>,
+    loops: Vec<LoopUse>,
 }
 
 /// Device and inode number of a file.
@@ -38,7 +38,7 @@ struct SwapArea {
 
 /// A loop device that shows something.
 #[derive(Debug)]
-struct LoopDevice {
+struct LoopUse {
     name: String,
     backing: PathBuf,
     /// If that is a block device.
@@ -47,10 +47,10 @@ struct LoopDevice {
     file: Option<FileNumbers>,
 }
 
-impl LoopDevice {
+impl LoopUse {
     /// Both show the same bytes. Files without a name any more are distinguished
     /// by the name they had: rather too cautious than too bold.
-    fn shows_what(&self, other: &LoopDevice) -> bool {
+    fn shows_what(&self, other: &LoopUse) -> bool {
         self.backing == other.backing
             || self.device.is_some() && self.device == other.device
             || self.file.is_some() && self.file == other.file
@@ -74,7 +74,7 @@ impl Uses {
         let loops = tree.names().into_iter().filter_map(|name| {
             let backing = tree.backing(&name)?;
             let (device, file) = (tree.device_at(&backing), numbers(&backing));
-            Some(LoopDevice { name, backing, device, file })
+            Some(LoopUse { name, backing, device, file })
         });
         let loops = loops.collect();
         Uses { tree, mounts, mounted, swaps, loops }
@@ -159,7 +159,7 @@ impl Uses {
         found
     }
 
-    /// Uses of what a loop device shows, other than by that loop device.
+    /// Uses of the file of a loop device, other than by that loop device.
     fn through_loop(&self, name: &str, node: &str, depth: u32) -> Vec<InUse> {
         let Some(this) = self.loops.iter().find(|shown| shown.name == name) else {
             return Vec::new();
@@ -241,7 +241,7 @@ impl Uses {
     }
 }
 
-impl LoopDevice {
+impl LoopUse {
     fn backing_word(&self) -> &'static str {
         if self.device.is_some() { "device" } else { "file" }
     }
