@@ -2,7 +2,7 @@
 
 mod support;
 
-use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run, skip};
+use iosonde_testing::{Folder, FrozenMount, LoopDevice, Mounted, is_root, or_skip, run, skip};
 use rustix::process::Signal;
 use std::time::Duration;
 use support::running::{Running, wait_until};

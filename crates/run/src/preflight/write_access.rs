@@ -3,7 +3,7 @@
 
 use crate::job::{FileKind, Plan};
 use iosonde_base::Dir;
-use iosonde_sys::guard::{Guard, Hold, MountedWrite, Refusal};
+use iosonde_sys::guard::{Guard, Hold, MountedWrite, WriteRefusal};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// All refusals, in the order of the jobs.
-pub fn devices(plan: &Plan) -> Result<Vec<Hold>, Vec<Refusal>> {
+pub fn devices(plan: &Plan) -> Result<Vec<Hold>, Vec<WriteRefusal>> {
     let (mut holds, mut refusals) = (Vec::new(), Vec::new());
     let mut asked: BTreeSet<&Path> = BTreeSet::new();
     let mut guards: [Option<Guard>; 2] = [None, None];
