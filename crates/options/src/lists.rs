@@ -126,7 +126,7 @@ impl FloatList {
     pub const MOST: usize = 20;
 }
 
-/// fio's line about a list whose end is ignored.
+/// fio's line about a list with an ignored end.
 pub(crate) fn too_long(most: usize) -> String {
     format!("the list exceeding max length {most}")
 }

@@ -335,7 +335,7 @@ const OTHER_DEFAULTS: &[(&str, &str)] = &[
     ("steadystate", "fio's takes effect only once the option is given"),
 ];
 
-/// Options whose bounds are those of fio 3.42, where 3.33 has others.
+/// Options with the bounds of fio 3.42, where 3.33 has others.
 const OTHER_BOUNDS: [&str; 4] =
     ["filesize", "verify_interval", "verify_offset", "log_hist_coarseness"];
 
