@@ -40,18 +40,18 @@ fn reads_of_a_cached_file_are_reported_as_such_and_direct_ones_are_not() {
     }
     assert!(result(&folder, "direct.json", &format!("{job} --direct=1")));
     let cached = audit(&folder, "--json cached.json").well();
-    assert!(ids(&cached).contains(&"reads-from-memory".to_owned()), "{cached:?}");
+    assert!(ids(&cached).contains(&"page-cache-reads".to_owned()), "{cached:?}");
     let direct = audit(&folder, "--json direct.json").well();
-    assert!(!ids(&direct).contains(&"reads-from-memory".to_owned()), "{direct:?}");
+    assert!(!ids(&direct).contains(&"page-cache-reads".to_owned()), "{direct:?}");
 
     let strict = audit(&folder, "--strict cached.json");
     assert_eq!(strict.code, Some(3), "{strict:?}");
-    assert!(strict.stdout.contains("[reads-from-memory]"), "{strict:?}");
+    assert!(strict.stdout.contains("[page-cache-reads]"), "{strict:?}");
     assert!(strict.stdout.lines().all(|line| line.chars().count() <= 80), "{strict:?}");
 }
 
 #[test]
-fn a_result_without_disks_is_reported_as_unknown() {
+fn a_result_without_disks_is_a_finding() {
     let folder = Folder::new("audit-none");
     if !has_fio() {
         return;

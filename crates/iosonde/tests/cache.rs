@@ -73,7 +73,7 @@ fn the_bar_shows_where_a_file_is_cached() {
     file.write_all(&[1; 2 * MIB as usize]).unwrap();
     let ran = cache(&folder, "data").well();
     assert!(ran.stdout.contains("[##..............]"), "{ran:?}");
-    assert!(ran.stdout.contains("13 %"), "{ran:?}");
+    assert!(ran.stdout.contains("12.5 %"), "{ran:?}");
     assert!(ran.stdout.lines().all(|line| line.len() <= 80), "{ran:?}");
 }
 

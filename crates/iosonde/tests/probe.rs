@@ -63,12 +63,12 @@ fn direct_io_is_what_the_file_system_makes_of_it() {
         let writes = if summed { "no" } else { "yes" };
         if kind != "btrfs" || summed {
             assert_eq!(trials["direct_write"]["verdict"], writes, "{kind}: {trials}");
-            assert_eq!(is_hazard(&found, "not_direct"), summed, "{kind}");
+            assert_eq!(is_hazard(&found, "not-direct"), summed, "{kind}");
         }
         if kind != "btrfs" {
             assert_eq!(trials["unaligned_direct_read"]["verdict"], "no", "{kind}: {trials}");
         }
-        assert!(is_hazard(&found, "loop"), "its image is cached: {found}");
+        assert!(is_hazard(&found, "loop-cached"), "its image is cached: {found}");
         let names: Vec<_> = std::fs::read_dir(&mounted.0).unwrap().flatten().collect();
         assert!(names.iter().all(|name| name.file_name() == "lost+found"), "{names:?}");
     }
@@ -84,7 +84,7 @@ fn files_in_memory_are_called_so() {
     assert_eq!(found["file_system"]["memory_is_storage"], true);
     assert_eq!(found["trials"]["direct_read"]["verdict"], "no");
     assert!(found["trials"]["direct_read"]["detail"].as_str().unwrap().contains("in memory"));
-    assert_eq!(found["hazards"][0]["id"], "memory");
+    assert_eq!(found["hazards"][0]["id"], "memory-files");
     assert_eq!(found["stack"].as_array().unwrap().len(), 0);
 }
 
@@ -169,12 +169,12 @@ fn a_full_or_read_only_file_system_leaves_the_trials_unknown() {
     let trial = &found["trials"]["direct_read"];
     assert_eq!(trial["verdict"], "unknown", "{trial}");
     assert!(trial["detail"].as_str().unwrap().contains("No space left"), "{trial}");
-    assert!(is_hazard(&found, "nearly_full"));
+    assert!(is_hazard(&found, "nearly-full"));
     let Some(_) = or_skip(run("mount", &["-o", "remount,ro", &point])) else { return };
     let found = probed(&here, &point);
     let trial = &found["trials"]["direct_read"];
     assert!(trial["detail"].as_str().unwrap().contains("Read-only file system"), "{trial}");
-    assert!(is_hazard(&found, "read_only"));
+    assert!(is_hazard(&found, "read-only"));
 }
 
 #[test]

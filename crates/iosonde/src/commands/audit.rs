@@ -1,16 +1,16 @@
 //! `iosonde audit FILE.json`: check a fio result against its own disk counters;
 //! described in docs/tools.md.
 
+mod checks;
 mod result;
-mod rules;
+pub mod rules;
 
 use super::definition::{CommandEntry, parse};
-use super::format::wrapped;
 use crate::exit;
 use crate::output::{print, print_error};
 use clap::{Args, ValueHint};
-use result::Run;
-use rules::{Finding, Severity};
+use iosonde_report::finding::{Finding, Severity, judge};
+use result::FioResult;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::io::Read;
@@ -54,7 +54,7 @@ pub fn run(words: &[String]) -> u8 {
     };
     let (mut code, mut results) = (exit::OK, Vec::new());
     for file in &files {
-        let run = match read(file).and_then(|text| Run::parse(&text)) {
+        let run = match read(file).and_then(|text| FioResult::parse(&text)) {
             Ok(run) => run,
             Err(why) => {
                 print_error(&format!("iosonde: audit: {file}: {why}"));
@@ -62,8 +62,8 @@ pub fn run(words: &[String]) -> u8 {
                 continue;
             }
         };
-        let findings = rules::judge(&run);
-        let misleads = findings.iter().any(|finding| finding.severity == Severity::Misleading);
+        let findings = judge(rules::RULES, &run);
+        let misleads = findings.iter().any(|finding| finding.severity > Severity::Note);
         if strict && misleads && code == exit::OK {
             code = exit::MISLEADING;
         }
@@ -91,19 +91,9 @@ fn read(file: &str) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "it is not text, so not a fio result".to_owned())
 }
 
-fn text(file: &str, run: &Run, findings: &[Finding]) -> String {
+fn text(file: &str, run: &FioResult, findings: &[Finding]) -> String {
     let mut out = format!("{}: {}\n\n", super::format::printable(file), run.what());
-    for finding in findings {
-        let lead = match finding.severity {
-            Severity::Misleading => "  warning   ",
-            Severity::Unknown => "  unknown   ",
-            Severity::Note => "  note      ",
-        };
-        wrapped(&mut out, lead, &format!("{} [{}]", finding.says, finding.id));
-        if !finding.remedy.is_empty() {
-            wrapped(&mut out, "            -> ", &finding.remedy);
-        }
-    }
+    out.push_str(&super::format::findings(findings));
     if findings.is_empty() {
         let _ = writeln!(out, "  the disk counters agree with the results of the jobs");
     }
@@ -111,17 +101,7 @@ fn text(file: &str, run: &Run, findings: &[Finding]) -> String {
     out
 }
 
-fn document(file: &str, run: &Run, findings: &[Finding]) -> Value {
-    let findings: Vec<Value> = findings
-        .iter()
-        .map(|finding| {
-            json!({
-                "id": finding.id,
-                "severity": finding.severity.word(),
-                "says": finding.says,
-                "remedy": finding.remedy,
-            })
-        })
-        .collect();
+fn document(file: &str, run: &FioResult, findings: &[Finding]) -> Value {
+    let findings: Vec<Value> = findings.iter().map(Finding::value).collect();
     json!({ "file": file, "what": run.what(), "findings": findings })
 }

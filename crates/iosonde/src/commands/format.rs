@@ -4,17 +4,10 @@ use crate::terminal::columns;
 use iosonde_base::bare;
 pub use iosonde_base::text::{bytes, exact_bytes as exact};
 use iosonde_direct::Fact;
+use iosonde_report::finding::Finding;
+use iosonde_report::formats::{Style, findings_text};
 use serde_json::{Value, json};
 use std::path::Path;
-
-/// A share in whole percent; all and nothing are said of all and nothing only.
-pub fn percent(part: u64, whole: u64) -> u64 {
-    match part {
-        0 => 0,
-        part if part >= whole => 100,
-        part => ((part as f64 / whole as f64 * 100.0).round() as u64).clamp(1, 99),
-    }
-}
 
 /// `s` unless there is one.
 pub fn plural(count: impl Into<u64>) -> &'static str {
@@ -46,17 +39,19 @@ pub fn wrapped(out: &mut String, lead: &str, text: &str) {
     out.push('\n');
 }
 
+/// Findings as the verdict of a run prints them, as wide as the terminal.
+pub fn findings(findings: &[Finding]) -> String {
+    let shown = |finding: &Finding| Finding {
+        statement: printable(bare(&finding.statement)),
+        ..finding.clone()
+    };
+    let shown: Vec<Finding> = findings.iter().map(shown).collect();
+    findings_text(&shown, &Style { colour: false, columns: columns() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn almost_all_is_not_all_and_almost_nothing_not_nothing() {
-        assert_eq!(percent(0, 0), 0);
-        assert_eq!(percent(1, 1_000_000), 1);
-        assert_eq!(percent(999_999, 1_000_000), 99);
-        assert_eq!(percent(5, 5), 100);
-    }
 
     #[test]
     fn no_line_is_longer_than_a_terminal_is_wide() {

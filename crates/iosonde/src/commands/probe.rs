@@ -3,9 +3,9 @@
 
 mod arguments;
 mod document;
+pub mod hazards;
 mod io_uring;
-mod spoilers;
-mod survey;
+pub mod survey;
 mod text;
 mod trials;
 

@@ -3,15 +3,15 @@
 use serde_json::Value;
 
 /// One result.
-pub struct Run {
+pub struct FioResult {
     pub version: String,
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<FioJob>,
     /// The lowest of the disks that it counts; none if it counts none.
-    pub disks: Vec<Disk>,
+    pub disks: Vec<FioDisk>,
 }
 
 /// One entry of `jobs`: a job, or a group of them.
-pub struct Job {
+pub struct FioJob {
     pub name: String,
     /// Of reads and of writes.
     pub ios: [u64; 2],
@@ -32,7 +32,7 @@ pub struct Job {
 }
 
 /// One entry of `disk_util`.
-pub struct Disk {
+pub struct FioDisk {
     pub name: String,
     /// Requests of reads and of writes that the device did.
     pub requests: [u64; 2],
@@ -44,10 +44,10 @@ pub struct Disk {
     pub util: f64,
 }
 
-impl Run {
+impl FioResult {
     /// Read the last whole document: with a status interval there are several,
     /// and other text may stand before them.
-    pub fn parse(text: &str) -> Result<Run, String> {
+    pub fn parse(text: &str) -> Result<FioResult, String> {
         let start = text.find('{').ok_or("it contains no JSON, so it is not a fio result")?;
         let mut last = None;
         for value in serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>() {
@@ -58,10 +58,10 @@ impl Run {
                 Err(error) => return Err(format!("invalid JSON: {error}")),
             }
         }
-        Run::of(&last.ok_or("it contains no JSON, so it is not a fio result")?)
+        FioResult::of(&last.ok_or("it contains no JSON, so it is not a fio result")?)
     }
 
-    fn of(whole: &Value) -> Result<Run, String> {
+    fn of(whole: &Value) -> Result<FioResult, String> {
         let (Some(version), Some(jobs)) = (whole["fio version"].as_str(), whole["jobs"].as_array())
         else {
             let why = "it has no \"fio version\" and \"jobs\", so it is not a fio result (for \
@@ -72,12 +72,12 @@ impl Run {
         let entries = whole["disk_util"].as_array().map(Vec::as_slice).unwrap_or_default();
         // Disks that stand on others carry sums of those below.
         let stands = |disk: &&Value| disk.get("aggr_util").is_none();
-        let disks = entries.iter().filter(stands).map(Disk::of).collect();
-        let jobs: Vec<Job> = jobs.iter().map(|job| Job::of(job, global)).collect();
+        let disks = entries.iter().filter(stands).map(FioDisk::of).collect();
+        let jobs: Vec<FioJob> = jobs.iter().map(|job| FioJob::of(job, global)).collect();
         if jobs.is_empty() {
             return Err("it has no jobs".to_owned());
         }
-        Ok(Run { version: version.to_owned(), jobs, disks })
+        Ok(FioResult { version: version.to_owned(), jobs, disks })
     }
 
     /// One line on it.
@@ -92,13 +92,13 @@ impl Run {
     }
 
     /// The sum over all jobs.
-    pub fn sum(&self, of: impl Fn(&Job) -> u64) -> u64 {
+    pub fn sum(&self, of: impl Fn(&FioJob) -> u64) -> u64 {
         self.jobs.iter().map(of).fold(0, u64::saturating_add)
     }
 
     /// The sum over all disks.
     pub fn requests(&self, way: usize) -> u64 {
-        let all = |disk: &Disk| disk.requests[way].saturating_add(disk.merges[way]);
+        let all = |disk: &FioDisk| disk.requests[way].saturating_add(disk.merges[way]);
         self.disks.iter().map(all).fold(0, u64::saturating_add)
     }
 
@@ -108,8 +108,8 @@ impl Run {
     }
 }
 
-impl Job {
-    fn of(job: &Value, global: &Value) -> Job {
+impl FioJob {
+    fn of(job: &Value, global: &Value) -> FioJob {
         let option = |name: &str| {
             let own = &job["job options"][name];
             own.as_str().or(global[name].as_str()).unwrap_or_default().to_owned()
@@ -118,7 +118,7 @@ impl Job {
         let given = |name: &str| !job["job options"][name].is_null() || !global[name].is_null();
         let on = |name: &str| given(name) && !matches!(option(name).as_str(), "0" | "none");
         let ways = ["read", "write"];
-        Job {
+        FioJob {
             name: job["jobname"].as_str().unwrap_or("?").to_owned(),
             ios: ways.map(|way| job[way]["total_ios"].as_u64().unwrap_or(0)),
             bytes: ways.map(|way| job[way]["io_bytes"].as_u64().unwrap_or(0)),
@@ -143,10 +143,10 @@ impl Job {
     }
 }
 
-impl Disk {
-    fn of(disk: &Value) -> Disk {
+impl FioDisk {
+    fn of(disk: &Value) -> FioDisk {
         let number = |name: &str| disk[name].as_u64().unwrap_or(0);
-        Disk {
+        FioDisk {
             name: disk["name"].as_str().unwrap_or("?").to_owned(),
             requests: [number("read_ios"), number("write_ios")],
             merges: [number("read_merges"), number("write_merges")],

@@ -2,7 +2,8 @@
 
 use super::arguments::{CacheAction, CacheArgs};
 use super::files::{CachedFile, CachedFiles, FilePart};
-use crate::commands::format::{bytes, fact, percent, plural, printable, wrapped};
+use crate::commands::format::{bytes, fact, plural, printable, wrapped};
+use iosonde_base::text::percent_of;
 use iosonde_direct::Fact;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -43,8 +44,8 @@ pub fn report(arguments: &CacheArgs, found: &CachedFiles) -> String {
 pub fn progress(file: &CachedFile, at: u64) -> String {
     let name: String = printable(&file.path).chars().rev().take(40).collect();
     let name: String = name.chars().rev().collect();
-    let share = percent(at, file.bytes);
-    format!("{name}: {} of {} ({share} %)  ", bytes(at), bytes(file.bytes))
+    let share = percent_of(at, file.bytes);
+    format!("{name}: {} of {} ({share})  ", bytes(at), bytes(file.bytes))
 }
 
 const HEAD: &str = "      size    cached             dirty  writeback   evicted  where";
@@ -85,7 +86,7 @@ fn show_file(text: &mut String, file: &CachedFile) {
 
 fn figures(text: &mut String, file: &CachedFile) {
     let share = match file.cached() {
-        Fact::Known(cached) => format!("{} %", percent(cached, file.bytes)),
+        Fact::Known(cached) => percent_of(cached, file.bytes),
         Fact::Unknown(_) => String::new(),
     };
     let line = format!(
@@ -217,7 +218,7 @@ fn total(text: &mut String, arguments: &CacheArgs, found: &CachedFiles) {
     let sum = CacheSums::of(&found.files);
     let count = found.files.len();
     let share = match &sum.cached {
-        Fact::Known(cached) => format!("{} %", percent(*cached, sum.bytes)),
+        Fact::Known(cached) => percent_of(*cached, sum.bytes),
         Fact::Unknown(_) => String::new(),
     };
     if arguments.action() != CacheAction::Show {
@@ -254,7 +255,7 @@ pub fn second(arguments: &CacheArgs, files: &[CachedFile], second: u64) -> Strin
             writeln!(text, "    second    cached             dirty  writeback   evicted  where");
     }
     let share = match &sum.cached {
-        Fact::Known(cached) => format!("{} %", percent(*cached, sum.bytes)),
+        Fact::Known(cached) => percent_of(*cached, sum.bytes),
         Fact::Unknown(_) => String::new(),
     };
     let place = if let [file] = files { bar(&file.parts) } else { String::new() };

@@ -1,10 +1,11 @@
 //! The survey as JSON; docs/tools.md describes the keys.
 
-use super::spoilers;
+use super::hazards;
 use super::survey::{PathSurvey, QueueSettings};
 use crate::commands::format::fact;
 use iosonde_direct::stack::{Layer, LayerKind};
 use iosonde_direct::{DeviceFacts, Fact, Known, PathKind, WriteCache, ZoneModel};
+use iosonde_report::finding::Finding;
 use serde_json::{Value, json};
 
 /// Raised when a key changes its meaning or goes.
@@ -14,9 +15,7 @@ const SCHEMA: u32 = 1;
 pub fn write(survey: &PathSurvey) -> String {
     let facts = &survey.facts;
     let devices = facts.devices.iter().zip(&survey.queues);
-    let spoilers = spoilers::all(survey)
-        .into_iter()
-        .map(|one| json!({ "id": one.id, "sentence": one.sentence, "remedy": one.remedy }));
+    let hazards: Vec<Value> = hazards::all(survey).iter().map(Finding::value).collect();
     let value = json!({
         "iosonde": env!("CARGO_PKG_VERSION"),
         "report": "probe",
@@ -38,7 +37,7 @@ pub fn write(survey: &PathSurvey) -> String {
         "trials": trials(survey),
         "machine": machine(survey),
         "other_activity": others(survey),
-        "hazards": spoilers.collect::<Vec<_>>(),
+        "hazards": hazards,
     });
     serde_json::to_string_pretty(&value).expect("keys are strings") + "\n"
 }
@@ -72,7 +71,7 @@ fn file_system(survey: &PathSurvey) -> Value {
         "root": mount.root.to_string_lossy(),
         "options": mount.options.split(',').collect::<Vec<_>>(),
         "super_options": mount.super_options.split(',').collect::<Vec<_>>(),
-        "memory_is_storage": spoilers::is_memory(survey),
+        "memory_is_storage": hazards::is_memory(survey),
         "space": space,
     })
 }

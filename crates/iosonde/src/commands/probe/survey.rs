@@ -23,7 +23,7 @@ pub struct PathSurvey {
     pub facts: Facts,
     /// Space on the file system; `None` for a device.
     pub space: Option<Fact<Space>>,
-    /// QueueSettings settings of each device of `facts`, in its order.
+    /// Queue settings of each device of `facts`, in its order.
     pub queues: Vec<QueueSettings>,
     /// For a file: its extents and cached pages.
     pub file: Option<FileState>,
@@ -53,9 +53,14 @@ pub struct Space {
 }
 
 impl Space {
-    /// The used share, in percent.
+    /// Used bytes.
+    pub fn used_bytes(&self) -> u64 {
+        self.bytes.saturating_sub(self.free_bytes)
+    }
+
+    /// The used share in whole percent, rounded down.
     pub fn fill_percent(&self) -> u64 {
-        crate::commands::format::percent(self.bytes.saturating_sub(self.free_bytes), self.bytes)
+        (u128::from(self.used_bytes()) * 100 / u128::from(self.bytes.max(1))) as u64
     }
 }
 

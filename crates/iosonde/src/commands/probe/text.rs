@@ -1,8 +1,9 @@
 //! The survey as text.
 
-use super::spoilers;
+use super::hazards;
 use super::survey::{PathSurvey, QueueSettings, Space};
-use crate::commands::format::{bytes, exact, percent, plural, printable, wrapped};
+use crate::commands::format::{bytes, exact, findings, printable, wrapped};
+use iosonde_base::text::{counted, percent_of};
 use iosonde_direct::stack::LayerKind;
 use iosonde_direct::{DeviceFacts, Discard, Fact, Known, PathKind, WriteCache, ZoneModel};
 
@@ -26,7 +27,7 @@ pub fn report(survey: &PathSurvey) -> String {
     text.push('\n');
     machine(&mut text, survey);
     text.push('\n');
-    spoiled(&mut text, survey);
+    add_hazards(&mut text, survey);
     text
 }
 
@@ -78,7 +79,7 @@ fn file_system(text: &mut String, survey: &PathSurvey) {
         let length = survey.facts.bytes.get().unwrap_or(0);
         let cached = fact(&file.cached, |cached| {
             let cached = cached.cached_bytes();
-            format!("{} cached ({} %)", bytes(cached), percent(cached, length))
+            format!("{} cached ({})", bytes(cached), percent_of(cached, length))
         });
         let data = fact(&file.extents, |extents| {
             format!(
@@ -124,10 +125,10 @@ fn file_system(text: &mut String, survey: &PathSurvey) {
 
 fn room(space: &Space) -> String {
     let mut said = format!(
-        "{} free of {} ({} % full)",
+        "{} free of {} ({} full)",
         bytes(space.available_bytes),
         bytes(space.bytes),
-        space.fill_percent()
+        percent_of(space.used_bytes(), space.bytes)
     );
     if space.files > 0 {
         said += &format!(", {} of {} inodes free", space.files_free, space.files);
@@ -296,16 +297,12 @@ fn machine(text: &mut String, survey: &PathSurvey) {
     line(text, "other load", &within);
 }
 
-fn spoiled(text: &mut String, survey: &PathSurvey) {
-    let all = spoilers::all(survey);
+fn add_hazards(text: &mut String, survey: &PathSurvey) {
+    let all = hazards::all(survey);
     if all.is_empty() {
         text.push_str("no hazards found for a test here\n");
         return;
     }
-    let count = all.len();
-    text.push_str(&format!("{count} hazard{} for a test here\n", plural(count as u64)));
-    for (index, spoiler) in all.iter().enumerate() {
-        wrapped(text, &format!("  {:>2}. ", index + 1), &spoiler.sentence);
-        wrapped(text, "      - ", &format!("{}.", spoiler.remedy));
-    }
+    text.push_str(&format!("{} for a test here\n", counted(all.len() as u64, "hazard")));
+    text.push_str(&findings(&all));
 }
