@@ -1,11 +1,11 @@
 //! `iosonde explain JOB`: the plan, printed; nothing is opened or run.
-//! `iosonde explain RULE`: what a finding of the verdict means.
+//! `iosonde explain RULE`: the meaning of a finding.
 
 use crate::commands::definition::CommandEntry;
 use crate::exit;
 use crate::output::{print, print_error};
 use crate::personality::Personality;
-use crate::prepare::{Prepared, Refusal, prepare};
+use crate::prepare::{PrepareError, Prepared, prepare};
 use iosonde_base::text::{bytes, counted};
 use iosonde_options::nearest;
 use iosonde_run::job::{FileKind, JobPlan, Need};
@@ -27,7 +27,7 @@ docs/verdict.md lists all findings.";
 /// The entry in the table of commands.
 pub static COMMAND: CommandEntry = CommandEntry {
     name: "explain",
-    summary: "print what a job would do, or what a finding means",
+    summary: "print what a job would do, or the meaning of a finding",
     details: DETAILS,
     usage: Some(USAGE),
     arguments: |command| command,
@@ -69,7 +69,7 @@ pub fn run(arguments: &[String]) -> u8 {
             print(&explain(&prepared));
             exit::OK
         }
-        Err(Refusal { code, reasons }) => {
+        Err(PrepareError { code, reasons }) => {
             for line in reasons {
                 print_error(&line);
             }

@@ -11,7 +11,7 @@ use iosonde_spec::cli::flags::InfoRequest;
 use iosonde_spec::engine_options;
 use std::fmt::Write;
 
-/// Print what a flag requests; the exit code.
+/// Print the information that a flag requests; the exit code.
 pub fn run(personality: Personality, request: &InfoRequest) -> u8 {
     let (text, code) = match request {
         InfoRequest::Version => (format!("{}\n", personality.version()), exit::OK),

@@ -93,7 +93,7 @@ impl ReportOutput {
         let _ = out.write_all(b"\n").and_then(|()| out.flush());
     }
 
-    /// The first error of writing. A closed pipe is none.
+    /// The first error of writing. A closed pipe does not count.
     pub fn finish(mut self) -> io::Result<()> {
         let flushed = self.report.flush();
         self.keep(flushed);

@@ -5,7 +5,7 @@
 pub enum Personality {
     /// As fio: its texts, its report.
     Fio,
-    /// As itself: fio's job language, a report of its own.
+    /// As itself: fio's job language, another report.
     Native,
 }
 

@@ -25,7 +25,7 @@ pub struct Prepared {
 }
 
 /// Why nothing runs.
-pub struct Refusal {
+pub struct PrepareError {
     /// The exit code.
     pub code: u8,
     /// The reasons, a line each.
@@ -70,7 +70,7 @@ impl Host for LocalHost {
 ///
 /// # Errors
 /// An option, a job file or a combination of them is refused.
-pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepared, Refusal> {
+pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepared, PrepareError> {
     prepare_parsed(personality, parse(personality, arguments))
 }
 
@@ -78,10 +78,13 @@ pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepare
 ///
 /// # Errors
 /// As of [`prepare`].
-pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Prepared, Refusal> {
+pub fn prepare_parsed(
+    personality: Personality,
+    mut parsed: Parsed,
+) -> Result<Prepared, PrepareError> {
     let mut notes = notice_lines(personality, &parsed.notices);
     if parsed.is_refused() {
-        return Err(Refusal { code: exit::REFUSED, reasons: notes });
+        return Err(PrepareError { code: exit::REFUSED, reasons: notes });
     }
     let mut diagnostics = plan::resolve(&mut parsed.jobs);
     let fatal = if parsed.flags.warnings_fatal { Level::Warning } else { Level::Error };
@@ -104,7 +107,7 @@ pub fn prepare_parsed(personality: Personality, mut parsed: Parsed) -> Result<Pr
     notes.append(&mut lines);
     if diagnostics.iter().any(is_fatal) {
         let code = exit::failed(planned.refused).max(exit::REFUSED);
-        return Err(Refusal { code, reasons: notes });
+        return Err(PrepareError { code, reasons: notes });
     }
     let data_warnings = match personality {
         Personality::Fio => Vec::new(),
@@ -126,7 +129,7 @@ fn plan_jobs(personality: Personality, parsed: &Parsed) -> plan::PlannedJobs {
 }
 
 /// Notices as lines. In our own name only the first errors of job files: a file
-/// with thousands is none.
+/// with thousands is no job file.
 fn notice_lines(personality: Personality, notices: &[Notice]) -> Vec<String> {
     let in_file = |notice: &Notice| {
         notice.is_error() && matches!(notice.diagnostic.origin, Origin::File { .. })

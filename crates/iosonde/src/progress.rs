@@ -149,7 +149,7 @@ impl<'a> RunProgress<'a> {
         }
     }
 
-    /// End the status line, so that what follows has a line of its own.
+    /// End the status line, so that what follows begins a new line.
     fn clear(&mut self) {
         if self.drawn > 0 {
             match self.personality {

@@ -23,7 +23,7 @@ impl LatencyCounts {
         }
     }
 
-    /// As it is told; `percentiles` is what to tell of them, if anything.
+    /// As it is reported; `percentiles` lists those to report, if any.
     pub fn report(&self, percentiles: Option<&[f64]>) -> LatencyReport {
         LatencyReport::new(&self.moments, self.histogram.as_ref(), percentiles)
     }
@@ -196,7 +196,7 @@ impl JobAccount {
         report
     }
 
-    /// Priorities are told only where there are two or more, as fio does, and in
+    /// Priorities are reported only where there are two or more, as fio does, and in
     /// the order of the account: the job's own comes first.
     fn prio_reports(&self, prios: &[PrioCounts]) -> Vec<PrioReport> {
         let percentiles = &self.facts.percentiles;
@@ -342,10 +342,10 @@ impl WindowReport {
 
 /// The jobs and groups of a report, and what only our formats tell of the
 /// jobs. A job with `group_reporting` joins the entry before it if that is of
-/// the same group; jobs that are not told count for nothing.
+/// the same group; jobs that are not reported are left out.
 pub fn account(accounts: &[JobAccount]) -> (Vec<JobReport>, Vec<GroupReport>, Vec<OurJob>) {
     let mut entries: Vec<JobAccount> = Vec::new();
-    for account in accounts.iter().filter(|account| account.facts.told) {
+    for account in accounts.iter().filter(|account| account.facts.reported) {
         match entries.last_mut() {
             Some(last)
                 if account.facts.group_reporting && last.facts.group == account.facts.group =>

@@ -12,8 +12,8 @@ pub struct JobFacts {
     pub group: u32,
     /// Whether it joins the entry before it, if that is of the same group.
     pub group_reporting: bool,
-    /// Whether it is told at all (`stats=`).
-    pub told: bool,
+    /// Whether it is reported at all (`stats=`).
+    pub reported: bool,
     /// Process or thread id.
     pub pid: u32,
     /// When it started, in milliseconds of Unix time.
@@ -24,8 +24,8 @@ pub struct JobFacts {
     pub eta_s: u64,
     /// Seconds since the run began, rounded up.
     pub elapsed_s: u64,
-    /// Options of its own section, by canonical names.
-    pub options: Options,
+    /// Options of the job's section, by canonical names.
+    pub options: OptionTexts,
     /// `description=`.
     pub description: Option<String>,
     /// What was run, in words: `randrw 4k, psync, depth 1`.
@@ -36,7 +36,7 @@ pub struct JobFacts {
     pub unified: Unified,
     /// What was measured.
     pub measured: MeasuredKinds,
-    /// What is told of it.
+    /// What is reported of it.
     pub percentiles: Percentiles,
     /// `significant_figures`.
     pub significant_figures: u32,
@@ -68,13 +68,13 @@ impl Default for JobFacts {
             name: String::new(),
             group: 0,
             group_reporting: false,
-            told: true,
+            reported: true,
             pid: 0,
             start_unix_ms: 0,
             failure: None,
             eta_s: 0,
             elapsed_s: 0,
-            options: Options::new(),
+            options: OptionTexts::new(),
             description: None,
             what: String::new(),
             units: TextUnits::default(),
@@ -97,7 +97,7 @@ impl Default for JobFacts {
 }
 
 impl JobFacts {
-    /// Take in another's, as when clones are told as one: times are the
+    /// Take in another's, as when clones are reported as one: times are the
     /// longest, uses are sums, what describes it stays.
     pub(crate) fn merge(&mut self, other: &JobFacts) {
         self.failure = self.failure.take().or_else(|| other.failure.clone());
@@ -134,7 +134,7 @@ impl JobFacts {
     }
 }
 
-/// What was measured; what was not is told as zero, and has no line in text.
+/// What was measured; what was not is reported as zero, and has no line in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeasuredKinds {
     /// Start to issue. Off for engines that do not queue.
@@ -153,7 +153,7 @@ impl Default for MeasuredKinds {
     }
 }
 
-/// Which percentiles are told.
+/// Which percentiles are reported.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Percentiles {
     /// `slat_percentiles`.

@@ -103,7 +103,7 @@ pub struct JobLedger {
     /// How deep the queue was.
     pub depth: DepthLedger,
     /// Its options.
-    pub options: JobOptions,
+    pub options: LedgerOptions,
     /// What is known of its files.
     pub files: FilesLedger,
     /// fsync and its kin.
@@ -116,7 +116,7 @@ pub struct JobLedger {
 
 /// The options of a job that matter for what its results mean.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct JobOptions {
+pub struct LedgerOptions {
     /// The engine.
     pub engine: String,
     /// The smallest and the largest I/O, in bytes.
@@ -133,10 +133,10 @@ pub struct JobOptions {
     pub polled_by_kernel: bool,
     /// What writes hold is constant, repeats, or shrinks when compressed.
     pub compressible: bool,
-    /// Options whose text has an IEC unit (`KiB`) that means a power of 1000,
+    /// Options with an IEC unit in their text (`KiB`) that means a power of 1000,
     /// as `kb_base` says.
     pub iec_as_si: Vec<String>,
-    /// Other jobs whose I/Os fall on the same offsets of the same file in the
+    /// Other jobs with I/Os on the same offsets of the same file in the
     /// same order.
     pub repeats_job: Option<String>,
 }
@@ -244,7 +244,7 @@ pub struct FilesLedger {
     pub range_bytes: u64,
     /// The file systems, by type.
     pub filesystems: Vec<String>,
-    /// The devices right below, by name; empty where there is none.
+    /// The devices right below, by name; empty at the lowest level.
     pub devices: Vec<String>,
     /// Share of the range without data on the device, before the run.
     pub unallocated_share: Observed<f64>,
@@ -302,7 +302,7 @@ pub struct DeviceLedger {
     pub facts: DeviceDescription,
 }
 
-/// What a device did while jobs ran.
+/// The I/O of a device while jobs ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DeviceUse {
     /// Requests: read, write.
@@ -330,7 +330,7 @@ impl DeviceUse {
     }
 }
 
-/// What a device reports about itself; `None` where it reports nothing.
+/// The attributes that a device reports; `None` where it reports nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct DeviceDescription {
@@ -370,7 +370,7 @@ pub struct MachineLedger {
     pub throttled: Observed<(u64, u64)>,
 }
 
-/// What a run ran on.
+/// The system that a run used.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
 pub struct Environment {

@@ -21,6 +21,6 @@ pub use facts::{JobFacts, MeasuredKinds, Percentiles};
 pub use report::{
     BlockLife, BlockState, CpuIdle, CpuUse, DepthReport, DirReport, DiskCounts, DiskReport,
     ErrorCount, GroupDir, GroupReport, JobFailure, JobPhase, JobReport, LatencyReport,
-    LatencyTarget, Options, OurJob, Ours, PrioReport, Quick, Report, SteadyResult, SteadySample,
-    SyncReport, TextUnits, Unified, WindowReport,
+    LatencyTarget, OptionTexts, OurJob, Ours, PrioReport, Quick, Report, SteadyResult,
+    SteadySample, SyncReport, TextUnits, Unified, WindowReport,
 };

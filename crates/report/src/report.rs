@@ -6,7 +6,7 @@ use iosonde_base::{DIRS, Dir, Errno, PerDir};
 
 /// Option names and the texts the user gave them, in the order given. A flag
 /// without a value has an empty text.
-pub type Options = Vec<(String, String)>;
+pub type OptionTexts = Vec<(String, String)>;
 
 /// Everything a run has to say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Report {
     /// Seconds that local time is ahead of UTC, for dates in text.
     pub utc_offset_s: i32,
     /// Options given before the first job; `None` when there were none.
-    pub global_options: Option<Options>,
+    pub global_options: Option<OptionTexts>,
     /// One entry for each job, or for each merged set of clones.
     pub jobs: Vec<JobReport>,
     /// One entry for each reporting group, in order.
@@ -81,15 +81,15 @@ pub struct JobReport {
     pub eta_s: u64,
     /// Seconds since the run began, rounded as fio does (up).
     pub elapsed_s: u64,
-    /// Options of its own section, by canonical names.
-    pub options: Options,
+    /// Options of the job's section, by canonical names.
+    pub options: OptionTexts,
     /// `description=`.
     pub description: Option<String>,
     /// Units for text output.
     pub units: TextUnits,
-    /// Which of `dirs` and `mixed` are told.
+    /// Which of `dirs` and `mixed` are reported.
     pub unified: Unified,
-    /// Whether priorities are told by lat rather than clat.
+    /// Whether priorities are reported by lat rather than clat.
     pub prios_by_lat: bool,
     /// `percentile_list`, for the columns of terse output; empty when neither
     /// clat nor lat percentiles were asked for.
@@ -120,7 +120,7 @@ pub struct JobReport {
 }
 
 impl JobReport {
-    /// The direction reports that are told, with their names in fio's JSON.
+    /// The direction reports to print, with their names in fio's JSON.
     pub fn shown(&self) -> Vec<(&'static str, &DirReport)> {
         let alone = DIRS.map(|dir| (dir.name(), &self.dirs[dir]));
         let mixed = self.mixed.as_ref().map(|mixed| ("mixed", mixed));
@@ -137,10 +137,10 @@ impl JobReport {
     }
 
     /// The error that fio's formats show of the job: what ended it, or else the
-    /// first that it was told to bear; 0 for none.
+    /// first one that it was to ignore; 0 without any.
     pub fn shown_errno(&self) -> i32 {
-        let borne = || self.errors.map_or(0, |errors| errors.first_errno);
-        self.failure.as_ref().map_or_else(borne, |failure| failure.errno.0)
+        let ignored = || self.errors.map_or(0, |errors| errors.first_errno);
+        self.failure.as_ref().map_or_else(ignored, |failure| failure.errno.0)
     }
 }
 
@@ -216,7 +216,7 @@ pub(crate) fn per_second(n: u64, ms: u64) -> u64 {
 pub struct LatencyReport {
     /// How many values.
     pub n: u64,
-    /// The smallest, zero when there is none.
+    /// The smallest, zero without any.
     pub min_ns: u64,
     /// The largest.
     pub max_ns: u64,
@@ -413,7 +413,7 @@ pub struct GroupReport {
     pub units: TextUnits,
     /// `significant_figures`, those of its last job.
     pub significant_figures: u32,
-    /// Whether only a sum over directions is told.
+    /// Whether only a sum over directions is reported.
     pub unified: Unified,
     /// Read, write, trim; `None` where nothing ran.
     pub dirs: PerDir<Option<GroupDir>>,
@@ -518,7 +518,7 @@ pub struct JobPhase {
 }
 
 impl GroupReport {
-    /// What is told, with fio's names for text.
+    /// What is reported, with fio's names for text.
     pub fn shown(&self) -> Vec<(&'static str, GroupDir)> {
         let names = [(Dir::Read, "READ"), (Dir::Write, "WRITE"), (Dir::Trim, "TRIM")];
         let alone = names.into_iter().filter_map(|(dir, name)| Some((name, self.dirs[dir]?)));

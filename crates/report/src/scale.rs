@@ -3,16 +3,16 @@
 //! Held to fio 3.33 by comparing a thousand of its rates and sizes with the
 //! exact values of its JSON, for 1 to 10 significant figures.
 
-/// What a number counts, and so what follows its prefix.
+/// The unit of a number: printed after its prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
+pub enum PrefixedUnit {
     /// Nothing: `1373k`.
     Plain,
     /// Bytes: `10.5GiB`.
     Bytes,
     /// Bytes per second: `10.5GiB/s`.
     BytesPerSecond,
-    /// A rate given in bytes per second, told in bits: `83.9Gibit/s`.
+    /// A rate given in bytes per second, printed in bits: `83.9Gibit/s`.
     BitsPerSecond,
 }
 
@@ -56,8 +56,8 @@ impl PrefixBase {
 
 /// `value` in at most `figures` figures, the point counted as one: divided by
 /// the base until its whole part fits, and decimals in the room that is left.
-pub fn human(value: u64, figures: u32, base: PrefixBase, unit: Quantity) -> String {
-    let bits = if unit == Quantity::BitsPerSecond { 8 } else { 1 };
+pub fn human(value: u64, figures: u32, base: PrefixBase, unit: PrefixedUnit) -> String {
+    let bits = if unit == PrefixedUnit::BitsPerSecond { 8 } else { 1 };
     let (mut whole, mut rest, mut prefix) = (u128::from(value) * bits, 0, 0);
     let room = figures.max(1) as usize;
     while digits(whole) > room && prefix < 6 {
@@ -67,10 +67,10 @@ pub fn human(value: u64, figures: u32, base: PrefixBase, unit: Quantity) -> Stri
     }
     let name = base.prefixes()[prefix];
     let suffix = match unit {
-        Quantity::Plain => "",
-        Quantity::Bytes => "B",
-        Quantity::BytesPerSecond => "B/s",
-        Quantity::BitsPerSecond => "bit/s",
+        PrefixedUnit::Plain => "",
+        PrefixedUnit::Bytes => "B",
+        PrefixedUnit::BytesPerSecond => "B/s",
+        PrefixedUnit::BitsPerSecond => "bit/s",
     };
     if prefix == 0 || digits(whole) + 1 >= room {
         let rounded = if rest * 2 >= base.step() { whole + 1 } else { whole };
@@ -88,9 +88,9 @@ fn digits(value: u128) -> usize {
     value.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
-/// A unit of time that latencies are told in.
+/// A unit of time in which fio prints latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TimeUnit {
+pub enum FioTimeUnit {
     /// Nanoseconds.
     Nanos,
     /// Microseconds.
@@ -99,46 +99,46 @@ pub enum TimeUnit {
     Millis,
 }
 
-impl TimeUnit {
+impl FioTimeUnit {
     /// fio's word for it.
     pub fn name(self) -> &'static str {
         match self {
-            TimeUnit::Nanos => "nsec",
-            TimeUnit::Micros => "usec",
-            TimeUnit::Millis => "msec",
+            FioTimeUnit::Nanos => "nsec",
+            FioTimeUnit::Micros => "usec",
+            FioTimeUnit::Millis => "msec",
         }
     }
 
     /// How many nanoseconds it is.
     pub fn nanos(self) -> u64 {
         match self {
-            TimeUnit::Nanos => 1,
-            TimeUnit::Micros => 1_000,
-            TimeUnit::Millis => 1_000_000,
+            FioTimeUnit::Nanos => 1,
+            FioTimeUnit::Micros => 1_000,
+            FioTimeUnit::Millis => 1_000_000,
         }
     }
 
-    /// The unit in which fio tells a latency with these extremes and this
+    /// The unit in which fio prints a latency with these extremes and this
     /// deviation: a larger one is taken only when all three stay readable.
-    pub fn for_line(min_ns: u64, max_ns: u64, stddev_ns: f64) -> TimeUnit {
+    pub fn for_line(min_ns: u64, max_ns: u64, stddev_ns: f64) -> FioTimeUnit {
         let fits = |unit: f64| {
             min_ns as f64 > 2.0 * unit && max_ns as f64 > 99.999 * unit && stddev_ns > unit
         };
         match (fits(1e3), fits(1e6)) {
-            (true, true) => TimeUnit::Millis,
-            (true, false) => TimeUnit::Micros,
-            _ => TimeUnit::Nanos,
+            (true, true) => FioTimeUnit::Millis,
+            (true, false) => FioTimeUnit::Micros,
+            _ => FioTimeUnit::Nanos,
         }
     }
 
     /// The unit of a table of percentiles; the deviation has no say in it.
-    pub fn for_table(min_ns: u64, max_ns: u64) -> TimeUnit {
-        TimeUnit::for_line(min_ns, max_ns, f64::INFINITY)
+    pub fn for_table(min_ns: u64, max_ns: u64) -> FioTimeUnit {
+        FioTimeUnit::for_line(min_ns, max_ns, f64::INFINITY)
     }
 }
 
-/// A percentage of a count, never told as nothing when there is something:
-/// at least `least` (fio tells 0.01 % for classes, 0.1 % for depths).
+/// A percentage of a count, never printed as zero when it is more:
+/// at least `least` (fio prints 0.01 % for classes, 0.1 % for depths).
 pub fn percent(part: u64, whole: u64, least: f64) -> f64 {
     if part == 0 || whole == 0 {
         return 0.0;
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_fio_writes_them() {
-        let bytes = |value, base| human(value, 4, base, Quantity::Bytes);
+        let bytes = |value, base| human(value, 4, base, PrefixedUnit::Bytes);
         assert_eq!(bytes(1024, PrefixBase::Binary), "1024B");
         assert_eq!(bytes(10_000, PrefixBase::Binary), "9.77KiB");
         assert_eq!(bytes(8_196_096, PrefixBase::Binary), "8004KiB");
@@ -210,20 +210,20 @@ mod tests {
         assert_eq!(bytes(87_550_306_000, PrefixBase::Decimal), "87.6GB");
         assert_eq!(bytes(9_996_000, PrefixBase::Decimal), "9996kB");
         assert_eq!(bytes(99_960_000, PrefixBase::Decimal), "100.0MB");
-        assert_eq!(human(5_712_778, 10, PrefixBase::Decimal, Quantity::Plain), "5712778");
-        assert_eq!(human(26_429_000_000, 1, PrefixBase::Binary, Quantity::Bytes), "0TiB");
-        assert_eq!(human(40_918, 4, PrefixBase::Binary, Quantity::BitsPerSecond), "320Kibit/s");
-        assert_eq!(human(u64::MAX, 1, PrefixBase::Decimal, Quantity::Bytes), "18EB");
+        assert_eq!(human(5_712_778, 10, PrefixBase::Decimal, PrefixedUnit::Plain), "5712778");
+        assert_eq!(human(26_429_000_000, 1, PrefixBase::Binary, PrefixedUnit::Bytes), "0TiB");
+        assert_eq!(human(40_918, 4, PrefixBase::Binary, PrefixedUnit::BitsPerSecond), "320Kibit/s");
+        assert_eq!(human(u64::MAX, 1, PrefixBase::Decimal, PrefixedUnit::Bytes), "18EB");
     }
 
     #[test]
     fn a_larger_unit_of_time_needs_all_three_numbers() {
-        assert_eq!(TimeUnit::for_line(2_001, 100_000, 1_001.0), TimeUnit::Micros);
-        assert_eq!(TimeUnit::for_line(2_000, 100_000, 1_001.0), TimeUnit::Nanos);
-        assert_eq!(TimeUnit::for_line(2_001, 99_999, 1_001.0), TimeUnit::Nanos);
-        assert_eq!(TimeUnit::for_line(2_001, 100_000, 1_000.0), TimeUnit::Nanos);
-        assert_eq!(TimeUnit::for_line(3_000_000, 200_000_000, 2e6), TimeUnit::Millis);
-        assert_eq!(TimeUnit::for_table(2_001, 100_000), TimeUnit::Micros);
+        assert_eq!(FioTimeUnit::for_line(2_001, 100_000, 1_001.0), FioTimeUnit::Micros);
+        assert_eq!(FioTimeUnit::for_line(2_000, 100_000, 1_001.0), FioTimeUnit::Nanos);
+        assert_eq!(FioTimeUnit::for_line(2_001, 99_999, 1_001.0), FioTimeUnit::Nanos);
+        assert_eq!(FioTimeUnit::for_line(2_001, 100_000, 1_000.0), FioTimeUnit::Nanos);
+        assert_eq!(FioTimeUnit::for_line(3_000_000, 200_000_000, 2e6), FioTimeUnit::Millis);
+        assert_eq!(FioTimeUnit::for_table(2_001, 100_000), FioTimeUnit::Micros);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use crate::reading::{FileReading, Location, MachineReading};
 use iosonde_base::PerDir;
 use iosonde_report::JobPhase;
-use iosonde_report::ledger::{DeviceDescription, JobOptions, LatencySummary, Observed, RateLedger};
+use iosonde_report::ledger::{
+    DeviceDescription, LatencySummary, LedgerOptions, Observed, RateLedger,
+};
 use iosonde_sys::counters::{TaskIo, Usage};
 use iosonde_sys::environment::Machine;
 
@@ -33,7 +35,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// What a device says of itself.
+    /// The attributes that a device reports.
     pub fn facts_of(&self, name: &str) -> Option<&DeviceDescription> {
         self.facts.iter().find(|(known, _)| known == name).map(|(_, facts)| facts)
     }
@@ -49,7 +51,7 @@ pub struct JobEvidence {
     /// Which of [`Evidence::waves`] it ran in.
     pub wave: usize,
     /// Its options.
-    pub options: JobOptions,
+    pub options: LedgerOptions,
     /// `direct=1`.
     pub direct: bool,
     /// `iodepth`.

@@ -1,4 +1,4 @@
-//! What a command is: an entry with all that dispatch, help, completions and
+//! The definition of a command: an entry with all that dispatch, help, completions and
 //! the man page need, and the parsing of its arguments.
 
 use crate::exit;

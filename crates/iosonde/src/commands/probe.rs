@@ -1,5 +1,5 @@
-//! `iosonde probe PATH|DEVICE`: all that bears on a test there, before any
-//! test. described in docs/tools.md.
+//! `iosonde probe PATH|DEVICE`: all that affects a test there, before any
+//! test; described in docs/tools.md.
 
 mod arguments;
 mod document;

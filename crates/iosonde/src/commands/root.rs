@@ -1,5 +1,5 @@
 //! The whole command line as clap has it, for completions and the man page.
-//! Jobs are not parsed by it: fio's language has a parser of its own.
+//! Jobs are not parsed by it: fio's language has another parser.
 
 use super::definition::{CommandEntry, Commands};
 use clap::builder::{PossibleValue, PossibleValuesParser};

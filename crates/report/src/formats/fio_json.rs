@@ -18,14 +18,14 @@ pub struct JsonOptions {
 
 /// The report as fio's `--output-format=json`.
 pub fn fio_json(report: &Report, options: &JsonOptions) -> String {
-    json_text::document(&document(report, options, Bins::Left))
+    json_text::document(&document(report, options, Bins::Omitted))
 }
 
-/// Whether latency bins are told: what sets json+ apart.
+/// Whether latency bins are included: only in json+.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bins {
-    Told,
-    Left,
+    Included,
+    Omitted,
 }
 
 /// The document as a value.
@@ -54,7 +54,7 @@ pub(super) fn document(report: &Report, options: &JsonOptions, bins: Bins) -> Va
     Value::Object(top)
 }
 
-fn option_texts(options: &Options) -> Value {
+fn option_texts(options: &OptionTexts) -> Value {
     options.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str()))).collect()
 }
 
@@ -189,7 +189,7 @@ pub(super) fn latency_value(latency: &LatencyReport, bins: Bins) -> Value {
     if let Some(list) = &latency.percentiles {
         value.insert("percentile".into(), percentiles(list));
         // fio has no bins where it has no percentiles.
-        if bins == Bins::Told {
+        if bins == Bins::Included {
             let bin = |&(ns, count): &(u64, u64)| (ns.to_string(), Value::from(count));
             value.insert("bins".into(), latency.bins.iter().map(bin).collect());
         }

@@ -6,5 +6,5 @@ use crate::Report;
 
 /// The report as fio's `--output-format=json+`.
 pub fn fio_json_plus(report: &Report, options: &JsonOptions) -> String {
-    json_text::document(&document(report, options, Bins::Told))
+    json_text::document(&document(report, options, Bins::Included))
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// A version of the terse format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TerseVersion {
-    /// No version of the program; the description on a line of its own.
+    /// No version of the program; the description on a separate line.
     V2,
     /// fio's default: no trims.
     #[default]
@@ -143,9 +143,9 @@ impl TerseLine<'_> {
     /// Twenty fields: `99.000000%=12`, zeros where the direction had no I/O,
     /// and `0%=0` for those beyond the list or not asked for.
     fn percentiles(&mut self, dir: &DirReport, percentile_list: &[f64]) {
-        let told = dir.clat.percentiles.as_ref().or(dir.lat.percentiles.as_ref());
+        let percentiles = dir.clat.percentiles.as_ref().or(dir.lat.percentiles.as_ref());
         for at in 0..PERCENTILE_FIELDS {
-            let value = told.and_then(|told| told.get(at)).map_or(0, |(_, ns)| ns / 1000);
+            let value = percentiles.and_then(|list| list.get(at)).map_or(0, |(_, ns)| ns / 1000);
             match percentile_list.get(at) {
                 Some(percent) => self.field(format_args!("{percent:.6}%={value}")),
                 None => self.field("0%=0"),

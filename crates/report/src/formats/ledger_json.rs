@@ -69,7 +69,7 @@ fn writes(writes: &Writes) -> Value {
 }
 
 fn job(job: &JobLedger) -> Value {
-    let JobOptions { engine, block_bytes, random, paced, sync, seed, .. } = &job.options;
+    let LedgerOptions { engine, block_bytes, random, paced, sync, seed, .. } = &job.options;
     json!({
         "jobname": job.name,
         "number": job.number,

@@ -1,4 +1,4 @@
-//! What is told while jobs run.
+//! What is printed while jobs run.
 
 mod status_line;
 

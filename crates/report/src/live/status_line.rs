@@ -1,10 +1,10 @@
 //! One line about a run in progress: fio's, and ours.
 
 use crate::report::TextUnits;
-use crate::scale::{PrefixBase, Quantity, human};
+use crate::scale::{PrefixBase, PrefixedUnit, human};
 use iosonde_base::PerDir;
 
-/// What a job is doing; fio's letters (fio(1), OUTPUT).
+/// The state of a job; fio's letters (fio(1), OUTPUT).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobState {
     /// `P`: not started yet.
@@ -97,13 +97,13 @@ pub struct Status {
     pub rate: Option<StatusRate>,
     /// Every job's state, in order.
     pub states: Vec<JobState>,
-    /// How much is done, 0 to 1, where that can be told.
+    /// How much is done, 0 to 1, where that is known.
     pub done: Option<f64>,
     /// Bytes per second since the last line; `None` for directions not used.
     pub bytes_per_s: PerDir<Option<u64>>,
     /// I/Os per second since the last line.
     pub iops: PerDir<Option<u64>>,
-    /// Seconds left, where that can be told.
+    /// Seconds left, where that is known.
     pub eta_s: Option<u64>,
     /// Seconds since the start.
     pub elapsed_s: u64,
@@ -124,12 +124,13 @@ pub fn fio_status_line(status: &Status) -> String {
     let Status { running, open_files, units, .. } = status;
     let mut line = format!("Jobs: {running} (f={open_files})");
     let base = PrefixBase::of(units.kb_base);
-    let rate_unit = if units.bits { Quantity::BitsPerSecond } else { Quantity::BytesPerSecond };
+    let rate_unit =
+        if units.bits { PrefixedUnit::BitsPerSecond } else { PrefixedUnit::BytesPerSecond };
     let rate = |bytes_per_s: u64| human(bytes_per_s, 4, base, rate_unit);
     match status.rate {
         Some(StatusRate::Bytes(least, most)) => {
             let [least, most] =
-                [least, most].map(|bytes| human(bytes, 4, base, Quantity::BytesPerSecond));
+                [least, most].map(|bytes| human(bytes, 4, base, PrefixedUnit::BytesPerSecond));
             line.push_str(&format!(", {least}-{most}"));
         }
         Some(StatusRate::Ios(least, most)) => line.push_str(&format!(", {least}-{most} IOPS")),
@@ -146,7 +147,7 @@ pub fn fio_status_line(status: &Status) -> String {
         line.push_str(&format!("[{rates}]"));
     }
     if let Some(iops) =
-        per_dir(&status.iops, |iops| human(iops, 4, PrefixBase::Decimal, Quantity::Plain))
+        per_dir(&status.iops, |iops| human(iops, 4, PrefixBase::Decimal, PrefixedUnit::Plain))
     {
         line.push_str(&format!("[{iops} IOPS]"));
     }
@@ -162,9 +163,9 @@ fn states(states: &[JobState]) -> String {
 
 fn per_dir(values: &PerDir<Option<u64>>, show: impl Fn(u64) -> String) -> Option<String> {
     let pairs = DIR_LETTERS.into_iter().zip(values.0);
-    let told: Vec<_> =
+    let known: Vec<_> =
         pairs.filter_map(|(letter, value)| Some(format!("{letter}={}", show(value?)))).collect();
-    (!told.is_empty()).then(|| told.join(","))
+    (!known.is_empty()).then(|| known.join(","))
 }
 
 /// `01m:31s`, `02h:00m:00s`, `02d:07h:33m:17s`.
@@ -193,8 +194,8 @@ pub fn native_status_line(status: &Status, columns: usize) -> String {
     for (at, name) in ["read", "write", "trim"].into_iter().enumerate() {
         if let Some(bytes_per_s) = status.bytes_per_s.0[at] {
             let iops =
-                human(status.iops.0[at].unwrap_or(0), 4, PrefixBase::Decimal, Quantity::Plain);
-            let rate = human(bytes_per_s, 4, PrefixBase::Binary, Quantity::BytesPerSecond);
+                human(status.iops.0[at].unwrap_or(0), 4, PrefixBase::Decimal, PrefixedUnit::Plain);
+            let rate = human(bytes_per_s, 4, PrefixBase::Binary, PrefixedUnit::BytesPerSecond);
             parts.push(format!("{name} {iops} IOPS {rate}"));
         }
     }

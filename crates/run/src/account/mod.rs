@@ -100,7 +100,7 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         name: job.name.clone(),
         group: job.group,
         group_reporting: job.reporting.group_reporting,
-        told: job.reporting.told,
+        reported: job.reporting.reported,
         options: options.clone(),
         description: job.reporting.description.clone(),
         what: job.reporting.what.clone(),

@@ -4,7 +4,7 @@ use super::run_readings::RunSeen;
 use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::{DIRS, Dir, PerDir};
-use iosonde_report::ledger::{JobOptions, LatencySummary};
+use iosonde_report::ledger::{LatencySummary, LedgerOptions};
 use iosonde_stats::HistogramSnapshot;
 use iosonde_witness::{Evidence, JobEvidence, Observed};
 use iosonde_workload::content::Base;
@@ -97,11 +97,11 @@ fn has_helpers(job: &JobPlan) -> bool {
     job.engine.caps.own_threads || job.settings.uses_other_threads()
 }
 
-fn options(job: &JobPlan) -> JobOptions {
+fn options(job: &JobPlan) -> LedgerOptions {
     let dirs = DIRS.into_iter().filter(|&dir| job.dirs[dir]);
     let sizes = dirs.map(|dir| (job.source.sizes[dir].min(), job.source.sizes[dir].max()));
     let (least, most) = sizes.fold((u32::MAX, 0), |all, one| (all.0.min(one.0), all.1.max(one.1)));
-    JobOptions {
+    LedgerOptions {
         engine: job.engine.name.to_owned(),
         block_bytes: (u64::from(least.min(most)), u64::from(most)),
         random: job.source.directions.random,

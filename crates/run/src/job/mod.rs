@@ -363,8 +363,8 @@ pub struct Reporting {
     pub what: String,
     /// It joins the entry before it, if that is of the same group.
     pub group_reporting: bool,
-    /// It is told at all (`stats`).
-    pub told: bool,
+    /// It is reported at all (`stats`).
+    pub reported: bool,
     /// Units of text output.
     pub units: TextUnits,
     /// `unified_rw_reporting`.

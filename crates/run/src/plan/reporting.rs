@@ -39,7 +39,7 @@ pub(super) fn reporting(
         description: spec.job.description.get().clone(),
         what: what(spec, engine, &rw, sizes),
         group_reporting: *spec.job.group_reporting.get(),
-        told: *stat.stats.get(),
+        reported: *stat.stats.get(),
         units: TextUnits {
             kb_base: spec.units.kb_base.get().number().into(),
             bits: match spec.units.unit_base.get().number() {

@@ -32,11 +32,11 @@ pub fn clean() -> Ledger {
             observed_at_device: Observed::Is(30.5),
             requested_by_all: 32,
         },
-        options: JobOptions {
+        options: LedgerOptions {
             engine: "libaio".into(),
             block_bytes: (4096, 4096),
             random: true,
-            ..JobOptions::default()
+            ..LedgerOptions::default()
         },
         files: FilesLedger {
             files: 1,
@@ -128,7 +128,7 @@ pub fn writer() -> Ledger {
     ledger
 }
 
-/// What a rule finds in a ledger.
+/// The findings of a rule in a ledger.
 pub fn says(rule: &str, ledger: &Ledger) -> Option<(Severity, String)> {
     let found = judge(ledger).into_iter().find(|finding| finding.id == rule)?;
     Some((found.severity, found.statement))

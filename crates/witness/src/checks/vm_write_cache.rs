@@ -1,4 +1,4 @@
-//! A virtual disk, whose cache mode only the host knows.
+//! A virtual disk: only the host knows its cache mode.
 
 use iosonde_report::finding::{FindingRule, Severity, Statement};
 use iosonde_report::ledger::Ledger;
@@ -7,7 +7,7 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "vm-write-cache",
     severity: Severity::Note,
     condition: "the run called fsync or used O_SYNC in a virtual machine",
-    meaning: "The hypervisor decides what a guest's flush does: it may reach the medium, stop in \
+    meaning: "The hypervisor handles a guest's flush: it may reach the medium, stop in \
               a cache of the host, or do nothing. No counter in the guest shows which.",
     remedy: "find out the host's cache mode (none, writethrough, writeback, unsafe) and quote it \
              with the results",
@@ -23,7 +23,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         Some(kind) if synced && has_device => Statement::one(
             Severity::Note,
             format!(
-                "what a flush does below this virtual machine ({kind}) cannot be seen from inside it"
+                "the effect of a flush below this virtual machine ({kind}) cannot be seen from inside it"
             ),
         ),
         _ => Vec::new(),

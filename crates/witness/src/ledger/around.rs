@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 const SECTOR: u64 = 512;
 const MS: u64 = 1_000_000;
 
-/// What was counted over all waves, where each tells.
+/// What was counted over all waves, where each has counts.
 pub(super) fn over_waves<T: Clone>(
     seen: &Evidence,
     one: impl Fn(&MachineReading, &MachineReading) -> Observed<T>,

@@ -8,7 +8,7 @@ use iosonde_base::Dir;
 use iosonde_report::ledger::{JobLedger, Observed, Reads};
 use iosonde_sys::counters::TaskIo;
 
-/// File systems whose reads the kernel counts for the task that asked: those
+/// File systems with reads that the kernel counts for the task that asked: those
 /// that send bios of their own, and NFS.
 const COUNTED: [&str; 22] = [
     "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "vfat", "msdos", "exfat", "ntfs3", "iso9660",
@@ -102,8 +102,8 @@ fn fetched(job: &JobEvidence, seen: &Evidence) -> Observed<u64> {
     }
 }
 
-/// Bytes fetched by the whole process while jobs ran: where that cannot be told
-/// apart by jobs, it is still the run's.
+/// Bytes fetched by the whole process while jobs ran: where that cannot be
+/// divided among jobs, it is still the run's.
 fn fetched_together(seen: &Evidence) -> Observed<u64> {
     let counts = |job: &JobEvidence| {
         let mut kinds = places(job, seen).map(crate::reading::Location::kind).peekable();

@@ -76,8 +76,8 @@ pub fn drain(
     Ok(DrainTime { took: began.elapsed(), by_part: false })
 }
 
-/// Bytes of the range that the device does not have; `None` where that is not
-/// told.
+/// Bytes of the range that the device does not have; `None` where that is
+/// unknown.
 fn unwritten_bytes(file: &File, offset: u64, bytes: u64) -> Option<u64> {
     cache::residency(file, offset, bytes.max(1)).known()?.unwritten_bytes().get()
 }

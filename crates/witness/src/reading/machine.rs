@@ -55,7 +55,7 @@ impl MachineReading {
         }
     }
 
-    /// What a device did between `earlier` and this.
+    /// The I/O of a device between `earlier` and this.
     pub fn device_since(&self, earlier: &MachineReading, name: &str) -> Observed<DiskCounters> {
         let find = |all: &[(String, Observed<DiskCounters>)]| {
             let found = all.iter().find(|(found, _)| found == name);

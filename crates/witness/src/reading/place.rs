@@ -23,7 +23,7 @@ impl Location {
         self.filesystem.as_ref().map_or("device", |filesystem| &filesystem.kind)
     }
 
-    /// The whole disks right below: those whose traffic is of interest.
+    /// The whole disks right below: those with traffic of interest.
     pub fn disks(&self) -> impl Iterator<Item = &Layer> {
         self.layers.iter().map(Layer::disk)
     }
@@ -111,7 +111,7 @@ fn options(mount: &str, own: &str) -> String {
     all.join(",")
 }
 
-/// What a device says of itself.
+/// The attributes that a device reports.
 pub fn device_facts(name: &str, id: DeviceId) -> DeviceDescription {
     let facts = iosonde_direct::DeviceFacts::of(id);
     DeviceDescription {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// What `--help` says below the summary.
 pub const DETAILS: &str = "\
-Shows what bears on the results of a test there: the file system and the
+Shows what affects the results of a test there: the file system and the
 devices below it, whether direct, uncached, atomic and polled I/O work, the
 machine and its limits, and hazards, each with what to do.
 

@@ -77,7 +77,7 @@ pub struct QueueSettings {
     pub no_merges: Fact<u64>,
     /// The schedulers it could have.
     pub schedulers: Vec<String>,
-    /// What a software RAID is doing besides: `resync`.
+    /// The background action of a software RAID: `resync`.
     pub rebuilding: Option<String>,
 }
 

@@ -120,7 +120,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// A new file, whose name is removed at once.
+    /// A new file; its name is removed at once.
     fn temporary(folder: &Path) -> Result<Subject, (String, io::Error)> {
         let on = format!("a temporary file of 1 MiB in {}, removed", folder.display());
         let path = folder.join(format!(".iosonde-probe.{}.tmp", std::process::id()));

@@ -6,7 +6,7 @@ use super::workload::{self, Interrupted, RunSummary, Workload};
 use super::{refuse, text};
 use crate::exit;
 use crate::output::{print, print_error};
-use crate::prepare::Refusal;
+use crate::prepare::PrepareError;
 use iosonde_direct::WriteCache;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use std::io::{self, IsTerminal, Write};
@@ -29,7 +29,7 @@ pub fn run(path: &Path, job: &[String], rounds: u32, json: bool) -> u8 {
             said.iter().for_each(|line| print_error(line));
             workloads
         }
-        Err(Refusal { code, reasons }) => {
+        Err(PrepareError { code, reasons }) => {
             reasons.iter().for_each(|line| print_error(line));
             return code;
         }

@@ -25,7 +25,7 @@ pub struct CacheFacts {
     pub reported: Fact<DeviceReport>,
 }
 
-/// What a device reports about its cache.
+/// The cache that a device reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceReport {
     /// The text.
@@ -118,7 +118,7 @@ fn reported(root: &Path, disk: &str, kind: &LayerKind) -> Fact<DeviceReport> {
     Fact::unknown("its driver does not report it in sysfs")
 }
 
-/// A disk whose view can be changed.
+/// A disk with a setting that can be changed.
 #[derive(Debug)]
 pub struct WriteCacheSetting {
     /// The disk, by the kernel's name.

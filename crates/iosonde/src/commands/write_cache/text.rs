@@ -59,7 +59,7 @@ fn meaning_of_through(facts: &CacheFacts) -> String {
     }
 }
 
-/// What a setting would mean, a sentence.
+/// The effect of a setting, a sentence.
 fn consequence(view: WriteCache, facts: &CacheFacts) -> String {
     meaning(&CacheFacts { kernel: Fact::Known(view), ..facts.clone() })
 }

@@ -5,7 +5,7 @@ use super::device;
 use crate::commands::format::printable;
 use crate::exit;
 use crate::personality::Personality;
-use crate::prepare::{Prepared, Refusal, parse, prepare_parsed};
+use crate::prepare::{PrepareError, Prepared, parse, prepare_parsed};
 use iosonde_base::Dir;
 use iosonde_options::Origin;
 use iosonde_run::conductor::{Observer, RunEvent, conduct};
@@ -80,10 +80,10 @@ const WAYS: [(&str, Option<(&str, &str)>); 3] = [
 ///
 /// # Errors
 /// The exit code and the reasons, a line each.
-pub fn read(words: &[String], disk: &str) -> Result<(Vec<Workload>, Vec<String>), Refusal> {
+pub fn read(words: &[String], disk: &str) -> Result<(Vec<Workload>, Vec<String>), PrepareError> {
     let refuse = |why: String| {
         let reasons = vec![format!("iosonde: write-cache: --compare: {why}")];
-        Refusal { code: exit::REFUSED, reasons }
+        PrepareError { code: exit::REFUSED, reasons }
     };
     let parsed = parse(Personality::Native, words);
     if let Some(flag) = flag_without_effect(&parsed.flags) {
@@ -198,7 +198,7 @@ fn summaries(plan: &Plan, results: &[Option<JobResult>]) -> Result<Vec<JobResult
     }
 }
 
-/// Write out what a run left in memory, so that the next does not pay for it.
+/// Write back the dirty data of a run, so that the next does not pay for it.
 fn settle(plan: &Plan) -> Result<(), Interrupted> {
     for path in written(plan).map(|(_, file)| &file.path) {
         // A job may take its files away itself.
@@ -288,7 +288,7 @@ impl Observer for StopObserver<'_> {
             RunEvent::Stopping { .. } => self.heard = true,
             RunEvent::Tick { .. } if self.stop.load(Ordering::Relaxed) && !self.heard => {
                 self.ticks += 1;
-                // It came before the conductor listened, or is none that it listens to.
+                // It came before the conductor listened, or it does not listen to this one.
                 if self.ticks == 2 {
                     // We are there, so it can be sent.
                     let _ = kill_process(getpid(), Signal::TERM);

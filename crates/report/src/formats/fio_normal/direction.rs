@@ -2,15 +2,15 @@
 
 use super::{RateText, latency, line};
 use crate::report::*;
-use crate::scale::{PrefixBase, Quantity, human};
+use crate::scale::{PrefixBase, PrefixedUnit, human};
 use std::fmt::Write;
 
 /// All lines of a direction: rates, latencies, percentiles, windows.
 pub(super) fn add_direction(name: &str, dir: &DirReport, job: &JobReport, text: &mut String) {
     let figures = job.significant_figures;
     let rate = RateText::new(dir.bw_bytes_per_s(), job.units, figures);
-    let iops = human(dir.iops() as u64, figures, PrefixBase::Decimal, Quantity::Plain);
-    let io = human(dir.io_bytes, figures, PrefixBase::of(job.units.kb_base), Quantity::Bytes);
+    let iops = human(dir.iops() as u64, figures, PrefixBase::Decimal, PrefixedUnit::Plain);
+    let io = human(dir.io_bytes, figures, PrefixBase::of(job.units.kb_base), PrefixedUnit::Bytes);
     let resets = match name {
         "write" => format!("; {} zone resets", dir.zone_resets),
         _ => String::new(),

@@ -2,7 +2,7 @@
 
 use super::line;
 use crate::report::LatencyReport;
-use crate::scale::{PrefixBase, Quantity, TimeUnit, human};
+use crate::scale::{FioTimeUnit, PrefixBase, PrefixedUnit, human};
 use std::fmt::Write;
 
 /// `  clat (usec): min=..`; nothing when there is no value. `name` brings its
@@ -11,8 +11,8 @@ pub(super) fn add_line(name: &str, latency: &LatencyReport, text: &mut String) {
     if latency.n == 0 {
         return;
     }
-    let span = TimeUnit::for_line(latency.min_ns, latency.max_ns, latency.stddev_ns);
-    let extreme = |ns: u64| human(ns / span.nanos(), 6, PrefixBase::Decimal, Quantity::Plain);
+    let span = FioTimeUnit::for_line(latency.min_ns, latency.max_ns, latency.stddev_ns);
+    let extreme = |ns: u64| human(ns / span.nanos(), 6, PrefixBase::Decimal, PrefixedUnit::Plain);
     let unit = span.nanos() as f64;
     line!(
         text,
@@ -32,7 +32,7 @@ pub(super) fn add_table(title: &str, latency: &LatencyReport, text: &mut String)
     };
     let values = list.iter().map(|(_, value)| *value);
     let (least, most) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
-    let span = TimeUnit::for_table(least, most);
+    let span = FioTimeUnit::for_table(least, most);
     line!(text, "{title} ({}):", span.name());
     add_rows(list, span.nanos(), "     ", text);
 }

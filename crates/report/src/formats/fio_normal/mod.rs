@@ -13,7 +13,7 @@ pub use opening::{Opening, opening_lines, starting_line};
 
 use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS};
 use crate::report::*;
-use crate::scale::{PrefixBase, Quantity, date, human, percent};
+use crate::scale::{PrefixBase, PrefixedUnit, date, human, percent};
 use iosonde_base::Errno;
 use std::fmt::Write;
 
@@ -50,7 +50,7 @@ fn add_job(job: &JobReport, when: &str, text: &mut String) {
     let failure = match &job.failure {
         None => match job.shown_errno() {
             0 => " 0".into(),
-            borne => format!("{borne:2} (func=io, error={})", errno_words(borne)),
+            errno => format!("{errno:2} (func=io, error={})", errno_words(errno)),
         },
         Some(failure) => {
             let JobFailure { errno, place, doing } = failure;
@@ -90,7 +90,7 @@ fn add_classes(job: &JobReport, text: &mut String) {
     let classes = &job.latency_classes;
     let parts = [("nsec", &classes[..10]), ("usec", &classes[10..20]), ("msec", &classes[20..])];
     for (unit, counts) in parts {
-        let told: Vec<String> = CLASS_LABELS
+        let shares: Vec<String> = CLASS_LABELS
             .iter()
             .zip(counts)
             .filter(|(_, count)| **count > 0)
@@ -98,7 +98,7 @@ fn add_classes(job: &JobReport, text: &mut String) {
                 format!("{label}={:3.2}%", percent(*count, job.issued_ios(), 0.01))
             })
             .collect();
-        for five in told.chunks(5) {
+        for five in shares.chunks(5) {
             line!(text, "  lat ({unit})   : {}", five.join(", "));
         }
     }
@@ -126,7 +126,7 @@ fn add_depths(job: &JobReport, text: &mut String) {
     line!(text, "     complete  : {}", shares(&BATCH_LABELS, complete, *completes));
     let list = |numbers: [u64; 3], syncs: u64| {
         let [reads, writes, trims] = numbers;
-        // fio counts the sum as reads when directions are told together.
+        // fio counts the sum as reads when directions are reported together.
         if job.unified == Unified::Mixed {
             format!("{},0,0,{syncs}", reads + writes + trims)
         } else {
@@ -176,7 +176,7 @@ fn add_steady(job: &JobReport, steady: &SteadyResult, text: &mut String) {
     let rate =
         RateText::new(mean(|sample| sample.bw_bytes_per_s), job.units, job.significant_figures);
     let iops =
-        human(mean(|s| s.iops), job.significant_figures, PrefixBase::Decimal, Quantity::Plain);
+        human(mean(|s| s.iops), job.significant_figures, PrefixBase::Decimal, PrefixedUnit::Plain);
     let (what, how) = match steady.what.strip_suffix("_slope") {
         Some(what) => (what, "slope"),
         None => (steady.what.as_str(), "mean dev"),
@@ -200,7 +200,8 @@ struct RateText {
 
 impl RateText {
     fn new(bytes_per_s: u64, units: TextUnits, figures: u32) -> RateText {
-        let unit = if units.bits { Quantity::BitsPerSecond } else { Quantity::BytesPerSecond };
+        let unit =
+            if units.bits { PrefixedUnit::BitsPerSecond } else { PrefixedUnit::BytesPerSecond };
         let base = PrefixBase::of(units.kb_base);
         RateText {
             first: human(bytes_per_s, figures, base, unit),
@@ -226,8 +227,8 @@ fn add_group(group: &GroupReport, text: &mut String) {
             most.first,
             least.second,
             most.second,
-            human(dir.io_bytes, figures, base, Quantity::Bytes),
-            human(dir.io_bytes, figures, base.other(), Quantity::Bytes),
+            human(dir.io_bytes, figures, base, PrefixedUnit::Bytes),
+            human(dir.io_bytes, figures, base.other(), PrefixedUnit::Bytes),
             dir.min_run_ms,
             dir.max_run_ms
         );

@@ -2,7 +2,7 @@
 
 use super::line;
 use crate::report::TextUnits;
-use crate::scale::{PrefixBase, Quantity, human};
+use crate::scale::{PrefixBase, PrefixedUnit, human};
 use iosonde_base::PerDir;
 use std::fmt::Write;
 
@@ -41,7 +41,7 @@ pub fn opening_lines(jobs: &[Opening], version: &str) -> String {
             .map(|(name, (least, most))| {
                 let size = |bytes| {
                     let base = PrefixBase::of(job.units.kb_base);
-                    human(bytes, job.significant_figures, base, Quantity::Bytes)
+                    human(bytes, job.significant_figures, base, PrefixedUnit::Bytes)
                 };
                 format!("{name} {}-{}", size(least), size(most))
             })

@@ -2,7 +2,7 @@
 
 use super::Style;
 
-/// What a piece of text is, and so its colour.
+/// The role of a piece of text, which decides its colour.
 #[derive(Clone, Copy)]
 pub(crate) enum Mark {
     /// A name or a heading.

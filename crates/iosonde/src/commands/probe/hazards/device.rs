@@ -36,7 +36,7 @@ pub(super) static RULES: &[FindingRule<PathSurvey>] = &[
         id: "rebuilding",
         severity: Severity::Warning,
         condition: "a software RAID is rebuilding or checking",
-        meaning: "The array moves data of its own during the test.",
+        meaning: "The array copies or reads data during the test.",
         remedy: "wait until /proc/mdstat shows no action",
         check: rebuilding,
     },

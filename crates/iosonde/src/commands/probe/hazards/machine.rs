@@ -75,7 +75,7 @@ pub(super) static RULES: &[FindingRule<PathSurvey>] = &[
         id: "io-limit",
         severity: Severity::Warning,
         condition: "a control group limits I/O",
-        meaning: "A limit below the device's speed is what a test measures.",
+        meaning: "Where the limit is below the device's speed, a test measures the limit.",
         remedy: "raise io.max, or test outside the container",
         check: io_limit,
     },
