@@ -57,6 +57,15 @@ static FORMATS: [ReportFormat; 6] = [
 
 /// The report in every format that was requested.
 pub fn text(personality: Personality, flags: &Flags, report: &Report) -> String {
+    let mut padded = None;
+    let report = match personality {
+        Personality::Fio => {
+            let padded = padded.insert(report.clone());
+            padded.pad_steady_windows();
+            padded
+        }
+        Personality::Native => report,
+    };
     let request = FormatRequest { personality, flags };
     let requested = FORMATS.iter().filter(|format| (format.is_requested)(&request));
     requested.map(|format| (format.write)(report, &request)).collect()

@@ -280,6 +280,22 @@ fn a_job_ends_at_its_steady_state_and_reports_it_as_fio_does() {
 }
 
 #[test]
+fn a_window_that_was_never_full_is_padded_with_zeroes_as_fio_only() {
+    // 1000 I/Os at 1000/s: one or two intervals of a window of 40.
+    let line = "--ioengine=null --size=4m --bs=4k --rate_iops=1000 --name=a \
+                --ss=iops:0.001% --ss_dur=20 --ss_interval=500ms";
+    let iops = |who| -> Vec<u64> {
+        let found = jobs(&json_run(who, &Folder::new("steady-short"), line, &[]).well());
+        let list = found[0]["steadystate"]["data"]["iops"].as_array().unwrap().clone();
+        list.iter().map(|number| number.as_u64().unwrap()).collect()
+    };
+    let (padded, sampled) = (iops(Who::AsFio), iops(Who::Native));
+    assert_eq!(padded.len(), 40);
+    assert_eq!(padded[39], 0);
+    assert!(sampled.len() < 40, "{sampled:?}");
+}
+
+#[test]
 fn jobs_reported_as_one_are_steady_as_one() {
     let line = format!(
         "{STEADY} --name=a --numjobs=2 --group_reporting=1 --rate_iops=200 \

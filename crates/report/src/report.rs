@@ -375,7 +375,25 @@ pub struct SteadyResult {
     pub slope: f64,
     /// The window's samples, oldest first.
     pub samples: Vec<SteadySample>,
+    /// How many samples a full window has.
+    pub samples_max: usize,
 }
+
+impl Report {
+    /// Zeroes in place of the samples that steady state windows lack, as fio
+    /// has them: programs divide by the length of a window.
+    pub fn pad_steady_windows(&mut self) {
+        for steady in self.jobs.iter_mut().filter_map(|job| job.steady.as_mut()) {
+            let padded = steady.samples_max.min(PADDED_SAMPLES_MAX);
+            if steady.samples.len() < padded {
+                steady.samples.resize(padded, SteadySample::default());
+            }
+        }
+    }
+}
+
+/// Windows are not padded further: `ss_dur` may be years.
+const PADDED_SAMPLES_MAX: usize = 1 << 20;
 
 /// One interval (`ss_interval`) of a steady state window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

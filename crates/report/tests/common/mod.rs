@@ -239,6 +239,7 @@ pub fn rare() -> Report {
         max_deviation: 0.0,
         slope: 152_796.0,
         samples: vec![sample(2900), sample(2800), sample(3001)],
+        samples_max: 3,
     });
     facts.zone_resets = 4;
     facts.block_life = Some(BlockLife {

@@ -117,6 +117,7 @@ impl SteadyWindow {
             max_deviation: self.verdict.deviation,
             slope: self.verdict.slope,
             samples: self.samples.iter().copied().collect(),
+            samples_max: self.size,
         }
     }
 }

@@ -258,11 +258,12 @@ impl<'a> Worker<'a> {
 
     /// Do what is due; whether the job goes on.
     fn at_moment(&mut self, now: u64) -> bool {
-        if now >= self.deadline() || self.shared.pulse.stop_asked() {
-            return false;
-        }
+        // A window that ends with the job counts too.
         if now >= self.sampler.next {
             self.sampler.sample(now, &self.clock, &self.drive.pen);
+        }
+        if now >= self.deadline() || self.shared.pulse.stop_asked() {
+            return false;
         }
         if let Some(logs) = self.logs.as_mut().filter(|logs| now >= logs.next()) {
             logs.look(now, &mut self.drive.tape);

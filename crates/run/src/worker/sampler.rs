@@ -39,7 +39,12 @@ impl RateWindow {
         let seconds = clock.ns_between(self.opened, now) as f64 / 1e9;
         self.counted = total;
         self.opened = now;
-        self.next = now.saturating_add(self.every);
+        // On a grid, so that as many windows fit into a run as its length says.
+        // A window that ended late by more than its length begins the grid anew.
+        self.next = self.next.saturating_add(self.every);
+        if self.next <= now {
+            self.next = now.saturating_add(self.every);
+        }
         (delta, seconds.max(1e-9))
     }
 }
@@ -78,5 +83,26 @@ impl Sampler {
             }
         }
         self.next = self.bandwidth.next.min(self.iops.next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_sys::clock::ClockSource;
+
+    #[test]
+    fn windows_end_on_a_grid_and_begin_anew_when_one_was_missed() {
+        let clock = Clock::pick(ClockSource::ClockGettime).unwrap();
+        let mut windows = RateWindow::new(Nanos(500), &clock);
+        let every = windows.every;
+        windows.start(0);
+        assert_eq!(windows.next, every);
+        windows.close(every + every / 10, &clock, |_| 1);
+        assert_eq!(windows.next, 2 * every);
+        let (counts, _) = windows.close(2 * every, &clock, |_| 5);
+        assert_eq!((counts[Dir::Read], windows.next), (4, 3 * every));
+        windows.close(9 * every, &clock, |_| 5);
+        assert_eq!(windows.next, 10 * every);
     }
 }

@@ -26,7 +26,7 @@ pub struct PathSurvey {
     /// Queue settings of each device of `facts`, in its order.
     pub queues: Vec<QueueSettings>,
     /// For a file: its extents and cached pages.
-    pub file: Option<FileState>,
+    pub file: Option<SurveyedFile>,
     /// The machine.
     pub machine: Machine,
     /// Limits of control groups.
@@ -83,7 +83,7 @@ pub struct QueueSettings {
 
 /// What is known of a file without reading it.
 #[derive(Debug)]
-pub struct FileState {
+pub struct SurveyedFile {
     /// What the page cache holds of it.
     pub cached: Fact<Residency>,
     /// What of it is data.
@@ -133,7 +133,8 @@ impl PathSurvey {
         Ok(PathSurvey {
             space: (facts.kind != PathKind::BlockDevice).then(|| space(path)),
             queues: facts.devices.iter().map(|device| QueueSettings::of(&tree, device)).collect(),
-            file: (facts.kind == PathKind::File).then(|| FileState::of(path, arguments.no_touch)),
+            file: (facts.kind == PathKind::File)
+                .then(|| SurveyedFile::of(path, arguments.no_touch)),
             machine: Machine::this(),
             limits: Groups::of_thread().limits(),
             trials: trials::all(arguments, &facts),
@@ -197,8 +198,8 @@ impl QueueSettings {
     }
 }
 
-impl FileState {
-    fn of(path: &Path, no_touch: bool) -> FileState {
+impl SurveyedFile {
+    fn of(path: &Path, no_touch: bool) -> SurveyedFile {
         let open = if no_touch {
             Err("not opened (--no-touch)".to_owned())
         } else {
@@ -206,12 +207,12 @@ impl FileState {
             open.open(path).map_err(|error| bare(&format!("it cannot be opened: {}", error.source)))
         };
         match open {
-            Ok(file) => FileState {
+            Ok(file) => SurveyedFile {
                 cached: residency(&file, 0, 0),
                 extents: known_or_why(Extents::of(&file, 0, length(&file))),
                 attributes: known_or_why(Attributes::of(&file)),
             },
-            Err(why) => FileState {
+            Err(why) => SurveyedFile {
                 cached: Fact::unknown(why.clone()),
                 extents: Fact::unknown(why.clone()),
                 attributes: Fact::unknown(why),
