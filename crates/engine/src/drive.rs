@@ -302,6 +302,19 @@ impl Drive {
         self.log(&entry);
     }
 
+    /// Whether anything must be done for each I/O that completes besides
+    /// counting it.
+    pub(crate) fn watches_completions(&self) -> bool {
+        self.verify.is_some() || self.log.as_ref().is_some_and(IoLog::is_traced)
+    }
+
+    /// Print that an I/O has completed, with `--debug=io`.
+    pub(crate) fn trace_completed(&self, entry: &Planned) {
+        if let Some(log) = &self.log {
+            log.completed(entry);
+        }
+    }
+
     /// An I/O has completed, wholly (`done`) or with an error: check what it
     /// read, where that is to be checked.
     ///
@@ -309,6 +322,7 @@ impl Drive {
     /// If that is not what was written, and the job does not tolerate it.
     #[inline(never)]
     pub(crate) fn check(&mut self, entry: &Planned, slot: u32, done: bool) -> Result<(), Failure> {
+        self.trace_completed(entry);
         let Some(verify) = &mut self.verify else { return Ok(()) };
         if verify.complete(&mut self.memory, entry, slot, done) {
             return Ok(());
@@ -355,6 +369,7 @@ impl Drive {
         let done = act();
         let took = self.clock.ticks_to_ns(self.clock.now().wrapping_sub(start));
         self.count_sync(took);
+        self.trace_completed(entry);
         done.or_else(|errno| self.tolerate_sync(entry, errno))
     }
 

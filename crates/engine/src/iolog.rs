@@ -49,6 +49,18 @@ impl IoLog {
         IoLog { trace, ..self }
     }
 
+    /// Whether I/Os are printed as well.
+    pub fn is_traced(&self) -> bool {
+        self.trace.is_some()
+    }
+
+    /// Print that an I/O has completed, where that is requested.
+    pub fn completed(&self, entry: &Planned) {
+        if let Some(trace) = &self.trace {
+            trace.completed(entry);
+        }
+    }
+
     /// Log that a file is closed, `ns` after the epoch, if it was ever opened.
     pub fn close(&mut self, ns: u64, file: FileId) {
         let file = file.0 as usize;
@@ -67,7 +79,7 @@ impl IoLog {
     /// Log one I/O, `ns` after the epoch.
     pub fn add(&mut self, ns: u64, entry: &Planned) {
         if let Some(trace) = &self.trace {
-            trace.add(entry);
+            trace.queued(entry);
         }
         let action = match entry.op {
             Op::Read => "read",

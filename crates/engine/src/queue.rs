@@ -44,6 +44,8 @@ pub struct QueueLoop<E, const STAMPED: bool> {
     due: u64,
     /// What was measured ends the slice.
     settled: bool,
+    /// Each completion is checked or printed: [`Drive::watches_completions`].
+    watches: bool,
 }
 
 impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
@@ -69,6 +71,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             dues: Box::default(),
             due: 0,
             settled: false,
+            watches: false,
         }
     }
 
@@ -245,7 +248,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let depth = &drive.pen.counters().depth;
         depth.complete[batch_class(collected)].add(1);
         depth.completes.add(1);
-        if drive.verify.is_some() {
+        if self.watches {
             self.check_done(drive);
         }
         if drive.pacing.is_some() || drive.tape.is_some() {
@@ -419,6 +422,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             // The system may do all of it within the submission.
             let start = self.batches[tag.batch()].start;
             drive.count_sync(drive.clock.ticks_to_ns(now.wrapping_sub(start)));
+            drive.trace_completed(&entry);
             self.land(slot, tag);
             let tolerated = result.map(drop).or_else(|errno| drive.tolerate_sync(&entry, errno));
             self.keep_first(tolerated.map_err(|failure| Failure {
@@ -662,6 +666,7 @@ fn alike(entries: &[Planned], op: Op) -> usize {
 impl<E: Queued, const STAMPED: bool> Loop for QueueLoop<E, STAMPED> {
     fn run(&mut self, drive: &mut Drive) -> Ended {
         let (taps, paced) = (drive.has_taps(), drive.pacing.is_some());
+        self.watches = drive.watches_completions();
         let exchanges = Self::may_exchange(drive);
         loop {
             let round = match paced {

@@ -1,4 +1,5 @@
-//! `--debug=io`: each I/O as it is handed to the engine, on standard output.
+//! `--debug=io`: each I/O when it is handed to the engine and when it completes, on
+//! standard output.
 
 use iosonde_base::{Op, Planned};
 use std::io::Write;
@@ -16,10 +17,21 @@ impl Trace {
         Trace { names, thread }
     }
 
-    /// Print one entry: `io       PID   queue: off=0x..,len=0x..,ddir=..,file=..`.
-    /// That the line may be lost harms nobody.
+    /// Print that an entry is handed to the engine.
     #[cold]
-    pub fn add(&self, entry: &Planned) {
+    pub fn queued(&self, entry: &Planned) {
+        self.print("queue", entry);
+    }
+
+    /// Print that an entry has completed, with or without an error.
+    #[cold]
+    pub fn completed(&self, entry: &Planned) {
+        self.print("complete", entry);
+    }
+
+    /// Print one line: `io       PID   EVENT: off=0x..,len=0x..,ddir=..,file=..`.
+    /// An error of standard output is ignored.
+    fn print(&self, event: &str, entry: &Planned) {
         let direction = match entry.op {
             Op::Read => 0,
             Op::Write => 1,
@@ -32,7 +44,7 @@ impl Trace {
         let name = self.names.get(entry.file.0 as usize).map_or("", String::as_str);
         let _ = writeln!(
             std::io::stdout(),
-            "{:<8} {:<5} queue: off={:#x},len={:#x},ddir={direction},file={name}",
+            "{:<8} {:<5} {event}: off={:#x},len={:#x},ddir={direction},file={name}",
             "io",
             self.thread,
             entry.offset,

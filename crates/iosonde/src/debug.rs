@@ -1,8 +1,10 @@
 //! `--debug`: log lines in fio's format, `%-8s %-5u text`.
 
 use iosonde_run::job::{JobPlan, Plan};
-use iosonde_spec::cli::Parsed;
+use iosonde_spec::TypedOption;
 use iosonde_spec::cli::flags::{DebugWord, Flags};
+use iosonde_spec::cli::{Parsed, ParsedJob};
+use iosonde_spec::values::{Criterion, Limit, SteadyGoal};
 use std::fmt::Write;
 
 /// How many streams of random numbers a job has, as fio counts them.
@@ -22,7 +24,8 @@ pub fn line(debug: DebugWord, id: u32, text: &str) -> String {
     format!("{:<8} {id:<5} {text}", debug.word())
 }
 
-/// Each option of each job: the text and the parsed value.
+/// Each option of each job: the text and the parsed value. Without a job, the
+/// options that stand alone on the command line.
 pub fn parse(parsed: &Parsed) -> String {
     let mut text = String::new();
     if !is_on(&parsed.flags, DebugWord::Parse, None) {
@@ -31,16 +34,44 @@ pub fn parse(parsed: &Parsed) -> String {
     let id = std::process::id();
     for job in &parsed.jobs {
         let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &format!("job {}", job.name)));
-        for asked in job.globals.iter().chain(&job.typed) {
-            let value = asked.value.as_deref().unwrap_or("(null)");
-            let line_text = format!("handle_option={}, ptr={value}", asked.name);
-            let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &line_text));
-            let read = job.spec.show(asked.name).unwrap_or_default();
-            let line_text = format!("  ret=0, out={read}");
-            let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &line_text));
-        }
+        options(&mut text, id, job);
+    }
+    if parsed.jobs.is_empty() {
+        options(&mut text, id, &parsed.defaults);
     }
     text
+}
+
+fn options(text: &mut String, id: u32, job: &ParsedJob) {
+    for option in job.globals.iter().chain(&job.typed) {
+        let value = option.value.as_deref().unwrap_or("(null)");
+        let line_text = format!("handle_option={}, ptr={value}", option.name);
+        let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &line_text));
+        let _ = writeln!(text, "{}", line(DebugWord::Parse, id, &parsed_value(job, option)));
+    }
+}
+
+/// The parsed value of an option: for `steadystate` in fio's own words.
+fn parsed_value(job: &ParsedJob, option: &TypedOption) -> String {
+    match job.spec.steady.steadystate.get() {
+        Some(goal) if option.name == "steadystate" => steady_threshold(goal),
+        _ => format!("  ret=0, out={}", job.spec.show(option.name).unwrap_or_default()),
+    }
+}
+
+fn steady_threshold(goal: &SteadyGoal) -> String {
+    match (goal.limit, goal.criterion) {
+        (Limit::Percent(share), _) => format!("set steady state threshold to {share:.6}%"),
+        (Limit::Absolute(limit), Criterion::Iops | Criterion::IopsSlope) => {
+            format!("set steady state IOPS threshold to {limit:.6}")
+        }
+        (Limit::Absolute(limit), Criterion::Bw | Criterion::BwSlope) => {
+            format!("set steady state BW threshold to {limit:.0}")
+        }
+        (Limit::Absolute(limit), Criterion::Lat | Criterion::LatSlope) => {
+            format!("set steady state latency threshold to {limit:.0} nsec")
+        }
+    }
 }
 
 /// The seeds of each job, and its files.

@@ -35,27 +35,43 @@ pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
         Some(request) => return info_flags::run(personality, request),
         None => {}
     }
+    let options = debug::parse(&parsed);
     if parsed.flags.showcmd {
-        return print_command_lines(personality, &parsed);
+        return print_command_lines(personality, &parsed, options);
     }
-    let parse_only = parsed.flags.parse_only;
+    let flags = parsed.flags.clone();
     match prepare_parsed(personality, parsed) {
-        Ok(_) if parse_only => exit::OK,
-        Ok(prepared) if prepared.parsed.flags.merge_only => merge_traces(personality, &prepared),
-        Ok(prepared) if prepared.plan.jobs.is_empty() => refuse_no_jobs(personality, help),
-        Ok(prepared) => execute(personality, prepared),
+        Ok(_) if flags.parse_only => print_output(personality, &flags, &options),
+        Ok(prepared) if flags.merge_only => merge_traces(personality, &prepared),
+        Ok(prepared) if prepared.plan.jobs.is_empty() => {
+            print_output(personality, &flags, &options);
+            refuse_no_jobs(personality, help)
+        }
+        Ok(prepared) => execute(personality, prepared, &options),
         Err(refused) => {
+            print_output(personality, &flags, &options);
             refused.reasons.iter().for_each(|line| print_error(line));
             refused.code
         }
     }
 }
 
-/// `--showcmd`.
-fn print_command_lines(personality: Personality, parsed: &Parsed) -> u8 {
-    parsed.shown.iter().for_each(|line| print(&format!("{line}\n")));
-    if !parsed.is_refused() {
+/// Print text that is no report to where the report would go; the exit code.
+fn print_output(personality: Personality, flags: &Flags, text: &str) -> u8 {
+    if text.is_empty() {
         return exit::OK;
+    }
+    let Some(mut output) = open_output(personality, flags) else { return exit::REFUSED };
+    output.report(text);
+    finish_output(personality, output)
+}
+
+/// `--showcmd`.
+fn print_command_lines(personality: Personality, parsed: &Parsed, options: String) -> u8 {
+    let lines = parsed.shown.iter().fold(options, |text, line| text + line + "\n");
+    let code = print_output(personality, &parsed.flags, &lines);
+    if !parsed.is_refused() {
+        return code;
     }
     for notice in parsed.notices.iter().filter(|notice| notice.is_error()) {
         lines_of(personality, notice).iter().for_each(|line| print_error(line));
@@ -85,18 +101,13 @@ fn refuse_no_jobs(personality: Personality, help: Help) -> u8 {
     exit::REFUSED
 }
 
-/// Run the jobs and print the report.
-fn execute(personality: Personality, prepared: Prepared) -> u8 {
+/// Run the jobs and print the report, after the lines of `--debug=parse`.
+fn execute(personality: Personality, prepared: Prepared, options: &str) -> u8 {
     let program = personality.program();
-    let flags = prepared.parsed.flags.clone();
-    let mut output = match open_output(&flags) {
-        Ok(output) => output,
-        Err(error) => {
-            let name = flags.output.as_deref().unwrap_or("standard output");
-            print_error(&format!("{program}: cannot write the report to {name}: {error}"));
-            return exit::REFUSED;
-        }
+    let Some(mut output) = open_output(personality, &prepared.parsed.flags) else {
+        return exit::REFUSED;
     };
+    output.report(options);
     let outcome = match run_and_report(personality, prepared, &mut output) {
         Ok(outcome) => outcome,
         Err(reasons) => {
@@ -109,8 +120,7 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
         output.error(&format!("{program}: cannot write {}: {error}", path.display()));
         code = code.max(exit::REFUSED);
     }
-    if let Err(error) = output.finish() {
-        print_error(&format!("{program}: cannot write the report: {error}"));
+    if finish_output(personality, output) != exit::OK {
         return exit::REFUSED;
     }
     if outcome.ended.abandoned {
@@ -120,10 +130,29 @@ fn execute(personality: Personality, prepared: Prepared) -> u8 {
     code
 }
 
-fn open_output(flags: &Flags) -> std::io::Result<ReportOutput> {
+/// The stream of the report; none, after an error message, if it cannot be opened.
+fn open_output(personality: Personality, flags: &Flags) -> Option<ReportOutput> {
     let documents_only =
         flags.formats_given && flags.formats.iter().all(|&format| is_document(format));
-    ReportOutput::open(flags.output.as_deref(), documents_only)
+    let opened = ReportOutput::open(flags.output.as_deref(), documents_only);
+    let failed = |error| {
+        let program = personality.program();
+        let name = flags.output.as_deref().unwrap_or("standard output");
+        print_error(&format!("{program}: cannot write the report to {name}: {error}"));
+    };
+    opened.map_err(failed).ok()
+}
+
+/// End the stream of the report; the exit code.
+fn finish_output(personality: Personality, output: ReportOutput) -> u8 {
+    match output.finish() {
+        Ok(()) => exit::OK,
+        Err(error) => {
+            let program = personality.program();
+            print_error(&format!("{program}: cannot write the report: {error}"));
+            exit::REFUSED
+        }
+    }
 }
 
 /// A run that has been reported.
@@ -142,9 +171,7 @@ fn run_and_report(
     let Prepared { parsed, plan, notes, data_warnings } = prepared;
     notes.iter().chain(&data_warnings).for_each(|line| output.note(line));
     one(plan.merged.iter().try_for_each(|merged| merged.write()))?;
-    for text in [debug::parse(&parsed), debug::plan(&parsed.flags, &plan)] {
-        output.report(&text);
-    }
+    output.report(&debug::plan(&parsed.flags, &plan));
     let _held = write_access::devices(&plan)
         .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     if let Err(error) = open_files::raise(&plan) {

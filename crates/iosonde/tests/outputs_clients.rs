@@ -251,3 +251,111 @@ fn the_table_of_syncs_stands_last_and_has_its_columns() {
     assert_eq!(text[syncs..].matches("     | 99.00th=[").count(), 1, "{text}");
     assert!(text[..syncs].contains("     | 99.00th=["), "{text}");
 }
+
+#[test]
+fn command_lines_go_to_the_output_file() {
+    let folder = Folder::new("client");
+    folder.write("job.fio", "[v]\nioengine=null\nsize=64k\n");
+    for who in [Who::AsFio, Who::Native] {
+        let ran = who.run(&folder, &words("--output=shown --showcmd job.fio")).well();
+        assert_eq!(ran.stdout, "", "{ran:?}");
+        let shown = std::fs::read_to_string(folder.path().join("shown")).unwrap();
+        assert_eq!(shown.trim_end(), "fio --name=v --ioengine=null --size=64k", "{ran:?}");
+    }
+}
+
+#[test]
+fn elapsed_is_of_the_run_and_an_empty_section_has_no_options() {
+    let folder = Folder::new("client");
+    let globals = "[global]\nioengine=null\nsize=64k\n";
+    let job = format!("{globals}[e]\n[a]\nstonewall\ntime_based\nruntime=1100ms\n");
+    folder.write("job.fio", &job);
+    let document = Who::AsFio.run(&folder, &words("--output-format=json job.fio")).well().json();
+    let [empty, full] = [0, 1].map(|at| &document["jobs"][at]);
+    assert!(empty["elapsed"].as_u64().unwrap() >= 2, "{empty}");
+    assert_eq!(empty["elapsed"], full["elapsed"]);
+    assert!(empty.get("job options").is_none(), "{empty}");
+    assert_eq!(full["job options"]["runtime"], "1100ms");
+}
+
+/// The lines of a debug word, without the word and the process.
+fn debug_lines(text: &str, word: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix(&format!("{word:<8} ")));
+    lines.filter_map(|line| line.get(6..)).map(str::to_owned).collect()
+}
+
+#[test]
+fn debug_parse_prints_options_without_a_run_and_without_a_job() {
+    let lines = |line: &str| {
+        let folder = Folder::new("client");
+        let ran = Who::AsFio.run(&folder, &words(&format!("--debug=parse --parse-only {line}")));
+        debug_lines(&ran.well().stdout, "parse")
+    };
+    assert_eq!(lines("--bs=4k"), ["handle_option=bs, ptr=4k", "  ret=0, out=4096"]);
+    let job = lines("--iodepth=2 --name=a --size=1m");
+    for line in ["handle_option=iodepth, ptr=2", "  ret=0, out=2", "  ret=0, out=1048576"] {
+        assert!(job.iter().any(|found| found == line), "{line:?} in {job:?}");
+    }
+    for (goal, threshold) in [
+        ("iops:10", "IOPS threshold to 10.000000"),
+        ("iops:0.1%", "threshold to 0.100000%"),
+        ("iops_slope:3", "IOPS threshold to 3.000000"),
+        ("iops_slope:0.3%", "threshold to 0.300000%"),
+        ("bw:12", "BW threshold to 12"),
+        ("bw:1m", "BW threshold to 1048576"),
+        ("bw_slope:20", "BW threshold to 20"),
+        ("bw_slope:0.1%", "threshold to 0.100000%"),
+    ] {
+        let expected = format!("set steady state {threshold}");
+        let found = lines(&format!("--name=a --ss={goal}"));
+        assert!(found.contains(&expected), "{expected:?} in {found:?}");
+    }
+    let folder = Folder::new("client");
+    let line = words("--output=lines --debug=parse --parse-only --bs=4k");
+    assert_eq!(Who::AsFio.run(&folder, &line).well().stdout, "");
+    let text = std::fs::read_to_string(folder.path().join("lines")).unwrap();
+    assert_eq!(debug_lines(&text, "parse").len(), 2, "{text}");
+}
+
+/// The `queue` and `complete` lines of `--debug=io`, fio's without the address of the I/O.
+fn io_lines(who: Who, job: &str) -> Vec<String> {
+    let ran = who.run(&Folder::new("client"), &words(&format!("--debug=io --name=a {job}")));
+    let lines = debug_lines(&ran.well().stdout, "io").into_iter().filter_map(|line| {
+        let (event, rest) = line.split_once(": ")?;
+        let what = rest.find("off=").map(|at| &rest[at..])?;
+        ["queue", "complete"].contains(&event).then(|| format!("{event}: {what}"))
+    });
+    lines.collect()
+}
+
+#[test]
+fn debug_io_prints_each_io_when_it_is_queued_and_when_it_completes() {
+    let file = "--filename=f --size=16k --bs=4k --rw=write";
+    let line =
+        |event: &str, offset: u64| format!("{event}: off={offset:#x},len=0x1000,ddir=1,file=f");
+    let blocks = [0, 0x1000, 0x2000, 0x3000];
+    let in_turn: Vec<String> =
+        blocks.iter().flat_map(|&at| [line("queue", at), line("complete", at)]).collect();
+    let sorted = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
+    };
+    for engine in ["psync", "mmap"] {
+        assert_eq!(io_lines(Who::AsFio, &format!("--ioengine={engine} {file}")), in_turn);
+    }
+    let queued = format!("--ioengine=libaio --iodepth=4 {file}");
+    assert_eq!(sorted(io_lines(Who::AsFio, &queued)), sorted(in_turn.clone()));
+    let synced = io_lines(Who::AsFio, &format!("--ioengine=psync --fsync=2 {file}"));
+    let syncs = |event: &str| {
+        let is_sync = |line: &&String| line.starts_with(event) && line.contains("ddir=3");
+        synced.iter().filter(is_sync).count()
+    };
+    assert_eq!(syncs("queue"), syncs("complete"), "{synced:?}");
+    assert!(syncs("complete") >= 1, "{synced:?}");
+    if iosonde_testing::has_fio_for_part() {
+        for job in [format!("--ioengine=psync {file}"), format!("--ioengine=null {file}")] {
+            assert_eq!(io_lines(Who::AsFio, &job), io_lines(Who::Fio, &job), "{job}");
+        }
+        assert_eq!(sorted(io_lines(Who::Fio, &queued)), sorted(in_turn));
+    }
+}

@@ -123,6 +123,9 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
             drive.tap(*entry, 0);
         }
         let step = self.engine.step(drive, entry)?;
+        if drive.has_taps() && matches!(step, Step::Done(_) | Step::Tolerated) {
+            drive.trace_completed(entry);
+        }
         let lane = &drive.pen.counters().lanes[entry.op as usize];
         match step {
             Step::Over | Step::Later => {}

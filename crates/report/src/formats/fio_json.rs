@@ -67,7 +67,10 @@ fn job_value(job: &JobReport, bins: Bins) -> Value {
     put("error", job.shown_errno().into());
     put("eta", job.eta_s.into());
     put("elapsed", job.elapsed_s.into());
-    put("job options", option_texts(&job.options));
+    // fio leaves the key out of a section without options.
+    if !job.options.is_empty() {
+        put("job options", option_texts(&job.options));
+    }
     for (name, dir) in job.shown() {
         if name == "mixed" && job.unified == Unified::Both {
             put("sync", sync_value(&job.sync, bins));

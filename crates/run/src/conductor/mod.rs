@@ -99,6 +99,8 @@ pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<
     };
     conductor.run();
     conductor.record_steady();
+    let elapsed = Nanos(conductor.began.elapsed().as_nanos() as u64);
+    conductor.results.iter_mut().flatten().for_each(|result| result.elapsed = elapsed);
     let bandwidth_log = bandwidth_log.and_then(|log| log.map_or(Ok(()), BandwidthLog::finish));
     conductor.observer.see(&RunEvent::Ended);
     let seen = conductor.look_back();
@@ -410,7 +412,10 @@ impl<'a> Conductor<'a> {
         self.record_steady();
         let elapsed = self.began.elapsed();
         let known = |(id, result): (JobId, &Option<JobResult>)| match result {
-            Some(result) => Some(result.clone()),
+            Some(result) => {
+                let elapsed = Nanos(elapsed.as_nanos() as u64);
+                Some(JobResult { elapsed, ..result.clone() })
+            }
             None => self.so_far(id, elapsed),
         };
         let results: Vec<Option<JobResult>> = self.results.iter().enumerate().map(known).collect();

@@ -69,7 +69,6 @@ struct Worker<'a> {
     engine: Box<dyn Loop>,
     drive: Drive,
     clock: Clock,
-    born: u64,
     /// When the present phase began.
     phase_began: u64,
     phases: Vec<PhaseTime>,
@@ -371,7 +370,7 @@ impl<'a> Worker<'a> {
                 true => Nanos(self.clock.ns_between(self.began, ended)),
                 false => Nanos(0),
             },
-            elapsed: Nanos(self.clock.ns_between(self.born, ended)),
+            elapsed: Nanos(0),
             began_unix_ms: if ran { self.began_unix_ms } else { unix_ms() },
             usage,
             error: self.error,

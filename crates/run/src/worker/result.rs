@@ -29,7 +29,8 @@ pub struct JobResult {
     pub snapshot: Snapshot,
     /// How long was counted: without the ramp, with the final syncs.
     pub runtime: Nanos,
-    /// From the start of its thread to the end.
+    /// From the start of the run to its end, or to an interim report; the
+    /// conductor sets it.
     pub elapsed: Nanos,
     /// When counting began, in milliseconds since 1970.
     pub began_unix_ms: u64,

@@ -97,7 +97,6 @@ impl<'a> Worker<'a> {
             engine,
             drive,
             clock,
-            born,
             phase_began: born,
             phases: Vec::new(),
             start: born,

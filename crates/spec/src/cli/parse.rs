@@ -71,8 +71,9 @@ impl<'w> CommandLineParser<'w> {
     }
 
     fn finish(self) -> Parsed {
-        let CommandLineParser { flags, jobs, notices, shown, files, .. } = self;
-        Parsed { flags, jobs, notices, shown, files }
+        let CommandLineParser { flags, defaults, jobs, notices, shown, files, .. } = self;
+        let defaults = defaults.into_job(String::new(), Origin::CommandLine { index: 0 }, false);
+        Parsed { flags, jobs, defaults, notices, shown, files }
     }
 
     fn command_line(&mut self, arguments: &[String]) {

@@ -13,6 +13,9 @@ pub struct Parsed {
     pub flags: Flags,
     /// The jobs in the order fio numbers them: those of the command line, then each file's.
     pub jobs: Vec<ParsedJob>,
+    /// The options of the command line before its first `--name`, as a job: those of a command
+    /// line without a job.
+    pub defaults: ParsedJob,
     /// All notices, in the order in which they were found.
     pub notices: Vec<Notice>,
     /// With `--showcmd`, each job file as a command line, in fio's form.
