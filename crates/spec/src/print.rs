@@ -34,10 +34,10 @@ impl std::error::Error for Unprintable {}
 /// option of that name says.
 ///
 /// # Errors
-/// When a value holds what a job file cannot.
+/// When a job file cannot hold a value.
 pub fn print(name: &str, spec: &JobSpec) -> Result<String, Unprintable> {
     let mut out = String::new();
-    // The name goes into a line of its own where a header would lose or misread it.
+    // The name goes into a separate line where a header would lose or misread it.
     if fits_a_header(name) {
         out.push_str(&format!("[{name}]\n"));
     } else {

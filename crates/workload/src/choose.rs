@@ -112,7 +112,7 @@ impl Source {
         offsets::sequential(&self.files[file], dir, self.spec.seq_add)
     }
 
-    /// At the end of the range, a job that goes by time, or writes more than its
+    /// At the end of the range, a job that ends by time, or writes more than its
     /// size, begins again: only in this direction.
     fn begin_direction_again(&mut self, file: usize, dir: Dir) {
         if !self.begins_again {

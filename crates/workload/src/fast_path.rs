@@ -123,7 +123,7 @@ impl FastPath {
     }
 }
 
-/// Whether each I/O has a place of its own, drawn 32 bits at a time.
+/// Whether each I/O has a separate place, drawn 32 bits at a time.
 fn each_is_drawn(source: &Source) -> bool {
     matches!(source.offset_draws, Draws::Narrow(_))
         && source.spec.seq_nr == 1
@@ -170,7 +170,7 @@ impl Source {
         }
     }
 
-    // Each of these is a function of its own, so that what its loop needs
+    // Each of these is a separate function, so that what its loop needs
     // stays in registers.
 
     #[inline(never)]

@@ -60,7 +60,7 @@ impl FilePicker {
         }
     }
 
-    /// For the next pass: no file is open. Whose turn it is, and how many turns
+    /// For the next pass: no file is open. The file in turn, and how many turns
     /// are left, stays, as in fio.
     pub fn begin_pass(&mut self) {
         self.open = 0;

@@ -153,7 +153,7 @@ impl Menu {
     }
 
     /// `first` was drawn and does not fit: draw until a size does, however long
-    /// that takes. The generator goes by value, so that a caller may keep it in
+    /// that takes. The generator is passed by value, so that a caller may keep it in
     /// registers.
     #[cold]
     #[inline(never)]
@@ -167,7 +167,7 @@ impl Menu {
         }
     }
 
-    /// What a drawn size comes to where there is `room`. Of shares, the next
+    /// A drawn size limited to `room`. Of shares, the next
     /// after it that fits is taken, as fio does (tests/fio.rs).
     fn fitting(&self, bytes: u32, room: u64) -> Option<u32> {
         let fits = |bytes: &u32| u64::from(*bytes) <= room;

@@ -240,7 +240,7 @@ impl Source {
             return self.end_pass(false);
         }
         let Some(file) = self.pick_file(ring) else { return self.end_pass(true) };
-        // Any other is of the file whose turn it is, and takes that turn.
+        // Any other is of the file in turn, and takes that turn.
         if let Some(op) = self.syncs.due() {
             let sync = self.sync(file, op);
             return ring.push(sync);
@@ -325,7 +325,7 @@ impl Source {
         }
     }
 
-    /// The file is used up, but the job goes by time, or its files are picked
+    /// The file is used up, but the job ends by time, or its files are picked
     /// by a law: begin it again.
     fn begin_file_again(&mut self, file: usize) -> Option<Planned> {
         // Several sequential files are done one by one, then begin a new pass.

@@ -164,7 +164,7 @@ pub struct SourceFile {
     /// it. At least `offset` + `size` in the plain case.
     pub end: u64,
     /// First byte used from the second pass on, where that is another: an
-    /// offset in percent, or at the end of the file, goes by the size that the
+    /// offset in percent, or at the end of the file, depends on the size that the
     /// file has then.
     pub later_offset: Option<u64>,
 }
@@ -298,7 +298,7 @@ pub struct SourceSpec {
     /// where that is less. Only engines with a queue go by it.
     pub size_bytes: u64,
     /// I/Os are queued, and do not complete before they are handed back: when a
-    /// pass ends goes by that, as in fio.
+    /// pass ends depends on that, as in fio.
     pub queued: bool,
     /// Bytes of one loop: `io_size`, or the sum of the sizes. `u64::MAX` for
     /// no limit (`fill_device`).

@@ -3,7 +3,7 @@
 
 use crate::random::Draws;
 
-/// What a stream is for; the number is its place in fio's table of seeds.
+/// The purpose of a stream; the number is its place in fio's table of seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Stream {

@@ -420,7 +420,7 @@ fn some(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_string())
 }
 
-/// The number a text begins with, as C's `atoi` has it: 0 when there is none.
+/// The number a text begins with, as C's `atoi` has it: 0 without a number.
 fn leading_number(text: &str) -> u64 {
     let text = text.trim_start();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -449,13 +449,13 @@ mod tests {
 
     #[test]
     fn all_of_fios_flags_are_there_once() {
-        let told = "append-terse alloc-size aux-path bandwidth-log client cmdhelp cpuclock-test \
+        let listed = "append-terse alloc-size aux-path bandwidth-log client cmdhelp cpuclock-test \
             crctest daemonize debug enghelp eta eta-interval eta-newline help idle-prof \
             inflate-log latency-log max-jobs memcpytest merge-blktrace-only minimal output \
             output-format parse-only profile readonly remote-config section server showcmd \
             status-interval terse-version trigger trigger-file trigger-remote trigger-timeout \
             version warnings-fatal";
-        let mut wanted: Vec<&str> = told.split_whitespace().collect();
+        let mut wanted: Vec<&str> = listed.split_whitespace().collect();
         let mut found: Vec<&str> = FIO.iter().map(|flag| flag.name).collect();
         wanted.sort_unstable();
         found.sort_unstable();

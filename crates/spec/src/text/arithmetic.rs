@@ -309,7 +309,7 @@ fn scale(suffixes: Suffixes, suffix: &str) -> Option<i128> {
     }
 }
 
-/// What a size's suffix multiplies by; `suffix` in lower case.
+/// The factor of a size's suffix; `suffix` in lower case.
 fn size_scale(suffix: &str, kb_base: KbBase) -> Option<i128> {
     if suffix == "b" {
         return Some(1);

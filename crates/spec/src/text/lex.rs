@@ -43,7 +43,7 @@ pub enum Body<'a> {
         name: &'a str,
         /// What follows the first `=`, its leading blanks kept; `None` without an `=`.
         value: Option<&'a str>,
-        /// Where the value begins; where the name begins if there is none.
+        /// Where the value begins; where the name begins if there is no value.
         value_column: u32,
     },
 }

@@ -89,7 +89,7 @@ options! {
         /// It runs after `startdelay`; if it fails, so does the job.
         exec_prerun: Option<String> = "" as "exec_prerun" {
             category: Category::Process,
-            fio: FioSupport::Differs("all output of the command goes to the file, where fio keeps only that of `b` in `a; b`; a job whose command fails is reported as failed, where fio leaves it out and exits with 0"),
+            fio: FioSupport::Differs("all output of the command goes to the file, where fio keeps only that of `b` in `a; b`; a job with a command that fails is reported as failed, where fio leaves it out and exits with 0"),
             good: &["true"],
         }
         /// Shell command to run after the job; its output goes to `<name>.postrun.txt`.

@@ -12,7 +12,7 @@ pub struct Portion {
     pub percent: Option<u32>,
 }
 
-/// The mix of each direction; empty where there is none.
+/// The mix of each direction; empty without one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BsSplit(pub [Vec<Portion>; 3]);
 

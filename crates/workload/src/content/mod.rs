@@ -20,7 +20,7 @@ pub use scramble::scramble;
 use dedupe::Chooser;
 use noise::{GOLDEN, mix};
 
-/// What a block holds before anything is changed in it.
+/// The content of a block before anything is changed in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Base {
     /// Random bytes.

@@ -213,7 +213,7 @@ const ZETA_TERMS: u64 = 10_000;
 
 /// The sum of i^-theta for i from 1 to n.
 ///
-/// Past the first terms by Euler and Maclaurin, whose next term is below 1e-18
+/// Past the first terms by Euler and Maclaurin; the next term is below 1e-18
 /// here: adding up ten million takes a third of a second for each file.
 fn zeta(n: u64, theta: f64) -> f64 {
     let head: f64 = (1..=n.min(ZETA_TERMS)).map(|i| (i as f64).powf(-theta)).sum();

@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn draws_are_those_fio_shows() {
-        // fio --rw=randread --random_generator=tausworthe64 --debug=random (3.33, whose seed this is).
+        // fio --rw=randread --random_generator=tausworthe64 --debug=random (3.33, as is the seed).
         let mut taus = Taus258::new(0xb189_9bed);
         let draws: Vec<u64> = (0..4).map(|_| taus.draw()).collect();
         assert_eq!(

@@ -57,7 +57,7 @@ pub(crate) const SCALE_MOST: u64 = 1 << 32;
 /// most [`SCALE_MOST`].
 ///
 /// The product in integers is the same unless its fraction is so near to one
-/// that a double rounds it up: the last 11 of 64 bits are what a double drops.
+/// that a double rounds it up: a double drops the last 11 of 64 bits.
 #[inline(always)]
 pub(crate) fn scale(n: u64, r: u32) -> u64 {
     debug_assert!(n <= SCALE_MOST);
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn draws_are_those_fio_shows() {
-        // fio --rw=randread --debug=random (3.33, whose seed this is).
+        // fio --rw=randread --debug=random (3.33, as is the seed).
         let mut taus = Taus88::new(0xb189_9bed);
         assert_eq!(
             [taus.draw(), taus.draw(), taus.draw()],

@@ -33,7 +33,7 @@ pub(super) enum Order {
     Big,
 }
 
-/// The byte order of a trace that begins so; none if it is none.
+/// The byte order of a trace that begins so; none if it is no trace.
 pub(super) fn order(bytes: &[u8]) -> Option<Order> {
     let magic: [u8; 4] = bytes.get(..4)?.try_into().ok()?;
     match MAGIC >> 8 {

@@ -21,7 +21,7 @@ pub struct Strand<'a> {
 /// of one moment are in the order of the traces.
 ///
 /// # Errors
-/// The number of the trace that is none, and why.
+/// The number of the file that is no trace, and why.
 pub fn merge(strands: &[Strand<'_>]) -> Result<Vec<u8>, (usize, LogError)> {
     let mut all: Vec<Event> = Vec::new();
     for (index, strand) in strands.iter().enumerate() {
@@ -68,7 +68,7 @@ mod tests {
         bytes
     }
 
-    fn told(merged: &[u8]) -> Vec<(u64, u64)> {
+    fn times(merged: &[u8]) -> Vec<(u64, u64)> {
         events(merged).unwrap().iter().map(|event| (event.time_ns, event.sector)).collect()
     }
 
@@ -81,7 +81,7 @@ mod tests {
         let (one, other) = (trace(&[1000, 1010, 1020], 0), trace(&[5, 15, 16], 100));
         let merged = merge(&[strand(&one, 100.0, 1), strand(&other, 100.0, 1)]).unwrap();
         let wanted = [(0, 0), (0, 100), (10, 1), (10, 101), (11, 102), (20, 2)];
-        assert_eq!(told(&merged), wanted);
+        assert_eq!(times(&merged), wanted);
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
         let (one, other) = (trace(&[100, 200], 0), trace(&[0, 100], 100));
         let merged = merge(&[strand(&one, 50.0, 2), strand(&other, 100.0, 1)]).unwrap();
         let wanted = [(0, 0), (0, 100), (50, 1), (50, 0), (100, 1), (100, 101)];
-        assert_eq!(told(&merged), wanted);
+        assert_eq!(times(&merged), wanted);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub use steps::{NextPiece, Pieces, Step, Steps, Unreadable};
 
 pub(crate) use steps::Replaying;
 
-/// What a recording calls a file.
+/// The name of a file in a recording.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Name {
     /// By its path.

@@ -59,7 +59,7 @@ impl Shape {
     }
 
     /// A length in whole multiples of the alignment, as fio has it for traces
-    /// of block devices, whose I/Os are whole sectors.
+    /// of block devices, with I/Os of whole sectors.
     pub(super) fn whole(&self, len: u32) -> u32 {
         let whole = u64::from(len).checked_next_multiple_of(self.align.max(1));
         whole.and_then(|whole| u32::try_from(whole).ok()).unwrap_or(len)

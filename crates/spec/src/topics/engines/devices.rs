@@ -7,7 +7,7 @@ use crate::values::{RdmaVerb, SgWriteMode};
 options! {
     /// e4defrag
     pub struct E4Defrag in Category::Engine {
-        /// The file whose blocks are given away.
+        /// The file that gives its blocks away.
         donorname: Option<String> = "" as "donorname" {
             built: Built::No,
             good: &["donor"],
@@ -291,7 +291,7 @@ options! {
 options! {
     /// windowsaio
     pub struct WindowsAio in Category::Engine {
-        /// Reap without a thread of its own.
+        /// Reap without a separate thread.
         no_completion_thread: bool = "0" as "no_completion_thread" {
             built: Built::No,
             good: &["0", "1"],

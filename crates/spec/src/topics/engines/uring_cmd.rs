@@ -48,7 +48,7 @@ options! {
             built: Built::No,
             good: &["read"],
         }
-        /// What a SCSI verify command compares.
+        /// The data that a SCSI verify command compares.
         verify_bytchk: u32 = "0" as "verify_bytchk" {
             built: Built::No,
             good: &["0", "1"],
