@@ -133,6 +133,29 @@ fn blocks_that_are_listed_come_in_that_order_over_and_over() {
 }
 
 #[test]
+fn a_list_with_a_stride_is_shifted_by_its_length_up_to_the_end_of_the_file() {
+    let folder = Folder::new("strided-list");
+    let job = "--name=v --ioengine=null --filename=f --rw=randread --write_iolog=log \
+        --random_distribution=sequence:2,0,1";
+    let offsets = |options: &str| {
+        Who::AsFio.run(&folder, &support::words(&format!("{job} {options}"))).well();
+        let ios = support::iolog_ios(&folder, "log");
+        std::fs::remove_file(folder.join("log")).unwrap();
+        ios
+    };
+    let blocks = |blocks: &[u64]| -> Vec<String> {
+        blocks.iter().map(|block| format!("f read {} 4096", block * 4096)).collect()
+    };
+    let strided = "--random_sequence_stride=1";
+    assert_eq!(offsets(&format!("--size=36k {strided}")), blocks(&[2, 0, 1, 5, 3, 4, 8, 6, 7]));
+    // Block 8 is past the end, and ends the job.
+    assert_eq!(offsets(&format!("--size=32k {strided}")), blocks(&[2, 0, 1, 5, 3, 4]));
+    let twice = blocks(&[2, 0, 1, 2, 0, 1]);
+    assert_eq!(offsets(&format!("--size=12k --loops=2 {strided}")), twice);
+    assert_eq!(offsets("--size=24k --random_sequence_stride=0"), twice);
+}
+
+#[test]
 fn a_pass_moves_no_more_than_the_files_hold() {
     // How many I/Os fio does.
     for (options, ios) in [

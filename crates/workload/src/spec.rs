@@ -285,6 +285,9 @@ pub struct SourceSpec {
     pub generator_chosen: bool,
     /// How places are spread.
     pub distribution: Distribution,
+    /// Each pass through [`Distribution::Sequence`] is shifted by as many blocks as
+    /// are listed (`random_sequence_stride`).
+    pub sequence_stride: bool,
     /// Whether blocks are visited once.
     pub map: MapMode,
     /// The files, at least one.
@@ -347,6 +350,7 @@ impl Default for SourceSpec {
             generator: Generator::Tausworthe,
             generator_chosen: false,
             distribution: Distribution::Random,
+            sequence_stride: false,
             map: MapMode::On,
             files: Vec::new(),
             open_files: usize::MAX,

@@ -55,6 +55,7 @@ pub(super) fn source(
         },
         generator_chosen: spec.random.random_generator.is_set(),
         distribution: spec.random.random_distribution.get().0.clone(),
+        sequence_stride: *spec.random.random_sequence_stride.get(),
         map: match (*spec.random.norandommap.get(), *spec.random.softrandommap.get()) {
             (true, _) => MapMode::Off,
             (false, true) => MapMode::Soft,

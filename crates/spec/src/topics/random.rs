@@ -60,7 +60,6 @@ options! {
         ///
         /// `sequence:2,0,1` then covers blocks 2 0 1 5 3 4 8 6 7 and so on, up to the end of the file.
         random_sequence_stride: bool = "0" as "random_sequence_stride" {
-            built: Built::No,
             with: &["rw=randread", "random_distribution=sequence:2,0,1"],
             good: &["0", "1"],
             bad: &["far"],

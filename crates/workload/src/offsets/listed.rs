@@ -7,6 +7,10 @@ use crate::spec::{Distribution, SourceFile, SourceSpec, SpecError};
 pub(crate) struct Listed {
     blocks: Vec<u64>,
     next: usize,
+    /// What is added to each block after a pass through the list.
+    stride: u64,
+    /// What is added to each block in this pass.
+    shift: u64,
 }
 
 impl Listed {
@@ -20,20 +24,28 @@ impl Listed {
         let blocks = spec.used().map(|dir| range / spec.unit(dir).max(1)).min().unwrap_or(0);
         match listed.iter().find(|&&block| block >= blocks) {
             Some(&block) => Err(SpecError::NoSuchBlock { name: file.name.clone(), block, blocks }),
-            None => Ok(Some(Listed { blocks: listed.clone(), next: 0 })),
+            None => {
+                let stride = if spec.sequence_stride { listed.len() as u64 } else { 0 };
+                Ok(Some(Listed { blocks: listed.clone(), next: 0, stride, shift: 0 }))
+            }
         }
     }
 
     /// From the first block again.
     pub fn restart(&mut self) {
-        self.next = 0;
+        (self.next, self.shift) = (0, 0);
     }
 
-    /// The next block; after the last, the first.
+    /// The next block; after the last, the first, shifted by the stride. Shifted
+    /// blocks come to lie past the end of the file: the pass is then over.
     #[inline]
     pub fn next(&mut self) -> u64 {
-        let block = self.blocks[self.next];
-        self.next = (self.next + 1) % self.blocks.len();
+        let block = self.blocks[self.next].saturating_add(self.shift);
+        self.next += 1;
+        if self.next == self.blocks.len() {
+            self.next = 0;
+            self.shift = self.shift.saturating_add(self.stride);
+        }
         block
     }
 }
@@ -78,6 +90,24 @@ mod tests {
     fn blocks_come_in_the_order_listed_over_and_over() {
         let blocks: Vec<u64> = order(spec(&[2, 0, 3], 1)).iter().map(|(_, block)| *block).collect();
         assert_eq!(blocks, [2, 0, 3, 2, 0, 3, 2, 0, 3, 2]);
+    }
+
+    #[test]
+    fn with_a_stride_each_pass_is_shifted_up_to_the_end_of_the_file() {
+        let strided = |listed: &[u64], blocks: u64| {
+            let mut spec = SourceSpec {
+                sequence_stride: true,
+                total_bytes: u64::MAX,
+                io_size_given: false,
+                ..spec(listed, 1)
+            };
+            (spec.files[0].size, spec.files[0].end) = (blocks * 4096, 8192 + blocks * 4096);
+            order(spec).iter().map(|(_, block)| *block).collect::<Vec<u64>>()
+        };
+        assert_eq!(strided(&[2, 0, 1], 9), [2, 0, 1, 5, 3, 4, 8, 6, 7]);
+        // The first block past the end ends the job, also where others would fit.
+        assert_eq!(strided(&[2, 0, 1], 8), [2, 0, 1, 5, 3, 4]);
+        assert_eq!(strided(&[0], 4), [0, 1, 2, 3]);
     }
 
     #[test]
