@@ -129,6 +129,14 @@ fn collected(calls: Vec<String>) -> Vec<String> {
     described
 }
 
+/// The same with a call for each sync that is a request.
+fn syncs_as_calls(mut calls: Vec<String>, queued: &[&str; 3]) -> Vec<String> {
+    while let Some(at) = calls.windows(3).position(|calls| calls == queued) {
+        calls.splice(at..at + 3, [queued[1].to_owned()]);
+    }
+    calls
+}
+
 const ISSUED: &str = "--ioengine=libaio --direct=1 --end_fsync=1 --bs=16k --size=64k";
 const PLAIN: &str = "--bs=16k --size=64k";
 const FILE: usize = 65536;
@@ -198,7 +206,14 @@ fn a_queue_is_filled_in_batches_and_emptied_before_the_final_sync() {
 #[test]
 fn syncs_of_a_queue_come_where_fio_has_them() {
     let Some(both) = Both::new() else { return };
-    both.run(&format!("{ISSUED} --rw=write --fsync=2")).same();
+    for (option, sync) in [("--fsync=2", "fsync f"), ("--fdatasync=2", "fdatasync f")] {
+        let Calls { theirs, ours } = both.run(&format!("{ISSUED} --rw=write {option}"));
+        // Requests of the queue, as in fio 3.42; the installed one may call.
+        let queued = ["submit 1", sync, "getevents 1 1 = 1"];
+        assert_eq!(ours.windows(3).filter(|calls| *calls == queued).count(), 1, "{ours:?}");
+        let [theirs, ours] = [theirs, ours].map(|calls| syncs_as_calls(calls, &queued));
+        Calls { theirs, ours }.same();
+    }
 }
 
 #[test]

@@ -8,8 +8,9 @@ use super::offload::{OneInQueue, pool_of};
 use super::psync::CAPS;
 use super::rw_flags::RwFlags;
 use super::{queued, trim};
-use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Queued};
-use iosonde_base::{Completion, Errno, Nanos, Op, Slot};
+use crate::sync_call;
+use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Queued, SyncRangeFlags};
+use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use options::OPTIONS;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -39,6 +40,9 @@ pub(crate) static LIBAIO: EngineDef = EngineDef {
 
 const IOCB_CMD_PREAD: u16 = 0;
 const IOCB_CMD_PWRITE: u16 = 1;
+/// fsync(2) and fdatasync(2) (Linux 4.18).
+const IOCB_CMD_FSYNC: u16 = 2;
+const IOCB_CMD_FDSYNC: u16 = 3;
 /// The request has a priority of its own (Linux 4.18).
 const IOCB_FLAG_IOPRIO: u32 = 2;
 const IOCB_CMD_PREADV: u16 = 7;
@@ -148,13 +152,16 @@ pub(super) struct Libaio<const PRIORITIES: bool> {
     vectors: Box<[libc::iovec]>,
     /// Pushed, and not taken by the kernel yet, in order.
     pending: Vec<*mut Iocb>,
-    /// What never went to the kernel: trims, and what it refused.
+    /// What never went to the kernel: trims, some syncs, and what it refused.
     ready: Vec<Completion>,
     events: Box<[Event]>,
     /// How many the kernel has.
     with_kernel: u32,
     /// The kernel's ring, to be read without a call (`userspace_reap`).
     ring: Option<*const RingHead>,
+    /// The kernel takes syncs as requests.
+    queues_syncs: bool,
+    sync_range: SyncRangeFlags,
 }
 
 impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
@@ -178,6 +185,8 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
             events: vec![Event::default(); depth].into(),
             with_kernel: 0,
             ring,
+            queues_syncs: true,
+            sync_range: with.sync_range,
         })
     }
 
@@ -194,6 +203,77 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
             return Ok(taken as usize);
         }
         Err(std::io::Error::last_os_error().into())
+    }
+
+    /// Push what is no read or write.
+    #[cold]
+    #[inline(never)]
+    fn push_other(&mut self, slot: Slot, io: &Io) {
+        let opcode = match io.op {
+            Op::Sync if self.queues_syncs => IOCB_CMD_FSYNC,
+            Op::DataSync if self.queues_syncs => IOCB_CMD_FDSYNC,
+            Op::Trim => {
+                self.ready.push(Completion { slot, result: trim::discard(io) });
+                return;
+            }
+            _ => {
+                // The call follows what was pushed before it.
+                self.submit_pending();
+                let entry = Planned { offset: io.offset, len: io.len, file: io.file, op: io.op };
+                let result = sync_call::sync(&entry, io.fd, self.sync_range).map(|()| 0);
+                self.ready.push(Completion { slot, result });
+                return;
+            }
+        };
+        let request = &mut self.requests[slot.0 as usize];
+        *request = Iocb { data: u64::from(slot.0), opcode, fd: io.fd as u32, ..Iocb::default() };
+        self.pending.push(request);
+    }
+
+    /// What becomes of a request that the kernel refused: a sync is made by a
+    /// system call, where the kernel or the file system takes none as a request.
+    #[cold]
+    fn refused(&mut self, request: Iocb, errno: Errno) -> Completion {
+        let op = match request.opcode {
+            IOCB_CMD_FSYNC => Some(Op::Sync),
+            IOCB_CMD_FDSYNC => Some(Op::DataSync),
+            _ => None,
+        };
+        let result = match (op, errno) {
+            (Some(op), Errno(libc::EINVAL | libc::EOPNOTSUPP)) => {
+                self.queues_syncs = false;
+                let entry = Planned { offset: 0, len: 0, file: FileId(0), op };
+                sync_call::sync(&entry, request.fd as i32, self.sync_range).map(|()| 0)
+            }
+            _ => Err(errno),
+        };
+        Completion { slot: Slot(request.data as u32), result }
+    }
+
+    /// io_submit(2) of all that is pending, as far as the kernel has room.
+    #[inline]
+    fn submit_pending(&mut self) {
+        let mut taken = 0;
+        while taken < self.pending.len() {
+            match self.io_submit(taken) {
+                Ok(count) => {
+                    taken += count;
+                    self.with_kernel += count as u32;
+                }
+                Err(Errno(libc::EINTR)) => {}
+                // No room now: `reap` tries again.
+                Err(Errno(libc::EAGAIN)) => break,
+                // The first of them was refused; the others may be good.
+                Err(errno) => {
+                    // SAFETY: a pointer into `requests`, which nobody borrows now.
+                    let request = unsafe { *self.pending[taken] };
+                    let completion = self.refused(request, errno);
+                    self.ready.push(completion);
+                    taken += 1;
+                }
+            }
+        }
+        self.pending.drain(..taken);
     }
 
     /// Take up to `room` events from the ring in memory.
@@ -262,10 +342,11 @@ fn completion(event: &Event) -> Completion {
 }
 
 impl<const PRIORITIES: bool> Queued for Libaio<PRIORITIES> {
+    const QUEUES_SYNCS: bool = true;
+
     fn push(&mut self, slot: Slot, io: &Io) {
-        if io.op == Op::Trim {
-            self.ready.push(Completion { slot, result: trim::discard(io) });
-            return;
+        if io.op as u8 >= Op::Trim as u8 {
+            return self.push_other(slot, io);
         }
         let at = slot.0 as usize;
         let reads = io.op == Op::Read;
@@ -301,26 +382,7 @@ impl<const PRIORITIES: bool> Queued for Libaio<PRIORITIES> {
     }
 
     fn submit(&mut self) -> Result<(), Errno> {
-        let mut taken = 0;
-        while taken < self.pending.len() {
-            match self.io_submit(taken) {
-                Ok(count) => {
-                    taken += count;
-                    self.with_kernel += count as u32;
-                }
-                Err(Errno(libc::EINTR)) => {}
-                // No room now: `reap` tries again.
-                Err(Errno(libc::EAGAIN)) => break,
-                // The first of them was refused; the others may be good.
-                Err(errno) => {
-                    // SAFETY: a pointer into `requests`, which nobody borrows now.
-                    let slot = Slot(unsafe { (*self.pending[taken]).data as u32 });
-                    self.ready.push(Completion { slot, result: Err(errno) });
-                    taken += 1;
-                }
-            }
-        }
-        self.pending.drain(..taken);
+        self.submit_pending();
         Ok(())
     }
 
