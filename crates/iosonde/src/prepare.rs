@@ -172,12 +172,26 @@ pub fn lines_of(personality: Personality, notice: &Notice) -> Vec<String> {
 fn diagnostic_line(personality: Personality, diagnostic: &Diagnostic) -> String {
     match (personality, diagnostic.level) {
         (Personality::Fio, Level::Note) => format!("note: {}", diagnostic.message),
+        (Personality::Fio, _) if diagnostic.as_fio => line_as_fio(diagnostic),
         (Personality::Fio, _) => format!("fio: {diagnostic}"),
         // A place in a file stands first, as with every compiler.
         (Personality::Native, _) if matches!(diagnostic.origin, Origin::File { .. }) => {
             diagnostic.to_string()
         }
         (Personality::Native, _) => format!("iosonde: {diagnostic}"),
+    }
+}
+
+/// A line that begins as fio's; what we know beyond it follows.
+fn line_as_fio(diagnostic: &Diagnostic) -> String {
+    let place = match &diagnostic.origin {
+        origin @ Origin::File { .. } => Some(origin.to_string()),
+        _ => None,
+    };
+    let more: Vec<String> = place.into_iter().chain(diagnostic.help.clone()).collect();
+    match more.is_empty() {
+        true => format!("fio: {}", diagnostic.message),
+        false => format!("fio: {} ({})", diagnostic.message, more.join(": ")),
     }
 }
 

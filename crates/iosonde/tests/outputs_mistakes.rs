@@ -150,3 +150,21 @@ fn called_as_fio_its_own_lines_stand_first() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn a_zone_size_without_a_mode_is_refused_in_one_line_that_begins_as_fios() {
+    let folder = Folder::new("mistakes");
+    let fio = "fio: --zonemode=none and --zonesize are not compatible.";
+    folder.write("zones.fio", "[v]\nrw=read\nsize=1m\nzonesize=64k\n");
+    for (job, place) in [("--name=v --rw=read --size=1m --zonesize=64k", ""), ("zones.fio", ":4")] {
+        let ran = Who::AsFio.run(&folder, &words(job));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
+        assert!(ran.stderr.starts_with(fio) && ran.stderr.contains(place), "{ran:?}");
+        assert!(ran.stderr.contains("zonemode=strided"), "{ran:?}");
+    }
+    if has_fio_for_part() {
+        let theirs = Who::Fio.run(&folder, &words("zones.fio"));
+        assert!(theirs.stderr.starts_with(fio), "{theirs:?}");
+    }
+}

@@ -39,13 +39,15 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do, if something can be done.
     pub help: Option<String>,
+    /// The message is fio's own: called as fio, the line begins with it.
+    pub as_fio: bool,
 }
 
 impl Diagnostic {
     /// A diagnostic of any level, about no option yet.
     pub fn new(level: Level, message: impl Into<String>) -> Diagnostic {
         let (option, origin) = (String::new(), Origin::Default);
-        Diagnostic { level, option, origin, message: message.into(), help: None }
+        Diagnostic { level, option, origin, message: message.into(), help: None, as_fio: false }
     }
 
     /// A note.
@@ -67,6 +69,12 @@ impl Diagnostic {
     pub fn about(mut self, option: impl Into<String>, origin: &Origin) -> Diagnostic {
         self.option = option.into();
         self.origin = origin.clone();
+        self
+    }
+
+    /// The same, with a message that is fio's own.
+    pub fn as_fio(mut self) -> Diagnostic {
+        self.as_fio = true;
         self
     }
 

@@ -25,6 +25,7 @@ fn zonesize_needs_a_mode(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnosti
         let message = "--zonemode=none and --zonesize are not compatible.";
         found.push(
             Diagnostic::error(message)
+                .as_fio()
                 .about("zonesize", zones.zonesize.origin())
                 .help("set zonemode=strided or zonemode=zbd"),
         );
@@ -38,7 +39,8 @@ fn strided_needs_a_size(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic
     }
     if *zones.zonesize.get() == Bytes(0) {
         let message = "--zonesize must be specified when using --zonemode=strided.";
-        found.push(Diagnostic::error(message).about("zonemode", zones.zonemode.origin()));
+        let error = Diagnostic::error(message).as_fio();
+        found.push(error.about("zonemode", zones.zonemode.origin()));
     }
     if *zones.zonerange.get() == Bytes(0) {
         zones.zonerange.force(*zones.zonesize.get(), "zonesize");
