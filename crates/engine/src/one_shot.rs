@@ -375,7 +375,7 @@ fn count_whole<E: OneShot>(lane: &Lane, clock: &Clock, len: u32, stamps: [u64; 3
     }
     // With two stamps the total is the service; account() knows.
     if E::THREE_STAMPS {
-        let lat = clock.ticks_to_ns(end.wrapping_sub(start));
+        let lat = clock.ticks_to_ns(issue.wrapping_sub(start)) + clat;
         lane.lat.add(lat);
         if let Some(histogram) = &lane.lat_histogram {
             histogram.add_many(lat, 1);

@@ -287,16 +287,8 @@ impl Pacing {
     /// `count` I/Os completed, each after `ticks`. Whether the slice must end
     /// now.
     #[inline(always)]
-    pub(crate) fn completed(
-        &mut self,
-        clock: &Clock,
-        entry: &Planned,
-        ticks: u64,
-        count: u64,
-    ) -> bool {
-        self.throttle
-            .as_mut()
-            .is_some_and(|throttle| throttle.completed(clock, entry, ticks, count))
+    pub(crate) fn completed(&mut self, entry: &Planned, ns: u64, count: u64) -> bool {
+        self.throttle.as_mut().is_some_and(|throttle| throttle.completed(entry, ns, count))
     }
 }
 
@@ -335,13 +327,13 @@ impl Throttle {
 
     /// As [`Pacing::completed`].
     #[inline(never)]
-    pub fn completed(&mut self, clock: &Clock, entry: &Planned, ticks: u64, count: u64) -> bool {
+    pub fn completed(&mut self, entry: &Planned, ns: u64, count: u64) -> bool {
         if let Some(pause) = &mut self.pause {
             pause.ended(count);
         }
         let Some(bounds) = &mut self.bounds else { return false };
         let Some(dir) = entry.op.dir() else { return false };
-        if bounds.completed(dir, clock.ticks_to_ns(ticks), count) {
+        if bounds.completed(dir, ns, count) {
             self.failed.get_or_insert(Failure {
                 detail: None,
                 doing: "max latency exceeded",

@@ -166,10 +166,10 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             return Err(self.abandon("submit", errno));
         }
         let issue = if STAMPED { drive.clock.now() } else { 0 };
-        self.batches[batch as usize] = Batch { start, issue, live: pushed };
+        let slat = if STAMPED { drive.clock.ticks_to_ns(issue.wrapping_sub(start)) } else { 0 };
+        self.batches[batch as usize] = Batch { slat, issue, live: pushed };
         self.free_batches.take(1);
         let ledger = drive.pen.counters();
-        let slat = drive.clock.ticks_to_ns(issue.wrapping_sub(start));
         if counts[op as usize] == pushed {
             if let Some(lane) = ledger.lanes.get(op as usize) {
                 Self::count_issued(lane, pushed, slat);
@@ -354,15 +354,14 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     fn account(&mut self, drive: &Drive, tag: Tag, ios: u64, bytes: u64, now: u64) {
         let batch = &mut self.batches[tag.batch()];
         batch.live -= ios as u32;
-        let Batch { start, issue, live } = *batch;
+        let Batch { slat, issue, live } = *batch;
         if live == 0 {
             self.free_batches.give_back(tag.batch() as u32);
         }
         let lane = &drive.pen.counters().lanes[tag.kind()];
         if STAMPED {
             let clat = drive.clock.ticks_to_ns(now.wrapping_sub(issue));
-            let lat = drive.clock.ticks_to_ns(now.wrapping_sub(start));
-            count_done(lane, ios, bytes, [clat, lat]);
+            count_done(lane, ios, bytes, [clat, slat + clat]);
         } else {
             lane.ios.add(ios);
             lane.bytes.add(bytes);
@@ -403,8 +402,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
 
     /// Submission and completion latency of what comes back now.
     fn latencies(&self, clock: &Clock, tag: Tag, now: u64) -> [u64; 2] {
-        let Batch { start, issue, .. } = self.batches[tag.batch()];
-        [issue.wrapping_sub(start), now.wrapping_sub(issue)].map(|ticks| clock.ticks_to_ns(ticks))
+        let Batch { slat, issue, .. } = self.batches[tag.batch()];
+        [slat, clock.ticks_to_ns(now.wrapping_sub(issue))]
     }
 
     /// What is not a whole data I/O: a queued sync, a short one that goes on,
@@ -420,8 +419,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let (entry, Flight { moved, tag, .. }) = (flight.entry(), flight);
         if entry.op.is_sync() {
             // The system may do all of it within the submission.
-            let start = self.batches[tag.batch()].start;
-            drive.count_sync(drive.clock.ticks_to_ns(now.wrapping_sub(start)));
+            let [slat, clat] = self.latencies(&drive.clock, tag, now);
+            drive.count_sync(slat + clat);
             drive.trace_completed(&entry);
             self.land(slot, tag);
             let tolerated = result.map(drop).or_else(|errno| drive.tolerate_sync(&entry, errno));
@@ -634,7 +633,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
 }
 
 /// Count I/Os that were done whole, `bytes` in all, with their latencies from
-/// issue and from start.
+/// issue, and in all.
 #[inline(always)]
 fn count_done(lane: &Lane, ios: u64, bytes: u64, [clat, lat]: [u64; 2]) {
     lane.ios.add(ios);

@@ -104,7 +104,7 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
         let lane = &drive.pen.counters().lanes[entry.op as usize];
         count_response(lane, &drive.clock, due, end);
         // If it ends the slice, the caller looks for the reason.
-        let _ = pacing.completed(&drive.clock, entry, end.wrapping_sub(start), 1);
+        let _ = pacing.completed(entry, drive.clock.ticks_to_ns(end.wrapping_sub(start)), 1);
     }
 
     /// Do one entry, and count it.

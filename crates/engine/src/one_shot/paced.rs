@@ -113,7 +113,9 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             }
             let settled = match &mut throttle {
                 None => false,
-                Some(throttle) => throttle.completed(&clock, entry, end.wrapping_sub(start), 1),
+                Some(throttle) => {
+                    throttle.completed(entry, clock.ticks_to_ns(end.wrapping_sub(start)), 1)
+                }
             };
             if settled || end >= context.control.until() {
                 return (count + 1, StretchEnd::Time);
@@ -145,7 +147,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             count_response(lane, &drive.clock, self.due, end);
         }
         // If it ends the slice, the caller looks for the reason.
-        let _ = pacing.completed(&drive.clock, entry, end.wrapping_sub(issue), 1);
+        let _ = pacing.completed(entry, drive.clock.ticks_to_ns(end.wrapping_sub(issue)), 1);
     }
 }
 

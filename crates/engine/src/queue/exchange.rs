@@ -114,14 +114,12 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 return (count, ExchangeEnd::Odd(now));
             }
             let batch = &mut self.batches[tag.batch()];
-            let Batch { start, issue, .. } = *batch;
+            let Batch { slat, issue, .. } = *batch;
             let clat = clock.ticks_to_ns(now.wrapping_sub(issue));
-            let lat = clock.ticks_to_ns(now.wrapping_sub(start));
-            count_done(lane, 1, len.into(), [clat, lat]);
+            count_done(lane, 1, len.into(), [clat, slat + clat]);
             ledger.depth.complete[one].add(1);
             ledger.depth.completes.add(1);
             if T::TAPES {
-                let slat = clock.ticks_to_ns(issue.wrapping_sub(start));
                 let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
                 tape.add(now, flight.offset, len, kind, [slat, clat]);
             }
@@ -149,8 +147,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 return (count + 1, ExchangeEnd::Broken("submit", errno));
             }
             let issue = clock.now();
-            *batch = Batch { start, issue, live: 1 };
             let slat = clock.ticks_to_ns(issue.wrapping_sub(start));
+            *batch = Batch { slat, issue, live: 1 };
             Self::count_issued(&ledger.lanes[entry.op as usize], 1, slat);
             level.add(1);
             ledger.depth.submit[one].add(1);

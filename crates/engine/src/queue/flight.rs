@@ -55,8 +55,8 @@ impl Tag {
 /// What I/Os that were submitted together share.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Batch {
-    /// When the first of them was taken up.
-    pub(super) start: u64,
+    /// Nanoseconds from when the first of them was taken up to `issue`.
+    pub(super) slat: u64,
     /// When the submission returned.
     pub(super) issue: u64,
     /// How many are still in flight.

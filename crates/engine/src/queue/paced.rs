@@ -228,10 +228,12 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 histogram.add_many(response, 1);
             }
             if whole || done.result.is_err() {
-                let start = self.batches[flight.tag.batch()].start;
                 // Without stamps there is no latency to judge.
-                let took = if STAMPED { now.saturating_sub(start) } else { 0 };
-                self.settled |= pacing.completed(&drive.clock, &entry, took, 1);
+                let took = match STAMPED {
+                    true => self.latencies(&drive.clock, flight.tag, now).iter().sum(),
+                    false => 0,
+                };
+                self.settled |= pacing.completed(&entry, took, 1);
             }
         }
     }

@@ -141,9 +141,10 @@ impl TerseLine<'_> {
     }
 
     /// Twenty fields: `99.000000%=12`, zeros where the direction had no I/O,
-    /// and `0%=0` for those beyond the list or not asked for.
+    /// and `0%=0` for those beyond the list or not asked for. With `lat_percentiles`
+    /// they are those of lat.
     fn percentiles(&mut self, dir: &DirReport, percentile_list: &[f64]) {
-        let percentiles = dir.clat.percentiles.as_ref().or(dir.lat.percentiles.as_ref());
+        let percentiles = dir.lat.percentiles.as_ref().or(dir.clat.percentiles.as_ref());
         for at in 0..PERCENTILE_FIELDS {
             let value = percentiles.and_then(|list| list.get(at)).map_or(0, |(_, ns)| ns / 1000);
             match percentile_list.get(at) {
