@@ -9,7 +9,7 @@ use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_report::formats::{Opening, opening_lines, starting_line};
 use iosonde_report::live::{JobState, Status, StatusRate, fio_status_line, native_status_line};
 use iosonde_run::account::disks::{DiskUse, WatchedDisks};
-use iosonde_run::account::{Surroundings as ReportContext, idle, report};
+use iosonde_run::account::{ReportExtras as ReportContext, idle, report};
 use iosonde_run::conductor::{JobSnapshot, Observer, RunEvent};
 use iosonde_run::job::{JobPlan, Plan};
 use iosonde_run::worker::{JobResult, JobStage};

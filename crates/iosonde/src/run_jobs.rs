@@ -7,9 +7,9 @@ use crate::progress::RunProgress;
 use crate::report_formats::{is_document, text};
 use crate::{debug, exit, info_flags};
 use iosonde_report::finding::Severity;
-use iosonde_run::account::cpu_idle::{IdleProfile, Tell};
+use iosonde_run::account::cpu_idle::{IdleDetail, IdleProfile};
 use iosonde_run::account::disks;
-use iosonde_run::account::{Surroundings as ReportContext, report};
+use iosonde_run::account::{ReportExtras as ReportContext, report};
 use iosonde_run::conductor::{RunOutcome, conduct};
 use iosonde_run::job::Plan;
 use iosonde_run::preflight::{open_files, write_access};
@@ -189,9 +189,9 @@ fn run_and_report(
     let disks_used = std::mem::take(&mut progress.used);
     let ended = one(ended.map_err(|error| format!("cannot listen for signals: {error}")))?;
     let cpu_idle = idle.zip(flags.idle_prof).map(|(idle, detail)| {
-        idle.told(match detail {
-            IdleProf::System => Tell::System,
-            IdleProf::PerCpu => Tell::Each,
+        idle.report(match detail {
+            IdleProf::System => IdleDetail::System,
+            IdleProf::PerCpu => IdleDetail::Each,
         })
     });
     let ledger = ledger(&plan, &ended, context.global_options.as_deref().unwrap_or_default());
@@ -275,7 +275,7 @@ fn exit_code(outcome: &RunOutcome) -> u8 {
 fn global_options(parsed: &Parsed) -> Option<Vec<(String, String)>> {
     let mut all: Vec<(String, String)> = Vec::new();
     for option in parsed.jobs.iter().flat_map(|job| &job.globals) {
-        let pair = iosonde_run::account::told(option);
+        let pair = iosonde_run::account::shown_option(option);
         match all.iter_mut().find(|(name, _)| *name == pair.0) {
             Some(earlier) => earlier.1 = pair.1,
             None => all.push(pair),

@@ -54,7 +54,7 @@ pub struct Latencies {
     pub higher: u64,
     /// Sum of all latencies, in nanoseconds.
     pub sum: u128,
-    /// The shortest; `u64::MAX` while there is none.
+    /// The shortest; `u64::MAX` while there are none.
     pub min: u64,
     /// The longest.
     pub max: u64,
@@ -115,7 +115,7 @@ impl Latencies {
         self.counts.merge(other.counts);
     }
 
-    /// The shortest, zero when there is none.
+    /// The shortest, zero when there are none.
     pub fn least(&self) -> u64 {
         if self.records == 0 { 0 } else { self.min }
     }

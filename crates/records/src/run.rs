@@ -7,7 +7,7 @@ use crate::words::{OptionValues, UsageError};
 use crate::{create, options};
 use iosonde_report::formats::{JsonOptions, fio_json};
 use iosonde_run::account::disks;
-use iosonde_run::account::{Surroundings, report};
+use iosonde_run::account::{ReportExtras, report};
 use iosonde_run::conductor::{RunOutcome, conduct};
 use iosonde_run::job::Plan;
 use iosonde_run::preflight::{open_files, write_access};
@@ -100,8 +100,8 @@ fn execute_plan(
     drop(watch);
     tell_ends(bench, &planned.workers, &outcome);
     if bench.output.logger == Logger::Json {
-        let around = Surroundings { disks: watched.used(), ..Surroundings::default() };
-        let report = report(plan, &without_ends(outcome.results), &around);
+        let extras = ReportExtras { disks: watched.used(), ..ReportExtras::default() };
+        let report = report(plan, &without_ends(outcome.results), &extras);
         say(&fio_json(&report, &JsonOptions { ours: true }));
     }
     if outcome.abandoned {

@@ -41,7 +41,7 @@ struct WorkerCounts {
     syncs: Latencies,
     /// Latencies of syncs that belong to records not yet handed over.
     owed: VecDeque<u64>,
-    /// A record whose sync is not known yet.
+    /// A record; its sync is not known yet.
     waiting: Option<(Record, u64)>,
     /// Records handed over since the last that had a sync.
     since_sync: u32,
@@ -287,7 +287,7 @@ mod tests {
         Tap::sync(&tally, 1000);
         Tap::sync(&tally, 2000);
         tally.take_records(&[record(5100, 1), record(5200, 2), record(5300, 3), record(5400, 4)]);
-        // The chunk ends with a record whose sync is still to come.
+        // The chunk ends with a record, and its sync is still to come.
         tally.take_records(&[record(5500, 5), record(5600, 6)]);
         Tap::sync(&tally, 3000);
         Tap::end(&tally, 6000);

@@ -60,11 +60,11 @@ impl From<LayoutError> for JobError {
 pub struct Missing {
     /// Files that will be filled with data.
     pub files: usize,
-    /// Their bytes, all told.
+    /// Their bytes in total.
     pub bytes: u64,
 }
 
-/// What a job's files lack, as they are now. Touches nothing.
+/// Data that a job's files lack, as they are now. Touches nothing.
 pub fn missing(job: &JobPlan) -> Missing {
     let lacking = job.files.iter().filter(|file| lacks_data(file));
     lacking.fold(Missing::default(), |sum, file| Missing {
@@ -159,7 +159,7 @@ fn clear_the_way(job: &JobPlan, path: &Path) {
     }
 }
 
-/// A file name may hold directories of its own; fio makes them too.
+/// A file name may contain directories; fio makes them too.
 fn make_directories(_: &JobPlan, path: &Path) -> Result<(), LayoutError> {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() && !parent.exists() => {

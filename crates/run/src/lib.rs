@@ -19,6 +19,6 @@ mod replay;
 pub mod taps;
 pub mod worker;
 
-/// The version of fio whose behaviour this is held to, as its `--version`
+/// The version of fio that is the reference, as its `--version`
 /// prints it.
 pub const FIO_VERSION: &str = "fio-3.42";

@@ -50,8 +50,8 @@ impl Benchmark {
         let writes = self.action == WorkerRole::Write;
         if writes && self.workers > 1 && !self.files && self.class != Class::Null {
             return Err(UsageError::because(format!(
-                "Writers should be only 1 for File writing; with --files each writer has a file \
-                 of its own ({file}.0, {file}.1, ...)",
+                "Writers should be only 1 for File writing; with --files each writer writes \
+                 its own file ({file}.0, {file}.1, ...)",
                 file = self.file.display()
             )));
         }

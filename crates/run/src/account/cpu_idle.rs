@@ -14,9 +14,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Builder;
 use std::time::Instant;
 
-/// What is told of the processors.
+/// Which processors are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tell {
+pub enum IdleDetail {
     /// All of them together.
     System,
     /// Each as well.
@@ -64,7 +64,7 @@ impl IdleProfile {
     }
 
     /// What was measured until now.
-    pub fn told(&self, tell: Tell) -> CpuIdle {
+    pub fn report(&self, detail: IdleDetail) -> CpuIdle {
         let elapsed = (self.began.elapsed().as_nanos() as f64).max(1.0);
         let idle = |processor: &Arc<Processor>| {
             let worked = processor.worked_ns.load(Relaxed) as f64;
@@ -73,7 +73,7 @@ impl IdleProfile {
         let each: Vec<f64> = self.processors.iter().map(idle).collect();
         CpuIdle {
             system_percent: each.iter().sum::<f64>() / each.len().max(1) as f64,
-            per_cpu_percent: if tell == Tell::Each { each } else { Vec::new() },
+            per_cpu_percent: if detail == IdleDetail::Each { each } else { Vec::new() },
             unit_mean_us: self.unit.mean_us,
             unit_stddev_us: self.unit.stddev_us,
         }
@@ -158,7 +158,7 @@ fn units(page: &mut [u8]) {
     }
 }
 
-/// Processor time of the calling thread, up to now. (What getrusage(2) tells
+/// Processor time of the calling thread, up to now. (What getrusage(2) reports
 /// of it is some milliseconds old.)
 fn worked_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);

@@ -17,9 +17,9 @@ use iosonde_stats::Snapshot;
 use iosonde_sys::priority::IoPriority;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What a report tells besides the jobs.
+/// Parts of a report besides the jobs.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+pub struct ReportExtras {
     /// Options before the first job, as written; `None` when there are none.
     pub global_options: Option<Vec<(String, String)>>,
     /// Disks under the files, and what they did.
@@ -32,12 +32,12 @@ pub struct Surroundings {
     pub diagnostics: Vec<String>,
 }
 
-/// The report of a run. Jobs without a result never ran and are told as such.
-pub fn report(plan: &Plan, results: &[Option<JobResult>], around: &Surroundings) -> Report {
-    let told: Vec<JobAccount> =
+/// The report of a run. Jobs without a result never ran and are shown as such.
+pub fn report(plan: &Plan, results: &[Option<JobResult>], extras: &ReportExtras) -> Report {
+    let accounts: Vec<JobAccount> =
         plan.jobs.iter().zip(results).map(|(job, result)| of_job(job, result.as_ref())).collect();
-    let (jobs, groups, ours) = account(&told);
-    let mut diagnostics = around.diagnostics.clone();
+    let (jobs, groups, ours) = account(&accounts);
+    let mut diagnostics = extras.diagnostics.clone();
     for (job, result) in plan.jobs.iter().zip(results) {
         diagnostics.extend(remarks(job, result.as_ref()));
     }
@@ -46,18 +46,18 @@ pub fn report(plan: &Plan, results: &[Option<JobResult>], around: &Surroundings)
         tool: concat!("iosonde ", env!("CARGO_PKG_VERSION")).to_owned(),
         time_unix_ms: unix_ms(),
         utc_offset_s: iosonde_sys::local_time::utc_offset_s(),
-        global_options: around.global_options.clone(),
+        global_options: extras.global_options.clone(),
         jobs,
         groups,
-        disks: around.disks.reports(),
-        cpu_idle: around.cpu_idle.clone(),
+        disks: extras.disks.reports(),
+        cpu_idle: extras.cpu_idle.clone(),
         diagnostics: diagnostics.clone(),
-        ours: iosonde_report::Ours { jobs: ours, notes: Vec::new(), ledger: around.ledger.clone() },
+        ours: iosonde_report::Ours { jobs: ours, notes: Vec::new(), ledger: extras.ledger.clone() },
     }
 }
 
 /// An option as fio's JSON shows it: a bare one has an empty text.
-pub fn told(asked: &iosonde_spec::TypedOption) -> (String, String) {
+pub fn shown_option(asked: &iosonde_spec::TypedOption) -> (String, String) {
     (asked.name.to_owned(), asked.value.clone().unwrap_or_default())
 }
 
@@ -140,8 +140,8 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         minf: result.usage.minor_faults,
     };
     facts.errors = job.reporting.counts_errors.then(|| ErrorCount {
-        total: result.borne.0,
-        first_errno: result.borne.1.map_or(0, |errno| errno.0),
+        total: result.tolerated.0,
+        first_errno: result.tolerated.1.map_or(0, |errno| errno.0),
     });
     facts.steady.clone_from(&result.steady);
     facts.phases = result
@@ -171,7 +171,7 @@ fn responses(counts: &Snapshot) -> PerDir<Option<LatencyCounts>> {
 /// Latencies by priority; of one, where single I/Os have none of their own.
 fn priorities(job: &JobPlan, counts: &Snapshot) -> PerDir<Vec<PrioCounts>> {
     if let Some(tally) = &job.measure.priorities {
-        return tally.told();
+        return tally.counts();
     }
     let own = job.thread.io_priority.map_or(0, IoPriority::raw);
     PerDir(counts.lanes.each_ref().map(|lane| {
@@ -193,7 +193,7 @@ fn whole_ms(ns: u64) -> u64 {
 
 /// What the loop leaves to be derived. Where an engine of plain system calls
 /// takes two stamps, the total latency is the service; what was switched off
-/// is not told.
+/// is left out.
 fn complete(job: &JobPlan, counts: &mut Snapshot) {
     let MeasuredKinds { slat, clat, lat, bw } = job.reporting.measured;
     for lane in &mut counts.lanes {

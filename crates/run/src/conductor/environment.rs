@@ -1,4 +1,4 @@
-//! What a wave of jobs needs changed around it, and changed back afterwards:
+//! Changes to the system for a wave of jobs, undone afterwards:
 //! control groups, schedulers of disks.
 
 use crate::job::{CgroupPlan, FileKind, JobError, JobId, JobPlan, Plan};
@@ -23,7 +23,7 @@ pub(crate) struct WaveEnvironment {
 
 impl WaveEnvironment {
     /// Make the changes that the jobs ask for. A job whose change cannot be
-    /// made is told with its error.
+    /// made is returned with its error.
     pub fn of(plan: &Plan, jobs: &[JobId]) -> (WaveEnvironment, Vec<(JobId, JobError)>) {
         let mut environment = WaveEnvironment::default();
         let mut failed = Vec::new();

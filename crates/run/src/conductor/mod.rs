@@ -230,8 +230,8 @@ impl<'a> Conductor<'a> {
     }
 
     /// Files of all jobs, one job after the other, before any starts. A job
-    /// whose files cannot be had ends here; the others go on. On a thread of
-    /// its own, so that signals are heard when the storage does not answer.
+    /// whose files are unavailable ends here; the others go on. On a
+    /// separate thread, so that signals are heard when the storage does not answer.
     fn lay_out(&mut self) {
         if !self.plan.jobs.iter().any(is_laid_out_first) {
             return;
@@ -375,7 +375,7 @@ impl<'a> Conductor<'a> {
         witness.finish(&self.plan, &self.results, &stop)
     }
 
-    /// Jobs that do no I/O of their own end with the last that does.
+    /// Jobs that do no I/O themselves end with the last that does.
     fn end_those_beside(&self, started: &[JobId], pending: &[JobId]) {
         let jobs = &self.plan.jobs;
         let does_io = |&job: &JobId| !jobs[job].engine.caps.no_io;
@@ -385,20 +385,20 @@ impl<'a> Conductor<'a> {
             return;
         }
         let beside = started.iter().filter(|job| !does_io(job));
-        beside.for_each(|&job| self.shared[job].pulse.stop());
+        beside.for_each(|&job| self.shared[job].control.stop());
     }
 
-    /// Jobs whose numbers hold still have done what they were asked for.
+    /// Stop jobs that have reached a steady state.
     fn look_for_steady(&mut self) {
         let now = Instant::now();
         for watch in &mut self.watches {
             if watch.look(now, &self.shared) {
-                watch.jobs.iter().for_each(|&job| self.shared[job].pulse.stop());
+                watch.jobs.iter().for_each(|&job| self.shared[job].control.stop());
             }
         }
     }
 
-    /// Put down what came of looking, with the jobs it is told with.
+    /// Add the steady state to the results of the jobs it is reported with.
     fn record_steady(&mut self) {
         for (job, result) in self.results.iter_mut().enumerate() {
             let Some(result) = result else { continue };
@@ -457,7 +457,7 @@ impl<'a> Conductor<'a> {
                 self.signal = Some(signal);
                 self.observer.see(&RunEvent::Stopping { signal });
                 self.stop_layout.store(true, Ordering::Relaxed);
-                self.shared.iter().for_each(|shared| shared.pulse.stop());
+                self.shared.iter().for_each(|shared| shared.control.stop());
             }
             RunMessage::Signal(SignalRequest::Stop(_)) => self.abandon(),
         }
@@ -469,7 +469,7 @@ impl<'a> Conductor<'a> {
             let name = &self.plan.jobs[job].name;
             result
                 .notes
-                .push(format!("{suppressed} errors of job {name} came too fast to be told"));
+                .push(format!("{suppressed} further errors of job {name} suppressed (rate limit)"));
         }
         let coordination = &self.plan.jobs[job].coordination;
         let on_failure = coordination.failure_ends.filter(|_| result.error.is_some());
@@ -492,7 +492,7 @@ impl<'a> Conductor<'a> {
             };
             if ends {
                 self.called_off[other] = true;
-                shared.pulse.stop();
+                shared.control.stop();
             }
         }
     }
@@ -511,7 +511,7 @@ impl<'a> Conductor<'a> {
         }
     }
 
-    /// What a job that runs has counted so far, if it does run.
+    /// Counts of a running job so far; `None` if it does not run.
     fn so_far(&self, id: JobId, elapsed: Duration) -> Option<JobResult> {
         let (job, shared) = (&self.plan.jobs[id], &self.shared[id]);
         (shared.state() != JobStage::Waiting).then(|| worker::so_far(job, shared, elapsed))
@@ -544,7 +544,7 @@ fn is_laid_out_first(job: &JobPlan) -> bool {
     job.layout.serialize && !job.layout.on_open && job.files.iter().any(needs)
 }
 
-/// The conductor is told of what begins and of jobs whose files cannot be had.
+/// Reports to the conductor what begins, and jobs whose files are unavailable.
 /// It may have given up on us; then nobody asks.
 fn lay_out_all(plan: &Plan, stop: &AtomicBool, outbox: &Sender<RunMessage>) {
     for (id, job) in plan.jobs.iter().enumerate().filter(|(_, job)| is_laid_out_first(job)) {

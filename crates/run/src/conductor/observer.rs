@@ -1,4 +1,4 @@
-//! What a run tells while it goes, and who listens.
+//! Events of a run, and their observers.
 
 use crate::control::JobStage;
 use crate::job::{JobError, JobId, JobPlan};
@@ -21,7 +21,7 @@ pub struct JobSnapshot {
     pub open_files: u32,
 }
 
-/// What happens, told in order to whoever listens.
+/// An event of a run, in order.
 #[derive(Debug)]
 pub enum RunEvent<'a> {
     /// A job's files are about to be filled with data.
@@ -43,11 +43,11 @@ pub enum RunEvent<'a> {
         /// Since the run began.
         elapsed: Nanos,
     },
-    /// A job bears an error, and was asked to tell each.
+    /// A job tolerated an error, and reports each (`error_dump`).
     ErrorTolerated {
         /// Which job.
         job: &'a JobPlan,
-        /// What it bears.
+        /// Which error.
         error: &'a JobError,
     },
     /// A job has ended.
@@ -72,9 +72,9 @@ pub enum RunEvent<'a> {
     Ended,
 }
 
-/// Whoever listens.
+/// Receives the events of a run.
 pub trait Observer {
-    /// Told of one event.
+    /// Called for each event.
     fn see(&mut self, event: &RunEvent<'_>);
 
     /// How often it wants [`RunEvent::Tick`]; `None` for never.
@@ -88,7 +88,7 @@ pub trait Observer {
         None
     }
 
-    /// A file whose coming asks for [`RunEvent::AccountAsked`], and that is
+    /// A file that requests [`RunEvent::AccountAsked`] by being created; it is
     /// removed then.
     fn account_file(&self) -> Option<PathBuf> {
         None

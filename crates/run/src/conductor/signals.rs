@@ -1,16 +1,16 @@
-//! Signals, turned into words for the conductor.
+//! Signals, turned into requests for the conductor.
 
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::{Handle, Signals};
 use std::io;
 use std::thread::JoinHandle;
 
-/// What the world outside says.
+/// A request of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalRequest {
     /// End the run (SIGINT, SIGTERM): the signal's number.
     Stop(i32),
-    /// Tell what is known so far (SIGUSR1).
+    /// Report what is known so far (SIGUSR1).
     Account,
 }
 
@@ -21,7 +21,7 @@ pub struct SignalListener {
 }
 
 impl SignalListener {
-    /// Call `hear` for each word, on a thread of its own, until it returns
+    /// Call `hear` for each request, on a separate thread, until it returns
     /// false.
     pub fn listen(
         mut hear: impl FnMut(SignalRequest) -> bool + Send + 'static,
@@ -30,12 +30,12 @@ impl SignalListener {
         let handle = signals.handle();
         let listener = std::thread::Builder::new().name("signals".into()).spawn(move || {
             for signal in signals.forever() {
-                let word = if signal == SIGUSR1 {
+                let request = if signal == SIGUSR1 {
                     SignalRequest::Account
                 } else {
                     SignalRequest::Stop(signal)
                 };
-                if !hear(word) {
+                if !hear(request) {
                     return;
                 }
             }

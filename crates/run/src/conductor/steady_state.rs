@@ -1,4 +1,4 @@
-//! When numbers hold still: the arithmetic of `steadystate`, on numbers alone.
+//! When numbers are steady: the arithmetic of `steadystate`, on numbers alone.
 //!
 //! A window of samples slides over the run. Its numbers are steady when the
 //! one furthest from the mean, or the slope of the line through them, is
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slope_is_told_in_percent_of_the_whole_part_of_the_mean() {
+    fn a_slope_is_reported_in_percent_of_the_whole_part_of_the_mean() {
         // Mean 3.5, of which 3 counts: slope 1 is 33.3 %.
         let verdict = judge(&[3, 4], goal(Criterion::LatSlope, Limit::Percent(40.0)));
         assert_eq!(format!("{:.3}", verdict.criterion), "33.333");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_never_filled_is_told_as_it_is() {
+    fn a_window_that_never_filled_is_reported_as_it_is() {
         let mut window = window(5, 1000, goal(Criterion::Lat, Limit::Absolute(5.0)));
         window.look(0, counted(0));
         window.look(1_000_000_000, counted(10));

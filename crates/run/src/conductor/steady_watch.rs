@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// How long to wait before looking again for jobs that have not begun.
 const NOT_YET: Duration = Duration::from_millis(10);
 
-/// A job whose numbers are watched, or the jobs of a group together.
+/// A job that is watched for a steady state, or the jobs of a group together.
 #[derive(Debug)]
 pub(crate) struct SteadyWatch {
     /// The jobs; the state is reported with the last of them.

@@ -1,4 +1,4 @@
-//! Errors that a job bears, told as they come (`error_dump`).
+//! Errors that a job tolerates, reported as they occur (`error_dump`).
 
 use crate::job::{JobError, JobPlan};
 use iosonde_engine::{ErrorReporter, Failure};
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Errors on their way to whoever tells them. A device may fail faster than
+/// Errors that wait to be reported. A device may fail faster than
 /// anybody can write: past a limit they are counted only.
 #[derive(Debug, Default)]
 pub struct Backlog {
@@ -14,7 +14,7 @@ pub struct Backlog {
     suppressed: AtomicU64,
 }
 
-/// How many may wait to be told.
+/// How many may wait to be reported.
 const WAITING_MOST: u64 = 4096;
 
 impl Backlog {
@@ -25,18 +25,18 @@ impl Backlog {
         admitted
     }
 
-    /// One has been told.
+    /// One has been reported.
     pub fn reported(&self) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// How many were not told.
+    /// How many were not reported.
     pub fn suppressed(&self) -> u64 {
         self.suppressed.load(Ordering::Relaxed)
     }
 }
 
-/// What a job's loop calls for each error it bears, where the job asks for it.
+/// Called by a job's loop for each error it tolerates, where the job asks for it.
 pub(crate) fn error_reporter(
     job: &JobPlan,
     backlog: &Arc<Backlog>,
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_is_counted_and_what_is_told_makes_room() {
+    fn a_flood_is_counted_and_what_is_reported_makes_room() {
         let backlog = Backlog::default();
         let admitted = (0..WAITING_MOST + 10).filter(|_| backlog.admits()).count() as u64;
         assert_eq!((admitted, backlog.suppressed()), (WAITING_MOST, 10));

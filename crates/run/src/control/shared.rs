@@ -1,4 +1,4 @@
-//! What a job shares with the conductor, and the gate that a wave waits at.
+//! State that a job shares with the conductor, and the gate that a wave waits at.
 
 use super::error_dump::Backlog;
 use super::file_locks::LockTurn;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
-/// What a job is doing, for whoever looks on.
+/// What a job is doing, for the live line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum JobStage {
@@ -43,11 +43,11 @@ impl JobStage {
     ];
 }
 
-/// What a job shares with the conductor.
+/// State that a job shares with the conductor.
 #[derive(Debug)]
 pub struct Shared {
     /// When its slice ends, and whether it shall stop.
-    pub pulse: Arc<SliceControl>,
+    pub control: Arc<SliceControl>,
     /// Its account.
     pub counters: Arc<Counters>,
     state: AtomicU8,
@@ -58,7 +58,7 @@ pub struct Shared {
     /// Its thread's number in the system, and what that had used of the machine
     /// when counting began.
     pub(crate) used_before: Mutex<(u32, Usage)>,
-    /// Whose ticks.
+    /// The clock of its ticks.
     pub(crate) clock: ClockSource,
     /// What has to do with other jobs.
     pub with_others: WithOthers,
@@ -68,7 +68,7 @@ impl Shared {
     /// Before the job starts.
     pub fn new(counters: Arc<Counters>, clock: ClockSource, with_others: WithOthers) -> Shared {
         Shared {
-            pulse: Arc::default(),
+            control: Arc::default(),
             counters,
             state: AtomicU8::new(JobStage::Waiting as u8),
             open_files: AtomicU32::new(0),
@@ -101,16 +101,16 @@ impl Shared {
     }
 }
 
-/// What a job has to do with others, lent by the conductor.
+/// What a job shares with other jobs, given by the conductor.
 #[derive(Debug, Default)]
 pub struct WithOthers {
     /// Its turn at files that are locked.
     pub turn: Option<LockTurn>,
     /// Bytes moved in a ramp, with the jobs that ramp together.
     pub ramp: Arc<RampTally>,
-    /// Who is told of errors that are borne.
+    /// Called for errors that are tolerated.
     pub report_error: Option<ErrorReporter>,
-    /// Errors on their way there.
+    /// Errors that wait to be reported.
     pub backlog: Arc<Backlog>,
 }
 

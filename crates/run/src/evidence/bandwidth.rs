@@ -45,7 +45,7 @@ impl Rate {
             .sum::<u64>();
         match all.checked_sub(self.counted) {
             Some(moved) => self.bytes.push(moved),
-            // The end of a ramp clears what was counted, and what went before is none of the run.
+            // The end of a ramp clears what was counted, and what was counted before does not belong to the run.
             None => self.bytes.clear(),
         }
         self.counted = all;
@@ -62,7 +62,7 @@ impl Rate {
         }
     }
 
-    pub fn told(self) -> RateLedger {
+    pub fn finish(self) -> RateLedger {
         RateLedger { interval_ns: self.every.as_nanos() as u64, bytes: self.bytes }
     }
 }

@@ -6,7 +6,7 @@ use iosonde_witness::Observed;
 use iosonde_witness::reading::{FileReading, sample};
 use std::time::{Duration, Instant};
 
-/// What a job saw.
+/// What was observed of a job.
 #[derive(Clone, Debug)]
 pub struct JobSeen {
     /// Of its files, before and after.

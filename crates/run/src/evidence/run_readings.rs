@@ -168,7 +168,7 @@ impl Watcher {
         let began = Instant::now();
         self.seen.ceilings = upper_bound::measure(plan, results, stop);
         self.timed("upper bound", began);
-        self.seen.rate = self.rate.told();
+        self.seen.rate = self.rate.finish();
         Some(self.seen)
     }
 }

@@ -23,7 +23,7 @@ use std::thread;
 const TOGETHER_NS: u64 = 48_000_000;
 /// Sections that are measured; the clones of one are alike.
 const SECTIONS_MOST: usize = 4;
-/// Length of a window. Shorter than what a scheduler gives a thread at a time,
+/// Length of a window. Shorter than a time slice of the scheduler,
 /// so that some windows of a busy machine are whole.
 const WINDOW: Nanos = Nanos(1_000_000);
 /// I/Os without which a window says little: one I/O more or less is 1 %.
@@ -79,7 +79,7 @@ fn of_section(job: &JobPlan, runtime: Nanos) -> Observed<f64> {
         gate.open(None);
         worker::work(&job, writer, &shared, &gate, || {})
     };
-    // A thread of its own: a job changes its thread, and not back.
+    // On a separate thread: a job changes its thread for good.
     let started = thread::Builder::new().name("upper-bound".to_owned()).spawn(body);
     let result = match started.map(thread::JoinHandle::join) {
         Ok(Ok(result)) => result,

@@ -161,7 +161,7 @@ pub struct MeasurePlan {
     pub looks: Option<Looks>,
 }
 
-/// What a job is to look at.
+/// What is observed of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Looks {
     /// Files, at most.
@@ -177,7 +177,7 @@ pub struct FillPlan {
     pub writes: bool,
     /// All else being equal, the same seed gives the same blocks.
     pub seed: u64,
-    /// What a block holds before anything is changed in it.
+    /// Content of a block before anything is changed in it.
     pub base: Base,
     /// What happens before each write.
     pub each_write: EachWrite,
@@ -213,7 +213,7 @@ pub struct SampleWindows {
     pub iops: Nanos,
 }
 
-/// What a path is.
+/// Kind of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// The engine touches no storage.
@@ -314,7 +314,7 @@ pub struct TimePlan {
     pub runtime: Option<Nanos>,
     /// End when the numbers are steady.
     pub steady: Option<SteadyPlan>,
-    /// The clock whose time is reported as the start of counting.
+    /// The clock that gives the start of counting.
     pub start_clock: ClockId,
 }
 
@@ -352,7 +352,7 @@ pub struct ThreadPlan {
     pub group: Option<u32>,
 }
 
-/// How a job is told in reports.
+/// How a job is reported.
 #[derive(Clone, Debug)]
 pub struct Reporting {
     /// Options of its own section, canonical name and text as written.
@@ -371,17 +371,17 @@ pub struct Reporting {
     pub unified: Unified,
     /// What was measured.
     pub measured: MeasuredKinds,
-    /// Which percentiles are told.
+    /// Which percentiles are reported.
     pub percentiles: Percentiles,
     /// `significant_figures`.
     pub significant_figures: u32,
-    /// Errors that were borne are counted (`continue_on_error`).
+    /// Errors that were tolerated are counted (`continue_on_error`).
     pub counts_errors: bool,
-    /// Block sizes as fio's first lines tell them: least and most.
+    /// Block sizes as fio's first lines show them: least and most.
     pub sizes: PerDir<(u32, u32)>,
     /// fio's word for the direction: `randrw`.
     pub rw: String,
-    /// fio's disk statistics are told (`disk_util`).
+    /// fio's disk statistics are reported (`disk_util`).
     pub disk_util: bool,
     /// `iodepth`, as asked.
     pub depth_asked: u32,

@@ -6,7 +6,7 @@ use iosonde_sys::clock::Clock;
 use iosonde_workload::{Pace, SourceSpec};
 use std::sync::Arc;
 
-/// What a job keeps to besides its source. The rates themselves are the
+/// Pace of a job besides its source. The rates themselves are the
 /// source's ([`SourceSpec::pace`]), which plans by them.
 #[derive(Clone, Debug, Default)]
 pub struct PacePlan {

@@ -1,4 +1,4 @@
-//! What a job's thread does for its logs.
+//! The part of logging that a job's thread does.
 
 use super::open_windows::{LogWriteError, OpenWindows, lock};
 use super::sink::Sink;
@@ -124,7 +124,7 @@ impl JobLogs {
         drop(open_windows);
         self.began = began;
         self.set_next(0);
-        // The writer sleeps until it is told that there is something to watch.
+        // The writer sleeps until it learns that there is something to watch.
         let _ = self.outbox.send(LogMessage::Started);
         let empty = self.empty.take()?;
         self.plan.each_io().then(|| Tape::new(self.turn(empty)))
@@ -198,7 +198,7 @@ impl JobLogs {
     }
 }
 
-/// What a clock of clock_gettime(2) shows, in milliseconds; zero for one that
+/// Time of a clock of clock_gettime(2), in milliseconds; zero for one that
 /// the plan has not let through.
 fn epoch_ms(id: u32) -> u64 {
     let Some(clock) = super::epoch_clock(id) else { return 0 };

@@ -20,7 +20,7 @@ use iosonde_base::{Nanos, PerDir};
 use iosonde_sys::cpu::CpuList;
 use std::path::PathBuf;
 
-/// What a log is about.
+/// Quantity of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogKind {
     /// Bandwidth: KiB/s of a window, kB/s of one I/O.
@@ -48,7 +48,7 @@ impl LogKind {
     }
 }
 
-/// What a window of a latency log tells (`log_window_value`).
+/// Value of a window of a latency log (`log_window_value`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// The mean.
@@ -62,13 +62,13 @@ pub enum Value {
 /// How a line ends: fio's last columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogColumns {
-    /// The offset is told.
+    /// The offset is printed.
     pub offset: bool,
-    /// When the I/O was issued is told.
+    /// When the I/O was issued is printed.
     pub issue_time: bool,
     /// Priority of the job's I/O, as ioprio_set(2) has it.
     pub priority: u16,
-    /// The whole priority is told, not only whether it is of the real-time class.
+    /// The whole priority is printed, not only whether it is of the real-time class.
     pub whole_priority: bool,
 }
 
@@ -81,7 +81,7 @@ pub struct HistogramPlan {
     pub every: Nanos,
     /// 1856 columns are joined to so many fewer, by powers of two.
     pub coarseness: u32,
-    /// What is told as block size: the largest of each direction.
+    /// Printed as block size: the largest of each direction.
     pub block: PerDir<u32>,
 }
 
@@ -91,11 +91,11 @@ pub struct LogsPlan {
     /// Files with a line for each I/O or window.
     pub files: Vec<(LogKind, PathBuf)>,
     /// Files that are made and stay empty, as fio's do for what the engine
-    /// cannot tell apart.
+    /// cannot distinguish.
     pub empty: Vec<PathBuf>,
     /// Length of a window; zero for a line an I/O.
     pub every: Nanos,
-    /// What a window of a latency log tells.
+    /// Value of a window of a latency log.
     pub value: Value,
     /// The last columns.
     pub columns: LogColumns,

@@ -171,7 +171,7 @@ fn spread(ends: &[(u64, u64)], came: PerDir<Counts>, closed: &mut Vec<LogWindow>
 fn delta(now: &Counts, then: &Counts) -> Counts {
     let span = |now: &LatencySum, then: &LatencySum| {
         let n = now.n.saturating_sub(then.n);
-        // A largest value that is older than the window is none of its own.
+        // A largest value that is older than the window does not belong to it.
         let max = if n == 0 { 0 } else { now.max };
         LatencySum { n, sum: now.sum.saturating_sub(then.sum), max }
     };

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What the writer is told.
+/// A message to the writer.
 pub(super) enum LogMessage {
     /// Counting has begun.
     Started,
@@ -40,7 +40,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Write until told to finish, or until the job is gone.
+    /// Write until asked to finish, or until the job is gone.
     pub fn run(mut self) {
         if let Some(cpus) = &self.plan.cpus {
             // Where the logs are made is a wish; they are made anyway.
@@ -67,7 +67,7 @@ impl Writer {
                     self.write_rows();
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    // The job's thread panicked, and nobody is left to tell.
+                    // The job's thread panicked, and nobody is left to receive the result.
                     self.write_rows();
                     let _ = self.finish();
                     return;
@@ -94,7 +94,7 @@ impl Writer {
         lengths.filter(|&ns| ns > 0).min().unwrap_or(u64::MAX)
     }
 
-    /// Close windows in the place of a job whose I/O does not come back: it
+    /// Close windows in the place of a job that waits for an I/O: it
     /// ends its slice at the first completion after a window's end, so nothing
     /// was counted since.
     fn look(&mut self) {

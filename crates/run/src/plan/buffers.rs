@@ -50,7 +50,7 @@ impl Planner<'_> {
         let global = &spec.compress.dedupe_global;
         if *global.get() && !in_sets {
             let said =
-                Diagnostic::warning("without dedupe_mode=working_set there is none to share");
+                Diagnostic::warning("without dedupe_mode=working_set there is no set to share");
             self.note(said.about("dedupe_global", global.origin()));
         }
         Ok(FillPlan {
@@ -74,7 +74,7 @@ fn base(spec: &JobSpec) -> Result<Base, Diagnostic> {
     let plain = |pattern: Option<Pattern>| pattern.map_or(Base::Zero, Base::Pattern);
     Ok(match *compress.buffer_compress_percentage.get() {
         Some(0) => Base::Random,
-        // All alike, unless they have to differ to be told from repeats.
+        // All alike, unless they have to differ from repeats.
         Some(100) if !repeats => plain(pattern),
         Some(percentage) => {
             let chunk = u32::try_from(compress.buffer_compress_chunk.get().0).unwrap_or(u32::MAX);

@@ -36,7 +36,7 @@ impl JobBuilder {
         self
     }
 
-    /// Set an option that only the engine has, or one whose text a user typed.
+    /// Set an option that only the engine has, or one with text that a user typed.
     ///
     /// # Errors
     /// The option or its value is unknown.

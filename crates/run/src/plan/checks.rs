@@ -1,4 +1,4 @@
-//! What a plan says about itself once it stands: what cannot go well, before
+//! Checks of a complete plan: what cannot go well, before
 //! anything is opened.
 
 use super::Planner;
@@ -52,7 +52,7 @@ fn paces_no_io(job: &JobPlan) -> Option<Diagnostic> {
     })
 }
 
-/// A kernel thread that polls takes a processor of its own, beside the job's.
+/// A kernel thread that polls takes a processor besides the job's.
 fn too_few_processors(jobs: &[JobPlan], processors: usize) -> Option<Diagnostic> {
     let polling = jobs.iter().filter(|job| job.settings.kernel_thread_polls()).count();
     (polling > 0 && polling * 2 > processors).then(|| {

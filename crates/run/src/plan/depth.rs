@@ -5,7 +5,7 @@ use iosonde_options::Diagnostic;
 use iosonde_spec::JobSpec;
 use iosonde_spec::values::SubmitMode;
 
-/// Depth and batches of a job whose options are resolved: the rules of the job
+/// Depth and batches of a job with resolved options: the rules of the job
 /// language have held them within what the engine can do.
 pub(super) fn window(spec: &JobSpec, engine: &EngineDef) -> Window {
     if engine.caps.sync && !is_offloaded(spec) {
@@ -39,7 +39,7 @@ pub(super) fn is_offloaded(spec: &JobSpec) -> bool {
 /// How a pool of threads over the engine is opened, where it was asked for.
 ///
 /// # Errors
-/// Where there is none over this engine.
+/// Where this engine has none.
 pub(super) fn offload(spec: &JobSpec, engine: &EngineDef) -> Result<Option<Open>, Diagnostic> {
     if !is_offloaded(spec) || engine.caps.no_io {
         return Ok(None);

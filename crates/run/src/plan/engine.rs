@@ -1,4 +1,4 @@
-//! From a job's options to its engine: which, how deep, with what of its own.
+//! From a job's options to its engine: which one, its depth, its settings.
 
 use super::depth;
 use crate::job::FilePlan;
@@ -51,7 +51,7 @@ pub(super) fn known_caps(spec: &JobSpec) -> Option<Caps> {
     Some(def.caps)
 }
 
-/// What the engine makes of its own options.
+/// The settings from the engine's options.
 ///
 /// # Errors
 /// The first value that is refused.

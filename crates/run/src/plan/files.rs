@@ -1,7 +1,7 @@
 //! Which files a job has, what they are, and which part of each it uses.
 
 use super::Planner;
-use super::job_io::CloneOf;
+use super::clone_of::CloneOf;
 use super::paths;
 use crate::job::{FileKind, FilePlan, Need};
 use iosonde_options::{Diagnostic, Origin};
@@ -47,7 +47,7 @@ fn names(job: &ParsedJob, clone: u32) -> Vec<String> {
     (0..*spec.files.nrfiles.get()).map(|file| expand(job, clone, file)).collect()
 }
 
-/// `filename_format`, whose words count in any case.
+/// `filename_format`; its keywords count in upper and lower case.
 fn expand(job: &ParsedJob, clone: u32, file: u32) -> String {
     let format = job.spec.files.filename_format.get();
     let format = match format.as_str() {

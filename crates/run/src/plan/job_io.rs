@@ -1,25 +1,11 @@
-//! What the plan of a job starts from: the clone of a section, and its I/O.
+//! The I/O of a job, which most of its plan depends on.
 
 use super::replay::Replay;
 use super::source;
 use iosonde_base::{DIRS, PerDir};
 use iosonde_engine::EngineDef;
 use iosonde_spec::JobSpec;
-use iosonde_spec::cli::ParsedJob;
 use iosonde_workload::Sizes;
-
-/// A clone of a section, to be planned.
-#[derive(Clone, Copy)]
-pub(super) struct CloneOf<'a> {
-    pub job: &'a ParsedJob,
-    pub engine: &'static EngineDef,
-    /// Which section of the command line.
-    pub section: usize,
-    /// Which clone of it.
-    pub clone: u32,
-    /// Thread number over all jobs, from 1.
-    pub number: u32,
-}
 
 /// The I/O of a job: what most of its plan depends on.
 pub(super) struct JobIo {

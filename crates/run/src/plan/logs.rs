@@ -1,6 +1,6 @@
 //! From a job's options to its logs.
 
-use super::job_io::CloneOf;
+use super::clone_of::CloneOf;
 use crate::job::JobPlan;
 use crate::logs::{HistogramPlan, LogColumns, LogKind, LogsPlan, Value, epoch_clock};
 use iosonde_base::{DIRS, Nanos, PerDir};
@@ -26,44 +26,11 @@ pub(super) fn logs(
 ) -> Result<Option<LogsPlan>, Diagnostic> {
     let &CloneOf { job, engine, number, .. } = of;
     let log = &job.spec.log;
-    let compressed = *log.log_store_compressed.get();
-    let per_job = *log.per_job_logs.get();
-    let name = |prefix: &str, word: &str| -> PathBuf {
-        let prefix = if prefix == "$jobname" { job.name.as_str() } else { prefix };
-        let number = if per_job { format!(".{number}") } else { String::new() };
-        format!("{prefix}_{word}{number}.log{}", if compressed { ".fz" } else { "" }).into()
-    };
-    let mut files = Vec::new();
-    let mut empty = Vec::new();
-    let rates = [(&log.write_bw_log, LogKind::Bandwidth), (&log.write_iops_log, LogKind::Iops)];
-    for (option, kind) in rates {
-        if let Some(prefix) = option.get() {
-            files.push((kind, name(prefix, kind.word())));
-        }
-    }
-    if let Some(prefix) = log.write_lat_log.get() {
-        let stat = &job.spec.measure;
-        let reduced = *stat.gtod_reduce.get();
-        let kinds = [
-            // Without a queue the null engine knows no submission.
-            (
-                LogKind::Slat,
-                *stat.disable_slat.get(),
-                measured.slat && !(engine.caps.diskless && depth == 1),
-            ),
-            (LogKind::Clat, *stat.disable_clat.get(), measured.clat),
-            (LogKind::Lat, *stat.disable_lat.get(), measured.lat),
-        ];
-        for (kind, disabled, measured) in kinds {
-            match (reduced || disabled, measured) {
-                (true, _) => {}
-                (false, true) => files.push((kind, name(prefix, kind.word()))),
-                (false, false) => empty.push(name(prefix, kind.word())),
-            }
-        }
-    }
+    // Without a queue the null engine knows no submission.
+    let slat = measured.slat && !(engine.caps.diskless && depth == 1);
+    let (files, empty) = files(job, number, MeasuredKinds { slat, ..measured });
     let histogram = log.write_hist_log.get().as_ref().map(|prefix| HistogramPlan {
-        path: name(prefix, "clat_hist"),
+        path: path(job, number, prefix, "clat_hist"),
         every: log.log_hist_msec.get().nanos(),
         coarseness: (*log.log_hist_coarseness.get()).min(11),
         block: PerDir(DIRS.map(|dir| sizes[dir].max())),
@@ -91,12 +58,53 @@ pub(super) fn logs(
             whole_priority: *log.log_prio.get(),
         },
         histogram,
-        append: !per_job,
-        compressed,
+        append: !*log.per_job_logs.get(),
+        compressed: *log.log_store_compressed.get(),
         epoch: epoch(job)?,
         cpus: cpus(job)?,
         memory: MEMORY,
     }))
+}
+
+/// The log of a kind of job number `number`.
+fn path(job: &ParsedJob, number: u32, prefix: &str, kind: &str) -> PathBuf {
+    let log = &job.spec.log;
+    let prefix = if prefix == "$jobname" { job.name.as_str() } else { prefix };
+    let number = if *log.per_job_logs.get() { format!(".{number}") } else { String::new() };
+    let ending = if *log.log_store_compressed.get() { ".fz" } else { "" };
+    format!("{prefix}_{kind}{number}.log{ending}").into()
+}
+
+/// Logs with a line for each I/O or window, and logs that stay empty.
+fn files(
+    job: &ParsedJob,
+    number: u32,
+    measured: MeasuredKinds,
+) -> (Vec<(LogKind, PathBuf)>, Vec<PathBuf>) {
+    let (log, stat) = (&job.spec.log, &job.spec.measure);
+    let path = |prefix: &str, kind: LogKind| path(job, number, prefix, kind.word());
+    let (mut files, mut empty) = (Vec::new(), Vec::new());
+    let rates = [(&log.write_bw_log, LogKind::Bandwidth), (&log.write_iops_log, LogKind::Iops)];
+    for (option, kind) in rates {
+        if let Some(prefix) = option.get() {
+            files.push((kind, path(prefix, kind)));
+        }
+    }
+    let Some(prefix) = log.write_lat_log.get() else { return (files, empty) };
+    let reduced = *stat.gtod_reduce.get();
+    let kinds = [
+        (LogKind::Slat, *stat.disable_slat.get(), measured.slat),
+        (LogKind::Clat, *stat.disable_clat.get(), measured.clat),
+        (LogKind::Lat, *stat.disable_lat.get(), measured.lat),
+    ];
+    for (kind, disabled, measured) in kinds {
+        match (reduced || disabled, measured) {
+            (true, _) => {}
+            (false, true) => files.push((kind, path(prefix, kind))),
+            (false, false) => empty.push(path(prefix, kind)),
+        }
+    }
+    (files, empty)
 }
 
 fn epoch(job: &ParsedJob) -> Result<Option<u32>, Diagnostic> {

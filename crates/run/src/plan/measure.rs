@@ -1,6 +1,7 @@
 //! From a job's options to what is measured and recorded while it runs.
 
-use super::job_io::{CloneOf, JobIo};
+use super::clone_of::CloneOf;
+use super::job_io::JobIo;
 use super::{Totals, engine, logs, pacing};
 use crate::job::{MeasurePlan, SampleWindows};
 use crate::taps::priorities::PriorityLatencies;

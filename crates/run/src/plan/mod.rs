@@ -6,6 +6,7 @@
 mod buffers;
 mod builder;
 mod checks;
+mod clone_of;
 mod coordination;
 mod depth;
 mod engine;
@@ -26,11 +27,11 @@ mod thread;
 mod time;
 
 use crate::job::Plan;
+use clone_of::CloneOf;
 use iosonde_engine::Caps;
 use iosonde_options::{Diagnostic, Level};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
-use job_io::CloneOf;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -40,9 +41,9 @@ pub use replay::refuse_writes;
 /// Whether percentiles of the total latency are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Totals {
-    /// Where `lat_percentiles` asks for them: all that fio's formats tell.
+    /// Where `lat_percentiles` asks for them: all that fio's formats show.
     AsAsked,
-    /// Always: what our own report tells.
+    /// Always: our own report shows them.
     Kept,
 }
 

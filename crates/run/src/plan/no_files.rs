@@ -1,4 +1,4 @@
-//! Jobs whose engine moves no file's bytes: programs, processor time,
+//! Jobs of engines that move no file's bytes: programs, processor time,
 //! connections.
 
 use super::files::Parts;

@@ -1,7 +1,8 @@
 //! One job from one clone of a section: what depends on what, in that order.
 
+use super::clone_of::CloneOf;
 use super::files::Parts;
-use super::job_io::{CloneOf, JobIo};
+use super::job_io::JobIo;
 use super::{
     Planner, buffers, depth, engine, files, measure, no_files, pacing, reporting, source, thread,
 };

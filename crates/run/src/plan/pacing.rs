@@ -25,7 +25,7 @@ pub(super) fn pace(spec: &JobSpec) -> PaceSpec {
     PaceSpec { caps: PerDir(caps), process }
 }
 
-/// Directions whose response times are kept: those that have a pace.
+/// Directions with response times: those that have a pace.
 pub(super) fn responses(spec: &JobSpec) -> PerDir<bool> {
     PerDir(pace(spec).caps.0.map(Cap::is_set))
 }

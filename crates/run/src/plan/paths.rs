@@ -1,4 +1,4 @@
-//! Facts that a plan needs of the machine: what a path is, and how large.
+//! Kinds and sizes of paths.
 //! Looks, and touches nothing.
 
 use crate::job::FileKind;
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-/// What a path is; `None` when nothing is there.
+/// Kind of a path; `None` when nothing is there.
 pub fn kind(path: &Path) -> Option<FileKind> {
     let kind = std::fs::metadata(path).ok()?.file_type();
     Some(match kind {
@@ -17,7 +17,7 @@ pub fn kind(path: &Path) -> Option<FileKind> {
 }
 
 /// Why a path can hold no data of a job: pipes and sockets have no offsets, and
-/// what a job lays out or unlinks must be a file. `None` when it can.
+/// a job may lay out or unlink nothing but a file. `None` when it can.
 pub fn holds_no_data(path: &Path) -> Option<&'static str> {
     let kind = std::fs::metadata(path).ok()?.file_type();
     match kind {
@@ -27,7 +27,7 @@ pub fn holds_no_data(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// How many bytes a file or device holds; `None` when that cannot be told.
+/// How many bytes a file or device holds; `None` when that is unknown.
 pub fn bytes(path: &Path, kind: FileKind) -> Option<u64> {
     match kind {
         FileKind::Regular => std::fs::metadata(path).ok().map(|metadata| metadata.len()),

@@ -97,7 +97,7 @@ impl<'a> Ranges<'a> {
     /// The range of file number `index`.
     fn of(&mut self, index: u64, named: &Named, need: Need) -> Result<FileRange, Diagnostic> {
         let existing = match self.diskless {
-            // fio takes the share of `size` for the size of a file there is none of.
+            // fio takes the share of `size` for the size of a file that does not exist.
             true => self.share(index).unwrap_or(0),
             false => named.bytes_now.unwrap_or(0),
         };

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// only be read once.
 pub(super) type Recordings = HashMap<(String, Shape, Keep), Arc<IoRecording>>;
 
-/// What a clone does again.
+/// The recording of a clone.
 #[derive(Clone, Debug)]
 pub(super) struct Replay {
     pub recording: Arc<IoRecording>,
@@ -346,7 +346,7 @@ impl Replay {
         PerDir::all(Sizes::Fixed(self.recording.largest.max(1)))
     }
 
-    /// Directions whose response times are kept.
+    /// Directions with response times.
     pub(super) fn responses(&self) -> PerDir<bool> {
         PerDir(DIRS.map(|dir| self.timed && self.recording.dirs[dir]))
     }

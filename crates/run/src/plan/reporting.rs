@@ -1,4 +1,4 @@
-//! From a job's options to how it is told.
+//! From a job's options to how it is reported.
 
 use crate::job::Reporting;
 use iosonde_base::{DIRS, PerDir};
@@ -19,12 +19,12 @@ pub(super) fn measured(spec: &JobSpec, engine: &EngineDef) -> MeasuredKinds {
         clat: !reduced && !*stat.disable_clat.get(),
         // What is done to a name is no I/O, and has no total.
         lat: !reduced && !*stat.disable_lat.get() && !engine.caps.by_name,
-        // fio tells bandwidth windows whatever gtod_reduce and disable_bw say.
+        // fio reports bandwidth windows whatever gtod_reduce and disable_bw say.
         bw: true,
     }
 }
 
-/// Everything about how a job is told.
+/// Everything about how a job is reported.
 pub(super) fn reporting(
     job: &ParsedJob,
     engine: &EngineDef,
@@ -35,7 +35,7 @@ pub(super) fn reporting(
     let stat = &spec.measure;
     let rw = spec.order.rw.get().word.word().to_owned();
     Reporting {
-        options: job.typed.iter().map(crate::account::told).collect(),
+        options: job.typed.iter().map(crate::account::shown_option).collect(),
         description: spec.job.description.get().clone(),
         what: what(spec, engine, &rw, sizes),
         group_reporting: *spec.job.group_reporting.get(),
@@ -43,7 +43,7 @@ pub(super) fn reporting(
         units: TextUnits {
             kb_base: spec.units.kb_base.get().number().into(),
             bits: match spec.units.unit_base.get().number() {
-                // What goes over a connection is told in bits.
+                // What goes over a connection is reported in bits.
                 0 => engine.caps.one_way,
                 base => base == 1,
             },
@@ -71,7 +71,7 @@ pub(super) fn reporting(
     }
 }
 
-/// As fio tells them, in whichever order they are asked for.
+/// As fio reports them, in whichever order they are asked for.
 fn rising(asked: &[f64]) -> Vec<f64> {
     let mut list = asked.to_vec();
     list.sort_by(f64::total_cmp);
@@ -81,18 +81,18 @@ fn rising(asked: &[f64]) -> Vec<f64> {
 /// The job in a few words: `randrw 4k, psync, depth 1, direct`.
 fn what(spec: &JobSpec, engine: &EngineDef, rw: &str, sizes: &PerDir<Sizes>) -> String {
     let dirs = spec.dirs();
-    let mut told: Vec<String> = Vec::new();
+    let mut shown: Vec<String> = Vec::new();
     for dir in DIRS.into_iter().filter(|&dir| dirs[dir]) {
         let (least, most) = (sizes[dir].min(), sizes[dir].max());
         let size = match least == most {
             true => short(least),
             false => format!("{}-{}", short(least), short(most)),
         };
-        if !told.contains(&size) {
-            told.push(size);
+        if !shown.contains(&size) {
+            shown.push(size);
         }
     }
-    let mut what = format!("{rw} {}, {}", told.join("/"), engine.name);
+    let mut what = format!("{rw} {}, {}", shown.join("/"), engine.name);
     if !engine.caps.sync {
         what.push_str(&format!(", depth {}", spec.depth.iodepth.get()));
     }

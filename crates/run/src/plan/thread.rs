@@ -79,7 +79,7 @@ fn node_processors(spec: &JobSpec, listed: Option<CpuList>) -> Result<Option<Cpu
     let Some(nodes) = setting.get() else { return Ok(listed) };
     let numbers = numbers(nodes, setting, NAME)?;
     let found = Nodes::here().processors(&numbers).map_err(|error| {
-        about(setting, NAME, format!("cannot tell the processors of nodes {numbers:?}: {error}"))
+        about(setting, NAME, format!("cannot read the processors of nodes {numbers:?}: {error}"))
     })?;
     let allowed = |&cpu: &u32| listed.as_ref().is_none_or(|list| list.as_slice().contains(&cpu));
     let found = found.map(|list| list.as_slice().iter().copied().filter(allowed).collect());

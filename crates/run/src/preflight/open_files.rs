@@ -4,7 +4,7 @@ use crate::job::Plan;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Let the process have as many descriptors as it may. Each job's thread has
-/// a table of its own, so the job with the most files decides.
+/// its own table, so the job with the most files decides.
 ///
 /// # Errors
 /// In words, when the plan needs more than the hard limit.

@@ -29,14 +29,14 @@ pub struct IoRecording {
     pub ios: u64,
     /// Bytes of data, trims included.
     pub bytes: u64,
-    /// Something to tell the user.
+    /// A note for the user.
     pub remark: Option<String>,
 }
 
-/// What a recording does to a file.
+/// Use of a file by a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileUse {
-    /// Bytes up to the end of the furthest read; zero if there is none.
+    /// Bytes up to the end of the furthest read; zero if there are none.
     pub read_end: u64,
     /// The same of all I/Os.
     pub end: u64,
@@ -55,7 +55,7 @@ pub enum Keep {
     Pieces,
 }
 
-/// Why a recording cannot be had.
+/// Why a recording is unavailable.
 #[derive(Debug)]
 pub enum ReadError {
     /// It cannot be read.
@@ -98,7 +98,7 @@ pub fn read(from: &str, shape: Shape, keep: Keep) -> Result<IoRecording, ReadErr
 /// Take a recording that is in memory.
 ///
 /// # Errors
-/// If it is none.
+/// If it is no recording.
 pub fn from_bytes(bytes: Vec<u8>, shape: Shape, keep: Keep) -> Result<IoRecording, ReadError> {
     take_in(Input::Stream(Box::new(io::Cursor::new(bytes))), shape, keep)
 }
@@ -297,7 +297,7 @@ impl Pieces for OnDisk {
     }
 }
 
-/// A file with a position of its own.
+/// A file with its own position.
 #[derive(Debug)]
 struct At {
     file: Arc<File>,

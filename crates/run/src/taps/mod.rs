@@ -21,7 +21,7 @@ pub trait Tap: Send + Sync + std::fmt::Debug {
     /// I/Os that were done whole, in the order in which they came back.
     fn take(&self, records: &[Record]);
 
-    /// A sync among the writes took this long; told after the I/Os before it
+    /// A sync among the writes took this long; reported after the I/Os before it
     /// were done, which may still be in a chunk that is not full.
     fn sync(&self, ns: u64);
 

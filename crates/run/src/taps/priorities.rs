@@ -64,17 +64,17 @@ impl PriorityLatencies {
     }
 
     /// What was counted so far.
-    pub fn told(&self) -> PerDir<Vec<PrioCounts>> {
+    pub fn counts(&self) -> PerDir<Vec<PrioCounts>> {
         let of = self.lock();
         PerDir(DIRS.map(|dir| {
-            let told = |(&raw, (moments, histogram)): (&u16, &(Moments, Histogram))| {
+            let count = |(&raw, (moments, histogram)): (&u16, &(Moments, Histogram))| {
                 let histogram = Some(histogram.snapshot());
                 counts(raw, LatencyCounts { moments: moments.snapshot(), histogram })
             };
             // The job's own comes first, as in fio.
             let (own, others): (Vec<_>, Vec<_>) =
                 of[dir as usize].iter().partition(|(raw, _)| **raw == self.own);
-            own.into_iter().chain(others).map(told).collect()
+            own.into_iter().chain(others).map(count).collect()
         }))
     }
 

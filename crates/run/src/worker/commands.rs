@@ -16,7 +16,7 @@ pub enum When {
 }
 
 impl When {
-    /// The file that is told what the command prints: `<job>.prerun.txt`.
+    /// The file that receives what the command prints: `<job>.prerun.txt`.
     pub fn file(self, job: &str) -> PathBuf {
         let word = match self {
             When::Before => "prerun",
@@ -36,12 +36,12 @@ impl When {
 /// words.
 pub fn run(job: &str, when: When, command: &str, stop: &dyn Fn() -> bool) -> Result<(), String> {
     let path = when.file(job);
-    let told = || -> io::Result<(File, File)> {
+    let outputs = || -> io::Result<(File, File)> {
         let out = File::create(&path)?;
         Ok((out.try_clone()?, out))
     };
     let (out, complaints) =
-        told().map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        outputs().map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(out).stderr(complaints);
     let child = shell.spawn().map_err(|error| format!("cannot run /bin/sh: {error}"))?;
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_told_in_the_file_of_its_job() {
+    fn a_command_writes_to_the_file_of_its_job() {
         assert_eq!(When::Before.file("a"), PathBuf::from("a.prerun.txt"));
         assert_eq!(When::After.file("a b"), PathBuf::from("a b.postrun.txt"));
     }

@@ -14,8 +14,8 @@ impl Worker<'_> {
         if self.job.layout.only || self.error.is_some() {
             return;
         }
-        let pulse = &self.shared.pulse;
-        let done = commands::run(&self.job.name, When::Before, command, &|| pulse.stop_asked());
+        let control = &self.shared.control;
+        let done = commands::run(&self.job.name, When::Before, command, &|| control.stop_asked());
         if let Err(words) = done {
             self.error = Some(JobError::other("exec_prerun", Errno(libc::ECANCELED), &words));
         }
@@ -23,7 +23,7 @@ impl Worker<'_> {
         self.end_phase("prerun");
     }
 
-    /// `exec_postrun`: however the job ended. That it fails is only told.
+    /// `exec_postrun`: however the job ended. A failure is only noted.
     pub(super) fn postrun(&mut self) {
         let Some(command) = &self.job.coordination.after else { return };
         if self.job.layout.only {
@@ -43,7 +43,7 @@ impl Worker<'_> {
             return self.engine.run(&mut self.drive);
         };
         let _held = turn.take();
-        shared.pulse.arm(ends.min(self.clock.after(self.clock.now(), TURN_NS)));
+        shared.control.arm(ends.min(self.clock.after(self.clock.now(), TURN_NS)));
         let ended = self.engine.run(&mut self.drive);
         // What flies is I/O to the files: it comes back before they are let go.
         match self.engine.drain(&mut self.drive) {
@@ -53,7 +53,7 @@ impl Worker<'_> {
     }
 }
 
-/// What a clock shows, in milliseconds (`job_start_clock_id`).
+/// Time of a clock, in milliseconds (`job_start_clock_id`).
 pub(super) fn clock_ms(clock: ClockId) -> u64 {
     let time = rustix::time::clock_gettime(clock);
     let (seconds, ns) = (u64::try_from(time.tv_sec), u64::try_from(time.tv_nsec));

@@ -30,7 +30,7 @@ use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
 use iosonde_sys::memory::LockedMemory;
 use ramp::Ramp;
-use requirements::{Goals, Judged};
+use requirements::{Judged, Requirements};
 use result::unix_ms;
 use sampler::Sampler;
 use std::num::NonZeroU64;
@@ -83,7 +83,7 @@ struct Worker<'a> {
     error: Option<JobError>,
     notes: Vec<String>,
     sampler: Sampler,
-    goals: Goals,
+    requirements: Requirements,
     /// Kept from the rest of the machine while the job lives.
     _locked: Option<LockedMemory>,
     logs: Option<JobLogs>,
@@ -130,14 +130,14 @@ impl<'a> Worker<'a> {
         let delayed = self.clock.after(self.run_began, self.job.time.delay.0);
         if delayed > self.start && self.job.time.delay > Nanos(0) {
             self.start = delayed;
-            sleep_unless_stopped(&self.clock, &self.shared.pulse, self.start);
+            sleep_unless_stopped(&self.clock, &self.shared.control, self.start);
             self.end_phase("delay");
         }
     }
 
     /// Engines that talk to somebody find him now; the job starts then.
     fn meet(&mut self) {
-        if self.job.layout.only || self.error.is_some() || self.shared.pulse.stop_asked() {
+        if self.job.layout.only || self.error.is_some() || self.shared.control.stop_asked() {
             return;
         }
         match self.engine.meet(&mut self.drive) {
@@ -169,8 +169,8 @@ impl<'a> Worker<'a> {
         let mut ramp = Ramp::new(self.job, self.clock, &shared.with_others.ramp, self.start);
         loop {
             let slice_ends = if self.counting { self.next_moment() } else { ramp.until() };
-            self.shared.pulse.arm(slice_ends);
-            if self.shared.pulse.stop_asked() {
+            self.shared.control.arm(slice_ends);
+            if self.shared.control.stop_asked() {
                 break;
             }
             match self.run_slice(slice_ends) {
@@ -205,7 +205,7 @@ impl<'a> Worker<'a> {
     fn begin_pace(&mut self) {
         let Some(pacing) = &mut self.drive.pacing else { return };
         pacing.begin(self.start);
-        if let Some(depth) = self.goals.depth() {
+        if let Some(depth) = self.requirements.depth() {
             self.drive.window.depth = depth;
         }
         // Else a sleep may last 50 us longer than asked. Where the system does
@@ -234,7 +234,7 @@ impl<'a> Worker<'a> {
         if let Some(prios) = &self.job.measure.priorities {
             self.drive.tape = Some(prios.tape(self.drive.tape.take()));
         }
-        self.goals.start(self.began, &mut self.drive);
+        self.requirements.start(self.began, &mut self.drive);
         if let Some(log) = &mut self.drive.log {
             log.epoch = self.began;
         }
@@ -245,7 +245,7 @@ impl<'a> Worker<'a> {
     fn next_moment(&self) -> u64 {
         let logs = self.logs.as_ref().map_or(u64::MAX, JobLogs::next);
         let others = self.sampler.next.min(logs).min(self.tap_next);
-        self.deadline().min(others).min(self.goals.next())
+        self.deadline().min(others).min(self.requirements.next())
     }
 
     fn deadline(&self) -> u64 {
@@ -261,7 +261,7 @@ impl<'a> Worker<'a> {
         if now >= self.sampler.next {
             self.sampler.sample(now, &self.clock, &self.drive.pen);
         }
-        if now >= self.deadline() || self.shared.pulse.stop_asked() {
+        if now >= self.deadline() || self.shared.control.stop_asked() {
             return false;
         }
         if let Some(logs) = self.logs.as_mut().filter(|logs| now >= logs.next()) {
@@ -273,7 +273,7 @@ impl<'a> Worker<'a> {
         if now >= self.tap_next {
             self.hand_over(now);
         }
-        match self.goals.judge(now, &mut self.drive) {
+        match self.requirements.judge(now, &mut self.drive) {
             Judged::Fine => true,
             Judged::CountAnew => {
                 self.start_counting(now);
@@ -374,9 +374,9 @@ impl<'a> Worker<'a> {
             began_unix_ms: if ran { self.began_unix_ms } else { unix_ms() },
             usage,
             error: self.error,
-            borne: (self.drive.tolerance.tolerated, self.drive.tolerance.first),
+            tolerated: (self.drive.tolerance.tolerated, self.drive.tolerance.first),
             phases: self.phases,
-            depth_found: self.goals.depth(),
+            depth_found: self.requirements.depth(),
             thread_id: iosonde_sys::process::thread_id(),
             never_counted,
             notes: self.notes,
@@ -389,7 +389,7 @@ impl<'a> Worker<'a> {
 
     /// Why the job did no I/O, if it did none although it came to that.
     fn why_idle(&self) -> Option<String> {
-        let stopped = self.shared.pulse.stop_asked() || self.error.is_some();
+        let stopped = self.shared.control.stop_asked() || self.error.is_some();
         let meant = self.job.layout.only || self.job.engine.caps.no_io;
         if stopped || meant || self.began == 0 {
             return None;
@@ -437,11 +437,11 @@ fn is_full(errno: Errno) -> bool {
 }
 
 /// Sleep until `until`, in ticks, in steps short enough to see a stop.
-fn sleep_unless_stopped(clock: &Clock, pulse: &SliceControl, until: u64) {
+fn sleep_unless_stopped(clock: &Clock, control: &SliceControl, until: u64) {
     const STEP: Duration = Duration::from_millis(20);
     loop {
         let now = clock.now();
-        if now >= until || pulse.stop_asked() {
+        if now >= until || control.stop_asked() {
             return;
         }
         let left = Duration::from_nanos(clock.ticks_to_ns(until - now));

@@ -1,4 +1,4 @@
-//! What to do about a failed act whose error number says too little.
+//! What to do about a failed call when its error number says too little.
 
 use crate::job::{FileKind, JobPlan};
 use iosonde_base::Errno;

@@ -1,4 +1,4 @@
-//! What a job is judged by between slices: rates it must keep up, and the
+//! Requirements that are checked between slices: rates it must keep up, and the
 //! search for the depth at which latencies stay low.
 
 use crate::job::{FloorPlan, PacePlan, TargetPlan};
@@ -7,9 +7,9 @@ use iosonde_engine::{Drive, Failure, Tried};
 use iosonde_stats::CountersWriter;
 use iosonde_sys::clock::Clock;
 
-/// What a job is judged by.
+/// Requirements of a job.
 #[derive(Debug)]
-pub struct Goals {
+pub struct Requirements {
     floors: Floors,
     search: Option<Search>,
 }
@@ -23,15 +23,15 @@ pub enum Judged {
     CountAnew,
     /// What the job was for has been found out.
     Done,
-    /// A goal was missed.
+    /// A requirement was missed.
     Missed(Missed),
 }
 
-impl Goals {
-    /// The goals of a job that may have `depth` in flight.
-    pub fn new(plan: &PacePlan, depth: u32) -> Goals {
+impl Requirements {
+    /// The requirements of a job that may have `depth` in flight.
+    pub fn new(plan: &PacePlan, depth: u32) -> Requirements {
         let search = plan.target.map(|target| Search::new(target, depth));
-        Goals { floors: Floors::new(plan), search }
+        Requirements { floors: Floors::new(plan), search }
     }
 
     /// Counting has begun.

@@ -1,4 +1,4 @@
-//! What a job hands over, and why it ended badly if it did; also of jobs that
+//! The result of a job, and its error if it failed; also of jobs that
 //! never came to run, or that still do.
 
 use crate::control::{JobStage, Shared};
@@ -22,7 +22,7 @@ pub struct PhaseTime {
     pub took: Nanos,
 }
 
-/// What a job hands over.
+/// The result of a job.
 #[derive(Clone, Debug)]
 pub struct JobResult {
     /// The account at the end.
@@ -36,10 +36,10 @@ pub struct JobResult {
     pub began_unix_ms: u64,
     /// Processor time and the like, over the counted time.
     pub usage: Usage,
-    /// Why it ended badly, if it did.
+    /// Its error, if it failed.
     pub error: Option<JobError>,
-    /// Errors that were borne, and the first of them.
-    pub borne: (u64, Option<Errno>),
+    /// Errors that were tolerated, and the first of them.
+    pub tolerated: (u64, Option<Errno>),
     /// Its phases, in order.
     pub phases: Vec<PhaseTime>,
     /// The depth that `latency_target` found.
@@ -48,7 +48,7 @@ pub struct JobResult {
     pub thread_id: u32,
     /// It ended within its ramp: what it counted was done there.
     pub never_counted: bool,
-    /// Things to tell the user that were no errors.
+    /// Notes for the user that are no errors.
     pub notes: Vec<String>,
     /// Why it did no I/O at all, if it did none and did not fail.
     pub idle: Option<String>,
@@ -57,7 +57,7 @@ pub struct JobResult {
     /// Whether its numbers held still, where that was asked; of jobs judged
     /// together, with the last.
     pub steady: Option<SteadyResult>,
-    /// What it saw of its files and of itself, if it was to look.
+    /// What was observed of its files and of its thread, if requested.
     pub seen: Option<Box<JobSeen>>,
 }
 
@@ -75,7 +75,7 @@ pub fn no_thread(error: std::io::Error) -> JobResult {
     })
 }
 
-/// The result of a job whose code panicked: our mistake, and said so.
+/// The result of a job that panicked: a defect of ours, and reported as such.
 pub fn panicked(shared: &Shared, panic: Box<dyn std::any::Any + Send>) -> JobResult {
     let words = panic
         .downcast_ref::<String>()
@@ -91,7 +91,7 @@ pub fn panicked(shared: &Shared, panic: Box<dyn std::any::Any + Send>) -> JobRes
     JobResult::failed_to_start(error, shared.counters.snapshot())
 }
 
-/// What a job that still runs has counted so far.
+/// Counts of a job that still runs.
 pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
     let began = shared.began.load(Ordering::Relaxed);
     let elapsed = Nanos(elapsed.as_nanos() as u64);
@@ -104,7 +104,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
         settle_one_by_one(&mut snapshot);
     }
     let (thread_id, usage) = shared.used();
-    let borne = snapshot.lanes.iter().map(|lane| lane.errors).sum();
+    let tolerated = snapshot.lanes.iter().map(|lane| lane.errors).sum();
     JobResult {
         snapshot,
         runtime,
@@ -112,7 +112,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
         began_unix_ms: unix_ms().saturating_sub(runtime.millis()),
         usage,
         error: None,
-        borne: (borne, None),
+        tolerated: (tolerated, None),
         phases: Vec::new(),
         depth_found: None,
         thread_id,
@@ -125,7 +125,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
     }
 }
 
-/// What a loop that does one I/O at a time reckons only when its slice ends.
+/// Counts that a loop of one I/O at a time updates only at the end of a slice.
 fn settle_one_by_one(snapshot: &mut Snapshot) {
     let mut total = 0;
     for lane in &mut snapshot.lanes {
@@ -146,7 +146,7 @@ impl JobResult {
             began_unix_ms: 0,
             usage: Usage::default(),
             error: Some(error),
-            borne: (0, None),
+            tolerated: (0, None),
             phases: Vec::new(),
             depth_found: None,
             thread_id: iosonde_sys::process::thread_id(),

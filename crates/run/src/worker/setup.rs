@@ -1,17 +1,17 @@
-//! Before the gate: a place on the machine, memory, the engine, files.
+//! Before the gate: thread, memory, the engine, files.
 
-use super::requirements::Goals;
+use super::requirements::Requirements;
 use super::sampler::Sampler;
 use super::thread;
 use super::{Worker, logs};
 use crate::control::{JobStage, Shared};
 use crate::evidence::job_readings::JobLook;
-use crate::job::{FileKind, FilePlan, JobError, JobPlan, LayoutPlan};
+use crate::job::{BufferPlan, FileKind, FilePlan, JobError, JobPlan, LayoutPlan};
 use crate::layout;
 use iosonde_base::{Dir, Errno, Ring};
 use iosonde_direct::RawBuf;
 use iosonde_engine::{
-    Drive, Failure, FileSetup, Files, IoLog, Memory, OpenMode, OpenWith, Tolerance, Trace,
+    Drive, Failure, FileSetup, Files, IoLog, Loop, Memory, OpenMode, OpenWith, Tolerance, Trace,
 };
 use iosonde_stats::{Counters, CountersWriter};
 use iosonde_sys::clock::Clock;
@@ -30,46 +30,33 @@ impl<'a> Worker<'a> {
     ) -> Result<Worker<'a>, (Box<JobError>, Arc<Counters>)> {
         shared.enter(JobStage::Opening);
         let fail = |error: JobError| (Box::new(error), shared.counters.clone());
+        let mut worker = Worker::open(job, writer, shared).map_err(fail)?;
+        worker.prepare_files().map_err(fail)?;
+        worker.look = JobLook::before(job);
+        Ok(worker)
+    }
+
+    /// All but its files.
+    fn open(
+        job: &'a JobPlan,
+        writer: CountersWriter,
+        shared: &'a Shared,
+    ) -> Result<Worker<'a>, JobError> {
         let mut notes = Vec::new();
         let clock = Clock::pick(job.measure.clock)
-            .map_err(|error| fail(JobError::other("pick the clock", Errno::EINVAL, &error)))?;
-        // Their thread shall not share the job's place.
-        let logs = logs::open(job, clock, shared).map_err(fail)?;
-        take_place(job, &mut notes).map_err(fail)?;
-        thread::settle(job).map_err(fail)?;
+            .map_err(|error| JobError::other("pick the clock", Errno::EINVAL, &error))?;
+        // The thread of the logs shall not run on the job's processors.
+        let logs = logs::open(job, clock, shared)?;
+        set_up_thread(job, &mut notes)?;
+        thread::settle(job)?;
         let born = clock.now();
-
-        let locked = lock_memory(job).map_err(fail)?;
-        let slots = job.window.depth;
-        let bytes = job.buffers.lead + slots as usize * job.buffers.bytes;
-        let memory = RawBuf::new(&job.buffers.memory, bytes.max(1), job.buffers.align)
-            .map_err(|error| fail(JobError::other("allocate buffers", Errno(12), &error)))?;
-        let mut memory = Memory::after(job.buffers.lead, memory, slots, job.buffers.bytes);
+        let locked = lock_memory(job)?;
+        let mut memory = allocate_buffers(job)?;
         let mut fill = job.fill.for_writes();
         fill.prepare(&mut memory);
-
-        let with = OpenWith {
-            depth: slots,
-            files: job.files.len() as u32,
-            memory: memory.span(),
-            clock,
-            settings: job.settings.clone(),
-            sync_range: job.sync_range,
-        };
-        let open = job.offload.unwrap_or(job.engine.open);
-        let engine = open(&with, job.measure.accounting).map_err(|error| {
-            let detail = match &error.help {
-                Some(help) => format!("{} ({help})", error.message),
-                None => error.message.clone(),
-            };
-            fail(JobError {
-                failure: Failure::engine("open the engine", error.errno),
-                path: None,
-                detail: Some(detail),
-            })
-        })?;
+        let engine = open_engine(job, memory.span(), clock)?;
         let source = Source::new(job.source.clone())
-            .map_err(|error| fail(JobError::other("plan its I/O", Errno::EINVAL, &error)))?;
+            .map_err(|error| JobError::other("plan its I/O", Errno::EINVAL, &error))?;
         let drive = Drive {
             clock,
             source,
@@ -78,7 +65,7 @@ impl<'a> Worker<'a> {
             memory,
             fill,
             pen: writer,
-            control: shared.pulse.clone(),
+            control: shared.control.clone(),
             window: job.window,
             tolerance: Tolerance {
                 tell: shared.with_others.report_error.clone(),
@@ -91,7 +78,7 @@ impl<'a> Worker<'a> {
             pacing: job.pace.pacing(&job.source, &clock),
             verify: None,
         };
-        let mut worker = Worker {
+        Ok(Worker {
             job,
             shared,
             engine,
@@ -108,19 +95,16 @@ impl<'a> Worker<'a> {
             error: None,
             notes,
             sampler: Sampler::new(job, &clock),
-            goals: Goals::new(&job.pace, job.window.depth),
+            requirements: Requirements::new(&job.pace, job.window.depth),
             _locked: locked,
             logs,
             tap_next: u64::MAX,
             look: None,
-        };
-        worker.prepare_files().map_err(fail)?;
-        worker.look = JobLook::before(job);
-        Ok(worker)
+        })
     }
 
     fn prepare_files(&mut self) -> Result<(), JobError> {
-        let stop = || self.shared.pulse.stop_asked();
+        let stop = || self.shared.control.stop_asked();
         if !self.job.layout.serialize {
             layout::lay_out(self.job, &stop).map_err(JobError::from)?;
         }
@@ -158,23 +142,61 @@ impl<'a> Worker<'a> {
     }
 }
 
-fn take_place(job: &JobPlan, notes: &mut Vec<String>) -> Result<(), JobError> {
+fn allocate_buffers(job: &JobPlan) -> Result<Memory, JobError> {
+    let (slots, BufferPlan { lead, bytes: each, align, memory, .. }) =
+        (job.window.depth, &job.buffers);
+    let bytes = lead + slots as usize * each;
+    let memory = RawBuf::new(memory, bytes.max(1), *align)
+        .map_err(|error| JobError::other("allocate buffers", Errno(12), &error))?;
+    Ok(Memory::after(*lead, memory, slots, *each))
+}
+
+/// `memory`: the first byte of the buffers, and how many there are.
+fn open_engine(
+    job: &JobPlan,
+    memory: (*mut u8, usize),
+    clock: Clock,
+) -> Result<Box<dyn Loop>, JobError> {
+    let with = OpenWith {
+        depth: job.window.depth,
+        files: job.files.len() as u32,
+        memory,
+        clock,
+        settings: job.settings.clone(),
+        sync_range: job.sync_range,
+    };
+    let open = job.offload.unwrap_or(job.engine.open);
+    open(&with, job.measure.accounting).map_err(|error| {
+        let detail = match &error.help {
+            Some(help) => format!("{} ({help})", error.message),
+            None => error.message.clone(),
+        };
+        JobError {
+            failure: Failure::engine("open the engine", error.errno),
+            path: None,
+            detail: Some(detail),
+        }
+    })
+}
+
+/// Its table of open files, processors and priorities.
+fn set_up_thread(job: &JobPlan, notes: &mut Vec<String>) -> Result<(), JobError> {
     // Descriptors shared by many threads cost a reference count on each call.
     if let Err(error) = iosonde_sys::process::unshare_files() {
         notes.push(format!("job {} shares its table of open files: {error}", job.name));
     }
-    let place = &job.thread;
-    if let Some(cpus) = &place.cpus {
+    let thread = &job.thread;
+    if let Some(cpus) = &thread.cpus {
         cpus.pin().map_err(|error| {
             let words = format!("processors {cpus}");
             JobError::other("set cpus_allowed", error.into(), &words)
         })?;
     }
-    if let Some(nice) = place.nice {
+    if let Some(nice) = thread.nice {
         iosonde_sys::priority::add_nice(nice)
             .map_err(|error| JobError::other("set nice", error.into(), &"setpriority(2)"))?;
     }
-    if let Some(priority) = place.io_priority {
+    if let Some(priority) = thread.io_priority {
         priority.set().map_err(|error| {
             JobError::other("set prio", error.into(), &"ioprio_set(2) refused the class or level")
         })?;
@@ -182,7 +204,7 @@ fn take_place(job: &JobPlan, notes: &mut Vec<String>) -> Result<(), JobError> {
     Ok(())
 }
 
-/// Take from the machine what the job is to do without (`lockmem`).
+/// Lock memory that the job shall do without (`lockmem`).
 fn lock_memory(job: &JobPlan) -> Result<Option<LockedMemory>, JobError> {
     let bytes = usize::try_from(job.buffers.locked_bytes).unwrap_or(usize::MAX);
     let take = |bytes| {

@@ -6,10 +6,10 @@ use crate::taps;
 impl Worker<'_> {
     pub(super) fn start_tap(&mut self) {
         let Some(tap) = &self.job.measure.tap else { return };
-        let told = tap.clone();
+        let sync_tap = tap.clone();
         tap.begin(self.began, self.clock, &self.shared.counters);
         self.drive.tape = Some(taps::tape(tap.clone()));
-        self.drive.sync_tap = Some(Box::new(move |ns| told.sync(ns)));
+        self.drive.sync_tap = Some(Box::new(move |ns| sync_tap.sync(ns)));
         self.tap_next = tap.handed_over(self.began);
     }
 
