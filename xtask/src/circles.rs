@@ -8,8 +8,8 @@ const PRESENT: &[&str] = &[
     "crates/direct platform::linux::device_facts",
     "crates/spec cli::draft",
     "crates/spec engine_options",
-    "crates/workload fast",
-    "crates/workload files",
+    "crates/workload fast_path",
+    "crates/workload file",
 ];
 
 /// Circles among the files of all crates; `files` are paths and texts.

@@ -1,6 +1,5 @@
 //! What a job's loop works with, and why a slice of it ends.
 
-use crate::tolerance::WRONG_DATA;
 use crate::verifying::Verifying;
 use crate::{Files, Fill, Io, IoLog, Memory, Pacing, SyncRangeFlags, Tape, Tolerance, sync_call};
 use iosonde_base::{Errno, FileId, Op, Planned, Ring};
@@ -9,6 +8,9 @@ use iosonde_sys::clock::{Bell, Clock};
 use iosonde_workload::{Refill, Source};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The error of data that is not what was written, as fio has it.
+pub(crate) const WRONG_DATA: Errno = Errno(libc::EILSEQ);
 
 /// How many may be in flight, and how many to start and collect at a time.
 /// fio's `iodepth`, `iodepth_batch`, `iodepth_batch_complete_min`,

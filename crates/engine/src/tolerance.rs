@@ -1,6 +1,6 @@
 //! Which errors a job tolerates: `continue_on_error` and `ignore_error`.
 
-use crate::drive::Failure;
+use crate::drive::{Failure, WRONG_DATA};
 use iosonde_base::{Errno, Op};
 use std::sync::Arc;
 
@@ -18,9 +18,6 @@ pub enum ErrorKind {
 /// What `continue_on_error` goes on after (fio(1)): a device that is full, or
 /// gone, stays so.
 const NON_FATAL: [Errno; 2] = [Errno::EIO, Errno(libc::EILSEQ)];
-
-/// The error of data that is not what was written, as fio has it.
-pub(crate) const WRONG_DATA: Errno = Errno(libc::EILSEQ);
 
 /// What a job tolerates. Asked only when there is an error.
 #[derive(Clone, Debug, Default)]

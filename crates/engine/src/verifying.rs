@@ -44,7 +44,9 @@ impl Verifying {
         let ns = clock.ticks_to_ns(clock.now().wrapping_sub(self.epoch));
         // Seconds wrap after 136 years, as the field in the header does.
         let time = ((ns / 1_000_000_000) as u32, (ns % 1_000_000_000) as u32);
-        self.job.issue(slot as usize, entry, memory.bytes(slot, entry.len), time);
+        memory.change(slot, entry.len, |buffer| {
+            self.job.issue(slot as usize, entry, buffer, time);
+        });
     }
 
     /// An I/O has completed, wholly (`done`) or with an error. Whether it is
@@ -56,11 +58,13 @@ impl Verifying {
         slot: u32,
         done: bool,
     ) -> bool {
-        let buffer = memory.bytes(slot, entry.len);
-        let Err(mismatch) = self.job.complete(slot as usize, entry, buffer, done) else {
-            return true;
-        };
-        let read = memory.bytes(slot, entry.len).to_vec();
+        let mut wrong = None;
+        memory.change(slot, entry.len, |buffer| {
+            if let Err(mismatch) = self.job.complete(slot as usize, entry, buffer, done) {
+                wrong = Some((mismatch, buffer.to_vec()));
+            }
+        });
+        let Some((mismatch, read)) = wrong else { return true };
         let Planned { file, offset, len, .. } = *entry;
         (self.on_wrong)(&WrongBlock { file, offset, len, mismatch, read });
         false

@@ -240,6 +240,10 @@ impl Observer for RunProgress<'_> {
                 let name = self.personality.program();
                 self.output.error(&format!("{name}: job {}: {error}", job.name));
             }
+            RunEvent::WrongBlock { lines, .. } => {
+                self.clear();
+                lines.iter().for_each(|line| self.output.error(line));
+            }
             RunEvent::Ended => {
                 self.clear_for_report();
                 self.used = self.disks.used();
@@ -281,7 +285,7 @@ fn opening(jobs: &[JobPlan], at: usize) -> Opening {
 }
 
 fn is_running(state: JobStage) -> bool {
-    matches!(state, JobStage::Ramping | JobStage::Running | JobStage::Syncing)
+    matches!(state, JobStage::Ramping | JobStage::Running | JobStage::Syncing | JobStage::Verifying)
 }
 
 fn state(job: &JobPlan, snapshot: &JobSnapshot) -> JobState {
@@ -292,6 +296,7 @@ fn state(job: &JobPlan, snapshot: &JobSnapshot) -> JobState {
         JobStage::Ready => JobState::Initialized,
         JobStage::Ramping => JobState::Ramping,
         JobStage::Syncing => JobState::Syncing,
+        JobStage::Verifying => JobState::Verifying,
         JobStage::Finished => JobState::Reaped,
         JobStage::Running => match (job.dirs[Dir::Read], job.dirs[Dir::Write], job.dirs[Dir::Trim])
         {

@@ -53,6 +53,8 @@ pub struct JobAccount {
     pub response: PerDir<Option<LatencyCounts>>,
     /// Due time to start, for jobs that do again what was recorded.
     pub lateness: Option<LatencyCounts>,
+    /// What was checked of what was written, for jobs that verify.
+    pub verify: Option<VerifyReport>,
     /// By priority.
     pub prios: PerDir<Vec<PrioCounts>>,
     /// How many jobs.
@@ -69,7 +71,7 @@ impl JobAccount {
             counts.lanes.each_ref().map(|lane| [vec![lane.window_bw], vec![lane.window_iops]]),
         );
         let (response, lateness, prios) = Default::default();
-        JobAccount { facts, counts, response, lateness, prios, clones: 1, windows }
+        JobAccount { facts, counts, response, lateness, verify: None, prios, clones: 1, windows }
     }
 
     /// Take another job into this one. The name and the options stay.
@@ -78,6 +80,9 @@ impl JobAccount {
         self.clones += other.clones;
         if let Some(theirs) = &other.lateness {
             self.lateness.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = &other.verify {
+            self.verify.get_or_insert_default().merge(theirs);
         }
         for dir in DIRS {
             if let Some(theirs) = &other.response[dir] {
@@ -155,6 +160,7 @@ impl JobAccount {
             response: PerDir(response),
             lateness: self.lateness.as_ref().map(|counts| counts.report(Some(list))),
             what: self.facts.what.clone(),
+            verify: self.verify,
         }
     }
 

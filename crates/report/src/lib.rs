@@ -22,5 +22,5 @@ pub use report::{
     BlockLife, BlockState, CpuIdle, CpuUse, DepthReport, DirReport, DiskCounts, DiskReport,
     ErrorCount, GroupDir, GroupReport, JobFailure, JobPhase, JobReport, LatencyReport,
     LatencyTarget, OptionTexts, OurJob, Ours, PrioReport, Quick, Report, SteadyResult,
-    SteadySample, SyncReport, TextUnits, Unified, WindowReport,
+    SteadySample, SyncReport, TextUnits, Unified, VerifyReport, WindowReport,
 };

@@ -524,6 +524,43 @@ pub struct OurJob {
     pub lateness: Option<LatencyReport>,
     /// What was run, in words: `randrw 4k, psync, depth 1`.
     pub what: String,
+    /// What it checked of what it wrote, if it was to verify.
+    pub verify: Option<VerifyReport>,
+}
+
+/// What a job wrote and what of it was checked (`verify`), in blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VerifyReport {
+    /// Writes that completed.
+    pub written: u64,
+    /// Blocks that were read and compared.
+    pub checked: u64,
+    /// Of those, how many were wrong.
+    pub wrong: u64,
+    /// Blocks that could not be read.
+    pub unreadable: u64,
+    /// Writes that a later write replaced before they were checked.
+    pub replaced: u64,
+    /// Writes that failed.
+    pub failed: u64,
+    /// Blocks that were trimmed and not read back.
+    pub trimmed: u64,
+    /// Writes that completed and were not checked.
+    pub unchecked: u64,
+}
+
+impl VerifyReport {
+    /// Add what another job counted.
+    pub fn merge(&mut self, other: &VerifyReport) {
+        self.written += other.written;
+        self.checked += other.checked;
+        self.wrong += other.wrong;
+        self.unreadable += other.unreadable;
+        self.replaced += other.replaced;
+        self.failed += other.failed;
+        self.trimmed += other.trimmed;
+        self.unchecked += other.unchecked;
+    }
 }
 
 /// A stretch of a job's life.

@@ -29,6 +29,9 @@ pub struct VerifySpec {
     pub format: BlockFormat,
     /// What is checked.
     pub checks: Checks,
+    /// Whether the engine moves data: blocks of one that does not are read
+    /// and not looked at.
+    pub moves_data: bool,
     /// In which order.
     pub order: CheckOrder,
     /// When.
@@ -257,7 +260,14 @@ impl VerifyJob {
 
     /// What the backlogs want before the next I/O of the job.
     fn hand_on_due(&mut self, ring: &mut Ring) -> Option<Refill> {
-        match self.schedule.due(self.last) {
+        let in_flight = &self.in_flight;
+        let is_in_flight = |number| {
+            in_flight.iter().any(|role| match role {
+                Role::Write { write, .. } => write.number == number,
+                _ => false,
+            })
+        };
+        match self.schedule.due(self.last, is_in_flight) {
             BlockDue::Nothing => None,
             BlockDue::Verify { write, trimmed } => {
                 let role = self.check_of(write, trimmed);
@@ -348,7 +358,9 @@ impl VerifyJob {
     /// nanoseconds.
     pub fn issue(&mut self, slot: usize, entry: &Planned, buffer: &mut [u8], time: (u32, u32)) {
         let role = std::mem::take(&mut self.next);
-        if let Role::Write { write, seed } = role {
+        if let Role::Write { write, seed } = role
+            && self.spec.moves_data
+        {
             let identity = BlockIdentity {
                 seed,
                 offset: entry.offset,
@@ -385,6 +397,7 @@ impl VerifyJob {
         };
         match role {
             Role::Plain | Role::Trim => Ok(()),
+            Role::JobRead { .. } | Role::Check { .. } if !self.spec.moves_data => Ok(()),
             Role::Write { write, .. } => {
                 match done {
                     true => self.counts.written += 1,
@@ -424,6 +437,12 @@ impl VerifyJob {
         self.counts.checked += 1;
         self.counts.wrong += u64::from(result.is_err());
         result
+    }
+
+    /// Nothing more can be written: the pass ends here, and the job with it.
+    pub fn stop_writing(&mut self) {
+        self.planned.forget();
+        self.ended = Some(Refill::Done);
     }
 
     /// Begin to check what this pass wrote; everything in flight has come back.

@@ -113,22 +113,31 @@ impl VerifySchedule {
     }
 
     /// What comes before the next I/O of the job: verify reads first, then
-    /// trims.
-    pub fn due(&mut self, last: LastDone) -> BlockDue {
-        if self.backlogs.verify_after > 0 && self.verify_is_due(last) {
+    /// trims. A block whose write `is_in_flight`, by its number, waits.
+    pub fn due(&mut self, last: LastDone, is_in_flight: impl Fn(u64) -> bool) -> BlockDue {
+        let written = |write: &Written| !is_in_flight(write.number);
+        if self.backlogs.verify_after > 0
+            && self.verify_is_due(last)
+            && self.history.first().is_some_and(|first| written(&first))
+        {
             self.verify_left -= 1;
             if let Some((write, trimmed)) = self.take() {
                 return BlockDue::Verify { write, trimmed };
             }
         }
-        if self.trim_is_due(last)
-            && let Some((_, write)) = self.marked.pop_first()
+        let oldest = self.marked.first_key_value().map(|(_, write)| *write);
+        if let Some(write) = oldest.filter(written)
+            && self.trim_is_due(last)
         {
+            self.marked.remove(&write.number);
             match self.backlogs.trimmed_are_zero {
                 true => drop(self.trimmed.insert(write.number)),
                 false => drop(self.history.forget(&write)),
             }
             return BlockDue::Trim(write);
+        }
+        if oldest.is_none() {
+            self.trim_left = 0;
         }
         BlockDue::Nothing
     }

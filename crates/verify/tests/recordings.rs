@@ -94,7 +94,7 @@ fn pass(options: &JobArguments, thread: u32, writes: &[(Written, String)]) -> Ve
     let mut next = writes.iter();
     // The pass ends with its last write, but for trims that are let through.
     while done.len() < most && (next.len() > 0 || schedule.untrimmed() > 0) {
-        match schedule.due(last) {
+        match schedule.due(last, |_| false) {
             BlockDue::Verify { write, .. } => {
                 done.push(line("read", write));
                 last = LastDone::Read;

@@ -309,6 +309,19 @@ fn ours_value(report: &Report, bins: Bins) -> Value {
         if let Some(lateness) = &job.lateness {
             value.insert("lateness_ns".into(), latency_value(lateness, bins));
         }
+        if let Some(verify) = &job.verify {
+            let value_of = json!({
+                "written": verify.written,
+                "checked": verify.checked,
+                "wrong": verify.wrong,
+                "unreadable": verify.unreadable,
+                "replaced": verify.replaced,
+                "failed_writes": verify.failed,
+                "trimmed": verify.trimmed,
+                "unchecked": verify.unchecked,
+            });
+            value.insert("verify".into(), value_of);
+        }
         Value::Object(value)
     };
     let mut ours = json!({

@@ -5,16 +5,17 @@ pub mod disks;
 
 use crate::job::{JobError, JobPlan, Plan, Reporting};
 use crate::taps::priorities as prios;
-use crate::worker::JobResult;
+use crate::worker::{JobResult, VerifyResult};
 use disks::DiskUse;
-use iosonde_base::{DIRS, PerDir};
+use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_engine::Accounting;
 use iosonde_report::{
     CpuIdle, CpuUse, ErrorCount, JobAccount, JobFacts, JobFailure, JobPhase, LatencyCounts,
-    LatencyTarget, MeasuredKinds, PrioCounts, Report, account,
+    LatencyTarget, MeasuredKinds, PrioCounts, Report, VerifyReport, account,
 };
 use iosonde_stats::Snapshot;
 use iosonde_sys::priority::IoPriority;
+use iosonde_verify::VerifyCounts;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Parts of a report besides the jobs.
@@ -131,6 +132,9 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
     // Turns of an engine that does no I/O took no time of a direction.
     let has_run = |at: usize| counts.lanes[at].ios > 0 && !job.engine.caps.no_io;
     facts.runtime_ms = PerDir(DIRS.map(|dir| if has_run(dir as usize) { runtime_ms } else { 0 }));
+    if let Some(verify) = &result.verify {
+        runtimes_of_phases(job, verify, &mut facts.runtime_ms);
+    }
     facts.cpu = CpuUse {
         wall_ms: runtime_ms,
         user_ns: result.usage.user_ns,
@@ -156,7 +160,36 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         histogram: Some(late.histogram.clone()),
     });
     account.prios = priorities(job, &account.counts);
+    account.verify = result.verify.as_ref().map(|verify| verify_report(&verify.counts));
     account
+}
+
+/// Writes are rated by the time of the job's own I/O, reads that only check by
+/// that of the checks, as in fio. Reads among the writes take all of it.
+fn runtimes_of_phases(job: &JobPlan, verify: &VerifyResult, runtime_ms: &mut PerDir<u64>) {
+    let after = whole_ms(verify.after_writes.0);
+    for dir in [Dir::Write, Dir::Trim] {
+        if runtime_ms[dir] > 0 {
+            runtime_ms[dir] = runtime_ms[dir].saturating_sub(after).max(1);
+        }
+    }
+    let among = job.verify.as_ref().is_some_and(|plan| plan.spec.backlogs.verify_after > 0);
+    if !job.dirs[Dir::Read] && !among && runtime_ms[Dir::Read] > 0 {
+        runtime_ms[Dir::Read] = whole_ms(verify.reading.0).max(1);
+    }
+}
+
+fn verify_report(counts: &VerifyCounts) -> VerifyReport {
+    VerifyReport {
+        written: counts.written,
+        checked: counts.checked,
+        wrong: counts.wrong,
+        unreadable: counts.unreadable,
+        replaced: counts.replaced,
+        failed: counts.failed,
+        trimmed: counts.trimmed,
+        unchecked: counts.unchecked(),
+    }
 }
 
 /// Response times, where they were kept: where there is a pace.

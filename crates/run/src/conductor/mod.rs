@@ -15,7 +15,9 @@ mod steady_watch;
 pub use crate::layout::Missing;
 pub use observer::{JobSnapshot, Observer, RunEvent, Unseen};
 
-use crate::control::{self, Backlog, FileLocks, Gate, JobStage, RampTally, Shared, WithOthers};
+use crate::control::{
+    self, Backlog, FileLocks, Gate, JobStage, RampTally, Shared, WithOthers, WrongBlockReporter,
+};
 use crate::evidence::{RunSeen, Watcher};
 use crate::job::{FileKind, FilePlan, JobError, JobId, JobPlan, Need, Plan};
 use crate::layout;
@@ -61,6 +63,7 @@ enum RunMessage {
     LaidOut,
     Ready,
     Tolerated(JobId, Box<JobError>),
+    WrongBlock(JobId, Vec<String>),
     Finished(JobId, Box<JobResult>),
     Signal(SignalRequest),
 }
@@ -451,6 +454,10 @@ impl<'a> Conductor<'a> {
                 self.observer.see(&RunEvent::ErrorTolerated { job, error: &error });
                 self.shared[id].with_others.backlog.reported();
             }
+            RunMessage::WrongBlock(id, lines) => {
+                let job = &self.plan.jobs[id];
+                self.observer.see(&RunEvent::WrongBlock { job, lines: &lines });
+            }
             RunMessage::Finished(job, result) => self.finished(job, *result),
             RunMessage::Signal(SignalRequest::Account) => self.send_account(),
             RunMessage::Signal(SignalRequest::Stop(signal)) if self.signal.is_none() => {
@@ -534,7 +541,10 @@ fn with_others(plan: &Arc<Plan>, outbox: &Sender<RunMessage>) -> Vec<WithOthers>
         // The conductor may have given up on the job; then nobody asks.
         let report = move |error| drop(to_inbox.send(RunMessage::Tolerated(id, Box::new(error))));
         let report_error = control::error_reporter(&plan.jobs[id], &backlog, report);
-        WithOthers { turn, ramp, report_error, backlog }
+        let to_inbox = outbox.clone();
+        let report = move |lines| drop(to_inbox.send(RunMessage::WrongBlock(id, lines)));
+        let wrong_blocks = Some(WrongBlockReporter::new(report));
+        WithOthers { turn, ramp, report_error, backlog, wrong_blocks }
     };
     turns.into_iter().zip(ramps).enumerate().map(lend).collect()
 }

@@ -50,6 +50,13 @@ pub enum RunEvent<'a> {
         /// Which error.
         error: &'a JobError,
     },
+    /// A job read a block that is not what was written.
+    WrongBlock {
+        /// Which job.
+        job: &'a JobPlan,
+        /// fio's messages for it.
+        lines: &'a [String],
+    },
     /// A job has ended.
     JobFinished {
         /// Which job.

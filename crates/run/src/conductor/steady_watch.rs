@@ -75,8 +75,15 @@ impl SteadyWatch {
             return false;
         }
         let Some(began) = self.began else {
-            let counts =
-                |state| matches!(state, JobStage::Running | JobStage::Syncing | JobStage::Finished);
+            let counts = |state| {
+                matches!(
+                    state,
+                    JobStage::Running
+                        | JobStage::Syncing
+                        | JobStage::Verifying
+                        | JobStage::Finished
+                )
+            };
             self.due = Some(now + NOT_YET);
             if states().all(counts) {
                 self.began = Some(now);

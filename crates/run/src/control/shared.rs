@@ -27,18 +27,21 @@ pub enum JobStage {
     Running = 4,
     /// Making durable.
     Syncing = 5,
+    /// Reading back what it wrote.
+    Verifying = 6,
     /// Its result is handed over.
-    Finished = 6,
+    Finished = 7,
 }
 
 impl JobStage {
-    const ALL: [JobStage; 7] = [
+    const ALL: [JobStage; 8] = [
         JobStage::Waiting,
         JobStage::Opening,
         JobStage::Ready,
         JobStage::Ramping,
         JobStage::Running,
         JobStage::Syncing,
+        JobStage::Verifying,
         JobStage::Finished,
     ];
 }
@@ -112,6 +115,29 @@ pub struct WithOthers {
     pub report_error: Option<ErrorReporter>,
     /// Errors that wait to be reported.
     pub backlog: Arc<Backlog>,
+    /// Receives fio's messages for each wrong block.
+    pub wrong_blocks: Option<WrongBlockReporter>,
+}
+
+/// Receives the messages for a wrong block, a line each, on the job's thread.
+#[derive(Clone)]
+pub struct WrongBlockReporter(Arc<dyn Fn(Vec<String>) + Send + Sync>);
+
+impl WrongBlockReporter {
+    /// From what receives them.
+    pub fn new(receive: impl Fn(Vec<String>) + Send + Sync + 'static) -> WrongBlockReporter {
+        WrongBlockReporter(Arc::new(receive))
+    }
+
+    pub(crate) fn send(&self, lines: Vec<String>) {
+        (self.0)(lines);
+    }
+}
+
+impl std::fmt::Debug for WrongBlockReporter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("WrongBlockReporter")
+    }
 }
 
 /// Opens once, for all that wait.

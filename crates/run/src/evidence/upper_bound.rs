@@ -134,6 +134,7 @@ fn without_storage(job: &JobPlan, runtime: Nanos) -> Option<JobPlan> {
         end: EndPlan::default(),
         thread: ThreadPlan { cpus: job.thread.cpus.clone(), ..ThreadPlan::default() },
         open: OpenPlan::default(),
+        verify: None,
         coordination: CoordinationPlan::default(),
         measure: MeasurePlan {
             // Counts of the job itself, which would be counted on.

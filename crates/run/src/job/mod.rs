@@ -3,10 +3,12 @@
 mod coordination;
 mod error;
 mod pacing;
+mod verify;
 
 pub use coordination::*;
 pub use error::JobError;
 pub use pacing::*;
+pub use verify::VerifyPlan;
 
 use crate::logs::LogsPlan;
 use crate::replay::merge::Merged;
@@ -85,6 +87,8 @@ pub struct JobPlan {
     pub buffers: BufferPlan,
     /// What is written.
     pub fill: FillPlan,
+    /// What is checked of what was written; `None` for nothing.
+    pub verify: Option<VerifyPlan>,
     /// Which errors it tolerates.
     pub tolerance: Tolerance,
     /// What sync_file_range(2) is asked to do.

@@ -69,7 +69,7 @@ impl Planner<'_> {
 /// and zeroes, which then only fill what is not random: as in fio.
 fn base(spec: &JobSpec) -> Result<Base, Diagnostic> {
     let (buffers, compress) = (&spec.buffers, &spec.compress);
-    let pattern = pattern(&buffers.buffer_pattern)?;
+    let pattern = pattern(&buffers.buffer_pattern, "buffer_pattern")?;
     let repeats = compress.dedupe_percentage.get().is_some();
     let plain = |pattern: Option<Pattern>| pattern.map_or(Base::Zero, Base::Pattern);
     Ok(match *compress.buffer_compress_percentage.get() {
@@ -110,7 +110,10 @@ fn each_write(spec: &JobSpec, base: &Base) -> EachWrite {
 }
 
 /// The bytes of a pattern, with those of its files.
-fn pattern(setting: &Setting<Option<Asked>>) -> Result<Option<Pattern>, Diagnostic> {
+pub(super) fn pattern(
+    setting: &Setting<Option<Asked>>,
+    name: &str,
+) -> Result<Option<Pattern>, Diagnostic> {
     let Some(asked) = setting.get() else { return Ok(None) };
     let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
     for part in &asked.0 {
@@ -131,14 +134,14 @@ fn pattern(setting: &Setting<Option<Asked>>) -> Result<Option<Pattern>, Diagnost
                     read.and((bytes.len() <= Asked::BYTES_MAX).then_some(()).ok_or(too_long));
                 if let Err(message) = read {
                     let said = Diagnostic::error(message);
-                    return Err(said.about("buffer_pattern", setting.origin()));
+                    return Err(said.about(name, setting.origin()));
                 }
             }
         }
     }
     if bytes.is_empty() {
         let said = Diagnostic::error("its files are empty: a pattern needs at least one byte");
-        return Err(said.about("buffer_pattern", setting.origin()));
+        return Err(said.about(name, setting.origin()));
     }
     Ok(Some(Pattern::new(bytes, offsets)))
 }
@@ -295,7 +298,7 @@ mod tests {
         let text = format!("'{}'", path.display());
         let origin = iosonde_options::Origin::CommandLine { index: 1 };
         spec.set("buffer_pattern", Some(&text), origin).unwrap();
-        let read = pattern(&spec.buffers.buffer_pattern);
+        let read = pattern(&spec.buffers.buffer_pattern, "buffer_pattern");
         std::fs::remove_file(&path).unwrap();
         let mut block = vec![0; 4 << 20];
         read.unwrap().expect("a pattern").fill(&mut block, 0, 0);

@@ -25,6 +25,7 @@ mod reporting;
 mod source;
 mod thread;
 mod time;
+mod verify;
 
 use crate::job::Plan;
 use clone_of::CloneOf;

@@ -5,10 +5,13 @@ use super::files::Parts;
 use super::job_io::JobIo;
 use super::{
     Planner, buffers, depth, engine, files, measure, no_files, pacing, reporting, source, thread,
+    verify,
 };
-use crate::job::{BufferPlan, EndPlan, Fallocate, JobPlan, LayoutPlan, Need, OpenPlan, PacePlan};
+use crate::job::{
+    BufferPlan, EndPlan, Fallocate, JobPlan, LayoutPlan, Need, OpenPlan, PacePlan, VerifyPlan,
+};
 use iosonde_base::Dir;
-use iosonde_engine::LaysOut;
+use iosonde_engine::{EngineDef, LaysOut};
 use iosonde_options::Diagnostic;
 use iosonde_spec::JobSpec;
 use iosonde_spec::values::FallocateMode as Word;
@@ -23,7 +26,7 @@ impl Planner<'_> {
         let io = JobIo::new(spec, engine, replay);
         let parts = self.files_of(of, &io)?;
         self.promise(&parts.files);
-        let window = depth::window(spec, engine);
+        let mut window = depth::window(spec, engine);
         let measured = reporting::measured(spec, engine);
         let queued = depth::is_queued(engine, &window);
         let mut source = source::source(spec, number, &io.sizes, &parts, queued);
@@ -32,14 +35,22 @@ impl Planner<'_> {
             source = replay.take(source);
             reporting.what = replay.what(engine, window.depth);
         }
-        let moves_data = !engine.caps.diskless && !engine.caps.by_name;
-        let fill = self.fill(spec, &source, io.dirs[Dir::Write] && moves_data)?;
+        let verify = self.verify(of, &io, &source, &window)?;
+        verify::files_are_long_enough(spec, verify.as_ref(), &parts.files)?;
+        source.verify = verify.is_some();
+        // Two writes of one place in flight leave either; a check beside a write, neither.
+        window.serialize_overlap |= verify.as_ref().is_some_and(VerifyPlan::may_overlap);
+        let fill = self.fill(spec, &source, fills_buffers(engine, &io, verify.as_ref()))?;
         let thread = thread::thread(spec, clone)?;
         let settings = engine::settings(job, (number, clone), engine, &parts.files)?;
         let priority = measure::JobPriorities {
             own: thread.io_priority,
             of_single_ios: settings.sets_priorities(),
         };
+        let mut measure =
+            measure::measure(of, &io, window.depth, (measured, self.totals), priority)?;
+        // What is read back is counted as reads.
+        measure.latencies.dirs[Dir::Read] |= verify.is_some();
         Ok(JobPlan {
             name: job.name.clone(),
             section,
@@ -49,7 +60,7 @@ impl Planner<'_> {
             engine,
             offload: depth::offload(spec, engine)?,
             settings,
-            measure: measure::measure(of, &io, window.depth, (measured, self.totals), priority)?,
+            measure,
             window,
             source,
             dirs: io.dirs,
@@ -65,6 +76,7 @@ impl Planner<'_> {
                 locked_bytes: buffers::locked_bytes(spec)?,
             },
             fill,
+            verify,
             tolerance: engine::tolerance(spec),
             sync_range: engine::sync_range(spec),
             time: self.time(job, number)?,
@@ -79,7 +91,7 @@ impl Planner<'_> {
     fn files_of(&mut self, of: &CloneOf<'_>, io: &JobIo) -> Result<Parts, Diagnostic> {
         let &CloneOf { job, engine, clone, .. } = of;
         let need = match engine.caps.lays_out {
-            _ if engine.caps.diskless => Need::Nothing,
+            _ if engine.caps.diskless || verify::only_reads_back(&job.spec) => Need::Nothing,
             LaysOut::Files => files::need(&job.spec, engine.caps.no_extend, io.dirs[Dir::Read]),
             LaysOut::Directories => Need::Range,
             LaysOut::Nothing => Need::Nothing,
@@ -95,6 +107,12 @@ impl Planner<'_> {
             }
         }
     }
+}
+
+/// Whether writes take what the options of buffers say: verify makes its own.
+fn fills_buffers(engine: &EngineDef, io: &JobIo, verify: Option<&VerifyPlan>) -> bool {
+    let moves_data = !engine.caps.diskless && !engine.caps.by_name;
+    io.dirs[Dir::Write] && moves_data && !verify.is_some_and(VerifyPlan::makes_content)
 }
 
 fn open(spec: &JobSpec, io: &JobIo) -> OpenPlan {

@@ -12,10 +12,11 @@ mod sampler;
 mod setup;
 mod taps;
 mod thread;
+mod verify;
 
 pub use crate::control::JobStage;
 pub use crate::job::JobError;
-pub use result::{JobResult, PhaseTime};
+pub use result::{JobResult, PhaseTime, VerifyResult};
 pub(crate) use result::{failed_to_start, no_thread, panicked, so_far};
 
 use crate::control::{Gate, Opened, Shared};
@@ -24,7 +25,7 @@ use crate::job::JobPlan;
 use crate::layout;
 use crate::logs::JobLogs;
 use iosonde_base::{Dir, Errno, FileId, Nanos};
-use iosonde_engine::{Drive, Ended, Failure, IoLog, Loop, SliceControl};
+use iosonde_engine::{Drive, Ended, Failure, IoLog, Loop, Pacing, SliceControl};
 use iosonde_stats::CountersWriter;
 use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
@@ -90,6 +91,9 @@ struct Worker<'a> {
     /// When the job's tap is handed what there is, in ticks.
     tap_next: u64,
     look: Option<JobLook>,
+    /// What paces the job, while blocks are read back without a pace.
+    paced: Option<Box<Pacing>>,
+    check: verify::CheckTimes,
 }
 
 impl<'a> Worker<'a> {
@@ -191,10 +195,13 @@ impl<'a> Worker<'a> {
                 }
                 Ended::Done => break,
                 Ended::Failed(failure) => {
-                    if !(self.drive.tolerance.full_is_end && is_full(failure.errno)) {
+                    let is_end = self.drive.tolerance.full_is_end && is_full(failure.errno);
+                    if !is_end {
                         self.fail(failure);
                     }
-                    break;
+                    if !(is_end && self.stop_writing()) {
+                        break;
+                    }
                 }
             }
         }
@@ -292,12 +299,16 @@ impl<'a> Worker<'a> {
     /// Between two passes: what fio does at the end of a loop and at the
     /// start of the next.
     fn next_pass(&mut self) -> Result<(), Failure> {
+        if self.must_check() {
+            return self.begin_check();
+        }
         self.make_durable()?;
         self.close_files()?;
         if self.job.end.unlink_each_loop {
             let removed = layout::remove(self.job);
             removed.map_err(|error| Failure::engine("unlink", error.into()))?;
         }
+        self.end_check();
         self.drive.source.next_pass();
         self.open_files()
     }
@@ -339,6 +350,7 @@ impl<'a> Worker<'a> {
             self.end_phase("sync");
         }
         let ended = self.clock.now();
+        self.check.end(&self.clock);
         let usage = match ran {
             true => thread_usage().since(&self.usage_before),
             false => Usage::default(),
@@ -360,6 +372,7 @@ impl<'a> Worker<'a> {
         {
             self.notes.push(format!("could not unlink a file of job {}: {error}", self.job.name));
         }
+        let verify = self.finish_verify();
         let never_counted = !counted && !self.job.layout.only;
         let idle = self.why_idle();
         self.shared.enter(JobStage::Finished);
@@ -384,6 +397,7 @@ impl<'a> Worker<'a> {
             lateness: self.drive.pacing.as_ref().and_then(|pacing| pacing.lateness()),
             steady: None,
             seen,
+            verify,
         }
     }
 

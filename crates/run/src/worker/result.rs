@@ -10,6 +10,7 @@ use iosonde_report::SteadyResult;
 use iosonde_stats::Snapshot;
 use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
+use iosonde_verify::VerifyCounts;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -20,6 +21,18 @@ pub struct PhaseTime {
     pub name: &'static str,
     /// How long it took.
     pub took: Nanos,
+}
+
+/// What a job that verifies wrote and checked, and how long it took.
+#[derive(Clone, Debug, Default)]
+pub struct VerifyResult {
+    /// The blocks.
+    pub counts: VerifyCounts,
+    /// From the end of the writes of a pass to the end of its checks, over all
+    /// passes.
+    pub after_writes: Nanos,
+    /// Of that, the time in which blocks were read.
+    pub reading: Nanos,
 }
 
 /// The result of a job.
@@ -59,6 +72,8 @@ pub struct JobResult {
     pub steady: Option<SteadyResult>,
     /// What was observed of its files and of its thread, if requested.
     pub seen: Option<Box<JobSeen>>,
+    /// What it wrote and checked, if it was to verify.
+    pub verify: Option<VerifyResult>,
 }
 
 /// The result of a job that never came to run.
@@ -122,6 +137,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
         lateness: None,
         steady: None,
         seen: None,
+        verify: None,
     }
 }
 
@@ -156,6 +172,7 @@ impl JobResult {
             lateness: None,
             steady: None,
             seen: None,
+            verify: None,
         }
     }
 }

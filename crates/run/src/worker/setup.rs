@@ -3,7 +3,7 @@
 use super::requirements::Requirements;
 use super::sampler::Sampler;
 use super::thread;
-use super::{Worker, logs};
+use super::{Worker, logs, verify};
 use crate::control::{JobStage, Shared};
 use crate::evidence::job_readings::JobLook;
 use crate::job::{BufferPlan, FileKind, FilePlan, JobError, JobPlan, LayoutPlan};
@@ -76,7 +76,7 @@ impl<'a> Worker<'a> {
             sync_tap: None,
             sync_range: job.sync_range,
             pacing: job.pace.pacing(&job.source, &clock),
-            verify: None,
+            verify: verify::verifying(job, shared, &clock),
         };
         Ok(Worker {
             job,
@@ -100,6 +100,8 @@ impl<'a> Worker<'a> {
             logs,
             tap_next: u64::MAX,
             look: None,
+            paced: None,
+            check: Default::default(),
         })
     }
 
@@ -221,9 +223,9 @@ fn file_setups(job: &JobPlan) -> Vec<FileSetup> {
     let setup = |file: &FilePlan| FileSetup {
         path: if file.kind == FileKind::None { PathBuf::new() } else { file.path.clone() },
         mode: OpenMode {
-            read: job.dirs[Dir::Read],
-            write: job.dirs[Dir::Write] || job.dirs[Dir::Trim] || job.engine.caps.changes,
-            create: may_create && (on_open || job.dirs[Dir::Write]),
+            read: job.dirs[Dir::Read] || job.verify.is_some(),
+            write: job.writes(),
+            create: may_create && (on_open || job.dirs[Dir::Write] && !job.only_verifies()),
             ..job.open.mode
         },
         offset: file.offset,

@@ -1,13 +1,12 @@
 //! Trims of blocks that a verifying job has written.
 
-use iosonde_options::{Built, Category, options};
+use iosonde_options::{Category, options};
 
 options! {
     /// Trims
     pub struct TrimOptions in Category::Trim {
         /// Percentage of verified blocks that are trimmed.
         trim_percentage: u32 = "0" as "trim_percentage" {
-            built: Built::No,
             parent: Some("verify"),
             min: Some(0),
             max: Some(100),
@@ -17,7 +16,6 @@ options! {
         }
         /// Verify that trimmed blocks read as zeroes.
         trim_verify_zero: bool = "1" as "trim_verify_zero" {
-            built: Built::No,
             parent: Some("trim_percentage"),
             with: &["rw=write", "verify=crc32c", "trim_percentage=10"],
             good: &["0", "1"],
@@ -25,7 +23,6 @@ options! {
         }
         /// Trim after every N writes.
         trim_backlog: u64 = "0" as "trim_backlog" {
-            built: Built::No,
             parent: Some("trim_percentage"),
             with: &["rw=write", "verify=crc32c", "trim_percentage=10"],
             good: &["0", "1024"],
@@ -33,7 +30,6 @@ options! {
         }
         /// Number of blocks to trim each time; default: `trim_backlog`.
         trim_backlog_batch: Option<u32> = "" as "trim_backlog_batch" {
-            built: Built::No,
             parent: Some("trim_percentage"),
             min: Some(0),
             with: &["rw=write", "verify=crc32c", "trim_percentage=10", "trim_backlog=1024"],

@@ -9,14 +9,12 @@ options! {
     pub struct VerifyOptions in Category::Verify {
         /// Verify data by a checksum or a pattern.
         verify: Verify = "0" as "verify" {
-            built: Built::No,
             with: &["rw=write"],
             good: &["0", "crc32c", "md5", "pattern", "null"],
             bad: &["1", "well"],
         }
         /// Verify only: skip the writes, then read and check.
         verify_only: bool = "0" as "verify_only" {
-            built: Built::No,
             bare: Some("1"),
             with: &["rw=write", "verify=crc32c"],
             good: &["1", "0"],
@@ -24,7 +22,6 @@ options! {
         }
         /// Run the verify phase after the writes.
         do_verify: bool = "1" as "do_verify" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
@@ -40,7 +37,6 @@ options! {
         }
         /// Write a header every N bytes rather than one per block.
         verify_interval: Option<Bytes> = "" as "verify_interval" {
-            built: Built::No,
             parent: Some("verify"),
             min: Some(96),
             with: &["rw=write", "verify=crc32c"],
@@ -49,7 +45,6 @@ options! {
         }
         /// Offset of the header within the block.
         verify_offset: Option<Bytes> = "" as "verify_offset" {
-            built: Built::No,
             parent: Some("verify"),
             min: Some(48),
             with: &["rw=write", "verify=crc32c"],
@@ -58,23 +53,20 @@ options! {
         }
         /// Fill blocks with this pattern: as `buffer_pattern`; `%o` is the block's offset.
         verify_pattern: Option<PatternText> = "" as "verify_pattern" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=pattern"],
             good: &["0xff", "\"abcd\"", "%o", "\"x\"%o"],
             bad: &["abcd", "0x"],
         }
         /// Restart the pattern at every verify interval.
-        verify_pattern_interval: bool = "0" as "verify_pattern_interval" {
-            built: Built::No,
+        verify_pattern_interval: Bytes = "0" as "verify_pattern_interval" {
             parent: Some("verify"),
             with: &["rw=write", "verify=pattern", "verify_pattern=%o"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
+            good: &["0", "512", "4k"],
+            bad: &["yes"],
         }
         /// End the job at the first verification failure.
         verify_fatal: bool = "0" as "verify_fatal" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
@@ -82,7 +74,6 @@ options! {
         }
         /// On a failure, dump the data read and the data expected to files.
         verify_dump: bool = "0" as "verify_dump" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
@@ -106,7 +97,6 @@ options! {
         }
         /// Verify after every N writes, not only at the end.
         verify_backlog: u64 = "0" as "verify_backlog" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["0", "1024"],
@@ -114,7 +104,6 @@ options! {
         }
         /// Number of blocks to verify each time; default: `verify_backlog`.
         verify_backlog_batch: Option<u32> = "" as "verify_backlog_batch" {
-            built: Built::No,
             parent: Some("verify"),
             min: Some(0),
             with: &["rw=write", "verify=crc32c", "verify_backlog=1024"],
@@ -139,7 +128,6 @@ options! {
         }
         /// Save the point where writes ended.
         verify_state_save: bool = "1" as "verify_state_save" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
@@ -147,7 +135,6 @@ options! {
         }
         /// Check the write sequence number in block headers.
         verify_write_sequence: bool = "1" as "verify_write_sequence" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
@@ -155,7 +142,6 @@ options! {
         }
         /// Check the seed in block headers.
         verify_header_seed: bool = "1" as "verify_header_seed" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],

@@ -152,6 +152,25 @@ fn add_depth(job: &JobReport, style: &Style, text: &mut String) {
     }
 }
 
+fn add_verify(verify: &VerifyReport, style: &Style, text: &mut String) {
+    let mut parts = vec![
+        counted(verify.written, "write"),
+        format!("{} checked", verify.checked),
+        format!("{} wrong", verify.wrong),
+    ];
+    let more = [
+        (verify.unreadable, "unreadable"),
+        (verify.replaced, "replaced by later writes"),
+        (verify.failed, "failed"),
+        (verify.trimmed, "trimmed"),
+        (verify.unchecked, "not checked"),
+    ];
+    let some = more.iter().filter(|(number, _)| *number > 0);
+    parts.extend(some.map(|(number, what)| format!("{number} {what}")));
+    let mark = if verify.wrong > 0 { Mark::Error } else { Mark::Label };
+    add_labelled("verify", &parts.join(", "), mark, style, text);
+}
+
 fn add_processor(job: &JobReport, style: &Style, text: &mut String) {
     let cpu = &job.cpu;
     let per_io = match job.issued_ios() {
@@ -207,5 +226,8 @@ fn add_rare(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut St
         let each =
             phases.iter().map(|phase| format!("{} {}", phase.name, duration(phase.duration_ns)));
         add_labelled("phases", &each.collect::<Vec<_>>().join(", "), Mark::Label, style, text);
+    }
+    if let Some(verify) = ours.and_then(|ours| ours.verify) {
+        add_verify(&verify, style, text);
     }
 }

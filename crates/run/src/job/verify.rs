@@ -1,0 +1,51 @@
+//! What one job checks of what it wrote.
+
+use super::JobPlan;
+use iosonde_base::Dir;
+use iosonde_verify::{BlockType, CheckOrder, Checks, VerifySpec};
+
+/// `verify` and what goes with it.
+#[derive(Clone, Debug)]
+pub struct VerifyPlan {
+    /// How blocks are made, and which are checked when.
+    pub spec: VerifySpec,
+    /// End the job at the first wrong block, also where the error would be
+    /// tolerated (`verify_fatal`).
+    pub fatal: bool,
+    /// Write what was read and what was expected to files (`verify_dump`).
+    pub dump: bool,
+    /// Save what was written to a state file (`verify_state_save`).
+    pub save_state: bool,
+    /// Write dirty pages back and drop them from the page cache before blocks
+    /// are read, so that the device answers and not memory.
+    pub from_device: bool,
+    /// Wrong blocks that were tolerated, and writes of which none was checked,
+    /// fail the job.
+    pub strict: bool,
+}
+
+impl VerifyPlan {
+    /// Whether two writes of a pass may touch the same bytes.
+    pub fn may_overlap(&self) -> bool {
+        self.spec.order == CheckOrder::Offset
+    }
+
+    /// Whether it decides what writes hold: but for `verify=null`, it does.
+    pub fn makes_content(&self) -> bool {
+        self.spec.format.block_type() != BlockType::Null
+    }
+}
+
+impl JobPlan {
+    /// Whether it goes over its writes without doing them (`verify_only`).
+    pub fn only_verifies(&self) -> bool {
+        let only = |plan: &VerifyPlan| plan.spec.checks == Checks::WithoutWriting;
+        self.verify.as_ref().is_some_and(only)
+    }
+
+    /// Whether it opens its files for writing.
+    pub fn writes(&self) -> bool {
+        let changes = self.dirs[Dir::Write] || self.dirs[Dir::Trim] || self.engine.caps.changes;
+        changes && !self.only_verifies()
+    }
+}

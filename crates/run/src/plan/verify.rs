@@ -1,0 +1,277 @@
+//! From a job's options to what it checks of what it wrote.
+
+use super::clone_of::CloneOf;
+use super::job_io::JobIo;
+use super::refuse::about;
+use super::{Planner, buffers};
+use crate::job::{FileKind, FilePlan, VerifyPlan};
+use iosonde_base::{DIRS, Dir};
+use iosonde_engine::Window;
+use iosonde_options::Diagnostic;
+use iosonde_spec::JobSpec;
+use iosonde_spec::values::Verify as Word;
+use iosonde_verify::{
+    Backlogs, BlockContent, BlockFormat, BlockType, CheckOrder, Checks, VerifySpec,
+};
+use iosonde_workload::{Distribution, Generator, MapMode, SourceSpec};
+
+impl Planner<'_> {
+    /// What a job checks. `None` for one that checks nothing.
+    ///
+    /// # Errors
+    /// If blocks cannot be made as requested.
+    pub(super) fn verify(
+        &mut self,
+        of: &CloneOf<'_>,
+        io: &JobIo,
+        source: &SourceSpec,
+        window: &Window,
+    ) -> Result<Option<VerifyPlan>, Diagnostic> {
+        let spec = &of.job.spec;
+        let Some(block_type) = block_type(spec) else { return Ok(None) };
+        let Some(checks) = checks(spec, io) else { return Ok(None) };
+        let options = &spec.verify;
+        let order = match may_repeat(spec, source) {
+            true => CheckOrder::Offset,
+            false => CheckOrder::Issue,
+        };
+        let backlogs = backlogs(spec);
+        if order == CheckOrder::Offset && varies(spec, Dir::Write) {
+            self.note(Diagnostic::note(
+                "norandommap given for variable block sizes, verify limited",
+            ));
+        }
+        if source.time_based && backlogs.verify_after == 0 && checks == Checks::Writes {
+            self.note(Diagnostic::warning(
+                "verification read phase will never start because write phase uses all of runtime",
+            ));
+        }
+        let format = format(spec, block_type, io)?;
+        let seeded = format.content().uses_seed();
+        let compare_seed = match checks {
+            _ if !seeded => true,
+            _ if options.verify_header_seed.is_set() => *options.verify_header_seed.get(),
+            Checks::Writes => backlogs.verify_after == 0 && order == CheckOrder::Issue,
+            Checks::Reads | Checks::WithoutWriting => false,
+        };
+        Ok(Some(VerifyPlan {
+            spec: VerifySpec {
+                format,
+                checks,
+                moves_data: !of.engine.caps.diskless && !of.engine.caps.by_name,
+                order,
+                backlogs,
+                compare_seed,
+                compare_number: compare_number(spec, checks, window, source),
+                trim_percentage: *spec.trim.trim_percentage.get(),
+                randseed: source.randseed,
+                thread: of.number,
+                wide: source.generator == Generator::Tausworthe64,
+                repeat: source.repeat,
+                slots: window.depth as usize,
+            },
+            fatal: *options.verify_fatal.get(),
+            dump: *options.verify_dump.get(),
+            save_state: *options.verify_state_save.get() && io.dirs[Dir::Write],
+            from_device: true,
+            strict: true,
+        }))
+    }
+}
+
+/// Whether a job only checks what is there: its files are neither made nor
+/// filled, whatever else it asks for.
+pub(super) fn only_reads_back(spec: &JobSpec) -> bool {
+    let reads = spec.dirs()[Dir::Read] && !spec.dirs()[Dir::Write];
+    block_type(spec).is_some() && (*spec.verify.verify_only.get() || reads)
+}
+
+/// What is not there cannot be checked, and is not made: laying out a file
+/// would destroy what it is to be checked for.
+///
+/// # Errors
+/// If a file of a job that only checks is missing, or ends before the job's
+/// range.
+pub(super) fn files_are_long_enough(
+    spec: &JobSpec,
+    plan: Option<&VerifyPlan>,
+    files: &[FilePlan],
+) -> Result<(), Diagnostic> {
+    if plan.is_none_or(|plan| plan.spec.checks == Checks::Writes) {
+        return Ok(());
+    }
+    for file in files.iter().filter(|file| file.kind == FileKind::Regular) {
+        let bytes = std::fs::metadata(&file.path).map_or(0, |facts| facts.len());
+        let needed = file.offset.saturating_add(file.bytes);
+        if bytes < needed {
+            let path = file.path.display();
+            let words = format!(
+                "{path} has {bytes} bytes, and {needed} are to be checked: the rest was never written"
+            );
+            let help = "set size (and offset) to those of the job that wrote it";
+            return Err(about(&spec.verify.verify, "verify", words).help(help));
+        }
+    }
+    Ok(())
+}
+
+/// `verify`; a pattern alone means a header and that pattern.
+fn block_type(spec: &JobSpec) -> Option<BlockType> {
+    let options = &spec.verify;
+    Some(match options.verify.get() {
+        Word::Off if !options.verify.is_set() && options.verify_pattern.get().is_some() => {
+            BlockType::PatternHeader
+        }
+        Word::Off => return None,
+        Word::Md5 => BlockType::Md5,
+        Word::Crc64 => BlockType::Crc64,
+        Word::Crc32 => BlockType::Crc32,
+        Word::Crc32c | Word::Crc32cIntel => BlockType::Crc32c,
+        Word::Crc16 => BlockType::Crc16,
+        Word::Crc7 => BlockType::Crc7,
+        Word::Sha1 => BlockType::Sha1,
+        Word::Sha256 => BlockType::Sha256,
+        Word::Sha512 => BlockType::Sha512,
+        Word::Sha3_224 => BlockType::Sha3_224,
+        Word::Sha3_256 => BlockType::Sha3_256,
+        Word::Sha3_384 => BlockType::Sha3_384,
+        Word::Sha3_512 => BlockType::Sha3_512,
+        Word::XxHash => BlockType::XxHash,
+        Word::Meta => BlockType::Meta,
+        Word::Pattern => BlockType::Pattern,
+        Word::PatternHdr => BlockType::PatternHeader,
+        Word::Null => BlockType::Null,
+    })
+}
+
+fn checks(spec: &JobSpec, io: &JobIo) -> Option<Checks> {
+    match (io.dirs[Dir::Write], io.dirs[Dir::Read]) {
+        (true, _) if *spec.verify.verify_only.get() => Some(Checks::WithoutWriting),
+        (true, _) => Some(Checks::Writes),
+        (false, true) => Some(Checks::Reads),
+        (false, false) => None,
+    }
+}
+
+fn backlogs(spec: &JobSpec) -> Backlogs {
+    let (options, trim) = (&spec.verify, &spec.trim);
+    let trims = *trim.trim_percentage.get() > 0;
+    Backlogs {
+        verify: *options.do_verify.get(),
+        verify_after: *options.verify_backlog.get(),
+        verify_batch: options.verify_backlog_batch.get().map_or(0, u64::from),
+        trim_after: if trims { *trim.trim_backlog.get() } else { 0 },
+        trim_batch: trim.trim_backlog_batch.get().map_or(0, u64::from),
+        trimmed_are_zero: *trim.trim_verify_zero.get(),
+    }
+}
+
+/// Whether a pass can write a place twice. Where fio looks at its options
+/// only, so do we, for the same order of reads; where it does not look (zipf
+/// and others, percentage_random, strided zones) it would report good blocks
+/// as wrong.
+fn may_repeat(spec: &JobSpec, source: &SourceSpec) -> bool {
+    let skews = source.directions.random && source.distribution != Distribution::Random;
+    let mixes = source.directions.random && source.percentage_random.0.iter().any(|&p| p < 100);
+    let rw = spec.order.rw.get();
+    let no_map = source.directions.random && source.map != MapMode::On;
+    let more = *spec.size.io_size.get();
+    no_map
+        || *spec.random.norandommap.get()
+        || *spec.random.softrandommap.get()
+        || rw.every > 1
+        || rw.skip != 0
+        || (more.is_some() && source.io_size_given && passes_over_itself(source))
+        || skews
+        || mixes
+        || source.strided.is_some()
+}
+
+/// `io_size` is more than the files have.
+fn passes_over_itself(source: &SourceSpec) -> bool {
+    let size = source.files.iter().fold(0u64, |sum, file| sum.saturating_add(file.size));
+    source.total_bytes > size
+}
+
+fn varies(spec: &JobSpec, dir: Dir) -> bool {
+    let sizes = spec.block_sizes(dir);
+    sizes.min() != sizes.max()
+}
+
+/// Whether the number of the write is compared: unless that is decided by the
+/// user, where it is certain.
+fn compare_number(spec: &JobSpec, checks: Checks, window: &Window, source: &SourceSpec) -> bool {
+    let setting = &spec.verify.verify_write_sequence;
+    let sizes = DIRS.map(|dir| spec.block_sizes(dir));
+    let one_size =
+        sizes.iter().all(|size| size.min() == size.max() && size.min() == sizes[0].min());
+    if checks == Checks::Reads || !one_size || source.time_based || !*setting.get() {
+        return false;
+    }
+    if setting.is_set() {
+        return true;
+    }
+    let out_of_order = *spec.random.norandommap.get() && window.depth > 1;
+    checks == Checks::Writes && !out_of_order
+}
+
+fn format(spec: &JobSpec, block_type: BlockType, io: &JobIo) -> Result<BlockFormat, Diagnostic> {
+    let options = &spec.verify;
+    let sizes = match io.dirs[Dir::Write] {
+        true => &io.sizes[Dir::Write],
+        false => &io.sizes[Dir::Read],
+    };
+    let (least, most) = (sizes.min() as usize, sizes.max() as usize);
+    let content = match buffers::pattern(&options.verify_pattern, "verify_pattern")? {
+        Some(pattern) => {
+            let interval = &options.verify_pattern_interval;
+            let bytes = usize::try_from(interval.get().0).unwrap_or(usize::MAX);
+            BlockContent::Pattern { pattern, interval: bytes }
+        }
+        None => seeded(spec)?,
+    };
+    let interval = interval(spec, least, most);
+    let offset = options.verify_offset.get().map_or(0, |bytes| bytes.0);
+    let offset = usize::try_from(offset).unwrap_or(usize::MAX / 2);
+    BlockFormat::new(block_type, interval, offset, content, least).map_err(|error| {
+        let words = error.to_string();
+        match offset {
+            0 => about(&options.verify, "verify", words),
+            _ => about(&options.verify_offset, "verify_offset", words),
+        }
+    })
+}
+
+fn seeded(spec: &JobSpec) -> Result<BlockContent, Diagnostic> {
+    Ok(match *spec.compress.buffer_compress_percentage.get() {
+        // At most 99, so it fits.
+        Some(percent @ 1..=99) => BlockContent::Compressible {
+            percent: percent as u8,
+            filler: match spec.buffers.buffer_pattern.get() {
+                Some(pattern) => pattern.plain().unwrap_or_default(),
+                None => Vec::new(),
+            },
+        },
+        _ => BlockContent::Seeded,
+    })
+}
+
+/// `verify_interval`, held to what divides the job's blocks, as in fio.
+fn interval(spec: &JobSpec, least: usize, most: usize) -> usize {
+    if *spec.block.bs_unaligned.get() {
+        return 0;
+    }
+    let given = spec.verify.verify_interval.get();
+    let wanted = given.map_or(0, |bytes| usize::try_from(bytes.0).unwrap_or(usize::MAX));
+    match wanted {
+        0 if least == most => 0,
+        0 => least,
+        _ if wanted > least => least,
+        _ if least.is_multiple_of(wanted) && most.is_multiple_of(wanted) => wanted,
+        _ => greatest_common_divisor(wanted, greatest_common_divisor(least, most)),
+    }
+}
+
+fn greatest_common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}

@@ -1,0 +1,237 @@
+//! Verify in a job's thread: the phase in which blocks are read back, wrong
+//! blocks on their way to whoever prints them, the state file at the end.
+
+use super::Worker;
+use super::result::VerifyResult;
+use crate::control::{JobStage, Shared};
+use crate::job::{JobError, JobPlan, VerifyPlan};
+use iosonde_base::{Errno, FileId, Nanos};
+use iosonde_engine::{Failure, OnWrongBlock, Verifying, WrongBlock};
+use iosonde_sys::clock::Clock;
+use iosonde_verify::{BlockIdentity, Header, MismatchKind, StateFile, VerifyCounts, VerifyJob};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What fio prints as flags of a read that checks a job's writes, and of a
+/// read of a job that only reads.
+const FLAGS: [u32; 2] = [0x88, 0x8];
+
+/// Verify as a job is to, if it is to.
+pub(super) fn verifying(job: &JobPlan, shared: &Shared, clock: &Clock) -> Option<Box<Verifying>> {
+    let plan = job.verify.as_ref()?;
+    let verify = VerifyJob::new(plan.spec.clone());
+    Some(Box::new(Verifying::new(verify, clock.now(), on_wrong(job, plan, shared))))
+}
+
+fn on_wrong(job: &JobPlan, plan: &VerifyPlan, shared: &Shared) -> OnWrongBlock {
+    let paths: Vec<PathBuf> = job.files.iter().map(|file| file.path.clone()).collect();
+    let report = shared.with_others.wrong_blocks.clone();
+    let flags = FLAGS[usize::from(plan.spec.checks == iosonde_verify::Checks::Reads)];
+    let plan = plan.clone();
+    Box::new(move |wrong| {
+        let path = paths.get(wrong.file.0 as usize).cloned().unwrap_or_default();
+        let requested = (wrong.offset, wrong.len as usize);
+        let mut lines = wrong.mismatch.lines(&path.display().to_string(), requested, flags);
+        if plan.dump {
+            lines.extend(dump(&plan, wrong, &path));
+        }
+        if let Some(report) = &report {
+            report.send(lines);
+        }
+    })
+}
+
+/// `verify_dump`: what was read, and what was expected where that can be made
+/// again. A line for each file.
+fn dump(plan: &VerifyPlan, wrong: &WrongBlock, path: &Path) -> Vec<String> {
+    let base = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let at = (wrong.mismatch.offset - wrong.offset) as usize;
+    let Some(read) = wrong.read.get(at..at + wrong.mismatch.len) else { return Vec::new() };
+    let write = |what: &str, kind: &str, bytes: &[u8]| {
+        let name = format!("{base}.{}.{kind}", wrong.mismatch.offset);
+        match fs::write(&name, bytes) {
+            Ok(()) => format!("       {what} data dumped as {name}"),
+            Err(error) => format!("       cannot write {name}: {error}"),
+        }
+    };
+    if let MismatchKind::Header(_) = wrong.mismatch.kind {
+        return vec![write("received", "hdr_fail", read)];
+    }
+    let mut lines = vec![write("received", "received", read)];
+    if plan.spec.format.block_type().has_header() && read.len() >= iosonde_verify::HEADER_BYTES {
+        let header = Header::decode(read);
+        let identity = BlockIdentity {
+            seed: header.seed,
+            offset: wrong.offset,
+            number: header.number,
+            thread: header.thread,
+            time_sec: header.time_sec,
+            time_nsec: header.time_nsec,
+        };
+        let whole = plan.spec.format.expected_bytes(wrong.len as usize, &identity);
+        if let Some(expected) = whole.get(at..at + read.len()) {
+            lines.push(write("expected", "expected", expected));
+        }
+    }
+    lines
+}
+
+/// How long the checks of a job's passes took.
+#[derive(Debug, Default)]
+pub(super) struct CheckTimes {
+    /// In ticks; 0 while the job's own I/O runs.
+    writes_ended: u64,
+    reads_began: u64,
+    /// Of the passes before.
+    after_writes: Nanos,
+    reading: Nanos,
+}
+
+impl CheckTimes {
+    /// The checks of a pass are over, if they began. The moment is now.
+    pub fn end(&mut self, clock: &Clock) {
+        let now = clock.now();
+        if self.writes_ended > 0 {
+            self.after_writes.0 += clock.ns_between(self.writes_ended, now);
+        }
+        if self.reads_began > 0 {
+            self.reading.0 += clock.ns_between(self.reads_began, now);
+        }
+        (self.writes_ended, self.reads_began) = (0, 0);
+    }
+
+    fn result(&self, counts: VerifyCounts) -> VerifyResult {
+        VerifyResult { counts, after_writes: self.after_writes, reading: self.reading }
+    }
+}
+
+impl Worker<'_> {
+    /// Whether the job's own I/Os of this pass are done and blocks are to be
+    /// read back.
+    pub(super) fn must_check(&self) -> bool {
+        self.drive.verify.as_ref().is_some_and(|verify| verify.job.has_blocks_to_check())
+    }
+
+    /// Read back what the pass wrote: no pace holds that up.
+    pub(super) fn begin_check(&mut self) -> Result<(), Failure> {
+        self.check.writes_ended = self.clock.now();
+        self.make_durable()?;
+        if self.job.verify.as_ref().is_some_and(|verify| verify.from_device) {
+            self.shared.enter(JobStage::Syncing);
+            self.drive.files.sync_all_data()?;
+            self.drop_cached();
+        }
+        self.close_files()?;
+        self.open_files()?;
+        self.shared.enter(JobStage::Verifying);
+        self.paced = self.drive.pacing.take();
+        if let Some(verify) = &mut self.drive.verify {
+            verify.job.begin_check();
+        }
+        self.check.reads_began = self.clock.now();
+        Ok(())
+    }
+
+    /// What can be dropped from the page cache; what cannot is read from it.
+    fn drop_cached(&mut self) {
+        for file in 0..self.job.files.len() as u32 {
+            // A file that does not allow it is still checked.
+            let _ = self.drive.files.invalidate(FileId(file));
+        }
+    }
+
+    /// The next pass of a job that verifies begins.
+    pub(super) fn end_check(&mut self) {
+        self.check.end(&self.clock);
+        let Some(verify) = &mut self.drive.verify else { return };
+        verify.job.next_pass();
+        if let Some(pacing) = self.paced.take() {
+            self.drive.pacing = Some(pacing);
+        }
+    }
+
+    /// What was checked, at the end of the job; what was not becomes its error
+    /// or a note.
+    pub(super) fn finish_verify(&mut self) -> Option<VerifyResult> {
+        let plan = self.job.verify.as_ref()?;
+        let verify = &self.drive.verify.as_ref()?.job;
+        let counts = verify.counts().clone();
+        if !plan.spec.moves_data {
+            return Some(self.check.result(counts));
+        }
+        let untrimmed = verify.untrimmed();
+        if untrimmed > 0 {
+            self.notes.push(format!("{untrimmed} trim entries leaked?"));
+        }
+        if plan.save_state
+            && let Err(words) = save_state(self.job, verify)
+        {
+            self.notes.push(words);
+        }
+        let unchecked = counts.unchecked();
+        if plan.spec.backlogs.verify && unchecked > 0 {
+            let why = match () {
+                () if self.shared.control.stop_asked() => "the job was stopped",
+                () if self.error.is_some() => "the job failed",
+                () => "the time was over",
+            };
+            let checked = counts.checked;
+            self.notes.push(format!(
+                "verify of job {}: checked {checked} of {} writes: {why} before the rest was read",
+                self.job.name, counts.written
+            ));
+        }
+        self.fail_unverified(plan, &counts);
+        Some(self.check.result(counts))
+    }
+
+    /// A job that was to verify and looked at nothing must not pass for one
+    /// that found nothing, nor one whose wrong blocks were tolerated.
+    fn fail_unverified(&mut self, plan: &VerifyPlan, counts: &VerifyCounts) {
+        let nothing = plan.spec.backlogs.verify && counts.written > 0 && counts.checked == 0;
+        let words = match () {
+            () if self.error.is_some() || !plan.strict => return,
+            () if counts.wrong > 0 => {
+                format!("{} of {} blocks were wrong", counts.wrong, counts.checked)
+            }
+            () if nothing => format!("none of {} writes was checked", counts.written),
+            () => return,
+        };
+        self.error = Some(JobError::other("verify", Errno(libc::EILSEQ), &words));
+    }
+
+    /// The device is full, and that ends the writing (`fill_device`): whether
+    /// blocks are to be read back now.
+    pub(super) fn stop_writing(&mut self) -> bool {
+        let Some(verify) = &mut self.drive.verify else { return false };
+        verify.job.stop_writing();
+        self.drive.ring.forget();
+        if !self.must_check() {
+            return false;
+        }
+        match self.begin_check() {
+            Ok(()) => true,
+            Err(failure) => {
+                self.fail(failure);
+                false
+            }
+        }
+    }
+}
+
+/// Save the state of a job that wrote, for a later run that checks it.
+fn save_state(job: &JobPlan, verify: &VerifyJob) -> Result<(), String> {
+    let (writes, failed) = verify.writes();
+    let index = u64::from(job.number).saturating_sub(1);
+    let state = StateFile {
+        writes,
+        job: index,
+        name: job.name.clone(),
+        in_flight: verify.writes_in_flight(),
+        failed: failed.to_vec(),
+        ..StateFile::default()
+    };
+    let name = StateFile::file_name("local", &job.name, index);
+    fs::write(&name, state.encode())
+        .map_err(|error| format!("cannot write state file {name}: {error}"))
+}
