@@ -1,4 +1,4 @@
-//! What a job's loop works with, and why a slice of it ends.
+//! The state of a job's loop, and why a slice of it ends.
 
 use crate::verifying::Verifying;
 use crate::{Files, Fill, Io, IoLog, Memory, Pacing, SyncRangeFlags, Tape, Tolerance, sync_call};
@@ -174,7 +174,7 @@ pub(crate) fn act(op: Op) -> &'static str {
 /// Called with how long each sync among the writes took, in nanoseconds.
 pub type SyncTap = Box<dyn FnMut(u64) + Send>;
 
-/// What a job's loop works with. Built once, before the clock starts.
+/// The state of a job's loop. Built once, before the clock starts.
 pub struct Drive {
     /// Every moment comes from it.
     pub clock: Clock,
@@ -200,7 +200,7 @@ pub struct Drive {
     pub log: Option<IoLog>,
     /// Where each I/O is recorded as it completes, where logs ask for that.
     pub tape: Option<Tape>,
-    /// Told of each sync among the writes, where somebody asks.
+    /// Called after each sync among the writes, where it is needed.
     pub sync_tap: Option<SyncTap>,
     /// For `sync_file_range`.
     pub sync_range: SyncRangeFlags,
@@ -212,7 +212,7 @@ pub struct Drive {
 
 /// An engine together with the loop that suits it.
 pub trait Loop {
-    /// Told when the job starts: after its delay, before anything counts. When
+    /// Called when the job starts: after its delay, before anything counts. When
     /// that was, in ticks, if the engine had to wait for somebody else.
     fn meet(&mut self, _: &mut Drive) -> Result<Option<u64>, Failure> {
         Ok(None)

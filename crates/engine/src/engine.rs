@@ -29,7 +29,7 @@ pub struct Io {
 
 /// An engine that does one thing at a time.
 pub trait OneShot {
-    /// Whether submission and service are told apart by a third stamp. System
+    /// Whether submission and service are separated by a third stamp. System
     /// calls are not: what lies between is only our own bookkeeping.
     const THREE_STAMPS: bool = false;
 
@@ -45,12 +45,12 @@ pub trait OneShot {
     /// Do it, now. The bytes moved, possibly fewer than asked.
     fn perform(&mut self, io: &Io) -> Result<u32, Errno>;
 
-    /// Told after a file was opened, and before the first I/O on it.
+    /// Called after a file was opened, and before the first I/O on it.
     fn opened(&mut self, _file: &Opened) -> Result<(), Errno> {
         Ok(())
     }
 
-    /// Told before a file is closed.
+    /// Called before a file is closed.
     fn closing(&mut self, _file: FileId) {}
 
     /// What an error of this operation means here and what to do about it,
@@ -77,7 +77,7 @@ pub struct Opened {
     pub bytes: u64,
     /// Whether the job writes.
     pub writes: bool,
-    /// What the kernel was told of the order of access.
+    /// The access order that the kernel was advised of.
     pub hint: Option<Hint>,
 }
 
@@ -168,7 +168,7 @@ pub struct Caps {
     /// Changes files themselves, not their bytes, even where the job only
     /// reads, and trims by punching holes.
     pub changes: bool,
-    /// What a trim of a file is, it decides itself.
+    /// It defines itself how a file is trimmed.
     pub trims_files: bool,
     /// Runs beside jobs that do I/O, and ends with them; does none itself.
     pub no_io: bool,
@@ -225,7 +225,7 @@ pub struct OpenWith {
     pub memory: (*mut u8, usize),
     /// The run's clock.
     pub clock: Clock,
-    /// What the engine made of its own options.
+    /// The settings from the engine's own options.
     pub settings: EngineSettings,
     /// What sync_file_range(2) is asked to do.
     pub sync_range: SyncRangeFlags,
@@ -240,7 +240,7 @@ pub struct SyncRangeFlags(pub u32);
 pub struct EngineError {
     /// A fragment: what failed and why.
     pub message: String,
-    /// What would mend it.
+    /// How to fix it.
     pub help: Option<String>,
     /// The system's number for it.
     pub errno: Errno,

@@ -41,13 +41,13 @@ pub struct FileSetup {
     pub block_device: bool,
     /// Dropped from the page cache whenever it is opened (`invalidate`).
     pub invalidate: bool,
-    /// What the kernel is told of the order of access (`fadvise_hint`).
+    /// The access order that the kernel is advised of (`fadvise_hint`).
     pub hint: Option<Hint>,
     /// fsync(2) before it is closed (`fsync_on_close`).
     pub sync_on_close: bool,
 }
 
-/// What posix_fadvise(2) is told.
+/// Advice for posix_fadvise(2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// In order.
@@ -83,7 +83,7 @@ impl Files {
         self.setups.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.setups.is_empty()
     }

@@ -1,6 +1,6 @@
 //! The hot loop and the engines that move bytes.
 //!
-//! [`Drive`] holds what a job's loop works with; a [`Loop`] is an engine
+//! [`Drive`] holds the state of a job's loop; a [`Loop`] is an engine
 //! together with the loop that suits it. A call of [`Loop::run`] is one slice:
 //! what happens at a moment (ramp, runtime, samples, stops) happens between
 //! two of them, in the crate above.
@@ -38,7 +38,7 @@ pub use options::{
 };
 pub use pacing::{FlowGroup, FlowShare, LatencyBounds, Lateness, Pacing, Pause, PauseEvery, Tried};
 pub use queue::QueueLoop;
-pub use tape::{Record, Tape, Turn};
+pub use tape::{Record, Tape, TapeConsumer};
 pub use tolerance::{ErrorKind, ErrorReporter, Tolerance};
 pub use trace::Trace;
 pub use verifying::{OnWrongBlock, Verifying, WrongBlock};

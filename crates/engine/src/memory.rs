@@ -66,7 +66,7 @@ impl Memory {
         let (start, len) = (self.buffer(slot), len as usize);
         let Some(copy) = self.copy.as_mut().and_then(|copy| copy.get_mut(..len)) else { return };
         // SAFETY: `len` bytes from `start` lie within `whole` by the assertion here and in `after`,
-        // and `copy` is memory of its own. No reference to `whole` is made; another process may
+        // and `copy` is separate memory. No reference to `whole` is made; another process may
         // write meanwhile, and no value of these bytes is relied on.
         unsafe { std::ptr::copy_nonoverlapping(start, copy.as_mut_ptr(), len) };
         change(copy);
@@ -104,7 +104,7 @@ pub struct Fill {
 }
 
 impl Fill {
-    /// What a job of this seed does unless asked otherwise: random bytes,
+    /// The default of a job with this seed: random bytes,
     /// scrambled before each write. `writes`: the job writes at all.
     pub fn new(seed: u64, writes: bool) -> Fill {
         Fill::with(Content::new(seed, Base::Random, EachWrite::Scramble, None), writes)
@@ -146,7 +146,7 @@ mod tests {
         Memory::after(64, RawBuf::new(kind, 64 + 2 * 512, 512).unwrap(), 2, 512)
     }
 
-    /// What a slot holds, read without a slice.
+    /// The bytes of a slot, read without a slice.
     fn held(memory: &Memory, slot: u32) -> Vec<u8> {
         // SAFETY: within the slot; no request is in flight.
         (0..512).map(|at| unsafe { memory.buffer(slot).add(at).read_volatile() }).collect()

@@ -129,7 +129,7 @@ impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
     }
 }
 
-/// What a stretch of plain I/Os needs of the drive, in a form that stays in
+/// The parts of the drive that a stretch of plain I/Os needs, in a form that stays in
 /// registers: nothing in it is lent out for change.
 #[derive(Clone, Copy)]
 struct StretchContext<'a> {

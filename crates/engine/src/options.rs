@@ -73,7 +73,7 @@ pub struct JobContext<'a> {
     pub priority_seed: u64,
 }
 
-/// What an engine made of its own options. Facts that others need have a
+/// The settings that an engine makes of its own options. Facts that others need have a
 /// method; all else is the engine's alone.
 pub trait OwnSettings: Any + Debug + Send + Sync {
     /// A kernel thread polls for submissions and takes a processor for it.

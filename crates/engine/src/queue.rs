@@ -13,7 +13,7 @@ use iosonde_sys::clock::Clock;
 use std::ops::Range;
 
 /// No wait is longer than this, so that a stop is seen even while a device
-/// stands still.
+/// stops.
 const PATIENCE: Nanos = Nanos::from_millis(100);
 
 /// A queued engine and its loop. `STAMPED` is whether latencies are kept.

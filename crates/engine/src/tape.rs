@@ -27,17 +27,17 @@ impl Record {
 }
 
 /// Takes a full chunk, gives an empty one with room.
-pub type Turn = Box<dyn FnMut(Vec<Record>) -> Vec<Record> + Send>;
+pub type TapeConsumer = Box<dyn FnMut(Vec<Record>) -> Vec<Record> + Send>;
 
 /// Where the loop leaves a record of each I/O.
 pub struct Tape {
     chunk: Vec<Record>,
-    turn: Turn,
+    turn: TapeConsumer,
 }
 
 impl Tape {
     /// A tape whose chunks come from, and go to, `turn`.
-    pub fn new(mut turn: Turn) -> Tape {
+    pub fn new(mut turn: TapeConsumer) -> Tape {
         Tape { chunk: turn(Vec::new()), turn }
     }
 
@@ -59,7 +59,7 @@ impl Tape {
     }
 
     /// Record an I/O whose latencies are in nanoseconds. Above the lower half
-    /// of its direction lies its priority, if it has one of its own.
+    /// of its direction lies its priority, if it has its own.
     #[inline(always)]
     pub(crate) fn add(
         &mut self,
@@ -81,7 +81,7 @@ impl Tape {
     }
 
     /// Record each of `ios`, in one direction and with these latencies; `about`
-    /// tells the offset, the bytes and the priority of each.
+    /// returns the offset, the bytes and the priority of each.
     #[inline(always)]
     pub(crate) fn add_all<T>(
         &mut self,
@@ -139,7 +139,7 @@ fn too_long([slat, clat]: [u64; 2]) -> bool {
     slat | clat >= Record::TOO_LONG.into()
 }
 
-/// What a stretch of I/Os is recorded on: a tape, or nothing, which costs
+/// Where a stretch of I/Os is recorded: a tape, or nothing, which costs
 /// nothing.
 pub(crate) trait Taping {
     /// Whether there is a tape.

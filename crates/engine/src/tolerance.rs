@@ -4,7 +4,7 @@ use crate::drive::{Failure, WRONG_DATA};
 use iosonde_base::{Errno, Op};
 use std::sync::Arc;
 
-/// The kinds of error that `continue_on_error` tells apart.
+/// The kinds of error that `continue_on_error` distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// A read failed.
@@ -19,7 +19,7 @@ pub enum ErrorKind {
 /// gone, stays so.
 const NON_FATAL: [Errno; 2] = [Errno::EIO, Errno(libc::EILSEQ)];
 
-/// What a job tolerates. Asked only when there is an error.
+/// The errors that a job tolerates. Used only when there is an error.
 #[derive(Clone, Debug, Default)]
 pub struct Tolerance {
     /// `continue_on_error`: the job goes on after EIO and EILSEQ of these
@@ -34,7 +34,7 @@ pub struct Tolerance {
     pub tolerated: u64,
     /// The first of them.
     pub first: Option<Errno>,
-    /// Who is told of each that is tolerated (`error_dump`).
+    /// Receives each that is tolerated (`error_dump`).
     pub tell: Option<ErrorReporter>,
 }
 

@@ -320,14 +320,14 @@ fn jobs_are_grouped_as_fio_groups_them() {
     }
 }
 
-/// What a job on a file of 1 MiB tells in JSON, called as fio.
-fn told_of(options: &str) -> Value {
+/// JSON of a job on a file of 1 MiB, called as fio.
+fn report_of(options: &str) -> Value {
     let folder = Folder::new("outputs");
     folder.write("f", vec![b'u'; 1 << 20]);
     let job = "--name=v --filename=f --size=1m --output-format=json";
     let ran = Who::AsFio.run(&folder, &with(job, options)).well();
-    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
-    told["jobs"][0].clone()
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    report["jobs"][0].clone()
 }
 
 #[test]
@@ -335,13 +335,13 @@ fn the_total_latency_is_that_of_submission_and_completion() {
     for engine in ["libaio", "io_uring", "psync", "sync --rate_iops=100k", "libaio --rate=1g"] {
         for depth in [1, 4] {
             let read =
-                &told_of(&format!("--ioengine={engine} --iodepth={depth} --rw=read"))["read"];
+                &report_of(&format!("--ioengine={engine} --iodepth={depth} --rw=read"))["read"];
             let mean = |kind: &str| read[kind]["mean"].as_f64().unwrap();
             let parts = mean("slat_ns") + mean("clat_ns");
             // Means have six places.
             assert!((mean("lat_ns") - parts).abs() < 1e-4, "{engine} {depth}: {read}");
         }
-        let read = &told_of(&format!("--ioengine={engine} --rw=read --number_ios=1"))["read"];
+        let read = &report_of(&format!("--ioengine={engine} --rw=read --number_ios=1"))["read"];
         let most = |kind: &str| read[kind]["max"].as_u64().unwrap();
         assert_eq!(most("lat_ns"), most("slat_ns") + most("clat_ns"), "{engine}: {read}");
     }
@@ -351,10 +351,10 @@ fn the_total_latency_is_that_of_submission_and_completion() {
 fn syncs_of_a_queue_count_among_the_depths() {
     for (engine, sync) in [("libaio", "fsync"), ("libaio", "fdatasync"), ("io_uring", "fsync")] {
         let job = format!("--ioengine={engine} --iodepth=4 --rw=write --bs=64k --{sync}=1");
-        let told = told_of(&job);
-        assert_eq!(told["sync"]["total_ios"], 16, "{job}: {told}");
-        let shares: f64 = told["iodepth_level"].as_object().unwrap().values().map(share).sum();
-        assert!((shares - 200.0).abs() < 0.01, "{job}: {told}");
+        let report = report_of(&job);
+        assert_eq!(report["sync"]["total_ios"], 16, "{job}: {report}");
+        let shares: f64 = report["iodepth_level"].as_object().unwrap().values().map(share).sum();
+        assert!((shares - 200.0).abs() < 0.01, "{job}: {report}");
     }
 }
 
@@ -372,9 +372,9 @@ fn terse_percentiles_are_those_of_lat_where_they_were_asked_for() {
         let ran = Who::AsFio.run(&folder, &with(job, options)).well();
         let (terse, json) = ran.stdout.split_once('\n').unwrap();
         let terse = terse.split(';').find_map(|field| field.strip_prefix("100.000000%="));
-        let told: Value = serde_json::from_str(json).unwrap();
+        let report: Value = serde_json::from_str(json).unwrap();
         let micros = |kind: &str| {
-            told["jobs"][0]["read"][kind]["percentile"]["100.000000"].as_u64().map(|ns| ns / 1000)
+            report["jobs"][0]["read"][kind]["percentile"]["100.000000"].as_u64().map(|ns| ns / 1000)
         };
         (terse.unwrap().parse::<u64>().ok(), micros("clat_ns"), micros("lat_ns"))
     };

@@ -137,7 +137,7 @@ fn one_wrong_interval_among_good_ones_fails_the_job() {
     let folder = Folder::new("verify-interval");
     let options = "--verify=crc32c --verify_interval=1024";
     native(&folder, &format!("--rw=write {options}")).well();
-    // The first of four intervals of the third block: fio forgets it.
+    // The first of four intervals of the third block: fio drops it.
     flip(&folder, 8192 + 500);
     let ran = native(&folder, &format!("--rw=read {options}"));
     assert_eq!(ran.code, Some(1), "{ran:?}");

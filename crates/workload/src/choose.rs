@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::spec::Sequencer;
 
 /// Where the next I/O begins.
-struct Start {
+struct ChosenStart {
     offset: u64,
     /// Its block in the random map, if it is to be noted there.
     block: Option<u64>,
@@ -60,11 +60,11 @@ impl Source {
     /// Where in `file` the next I/O of `dir` begins: within the range, and
     /// before the end of the file.
     #[inline]
-    fn start(&mut self, file: usize, dir: Dir) -> Option<Start> {
+    fn start(&mut self, file: usize, dir: Dir) -> Option<ChosenStart> {
         let (place, block, random) = self.place(file, dir)?;
         let state = &self.files[file];
         let offset = state.start.checked_add(place)?;
-        (place < state.range && offset < state.end).then_some(Start { offset, block, random })
+        (place < state.range && offset < state.end).then_some(ChosenStart { offset, block, random })
     }
 
     /// The same as bytes from the start of the range, with the block to note,
@@ -163,7 +163,7 @@ impl Source {
     /// How many bytes the I/O moves: a size that is drawn ends within the range,
     /// any ends within the file.
     #[inline]
-    fn size(&mut self, file: usize, dir: Dir, start: &Start) -> Option<u32> {
+    fn size(&mut self, file: usize, dir: Dir, start: &ChosenStart) -> Option<u32> {
         let sizes_of = match (self.spec.bs_is_seq_rand, start.random) {
             (false, _) => dir,
             (true, false) => Dir::Read,
@@ -179,7 +179,7 @@ impl Source {
     /// one that has been visited. An I/O before which a place in order was
     /// tried is not noted, as in fio.
     #[inline]
-    fn note_in_map(&mut self, file: usize, dir: Dir, start: &Start, len: u32) -> u32 {
+    fn note_in_map(&mut self, file: usize, dir: Dir, start: &ChosenStart, len: u32) -> u32 {
         let state = &mut self.files[file];
         let (Some(map), Some(block), false) = (&mut state.map, start.block, self.tried_in_order)
         else {

@@ -14,7 +14,7 @@ const STEP: Duration = Duration::from_millis(10);
 /// An engine that runs beside I/O.
 pub(crate) trait Beside {
     /// Go on until a turn is over, or until `control` says that the slice is.
-    fn turn(&mut self, clock: &Clock, control: &SliceControl) -> Result<Turn, Failure>;
+    fn turn(&mut self, clock: &Clock, control: &SliceControl) -> Result<BesideTurn, Failure>;
 
     /// The job is over: end what was begun.
     fn end(&mut self) -> Result<(), Failure> {
@@ -24,7 +24,7 @@ pub(crate) trait Beside {
 
 /// How far a turn went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum BesideTurn {
     /// It is over, and took so many ticks.
     Whole(u64),
     /// The slice is over before it.
@@ -64,9 +64,9 @@ impl<B: Beside + 'static> BesideLoop<B> {
     fn run_slice(&mut self, drive: &mut Drive) -> Ended {
         loop {
             match self.engine.turn(&drive.clock, &drive.control) {
-                Ok(Turn::Whole(ticks)) => self.count(drive, ticks),
-                Ok(Turn::Part) => return Ended::Time,
-                Ok(Turn::Nothing) => return Ended::Done,
+                Ok(BesideTurn::Whole(ticks)) => self.count(drive, ticks),
+                Ok(BesideTurn::Part) => return Ended::Time,
+                Ok(BesideTurn::Nothing) => return Ended::Done,
                 Err(failure) => return Ended::Failed(failure),
             }
             if drive.clock.now() >= drive.control.until() {

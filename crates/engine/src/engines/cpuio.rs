@@ -1,7 +1,7 @@
 //! cpuio: a share of a processor is burnt.
 
 use super::always;
-use super::beside::{Beside, BesideLoop, Turn, sleep};
+use super::beside::{Beside, BesideLoop, BesideTurn, sleep};
 use crate::drive::Failure;
 use crate::{
     Caps, EngineDef, EngineError, EngineOptionTable, JobContext, OwnOptions, OwnSettings,
@@ -142,10 +142,10 @@ enum Phase {
 }
 
 impl Beside for CpuIo {
-    fn turn(&mut self, clock: &Clock, control: &SliceControl) -> Result<Turn, Failure> {
+    fn turn(&mut self, clock: &Clock, control: &SliceControl) -> Result<BesideTurn, Failure> {
         if let Phase::Resting { until } = self.phase {
             if !sleep(clock, control, until) {
-                return Ok(Turn::Part);
+                return Ok(BesideTurn::Part);
             }
             self.phase = Phase::Fresh;
         }
@@ -159,10 +159,10 @@ impl Beside for CpuIo {
             let now = clock.now();
             if now >= until {
                 self.phase = Phase::Resting { until: clock.after(now, self.rest_ns) };
-                return Ok(Turn::Whole(now - since));
+                return Ok(BesideTurn::Whole(now - since));
             }
             if now >= control.until() {
-                return Ok(Turn::Part);
+                return Ok(BesideTurn::Part);
             }
             self.work.some();
         }

@@ -3,7 +3,7 @@
 mod options;
 
 use super::always;
-use super::beside::{Beside, BesideLoop, Turn, sleep};
+use super::beside::{Beside, BesideLoop, BesideTurn, sleep};
 use crate::drive::Failure;
 use crate::{Caps, EngineDef, EngineError, SliceControl};
 use iosonde_base::Errno;
@@ -53,7 +53,7 @@ struct Exec {
 }
 
 impl Beside for Exec {
-    fn turn(&mut self, clock: &Clock, control: &SliceControl) -> Result<Turn, Failure> {
+    fn turn(&mut self, clock: &Clock, control: &SliceControl) -> Result<BesideTurn, Failure> {
         let child = match &mut self.child {
             Some(child) => child,
             none => none.insert(start(&self.settings)?),
@@ -61,14 +61,14 @@ impl Beside for Exec {
         let ended = child.try_wait().map_err(failed("wait for the program"))?.is_some();
         // With a runtime the job lasts for it, whatever becomes of the program.
         if ended && !self.settings.outlasts {
-            return Ok(Turn::Nothing);
+            return Ok(BesideTurn::Nothing);
         }
         let since = *self.look.get_or_insert_with(|| clock.now());
         if !sleep(clock, control, clock.after(since, LOOK_NS)) {
-            return Ok(Turn::Part);
+            return Ok(BesideTurn::Part);
         }
         self.look = None;
-        Ok(Turn::Whole(clock.now() - since))
+        Ok(BesideTurn::Whole(clock.now() - since))
     }
 
     fn end(&mut self) -> Result<(), Failure> {
@@ -81,7 +81,7 @@ impl Beside for Exec {
 impl Drop for Exec {
     /// A job that failed before it began leaves nothing behind either.
     fn drop(&mut self) {
-        // Whoever could be told is gone.
+        // The receiver is gone.
         let _ = self.end();
     }
 }

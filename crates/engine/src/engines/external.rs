@@ -99,7 +99,7 @@ fn open_alone<const SYNCS: bool>(
     accounting: Accounting,
 ) -> Result<Box<dyn Loop>, EngineError> {
     let link = Link::open(with)?;
-    Ok(one_shot(Alone::<SYNCS> { link, ios: 0 }, accounting))
+    Ok(one_shot(ExternalOneShot::<SYNCS> { link, ios: 0 }, accounting))
 }
 
 /// One job's use of an object.
@@ -148,7 +148,7 @@ impl Link {
         Ok(link)
     }
 
-    /// What a call said that is not 0.
+    /// A return value that is not 0.
     fn refusal(&self, call: &str, said: c_int) -> EngineError {
         let path = self.object.path;
         match error_number(said.into()) {
@@ -191,8 +191,8 @@ impl Link {
     /// Hand one I/O over: what was said, and the result that goes with DONE.
     fn offer(&self, io: &Io, id: u64) -> (c_int, i64) {
         let context = self.files.get(io.file.0 as usize).copied().flatten();
-        let handed = abi::Io {
-            size: size_of::<abi::Io>() as u32,
+        let handed = abi::AbiIo {
+            size: size_of::<abi::AbiIo>() as u32,
             op: io.op as u32,
             id,
             offset: io.offset,
@@ -299,17 +299,17 @@ static UNOPENED: Object = Object {
     error_text: None,
 };
 
-unsafe extern "C" fn refuse(_: *mut c_void, _: *const abi::Io, _: *mut i64) -> c_int {
+unsafe extern "C" fn refuse(_: *mut c_void, _: *const abi::AbiIo, _: *mut i64) -> c_int {
     -libc::ENXIO
 }
 
 /// An engine that does one thing at a time.
-struct Alone<const SYNCS: bool> {
+struct ExternalOneShot<const SYNCS: bool> {
     link: Link,
     ios: u64,
 }
 
-impl<const SYNCS: bool> OneShot for Alone<SYNCS> {
+impl<const SYNCS: bool> OneShot for ExternalOneShot<SYNCS> {
     const SYNCS: bool = SYNCS;
 
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {

@@ -1,11 +1,11 @@
 //! Engines that make, look up and remove files and directories.
 //!
 //! A file's first I/O does the operation on its name, and its time is the
-//! latency that is told; that I/O and the others of the file move nothing and
+//! latency that is reported; that I/O and the others of the file move nothing and
 //! are only counted, as in fio.
 
 use super::always;
-use super::stepwise::{Step, Stepwise, StepwiseLoop};
+use super::stepwise::{EngineStep, Stepwise, StepwiseLoop};
 use crate::drive::Failure;
 use crate::sync_call::errno;
 use crate::{
@@ -207,7 +207,7 @@ impl Act {
 }
 
 /// What became of a name in this pass.
-enum Name {
+enum OperationName {
     Untouched,
     Touched(#[allow(dead_code, reason = "closed when dropped")] Option<OwnedFd>),
 }
@@ -215,19 +215,19 @@ enum Name {
 /// The engine.
 struct FileOps {
     act: Act,
-    names: Vec<Name>,
+    names: Vec<OperationName>,
 }
 
 fn engine(act: Act, with: &OpenWith, accounting: Accounting) -> Box<dyn Loop> {
-    let names = (0..with.files).map(|_| Name::Untouched).collect();
+    let names = (0..with.files).map(|_| OperationName::Untouched).collect();
     StepwiseLoop::boxed(FileOps { act, names }, accounting)
 }
 
 impl Stepwise for FileOps {
-    fn step(&mut self, drive: &mut Drive, entry: &Planned) -> Result<Step, Failure> {
+    fn step(&mut self, drive: &mut Drive, entry: &Planned) -> Result<EngineStep, Failure> {
         let name = &mut self.names[entry.file.0 as usize];
-        if matches!(name, Name::Touched(_)) {
-            return Ok(Step::Done(None));
+        if matches!(name, OperationName::Touched(_)) {
+            return Ok(EngineStep::Done(None));
         }
         let path = &drive.files.setup(entry.file).path;
         let start = drive.clock.now();
@@ -235,8 +235,8 @@ impl Stepwise for FileOps {
         let took = drive.clock.now().wrapping_sub(start);
         match result {
             Ok(open) => {
-                *name = Name::Touched(open);
-                Ok(Step::Done(Some(took)))
+                *name = OperationName::Touched(open);
+                Ok(EngineStep::Done(Some(took)))
             }
             Err(error) => {
                 let errno = errno(error);
@@ -245,12 +245,12 @@ impl Stepwise for FileOps {
                     detail: self.act.explain(errno),
                     ..Failure::engine(self.act.word(), errno)
                 };
-                drive.tolerate(entry, failure).map(|()| Step::Tolerated)
+                drive.tolerate(entry, failure).map(|()| EngineStep::Tolerated)
             }
         }
     }
 
     fn close(&mut self, file: FileId) {
-        self.names[file.0 as usize] = Name::Untouched;
+        self.names[file.0 as usize] = OperationName::Untouched;
     }
 }

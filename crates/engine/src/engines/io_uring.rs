@@ -14,7 +14,7 @@ use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Opened, Queued, SyncRang
 use io_uring::{EnterFlags, IoUring, Submitter, opcode, squeue, types};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use options::OPTIONS;
-use setup::{Mode, Pieces};
+use setup::{Mode, RingParts};
 use std::ptr::NonNull;
 
 pub use options::UringSettings;
@@ -45,18 +45,18 @@ const BLOCK_URING_CMD_DISCARD: u32 = 0x1200;
 
 /// The ring, on the heap and at rest there, and what borrows from it. It is
 /// made on the job's thread and never leaves it.
-struct Ring {
+struct MappedRings {
     ring: NonNull<IoUring>,
     submitter: Submitter<'static>,
 }
 
-impl Ring {
-    fn new(ring: IoUring) -> Ring {
+impl MappedRings {
+    fn new(ring: IoUring) -> MappedRings {
         let ring = NonNull::from(Box::leak(Box::new(ring)));
         // SAFETY: the box is given back in `drop`, after the last use of the
         // submitter, which does nothing when it is dropped itself.
         let submitter = unsafe { ring.as_ref() }.submitter();
-        Ring { ring, submitter }
+        MappedRings { ring, submitter }
     }
 
     #[inline(always)]
@@ -66,7 +66,7 @@ impl Ring {
     }
 }
 
-impl Drop for Ring {
+impl Drop for MappedRings {
     fn drop(&mut self) {
         // SAFETY: leaked in `new`; nothing borrows from it any more.
         drop(unsafe { Box::from_raw(self.ring.as_ptr()) });
@@ -75,11 +75,11 @@ impl Drop for Ring {
 
 /// The engine. `PRIORITIES` is whether single I/Os have priorities.
 pub(super) struct Uring<const PRIORITIES: bool> {
-    ring: Ring,
+    ring: MappedRings,
     mode: Mode,
     flags: RwFlags,
     priorities: Priorities,
-    pieces: Option<Pieces>,
+    pieces: Option<RingParts>,
     /// One vector for each slot, unless requests are not vectored.
     vectors: Box<[libc::iovec]>,
     /// What was pushed in each slot, should it have to be pushed again.
@@ -102,7 +102,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
     pub(super) fn new(with: &OpenWith) -> Result<Self, EngineError> {
         let settings: UringSettings = with.settings.of();
         let (ring, mode) = setup::build(with, &settings)?;
-        let mut ring = Ring::new(ring);
+        let mut ring = MappedRings::new(ring);
         setup::register_ring(&mut ring.submitter);
         let pieces = match settings.fixedbufs {
             true => Some(setup::register_buffers(&ring.submitter, with.memory)?),

@@ -43,7 +43,7 @@ const IOCB_CMD_PWRITE: u16 = 1;
 /// fsync(2) and fdatasync(2) (Linux 4.18).
 const IOCB_CMD_FSYNC: u16 = 2;
 const IOCB_CMD_FDSYNC: u16 = 3;
-/// The request has a priority of its own (Linux 4.18).
+/// The request has its own priority (Linux 4.18).
 const IOCB_FLAG_IOPRIO: u32 = 2;
 const IOCB_CMD_PREADV: u16 = 7;
 const IOCB_CMD_PWRITEV: u16 = 8;
@@ -72,7 +72,7 @@ struct Iocb {
 /// A completion: `struct io_event`.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
-struct Event {
+struct IoEvent {
     data: u64,
     object: u64,
     result: i64,
@@ -93,7 +93,7 @@ struct RingHead {
     head_bytes: u32,
 }
 
-/// What a ring of this layout has in `magic`.
+/// `magic` of a ring of this layout.
 const RING_MAGIC: u32 = 0xa10a_10a1;
 
 /// What io_setup(2) gives; io_destroy(2) when dropped, which waits for
@@ -154,7 +154,7 @@ pub(super) struct Libaio<const PRIORITIES: bool> {
     pending: Vec<*mut Iocb>,
     /// What never went to the kernel: trims, some syncs, and what it refused.
     ready: Vec<Completion>,
-    events: Box<[Event]>,
+    events: Box<[IoEvent]>,
     /// How many the kernel has.
     with_kernel: u32,
     /// The kernel's ring, to be read without a call (`userspace_reap`).
@@ -182,7 +182,7 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
             vectors: vec![nothing; if settings.vectored { depth } else { 0 }].into(),
             pending: Vec::with_capacity(depth),
             ready: Vec::with_capacity(depth),
-            events: vec![Event::default(); depth].into(),
+            events: vec![IoEvent::default(); depth].into(),
             with_kernel: 0,
             ring,
             queues_syncs: true,
@@ -289,7 +289,7 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
         while left > 0 && head != tail {
             // SAFETY: `head` is below the ring's count of events, and what lies
             // between head and tail is ours to read.
-            let event = unsafe { *events.cast::<Event>().add(head as usize) };
+            let event = unsafe { *events.cast::<IoEvent>().add(head as usize) };
             self.with_kernel -= 1;
             done.push(completion(&event));
             head = if head + 1 >= ring.events { 0 } else { head + 1 };
@@ -334,7 +334,7 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
     }
 }
 
-fn completion(event: &Event) -> Completion {
+fn completion(event: &IoEvent) -> Completion {
     let slot = Slot(event.data as u32);
     // Never more than was asked, which is a u32.
     let moved = u32::try_from(event.result).map_err(|_| Errno(-event.result as i32));

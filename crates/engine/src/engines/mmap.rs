@@ -32,7 +32,7 @@ pub(crate) static MMAP: EngineDef = EngineDef {
 };
 
 words! {
-    /// What madvise(2) is told about huge pages.
+    /// Advice for madvise(2) about huge pages.
     pub enum HugePageAdvice {
         /// Use none.
         Never = "0" : "MADV_NOHUGEPAGE",
@@ -98,17 +98,17 @@ struct Mapped {
     bytes: u64,
     writes: bool,
     hint: Option<Hint>,
-    window: Option<Window>,
+    window: Option<MappedWindow>,
 }
 
 /// A mapped part of a file; unmapped when dropped.
-struct Window {
+struct MappedWindow {
     memory: *mut u8,
     start: u64,
     bytes: usize,
 }
 
-impl Drop for Window {
+impl Drop for MappedWindow {
     fn drop(&mut self) {
         // SAFETY: mapped by `Mapped::map` with this length, and unmapped once.
         // The copies out of it are over: they end within `perform`.
@@ -175,11 +175,11 @@ impl Mapped {
             unsafe { libc::madvise(memory, bytes, advice) };
         }
         let memory = memory.cast::<u8>();
-        self.window = Some(Window { memory, start, bytes });
+        self.window = Some(MappedWindow { memory, start, bytes });
         Ok(memory.wrapping_add((io.offset - start) as usize))
     }
 
-    /// What became of a copy that met a page that could not be had.
+    /// Result of a copy that met an unavailable page.
     #[cold]
     fn missing(&mut self, io: &Io) -> Result<u32, Errno> {
         // The window now holds an empty page in place of the missing one.
@@ -197,7 +197,7 @@ impl Mapped {
         let size = file.st_size as u64;
         if regular && io.offset + u64::from(io.len) > size {
             // Past the end, as read(2) would say it. The part before the end
-            // is not told apart: a page may have been lost in it as well.
+            // cannot be distinguished: a page may have been lost in it as well.
             return Ok(0);
         }
         let full = io.op == Op::Write && regular && system.f_bavail == 0;
@@ -258,7 +258,7 @@ impl OneShot for Mmap {
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
         match errno.0 {
             libc::EIO if matches!(op, Op::Read | Op::Write) => {
-                Some("a page of the mapped file could not be had (SIGBUS)")
+                Some("I/O error on a page of the mapped file (SIGBUS)")
             }
             libc::ENODEV => Some("the file cannot be mapped; use another ioengine"),
             libc::EACCES => Some("the file is not open for what the mapping needs"),

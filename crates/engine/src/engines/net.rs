@@ -10,8 +10,8 @@ mod options;
 mod socket;
 
 use super::always;
-use super::splice::Pipe;
-use super::stepwise::{Step, Stepwise, StepwiseLoop};
+use super::splice::SplicePipe;
+use super::stepwise::{EngineStep, Stepwise, StepwiseLoop};
 use crate::drive::{Failure, act};
 use crate::{Caps, Drive, EngineDef, EngineError, OpenWith};
 use iosonde_base::{Errno, FileId, Op, Planned};
@@ -55,7 +55,7 @@ pub(crate) static NETSPLICE: EngineDef = EngineDef {
                 "use ioengine=net, or protocol=tcp",
             ));
         }
-        Ok(StepwiseLoop::boxed(Net::new(with, Some(Pipe::new()?))?, accounting))
+        Ok(StepwiseLoop::boxed(Net::new(with, Some(SplicePipe::new()?))?, accounting))
     },
 };
 
@@ -75,22 +75,22 @@ struct Net {
     there: Option<Address>,
     /// What is listened or received on.
     listener: Option<Socket>,
-    line: Option<Line>,
-    pipe: Option<Pipe>,
+    line: Option<Connection>,
+    pipe: Option<SplicePipe>,
     /// The entry at hand: when it began, in ticks, and bytes moved both ways.
     began: Option<u64>,
     moved: u32,
 }
 
 /// A connection, or a socket for datagrams.
-struct Line {
+struct Connection {
     socket: Socket,
     /// Where datagrams go.
     to: Option<Address>,
 }
 
 impl Net {
-    fn new(with: &OpenWith, pipe: Option<Pipe>) -> Result<Net, EngineError> {
+    fn new(with: &OpenWith, pipe: Option<SplicePipe>) -> Result<Net, EngineError> {
         let settings: NetSettings = with.settings.of();
         check(&settings)?;
         let mut net =
@@ -110,14 +110,14 @@ impl Net {
         let line = match (&self.listener, &self.there) {
             (Some(listener), _) if datagrams => {
                 let socket = listener.again().map_err(failed("receive"))?;
-                let mut line = Line { socket, to: None };
+                let mut line = Connection { socket, to: None };
                 if !line.await_hello(&stopped)? {
                     return Ok(false);
                 }
                 line
             }
             (Some(listener), _) => match listener.accept(&stopped).map_err(failed("accept"))? {
-                Some(socket) => Line { socket, to: None },
+                Some(socket) => Connection { socket, to: None },
                 None => return Ok(false),
             },
             (None, Some(there)) => {
@@ -126,7 +126,7 @@ impl Net {
                 if let Some(to) = &to {
                     socket.send(HELLO, Some(to), false).map_err(failed("send"))?;
                 }
-                Line { socket, to }
+                Connection { socket, to }
             }
             (None, None) => return Err(Failure::engine("connect", Errno::EINVAL)),
         };
@@ -170,7 +170,7 @@ impl Net {
     }
 }
 
-impl Line {
+impl Connection {
     /// Receive, and remember from whom.
     fn receive(&mut self, bytes: &mut [u8]) -> Result<usize, Errno> {
         let (received, from) = self.socket.receive(bytes)?;
@@ -200,9 +200,9 @@ impl Stepwise for Net {
         Ok(Some(drive.clock.now()))
     }
 
-    fn step(&mut self, drive: &mut Drive, entry: &Planned) -> Result<Step, Failure> {
+    fn step(&mut self, drive: &mut Drive, entry: &Planned) -> Result<EngineStep, Failure> {
         if self.line.is_none() && !self.find(drive)? {
-            return Ok(Step::Later);
+            return Ok(EngineStep::Later);
         }
         let began = *self.began.get_or_insert_with(|| drive.clock.now());
         let whole = if self.settings.pingpong { 2 * entry.len } else { entry.len };
@@ -211,21 +211,23 @@ impl Stepwise for Net {
                 Ok(Some(moved)) => self.moved += moved,
                 Ok(None) => {
                     self.done();
-                    return Ok(Step::Over);
+                    return Ok(EngineStep::Over);
                 }
                 Err(Errno(libc::EINTR)) => {}
                 Err(Errno(libc::EAGAIN)) if drive.clock.now() >= drive.control.until() => {
-                    return Ok(Step::Later);
+                    return Ok(EngineStep::Later);
                 }
                 Err(Errno(libc::EAGAIN)) => {}
                 Err(errno) => {
                     self.done();
-                    return drive.tolerate(entry, failure(entry, errno)).map(|()| Step::Tolerated);
+                    return drive
+                        .tolerate(entry, failure(entry, errno))
+                        .map(|()| EngineStep::Tolerated);
                 }
             }
         }
         self.done();
-        Ok(Step::Done(Some(drive.clock.now().wrapping_sub(began))))
+        Ok(EngineStep::Done(Some(drive.clock.now().wrapping_sub(began))))
     }
 
     fn close(&mut self, _: FileId) {

@@ -100,18 +100,18 @@ struct Entry {
 }
 
 /// One thread's hand: its engine, and what that knows of the files.
-struct Worker<I> {
+struct PoolThread<I> {
     inner: I,
     table: Arc<Mutex<Table>>,
     known: Vec<u64>,
     sync_range: SyncRangeFlags,
 }
 
-impl<I: Inner> Worker<I> {
+impl<I: Inner> PoolThread<I> {
     /// Tell the engine that a file was opened, and before that closed.
     fn catch_up(&mut self, file: FileId) -> Result<(), Errno> {
         let at = file.0 as usize;
-        // An engine without files may have I/Os on what is none.
+        // An engine without files may have I/Os without a file.
         let Some(&Entry { times, opened }) = lock(&self.table).files.get(at) else {
             return Ok(());
         };
@@ -140,7 +140,7 @@ impl<I: Inner> Worker<I> {
     }
 }
 
-impl<I: Inner> Hand for Worker<I> {
+impl<I: Inner> Hand for PoolThread<I> {
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         let result = self.act(io);
         if let Err(errno) = result
@@ -181,7 +181,7 @@ pub(super) fn pool_of<I: Inner + 'static>(
         move || {
             let with = lent.get();
             let (table, known) = (table.clone(), vec![0; files]);
-            Ok(Worker { inner: open(with)?, table, known, sync_range: with.sync_range })
+            Ok(PoolThread { inner: open(with)?, table, known, sync_range: with.sync_range })
         }
     };
     let pool = Pool::start(with.depth, "offload", make)?;

@@ -36,7 +36,7 @@ pub struct Script {
     /// The shortest and the longest that an I/O takes; evenly spread between.
     /// Where they differ, I/Os overtake one another.
     pub latency: (Nanos, Nanos),
-    /// The device stands still for `lasts` of each `every`.
+    /// The device stalls for `lasts` of each `every`.
     pub stall: Option<Stall>,
     /// Of a million I/Os, how many fail...
     pub errors_ppm: u32,
@@ -50,7 +50,7 @@ pub struct Script {
     pub breaks_after: u64,
 }
 
-/// A device that stands still now and then.
+/// A device that stalls now and then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// From the start of one stall to the next.
@@ -75,7 +75,7 @@ impl Default for Script {
     }
 }
 
-/// What a simulated device saw, for whoever holds it to account.
+/// Requests that a simulated device received, for assertions.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// Requests pushed, the rests of short ones among them.

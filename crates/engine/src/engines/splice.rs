@@ -24,24 +24,24 @@ pub(crate) static SPLICE: EngineDef = EngineDef {
     open: |_, accounting| Ok(one_shot(open()?, accounting)),
 };
 
-/// The engine, with a pipe of its own.
+/// The engine, with its own pipe.
 pub(super) fn open() -> Result<Splice, EngineError> {
-    Ok(Splice { pipe: Pipe::new()? })
+    Ok(Splice { pipe: SplicePipe::new()? })
 }
 
 /// A pipe that is empty between I/Os.
-pub(super) struct Pipe {
+pub(super) struct SplicePipe {
     out: OwnedFd,
     into: OwnedFd,
 }
 
-impl Pipe {
+impl SplicePipe {
     /// An empty one.
-    pub(super) fn new() -> Result<Pipe, EngineError> {
+    pub(super) fn new() -> Result<SplicePipe, EngineError> {
         let failed = |error| EngineError::system("make a pipe", errno(error));
         let (out, into) =
             rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(failed)?;
-        Ok(Pipe { out, into })
+        Ok(SplicePipe { out, into })
     }
 
     /// At most `len` bytes from `from`, at `offset` where it has positions,
@@ -109,7 +109,7 @@ impl Pipe {
     /// vmsplice(2) of `len` bytes out of the pipe, or into it.
     ///
     /// # Safety
-    /// As for [`Pipe::read`] and [`Pipe::write`].
+    /// As for [`SplicePipe::read`] and [`SplicePipe::write`].
     unsafe fn transfer(&self, out: bool, buffer: *mut u8, len: usize) -> Result<usize, Errno> {
         // SAFETY: passed on to the caller.
         unsafe {
@@ -125,14 +125,14 @@ impl Pipe {
     /// An error left something in the pipe that belongs to no later I/O.
     #[cold]
     fn renew(&mut self) {
-        if let Ok(fresh) = Pipe::new() {
+        if let Ok(fresh) = SplicePipe::new() {
             *self = fresh;
         }
     }
 }
 
 pub(super) struct Splice {
-    pipe: Pipe,
+    pipe: SplicePipe,
 }
 
 impl OneShot for Splice {
@@ -157,7 +157,7 @@ impl OneShot for Splice {
             match moved {
                 Ok(0) => break,
                 Ok(moved) => done += moved,
-                // What was moved before is told; the next attempt meets the error.
+                // The bytes moved before are reported; the next attempt meets the error.
                 Err(errno) if done == 0 => return Err(errno),
                 Err(_) => break,
             }

@@ -9,22 +9,22 @@ use iosonde_base::{FileId, Op, Planned};
 
 /// An engine that takes the job's entries one by one.
 pub(crate) trait Stepwise {
-    /// Told when the job starts, after any delay. When that was, in ticks, if
+    /// Called when the job starts, after any delay. When that was, in ticks, if
     /// it took a while that is not the job's.
     fn meet(&mut self, _: &mut Drive) -> Result<Option<u64>, Failure> {
         Ok(None)
     }
 
     /// Do a data entry.
-    fn step(&mut self, drive: &mut Drive, entry: &Planned) -> Result<Step, Failure>;
+    fn step(&mut self, drive: &mut Drive, entry: &Planned) -> Result<EngineStep, Failure>;
 
-    /// Told that a file is done with.
+    /// Called when a file is done.
     fn close(&mut self, file: FileId);
 }
 
 /// What became of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum EngineStep {
     /// It is done; count it, and its latency from issue to completion where
     /// it has one, in ticks.
     Done(Option<u64>),
@@ -65,13 +65,13 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
                 return Ended::Time;
             }
             let step = self.entry(drive, &entry);
-            self.begun = matches!(step, Ok(Step::Later));
+            self.begun = matches!(step, Ok(EngineStep::Later));
             if !self.begun {
                 drive.ring.advance(1);
             }
             match step {
-                Ok(Step::Over) => return Ended::Done,
-                Ok(Step::Later) => return Ended::Time,
+                Ok(EngineStep::Over) => return Ended::Done,
+                Ok(EngineStep::Later) => return Ended::Time,
                 Ok(_) => {}
                 Err(failure) => return Ended::Failed(failure),
             }
@@ -108,29 +108,29 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
     }
 
     /// Do one entry, and count it.
-    fn entry(&mut self, drive: &mut Drive, entry: &Planned) -> Result<Step, Failure> {
+    fn entry(&mut self, drive: &mut Drive, entry: &Planned) -> Result<EngineStep, Failure> {
         match entry.op {
             // Opening is the engine's own affair: it sees to it when an I/O comes.
-            Op::Open | Op::Invalidate => return Ok(Step::Done(None)),
+            Op::Open | Op::Invalidate => return Ok(EngineStep::Done(None)),
             Op::Close => {
                 self.engine.close(entry.file);
-                return Ok(Step::Done(None));
+                return Ok(EngineStep::Done(None));
             }
-            op if op.is_sync() => return drive.sync_now(entry).map(|()| Step::Done(None)),
+            op if op.is_sync() => return drive.sync_now(entry).map(|()| EngineStep::Done(None)),
             _ => {}
         }
         if drive.has_taps() && !self.begun {
             drive.tap(*entry, 0);
         }
         let step = self.engine.step(drive, entry)?;
-        if drive.has_taps() && matches!(step, Step::Done(_) | Step::Tolerated) {
+        if drive.has_taps() && matches!(step, EngineStep::Done(_) | EngineStep::Tolerated) {
             drive.trace_completed(entry);
         }
         let lane = &drive.pen.counters().lanes[entry.op as usize];
         match step {
-            Step::Over | Step::Later => {}
-            Step::Tolerated => lane.errors.add(1),
-            Step::Done(took) => {
+            EngineStep::Over | EngineStep::Later => {}
+            EngineStep::Tolerated => lane.errors.add(1),
+            EngineStep::Done(took) => {
                 lane.ios.add(1);
                 lane.bytes.add(entry.len.into());
                 if let (Some(ticks), true) = (took, self.stamped) {

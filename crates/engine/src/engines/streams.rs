@@ -25,7 +25,7 @@ pub static BUFFERED: EngineDef = EngineDef {
     options: None,
     offload: None,
     available: always,
-    open: |with, accounting| Ok(open(with, accounting, Shape::Plain, 1 << 20)),
+    open: |with, accounting| Ok(open(with, accounting, StreamForm::Plain, 1 << 20)),
 };
 
 /// Rows `number,text` under a header `key,text`, as SBK's csv driver has them.
@@ -38,7 +38,7 @@ pub static CSV: EngineDef = EngineDef {
     options: None,
     offload: None,
     available: always,
-    open: |with, accounting| Ok(open(with, accounting, Shape::Rows, 8 << 10)),
+    open: |with, accounting| Ok(open(with, accounting, StreamForm::Rows, 8 << 10)),
 };
 
 const HEADER: &[u8] = b"key,text\r\n";
@@ -46,14 +46,15 @@ const HEADER: &[u8] = b"key,text\r\n";
 const READ_AHEAD: usize = 8 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
+enum StreamForm {
     Plain,
     Rows,
 }
 
-fn open(_: &OpenWith, accounting: Accounting, shape: Shape, bytes: usize) -> Box<dyn Loop> {
-    let pipe = Rc::new(RefCell::new(Pipe::new(bytes)));
-    let stream = Stream { pipe: pipe.clone(), shape, row: Vec::new(), rows: 0, odd_row: false };
+fn open(_: &OpenWith, accounting: Accounting, shape: StreamForm, bytes: usize) -> Box<dyn Loop> {
+    let pipe = Rc::new(RefCell::new(StreamPipe::new(bytes)));
+    let stream =
+        MemoryStream { pipe: pipe.clone(), shape, row: Vec::new(), rows: 0, odd_row: false };
     match accounting {
         Accounting::Full => Box::new(Emptied { inner: OneShotLoop::<_, true>::new(stream), pipe }),
         Accounting::CountsOnly => {
@@ -65,7 +66,7 @@ fn open(_: &OpenWith, accounting: Accounting, shape: Shape, bytes: usize) -> Box
 /// A loop that empties its engine's buffer when it has done all.
 struct Emptied<L> {
     inner: L,
-    pipe: Rc<RefCell<Pipe>>,
+    pipe: Rc<RefCell<StreamPipe>>,
 }
 
 impl<L: Loop> Loop for Emptied<L> {
@@ -97,7 +98,7 @@ impl<L: Loop> Loop for Emptied<L> {
 
 /// A buffer between records and a file, in one direction.
 #[derive(Debug)]
-struct Pipe {
+struct StreamPipe {
     fd: RawFd,
     /// Written but not yet down, or read ahead.
     bytes: Vec<u8>,
@@ -110,17 +111,22 @@ struct Pipe {
     begun: bool,
 }
 
-impl Pipe {
-    fn new(capacity: usize) -> Pipe {
+impl StreamPipe {
+    fn new(capacity: usize) -> StreamPipe {
         let bytes = Vec::new();
-        Pipe { fd: -1, bytes, taken: 0, capacity, at: 0, writes: false, begun: false }
+        StreamPipe { fd: -1, bytes, taken: 0, capacity, at: 0, writes: false, begun: false }
     }
 
     /// The first record says where the stream begins.
     fn begin(&mut self, io: &Io) -> bool {
         let first = !self.begun;
         if first {
-            *self = Pipe { fd: io.fd, at: io.offset, begun: true, ..Pipe::new(self.capacity) };
+            *self = StreamPipe {
+                fd: io.fd,
+                at: io.offset,
+                begun: true,
+                ..StreamPipe::new(self.capacity)
+            };
             self.writes = io.op == Op::Write;
         }
         first
@@ -128,7 +134,7 @@ impl Pipe {
 
     fn file(&self) -> BorrowedFd<'_> {
         // SAFETY: the table of files keeps the descriptor of the first record
-        // open until the loop is told to close it, after which nothing is
+        // open until the loop closes it, after which nothing is
         // written or read: `drain` comes before.
         unsafe { BorrowedFd::borrow_raw(self.fd) }
     }
@@ -214,15 +220,15 @@ impl Pipe {
     }
 }
 
-struct Stream {
-    pipe: Rc<RefCell<Pipe>>,
-    shape: Shape,
+struct MemoryStream {
+    pipe: Rc<RefCell<StreamPipe>>,
+    shape: StreamForm,
     row: Vec<u8>,
     rows: u64,
     odd_row: bool,
 }
 
-impl OneShot for Stream {
+impl OneShot for MemoryStream {
     const SYNCS: bool = true;
 
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
@@ -231,15 +237,15 @@ impl OneShot for Stream {
         let memory = unsafe { std::slice::from_raw_parts_mut(io.buffer, io.len as usize) };
         let mut pipe = self.pipe.borrow_mut();
         match (io.op, self.shape) {
-            (Op::Write, Shape::Plain) => {
+            (Op::Write, StreamForm::Plain) => {
                 pipe.begin(io);
                 pipe.write(memory).map(|()| io.len)
             }
-            (Op::Read, Shape::Plain) => {
+            (Op::Read, StreamForm::Plain) => {
                 pipe.begin(io);
                 pipe.read(memory).map(|n| n as u32)
             }
-            (Op::Write, Shape::Rows) => {
+            (Op::Write, StreamForm::Rows) => {
                 if pipe.begin(io) {
                     pipe.write(HEADER)?;
                 }
@@ -251,7 +257,7 @@ impl OneShot for Stream {
                 self.row.extend_from_slice(b"\r\n");
                 pipe.write(&self.row).map(|()| io.len)
             }
-            (Op::Read, Shape::Rows) => {
+            (Op::Read, StreamForm::Rows) => {
                 if pipe.begin(io) && !text_of_row(&mut pipe, &mut self.row)? {
                     return Ok(0);
                 }
@@ -276,7 +282,7 @@ impl OneShot for Stream {
 
 /// The second column of the next row; whether there was a row. Quoted fields
 /// may hold commas, line ends and doubled quotes (RFC 4180).
-fn text_of_row(pipe: &mut Pipe, text: &mut Vec<u8>) -> Result<bool, Errno> {
+fn text_of_row(pipe: &mut StreamPipe, text: &mut Vec<u8>) -> Result<bool, Errno> {
     text.clear();
     let (mut column, mut quoted, mut any) = (0, false, false);
     while let Some(byte) = pipe.byte()? {
@@ -309,9 +315,9 @@ mod tests {
         Io { offset: 0, buffer: buffer.as_mut_ptr(), len, op, file: FileId(0), fd }
     }
 
-    fn stream(shape: Shape, capacity: usize) -> Stream {
-        let pipe = Rc::new(RefCell::new(Pipe::new(capacity)));
-        Stream { pipe, shape, row: Vec::new(), rows: 0, odd_row: false }
+    fn stream(shape: StreamForm, capacity: usize) -> MemoryStream {
+        let pipe = Rc::new(RefCell::new(StreamPipe::new(capacity)));
+        MemoryStream { pipe, shape, row: Vec::new(), rows: 0, odd_row: false }
     }
 
     fn temporary(name: &str) -> std::fs::File {
@@ -326,14 +332,14 @@ mod tests {
     fn rows_that_were_written_are_read_back_and_end_with_the_file() {
         let file = temporary("rows");
         let mut text = *b"AB";
-        let mut out = stream(Shape::Rows, 16);
+        let mut out = stream(StreamForm::Rows, 16);
         for _ in 0..3 {
             assert_eq!(out.perform(&io(&file, Op::Write, &mut text)), Ok(2));
         }
         assert_eq!(out.perform(&io(&file, Op::DataSync, &mut [])), Ok(0));
         let all = super::super::tests_read_all(&file);
         assert_eq!(all, b"key,text\r\n1,AB\r\n2,AB\r\n3,AB\r\n");
-        let mut back = stream(Shape::Rows, 16);
+        let mut back = stream(StreamForm::Rows, 16);
         let mut room = [0; 2];
         let read = [(); 4].map(|()| back.perform(&io(&file, Op::Read, &mut room)));
         assert_eq!(read, [Ok(2), Ok(2), Ok(2), Ok(0)]);
@@ -345,7 +351,7 @@ mod tests {
         let file = temporary("quoted");
         let table = b"key,text\n\"1,\n\",\"a\"\"b,\nc\"\n2,short\n";
         rustix::io::pwrite(&file, table, 0).unwrap();
-        let mut rows = stream(Shape::Rows, 16);
+        let mut rows = stream(StreamForm::Rows, 16);
         let mut room = [0; 6];
         assert_eq!(rows.perform(&io(&file, Op::Read, &mut room)), Ok(6));
         assert_eq!(&room, b"a\"b,\nc");
@@ -356,7 +362,7 @@ mod tests {
     #[test]
     fn a_buffer_goes_down_when_full_and_when_it_is_emptied() {
         let file = temporary("buffered");
-        let mut out = stream(Shape::Plain, 8);
+        let mut out = stream(StreamForm::Plain, 8);
         let mut record = *b"abc";
         for _ in 0..3 {
             out.perform(&io(&file, Op::Write, &mut record)).unwrap();
@@ -366,7 +372,7 @@ mod tests {
         let mut large = *b"0123456789";
         out.perform(&io(&file, Op::Write, &mut large)).unwrap();
         assert_eq!(super::super::tests_read_all(&file), b"abcabcabc0123456789");
-        let mut back = stream(Shape::Plain, 8);
+        let mut back = stream(StreamForm::Plain, 8);
         let mut room = [0; 15];
         assert_eq!(back.perform(&io(&file, Op::Read, &mut room)), Ok(15));
         assert_eq!(back.perform(&io(&file, Op::Read, &mut room)), Ok(4), "then the file ends");

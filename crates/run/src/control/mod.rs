@@ -9,4 +9,4 @@ pub(crate) use error_dump::{Backlog, error_reporter};
 pub(crate) use file_locks::FileLocks;
 pub(crate) use ramp_tally::RampTally;
 pub use shared::JobStage;
-pub(crate) use shared::{Gate, Opened, Shared, WithOthers, WrongBlockReporter};
+pub(crate) use shared::{Gate, GateOpening, Shared, WithOthers, WrongBlockReporter};

@@ -104,7 +104,7 @@ impl Shared {
     }
 }
 
-/// What a job shares with other jobs, given by the conductor.
+/// Shared with other jobs, given by the conductor.
 #[derive(Debug, Default)]
 pub struct WithOthers {
     /// Its turn at files that are locked.
@@ -143,13 +143,13 @@ impl std::fmt::Debug for WrongBlockReporter {
 /// Opens once, for all that wait.
 #[derive(Debug, Default)]
 pub struct Gate {
-    opened_at: Mutex<Option<Opened>>,
+    opened_at: Mutex<Option<GateOpening>>,
     opened: Condvar,
 }
 
 /// When a gate was opened, and when the first gate of the run was.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Opened {
+pub(crate) struct GateOpening {
     pub(crate) at: Instant,
     pub(crate) run_began: Instant,
 }
@@ -160,14 +160,14 @@ impl Gate {
     pub fn open(&self, run_began: Option<Instant>) -> Instant {
         let at = Instant::now();
         let run_began = run_began.unwrap_or(at);
-        let opened = Opened { at, run_began };
+        let opened = GateOpening { at, run_began };
         *self.opened_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
         self.opened.notify_all();
         run_began
     }
 
     /// Wait until it is open; when that was.
-    pub(crate) fn pass(&self) -> Opened {
+    pub(crate) fn pass(&self) -> GateOpening {
         let mut opened_at = self.opened_at.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(moment) = *opened_at {

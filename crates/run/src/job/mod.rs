@@ -359,7 +359,7 @@ pub struct ThreadPlan {
 /// How a job is reported.
 #[derive(Clone, Debug)]
 pub struct Reporting {
-    /// Options of its own section, canonical name and text as written.
+    /// Options of its section, canonical name and text as written.
     pub options: Vec<(String, String)>,
     /// `description`.
     pub description: Option<String>,

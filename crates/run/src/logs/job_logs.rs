@@ -6,7 +6,7 @@ use super::windows::{CountWindows, HistogramWindows, ReadBy};
 use super::writer::{LogMessage, Writer};
 use super::{LogKind, LogsPlan};
 use iosonde_base::{Nanos, PerDir};
-use iosonde_engine::{Record, Tape, Turn};
+use iosonde_engine::{Record, Tape, TapeConsumer};
 use iosonde_stats::Counters;
 use iosonde_sys::clock::Clock;
 use std::io;
@@ -172,7 +172,7 @@ impl JobLogs {
 
     /// Gives the tape a chunk for each that it fills: one that was written, a
     /// new one as long as there is memory for it, else the next to be written.
-    fn turn(&self, empty: Receiver<Vec<Record>>) -> Turn {
+    fn turn(&self, empty: Receiver<Vec<Record>>) -> TapeConsumer {
         let (outbox, waits, clock) = (self.outbox.clone(), self.waits.clone(), self.clock);
         let most = (self.plan.memory / (CHUNK * size_of::<Record>())).max(4);
         let mut made = 0;

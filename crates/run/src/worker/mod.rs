@@ -19,7 +19,7 @@ pub use crate::job::JobError;
 pub use result::{JobResult, PhaseTime, VerifyResult};
 pub(crate) use result::{failed_to_start, no_thread, panicked, so_far};
 
-use crate::control::{Gate, Opened, Shared};
+use crate::control::{Gate, GateOpening, Shared};
 use crate::evidence::job_readings::JobLook;
 use crate::job::JobPlan;
 use crate::layout;
@@ -120,7 +120,7 @@ impl<'a> Worker<'a> {
     /// Take the gate's opening for the start, not the moment at which this
     /// thread got a processor: the jobs of a wave start and end together,
     /// however many they are.
-    fn start_at(&mut self, opened: Opened) {
+    fn start_at(&mut self, opened: GateOpening) {
         let ticks_at = |moment: Instant| {
             let ago = moment.elapsed().as_nanos() as u64;
             self.clock.now().saturating_sub(self.clock.ns_to_ticks(ago))

@@ -39,7 +39,7 @@ pub struct FileReading {
 }
 
 impl FileReading {
-    /// A look at `bytes` bytes of the file at `path`, before a job.
+    /// A sample of `bytes` bytes of the file at `path`, before a job.
     ///
     /// # Errors
     /// If it cannot be opened for reading.

@@ -77,18 +77,18 @@ pub struct Content {
     repeats: Option<Chooser>,
     /// Bytes that repeat together.
     block: usize,
-    seeds: Seeds,
+    seeds: BlockSeeds,
     stamp: u64,
 }
 
-/// Seeds of blocks that are like no others.
+/// BlockSeeds of blocks that are like no others.
 #[derive(Clone, Debug)]
-struct Seeds {
+struct BlockSeeds {
     key: u64,
     drawn: u64,
 }
 
-impl Seeds {
+impl BlockSeeds {
     #[inline]
     fn next(&mut self) -> u64 {
         self.drawn += 1;
@@ -105,7 +105,7 @@ impl Content {
             each_write: if dedupe.is_some() { EachWrite::Refill } else { each_write },
             repeats: dedupe.and_then(|dedupe| Chooser::new(mix(!seed), dedupe)),
             block: dedupe.map_or(1, |dedupe| dedupe.block as usize).max(1),
-            seeds: Seeds { key: mix(seed), drawn: 0 },
+            seeds: BlockSeeds { key: mix(seed), drawn: 0 },
             stamp: seed,
         }
     }

@@ -7,11 +7,11 @@
 /// a word and a carry of 64 bits: one multiplication gives 16 bytes.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    lanes: [Lane; LANES],
+    lanes: [NoiseLane; LANES],
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Lane {
+struct NoiseLane {
     word: u64,
     carry: u64,
 }
@@ -42,7 +42,8 @@ impl Noise {
         };
         // A carry is below the multiplier, and neither it nor the word is 0:
         // nothing else leads nowhere.
-        let lanes = std::array::from_fn(|_| Lane { word: draw() | 1, carry: (draw() >> 1) | 1 });
+        let lanes =
+            std::array::from_fn(|_| NoiseLane { word: draw() | 1, carry: (draw() >> 1) | 1 });
         let mut noise = Noise { lanes };
         // Until every bit may be either.
         noise.step();

@@ -63,12 +63,12 @@ const FRACTION: u32 = 32;
 /// The schedule of a job, in ticks; it begins at zero, or where it is put off to.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    lanes: [Lane; 3],
+    lanes: [DirectionPace; 3],
 }
 
 /// The schedule of one direction.
 #[derive(Clone, Debug, Default)]
-struct Lane {
+struct DirectionPace {
     /// When the next is due: ticks, with [`FRACTION`] bits behind the point.
     /// For ever the beginning where there is no cap.
     due: u128,
@@ -81,7 +81,7 @@ struct Lane {
     gaps: Option<Exponential>,
 }
 
-impl Lane {
+impl DirectionPace {
     /// What an I/O of `len` bytes takes.
     #[inline(always)]
     fn gap_of(&mut self, len: u32) -> u128 {
@@ -160,7 +160,7 @@ impl Pace {
             let capped = per_byte + per_io > 0;
             let gaps = (spec.process == Process::Poisson && capped)
                 .then(|| Exponential::new(seeds.of(streams[dir as usize])));
-            Lane { per_byte, per_io, gap: per_io, gaps, ..Lane::default() }
+            DirectionPace { per_byte, per_io, gap: per_io, gaps, ..DirectionPace::default() }
         });
         Pace { lanes }
     }

@@ -39,7 +39,7 @@ pub(super) struct File {
 }
 
 #[repr(C)]
-pub(super) struct Io {
+pub(super) struct AbiIo {
     pub size: u32,
     pub op: u32,
     pub id: u64,
@@ -53,7 +53,7 @@ pub(super) struct Io {
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-pub(super) struct Completion {
+pub(super) struct AbiCompletion {
     pub id: u64,
     pub result: i64,
 }
@@ -63,10 +63,10 @@ pub(super) type CloseCall = unsafe extern "C" fn(*mut c_void);
 pub(super) type OpenFile =
     unsafe extern "C" fn(*mut c_void, *const File, *mut *mut c_void) -> c_int;
 pub(super) type CloseFile = unsafe extern "C" fn(*mut c_void, u32, *mut c_void);
-pub(super) type Queue = unsafe extern "C" fn(*mut c_void, *const Io, *mut i64) -> c_int;
+pub(super) type Queue = unsafe extern "C" fn(*mut c_void, *const AbiIo, *mut i64) -> c_int;
 pub(super) type Commit = unsafe extern "C" fn(*mut c_void) -> c_int;
 pub(super) type GetEvents =
-    unsafe extern "C" fn(*mut c_void, u32, u32, u64, *mut Completion) -> c_int;
+    unsafe extern "C" fn(*mut c_void, u32, u32, u64, *mut AbiCompletion) -> c_int;
 pub(super) type Cancel = unsafe extern "C" fn(*mut c_void, u64);
 pub(super) type ErrorText = unsafe extern "C" fn(*mut c_void, c_int) -> *const c_char;
 

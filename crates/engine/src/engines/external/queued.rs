@@ -14,12 +14,12 @@ pub(super) fn open<const SYNCS: bool>(
     let depth = with.depth as usize;
     let engine = InQueue::<SYNCS> {
         link: Link::open(with)?,
-        flights: vec![Flight::default(); depth],
+        flights: vec![ExternalFlight::default(); depth],
         inside: 0,
         taken_up: 0,
         backlog: VecDeque::with_capacity(depth),
         ready: VecDeque::with_capacity(depth),
-        done: vec![abi::Completion::default(); depth],
+        done: vec![abi::AbiCompletion::default(); depth],
     };
     Ok(queued(engine, with.depth, accounting))
 }
@@ -27,14 +27,14 @@ pub(super) fn open<const SYNCS: bool>(
 /// What is in flight in a slot. The id has the slot in its lower half; 0 is
 /// for none.
 #[derive(Clone, Copy, Default)]
-struct Flight {
+struct ExternalFlight {
     id: u64,
     len: u32,
 }
 
 struct InQueue<const SYNCS: bool> {
     link: Link,
-    flights: Vec<Flight>,
+    flights: Vec<ExternalFlight>,
     /// How many the object has.
     inside: u32,
     /// How many it ever took up: the upper half of ids, so that one that comes
@@ -44,7 +44,7 @@ struct InQueue<const SYNCS: bool> {
     backlog: VecDeque<(Slot, Io)>,
     /// What was done at once.
     ready: VecDeque<Completion>,
-    done: Vec<abi::Completion>,
+    done: Vec<abi::AbiCompletion>,
 }
 
 impl<const SYNCS: bool> InQueue<SYNCS> {
@@ -58,7 +58,7 @@ impl<const SYNCS: bool> InQueue<SYNCS> {
         let (said, result) = self.link.offer(io, id);
         match said {
             abi::QUEUED => {
-                self.flights[slot.0 as usize] = Flight { id, len: io.len };
+                self.flights[slot.0 as usize] = ExternalFlight { id, len: io.len };
                 self.inside += 1;
             }
             abi::DONE => {
@@ -142,7 +142,7 @@ impl<const SYNCS: bool> InQueue<SYNCS> {
             return Err(self.link.break_off(&why));
         }
         for at in 0..count as usize {
-            let abi::Completion { id, result } = self.done[at];
+            let abi::AbiCompletion { id, result } = self.done[at];
             // The lower half, as it was given.
             let slot = id as u32;
             let Some(flight) = self.flights.get_mut(slot as usize).filter(|one| one.id == id)

@@ -93,7 +93,7 @@ options! {
         }
         /// Shares of I/Os with that priority, by block size: `4k/20:64k/0`.
         ///
-        /// For reads, for writes. A share may name a priority of its own, class, level and hint:
+        /// For reads, for writes. A share may name its own priority, class, level and hint:
         /// `4k/20/1/0:4k/10/2/7/1`.
         cmdprio_bssplit: Option<CmdPrioSplit> = "" as "cmdprio_bssplit" {
             good: &["4k/20:64k/0", "4k/20/1/0:4k/10/2/7,64k/5", "4k/20/1/0/3"],
@@ -131,7 +131,7 @@ options! {
     }
 }
 
-/// What a ring is made with.
+/// Settings of a ring.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UringSettings {
     /// Completions are polled for (IORING_SETUP_IOPOLL).

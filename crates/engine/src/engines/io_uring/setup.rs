@@ -31,7 +31,7 @@ pub(super) struct Mode {
     pub enter: EnterFlags,
 }
 
-/// What a kernel may not know, the newest first; each is given up only after
+/// Features that a kernel may lack, the newest first; each is given up only after
 /// those before it.
 #[derive(Clone, Copy, Debug)]
 struct Wishes {
@@ -160,7 +160,7 @@ fn refusal(error: io::Error) -> EngineError {
     }
 }
 
-/// What a number of io_uring_setup(2) means, given `kernel.io_uring_disabled`.
+/// Meaning of an error of io_uring_setup(2), given `kernel.io_uring_disabled`.
 fn explain(errno: Errno, disabled: &str) -> (&'static str, &'static str) {
     match (errno.0, disabled) {
         (libc::EPERM, "2") => (
@@ -218,7 +218,7 @@ pub(super) fn register_files(submitter: &Submitter<'_>, files: u32) -> Result<()
 /// most 1 GiB in one, in pieces that overlap by half, so that each buffer lies
 /// whole within one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pieces {
+pub(super) struct RingParts {
     start: usize,
     /// From the start of one to the start of the next, as a power of two.
     stride_log2: u32,
@@ -228,8 +228,8 @@ pub(super) struct Pieces {
 
 const PIECE_BYTES: usize = 1 << 30;
 
-impl Pieces {
-    fn over(start: usize, bytes: usize) -> (Pieces, Vec<libc::iovec>) {
+impl RingParts {
+    fn over(start: usize, bytes: usize) -> (RingParts, Vec<libc::iovec>) {
         let (stride_log2, bytes_max) =
             if bytes <= PIECE_BYTES { (usize::BITS - 1, u32::MAX) } else { (29, 1 << 29) };
         let vectors = (0..)
@@ -241,7 +241,7 @@ impl Pieces {
                 iov_len: PIECE_BYTES.min(bytes - skip),
             })
             .collect();
-        (Pieces { start, stride_log2, bytes_max }, vectors)
+        (RingParts { start, stride_log2, bytes_max }, vectors)
     }
 
     /// The piece that the buffer of `io` lies in.
@@ -256,8 +256,8 @@ impl Pieces {
 pub(super) fn register_buffers(
     submitter: &Submitter<'_>,
     memory: (*mut u8, usize),
-) -> Result<Pieces, EngineError> {
-    let (pieces, vectors) = Pieces::over(memory.0 as usize, memory.1);
+) -> Result<RingParts, EngineError> {
+    let (pieces, vectors) = RingParts::over(memory.0 as usize, memory.1);
     // SAFETY: the vectors cover the job's memory, which outlives the engine and
     // with it the ring.
     let registered = unsafe { submitter.register_buffers(&vectors) };
@@ -290,7 +290,7 @@ mod tests {
     fn every_buffer_lies_whole_within_its_piece() {
         let start = 1 << 20;
         for bytes in [1, 4096, PIECE_BYTES, PIECE_BYTES + 1, 5 * PIECE_BYTES / 2] {
-            let (pieces, vectors) = Pieces::over(start, bytes);
+            let (pieces, vectors) = RingParts::over(start, bytes);
             assert!(vectors.iter().all(|piece| (1..=PIECE_BYTES).contains(&piece.iov_len)));
             for skip in (0..bytes).step_by((bytes / 100).max(1)) {
                 let len = (bytes - skip).min(100 << 20) as u32;
@@ -304,10 +304,10 @@ mod tests {
 
     #[test]
     fn a_buffer_too_large_for_the_overlap_is_not_taken_from_a_piece() {
-        let (pieces, _) = Pieces::over(0, 2 * PIECE_BYTES);
+        let (pieces, _) = RingParts::over(0, 2 * PIECE_BYTES);
         assert_eq!(pieces.find(&io(0, (1 << 29) + 1)), None);
         assert_eq!(pieces.find(&io(0, 1 << 29)), Some(0));
-        let (one, _) = Pieces::over(0, PIECE_BYTES);
+        let (one, _) = RingParts::over(0, PIECE_BYTES);
         assert_eq!(one.find(&io(0, (1 << 29) + 1)), Some(0));
     }
 

@@ -141,7 +141,7 @@ impl NetSettings {
     }
 }
 
-/// What a connection is made of.
+/// Settings of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
     /// TCP over IPv4.

@@ -322,7 +322,7 @@ fn remove_socket(path: &str) {
     use std::os::unix::fs::FileTypeExt;
     let is_socket = |found: std::fs::Metadata| found.file_type().is_socket();
     if std::fs::symlink_metadata(path).is_ok_and(is_socket) {
-        // What is in the way still will be told by bind(2).
+        // bind(2) reports what is still in the way.
         let _ = std::fs::remove_file(path);
     }
 }
