@@ -184,7 +184,8 @@ fn cases(errors: bool) -> impl Strategy<Value = LoopCase> {
             spec.randseed = seed;
             spec.loops = loops;
             spec.open_files = if files > 2 { files - 1 } else { files };
-            spec.sync_every = SyncEvery { fsync: syncs * 3, fdatasync: syncs, range: 0 };
+            spec.sync_every =
+                SyncEvery { fsync: syncs * 3, fdatasync: syncs, ..SyncEvery::default() };
             let (depth, batch, reap_min, reap_max, low, serialize_overlap) = window;
             let window = Window { depth, batch, reap_min, reap_max, low, serialize_overlap };
             let (seed, shortest, spread, stalls, short_ppm, errors_ppm) = script;

@@ -105,6 +105,7 @@ impl Runner {
         let mut plan = planned(job(slice, path))?;
         for job in &mut plan.jobs {
             job.buffers.lead = lead(slice.kind);
+            job.source.sync_every.after_last = true;
             // All is there, or it was taken away meanwhile: then it is not put
             // back, least of all where only reading was requested.
             job.files.iter_mut().for_each(|file| file.need = Need::Nothing);

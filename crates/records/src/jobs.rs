@@ -288,6 +288,7 @@ fn shape(bench: &Benchmark, job: &mut JobPlan, worker: &RecordWorker) {
         job.time.runtime = Some(Nanos(((seconds - delay) * 1e9) as u64));
     }
     if bench.action == WorkerRole::Write {
+        job.source.sync_every.after_last = true;
         job.fill.base = Base::Pattern(Pattern::new(letters(size), Vec::new()));
         job.fill.each_write = EachWrite::Nothing;
         job.settings.change(|uring: &mut UringSettings| uring.drained_syncs = true);

@@ -226,6 +226,9 @@ pub struct SyncEvery {
     pub fdatasync: u32,
     /// `sync_file_range=...:N`.
     pub range: u32,
+    /// A sync that is due after the last write is done as well. fio does so
+    /// only after each write; jobs that the program makes itself want it.
+    pub after_last: bool,
 }
 
 /// I/O in zones with gaps between (`zonemode=strided`).

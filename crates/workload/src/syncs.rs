@@ -39,10 +39,11 @@ impl Syncs {
         (self.dirty, self.synced) = (false, true);
     }
 
-    /// The sync that follows the last write because one follows each of them,
-    /// once.
+    /// The sync that follows the last write too: because one follows each of
+    /// them, or because the job wants the last one done.
     pub fn due_after_each(&mut self) -> Option<Op> {
-        self.take(|every| every == 1)
+        let last = self.every.after_last;
+        self.take(|every| every == 1 || last)
     }
 
     /// The sync that is due after so many writes, once.
@@ -54,7 +55,7 @@ impl Syncs {
         if !self.dirty {
             return None;
         }
-        let SyncEvery { fsync, fdatasync, range } = self.every;
+        let SyncEvery { fsync, fdatasync, range, after_last: _ } = self.every;
         let kinds = [(Op::Sync, fsync), (Op::DataSync, fdatasync), (Op::SyncRange, range)];
         let hit = |every: u32| every > 0 && self.writes.is_multiple_of(u64::from(every));
         let (op, every) = kinds.into_iter().find(|&(_, every)| hit(every))?;

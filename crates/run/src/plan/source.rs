@@ -75,6 +75,7 @@ pub(super) fn source(
             fsync: *spec.durability.fsync.get(),
             fdatasync: *spec.durability.fdatasync.get(),
             range: spec.durability.sync_file_range.get().map_or(0, |range| range.every),
+            after_last: false,
         },
         strided: strided(spec),
         pace: super::pacing::pace(spec),
