@@ -107,6 +107,10 @@ impl SizeDraw {
     }
 }
 
+/// A size that is drawn once in 10 000 times is found within so many draws;
+/// they take less than a millisecond.
+const REDRAWS_MAX: u32 = 1 << 17;
+
 impl Menu {
     /// Whether there is but one size.
     pub fn fixed(&self) -> Option<u32> {
@@ -152,19 +156,21 @@ impl Menu {
         bytes
     }
 
-    /// `first` was drawn and does not fit: draw until a size does, however long
-    /// that takes. The generator is passed by value, so that a caller may keep it in
-    /// registers.
+    /// `first` was drawn and does not fit: draw until a size does. fio does so
+    /// without limit, and for ever where none of the sizes drawn can fit; here the
+    /// least size, which does, ends that. The generator is passed by value, so that
+    /// a caller may keep it in registers.
     #[cold]
     #[inline(never)]
     fn draw_again<D: Draw>(&self, mut draws: D, room: u64, first: u32) -> (u32, D) {
         let mut bytes = first;
-        loop {
+        for _ in 0..REDRAWS_MAX {
             if let Some(fits) = self.fitting(bytes, room) {
                 return (fits, draws);
             }
             bytes = self.any(&mut draws);
         }
+        (self.least, draws)
     }
 
     /// A drawn size limited to `room`. Of shares, the next
