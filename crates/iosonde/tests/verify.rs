@@ -163,6 +163,17 @@ fn wrong_blocks_that_are_tolerated_still_fail_the_job_in_our_own_name() {
 }
 
 #[test]
+fn verify_fatal_ends_the_job_at_the_first_wrong_block_whatever_is_tolerated() {
+    let folder = Folder::new("verify-fatal");
+    native(&folder, "--rw=write --verify=crc32c").well();
+    flip(&folder, 9000);
+    let options = "--rw=read --verify=crc32c --continue_on_error=verify --verify_fatal=1";
+    let ran = native(&folder, options);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(counts(&ran)["checked"].as_u64(), Some(3), "{ran:?}");
+}
+
+#[test]
 fn places_that_are_written_twice_are_checked_for_what_was_written_last() {
     let jobs = [
         "--rw=randwrite --norandommap=1",

@@ -9,9 +9,6 @@ use iosonde_verify::{BlockType, CheckOrder, Checks, VerifySpec};
 pub struct VerifyPlan {
     /// How blocks are made, and which are checked when.
     pub spec: VerifySpec,
-    /// End the job at the first wrong block, also where the error would be
-    /// tolerated (`verify_fatal`).
-    pub fatal: bool,
     /// Write what was read and what was expected to files (`verify_dump`).
     pub dump: bool,
     /// Save what was written to a state file (`verify_state_save`).

@@ -103,14 +103,18 @@ pub(super) fn hint(spec: &JobSpec, random: bool) -> Option<Hint> {
     }
 }
 
-/// `continue_on_error`, `ignore_error`, `fill_device`.
+/// `continue_on_error`, `ignore_error`, `fill_device`. With `verify_fatal` wrong data is not
+/// tolerated, whatever they say.
 pub(super) fn tolerance(spec: &JobSpec) -> Tolerance {
+    let mut go_on = kinds(*spec.errors.continue_on_error.get());
+    let IgnoreErrors { read, write, mut verify } = spec.errors.ignore_error.get().clone();
+    if *spec.verify.verify_fatal.get() {
+        go_on.retain(|kind| *kind != ErrorKind::Verify);
+        verify.clear();
+    }
     Tolerance {
-        go_on: kinds(*spec.errors.continue_on_error.get()),
-        ignored: {
-            let IgnoreErrors { read, write, verify } = spec.errors.ignore_error.get().clone();
-            [read, write, verify]
-        },
+        go_on,
+        ignored: [read, write, verify],
         full_is_end: *spec.size.fill_device.get(),
         tolerated: 0,
         first: None,

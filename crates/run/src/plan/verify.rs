@@ -70,7 +70,6 @@ impl Planner<'_> {
                 repeat: source.repeat,
                 slots: window.depth as usize,
             },
-            fatal: *options.verify_fatal.get(),
             dump: *options.verify_dump.get(),
             save_state: *options.verify_state_save.get() && io.dirs[Dir::Write],
             from_device: true,
