@@ -25,7 +25,7 @@ test: needs
 
 # All recorded random jobs against fio 3.42; make test runs a sample of them.
 exact:
-	IOSONDE_EXACT=all $(CARGO) test --locked --release -p iosonde --test exact
+	IOSONDE_EXACT=all $(CARGO) test --locked --release -p iosonde --test fio exact::
 
 # Cost of an I/O beside fio: ratios taken alternately, and instructions counted.
 bench: needs build

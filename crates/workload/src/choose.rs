@@ -2,7 +2,7 @@
 //!
 //! A step that finds nothing ends the file for this pass. Each step is checked,
 //! with the others, against recordings of fio 3.42
-//! (`crates/iosonde/tests/exact.rs`).
+//! (`crates/iosonde/tests/fio/exact.rs`).
 
 use iosonde_base::{Dir, FileId, Op, Planned};
 

@@ -2,7 +2,7 @@
 //! begins.
 //!
 //! The rules are those of fio 3.42, which differ between engines that complete
-//! an I/O at once and those with a queue (`crates/iosonde/tests/exact.rs`).
+//! an I/O at once and those with a queue (`crates/iosonde/tests/fio/exact.rs`).
 
 use crate::spec::{Distribution, MapMode, SourceSpec};
 

@@ -1,6 +1,6 @@
 //! Running the program, under either of its names, and the installed fio
 //! beside it, in directories of their own.
-#![allow(dead_code)] // Each test file uses its part.
+#![allow(dead_code)] // Each test program uses its part.
 
 pub mod groups;
 pub mod ledgers;

@@ -1,5 +1,5 @@
 //! SBK's lines, read back as a script would.
-#![allow(dead_code)] // Each test file uses its part.
+#![allow(dead_code)] // Each test program uses its part.
 
 use super::{Ran, Who, words};
 use iosonde_testing::Folder;

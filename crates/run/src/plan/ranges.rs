@@ -1,7 +1,7 @@
 //! Which part of each file a job uses: size, filesize, offset, nrfiles.
 //!
 //! The rules are those of fio 3.42, found by its behaviour
-//! (`crates/iosonde/tests/exact.rs`).
+//! (`crates/iosonde/tests/fio/exact.rs`).
 
 use super::Planner;
 use super::files::{Named, Parts};

@@ -1,0 +1,16 @@
+//! The program's own commands, sbk among them.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod audit;
+mod cache;
+mod explain;
+mod help;
+mod matrix;
+mod matrix_safety;
+mod probe;
+mod sbk;
+mod sbk_ends;
+mod sbk_outputs;
+mod write_cache;

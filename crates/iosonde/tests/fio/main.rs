@@ -1,0 +1,12 @@
+//! Beside fio: recordings of fio 3.42 and runs of the installed fio.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod differential;
+mod exact;
+mod priorities;
+mod replay;
+mod seed_jobs;
+mod sequences;
+mod system_calls;

@@ -1,0 +1,12 @@
+//! What the program writes: reports, the ledger, logs, the status line, messages.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod ledger;
+mod ledger_limits;
+mod live_line;
+mod logs;
+mod outputs;
+mod outputs_clients;
+mod outputs_mistakes;

@@ -1,0 +1,17 @@
+//! Jobs through the program: what they do to files, to time and to the machine.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod buffers;
+mod durability;
+mod errors;
+mod external;
+mod filesystems;
+mod jobs;
+mod modes;
+mod not_text;
+mod pace;
+mod safety;
+mod signals;
+mod verify;

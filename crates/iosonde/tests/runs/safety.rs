@@ -1,0 +1,296 @@
+//! Files and devices that are not written to, under any of their names.
+
+use crate::support::running::{Running, wait_until};
+use crate::support::{Ran, Who, words};
+use iosonde_testing::{
+    Folder, LoopDevice, Mounted, Swap, has_fio_for_part, is_root, or_skip, run, skip,
+};
+use rustix::process::Signal;
+use std::path::{Path, PathBuf};
+
+const MIB: u64 = 1 << 20;
+
+fn image(folder: &Folder, name: &str, bytes: u64) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::File::create(&path).unwrap().set_len(bytes).unwrap();
+    path
+}
+
+/// A device with a file system on it.
+fn formatted(folder: &Folder) -> Option<LoopDevice> {
+    if !is_root("attach devices") {
+        return None;
+    }
+    let image = image(folder, "image", 16 * MIB);
+    or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()]))?;
+    or_skip(LoopDevice::attach(&image, &[]))
+}
+
+fn write_to(folder: &Folder, path: &Path, more: &str) -> Ran {
+    let line =
+        format!("--name=j --filename={} --rw=write --bs=4k --size=64k {more}", path.display());
+    Who::AsFio.run(folder, &words(&line))
+}
+
+/// Refused before anything was done, for this reason.
+#[track_caller]
+fn refused(ran: &Ran, why: &str) {
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains(why), "{why}: {ran:?}");
+    assert!(!ran.stdout.contains("groupid="), "no job ran: {ran:?}");
+}
+
+fn contents(device: &LoopDevice) -> Vec<u8> {
+    std::fs::read(&device.0).unwrap()
+}
+
+#[test]
+fn a_mounted_device_is_not_written_to_under_any_name() {
+    let folder = Folder::new("mounted");
+    let Some(device) = formatted(&folder) else { return };
+    let Some(mounted) = or_skip(Mounted::mount(&device.0, &folder.join("on"))) else { return };
+    let before = contents(&device);
+    let why = format!("is mounted on {}", mounted.0.display());
+
+    refused(&write_to(&folder, &device.0, ""), &why);
+    let link = folder.join("by-id-link");
+    std::os::unix::fs::symlink(&device.0, &link).unwrap();
+    refused(&write_to(&folder, &link, ""), &why);
+    let number = std::os::unix::fs::MetadataExt::rdev(&std::fs::metadata(&device.0).unwrap());
+    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    let alias = folder.join("alias");
+    run("mknod", &[alias.to_str().unwrap(), "b", &major.to_string(), &minor.to_string()]).unwrap();
+    refused(&write_to(&folder, &alias, ""), &why);
+    // The file that the device shows is the same storage.
+    refused(&write_to(&folder, &folder.join("image"), ""), &why);
+    // One of several is enough, and trims destroy as well.
+    let both = format!(
+        "--name=a --filename=x --rw=write --size=4k --name=b --rw=randtrim --size=64k --filename={}",
+        device.text()
+    );
+    refused(&Who::AsFio.run(&folder, &words(&both)), &why);
+    assert!(!folder.join("x").exists(), "nothing was done to the other file");
+
+    assert!(contents(&device) == before, "not a byte was changed");
+}
+
+#[test]
+fn a_mounted_device_may_be_read() {
+    let folder = Folder::new("read-mounted");
+    let Some(device) = formatted(&folder) else { return };
+    let Some(_mounted) = or_skip(Mounted::mount(&device.0, &folder.join("on"))) else { return };
+    for more in ["", "--direct=1", "--readonly"] {
+        let line =
+            format!("--name=j --filename={} --rw=randread --bs=4k --size=1m {more}", device.text());
+        let ran = Who::AsFio.run(&folder, &words(&line)).well();
+        assert!(ran.stdout.contains("io=1024KiB"), "{ran:?}");
+    }
+}
+
+#[test]
+fn allow_mounted_write_is_the_word_of_the_owner() {
+    let folder = Folder::new("allowed");
+    let Some(device) = formatted(&folder) else { return };
+    let Some(_mounted) = or_skip(Mounted::mount(&device.0, &folder.join("on"))) else { return };
+    // Past the file system's own blocks, to keep the kernel from complaining.
+    let ran =
+        write_to(&folder, &device.0, "--allow_mounted_write=1 --offset=8m --buffer_pattern=0x5a");
+    if ran.stderr.contains("Operation not permitted") {
+        skip!("this kernel itself refuses to write to mounted devices");
+    }
+    let ran = ran.well();
+    assert!(ran.stdout.contains("io=64.0KiB"), "{ran:?}");
+    assert!(contents(&device)[8 << 20..(8 << 20) + 65536].iter().all(|&byte| byte == 0x5a));
+}
+
+#[test]
+fn a_device_with_a_mounted_partition_is_not_written_to() {
+    let folder = Folder::new("partition");
+    if !is_root("attach devices") {
+        return;
+    }
+    let image = image(&folder, "image", 32 * MIB);
+    // Set in the kernel, which need not read partition tables.
+    let Some(device) = or_skip(LoopDevice::attach(&image, &["--partscan"])) else { return };
+    if or_skip(run("addpart", &[device.text(), "1", "2048", "40960"])).is_none() {
+        return;
+    }
+    let partition = PathBuf::from(format!("{}p1", device.text()));
+    if !partition.exists() && or_skip(make_node(&partition, &device)).is_none() {
+        return;
+    }
+    let made = or_skip(run("mkfs.ext4", &["-q", partition.to_str().unwrap()]));
+    if made.is_none() {
+        return;
+    }
+    let Some(_mounted) = or_skip(Mounted::mount(&partition, &folder.join("on"))) else { return };
+    let ran = write_to(&folder, &device.0, "");
+    refused(&ran, "is mounted on");
+    assert!(ran.stderr.contains("p1, a partition of"), "{ran:?}");
+    refused(&write_to(&folder, &partition, ""), "is mounted on");
+}
+
+/// Where nobody makes nodes of partitions, we do.
+fn make_node(partition: &Path, device: &LoopDevice) -> Result<String, String> {
+    let name = partition.file_name().unwrap().to_str().unwrap();
+    let path = format!("/sys/block/{}/{name}/dev", device.name());
+    let number = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+    let (major, minor) = number.trim().split_once(':').ok_or("no device number")?;
+    run("mknod", &[partition.to_str().unwrap(), "b", major, minor])
+}
+
+#[test]
+fn swap_is_not_written_to() {
+    let folder = Folder::new("swap");
+    if !is_root("swap") {
+        return;
+    }
+    let image = folder.join("image");
+    std::fs::write(&image, vec![0; 2 << 20]).unwrap();
+    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
+    let Some(_swap) = or_skip(Swap::on(&device.0)) else { return };
+    refused(&write_to(&folder, &device.0, ""), "is swap");
+    // That is not a mount, and not for allow_mounted_write to allow.
+    refused(&write_to(&folder, &device.0, "--allow_mounted_write=1"), "is swap");
+}
+
+#[test]
+fn a_device_that_another_is_made_of_is_not_written_to() {
+    let folder = Folder::new("stacked");
+    let Some(lower) = formatted(&folder) else { return };
+    let Some(_upper) = or_skip(LoopDevice::attach(&lower.0, &[])) else { return };
+    refused(&write_to(&folder, &lower.0, ""), "is shown by");
+}
+
+#[test]
+fn a_free_device_is_written_to_and_kept_from_others_meanwhile() {
+    let folder = Folder::new("free");
+    let Some(device) = formatted(&folder) else { return };
+    write_to(&folder, &device.0, "--offset=8m --buffer_pattern=0xa5 --end_fsync=1").well();
+    assert!(contents(&device)[8 << 20..(8 << 20) + 65536].iter().all(|&byte| byte == 0xa5));
+
+    let line = format!(
+        "--name=held --filename={} --rw=randwrite --offset=8m --size=64k --time_based --runtime=60",
+        device.text()
+    );
+    let mut program = Running::start(Who::AsFio, &folder, &line);
+    let held = || {
+        let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::EXCL;
+        rustix::fs::open(&device.0, flags, rustix::fs::Mode::empty()).is_err()
+    };
+    wait_until("the device is held", held);
+    assert!(Mounted::mount(&device.0, &folder.join("on")).is_err(), "not mounted meanwhile");
+    assert!(run("mkfs.ext4", &["-q", device.text()]).is_err(), "not formatted meanwhile");
+    program.signal(Signal::INT);
+    assert_eq!(program.end_within(std::time::Duration::from_secs(5)).code, Some(128));
+    assert!(or_skip(Mounted::mount(&device.0, &folder.join("on"))).is_some(), "free again");
+}
+
+#[test]
+fn a_device_that_ends_early_bounds_the_job() {
+    let folder = Folder::new("end");
+    let Some(device) = formatted(&folder) else { return };
+    let line = format!("--name=j --filename={} --rw=read --bs=1m --direct=1", device.text());
+    let ran = Who::AsFio.run(&folder, &words(&line)).well();
+    assert!(ran.stdout.contains("io=16.0MiB"), "{ran:?}");
+}
+
+#[test]
+fn a_mistyped_name_under_dev_makes_no_file() {
+    let folder = Folder::new("typo");
+    for name in ["/dev/iosonde-typo", "/dev/mapper/iosonde-typo", "/dev/../dev/iosonde-typo"] {
+        for rw in ["write", "randrw", "read"] {
+            let line = format!("--name=j --filename={name} --rw={rw} --size=64k");
+            let ran = Who::AsFio.run(&folder, &words(&line));
+            refused(&ran, "there is no such device");
+            assert!(!Path::new(name).exists(), "{name} {rw}");
+        }
+    }
+    // A section that is named after it, and a folder of them.
+    let line = words("--name=iosonde-typo --directory=/dev --rw=write --size=64k");
+    refused(&Who::AsFio.run(&folder, &line), "there is no such device");
+    assert!(!Path::new("/dev/iosonde-typo.0.0").exists());
+}
+
+#[test]
+fn readonly_refuses_as_fio_does() {
+    let folder = Folder::new("readonly");
+    let mut programs = vec![Who::AsFio];
+    if has_fio_for_part() {
+        programs.push(Who::Fio);
+    }
+    for who in programs {
+        for rw in ["write", "randwrite", "rw", "randrw"] {
+            let line = format!("--readonly --name=j --filename=f --rw={rw} --size=64k");
+            let ran = who.run(&folder, &words(&line));
+            assert_eq!(ran.code, Some(1), "{ran:?}");
+            let all = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(all.contains("fio: job <j> has write"), "{ran:?}");
+            assert!(all.contains(" bit set, but fio is in read-only mode"), "{ran:?}");
+            assert!(!folder.join("f").exists(), "{ran:?}");
+        }
+    }
+}
+
+#[test]
+fn a_users_file_is_never_shrunk_or_replaced_by_a_reader() {
+    let folder = Folder::new("reader");
+    let text = "what the user keeps\n".repeat(5000);
+    folder.write("f", &text);
+    let identity = |path: &Path| std::os::unix::fs::MetadataExt::ino(&path.metadata().unwrap());
+    let before = identity(&folder.join("f"));
+    for line in [
+        "--size=4k",
+        "--size=64k --overwrite=1",
+        "--size=64k --fallocate=truncate --create_only=1",
+        "--filesize=8k",
+        "--size=64k --fsync=1 --end_fsync=1 --invalidate=1",
+        "--size=64k --loops=2 --direct=1",
+    ] {
+        let line = format!("--name=j --filename=f --rw=randread --bs=4k {line}");
+        Who::AsFio.run(&folder, &words(&line)).well();
+        assert!(folder.read("f") == text, "{line}");
+    }
+    // One that needs more extends it, and keeps what is there.
+    Who::AsFio.run(&folder, &words("--name=j --filename=f --rw=read --bs=4k --size=256k")).well();
+    let after = folder.join("f");
+    assert_eq!(after.metadata().unwrap().len(), 256 << 10);
+    assert!(std::fs::read(&after).unwrap().starts_with(text.as_bytes()));
+    assert_eq!(identity(&after), before, "it is the same file");
+}
+
+#[test]
+fn a_writer_overwrites_its_range_and_nothing_else() {
+    let folder = Folder::new("writer");
+    folder.write("f", vec![b'u'; 64 << 10]);
+    let line =
+        "--name=j --filename=f --rw=write --bs=4k --offset=16k --size=16k --buffer_pattern=0x41";
+    Who::AsFio.run(&folder, &words(line)).well();
+    let now = std::fs::read(folder.join("f")).unwrap();
+    assert_eq!(now.len(), 64 << 10);
+    for (at, byte) in now.iter().enumerate() {
+        let expected = if (16 << 10..32 << 10).contains(&at) { b'A' } else { b'u' };
+        assert_eq!(*byte, expected, "at {at}");
+    }
+}
+
+#[test]
+fn a_pipe_is_refused_and_stays() {
+    let folder = Folder::new("fifo");
+    let path = folder.join("p");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &path,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o600),
+        0,
+    )
+    .unwrap();
+    for rw in ["read", "write"] {
+        let line = format!("--name=j --filename=p --rw={rw} --size=64k --unlink=1");
+        let program = Running::start(Who::AsFio, &folder, &line);
+        let ran = program.end_within(std::time::Duration::from_secs(5));
+        refused(&ran, "it is a pipe");
+        assert!(path.exists());
+    }
+}

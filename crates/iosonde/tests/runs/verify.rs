@@ -1,0 +1,245 @@
+//! Jobs that verify: the order of their I/O beside recordings of fio 3.42,
+//! every type of block, damage of all kinds, and what must be refused before
+//! anything is written.
+
+use crate::support::{Ran, Who, at_once, iolog_ios, words};
+use iosonde_testing::Folder;
+use serde_json::Value;
+use std::fs;
+
+const JOB: &str = "--name=v --filename=data --size=256k --bs=4k --verify_state_save=0";
+
+/// Recordings that are not ours, and why.
+const OTHERWISE: [(&str, &str); 11] = [
+    ("numjobs2_seq", "jobs of one log write to it in another order"),
+    ("numjobs2_rand", "jobs of one log write to it in another order"),
+    ("number_ios40_backlog8", "verify reads do not count for number_ios"),
+    ("io_size_more_rand", "verify reads do not count for io_size: fio writes half"),
+    ("seq_holes", "verify reads do not count for size: fio begins a second pass"),
+    ("fsynced_policy", "verify_policy is refused"),
+    ("experimental_seq", "experimental_verify is refused"),
+    ("experimental_rand", "experimental_verify is refused"),
+    ("experimental_norandommap", "experimental_verify is refused"),
+    ("experimental_randrw", "experimental_verify is refused"),
+    ("async2", "verify_async is refused"),
+];
+
+#[test]
+fn verify_reads_and_trims_come_where_fio_342_has_them() {
+    let recorded: Value =
+        serde_json::from_str(include_str!("../../../verify/tests/recordings.json")).unwrap();
+    let jobs: Vec<(&String, &Value)> = recorded.as_object().unwrap().iter().collect();
+    let differing = at_once(&jobs, |(name, job)| {
+        let list = job["arguments"].as_array().unwrap();
+        let mut arguments = words(
+            "--name=v --group_reporting --write_iolog=v.log --randrepeat=1 --verify_state_save=0",
+        );
+        let named = list.iter().any(|text| {
+            let text = text.as_str().unwrap();
+            text.starts_with("--numjobs") || text.starts_with("--nrfiles")
+        });
+        arguments.extend((!named).then(|| "--filename=vec".to_owned()));
+        arguments.extend(list.iter().map(|text| text.as_str().unwrap().to_owned()));
+        let folder = Folder::new("verify-recorded");
+        let ran = Who::AsFio.run(&folder, &arguments);
+        let place = |text: &str| match text.contains("sync") {
+            true => text.split(' ').take(2).collect::<Vec<_>>().join(" "),
+            false => text.to_owned(),
+        };
+        let ours: Vec<String> = match ran.code {
+            Some(0) => iolog_ios(&folder, "v.log").iter().map(|io| place(io)).collect(),
+            _ => Vec::new(),
+        };
+        let recorded = job["ios"].as_str().unwrap();
+        let theirs: Vec<String> =
+            recorded.split(' ').map(|io| place(&io.replace(',', " "))).collect();
+        (ours != theirs).then(|| (*name).clone())
+    });
+    let mut differing: Vec<String> = differing.into_iter().flatten().collect();
+    let mut listed: Vec<String> = OTHERWISE.iter().map(|(name, _)| (*name).to_owned()).collect();
+    differing.sort();
+    listed.sort();
+    assert_eq!(differing, listed);
+}
+
+fn native(folder: &Folder, options: &str) -> Ran {
+    Who::Native.run(folder, &words(&format!("{JOB} --output-format=json {options}")))
+}
+
+fn counts(ran: &Ran) -> Value {
+    ran.json()["iosonde"]["jobs"][0]["verify"].clone()
+}
+
+fn flip(folder: &Folder, at: usize) {
+    let path = folder.join("data");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[at] ^= 0xff;
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn every_type_is_written_read_back_and_refused_once_damaged() {
+    let types = "md5 crc64 crc32 crc32c crc32c-intel crc16 crc7 sha1 sha256 sha512 sha3-224 \
+                 sha3-256 sha3-384 sha3-512 xxhash meta pattern pattern_hdr";
+    at_once(&words(types), |kind| {
+        let folder = Folder::new("verify-type");
+        let pattern =
+            if kind.starts_with("pattern") { "--verify_pattern=0xdeadbeef%o" } else { "" };
+        let options = format!("--verify={kind} {pattern}");
+        let ran = native(&folder, &format!("--rw=randwrite {options}")).well();
+        let counts = counts(&ran);
+        assert_eq!(
+            (&counts["written"], &counts["checked"], &counts["wrong"], &counts["unchecked"]),
+            (&64.into(), &64.into(), &0.into(), &0.into()),
+            "{kind}"
+        );
+        native(&folder, &format!("--rw=read {options}")).well();
+        native(&folder, &format!("--rw=randwrite --verify_only=1 {options}")).well();
+        // The header of the third block; of a pattern, its content.
+        flip(&folder, 8192 + 9);
+        for rw in ["--rw=read", "--rw=randwrite --verify_only=1"] {
+            let ran = native(&folder, &format!("{rw} {options}"));
+            assert_eq!(ran.code, Some(1), "{kind} {rw} {ran:?}");
+            assert!(ran.stderr.contains("offset 8192, length 4096"), "{kind} {rw} {ran:?}");
+        }
+    });
+}
+
+#[test]
+fn engines_depths_backlogs_and_loops_check_each_write_once() {
+    let jobs = [
+        "--ioengine=libaio --iodepth=16 --direct=1 --rw=randwrite",
+        "--ioengine=io_uring --iodepth=16 --rw=randwrite --verify_backlog=8",
+        "--ioengine=posixaio --iodepth=4 --rw=write",
+        "--ioengine=mmap --rw=write",
+        "--ioengine=psync --rw=randwrite --verify_backlog=7 --verify_backlog_batch=3",
+        "--ioengine=psync --rw=randwrite --loops=3",
+        "--ioengine=libaio --iodepth=8 --rw=write --rate_iops=2000",
+        "--ioengine=psync --rw=write --verify_interval=512 --verify_offset=128",
+    ];
+    at_once(&jobs, |job| {
+        let folder = Folder::new("verify-engine");
+        let ran = native(&folder, &format!("--verify=crc32c {job}")).well();
+        let counts = counts(&ran);
+        let writes = if job.contains("loops") { 192 } else { 64 };
+        assert_eq!(
+            (&counts["written"], &counts["checked"]),
+            (&writes.into(), &writes.into()),
+            "{job}"
+        );
+    });
+}
+
+#[test]
+fn one_wrong_interval_among_good_ones_fails_the_job() {
+    let folder = Folder::new("verify-interval");
+    let options = "--verify=crc32c --verify_interval=1024";
+    native(&folder, &format!("--rw=write {options}")).well();
+    // The first of four intervals of the third block: fio drops it.
+    flip(&folder, 8192 + 500);
+    let ran = native(&folder, &format!("--rw=read {options}"));
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("crc32c: verify failed at file"), "{ran:?}");
+}
+
+#[test]
+fn wrong_blocks_that_are_tolerated_still_fail_the_job_in_our_own_name() {
+    let folder = Folder::new("verify-tolerated");
+    native(&folder, "--rw=write --verify=crc32c").well();
+    flip(&folder, 9000);
+    flip(&folder, 90_000);
+    let ran = native(&folder, "--rw=read --verify=crc32c --continue_on_error=verify");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(
+        (counts(&ran)["checked"].as_u64(), counts(&ran)["wrong"].as_u64()),
+        (Some(64), Some(2))
+    );
+    let options = format!("{JOB} --rw=read --verify=crc32c --continue_on_error=verify");
+    let as_fio = Who::AsFio.run(&folder, &words(&options));
+    assert_eq!(as_fio.code, Some(0), "as fio has it: {as_fio:?}");
+    assert_eq!(as_fio.stderr.matches("verify failed at file").count(), 2, "{as_fio:?}");
+}
+
+#[test]
+fn verify_fatal_ends_the_job_at_the_first_wrong_block_whatever_is_tolerated() {
+    let folder = Folder::new("verify-fatal");
+    native(&folder, "--rw=write --verify=crc32c").well();
+    flip(&folder, 9000);
+    let options = "--rw=read --verify=crc32c --continue_on_error=verify --verify_fatal=1";
+    let ran = native(&folder, options);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(counts(&ran)["checked"].as_u64(), Some(3), "{ran:?}");
+}
+
+#[test]
+fn places_that_are_written_twice_are_checked_for_what_was_written_last() {
+    let jobs = [
+        "--rw=randwrite --norandommap=1",
+        "--rw=randwrite --random_distribution=zipf:1.2",
+        "--rw=randwrite --percentage_random=50",
+        "--rw=write --zonemode=strided --zonesize=32k --zonerange=32k --zoneskip=32k",
+        "--rw=write --io_size=400k",
+    ];
+    at_once(&jobs, |job| {
+        let folder = Folder::new("verify-twice");
+        let ran = native(&folder, &format!("--verify=crc32c {job}")).well();
+        let counts = counts(&ran);
+        let number = |key: &str| counts[key].as_u64().unwrap();
+        assert_eq!((number("wrong"), number("unchecked")), (0, 0), "{job}");
+        assert_eq!(number("written"), number("checked") + number("replaced"), "{job}");
+    });
+}
+
+#[test]
+fn what_cannot_be_checked_is_refused_and_nothing_is_touched() {
+    let folder = Folder::new("verify-refused");
+    native(&folder, "--rw=write --verify=crc32c").well();
+    let before = fs::read(folder.join("data")).unwrap();
+    for (options, words) in [
+        ("--rw=write --size=512k --verify=crc32c --verify_only=1", "524288 are to be checked"),
+        ("--rw=read --size=512k --verify=crc32c", "to be checked"),
+        ("--rw=write --verify=pattern", "set verify_pattern"),
+        ("--rw=write --verify=sha512 --verify_offset=4030", "leaves the interval"),
+        ("--rw=write --verify=sha512 --verify_offset=100", "overlaps"),
+        ("--rw=write --verify=sha512 --verify_interval=128", "no room"),
+        ("--rw=write --verify=crc32c --verify_async=2", "not supported"),
+    ] {
+        let ran = native(&folder, options);
+        assert_eq!(ran.code, Some(1), "{options} {ran:?}");
+        assert!(ran.stderr.contains(words), "{options} {ran:?}");
+        assert_eq!(fs::read(folder.join("data")).unwrap(), before, "{options}");
+    }
+}
+
+#[test]
+fn writes_that_were_not_checked_are_reported() {
+    let folder = Folder::new("verify-unchecked");
+    let ran = native(&folder, "--rw=write --verify=crc32c --time_based --runtime=100ms");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let text = format!("{}{}", ran.stderr, ran.stdout);
+    assert!(text.contains("writes was checked"), "{ran:?}");
+}
+
+#[test]
+fn a_dump_holds_what_was_read_and_what_was_expected() {
+    let folder = Folder::new("verify-dump");
+    native(&folder, "--rw=write --verify=crc32c").well();
+    let good = fs::read(folder.join("data")).unwrap();
+    flip(&folder, 9000);
+    native(&folder, "--rw=read --verify=crc32c --verify_dump=1");
+    let read = fs::read(folder.join("data.8192.received")).unwrap();
+    let expected = fs::read(folder.join("data.8192.expected")).unwrap();
+    assert_eq!(read, fs::read(folder.join("data")).unwrap()[8192..12288]);
+    assert_eq!(expected[48..], good[8192 + 48..12288]);
+}
+
+#[test]
+fn the_state_of_a_job_that_wrote_is_saved() {
+    let folder = Folder::new("verify-state");
+    let job = "--name=v --filename=data --size=64k --bs=4k --rw=write --verify=crc32c";
+    Who::AsFio.run(&folder, &words(job)).well();
+    let bytes = fs::read(folder.join("local-v-0-verify.state")).unwrap();
+    let state = iosonde_verify::StateFile::decode(&bytes, 1).unwrap();
+    assert_eq!((state.writes, state.job, state.name.as_str()), (16, 0, "v"));
+    assert_eq!(state.in_flight, [None]);
+}
