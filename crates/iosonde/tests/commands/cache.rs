@@ -1,6 +1,6 @@
 //! `iosonde cache` on real file systems.
 
-use crate::support::running::Running;
+use crate::support::running::{PATIENCE, Running};
 use crate::support::{Ran, Who, words};
 use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run, skip};
 use serde_json::Value;
@@ -8,7 +8,6 @@ use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
 
@@ -250,9 +249,9 @@ fn a_watch_prints_each_second_until_it_is_interrupted() {
     assert!(watch.wait().unwrap().success());
 
     let mut running = Running::start(Who::Native, &folder, "cache --watch data");
-    std::thread::sleep(Duration::from_millis(300));
+    running.wait_for_text("4 KiB");
     running.signal(rustix::process::Signal::INT);
-    let ran = running.end_within(Duration::from_secs(5)).well();
+    let ran = running.end_within(PATIENCE).well();
     assert!(ran.stdout.contains("4 KiB"), "{ran:?}");
     assert!(!ran.stdout.contains('\u{1b}') && !ran.stdout.contains('\r'), "{ran:?}");
 }

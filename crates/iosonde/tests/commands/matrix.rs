@@ -1,7 +1,7 @@
 //! `iosonde matrix`: each cell does what its name promises, a promise that is
 //! not kept has no figure, and every form reads back.
 
-use crate::support::running::{Running, wait_until};
+use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::trace::calls;
 use crate::support::{Ran, Who, at_once, words};
 use iosonde_testing::{
@@ -12,7 +12,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
 /// As little as can be: one slice a cell is enough for these tests.
@@ -407,19 +406,6 @@ fn names_with_colons_and_blanks_are_names() {
 
 // ---- the end ----
 
-/// Wait until slices run, and a while longer, in which some cells end.
-fn wait_for_cells(program: &mut Running) {
-    let threads = format!("/proc/{}/task", program.id());
-    wait_until("a slice runs", || {
-        let Ok(threads) = std::fs::read_dir(&threads) else { return false };
-        threads.flatten().any(|thread| {
-            std::fs::read_to_string(thread.path().join("comm"))
-                .is_ok_and(|comm| comm.trim() == "matrix")
-        })
-    });
-    std::thread::sleep(Duration::from_millis(800));
-}
-
 #[test]
 fn a_signal_keeps_what_is_known_and_removes_the_file() {
     for signal in [Signal::INT, Signal::TERM] {
@@ -427,14 +413,9 @@ fn a_signal_keeps_what_is_known_and_removes_the_file() {
         let line = "matrix --modes=buffered,read --bs=4k..1m --size=8m --time-per-cell=200ms \
                     --json --progress --output=o.csv";
         let mut program = Running::start(Who::Native, &folder, line);
-        let temporary = format!("iosonde-matrix.{}.tmp", program.id());
-        wait_until("it is being measured", || {
-            // Preparation is over when the file has its full size; then a few cells.
-            folder.join(&temporary).metadata().is_ok_and(|file| file.len() == 8 * MIB)
-        });
-        wait_for_cells(&mut program);
+        program.wait_for_text("iB/s\n");
         program.signal(signal);
-        let ran = program.end_within(Duration::from_secs(10));
+        let ran = program.end_within(PATIENCE);
         assert_eq!(ran.code, Some(128), "{ran:?}");
         let report = ran.json();
         assert_eq!(report["stopped"], true);
@@ -457,18 +438,17 @@ fn a_second_signal_reports_known_results_though_the_storage_does_not_answer() {
         "matrix {on} --modes=fsync --bs=4k --size=1m --time-per-cell=10s --output=o.csv --json"
     );
     let mut program = Running::start(Who::Native, &folder, &line);
-    wait_for_cells(&mut program);
+    program.wait_for_work("matrix");
     let Some(frozen) = or_skip(FrozenMount::freeze(on)) else { return };
-    std::thread::sleep(Duration::from_millis(200));
+    program.wait_for_stuck_thread();
     program.signal(Signal::INT);
-    std::thread::sleep(Duration::from_millis(200));
     assert!(program.is_running(), "a write waits");
     program.signal(Signal::INT);
     wait_until("the results are there", || {
         std::fs::metadata(folder.join("o.csv")).is_ok_and(|file| file.len() > 0)
     });
     drop(frozen);
-    let ran = program.end_within(Duration::from_secs(10));
+    let ran = program.end_within(PATIENCE);
     assert_eq!(ran.code, Some(128), "{ran:?}");
     assert_eq!(ran.json()["stopped"], true);
     assert!(folder.read("o.csv").contains("the run was stopped first"));
@@ -490,14 +470,14 @@ fn errors_of_a_cell_leave_the_others_their_figures() {
     let folder = Folder::new("matrix-errors");
     // A file that is cut short behind the back of the run: reads find its end.
     let data = folder.write("data", vec![1; MIB as usize]);
-    let mut program = Running::start(
+    let program = Running::start(
         Who::Native,
         &folder,
         "matrix data --modes=read --bs=4k,64k,128k --time-per-cell=300ms --json --progress",
     );
-    wait_for_cells(&mut program);
+    program.wait_for_text("iB/s\n");
     std::fs::OpenOptions::new().write(true).open(&data).unwrap().set_len(0).unwrap();
-    let ran = program.end_within(Duration::from_secs(20));
+    let ran = program.end_within(PATIENCE);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let report = ran.json();
     assert_eq!(report["stopped"], false);

@@ -2,13 +2,10 @@
 //! and what they leave alone.
 
 use crate::support::Who;
-use crate::support::running::{Running, wait_until};
+use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::sbk::{lines, number, sbk};
 use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run};
 use rustix::process::Signal;
-use std::time::Duration;
-
-const SOON: Duration = Duration::from_secs(20);
 
 #[test]
 fn the_end_of_a_file_is_reported_with_the_records_done() {
@@ -47,7 +44,7 @@ fn a_file_that_shrinks_ends_its_reader() {
         read.and_then(|n| n.parse::<u64>().ok()).is_some_and(|n| n > 40 * 4096)
     });
     std::fs::File::options().write(true).open(&path).unwrap().set_len(4096).unwrap();
-    let ran = program.end_within(SOON).well();
+    let ran = program.end_within(PATIENCE).well();
     let records = number(&lines(&ran).1, "records,");
     assert!(records > 1.0 && records < 256.0, "{ran:?}");
     let says =
@@ -89,7 +86,7 @@ fn a_signal_ends_the_run_with_its_total() {
         let path = folder.join("f");
         wait_until("it writes", || path.metadata().is_ok_and(|file| file.len() > 1000));
         program.signal(signal);
-        let ran = program.end_within(SOON);
+        let ran = program.end_within(PATIENCE);
         assert_eq!(ran.code, Some(code), "{ran:?}");
         let (windows, total) = lines(&ran);
         assert_eq!(windows.len(), 1, "{ran:?}");

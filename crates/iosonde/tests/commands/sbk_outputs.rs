@@ -1,7 +1,7 @@
 //! What runs of records leave for other programs: the table, metrics over
 //! HTTP, the common result file; and arguments from a file.
 
-use crate::support::running::{Running, wait_until};
+use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::sbk::{lines, number, sbk};
 use crate::support::{Who, words};
 use iosonde_testing::Folder;
@@ -102,7 +102,7 @@ fn metrics_are_scraped_over_loopback_under_sbks_names() {
     assert_eq!(taken.code, Some(1), "{taken:?}");
     assert!(taken.stderr.contains("cannot listen"), "{taken:?}");
     program.signal(rustix::process::Signal::INT);
-    let ran = program.end_within(Duration::from_secs(20));
+    let ran = program.end_within(PATIENCE);
     assert_eq!(ran.code, Some(130), "{ran:?}");
     assert!(get(&address, "/metrics").is_err(), "the server goes with the run");
 }

@@ -1,16 +1,12 @@
 //! `iosonde write-cache` on real loop devices, which take either view.
 
-use crate::support::running::{Running, wait_until};
+use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Ran, Who, words};
 use iosonde_testing::{Folder, LoopDevice, filesystem, is_root, or_skip, skip};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
-
-/// A stop is for people who wait; generous, as machines that test are busy.
-const SOON: Duration = Duration::from_secs(5);
 
 /// A loop device with a write cache, as all have with a file that can be synced.
 /// A later file of the same device finds the view that an earlier one left, so
@@ -344,7 +340,7 @@ fn a_signal_ends_the_runs_and_the_view_is_put_back() {
         // The first run is under write back: the view has been changed.
         wait_until("the first run begins", || cached.view() == "write back");
         program.signal(signal);
-        let ran = program.end_within(SOON);
+        let ran = program.end_within(PATIENCE);
         assert_eq!(ran.code, Some(128), "{signal:?}: {ran:?}");
         assert_eq!(cached.view(), "write through", "{signal:?}: {ran:?}");
     }
@@ -364,6 +360,6 @@ fn two_at_once_do_not_take_each_others_view_for_the_original() {
     assert_eq!(second.code, Some(1), "{second:?}");
     assert!(second.stderr.contains("another iosonde write-cache"), "{second:?}");
     first.signal(Signal::INT);
-    first.end_within(SOON);
+    first.end_within(PATIENCE);
     assert_eq!(cached.view(), "write through");
 }

@@ -1,9 +1,11 @@
 //! Logs: read back, they add up to the report; their form is fio's.
 
+use crate::support::running::{PATIENCE, Running};
 use crate::support::{Ran, Who, with, words};
 use iosonde_testing::{Folder, has_fio, skip};
+use rustix::process::Signal;
 use serde_json::Value;
-use std::process::Command;
+use std::time::Duration;
 
 /// Lines of a log as numbers.
 fn rows(folder: &Folder, name: &str) -> Vec<Vec<u64>> {
@@ -107,7 +109,6 @@ fn windows_add_up_to_the_report_and_none_is_missing() {
                 // A late end has its own row.
                 let whole = [250, 500, 750, 1000, 1250, 1500, 1750, 2000];
                 assert_eq!(times[..8], whole, "{case}");
-                assert!(times.len() <= 9, "{case}: {times:?}");
                 assert!(log.iter().all(|row| row.len() == 5 && row[3] == 0), "{case}");
             }
             // The last window is longer by what it took to stop, on a busy machine
@@ -128,7 +129,7 @@ fn windows_add_up_to_the_report_and_none_is_missing() {
             assert_eq!(counted as f64, ios, "{case}");
         }
         assert!(histogram.iter().all(|row| row.len() == 3 + 1856), "{case}");
-        assert!((8..=10).contains(&histogram.len()), "{case}");
+        assert!(histogram.len() >= 8, "{case}");
     }
 }
 
@@ -139,7 +140,7 @@ fn the_largest_of_the_windows_is_the_largest_of_the_report() {
                      --write_lat_log=l --log_avg_msec=100 --log_window_value=both";
     let reported = job(&folder, arguments);
     let rows = rows(&folder, "l_clat.1.log");
-    assert!((10..=11).contains(&rows.len()), "a late end has its own row");
+    assert!(rows.len() >= 10, "a late end has its own row");
     assert!(rows.iter().all(|row| row.len() == 6 && row[1] <= row[2]));
     let largest = rows.iter().map(|row| row[2]).max();
     assert_eq!(largest, reported["read"]["clat_ns"]["max"].as_u64());
@@ -257,29 +258,20 @@ fn a_signal_leaves_what_was_logged() {
             "--output-format=json --name=j --filename=f --ioengine=psync --rw=write --bs=4k \
              --size=1m --time_based --runtime=60 --write_iops_log=l {each}"
         );
-        let child = Who::AsFio
-            .command(&folder)
-            .args(words(&arguments))
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(1500));
-        assert!(
-            Command::new("kill")
-                .args(["-INT", &child.id().to_string()])
-                .status()
-                .unwrap()
-                .success()
-        );
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(128));
-        let text = String::from_utf8(output.stdout).unwrap();
+        let mut program = Running::start(Who::AsFio, &folder, &arguments);
+        program.wait_for_work("j");
+        // At least so long: five windows.
+        std::thread::sleep(Duration::from_millis(600));
+        program.signal(Signal::INT);
+        let ran = program.end_within(PATIENCE);
+        assert_eq!(ran.code, Some(128), "{ran:?}");
+        let text = &ran.stdout;
         let json: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
         let ios = json["jobs"][0]["write"]["total_ios"].as_u64().unwrap();
         let rows = rows(&folder, "l_iops.1.log");
         match each {
             "" => assert_eq!(rows.len() as u64, ios),
-            _ => assert!(rows.len() >= 10, "{rows:?}"),
+            _ => assert!(rows.len() >= 5, "{rows:?}"),
         }
     }
 }

@@ -1,12 +1,11 @@
 //! What programs that call fio and read what it prints rely on, point by point.
 
-use crate::support::running::{Running, wait_until};
+use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Ran, Who, with, words};
 use iosonde_testing::Folder;
 use serde_json::Value;
 use std::io::Write;
 use std::process::Stdio;
-use std::time::Duration;
 
 /// A short job on nothing.
 const JOB: &str = "--name=v --ioengine=null --size=64k";
@@ -183,7 +182,7 @@ fn a_signal_asks_for_a_report_and_the_run_goes_on() {
     wait_until("a report is there", || reports() == 1);
     assert!(running.is_running());
     running.signal(rustix::process::Signal::INT);
-    let ran = running.end_within(Duration::from_secs(10));
+    let ran = running.end_within(PATIENCE);
     assert_eq!((ran.code, reports()), (Some(128), 2), "{ran:?}");
 }
 

@@ -1,7 +1,7 @@
 //! What is in the files after a run: shares of blocks that repeat and of bytes
 //! that compress, patterns; and where buffers live meanwhile.
 
-use crate::support::running::Running;
+use crate::support::running::{PATIENCE, Running};
 use crate::support::{Who, words};
 use iosonde_testing::{Folder, has_fio_for_part, skip};
 use std::collections::HashSet;
@@ -368,7 +368,7 @@ fn shows(options: &str, file: &str, sign: impl Fn(&str) -> bool) {
     }
     assert!(sign(&text), "{options}: {text}");
     job.signal(rustix::process::Signal::INT);
-    job.end_within(Duration::from_secs(10));
+    job.end_within(PATIENCE);
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! What goes wrong while jobs run: what ends, what is said, what is counted.
 
-use crate::support::running::{Running, wait_until};
+use crate::support::running::{PATIENCE, Running};
 use crate::support::{Ran, Who, words};
 use iosonde_testing::{Folder, LoopDevice, Mounted, has_fio, is_root, or_skip, run, skip};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::time::Duration;
 
 const ENGINES: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring"];
 
@@ -183,13 +182,9 @@ fn a_file_that_shrinks_under_a_reader_ends_it() {
              --runtime=60 --norandommap --output-format=json"
         );
         let mut program = Running::start(Who::AsFio, &folder, &line);
-        let threads = format!("/proc/{}/task", program.id());
-        wait_until("the job runs", || {
-            std::fs::read_dir(&threads).is_ok_and(|threads| threads.count() > 2)
-        });
-        std::thread::sleep(Duration::from_millis(50));
+        program.wait_for_work("j");
         std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(4096).unwrap();
-        let ran = program.end_within(Duration::from_secs(5));
+        let ran = program.end_within(PATIENCE);
         assert_eq!(ran.code, Some(1), "{engine}: {ran:?}");
         assert!(ran.stderr.contains("end of file"), "{engine}: {ran:?}");
         assert!(ran.stderr.contains("in f:"), "{engine}: {ran:?}");
@@ -203,13 +198,9 @@ fn a_file_that_is_removed_while_it_is_open_is_no_error() {
     let path = folder.write("f", vec![0; 1 << 20]);
     let line = "--name=j --filename=f --rw=read --bs=4k --size=1m --time_based --runtime=1";
     let mut program = Running::start(Who::AsFio, &folder, line);
-    let threads = format!("/proc/{}/task", program.id());
-    wait_until("the job runs", || {
-        std::fs::read_dir(&threads).is_ok_and(|threads| threads.count() > 2)
-    });
-    std::thread::sleep(Duration::from_millis(50));
+    program.wait_for_work("j");
     std::fs::remove_file(path).unwrap();
-    assert_eq!(program.end_within(Duration::from_secs(10)).code, Some(0));
+    assert_eq!(program.end_within(PATIENCE).code, Some(0));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Files and devices that are not written to, under any of their names.
 
-use crate::support::running::{Running, wait_until};
+use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Ran, Who, words};
 use iosonde_testing::{
     Folder, LoopDevice, Mounted, Swap, has_fio_for_part, is_root, or_skip, run, skip,
@@ -182,7 +182,7 @@ fn a_free_device_is_written_to_and_kept_from_others_meanwhile() {
     assert!(Mounted::mount(&device.0, &folder.join("on")).is_err(), "not mounted meanwhile");
     assert!(run("mkfs.ext4", &["-q", device.text()]).is_err(), "not formatted meanwhile");
     program.signal(Signal::INT);
-    assert_eq!(program.end_within(std::time::Duration::from_secs(5)).code, Some(128));
+    assert_eq!(program.end_within(PATIENCE).code, Some(128));
     assert!(or_skip(Mounted::mount(&device.0, &folder.join("on"))).is_some(), "free again");
 }
 
@@ -289,7 +289,7 @@ fn a_pipe_is_refused_and_stays() {
     for rw in ["read", "write"] {
         let line = format!("--name=j --filename=p --rw={rw} --size=64k --unlink=1");
         let program = Running::start(Who::AsFio, &folder, &line);
-        let ran = program.end_within(std::time::Duration::from_secs(5));
+        let ran = program.end_within(PATIENCE);
         refused(&ran, "it is a pipe");
         assert!(path.exists());
     }

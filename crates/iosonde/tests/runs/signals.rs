@@ -1,32 +1,16 @@
 //! Signals, in every phase of a run.
 
-use crate::support::running::{Running, wait_until};
+use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Ran, Who};
 use iosonde_testing::{Folder, FrozenMount, LoopDevice, Mounted, is_root, or_skip, run, skip};
 use rustix::process::Signal;
-use std::time::Duration;
-
-/// A stop is for people who wait; generous, as machines that test are busy.
-const SOON: Duration = Duration::from_secs(5);
-
-/// Wait until a thread of that name runs: a job's is named after the job.
-fn wait_for_thread(program: &mut Running, name: &str) {
-    let threads = format!("/proc/{}/task", program.id());
-    wait_until(&format!("a thread named {name} runs"), || {
-        let Ok(threads) = std::fs::read_dir(&threads) else { return false };
-        threads.flatten().any(|thread| {
-            std::fs::read_to_string(thread.path().join("comm"))
-                .is_ok_and(|comm| comm.trim() == name)
-        })
-    });
-}
 
 /// Start a job called `j`, wait until its thread runs, then stop it.
 fn stopped(folder: &Folder, line: &str, signal: Signal) -> Ran {
     let mut program = Running::start(Who::AsFio, folder, line);
-    wait_for_thread(&mut program, "j");
+    program.wait_for_thread("j");
     program.signal(signal);
-    program.end_within(SOON)
+    program.end_within(PATIENCE)
 }
 
 #[track_caller]
@@ -46,7 +30,7 @@ fn a_layout_that_is_stopped_leaves_no_hole_that_passes_for_data() {
         let path = folder.join("f");
         wait_until("the file grows", || path.metadata().is_ok_and(|file| file.len() > 0));
         program.signal(signal);
-        let ran = program.end_within(SOON);
+        let ran = program.end_within(PATIENCE);
         assert_eq!(ran.code, Some(128), "{ran:?}");
         assert!(ran.stdout.contains("terminating on signal"), "{ran:?}");
         let bytes = path.metadata().unwrap().len();
@@ -64,7 +48,7 @@ fn a_layout_side_by_side_is_stopped_too() {
     let path = folder.join("f");
     wait_until("the file grows", || path.metadata().is_ok_and(|file| file.len() > 0));
     program.signal(Signal::INT);
-    let ran = program.end_within(SOON);
+    let ran = program.end_within(PATIENCE);
     assert_eq!(ran.code, Some(128), "{ran:?}");
     assert!(path.metadata().unwrap().len() < 8 << 30);
 }
@@ -99,10 +83,9 @@ fn jobs_of_every_engine_are_stopped_and_reported() {
                  --size=1m --time_based --runtime=60 --norandommap"
             );
             let mut program = Running::start(Who::AsFio, &folder, &line);
-            wait_for_thread(&mut program, "j");
-            std::thread::sleep(Duration::from_millis(50));
+            program.wait_for_work("j");
             program.signal(signal);
-            let ran = program.end_within(SOON);
+            let ran = program.end_within(PATIENCE);
             is_full_report(&ran);
             assert!(ran.stdout.contains("  read: IOPS="), "{ran:?}");
         }
@@ -145,7 +128,7 @@ fn a_final_fsync_is_waited_for() {
         skip!("the storage is too fast to be caught at the final fsync");
     }
     program.signal(Signal::INT);
-    let ran = program.end_within(Duration::from_secs(30));
+    let ran = program.end_within(PATIENCE);
     // Where the run was over already there was nothing left to stop.
     if ran.code != Some(0) {
         is_full_report(&ran);
@@ -163,15 +146,13 @@ fn a_second_signal_ends_a_run_with_a_stuck_job() {
     let line = "--name=j --filename=/dev/kmsg --rw=read --bs=8k --size=1g --ignore_error=EPIPE:EINVAL \
                 --name=other --filename=x --ioengine=null --rw=read --size=1m";
     let mut program = Running::start(Who::AsFio, &folder, line);
-    wait_for_thread(&mut program, "j");
-    std::thread::sleep(Duration::from_millis(300));
+    program.wait_for_wait_in("devkmsg_read");
     program.signal(Signal::INT);
-    std::thread::sleep(Duration::from_millis(200));
     if !program.is_running() {
         skip!("/dev/kmsg does not block here");
     }
     program.signal(Signal::INT);
-    let ran = program.end_within(Duration::from_secs(1));
+    let ran = program.end_within(PATIENCE);
     assert_eq!(ran.code, Some(128), "{ran:?}");
     assert!(ran.stdout.contains("j: (groupid=0, jobs="), "{ran:?}");
     assert!(ran.stdout.contains("Run status group 0 (all jobs):"), "{ran:?}");
@@ -201,12 +182,11 @@ fn a_second_signal_reports_at_once_though_the_storage_does_not_answer() {
         std::fs::write(mounted.0.join("f"), vec![0; 4 << 20]).unwrap();
         let Some(frozen) = or_skip(FrozenMount::freeze(mounted_on)) else { return };
         let line = format!("--name=j --filename=mounted/f --output=report {line}");
-        let mut program = Running::start(Who::AsFio, &folder, &line);
-        std::thread::sleep(Duration::from_millis(300));
-        program.signal(Signal::INT);
-        std::thread::sleep(Duration::from_millis(100));
-        assert!(program.is_running(), "{line}");
         let report = || std::fs::read_to_string(folder.join("report")).unwrap_or_default();
+        let mut program = Running::start(Who::AsFio, &folder, &line);
+        program.wait_for_stuck_thread();
+        program.signal(Signal::INT);
+        assert!(program.is_running(), "{line}");
         assert!(!report().contains("Run status"), "{}", report());
         program.signal(Signal::INT);
         // A job that is stuck in the kernel keeps the process, not the report:
@@ -215,7 +195,7 @@ fn a_second_signal_reports_at_once_though_the_storage_does_not_answer() {
             report().contains("Run status") || !program.is_running()
         });
         drop(frozen);
-        let ran = program.end_within(SOON);
+        let ran = program.end_within(PATIENCE);
         assert_eq!(ran.code, Some(128), "{ran:?}");
         std::fs::remove_file(folder.join("report")).unwrap();
     }
@@ -227,7 +207,7 @@ fn usr1_asks_for_a_report_and_the_run_goes_on() {
     let line =
         "--name=j --ioengine=null --rw=read --size=1g --time_based --runtime=60 --output=report";
     let mut program = Running::start(Who::AsFio, &folder, line);
-    wait_for_thread(&mut program, "j");
+    program.wait_for_thread("j");
     let reports = || {
         let text = std::fs::read_to_string(folder.join("report")).unwrap_or_default();
         text.matches("Run status group 0").count()
@@ -239,7 +219,7 @@ fn usr1_asks_for_a_report_and_the_run_goes_on() {
     program.signal(Signal::USR1);
     wait_until("another interim report is there", || reports() == 2);
     program.signal(Signal::INT);
-    assert_eq!(program.end_within(SOON).code, Some(128));
+    assert_eq!(program.end_within(PATIENCE).code, Some(128));
     assert_eq!(reports(), 3);
 }
 

@@ -1,16 +1,60 @@
 //! Programs that run while a test looks on.
+//!
+//! Limits of time only end a test that hangs: on a busy machine everything
+//! comes late, and nothing is wrong with that.
 
 use super::{Ran, Who, words};
 use iosonde_testing::Folder;
+use std::fs::DirEntry;
 use std::io::Read;
 use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+/// How long a test waits for what must come. Nothing takes so long, also where
+/// other programs keep all processors busy.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A program that runs; killed if it outlives its test.
 pub struct Running {
     child: Option<Child>,
     who: Who,
     arguments: String,
+    stdout: Output,
+    stderr: Output,
+}
+
+/// What a program has printed so far. It is read on the side, so that a full
+/// pipe does not keep the program from ending.
+struct Output {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Output {
+    fn of(stream: Option<impl Read + Send + 'static>) -> Output {
+        let mut stream = stream.expect("it is piped");
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let kept = bytes.clone();
+        let read = move || {
+            let mut buffer = [0; 4096];
+            while let Ok(count @ 1..) = stream.read(&mut buffer) {
+                kept.lock().unwrap().extend_from_slice(&buffer[..count]);
+            }
+        };
+        Output { bytes, reader: Some(std::thread::spawn(read)) }
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().unwrap()).into_owned()
+    }
+
+    /// All of it; the program has ended.
+    fn end(&mut self) -> String {
+        self.reader.take().into_iter().for_each(|reader| reader.join().unwrap());
+        self.text()
+    }
 }
 
 impl Running {
@@ -18,7 +62,9 @@ impl Running {
     pub fn start(who: Who, folder: &Folder, line: &str) -> Running {
         let mut command = who.command(folder);
         command.args(words(line)).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Running { child: Some(command.spawn().unwrap()), who, arguments: line.to_owned() }
+        let mut child = command.spawn().unwrap();
+        let (stdout, stderr) = (Output::of(child.stdout.take()), Output::of(child.stderr.take()));
+        Running { child: Some(child), who, arguments: line.to_owned(), stdout, stderr }
     }
 
     fn child(&mut self) -> &mut Child {
@@ -35,25 +81,71 @@ impl Running {
         self.child().try_wait().unwrap().is_none()
     }
 
-    /// Send it a signal.
+    /// Send it a signal, and wait until it has been delivered: the kernel makes
+    /// one of two that are pending.
+    #[track_caller]
     pub fn signal(&mut self, signal: rustix::process::Signal) {
-        let id = i32::try_from(self.id()).ok().and_then(rustix::process::Pid::from_raw).unwrap();
-        rustix::process::kill_process(id, signal).unwrap();
+        let id = self.id();
+        let pid = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw).unwrap();
+        rustix::process::kill_process(pid, signal).unwrap();
+        wait_until("the signal is delivered", || {
+            let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+            let pending = status.lines().find_map(|line| line.strip_prefix("ShdPnd:"));
+            pending.is_none_or(|set| set.trim().bytes().all(|digit| digit == b'0'))
+        });
+    }
+
+    /// Wait until it has printed `text`, on either stream.
+    #[track_caller]
+    pub fn wait_for_text(&self, text: &str) {
+        wait_until(&format!("it prints {text:?}"), || {
+            self.stdout.text().contains(text) || self.stderr.text().contains(text)
+        });
+    }
+
+    /// Wait until a thread of that name runs: a job's is named after the job.
+    #[track_caller]
+    pub fn wait_for_thread(&mut self, name: &str) {
+        let id = self.id();
+        wait_until(&format!("a thread named {name} runs"), || {
+            threads(id).iter().any(|thread| thread.name == name)
+        });
+    }
+
+    /// Wait until a thread of that name has used a processor for so long that a
+    /// job's is past its preparations and does I/O.
+    #[track_caller]
+    pub fn wait_for_work(&mut self, name: &str) {
+        let id = self.id();
+        wait_until(&format!("a thread named {name} works"), || {
+            threads(id).iter().any(|thread| thread.name == name && thread.ticks >= 3)
+        });
+    }
+
+    /// Wait until a thread waits in this function of the kernel (proc(5), `wchan`).
+    #[track_caller]
+    pub fn wait_for_wait_in(&mut self, function: &str) {
+        let folder = format!("/proc/{}/task", self.id());
+        let waits = |thread: DirEntry| std::fs::read_to_string(thread.path().join("wchan"));
+        wait_until(&format!("a thread waits in {function}"), || {
+            let Ok(threads) = std::fs::read_dir(&folder) else { return false };
+            threads.flatten().any(|thread| waits(thread).is_ok_and(|name| name == function))
+        });
+    }
+
+    /// Wait until one of its threads waits in the kernel where no signal wakes
+    /// it: for storage.
+    #[track_caller]
+    pub fn wait_for_stuck_thread(&mut self) {
+        let id = self.id();
+        wait_until("a thread waits for storage", || {
+            threads(id).iter().any(|thread| thread.state == 'D')
+        });
     }
 
     /// Wait for its end; fails the test when that takes longer than `limit`.
     pub fn end_within(mut self, limit: Duration) -> Ran {
         let mut child = self.child.take().expect("it is there until it has ended");
-        // Read on the side, so that a full pipe does not keep it from ending.
-        let read = |stream: Option<Box<dyn Read + Send>>| {
-            std::thread::spawn(move || {
-                let mut text = Vec::new();
-                stream.map(|mut stream| stream.read_to_end(&mut text));
-                String::from_utf8_lossy(&text).into_owned()
-            })
-        };
-        let stdout = read(child.stdout.take().map(|pipe| Box::new(pipe) as _));
-        let stderr = read(child.stderr.take().map(|pipe| Box::new(pipe) as _));
         let began = Instant::now();
         let status = loop {
             if let Some(status) = child.try_wait().unwrap() {
@@ -62,13 +154,17 @@ impl Running {
             if began.elapsed() > limit {
                 let _ = child.kill();
                 let _ = child.wait();
-                panic!("still running after {limit:?}: {}", stdout.join().unwrap());
+                panic!("{} runs after {limit:?}: {}", self.arguments, self.stdout.end());
             }
             std::thread::sleep(Duration::from_millis(5));
         };
-        let (stdout, stderr) = (stdout.join().unwrap(), stderr.join().unwrap());
-        let arguments = std::mem::take(&mut self.arguments);
-        Ran { who: self.who, arguments, code: status.code(), stdout, stderr }
+        Ran {
+            who: self.who,
+            arguments: self.arguments.clone(),
+            code: status.code(),
+            stdout: self.stdout.end(),
+            stderr: self.stderr.end(),
+        }
     }
 }
 
@@ -81,11 +177,38 @@ impl Drop for Running {
     }
 }
 
-/// Wait until something holds; fails the test after ten seconds.
-pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+/// Wait until something is so.
+#[track_caller]
+pub fn wait_until(what: &str, mut is: impl FnMut() -> bool) {
     let began = Instant::now();
-    while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(10), "waited too long until {what}");
+    while !is() {
+        assert!(began.elapsed() < PATIENCE, "waited too long until {what}");
         std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What the kernel says of a thread (proc(5), `stat`).
+struct ThreadState {
+    name: String,
+    state: char,
+    /// Processor time in clock ticks, of a hundredth of a second each.
+    ticks: u64,
+}
+
+fn threads(process: u32) -> Vec<ThreadState> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
+    let stat = |thread: DirEntry| std::fs::read_to_string(thread.path().join("stat")).ok();
+    threads.flatten().filter_map(|thread| ThreadState::parse(&stat(thread)?)).collect()
+}
+
+impl ThreadState {
+    fn parse(stat: &str) -> Option<ThreadState> {
+        // The name is in parentheses and may hold anything; state is the third field.
+        let (head, rest) = stat.rsplit_once(')')?;
+        let name = head.split_once('(')?.1.to_owned();
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        let state = fields.first()?.chars().next()?;
+        Some(ThreadState { name, state, ticks: ticks(14)? + ticks(15)? })
     }
 }
