@@ -16,6 +16,7 @@ mod progress;
 mod report_formats;
 mod rules;
 mod run_jobs;
+mod stored;
 mod terminal;
 
 use commands::table;

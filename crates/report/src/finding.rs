@@ -2,6 +2,7 @@
 //! for `iosonde audit` and for `iosonde probe`.
 
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 /// How far a finding changes what the results may be used for.
@@ -30,7 +31,7 @@ impl Severity {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The rule's id: `iosonde explain ID` prints it.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// How bad.
     pub severity: Severity,
     /// Which jobs it is about; empty for all or none of them.
@@ -38,7 +39,7 @@ pub struct Finding {
     /// One sentence with its numbers, without a full stop.
     pub statement: String,
     /// What to do: an imperative, without a full stop.
-    pub remedy: &'static str,
+    pub remedy: Cow<'static, str>,
 }
 
 impl Finding {
@@ -108,11 +109,11 @@ pub fn judge<Facts: 'static>(rules: &[FindingRule<Facts>], facts: &Facts) -> Vec
     let mut findings = Vec::new();
     for rule in rules {
         findings.extend((rule.check)(facts).into_iter().map(|found| Finding {
-            id: rule.id,
+            id: rule.id.into(),
             severity: found.severity,
             jobs: found.jobs,
             statement: found.text,
-            remedy: rule.remedy,
+            remedy: rule.remedy.into(),
         }));
     }
     // A stable sort: rules keep their order among equals.
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn the_worst_comes_first_and_equals_keep_their_order() {
-        let ids = |n| judge(&RULES, &n).iter().map(|finding| finding.id).collect::<Vec<_>>();
+        let ids = |n| judge(&RULES, &n).into_iter().map(|finding| finding.id).collect::<Vec<_>>();
         assert_eq!(ids(1), [""; 0]);
         assert_eq!(ids(9), ["over-two", "over-one", "over-three"]);
     }

@@ -11,6 +11,7 @@ mod account;
 mod facts;
 pub mod finding;
 pub mod formats;
+mod latency;
 pub mod ledger;
 pub mod live;
 mod report;
@@ -18,9 +19,10 @@ pub mod scale;
 
 pub use account::{JobAccount, LatencyCounts, PrioCounts, account, groups_of};
 pub use facts::{JobFacts, MeasuredKinds, Percentiles};
+pub use latency::{LatencyReport, Quick, percentile_of_all};
 pub use report::{
     BlockLife, BlockState, CpuIdle, CpuUse, DepthReport, DirReport, DiskCounts, DiskReport,
-    ErrorCount, GroupDir, GroupReport, JobFailure, JobPhase, JobReport, LatencyReport,
-    LatencyTarget, OptionTexts, OurJob, Ours, PrioReport, Quick, Report, SteadyResult,
-    SteadySample, SyncReport, TextUnits, Unified, VerifyReport, WindowReport,
+    ErrorCount, GroupDir, GroupReport, JobFailure, JobPhase, JobReport, LatencyTarget, OptionTexts,
+    OurJob, Ours, PrioReport, Report, SteadyResult, SteadySample, SyncReport, TextUnits, Unified,
+    VerifyReport, WindowReport,
 };

@@ -2,6 +2,7 @@
 //!
 //! Formats turn these into text; nothing here is rounded or formatted.
 
+pub use crate::latency::{LatencyReport, Quick};
 use iosonde_base::{DIRS, Dir, Errno, PerDir};
 
 /// Option names and the texts the user gave them, in the order given. A flag
@@ -209,39 +210,6 @@ impl DirReport {
 /// `n` in `ms` milliseconds as a rate per second, rounded down.
 pub(crate) fn per_second(n: u64, ms: u64) -> u64 {
     if ms == 0 { 0 } else { (u128::from(n) * 1000 / u128::from(ms)) as u64 }
-}
-
-/// A latency: extremes, mean, deviation, percentiles. In nanoseconds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LatencyReport {
-    /// How many values.
-    pub n: u64,
-    /// The smallest, zero without any.
-    pub min_ns: u64,
-    /// The largest.
-    pub max_ns: u64,
-    /// The mean.
-    pub mean_ns: f64,
-    /// The sample's standard deviation.
-    pub stddev_ns: f64,
-    /// Percent and nanoseconds, when percentiles were asked for and there are
-    /// values. None is above `max_ns`.
-    pub percentiles: Option<Vec<(f64, u64)>>,
-    /// What our own report shows, when a histogram was kept and there are
-    /// values.
-    pub quick: Option<Quick>,
-    /// Bucket middle in nanoseconds and count, when a histogram was kept.
-    pub bins: Vec<(u64, u64)>,
-}
-
-/// The percentiles that our own report shows, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Quick {
-    pub p50_ns: u64,
-    pub p90_ns: u64,
-    pub p99_ns: u64,
-    pub p999_ns: u64,
 }
 
 /// The latency of the I/Os of one priority.

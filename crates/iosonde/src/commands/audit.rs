@@ -13,11 +13,10 @@ use iosonde_report::finding::{Finding, Severity, judge};
 use result::FioResult;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::io::Read;
 
 /// What `--help` says below the summary.
 const DETAILS: &str = "\
-Reads results of fio (--output-format=json or json+, any 3.x) and checks them
+Reads results of fio (--output-format=json or json+, 2.x and 3.x) and checks them
 against the disk counters that they contain: reads served from memory, writes
 that had not reached the device, a queue depth that the device never saw.";
 
@@ -54,8 +53,8 @@ pub fn run(words: &[String]) -> u8 {
     };
     let (mut code, mut results) = (exit::OK, Vec::new());
     for file in &files {
-        let run = match read(file).and_then(|text| FioResult::parse(&text)) {
-            Ok(run) => run,
+        let run = match crate::stored::read(file) {
+            Ok(stored) => FioResult::of(&stored),
             Err(why) => {
                 print_error(&format!("iosonde: audit: {file}: {why}"));
                 code = exit::REFUSED;
@@ -79,16 +78,6 @@ pub fn run(words: &[String]) -> u8 {
         print(&format!("{whole:#}\n"));
     }
     code
-}
-
-fn read(file: &str) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    match file {
-        "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
-        path => std::fs::read(path).map(|read| bytes = read),
-    }
-    .map_err(|error| format!("cannot read it: {error}"))?;
-    String::from_utf8(bytes).map_err(|_| "it is not text, so not a fio result".to_owned())
 }
 
 fn text(file: &str, run: &FioResult, findings: &[Finding]) -> String {

@@ -25,7 +25,7 @@ pub fn findings_text(findings: &[Finding], style: &Style) -> String {
         text.extend(std::iter::repeat_n(' ', INDENT));
         // Further lines of the remedy begin below its first word.
         text.push_str("-> ");
-        text.push_str(&wrap(finding.remedy, INDENT + 3, style.columns));
+        text.push_str(&wrap(&finding.remedy, INDENT + 3, style.columns));
         text.push('\n');
     }
     text
@@ -38,11 +38,11 @@ mod tests {
     #[test]
     fn a_finding_has_its_severity_statement_id_and_remedy() {
         let finding = Finding {
-            id: "short-run",
+            id: "short-run".into(),
             severity: Severity::Note,
             jobs: Vec::new(),
             statement: "measured for 300 ms, 12 I/Os".into(),
-            remedy: "set runtime=60 and time_based",
+            remedy: "set runtime=60 and time_based".into(),
         };
         let style = Style { colour: false, columns: 40 };
         assert_eq!(

@@ -1,6 +1,8 @@
 //! The parts of a fio result that an audit needs.
 
-use serde_json::Value;
+use iosonde_base::{Dir, PerDir};
+use iosonde_report::{DirReport, DiskReport, JobReport, OptionTexts, Unified};
+use iosonde_result::StoredResult;
 
 /// One result.
 pub struct FioResult {
@@ -45,39 +47,17 @@ pub struct FioDisk {
 }
 
 impl FioResult {
-    /// Read the last whole document: with a status interval there are several,
-    /// and other text may stand before them.
-    pub fn parse(text: &str) -> Result<FioResult, String> {
-        let start = text.find('{').ok_or("it contains no JSON, so it is not a fio result")?;
-        let mut last = None;
-        for value in serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>() {
-            match value {
-                Ok(value) => last = Some(value),
-                // What follows a whole document may be anything.
-                Err(_) if last.is_some() => break,
-                Err(error) => return Err(format!("invalid JSON: {error}")),
-            }
-        }
-        FioResult::of(&last.ok_or("it contains no JSON, so it is not a fio result")?)
-    }
-
-    fn of(whole: &Value) -> Result<FioResult, String> {
-        let (Some(version), Some(jobs)) = (whole["fio version"].as_str(), whole["jobs"].as_array())
-        else {
-            let why = "it has no \"fio version\" and \"jobs\", so it is not a fio result (for \
-                       client output, use the result of one host)";
-            return Err(why.to_owned());
-        };
-        let global = &whole["global options"];
-        let entries = whole["disk_util"].as_array().map(Vec::as_slice).unwrap_or_default();
+    /// What a stored result has of it.
+    pub fn of(stored: &StoredResult) -> FioResult {
+        let report = &stored.report;
+        let globals = report.global_options.as_deref().unwrap_or_default();
         // Disks that stand on others carry sums of those below.
-        let stands = |disk: &&Value| disk.get("aggr_util").is_none();
-        let disks = entries.iter().filter(stands).map(FioDisk::of).collect();
-        let jobs: Vec<FioJob> = jobs.iter().map(|job| FioJob::of(job, global)).collect();
-        if jobs.is_empty() {
-            return Err("it has no jobs".to_owned());
+        let lowest = report.disks.iter().filter(|disk| disk.aggregate.is_none());
+        FioResult {
+            version: report.version.clone(),
+            jobs: report.jobs.iter().map(|job| FioJob::of(job, globals)).collect(),
+            disks: lowest.map(FioDisk::of).collect(),
         }
-        Ok(FioResult { version: version.to_owned(), jobs, disks })
     }
 
     /// One line on it.
@@ -109,49 +89,68 @@ impl FioResult {
 }
 
 impl FioJob {
-    fn of(job: &Value, global: &Value) -> FioJob {
-        let option = |name: &str| {
-            let own = &job["job options"][name];
-            own.as_str().or(global[name].as_str()).unwrap_or_default().to_owned()
-        };
+    fn of(job: &JobReport, globals: &[(String, String)]) -> FioJob {
+        let option = |name: &str| option(&job.options, globals, name).unwrap_or_default();
         // An option without a value is on.
-        let given = |name: &str| !job["job options"][name].is_null() || !global[name].is_null();
-        let on = |name: &str| given(name) && !matches!(option(name).as_str(), "0" | "none");
-        let ways = ["read", "write"];
+        let given = |name: &str| self::option(&job.options, globals, name).is_some();
+        let on = |name: &str| given(name) && !matches!(option(name), "0" | "none");
+        let dirs = data(job);
+        let ways = [Dir::Read, Dir::Write];
         FioJob {
-            name: job["jobname"].as_str().unwrap_or("?").to_owned(),
-            ios: ways.map(|way| job[way]["total_ios"].as_u64().unwrap_or(0)),
-            bytes: ways.map(|way| job[way]["io_bytes"].as_u64().unwrap_or(0)),
-            syncs: job["sync"]["total_ios"].as_u64().unwrap_or(0),
-            runtime_ms: ways
-                .map(|way| job[way]["runtime"].as_u64().unwrap_or(0))
-                .into_iter()
-                .max()
-                .unwrap_or(0),
-            cpu: job["usr_cpu"].as_f64().unwrap_or(0.0) + job["sys_cpu"].as_f64().unwrap_or(0.0),
+            name: job.name.clone(),
+            ios: ways.map(|way| dirs[way].issued_ios),
+            bytes: ways.map(|way| dirs[way].io_bytes),
+            syncs: job.sync.total_ios,
+            runtime_ms: ways.map(|way| dirs[way].runtime_ms).into_iter().max().unwrap_or(0),
+            cpu: job.cpu.user_percent() + job.cpu.system_percent(),
             direct: on("direct") || given("buffered") && !on("buffered"),
             random: option("rw").starts_with("rand") || option("readwrite").starts_with("rand"),
             end_sync: on("end_fsync") || on("fsync_on_close"),
             sync_writes: on("sync"),
             depth: option("iodepth").parse().unwrap_or(1),
             count: option("numjobs").parse().unwrap_or(1),
-            engine: Some(option("ioengine"))
-                .filter(|name| !name.is_empty())
-                .unwrap_or("psync".into()),
-            error: job["error"].as_i64().unwrap_or(0),
+            engine: match option("ioengine") {
+                "" => "psync".to_owned(),
+                name => name.to_owned(),
+            },
+            error: job.shown_errno().into(),
         }
     }
 }
 
+/// Reads and writes of a job. Where only their sum was reported it belongs to
+/// the direction of a job that has one, and is unknown for a mixed job.
+fn data(job: &JobReport) -> PerDir<DirReport> {
+    let mut dirs = job.dirs.clone();
+    if let (Unified::Mixed, Some(mixed)) = (job.unified, &job.mixed) {
+        match option(&job.options, &[], "rw").unwrap_or_default() {
+            "read" | "randread" => dirs[Dir::Read] = mixed.clone(),
+            "write" | "randwrite" => dirs[Dir::Write] = mixed.clone(),
+            _ => {}
+        }
+    }
+    dirs
+}
+
+/// An option of a job, or of those before the first job.
+fn option<'a>(
+    own: &'a OptionTexts,
+    globals: &'a [(String, String)],
+    name: &str,
+) -> Option<&'a str> {
+    let all = own.iter().chain(globals);
+    let mut found = all.filter(|(known, _)| known == name);
+    found.next().map(|(_, text)| text.as_str())
+}
+
 impl FioDisk {
-    fn of(disk: &Value) -> FioDisk {
-        let number = |name: &str| disk[name].as_u64().unwrap_or(0);
+    fn of(disk: &DiskReport) -> FioDisk {
         FioDisk {
-            name: disk["name"].as_str().unwrap_or("?").to_owned(),
-            requests: [number("read_ios"), number("write_ios")],
-            merges: [number("read_merges"), number("write_merges")],
-            queue_ms: number("in_queue"),
-            util: disk["util"].as_f64().unwrap_or(0.0),
+            name: disk.name.clone(),
+            requests: disk.counts.ios,
+            merges: disk.counts.merges,
+            queue_ms: disk.counts.in_queue_ms,
+            util: disk.counts.util_percent,
         }
     }
 }

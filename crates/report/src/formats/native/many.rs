@@ -3,9 +3,9 @@
 
 use super::paint::{Mark, paint};
 use super::{Style, add_labelled, add_narrow_row, failure_words, shown_latency};
+use crate::percentile_of_all;
 use crate::report::*;
 use iosonde_base::text::{count, counted, duration, fit, percent, rate};
-use std::collections::BTreeMap;
 
 /// Columns that are not the job's name: direction, IOPS, bandwidth, p50, p99,
 /// maximum.
@@ -156,29 +156,6 @@ fn add_sum(
         numbers.add_row(&name_cell(&name, name_columns), &dir_name, style, text);
         name.clear();
     }
-}
-
-/// A percentile over the I/Os of several jobs, from their bins: percentiles
-/// themselves cannot be averaged. `None` unless all of them have bins.
-fn percentile_of_all(latencies: &[&LatencyReport], percent: f64) -> Option<u64> {
-    let mut bins = BTreeMap::new();
-    let mut max_ns = 0;
-    for latency in latencies.iter().filter(|latency| latency.n > 0) {
-        latency.quick?;
-        max_ns = max_ns.max(latency.max_ns);
-        for (ns, count) in &latency.bins {
-            *bins.entry(*ns).or_insert(0) += count;
-        }
-    }
-    let wanted = bins.values().sum::<u64>() as f64 * percent / 100.0;
-    let mut seen = 0;
-    for (ns, count) in bins {
-        seen += count;
-        if seen as f64 >= wanted {
-            return Some(ns.min(max_ns));
-        }
-    }
-    None
 }
 
 fn add_processor(jobs: &[JobReport], style: &Style, text: &mut String) {

@@ -1,0 +1,111 @@
+//! A latency as it is reported, and percentiles of several together.
+
+use std::collections::BTreeMap;
+
+/// A latency: extremes, mean, deviation, percentiles. In nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LatencyReport {
+    /// How many values.
+    pub n: u64,
+    /// The smallest, zero without any.
+    pub min_ns: u64,
+    /// The largest.
+    pub max_ns: u64,
+    /// The mean.
+    pub mean_ns: f64,
+    /// The sample's standard deviation.
+    pub stddev_ns: f64,
+    /// Percent and nanoseconds, when percentiles were asked for and there are
+    /// values. None is above `max_ns`.
+    pub percentiles: Option<Vec<(f64, u64)>>,
+    /// What our own report shows, when a histogram was kept and there are
+    /// values.
+    pub quick: Option<Quick>,
+    /// Bucket middle in nanoseconds and count, when a histogram was kept.
+    pub bins: Vec<(u64, u64)>,
+}
+
+/// The percentiles that our own report shows, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Quick {
+    pub p50_ns: u64,
+    pub p90_ns: u64,
+    pub p99_ns: u64,
+    pub p999_ns: u64,
+}
+
+impl LatencyReport {
+    /// The latency that `percent` of the values do not exceed, in nanoseconds:
+    /// of the bins where they are known, else as it was reported. `None` where
+    /// neither tells.
+    pub fn at(&self, percent: f64) -> Option<u64> {
+        percentile_of_all(&[self], percent).or_else(|| {
+            let same = |&&(known, _): &&(f64, u64)| (known - percent).abs() < 1e-6;
+            self.percentiles.as_ref()?.iter().find(same).map(|&(_, ns)| ns)
+        })
+    }
+}
+
+/// A percentile over the values of several latencies, from the sum of their
+/// bins: percentiles themselves cannot be averaged. Held to the extremes.
+/// `None` without values, or where one of them has no bins.
+pub fn percentile_of_all(latencies: &[&LatencyReport], percent: f64) -> Option<u64> {
+    let mut bins = BTreeMap::new();
+    let (mut min_ns, mut max_ns) = (u64::MAX, 0);
+    for latency in latencies.iter().filter(|latency| latency.n > 0) {
+        if latency.bins.is_empty() {
+            return None;
+        }
+        (min_ns, max_ns) = (min_ns.min(latency.min_ns), max_ns.max(latency.max_ns));
+        for (ns, count) in &latency.bins {
+            *bins.entry(*ns).or_insert(0u64) += count;
+        }
+    }
+    let wanted = percent / 100.0 * bins.values().sum::<u64>() as f64;
+    let mut seen = 0;
+    for (ns, count) in bins {
+        seen += count;
+        if seen as f64 >= wanted {
+            return Some(ns.clamp(min_ns, max_ns.max(min_ns)));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(bins: &[(u64, u64)]) -> LatencyReport {
+        LatencyReport {
+            n: bins.iter().map(|bin| bin.1).sum(),
+            min_ns: bins[0].0,
+            max_ns: bins[bins.len() - 1].0,
+            bins: bins.to_vec(),
+            ..LatencyReport::default()
+        }
+    }
+
+    #[test]
+    fn a_percentile_of_several_is_that_of_all_values_and_no_mean_of_percentiles() {
+        let few = of(&[(100_000, 1000)]);
+        let many = of(&[(1_000_000, 100_000)]);
+        assert_eq!(percentile_of_all(&[&few, &many], 99.0), Some(1_000_000));
+        assert_eq!(percentile_of_all(&[&few, &many], 0.5), Some(100_000));
+        let unknown = LatencyReport { n: 7, ..LatencyReport::default() };
+        assert_eq!(percentile_of_all(&[&few, &unknown], 50.0), None);
+        assert_eq!(percentile_of_all(&[], 50.0), None);
+    }
+
+    #[test]
+    fn a_percentile_without_bins_is_the_one_that_was_reported() {
+        let told = LatencyReport {
+            n: 9,
+            percentiles: Some(vec![(50.0, 7), (99.0, 8)]),
+            ..LatencyReport::default()
+        };
+        assert_eq!((told.at(99.0), told.at(99.9)), (Some(8), None));
+        assert_eq!(of(&[(5, 1), (6, 1)]).at(100.0), Some(6));
+    }
+}

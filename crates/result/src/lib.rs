@@ -1,0 +1,101 @@
+//! Results that were written before, ours and fio's of any version, read back
+//! into one shape: the [`Report`] that all formats start from.
+//!
+//! [`read`] takes the text of a file. fio's JSON of 2.x and 3.x differs in
+//! units and names (microseconds, KiB, `clat` and `clat_ns`); the report has
+//! bytes and nanoseconds whatever was read. What the text lacks is zero or
+//! `None` in the report and named in [`StoredResult::notes`]; a document
+//! without the figures that make it a result is refused with the key that is
+//! missing. Nothing here opens a file or judges a figure.
+
+#![forbid(unsafe_code)]
+
+mod documents;
+mod fio;
+mod job;
+mod latency;
+mod ledger;
+mod member;
+mod ours;
+
+use iosonde_report::Report;
+use std::fmt;
+
+/// The newest schema of the `iosonde` object that this program knows.
+pub const SCHEMA: u64 = 1;
+
+/// A result that was written before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredResult {
+    /// What it says, in the units of a report.
+    pub report: Report,
+    /// What wrote it.
+    pub source: ResultSource,
+    /// What was derived, left out or not there, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What wrote a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResultSource {
+    /// fio, or a program with its JSON.
+    Fio {
+        /// As written: `fio-3.33`.
+        version: String,
+    },
+    /// iosonde: ledger, series and fingerprint may be there.
+    Iosonde {
+        /// As written: `iosonde 0.1.0`.
+        version: String,
+        /// `iosonde.schema`; 0 where the document has none.
+        schema: u64,
+    },
+}
+
+impl ResultSource {
+    /// The program and its version.
+    pub fn version(&self) -> &str {
+        match self {
+            ResultSource::Fio { version } | ResultSource::Iosonde { version, .. } => version,
+        }
+    }
+}
+
+/// Why a text is not a result: a sentence that begins with "it".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError(String);
+
+impl ReadError {
+    pub(crate) fn new(reason: impl Into<String>) -> ReadError {
+        ReadError(reason.into())
+    }
+
+    /// A key that a result must have, by its place: `jobs[0].read.runtime`.
+    pub(crate) fn missing(place: &str, wanted: &str) -> ReadError {
+        ReadError(format!("it is not a whole result: {place} is missing ({wanted})"))
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Read a result. Text before the document is skipped, as programs print notes
+/// there; of several documents, as `--status-interval` writes them, the last
+/// whole one counts.
+///
+/// # Errors
+/// The text has no document, is cut off, or is not a result.
+pub fn read(text: &str) -> Result<StoredResult, ReadError> {
+    let documents::Found { document, mut notes } = documents::last(text)?;
+    let (mut report, version) = fio::report(&document, &mut notes)?;
+    let source = match document.get("iosonde") {
+        Some(ours) => ours::add(ours, &mut report, &mut notes)?,
+        None => ResultSource::Fio { version },
+    };
+    Ok(StoredResult { report, source, notes })
+}

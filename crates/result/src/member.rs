@@ -1,0 +1,69 @@
+//! Members of a document, by type; what is not there is zero or none.
+
+use iosonde_report::ledger::Observed;
+use serde_json::Value;
+
+/// A whole number; of a float its whole part.
+pub(crate) fn whole(value: &Value) -> Option<u64> {
+    // A float that does not fit is cut to the ends of the range.
+    value.as_u64().or_else(|| value.as_f64().map(|float| float as u64))
+}
+
+/// A whole number, zero where there is none.
+pub(crate) fn count(of: &Value, key: &str) -> u64 {
+    whole(&of[key]).unwrap_or(0)
+}
+
+/// A number, zero where there is none.
+pub(crate) fn number(of: &Value, key: &str) -> f64 {
+    of[key].as_f64().unwrap_or(0.0)
+}
+
+/// A text, empty where there is none.
+pub(crate) fn text(of: &Value, key: &str) -> String {
+    of[key].as_str().unwrap_or_default().to_owned()
+}
+
+/// A text, if there is one.
+pub(crate) fn some_text(of: &Value, key: &str) -> Option<String> {
+    of[key].as_str().map(str::to_owned)
+}
+
+/// Texts in a list.
+pub(crate) fn texts(of: &Value, key: &str) -> Vec<String> {
+    list(of, key).iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// A list, empty where there is none.
+pub(crate) fn list<'a>(of: &'a Value, key: &str) -> &'a [Value] {
+    of[key].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// A flag, off where there is none.
+pub(crate) fn flag(of: &Value, key: &str) -> bool {
+    of[key].as_bool().unwrap_or(false)
+}
+
+/// A measured value, or why there is none.
+pub(crate) fn observed<T>(
+    of: &Value,
+    key: &str,
+    value: impl Fn(&Value) -> Option<T>,
+) -> Observed<T> {
+    let member = &of[key];
+    match (value(member), member["unknown"].as_str()) {
+        (Some(value), _) => Observed::Is(value),
+        (None, Some(why)) => Observed::unknown(why),
+        (None, None) => Observed::unknown("the result does not have it"),
+    }
+}
+
+/// As [`observed`], of a whole number.
+pub(crate) fn observed_count(of: &Value, key: &str) -> Observed<u64> {
+    observed(of, key, whole)
+}
+
+/// As [`observed`], of a number.
+pub(crate) fn observed_number(of: &Value, key: &str) -> Observed<f64> {
+    observed(of, key, Value::as_f64)
+}
