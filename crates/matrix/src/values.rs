@@ -1,6 +1,7 @@
 //! The values of `iosonde matrix`'s options: sizes, durations, modes, formats.
 
 use crate::cell::Access;
+pub use iosonde_options::command_line::size;
 use iosonde_options::nearest;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -75,27 +76,6 @@ pub fn output(text: &str) -> Result<ResultFile, String> {
     let path = PathBuf::from(text);
     let format = ResultFormat::of_file(&path)?;
     Ok(ResultFile { path, format })
-}
-
-/// `4096`, `4k`, `4KiB`, `1m`: powers of 1024.
-///
-/// # Errors
-/// The text is no size.
-pub fn size(text: &str) -> Result<u64, String> {
-    let wrong = || format!("invalid size {text:?}: use a number with k, m, g or t");
-    let body = text.trim();
-    let end = body.find(|c: char| !c.is_ascii_digit()).unwrap_or(body.len());
-    let (digits, suffix) = body.split_at(end);
-    let count: u64 = digits.parse().map_err(|_| wrong())?;
-    let shift = match suffix.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kib" => 10,
-        "m" | "mib" => 20,
-        "g" | "gib" => 30,
-        "t" | "tib" => 40,
-        _ => return Err(wrong()),
-    };
-    count.checked_mul(1 << shift).filter(|&bytes| bytes <= i64::MAX as u64).ok_or_else(wrong)
 }
 
 /// `4k,64k`, `4k..1m`, or both.

@@ -257,6 +257,24 @@ impl BlockFormat {
         self.swap_header(interval);
     }
 
+    /// Bytes of the intervals of an I/O of `len` bytes; its last may be shorter.
+    pub fn interval_bytes(&self, len: usize) -> usize {
+        self.step(len).max(1)
+    }
+
+    /// Where in an interval header and checksum lie (`verify_offset`).
+    pub fn header_offset(&self) -> usize {
+        self.header_offset
+    }
+
+    /// Put the header of an interval that was read in front of it, from where
+    /// `verify_offset` has it.
+    pub fn header_to_front(&self, interval: &mut [u8]) {
+        if self.block_type.has_header() {
+            self.swap_header(interval);
+        }
+    }
+
     /// Exchange header and checksum with the bytes at `verify_offset`; twice
     /// is as if never.
     fn swap_header(&self, interval: &mut [u8]) {

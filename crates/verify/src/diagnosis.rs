@@ -49,10 +49,34 @@ pub enum Diagnosis {
         /// Whether the rest is zeroes.
         zeroes: bool,
     },
+    /// Something else up to a sector, then right.
+    TornFront {
+        /// Bytes from the start of the interval that are not right: a multiple
+        /// of 512.
+        at: usize,
+        /// Whether they are zeroes.
+        zeroes: bool,
+    },
     /// The header is damaged, and the content is right.
     HeaderDamaged,
     /// None of these.
     Unknown,
+}
+
+impl Diagnosis {
+    /// Its name for programs.
+    pub fn id(&self) -> &'static str {
+        match self {
+            Diagnosis::Zeroes => "zeroes",
+            Diagnosis::OtherVersion { .. } => "other-version",
+            Diagnosis::OtherPlace { .. } => "other-place",
+            Diagnosis::Shifted { .. } => "shifted",
+            Diagnosis::BitFlips { .. } => "bit-flips",
+            Diagnosis::Torn { .. } | Diagnosis::TornFront { .. } => "torn",
+            Diagnosis::HeaderDamaged => "header-damaged",
+            Diagnosis::Unknown => "unknown",
+        }
+    }
 }
 
 impl fmt::Display for Diagnosis {
@@ -74,8 +98,12 @@ impl fmt::Display for Diagnosis {
                 let rest = if *zeroes { "zeroes" } else { "other data" };
                 write!(f, "torn: {at} bytes are right, then {rest}")
             }
+            Diagnosis::TornFront { at, zeroes } => {
+                let front = if *zeroes { "zeroes" } else { "other data" };
+                write!(f, "torn: {at} bytes of {front}, the rest is right")
+            }
             Diagnosis::HeaderDamaged => f.write_str("the header is damaged, the content is right"),
-            Diagnosis::Unknown => f.write_str("neither an older block nor a damaged one"),
+            Diagnosis::Unknown => f.write_str("other data: no block of this job, whole or damaged"),
         }
     }
 }
@@ -138,30 +166,48 @@ fn shifted(bytes: &[u8], offset: u64) -> Option<Diagnosis> {
 
 fn compared(bytes: &[u8], wanted: &[u8]) -> Diagnosis {
     // Time, padding and so the checksum of a header made again are others.
-    let data = |slice: &[u8]| slice.get(HEADER_BYTES..).map(<[u8]>::to_vec).unwrap_or_default();
-    if data(bytes) == data(wanted) {
+    let skip = if sound_header(wanted).is_some() { HEADER_BYTES } else { 0 };
+    let Some(first) = (skip..bytes.len()).find(|&at| bytes[at] != wanted[at]) else {
         return Diagnosis::HeaderDamaged;
-    }
-    let differs = |at: &usize| *at >= HEADER_BYTES && bytes[*at] != wanted[*at];
-    let bits: u32 = (HEADER_BYTES..bytes.len())
+    };
+    let bits: u32 = (skip..bytes.len())
         .map(|at| (bytes[at] ^ wanted[at]).count_ones())
         .fold(0, u32::saturating_add);
-    let first = (0..bytes.len()).find(differs).unwrap_or(0);
     if bits <= FLIPS_MOST {
         return Diagnosis::BitFlips { bits, at: first };
     }
-    let sector = first / SECTOR * SECTOR;
-    // All sectors from here on are wrong: the end of the write is missing.
-    let rest_differs = (sector..bytes.len())
-        .step_by(SECTOR)
-        .all(|from| (from..(from + SECTOR).min(bytes.len())).any(|at| differs(&at)));
-    if sector > 0 && rest_differs {
-        let zeroes = bytes[sector..].iter().all(|byte| *byte == 0);
-        return Diagnosis::Torn { at: sector, zeroes };
+    if let Some(torn) = torn(bytes, wanted, first, skip) {
+        return torn;
     }
     let offset = sound_header(wanted).map_or(0, |header| header.offset);
     shifted(bytes, offset).unwrap_or(Diagnosis::Unknown)
 }
+
+/// A write of which only the sectors before or after one place arrived.
+/// `first` is the first byte that differs; the first `skip` are not compared.
+fn torn(bytes: &[u8], wanted: &[u8], first: usize, skip: usize) -> Option<Diagnosis> {
+    let differs = |sector: usize| {
+        let end = (sector + SECTOR).min(bytes.len());
+        let from = sector.max(skip).min(end);
+        bytes[from..end] != wanted[from..end]
+    };
+    let mut sectors = (0..bytes.len()).step_by(SECTOR);
+    let at = first / SECTOR * SECTOR;
+    if at > 0 {
+        let zeroes = bytes[at..].iter().all(|byte| *byte == 0);
+        return sectors
+            .skip_while(|sector| *sector < at)
+            .all(differs)
+            .then_some(Diagnosis::Torn { at, zeroes });
+    }
+    let at = sectors.find(|&sector| !differs(sector))?;
+    let zeroes = bytes[..at].iter().all(|byte| *byte == 0);
+    sectors.all(|sector| !differs(sector)).then_some(Diagnosis::TornFront { at, zeroes })
+}
+
+/// At most so many bytes of an I/O are made again to find where in it an
+/// interval lies.
+const REMAKE_BYTES: usize = 16 << 20;
 
 /// What an interval should hold by its own header, for a reader who knows
 /// nothing of the job: the content that follows from the seed in it. The
@@ -174,13 +220,34 @@ pub fn remake(bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let taken = HEADER_BYTES + block_type.trailer_bytes();
-    let mut wanted = vec![0; bytes.len()];
-    SeededBytes::new(header.seed).fill(&mut wanted);
-    wanted.get(taken..)?;
+    let content = nearest_content(bytes, taken, &header)?;
+    let mut wanted = content;
     wanted[..HEADER_BYTES].copy_from_slice(&bytes[..HEADER_BYTES]);
     let sum = block_type.checksum(&wanted[taken..]);
     wanted[HEADER_BYTES..taken].copy_from_slice(sum.as_bytes());
     Some(wanted)
+}
+
+/// The content of the interval, which may be any of its I/O: the one that
+/// differs least from what was read.
+fn nearest_content(bytes: &[u8], taken: usize, header: &Header) -> Option<Vec<u8>> {
+    let len = bytes.len();
+    bytes.get(taken..)?;
+    // An interval cannot lie farther into its I/O than into its file.
+    let before = usize::try_from(header.offset).unwrap_or(usize::MAX) / len;
+    let intervals = (before + 1).min((REMAKE_BYTES / len).max(1));
+    let seeded = SeededBytes::new(header.seed);
+    // Whole rounds, as of an I/O that goes on; and the end of the shortest I/O.
+    let mut stream = vec![0; (intervals * len).next_multiple_of(32)];
+    seeded.fill(&mut stream);
+    let mut alone = vec![0; len];
+    seeded.fill(&mut alone);
+    let bits = |content: &[u8]| -> u32 {
+        let pairs = bytes[taken..].iter().zip(&content[taken..]);
+        pairs.map(|(one, other)| (one ^ other).count_ones()).fold(0, u32::saturating_add)
+    };
+    let candidates = stream.chunks_exact(len).take(intervals).chain([alone.as_slice()]);
+    candidates.min_by_key(|content| bits(content)).map(<[u8]>::to_vec)
 }
 
 #[cfg(test)]
@@ -220,6 +287,11 @@ mod tests {
         assert_eq!(of(&torn), Diagnosis::Torn { at: 1024, zeroes: false });
         torn[1024..].fill(0);
         assert_eq!(of(&torn), Diagnosis::Torn { at: 1024, zeroes: true });
+        let mut front = good.clone();
+        front[..1536].copy_from_slice(&block(8192, 3)[..1536]);
+        assert_eq!(of(&front), Diagnosis::TornFront { at: 1536, zeroes: false });
+        front[..1536].fill(0);
+        assert_eq!(of(&front), Diagnosis::TornFront { at: 1536, zeroes: true });
         let mut header = good.clone();
         header[0] = 0;
         assert_eq!(of(&header), Diagnosis::HeaderDamaged);
@@ -239,5 +311,15 @@ mod tests {
         assert_eq!(remake(&flipped), Some(good.clone()));
         flipped[9] ^= 1;
         assert_eq!(remake(&flipped), None, "the seed cannot be trusted");
+    }
+
+    #[test]
+    fn a_later_interval_of_an_io_is_made_again_too() {
+        let format = BlockFormat::new(BlockType::Md5, 512, 0, BlockContent::Seeded, 4096).unwrap();
+        let identity = BlockIdentity { seed: 7, offset: 8192, number: 1, ..Default::default() };
+        let io = format.expected_bytes(4096, &identity);
+        for interval in io.chunks(512) {
+            assert_eq!(remake(interval).as_deref(), Some(interval));
+        }
     }
 }

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod cache;
 mod completions;
 pub mod definition;
+pub mod diagnose;
 mod format;
 mod help;
 mod man;

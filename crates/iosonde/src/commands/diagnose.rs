@@ -1,0 +1,60 @@
+//! `iosonde diagnose FILE --offset N`: what a verified block holds, what it
+//! should hold, and how it is wrong; described in docs/tools.md.
+
+mod arguments;
+mod block;
+mod compared;
+mod medium;
+mod planned;
+mod text;
+
+use super::definition::CommandEntry;
+use crate::exit;
+use crate::output::{print, print_error};
+use arguments::DiagnoseArgs;
+use block::BlockFound;
+use clap::Args;
+use compared::Compared;
+use medium::Medium;
+use planned::PlannedBlock;
+
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "diagnose",
+    summary: "show what a verified block holds, and how it is wrong",
+    details: arguments::DETAILS,
+    usage: Some(arguments::USAGE),
+    arguments: DiagnoseArgs::augment_args,
+    takes_jobs: false,
+    run,
+};
+
+/// Run with the words after `diagnose`; the exit code.
+pub fn run(words: &[String]) -> u8 {
+    let arguments = match arguments::parse(&COMMAND, words) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    match diagnose(&arguments) {
+        Ok(compared) => {
+            print(&match arguments.json {
+                true => format!("{:#}\n", text::document(&arguments.path, &compared)),
+                false => text::page(&arguments.path, &compared),
+            });
+            if compared.is_right() { exit::OK } else { exit::MISLEADING }
+        }
+        Err(reasons) => {
+            reasons.iter().for_each(|line| print_error(line));
+            exit::REFUSED
+        }
+    }
+}
+
+fn diagnose(arguments: &DiagnoseArgs) -> Result<Compared, Vec<String>> {
+    let refuse = |why: String| vec![format!("iosonde: diagnose: {why}")];
+    let mut medium = Medium::open(&arguments.path, arguments.offset).map_err(refuse)?;
+    let thread = medium.thread_number();
+    let planned = PlannedBlock::of(&arguments.job, &arguments.path, arguments.offset, thread)?;
+    let found = BlockFound::read(&mut medium, planned.as_ref()).map_err(refuse)?;
+    Ok(Compared::new(found, planned))
+}
