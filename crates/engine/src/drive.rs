@@ -326,10 +326,31 @@ impl Drive {
     pub(crate) fn check(&mut self, entry: &Planned, slot: u32, done: bool) -> Result<(), Failure> {
         self.trace_completed(entry);
         let Some(verify) = &mut self.verify else { return Ok(()) };
-        if verify.complete(&mut self.memory, entry, slot, done) {
-            return Ok(());
+        verify.complete(&mut self.memory, &self.clock, entry, slot, done);
+        self.judge_wrong()
+    }
+
+    /// Wait until everything that was read is checked.
+    ///
+    /// # Errors
+    /// As of a single check: the first that the job does not tolerate.
+    pub fn finish_checks(&mut self) -> Result<(), Failure> {
+        let Some(verify) = &mut self.verify else { return Ok(()) };
+        verify.finish();
+        self.judge_wrong()
+    }
+
+    /// Tolerate the wrong blocks that are known by now, if the job does.
+    fn judge_wrong(&mut self) -> Result<(), Failure> {
+        let mut result = Ok(());
+        while let Some(verify) = &mut self.verify {
+            let Some(entry) = verify.next_wrong() else {
+                return verify.take_broken().map_or(result, Err);
+            };
+            let failure = Failure { doing: "verify", ..Failure::of(&entry, WRONG_DATA) };
+            result = result.and(self.tolerate(&entry, failure));
         }
-        self.tolerate(entry, Failure { doing: "verify", ..Failure::of(entry, WRONG_DATA) })
+        result
     }
 
     /// What the counts of one-at-a-time I/O follow from; reckoned once a slice,

@@ -41,7 +41,7 @@ pub use queue::QueueLoop;
 pub use tape::{Record, Tape, TapeConsumer};
 pub use tolerance::{ErrorKind, ErrorReporter, Tolerance};
 pub use trace::Trace;
-pub use verifying::{OnWrongBlock, Verifying, WrongBlock};
+pub use verifying::{CheckerStart, Checkers, OnWrongBlock, Verifying, WrongBlock};
 
 /// The settings of the engines that have options of their own.
 pub mod settings {

@@ -1,10 +1,16 @@
 //! Verify in the loop: content before a write is issued, the check of what a
 //! read brought.
 
-use crate::Memory;
+mod checkers;
+
+pub use checkers::{CheckerStart, Checkers};
+
+use crate::{Failure, Memory};
+use checkers::{BATCH_NS, Checked};
 use iosonde_base::{FileId, Planned};
 use iosonde_sys::clock::Clock;
 use iosonde_verify::{Mismatch, VerifyJob};
+use std::collections::VecDeque;
 
 /// A block that is not what was written.
 #[derive(Clone, Debug)]
@@ -21,6 +27,13 @@ pub struct WrongBlock {
     pub read: Vec<u8>,
 }
 
+impl WrongBlock {
+    fn new(entry: &Planned, mismatch: Mismatch, read: Vec<u8>) -> WrongBlock {
+        let Planned { file, offset, len, .. } = *entry;
+        WrongBlock { file, offset, len, mismatch, read }
+    }
+}
+
 /// Called with each wrong block, on the job's own thread.
 pub type OnWrongBlock = Box<dyn FnMut(&WrongBlock) + Send>;
 
@@ -31,12 +44,26 @@ pub struct Verifying {
     /// When the job's clock began, in ticks: headers count from here.
     epoch: u64,
     on_wrong: OnWrongBlock,
+    /// Threads that check; without them the job does it itself.
+    checkers: Option<Checkers>,
+    /// The reads that brought wrong blocks, not judged yet.
+    wrong: VecDeque<Planned>,
+    /// Why blocks cannot be checked.
+    broken: Option<Failure>,
+    scratch: Vec<u8>,
 }
 
 impl Verifying {
-    /// Verify as `job` says, and hand each wrong block to `on_wrong`.
-    pub fn new(job: VerifyJob, epoch: u64, on_wrong: OnWrongBlock) -> Verifying {
-        Verifying { job, epoch, on_wrong }
+    /// Verify as `job` says, by `checkers` if there are any, and hand each wrong
+    /// block to `on_wrong`.
+    pub fn new(
+        job: VerifyJob,
+        epoch: u64,
+        checkers: Option<Checkers>,
+        on_wrong: OnWrongBlock,
+    ) -> Verifying {
+        let (wrong, broken, scratch) = Default::default();
+        Verifying { job, epoch, on_wrong, checkers, wrong, broken, scratch }
     }
 
     /// An I/O is about to be issued from the buffer of `slot`.
@@ -44,29 +71,70 @@ impl Verifying {
         let ns = clock.ticks_to_ns(clock.now().wrapping_sub(self.epoch));
         // Seconds wrap after 136 years, as the field in the header does.
         let time = ((ns / 1_000_000_000) as u32, (ns % 1_000_000_000) as u32);
-        memory.change(slot, entry.len, |buffer| {
-            self.job.issue(slot as usize, entry, buffer, time);
-        });
+        if let Some(identity) = self.job.issue(slot as usize, entry, time) {
+            let format = self.job.format();
+            memory.change(slot, entry.len, |buffer| format.make(buffer, &identity));
+        }
     }
 
-    /// An I/O has completed, wholly (`done`) or with an error. Whether it is
-    /// what it should be.
+    /// An I/O has completed, wholly (`done`) or with an error: check what it
+    /// read, or have it checked. Wrong blocks that are known now are to be had
+    /// from [`Verifying::next_wrong`].
     pub(crate) fn complete(
         &mut self,
         memory: &mut Memory,
+        clock: &Clock,
         entry: &Planned,
         slot: u32,
         done: bool,
-    ) -> bool {
-        let mut wrong = None;
-        memory.change(slot, entry.len, |buffer| {
-            if let Err(mismatch) = self.job.complete(slot as usize, entry, buffer, done) {
-                wrong = Some((mismatch, buffer.to_vec()));
-            }
-        });
-        let Some((mismatch, read)) = wrong else { return true };
-        let Planned { file, offset, len, .. } = *entry;
-        (self.on_wrong)(&WrongBlock { file, offset, len, mismatch, read });
-        false
+    ) {
+        let Some(check) = self.job.complete(slot as usize, entry, done) else { return };
+        let Some(checkers) = &mut self.checkers else {
+            let (format, scratch) = (self.job.format(), &mut self.scratch);
+            let mut checked = Checked { blocks: 1, ..Checked::default() };
+            memory.change(slot, entry.len, |buffer| {
+                if let Err(mismatch) = check.run(format, buffer, scratch) {
+                    let wrong = WrongBlock::new(entry, mismatch, buffer.to_vec());
+                    checked.wrong.push((*entry, wrong));
+                }
+            });
+            return self.note(checked);
+        };
+        let times = [clock.now(), clock.ns_to_ticks(BATCH_NS)];
+        memory.change(slot, entry.len, |buffer| checkers.add(*entry, check, buffer, times));
+        if let Some(checked) = checkers.take_if_wrong() {
+            self.note(checked);
+        }
+    }
+
+    /// Wait until everything that was read is checked.
+    pub(crate) fn finish(&mut self) {
+        if let Some(checkers) = &mut self.checkers {
+            let checked = checkers.finish();
+            self.note(checked);
+        }
+    }
+
+    /// Count what was checked, and tell of wrong blocks.
+    #[inline]
+    fn note(&mut self, checked: Checked) {
+        self.job.count_checked(checked.blocks, checked.wrong.len() as u64);
+        for (entry, wrong) in &checked.wrong {
+            (self.on_wrong)(wrong);
+            self.wrong.push_back(*entry);
+        }
+        self.broken = checked.broken;
+    }
+
+    /// The next read that brought a wrong block.
+    #[inline]
+    pub(crate) fn next_wrong(&mut self) -> Option<Planned> {
+        self.wrong.pop_front()
+    }
+
+    /// Why blocks cannot be checked, if they cannot.
+    #[inline]
+    pub(crate) fn take_broken(&mut self) -> Option<Failure> {
+        self.broken.take()
     }
 }

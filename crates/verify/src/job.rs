@@ -1,7 +1,8 @@
 //! Verify within one job: between the source that decides the job's I/Os and
 //! the loop that does them.
 
-use crate::block::{BlockFormat, BlockIdentity, Expected, Mismatch};
+use crate::block::{BlockFormat, BlockIdentity, Expected};
+use crate::check::BlockCheck;
 use crate::history::{CheckOrder, Written};
 use crate::schedule::{Backlogs, BlockDue, LastDone, VerifySchedule};
 use crate::seeds::{SeedsAgain, WriteSeeds};
@@ -129,7 +130,6 @@ pub struct VerifyJob {
     /// Numbers of the writes that failed.
     failed: Vec<u64>,
     counts: VerifyCounts,
-    scratch: Vec<u8>,
 }
 
 impl VerifyJob {
@@ -149,7 +149,6 @@ impl VerifyJob {
             in_flight: vec![Role::Plain; spec.slots.max(1)],
             failed: Vec::new(),
             counts: VerifyCounts::default(),
-            scratch: Vec::new(),
             seeds,
             spec,
         }
@@ -353,90 +352,75 @@ impl VerifyJob {
         write
     }
 
-    /// The entry handed on last is about to be issued, with the buffer of
-    /// `slot`: a write gets its content. `time` is the job's clock, seconds and
-    /// nanoseconds.
-    pub fn issue(&mut self, slot: usize, entry: &Planned, buffer: &mut [u8], time: (u32, u32)) {
-        let role = std::mem::take(&mut self.next);
-        if let Role::Write { write, seed } = role
-            && self.spec.moves_data
-        {
-            let identity = BlockIdentity {
-                seed,
-                offset: entry.offset,
-                number: write.number,
-                // fio keeps the low half too.
-                thread: self.spec.thread as u16,
-                time_sec: time.0,
-                time_nsec: time.1,
-            };
-            self.spec.format.make(buffer, &identity);
-        }
-        if let Some(place) = self.in_flight.get_mut(slot) {
-            *place = role;
-        }
-    }
-
-    /// The I/O of `slot` has completed, wholly (`done`) or with an error.
-    /// `buffer` is what was read.
-    ///
-    /// # Errors
-    /// If what was read is not what was written.
-    pub fn complete(
+    /// The entry handed on last is about to be issued from the buffer of
+    /// `slot`: of a write, what its block is to be made of. `time` is the job's
+    /// clock, seconds and nanoseconds.
+    pub fn issue(
         &mut self,
         slot: usize,
         entry: &Planned,
-        buffer: &mut [u8],
-        done: bool,
-    ) -> Result<(), Mismatch> {
+        time: (u32, u32),
+    ) -> Option<BlockIdentity> {
+        let role = std::mem::take(&mut self.next);
+        if let Some(place) = self.in_flight.get_mut(slot) {
+            *place = role;
+        }
+        let Role::Write { write, seed } = role else { return None };
+        self.spec.moves_data.then_some(BlockIdentity {
+            seed,
+            offset: entry.offset,
+            number: write.number,
+            // fio keeps the low half too.
+            thread: self.spec.thread as u16,
+            time_sec: time.0,
+            time_nsec: time.1,
+        })
+    }
+
+    /// The I/O of `slot` has completed, wholly (`done`) or with an error. Of
+    /// what was read, how it is to be checked: the caller does so, and says how
+    /// that ended by [`VerifyJob::count_checked`].
+    pub fn complete(&mut self, slot: usize, entry: &Planned, done: bool) -> Option<BlockCheck> {
         let role = self.in_flight.get_mut(slot).map(std::mem::take).unwrap_or_default();
         self.last = match entry.op {
             Op::Read => LastDone::Read,
             Op::Trim => LastDone::Trim,
             _ => LastDone::Other,
         };
-        match role {
-            Role::Plain | Role::Trim => Ok(()),
-            Role::JobRead { .. } | Role::Check { .. } if !self.spec.moves_data => Ok(()),
+        let offset = entry.offset;
+        let (seed, number, trimmed) = match role {
+            Role::Plain | Role::Trim => return None,
             Role::Write { write, .. } => {
-                match done {
-                    true => self.counts.written += 1,
-                    false => {
-                        self.schedule.failed(&write);
-                        self.failed.push(write.number);
-                        self.counts.failed += 1;
-                    }
-                }
-                Ok(())
+                self.note_written(&write, done);
+                return None;
             }
+            _ if !self.spec.moves_data => return None,
             _ if !done => {
                 self.counts.unreadable += 1;
-                Ok(())
+                return None;
             }
-            Role::JobRead { seed } => {
-                let expected = Expected { offset: entry.offset, seed, number: None };
-                self.check(buffer, &expected)
+            Role::JobRead { seed } => (seed, None, false),
+            Role::Check { write, seed, trimmed } => {
+                (seed, self.spec.compare_number.then_some(write.number), trimmed)
             }
-            Role::Check { trimmed: true, .. } => {
-                let result = BlockFormat::check_trimmed(buffer, entry.offset);
-                self.count(result)
-            }
-            Role::Check { write, seed, .. } => {
-                let number = self.spec.compare_number.then_some(write.number);
-                self.check(buffer, &Expected { offset: entry.offset, seed, number })
-            }
+        };
+        Some(BlockCheck { expected: Expected { offset, seed, number }, trimmed })
+    }
+
+    fn note_written(&mut self, write: &Written, done: bool) {
+        if done {
+            self.counts.written += 1;
+            return;
         }
+        self.schedule.failed(write);
+        self.failed.push(write.number);
+        self.counts.failed += 1;
     }
 
-    fn check(&mut self, buffer: &mut [u8], expected: &Expected) -> Result<(), Mismatch> {
-        let result = self.spec.format.check(buffer, expected, &mut self.scratch);
-        self.count(result)
-    }
-
-    fn count(&mut self, result: Result<(), Mismatch>) -> Result<(), Mismatch> {
-        self.counts.checked += 1;
-        self.counts.wrong += u64::from(result.is_err());
-        result
+    /// Blocks were checked, and so many of them are wrong.
+    pub fn count_checked(&mut self, checked: u64, wrong: u64) {
+        self.counts.checked += checked;
+        self.counts.wrong += wrong;
     }
 
     /// Nothing more can be written: the pass ends here, and the job with it.

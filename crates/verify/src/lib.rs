@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod check;
 mod checksum;
 mod content;
 mod diagnosis;
@@ -21,6 +22,7 @@ mod seeds;
 mod state;
 
 pub use block::{BlockFormat, BlockIdentity, Expected, FormatError, Mismatch, MismatchKind};
+pub use check::BlockCheck;
 pub use checksum::{BlockType, Checksum, TRAILER_BYTES_MAX, TYPES, crc32c, hex};
 pub use content::{BlockContent, SeededBytes};
 pub use diagnosis::{Diagnosis, diagnose, remake};

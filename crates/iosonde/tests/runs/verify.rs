@@ -10,7 +10,7 @@ use std::fs;
 const JOB: &str = "--name=v --filename=data --size=256k --bs=4k --verify_state_save=0";
 
 /// Recordings that are not ours, and why.
-const OTHERWISE: [(&str, &str); 11] = [
+const OTHERWISE: [(&str, &str); 10] = [
     ("numjobs2_seq", "jobs of one log write to it in another order"),
     ("numjobs2_rand", "jobs of one log write to it in another order"),
     ("number_ios40_backlog8", "verify reads do not count for number_ios"),
@@ -21,7 +21,6 @@ const OTHERWISE: [(&str, &str); 11] = [
     ("experimental_rand", "experimental_verify is refused"),
     ("experimental_norandommap", "experimental_verify is refused"),
     ("experimental_randrw", "experimental_verify is refused"),
-    ("async2", "verify_async is refused"),
 ];
 
 #[test]
@@ -116,6 +115,8 @@ fn engines_depths_backlogs_and_loops_check_each_write_once() {
         "--ioengine=psync --rw=randwrite --loops=3",
         "--ioengine=libaio --iodepth=8 --rw=write --rate_iops=2000",
         "--ioengine=psync --rw=write --verify_interval=512 --verify_offset=128",
+        "--ioengine=psync --rw=randwrite --verify_async=2",
+        "--ioengine=io_uring --iodepth=8 --rw=randwrite --verify_backlog=8 --verify_async=1",
     ];
     at_once(&jobs, |job| {
         let folder = Folder::new("verify-engine");
@@ -161,6 +162,40 @@ fn wrong_blocks_that_are_tolerated_still_fail_the_job_in_our_own_name() {
 }
 
 #[test]
+fn threads_that_check_drop_no_check_and_count_each_failure() {
+    let folder = Folder::new("verify-async");
+    native(&folder, "--rw=write --verify=crc32c").well();
+    let options = "--verify=crc32c --verify_async=2 --ioengine=libaio --iodepth=8";
+    for rw in ["--rw=read", "--rw=write --verify_only=1"] {
+        let ran = native(&folder, &format!("{rw} {options}")).well();
+        assert_eq!(
+            (counts(&ran)["checked"].as_u64(), counts(&ran)["wrong"].as_u64()),
+            (Some(64), Some(0))
+        );
+    }
+    // The first, one among them, and the last: its check is the last to be handed over.
+    for at in [500, 90_000, 262_000] {
+        flip(&folder, at);
+    }
+    for rw in ["--rw=read", "--rw=write --verify_only=1"] {
+        let ran = native(&folder, &format!("{rw} {options} --continue_on_error=verify"));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert_eq!(
+            (counts(&ran)["checked"].as_u64(), counts(&ran)["wrong"].as_u64()),
+            (Some(64), Some(3))
+        );
+        assert_eq!(ran.stderr.matches("crc32c: verify failed at").count(), 3, "{ran:?}");
+    }
+    flip(&folder, 500);
+    flip(&folder, 90_000);
+    let ran = native(&folder, &format!("--rw=read {options}"));
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(ran.json()["jobs"][0]["error"].as_i64(), Some(84), "{ran:?}");
+    let as_fio = Who::AsFio.run(&folder, &words(&format!("{JOB} --rw=read {options}")));
+    assert!(as_fio.stderr.contains("flags=4)"), "{as_fio:?}");
+}
+
+#[test]
 fn verify_fatal_ends_the_job_at_the_first_wrong_block_whatever_is_tolerated() {
     let folder = Folder::new("verify-fatal");
     native(&folder, "--rw=write --verify=crc32c").well();
@@ -202,7 +237,10 @@ fn what_cannot_be_checked_is_refused_and_nothing_is_touched() {
         ("--rw=write --verify=sha512 --verify_offset=4030", "leaves the interval"),
         ("--rw=write --verify=sha512 --verify_offset=100", "overlaps"),
         ("--rw=write --verify=sha512 --verify_interval=128", "no room"),
-        ("--rw=write --verify=crc32c --verify_async=2", "not supported"),
+        (
+            "--rw=write --verify=crc32c --verify_async=2 --verify_async_cpus=4095",
+            "verify_async_cpus",
+        ),
     ] {
         let ran = native(&folder, options);
         assert_eq!(ran.code, Some(1), "{options} {ran:?}");

@@ -2,6 +2,7 @@
 
 use super::JobPlan;
 use iosonde_base::Dir;
+use iosonde_sys::cpu::CpuList;
 use iosonde_verify::{BlockType, CheckOrder, Checks, VerifySpec};
 
 /// `verify` and what goes with it.
@@ -9,6 +10,10 @@ use iosonde_verify::{BlockType, CheckOrder, Checks, VerifySpec};
 pub struct VerifyPlan {
     /// How blocks are made, and which are checked when.
     pub spec: VerifySpec,
+    /// Threads that check blocks; 0: the job's own does (`verify_async`).
+    pub threads: u32,
+    /// The processors of those threads (`verify_async_cpus`).
+    pub cpus: Option<CpuList>,
     /// Write what was read and what was expected to files (`verify_dump`).
     pub dump: bool,
     /// Save what was written to a state file (`verify_state_save`).

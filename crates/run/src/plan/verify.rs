@@ -10,6 +10,7 @@ use iosonde_engine::Window;
 use iosonde_options::Diagnostic;
 use iosonde_spec::JobSpec;
 use iosonde_spec::values::Verify as Word;
+use iosonde_sys::cpu::CpuList;
 use iosonde_verify::{
     Backlogs, BlockContent, BlockFormat, BlockType, CheckOrder, Checks, VerifySpec,
 };
@@ -70,12 +71,22 @@ impl Planner<'_> {
                 repeat: source.repeat,
                 slots: window.depth as usize,
             },
+            threads: *options.verify_async.get(),
+            cpus: async_cpus(spec)?,
             dump: *options.verify_dump.get(),
             save_state: *options.verify_state_save.get() && io.dirs[Dir::Write],
             from_device: true,
             strict: true,
         }))
     }
+}
+
+/// `verify_async_cpus`.
+fn async_cpus(spec: &JobSpec) -> Result<Option<CpuList>, Diagnostic> {
+    let setting = &spec.verify.verify_async_cpus;
+    let Some(cpus) = setting.get() else { return Ok(None) };
+    let list = CpuList::from_numbers(cpus.0.clone());
+    list.map(Some).map_err(|error| about(setting, "verify_async_cpus", error.to_string()))
 }
 
 /// Whether a job only checks what is there: its files are neither made nor

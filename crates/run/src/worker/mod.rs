@@ -299,6 +299,7 @@ impl<'a> Worker<'a> {
     /// Between two passes: what fio does at the end of a loop and at the
     /// start of the next.
     fn next_pass(&mut self) -> Result<(), Failure> {
+        self.drive.finish_checks()?;
         if self.must_check() {
             return self.begin_check();
         }
@@ -343,6 +344,7 @@ impl<'a> Worker<'a> {
         let ran = self.began > 0;
         self.end_phase(if counted { "run" } else { "ramp" });
         let mut failure = self.engine.drain(&mut self.drive).err();
+        failure = failure.or(self.drive.finish_checks().err());
         self.end_phase("drain");
         self.end_tap();
         if failure.is_none() && self.error.is_none() && !self.job.layout.only {

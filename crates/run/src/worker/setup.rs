@@ -76,7 +76,7 @@ impl<'a> Worker<'a> {
             sync_tap: None,
             sync_range: job.sync_range,
             pacing: job.pace.pacing(&job.source, &clock),
-            verify: verify::verifying(job, shared, &clock),
+            verify: verify::verifying(job, shared, &clock)?,
         };
         Ok(Worker {
             job,

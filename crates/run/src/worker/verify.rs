@@ -6,27 +6,54 @@ use super::result::VerifyResult;
 use crate::control::{JobStage, Shared};
 use crate::job::{JobError, JobPlan, VerifyPlan};
 use iosonde_base::{Errno, FileId, Nanos};
-use iosonde_engine::{Failure, OnWrongBlock, Verifying, WrongBlock};
+use iosonde_engine::{CheckerStart, Checkers, Failure, OnWrongBlock, Verifying, WrongBlock};
 use iosonde_sys::clock::Clock;
 use iosonde_verify::{BlockIdentity, Header, MismatchKind, StateFile, VerifyCounts, VerifyJob};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What fio prints as flags of a read that checks a job's writes, and of a
-/// read of a job that only reads.
-const FLAGS: [u32; 2] = [0x88, 0x8];
+/// read of a job that only reads; then the same with `verify_async`.
+const FLAGS: [[u32; 2]; 2] = [[0x88, 0x8], [0x84, 0x4]];
 
 /// Verify as a job is to, if it is to.
-pub(super) fn verifying(job: &JobPlan, shared: &Shared, clock: &Clock) -> Option<Box<Verifying>> {
-    let plan = job.verify.as_ref()?;
+///
+/// # Errors
+/// If its threads cannot be had.
+pub(super) fn verifying(
+    job: &JobPlan,
+    shared: &Shared,
+    clock: &Clock,
+) -> Result<Option<Box<Verifying>>, JobError> {
+    let Some(plan) = &job.verify else { return Ok(None) };
+    let checkers = checkers(plan).map_err(|failure| {
+        let detail = failure.detail.map(str::to_owned);
+        JobError { failure, path: None, detail }
+    })?;
     let verify = VerifyJob::new(plan.spec.clone());
-    Some(Box::new(Verifying::new(verify, clock.now(), on_wrong(job, plan, shared))))
+    let on_wrong = on_wrong(job, plan, shared);
+    Ok(Some(Box::new(Verifying::new(verify, clock.now(), checkers, on_wrong))))
+}
+
+/// `verify_async`, `verify_async_cpus`.
+fn checkers(plan: &VerifyPlan) -> Result<Option<Checkers>, Failure> {
+    if plan.threads == 0 || !plan.spec.moves_data {
+        return Ok(None);
+    }
+    let cpus = plan.cpus.clone();
+    let start: CheckerStart = Arc::new(move || match &cpus {
+        Some(cpus) => cpus.pin().map_err(Errno::from),
+        None => Ok(()),
+    });
+    Checkers::start(plan.threads, &plan.spec.format, &start).map(Some)
 }
 
 fn on_wrong(job: &JobPlan, plan: &VerifyPlan, shared: &Shared) -> OnWrongBlock {
     let paths: Vec<PathBuf> = job.files.iter().map(|file| file.path.clone()).collect();
     let report = shared.with_others.wrong_blocks.clone();
-    let flags = FLAGS[usize::from(plan.spec.checks == iosonde_verify::Checks::Reads)];
+    let reads = plan.spec.checks == iosonde_verify::Checks::Reads;
+    let flags = FLAGS[usize::from(plan.threads > 0)][usize::from(reads)];
     let plan = plan.clone();
     Box::new(move |wrong| {
         let path = paths.get(wrong.file.0 as usize).cloned().unwrap_or_default();

@@ -79,9 +79,8 @@ options! {
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Number of threads that verify asynchronously.
+        /// Number of threads that check blocks while the job reads on; 0: the job's own thread.
         verify_async: u32 = "0" as "verify_async" {
-            built: Built::No,
             parent: Some("verify"),
             min: Some(0),
             with: &["rw=write", "verify=crc32c"],
@@ -90,7 +89,6 @@ options! {
         }
         /// CPUs for the verify threads.
         verify_async_cpus: Option<CpuSet> = "" as "verify_async_cpus" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c", "verify_async=2"],
             good: &["0", "0-1"],
