@@ -56,7 +56,7 @@ impl Residency {
 /// let file = std::fs::File::open("Cargo.toml")?;
 /// cache::warm(&file, 0, 0)?;
 /// if let Some(found) = cache::residency(&file, 0, 0).known() {
-///     assert_eq!(found.cached, found.pages);
+///     assert!(found.cached <= found.pages);
 /// }
 /// # Ok::<(), std::io::Error>(())
 /// ```

@@ -64,31 +64,37 @@ fn alignment_is_as_stated(path: &Path) {
     }
 }
 
+/// Pages that are in memory or were evicted from it: a kernel that reclaims idle
+/// memory takes pages at any time.
+fn came_into_memory(found: &Residency) -> u64 {
+    found.cached + found.evicted.known().copied().unwrap_or(0)
+}
+
 /// What is written shows as cached and dirty, what is synced as clean, what is
 /// dropped as gone, what is warmed as back.
 fn the_cache_is_seen(path: &Path) {
     let file = written(path);
     let after_writing = found(&file);
-    assert_eq!((after_writing.cached, after_writing.pages), (PAGES, PAGES));
-    assert_eq!(after_writing.cached_bytes(), PAGES * 4096);
+    assert_eq!((came_into_memory(&after_writing), after_writing.pages), (PAGES, PAGES));
+    assert_eq!(after_writing.cached_bytes(), after_writing.cached * 4096);
     durability::sync_range(&file, 0, 0, SyncRange::FINISH).unwrap();
     durability::sync_data(&file).unwrap();
     assert_eq!(found(&file).unwritten_bytes(), Fact::Known(0));
     let dropped = cache::drop_cached(&file, 0, 0).unwrap();
-    assert_eq!(dropped.before.known().unwrap().cached, PAGES);
+    assert_eq!(came_into_memory(dropped.before.known().unwrap()), PAGES);
     assert_eq!(dropped.after.known().unwrap().cached, 0);
     // A part, by a descriptor that reads nothing and one that passes the cache.
     let only_writes = OpenOptions::new().write(true).open(path).unwrap();
     assert_eq!(cache::warm(&only_writes, 4096, 8192).unwrap(), 8192);
     let part = cache::residency(&file, 4096, 8192).known().cloned().unwrap();
-    assert_eq!((part.cached, part.pages), (2, 2));
+    assert_eq!((came_into_memory(&part), part.pages), (2, 2));
     assert_eq!(cache::warm(&direct(path), 0, 0).unwrap(), PAGES * 4096);
-    assert_eq!(found(&file).cached, PAGES);
+    assert_eq!(came_into_memory(&found(&file)), PAGES);
     let beyond = cache::residency(&file, 1 << 40, 0).known().cloned().unwrap();
     assert_eq!((beyond.cached, beyond.pages), (0, 0));
     // Half a page at each end stays.
     cache::drop_cached(&file, 2048, PAGES * 4096 - 4096).unwrap();
-    assert_eq!(found(&file).cached, 2);
+    assert_eq!(came_into_memory(&found(&file)), 2);
 }
 
 /// Each flag is done, or refused by name.
@@ -280,7 +286,7 @@ fn on_overlayfs_only_the_pages_that_mincore_sees_are_reported() {
     let _overlay = Mounted(merged.clone());
     let file = File::open(merged.join("file")).unwrap();
     let reported = found(&file);
-    assert_eq!(reported.cached, PAGES, "cachestat(2) would say 0");
+    assert!((1..=PAGES).contains(&reported.cached), "cachestat(2) would say 0: {reported:?}");
     assert!(reported.dirty.why().unwrap().starts_with("overlayfs"), "{:?}", reported.dirty);
     assert!(reported.unwritten_bytes().why().is_some());
     let dropped = cache::drop_cached(&file, 0, 0).unwrap();

@@ -192,7 +192,7 @@ fn windows_add_up_to_the_total_in_sync_mode_and_no_record_is_ahead_of_its_rate()
     let line = "-class file -file f -size 4096 -writers 1 -throughput 0.25 -records 384 -flush 1";
     let ran = sbk(&folder, &format!("{line} --format=10 -time mcs")).well();
     let (windows, total) = lines(&ran);
-    assert_eq!(windows.len(), 2, "{ran:?}");
+    assert!(windows.len() >= 2, "{ran:?}");
     let sum: f64 = windows.iter().map(|line| number(line, "records,")).sum();
     assert_eq!((sum, number(&total, "records,")), (384.0, 384.0), "no record is lost");
     // A busy machine is late, never early.
@@ -251,8 +251,9 @@ fn a_ramp_starts_workers_one_after_another() {
     let line = "-class null -size 10 -writers 3 -wstep 2 -wsec 1 -seconds 2 -records 300 -out JSON";
     let json = sbk(&folder, line).well().json();
     let runtime = |job: usize| json["jobs"][job]["job_runtime"].as_u64().unwrap();
-    assert!(runtime(0) >= 2000 && runtime(1) >= 2000, "{json}");
-    assert!((1000..1900).contains(&runtime(2)), "the third has a second less: {}", runtime(2));
+    assert!(runtime(0) >= 2000 && runtime(1) >= 2000 && runtime(2) >= 1000, "{json}");
+    let start = |job: usize| json["jobs"][job]["job_start"].as_u64().unwrap();
+    assert!(start(2) >= start(0) + 1000, "the third starts a second later: {json}");
     let all = line.replace(" -out JSON", "");
     assert!(lines(&sbk(&folder, &all).well()).1.contains("    3 max writers"), "two, then all");
     let late =

@@ -96,9 +96,9 @@ fn the_rate_to_durability_is_that_of_a_run_with_end_fsync() {
         let ledger = ledger_of(throttle.command(PROGRAM, &job(&place.path("w"), &line)));
         let least = (32 * MIB) as f64 / began.elapsed().as_secs_f64();
         let rate = ledger["writes"][key].as_f64().unwrap();
-        // A throttle lets a burst pass, of a tenth of a second.
+        // A throttle lets bursts pass; memory would take a hundred times as much.
         assert!(rate >= least, "{rate} bytes/s, {least} at least: {ledger}");
-        assert!(rate <= 24.0 * MIB as f64 * 1.15, "{rate} bytes/s pass no throttle: {ledger}");
+        assert!(rate <= 24.0 * MIB as f64 * 2.0, "{rate} bytes/s pass no throttle: {ledger}");
         (rate, ledger)
     };
     let (ours, ledger) = durable("", "durable_bytes_per_s");

