@@ -4,7 +4,10 @@
 //! Measured in a few tens of milliseconds after the run, on a machine that may
 //! be busy. The rate of the fastest window of a millisecond is taken: being
 //! preempted, a cold cache and first use of memory only ever make a window
-//! slower, so that two measurements agree where their means would not.
+//! slower, so that two measurements agree where their means would not. A busy
+//! neighbour on the same core slows all windows of tens of milliseconds, and
+//! memory that happens to lie badly those of a whole job; so several bursts are
+//! measured, each with a job and memory of its own, until two of them agree.
 
 use crate::control::{Gate, Shared, WithOthers};
 use crate::job::{
@@ -18,9 +21,17 @@ use iosonde_stats::{CountersWriter, Snapshot};
 use iosonde_witness::Observed;
 use iosonde_workload::PaceSpec;
 use std::thread;
+use std::time::Duration;
 
-/// How long all sections of a run are measured for, together.
-const TOGETHER_NS: u64 = 48_000_000;
+/// How long a burst is.
+const BURST: Nanos = Nanos(8_000_000);
+/// A section has so many bursts at least, and at most.
+const BURSTS: std::ops::RangeInclusive<usize> = 3..=16;
+/// The two fastest bursts agree if they differ by less than this share.
+const AGREED: f64 = 0.03;
+/// Between bursts that do not agree: a program that is started or ends keeps a
+/// core busy for so long, and a thread that has slept is not preempted at once.
+const PAUSE: Duration = Duration::from_millis(5);
 /// Sections that are measured; the clones of one are alike.
 const SECTIONS_MOST: usize = 4;
 /// Length of a window. Shorter than a time slice of the scheduler,
@@ -35,8 +46,6 @@ pub(super) fn measure(
     results: &[Option<JobResult>],
     stop: &dyn Fn() -> bool,
 ) -> Vec<Observed<f64>> {
-    let sections = plan.jobs.last().map_or(1, |job| job.section + 1).min(SECTIONS_MOST);
-    let runtime = Nanos(TOGETHER_NS / sections as u64);
     let mut measured: Vec<(usize, Observed<f64>)> = Vec::new();
     let mut bounds = Vec::new();
     for (job, result) in plan.jobs.iter().zip(results) {
@@ -52,7 +61,7 @@ pub(super) fn measure(
                 Observed::unknown("only the first sections are measured")
             }
             (None, _) => {
-                let bound = of_section(job, runtime);
+                let bound = of_section(job, stop);
                 measured.push((job.section, bound.clone()));
                 bound
             }
@@ -68,10 +77,50 @@ pub(super) fn measure(
     bounds
 }
 
-fn of_section(job: &JobPlan, runtime: Nanos) -> Observed<f64> {
-    let Some(job) = without_storage(job, runtime) else {
+fn of_section(job: &JobPlan, stop: &dyn Fn() -> bool) -> Observed<f64> {
+    let Some(job) = without_storage(job, BURST) else {
         return Observed::unknown("there is no null engine");
     };
+    let mut bursts = Bursts::default();
+    while !bursts.are_enough() && !stop() {
+        match of_burst(job.clone()) {
+            Observed::Is(rate) => bursts.add(rate),
+            unknown => return unknown,
+        }
+        if bursts.count >= *BURSTS.start() && !bursts.are_enough() {
+            thread::sleep(PAUSE);
+        }
+    }
+    match bursts.count {
+        0 => Observed::unknown("the run was stopped"),
+        _ => Observed::Is(bursts.fastest),
+    }
+}
+
+/// The rates of bursts.
+#[derive(Debug, Default)]
+struct Bursts {
+    count: usize,
+    fastest: f64,
+    second: f64,
+}
+
+impl Bursts {
+    fn add(&mut self, rate: f64) {
+        self.count += 1;
+        self.second = self.second.max(rate.min(self.fastest));
+        self.fastest = self.fastest.max(rate);
+    }
+
+    /// Whether another would change little.
+    fn are_enough(&self) -> bool {
+        let agree = self.second > self.fastest * (1.0 - AGREED);
+        self.count >= *BURSTS.end() || self.count >= *BURSTS.start() && agree
+    }
+}
+
+/// What a job without storage reaches.
+fn of_burst(job: JobPlan) -> Observed<f64> {
     let body = move || {
         let (writer, counters) = CountersWriter::new(&job.measure.latencies);
         let shared = Shared::new(counters, job.measure.clock, WithOthers::default());
@@ -168,6 +217,41 @@ mod tests {
     use iosonde_base::Dir;
 
     const MS_48: Nanos = Nanos(48_000_000);
+
+    fn bursts(rates: &[f64]) -> Bursts {
+        let mut bursts = Bursts::default();
+        rates.iter().for_each(|&rate| bursts.add(rate));
+        bursts
+    }
+
+    #[test]
+    fn bursts_end_when_the_two_fastest_agree() {
+        assert!(!bursts(&[10e6, 10e6]).are_enough(), "too few");
+        assert!(bursts(&[10e6, 5e6, 9.9e6]).are_enough());
+        // Two of the slow ones agree: a faster one may come.
+        let slow = bursts(&[5e6, 5e6, 10e6]);
+        assert!(!slow.are_enough());
+        assert_eq!(slow.fastest, 10e6);
+        assert!(bursts(&[5e6, 5e6, 10e6, 4e6, 10.1e6]).are_enough());
+        let never: Vec<f64> = (1..=16).map(|burst| f64::from(burst) * 1e6).collect();
+        assert!(bursts(&never).are_enough(), "some machines never come to rest");
+        assert_eq!(bursts(&never).fastest, 16e6);
+    }
+
+    #[test]
+    fn large_buffers_are_used_once_before_the_measurement() {
+        let job = |bytes: &str| {
+            let path = std::path::Path::new("/tmp/iosonde-upper-bound");
+            let mut job = crate::plan::JobBuilder::new("job", path);
+            for (name, text) in [("bs", bytes), ("size", "64m"), ("iodepth", "8")] {
+                job.set_text(name, text).unwrap();
+            }
+            job.set_text("ioengine", "libaio").unwrap();
+            without_storage(&job.plan().unwrap().jobs[0], BURST).unwrap()
+        };
+        assert_eq!(job("1m").time.ramp_bytes, 8 << 20);
+        assert_eq!(job("4k").time.ramp_bytes, 0);
+    }
 
     fn counted(lanes: [(Dir, u64, u64); 2]) -> Snapshot {
         let mut snapshot = Snapshot::default();
