@@ -66,7 +66,7 @@ fn command_lines_are_taken_and_refused_as_by_fio() {
     let files = ["commands.txt", "habits.txt", "refused.txt"];
     let cases: Vec<Vec<String>> =
         files.into_iter().flat_map(command_lines).map(without_output).collect();
-    fio.compare(&cases);
+    fio.compare(&cases, 0);
 }
 
 /// fio opens the output file while it parses, and ours leaves that to the program.
@@ -87,8 +87,20 @@ fn without_output(line: Vec<String>) -> Vec<String> {
 fn job_files_are_taken_and_refused_as_by_fio() {
     let Some(fio) = Fio::installed() else { return };
     let bad = job_files("jobs/bad").into_iter().map(|name| format!("bad/{name}"));
-    let cases = job_files("jobs").into_iter().chain(bad).map(|file| vec![file]);
-    fio.compare(&cases.collect::<Vec<_>>());
+    // What we take goes together: if fio takes files in one run, it takes each.
+    let (good, doubtful): (Vec<String>, Vec<String>) =
+        job_files("jobs").into_iter().chain(bad).partition(|file| {
+            !WE_TAKE.iter().any(|(listed, _)| listed == file)
+                && !parse_in_jobs(&["--parse-only", file]).is_refused()
+        });
+    let taken = |files: &&[String]| {
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        fio.run("--parse-only", &files).status.success()
+    };
+    let (together, alone): (Vec<_>, Vec<_>) = good.chunks(16).partition(taken);
+    assert!(together.concat().len() > 60, "{} files are taken together", together.concat().len());
+    let cases = alone.concat().into_iter().chain(doubtful).map(|file| vec![file]);
+    fio.compare(&cases.collect::<Vec<_>>(), together.concat().len());
 }
 
 #[test]
@@ -157,7 +169,8 @@ impl Fio {
     }
 
     /// Every case given to both: whether it is taken, and what is said of it.
-    fn compare(&self, cases: &[Vec<String>]) {
+    /// So many others were compared before.
+    fn compare(&self, cases: &[Vec<String>], before: usize) {
         // fio takes 0.15 s to start, whatever it is asked: as many at once as there are processors.
         let at_once = std::thread::available_parallelism().map_or(1, |n| n.get());
         let share = cases.len().div_ceil(at_once);
@@ -186,7 +199,7 @@ impl Fio {
                 wrong.push(format!("{case}: no difference any more ({reason})"));
             }
         }
-        assert!(cases.len() > 100, "only {} cases", cases.len());
+        assert!(before + cases.len() > 100, "only {} cases", cases.len());
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 

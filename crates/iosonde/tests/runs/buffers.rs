@@ -1,13 +1,12 @@
 //! What is in the files after a run: shares of blocks that repeat and of bytes
 //! that compress, patterns; and where buffers live meanwhile.
 
-use crate::support::running::{PATIENCE, Running};
+use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Who, words};
 use iosonde_testing::{Folder, has_fio_for_part, skip};
 use std::collections::HashSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// How far a share may be from what was asked, in percent of the whole.
 const POINTS: f64 = 2.0;
@@ -71,21 +70,26 @@ const SIZES: [(usize, usize, &[u32]); 4] = [
 /// Writing jobs, and one with a file that is laid out first.
 const WAYS: [&str; 3] = ["write", "randwrite", "randread"];
 
-/// Every size, percentage and way.
-fn each_case(mut check: impl FnMut(usize, u32, &str)) {
+/// Every size with every percentage, and the ways in turn; one in three for each
+/// of `variants`, in turn as well.
+fn each_case(variants: &[&str], mut check: impl FnMut(usize, u32, &str)) {
+    let mut number = 0;
     for (kib, blocks, percentages) in SIZES {
         for percentage in percentages {
-            for rw in WAYS {
-                let job = format!("--rw={rw} --bs={kib}k --size={}k", kib * blocks);
-                check(kib * 1024, *percentage, &job);
-            }
+            // The ways go round before the variants do, so that each meets each.
+            let rw = WAYS[number % WAYS.len()];
+            let variant = variants[number / WAYS.len() % variants.len()];
+            let job = format!("--rw={rw} --bs={kib}k --size={}k {variant}", kib * blocks);
+            check(kib * 1024, *percentage, &job);
+            number += 1;
         }
     }
+    assert!(number >= WAYS.len() * variants.len());
 }
 
 #[test]
 fn blocks_repeat_by_the_share_asked() {
-    each_case(|block, percentage, job| {
+    each_case(&[""], |block, percentage, job| {
         let job = format!("{job} --dedupe_percentage={percentage}");
         let found = repeats(&run(&job), block);
         near(found, f64::from(percentage), &job);
@@ -94,24 +98,24 @@ fn blocks_repeat_by_the_share_asked() {
 
 #[test]
 fn blocks_repeat_those_of_a_working_set_by_the_share_asked() {
-    for percentage in [1, 25, 50, 75, 90] {
-        for set in [2, 5, 10] {
-            for rw in WAYS {
-                let job = format!(
-                    "--rw={rw} --bs=4k --size=4m --dedupe_mode=working_set \
-                     --dedupe_percentage={percentage} --dedupe_working_set_percentage={set}"
-                );
-                let bytes = run(&job);
-                near(repeats(&bytes, 4096), f64::from(percentage), &job);
-                if rw == "write" {
-                    let set = &bytes[..bytes.len() / 4096 * set / 100 * 4096];
-                    assert_eq!(repeats(set, 4096), 0.0, "{job}");
-                    let set: HashSet<&[u8]> = set.chunks(4096).collect();
-                    // What comes twice after the set is of the set.
-                    let mut seen = HashSet::new();
-                    let twice = bytes.chunks(4096).filter(|block| !seen.insert(*block));
-                    assert!(twice.into_iter().all(|block| set.contains(block)), "{job}");
-                }
+    // Each percentage meets each size of the set in one of the ways.
+    for (at, percentage) in [1, 25, 50, 75, 90].into_iter().enumerate() {
+        for (which, set) in [2, 5, 10].into_iter().enumerate() {
+            let rw = WAYS[(at + which) % WAYS.len()];
+            let job = format!(
+                "--rw={rw} --bs=4k --size=4m --dedupe_mode=working_set \
+                 --dedupe_percentage={percentage} --dedupe_working_set_percentage={set}"
+            );
+            let bytes = run(&job);
+            near(repeats(&bytes, 4096), f64::from(percentage), &job);
+            if rw == "write" {
+                let set = &bytes[..bytes.len() / 4096 * set / 100 * 4096];
+                assert_eq!(repeats(set, 4096), 0.0, "{job}");
+                let set: HashSet<&[u8]> = set.chunks(4096).collect();
+                // What comes twice after the set is of the set.
+                let mut seen = HashSet::new();
+                let twice = bytes.chunks(4096).filter(|block| !seen.insert(*block));
+                assert!(twice.into_iter().all(|block| set.contains(block)), "{job}");
             }
         }
     }
@@ -181,16 +185,15 @@ fn a_share_that_cannot_be_reached_is_refused() {
 
 #[test]
 fn bytes_compress_by_the_share_asked() {
-    each_case(|block, percentage, job| {
-        for chunk in ["", "--buffer_compress_chunk=0", "--buffer_compress_chunk=4k"] {
-            let job = format!("{job} --buffer_compress_percentage={percentage} {chunk}");
-            let bytes = run(&job);
-            let Some(saved) = saved(&bytes) else { return };
-            near(saved, f64::from(percentage), &job);
-            // All that compresses wholly is alike; nothing else is.
-            if percentage < 100 {
-                assert_eq!(repeats(&bytes, block), 0.0, "{job}");
-            }
+    let chunks = ["", "--buffer_compress_chunk=0", "--buffer_compress_chunk=4k"];
+    each_case(&chunks, |block, percentage, job| {
+        let job = format!("{job} --buffer_compress_percentage={percentage}");
+        let bytes = run(&job);
+        let Some(saved) = saved(&bytes) else { return };
+        near(saved, f64::from(percentage), &job);
+        // All that compresses wholly is alike; nothing else is.
+        if percentage < 100 {
+            assert_eq!(repeats(&bytes, block), 0.0, "{job}");
         }
     });
 }
@@ -355,18 +358,14 @@ fn huge_pages_are_used_or_the_remedy_is_shown() {
 fn shows(options: &str, file: &str, sign: impl Fn(&str) -> bool) {
     let folder = Folder::new("buffers");
     let job = format!(
-        "--name=j --output=/dev/null --rw=randread --size=64k --time_based --runtime=20 {options}"
+        "--name=j --output=/dev/null --rw=randread --size=64k --time_based --runtime=1d {options}"
     );
     let mut job = Running::start(Who::AsFio, &folder, &job);
     let path = format!("/proc/{}/{file}", job.id());
-    let began = Instant::now();
-    let mut text = String::new();
-    while !sign(&text) && began.elapsed() < Duration::from_secs(15) {
-        assert!(job.is_running(), "{:?}", job.end_within(Duration::ZERO));
-        std::thread::sleep(Duration::from_millis(10));
-        text = std::fs::read_to_string(&path).unwrap_or_default();
-    }
-    assert!(sign(&text), "{options}: {text}");
+    wait_until(&format!("{file} shows it with {options}"), || {
+        sign(&std::fs::read_to_string(&path).unwrap_or_default()) || !job.is_running()
+    });
+    assert!(job.is_running(), "{:?}", job.end_within(PATIENCE));
     job.signal(rustix::process::Signal::INT);
     job.end_within(PATIENCE);
 }
