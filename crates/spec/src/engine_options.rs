@@ -6,17 +6,7 @@ use iosonde_engine::{CATALOGUE, EngineOptionTable, EngineSettings, JobContext};
 use iosonde_options::{Built, Diagnostic, OptionDef, Origin, ParseContext, Topic, nearest};
 
 use crate::JobSpec;
-use crate::topics::engines::{BORROWED, UNBUILT};
-
-/// The options of one engine, or of a few that share them.
-pub struct EngineTable {
-    /// The engines that take them.
-    pub engines: Vec<&'static str>,
-    /// Their rows.
-    pub options: &'static [OptionDef],
-    /// The topic at its defaults.
-    pub make: fn() -> Box<dyn Topic>,
-}
+use crate::topics::engines::{BORROWED, EngineTable, UNBUILT};
 
 /// Each engine of the catalogue brings its own; those of engines that are not built follow.
 static TABLES: LazyLock<Vec<EngineTable>> = LazyLock::new(|| {

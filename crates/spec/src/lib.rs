@@ -16,6 +16,7 @@ pub mod text;
 pub mod topics;
 pub mod values;
 
-pub use engine_options::{EngineTable, PrivateOption};
+pub use engine_options::PrivateOption;
 pub use job::{JobSpec, SetError, TypedOption, all, lookup};
 pub use rules::{Caps, OptionRule, resolve};
+pub use topics::engines::EngineTable;

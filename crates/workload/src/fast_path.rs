@@ -8,45 +8,11 @@ use iosonde_base::{Dir, FileId, Op, PerDir, Planned, RING, Ring};
 
 use crate::file::FileState;
 use crate::mix::Mix;
+use crate::plain::{FastPath, Places, Plain};
 use crate::random::{Draws, SCALE_MOST, Taus88, scale};
 use crate::random_map::RandomMap;
 use crate::source::Source;
 use crate::spec::{Distribution, SyncEvery};
-
-/// Which of the plain kinds of job this is. All of them: one file, no syncs; one
-/// direction, or a mix where even draws are of one size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FastPath {
-    /// One after another.
-    Sequential(Plain),
-    /// Even draws; a block may come again.
-    Uniform(Plain, Places),
-    /// Even draws; each block once.
-    UniformOnce(Plain, Places),
-    /// Places drawn by a law, or sizes drawn, or both; a block may come again.
-    Drawn(Plain, Places),
-    /// None of them.
-    None,
-}
-
-/// What all I/Os of a plain job have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Plain {
-    dir: Dir,
-    /// Of each, or the most where sizes are drawn.
-    len: u32,
-}
-
-/// The blocks that are drawn from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Places {
-    /// Where the first lies.
-    start: u64,
-    /// Bytes from one to the next.
-    unit: u64,
-    /// How many: at most [`SCALE_MOST`].
-    blocks: u64,
-}
 
 impl FastPath {
     /// The kind of a job.

@@ -14,6 +14,7 @@ mod choose;
 pub mod content;
 mod fast_path;
 mod file;
+mod files;
 mod idle;
 mod limits;
 
@@ -21,6 +22,7 @@ mod mix;
 mod offsets;
 mod pace;
 mod picker;
+mod plain;
 mod random;
 mod random_map;
 pub mod replay;

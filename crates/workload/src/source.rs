@@ -2,12 +2,13 @@
 
 use iosonde_base::{Dir, FileId, Op, PerDir, Planned, Ring};
 
-use crate::fast_path::FastPath;
 use crate::file::FileState;
+use crate::files;
 use crate::limits::Limits;
 use crate::mix::Mix;
 use crate::offsets::{self, Zones};
 use crate::picker::{FilePicker, Pick};
+use crate::plain::FastPath;
 use crate::random::Draws;
 use crate::replay::Replaying;
 use crate::sizes::{self, SizeDraws};
@@ -89,7 +90,7 @@ impl Source {
         let sizes = sizes::size_draws(&spec, &seeds)?;
         let mut notes = Vec::new();
         let wide = offsets::wide(&spec, &mut notes);
-        let files = offsets::files(&spec, &seeds, &mut notes)?;
+        let files = files::files(&spec, &seeds, &mut notes)?;
         let file_law = offsets::file_law(&spec, &seeds)?;
         let zones = Zones::new(&spec.distribution, &seeds)?;
         let mut source = Source {

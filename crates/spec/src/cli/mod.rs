@@ -6,6 +6,7 @@ mod draft;
 pub mod flag_table;
 pub mod flags;
 pub mod getopt;
+mod given;
 mod notice;
 mod parse;
 mod parsed;

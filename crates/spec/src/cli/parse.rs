@@ -6,10 +6,11 @@
 
 use iosonde_options::{Diagnostic, OptionDef, Origin};
 
-use crate::cli::draft::{Given, JobDraft};
+use crate::cli::draft::JobDraft;
 use crate::cli::flag_table::{self, FlagDef};
 use crate::cli::flags::Flags;
 use crate::cli::getopt::{Arguments, Candidate, ParsedArgument, TakesValue};
+use crate::cli::given::Given;
 use crate::cli::notice::Notice;
 use crate::cli::parsed::{Parsed, ParsedJob};
 use crate::cli::readonly;

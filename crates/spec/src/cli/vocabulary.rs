@@ -2,10 +2,11 @@
 
 use iosonde_options::{Diagnostic, OptionDef, Origin, ParseContext, ValueError};
 
-use crate::cli::draft::Given;
+use crate::cli::given::Given;
 use crate::cli::notice::Notice;
 use crate::engine_options;
 use crate::job::{self, JobSpec, SetError};
+use crate::topics::engines::EngineTable;
 
 /// The option of that name or alias; `engine` lends its own.
 pub fn find(name: &str, engine: &str) -> Option<&'static OptionDef> {
@@ -66,7 +67,7 @@ fn check_private(spec: &JobSpec, given: &Given<'_>, value: Option<&str>) -> Resu
     if job::lookup(name).is_some() {
         return Ok(());
     }
-    let takes = |table: &&engine_options::EngineTable| table.engines.contains(&engine);
+    let takes = |table: &&EngineTable| table.engines.contains(&engine);
     let text = value.or(given.def.bare).unwrap_or("");
     for table in engine_options::tables().iter().filter(takes) {
         let mut topic = (table.make)();

@@ -11,6 +11,13 @@ pub(crate) fn device_facts(id: DeviceId) -> DeviceFacts {
     Survey::new(Tree::here()).device(id)
 }
 
+impl Tree {
+    /// All that is known of the device with these numbers.
+    pub fn facts(&self, id: DeviceId) -> DeviceFacts {
+        Survey::new(self.clone()).device(id)
+    }
+}
+
 /// The unit of `size` and `chunk_sectors`, whatever the device's sectors are.
 const SYSFS_SECTOR: u64 = 512;
 

@@ -24,6 +24,13 @@ pub(crate) fn stack_under(path: &Path) -> io::Result<Stack> {
     Ok(Stack { path, mount, devices })
 }
 
+impl Tree {
+    /// The device with these numbers and what it is made of.
+    pub fn stack_of(&self, id: DeviceId) -> Layer {
+        layer_of(self, id)
+    }
+}
+
 /// A device and what it is made of.
 pub(crate) fn layer_of(tree: &Tree, id: DeviceId) -> Layer {
     layer(tree, &tree.mounts(), id, 0)

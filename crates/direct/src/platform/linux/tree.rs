@@ -6,10 +6,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use super::device_facts::Survey;
 use super::mounts::{parse_mounts, parse_swaps};
-use crate::DeviceFacts;
-use crate::stack::{DeviceId, Layer, LayerKind, Mount};
+use crate::stack::{DeviceId, LayerKind, Mount};
 
 /// The trees of this system, or those that a test has laid out in a folder.
 /// An unreadable file counts as empty: a container may have no /sys.
@@ -140,16 +138,6 @@ impl Tree {
         } else {
             LayerKind::Disk
         }
-    }
-
-    /// All that is known of the device with these numbers.
-    pub fn facts(&self, id: DeviceId) -> DeviceFacts {
-        Survey::new(self.clone()).device(id)
-    }
-
-    /// The device with these numbers and what it is made of.
-    pub fn stack_of(&self, id: DeviceId) -> Layer {
-        super::stack::layer_of(self, id)
     }
 
     /// The file or device that a loop device shows; `None` if it shows none.

@@ -8,11 +8,19 @@ mod uring_cmd;
 
 use iosonde_options::{OptionDef, Topic};
 
-use crate::engine_options::EngineTable;
-
 use devices::{E4Defrag, LibBlkIo, LibCuFile, LibHipFile, Mtd, Rdma, Sg, WindowsAio, Xnvme};
 use services::{Dfs, Gfapi, Http, LibHdfs, LibIscsi, Nbd, Nfs, Rados, Rbd};
 use uring_cmd::IoUringCmd;
+
+/// The options of one engine, or of a few that share them.
+pub struct EngineTable {
+    /// The engines that take them.
+    pub engines: Vec<&'static str>,
+    /// Their rows.
+    pub options: &'static [OptionDef],
+    /// The topic at its defaults.
+    pub make: fn() -> Box<dyn Topic>,
+}
 
 fn table<T: Topic + Default + 'static>(
     engines: &[&'static str],
