@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A longer function does not fit on a screen.
 const FUNCTION_LINES_MOST: usize = 70;
 
-/// Functions that may be longer. The list may only shrink: `clean`, `spec` and
-/// `any_spec` fill test data in, and the others wait to be split.
-const LONG: &[&str] = &["any_spec", "clean", "one_device", "round_paced", "spec", "stretch"];
+/// Functions that may be longer, by file and name. The list may only shrink.
+const LONG: &[(&str, &str)] = &[
+    // A hot loop: a call on its way would cost each I/O.
+    ("crates/engine/src/queue/exchange.rs", "stretch"),
+];
 
 /// A name defined in so many files has several meanings.
 const FILES_LEAST: usize = 3;
@@ -30,7 +32,7 @@ pub fn long_functions(name: &str, text: &str) -> Vec<String> {
             line.trim_start() == "}" && line.len() - line.trim_start().len() == indent
         });
         let Some(length) = end.map(|end| end + 1) else { continue };
-        if length > FUNCTION_LINES_MOST && !LONG.contains(&function) {
+        if length > FUNCTION_LINES_MOST && !LONG.contains(&(name, function)) {
             findings.push(format!(
                 "{name}:{}: {function} has {length} lines; the most is {FUNCTION_LINES_MOST}",
                 at + 1

@@ -170,58 +170,6 @@ proptest! {
 
 /// Jobs of many kinds, sound or not.
 fn any_spec() -> impl Strategy<Value = SourceSpec> {
-    let directions = prop::sample::select(vec![
-        (true, false, false, false),
-        (false, true, false, false),
-        (false, false, true, false),
-        (true, true, false, false),
-        (false, true, true, true),
-    ])
-    .prop_flat_map(|(read, write, trim, trim_then_write)| {
-        any::<bool>().prop_map(move |random| Directions {
-            read,
-            write,
-            trim,
-            random,
-            trim_then_write,
-        })
-    });
-    let sizes = prop_oneof![
-        (1u32..9000).prop_map(Sizes::Fixed),
-        (1u32..3000, 0u32..9000).prop_map(|(min, more)| Sizes::Range { min, max: min + more }),
-        (1u32..5000, 1u32..5000, 0u32..=100).prop_map(|(a, b, percent)| {
-            Sizes::Split(vec![
-                Share { bytes: a, percent },
-                Share { bytes: b, percent: 100 - percent },
-            ])
-        }),
-    ];
-    let center = prop_oneof![Just(None), (0.0..=1.0f64).prop_map(Some)];
-    let zones = PerDir::all(vec![
-        Zone { percent: 60, size: 10 },
-        Zone { percent: 30, size: 0 },
-        Zone { percent: 10, size: 90 },
-    ]);
-    let distribution = prop_oneof![
-        3 => Just(Distribution::Random),
-        1 => (0.1..3.0f64, center.clone()).prop_map(|(theta, center)| Distribution::Zipf { theta, center }),
-        1 => (0.01..0.99f64, center.clone()).prop_map(|(h, center)| Distribution::Pareto { h, center }),
-        1 => (0.0..=100.0f64, center).prop_map(|(deviation, center)| Distribution::Normal { deviation, center }),
-        1 => Just(Distribution::Zoned(zones.clone())),
-        1 => Just(Distribution::ZonedAbs(zones)),
-    ];
-    let files = (1usize..5, 0u64..100_000, 1u64..300_000, 0u64..10_000).prop_map(
-        |(files, offset, size, rest)| {
-            let file = |i| SourceFile {
-                name: format!("f.{i}"),
-                offset,
-                size,
-                end: offset + size + rest,
-                later_offset: None,
-            };
-            (0..files).map(file).collect::<Vec<_>>()
-        },
-    );
     let pick = prop::sample::select(vec![
         FilePick::RoundRobin,
         FilePick::Sequential,
@@ -248,7 +196,7 @@ fn any_spec() -> impl Strategy<Value = SourceSpec> {
     let generator =
         prop::sample::select(vec![Generator::Tausworthe, Generator::Tausworthe64, Generator::Lfsr]);
     let more = (map, generator, 1u32..4, 1usize..5, 0u32..4, 0u64..5000);
-    (directions, sizes, distribution, files, pick, strided, how, more).prop_map(
+    (directions(), sizes(), distribution(), files(), pick, strided, how, more).prop_map(
         |(directions, sizes, distribution, files, pick, strided, how, more)| {
             let (randseed, loops, number_ios, time_based, repeat, seq_nr, seq_add, percent) = how;
             let (map, generator, every, open_files, sync, align) = more;
@@ -276,6 +224,74 @@ fn any_spec() -> impl Strategy<Value = SourceSpec> {
                 align: PerDir::all(if align % 3 == 0 { align } else { 0 }),
                 ..SourceSpec::default()
             }
+        },
+    )
+}
+
+/// Every combination of directions that a job can have, in order or at random.
+fn directions() -> impl Strategy<Value = Directions> {
+    prop::sample::select(vec![
+        (true, false, false, false),
+        (false, true, false, false),
+        (false, false, true, false),
+        (true, true, false, false),
+        (false, true, true, true),
+    ])
+    .prop_flat_map(|(read, write, trim, trim_then_write)| {
+        any::<bool>().prop_map(move |random| Directions {
+            read,
+            write,
+            trim,
+            random,
+            trim_then_write,
+        })
+    })
+}
+
+/// One size, a range of sizes, or two with their shares.
+fn sizes() -> impl Strategy<Value = Sizes> {
+    prop_oneof![
+        (1u32..9000).prop_map(Sizes::Fixed),
+        (1u32..3000, 0u32..9000).prop_map(|(min, more)| Sizes::Range { min, max: min + more }),
+        (1u32..5000, 1u32..5000, 0u32..=100).prop_map(|(a, b, percent)| {
+            Sizes::Split(vec![
+                Share { bytes: a, percent },
+                Share { bytes: b, percent: 100 - percent },
+            ])
+        }),
+    ]
+}
+
+/// Every law that places are drawn by.
+fn distribution() -> impl Strategy<Value = Distribution> {
+    let center = prop_oneof![Just(None), (0.0..=1.0f64).prop_map(Some)];
+    let zones = PerDir::all(vec![
+        Zone { percent: 60, size: 10 },
+        Zone { percent: 30, size: 0 },
+        Zone { percent: 10, size: 90 },
+    ]);
+    prop_oneof![
+        3 => Just(Distribution::Random),
+        1 => (0.1..3.0f64, center.clone()).prop_map(|(theta, center)| Distribution::Zipf { theta, center }),
+        1 => (0.01..0.99f64, center.clone()).prop_map(|(h, center)| Distribution::Pareto { h, center }),
+        1 => (0.0..=100.0f64, center).prop_map(|(deviation, center)| Distribution::Normal { deviation, center }),
+        1 => Just(Distribution::Zoned(zones.clone())),
+        1 => Just(Distribution::ZonedAbs(zones)),
+    ]
+}
+
+/// A few files, alike but for their names.
+fn files() -> impl Strategy<Value = Vec<SourceFile>> {
+    (1usize..5, 0u64..100_000, 1u64..300_000, 0u64..10_000).prop_map(
+        |(files, offset, size, rest)| {
+            let file = |i| SourceFile {
+                name: format!("f.{i}"),
+                offset,
+                size,
+                end: offset + size + rest,
+                later_offset: None,
+            };
+            (0..files).map(file).collect::<Vec<_>>()
         },
     )
 }

@@ -6,7 +6,38 @@ use iosonde_report::ledger::*;
 
 /// A minute of random reads of 4 KiB, direct, 32 at a time, from an NVMe drive.
 pub fn clean() -> Ledger {
-    let reads = Reads {
+    Ledger {
+        jobs: vec![job()],
+        reads: Some(reads()),
+        writes: None,
+        devices: vec![device()],
+        span_bytes: [0, 100 << 30],
+        other_traffic: OtherTraffic {
+            read_bytes: Observed::Is(1 << 20),
+            written_bytes: Observed::Is(1 << 20),
+            share: Observed::Is(0.0001),
+        },
+        machine: MachineLedger {
+            wall_ns: 60_000_000_000,
+            steal_share: Observed::Is(0.0),
+            pressure: [Observed::Is(0.01), Observed::Is(0.0), Observed::Is(0.9)],
+            throttled: Observed::Is((0, 0)),
+        },
+        environment: Environment {
+            tool: "iosonde".into(),
+            kernel: "6.18".into(),
+            cpus: 16,
+            memory_bytes: 16 << 30,
+            available_memory_bytes: Some(12 << 30),
+            ..Environment::default()
+        },
+        rate: RateLedger { interval_ns: 1_000_000_000, bytes: vec![1 << 30; 60] },
+        ..Ledger::default()
+    }
+}
+
+fn reads() -> Reads {
+    Reads {
         completed_bytes: 60 << 30,
         device_bytes: Observed::Is(60 << 30),
         cache_bytes: Observed::Is(0),
@@ -14,12 +45,15 @@ pub fn clean() -> Ledger {
         holes_estimated: false,
         readahead_bytes: Observed::Is(0),
         cached_at_start_bytes: Observed::Is(0),
-    };
-    let job = JobLedger {
+    }
+}
+
+fn job() -> JobLedger {
+    JobLedger {
         name: "db".into(),
         number: 1,
         runtime_ns: 60_000_000_000,
-        reads: Some(reads.clone()),
+        reads: Some(reads()),
         writes: None,
         direct: DirectLedger {
             requested: true,
@@ -61,50 +95,26 @@ pub fn clean() -> Ledger {
             iops: 262_144.0,
             upper_bound_iops: Observed::Is(5e6),
         },
-    };
-    Ledger {
-        jobs: vec![job],
-        reads: Some(reads),
-        writes: None,
-        devices: vec![DeviceLedger {
-            name: "nvme0n1".into(),
-            kind: "disk".into(),
-            level: 0,
-            used: Observed::Is(DeviceUse {
-                ios: [15 << 20, 100],
-                bytes: [60 << 30, 1 << 20],
-                depth: 30.5,
-                busy_share: 1.0,
-                ..DeviceUse::default()
-            }),
-            facts: DeviceDescription {
-                rotational: Some(false),
-                write_cache: Some("write back".into()),
-                ..DeviceDescription::default()
-            },
-        }],
-        span_bytes: [0, 100 << 30],
-        other_traffic: OtherTraffic {
-            read_bytes: Observed::Is(1 << 20),
-            written_bytes: Observed::Is(1 << 20),
-            share: Observed::Is(0.0001),
+    }
+}
+
+fn device() -> DeviceLedger {
+    DeviceLedger {
+        name: "nvme0n1".into(),
+        kind: "disk".into(),
+        level: 0,
+        used: Observed::Is(DeviceUse {
+            ios: [15 << 20, 100],
+            bytes: [60 << 30, 1 << 20],
+            depth: 30.5,
+            busy_share: 1.0,
+            ..DeviceUse::default()
+        }),
+        facts: DeviceDescription {
+            rotational: Some(false),
+            write_cache: Some("write back".into()),
+            ..DeviceDescription::default()
         },
-        machine: MachineLedger {
-            wall_ns: 60_000_000_000,
-            steal_share: Observed::Is(0.0),
-            pressure: [Observed::Is(0.01), Observed::Is(0.0), Observed::Is(0.9)],
-            throttled: Observed::Is((0, 0)),
-        },
-        environment: Environment {
-            tool: "iosonde".into(),
-            kernel: "6.18".into(),
-            cpus: 16,
-            memory_bytes: 16 << 30,
-            available_memory_bytes: Some(12 << 30),
-            ..Environment::default()
-        },
-        rate: RateLedger { interval_ns: 1_000_000_000, bytes: vec![1 << 30; 60] },
-        ..Ledger::default()
     }
 }
 

@@ -25,26 +25,7 @@ pub fn spec(arguments: &[String]) -> SourceSpec {
             "openfiles" => spec.open_files = value.parse().unwrap(),
             "loops" => spec.loops = value.parse().unwrap(),
             "rw" => direction(value, &mut spec),
-            "bs" => {
-                let mut last = 0;
-                let mut parts = value.split(',');
-                spec.sizes = PerDir::all(()).map(|()| {
-                    last = parts.next().map_or(last, |part| bytes(part) as u32);
-                    Sizes::Fixed(last)
-                });
-            }
-            "bsrange" => {
-                let (min, max) = value.split_once('-').unwrap();
-                spec.sizes =
-                    PerDir::all(Sizes::Range { min: bytes(min) as u32, max: bytes(max) as u32 });
-            }
-            "bssplit" => {
-                let share = |part: &str| {
-                    let (size, percent) = part.split_once('/').unwrap();
-                    Share { bytes: bytes(size) as u32, percent: percent.parse().unwrap() }
-                };
-                spec.sizes = PerDir::all(Sizes::Split(value.split(':').map(share).collect()));
-            }
+            "bs" | "bsrange" | "bssplit" => spec.sizes = sizes(option, value),
             "bs_unaligned" => spec.bs_unaligned = true,
             "rwmixread" => spec.rwmixread = value.parse().unwrap(),
             "norandommap" => spec.map = MapMode::Off,
@@ -60,12 +41,7 @@ pub fn spec(arguments: &[String]) -> SourceSpec {
             }
             "fsync" => spec.sync_every.fsync = value.parse().unwrap(),
             "fdatasync" => spec.sync_every.fdatasync = value.parse().unwrap(),
-            "file_service_type" => {
-                let (pick, every) = value.split_once(':').unwrap_or((value, "1"));
-                let pick =
-                    if pick == "sequential" { FilePick::Sequential } else { FilePick::RoundRobin };
-                spec.file_service = FileService { pick, every: every.parse().unwrap() };
-            }
+            "file_service_type" => spec.file_service = file_service(value),
             "zonemode" => {
                 assert_eq!(value, "strided");
                 spec.strided.get_or_insert(Strided { size: 0, range: 0, skip: 0 });
@@ -79,22 +55,48 @@ pub fn spec(arguments: &[String]) -> SourceSpec {
     }
     // A filesize overrides what size gives each file: from offset to its end.
     let share = size / files;
-    spec.files = (0..files)
-        .map(|i| {
-            let size = if file_size > 0 { file_size - offset } else { share };
-            let name = name.clone().unwrap_or_else(|| format!("v.0.{i}"));
-            SourceFile {
-                name,
-                offset,
-                size,
-                end: file_size.max(offset + share),
-                later_offset: None,
-            }
-        })
-        .collect();
+    let file = |i| SourceFile {
+        name: name.clone().unwrap_or_else(|| format!("v.0.{i}")),
+        offset,
+        size: if file_size > 0 { file_size - offset } else { share },
+        end: file_size.max(offset + share),
+        later_offset: None,
+    };
+    spec.files = (0..files).map(file).collect();
     spec.size_bytes = size;
     (spec.total_bytes, spec.io_size_given) = (io_size.unwrap_or(size), io_size.is_some());
     spec
+}
+
+/// `bs=4k,8k`, `bsrange=4k-64k`, `bssplit=4k/60:16k/40`.
+fn sizes(option: &str, value: &str) -> PerDir<Sizes> {
+    match option {
+        "bs" => {
+            let mut last = 0;
+            let mut parts = value.split(',');
+            PerDir::all(()).map(|()| {
+                last = parts.next().map_or(last, |part| bytes(part) as u32);
+                Sizes::Fixed(last)
+            })
+        }
+        "bsrange" => {
+            let (min, max) = value.split_once('-').unwrap();
+            PerDir::all(Sizes::Range { min: bytes(min) as u32, max: bytes(max) as u32 })
+        }
+        _ => {
+            let share = |part: &str| {
+                let (size, percent) = part.split_once('/').unwrap();
+                Share { bytes: bytes(size) as u32, percent: percent.parse().unwrap() }
+            };
+            PerDir::all(Sizes::Split(value.split(':').map(share).collect()))
+        }
+    }
+}
+
+fn file_service(value: &str) -> FileService {
+    let (pick, every) = value.split_once(':').unwrap_or((value, "1"));
+    let pick = if pick == "sequential" { FilePick::Sequential } else { FilePick::RoundRobin };
+    FileService { pick, every: every.parse().unwrap() }
 }
 
 fn bytes(text: &str) -> u64 {
