@@ -1,5 +1,6 @@
 //! `cmdprio_*`: priorities of single I/Os, drawn as they are pushed.
 
+mod options;
 mod plan;
 mod split;
 
@@ -7,6 +8,7 @@ use crate::Io;
 use iosonde_base::{Op, Slot};
 use iosonde_workload::Taus88;
 
+pub(super) use options::options_with_priorities;
 pub(super) use plan::PriorityOptions;
 pub use plan::{CommandPriorities, SizePriorities};
 pub(super) use split::CmdPrioSplit;

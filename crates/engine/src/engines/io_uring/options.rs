@@ -1,16 +1,17 @@
 //! Options of io_uring, and what they mean for a ring.
 
-use crate::engines::cmdprio::{CmdPrioSplit, CommandPriorities, PriorityOptions};
+use crate::engines::cmdprio::{CommandPriorities, options_with_priorities};
 use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
-use iosonde_options::{Built, Category, Diagnostic, options};
+use iosonde_options::{Built, Category, Diagnostic};
 
 /// For the catalogue.
 pub(super) static OPTIONS: EngineOptionTable =
     EngineOptionTable::of::<UringOptions>(UringOptions::OPTIONS);
 
-options! {
+options_with_priorities! {
     /// io_uring
-    pub(super) struct UringOptions in Category::Engine {
+    pub(super) struct UringOptions in Category::Engine
+    {
         /// Poll for completions rather than wait for interrupts (IORING_SETUP_IOPOLL).
         ///
         /// Direct I/O only.
@@ -63,42 +64,8 @@ options! {
             good: &["0", "8"],
             bad: &["some"],
         }
-        /// Share of I/Os with a priority of their own, in percent; for reads, for writes.
-        cmdprio_percentage: iosonde_options::Triple<u32> = "0" as "cmdprio_percentage" {
-            min: Some(0),
-            max: Some(100),
-            good: &["0", "20", "20,0"],
-            bad: &["101", "some"],
-        }
-        /// Class of that priority: 1 real time, 2 best effort, 3 idle.
-        cmdprio_class: iosonde_options::Triple<Option<u32>> = "" as "cmdprio_class" {
-            min: Some(1),
-            max: Some(3),
-            good: &["1", "2,3"],
-            bad: &["0", "4"],
-        }
-        /// A hint to the device that goes with that priority.
-        cmdprio_hint: iosonde_options::Triple<Option<u32>> = "" as "cmdprio_hint" {
-            min: Some(0),
-            max: Some(1023),
-            good: &["0", "1"],
-            bad: &["1024"],
-        }
-        /// That priority within its class, 0 the highest.
-        cmdprio: iosonde_options::Triple<Option<u32>> = "" as "cmdprio" {
-            min: Some(0),
-            max: Some(7),
-            good: &["0", "7"],
-            bad: &["8"],
-        }
-        /// Shares of I/Os with that priority, by block size: `4k/20:64k/0`.
-        ///
-        /// For reads, for writes. A share may name its own priority, class, level and hint:
-        /// `4k/20/1/0:4k/10/2/7/1`.
-        cmdprio_bssplit: Option<CmdPrioSplit> = "" as "cmdprio_bssplit" {
-            good: &["4k/20:64k/0", "4k/20/1/0:4k/10/2/7,64k/5", "4k/20/1/0/3"],
-            bad: &["4k/20/1", "/20", "4k/60:4k/60", "4k/20/4/0", "4k/20/1/8"],
-        }
+    }
+    {
         /// Bytes of metadata that go with each I/O.
         md_per_io_size: u32 = "0" as "md_per_io_size" {
             built: Built::No,
@@ -201,13 +168,6 @@ impl OwnOptions for UringOptions {
     type Settings = UringSettings;
 
     fn settings(&self, job: &JobContext) -> Result<UringSettings, Diagnostic> {
-        let priorities = PriorityOptions {
-            percentage: &self.cmdprio_percentage,
-            class: &self.cmdprio_class,
-            hint: &self.cmdprio_hint,
-            level: &self.cmdprio,
-            split: &self.cmdprio_bssplit,
-        };
         Ok(UringSettings {
             hipri: *self.hipri.get(),
             fixedbufs: *self.fixedbufs.get(),
@@ -221,7 +181,7 @@ impl OwnOptions for UringOptions {
             nowait: *self.nowait.get(),
             uncached: *self.uncached.get() != 0,
             atomic: job.atomic,
-            priorities: priorities.plan(job)?,
+            priorities: self.priorities().plan(job)?,
         })
     }
 }
