@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// other programs keep all processors busy.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long a killed program is waited for.
+const THAWED: Duration = Duration::from_secs(2);
+
 /// A program that runs; killed if it outlives its test.
 pub struct Running {
     child: Option<Child>,
@@ -172,7 +175,12 @@ impl Drop for Running {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();
-            let _ = child.wait();
+            // One that waits for a frozen file system ends when that is thawed,
+            // which may be when this test is over.
+            let began = Instant::now();
+            while matches!(child.try_wait(), Ok(None)) && began.elapsed() < THAWED {
+                std::thread::sleep(Duration::from_millis(5));
+            }
         }
     }
 }
