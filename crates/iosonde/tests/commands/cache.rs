@@ -1,7 +1,7 @@
 //! `iosonde cache` on real file systems.
 
 use crate::support::running::{PATIENCE, Running};
-use crate::support::{Ran, Who, words};
+use crate::support::{Ran, Who, copy_of_program, words};
 use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run, skip};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -194,8 +194,7 @@ fn a_file_without_read_permission_is_reported() {
         return;
     }
     let folder = Folder::temporary("device");
-    let program = folder.join("iosonde");
-    std::fs::copy(env!("CARGO_BIN_EXE_iosonde"), &program).unwrap();
+    let program = copy_of_program(&folder);
     let path = folder.join("secret");
     std::fs::write(&path, [7; 4096]).unwrap();
     let set = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();

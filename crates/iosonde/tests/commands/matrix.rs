@@ -444,7 +444,7 @@ fn a_second_signal_reports_known_results_though_the_storage_does_not_answer() {
         "matrix {on} --modes=fsync --bs=4k --size=1m --time-per-cell=10s --output=o.csv --json"
     );
     let mut program = Running::start(Who::Native, &folder, &line);
-    program.wait_for_work("matrix");
+    program.wait_for_thread("matrix");
     let Some(frozen) = or_skip(FrozenMount::freeze(on)) else { return };
     program.wait_for_stuck_thread();
     program.signal(Signal::INT);

@@ -1,6 +1,6 @@
 //! `iosonde probe` on real file systems and devices.
 
-use crate::support::{Ran, Who, words};
+use crate::support::{Ran, Who, copy_of_program, words};
 use iosonde_testing::{Folder, LoopDevice, Mounted, filesystem, is_root, or_skip, run, skip};
 use serde_json::Value;
 use std::path::Path;
@@ -198,8 +198,7 @@ fn a_directory_without_write_permission_is_reported() {
         return;
     }
     let folder = Folder::temporary("device");
-    let program = folder.join("iosonde");
-    std::fs::copy(env!("CARGO_BIN_EXE_iosonde"), &program).unwrap();
+    let program = copy_of_program(&folder);
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
     let Ok(ran) = command.args(["probe", "--json"]).arg(folder.path()).output() else {

@@ -1,7 +1,7 @@
 //! `iosonde write-cache` on real loop devices, which take either view.
 
 use crate::support::running::{PATIENCE, Running, wait_until};
-use crate::support::{Ran, Who, words};
+use crate::support::{Ran, Who, copy_of_program, words};
 use iosonde_testing::{Folder, LoopDevice, filesystem, is_root, or_skip, skip};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -190,9 +190,7 @@ fn what_cannot_be_changed_is_refused_with_the_reason() {
 fn only_root_may() {
     let Some(cached) = Cached::new() else { return };
     let nobody = |what: &[&str]| {
-        // A copy, as the way to the original may not be open to all.
-        let copy = cached._folder.join("iosonde");
-        std::fs::copy(env!("CARGO_BIN_EXE_iosonde"), &copy).unwrap();
+        let copy = copy_of_program(&cached._folder);
         Command::new("setpriv")
             .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
             .arg(copy)

@@ -45,6 +45,17 @@ pub fn link_named_fio() -> PathBuf {
     LINK.clone()
 }
 
+/// Our program under its own name in this folder, for users to whom the way to
+/// the original is closed. Another process copies it: what this one has open for
+/// writing, programs that another test starts at the moment have open too, and
+/// the kernel runs no such file.
+pub fn copy_of_program(folder: &Folder) -> PathBuf {
+    let copy = folder.join("iosonde");
+    let text = copy.to_str().unwrap();
+    iosonde_testing::run("cp", &[env!("CARGO_BIN_EXE_iosonde"), text]).unwrap();
+    copy
+}
+
 impl Who {
     /// A command in `folder`, without arguments or input.
     pub fn command(self, folder: &Folder) -> Command {
