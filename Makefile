@@ -1,6 +1,9 @@
 # iosonde: the two commands are `make run` and `make test`.
 
 CARGO ?= cargo
+# As the build of everything makes it: of the package alone, crates that it
+# shares with the others would be built a second time, with other features.
+XTASK = $${CARGO_TARGET_DIR:-target}/debug/xtask
 
 .PHONY: run build test exact bench docs needs cross
 
@@ -19,9 +22,10 @@ test: needs
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
-	$(CARGO) run --locked --quiet -p xtask -- docs --check
-	$(CARGO) run --locked --quiet -p xtask -- tidy
-	$(CARGO) run --locked --quiet -p xtask -- test
+	$(CARGO) build --locked --workspace --bins --examples --tests
+	$(XTASK) docs --check
+	$(XTASK) tidy
+	$(XTASK) test
 
 # All recorded random jobs against fio 3.42; make test runs a sample of them.
 exact:

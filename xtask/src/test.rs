@@ -3,6 +3,7 @@
 //! test that passed, and so hides skips; here each is listed with its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -45,6 +46,7 @@ fn stage(root: &Path, skips: &Path, command: &str, counts: &mut TestCounts) -> R
         .args(["-c", &format!("{command} 2>&1")])
         .current_dir(root)
         .env("IOSONDE_SKIPS", skips)
+        .env("RUST_TEST_THREADS", threads())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(cannot)?;
@@ -62,6 +64,14 @@ fn stage(root: &Path, skips: &Path, command: &str, counts: &mut TestCounts) -> R
         counts.fail(&format!("{command}: {status}"));
     }
     Ok(())
+}
+
+/// How many tests run at a time, where nobody has said so: many of them wait
+/// for programs that sleep, and none depends on having a processor to itself.
+fn threads() -> OsString {
+    let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+    let asked = std::env::var_os("RUST_TEST_THREADS");
+    asked.unwrap_or_else(|| (2 * processors).to_string().into())
 }
 
 /// Lines of tests that pass, of which there are a thousand.

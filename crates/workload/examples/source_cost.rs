@@ -1,13 +1,13 @@
 //! How many instructions the planner takes for each I/O.
 //!
-//! `cost SHAPE COUNT` plans COUNT I/Os of one shape. Run it under
+//! `source_cost SHAPE COUNT` plans COUNT I/Os of one shape. Run it under
 //! `valgrind --tool=callgrind` (or `perf stat`) for two counts: the difference
 //! over the difference of counts is the price of one I/O, start-up left out.
 //!
 //! ```sh
-//! cargo build --release -p iosonde-workload --example cost
+//! cargo build --release -p iosonde-workload --example source_cost
 //! for n in 1000000 5000000; do
-//!     valgrind --tool=callgrind --callgrind-out-file=/dev/null target/release/examples/cost norandommap $n
+//!     valgrind --tool=callgrind --callgrind-out-file=/dev/null target/release/examples/source_cost norandommap $n
 //! done
 //! ```
 
