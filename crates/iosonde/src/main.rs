@@ -18,6 +18,7 @@ mod rules;
 mod run_jobs;
 mod stored;
 mod terminal;
+mod trials;
 
 use commands::table;
 use personality::Personality;

@@ -211,7 +211,7 @@ fn one<T, E: ToString>(result: Result<T, E>) -> Result<T, Vec<String>> {
 }
 
 /// The plan with what flags of the program add to it.
-fn with_flags(mut plan: Plan, personality: Personality, flags: &Flags) -> Plan {
+pub fn with_flags(mut plan: Plan, personality: Personality, flags: &Flags) -> Plan {
     for job in &mut plan.jobs {
         job.measure.trace = debug::is_on(flags, DebugWord::Io, Some(job.number));
     }
@@ -223,7 +223,11 @@ fn with_flags(mut plan: Plan, personality: Personality, flags: &Flags) -> Plan {
 }
 
 /// What the report says besides results.
-fn report_context(personality: Personality, parsed: &Parsed, notes: &[String]) -> ReportContext {
+pub fn report_context(
+    personality: Personality,
+    parsed: &Parsed,
+    notes: &[String],
+) -> ReportContext {
     ReportContext {
         global_options: global_options(parsed),
         disks: disks::DiskUse::default(),
@@ -249,7 +253,11 @@ fn shows_ledger(personality: Personality, flags: &Flags) -> bool {
 }
 
 /// The counters of a run, put together and judged.
-fn ledger(plan: &Plan, outcome: &RunOutcome, globals: &[(String, String)]) -> Option<Box<Ledger>> {
+pub fn ledger(
+    plan: &Plan,
+    outcome: &RunOutcome,
+    globals: &[(String, String)],
+) -> Option<Box<Ledger>> {
     let seen = outcome.seen.as_ref()?;
     let evidence = iosonde_run::evidence::evidence(plan, &outcome.results, seen, globals);
     let mut ledger = iosonde_witness::ledger(&evidence);

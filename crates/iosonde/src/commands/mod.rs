@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod cache;
+mod compare;
 mod completions;
 pub mod definition;
 pub mod diagnose;

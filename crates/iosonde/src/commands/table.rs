@@ -2,7 +2,7 @@
 //! suggestions for a mistyped name, completions and the man page follow.
 
 use super::definition::{CommandEntry, Commands};
-use super::{audit, cache, completions, diagnose, help, man, probe, write_cache};
+use super::{audit, cache, compare, completions, diagnose, help, man, probe, write_cache};
 use crate::output::print_error;
 use crate::personality::Personality;
 use crate::{exit, explain, run_jobs};
@@ -17,6 +17,7 @@ pub static COMMANDS: Commands = &[
     &cache::COMMAND,
     &write_cache::COMMAND,
     &audit::COMMAND,
+    &compare::COMMAND,
     &diagnose::COMMAND,
     &SBK,
     &FIO,

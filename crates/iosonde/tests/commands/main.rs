@@ -5,6 +5,7 @@ mod support;
 
 mod audit;
 mod cache;
+mod compare;
 mod explain;
 mod help;
 mod matrix;

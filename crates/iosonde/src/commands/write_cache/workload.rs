@@ -6,6 +6,7 @@ use crate::commands::format::printable;
 use crate::exit;
 use crate::personality::Personality;
 use crate::prepare::{PrepareError, Prepared, parse, prepare_parsed};
+use crate::trials::words::flag_without_effect;
 use iosonde_base::Dir;
 use iosonde_options::Origin;
 use iosonde_run::conductor::{Observer, RunEvent, conduct};
@@ -13,7 +14,7 @@ use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
 use iosonde_run::preflight::{open_files, write_access};
 use iosonde_run::worker::JobResult;
 use iosonde_spec::JobSpec;
-use iosonde_spec::cli::{Parsed, flags::Flags};
+use iosonde_spec::cli::Parsed;
 use iosonde_spec::values::SyncMode;
 use iosonde_stats::{HistogramSnapshot, LaneSnapshot};
 use iosonde_sys::counters::DiskCounters;
@@ -102,26 +103,6 @@ pub fn read(words: &[String], disk: &str) -> Result<(Vec<Workload>, Vec<String>)
         false => WAYS.iter().map(|way| Workload::of(&parsed, way)).collect(),
     };
     Ok((workloads, said))
-}
-
-/// Flags that ask for another report, or for no run.
-fn flag_without_effect(flags: &Flags) -> Option<&'static str> {
-    let asked = [
-        (flags.info.is_some(), "an information flag (--help, --version, --cmdhelp, --enghelp)"),
-        (flags.showcmd, "--showcmd"),
-        (flags.parse_only, "--parse-only"),
-        (flags.merge_only, "--merge-blktrace-only"),
-        (flags.output.is_some(), "--output"),
-        (flags.formats_given, "--output-format"),
-        (flags.append_terse, "--append-terse"),
-        (flags.status_interval_ms.is_some(), "--status-interval"),
-        (flags.bandwidth_log.is_some(), "--bandwidth-log"),
-        (flags.idle_prof.is_some(), "--idle-prof"),
-        (!flags.debug.is_empty(), "--debug"),
-        (flags.strict, "--strict"),
-        (flags.ledger.is_some(), "--ledger"),
-    ];
-    asked.into_iter().find_map(|(is_asked, name)| is_asked.then_some(name))
 }
 
 fn names_syncs(spec: &JobSpec) -> bool {

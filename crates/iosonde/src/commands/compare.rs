@@ -1,0 +1,146 @@
+//! `iosonde compare`: run A and B in pairs, or read their results, and report
+//! whether they differ; described in docs/compare.md.
+
+mod arguments;
+mod comparison;
+mod document;
+mod gate;
+mod likeness;
+mod pairs;
+mod sides;
+mod stored;
+mod text;
+
+use super::definition::CommandEntry;
+use crate::exit;
+use crate::output::{print, print_error};
+use crate::trials::run::{TrialError, TrialRunner, give_up};
+use crate::trials::words::{MixedWords, parse, refuse};
+use arguments::{CompareArgs, CompareFormat, UndecidedGate};
+use clap::Args;
+use comparison::{Comparison, JudgeRequest};
+use gate::GateResult;
+use iosonde_judge::Margin;
+use pairs::{PairedRuns, PairsEnd, RunSide};
+use sides::CompareInput;
+
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "compare",
+    summary: "report whether B differs from A: runs in random pairs, or results",
+    details: arguments::DETAILS,
+    usage: Some(arguments::USAGE),
+    arguments: CompareArgs::augment_args,
+    takes_jobs: true,
+    run,
+};
+
+/// Exit codes of a comparison, beside those of a run.
+mod code {
+    /// A and B are not the same thing.
+    pub const UNLIKE: u8 = 2;
+    /// The gate is broken.
+    pub const BROKEN: u8 = 4;
+    /// The gate cannot tell.
+    pub const UNDECIDED: u8 = 5;
+}
+
+/// Run with the words after `compare`; the exit code.
+pub fn run(words: &[String]) -> u8 {
+    let MixedWords { own: arguments, rest } = match parse::<CompareArgs>(&COMMAND, words) {
+        Ok(parsed) => parsed,
+        Err(code) => return code,
+    };
+    let input = match sides::input(&rest, &arguments) {
+        Ok(input) => input,
+        Err(reasons) => {
+            reasons.iter().for_each(|line| print_error(line));
+            return exit::REFUSED;
+        }
+    };
+    let request = JudgeRequest { named: arguments.metric.clone(), margin: arguments.margin() };
+    let judged = match input {
+        CompareInput::Jobs(sides) => return run_pairs(&arguments, *sides, &request),
+        CompareInput::Folder(folder) => stored::folder(&folder, &arguments, &request),
+        CompareInput::Results(sides) => stored::results(sides, &arguments, &request),
+        CompareInput::Session(side) => stored::session(side, &arguments, &request),
+    };
+    match judged {
+        Ok((comparison, seed)) => report(&arguments, &comparison, seed, exit::OK),
+        Err(why) => refuse("compare", &why),
+    }
+}
+
+/// Run A and B, and judge them.
+fn run_pairs(arguments: &CompareArgs, sides: [RunSide; 2], request: &JudgeRequest) -> u8 {
+    let runner = match TrialRunner::new() {
+        Ok(runner) => runner,
+        Err(error) => return refuse("compare", &format!("cannot listen for signals: {error}")),
+    };
+    let mut runs = match PairedRuns::new(arguments, sides, &runner) {
+        Ok(runs) => runs,
+        Err(why) => return refuse("compare", &why),
+    };
+    let seed = Some(runs.seed);
+    let (code, twice) = match runs.run(request) {
+        Ok(PairsEnd::Judged(comparison)) => return report(arguments, &comparison, seed, exit::OK),
+        Ok(PairsEnd::Unlike(reasons)) => return unlike(&reasons),
+        Err(TrialError::Failed(why)) => {
+            print_error(&format!("iosonde: compare: {why}"));
+            (exit::REFUSED, false)
+        }
+        Err(TrialError::Stopped { twice }) => (exit::SIGNALLED, twice),
+    };
+    // What was measured until then is judged.
+    let code = match runs.judge(request) {
+        Ok(comparison) => report(arguments, &comparison, seed, code),
+        Err(why) => {
+            print_error(&format!("iosonde: compare: stopped: {why}"));
+            code
+        }
+    };
+    let kept = arguments.out.display();
+    print_error(&format!("iosonde: compare: the runs are kept in {kept}; --resume goes on"));
+    match twice {
+        true => give_up(),
+        false => code,
+    }
+}
+
+fn unlike(reasons: &[String]) -> u8 {
+    for reason in reasons {
+        print_error(&format!("iosonde: compare: A and B are not the same thing: {reason}"));
+    }
+    code::UNLIKE
+}
+
+/// Print a comparison; the exit code. `ended` is that of the runs.
+fn report(arguments: &CompareArgs, comparison: &Comparison, seed: Option<u64>, ended: u8) -> u8 {
+    if !comparison.likeness.stops.is_empty() {
+        return unlike(&comparison.likeness.stops);
+    }
+    let gate = arguments.gate.map(|gate| {
+        let margin = gate.0.map_or(comparison.margin, Margin::of_ratio);
+        gate::judge(comparison, margin, arguments.accept_drift)
+    });
+    let word = gate.map(GateResult::word);
+    print(&match arguments.format {
+        CompareFormat::Text => text::text(comparison, seed),
+        CompareFormat::Md => text::markdown(comparison, seed),
+        CompareFormat::Json => format!("{:#}\n", document::document(comparison, seed, word)),
+        CompareFormat::Csv => document::csv(comparison),
+    });
+    if let (Some(word), CompareFormat::Text | CompareFormat::Md) = (word, arguments.format) {
+        print(&format!("\n gate: {word}\n"));
+    }
+    if ended != exit::OK {
+        return ended;
+    }
+    let misleads = comparison.sides.iter().flat_map(|side| &side.runs).any(|run| run.misleads());
+    match (gate, arguments.gate_undecided) {
+        (Some(GateResult::Broken), _) => code::BROKEN,
+        (Some(GateResult::Undecided), UndecidedGate::Fail) => code::UNDECIDED,
+        _ if arguments.strict && misleads => exit::MISLEADING,
+        _ => exit::OK,
+    }
+}

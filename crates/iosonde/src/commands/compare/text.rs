@@ -1,0 +1,286 @@
+//! A comparison as text: what was compared, a table, a conclusion.
+
+use super::comparison::{Comparison, JudgedFigure, RunDesign};
+use super::likeness::RunPart;
+use crate::commands::format::{printable, wrapped};
+use iosonde_judge::Decision;
+use std::fmt::Write;
+
+/// The comparison for a person.
+pub fn text(comparison: &Comparison, seed: Option<u64>) -> String {
+    let mut out = String::new();
+    head(&mut out, comparison, seed);
+    table(&mut out, comparison);
+    out.push('\n');
+    for line in conclusion(comparison) {
+        wrapped(&mut out, " ", &line);
+    }
+    for remark in remarks(comparison) {
+        wrapped(&mut out, " ", &remark);
+    }
+    out
+}
+
+/// What was compared, and how it came about.
+fn head(out: &mut String, comparison: &Comparison, seed: Option<u64>) {
+    let [a, b] = &comparison.sides;
+    let design = design_words(comparison, seed);
+    let line = format!("A: {}; B: {}; {design}", printable(&a.name), printable(&b.name));
+    wrapped(out, "compare   ", &line);
+    let likeness = likeness_words(comparison);
+    if !likeness.is_empty() {
+        wrapped(out, "          ", &likeness);
+    }
+    for warning in comparison.likeness.warnings() {
+        wrapped(out, "          ", &warning);
+    }
+    out.push('\n');
+}
+
+/// How the results came about.
+pub fn design_words(comparison: &Comparison, seed: Option<u64>) -> String {
+    let [a, b] = [0, 1].map(|side: usize| comparison.sides[side].runs.len());
+    match &comparison.design {
+        RunDesign::Pairs { robust, .. } => {
+            let seed = seed.map_or(String::new(), |seed| format!(" (seed {seed})"));
+            let robust = match *robust && b >= 8 {
+                true => ", without the smallest and the largest pair",
+                false => "",
+            };
+            format!("{b} pairs, random order{seed}{robust}")
+        }
+        RunDesign::Unordered => format!("{a} and {b} results, not interleaved"),
+        RunDesign::Sessions(sessions) => {
+            format!("{} stored sessions and one of {b} runs", sessions.len())
+        }
+        RunDesign::Single(_) => "one run each".to_owned(),
+    }
+}
+
+/// What is the same and what differs, as far as it is known.
+pub fn likeness_words(comparison: &Comparison) -> String {
+    let likeness = &comparison.likeness;
+    let names =
+        |parts: &[RunPart]| parts.iter().map(|part| part.name()).collect::<Vec<_>>().join(", ");
+    let mut parts = Vec::new();
+    if !likeness.same.is_empty() {
+        parts.push(format!("same {}", names(&likeness.same)));
+    }
+    let meant = likeness.differences.iter().filter(|one| one.is_meant);
+    let meant: Vec<String> =
+        meant.map(|one| format!("{} {} -> {}", one.what, one.a, one.b)).collect();
+    if !meant.is_empty() {
+        parts.push(format!("the job differs in: {}", meant.join(", ")));
+    }
+    if !likeness.unknown.is_empty() {
+        parts.push(format!(
+            "not known to be the same, as a result does not describe it: {}",
+            names(&likeness.unknown)
+        ));
+    }
+    parts.join("; ")
+}
+
+fn table(out: &mut String, comparison: &Comparison) {
+    let has_intervals = comparison.figures.iter().any(|figure| figure.judged.is_some());
+    let interval = if has_intervals { "interval" } else { "" };
+    let head = format!(" {:<18} {:>11} {:>11} {:>12}   {interval}", "", "A", "B", "B against A");
+    let _ = writeln!(out, "{}", head.trim_end());
+    for figure in &comparison.figures {
+        let line = format!(
+            " {:<18} {:>11} {:>11} {:>12}   {:<16} {}",
+            label(figure),
+            figure.figure.text(figure.a),
+            figure.figure.text(figure.b),
+            change(figure.ratio),
+            interval_words(figure),
+            decision_words(comparison, figure),
+        );
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+/// The name of a figure; `*` where it is a median of percentiles.
+pub fn label(figure: &JudgedFigure) -> String {
+    let mark = if figure.is_median { " *" } else { "" };
+    format!("{}{mark}", figure.figure.label())
+}
+
+/// A ratio as a change: `+13.3 %`, from twice or half on `3.38 x`.
+pub fn change(ratio: f64) -> String {
+    match ratio {
+        _ if (0.5..2.0).contains(&ratio) => format!("{:+.1} %", (ratio - 1.0) * 100.0),
+        _ => format!("{ratio:.3} x"),
+    }
+}
+
+/// The ends of an interval: `+6.9 .. +20.1`, `3.25 .. 3.51 x`.
+pub fn interval_words(figure: &JudgedFigure) -> String {
+    let Some(judged) = figure.judged else { return String::new() };
+    let [low, high] = [judged.interval.low.exp(), judged.interval.high.exp()];
+    let wide = |ratio: f64| !(0.01..100.0).contains(&ratio);
+    match (0.5..2.0).contains(&figure.ratio) {
+        _ if wide(low) || wide(high) => "unknown".to_owned(),
+        true => format!("{:+.1} .. {:+.1}", (low - 1.0) * 100.0, (high - 1.0) * 100.0),
+        false => format!("{low:.2} .. {high:.2} x"),
+    }
+}
+
+/// What a figure shows, in words.
+pub fn decision_words(comparison: &Comparison, figure: &JudgedFigure) -> String {
+    match figure.decision() {
+        Decision::Differs if comparison.design == RunDesign::Unordered => {
+            "differs, and drift is not excluded".to_owned()
+        }
+        Decision::Differs => "differs".to_owned(),
+        Decision::Same => format!("same within {}", margin(comparison)),
+        Decision::CannotTell => "cannot tell".to_owned(),
+    }
+}
+
+fn margin(comparison: &Comparison) -> String {
+    iosonde_base::text::percent(comparison.margin.ratio())
+}
+
+fn percent(ratio: f64) -> String {
+    iosonde_base::text::percent(ratio)
+}
+
+/// The conclusion: a sentence on the deciding figure, and how much such runs
+/// can show.
+pub fn conclusion(comparison: &Comparison) -> Vec<String> {
+    let primary = comparison.primary();
+    let name = primary.figure.label();
+    let mut lines = vec![match primary.decision() {
+        Decision::Differs => {
+            let word = if primary.b_is_better { "better" } else { "worse" };
+            let drift = match comparison.design == RunDesign::Unordered {
+                true => "; the results were not interleaved, so a drift is not excluded",
+                false => "",
+            };
+            format!(
+                "B is {word} in {name}: {} (interval {}){drift}",
+                change(primary.ratio),
+                interval_words(primary)
+            )
+        }
+        Decision::Same => {
+            format!("A and B are the same in {name} within {}", margin(comparison))
+        }
+        Decision::CannotTell => cannot_tell(comparison),
+    }];
+    lines.extend(power(comparison));
+    lines
+}
+
+fn cannot_tell(comparison: &Comparison) -> String {
+    let primary = comparison.primary();
+    let name = primary.figure.label();
+    if comparison.is_unreliable {
+        return format!(
+            "cannot tell whether {name} differs: more than 20 % of the runs are no good samples (below)"
+        );
+    }
+    if primary.judged.is_none() {
+        return match &comparison.design {
+            RunDesign::Single(_) => format!(
+                "{name}: one run each: cannot tell; run both in pairs: iosonde compare A.fio B.fio, \
+                 or give the known scatter of a run with --noise=4%"
+            ),
+            RunDesign::Sessions(sessions) => format!(
+                "{name}: cannot tell: {} stored sessions; at least 5 show how much sessions differ",
+                sessions.len()
+            ),
+            _ => format!("{name}: cannot tell: at least 2 runs a side are needed"),
+        };
+    }
+    format!("cannot tell whether {name} differs by {} or more", margin(comparison))
+}
+
+/// What such runs can show.
+fn power(comparison: &Comparison) -> Vec<String> {
+    let primary = comparison.primary();
+    let mut lines = Vec::new();
+    if let (Some(detectable), RunDesign::Pairs { .. }) = (primary.detectable, &comparison.design) {
+        let scatter = primary.scatter.unwrap_or(0.0);
+        let mut line = format!(
+            "runs scatter by {}: {} pairs show differences of {} and more",
+            percent(scatter),
+            comparison.count(),
+            percent(detectable)
+        );
+        if primary.decision() == Decision::CannotTell && !comparison.is_unreliable {
+            match primary.pairs_needed {
+                Some(pairs) => {
+                    let _ = write!(line, "; {pairs} would show {}", margin(comparison));
+                }
+                None => line.push_str("; no reasonable number shows the margin"),
+            }
+        }
+        lines.push(line);
+        lines.push("intervals hold with 95 % over all looks, each figure by itself".to_owned());
+    } else if let (Some(detectable), true) = (primary.detectable, primary.judged.is_some()) {
+        lines.push(format!("such results show differences of {} and more", percent(detectable)));
+    }
+    lines
+}
+
+/// What else is to be known.
+pub fn remarks(comparison: &Comparison) -> Vec<String> {
+    let mut remarks = comparison.remarks.clone();
+    for figure in &comparison.figures {
+        if let Some((low, high)) = figure.between_modes {
+            let text = |ns: f64| iosonde_base::text::duration(ns as u64);
+            remarks.push(format!(
+                "{} lies between two modes ({}, {}): its changes are jumps from one to the other; \
+                 compare other percentiles",
+                figure.figure.label(),
+                text(low),
+                text(high)
+            ));
+        }
+    }
+    if comparison.figures.iter().any(|figure| figure.is_median) {
+        remarks.push(
+            "* median of the runs' percentiles: not all results have latency bins (json+)"
+                .to_owned(),
+        );
+    }
+    if !comparison.incomplete.is_empty() {
+        remarks.push(format!("not in all results: {}", comparison.incomplete.join(", ")));
+    }
+    remarks
+}
+
+/// The comparison as a table of Markdown.
+pub fn markdown(comparison: &Comparison, seed: Option<u64>) -> String {
+    let cell =
+        |text: &str| printable(text).replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;");
+    let [a, b] = &comparison.sides;
+    let mut out = format!(
+        "**A:** {}, **B:** {}; {}\n\n| figure | A | B | B against A | interval | |\n\
+         | --- | ---: | ---: | ---: | --- | --- |\n",
+        cell(&a.name),
+        cell(&b.name),
+        design_words(comparison, seed)
+    );
+    for figure in &comparison.figures {
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} |",
+            label(figure),
+            figure.figure.text(figure.a),
+            figure.figure.text(figure.b),
+            change(figure.ratio),
+            interval_words(figure),
+            decision_words(comparison, figure)
+        );
+    }
+    out.push('\n');
+    let likeness = Some(likeness_words(comparison)).filter(|words| !words.is_empty());
+    let lines = conclusion(comparison).into_iter().chain(likeness);
+    for line in lines.chain(comparison.likeness.warnings()).chain(remarks(comparison)) {
+        let _ = writeln!(out, "- {}", cell(&line));
+    }
+    out
+}

@@ -1,0 +1,269 @@
+//! The directory in which runs are kept as they end: each result a file of its
+//! own, and a journal with a line for each. Whatever ends the program, what is
+//! there is whole.
+
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The journal's name.
+pub const JOURNAL: &str = "journal.jsonl";
+
+/// A directory of runs.
+#[derive(Debug)]
+pub struct TrialFolder {
+    path: PathBuf,
+    journal: File,
+}
+
+/// A directory of runs that was made before.
+pub struct EarlierRuns {
+    /// The first line: what is being run.
+    pub header: Value,
+    /// A line for each run that ended.
+    pub runs: Vec<Value>,
+}
+
+impl TrialFolder {
+    /// Make it, with the first line of its journal.
+    ///
+    /// # Errors
+    /// It exists and is not empty, unless it is one of ours and `force` is
+    /// set; or the system refuses.
+    pub fn create(path: &Path, header: &Value, force: bool) -> Result<TrialFolder, String> {
+        let name = path.display();
+        match entries(path) {
+            Ok(entries) if entries.is_empty() => {}
+            Ok(_) if !path.join(JOURNAL).exists() => {
+                return Err(format!(
+                    "{name} is not empty and has no {JOURNAL}, so it does not hold runs of this \
+                     command: name another directory with -o"
+                ));
+            }
+            Ok(_) if !force => {
+                return Err(format!(
+                    "{name} holds earlier runs: go on with them by --resume, remove them by \
+                     --force, or name another directory with -o"
+                ));
+            }
+            Ok(entries) => remove_ours(path, &entries)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(path)
+                    .map_err(|error| format!("cannot create {name}: {error}"))?;
+            }
+            Err(error) => return Err(format!("cannot read {name}: {error}")),
+        }
+        let mut folder = TrialFolder::open(path)?;
+        folder.log(header)?;
+        Ok(folder)
+    }
+
+    /// Go on in one that was made before: half lines and half files are
+    /// removed.
+    ///
+    /// # Errors
+    /// It has no journal, or the system refuses.
+    pub fn resume(path: &Path) -> Result<(TrialFolder, EarlierRuns), String> {
+        let (earlier, whole) = read_journal(path)?;
+        let folder = TrialFolder::open(path)?;
+        let cut = folder.journal.set_len(whole);
+        cut.map_err(|error| format!("cannot write {}: {error}", path.join(JOURNAL).display()))?;
+        for entry in entries(path).unwrap_or_default() {
+            if entry.extension() == Some(OsStr::new(HALF)) {
+                // One that stays is overwritten or does no harm.
+                let _ = fs::remove_file(entry);
+            }
+        }
+        Ok((folder, earlier))
+    }
+
+    fn open(path: &Path) -> Result<TrialFolder, String> {
+        let place = path.join(JOURNAL);
+        let journal = OpenOptions::new().create(true).append(true).open(&place);
+        let journal =
+            journal.map_err(|error| format!("cannot write {}: {error}", place.display()))?;
+        Ok(TrialFolder { path: path.to_owned(), journal })
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Write a file: it is there whole or not at all.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn write(&self, name: &str, text: &str) -> Result<(), String> {
+        let (place, half) = (self.path.join(name), self.path.join(format!("{name}.{HALF}")));
+        let written = File::create(&half)
+            .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+            .and_then(|()| fs::rename(&half, &place))
+            .and_then(|()| File::open(&self.path)?.sync_all());
+        written.map_err(|error| {
+            // It may not be there.
+            let _ = fs::remove_file(&half);
+            format!("cannot write {}: {error}", place.display())
+        })
+    }
+
+    /// Add a line to the journal.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn log(&mut self, line: &Value) -> Result<(), String> {
+        let written = self.journal.write_all(format!("{line}\n").as_bytes());
+        written
+            .and_then(|()| self.journal.sync_all())
+            .map_err(|error| format!("cannot write {}: {error}", self.path.join(JOURNAL).display()))
+    }
+}
+
+/// The extension of files that are being written.
+const HALF: &str = "half";
+
+/// What a directory made before holds.
+///
+/// # Errors
+/// It has no journal, or its first line is not whole.
+pub fn read(path: &Path) -> Result<EarlierRuns, String> {
+    read_journal(path).map(|(earlier, _)| earlier)
+}
+
+/// The journal, and how many bytes of it are whole lines.
+fn read_journal(path: &Path) -> Result<(EarlierRuns, u64), String> {
+    let place = path.join(JOURNAL);
+    let text = fs::read_to_string(&place).map_err(|error| {
+        format!("cannot read {}: {error}; it is written by compare and sweep", place.display())
+    })?;
+    let mut lines = Vec::new();
+    let mut whole = 0;
+    for line in text.split_inclusive('\n') {
+        let Ok(value) = serde_json::from_str::<Value>(line) else { break };
+        if !line.ends_with('\n') {
+            break;
+        }
+        whole += line.len() as u64;
+        lines.push(value);
+    }
+    if lines.is_empty() {
+        return Err(format!(
+            "{}: its first line is not whole: start again with --force",
+            place.display()
+        ));
+    }
+    let header = lines.remove(0);
+    Ok((EarlierRuns { header, runs: lines }, whole))
+}
+
+/// Refuse to mix runs of different things.
+pub fn same_header(earlier: &Value, wanted: &Value) -> Result<(), String> {
+    let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    let (earlier, wanted) = (members(earlier), members(wanted));
+    for (key, value) in &wanted {
+        let was = earlier.get(key).unwrap_or(&Value::Null);
+        if was != value {
+            return Err(format!(
+                "--resume: the runs there are of something else: {key} was {was} and is {value}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A seed that is easy to type again.
+pub fn random_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(1, |now| u64::from(now.subsec_nanos()) % 9000 + 1000)
+}
+
+fn entries(path: &Path) -> io::Result<Vec<PathBuf>> {
+    fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect()
+}
+
+/// Remove files that runs have left; nothing at all where there are others.
+fn remove_ours(path: &Path, entries: &[PathBuf]) -> Result<(), String> {
+    if let Some(other) = entries.iter().find(|entry| !is_ours(entry)) {
+        return Err(format!(
+            "{} is not of this command, so nothing is removed: name another directory with -o",
+            other.display()
+        ));
+    }
+    debug_assert!(entries.iter().all(|entry| entry.starts_with(path)));
+    for entry in entries {
+        fs::remove_file(entry)
+            .map_err(|error| format!("cannot remove {}: {error}", entry.display()))?;
+    }
+    Ok(())
+}
+
+fn is_ours(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let name = name.strip_suffix(&format!(".{HALF}")).unwrap_or(name);
+    let known = [JOURNAL, "sweep.csv", "sweep.json", "sweep.html", "compare.json", "compare.html"];
+    let is_run = name.strip_suffix(".json").is_some_and(|stem| {
+        let number = stem.strip_suffix("-a").or(stem.strip_suffix("-b")).unwrap_or(stem);
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    known.contains(&name) || is_run
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_testing::Folder;
+    use serde_json::json;
+
+    #[test]
+    fn what_was_cut_off_is_taken_away_and_the_rest_goes_on() {
+        let folder = Folder::temporary("trials");
+        let path = folder.path().join("runs");
+        let mut runs = TrialFolder::create(&path, &json!({"seed": 7}), false).unwrap();
+        runs.write("001-a.json", "{}").unwrap();
+        runs.log(&json!({"run": 1})).unwrap();
+        drop(runs);
+        // As kill -9 may leave it.
+        let journal = path.join(JOURNAL);
+        let text = fs::read_to_string(&journal).unwrap();
+        fs::write(&journal, format!("{text}{{\"run\": 2, \"fi")).unwrap();
+        fs::write(path.join("002-a.json.half"), "{").unwrap();
+        let (mut runs, earlier) = TrialFolder::resume(&path).unwrap();
+        assert_eq!((earlier.header, earlier.runs.len()), (json!({"seed": 7}), 1));
+        assert!(!path.join("002-a.json.half").exists());
+        runs.log(&json!({"run": 2})).unwrap();
+        assert_eq!(read(&path).unwrap().runs, [json!({"run": 1}), json!({"run": 2})]);
+    }
+
+    #[test]
+    fn earlier_runs_are_removed_only_on_request_and_other_files_never() {
+        let folder = Folder::temporary("trials");
+        let path = folder.path().join("runs");
+        let header = json!({});
+        drop(TrialFolder::create(&path, &header, false).unwrap());
+        let refused = TrialFolder::create(&path, &header, false).unwrap_err();
+        assert!(refused.contains("--resume"), "{refused}");
+        drop(TrialFolder::create(&path, &header, true).unwrap());
+        fs::write(path.join("notes.txt"), "mine").unwrap();
+        let refused = TrialFolder::create(&path, &header, true).unwrap_err();
+        assert!(refused.contains("not of this command"), "{refused}");
+        assert!(path.join("notes.txt").exists());
+        let other = folder.path().join("other");
+        fs::create_dir(&other).unwrap();
+        fs::write(other.join("notes.txt"), "mine").unwrap();
+        assert!(TrialFolder::create(&other, &header, true).unwrap_err().contains("is not empty"));
+        assert!(TrialFolder::resume(&other).is_err());
+    }
+
+    #[test]
+    fn names_of_runs_are_known() {
+        for name in ["001-a.json", "12-b.json", "003.json", "journal.jsonl", "003.json.half"] {
+            assert!(is_ours(Path::new(name)), "{name}");
+        }
+        for name in ["a.json", "-a.json", "job.fio", "001-c.json", "1.jsonl"] {
+            assert!(!is_ours(Path::new(name)), "{name}");
+        }
+    }
+}

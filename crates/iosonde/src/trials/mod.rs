@@ -1,0 +1,12 @@
+//! Runs that are compared with each other: `compare` and `sweep` make many runs
+//! of the same jobs, keep each result as it ends, and go on where they were
+//! interrupted.
+
+pub mod between;
+pub mod figures;
+pub mod folder;
+pub mod jobs;
+pub mod progress;
+pub mod run;
+pub mod settings;
+pub mod words;
