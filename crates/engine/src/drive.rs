@@ -388,11 +388,17 @@ impl Drive {
         act: impl FnOnce() -> Result<(), Errno>,
     ) -> Result<(), Failure> {
         self.log(entry);
+        let below = self.verify.as_ref().map(|verify| verify.job.durable_after_sync());
         let start = self.clock.now();
         let done = act();
         let took = self.clock.ticks_to_ns(self.clock.now().wrapping_sub(start));
         self.count_sync(took);
         self.trace_completed(entry);
+        if let (Ok(()), Some(verify), Some(below)) = (done, &mut self.verify, below)
+            && entry.op != Op::SyncRange
+        {
+            verify.job.note_synced(below);
+        }
         done.or_else(|errno| self.tolerate_sync(entry, errno))
     }
 
@@ -427,13 +433,34 @@ impl Drive {
     pub fn sync_all(&mut self) -> Result<(), Failure> {
         self.log_all(Op::Sync);
         self.source.note_sync();
-        self.files.sync_all()
+        self.files.sync_all()?;
+        self.note_all_synced();
+        Ok(())
     }
 
     /// fdatasync(2) every file, and log that. Not counted either.
     pub fn sync_all_data(&mut self) -> Result<(), Failure> {
         self.log_all(Op::DataSync);
-        self.files.sync_all_data()
+        self.files.sync_all_data()?;
+        self.note_all_synced();
+        Ok(())
+    }
+
+    /// What completed so far is durable.
+    fn note_all_synced(&mut self) {
+        if let Some(verify) = &mut self.verify {
+            let below = verify.job.durable_after_sync();
+            verify.job.note_synced(below);
+        }
+    }
+
+    /// A sync that went through the queue has completed.
+    #[cold]
+    pub(crate) fn synced(&mut self, entry: &Planned, slot: u32, done: bool) {
+        if let Some(verify) = &mut self.verify {
+            let check = verify.job.complete(slot as usize, entry, done);
+            debug_assert!(check.is_none(), "a sync reads nothing");
+        }
     }
 
     fn log_all(&mut self, op: Op) {

@@ -279,7 +279,10 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             let flight = self.flights[slot.0 as usize];
             let entry = flight.entry();
             let done = match result {
-                _ if entry.op.dir().is_none() => continue,
+                _ if entry.op.dir().is_none() => {
+                    drive.synced(&entry, slot.0, result.is_ok());
+                    continue;
+                }
                 Ok(n) if flight.moved + n >= entry.len => true,
                 // Engines may say of a trim that it is done without saying how far.
                 Ok(0) => entry.op == Op::Trim,
@@ -681,6 +684,8 @@ impl<E: Queued, const STAMPED: bool> Loop for QueueLoop<E, STAMPED> {
                 Err(failure) => {
                     // The first failure is the one to tell.
                     let _ = self.drain(drive);
+                    // A job that goes on all the same begins something else.
+                    (self.waiting, self.out) = (None, None);
                     return Ended::Failed(failure);
                 }
             }

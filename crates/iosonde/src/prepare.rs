@@ -7,6 +7,7 @@ use crate::personality::Personality;
 use iosonde_options::{Diagnostic, Level, Origin};
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
 use iosonde_run::plan;
+use iosonde_run::preflight::verify_state;
 use iosonde_spec::cli::{Notice, Parsed, World, flag_table};
 use iosonde_spec::text::expand::Host;
 use iosonde_spec::text::include::{DiskJobFiles, JobFiles};
@@ -126,6 +127,12 @@ fn plan_jobs(personality: Personality, parsed: &Parsed) -> plan::PlannedJobs {
     } else {
         plan::plan(&parsed.jobs, totals)
     };
+    if let Some(path) = &parsed.flags.aux_path {
+        for verify in planned.plan.jobs.iter_mut().filter_map(|job| job.verify.as_mut()) {
+            verify.directory = path.into();
+        }
+    }
+    planned.diagnostics.extend(verify_state::load(&mut planned.plan));
     if personality == Personality::Fio {
         // fio reads back what its cache holds, and leaves failures that are
         // tolerated to whoever reads its messages.

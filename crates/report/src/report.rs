@@ -513,6 +513,8 @@ pub struct VerifyReport {
     pub failed: u64,
     /// Blocks that were trimmed and not read back.
     pub trimmed: u64,
+    /// Writes that no sync followed, where only those that one did are checked.
+    pub unsynced: u64,
     /// Writes that completed and were not checked.
     pub unchecked: u64,
 }
@@ -527,6 +529,7 @@ impl VerifyReport {
         self.replaced += other.replaced;
         self.failed += other.failed;
         self.trimmed += other.trimmed;
+        self.unsynced += other.unsynced;
         self.unchecked += other.unchecked;
     }
 }

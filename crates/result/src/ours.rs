@@ -81,6 +81,7 @@ fn verify(verify: &Value) -> VerifyReport {
         replaced: count(verify, "replaced"),
         failed: count(verify, "failed_writes"),
         trimmed: count(verify, "trimmed"),
+        unsynced: count(verify, "unsynced"),
         unchecked: count(verify, "unchecked"),
     }
 }

@@ -20,6 +20,7 @@ mod job;
 mod schedule;
 mod seeds;
 mod state;
+mod writes_end;
 
 pub use block::{BlockFormat, BlockIdentity, Expected, FormatError, Mismatch, MismatchKind};
 pub use check::BlockCheck;
@@ -32,3 +33,4 @@ pub use job::{Checks, VerifyCounts, VerifyJob, VerifySpec};
 pub use schedule::{Backlogs, BlockDue, LastDone, VerifySchedule};
 pub use seeds::{SeedsAgain, WriteSeeds};
 pub use state::{GeneratorState, StateError, StateFile};
+pub use writes_end::WritesEnd;

@@ -66,15 +66,24 @@ pub enum StateError {
 }
 
 impl fmt::Display for StateError {
-    /// As fio words it.
+    /// fio's words, then ours.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StateError::NoHeader => f.write_str("failed reading verify state header"),
+            StateError::NoHeader => f.write_str(
+                "failed reading verify state header: the file ends within its first 24 bytes",
+            ),
             StateError::Layout(found) => {
-                write!(f, "unsupported ({found}) version in verify state header")
+                write!(
+                    f,
+                    "unsupported ({found}) version in verify state header, {LAYOUT} is supported"
+                )
             }
-            StateError::Truncated => f.write_str("failed reading verity state"),
-            StateError::Checksum => f.write_str("verify state is corrupt"),
+            StateError::Truncated => {
+                f.write_str("failed reading verity state: the file is not as long as it says")
+            }
+            StateError::Checksum => {
+                f.write_str("verify state is corrupt: its checksum is not that of its content")
+            }
         }
     }
 }
@@ -86,6 +95,12 @@ impl StateFile {
     /// slash in the job's name as a dot.
     pub fn file_name(prefix: &str, name: &str, job: u64) -> String {
         format!("{prefix}-{}-{job}-verify.state", name.replace('/', "."))
+    }
+
+    /// As much of a job's name as the file holds.
+    pub fn cut_name(name: &str) -> String {
+        let bytes = name.as_bytes();
+        String::from_utf8_lossy(&bytes[..bytes.len().min(NAME - 1)]).into_owned()
     }
 
     /// The bytes of the file.

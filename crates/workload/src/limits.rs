@@ -26,6 +26,8 @@ pub(crate) struct Limits {
     /// The largest block of any direction.
     largest: u64,
     io_size_given: bool,
+    /// Passes leave holes, and what they wrote is read back and counts as much.
+    holes_read_back: bool,
     time_based: bool,
 }
 
@@ -53,6 +55,7 @@ impl Limits {
             loops_left: spec.loops - 1,
             largest: spec.sizes.0.iter().map(|sizes| u64::from(sizes.max())).max().unwrap_or(0),
             io_size_given: spec.io_size_given,
+            holes_read_back: spec.reads_back && spec.seq_add > 0 && !spec.directions.random,
             time_based: spec.time_based,
         }
     }
@@ -101,8 +104,9 @@ impl Limits {
     }
 
     fn bytes_are_missing(&self, files_done: bool) -> bool {
-        let missing = self.wanted.saturating_sub(self.bytes);
-        let goes_on = self.io_size_given || !files_done;
+        let moved = if self.holes_read_back { 2 * self.bytes } else { self.bytes };
+        let missing = self.wanted.saturating_sub(moved);
+        let goes_on = self.io_size_given || self.holes_read_back || !files_done;
         self.ios_left > 0 && missing > 0 && missing >= self.largest && goes_on
     }
 

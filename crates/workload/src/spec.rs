@@ -257,6 +257,9 @@ pub struct SourceSpec {
     /// Writes draw their sizes from the stream of reads, so that a job that
     /// verifies reads what it wrote (`verify`).
     pub verify: bool,
+    /// What a pass wrote is read back at its end. Where passes leave holes
+    /// (`rw=write:8k`), that counts towards `total_bytes`, as in fio.
+    pub reads_back: bool,
     /// What moves, and whether at random.
     pub directions: Directions,
     /// I/Os of a run in a random job before a new place is drawn
@@ -340,6 +343,7 @@ impl Default for SourceSpec {
             randseed: 0x89,
             repeat: true,
             verify: false,
+            reads_back: false,
             directions: Directions { read: true, ..Directions::default() },
             seq_nr: 1,
             sequencer: Sequencer::Sequential,

@@ -15,3 +15,4 @@ mod pace;
 mod safety;
 mod signals;
 mod verify;
+mod verify_state;

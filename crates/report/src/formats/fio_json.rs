@@ -318,6 +318,7 @@ fn ours_value(report: &Report, bins: Bins) -> Value {
                 "replaced": verify.replaced,
                 "failed_writes": verify.failed,
                 "trimmed": verify.trimmed,
+                "unsynced": verify.unsynced,
                 "unchecked": verify.unchecked,
             });
             value.insert("verify".into(), value_of);

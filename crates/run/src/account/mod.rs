@@ -188,6 +188,7 @@ fn verify_report(counts: &VerifyCounts) -> VerifyReport {
         replaced: counts.replaced,
         failed: counts.failed,
         trimmed: counts.trimmed,
+        unsynced: counts.unsynced,
         unchecked: counts.unchecked(),
     }
 }

@@ -3,7 +3,8 @@
 use super::JobPlan;
 use iosonde_base::Dir;
 use iosonde_sys::cpu::CpuList;
-use iosonde_verify::{BlockType, CheckOrder, Checks, VerifySpec};
+use iosonde_verify::{BlockType, CheckOrder, Checks, StateFile, VerifySpec};
+use std::path::PathBuf;
 
 /// `verify` and what goes with it.
 #[derive(Clone, Debug)]
@@ -18,6 +19,10 @@ pub struct VerifyPlan {
     pub dump: bool,
     /// Save what was written to a state file (`verify_state_save`).
     pub save_state: bool,
+    /// Check as far as such a file says (`verify_state_load`).
+    pub load_state: bool,
+    /// Where state files and dumps are (`--aux-path`); empty: here.
+    pub directory: PathBuf,
     /// Write dirty pages back and drop them from the page cache before blocks
     /// are read, so that the device answers and not memory.
     pub from_device: bool,
@@ -32,6 +37,11 @@ impl VerifyPlan {
         self.spec.order == CheckOrder::Offset
     }
 
+    /// Whether what a pass wrote is read back.
+    pub fn reads_back(&self) -> bool {
+        self.spec.backlogs.verify && self.spec.checks == Checks::Writes
+    }
+
     /// Whether it decides what writes hold: but for `verify=null`, it does.
     pub fn makes_content(&self) -> bool {
         self.spec.format.block_type() != BlockType::Null
@@ -39,6 +49,17 @@ impl VerifyPlan {
 }
 
 impl JobPlan {
+    /// Its number in state files, from 0.
+    pub fn state_index(&self) -> u64 {
+        u64::from(self.number).saturating_sub(1)
+    }
+
+    /// Its state file, if it has one.
+    pub fn state_file(&self) -> Option<PathBuf> {
+        let name = StateFile::file_name("local", &self.name, self.state_index());
+        self.verify.as_ref().map(|plan| plan.directory.join(name))
+    }
+
     /// Whether it goes over its writes without doing them (`verify_only`).
     pub fn only_verifies(&self) -> bool {
         let only = |plan: &VerifyPlan| plan.spec.checks == Checks::WithoutWriting;

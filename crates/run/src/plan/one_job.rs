@@ -38,6 +38,7 @@ impl Planner<'_> {
         let verify = self.verify(of, &io, &source, &window)?;
         verify::files_are_long_enough(spec, verify.as_ref(), &parts.files)?;
         source.verify = verify.is_some();
+        source.reads_back = verify.as_ref().is_some_and(VerifyPlan::reads_back);
         // Two writes of one place in flight leave either; a check beside a write, neither.
         window.serialize_overlap |= verify.as_ref().is_some_and(VerifyPlan::may_overlap);
         let fill = self.fill(spec, &source, fills_buffers(engine, &io, verify.as_ref()))?;

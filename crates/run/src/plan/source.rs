@@ -35,6 +35,7 @@ pub(super) fn source(
         randseed: *spec.random.randseed.get(),
         repeat: *spec.random.randrepeat.get() && !spec.random.randseed.is_set(),
         verify: false,
+        reads_back: false,
         directions: rw.word.directions(),
         seq_nr: rw.every,
         sequencer: match spec.order.rw_sequencer.get() {

@@ -9,12 +9,13 @@ use iosonde_base::{DIRS, Dir};
 use iosonde_engine::Window;
 use iosonde_options::Diagnostic;
 use iosonde_spec::JobSpec;
-use iosonde_spec::values::Verify as Word;
+use iosonde_spec::values::{Verify as Word, VerifyPolicy};
 use iosonde_sys::cpu::CpuList;
 use iosonde_verify::{
     Backlogs, BlockContent, BlockFormat, BlockType, CheckOrder, Checks, VerifySpec,
 };
-use iosonde_workload::{Distribution, Generator, MapMode, SourceSpec};
+use iosonde_workload::{Directions, Distribution, Generator, MapMode, SourceSpec};
+use std::path::PathBuf;
 
 impl Planner<'_> {
     /// What a job checks. `None` for one that checks nothing.
@@ -48,6 +49,7 @@ impl Planner<'_> {
             ));
         }
         let format = format(spec, block_type, io)?;
+        let draws_again = self.draws_again(spec, source)?;
         let seeded = format.content().uses_seed();
         let compare_seed = match checks {
             _ if !seeded => true,
@@ -62,8 +64,14 @@ impl Planner<'_> {
                 moves_data: !of.engine.caps.diskless && !of.engine.caps.by_name,
                 order,
                 backlogs,
+                draws_again,
+                only_synced: *options.verify_policy.get() == VerifyPolicy::Fsynced,
+                until: None,
+                ios_most: ios_most(source, checks, &backlogs),
+                files: [source.files.len(), source.open_files],
                 compare_seed,
-                compare_number: compare_number(spec, checks, window, source),
+                compare_number: compare_number(spec, checks, window, source)
+                    && !(draws_again && order == CheckOrder::Offset),
                 trim_percentage: *spec.trim.trim_percentage.get(),
                 randseed: source.randseed,
                 thread: of.number,
@@ -75,9 +83,45 @@ impl Planner<'_> {
             cpus: async_cpus(spec)?,
             dump: *options.verify_dump.get(),
             save_state: *options.verify_state_save.get() && io.dirs[Dir::Write],
+            load_state: *options.verify_state_load.get(),
+            directory: PathBuf::new(),
             from_device: true,
             strict: true,
         }))
+    }
+
+    /// `experimental_verify`.
+    ///
+    /// # Errors
+    /// If a second run through the job would draw something else.
+    fn draws_again(&mut self, spec: &JobSpec, source: &SourceSpec) -> Result<bool, Diagnostic> {
+        const NAME: &str = "experimental_verify";
+        let setting = &spec.verify.experimental_verify;
+        let Directions { read, write, .. } = source.directions;
+        if !*setting.get() {
+            return Ok(false);
+        }
+        if read && write && source.pace.is_set() {
+            let words =
+                "with a rate, which I/O of a mixed job is a write depends on time".to_owned();
+            let help = "leave experimental_verify or the rate out";
+            return Err(about(setting, NAME, words).help(help));
+        }
+        if *spec.verify.verify_backlog.get() > 0 || *spec.trim.trim_percentage.get() > 0 {
+            let words = "experimental_verify remembers no writes: nothing is verified after \
+                         verify_backlog, and nothing is trimmed";
+            self.note(Diagnostic::warning(words).about(NAME, setting.origin()));
+        }
+        Ok(true)
+    }
+}
+
+/// The limit of I/Os to which verify reads of a backlog count, as in fio.
+fn ios_most(source: &SourceSpec, checks: Checks, backlogs: &Backlogs) -> u64 {
+    let counts = checks == Checks::Writes && backlogs.verify && backlogs.verify_after > 0;
+    match source.number_ios {
+        ios @ 1.. if counts && !source.time_based => ios.saturating_mul(source.loops),
+        _ => u64::MAX,
     }
 }
 

@@ -1,5 +1,6 @@
-//! What must hold before anything is touched: leave to write, and room for
-//! open files.
+//! What must hold before anything is touched: leave to write, room for open
+//! files, state files that can be read.
 
 pub mod open_files;
+pub mod verify_state;
 pub mod write_access;

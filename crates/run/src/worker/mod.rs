@@ -13,6 +13,7 @@ mod setup;
 mod taps;
 mod thread;
 mod verify;
+mod verify_state;
 
 pub use crate::control::JobStage;
 pub use crate::job::JobError;

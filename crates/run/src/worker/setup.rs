@@ -122,6 +122,7 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         self.open_files().map_err(|failure| self.describe(failure))?;
+        self.forget_cached().map_err(|failure| self.describe(failure))?;
         self.end_phase("open");
         self.drive.log = self.open_log()?;
         Ok(())

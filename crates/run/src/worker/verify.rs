@@ -1,14 +1,15 @@
 //! Verify in a job's thread: the phase in which blocks are read back, wrong
 //! blocks on their way to whoever prints them, the state file at the end.
 
-use super::Worker;
 use super::result::VerifyResult;
+use super::{Worker, verify_state};
 use crate::control::{JobStage, Shared};
 use crate::job::{JobError, JobPlan, VerifyPlan};
 use iosonde_base::{Errno, FileId, Nanos};
 use iosonde_engine::{CheckerStart, Checkers, Failure, OnWrongBlock, Verifying, WrongBlock};
 use iosonde_sys::clock::Clock;
-use iosonde_verify::{BlockIdentity, Header, MismatchKind, StateFile, VerifyCounts, VerifyJob};
+use iosonde_verify::{BlockIdentity, Checks, Header, MismatchKind, VerifyCounts, VerifyJob};
+use iosonde_workload::Source;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +32,13 @@ pub(super) fn verifying(
         let detail = failure.detail.map(str::to_owned);
         JobError { failure, path: None, detail }
     })?;
-    let verify = VerifyJob::new(plan.spec.clone());
+    let again = match plan.spec.draws_again {
+        true => Some(Source::new(job.source.clone()).map_err(|error| {
+            JobError::other("plan its I/O for experimental_verify", Errno::EINVAL, &error)
+        })?),
+        false => None,
+    };
+    let verify = VerifyJob::new(plan.spec.clone(), again);
     let on_wrong = on_wrong(job, plan, shared);
     Ok(Some(Box::new(Verifying::new(verify, clock.now(), checkers, on_wrong))))
 }
@@ -75,10 +82,11 @@ fn dump(plan: &VerifyPlan, wrong: &WrongBlock, path: &Path) -> Vec<String> {
     let at = (wrong.mismatch.offset - wrong.offset) as usize;
     let Some(read) = wrong.read.get(at..at + wrong.mismatch.len) else { return Vec::new() };
     let write = |what: &str, kind: &str, bytes: &[u8]| {
-        let name = format!("{base}.{}.{kind}", wrong.mismatch.offset);
+        let name = plan.directory.join(format!("{base}.{}.{kind}", wrong.mismatch.offset));
+        let shown = name.display();
         match fs::write(&name, bytes) {
-            Ok(()) => format!("       {what} data dumped as {name}"),
-            Err(error) => format!("       cannot write {name}: {error}"),
+            Ok(()) => format!("       {what} data dumped as {shown}"),
+            Err(error) => format!("       cannot write {shown}: {error}"),
         }
     };
     if let MismatchKind::Header(_) = wrong.mismatch.kind {
@@ -143,19 +151,34 @@ impl Worker<'_> {
     pub(super) fn begin_check(&mut self) -> Result<(), Failure> {
         self.check.writes_ended = self.clock.now();
         self.make_durable()?;
-        if self.job.verify.as_ref().is_some_and(|verify| verify.from_device) {
+        let from_device = self.job.verify.as_ref().is_some_and(|verify| verify.from_device);
+        if from_device {
             self.shared.enter(JobStage::Syncing);
             self.drive.files.sync_all_data()?;
-            self.drop_cached();
         }
+        // A mapping that is still there would keep its pages.
         self.close_files()?;
         self.open_files()?;
+        if from_device {
+            self.drop_cached();
+        }
         self.shared.enter(JobStage::Verifying);
         self.paced = self.drive.pacing.take();
         if let Some(verify) = &mut self.drive.verify {
             verify.job.begin_check();
         }
         self.check.reads_began = self.clock.now();
+        Ok(())
+    }
+
+    /// A job that checks as it reads begins with what the device holds, and
+    /// not with what another job left in memory.
+    pub(super) fn forget_cached(&mut self) -> Result<(), Failure> {
+        let Some(plan) = &self.job.verify else { return Ok(()) };
+        if plan.from_device && plan.spec.checks == Checks::Reads {
+            self.drive.files.sync_all_data()?;
+            self.drop_cached();
+        }
         Ok(())
     }
 
@@ -183,45 +206,83 @@ impl Worker<'_> {
         let plan = self.job.verify.as_ref()?;
         let verify = &self.drive.verify.as_ref()?.job;
         let counts = verify.counts().clone();
-        if !plan.spec.moves_data {
-            return Some(self.check.result(counts));
+        if plan.save_state
+            && let Err(error) = verify_state::save(self.job, verify)
+        {
+            match plan.strict && plan.spec.moves_data {
+                true => drop(self.error.get_or_insert(error)),
+                false => self.notes.push(format!("{error}")),
+            }
         }
+        self.notes.extend(verify.stopped().map(str::to_owned));
         let untrimmed = verify.untrimmed();
-        if untrimmed > 0 {
+        if plan.spec.moves_data && untrimmed > 0 {
             self.notes.push(format!("{untrimmed} trim entries leaked?"));
         }
-        if plan.save_state
-            && let Err(words) = save_state(self.job, verify)
-        {
+        if plan.spec.moves_data {
+            self.note_unchecked(plan, &counts);
+            self.fail_unverified(plan, &counts);
+        }
+        Some(self.check.result(counts))
+    }
+
+    /// Say what was not checked, and why.
+    fn note_unchecked(&mut self, plan: &VerifyPlan, counts: &VerifyCounts) {
+        let of_job = format!("verify of job {}", self.job.name);
+        let VerifyCounts { checked, written, unsynced, .. } = *counts;
+        if plan.spec.backlogs.verify && counts.unchecked() > 0 {
+            let why = self.why_unchecked();
+            let words = format!("{of_job}: checked {checked} of {written} writes: {why}");
             self.notes.push(words);
         }
-        let unchecked = counts.unchecked();
-        if plan.spec.backlogs.verify && unchecked > 0 {
-            let why = match () {
-                () if self.shared.control.stop_asked() => "the job was stopped",
-                () if self.error.is_some() => "the job failed",
-                () => "the time was over",
-            };
-            let checked = counts.checked;
+        if unsynced > 0 {
             self.notes.push(format!(
-                "verify of job {}: checked {checked} of {} writes: {why} before the rest was read",
-                self.job.name, counts.written
+                "{of_job}: checked {checked} of {written} writes: no sync followed the other \
+                 {unsynced} (verify_policy=fsynced)"
             ));
         }
-        self.fail_unverified(plan, &counts);
-        Some(self.check.result(counts))
+        let chosen = self.drive.verify.as_ref().map_or(0, |verify| verify.job.chosen());
+        if let Some(end) = &plan.spec.until
+            && plan.spec.checks != Checks::Writes
+            && chosen < end.writes
+        {
+            self.notes.push(format!(
+                "{of_job}: checked {checked} of {} writes of the state file: this job has no more \
+                 I/O; give it the size and bs of the job that wrote",
+                end.writes
+            ));
+        }
+    }
+
+    fn why_unchecked(&self) -> &'static str {
+        match () {
+            () if self.shared.control.stop_asked() => {
+                "the job was stopped before the rest was read back"
+            }
+            () if self.error.is_some() => "the job failed before the rest was read back",
+            () => {
+                "the runtime was over before the rest was read back; use a size that is written \
+                 and read within it, or verify_backlog"
+            }
+        }
     }
 
     /// A job that was to verify and looked at nothing must not pass for one
     /// that found nothing, nor one whose wrong blocks were tolerated.
     fn fail_unverified(&mut self, plan: &VerifyPlan, counts: &VerifyCounts) {
-        let nothing = plan.spec.backlogs.verify && counts.written > 0 && counts.checked == 0;
+        let VerifyCounts { written, checked, wrong, unreadable, .. } = *counts;
+        let nothing = plan.spec.backlogs.verify && written > 0 && checked == 0;
         let words = match () {
             () if self.error.is_some() || !plan.strict => return,
-            () if counts.wrong > 0 => {
-                format!("{} of {} blocks were wrong", counts.wrong, counts.checked)
+            () if wrong > 0 => format!("{wrong} of {checked} blocks were wrong"),
+            () if unreadable > 0 => format!("{unreadable} blocks could not be read"),
+            () if nothing && counts.unsynced > 0 => format!(
+                "none of {written} writes was checked: no sync followed them; set fsync=N or \
+                 fdatasync=N, or leave verify_policy=fsynced out"
+            ),
+            () if nothing => {
+                format!("none of {written} writes was checked: {}", self.why_unchecked())
             }
-            () if nothing => format!("none of {} writes was checked", counts.written),
             () => return,
         };
         self.error = Some(JobError::other("verify", Errno(libc::EILSEQ), &words));
@@ -244,21 +305,4 @@ impl Worker<'_> {
             }
         }
     }
-}
-
-/// Save the state of a job that wrote, for a later run that checks it.
-fn save_state(job: &JobPlan, verify: &VerifyJob) -> Result<(), String> {
-    let (writes, failed) = verify.writes();
-    let index = u64::from(job.number).saturating_sub(1);
-    let state = StateFile {
-        writes,
-        job: index,
-        name: job.name.clone(),
-        in_flight: verify.writes_in_flight(),
-        failed: failed.to_vec(),
-        ..StateFile::default()
-    };
-    let name = StateFile::file_name("local", &job.name, index);
-    fs::write(&name, state.encode())
-        .map_err(|error| format!("cannot write state file {name}: {error}"))
 }

@@ -1,6 +1,6 @@
 //! Verification of written data.
 
-use iosonde_options::{Built, Bytes, Category, CpuSet, options};
+use iosonde_options::{Bytes, Category, CpuSet, options};
 
 use crate::values::{PatternText, Verify, VerifyPolicy};
 
@@ -27,9 +27,8 @@ options! {
             good: &["0", "1"],
             bad: &["2", "no"],
         }
-        /// Which writes are verified after a crash.
+        /// Which writes are verified: all that completed, or those that a sync followed.
         verify_policy: VerifyPolicy = "completed" as "verify_policy" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["completed", "fsynced"],
@@ -108,23 +107,21 @@ options! {
             good: &["0", "64"],
             bad: &["some"],
         }
-        /// Recreate offsets for the verify phase rather than keep a list of them.
+        /// Draw the writes a second time for the verify phase rather than remember them.
         experimental_verify: bool = "0" as "experimental_verify" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Verify up to the point where the saved state says that writes ended.
+        /// Verify up to where the state file of an earlier run says that writes ended.
         verify_state_load: bool = "0" as "verify_state_load" {
-            built: Built::No,
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
-        /// Save the point where writes ended.
+        /// Save where writes ended to a state file, however the job ends.
         verify_state_save: bool = "1" as "verify_state_save" {
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],

@@ -163,6 +163,7 @@ fn add_verify(verify: &VerifyReport, style: &Style, text: &mut String) {
         (verify.replaced, "replaced by later writes"),
         (verify.failed, "failed"),
         (verify.trimmed, "trimmed"),
+        (verify.unsynced, "without a sync after them"),
         (verify.unchecked, "not checked"),
     ];
     let some = more.iter().filter(|(number, _)| *number > 0);

@@ -1,87 +1,26 @@
 //! Verify within one job: between the source that decides the job's I/Os and
 //! the loop that does them.
 
+mod open_files;
+mod redrawn;
+mod spec;
+
+pub use spec::{Checks, VerifyCounts, VerifySpec};
+
 use crate::block::{BlockFormat, BlockIdentity, Expected};
 use crate::check::BlockCheck;
 use crate::history::{CheckOrder, Written};
-use crate::schedule::{Backlogs, BlockDue, LastDone, VerifySchedule};
+use crate::schedule::{BlockDue, LastDone, VerifySchedule};
 use crate::seeds::{SeedsAgain, WriteSeeds};
+use crate::writes_end::Reach;
 use iosonde_base::{FileId, Op, Planned, Ring};
 use iosonde_workload::{Refill, Source, Taus88, seeds};
+use open_files::{OpenFiles, control};
+use redrawn::Redrawn;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Which of a job's numbered streams decides what is trimmed.
 const TRIM_STREAM: usize = 8;
-
-/// Which I/Os a job with verify checks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Checks {
-    /// What it wrote, by reads of their own after or among the writes.
-    Writes,
-    /// What it would have written (`verify_only`): nothing is written.
-    WithoutWriting,
-    /// Each of its reads, as it completes: a job that only reads.
-    Reads,
-}
-
-/// What verify does in one job.
-#[derive(Clone, Debug)]
-pub struct VerifySpec {
-    /// How blocks are made.
-    pub format: BlockFormat,
-    /// What is checked.
-    pub checks: Checks,
-    /// Whether the engine moves data: blocks of one that does not are read
-    /// and not looked at.
-    pub moves_data: bool,
-    /// In which order.
-    pub order: CheckOrder,
-    /// When.
-    pub backlogs: Backlogs,
-    /// `verify_header_seed`.
-    pub compare_seed: bool,
-    /// `verify_write_sequence`.
-    pub compare_number: bool,
-    /// Share of written blocks that are trimmed again, 0 to 100.
-    pub trim_percentage: u32,
-    /// Seed of the job's streams.
-    pub randseed: u64,
-    /// Number of the job, from 1.
-    pub thread: u32,
-    /// Whether generators have 64 bits.
-    pub wide: bool,
-    /// Whether each pass draws what the first drew (`randrepeat` without
-    /// `randseed`).
-    pub repeat: bool,
-    /// I/Os in flight at most.
-    pub slots: usize,
-}
-
-/// What was written and what of it was checked, for the report.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VerifyCounts {
-    /// Writes that completed, or with `verify_only` would have.
-    pub written: u64,
-    /// Blocks that were read and compared.
-    pub checked: u64,
-    /// Of those, how many were wrong.
-    pub wrong: u64,
-    /// Blocks that could not be read.
-    pub unreadable: u64,
-    /// Writes that a later write replaced before they were checked.
-    pub replaced: u64,
-    /// Writes that failed: there is nothing to check.
-    pub failed: u64,
-    /// Blocks that were trimmed and are not to be read.
-    pub trimmed: u64,
-}
-
-impl VerifyCounts {
-    /// Writes that completed, were to be checked, and were not.
-    pub fn unchecked(&self) -> u64 {
-        let accounted = self.checked + self.unreadable + self.replaced + self.trimmed;
-        self.written.saturating_sub(accounted)
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum VerifyPhase {
@@ -97,6 +36,10 @@ enum Role {
     /// Nothing: a read of a job that writes too, a trim of the workload.
     #[default]
     Plain,
+    /// Nothing, but verify needs it: a file is opened or closed.
+    Control,
+    /// A sync: it makes all writes below this number durable.
+    Sync { below: u64 },
     /// A write of the job.
     Write { write: Written, seed: u64 },
     /// A read of a job that only reads.
@@ -116,38 +59,62 @@ pub struct VerifyJob {
     /// Draws the seeds of the pass again, in the order of the checks.
     again: SeedsAgain,
     marks: Taus88,
-    /// Writes chosen so far, over all passes: the number of the next.
+    /// Writes chosen so far, over all passes (of a job that only reads, its
+    /// reads): the number of the next.
     number: u64,
+    /// The number of this pass's first.
+    first_of_pass: u64,
+    /// Those below this number were issued.
+    issued: u64,
+    /// Those below this number were made durable by a sync.
+    synced: u64,
     phase: VerifyPhase,
     last: LastDone,
     /// What the source decided, not handed on yet.
     planned: Ring,
+    /// What verify decided, not handed on yet.
+    pending: VecDeque<(Planned, Role)>,
     /// How the source ended this pass.
     ended: Option<Refill>,
+    /// I/Os that may still be handed on.
+    ios_left: u64,
     /// What the entry handed on last is.
     next: Role,
     in_flight: Vec<Role>,
     /// Numbers of the writes that failed.
-    failed: Vec<u64>,
+    failed: BTreeSet<u64>,
+    redrawn: Option<Redrawn>,
+    open: Option<OpenFiles>,
+    /// Why a state file ended the checks, if it did.
+    stopped: Option<String>,
     counts: VerifyCounts,
 }
 
 impl VerifyJob {
-    /// Verify as `spec` says.
-    pub fn new(spec: VerifySpec) -> VerifyJob {
+    /// Verify as `spec` says. Where that draws writes again, `source` draws
+    /// what the job's own does.
+    pub fn new(spec: VerifySpec, source: Option<Source>) -> VerifyJob {
         let seeds = WriteSeeds::new(spec.randseed, spec.thread, spec.wide);
         VerifyJob {
             schedule: VerifySchedule::new(spec.backlogs, spec.order),
             again: SeedsAgain::new(seeds.clone(), 0),
             marks: marks(&spec),
             number: 0,
+            first_of_pass: 0,
+            issued: 0,
+            synced: 0,
             phase: VerifyPhase::Job,
             last: LastDone::Other,
             planned: Ring::default(),
+            pending: VecDeque::new(),
             ended: None,
+            ios_left: spec.ios_most,
             next: Role::Plain,
             in_flight: vec![Role::Plain; spec.slots.max(1)],
-            failed: Vec::new(),
+            failed: BTreeSet::new(),
+            redrawn: source.map(Redrawn::new),
+            open: OpenFiles::new(spec.files),
+            stopped: None,
             counts: VerifyCounts::default(),
             seeds,
             spec,
@@ -167,12 +134,23 @@ impl VerifyJob {
     /// Whether the I/O handed on last is verify's own, which no pace holds
     /// back.
     pub fn next_is_own(&self) -> bool {
-        matches!(self.next, Role::Check { .. } | Role::Trim)
+        matches!(self.next, Role::Check { .. } | Role::Trim | Role::Control)
     }
 
     /// Blocks that were marked and never trimmed in this pass.
     pub fn untrimmed(&self) -> u64 {
         self.schedule.untrimmed()
+    }
+
+    /// Why a state file ended the checks, in fio's words, if it did.
+    pub fn stopped(&self) -> Option<&str> {
+        self.stopped.as_deref()
+    }
+
+    /// Writes chosen so far, over all passes; of a job that only reads, its
+    /// reads.
+    pub fn chosen(&self) -> u64 {
+        self.number
     }
 
     /// Numbers of the writes in flight, one place for each slot.
@@ -184,9 +162,11 @@ impl VerifyJob {
         self.in_flight.iter().map(number).collect()
     }
 
-    /// Writes chosen so far, and the numbers of those that failed.
-    pub fn writes(&self) -> (u64, &[u64]) {
-        (self.number, &self.failed)
+    /// For a state file: how many writes a later run may expect to find, and
+    /// the numbers of those that failed.
+    pub fn writes(&self) -> (u64, Vec<u64>) {
+        let writes = if self.spec.only_synced { self.synced } else { self.issued };
+        (writes, self.failed.iter().copied().collect())
     }
 
     /// Put the next entry into the empty ring: the job's own, a verify read, or
@@ -196,6 +176,9 @@ impl VerifyJob {
     /// done and blocks are to be checked: see [`VerifyJob::begin_check`].
     pub fn refill(&mut self, source: &mut Source, ring: &mut Ring) -> Refill {
         ring.clear();
+        if let Some((entry, role)) = self.pending.pop_front() {
+            return self.hand_on(ring, entry, role);
+        }
         if self.phase == VerifyPhase::Check {
             return self.refill_check(ring);
         }
@@ -203,24 +186,46 @@ impl VerifyJob {
             let Some(&entry) = self.peek(source) else {
                 return self.job_ended(ring);
             };
-            if entry.op.is_control() {
+            let only_imagined = self.spec.checks == Checks::WithoutWriting;
+            if entry.op.is_control() && !only_imagined {
                 self.planned.advance(1);
-                if self.spec.checks == Checks::WithoutWriting {
-                    continue;
+                if let Some(open) = &mut self.open {
+                    open.note(&entry);
                 }
                 return self.hand_on(ring, entry, Role::Plain);
             }
-            if self.spec.checks == Checks::WithoutWriting {
-                self.planned.advance(1);
-                self.imagine(&entry);
-                continue;
+            match self.reach(&entry) {
+                Reach::Within if only_imagined => {
+                    self.planned.advance(1);
+                    self.imagine(&entry);
+                }
+                Reach::Within => {
+                    if let Some(refill) = self.hand_on_due(ring) {
+                        return refill;
+                    }
+                    self.planned.advance(1);
+                    let role = self.role_of(&entry);
+                    return self.hand_on(ring, entry, role);
+                }
+                Reach::Failed => {
+                    self.planned.advance(1);
+                    self.leave_out(&entry);
+                }
+                Reach::Beyond(words) => {
+                    self.stopped = Some(words);
+                    self.end_job();
+                }
             }
-            if let Some(refill) = self.hand_on_due(ring) {
-                return refill;
-            }
-            self.planned.advance(1);
-            let role = self.role_of(&entry);
-            return self.hand_on(ring, entry, role);
+        }
+    }
+
+    /// Whether an I/O of the job lies within what a state file says was
+    /// written.
+    fn reach(&self, entry: &Planned) -> Reach {
+        match (&self.spec.until, self.spec.checks, entry.op) {
+            (Some(end), Checks::Reads, Op::Read)
+            | (Some(end), Checks::WithoutWriting, Op::Write) => end.reach(self.number),
+            _ => Reach::Within,
         }
     }
 
@@ -239,6 +244,7 @@ impl VerifyJob {
     /// The source has ended the pass. Trims go on while the rule lets them.
     fn job_ended(&mut self, ring: &mut Ring) -> Refill {
         if self.schedule.untrimmed() > 0
+            && self.ios_left > 0
             && let Some(refill) = self.hand_on_due(ring)
         {
             return refill;
@@ -254,47 +260,89 @@ impl VerifyJob {
         self.phase == VerifyPhase::Job
             && self.ended.is_some_and(|ended| ended != Refill::Broken)
             && self.spec.backlogs.verify
-            && self.schedule.unchecked() > 0
+            && match self.redrawn {
+                Some(_) => self.number > self.first_of_pass,
+                None => self.schedule.unchecked() > 0,
+            }
     }
 
     /// What the backlogs want before the next I/O of the job.
     fn hand_on_due(&mut self, ring: &mut Ring) -> Option<Refill> {
         let in_flight = &self.in_flight;
-        let is_in_flight = |number| {
-            in_flight.iter().any(|role| match role {
-                Role::Write { write, .. } => write.number == number,
-                _ => false,
-            })
+        let unsynced = if self.spec.only_synced { self.synced } else { u64::MAX };
+        let waits = |number| {
+            number >= unsynced
+                || in_flight.iter().any(|role| match role {
+                    Role::Write { write, .. } => write.number == number,
+                    _ => false,
+                })
         };
-        match self.schedule.due(self.last, is_in_flight) {
+        match self.schedule.due(self.last, waits) {
             BlockDue::Nothing => None,
             BlockDue::Verify { write, trimmed } => {
                 let role = self.check_of(write, trimmed);
-                Some(self.hand_on(ring, planned(&write, Op::Read), role))
+                Some(self.hand_on_own(ring, planned(&write, Op::Read), role))
             }
             BlockDue::Trim(write) => {
                 if !self.spec.backlogs.trimmed_are_zero {
                     self.counts.trimmed += 1;
                 }
-                Some(self.hand_on(ring, planned(&write, Op::Trim), Role::Trim))
+                Some(self.hand_on_own(ring, planned(&write, Op::Trim), Role::Trim))
             }
         }
     }
 
     fn refill_check(&mut self, ring: &mut Ring) -> Refill {
-        match self.schedule.take() {
-            Some((write, trimmed)) => {
-                let role = self.check_of(write, trimmed);
-                self.hand_on(ring, planned(&write, Op::Read), role)
+        while let Some((write, trimmed)) = self.next_to_check() {
+            if self.spec.only_synced && write.number >= self.synced {
+                self.counts.unsynced += 1;
+                continue;
             }
-            None => self.ended.unwrap_or(Refill::Done),
+            let role = self.check_of(write, trimmed);
+            return self.hand_on_own(ring, planned(&write, Op::Read), role);
+        }
+        self.ended.unwrap_or(Refill::Done)
+    }
+
+    fn next_to_check(&mut self) -> Option<(Written, bool)> {
+        match &mut self.redrawn {
+            None => self.schedule.take(),
+            Some(redrawn) => redrawn.next(self.issued, &self.failed).map(|write| (write, false)),
         }
     }
 
     fn hand_on(&mut self, ring: &mut Ring, entry: Planned, role: Role) -> Refill {
         self.next = role;
         ring.push(entry);
+        if self.phase == VerifyPhase::Job && entry.op.dir().is_some() {
+            self.ios_left = self.ios_left.saturating_sub(1);
+            if self.ios_left == 0 {
+                self.end_job();
+            }
+        }
         Refill::Planned
+    }
+
+    /// Hand on an I/O of verify, with what opens its file, if that is closed.
+    fn hand_on_own(&mut self, ring: &mut Ring, entry: Planned, role: Role) -> Refill {
+        let file = entry.file;
+        match (&mut self.open, self.phase) {
+            (Some(open), VerifyPhase::Check) => {
+                let controls = open.before_check(file);
+                self.pending.extend(controls.into_iter().map(|entry| (entry, Role::Control)));
+                self.pending.push_back((entry, role));
+            }
+            (Some(open), VerifyPhase::Job) if !open.has(file) => {
+                self.pending.push_back((control(Op::Open, file), Role::Control));
+                self.pending.push_back((entry, role));
+                self.pending.push_back((control(Op::Close, file), Role::Control));
+            }
+            _ => self.pending.push_back((entry, role)),
+        }
+        match self.pending.pop_front() {
+            Some((first, role)) => self.hand_on(ring, first, role),
+            None => Refill::Planned,
+        }
     }
 
     fn check_of(&mut self, write: Written, trimmed: bool) -> Role {
@@ -314,9 +362,11 @@ impl VerifyJob {
                 Role::Write { write: self.remember(entry), seed }
             }
             (Op::Read, Checks::Reads) => {
+                self.number += 1;
                 let seed = self.spec.compare_seed.then(|| self.draw_seed());
                 Role::JobRead { seed }
             }
+            (Op::Sync | Op::DataSync, Checks::Writes) => Role::Sync { below: 0 },
             _ => Role::Plain,
         }
     }
@@ -326,8 +376,24 @@ impl VerifyJob {
         if entry.op == Op::Write {
             self.draw_seed();
             self.remember(entry);
+            self.issued = self.number;
             self.counts.written += 1;
         }
+    }
+
+    /// A write that failed when the job wrote, or a read of its place: only
+    /// what was drawn for it is drawn.
+    fn leave_out(&mut self, entry: &Planned) {
+        self.failed.insert(self.number);
+        if entry.op == Op::Write {
+            self.draw_seed();
+            self.draw_mark();
+            self.counts.failed += 1;
+        } else if self.spec.compare_seed {
+            self.draw_seed();
+        }
+        self.number += 1;
+        self.issued = self.number;
     }
 
     fn draw_seed(&mut self) -> u64 {
@@ -337,16 +403,21 @@ impl VerifyJob {
         }
     }
 
+    /// Whether a write is trimmed later.
+    fn draw_mark(&mut self) -> bool {
+        let percentage = self.spec.trim_percentage;
+        let share = u32::MAX / 100 * percentage.min(100);
+        percentage > 0 && self.marks.draw() <= share
+    }
+
     fn remember(&mut self, entry: &Planned) -> Written {
         let Planned { offset, len, file, .. } = *entry;
         let write = Written { file: file.0, offset, len, number: self.number };
         self.number += 1;
-        let percentage = self.spec.trim_percentage;
-        let share = u32::MAX / 100 * percentage.min(100);
-        let mark = percentage > 0 && self.marks.draw() <= share;
-        let before = self.schedule.unchecked();
-        self.schedule.wrote(write, mark);
-        if self.schedule.remembers() {
+        let mark = self.draw_mark();
+        if self.redrawn.is_none() && self.schedule.remembers() {
+            let before = self.schedule.unchecked();
+            self.schedule.wrote(write, mark);
             self.counts.replaced += before + 1 - self.schedule.unchecked();
         }
         write
@@ -361,7 +432,12 @@ impl VerifyJob {
         entry: &Planned,
         time: (u32, u32),
     ) -> Option<BlockIdentity> {
-        let role = std::mem::take(&mut self.next);
+        let mut role = std::mem::take(&mut self.next);
+        match &mut role {
+            Role::Write { write, .. } => self.issued = write.number + 1,
+            Role::Sync { below } => *below = self.durable_after_sync(),
+            _ => {}
+        }
         if let Some(place) = self.in_flight.get_mut(slot) {
             *place = role;
         }
@@ -385,11 +461,18 @@ impl VerifyJob {
         self.last = match entry.op {
             Op::Read => LastDone::Read,
             Op::Trim => LastDone::Trim,
-            _ => LastDone::Other,
+            Op::Write => LastDone::Other,
+            _ => self.last,
         };
         let offset = entry.offset;
         let (seed, number, trimmed) = match role {
-            Role::Plain | Role::Trim => return None,
+            Role::Plain | Role::Trim | Role::Control => return None,
+            Role::Sync { below } => {
+                if done {
+                    self.note_synced(below);
+                }
+                return None;
+            }
             Role::Write { write, .. } => {
                 self.note_written(&write, done);
                 return None;
@@ -413,7 +496,7 @@ impl VerifyJob {
             return;
         }
         self.schedule.failed(write);
-        self.failed.push(write.number);
+        self.failed.insert(write.number);
         self.counts.failed += 1;
     }
 
@@ -423,27 +506,65 @@ impl VerifyJob {
         self.counts.wrong += wrong;
     }
 
+    /// The writes below this number are durable after a sync that begins now:
+    /// those that completed before it.
+    pub fn durable_after_sync(&self) -> u64 {
+        let in_flight = self.in_flight.iter().filter_map(|role| match role {
+            Role::Write { write, .. } => Some(write.number),
+            _ => None,
+        });
+        in_flight.min().unwrap_or(self.issued)
+    }
+
+    /// A sync has made the writes below this number durable.
+    pub fn note_synced(&mut self, below: u64) {
+        self.synced = self.synced.max(below);
+    }
+
     /// Nothing more can be written: the pass ends here, and the job with it.
     pub fn stop_writing(&mut self) {
+        // What was handed on and not issued is not issued any more.
+        if let Role::Write { write, .. } = std::mem::take(&mut self.next) {
+            self.schedule.failed(&write);
+        }
+        self.pending.clear();
+        self.end_job();
+    }
+
+    /// The job's own I/Os end here.
+    fn end_job(&mut self) {
         self.planned.forget();
         self.ended = Some(Refill::Done);
     }
 
-    /// Begin to check what this pass wrote; everything in flight has come back.
+    /// Begin to check what this pass wrote; everything in flight has come
+    /// back, and all files were closed.
     pub fn begin_check(&mut self) {
         self.phase = VerifyPhase::Check;
+        self.all_closed();
     }
 
-    /// Begin the next pass of the job.
+    /// Begin the next pass of the job; all files were closed.
     pub fn next_pass(&mut self) {
         self.phase = VerifyPhase::Job;
         self.ended = None;
         self.schedule.clear();
+        self.all_closed();
         if self.spec.repeat {
             self.seeds = WriteSeeds::new(self.spec.randseed, self.spec.thread, self.spec.wide);
             self.marks = marks(&self.spec);
         }
         self.again = SeedsAgain::new(self.seeds.clone(), self.number);
+        self.first_of_pass = self.number;
+        if let Some(redrawn) = &mut self.redrawn {
+            redrawn.next_pass(self.number);
+        }
+    }
+
+    fn all_closed(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.all_closed();
+        }
     }
 }
 

@@ -1,0 +1,95 @@
+//! What verify does in one job, and what it counts.
+
+use crate::block::BlockFormat;
+use crate::history::CheckOrder;
+use crate::schedule::Backlogs;
+use crate::writes_end::WritesEnd;
+
+/// Which I/Os a job with verify checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checks {
+    /// What it wrote, by reads of their own after or among the writes.
+    Writes,
+    /// What it would have written (`verify_only`): nothing is written.
+    WithoutWriting,
+    /// Each of its reads, as it completes: a job that only reads.
+    Reads,
+}
+
+/// What verify does in one job.
+#[derive(Clone, Debug)]
+pub struct VerifySpec {
+    /// How blocks are made.
+    pub format: BlockFormat,
+    /// What is checked.
+    pub checks: Checks,
+    /// Whether the engine moves data: blocks of one that does not are read
+    /// and not looked at.
+    pub moves_data: bool,
+    /// In which order.
+    pub order: CheckOrder,
+    /// When.
+    pub backlogs: Backlogs,
+    /// Writes are drawn a second time to be checked, instead of being
+    /// remembered (`experimental_verify`).
+    pub draws_again: bool,
+    /// Only writes that a sync followed are checked
+    /// (`verify_policy=fsynced`).
+    pub only_synced: bool,
+    /// Where the writes that are checked ended (`verify_state_load`).
+    pub until: Option<WritesEnd>,
+    /// I/Os at most over the whole job, verify reads of a backlog among them
+    /// (`number_ios` with `verify_backlog`); `u64::MAX` where the source's own
+    /// limit is all.
+    pub ios_most: u64,
+    /// Files of the job, and how many of them are open at a time at most.
+    pub files: [usize; 2],
+    /// `verify_header_seed`.
+    pub compare_seed: bool,
+    /// `verify_write_sequence`.
+    pub compare_number: bool,
+    /// Share of written blocks that are trimmed again, 0 to 100.
+    pub trim_percentage: u32,
+    /// Seed of the job's streams.
+    pub randseed: u64,
+    /// Number of the job, from 1.
+    pub thread: u32,
+    /// Whether generators have 64 bits.
+    pub wide: bool,
+    /// Whether each pass draws what the first drew (`randrepeat` without
+    /// `randseed`).
+    pub repeat: bool,
+    /// I/Os in flight at most.
+    pub slots: usize,
+}
+
+/// What was written and what of it was checked, for the report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VerifyCounts {
+    /// Writes that completed, or with `verify_only` would have.
+    pub written: u64,
+    /// Blocks that were read and compared.
+    pub checked: u64,
+    /// Of those, how many were wrong.
+    pub wrong: u64,
+    /// Blocks that could not be read.
+    pub unreadable: u64,
+    /// Writes that a later write replaced before they were checked.
+    pub replaced: u64,
+    /// Writes that failed: there is nothing to check.
+    pub failed: u64,
+    /// Blocks that were trimmed and are not to be read.
+    pub trimmed: u64,
+    /// Writes that no sync followed, of a job that checks only those that one
+    /// did.
+    pub unsynced: u64,
+}
+
+impl VerifyCounts {
+    /// Writes that completed, were to be checked, and were not.
+    pub fn unchecked(&self) -> u64 {
+        let accounted =
+            self.checked + self.unreadable + self.replaced + self.trimmed + self.unsynced;
+        self.written.saturating_sub(accounted)
+    }
+}
