@@ -1,4 +1,4 @@
-//! `iosonde explain JOB`: the plan, printed; nothing is opened or run.
+//! `iosonde explain JOB`: the plan, printed; nothing is run or written.
 //! `iosonde explain RULE`: the meaning of a finding.
 
 use crate::commands::definition::CommandEntry;
@@ -9,6 +9,7 @@ use crate::prepare::{PrepareError, Prepared, prepare};
 use iosonde_base::text::{bytes, counted};
 use iosonde_options::nearest;
 use iosonde_run::job::{FileKind, JobPlan, Need};
+use iosonde_run::preflight::write_access;
 use iosonde_spec::cli::ParsedJob;
 use std::fmt::Write;
 
@@ -19,7 +20,8 @@ const USAGE: &str = "iosonde explain [JOB OPTIONS] JOBFILE...
 /// What `--help` says below the summary.
 const DETAILS: &str = "\
 For a job: each option that is set and where its value comes from, the files,
-how much data is moved, and what ends the job. Nothing is opened or run.
+how much data is moved, and what ends the job; which files and devices hold
+data that would be lost. Nothing is run or written.
 
 For a finding of a report, such as not-durable: what it means and what to do.
 docs/verdict.md lists all findings.";
@@ -107,6 +109,9 @@ fn explain(prepared: &Prepared) -> String {
     );
     for line in prepared.notes.iter().chain(&prepared.data_warnings) {
         let _ = writeln!(text, "{line}");
+    }
+    for refusal in write_access::data_refusals(&prepared.plan, &prepared.parsed.flags.erase) {
+        let _ = writeln!(text, "iosonde: this run will be refused: {refusal}");
     }
     text
 }

@@ -12,12 +12,15 @@ use iosonde_run::account::disks;
 use iosonde_run::account::{ReportExtras as ReportContext, report};
 use iosonde_run::conductor::{RunOutcome, conduct};
 use iosonde_run::job::Plan;
-use iosonde_run::preflight::{open_files, write_access};
+use iosonde_run::preflight::open_files;
+use iosonde_run::preflight::write_access::{self, DeviceData};
 use iosonde_spec::cli::{
     Parsed,
     flags::{DebugWord, Flags, IdleProf, InfoRequest},
 };
+use iosonde_sys::guard::WriteRefusal;
 use iosonde_witness::Ledger;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Makes the page of `--help`.
@@ -82,6 +85,11 @@ fn print_command_lines(personality: Personality, parsed: &Parsed, options: Strin
 /// `--merge-blktrace-only`.
 fn merge_traces(personality: Personality, prepared: &Prepared) -> u8 {
     prepared.notes.iter().for_each(|line| eprintln!("{line}"));
+    if let Err(refusals) = write_access::outputs(&prepared.plan, None) {
+        let program = personality.program();
+        refusals.iter().for_each(|why| print_error(&format!("{program}: {why}")));
+        return exit::REFUSED;
+    }
     match prepared.plan.merged.iter().try_for_each(|merged| merged.write()) {
         Ok(()) => exit::OK,
         Err(error) => {
@@ -134,6 +142,13 @@ fn execute(personality: Personality, prepared: Prepared, options: &str) -> u8 {
 fn open_output(personality: Personality, flags: &Flags) -> Option<ReportOutput> {
     let documents_only =
         flags.formats_given && flags.formats.iter().all(|&format| is_document(format));
+    if let Some(path) = &flags.output
+        && let Err(refusals) = write_access::outputs(&Plan::default(), Some(Path::new(path)))
+    {
+        let program = personality.program();
+        refusals.iter().for_each(|why| print_error(&format!("{program}: {why}")));
+        return None;
+    }
     let opened = ReportOutput::open(flags.output.as_deref(), documents_only);
     let failed = |error| {
         let program = personality.program();
@@ -168,12 +183,15 @@ fn run_and_report(
     prepared: Prepared,
     output: &mut ReportOutput,
 ) -> Result<Reported, Vec<String>> {
-    let Prepared { parsed, plan, notes, data_warnings } = prepared;
+    let Prepared { parsed, mut plan, notes, data_warnings } = prepared;
     notes.iter().chain(&data_warnings).for_each(|line| output.note(line));
+    plan.bandwidth_log = parsed.flags.bandwidth_log.clone();
+    write_access::outputs(&plan, None).map_err(in_words)?;
     one(plan.merged.iter().try_for_each(|merged| merged.write()))?;
     output.report(&debug::plan(&parsed.flags, &plan));
-    let _held = write_access::devices(&plan)
-        .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+    let access =
+        write_access::devices(&plan, device_data(personality, &parsed.flags)).map_err(in_words)?;
+    access.notes.iter().for_each(|note| print_error(&format!("{}: {note}", personality.program())));
     if let Err(error) = open_files::raise(&plan) {
         output.note(&format!("{}: {error}", personality.program()));
     }
@@ -205,6 +223,18 @@ fn run_and_report(
     Ok(Reported { ended, code })
 }
 
+/// Data on devices is refused to be overwritten, unless it is as fio.
+fn device_data(personality: Personality, flags: &Flags) -> DeviceData<'_> {
+    match personality {
+        Personality::Fio => DeviceData::Note,
+        Personality::Native => DeviceData::Refuse(&flags.erase),
+    }
+}
+
+fn in_words(refusals: Vec<WriteRefusal>) -> Vec<String> {
+    refusals.iter().map(ToString::to_string).collect()
+}
+
 /// One reason instead of several.
 fn one<T, E: ToString>(result: Result<T, E>) -> Result<T, Vec<String>> {
     result.map_err(|error| vec![error.to_string()])
@@ -215,7 +245,6 @@ pub fn with_flags(mut plan: Plan, personality: Personality, flags: &Flags) -> Pl
     for job in &mut plan.jobs {
         job.measure.trace = debug::is_on(flags, DebugWord::Io, Some(job.number));
     }
-    plan.bandwidth_log = flags.bandwidth_log.clone();
     if shows_ledger(personality, flags) {
         iosonde_run::evidence::ask(&mut plan);
     }

@@ -162,15 +162,7 @@ impl Access {
     }
 }
 
-/// A size in few letters, for heads of columns: `4K`, `1M`, `1000`.
-pub fn short(bytes: u64) -> String {
-    match bytes {
-        _ if bytes >= 1 << 30 && bytes.is_multiple_of(1 << 30) => format!("{}G", bytes >> 30),
-        _ if bytes >= 1 << 20 && bytes.is_multiple_of(1 << 20) => format!("{}M", bytes >> 20),
-        _ if bytes >= 1 << 10 && bytes.is_multiple_of(1 << 10) => format!("{}K", bytes >> 10),
-        _ => bytes.to_string(),
-    }
-}
+pub use iosonde_base::text::short_size as short;
 
 #[cfg(test)]
 mod tests {

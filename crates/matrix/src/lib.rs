@@ -26,6 +26,7 @@ pub use arguments::command;
 use cell::Access;
 use iosonde_base::text;
 use iosonde_options::command_line::Exit;
+use iosonde_sys::guard::{Guard, MountedWrite};
 use measure::Bounds;
 use progress::Progress;
 use promise::Promises;
@@ -135,6 +136,9 @@ fn can_write(path: &Path, target: &Target) -> Result<(), String> {
     if there.as_ref().is_some_and(|there| !there.is_file()) {
         return Err(format!("cannot write to {}: it is not a regular file", path.display()));
     }
+    Guard::now(MountedWrite::Refuse)
+        .may_put_output(path)
+        .map_err(|refusal| format!("cannot {refusal}"))?;
     let same = |path: &Path| path.canonicalize().ok();
     if there.is_some() && same(path) == same(&target.about.path) {
         return Err(format!("cannot write results to {}: it is the target", path.display()));

@@ -2,9 +2,9 @@
 //! exists, which takes its owner's word.
 
 use crate::arguments::{Erase, MatrixOptions};
-use crate::{cell, values};
 use iosonde_base::text;
-use iosonde_direct::{Device, DeviceFacts};
+use iosonde_direct::Device;
+use iosonde_sys::erase::DeviceNames;
 use iosonde_sys::guard::{self, Hold, MountedWrite, Reason, WriteRefusal};
 use iosonde_sys::stack::{Layer, Stack};
 use std::fs::File;
@@ -199,36 +199,20 @@ fn device(options: &MatrixOptions, path: PathBuf) -> Result<Target, String> {
 
 /// Whether the word given is one of the device's.
 fn confirm(erase: &Erase, about: &TargetFacts) -> Result<(), String> {
-    let names: Vec<&String> = [&about.serial, &about.model].into_iter().flatten().collect();
+    let names = DeviceNames {
+        serial: about.serial.clone(),
+        model: about.model.clone(),
+        bytes: about.bytes,
+    };
     let what = format!("{} ({})", about.path.display(), text::bytes(about.bytes));
-    let agree = match names.as_slice() {
-        [] => format!(
-            "it has no model or serial number, so repeat its size: --erase={}",
-            cell::short(about.bytes)
-        ),
-        [only] => format!("repeat its name: --erase='{only}'"),
-        [serial, model, ..] => {
-            format!("repeat its serial number or model: --erase='{serial}' or --erase='{model}'")
-        }
-    };
-    let word = match erase {
+    let agree = names.remedy();
+    match erase {
         Erase::No => {
-            return Err(format!(
-                "{what} would be overwritten: if its contents may be lost, {agree}"
-            ));
+            Err(format!("{what} would be overwritten: if its contents may be lost, {agree}"))
         }
-        Erase::Yes => {
-            return Err(format!("--erase alone is not enough for a device: for {what}, {agree}"));
-        }
-        Erase::Word(word) => word,
-    };
-    let is_named = match names.is_empty() {
-        true => values::size(word) == Ok(about.bytes),
-        false => names.contains(&word),
-    };
-    match is_named {
-        true => Ok(()),
-        false => Err(format!("--erase={word} does not name {what}: {agree}")),
+        Erase::Yes => Err(format!("--erase alone is not enough for a device: for {what}, {agree}")),
+        Erase::Word(word) if names.is_named_by(word) => Ok(()),
+        Erase::Word(word) => Err(format!("--erase={word} does not name {what}: {agree}")),
     }
 }
 
@@ -275,10 +259,8 @@ fn about(path: PathBuf, is_device: bool, bytes: u64) -> (TargetFacts, Vec<Layer>
         Ok(stack) => (stack.mount, stack.devices),
         Err(_) => (None, Vec::new()),
     };
-    let facts = devices.first().filter(|_| is_device).map(|device| DeviceFacts::of(device.id));
-    let own = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-    let model = facts.as_ref().and_then(|facts| own(facts.model.known()?));
-    let serial = facts.as_ref().and_then(|facts| own(facts.serial.known()?));
+    let device = devices.first().filter(|_| is_device);
+    let names = device.map(|device| DeviceNames::of(device.id, bytes)).unwrap_or_default();
     let mut disks: Vec<String> = Vec::new();
     for layer in devices.iter().flat_map(Layer::walk) {
         if !disks.contains(&layer.name) {
@@ -286,8 +268,16 @@ fn about(path: PathBuf, is_device: bool, bytes: u64) -> (TargetFacts, Vec<Layer>
         }
     }
     let file_system = mount.filter(|_| !is_device).map(|mount| mount.filesystem);
-    let about =
-        TargetFacts { path, is_device, temporary: false, bytes, file_system, disks, model, serial };
+    let about = TargetFacts {
+        path,
+        is_device,
+        temporary: false,
+        bytes,
+        file_system,
+        disks,
+        model: names.model,
+        serial: names.serial,
+    };
     (about, devices)
 }
 

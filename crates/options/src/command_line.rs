@@ -5,6 +5,7 @@
 use crate::nearest;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
+pub use iosonde_base::text::size;
 use std::error::Error;
 
 /// Why a command does not run.
@@ -28,27 +29,6 @@ pub fn matches(command: Command, words: &[String]) -> Result<ArgMatches, Exit> {
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Exit::Help(error.to_string()),
         _ => Exit::Refused(reason(&error, &command)),
     })
-}
-
-/// `4096`, `4k`, `4KiB`, `1m`: powers of 1024.
-///
-/// # Errors
-/// The text is no size.
-pub fn size(text: &str) -> Result<u64, String> {
-    let wrong = || format!("invalid size {text:?}: use a number with k, m, g or t");
-    let body = text.trim();
-    let end = body.find(|c: char| !c.is_ascii_digit()).unwrap_or(body.len());
-    let (digits, suffix) = body.split_at(end);
-    let count: u64 = digits.parse().map_err(|_| wrong())?;
-    let shift = match suffix.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kib" => 10,
-        "m" | "mib" => 20,
-        "g" | "gib" => 30,
-        "t" | "tib" => 40,
-        _ => return Err(wrong()),
-    };
-    count.checked_mul(1 << shift).filter(|&bytes| bytes <= i64::MAX as u64).ok_or_else(wrong)
 }
 
 /// What is wrong, in one line: the option, the bad value, the accepted values.

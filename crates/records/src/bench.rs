@@ -45,6 +45,8 @@ pub struct Benchmark {
     pub depth: Option<u32>,
     /// A sync counts in the latency of the record before it.
     pub sync_in_latency: bool,
+    /// Block devices that may be erased, by serial number, model or size.
+    pub erase: Vec<String>,
     /// Its output.
     pub output: OutputOptions,
     /// Remarks for the user.

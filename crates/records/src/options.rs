@@ -260,6 +260,13 @@ pub static OPTIONS: &[SbkOption] = &[
         OptionGroup::Ours,
         "records in flight for each worker; asyncfile: 32 if not given",
     ),
+    option(
+        "erase",
+        "WORD",
+        "",
+        OptionGroup::Ours,
+        "write to a block device that holds data: WORD repeats its serial number, model or size",
+    ),
     flag("files", OptionGroup::Ours, "each worker has its own file: FILE.0, FILE.1, ..."),
     flag("readers-split", OptionGroup::Ours, "readers share the file: each reads its part of it"),
     flag(

@@ -10,8 +10,10 @@ use iosonde_run::account::disks;
 use iosonde_run::account::{ReportExtras, report};
 use iosonde_run::conductor::{RunOutcome, conduct};
 use iosonde_run::job::Plan;
-use iosonde_run::preflight::{open_files, write_access};
+use iosonde_run::preflight::open_files;
+use iosonde_run::preflight::write_access::{self, DeviceData};
 use iosonde_run::worker::JobResult;
+use iosonde_sys::guard::WriteRefusal;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -79,9 +81,10 @@ fn execute_plan(
     planned: &PlannedBench,
     plan: &Arc<Plan>,
 ) -> Result<u8, Vec<String>> {
+    write_access::outputs(plan, bench.output.csv.as_deref()).map_err(in_words)?;
     // Held until the end: devices that are written to cannot be mounted.
-    let _held = write_access::devices(plan)
-        .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+    let _access =
+        write_access::devices(plan, DeviceData::Refuse(&bench.erase)).map_err(in_words)?;
     if let Err(error) = open_files::raise(plan) {
         eprintln!("sbk: note: {error}");
     }
@@ -113,6 +116,10 @@ fn execute_plan(
         None if failed => FAILED,
         None => OK,
     })
+}
+
+fn in_words(refusals: Vec<WriteRefusal>) -> Vec<String> {
+    refusals.iter().map(ToString::to_string).collect()
 }
 
 /// That a file ended is no error of its job.

@@ -1,8 +1,9 @@
 //! Whether a path may be written to: not where that would destroy what
 //! somebody else is using, under whatever name.
 //!
-//! Names are resolved and device numbers compared, so links such as those in
-//! /dev/disk/by-id and other nodes of the same device make no difference. What
+//! Names are resolved and device and inode numbers compared, so links such as those
+//! in /dev/disk/by-id, other nodes of the same device and other paths to the file of
+//! a loop device make no difference. What
 //! cannot be seen from here (a mount in another namespace, ZFS) still shows
 //! when the device is opened exclusively, which a [`Hold`] does.
 
@@ -82,6 +83,15 @@ pub enum Reason {
     FileAmongDevices,
     /// It is a character device; writing to it is not I/O.
     CharacterDevice,
+    /// It is a block device, and what is written is a text of this program.
+    OutputOnDevice,
+    /// It carries a signature, and its owner has not agreed to lose what it holds.
+    HoldsData {
+        /// `it holds an ext4 file system`.
+        holds: String,
+        /// What to do.
+        remedy: String,
+    },
     /// The system does not let us look.
     Unknown(io::Error),
 }
@@ -116,6 +126,10 @@ impl fmt::Display for WriteRefusal {
             Reason::CharacterDevice => {
                 write!(f, "it is a character device; of those only null, zero and full are written")
             }
+            Reason::OutputOnDevice => {
+                write!(f, "it is a block device, and reports and logs go to files: name a file")
+            }
+            Reason::HoldsData { holds, remedy } => write!(f, "{holds}; {remedy}"),
             Reason::Unknown(error) => write!(f, "{error}"),
         }
     }
@@ -187,6 +201,21 @@ impl Guard {
     /// If it may not, or that cannot be found out.
     pub fn may_write(&self, path: &Path) -> Result<Hold, WriteRefusal> {
         self.judge(path).map_err(|reason| WriteRefusal { path: path.to_owned(), reason })
+    }
+
+    /// Whether a report or a log may be written to `path`, or created there. Unlike
+    /// the data of a job it may go to a terminal or a pipe, and never to a block
+    /// device.
+    ///
+    /// # Errors
+    /// If it may not, or that cannot be found out.
+    pub fn may_put_output(&self, path: &Path) -> Result<(), WriteRefusal> {
+        let judged = match fs::metadata(path).map(|status| status.file_type()) {
+            Ok(kind) if kind.is_char_device() => Ok(()),
+            Ok(kind) if kind.is_block_device() => Err(Reason::OutputOnDevice),
+            _ => self.judge(path).map(drop),
+        };
+        judged.map_err(|reason| WriteRefusal { path: path.to_owned(), reason })
     }
 
     fn judge(&self, path: &Path) -> Result<Hold, Reason> {

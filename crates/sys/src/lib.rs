@@ -5,6 +5,7 @@ pub mod clock;
 pub mod counters;
 pub mod cpu;
 pub mod environment;
+pub mod erase;
 pub mod guard;
 pub mod local_time;
 pub mod memory;
@@ -14,6 +15,7 @@ pub mod priority;
 pub mod process;
 pub mod ring_probe;
 pub mod scheduler;
+pub mod signature;
 pub mod stack;
 
 pub use clock::{Bell, Clock, ClockError, ClockSource, Sleeper, Slept, Still};

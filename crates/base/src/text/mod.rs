@@ -2,8 +2,10 @@
 
 mod lines;
 mod numbers;
+mod sizes;
 
 pub use lines::{fit, wrap};
 pub use numbers::{
     bytes, count, counted, duration, exact_bytes, percent, percent_of, plural, rate,
 };
+pub use sizes::{short_size, size};

@@ -9,7 +9,8 @@ use crate::run_jobs::{ledger, report_context, with_flags};
 use iosonde_run::account::{ReportExtras as ReportContext, disks, report};
 use iosonde_run::conductor::{Observer, RunEvent, RunOutcome, conduct};
 use iosonde_run::job::Plan;
-use iosonde_run::preflight::{open_files, write_access};
+use iosonde_run::preflight::open_files;
+use iosonde_run::preflight::write_access::{self, DeviceData};
 use iosonde_run::worker::JobResult;
 use iosonde_spec::cli::Parsed;
 use iosonde_spec::cli::flags::OutputFormat;
@@ -84,7 +85,7 @@ impl TrialRunner {
         (parsed.flags.formats, parsed.flags.formats_given) = (vec![OutputFormat::JsonPlus], true);
         let Prepared { parsed, plan, notes, .. } = prepared(parsed)?;
         let plan = Arc::new(with_flags(plan, Personality::Native, &parsed.flags));
-        let _held = hold(&plan)?;
+        let _held = hold(&plan, &parsed.flags.erase)?;
         let (outcome, disks) = self.conduct(&plan, line)?;
         let context = report_context(Personality::Native, &parsed, &notes);
         let ledger = ledger(&plan, &outcome, context.global_options.as_deref().unwrap_or_default());
@@ -125,10 +126,10 @@ pub fn prepared(parsed: Parsed) -> Result<Prepared, TrialError> {
 }
 
 /// The devices that are written to, locked so that nobody mounts one meanwhile.
-fn hold(plan: &Plan) -> Result<impl Sized + use<>, TrialError> {
+fn hold(plan: &Plan, erase: &[String]) -> Result<impl Sized + use<>, TrialError> {
     let failed = TrialError::Failed;
     open_files::raise(plan).map_err(failed)?;
-    write_access::devices(plan).map_err(|refusals| {
+    write_access::devices(plan, DeviceData::Refuse(erase)).map_err(|refusals| {
         failed(refusals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
     })
 }

@@ -128,7 +128,9 @@ fn devices_are_kept_and_mounted_ones_refused() {
         assert_eq!(refused.code, Some(1), "{refused:?}");
         assert!(refused.stderr.contains("is mounted on"), "{refused:?}");
     }
-    let ran = sbk(&folder, &line).well();
+    let refused = sbk(&folder, &line);
+    assert!(refused.stderr.contains("holds an ext4 file system"), "{refused:?}");
+    let ran = sbk(&folder, &format!("{line} -erase 16m")).well();
     assert_eq!(number(&lines(&ran).1, "records,"), 4096.0, "as many as the device holds");
     assert!(ran.stdout.contains("Writer 0 came to the end of"), "{ran:?}");
     use std::os::unix::fs::FileTypeExt;

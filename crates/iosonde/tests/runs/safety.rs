@@ -75,6 +75,102 @@ fn a_mounted_device_is_not_written_to_under_any_name() {
 }
 
 #[test]
+fn the_image_of_a_mounted_loop_device_is_known_under_any_path() {
+    let folder = Folder::new("image-paths");
+    if !is_root("attach devices") {
+        return;
+    }
+    let of = |name: &str| folder.join(name);
+    ["lower", "upper", "work", "merged"]
+        .iter()
+        .for_each(|name| std::fs::create_dir(of(name)).unwrap());
+    let image = image(&folder, "upper/image", 16 * MIB);
+    if or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()])).is_none() {
+        return;
+    }
+    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
+    let Some(mounted) = or_skip(Mounted::mount(&device.0, &of("on"))) else { return };
+    let before = contents(&device);
+    let why = format!("is mounted on {}", mounted.0.display());
+    let layers = ["lower", "upper", "work"].map(|name| of(name).display().to_string());
+    let [lower, upper, work] = layers;
+    let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
+    let merged = of("merged");
+    let overlay = ["-t", "overlay", "overlay", "-o", &options, merged.to_str().unwrap()];
+    if or_skip(run("mount", &overlay)).is_some() {
+        let merged = Mounted(merged);
+        refused(&write_to(&folder, &merged.0.join("image"), ""), &why);
+    }
+    // The path that sysfs has leads nowhere: it is the one of another mount namespace.
+    let namespace = format!("mount --bind {upper} {lower} && losetup --find --show {lower}/image",);
+    let Some(second) = or_skip(run("unshare", &["--mount", "sh", "-c", &namespace])) else {
+        return;
+    };
+    let second = LoopDevice(second.into());
+    assert!(contents(&device) == before, "not a byte was changed");
+    drop(mounted);
+    let Some(_mounted) = or_skip(Mounted::mount(&second.0, &of("on"))) else { return };
+    let before = contents(&second);
+    refused(&write_to(&folder, &image, ""), &why);
+    let link = of("hard-link");
+    std::fs::hard_link(&image, &link).unwrap();
+    refused(&write_to(&folder, &link, ""), &why);
+    assert!(contents(&second) == before, "not a byte was changed");
+}
+
+#[test]
+fn buffers_in_a_mapped_device_are_guarded_as_files_are() {
+    let folder = Folder::new("mapped");
+    let Some(device) = formatted(&folder) else { return };
+    let before = contents(&device);
+    let line = |kind: &str| {
+        format!("--name=j --ioengine=null --size=64k --iomem={kind}:{}", device.text())
+    };
+    let ran = Who::Native.run(&folder, &words(&line("mmapshared")));
+    refused(&ran, "it holds an ext4 file system");
+    assert!(contents(&device) == before, "not a byte was changed");
+    let Some(mounted) = or_skip(Mounted::mount(&device.0, &folder.join("on"))) else { return };
+    refused(&Who::AsFio.run(&folder, &words(&line("mmapshared"))), "is mounted on");
+    drop(mounted);
+}
+
+#[test]
+fn reports_and_logs_do_not_go_to_block_devices_or_images_in_use() {
+    let folder = Folder::new("outputs");
+    let Some(device) = formatted(&folder) else { return };
+    let before = contents(&device);
+    let job = "--name=j --ioengine=null --size=64k";
+    for who in [Who::Native, Who::AsFio] {
+        for option in ["--output", "--write_iolog"] {
+            let ran = who.run(&folder, &words(&format!("{job} {option}={}", device.text())));
+            refused(&ran, "it is a block device, and reports and logs go to files");
+        }
+    }
+    let link = folder.join("log_bw.1.log");
+    std::os::unix::fs::symlink(&device.0, &link).unwrap();
+    let ran = Who::AsFio.run(&folder, &words(&format!("{job} --write_bw_log=log")));
+    refused(&ran, "it is a block device");
+    let aggregate = folder.join("agg-read_bw.log");
+    std::os::unix::fs::symlink(&device.0, &aggregate).unwrap();
+    let ran = Who::AsFio.run(&folder, &words(&format!("{job} --bandwidth-log")));
+    refused(&ran, "it is a block device");
+    let sbk = format!(
+        "sbk -class null -writers 1 -size 4096 -records 4 -out CSVLogger -csvfile {}",
+        device.text()
+    );
+    refused(&Who::Native.run(&folder, &words(&sbk)), "it is a block device");
+    assert!(contents(&device) == before, "not a byte was changed");
+
+    let Some(_mounted) = or_skip(Mounted::mount(&device.0, &folder.join("on"))) else { return };
+    for option in ["--output=image", "--write_iolog=image"] {
+        refused(&Who::AsFio.run(&folder, &words(&format!("{job} {option}"))), "is mounted on");
+    }
+    let to_terminal = format!("{job} --output=/dev/stderr");
+    let ran = Who::AsFio.run(&folder, &words(&to_terminal)).well();
+    assert!(ran.stderr.contains("groupid="), "{ran:?}");
+}
+
+#[test]
 fn a_mounted_device_may_be_read() {
     let folder = Folder::new("read-mounted");
     let Some(device) = formatted(&folder) else { return };
@@ -184,6 +280,73 @@ fn a_free_device_is_written_to_and_kept_from_others_meanwhile() {
     program.signal(Signal::INT);
     assert_eq!(program.end_within(PATIENCE).code, Some(128));
     assert!(or_skip(Mounted::mount(&device.0, &folder.join("on"))).is_some(), "free again");
+}
+
+#[test]
+fn a_device_with_a_file_system_is_written_to_only_after_the_word_of_its_owner() {
+    let folder = Folder::new("erase");
+    let Some(device) = formatted(&folder) else { return };
+    let before = contents(&device);
+    let line = format!("--name=j --filename={} --rw=write --bs=4k --size=64k", device.text());
+    let native = |more: &str| Who::Native.run(&folder, &words(&format!("{more} {line}")));
+    let why = format!("write to {}: it holds an ext4 file system", device.text());
+
+    refused(&native(""), &why);
+    refused(&native(""), "repeat its size: --erase=16M");
+    refused(&native("--erase=17M"), "--erase=17M does not name it");
+    let explained = native("explain").well();
+    assert!(explained.stdout.contains("this run will be refused: write to"), "{explained:?}");
+    assert!(explained.stdout.contains("it holds an ext4 file system"), "{explained:?}");
+    let sbk = format!("sbk -class file -file {} -writers 1 -size 4096 -records 4", device.text());
+    refused(&Who::Native.run(&folder, &words(&sbk)), &why);
+    let reads = line.replace("rw=write", "rw=read");
+    Who::Native.run(&folder, &words(&reads)).well();
+    assert!(contents(&device) == before, "not a byte was changed");
+
+    assert!(!native("explain --erase=16M").well().stdout.contains("refused"));
+    native("--erase=16M").well();
+    assert!(contents(&device) != before);
+    native("").well(); // The signature is gone.
+    Who::Native.run(&folder, &words(&format!("{sbk} -erase 16m"))).well();
+}
+
+#[test]
+fn a_file_system_on_a_partition_protects_its_disk() {
+    let folder = Folder::new("erase-partition");
+    let Some(device) = formatted(&folder) else { return };
+    // One that starts where the file system is not, and one where it is.
+    let add = |number, start| run("addpart", &[device.text(), number, start, "16384"]);
+    let zeros = vec![0; 64 << 10];
+    std::os::unix::fs::FileExt::write_all_at(
+        &std::fs::File::options().write(true).open(&device.0).unwrap(),
+        &zeros,
+        0,
+    )
+    .unwrap();
+    let image = folder.join("part");
+    std::fs::File::create(&image).unwrap().set_len(8 * MIB).unwrap();
+    run("mkfs.ext4", &["-q", image.to_str().unwrap()]).unwrap();
+    let mut whole = contents(&device);
+    whole[MIB as usize..9 * MIB as usize].copy_from_slice(&std::fs::read(&image).unwrap());
+    std::fs::write(&device.0, &whole).unwrap();
+    let line = format!("--name=j --filename={} --rw=write --size=64k", device.text());
+    if or_skip(add("1", "2048")).is_none() {
+        return;
+    }
+    let refusal = Who::Native.run(&folder, &words(&line));
+    let _ = run("delpart", &[device.text(), "1"]);
+    refused(&refusal, "it holds an ext4 file system on /dev/loop");
+}
+
+#[test]
+fn as_fio_a_device_with_a_file_system_is_written_to_with_a_note() {
+    let folder = Folder::new("erase-as-fio");
+    let Some(device) = formatted(&folder) else { return };
+    let ran = write_to(&folder, &device.0, "").well();
+    let note = format!("fio: {} holds an ext4 file system, and is written to", device.text());
+    assert!(ran.stderr.contains(&note), "{ran:?}");
+    let ran = write_to(&folder, &device.0, "").well();
+    assert!(ran.stderr.is_empty(), "the signature is gone: {ran:?}");
 }
 
 #[test]

@@ -38,6 +38,7 @@ impl Benchmark {
             engine: words.get("ioengine").map(str::to_owned),
             depth: depth(words, class, action)?,
             sync_in_latency: words.yes("sync-in-latency")?,
+            erase: words.get("erase").map(str::to_owned).into_iter().collect(),
             output: output(words)?,
             notes,
         };

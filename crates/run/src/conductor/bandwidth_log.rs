@@ -5,7 +5,7 @@ use crate::logs::LogWriteError;
 use crate::logs::lines::of_all;
 use crate::logs::sink::Sink;
 use iosonde_base::DIRS;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -21,6 +21,11 @@ pub struct BandwidthLog {
     thread: JoinHandle<Result<(), LogWriteError>>,
 }
 
+/// The files of a prefix, in the order of directions.
+pub fn paths(prefix: &str) -> [PathBuf; 3] {
+    DIRS.map(|dir| format!("{prefix}-{}_bw.log", dir.name()).into())
+}
+
 impl BandwidthLog {
     /// Create the files, and begin.
     ///
@@ -28,8 +33,7 @@ impl BandwidthLog {
     /// Which file cannot be created, and why.
     pub fn start(prefix: &str, jobs: Vec<Arc<Shared>>) -> Result<BandwidthLog, LogWriteError> {
         let mut sinks = Vec::new();
-        for dir in DIRS {
-            let path = Path::new(&format!("{prefix}-{}_bw.log", dir.name())).to_owned();
+        for path in paths(prefix) {
             sinks.push(Sink::open(&path, false, false).map_err(|error| (path, error))?);
         }
         let (stop, stopped) = channel();

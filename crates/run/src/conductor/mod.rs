@@ -4,7 +4,7 @@
 //! tick is due) and owns every decision about more than one job. No job knows
 //! of another.
 
-mod bandwidth_log;
+pub mod bandwidth_log;
 mod environment;
 mod interval;
 mod observer;

@@ -1,43 +1,143 @@
 //! Leave to write: asked for every path of a run before anything is touched,
 //! and kept until the report is written.
 
-use crate::job::{FileKind, Plan};
+use crate::conductor::bandwidth_log;
+use crate::job::{FileKind, FilePlan, JobPlan, Need, Plan};
 use iosonde_base::Dir;
+use iosonde_direct::MemoryKind;
+use iosonde_sys::erase;
 use iosonde_sys::guard::{Guard, Hold, MountedWrite, WriteRefusal};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+/// What to do about a block device that carries the signature of a file system, a
+/// partition table, a volume or swap.
+#[derive(Clone, Copy, Debug)]
+pub enum DeviceData<'a> {
+    /// Refuse to write to it unless one of these words names it (`--erase`).
+    Refuse(&'a [String]),
+    /// Write to it, as fio does, and leave a note.
+    Note,
+}
+
+/// Leave to write to all that a plan writes to.
+#[derive(Debug, Default)]
+pub struct WriteAccess {
+    /// Keep devices from being mounted, until dropped.
+    pub holds: Vec<Hold>,
+    /// What will be lost, a line for each device.
+    pub notes: Vec<String>,
+}
 
 /// Ask for every path that the plan writes to. A device that is mounted or
 /// part of something is refused, and so is a new name under /dev.
 ///
 /// # Errors
 /// All refusals, in the order of the jobs.
-pub fn devices(plan: &Plan) -> Result<Vec<Hold>, Vec<WriteRefusal>> {
-    let (mut holds, mut refusals) = (Vec::new(), Vec::new());
-    let mut asked: BTreeSet<&Path> = BTreeSet::new();
+pub fn devices(plan: &Plan, data: DeviceData<'_>) -> Result<WriteAccess, Vec<WriteRefusal>> {
+    let (mut access, mut refusals) = (WriteAccess::default(), Vec::new());
     let mut guards: [Option<Guard>; 2] = [None, None];
+    for (job, file) in written(plan) {
+        let mounted = match job.open.allow_mounted_write {
+            true => MountedWrite::Allow,
+            false => MountedWrite::Refuse,
+        };
+        let guard = guards[usize::from(job.open.allow_mounted_write)]
+            .get_or_insert_with(|| Guard::now(mounted));
+        let asked = guard.may_write(&file.path).and_then(|hold| {
+            access.holds.push(hold);
+            access.notes.extend(device_data(&file.path, data)?);
+            Ok(())
+        });
+        refusals.extend(asked.err());
+    }
+    for path in shared_memory(plan) {
+        let guard = guards[0].get_or_insert_with(|| Guard::now(MountedWrite::Refuse));
+        let asked = guard.may_write(path).and_then(|hold| {
+            access.holds.push(hold);
+            access.notes.extend(device_data(path, data)?);
+            Ok(())
+        });
+        refusals.extend(asked.err());
+    }
+    if refusals.is_empty() { Ok(access) } else { Err(refusals) }
+}
+
+/// Whether logs, recordings and merged traces of a plan may be written, and
+/// `another` output: a report, a table of results.
+///
+/// # Errors
+/// All refusals: an output that names a block device, or a file that a device in
+/// use shows.
+pub fn outputs(plan: &Plan, another: Option<&Path>) -> Result<(), Vec<WriteRefusal>> {
+    let bandwidth = plan.bandwidth_log.iter().flat_map(|prefix| bandwidth_log::paths(prefix));
+    let bandwidth: Vec<PathBuf> = bandwidth.collect();
+    let mut paths: BTreeSet<&Path> = another.into_iter().collect();
+    paths.extend(bandwidth.iter().map(PathBuf::as_path));
+    paths.extend(plan.merged.iter().map(|merged| merged.path.as_path()));
     for job in &plan.jobs {
-        let writes = job.dirs[Dir::Write] || job.dirs[Dir::Trim];
-        let creates = job.files.iter().any(|file| file.need != crate::job::Need::Nothing);
-        if !writes && !creates {
-            continue;
-        }
-        for file in job.files.iter().filter(|file| file.kind != FileKind::None) {
-            // A job that only reads lays out regular files, and writes to no device.
-            if !writes && file.kind != FileKind::Regular || !asked.insert(&file.path) {
-                continue;
-            }
-            let mounted = match job.open.allow_mounted_write {
-                true => MountedWrite::Allow,
-                false => MountedWrite::Refuse,
+        paths.extend(job.measure.iolog.as_deref());
+        let Some(logs) = &job.measure.logs else { continue };
+        paths.extend(logs.files.iter().map(|(_, path)| path.as_path()));
+        paths.extend(logs.empty.iter().map(PathBuf::as_path));
+        paths.extend(logs.histogram.as_ref().map(|log| log.path.as_path()));
+    }
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let guard = Guard::now(MountedWrite::Refuse);
+    let refusals: Vec<_> =
+        paths.into_iter().filter_map(|path| guard.may_put_output(path).err()).collect();
+    if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+}
+
+/// The refusals of [`devices`] that are about data on devices, which `words` do
+/// not allow to be lost.
+pub fn data_refusals(plan: &Plan, words: &[String]) -> Vec<WriteRefusal> {
+    let paths = written(plan).map(|(_, file)| file.path.as_path()).chain(shared_memory(plan));
+    paths.filter_map(|path| device_data(path, DeviceData::Refuse(words)).err()).collect()
+}
+
+/// The note about the data on a device, if there is any and it may be lost.
+fn device_data(path: &Path, data: DeviceData<'_>) -> Result<Option<String>, WriteRefusal> {
+    if !std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device()) {
+        return Ok(None);
+    }
+    match data {
+        DeviceData::Refuse(words) => erase::may_erase(path, words).map(|()| None),
+        DeviceData::Note => {
+            // What cannot be read is told by the job, if it matters to that.
+            let found = erase::data_on(path).unwrap_or_default();
+            let note = || {
+                let holds = erase::list(&found);
+                format!("{} holds {holds}, and is written to", path.display())
             };
-            let guard = guards[usize::from(job.open.allow_mounted_write)]
-                .get_or_insert_with(|| Guard::now(mounted));
-            match guard.may_write(&file.path) {
-                Ok(hold) => holds.push(hold),
-                Err(refusal) => refusals.push(refusal),
-            }
+            Ok((!found.is_empty()).then(note))
         }
     }
-    if refusals.is_empty() { Ok(holds) } else { Err(refusals) }
+}
+
+/// Files and devices whose mapping holds a job's buffers (`iomem=mmapshared:FILE`):
+/// what is in the buffers is written to them.
+fn shared_memory(plan: &Plan) -> BTreeSet<&Path> {
+    let shared = |job: &&JobPlan| !matches!(job.buffers.memory, MemoryKind::Mapping(_));
+    plan.jobs.iter().filter(shared).filter_map(|job| job.buffers.memory.file()).collect()
+}
+
+/// The files that jobs write to, each path once, with the first job that does.
+fn written(plan: &Plan) -> impl Iterator<Item = (&JobPlan, &FilePlan)> {
+    let mut met: BTreeSet<&Path> = BTreeSet::new();
+    let all = plan.jobs.iter().flat_map(|job| job.files.iter().map(move |file| (job, file)));
+    all.filter(move |(job, file)| is_written(job, file) && met.insert(&file.path))
+}
+
+fn is_written(job: &JobPlan, file: &FilePlan) -> bool {
+    let writes = job.dirs[Dir::Write] || job.dirs[Dir::Trim];
+    match file.kind {
+        FileKind::None => false,
+        // A job that only reads lays out regular files, and writes to no device.
+        FileKind::Regular => writes || job.files.iter().any(|file| file.need != Need::Nothing),
+        FileKind::Block | FileKind::Character => writes,
+    }
 }

@@ -309,17 +309,32 @@ pub const FIO: &[FlagDef] = &[
 ];
 
 /// Flags that fio does not have; the native personality takes them too.
-pub const OURS: &[FlagDef] = &[valued(
-    "color",
-    "WHEN",
-    "colour the report and messages: auto, always or never",
-    |flags, text| {
-        let wrong =
-            || FlagError::fatal(format!("invalid --color={text}: use auto, always or never"));
-        flags.color = when(text).ok_or_else(wrong)?;
-        Ok(())
-    },
-)];
+pub const OURS: &[FlagDef] = &[
+    valued(
+        "color",
+        "WHEN",
+        "colour the report and messages: auto, always or never",
+        |flags, text| {
+            let wrong =
+                || FlagError::fatal(format!("invalid --color={text}: use auto, always or never"));
+            flags.color = when(text).ok_or_else(wrong)?;
+            Ok(())
+        },
+    ),
+    valued(
+        "erase",
+        "WORD",
+        "allow writing to a device that holds data: its serial, model or size",
+        |flags, text| {
+            if text.is_empty() {
+                let needs = "invalid --erase=: repeat the serial number, model or size of a device";
+                return Err(FlagError::fatal(needs));
+            }
+            flags.erase.push(text.to_string());
+            Ok(())
+        },
+    ),
+];
 
 /// Ours, in both personalities: where the bytes went.
 pub const LEDGER: &[FlagDef] = &[
@@ -544,6 +559,12 @@ mod tests {
     fn global_is_no_section_to_run() {
         assert_eq!(take(&["section=a", "section=b"]).unwrap().sections, ["a", "b"]);
         assert_eq!(refused("section=global"), "can't use global as only section");
+    }
+
+    #[test]
+    fn several_devices_may_be_erased_each_by_its_own_word() {
+        assert_eq!(take(&["erase=S-1", "erase=16M"]).unwrap().erase, ["S-1", "16M"]);
+        assert!(refused("erase=").contains("serial number, model or size"));
     }
 
     #[test]

@@ -58,6 +58,8 @@ pub struct Flags {
     pub ledger: Option<bool>,
     /// Findings of the ledger affect the exit code.
     pub strict: bool,
+    /// Block devices that may be erased, by serial number, model or size.
+    pub erase: Vec<String>,
 }
 
 impl Default for Flags {
@@ -89,6 +91,7 @@ impl Default for Flags {
             color: ShowWhen::Auto,
             ledger: None,
             strict: false,
+            erase: Vec::new(),
         }
     }
 }

@@ -11,7 +11,8 @@ use iosonde_base::Dir;
 use iosonde_options::Origin;
 use iosonde_run::conductor::{Observer, RunEvent, conduct};
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
-use iosonde_run::preflight::{open_files, write_access};
+use iosonde_run::preflight::open_files;
+use iosonde_run::preflight::write_access::{self, DeviceData};
 use iosonde_run::worker::JobResult;
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::Parsed;
@@ -133,7 +134,8 @@ impl Workload {
         let prepared = prepare_parsed(Personality::Native, self.parsed.clone())
             .map_err(|refused| words(refused.reasons))?;
         let plan = Arc::new(prepared.plan);
-        let _held = write_access::devices(&plan)
+        let erase = &prepared.parsed.flags.erase;
+        let _access = write_access::devices(&plan, DeviceData::Refuse(erase))
             .map_err(|refusals| words(refusals.iter().map(ToString::to_string).collect()))?;
         open_files::raise(&plan).map_err(Interrupted::Failed)?;
         let before = DiskCounters::of(disk).ok();

@@ -2,6 +2,7 @@
 
 mod cpu;
 mod extents;
+mod loops;
 mod memory;
 mod numa;
 mod priority;

@@ -3,6 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::loops;
 use crate::guard::{InUse, Use};
 use crate::stack::{DeviceId, Mount};
 use iosonde_direct::sysfs::{Tree, mount_below};
@@ -30,6 +31,15 @@ pub(crate) struct Uses {
 /// Device and inode number of a file.
 type FileNumbers = (u64, u64);
 
+/// What a loop device shows, by its numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Backing {
+    /// The file, or the device's node.
+    pub file: FileNumbers,
+    /// The number of the device, if it is one.
+    pub device: Option<u64>,
+}
+
 #[derive(Debug)]
 struct SwapArea {
     device: Option<DeviceId>,
@@ -43,7 +53,8 @@ struct LoopUse {
     backing: PathBuf,
     /// If that is a block device.
     device: Option<DeviceId>,
-    /// If that is a file which still has its name.
+    /// If that is a file, as the kernel names it or, where it may not be asked,
+    /// as its path does.
     file: Option<FileNumbers>,
 }
 
@@ -59,10 +70,15 @@ impl LoopUse {
 
 impl Uses {
     pub(crate) fn now() -> Uses {
-        Uses::of(Tree::here())
+        Uses::with_loops(Tree::here(), loops::backing)
     }
 
+    #[cfg(test)]
     fn of(tree: Tree) -> Uses {
+        Uses::with_loops(tree, |_| None)
+    }
+
+    fn with_loops(tree: Tree, shown: impl Fn(&str) -> Option<Backing>) -> Uses {
         let mounts = tree.mounts();
         let mounted = mounts.iter().flat_map(|mount| {
             let point = |id| (id, mount.point.clone());
@@ -73,7 +89,13 @@ impl Uses {
         let swaps = tree.swaps().into_iter().map(swap).collect();
         let loops = tree.names().into_iter().filter_map(|name| {
             let backing = tree.backing(&name)?;
-            let (device, file) = (tree.device_at(&backing), numbers(&backing));
+            let (device, file) = match shown(&name) {
+                Some(Backing { device: Some(number), .. }) => {
+                    (Some(DeviceId::from_raw(number)), None)
+                }
+                Some(Backing { file, device: None }) => (None, Some(file)),
+                None => (tree.device_at(&backing), numbers(&backing)),
+            };
             Some(LoopUse { name, backing, device, file })
         });
         let loops = loops.collect();
@@ -127,10 +149,32 @@ impl Uses {
             found.push(InUse { device, relation: None, by: Use::Swap });
         }
         let relation = format!("over {}", path.display());
-        for shown in self.loops.iter().filter(|shown| shown.file == Some(file)) {
+        for shown in self.loops.iter().filter(|shown| self.shows(shown, path, file)) {
             found.extend(self.whole(&shown.name, &relation));
         }
         found
+    }
+
+    /// Whether a loop device shows this file. On overlayfs a file has the inode
+    /// number of the one below it and another device number, so there the inode
+    /// number decides: rather too cautious than too bold.
+    fn shows(&self, shown: &LoopUse, path: &Path, file: FileNumbers) -> bool {
+        let Some(behind) = shown.file else { return false };
+        let is_overlay = |path: &Path| {
+            mount_below(&self.mounts, path).is_some_and(|mount| mount.filesystem == "overlay")
+        };
+        behind == file || behind.1 == file.1 && (is_overlay(path) || self.may_be_overlay(shown))
+    }
+
+    /// Whether the file of a loop device may lie on overlayfs. In another mount
+    /// namespace that cannot be seen, but then it has no device number of a disk.
+    fn may_be_overlay(&self, shown: &LoopUse) -> bool {
+        let Some(device) = shown.file.map(|file| DeviceId::from_raw(file.0)) else { return false };
+        let by_number = self.mounts.iter().find(|mount| mount.device == device);
+        let by_path = || mount_below(&self.mounts, &shown.backing);
+        let is_here = numbers(&shown.backing) == shown.file;
+        let mount = by_number.or_else(|| by_path().filter(|_| is_here));
+        device.major == 0 && mount.is_none_or(|mount| mount.filesystem == "overlay")
     }
 
     /// All uses of a device, of its partitions or its disk, and of whatever
@@ -367,6 +411,36 @@ mod tests {
             reported(&made, "259:0"),
             [format!("{sentence} /dev/loop1p1, is mounted on /x")]
         );
+    }
+
+    #[test]
+    fn the_file_of_a_loop_device_is_known_by_its_numbers_whatever_its_path() {
+        const DISK: u64 = 0xfe00;
+        const OVERLAY: u64 = 0x27;
+        const OTHER_NAMESPACE: u64 = 0x30;
+        let mut made = FakeSystem::empty();
+        made.disk("loop0", "7:0").write("loop0", "loop/backing_file", "/elsewhere/image\n");
+        made.mount("7:0", "/x", "ext4 /dev/loop0").mount("254:0", "/", "ext4 /dev/vda");
+        made.mount("0:39", "/merged", "overlay o").mount("0:38", "/tmp", "tmpfs t");
+        let uses = |shown: u64| {
+            let backing = Backing { file: (shown, 100), device: None };
+            Uses::with_loops(Tree::at(&made.root), move |_| Some(backing))
+        };
+        let is_used = |shown: u64, file: FileNumbers| {
+            let path = if file.0 == OVERLAY { "/merged/image" } else { "/tmp/image" };
+            !uses(shown).of_file(Path::new(path), file).is_empty()
+        };
+        assert!(is_used(DISK, (DISK, 100)), "found under another path");
+        assert!(!is_used(DISK, (DISK, 101)), "another file there");
+        assert!(is_used(OVERLAY, (DISK, 100)), "attached through the overlay, written below");
+        assert!(is_used(DISK, (OVERLAY, 100)), "attached below, written through the overlay");
+        assert!(is_used(OTHER_NAMESPACE, (DISK, 100)), "an overlay of another namespace, perhaps");
+        assert!(!is_used(DISK, (0x26, 100)), "a tmpfs is no overlay");
+        let over_disk = Backing { file: (5, 5), device: Some(0x0801) };
+        made.disk("sda", "8:0").partition("sda", "sda1", "8:1");
+        let uses = Uses::with_loops(Tree::at(&made.root), move |_| Some(over_disk));
+        let found: Vec<String> = uses.of_device(id("8:1")).iter().map(InUse::to_string).collect();
+        assert_eq!(found, ["/dev/sda1 is shown by loop0, which is mounted on /x"]);
     }
 
     #[test]
