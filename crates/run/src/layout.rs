@@ -16,6 +16,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use undo::Added;
+
+mod undo;
 
 /// Asked between two steps: whether to stop, leaving what is there.
 pub type StopAsked<'a> = &'a dyn Fn() -> bool;
@@ -81,8 +84,18 @@ fn size_of(path: &Path) -> Option<u64> {
     std::fs::metadata(path).ok().map(|metadata| metadata.len())
 }
 
-/// Lay out the files of one job. `stop` ends it early, leaving what is there.
+/// Lay out the files of one job. `stop` ends it early, leaving what is there; an
+/// error gives back all that was added.
 pub fn lay_out(job: &JobPlan, stop: StopAsked<'_>) -> Result<(), LayoutError> {
+    let mut added = Added::default();
+    let Err(mut error) = lay_out_files(job, stop, &mut added) else { return Ok(()) };
+    if added.give_back().is_err() {
+        error.help = Some("what was added before could not all be removed");
+    }
+    Err(error)
+}
+
+fn lay_out_files(job: &JobPlan, stop: StopAsked<'_>, added: &mut Added) -> Result<(), LayoutError> {
     let mut filled = 0;
     let many = job.files.len() >= MANY;
     let mut source = DataSource::new(job);
@@ -95,21 +108,23 @@ pub fn lay_out(job: &JobPlan, stop: StopAsked<'_>) -> Result<(), LayoutError> {
             return Ok(());
         }
         if job.engine.caps.lays_out == LaysOut::Directories {
+            added.directory(&file.path);
             std::fs::create_dir_all(&file.path)
                 .map_err(|error| failed("create the directory", &file.path, error))?;
             continue;
         }
-        let made = match file.need {
-            Need::Data if lacks_data(file) => {
+        let old_bytes = size_of(&file.path);
+        if old_bytes >= Some(file.offset + file.bytes) {
+            continue;
+        }
+        added.file(&file.path, old_bytes);
+        last = Some(match file.need {
+            Need::Data => {
                 filled += 1;
-                Some(fill(job, file, many, &mut source, stop)?)
+                fill(job, file, many, &mut source, stop)?
             }
-            Need::Range if size_of(&file.path) < Some(file.offset + file.bytes) => {
-                Some(reserve(job, file)?)
-            }
-            _ => None,
-        };
-        last = made.or(last);
+            _ => reserve(job, file)?,
+        });
     }
     if let (true, true, 1.., Some((path, file))) = (many, job.layout.sync, filled, &last) {
         rustix::fs::syncfs(file).map_err(|error| failed("sync the file system of", path, error))?;
@@ -174,28 +189,38 @@ fn make_directories(_: &JobPlan, path: &Path) -> Result<(), LayoutError> {
 fn reserve(job: &JobPlan, file: &FilePlan) -> Result<Made, LayoutError> {
     let old_end = size_of(&file.path).unwrap_or(0);
     let made = create(job, file)?;
-    allocate(job, file, &made)?;
+    allocate(job, file, &made, old_end)?;
     drop_cache(file, &made.1, old_end);
     Ok(made)
 }
 
-fn allocate(job: &JobPlan, file: &FilePlan, (path, open): &Made) -> Result<(), LayoutError> {
+/// Space from the old end on. Holes before that are not filled: they could not be
+/// given back.
+fn allocate(
+    job: &JobPlan,
+    file: &FilePlan,
+    (path, open): &Made,
+    old_end: u64,
+) -> Result<(), LayoutError> {
     let end = file.offset + file.bytes;
     if end == 0 {
         return Ok(());
     }
+    let added = end.saturating_sub(old_end);
     match job.layout.fallocate {
         Fallocate::None => Ok(()),
         // A file system without it is no error: the space comes with the writes.
-        Fallocate::Native => match rustix::fs::fallocate(open, FallocateFlags::empty(), 0, end) {
-            Err(rustix::io::Errno::NOSPC) => {
-                Err(failed("reserve space for", path, rustix::io::Errno::NOSPC))
+        Fallocate::Native => {
+            match rustix::fs::fallocate(open, FallocateFlags::empty(), old_end, added) {
+                Err(rustix::io::Errno::NOSPC) => {
+                    Err(failed("reserve space for", path, rustix::io::Errno::NOSPC))
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
-        },
-        Fallocate::Posix => rustix::fs::fallocate(open, FallocateFlags::empty(), 0, end)
+        }
+        Fallocate::Posix => rustix::fs::fallocate(open, FallocateFlags::empty(), old_end, added)
             .map_err(|error| failed("reserve space for", path, error)),
-        Fallocate::Keep => rustix::fs::fallocate(open, FallocateFlags::KEEP_SIZE, 0, end)
+        Fallocate::Keep => rustix::fs::fallocate(open, FallocateFlags::KEEP_SIZE, old_end, added)
             .map_err(|error| failed("reserve space for", path, error)),
         Fallocate::Truncate => {
             rustix::fs::ftruncate(open, end).map_err(|error| failed("resize", path, error))
@@ -216,7 +241,7 @@ fn fill(
     let from = size_of(path).unwrap_or(0);
     let end = file.offset + file.bytes;
     if job.layout.fallocate != Fallocate::None {
-        allocate(job, file, &made)?;
+        allocate(job, file, &made, from)?;
         // Room is there for certain, or the file system does not reserve.
         rustix::fs::ftruncate(open, end).map_err(|error| failed("resize", path, error))?;
     }

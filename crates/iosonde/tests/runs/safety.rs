@@ -422,6 +422,53 @@ fn a_users_file_is_never_shrunk_or_replaced_by_a_reader() {
     assert_eq!(identity(&after), before, "it is the same file");
 }
 
+/// A file system of 24 MiB, which is too small for a layout of 40.
+fn small_filesystem(folder: &Folder) -> Option<(LoopDevice, Mounted)> {
+    if !is_root("attach devices") {
+        return None;
+    }
+    let image = image(folder, "image", 24 * MIB);
+    or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()]))?;
+    let device = or_skip(LoopDevice::attach(&image, &[]))?;
+    let mounted = or_skip(Mounted::mount(&device.0, &folder.join("on")))?;
+    Some((device, mounted))
+}
+
+#[test]
+fn a_layout_that_fails_gives_back_all_that_it_took() {
+    let folder = Folder::new("layout");
+    let Some((_device, mounted)) = small_filesystem(&folder) else { return };
+    let old = vec![b'u'; 3 << 20];
+    std::fs::write(mounted.0.join("old"), &old).unwrap();
+    let free = || rustix::fs::statvfs(&mounted.0).unwrap().f_bfree;
+    let before = free();
+    for (name, more) in [
+        ("new", "--rw=read"),
+        ("new", "--rw=read --fallocate=none"),
+        ("new", "--rw=randwrite --fallocate=posix"),
+        ("new", "--rw=read --nrfiles=4"),
+        ("a/b/new", "--rw=read --fallocate=keep"),
+        ("old", "--rw=read"),
+        ("old", "--rw=read --fallocate=none"),
+        ("old", "--rw=read --fallocate=keep"),
+    ] {
+        let place = match more.contains("nrfiles") {
+            true => format!("--directory={}", mounted.0.display()),
+            false => format!("--filename={}", mounted.0.join(name).display()),
+        };
+        let line = format!("--name=j {place} --size=40m --bs=64k {more}");
+        let ran = Who::AsFio.run(&folder, &words(&line));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains("No space left on device"), "{ran:?}");
+        let mut names: Vec<_> = std::fs::read_dir(&mounted.0).unwrap().flatten().collect();
+        names.retain(|name| name.file_name() != "lost+found");
+        assert_eq!(names.len(), 1, "only the old file: {ran:?}");
+        assert!(std::fs::read(mounted.0.join("old")).unwrap() == old, "as before: {ran:?}");
+        // But for a block of the file system's own, where a file's map has grown.
+        assert!(free() + 4 >= before, "{} of {before} free: {ran:?}", free());
+    }
+}
+
 #[test]
 fn a_writer_overwrites_its_range_and_nothing_else() {
     let folder = Folder::new("writer");
