@@ -444,7 +444,13 @@ fn a_second_signal_reports_known_results_though_the_storage_does_not_answer() {
         "matrix {on} --modes=fsync --bs=4k --size=1m --time-per-cell=10s --output=o.csv --json"
     );
     let mut program = Running::start(Who::Native, &folder, &line);
-    program.wait_for_thread("matrix");
+    // Preparation is one write; then there are slices.
+    let io = format!("/proc/{}/io", program.id());
+    wait_until("a slice writes", || {
+        let text = std::fs::read_to_string(&io).unwrap_or_default();
+        let writes = text.lines().find_map(|line| line.strip_prefix("syscw: "));
+        writes.and_then(|count| count.parse::<u64>().ok()).is_some_and(|count| count > 20)
+    });
     let Some(frozen) = or_skip(FrozenMount::freeze(on)) else { return };
     program.wait_for_stuck_thread();
     program.signal(Signal::INT);
