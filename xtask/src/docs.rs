@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::json_page;
 use iosonde_options::{Built, FioSupport, OptionDef, render};
 use iosonde_spec::{all, engine_options, rules};
 
@@ -36,8 +37,12 @@ pub fn check() -> Result<(), String> {
     Ok(())
 }
 
-fn documents() -> [(&'static str, String); 2] {
-    [("docs/options.md", options()), ("docs/verdict.md", iosonde_witness::page())]
+fn documents() -> [(&'static str, String); 3] {
+    [
+        ("docs/json.md", json_page::page()),
+        ("docs/options.md", options()),
+        ("docs/verdict.md", iosonde_witness::page()),
+    ]
 }
 
 /// The root of the project.

@@ -5,6 +5,7 @@
 mod circles;
 mod counts;
 mod docs;
+mod json_page;
 mod shape;
 mod test;
 mod tidy;

@@ -6,8 +6,10 @@ use crate::exit;
 use crate::output::{print, print_error};
 use crate::personality::Personality;
 use crate::prepare::{PrepareError, Prepared, prepare};
+use crate::settings::set_options;
 use iosonde_base::text::{bytes, counted};
 use iosonde_options::nearest;
+use iosonde_report::SetOption;
 use iosonde_run::job::{FileKind, JobPlan, Need};
 use iosonde_run::preflight::write_access;
 use iosonde_spec::cli::ParsedJob;
@@ -119,20 +121,10 @@ fn explain(prepared: &Prepared) -> String {
 /// Each option that is set, its value, and where that was set.
 fn options(text: &mut String, section: &ParsedJob) {
     let _ = writeln!(text, "job {}", section.name);
-    let mut rows = Vec::new();
-    for row in iosonde_spec::all() {
-        if section.spec.is_set(row.name) {
-            let value = section.spec.show(row.name).unwrap_or_default();
-            let origin = section.spec.origin(row.name).unwrap_or_default();
-            rows.push((row.name, value, origin.to_string()));
-        }
-    }
-    for option in section.spec.private() {
-        rows.push((option.name, option.text(), option.origin.to_string()));
-    }
-    let name_width = rows.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
-    let value_width = rows.iter().map(|(_, value, _)| value.len()).max().unwrap_or(0).min(24);
-    for (name, value, origin) in rows {
+    let rows = set_options(&section.spec);
+    let name_width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
+    let value_width = rows.iter().map(|row| row.value.len()).max().unwrap_or(0).min(24);
+    for SetOption { name, value, origin } in rows {
         let _ = writeln!(text, "  {name:name_width$}  {value:value_width$}  {origin}");
     }
 }

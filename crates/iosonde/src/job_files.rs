@@ -4,6 +4,7 @@ use iosonde_spec::text::include::{DiskJobFiles, JobFiles};
 use std::fs::File;
 use std::io::{self, Error, ErrorKind, Read};
 use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
 
 /// Job files on the disk. What cannot be a job file is refused before it is
 /// read: devices, directories, binary data.
@@ -41,7 +42,13 @@ fn refused(reason: &str) -> Error {
     Error::new(ErrorKind::InvalidData, reason)
 }
 
-fn is_binary(path: &str) -> io::Result<bool> {
+/// Whether a file may be a job file: text, as far as its beginning tells. What
+/// cannot be read may be: the error is told later.
+pub fn is_text(path: &Path) -> bool {
+    !is_binary(path).unwrap_or(false)
+}
+
+fn is_binary(path: impl AsRef<Path>) -> io::Result<bool> {
     let mut head = Vec::new();
     File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
     Ok(head.contains(&0))

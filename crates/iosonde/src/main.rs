@@ -9,18 +9,21 @@ mod explain;
 mod first_job;
 mod info_flags;
 mod job_files;
+mod judged;
 mod output;
 mod personality;
 mod prepare;
 mod progress;
+mod quiet_run;
 mod report_formats;
 mod rules;
 mod run_jobs;
+mod settings;
 mod stored;
 mod terminal;
 mod trials;
 
-use commands::table;
+use commands::{quick, table};
 use personality::Personality;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -44,6 +47,7 @@ fn run(program: &Path, arguments: &[String]) -> u8 {
         (_, []) => first_job::run(table::overview),
         (_, [word, rest @ ..]) => match table::find(word) {
             Some(command) => (command.run)(rest),
+            None if rest.is_empty() && quick::takes(Path::new(word)) => quick::run(arguments),
             None if is_mistyped_command(word) => table::refuse_unknown(word),
             None => run_jobs::run(Personality::Native, arguments, table::overview),
         },

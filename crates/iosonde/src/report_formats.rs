@@ -20,7 +20,7 @@ struct ReportFormat {
 }
 
 /// All formats, in the order in which fio prints them.
-static FORMATS: [ReportFormat; 6] = [
+static FORMATS: [ReportFormat; 8] = [
     // Terse.
     ReportFormat {
         is_requested: |request| request.names(OutputFormat::Terse) || request.flags.append_terse,
@@ -37,6 +37,16 @@ static FORMATS: [ReportFormat; 6] = [
             request.names(OutputFormat::Json) && !request.names(OutputFormat::JsonPlus)
         },
         write: |report, request| formats::fio_json(report, &request.json(report)),
+    },
+    // Comma-separated values.
+    ReportFormat {
+        is_requested: |request| request.names(OutputFormat::Csv),
+        write: |report, _| formats::csv(report),
+    },
+    // Markdown.
+    ReportFormat {
+        is_requested: |request| request.names(OutputFormat::Markdown),
+        write: |report, _| formats::markdown(report),
     },
     // Our own text.
     ReportFormat {
@@ -73,7 +83,7 @@ pub fn text(personality: Personality, flags: &Flags, report: &Report) -> String 
 
 /// Whether programs read a format, so that nothing may be printed beside it.
 pub fn is_document(format: OutputFormat) -> bool {
-    matches!(format, OutputFormat::Json | OutputFormat::JsonPlus | OutputFormat::Terse)
+    !matches!(format, OutputFormat::Normal)
 }
 
 impl FormatRequest<'_> {
@@ -113,6 +123,7 @@ impl FormatRequest<'_> {
             ShowWhen::Auto => !to_file && terminal::shows_colour(),
         };
         let columns = if to_file { terminal::COLUMNS_DEFAULT } else { terminal::columns() };
-        formats::Style { colour, columns }
+        let unicode = terminal::shows_unicode();
+        formats::Style { colour, unicode, columns, verbose: self.flags.verbose }
     }
 }

@@ -5,7 +5,7 @@ use crate::personality::Personality;
 use crate::prepare::{Prepared, lines_of, parse, prepare_parsed};
 use crate::progress::RunProgress;
 use crate::report_formats::{is_document, text};
-use crate::{debug, exit, info_flags};
+use crate::{debug, exit, info_flags, judged, settings};
 use iosonde_report::finding::Severity;
 use iosonde_run::account::cpu_idle::{IdleDetail, IdleProfile};
 use iosonde_run::account::disks;
@@ -19,7 +19,6 @@ use iosonde_spec::cli::{
     flags::{DebugWord, Flags, IdleProf, InfoRequest},
 };
 use iosonde_sys::guard::WriteRefusal;
-use iosonde_witness::Ledger;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -212,8 +211,9 @@ fn run_and_report(
             IdleProf::PerCpu => IdleDetail::Each,
         })
     });
-    let ledger = ledger(&plan, &ended, context.global_options.as_deref().unwrap_or_default());
-    let context = ReportContext { disks: disks_used, cpu_idle, ledger, ..context };
+    let ledger = judged::ledger(&parsed, &plan, &ended);
+    let settings = Some(settings::settings(&parsed, &plan));
+    let context = ReportContext { disks: disks_used, cpu_idle, ledger, settings, ..context };
     let report = report(&plan, &ended.results, &context);
     output.report(&text(personality, flags, &report));
     let code = match exit_code(&ended) {
@@ -258,10 +258,11 @@ pub fn report_context(
     notes: &[String],
 ) -> ReportContext {
     ReportContext {
-        global_options: global_options(parsed),
+        global_options: judged::global_options(parsed),
         disks: disks::DiskUse::default(),
         cpu_idle: None,
         ledger: None,
+        settings: None,
         diagnostics: match personality == Personality::Native && !parsed.flags.formats_given {
             // Our own report follows these lines.
             true => Vec::new(),
@@ -281,19 +282,6 @@ fn shows_ledger(personality: Personality, flags: &Flags) -> bool {
     flags.ledger.unwrap_or(personality == Personality::Native || flags.strict)
 }
 
-/// The counters of a run, put together and judged.
-pub fn ledger(
-    plan: &Plan,
-    outcome: &RunOutcome,
-    globals: &[(String, String)],
-) -> Option<Box<Ledger>> {
-    let seen = outcome.seen.as_ref()?;
-    let evidence = iosonde_run::evidence::evidence(plan, &outcome.results, seen, globals);
-    let mut ledger = iosonde_witness::ledger(&evidence);
-    ledger.verdict = iosonde_witness::judge(&ledger);
-    Some(Box::new(ledger))
-}
-
 /// Whether a finding is more than a note.
 fn is_misleading(report: &iosonde_report::Report) -> bool {
     let ledger = report.ours.ledger.as_ref();
@@ -306,17 +294,4 @@ fn exit_code(outcome: &RunOutcome) -> u8 {
     }
     let failed = outcome.results.iter().flatten().filter(|result| result.error.is_some());
     exit::failed(failed.count())
-}
-
-/// The options of all `[global]` sections; of one set twice, the last value.
-fn global_options(parsed: &Parsed) -> Option<Vec<(String, String)>> {
-    let mut all: Vec<(String, String)> = Vec::new();
-    for option in parsed.jobs.iter().flat_map(|job| &job.globals) {
-        let pair = iosonde_run::account::shown_option(option);
-        match all.iter_mut().find(|(name, _)| *name == pair.0) {
-            Some(earlier) => earlier.1 = pair.1,
-            None => all.push(pair),
-        }
-    }
-    (!all.is_empty()).then_some(all)
 }

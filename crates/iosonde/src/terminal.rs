@@ -33,6 +33,18 @@ fn from_terminal() -> Option<usize> {
     Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
 }
 
+/// Whether characters outside of ASCII can be shown: the character set of the
+/// locale is UTF-8.
+pub fn shows_unicode() -> bool {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    // The first that is set decides (POSIX, locale).
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
 /// Whether standard output is a terminal that shows colour, and its user wants
 /// it (<https://no-color.org>).
 pub fn shows_colour() -> bool {

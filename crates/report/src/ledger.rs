@@ -5,7 +5,9 @@
 //! number. Bytes, nanoseconds and shares from 0 to 1 throughout.
 
 use crate::finding::Finding;
+use crate::fingerprint::Fingerprint;
 use crate::report::JobPhase;
+use crate::series::{RateChange, RunSeries};
 
 /// A measured value, or why there is none.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,10 +81,16 @@ pub struct Ledger {
     pub environment: Environment,
     /// What measuring cost.
     pub tool: Tool,
-    /// Bytes of each second, all jobs and directions.
-    pub rate: RateLedger,
+    /// The run over time.
+    pub series: RunSeries,
+    /// Where the rate changed, of jobs that run freely and together.
+    pub changes: Vec<RateChange>,
+    /// What the run was, and what on, in parts that two runs may be compared by.
+    pub fingerprint: Fingerprint,
     /// The findings, worst first.
     pub verdict: Vec<Finding>,
+    /// What limited the run; `None` where no I/O was measured.
+    pub conclusion: Option<Conclusion>,
 }
 
 /// One job.
@@ -417,11 +425,46 @@ pub struct Tool {
     pub counter_read_ns: u64,
 }
 
-/// The rate over time.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RateLedger {
-    /// How long one sample is.
-    pub interval_ns: u64,
-    /// Bytes of each.
-    pub bytes: Vec<u64>,
+/// One sentence on a run, and what limited it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conclusion {
+    /// What limited it.
+    pub limit: Limit,
+    /// The sentence.
+    pub text: String,
+}
+
+/// What limited a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// A rate or think time of the job.
+    Pace,
+    /// The tester itself.
+    Tester,
+    /// The bytes stayed in memory.
+    Memory,
+    /// A limit of the control group.
+    Quota,
+    /// Processor time.
+    Processor,
+    /// The storage, at the depth that the job kept.
+    Storage,
+}
+
+impl Limit {
+    /// All of them.
+    pub const ALL: [Limit; 6] =
+        [Limit::Pace, Limit::Tester, Limit::Memory, Limit::Quota, Limit::Processor, Limit::Storage];
+
+    /// In a word, as documents have it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Limit::Pace => "pace",
+            Limit::Tester => "tester",
+            Limit::Memory => "memory",
+            Limit::Quota => "quota",
+            Limit::Processor => "processor",
+            Limit::Storage => "storage",
+        }
+    }
 }

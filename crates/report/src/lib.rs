@@ -10,12 +10,15 @@
 mod account;
 mod facts;
 pub mod finding;
+pub mod fingerprint;
 pub mod formats;
 mod latency;
 pub mod ledger;
 pub mod live;
 mod report;
 pub mod scale;
+pub mod series;
+mod settings;
 
 pub use account::{JobAccount, LatencyCounts, PrioCounts, account, groups_of};
 pub use facts::{JobFacts, MeasuredKinds, Percentiles};
@@ -26,3 +29,4 @@ pub use report::{
     OurJob, Ours, PrioReport, Report, SteadyResult, SteadySample, SyncReport, TextUnits, Unified,
     VerifyReport, WindowReport,
 };
+pub use settings::{JobSettings, RunSettings, SetOption};

@@ -3,6 +3,7 @@
 //! Formats turn these into text; nothing here is rounded or formatted.
 
 pub use crate::latency::{LatencyReport, Quick};
+pub use crate::settings::RunSettings;
 use iosonde_base::{DIRS, Dir, Errno, PerDir};
 
 /// Option names and the texts the user gave them, in the order given. A flag
@@ -156,6 +157,16 @@ pub struct JobFailure {
     pub doing: String,
 }
 
+impl JobFailure {
+    /// In words.
+    pub fn words(&self) -> String {
+        match self.place.is_empty() {
+            true => format!("{}: {}", self.doing, self.errno),
+            false => format!("{}: {}: {}", self.doing, self.place, self.errno),
+        }
+    }
+}
+
 /// One direction of one job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DirReport {
@@ -195,6 +206,13 @@ impl DirReport {
     /// Bytes per second over the whole run time, rounded down.
     pub fn bw_bytes_per_s(&self) -> u64 {
         per_second(self.io_bytes, self.runtime_ms)
+    }
+
+    /// The latency that is reported: the total latency where its percentiles
+    /// were kept. The completion latency begins when a submission returns, and
+    /// may be over by then.
+    pub fn shown_latency(&self) -> &LatencyReport {
+        if self.clat.n == 0 || self.lat.quick.is_some() { &self.lat } else { &self.clat }
     }
 
     /// I/Os per second over the whole run time.
@@ -476,6 +494,8 @@ pub struct Ours {
     pub notes: Vec<String>,
     /// Where the bytes went, where that was looked for.
     pub ledger: Option<Box<crate::ledger::Ledger>>,
+    /// The settings, where they are known.
+    pub settings: Option<RunSettings>,
 }
 
 /// What fio does not tell of a job.

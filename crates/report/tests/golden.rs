@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{mixed, rare, several};
+use common::{judged, mixed, rare, several};
 use iosonde_report::Report;
 use iosonde_report::formats::*;
 use std::path::Path;
@@ -43,6 +43,7 @@ fn fio_json_is_as_reviewed() {
         check(&format!("{name}.json"), &fio_json(report, &plain));
     });
     check("mixed-ours.json", &fio_json(&mixed(), &JsonOptions { ours: true }));
+    check("judged.json", &fio_json(&judged(), &JsonOptions { ours: true }));
     check("several-plus.json", &fio_json_plus(&several(), &plain));
 }
 
@@ -56,13 +57,42 @@ fn fio_terse_is_as_reviewed() {
 }
 
 #[test]
+fn csv_and_markdown_are_as_reviewed() {
+    let reports = [mixed(), several(), rare(), judged()];
+    check("all.csv", &reports.iter().map(csv).collect::<String>());
+    check("all.md", &reports.iter().map(markdown).collect::<Vec<_>>().join("\n---\n\n"));
+}
+
+/// The schema of a result is a document of its own, and each golden document is as it says.
+#[test]
+fn each_golden_document_is_as_the_schema_says() {
+    let schema = include_str!("../../../docs/schema/result-1.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    assert_eq!(schema["$defs"]["iosonde"]["properties"]["schema"]["enum"][0], SCHEMA);
+    for report in [mixed(), several(), rare(), judged()] {
+        for text in [
+            fio_json(&report, &JsonOptions { ours: true }),
+            fio_json_plus(&report, &JsonOptions { ours: true }),
+        ] {
+            let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let found = iosonde_testing::schema::violations(&schema, &document);
+            assert!(found.is_empty(), "{}", found.join("\n"));
+        }
+    }
+}
+
+#[test]
 fn native_is_as_reviewed() {
     for (name, report) in all() {
         check(&format!("{name}-native.txt"), &native(&report, &Style::default()));
     }
-    let coloured = Style { colour: true, columns: 80 };
+    check("judged-native.txt", &native(&judged(), &Style { unicode: true, ..Style::default() }));
+    let verbose = Style { verbose: true, ..Style::default() };
+    check("judged-verbose.txt", &native(&judged(), &verbose));
+    check("judged-below-fio.txt", &ledger_text(&judged(), &Style::default()));
+    let coloured = Style { colour: true, columns: 80, ..Style::default() };
     check("mixed-native-colour.txt", &native(&mixed(), &coloured));
-    let wide = Style { colour: false, columns: 120 };
+    let wide = Style { columns: 120, ..Style::default() };
     check("several-native-wide.txt", &native(&several(), &wide));
 }
 
@@ -70,7 +100,7 @@ fn native_is_as_reviewed() {
 fn no_line_of_the_native_report_is_wider_than_asked_and_no_number_loses_its_unit() {
     let report = mixed();
     for columns in [40, 60, 73, 79, 80, 120] {
-        let text = native(&report, &Style { colour: false, columns });
+        let text = native(&report, &Style { columns, ..Style::default() });
         for line in text.lines() {
             assert!(line.chars().count() <= columns, "{columns}: {line}");
             let first = line.split_whitespace().next().unwrap_or_default();

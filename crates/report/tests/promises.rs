@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Recorder, facts, mixed, rare, several};
+use common::{Recorder, facts, judged, mixed, rare, several};
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::formats::*;
 use iosonde_report::*;
@@ -67,7 +67,7 @@ proptest! {
     fn every_format_takes_every_report(accounts in prop::collection::vec(an_account(), 0..4)) {
         let (jobs, groups, ours) = account(&accounts);
         let report =
-            Report { jobs, groups, ours: Ours { jobs: ours, notes: vec![], ledger: None }, ..Report::default() };
+            Report { jobs, groups, ours: Ours { jobs: ours, notes: vec![], ledger: None, settings: None }, ..Report::default() };
         fio_normal(&report);
         let json = fio_json(&report, &JsonOptions { ours: true });
         prop_assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
@@ -75,7 +75,7 @@ proptest! {
             fio_terse(&report, TerseVersion::of(number).unwrap());
         }
         for columns in [0, 60, 80, 200] {
-            native(&report, &Style { colour: false, columns });
+            native(&report, &Style { columns, ..Style::default() });
         }
     }
 }
@@ -143,7 +143,7 @@ fn values_that_are_not_measured_are_not_reported() {
     let (jobs, groups, ours) = account(&[JobAccount::new(facts, counts.done())]);
     assert!(latencies(&jobs[0]).iter().all(|latency| **latency == LatencyReport::default()));
     assert_eq!(jobs[0].latency_classes, [0; 32]);
-    let ours = Ours { jobs: ours, notes: Vec::new(), ledger: None };
+    let ours = Ours { jobs: ours, notes: Vec::new(), ledger: None, settings: None };
     let report = Report { jobs, groups, ours, ..Report::default() };
     let text = fio_normal(&report);
     assert!(text.contains("IOPS=30") && !text.contains("lat (") && !text.contains("samples"));
@@ -183,17 +183,18 @@ fn ours_is_one_key_at_the_top_and_nothing_inside_jobs() {
 
 #[test]
 fn our_report_keeps_to_its_width_and_length() {
-    for report in [mixed(), several(), rare()] {
+    for report in [mixed(), several(), rare(), judged()] {
         for columns in [80, 100, 132] {
-            let text = native(&report, &Style { colour: false, columns });
+            let text = native(&report, &Style { columns, ..Style::default() });
             let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
             assert!(widest <= columns, "{widest} columns:\n{text}");
         }
     }
     assert!(native(&mixed(), &Style::default()).lines().count() <= 25);
+    assert!(native(&judged(), &Style::default()).lines().count() <= 30);
     let plain = native(&several(), &Style::default());
     assert!(!plain.contains('\x1b'));
-    let coloured = native(&several(), &Style { colour: true, columns: 80 });
+    let coloured = native(&several(), &Style { colour: true, columns: 80, ..Style::default() });
     assert!(coloured.contains("\x1b[1;31m"));
 }
 

@@ -1,19 +1,11 @@
 //! The top of a document: version, moment, options, jobs, disks.
 
 use crate::ReadError;
+use crate::era::FioEra;
 use crate::job;
-use crate::member::{count, list, number, text, whole};
+use crate::member::{count, list, number, option_texts, text, whole};
 use iosonde_report::{DiskCounts, DiskReport, OptionTexts, Report, groups_of};
 use serde_json::Value;
-
-/// The units of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FioEra {
-    /// 2.x: latencies in microseconds, `io_bytes` in KiB.
-    Two,
-    /// 3.x: nanoseconds and bytes.
-    Three,
-}
 
 /// What fio's keys say, and fio's version.
 pub(crate) fn report(
@@ -23,7 +15,7 @@ pub(crate) fn report(
     let version = document["fio version"].as_str().ok_or_else(|| {
         ReadError::missing("\"fio version\"", "every result of fio or iosonde has it")
     })?;
-    let era = era(version);
+    let era = FioEra::of(version);
     let (jobs, global) = jobs(document, era, notes)?;
     let seconds = || Some(whole(&document["timestamp"])?.saturating_mul(1000));
     let report = Report {
@@ -36,14 +28,6 @@ pub(crate) fn report(
         ..Report::default()
     };
     Ok((report, version.to_owned()))
-}
-
-/// fio 1.x and 2.x have the older units; what is no version of fio is taken for
-/// a new one.
-fn era(version: &str) -> FioEra {
-    let number = version.trim_start_matches("fio-");
-    let major = number.split(['.', '-']).next().and_then(|major| major.parse::<u32>().ok());
-    if major.is_some_and(|major| major < 3) { FioEra::Two } else { FioEra::Three }
 }
 
 /// The jobs, and the options before the first of them.
@@ -78,16 +62,6 @@ fn jobs(
     }
     let global = globals.is_object().then(|| option_texts(globals));
     Ok((jobs, global))
-}
-
-/// Options as they are written: names and texts.
-pub(crate) fn option_texts(options: &Value) -> OptionTexts {
-    let members = options.as_object().into_iter().flatten();
-    let text = |value: &Value| match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    members.map(|(name, value)| (name.clone(), text(value))).collect()
 }
 
 fn disk(disk: &Value) -> DiskReport {

@@ -1,9 +1,9 @@
 //! A job of a document, and its directions.
 
 use crate::ReadError;
-use crate::fio::{FioEra, option_texts};
+use crate::era::FioEra;
 use crate::latency;
-use crate::member::{count, number, text, whole};
+use crate::member::{count, note, number, option_texts, text, whole};
 use iosonde_base::{Dir, Errno, PerDir};
 use iosonde_report::{
     CpuUse, DepthReport, DirReport, ErrorCount, JobFailure, JobReport, LatencyTarget, PrioReport,
@@ -220,13 +220,6 @@ fn priorities(value: &Value, era: FioEra, notes: &mut Vec<String>) -> Vec<PrioRe
         }
     };
     crate::member::list(value, "prios").iter().map(one).collect()
-}
-
-/// Add a note once.
-pub(crate) fn note(notes: &mut Vec<String>, words: &str) {
-    if !notes.iter().any(|note| note == words) {
-        notes.push(words.to_owned());
-    }
 }
 
 /// The direction of a name in a document.

@@ -1,8 +1,7 @@
 //! Latencies: of fio 3 in nanoseconds, of fio 2 in microseconds.
 
-use crate::fio::FioEra;
-use crate::job::note;
-use crate::member::{count, number, whole};
+use crate::era::FioEra;
+use crate::member::{count, note, number, whole};
 use iosonde_report::{LatencyReport, Quick};
 use iosonde_stats::middle;
 use serde_json::Value;
@@ -46,6 +45,16 @@ pub(crate) fn report(
     };
     report.quick = quick(&report);
     report
+}
+
+/// Add bins that stand elsewhere, as pairs of nanoseconds and counts.
+pub(crate) fn add_bins(latency: &mut LatencyReport, pairs: &Value) {
+    let pair = |pair: &Value| Some((whole(&pair[0])?, whole(&pair[1])?));
+    let pairs = pairs.as_array().map(Vec::as_slice).unwrap_or_default();
+    if latency.n > 0 && latency.bins.is_empty() {
+        latency.bins = pairs.iter().filter_map(pair).collect();
+        latency.quick = quick(latency);
+    }
 }
 
 /// The percentiles that our own report shows, if all four are known.

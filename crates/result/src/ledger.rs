@@ -1,7 +1,7 @@
 //! `iosonde.ledger` read back: the reverse of the report's `ledger_json`.
 
 use crate::member::*;
-use crate::ours::phases;
+use iosonde_report::JobPhase;
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::ledger::*;
 use serde_json::Value;
@@ -27,12 +27,16 @@ pub(crate) fn read(value: &Value) -> Ledger {
             clock_read_ns: observed_number(&value["tool"], "clock_read_ns"),
             counter_read_ns: count(&value["tool"], "counter_read_ns"),
         },
-        rate: RateLedger {
-            interval_ns: count(&value["rate"], "interval_ns"),
-            bytes: list(&value["rate"], "bytes").iter().filter_map(whole).collect(),
-        },
         verdict: list(value, "verdict").iter().map(finding).collect(),
+        ..Ledger::default()
     }
+}
+
+/// Phases of a job, or of the run.
+pub(crate) fn phases(of: &Value) -> Vec<JobPhase> {
+    let phase =
+        |phase: &Value| JobPhase { name: text(phase, "name"), duration_ns: count(phase, "ns") };
+    list(of, "phases").iter().map(phase).collect()
 }
 
 fn reads(value: &Value) -> Option<Reads> {
@@ -93,7 +97,11 @@ fn job(job: &Value) -> JobLedger {
             requested: count(&job["syncs"], "requested"),
             p50_ns: whole(&job["syncs"]["p50_ns"]),
         },
-        latency: LatencySummary::default(),
+        latency: LatencySummary {
+            // The document has the percentiles of each direction, not of all.
+            ios: (number(cpu, "iops") * count(job, "runtime_ns") as f64 / 1e9).round() as u64,
+            ..LatencySummary::default()
+        },
         cpu: CpuLedger {
             user_ns_per_io: number(cpu, "user_ns_per_io"),
             system_ns_per_io: number(cpu, "system_ns_per_io"),

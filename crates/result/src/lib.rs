@@ -11,18 +11,20 @@
 #![forbid(unsafe_code)]
 
 mod documents;
+mod era;
 mod fio;
 mod job;
 mod latency;
 mod ledger;
 mod member;
 mod ours;
+mod series;
 
 use iosonde_report::Report;
 use std::fmt;
 
 /// The newest schema of the `iosonde` object that this program knows.
-pub const SCHEMA: u64 = 1;
+pub const SCHEMA: u64 = iosonde_report::formats::SCHEMA;
 
 /// A result that was written before.
 #[derive(Clone, Debug, PartialEq)]

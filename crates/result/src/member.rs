@@ -1,5 +1,6 @@
 //! Members of a document, by type; what is not there is zero or none.
 
+use iosonde_report::OptionTexts;
 use iosonde_report::ledger::Observed;
 use serde_json::Value;
 
@@ -66,4 +67,21 @@ pub(crate) fn observed_count(of: &Value, key: &str) -> Observed<u64> {
 /// As [`observed`], of a number.
 pub(crate) fn observed_number(of: &Value, key: &str) -> Observed<f64> {
     observed(of, key, Value::as_f64)
+}
+
+/// Options as they are written: names and texts.
+pub(crate) fn option_texts(options: &Value) -> OptionTexts {
+    let members = options.as_object().into_iter().flatten();
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    members.map(|(name, value)| (name.clone(), text(value))).collect()
+}
+
+/// Add a note once.
+pub(crate) fn note(notes: &mut Vec<String>, words: &str) {
+    if !notes.iter().any(|note| note == words) {
+        notes.push(words.to_owned());
+    }
 }

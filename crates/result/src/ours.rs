@@ -1,11 +1,13 @@
 //! The `iosonde` object of a document: what fio does not write.
 
-use crate::fio::FioEra;
+use crate::era::FioEra;
 use crate::job::{direction, section_name};
 use crate::member::{count, list, text, texts, whole};
-use crate::{ReadError, ResultSource, SCHEMA, latency, ledger};
-use iosonde_base::PerDir;
-use iosonde_report::{JobPhase, LatencyReport, OurJob, Report, VerifyReport};
+use crate::{ReadError, ResultSource, SCHEMA, latency, ledger, series};
+use iosonde_base::{DIRS, PerDir};
+use iosonde_report::{
+    JobReport, JobSettings, LatencyReport, OurJob, Report, RunSettings, SetOption, VerifyReport,
+};
 use serde_json::Value;
 
 /// Add it to a report; what wrote it.
@@ -34,8 +36,16 @@ pub(crate) fn add(
         ));
     }
     report.ours.jobs = jobs.iter().map(|entry| job(entry, notes)).collect();
+    for (job, entry) in report.jobs.iter_mut().zip(jobs) {
+        add_bins(job, entry);
+    }
+    for (job, entry) in report.ours.jobs.iter_mut().zip(jobs) {
+        add_response_bins(job, entry);
+    }
+    report.ours.settings = ours["settings"].is_object().then(|| settings(&ours["settings"]));
     if ours["ledger"].is_object() {
-        report.ours.ledger = Some(Box::new(ledger::read(&ours["ledger"])));
+        let ledger = ledger::read(&ours["ledger"]);
+        report.ours.ledger = Some(Box::new(series::with_run(ledger, ours)));
     }
     Ok(ResultSource::Iosonde { version: version.to_owned(), schema })
 }
@@ -51,7 +61,7 @@ fn job(job: &Value, notes: &mut Vec<String>) -> OurJob {
     let lateness = &job["lateness_ns"];
     OurJob {
         name: section_name(job),
-        phases: phases(job),
+        phases: ledger::phases(job),
         response,
         lateness: lateness.is_object().then(|| in_ns(lateness, notes)),
         what: text(job, "summary"),
@@ -59,17 +69,46 @@ fn job(job: &Value, notes: &mut Vec<String>) -> OurJob {
     }
 }
 
+/// The bins of the latencies that are reported, where the latencies themselves
+/// have none: outside of json+.
+fn add_bins(job: &mut JobReport, entry: &Value) {
+    let bins = &entry["latency_bins"];
+    for dir in DIRS {
+        let report = &mut job.dirs[dir];
+        let shows_lat = report.clat.n == 0 || report.lat.quick.is_some();
+        let latency = if shows_lat { &mut report.lat } else { &mut report.clat };
+        latency::add_bins(latency, &bins[dir.name()]);
+    }
+    latency::add_bins(&mut job.sync.lat, &bins["sync"]);
+}
+
+fn add_response_bins(job: &mut OurJob, entry: &Value) {
+    for dir in DIRS {
+        if let Some(latency) = &mut job.response[dir] {
+            let name = format!("{}_response", dir.name());
+            latency::add_bins(latency, &entry["latency_bins"][name]);
+        }
+    }
+}
+
+fn settings(value: &Value) -> RunSettings {
+    let option = |option: &Value| SetOption {
+        name: text(option, "name"),
+        value: text(option, "value"),
+        origin: text(option, "origin"),
+    };
+    let job = |job: &Value| JobSettings {
+        name: section_name(job),
+        seed: count(job, "seed"),
+        options: list(job, "options").iter().map(option).collect(),
+    };
+    RunSettings { argv: texts(value, "argv"), jobs: list(value, "jobs").iter().map(job).collect() }
+}
+
 /// A latency whose object stands by itself.
 fn in_ns(value: &Value, notes: &mut Vec<String>) -> LatencyReport {
     let named = serde_json::json!({"lat_ns": value});
     latency::report(&named, "lat", 0, FioEra::Three, notes)
-}
-
-/// Phases of a job, or of the run.
-pub(crate) fn phases(of: &Value) -> Vec<JobPhase> {
-    let phase =
-        |phase: &Value| JobPhase { name: text(phase, "name"), duration_ns: count(phase, "ns") };
-    list(of, "phases").iter().map(phase).collect()
 }
 
 fn verify(verify: &Value) -> VerifyReport {

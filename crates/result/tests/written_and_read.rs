@@ -5,9 +5,10 @@ use iosonde_report::formats::{JsonOptions, fio_json, fio_json_plus};
 use iosonde_result::{ResultSource, read};
 use serde_json::Value;
 
-const GOLDEN: [(&str, &str); 5] = [
+const GOLDEN: [(&str, &str); 6] = [
     ("mixed.json", include_str!("../../report/tests/golden/mixed.json")),
     ("mixed-ours.json", include_str!("../../report/tests/golden/mixed-ours.json")),
+    ("judged.json", include_str!("../../report/tests/golden/judged.json")),
     ("several.json", include_str!("../../report/tests/golden/several.json")),
     ("several-plus.json", include_str!("../../report/tests/golden/several-plus.json")),
     ("rare.json", include_str!("../../report/tests/golden/rare.json")),

@@ -20,7 +20,7 @@ pub fn bucket(ns: u64) -> usize {
 }
 
 /// The lowest value of a bucket, in nanoseconds.
-const fn lowest(index: usize) -> u64 {
+pub(crate) const fn lowest(index: usize) -> u64 {
     let (group, within) = (index / PER_OCTAVE, (index % PER_OCTAVE) as u64);
     if group < 2 { index as u64 } else { (within + PER_OCTAVE as u64) << (group - 1) }
 }
@@ -113,6 +113,11 @@ impl Histogram {
     fn add_below(&self, index: usize, times: u64) {
         let class = CLASS_BORDERS.partition_point(|&border| border < CUTS[index]);
         self.below[class].add(times);
+    }
+
+    /// How many values lie in some buckets.
+    pub(crate) fn range_total(&self, buckets: std::ops::Range<usize>) -> u64 {
+        self.counts[buckets].iter().map(Tally::get).sum()
     }
 
     /// Forget everything.

@@ -7,12 +7,16 @@
 
 #![forbid(unsafe_code)]
 
+mod change;
+mod coarse;
 mod counters;
 mod histogram;
 mod moments;
 mod snapshot;
 mod tally;
 
+pub use change::{MeanChange, mean_changes};
+pub use coarse::{COARSE_BUCKETS, CoarseCounts, coarse_lowest};
 pub use counters::{
     Counters, CountersWriter, DepthMaps, Lane, WhichLatencies, batch_class, depth_class,
 };

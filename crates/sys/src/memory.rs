@@ -16,6 +16,20 @@ pub fn page_bytes() -> usize {
     rustix::param::page_size()
 }
 
+/// Data of the whole machine that waits to be written back, or is on its way, in
+/// bytes; `None` where the system does not tell.
+pub fn dirty_bytes() -> Option<u64> {
+    let meminfo = platform::meminfo_text().ok()?;
+    let field = |name: &str| meminfo_kib(&meminfo, name);
+    field("Dirty:")?.checked_add(field("Writeback:")?)?.checked_mul(1024)
+}
+
+/// A number of /proc/meminfo.
+fn meminfo_kib(meminfo: &str, name: &str) -> Option<u64> {
+    let value = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
+    value.split_ascii_whitespace().next()?.parse().ok()
+}
+
 /// The machine's pool of huge pages (those reserved beforehand, not the
 /// transparent ones).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,10 +50,7 @@ impl HugePages {
 
     /// The pool as /proc/meminfo shows it.
     pub fn parse(meminfo: &str) -> Option<HugePages> {
-        let field = |name: &str| -> Option<u64> {
-            let value = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
-            value.split_ascii_whitespace().next()?.parse().ok()
-        };
+        let field = |name: &str| meminfo_kib(meminfo, name);
         Some(HugePages {
             page_bytes: field("Hugepagesize:")?.checked_mul(1024)?,
             total: field("HugePages_Total:")?,

@@ -10,6 +10,7 @@ mod devices;
 mod fake_system;
 mod folder;
 mod programs;
+pub mod schema;
 pub mod skip;
 
 #[cfg(unix)]

@@ -3,9 +3,8 @@
 use crate::reading::{FileReading, Location, MachineReading};
 use iosonde_base::PerDir;
 use iosonde_report::JobPhase;
-use iosonde_report::ledger::{
-    DeviceDescription, LatencySummary, LedgerOptions, Observed, RateLedger,
-};
+use iosonde_report::ledger::{DeviceDescription, LatencySummary, LedgerOptions, Observed};
+use iosonde_report::series::RunSeries;
 use iosonde_sys::counters::{TaskIo, Usage};
 use iosonde_sys::environment::Machine;
 
@@ -24,8 +23,8 @@ pub struct Evidence {
     pub machine: Machine,
     /// What the run did besides the jobs' own phases.
     pub phases: Vec<JobPhase>,
-    /// Bytes over time.
-    pub rate: RateLedger,
+    /// The run over time.
+    pub series: RunSeries,
     /// The tool's name and version.
     pub tool: String,
     /// One look at the clock.

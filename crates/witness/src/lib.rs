@@ -8,11 +8,13 @@
 #![forbid(unsafe_code)]
 
 pub mod checks;
+mod conclusion;
 mod evidence;
 mod ledger;
 pub mod reading;
 
 pub use checks::{judge, page, rules};
+pub use conclusion::conclude;
 pub use evidence::{DurableAfter, Evidence, JobEvidence, Wave};
 pub use iosonde_report::ledger::{Ledger, Observed};
 pub use ledger::ledger;

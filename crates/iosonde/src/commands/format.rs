@@ -46,7 +46,7 @@ pub fn findings(findings: &[Finding]) -> String {
         ..finding.clone()
     };
     let shown: Vec<Finding> = findings.iter().map(shown).collect();
-    findings_text(&shown, &Style { colour: false, columns: columns() })
+    findings_text(&shown, &Style { columns: columns(), ..Style::default() })
 }
 
 #[cfg(test)]

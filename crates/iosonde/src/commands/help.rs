@@ -45,7 +45,7 @@ pub fn overview(personality: Personality, commands: Commands) -> String {
         }
         Personality::Native => (native(version, commands), flag_table::OURS),
     };
-    for flag in flag_table::FIO.iter().chain(ours).chain(flag_table::LEDGER) {
+    for flag in flag_table::merged(&[flag_table::FIO, ours, flag_table::LEDGER]) {
         if flag.shown != flag_table::Shown::InHelp || flag.unsupported().is_some() {
             continue;
         }

@@ -10,6 +10,7 @@ mod format;
 mod help;
 mod man;
 pub mod probe;
+pub mod quick;
 mod root;
 pub mod table;
 pub mod write_cache;

@@ -5,7 +5,7 @@ use super::definition::{CommandEntry, Commands};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command, ValueHint};
 use iosonde_options::{OptionDef, ValueKind};
-use iosonde_spec::cli::flag_table::{FIO, FlagDef, LEDGER, OURS, Shown};
+use iosonde_spec::cli::flag_table::{self, FIO, FlagDef, LEDGER, OURS, Shown};
 use iosonde_spec::cli::getopt::TakesValue;
 use iosonde_spec::engine_options;
 use std::collections::HashSet;
@@ -43,7 +43,7 @@ fn takes_jobs(command: Command, ours: &'static [FlagDef]) -> Command {
     let own: Vec<&str> = command.get_arguments().filter_map(Arg::get_long).collect();
     // What the command has already, such as `--help`, is not added again.
     let mut met: HashSet<String> = own.into_iter().map(str::to_owned).collect();
-    let flags = FIO.iter().chain(ours).chain(LEDGER);
+    let flags = flag_table::merged(&[FIO, ours, LEDGER]).into_iter();
     let flags = flags.filter(|flag| flag.shown == Shown::InHelp && flag.unsupported().is_none());
     let engines = engine_options::tables().iter().flat_map(|table| table.options);
     let jobs = iosonde_spec::all().chain(engines);

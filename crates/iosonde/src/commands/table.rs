@@ -2,7 +2,7 @@
 //! suggestions for a mistyped name, completions and the man page follow.
 
 use super::definition::{CommandEntry, Commands};
-use super::{audit, cache, compare, completions, diagnose, help, man, probe, write_cache};
+use super::{audit, cache, compare, completions, diagnose, help, man, probe, quick, write_cache};
 use crate::output::print_error;
 use crate::personality::Personality;
 use crate::{exit, explain, run_jobs};
@@ -11,6 +11,7 @@ use iosonde_options::nearest;
 
 /// All commands, in the order in which help lists them.
 pub static COMMANDS: Commands = &[
+    &quick::COMMAND,
     &explain::COMMAND,
     &probe::COMMAND,
     &MATRIX,

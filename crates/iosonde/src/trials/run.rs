@@ -5,7 +5,8 @@ use crate::exit;
 use crate::personality::Personality;
 use crate::prepare::{PrepareError, Prepared, prepare_parsed};
 use crate::report_formats::text;
-use crate::run_jobs::{ledger, report_context, with_flags};
+use crate::run_jobs::{report_context, with_flags};
+use crate::{judged, settings};
 use iosonde_run::account::{ReportExtras as ReportContext, disks, report};
 use iosonde_run::conductor::{Observer, RunEvent, RunOutcome, conduct};
 use iosonde_run::job::Plan;
@@ -88,8 +89,9 @@ impl TrialRunner {
         let _held = hold(&plan, &parsed.flags.erase)?;
         let (outcome, disks) = self.conduct(&plan, line)?;
         let context = report_context(Personality::Native, &parsed, &notes);
-        let ledger = ledger(&plan, &outcome, context.global_options.as_deref().unwrap_or_default());
-        let context = ReportContext { disks, ledger, ..context };
+        let ledger = judged::ledger(&parsed, &plan, &outcome);
+        let settings = Some(settings::settings(&parsed, &plan));
+        let context = ReportContext { disks, ledger, settings, ..context };
         let report = report(&plan, &outcome.results, &context);
         let document = text(Personality::Native, &parsed.flags, &report);
         Ok(TrialRun { document, wall: begun.elapsed(), plan })

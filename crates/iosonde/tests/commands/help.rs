@@ -112,10 +112,11 @@ fn what_is_no_job_file_is_refused_in_a_few_lines() {
     folder.write("binary", [7, 0, 7, 0]);
     folder.write("text", "a line of a log\n".repeat(10_000));
     for (line, reason) in [
-        ("binary", "contains binary data and is no job file"),
+        // A directory or binary data alone is measured: iosonde PATH.
+        ("--parse-only binary", "contains binary data and is no job file"),
         ("text", "more errors like these: is this a job file?"),
         ("/dev/zero", "it is a device and no job file"),
-        (".", "it is a directory and no job file"),
+        ("--parse-only .", "it is a directory and no job file"),
     ] {
         for line in [line.to_owned(), format!("explain {line}")] {
             let ran = run(&folder, &line);

@@ -242,10 +242,13 @@ fn what_a_ramp_moved_is_no_part_of_how_the_rate_went() {
     let folder = Folder::new("ledger-ramp");
     let line = "--name=j --ioengine=null --rw=read --bs=4k --size=1g --time_based \
                 --ramp_time=1 --runtime=1";
-    let reported = ledger(&folder, line);
-    let samples = reported["rate"]["bytes"].as_array().unwrap().len();
+    let line = format!("{line} --output-format=json");
+    let document = Who::Native.run(&folder, &words(&line)).well().json();
+    let series = &document["iosonde"]["series"];
+    let windows = series["windows"].as_u64().unwrap();
     // Five of 200 ms, and what a busy machine is late by; with those of the ramp, ten.
-    assert!((1..10).contains(&samples), "{}", reported["rate"]);
+    assert!((1..10).contains(&windows), "{series}");
+    assert_eq!(series["read"]["bytes"].as_array().unwrap().len() as u64, windows, "{series}");
 }
 
 #[test]

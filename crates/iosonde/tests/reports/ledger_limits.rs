@@ -82,7 +82,7 @@ fn a_falling_rate_is_reported_with_the_bytes_until_then() {
     let output = program.wait_with_output().unwrap();
     let reported: Value = serde_json::from_slice(&output.stdout).unwrap();
     let reported = &reported["iosonde"]["ledger"];
-    let found = finds(reported, "not-steady").unwrap_or_else(|| panic!("{}", reported["rate"]));
+    let found = finds(reported, "not-steady").unwrap_or_else(|| panic!("{}", reported["verdict"]));
     assert!(found.starts_with("the rate fell by "), "{found}");
     let (_, until) = found.split_once(", after ").unwrap();
     let until: f64 = until.split(' ').next().unwrap().parse().unwrap();

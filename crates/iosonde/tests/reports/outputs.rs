@@ -416,3 +416,37 @@ fn the_exit_code_is_the_number_of_jobs_that_failed() {
         }
     }
 }
+
+#[test]
+fn csv_is_comma_separated_in_our_own_name_and_terse_as_fio() {
+    let line = "--output-format=csv --name=a,b --ioengine=null --size=64k --rw=read";
+    let [ours, as_fio] = [Who::Native, Who::AsFio]
+        .map(|who| who.run(&Folder::new("csv"), &words(line)).well().stdout);
+    let rows: Vec<&str> = ours.lines().collect();
+    assert!(rows[0].starts_with("job,group,jobs,direction,ios,bytes,"), "{ours}");
+    assert!(rows[1].starts_with("\"a,b\",0,1,read,16,65536,"), "{ours}");
+    assert!(as_fio.starts_with("3;fio-"), "{as_fio}");
+    let refused = Who::AsFio.run(&Folder::new("csv"), &words(&line.replace("csv", "markdown")));
+    assert_ne!(refused.code, Some(0), "{refused:?}");
+}
+
+#[test]
+fn markdown_is_a_table_below_the_conclusion() {
+    let line = "--output-format=markdown --name=a --ioengine=null --size=64k --rw=read";
+    let text = Who::Native.run(&Folder::new("markdown"), &words(line)).well().stdout;
+    assert!(text.starts_with("**Limited by the tester itself"), "{text}");
+    assert!(text.contains("| a | read |"), "{text}");
+}
+
+#[test]
+fn the_report_begins_with_a_conclusion_and_folds_findings_until_asked() {
+    let line = "--name=a --filename=data --size=4m --rw=write";
+    let folder = Folder::new("conclusion");
+    let text = Who::Native.run(&folder, &words(line)).well().stdout;
+    let conclusion = text.lines().nth(2).unwrap_or_default();
+    assert!(conclusion.starts_with("Limited by "), "{text}");
+    assert!(text.contains("  note      short-run: ") && !text.contains("-> "), "{text}");
+    let verbose = Who::Native.run(&folder, &words(&format!("{line} --verbose"))).well().stdout;
+    assert!(verbose.contains("[short-run]") && verbose.contains("-> "), "{verbose}");
+    assert!(verbose.contains("deviation") && verbose.contains("fingerprint"), "{verbose}");
+}

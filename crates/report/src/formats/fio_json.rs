@@ -4,7 +4,8 @@
 //! `jobs` there is nothing that fio does not write, because programs store
 //! whatever they find there.
 
-use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS, json_text, ledger_json};
+use super::latency_json::{Bins, latency_value, percentiles};
+use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS, json_text, ours_json};
 use crate::report::*;
 use crate::scale::{date, percent};
 use serde_json::{Map, Value, json};
@@ -19,13 +20,6 @@ pub struct JsonOptions {
 /// The report as fio's `--output-format=json`.
 pub fn fio_json(report: &Report, options: &JsonOptions) -> String {
     json_text::document(&document(report, options, Bins::Omitted))
-}
-
-/// Whether latency bins are included: only in json+.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bins {
-    Included,
-    Omitted,
 }
 
 /// The document as a value.
@@ -49,7 +43,7 @@ pub(super) fn document(report: &Report, options: &JsonOptions, bins: Bins) -> Va
         top.insert("cpu_idleness".into(), idle_value(idle));
     }
     if options.ours {
-        top.insert("iosonde".into(), ours_value(report, bins));
+        top.insert("iosonde".into(), ours_json::value(report, bins));
     }
     Value::Object(top)
 }
@@ -182,29 +176,6 @@ fn sync_value(sync: &SyncReport, bins: Bins) -> Value {
     json!({"total_ios": sync.total_ios, "lat_ns": latency_value(&sync.lat, bins)})
 }
 
-pub(super) fn latency_value(latency: &LatencyReport, bins: Bins) -> Value {
-    let mut value = Map::new();
-    value.insert("min".into(), latency.min_ns.into());
-    value.insert("max".into(), latency.max_ns.into());
-    value.insert("mean".into(), latency.mean_ns.into());
-    value.insert("stddev".into(), latency.stddev_ns.into());
-    value.insert("N".into(), latency.n.into());
-    if let Some(list) = &latency.percentiles {
-        value.insert("percentile".into(), percentiles(list));
-        // fio has no bins where it has no percentiles.
-        if bins == Bins::Included {
-            let bin = |&(ns, count): &(u64, u64)| (ns.to_string(), Value::from(count));
-            value.insert("bins".into(), latency.bins.iter().map(bin).collect());
-        }
-    }
-    Value::Object(value)
-}
-
-/// Programs look for exactly six decimals in these keys.
-fn percentiles(list: &[(f64, u64)]) -> Value {
-    list.iter().map(|(percent, value)| (format!("{percent:.6}"), Value::from(*value))).collect()
-}
-
 fn steady_value(steady: &SteadyResult) -> Value {
     let sign = if steady.limit_is_percent { "%" } else { "" };
     let mean = |part: fn(&SteadySample) -> u64| {
@@ -288,51 +259,4 @@ fn idle_value(idle: &CpuIdle) -> Value {
     value.insert("unit_mean".into(), idle.unit_mean_us.into());
     value.insert("unit_stddev".into(), idle.unit_stddev_us.into());
     Value::Object(value)
-}
-
-fn ours_value(report: &Report, bins: Bins) -> Value {
-    let job = |job: &OurJob| {
-        let mut value = Map::new();
-        value.insert("jobname".into(), job.name.as_str().into());
-        value.insert("summary".into(), job.what.as_str().into());
-        let phase = |phase: &JobPhase| json!({"name": phase.name, "ns": phase.duration_ns});
-        value.insert("phases".into(), job.phases.iter().map(phase).collect());
-        let named = ["read", "write", "trim"].into_iter().zip(&job.response.0);
-        let response: Map<String, Value> = named
-            .filter_map(|(name, latency)| {
-                Some((name.into(), latency_value(latency.as_ref()?, bins)))
-            })
-            .collect();
-        if !response.is_empty() {
-            value.insert("response_ns".into(), response.into());
-        }
-        if let Some(lateness) = &job.lateness {
-            value.insert("lateness_ns".into(), latency_value(lateness, bins));
-        }
-        if let Some(verify) = &job.verify {
-            let value_of = json!({
-                "written": verify.written,
-                "checked": verify.checked,
-                "wrong": verify.wrong,
-                "unreadable": verify.unreadable,
-                "replaced": verify.replaced,
-                "failed_writes": verify.failed,
-                "trimmed": verify.trimmed,
-                "unsynced": verify.unsynced,
-                "unchecked": verify.unchecked,
-            });
-            value.insert("verify".into(), value_of);
-        }
-        Value::Object(value)
-    };
-    let mut ours = json!({
-        "version": report.tool,
-        "diagnostics": report.diagnostics,
-        "notes": report.ours.notes,
-        "jobs": report.ours.jobs.iter().map(job).collect::<Value>(),
-    });
-    if let Some(ledger) = &report.ours.ledger {
-        ours["ledger"] = ledger_json::value(ledger);
-    }
-    ours
 }

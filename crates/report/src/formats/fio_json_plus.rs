@@ -1,6 +1,7 @@
 //! fio's json+: its JSON, with the bins that the percentiles were read from.
 
-use super::fio_json::{Bins, document};
+use super::fio_json::document;
+use super::latency_json::Bins;
 use super::{JsonOptions, json_text};
 use crate::Report;
 

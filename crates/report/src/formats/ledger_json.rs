@@ -29,7 +29,6 @@ pub(super) fn value(ledger: &Ledger) -> Value {
             "clock_read_ns": known(&ledger.tool.clock_read_ns),
             "counter_read_ns": ledger.tool.counter_read_ns,
         },
-        "rate": {"interval_ns": ledger.rate.interval_ns, "bytes": ledger.rate.bytes},
         "verdict": ledger.verdict.iter().map(finding).collect::<Value>(),
     })
 }

@@ -1,25 +1,39 @@
 //! The ledger and the verdict as a few lines for a person.
 
-use super::native::paint::{Mark, paint};
-use super::{Style, findings_text};
+use super::findings_text::{findings_folded, findings_text};
+use super::style::{Mark, Style, add_labelled, paint};
 use crate::ledger::*;
 use crate::report::Report;
 use iosonde_base::text::{bytes, count, counted, duration, percent, percent_of, rate, wrap};
 
-/// The lines at the end of a report; nothing where there is no ledger.
+/// What the lines of a ledger stand below.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Below {
+    /// fio's text, which says nothing of it.
+    FioText,
+    /// Our own text, whose table has the reported rate.
+    OwnText,
+}
+
+/// The lines at the end of fio's text; nothing where there is no ledger.
 pub fn ledger_text(report: &Report, style: &Style) -> String {
-    let Some(ledger) = &report.ours.ledger else { return String::new() };
-    let mut text = String::from("\n");
-    let mut line = |label: &str, words: &str| {
-        text.push_str(&paint(format!("  {label:<10}"), Mark::Label, style));
-        text.push_str(&wrap(words, 12, style.columns));
-        text.push('\n');
-    };
+    let mut text = String::new();
+    if let Some(ledger) = &report.ours.ledger {
+        let style = Style { verbose: true, ..*style };
+        add_ledger(ledger, Below::FioText, &style, &mut text);
+    }
+    text
+}
+
+/// The ledger and its findings.
+pub(super) fn add_ledger(ledger: &Ledger, below: Below, style: &Style, text: &mut String) {
+    text.push('\n');
+    let mut line = |label: &str, words: &str| add_labelled(label, words, Mark::Label, style, text);
     if let Some(reads) = &ledger.reads {
         line("reads", &reads_line(reads));
     }
     if let Some(writes) = &ledger.writes {
-        line("writes", &writes_line(writes));
+        line("writes", &writes_line(writes, below));
     }
     for words in direct_lines(ledger) {
         line("direct", &words);
@@ -30,16 +44,21 @@ pub fn ledger_text(report: &Report, style: &Style) -> String {
     if let Some(words) = sync_line(ledger) {
         line("syncs", &words);
     }
-    if let Some(words) = tester_line(ledger) {
-        line("tester", &words);
+    if style.verbose {
+        for (label, words) in
+            [("tester", tester_line(ledger, below)), ("also", phases_line(ledger))]
+        {
+            if let Some(words) = words {
+                line(label, &words);
+            }
+        }
     }
-    if let Some(words) = phases_line(ledger) {
-        line("also", &words);
+    line("system", &system_line(ledger, style));
+    if let (Below::FioText, Some(conclusion)) = (below, &ledger.conclusion) {
+        line("result", &conclusion.text);
     }
-    line("system", &system_line(ledger));
     text.push('\n');
-    add_verdict(ledger, style, &mut text);
-    text
+    add_verdict(ledger, style, text);
 }
 
 /// Where reads came from: device, page cache, holes.
@@ -75,8 +94,9 @@ fn reads_line(reads: &Reads) -> String {
     format!("{}: {}{ahead}", bytes(all), parts.join(", "))
 }
 
-/// What was durable at the end of the run, and both rates.
-fn writes_line(writes: &Writes) -> String {
+/// What was durable at the end of the run, and the rates that do not stand
+/// above already.
+fn writes_line(writes: &Writes, below: Below) -> String {
     let all = writes.completed_bytes;
     let state = match &writes.dirty_at_end_bytes {
         Observed::Is(0) if writes.in_volatile_cache == Observed::Is(true) => {
@@ -100,8 +120,11 @@ fn writes_line(writes: &Writes) -> String {
         }
         Observed::Unknown(why) => format!("durable rate unknown: {why}"),
     };
-    let reported = rate(writes.reported_bytes_per_s);
-    format!("{}: {state}; reported rate {reported}, {durable}", bytes(all))
+    let reported = match below {
+        Below::FioText => format!("reported rate {}, ", rate(writes.reported_bytes_per_s)),
+        Below::OwnText => String::new(),
+    };
+    format!("{}: {state}; {reported}{durable}", bytes(all))
 }
 
 /// A line for each answer, with the names of its jobs where there are several.
@@ -169,11 +192,13 @@ fn sync_line(ledger: &Ledger) -> Option<String> {
 }
 
 /// What the tester itself cost, and the most that it could have reached.
-fn tester_line(ledger: &Ledger) -> Option<String> {
+fn tester_line(ledger: &Ledger, below: Below) -> Option<String> {
     let job = ledger.jobs.iter().find(|job| job.cpu.iops > 0.0)?;
     let bound = match &job.cpu.upper_bound_iops {
-        Observed::Is(bound) => format!("upper bound without storage: {} IOPS", count(*bound)),
-        Observed::Unknown(why) => format!("upper bound without storage unknown: {why}"),
+        // It stands beside the processor time in our own text.
+        Observed::Is(_) if below == Below::OwnText => String::new(),
+        Observed::Is(bound) => format!("; upper bound without storage: {} IOPS", count(*bound)),
+        Observed::Unknown(why) => format!("; upper bound without storage unknown: {why}"),
     };
     let clock = match &ledger.tool.clock_read_ns {
         Observed::Is(ns) => format!("; reading the clock takes {}", duration(ns.round() as u64)),
@@ -184,7 +209,7 @@ fn tester_line(ledger: &Ledger) -> Option<String> {
         0 => "overhead: CPU per I/O below the timer's resolution".to_owned(),
         ns => format!("overhead: {} of CPU per I/O", duration(ns)),
     };
-    Some(format!("{overhead}; {bound}{clock}"))
+    Some(format!("{overhead}{bound}{clock}"))
 }
 
 /// What took time beside the jobs' own phases.
@@ -196,7 +221,7 @@ fn phases_line(ledger: &Ledger) -> Option<String> {
     (!long.is_empty()).then(|| long.join(", "))
 }
 
-fn system_line(ledger: &Ledger) -> String {
+fn system_line(ledger: &Ledger, style: &Style) -> String {
     let environment = &ledger.environment;
     let mut parts: Vec<String> = Vec::new();
     for facts in &environment.filesystems {
@@ -219,7 +244,10 @@ fn system_line(ledger: &Ledger) -> String {
     if let Some(kind) = &environment.container {
         parts.push(format!("container ({kind})"));
     }
-    format!("{}; fingerprint {}", parts.join(", "), environment.fingerprint)
+    match style.verbose {
+        true => format!("{}; fingerprint {}", parts.join(", "), environment.fingerprint),
+        false => parts.join(", "),
+    }
 }
 
 fn add_verdict(ledger: &Ledger, style: &Style, text: &mut String) {
@@ -227,14 +255,23 @@ fn add_verdict(ledger: &Ledger, style: &Style, text: &mut String) {
         text.push_str("  verdict   none: no I/O was measured\n");
         return;
     }
-    let Some(first) = ledger.verdict.first() else {
+    if ledger.verdict.is_empty() {
         let clean = format!("  verdict   {}", wrap("clean: no finding", 12, style.columns));
         text.push_str(&paint(clean, Mark::Good, style));
         text.push('\n');
         return;
+    }
+    let first = &ledger.verdict[0].id;
+    let (findings, hint) = match style.verbose {
+        true => {
+            (findings_text(&ledger.verdict, style), format!("iosonde explain {first} prints more"))
+        }
+        false => (
+            findings_folded(&ledger.verdict, style),
+            format!("--verbose or iosonde explain {first}: what to do"),
+        ),
     };
-    text.push_str(&findings_text(&ledger.verdict, style));
-    let hint = format!("  (iosonde explain {} prints more)", first.id);
-    text.push_str(&paint(hint, Mark::Label, style));
+    text.push_str(&findings);
+    text.push_str(&paint(format!("  ({hint})"), Mark::Label, style));
     text.push('\n');
 }

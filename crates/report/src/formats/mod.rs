@@ -1,22 +1,32 @@
 //! Reports as text: one format, one file. Each is a pure function.
 
+mod csv;
 mod findings_text;
 mod fio_json;
 mod fio_json_plus;
 mod fio_normal;
 mod fio_terse;
 mod json_text;
+mod latency_json;
 mod ledger_json;
 mod ledger_text;
+mod markdown;
 mod native;
+mod ours_json;
+mod series_json;
+mod style;
 
-pub use findings_text::findings_text;
+pub use csv::csv;
+pub use findings_text::{findings_folded, findings_text};
 pub use fio_json::{JsonOptions, fio_json};
 pub use fio_json_plus::fio_json_plus;
 pub use fio_normal::{Opening, fio_normal, opening_lines, starting_line};
 pub use fio_terse::{TerseVersion, fio_terse};
 pub use ledger_text::ledger_text;
-pub use native::{Style, native};
+pub use markdown::markdown;
+pub use native::native;
+pub use ours_json::SCHEMA;
+pub use style::Style;
 
 /// The label of each of fio's queue depth classes.
 const DEPTH_LABELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];

@@ -1,6 +1,11 @@
 //! Fixed reports, and fio where it is installed.
 #![allow(dead_code)] // Each test file uses its part.
 
+mod judged;
+
+#[allow(unused_imports)] // Each test file uses its part.
+pub use judged::judged;
+
 use iosonde_base::{Dir, Errno, PerDir};
 use iosonde_report::*;
 use iosonde_stats::{CountersWriter, Snapshot, WhichLatencies, depth_class};
@@ -107,7 +112,7 @@ pub fn facts(name: &str, what: &str, runtime_ms: [u64; 3]) -> JobFacts {
     }
 }
 
-fn report_of(accounts: &[JobAccount]) -> Report {
+pub fn report_of(accounts: &[JobAccount]) -> Report {
     let (jobs, groups, ours) = account(accounts);
     Report {
         version: "fio-3.42".into(),
@@ -115,7 +120,7 @@ fn report_of(accounts: &[JobAccount]) -> Report {
         time_unix_ms: NOW_MS,
         jobs,
         groups,
-        ours: Ours { jobs: ours, notes: Vec::new(), ledger: None },
+        ours: Ours { jobs: ours, ..Ours::default() },
         ..Report::default()
     }
 }

@@ -29,6 +29,8 @@ pub struct ReportExtras {
     pub cpu_idle: Option<CpuIdle>,
     /// Where the bytes went, where that was looked for.
     pub ledger: Option<Box<iosonde_report::ledger::Ledger>>,
+    /// The settings, where they are told.
+    pub settings: Option<iosonde_report::RunSettings>,
     /// Notes and warnings.
     pub diagnostics: Vec<String>,
 }
@@ -53,7 +55,12 @@ pub fn report(plan: &Plan, results: &[Option<JobResult>], extras: &ReportExtras)
         disks: extras.disks.reports(),
         cpu_idle: extras.cpu_idle.clone(),
         diagnostics: diagnostics.clone(),
-        ours: iosonde_report::Ours { jobs: ours, notes: Vec::new(), ledger: extras.ledger.clone() },
+        ours: iosonde_report::Ours {
+            jobs: ours,
+            notes: Vec::new(),
+            ledger: extras.ledger.clone(),
+            settings: extras.settings.clone(),
+        },
     }
 }
 

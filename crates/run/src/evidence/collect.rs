@@ -39,7 +39,7 @@ pub fn evidence(
         facts: seen.facts.clone(),
         machine: seen.machine.clone(),
         phases: seen.phases.clone(),
-        rate: seen.rate.clone(),
+        series: seen.series.clone(),
         tool: concat!("iosonde ", env!("CARGO_PKG_VERSION")).to_owned(),
         clock_read_ns: clock_ns(plan),
         counter_read_ns: took.as_nanos() as u64,

@@ -4,11 +4,11 @@
 //! conductor looks at the machine before and after each wave, and counts bytes
 //! now and then. Nothing is read unless [`ask`] said so.
 
-mod bandwidth;
 mod collect;
 mod durability;
 pub(crate) mod job_readings;
 mod run_readings;
+mod series;
 mod upper_bound;
 
 pub use collect::evidence;

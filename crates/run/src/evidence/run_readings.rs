@@ -1,12 +1,12 @@
 //! What the conductor looks at: the machine around each wave, bytes over time.
 
-use super::bandwidth::Rate;
+use super::series::SeriesWatcher;
 use super::{durability, upper_bound};
 use crate::control::Shared;
 use crate::job::{FileKind, JobId, Plan};
 use crate::worker::JobResult;
 use iosonde_report::JobPhase;
-use iosonde_report::ledger::RateLedger;
+use iosonde_report::series::RunSeries;
 use iosonde_sys::counters::Groups;
 use iosonde_sys::environment::Machine;
 use iosonde_witness::reading::{Locations, MachineReading, device_facts, sample};
@@ -24,7 +24,7 @@ pub struct RunSeen {
     pub(super) facts: Vec<(String, iosonde_report::ledger::DeviceDescription)>,
     pub(super) machine: Machine,
     pub(super) phases: Vec<JobPhase>,
-    pub(super) rate: RateLedger,
+    pub(super) series: RunSeries,
     /// By job, how its data became durable.
     pub(super) durability: Vec<Observed<DurableAfter>>,
     /// By job.
@@ -38,7 +38,7 @@ pub(crate) struct Watcher {
     on: bool,
     seen: RunSeen,
     devices: Vec<String>,
-    rate: Rate,
+    series: SeriesWatcher,
     groups: Groups,
     before: Option<MachineReading>,
 }
@@ -56,7 +56,7 @@ impl Watcher {
             on,
             seen: RunSeen { wave_of: vec![0; plan.jobs.len()], ..RunSeen::default() },
             devices: Vec::new(),
-            rate: Rate::default(),
+            series: if on { SeriesWatcher::new(plan) } else { SeriesWatcher::default() },
             groups: Groups::default(),
             before: None,
         };
@@ -106,7 +106,7 @@ impl Watcher {
             let devices = self.seen.places.devices();
             self.devices = devices.iter().map(|(layer, _)| layer.name.clone()).collect();
             self.before = Some(self.just_read().unwrap_or_else(|| self.read()));
-            self.rate.begin();
+            self.series.begin();
         }
         self.seen.took += began.elapsed();
     }
@@ -132,13 +132,13 @@ impl Watcher {
 
     /// When it wants to look at the jobs' counts again.
     pub fn due(&self) -> Option<Instant> {
-        self.on.then(|| self.rate.due())
+        self.on.then(|| self.series.due())
     }
 
     /// Look at the jobs' counts, if it is time.
     pub fn look(&mut self, shared: &[Arc<Shared>]) {
         if self.on {
-            self.rate.look(shared);
+            self.series.look(shared);
         }
     }
 
@@ -168,7 +168,7 @@ impl Watcher {
         let began = Instant::now();
         self.seen.ceilings = upper_bound::measure(plan, results, stop);
         self.timed("upper bound", began);
-        self.seen.rate = self.rate.finish();
+        self.seen.series = self.series.finish(plan);
         Some(self.seen)
     }
 }

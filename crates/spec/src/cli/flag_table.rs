@@ -308,8 +308,15 @@ pub const FIO: &[FlagDef] = &[
     .hidden(),
 ];
 
-/// Flags that fio does not have; the native personality takes them too.
+/// Flags of the native personality: those that fio does not have, and those that mean more
+/// than fio's of the same name.
 pub const OURS: &[FlagDef] = &[
+    valued(
+        "output-format",
+        "LIST",
+        "list of normal, terse, json, json+, csv, markdown",
+        |flags, text| set_formats(flags, OutputFormat::own_list(text)?),
+    ),
     valued(
         "color",
         "WHEN",
@@ -334,6 +341,10 @@ pub const OURS: &[FlagDef] = &[
             Ok(())
         },
     ),
+    bare("verbose", "report all figures, and findings with what to do", |flags, _| {
+        flags.verbose = true;
+        Ok(())
+    }),
 ];
 
 /// Ours, in both personalities: where the bytes went.
@@ -352,15 +363,28 @@ pub const LEDGER: &[FlagDef] = &[
     }),
 ];
 
-/// The flag of that name.
+/// The flag of that name; of two, that of the later table.
 pub fn find<'t>(tables: &[&'t [FlagDef]], name: &str) -> Option<&'t FlagDef> {
-    tables.iter().copied().flatten().find(|flag| flag.name == name)
+    tables.iter().rev().copied().flatten().find(|flag| flag.name == name)
+}
+
+/// All flags in the order of the tables, each name once: a later table's instead of an
+/// earlier one's.
+pub fn merged(tables: &[&'static [FlagDef]]) -> Vec<&'static FlagDef> {
+    let mut all: Vec<&FlagDef> = Vec::new();
+    for flag in tables.iter().copied().flatten() {
+        match all.iter_mut().find(|known| known.name == flag.name) {
+            Some(known) => *known = flag,
+            None => all.push(flag),
+        }
+    }
+    all
 }
 
 /// The flags as `--help` lists them, a line each.
-pub fn help(tables: &[&[FlagDef]]) -> String {
+pub fn help(tables: &[&'static [FlagDef]]) -> String {
     let mut out = String::new();
-    for flag in tables.iter().copied().flatten().filter(|flag| flag.shown == Shown::InHelp) {
+    for flag in merged(tables).into_iter().filter(|flag| flag.shown == Shown::InHelp) {
         let name = match flag.takes {
             TakesValue::Nothing => flag.name.to_string(),
             TakesValue::Maybe | TakesValue::Name => format!("{}[={}]", flag.name, flag.value),
@@ -378,7 +402,11 @@ fn inform(flags: &mut Flags, info: InfoRequest) -> Result<(), FlagError> {
 }
 
 fn formats(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
-    flags.formats = OutputFormat::list(text)?;
+    set_formats(flags, OutputFormat::list(text)?)
+}
+
+fn set_formats(flags: &mut Flags, formats: Vec<OutputFormat>) -> Result<(), FlagError> {
+    flags.formats = formats;
     flags.formats_given = true;
     // What was added to earlier forms goes with them, as in fio.
     flags.append_terse = false;
@@ -489,7 +517,7 @@ mod tests {
     fn help_lists_what_is_not_hidden() {
         let help = help(&[FIO, OURS]);
         assert!(
-            help.contains("  --output-format=LIST         comma-separated list of normal"),
+            help.contains("  --output-format=LIST         list of normal, terse, json, json+, csv"),
             "{help}"
         );
         assert!(help.contains("  --cmdhelp[=OPTION]           print help"), "{help}");
@@ -516,7 +544,22 @@ mod tests {
             [OutputFormat::Terse]
         );
         assert_eq!(take(&["minimal", "output-format=json"]).unwrap().formats, [OutputFormat::Json]);
-        assert_eq!(refused("output-format=xml"), "invalid output format xml");
+    }
+
+    #[test]
+    fn csv_is_terse_to_fio_and_comma_separated_in_our_own_name() {
+        let own = take(&["output-format=csv,markdown"]).unwrap();
+        assert_eq!(own.formats, [OutputFormat::Csv, OutputFormat::Markdown]);
+        let mut flags = Flags::default();
+        let as_fio = find(&[FIO, LEDGER], "output-format").unwrap();
+        as_fio.apply(&mut flags, Some("csv")).unwrap();
+        assert_eq!(flags.formats, [OutputFormat::Terse]);
+        assert!(as_fio.apply(&mut flags, Some("markdown")).is_err());
+        let unknown = refused("output-format=xml,json");
+        assert_eq!(
+            unknown,
+            "unknown output format \"xml\": use normal, terse, json, json+, csv or markdown"
+        );
     }
 
     #[test]

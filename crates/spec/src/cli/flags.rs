@@ -60,6 +60,8 @@ pub struct Flags {
     pub strict: bool,
     /// Block devices that may be erased, by serial number, model or size.
     pub erase: Vec<String>,
+    /// All figures in our own report, and findings in their long form.
+    pub verbose: bool,
 }
 
 impl Default for Flags {
@@ -92,6 +94,7 @@ impl Default for Flags {
             ledger: None,
             strict: false,
             erase: Vec::new(),
+            verbose: false,
         }
     }
 }
@@ -127,12 +130,16 @@ pub enum IdleProf {
 pub enum OutputFormat {
     /// fio's text.
     Normal,
-    /// One line of values a job; `minimal` and `csv` are other names for it.
+    /// One line of values a job; `minimal` is another name for it, and `csv` to fio.
     Terse,
     /// JSON.
     Json,
     /// JSON with all latency bins.
     JsonPlus,
+    /// A header and a row for each job and direction; not fio's.
+    Csv,
+    /// A Markdown table; not fio's.
+    Markdown,
 }
 
 /// When to use terminal features.
@@ -230,21 +237,52 @@ impl OutputFormat {
     /// # Errors
     /// A word that is no form; the words are exact, an empty one is wrong.
     pub fn list(text: &str) -> Result<Vec<OutputFormat>, FlagError> {
-        let mut all = Vec::new();
-        for word in text.split(',') {
-            let format = match word {
-                "normal" => OutputFormat::Normal,
-                "terse" | "minimal" | "csv" => OutputFormat::Terse,
-                "json" => OutputFormat::Json,
-                "json+" => OutputFormat::JsonPlus,
-                _ => return Err(FlagError::fatal(format!("invalid output format {word}"))),
-            };
-            if !all.contains(&format) {
-                all.push(format);
-            }
-        }
-        Ok(all)
+        let fio = |word: &str| match word {
+            "csv" => Some(OutputFormat::Terse),
+            word => OutputFormat::of_fio(word),
+        };
+        all(text, fio, |word| format!("invalid output format {word}"))
     }
+
+    /// The forms in a list, ours included: `csv` is comma-separated values.
+    ///
+    /// # Errors
+    /// A word that is no form.
+    pub fn own_list(text: &str) -> Result<Vec<OutputFormat>, FlagError> {
+        let own = |word: &str| match word {
+            "csv" => Some(OutputFormat::Csv),
+            "markdown" => Some(OutputFormat::Markdown),
+            word => OutputFormat::of_fio(word),
+        };
+        let known = "normal, terse, json, json+, csv or markdown";
+        all(text, own, |word| format!("unknown output format \"{word}\": use {known}"))
+    }
+
+    fn of_fio(word: &str) -> Option<OutputFormat> {
+        match word {
+            "normal" => Some(OutputFormat::Normal),
+            "terse" | "minimal" => Some(OutputFormat::Terse),
+            "json" => Some(OutputFormat::Json),
+            "json+" => Some(OutputFormat::JsonPlus),
+            _ => None,
+        }
+    }
+}
+
+/// The forms of a list, each once.
+fn all(
+    text: &str,
+    form: impl Fn(&str) -> Option<OutputFormat>,
+    wrong: impl Fn(&str) -> String,
+) -> Result<Vec<OutputFormat>, FlagError> {
+    let mut forms = Vec::new();
+    for word in text.split(',') {
+        let form = form(word).ok_or_else(|| FlagError::fatal(wrong(word)))?;
+        if !forms.contains(&form) {
+            forms.push(form);
+        }
+    }
+    Ok(forms)
 }
 
 /// A span of time such as `3`, `3s` or `500ms`, in milliseconds, cut; seconds when bare.

@@ -222,7 +222,7 @@ impl<'w> CommandLineParser<'w> {
     }
 
     fn candidates(&self, engine: &str) -> Vec<Candidate<'static>> {
-        let flags = self.world.flags.iter().copied().flatten();
+        let flags = flag_table::merged(self.world.flags).into_iter();
         let flags = flags.map(|flag| Candidate { name: flag.name, takes: flag.takes });
         let options = vocabulary::all(engine).flat_map(|def| {
             let takes = takes(def);

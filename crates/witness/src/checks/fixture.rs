@@ -1,8 +1,10 @@
 //! A ledger in which no rule finds anything, for the rules' tests.
 
 use super::judge;
+use iosonde_base::Dir;
 use iosonde_report::finding::Severity;
 use iosonde_report::ledger::*;
+use iosonde_report::series::{RunSeries, SeriesWindow};
 
 /// A minute of random reads of 4 KiB, direct, 32 at a time, from an NVMe drive.
 pub fn clean() -> Ledger {
@@ -31,7 +33,7 @@ pub fn clean() -> Ledger {
             available_memory_bytes: Some(12 << 30),
             ..Environment::default()
         },
-        rate: RateLedger { interval_ns: 1_000_000_000, bytes: vec![1 << 30; 60] },
+        series: series(&[1 << 30; 60]),
         ..Ledger::default()
     }
 }
@@ -116,6 +118,17 @@ fn device() -> DeviceLedger {
             ..DeviceDescription::default()
         },
     }
+}
+
+/// Windows of a second in which so many bytes were read.
+pub fn series(bytes: &[u64]) -> RunSeries {
+    let window = |&bytes: &u64| {
+        let mut window = SeriesWindow { sampled: true, ..SeriesWindow::default() };
+        window.dirs[Dir::Read].bytes = bytes;
+        window
+    };
+    let windows = bytes.iter().map(window).collect();
+    RunSeries { interval_ns: 1_000_000_000, windows, jobs: Vec::new() }
 }
 
 /// The same with a writer in the reader's place.

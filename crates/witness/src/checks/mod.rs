@@ -11,7 +11,7 @@ mod cpu_bound;
 mod cpu_taken;
 mod depth_not_reached;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod group_limits;
 mod holes_read;
 mod kib_is_1000;

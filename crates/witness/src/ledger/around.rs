@@ -190,7 +190,7 @@ pub(super) fn meanwhile(seen: &Evidence) -> MachineLedger {
 pub(super) fn environment(seen: &Evidence) -> Environment {
     let machine = seen.machine.clone();
     let limits = seen.waves.first().map(|wave| wave.before.limits.clone()).unwrap_or_default();
-    let mut environment = Environment {
+    Environment {
         tool: seen.tool.clone(),
         kernel: machine.kernel,
         cpu_model: machine.cpu_model,
@@ -204,45 +204,7 @@ pub(super) fn environment(seen: &Evidence) -> Environment {
         cgroup_memory_bytes: limits.memory_bytes,
         cgroup_io: limits.io,
         filesystems: seen.places.iter().filter_map(|place| place.filesystem.clone()).collect(),
+        // Of the parts, which the devices belong to.
         fingerprint: String::new(),
-    };
-    environment.fingerprint = fingerprint(&environment, seen);
-    environment
-}
-
-/// A number over what stays as it is between two runs on the same thing.
-fn fingerprint(environment: &Environment, seen: &Evidence) -> String {
-    let stable = Environment {
-        available_memory_bytes: None,
-        filesystems: environment
-            .filesystems
-            .iter()
-            .map(|facts| iosonde_report::ledger::FilesystemFacts {
-                fill_share: Observed::default(),
-                ..facts.clone()
-            })
-            .collect(),
-        ..environment.clone()
-    };
-    let devices = &seen.facts;
-    format!("{:016x}", fnv(format!("{stable:?}{devices:?}").as_bytes()))
-}
-
-/// FNV-1a of 64 bits (Fowler, Noll, Vo): the same on every machine and in every
-/// version.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hash_is_that_of_its_authors() {
-        assert_eq!(fnv(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv(b"foobar"), 0x8594_4171_f739_67e8);
     }
 }

@@ -1,9 +1,13 @@
 //! From what was seen to where the bytes went.
 
 mod around;
+mod changes;
 mod direct;
+mod fingerprint;
 mod reads;
 mod writes;
+
+pub(crate) use changes::changes;
 
 use crate::evidence::{Evidence, JobEvidence, Wave};
 use crate::reading::Location;
@@ -13,10 +17,10 @@ use iosonde_report::ledger::{
 };
 use std::collections::BTreeSet;
 
-/// The ledger of a run, without a verdict.
+/// The ledger of a run, without verdict and conclusion.
 pub fn ledger(seen: &Evidence) -> Ledger {
     let jobs: Vec<JobLedger> = seen.jobs.iter().map(|job| job_ledger(job, seen)).collect();
-    Ledger {
+    let mut ledger = Ledger {
         reads: reads::together(&jobs, seen),
         writes: writes::together(&jobs, seen),
         span_bytes: span_bytes(seen),
@@ -29,10 +33,14 @@ pub fn ledger(seen: &Evidence) -> Ledger {
             clock_read_ns: seen.clock_read_ns.clone(),
             counter_read_ns: seen.counter_read_ns,
         },
-        rate: seen.rate.clone(),
-        verdict: Vec::new(),
+        series: seen.series.clone(),
         jobs,
-    }
+        ..Ledger::default()
+    };
+    ledger.changes = changes(&ledger);
+    ledger.fingerprint = fingerprint::of(&ledger);
+    ledger.environment.fingerprint = ledger.fingerprint.of_system();
+    ledger
 }
 
 fn job_ledger(job: &JobEvidence, seen: &Evidence) -> JobLedger {

@@ -1,8 +1,8 @@
 //! Several jobs in our own report: a row for each job and direction, and the
 //! sums of each group.
 
-use super::paint::{Mark, paint};
-use super::{Style, add_labelled, add_narrow_row, failure_words, shown_latency};
+use super::spark;
+use crate::formats::style::{Mark, Style, add_labelled, add_narrow_row, paint};
 use crate::percentile_of_all;
 use crate::report::*;
 use iosonde_base::text::{count, counted, duration, fit, percent, rate};
@@ -36,10 +36,13 @@ pub(super) fn add_jobs(jobs: &[JobReport], report: &Report, style: &Style, text:
         let members: Vec<_> = jobs.iter().filter(|job| job.group == group.id).collect();
         add_sum(group, &members, report.groups.len() > 1, name_columns, style, text);
     }
+    if let Some(ledger) = &report.ours.ledger {
+        spark::add(&ledger.series, style, text);
+    }
     text.push('\n');
     for job in jobs {
         if let Some(failure) = &job.failure {
-            let words = format!("{}: {}", job.name, failure_words(failure));
+            let words = format!("{}: {}", job.name, failure.words());
             add_labelled("failed", &words, Mark::Error, style, text);
         }
     }
@@ -78,10 +81,10 @@ fn add_rows(job: &JobReport, name_columns: usize, style: &Style, text: &mut Stri
     let mut name = job_name(job);
     for (dir_name, dir) in job.shown() {
         if dir.issued_ios > 0 {
-            let latency = shown_latency(dir);
+            let latency = dir.shown_latency();
             let numbers = Numbers {
                 iops: dir.iops(),
-                bytes_per_s: dir.bw_bytes_per_s(),
+                bytes_per_s: Some(dir.bw_bytes_per_s()),
                 p50_ns: latency.quick.map(|quick| quick.p50_ns),
                 p99_ns: latency.quick.map(|quick| quick.p99_ns),
                 max_ns: (latency.n > 0).then_some(latency.max_ns),
@@ -89,6 +92,19 @@ fn add_rows(job: &JobReport, name_columns: usize, style: &Style, text: &mut Stri
             numbers.add_row(&name_cell(&name, name_columns), dir_name, style, text);
             name.clear();
         }
+    }
+    if job.sync.total_ios > 0 {
+        let latency = &job.sync.lat;
+        let runtime_ms = job.shown().iter().map(|(_, dir)| dir.runtime_ms).max().unwrap_or(0);
+        let numbers = Numbers {
+            iops: job.sync.total_ios as f64 * 1000.0 / runtime_ms.max(1) as f64,
+            bytes_per_s: None,
+            p50_ns: latency.quick.map(|quick| quick.p50_ns),
+            p99_ns: latency.quick.map(|quick| quick.p99_ns),
+            max_ns: (latency.n > 0).then_some(latency.max_ns),
+        };
+        numbers.add_row(&name_cell(&name, name_columns), "sync", style, text);
+        name.clear();
     }
     if !name.is_empty() {
         text.push_str(&format!("{}no I/O\n", fit(&name, name_columns)));
@@ -98,7 +114,7 @@ fn add_rows(job: &JobReport, name_columns: usize, style: &Style, text: &mut Stri
 /// A row's numbers; what was not measured is `None`.
 struct Numbers {
     iops: f64,
-    bytes_per_s: u64,
+    bytes_per_s: Option<u64>,
     p50_ns: Option<u64>,
     p99_ns: Option<u64>,
     max_ns: Option<u64>,
@@ -108,11 +124,14 @@ impl Numbers {
     fn add_row(&self, name: &str, dir: &str, style: &Style, text: &mut String) {
         let cell = |ns: Option<u64>| ns.map_or("-".into(), duration);
         let [p50, p99, max] = [self.p50_ns, self.p99_ns, self.max_ns].map(cell);
-        let (iops, bandwidth) = (count(self.iops), rate(self.bytes_per_s as f64));
+        let bandwidth = self.bytes_per_s.map_or(String::new(), |bytes| rate(bytes as f64));
+        let iops = count(self.iops);
         if !fits(style) {
             let lead = format!("{} {dir}", name.trim_end());
-            let cells = [format!("{iops} IOPS"), bandwidth, format!("p50 {p50}")];
-            let cells = [&cells[..], &[format!("p99 {p99}"), format!("max {max}")]].concat();
+            let latencies = [format!("p50 {p50}"), format!("p99 {p99}"), format!("max {max}")];
+            let rates = [format!("{iops} IOPS"), bandwidth].into_iter();
+            let cells = rates.filter(|cell| !cell.is_empty()).chain(latencies);
+            let cells: Vec<String> = cells.collect();
             return add_narrow_row(lead.trim_start(), &cells, style, text);
         }
         let first = format!("{iops:>9}{bandwidth:>12}");
@@ -144,11 +163,11 @@ fn add_sum(
             continue;
         }
         let ios = dirs.iter().map(|dir| dir.total_ios).sum::<u64>();
-        let latencies: Vec<&LatencyReport> = dirs.iter().map(|dir| shown_latency(dir)).collect();
+        let latencies: Vec<&LatencyReport> = dirs.iter().map(|dir| dir.shown_latency()).collect();
         let max_ns = latencies.iter().filter(|lat| lat.n > 0).map(|lat| lat.max_ns).max();
         let numbers = Numbers {
             iops: ios as f64 * 1000.0 / sum.max_run_ms.max(1) as f64,
-            bytes_per_s: sum.agg_bytes_per_s,
+            bytes_per_s: Some(sum.agg_bytes_per_s),
             p50_ns: percentile_of_all(&latencies, 50.0),
             p99_ns: percentile_of_all(&latencies, 99.0),
             max_ns,

@@ -1,39 +1,16 @@
-//! Our own report: the most wanted numbers first, and no line without content.
+//! Our own report: a conclusion, the most wanted figures, then where the bytes
+//! went; no line without content and no figure twice.
 
 mod many;
 mod one;
-pub(super) mod paint;
+mod spark;
+mod table;
 
+use super::ledger_text::{Below, add_ledger};
+use super::style::{Mark, Style, add_labelled, paint};
 use crate::report::*;
 use crate::scale::date;
 use iosonde_base::text::{bytes, percent, wrap};
-use paint::{Mark, paint};
-
-/// How to write for the eye.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Style {
-    /// Whether to colour (ANSI escapes).
-    pub colour: bool,
-    /// How wide lines may be. Where a table does not fit, each of its rows is a
-    /// wrapped line.
-    pub columns: usize,
-}
-
-/// No layout is narrower than this.
-const COLUMNS_MIN: usize = 40;
-
-impl Style {
-    /// The same style in lines that can be laid out.
-    fn usable(self) -> Style {
-        Style { columns: self.columns.max(COLUMNS_MIN), ..self }
-    }
-}
-
-impl Default for Style {
-    fn default() -> Style {
-        Style { colour: false, columns: 80 }
-    }
-}
 
 /// The report for a person: at most some 25 lines for one job, a row for each
 /// job and direction when there are several.
@@ -44,41 +21,28 @@ pub fn native(report: &Report, style: &Style) -> String {
     let title = format!("{tool}, {}", date(report.time_unix_ms, report.utc_offset_s));
     text.push_str(&paint(wrap(&title, 0, style.columns), Mark::Label, style));
     text.push_str("\n\n");
+    let ledger = report.ours.ledger.as_ref();
+    if let Some(conclusion) = ledger.and_then(|ledger| ledger.conclusion.as_ref()) {
+        text.push_str(&paint(wrap(&conclusion.text, 0, style.columns), Mark::Heading, style));
+        text.push_str("\n\n");
+    }
     match report.jobs.as_slice() {
         [] => text.push_str("no job is reported\n"),
-        [job] => one::add_job(job, report.ours.jobs.first(), style, &mut text),
+        [job] => one::add_job(job, report, style, &mut text),
         jobs => many::add_jobs(jobs, report, style, &mut text),
     }
-    report.disks.iter().for_each(|disk| add_disk(disk, 0, style, &mut text));
+    // What the ledger tells of the devices is more exact.
+    if ledger.is_none() || style.verbose {
+        report.disks.iter().for_each(|disk| add_disk(disk, 0, style, &mut text));
+    }
     let remarks = report.diagnostics.iter().chain(&report.ours.notes);
     for remark in remarks {
-        text.push_str(&paint("  note      ", Mark::Note, style));
-        text.push_str(&wrap(remark, 12, style.columns));
-        text.push('\n');
+        add_labelled("note", remark, Mark::Note, style, &mut text);
     }
-    text.push_str(&super::ledger_text(report, style));
+    if let Some(ledger) = ledger {
+        add_ledger(ledger, Below::OwnText, style, &mut text);
+    }
     text
-}
-
-/// Names and numbers as one wrapped line: a row of a table that does not fit.
-pub(super) fn add_narrow_row(name: &str, cells: &[String], style: &Style, text: &mut String) {
-    text.push_str("  ");
-    text.push_str(&wrap(&format!("{name}: {}", cells.join(", ")), 2, style.columns));
-    text.push('\n');
-}
-
-/// A line that begins with a label in its own column.
-pub(super) fn add_labelled(label: &str, words: &str, mark: Mark, style: &Style, text: &mut String) {
-    text.push_str(&paint(format!("  {label:<10}"), mark, style));
-    text.push_str(&wrap(words, 12, style.columns));
-    text.push('\n');
-}
-
-/// The latency that is reported: the total latency where its percentiles were
-/// kept. The completion latency begins when a submission returns, and may be
-/// over by then.
-fn shown_latency(dir: &DirReport) -> &LatencyReport {
-    if dir.clat.n == 0 || dir.lat.quick.is_some() { &dir.lat } else { &dir.clat }
 }
 
 /// A disk, and those below it, marked so.
@@ -98,9 +62,4 @@ fn add_disk(disk: &DiskReport, level: usize, style: &Style, text: &mut String) {
     let label = if level == 0 { "disk" } else { "  below" };
     add_labelled(label, &words, Mark::Label, style, text);
     disk.slaves.iter().for_each(|slave| add_disk(slave, level + 1, style, text));
-}
-
-/// Why a job failed, in words.
-fn failure_words(failure: &JobFailure) -> String {
-    format!("{}: {}: {}", failure.doing, failure.place, failure.errno)
 }

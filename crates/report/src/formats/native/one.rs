@@ -1,29 +1,33 @@
 //! One job in our own report.
 
-use super::paint::{Mark, paint};
-use super::{Style, add_labelled, add_narrow_row, failure_words, shown_latency};
+use super::spark;
+use super::table::{Row, add_rows};
 use crate::formats::DEPTH_LABELS;
+use crate::formats::style::{Mark, Style, add_labelled, paint};
 use crate::report::*;
 use iosonde_base::text::{bytes, count, counted, duration, percent, percent_of, rate, wrap};
 
-/// Columns of the table of first numbers.
-const FIRST_COLUMNS: usize = 74;
-/// Columns of the table of latencies.
-const LATENCY_COLUMNS: usize = 80;
-
-pub(super) fn add_job(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut String) {
+/// One job. `report` is of nothing else.
+pub(super) fn add_job(job: &JobReport, report: &Report, style: &Style, text: &mut String) {
+    let ours = report.ours.jobs.first();
     add_heading(job, ours, style, text);
     if let Some(failure) = &job.failure {
-        add_labelled("failed", &failure_words(failure), Mark::Error, style, text);
+        add_labelled("failed", &failure.words(), Mark::Error, style, text);
     }
-    add_first_numbers(job, style, text);
-    add_latencies(job, ours, style, text);
-    add_depth(job, style, text);
-    add_processor(job, style, text);
+    text.push('\n');
+    add_figures(job, ours, style, text);
+    if let Some(ledger) = &report.ours.ledger {
+        spark::add(&ledger.series, style, text);
+    }
+    text.push('\n');
+    if style.verbose {
+        add_depth(job, style, text);
+    }
+    add_processor(job, report, style, text);
     add_rare(job, ours, style, text);
 }
 
-/// `mix: randrw 4k, psync, depth 1; 2 jobs`.
+/// `mix: randrw 4k, psync, depth 1; 2 jobs together; 10 s`.
 fn add_heading(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut String) {
     text.push_str(&paint(&job.name, Mark::Heading, style));
     let mut rest = String::new();
@@ -33,6 +37,9 @@ fn add_heading(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut
     if job.clones > 1 {
         rest.push_str(&format!("; {} jobs together", job.clones));
     }
+    if let Some(ms) = job.shown().iter().map(|(_, dir)| dir.runtime_ms).max().filter(|&ms| ms > 0) {
+        rest.push_str(&format!("; {}", duration(ms.saturating_mul(1_000_000))));
+    }
     text.push_str(&wrap(&rest, job.name.chars().count(), style.columns));
     text.push('\n');
     if let Some(description) = &job.description {
@@ -40,99 +47,78 @@ fn add_heading(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut
     }
 }
 
-/// IOPS, bandwidth, p99: a line for each direction.
-fn add_first_numbers(job: &JobReport, style: &Style, text: &mut String) {
-    let shown = job.shown();
-    let active: Vec<_> = shown.into_iter().filter(|(_, dir)| dir.issued_ios > 0).collect();
-    let fits = style.columns >= FIRST_COLUMNS;
-    let head = format!(
-        "\n{:14}{:>10}{:>14}{:>12}{:>14}{:>10}",
-        "", "IOPS", "bandwidth", "p99", "moved", "in"
-    );
-    let head = if fits { head } else { String::new() };
-    text.push_str(&paint(head, Mark::Label, style));
-    text.push('\n');
-    for (name, dir) in &active {
-        let p99 = shown_latency(dir).quick.map_or("-".into(), |quick| duration(quick.p99_ns));
-        let (iops, bandwidth) = (count(dir.iops()), rate(dir.bw_bytes_per_s() as f64));
-        let moved = bytes(dir.io_bytes);
-        let took = duration(dir.runtime_ms.saturating_mul(1_000_000));
-        if fits {
-            let first = format!("{iops:>10}{bandwidth:>14}{p99:>12}");
-            text.push_str(&format!("  {name:<12}{}", paint(first, Mark::First, style)));
-            text.push_str(&format!("{moved:>14}{took:>10}\n"));
-        } else {
-            let cells = [
-                format!("{iops} IOPS"),
-                bandwidth,
-                format!("p99 {p99}"),
-                format!("{moved} in {took}"),
-            ];
-            add_narrow_row(name, &cells, style, text);
-        }
-    }
-    if active.is_empty() {
-        text.push_str("  no I/O\n");
-    }
-}
-
-/// A table of latencies: data, syncs, and responses of paced jobs.
-fn add_latencies(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut String) {
-    let mut rows: Vec<(String, &LatencyReport)> = Vec::new();
+/// The table: a row for each direction, for syncs, and for what is counted
+/// from the moment an I/O was due.
+fn add_figures(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut String) {
+    let mut rows: Vec<Row> = Vec::new();
     for (name, dir) in job.shown() {
-        rows.push((name.into(), shown_latency(dir)));
-        for prio in &dir.prios {
-            rows.push((format!("  prio {}/{}", prio.class, prio.level), &prio.latency));
+        if dir.issued_ios > 0 {
+            rows.push(Row::of(name, dir));
         }
+        let prio = |prio: &PrioReport| format!("  prio {}/{}", prio.class, prio.level);
+        rows.extend(dir.prios.iter().map(|p| Row::latency(prio(p), &p.latency)));
     }
-    rows.push(("sync".into(), &job.sync.lat));
+    if rows.is_empty() {
+        text.push_str("  no I/O\n");
+        return;
+    }
+    if job.sync.total_ios > 0 {
+        rows.push(sync_row(job));
+    }
     let response = ours.map(|ours| ["read", "write", "trim"].into_iter().zip(&ours.response.0));
     for (name, latency) in response.into_iter().flatten() {
         // From the moment the I/O was due, not from when it was started.
-        rows.extend(latency.as_ref().map(|latency| (format!("{name}, due"), latency)));
+        rows.extend(latency.as_ref().map(|lat| Row::latency(format!("{name}, due"), lat)));
     }
     // How late the recorded I/Os were started.
     let lateness = ours.and_then(|ours| ours.lateness.as_ref());
-    rows.extend(lateness.map(|lateness| ("start, due".into(), lateness)));
-    rows.retain(|(_, latency)| latency.n > 0);
-    if rows.is_empty() {
-        if job.issued_ios() > 0 {
-            text.push_str(&paint("\n  latency not measured\n", Mark::Label, style));
-        }
+    rows.extend(lateness.map(|lateness| Row::latency("start, due".into(), lateness)));
+    add_rows(&rows, style, text);
+    if job.issued_ios() > 0 && job.shown().iter().all(|(_, dir)| dir.shown_latency().n == 0) {
+        text.push_str(&paint("  latency not measured\n", Mark::Label, style));
+    }
+    if style.verbose {
+        add_more_latency(&rows, style, text);
+    }
+}
+
+/// Syncs are counted and have latencies; they move nothing.
+fn sync_row(job: &JobReport) -> Row<'_> {
+    let ms = job.shown().iter().map(|(_, dir)| dir.runtime_ms).max().unwrap_or(0);
+    let per_s = if ms == 0 { 0.0 } else { job.sync.total_ios as f64 * 1000.0 / ms as f64 };
+    Row {
+        name: "sync".into(),
+        iops: Some(count(per_s)),
+        bandwidth: None,
+        latency: &job.sync.lat,
+        moved: None,
+    }
+}
+
+/// The figures of latencies that the first table leaves out.
+fn add_more_latency(rows: &[Row], style: &Style, text: &mut String) {
+    let known: Vec<&Row> = rows.iter().filter(|row| row.latency.n > 0).collect();
+    if known.is_empty() {
         return;
     }
-    add_latency_rows(&rows, style, text);
-}
-
-fn add_latency_rows(rows: &[(String, &LatencyReport)], style: &Style, text: &mut String) {
-    const NAMES: [&str; 6] = ["min", "p50", "p90", "p99", "p99.9", "max"];
-    if style.columns < LATENCY_COLUMNS {
-        text.push('\n');
-        for (name, latency) in rows {
-            let cells = NAMES.iter().zip(latency_cells(latency));
-            let cells: Vec<String> = cells.map(|(name, cell)| format!("{name} {cell}")).collect();
-            add_narrow_row(&format!("{name} latency"), &cells, style, text);
-        }
-    } else {
-        let right = |cells: [String; 6]| cells.map(|cell| format!("{cell:>11}")).concat();
-        let head = format!("\n  {:<12}{}", "latency", right(NAMES.map(String::from)));
-        text.push_str(&paint(head, Mark::Label, style));
-        text.push('\n');
-        for (name, latency) in rows {
-            text.push_str(&format!("  {name:<12}{}\n", right(latency_cells(latency))));
-        }
-    }
+    let heads = ["min", "mean", "deviation", "p90", "p99.99", "values"];
+    let head = format!("\n  {:<11}", "latency") + &heads.map(|head| format!("{head:>11}")).concat();
+    text.push_str(&paint(head, Mark::Label, style));
     text.push('\n');
-}
-
-/// Extremes and percentiles; `-` for what was not kept.
-fn latency_cells(latency: &LatencyReport) -> [String; 6] {
-    let percentiles = latency
-        .quick
-        .map(|quick| [quick.p50_ns, quick.p90_ns, quick.p99_ns, quick.p999_ns])
-        .map_or(["-"; 4].map(String::from), |percentiles| percentiles.map(duration));
-    let [p50, p90, p99, p999] = percentiles;
-    [duration(latency.min_ns), p50, p90, p99, p999, duration(latency.max_ns)]
+    for row in known {
+        let latency = row.latency;
+        let at = |percent| latency.at(percent).map_or("-".into(), duration);
+        let cells = [
+            duration(latency.min_ns),
+            duration(latency.mean_ns.round() as u64),
+            duration(latency.stddev_ns.round() as u64),
+            at(90.0),
+            at(99.99),
+            latency.n.to_string(),
+        ];
+        let cells = cells.map(|cell| format!("{cell:>11}")).concat();
+        text.push_str(&format!("  {:<11}{cells}\n", row.name));
+    }
 }
 
 /// Depths that I/Os were issued at; those too rare to see are left out.
@@ -148,7 +134,7 @@ fn add_depth(job: &JobReport, style: &Style, text: &mut String) {
         .collect();
     debug_assert_eq!(RANGES.len(), DEPTH_LABELS.len());
     if !shares.is_empty() {
-        add_labelled("depth", &shares.join(", "), Mark::Label, style, text);
+        add_labelled("depths", &shares.join(", "), Mark::Label, style, text);
     }
 }
 
@@ -172,18 +158,24 @@ fn add_verify(verify: &VerifyReport, style: &Style, text: &mut String) {
     add_labelled("verify", &parts.join(", "), mark, style, text);
 }
 
-fn add_processor(job: &JobReport, style: &Style, text: &mut String) {
+/// Processor time, and the rate that it would allow without storage.
+fn add_processor(job: &JobReport, report: &Report, style: &Style, text: &mut String) {
     let cpu = &job.cpu;
     let per_io = match job.issued_ios() {
         0 => String::new(),
         ios => format!(", {} per I/O", duration((cpu.user_ns.saturating_add(cpu.system_ns)) / ios)),
     };
-    let words = format!(
+    let mut words = format!(
         "{} user, {} system{per_io}; {}",
         percent(cpu.user_percent() / 100.0),
         percent(cpu.system_percent() / 100.0),
         counted(cpu.ctx, "context switch")
     );
+    let ledger = report.ours.ledger.as_ref();
+    let bound = ledger.and_then(|ledger| ledger.jobs.first()?.cpu.upper_bound_iops.get());
+    if let Some(bound) = bound {
+        words.push_str(&format!("; upper bound without storage: {} IOPS", count(*bound)));
+    }
     add_labelled("cpu", &words, Mark::Label, style, text);
 }
 
@@ -210,25 +202,47 @@ fn add_rare(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut St
         add_labelled("target", &words, Mark::Label, style, text);
     }
     if let Some(steady) = &job.steady {
-        let sign = if steady.limit_is_percent { " %" } else { "" };
-        let attained = if steady.attained { "attained" } else { "not attained" };
-        let words = format!(
-            "{attained}: {} at {:.3}{sign}, limit {}{sign}",
-            steady.what, steady.criterion, steady.limit
-        );
-        add_labelled("steady", &words, Mark::Label, style, text);
+        add_steady(steady, style, text);
     }
     let phases = ours.map_or(&[][..], |ours| &ours.phases);
-    // A shorter phase explains nothing.
+    // A shorter phase explains nothing, and how long it ran stands above.
     const SHORTEST_NS: u64 = 1_000_000;
-    let shown = |phase: &&JobPhase| phase.name == "run" || phase.duration_ns >= SHORTEST_NS;
-    let phases: Vec<&JobPhase> = phases.iter().filter(shown).collect();
-    if phases.len() > 1 {
-        let each =
-            phases.iter().map(|phase| format!("{} {}", phase.name, duration(phase.duration_ns)));
-        add_labelled("phases", &each.collect::<Vec<_>>().join(", "), Mark::Label, style, text);
+    let shown = |phase: &&JobPhase| phase.name != "run" && phase.duration_ns >= SHORTEST_NS;
+    let each = phases.iter().filter(shown);
+    let each = each.map(|phase| format!("{} {}", phase.name, duration(phase.duration_ns)));
+    let each: Vec<String> = each.collect();
+    if !each.is_empty() {
+        add_labelled("phases", &each.join(", "), Mark::Label, style, text);
     }
     if let Some(verify) = ours.and_then(|ours| ours.verify) {
         add_verify(&verify, style, text);
+    }
+}
+
+fn add_steady(steady: &SteadyResult, style: &Style, text: &mut String) {
+    let sign = if steady.limit_is_percent { " %" } else { "" };
+    let attained = if steady.attained { "attained" } else { "not attained" };
+    let words = format!(
+        "{attained}: {} at {:.3}{sign}, limit {}{sign}",
+        steady.what, steady.criterion, steady.limit
+    );
+    add_labelled("steady", &words, Mark::Label, style, text);
+}
+
+impl<'a> Row<'a> {
+    /// The row of a direction.
+    fn of(name: &str, dir: &'a DirReport) -> Row<'a> {
+        Row {
+            name: name.into(),
+            iops: Some(count(dir.iops())),
+            bandwidth: Some(rate(dir.bw_bytes_per_s() as f64)),
+            latency: dir.shown_latency(),
+            moved: Some(bytes(dir.io_bytes)),
+        }
+    }
+
+    /// A row of latencies only.
+    fn latency(name: String, latency: &'a LatencyReport) -> Row<'a> {
+        Row { name, iops: None, bandwidth: None, latency, moved: None }
     }
 }

@@ -1,0 +1,270 @@
+//! The tests of a quick look, one after the other.
+
+use super::target::{QuickKind, QuickTarget};
+use crate::quiet_run;
+use iosonde_base::Dir;
+use iosonde_report::finding::{Finding, Severity};
+use iosonde_report::ledger::Ledger;
+use iosonde_report::{DirReport, LatencyReport, Quick, Report};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// One test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuickTest {
+    /// In words, without the direction.
+    pub name: &'static str,
+    /// Reads or writes.
+    pub dir: Dir,
+    /// Queue depth.
+    pub depth: u32,
+    rw: &'static str,
+    bs: &'static str,
+    /// A sync after each write.
+    pub durable: bool,
+}
+
+const fn test(
+    name: &'static str,
+    dir: Dir,
+    depth: u32,
+    rw: &'static str,
+    bs: &'static str,
+) -> QuickTest {
+    QuickTest { name, dir, depth, rw, bs, durable: false }
+}
+
+/// All tests, those that only read first: they leave the device's cache as it is.
+const TESTS: [QuickTest; 9] = [
+    test("sequential 1 MiB, depth 1", Dir::Read, 1, "read", "1m"),
+    test("sequential 1 MiB, depth 32", Dir::Read, 32, "read", "1m"),
+    test("random 4 KiB, depth 1", Dir::Read, 1, "randread", "4k"),
+    test("random 4 KiB, depth 32", Dir::Read, 32, "randread", "4k"),
+    test("sequential 1 MiB, depth 1", Dir::Write, 1, "write", "1m"),
+    test("sequential 1 MiB, depth 32", Dir::Write, 32, "write", "1m"),
+    test("random 4 KiB, depth 1", Dir::Write, 1, "randwrite", "4k"),
+    test("random 4 KiB, depth 32", Dir::Write, 32, "randwrite", "4k"),
+    QuickTest { durable: true, ..test("durable 4 KiB (fdatasync)", Dir::Write, 1, "write", "4k") },
+];
+
+/// Seconds at most for filling the temporary file.
+const FILL_SECONDS: u64 = 6;
+
+/// What a test found.
+#[derive(Clone, Debug)]
+pub struct QuickFigures {
+    /// The test.
+    pub test: QuickTest,
+    /// I/Os a second.
+    pub iops: f64,
+    /// Bytes a second.
+    pub bytes_per_s: u64,
+    /// Percentiles, of the sync for durable writes; `None` where nothing was done.
+    pub latency: Option<Quick>,
+}
+
+/// Everything that was found.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// The path as it was named.
+    pub path: PathBuf,
+    /// `directory`, `file` or `device`.
+    pub kind: &'static str,
+    /// Bytes that the I/Os fell on; 0 for a whole device.
+    pub bytes: u64,
+    /// Direct I/O was used.
+    pub direct: bool,
+    /// The engine of the deep tests.
+    pub engine: &'static str,
+    /// The tests, in order.
+    pub tests: Vec<QuickFigures>,
+    /// Warnings and worse, each rule once, worst first, with how many tests it
+    /// was found in.
+    pub findings: Vec<(Finding, u32)>,
+    /// The ledger of the last test: devices, file systems, machine.
+    pub ledger: Option<Box<Ledger>>,
+    /// A signal ended it before all was done.
+    pub stopped: bool,
+}
+
+/// Findings that are true of any short look, and said once in the text.
+const EXPECTED: [&str; 3] = ["short-run", "small-span", "closed-loop"];
+
+/// Run all tests that suit the target.
+///
+/// # Errors
+/// The first reason of what could not be done.
+pub fn all(target: &QuickTarget, seconds: u64) -> Result<Measured, String> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // Between two tests nobody else listens, and the file must go.
+        signal_hook::flag::register(signal, stop.clone())
+            .map_err(|error| format!("cannot listen for signals: {error}"))?;
+    }
+    let mut run = Runner { target, bytes: target.bytes, direct: true, engine: deep_engine(), stop };
+    if target.kind == QuickKind::Directory {
+        run.fill()?;
+    } else {
+        run.direct = run.takes_direct();
+    }
+    let writes = target.kind == QuickKind::Directory;
+    let mut measured = Measured {
+        path: target.path.clone(),
+        kind: target.kind.word(),
+        bytes: run.bytes,
+        direct: run.direct,
+        engine: run.engine,
+        ..Measured::default()
+    };
+    let mut found: BTreeMap<String, (Finding, u32)> = BTreeMap::new();
+    for test in TESTS.into_iter().filter(|test| writes || test.dir == Dir::Read) {
+        if run.is_stopped() {
+            break;
+        }
+        progress(&format!("{} {}", test.name, test.dir.name()));
+        let done = run.one(&test, seconds)?;
+        if run.is_stopped() {
+            break;
+        }
+        measured.tests.push(figures(test, &done));
+        measured.ledger = done.ours.ledger;
+        for finding in measured.ledger.iter().flat_map(|ledger| &ledger.verdict) {
+            let counts = finding.severity > Severity::Note && !EXPECTED.contains(&&*finding.id);
+            if counts {
+                let entry = found.entry(finding.id.to_string());
+                entry.or_insert_with(|| (finding.clone(), 0)).1 += 1;
+            }
+        }
+    }
+    progress("");
+    measured.stopped = run.is_stopped();
+    measured.findings = found.into_values().collect();
+    measured.findings.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
+    Ok(measured)
+}
+
+/// One line on a terminal, drawn over; nothing elsewhere.
+fn progress(words: &str) {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r{words:<60}\r");
+    }
+}
+
+fn figures(test: QuickTest, done: &Report) -> QuickFigures {
+    let job = done.jobs.first();
+    let dir: Option<&DirReport> = job.map(|job| &job.dirs[test.dir]);
+    let latency = |latency: &LatencyReport| latency.quick;
+    QuickFigures {
+        test,
+        iops: dir.map_or(0.0, DirReport::iops),
+        bytes_per_s: dir.map_or(0, DirReport::bw_bytes_per_s),
+        latency: match test.durable {
+            true => job.and_then(|job| latency(&job.sync.lat)),
+            false => dir.and_then(|dir| latency(dir.shown_latency())),
+        },
+    }
+}
+
+/// An engine that keeps a queue, the fastest first.
+fn deep_engine() -> &'static str {
+    let runs = |name: &&&str| {
+        iosonde_engine::find(name).is_some_and(|engine| (engine.available)().is_ok())
+    };
+    ["io_uring", "libaio", "posixaio"].iter().find(runs).copied().unwrap_or("psync")
+}
+
+struct Runner<'a> {
+    target: &'a QuickTarget,
+    bytes: u64,
+    direct: bool,
+    engine: &'static str,
+    stop: Arc<AtomicBool>,
+}
+
+impl Runner<'_> {
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Fill the temporary file, as much of it as there is time for.
+    fn fill(&mut self) -> Result<(), String> {
+        progress("filling the temporary file");
+        let mut fill = self.words(&test("fill", Dir::Write, 32, "write", "1m"));
+        fill.push(format!("--runtime={FILL_SECONDS}"));
+        fill.push("--end_fsync=1".to_owned());
+        let done = match quiet_run::run(&fill) {
+            Ok(done) => done,
+            // Some file systems refuse direct I/O.
+            Err(_) if self.direct => {
+                self.direct = false;
+                return self.fill();
+            }
+            Err(reasons) => return Err(first(reasons)),
+        };
+        let written = done.jobs.first().map_or(0, |job| job.dirs[Dir::Write].io_bytes);
+        if written < self.bytes && !self.is_stopped() {
+            self.bytes = (written - written % (1 << 20)).max(1 << 20);
+        }
+        Ok(())
+    }
+
+    /// Whether the target takes direct reads.
+    fn takes_direct(&self) -> bool {
+        let mut words = self.words(&test("direct", Dir::Read, 1, "read", "4k"));
+        words.push("--number_ios=1".to_owned());
+        quiet_run::run(&words).is_ok()
+    }
+
+    fn one(&self, test: &QuickTest, seconds: u64) -> Result<Report, String> {
+        let mut words = self.words(test);
+        words.extend([format!("--runtime={seconds}"), "--time_based".to_owned()]);
+        if test.durable {
+            words.push("--fdatasync=1".to_owned());
+        }
+        quiet_run::run(&words).map_err(first)
+    }
+
+    fn words(&self, test: &QuickTest) -> Vec<String> {
+        let engine = if test.depth > 1 { self.engine } else { "psync" };
+        let mut words = vec![
+            "--name=quick".to_owned(),
+            format!("--filename={}", escaped(&self.target.file.to_string_lossy())),
+            format!("--rw={}", test.rw),
+            format!("--bs={}", test.bs),
+            format!("--iodepth={}", test.depth),
+            format!("--ioengine={engine}"),
+            format!("--direct={}", u8::from(self.direct)),
+            "--norandommap".to_owned(),
+            "--refill_buffers".to_owned(),
+        ];
+        if self.bytes > 0 {
+            words.push(format!("--size={}", self.bytes));
+        }
+        words
+    }
+}
+
+/// A path in the job language: a colon separates files.
+fn escaped(path: &str) -> String {
+    path.replace('\\', "\\\\").replace(':', "\\:")
+}
+
+fn first(reasons: Vec<String>) -> String {
+    let reason = reasons.into_iter().next().unwrap_or_default();
+    reason.strip_prefix("iosonde: ").unwrap_or(&reason).to_owned()
+}
+
+impl QuickKind {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            QuickKind::Directory => "directory",
+            QuickKind::File => "file",
+            QuickKind::Device => "device",
+        }
+    }
+}

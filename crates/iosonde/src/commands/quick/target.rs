@@ -1,0 +1,142 @@
+//! What is measured: a temporary file in a directory, a file, a device.
+
+use iosonde_base::text::bytes;
+use std::fs::OpenOptions;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+/// Less than this says nothing about a disk.
+const BYTES_LEAST: u64 = 16 << 20;
+/// Of the space that is free, one part in so many is used at most.
+const FREE_PART: u64 = 4;
+
+/// What is measured.
+#[derive(Debug)]
+pub struct QuickTarget {
+    /// As it was named.
+    pub path: PathBuf,
+    /// The file or device that the I/Os go to.
+    pub file: PathBuf,
+    /// What it is.
+    pub kind: QuickKind,
+    /// Bytes that the I/Os may fall on.
+    pub bytes: u64,
+    /// Removes the temporary file when the target is dropped.
+    _temporary: Option<TemporaryName>,
+}
+
+/// What a target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuickKind {
+    /// A directory: a temporary file in it is written and read.
+    Directory,
+    /// A file, only read.
+    File,
+    /// A block device, only read.
+    Device,
+}
+
+/// A file that was made here and goes with this.
+#[derive(Debug)]
+struct TemporaryName(PathBuf);
+
+impl Drop for TemporaryName {
+    fn drop(&mut self) {
+        // It may be gone; there is nobody to tell.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+impl QuickTarget {
+    /// What `path` names; in a directory a temporary file of at most
+    /// `bytes_most`.
+    ///
+    /// # Errors
+    /// It is not there, cannot be used, or has no room.
+    pub fn of(path: &Path, bytes_most: u64) -> Result<QuickTarget, String> {
+        let named = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+        let found = std::fs::metadata(path).map_err(|error| named(&error))?;
+        let kind = found.file_type();
+        if kind.is_dir() {
+            return QuickTarget::in_directory(path, bytes_most).map_err(|why| named(&why));
+        }
+        let existing = |kind: QuickKind, bytes: u64| QuickTarget {
+            path: path.to_owned(),
+            file: path.to_owned(),
+            kind,
+            bytes,
+            _temporary: None,
+        };
+        if kind.is_block_device() {
+            // The whole device: the plan looks at its size.
+            return Ok(existing(QuickKind::Device, 0));
+        }
+        if !kind.is_file() {
+            return Err(named(&"it is neither a directory, a file nor a block device"));
+        }
+        let whole = found.len() - found.len() % (1 << 20);
+        match whole < BYTES_LEAST {
+            true => Err(named(&format!(
+                "it has {}: a file of {} or more, or a directory, is needed",
+                bytes(found.len()),
+                bytes(BYTES_LEAST)
+            ))),
+            false => Ok(existing(QuickKind::File, whole)),
+        }
+    }
+
+    fn in_directory(path: &Path, bytes_most: u64) -> Result<QuickTarget, String> {
+        let system = rustix::fs::statvfs(path).map_err(|error| error.to_string())?;
+        let free = system.f_bavail.saturating_mul(system.f_frsize);
+        let usable = bytes_most.min(free / FREE_PART);
+        let usable = usable - usable % (1 << 20);
+        if usable < BYTES_LEAST {
+            return Err(format!(
+                "{} are free: {} are needed, as a fourth of the free space is used",
+                bytes(free),
+                bytes(BYTES_LEAST * FREE_PART)
+            ));
+        }
+        let file = path.join(format!(".iosonde-quick-{}.tmp", std::process::id()));
+        // Made here, so that nothing of anybody's is written to or removed.
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&file)
+            .map_err(|error| format!("cannot create {}: {error}", file.display()))?;
+        Ok(QuickTarget {
+            path: path.to_owned(),
+            kind: QuickKind::Directory,
+            bytes: usable,
+            _temporary: Some(TemporaryName(file.clone())),
+            file,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_testing::Folder;
+
+    #[test]
+    fn a_temporary_file_is_made_and_removed_and_a_file_is_left_alone() {
+        let folder = Folder::new("quick-target");
+        let target = QuickTarget::of(folder.path(), 32 << 20).unwrap();
+        assert!(target.file.exists() && target.kind == QuickKind::Directory);
+        assert_eq!(target.bytes, 32 << 20);
+        let made = target.file.clone();
+        drop(target);
+        assert!(!made.exists());
+
+        folder.write("data", vec![1; 17 << 20]);
+        let path = folder.join("data");
+        drop(QuickTarget::of(&path, 0).unwrap());
+        assert!(path.exists());
+        folder.write("small", b"x");
+        let refused = QuickTarget::of(&folder.join("small"), 0).unwrap_err();
+        assert!(refused.contains("16 MiB or more"), "{refused}");
+        assert!(QuickTarget::of(&folder.join("none"), 0).is_err());
+        assert!(QuickTarget::of(Path::new("/dev/null"), 0).unwrap_err().contains("neither"));
+    }
+}

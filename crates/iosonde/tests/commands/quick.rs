@@ -1,0 +1,66 @@
+//! `iosonde quick PATH`: what it measures, and that nothing of anybody's is
+//! touched and nothing is left.
+
+use crate::support::running::{Running, wait_until};
+use crate::support::{Who, words};
+use iosonde_testing::Folder;
+use rustix::process::Signal;
+
+fn names(folder: &Folder) -> Vec<String> {
+    let all = std::fs::read_dir(folder.path()).unwrap();
+    all.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_directory_is_written_and_read_and_left_as_it_was() {
+    let folder = Folder::new("quick");
+    let line = "quick --seconds=1 --mib=16 --json .";
+    let found = Who::Native.run(&folder, &words(line)).well().json();
+    let tests = found["tests"].as_array().unwrap();
+    assert_eq!(tests.len(), 9, "{found:#}");
+    assert!(tests.iter().all(|test| test["iops"].as_f64() > Some(0.0)), "{found:#}");
+    let durable = tests.iter().filter(|test| test["durable"] == true).count();
+    assert_eq!((durable, &found["kind"]), (1, &"directory".into()), "{found:#}");
+    assert!(found["conclusion"].as_str().unwrap().contains("in sequence"), "{found:#}");
+    assert_eq!(names(&folder), [""; 0]);
+}
+
+#[test]
+fn a_file_is_only_read() {
+    let folder = Folder::new("quick-file");
+    let data: Vec<u8> = (0..17u32 << 20).map(|at| (at % 251) as u8).collect();
+    folder.write("data", &data);
+    let text = Who::Native.run(&folder, &words("quick --seconds=1 data")).well().stdout;
+    assert!(text.contains("random 4 KiB, depth 32") && text.contains("in sequence"), "{text}");
+    assert!(!text.contains("durable"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert_eq!(std::fs::read(folder.join("data")).unwrap(), data);
+    assert_eq!(names(&folder), ["data"]);
+}
+
+#[test]
+fn ctrl_c_leaves_no_file() {
+    let folder = Folder::new("quick-stop");
+    let mut running = Running::start(Who::Native, &folder, "quick --mib=64 .");
+    wait_until("the temporary file", || !names(&folder).is_empty());
+    running.wait_for_text("");
+    running.signal(Signal::INT);
+    let ran = running.end_within(crate::support::running::PATIENCE);
+    assert_eq!(ran.code, Some(128), "{ran:?}");
+    assert!(ran.stdout.contains("stopped"), "{ran:?}");
+    assert_eq!(names(&folder), [""; 0]);
+}
+
+#[test]
+fn a_path_alone_is_measured_unless_it_is_a_job_file() {
+    let folder = Folder::new("quick-path");
+    folder.write("small", [0, 1, 2]);
+    let refused = Who::Native.run(&folder, &words("small"));
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.stderr.contains("quick: small: it has 3 B"), "{refused:?}");
+    folder.write("job.fio", "[job]\nioengine=null\nsize=64k\nrw=read\n");
+    let ran = Who::Native.run(&folder, &words("job.fio")).well();
+    assert!(ran.stdout.contains("job: read"), "{ran:?}");
+    let missing = Who::Native.run(&folder, &words("quick none"));
+    assert!(missing.stderr.contains("quick: none: No such file"), "{missing:?}");
+}

@@ -1,0 +1,120 @@
+//! Comma-separated values: a header and a row for each job and direction, for
+//! spreadsheets and data frames. Exact numbers in base units; units in the
+//! names of the columns. RFC 4180.
+
+use crate::report::*;
+use std::fmt::Write;
+
+const COLUMNS: [&str; 19] = [
+    "job",
+    "group",
+    "jobs",
+    "direction",
+    "ios",
+    "bytes",
+    "runtime_ms",
+    "iops",
+    "bytes_per_s",
+    "latency_min_ns",
+    "latency_mean_ns",
+    "latency_p50_ns",
+    "latency_p90_ns",
+    "latency_p99_ns",
+    "latency_p99.9_ns",
+    "latency_max_ns",
+    "durable_bytes_per_s",
+    "errors",
+    "conclusion",
+];
+
+/// The report as CSV. What was not measured is an empty cell.
+pub fn csv(report: &Report) -> String {
+    let mut text = COLUMNS.join(",");
+    text.push_str("\r\n");
+    for job in &report.jobs {
+        for (name, dir) in job.shown().into_iter().filter(|(_, dir)| dir.issued_ios > 0) {
+            let figures = [
+                dir.total_ios.to_string(),
+                dir.io_bytes.to_string(),
+                dir.runtime_ms.to_string(),
+                format!("{:.3}", dir.iops()),
+                dir.bw_bytes_per_s().to_string(),
+            ];
+            add_row(job, report, name, figures, dir.shown_latency(), &mut text);
+        }
+        if job.sync.total_ios > 0 {
+            let ios = job.sync.total_ios.to_string();
+            let figures = [ios, String::new(), String::new(), String::new(), String::new()];
+            add_row(job, report, "sync", figures, &job.sync.lat, &mut text);
+        }
+    }
+    text
+}
+
+fn add_row(
+    job: &JobReport,
+    report: &Report,
+    direction: &str,
+    figures: [String; 5],
+    latency: &LatencyReport,
+    text: &mut String,
+) {
+    let known = |ns: u64| if latency.n > 0 { ns.to_string() } else { String::new() };
+    let at = |percent| latency.at(percent).map_or(String::new(), |ns| ns.to_string());
+    let mean = if latency.n > 0 { format!("{:.1}", latency.mean_ns) } else { String::new() };
+    let ledger = report.ours.ledger.as_ref();
+    let durable = ledger.filter(|ledger| direction == "write" && ledger.jobs.len() == 1);
+    let durable = durable.and_then(|ledger| ledger.writes.as_ref()?.durable_bytes_per_s.get());
+    let errors = job.errors.map_or(String::new(), |errors| errors.total.to_string());
+    let conclusion = ledger.and_then(|ledger| ledger.conclusion.as_ref());
+    let before = [quoted(&job.name), job.group.to_string(), job.clones.max(1).to_string()];
+    let latencies = [
+        known(latency.min_ns),
+        mean,
+        at(50.0),
+        at(90.0),
+        at(99.0),
+        at(99.9),
+        known(latency.max_ns),
+    ];
+    let after = [
+        durable.map_or(String::new(), |rate| format!("{rate:.0}")),
+        errors,
+        conclusion.map_or(String::new(), |conclusion| quoted(&conclusion.text)),
+    ];
+    let cells = before.into_iter().chain([direction.to_owned()]).chain(figures);
+    let cells: Vec<String> = cells.chain(latencies).chain(after).collect();
+    debug_assert_eq!(cells.len(), COLUMNS.len());
+    // Writing to a String cannot fail.
+    let _ = write!(text, "{}\r\n", cells.join(","));
+}
+
+/// A text as a cell. One that a spreadsheet would take for a formula begins
+/// with an apostrophe.
+fn quoted(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t']);
+    let text = if is_formula { format!("'{text}") } else { text.to_owned() };
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_where_they_must_and_never_formulas() {
+        assert_eq!(quoted("plain"), "plain");
+        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(quoted("=1+1"), "'=1+1");
+    }
+
+    #[test]
+    fn a_report_without_jobs_is_a_header() {
+        let text = csv(&Report::default());
+        assert_eq!(text.lines().count(), 1);
+        assert!(text.starts_with("job,group,jobs,direction,ios,"));
+    }
+}

@@ -1,0 +1,171 @@
+//! A run over time: bytes, I/Os and latencies of windows.
+//!
+//! The conductor takes the differences of the jobs' counters between ticks,
+//! never the loop. When there are [`WINDOWS_MOST`] windows, pairs of them are
+//! merged, so that a run of any length has windows of one length.
+
+use iosonde_base::{DIRS, PerDir};
+use iosonde_stats::CoarseCounts;
+
+/// Windows of a run at most.
+pub const WINDOWS_MOST: usize = 600;
+
+/// A run over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunSeries {
+    /// How long a window is.
+    pub interval_ns: u64,
+    /// The windows, one after the other. Time between waves of jobs is in none.
+    pub windows: Vec<SeriesWindow>,
+    /// Bytes of each job over time, in at most [`JOB_WINDOWS_MOST`] windows;
+    /// empty where there are more than [`JOBS_MOST`] jobs.
+    pub jobs: Vec<JobSeries>,
+}
+
+/// Jobs that have a series of their own at most.
+pub const JOBS_MOST: usize = 64;
+/// Windows of a job's own series at most.
+pub const JOB_WINDOWS_MOST: usize = 60;
+
+/// One window, of all jobs together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SeriesWindow {
+    /// Whether it was sampled. One that was not (the machine was too busy to
+    /// look in time) has no figures, which is not zero.
+    pub sampled: bool,
+    /// What each direction did.
+    pub dirs: PerDir<WindowCounts>,
+    /// Data of the whole machine that waits to be written back, at its end.
+    pub dirty_bytes: Option<u64>,
+}
+
+/// One direction in one window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WindowCounts {
+    /// Bytes moved.
+    pub bytes: u64,
+    /// I/Os completed.
+    pub ios: u64,
+    /// I/Os that failed.
+    pub errors: u64,
+    /// Latencies, four buckets an octave; none where no histogram is kept.
+    pub latency: CoarseCounts,
+}
+
+/// One job over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JobSeries {
+    /// The job's name.
+    pub name: String,
+    /// How long a window is.
+    pub interval_ns: u64,
+    /// Bytes of each, all directions.
+    pub bytes: Vec<u64>,
+}
+
+/// Where the rate of a run changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RateChange {
+    /// Since the first window.
+    pub at_ns: u64,
+    /// Bytes moved before.
+    pub at_bytes: u64,
+    /// Bytes per second before.
+    pub before_bytes_per_s: f64,
+    /// Bytes per second after.
+    pub after_bytes_per_s: f64,
+    /// The statistic of the change (`iosonde_stats::mean_changes`).
+    pub stat: f64,
+}
+
+impl WindowCounts {
+    /// Add another window's.
+    pub fn merge(&mut self, other: &WindowCounts) {
+        self.bytes += other.bytes;
+        self.ios += other.ios;
+        self.errors += other.errors;
+        self.latency.merge(&other.latency);
+    }
+}
+
+impl SeriesWindow {
+    /// Bytes of all directions; `None` if it was not sampled.
+    pub fn bytes(&self) -> Option<u64> {
+        self.sampled.then(|| self.dirs.0.iter().map(|dir| dir.bytes).sum())
+    }
+
+    /// Latencies of all directions.
+    pub fn latency(&self) -> CoarseCounts {
+        let mut all = CoarseCounts::default();
+        self.dirs.0.iter().for_each(|dir| all.merge(&dir.latency));
+        all
+    }
+
+    /// Add the window after it.
+    pub fn merge(&mut self, next: &SeriesWindow) {
+        // Half of a window's bytes would look like half of the rate.
+        self.sampled &= next.sampled;
+        for dir in DIRS {
+            self.dirs[dir].merge(&next.dirs[dir]);
+        }
+        self.dirty_bytes = next.dirty_bytes.or(self.dirty_bytes);
+    }
+}
+
+impl RunSeries {
+    /// The same in at most `most` windows: neighbours merged, the length of a
+    /// window a multiple of what it was. A last window of fewer is left out.
+    pub fn in_at_most(&self, most: usize) -> RunSeries {
+        let together = self.windows.len().div_ceil(most.max(1)).max(1);
+        let merge = |windows: &[SeriesWindow]| {
+            let mut merged = windows[0].clone();
+            windows[1..].iter().for_each(|next| merged.merge(next));
+            merged
+        };
+        RunSeries {
+            interval_ns: self.interval_ns.saturating_mul(together as u64),
+            windows: self.windows.chunks_exact(together).map(merge).collect(),
+            jobs: self.jobs.clone(),
+        }
+    }
+
+    /// Bytes of each window, as long as all were sampled; the rate of the run
+    /// over time.
+    pub fn bytes(&self) -> Vec<u64> {
+        self.windows.iter().filter_map(SeriesWindow::bytes).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_base::Dir;
+
+    fn series(bytes: &[u64]) -> RunSeries {
+        let window = |&bytes: &u64| {
+            let mut window = SeriesWindow { sampled: true, ..SeriesWindow::default() };
+            window.dirs[Dir::Read].bytes = bytes;
+            window
+        };
+        let windows = bytes.iter().map(window).collect();
+        RunSeries { interval_ns: 200, windows, jobs: Vec::new() }
+    }
+
+    #[test]
+    fn merged_windows_have_one_length_and_lose_no_whole_window() {
+        let merged = series(&[1, 2, 3, 4, 5, 6, 7]).in_at_most(3);
+        assert_eq!((merged.interval_ns, merged.bytes()), (600, vec![6, 15]));
+        let same = series(&[1, 2, 3]);
+        assert_eq!(same.in_at_most(3), same);
+        assert_eq!(series(&[]).in_at_most(3).bytes(), [0; 0]);
+    }
+
+    #[test]
+    fn a_window_with_a_part_that_was_not_sampled_has_no_figure() {
+        let mut all = series(&[1, 2, 3, 4]);
+        all.windows[1].sampled = false;
+        let merged = all.in_at_most(2);
+        assert_eq!(merged.windows[0].bytes(), None);
+        assert_eq!(merged.windows[1].bytes(), Some(7));
+    }
+}

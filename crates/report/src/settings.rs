@@ -1,0 +1,58 @@
+//! The settings of a run: what was asked for, and where.
+
+/// The settings of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunSettings {
+    /// The command line, the program's name first.
+    pub argv: Vec<String>,
+    /// Each section that ran.
+    pub jobs: Vec<JobSettings>,
+}
+
+/// The settings of a section.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobSettings {
+    /// The job's name.
+    pub name: String,
+    /// The seed of its random numbers: with it the same I/Os are done again.
+    pub seed: u64,
+    /// The options that are set, in the order of the tables.
+    pub options: Vec<SetOption>,
+}
+
+/// An option that is set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SetOption {
+    /// Its name.
+    pub name: String,
+    /// Its value, as it is meant.
+    pub value: String,
+    /// Where it was set: `job.fio:3`, `command line`, a rule.
+    pub origin: String,
+}
+
+impl RunSettings {
+    /// The command line for a shell.
+    pub fn command(&self) -> String {
+        let quoted = |word: &String| {
+            let plain = |one: char| one.is_ascii_alphanumeric() || "-_=./:,+%@".contains(one);
+            match !word.is_empty() && word.chars().all(plain) {
+                true => word.clone(),
+                false => format!("'{}'", word.replace('\'', "'\\''")),
+            }
+        };
+        self.argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_can_be_given_to_a_shell() {
+        let argv = ["iosonde", "--name=a b", "--description=it's", "--bs=4k"].map(String::from);
+        let settings = RunSettings { argv: argv.into(), jobs: Vec::new() };
+        assert_eq!(settings.command(), "iosonde '--name=a b' '--description=it'\\''s' --bs=4k");
+    }
+}

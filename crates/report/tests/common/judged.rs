@@ -1,0 +1,234 @@
+//! A fixed report of a run that was looked at: ledger, series, findings.
+
+use super::{NOW_MS, Recorder, facts, report_of};
+use iosonde_base::Dir;
+use iosonde_report::finding::{Finding, Severity};
+use iosonde_report::fingerprint::Fingerprint;
+use iosonde_report::ledger::*;
+use iosonde_report::series::{JobSeries, RateChange, RunSeries, SeriesWindow};
+use iosonde_report::*;
+use iosonde_stats::CoarseCounts;
+
+/// Buffered writes with syncs whose rate fell, most of them still in memory.
+pub fn judged() -> Report {
+    let counts = Recorder::new()
+        .ios(Dir::Write, 6000, 65_536, 140_000)
+        .syncs(60, 3_000_000)
+        .windows(Dir::Write, &[40_000, 20_000], &[600, 300])
+        .done();
+    let facts = facts("copy", "write 64 KiB, psync, depth 1", [0, 6000, 0]);
+    let mut report = report_of(&[JobAccount::new(facts, counts)]);
+    report.ours.ledger = Some(Box::new(ledger()));
+    report.ours.settings = Some(settings());
+    report.time_unix_ms = NOW_MS;
+    report
+}
+
+fn settings() -> RunSettings {
+    let option = |name: &str, value: &str, origin: &str| SetOption {
+        name: name.into(),
+        value: value.into(),
+        origin: origin.into(),
+    };
+    RunSettings {
+        argv: ["iosonde", "copy.fio", "--runtime=6"].map(String::from).into(),
+        jobs: vec![JobSettings {
+            name: "copy".into(),
+            seed: 4711,
+            options: vec![
+                option("rw", "write", "copy.fio:2"),
+                option("bs", "64k", "copy.fio:3"),
+                option("runtime", "6s", "command line"),
+            ],
+        }],
+    }
+}
+
+fn ledger() -> Ledger {
+    let writes = Writes {
+        completed_bytes: 6000 << 16,
+        dirty_at_end_bytes: Observed::Is(4000 << 16),
+        reported_bytes_per_s: 65_536_000.0,
+        durable_bytes_per_s: Observed::Is(31_000_000.0),
+        until_durable_ns: Observed::Is(6_680_000_000),
+        durable_estimated: true,
+        in_volatile_cache: Observed::unknown("the device does not report its write cache"),
+    };
+    Ledger {
+        jobs: vec![job(&writes)],
+        writes: Some(writes),
+        span_bytes: [1 << 30, 0],
+        devices: vec![device()],
+        other_traffic: OtherTraffic {
+            read_bytes: Observed::Is(4096),
+            written_bytes: Observed::unknown("the journal cannot be separated"),
+            share: Observed::Is(0.0001),
+        },
+        phases: vec![JobPhase { name: "until durable".into(), duration_ns: 6_680_000_000 }],
+        machine: MachineLedger {
+            wall_ns: 6_000_000_000,
+            steal_share: Observed::Is(0.01),
+            pressure: [Observed::Is(0.02), Observed::Is(0.0), Observed::Is(0.7)],
+            throttled: Observed::unknown("no control group limits processors"),
+        },
+        environment: environment(),
+        tool: Tool { clock_read_ns: Observed::Is(9.5), counter_read_ns: 1_200_000 },
+        series: series(),
+        changes: vec![RateChange {
+            at_ns: 2_400_000_000,
+            at_bytes: 12 * (400 << 16),
+            before_bytes_per_s: 131_072_000.0,
+            after_bytes_per_s: 32_768_000.0,
+            stat: 312.5,
+        }],
+        fingerprint: Fingerprint {
+            job: "bs=64k; rw=write".into(),
+            machine: "cpu=Example 9000; cpus=8; memory_bytes=17179869184".into(),
+            kernel: "release=6.18".into(),
+            device: "kind=disk; model=EXAMPLE SSD; scheduler=none".into(),
+            filesystem: "type=ext4; options=rw,relatime; bytes=107374182400".into(),
+            tool: "version=iosonde 0.1.0".into(),
+        },
+        verdict: verdict(),
+        conclusion: Some(Conclusion {
+            limit: Limit::Memory,
+            text: "Limited by memory: 66.7 % of the bytes stayed in the page cache; these are not \
+                   figures of nvme0n1."
+                .into(),
+        }),
+        reads: None,
+    }
+}
+
+fn verdict() -> Vec<Finding> {
+    vec![
+        Finding {
+            id: "not-durable".into(),
+            severity: Severity::Wrong,
+            jobs: vec!["copy".into()],
+            statement: "250 MiB of 375 MiB written (66.7 %) was still dirty in the page \
+                            cache at the end of the run"
+                .into(),
+            remedy: "set end_fsync=1 to include write-back; or quote the durable rate".into(),
+        },
+        Finding {
+            id: "not-steady".into(),
+            severity: Severity::Warning,
+            jobs: Vec::new(),
+            statement: "the rate fell by 75 %, from 125 MiB/s to 31.2 MiB/s, after 300 MiB \
+                            and 2.40 s"
+                .into(),
+            remedy: "run until the rate is steady".into(),
+        },
+    ]
+}
+
+fn job(writes: &Writes) -> JobLedger {
+    JobLedger {
+        name: "copy".into(),
+        number: 1,
+        runtime_ns: 6_000_000_000,
+        writes: Some(writes.clone()),
+        depth: DepthLedger {
+            requested: 1,
+            observed_by_job: Observed::Is(1.0),
+            observed_at_device: Observed::Is(12.5),
+            requested_by_all: 1,
+        },
+        options: LedgerOptions {
+            engine: "psync".into(),
+            block_bytes: (65_536, 65_536),
+            seed: 4711,
+            ..LedgerOptions::default()
+        },
+        files: FilesLedger {
+            files: 1,
+            inspected: 1,
+            range_bytes: 1 << 30,
+            filesystems: vec!["ext4".into()],
+            devices: vec!["nvme0n1".into()],
+            unallocated_share: Observed::Is(0.0),
+            compressing: false,
+        },
+        latency: LatencySummary { ios: 6000, p50_ns: 224_000, p99_ns: 293_000, max_ns: 2_760_000 },
+        syncs: SyncLedger { requested: 60, p50_ns: Some(4_400_000) },
+        cpu: CpuLedger {
+            user_ns_per_io: 900.0,
+            system_ns_per_io: 24_000.0,
+            busy_share: 0.25,
+            iops: 1000.0,
+            upper_bound_iops: Observed::Is(41_000.0),
+        },
+        ..JobLedger::default()
+    }
+}
+
+fn device() -> DeviceLedger {
+    DeviceLedger {
+        name: "nvme0n1".into(),
+        kind: "disk".into(),
+        level: 0,
+        used: Observed::Is(DeviceUse {
+            ios: [1, 500],
+            bytes: [4096, 2000 << 16],
+            time_ns: [1_000_000, 74_000_000_000],
+            flushes: 60,
+            flush_ns: 90_000_000,
+            depth: 12.5,
+            busy_share: 0.9,
+            ..DeviceUse::default()
+        }),
+        facts: DeviceDescription {
+            model: Some("EXAMPLE SSD".into()),
+            scheduler: Some("none".into()),
+            rotational: Some(false),
+            ..DeviceDescription::default()
+        },
+    }
+}
+
+fn environment() -> Environment {
+    Environment {
+        tool: "iosonde 0.1.0".into(),
+        kernel: "6.18".into(),
+        cpu_model: Some("Example 9000".into()),
+        cpus: 8,
+        memory_bytes: 16 << 30,
+        available_memory_bytes: Some(12 << 30),
+        filesystems: vec![FilesystemFacts {
+            kind: "ext4".into(),
+            mount_point: "/data".into(),
+            source: "/dev/nvme0n1p1".into(),
+            options: "rw,relatime".into(),
+            bytes: 100 << 30,
+            fill_share: Observed::Is(0.4),
+        }],
+        fingerprint: "0123456789abcdef".into(),
+        ..Environment::default()
+    }
+}
+
+/// Thirty windows of 200 ms: fast, one that was not sampled, slow.
+fn series() -> RunSeries {
+    let window = |at: u64| {
+        let mut window = SeriesWindow { sampled: at != 11, ..SeriesWindow::default() };
+        if window.sampled {
+            let ios = if at < 12 { 400 + at % 3 * 8 } else { 100 + at % 4 * 3 };
+            let counts = &mut window.dirs[Dir::Write];
+            (counts.ios, counts.bytes) = (ios, ios << 16);
+            let bucket = if at < 12 { 47 } else { 55 };
+            counts.latency = CoarseCounts::new(bucket, &[ios / 2, ios - ios / 2 - 2, 0, 2]);
+        }
+        window.dirty_bytes = Some(at << 24);
+        window
+    };
+    RunSeries {
+        interval_ns: 200_000_000,
+        windows: (0..30).map(window).collect(),
+        jobs: vec![JobSeries {
+            name: "copy".into(),
+            interval_ns: 400_000_000,
+            bytes: (0..15).map(|at| if at < 6 { 800 << 16 } else { 200 << 16 }).collect(),
+        }],
+    }
+}
