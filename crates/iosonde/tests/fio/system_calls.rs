@@ -331,12 +331,13 @@ fn a_second_pass_closes_and_opens_files_as_fio_does() {
 fn a_job_by_time_begins_again_as_fio_does() {
     let Some(both) = Both::new() else { return };
     let both = both.with("f", FILE);
-    let line = format!("{PLAIN} --rw=read --time_based --runtime=100ms");
+    let line = format!("{PLAIN} --rw=read --time_based --runtime=1");
     let Calls { mut theirs, mut ours } = both.run(&line);
-    // How far they come is a matter of speed; three passes tell the pattern.
-    theirs.truncate(16);
-    ours.truncate(16);
-    assert_eq!(ours.len(), 16, "{ours:?}");
+    // How far they come is a matter of speed: as far as both, three passes at most.
+    let common = ours.len().min(theirs.len()).min(16);
+    assert!(common >= 8, "no second pass: {ours:?}, fio {theirs:?}");
+    theirs.truncate(common);
+    ours.truncate(common);
     Calls { theirs, ours }.same();
 }
 
