@@ -7,6 +7,7 @@ mod audit;
 mod cache;
 mod compare;
 mod examples;
+mod diagnose;
 mod explain;
 mod help;
 mod matrix;

@@ -1,11 +1,9 @@
 //! `iosonde diagnose` on blocks that jobs wrote, right and damaged.
 
-mod support;
-
+use crate::support::{Ran, Who, words};
 use iosonde_testing::Folder;
 use serde_json::Value;
 use std::fs;
-use support::{Ran, Who, words};
 
 const JOB: &str = "--name=v --filename=data --size=64k --bs=4k --rw=randwrite --verify=crc32c";
 
