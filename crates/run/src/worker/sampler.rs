@@ -40,10 +40,14 @@ impl RateWindow {
         self.counted = total;
         self.opened = now;
         // On a grid, so that as many windows fit into a run as its length says.
-        // A window that ended late by more than its length begins the grid anew.
+        // A window that ended late by more than its length begins the grid anew;
+        // after one that ended late by more than half of it, what is left is too
+        // short for a rate: I/Os are counted a batch at a time.
         self.next = self.next.saturating_add(self.every);
         if self.next <= now {
             self.next = now.saturating_add(self.every);
+        } else if self.next - now < self.every / 2 {
+            self.next = self.next.saturating_add(self.every);
         }
         (delta, seconds.max(1e-9))
     }
@@ -104,5 +108,17 @@ mod tests {
         assert_eq!((counts[Dir::Read], windows.next), (4, 3 * every));
         windows.close(9 * every, &clock, |_| 5);
         assert_eq!(windows.next, 10 * every);
+    }
+
+    #[test]
+    fn what_a_late_window_leaves_is_joined_to_the_next_if_it_is_short() {
+        let clock = Clock::pick(ClockSource::ClockGettime).unwrap();
+        let mut windows = RateWindow::new(Nanos(1000), &clock);
+        let every = windows.every;
+        windows.start(0);
+        windows.close(every + every / 4, &clock, |_| 1);
+        assert_eq!(windows.next, 2 * every, "three quarters are left");
+        windows.close(2 * every + every * 3 / 4, &clock, |_| 1);
+        assert_eq!(windows.next, 4 * every, "a quarter was left");
     }
 }
