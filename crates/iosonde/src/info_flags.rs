@@ -1,9 +1,11 @@
 //! Flags that print something and end the program: `--version`, `--cmdhelp`,
-//! `--enghelp`, `--inflate-log`, `--idle-prof=calibrate`.
+//! `--enghelp`, `--crctest`, `--memcpytest`, `--inflate-log`,
+//! `--idle-prof=calibrate`.
 
 use crate::exit;
 use crate::output::{print, print_error};
 use crate::personality::Personality;
+use crate::speed;
 use iosonde_engine::{CATALOGUE, EngineDef};
 use iosonde_options::{OptionDef, nearest, render};
 use iosonde_run::account::cpu_idle::Unit;
@@ -14,6 +16,8 @@ use std::fmt::Write;
 /// Print the information that a flag requests; the exit code.
 pub fn run(personality: Personality, request: &InfoRequest) -> u8 {
     let (text, code) = match request {
+        InfoRequest::ChecksumSpeed(list) => return speed::checksums(personality, list.as_deref()),
+        InfoRequest::CopySpeed(list) => return speed::copies(personality, list.as_deref()),
         InfoRequest::Version => (format!("{}\n", personality.version()), exit::OK),
         // The caller has the page.
         InfoRequest::Help => (String::new(), exit::OK),

@@ -19,6 +19,7 @@ mod report_formats;
 mod rules;
 mod run_jobs;
 mod settings;
+mod speed;
 mod stored;
 mod terminal;
 mod trials;

@@ -17,4 +17,5 @@ mod quick;
 mod sbk;
 mod sbk_ends;
 mod sbk_outputs;
+mod speed;
 mod write_cache;

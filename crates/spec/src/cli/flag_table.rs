@@ -177,13 +177,9 @@ pub const FIO: &[FlagDef] = &[
         "test the CPU clock",
         "the clock is checked at every start",
     ),
-    absent(
-        "crctest",
-        TakesValue::Maybe,
-        "TYPES",
-        "measure the checksum functions",
-        "checksum speeds are not measured here",
-    ),
+    maybe("crctest", "TYPES", "measure the checksums, or those listed", |flags, text| {
+        inform(flags, InfoRequest::ChecksumSpeed(some(text)))
+    }),
     maybe("cmdhelp", "OPTION", "print help for a job option, or all", |flags, text| {
         inform(flags, InfoRequest::CommandHelp(some(text)))
     }),
@@ -298,13 +294,9 @@ pub const FIO: &[FlagDef] = &[
         },
     )
     .hidden(),
-    absent(
-        "memcpytest",
-        TakesValue::Maybe,
-        "TYPES",
-        "measure memory copies",
-        "memory copy speeds are not measured here",
-    )
+    maybe("memcpytest", "TYPES", "measure copies of memory, or those listed", |flags, text| {
+        inform(flags, InfoRequest::CopySpeed(some(text)))
+    })
     .hidden(),
 ];
 
@@ -534,7 +526,7 @@ mod tests {
             "--client is not supported: jobs on many machines run under mpirun or srun"
         );
         let absent = FIO.iter().filter(|flag| flag.unsupported().is_some()).count();
-        assert_eq!(absent, 12);
+        assert_eq!(absent, 10);
     }
 
     #[test]

@@ -110,6 +110,10 @@ pub enum InfoRequest {
     CommandHelp(Option<String>),
     /// `--enghelp[=ENGINE[,OPTION]]`.
     EngineHelp(Option<String>),
+    /// `--crctest[=TYPES]`.
+    ChecksumSpeed(Option<String>),
+    /// `--memcpytest[=TYPES]`.
+    CopySpeed(Option<String>),
     /// `--inflate-log=FILE`.
     InflateLog(String),
     /// `--idle-prof=calibrate`.
