@@ -19,6 +19,7 @@ pub static CATALOGUE: &[&EngineDef] = &[
     &splice::SPLICE,
     &falloc::FALLOC,
     &ftruncate::FTRUNCATE,
+    &e4defrag::E4DEFRAG,
     &file_ops::FILECREATE,
     &file_ops::FILESTAT,
     &file_ops::FILEDELETE,

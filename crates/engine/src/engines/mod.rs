@@ -3,6 +3,7 @@
 pub(crate) mod beside;
 pub(crate) mod cmdprio;
 pub(crate) mod cpuio;
+pub(crate) mod e4defrag;
 pub(crate) mod exec;
 pub mod external;
 pub(crate) mod falloc;

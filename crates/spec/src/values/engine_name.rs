@@ -25,7 +25,6 @@ impl EngineName {
 /// fio's engines that are not built.
 const UNBUILT: &[Choice] = &[
     ("io_uring_cmd", "Linux io_uring passthrough commands to NVMe"),
-    ("e4defrag", "ext4 defragmentation"),
     ("sg", "SCSI generic"),
     ("mtd", "memory technology devices"),
     ("nbd", "network block device"),

@@ -5,25 +5,6 @@ use iosonde_options::{Built, Category, options};
 use crate::values::{RdmaVerb, SgWriteMode};
 
 options! {
-    /// e4defrag
-    pub struct E4Defrag in Category::Engine {
-        /// The file that gives its blocks away.
-        donorname: Option<String> = "" as "donorname" {
-            built: Built::No,
-            good: &["donor"],
-        }
-        /// Take and give back the donor's blocks at each I/O.
-        inplace: u32 = "0" as "inplace" {
-            built: Built::No,
-            min: Some(0),
-            max: Some(1),
-            good: &["0", "1"],
-            bad: &["2"],
-        }
-    }
-}
-
-options! {
     /// mtd
     pub struct Mtd in Category::Engine {
         /// Leave out blocks that are known to be bad.

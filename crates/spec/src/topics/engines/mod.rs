@@ -8,7 +8,7 @@ mod uring_cmd;
 
 use iosonde_options::{OptionDef, Topic};
 
-use devices::{E4Defrag, LibBlkIo, LibCuFile, LibHipFile, Mtd, Rdma, Sg, WindowsAio, Xnvme};
+use devices::{LibBlkIo, LibCuFile, LibHipFile, Mtd, Rdma, Sg, WindowsAio, Xnvme};
 use services::{Dfs, Gfapi, Http, LibHdfs, LibIscsi, Nbd, Nfs, Rados, Rbd};
 use uring_cmd::IoUringCmd;
 
@@ -35,7 +35,6 @@ pub(crate) const BORROWED: &[(&str, &str)] = &[("io_uring_cmd", "io_uring")];
 /// Every table. An engine may take the options of several.
 pub(crate) static UNBUILT: &[fn() -> EngineTable] = &[
     || table::<IoUringCmd>(&["io_uring_cmd"], IoUringCmd::OPTIONS),
-    || table::<E4Defrag>(&["e4defrag"], E4Defrag::OPTIONS),
     || table::<Mtd>(&["mtd"], Mtd::OPTIONS),
     || table::<Sg>(&["sg"], Sg::OPTIONS),
     || table::<Http>(&["http"], Http::OPTIONS),
