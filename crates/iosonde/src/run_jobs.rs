@@ -5,7 +5,7 @@ use crate::personality::Personality;
 use crate::prepare::{Prepared, lines_of, parse, prepare_parsed};
 use crate::progress::RunProgress;
 use crate::report_formats::{is_document, text};
-use crate::{debug, exit, info_flags, judged, settings};
+use crate::{debug, exit, html_page, info_flags, judged, settings};
 use iosonde_report::finding::Severity;
 use iosonde_run::account::cpu_idle::{IdleDetail, IdleProfile};
 use iosonde_run::account::disks;
@@ -111,6 +111,10 @@ fn refuse_no_jobs(personality: Personality, help: Help) -> u8 {
 /// Run the jobs and print the report, after the lines of `--debug=parse`.
 fn execute(personality: Personality, prepared: Prepared, options: &str) -> u8 {
     let program = personality.program();
+    if let Err(why) = html_page::check(&prepared.parsed.flags) {
+        print_error(&format!("{program}: {why}"));
+        return exit::REFUSED;
+    }
     let Some(mut output) = open_output(personality, &prepared.parsed.flags) else {
         return exit::REFUSED;
     };
@@ -216,6 +220,7 @@ fn run_and_report(
     let context = ReportContext { disks: disks_used, cpu_idle, ledger, settings, ..context };
     let report = report(&plan, &ended.results, &context);
     output.report(&text(personality, flags, &report));
+    one(html_page::write(flags, &report))?;
     let code = match exit_code(&ended) {
         exit::OK if flags.strict && is_misleading(&report) => exit::MISLEADING,
         code => code,

@@ -8,6 +8,14 @@ use std::io::Read;
 /// # Errors
 /// A sentence that fits after the file's name and a colon.
 pub fn read(file: &str) -> Result<StoredResult, String> {
+    read_text(file).map(|(_, stored)| stored)
+}
+
+/// The same with the text that it was read from.
+///
+/// # Errors
+/// As of [`read`].
+pub fn read_text(file: &str) -> Result<(String, StoredResult), String> {
     let mut bytes = Vec::new();
     match file {
         "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
@@ -15,5 +23,6 @@ pub fn read(file: &str) -> Result<StoredResult, String> {
     }
     .map_err(|error| format!("cannot read it: {error}"))?;
     let text = String::from_utf8(bytes).map_err(|_| "it is not text, so it is not a result")?;
-    iosonde_result::read(&text).map_err(|error| error.to_string())
+    let stored = iosonde_result::read(&text).map_err(|error| error.to_string())?;
+    Ok((text, stored))
 }

@@ -40,10 +40,23 @@ impl LatencyReport {
     /// of the bins where they are known, else as it was reported. `None` where
     /// neither tells.
     pub fn at(&self, percent: f64) -> Option<u64> {
-        percentile_of_all(&[self], percent).or_else(|| {
+        self.at_of_bins(percent).or_else(|| {
             let same = |&&(known, _): &&(f64, u64)| (known - percent).abs() < 1e-6;
             self.percentiles.as_ref()?.iter().find(same).map(|&(_, ns)| ns)
         })
+    }
+}
+
+impl LatencyReport {
+    /// The percentile of the bins, held to the extremes.
+    fn at_of_bins(&self, percent: f64) -> Option<u64> {
+        let wanted = percent / 100.0 * self.bins.iter().map(|bin| bin.1).sum::<u64>() as f64;
+        let mut seen = 0;
+        let reached = self.bins.iter().find(|bin| {
+            seen += bin.1;
+            seen as f64 >= wanted
+        });
+        reached.map(|bin| bin.0.clamp(self.min_ns, self.max_ns.max(self.min_ns)))
     }
 }
 

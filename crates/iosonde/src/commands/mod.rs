@@ -11,6 +11,7 @@ mod help;
 mod man;
 pub mod probe;
 pub mod quick;
+mod report;
 mod root;
 pub mod table;
 pub mod write_cache;

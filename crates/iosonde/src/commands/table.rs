@@ -2,7 +2,9 @@
 //! suggestions for a mistyped name, completions and the man page follow.
 
 use super::definition::{CommandEntry, Commands};
-use super::{audit, cache, compare, completions, diagnose, help, man, probe, quick, write_cache};
+use super::{
+    audit, cache, compare, completions, diagnose, help, man, probe, quick, report, write_cache,
+};
 use crate::output::print_error;
 use crate::personality::Personality;
 use crate::{exit, explain, run_jobs};
@@ -17,6 +19,7 @@ pub static COMMANDS: Commands = &[
     &MATRIX,
     &cache::COMMAND,
     &write_cache::COMMAND,
+    &report::COMMAND,
     &audit::COMMAND,
     &compare::COMMAND,
     &diagnose::COMMAND,

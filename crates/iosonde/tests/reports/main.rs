@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod html;
 mod ledger;
 mod ledger_limits;
 mod live_line;

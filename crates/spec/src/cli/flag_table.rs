@@ -337,6 +337,17 @@ pub const OURS: &[FlagDef] = &[
         flags.verbose = true;
         Ok(())
     }),
+    valued("html", "FILE", "also write the report as one HTML page to FILE", |flags, text| {
+        if text.is_empty() {
+            return Err(FlagError::fatal("--html: the file has no name"));
+        }
+        flags.html = Some(text.to_string());
+        Ok(())
+    }),
+    bare("force", "let --html overwrite a file that exists", |flags, _| {
+        flags.force = true;
+        Ok(())
+    }),
 ];
 
 /// Ours, in both personalities: where the bytes went.

@@ -62,6 +62,10 @@ pub struct Flags {
     pub erase: Vec<String>,
     /// All figures in our own report, and findings in their long form.
     pub verbose: bool,
+    /// Where the report goes as an HTML page, besides.
+    pub html: Option<String>,
+    /// `html` may overwrite a file.
+    pub force: bool,
 }
 
 impl Default for Flags {
@@ -95,6 +99,8 @@ impl Default for Flags {
             strict: false,
             erase: Vec::new(),
             verbose: false,
+            html: None,
+            force: false,
         }
     }
 }

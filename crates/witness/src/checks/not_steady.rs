@@ -32,9 +32,13 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         0 => String::new(),
         others => format!(" ({others} more change{})", plural(others)),
     };
+    // Of next to nothing, a share says nothing.
+    let by = match after / before.max(1.0) {
+        ratio if ratio < 100.0 => format!(" by {},", percent((ratio - 1.0).abs())),
+        _ => String::new(),
+    };
     let text = format!(
-        "the rate {verb} by {}, from {} to {}, after {} and {}{more}",
-        percent((after - before).abs() / before.max(1.0)),
+        "the rate {verb}{by} from {} to {}, after {} and {}{more}",
         rate(before),
         rate(after),
         bytes(change.at_bytes),

@@ -5,7 +5,7 @@ use crate::quiet_run;
 use iosonde_base::Dir;
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::ledger::Ledger;
-use iosonde_report::{DirReport, LatencyReport, Quick, Report};
+use iosonde_report::{DirReport, Quick, Report};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -24,7 +24,7 @@ pub struct QuickTest {
     pub depth: u32,
     rw: &'static str,
     bs: &'static str,
-    /// A sync after each write.
+    /// Each write is durable when it completes (O_DSYNC).
     pub durable: bool,
 }
 
@@ -40,15 +40,15 @@ const fn test(
 
 /// All tests, those that only read first: they leave the device's cache as it is.
 const TESTS: [QuickTest; 9] = [
-    test("sequential 1 MiB, depth 1", Dir::Read, 1, "read", "1m"),
-    test("sequential 1 MiB, depth 32", Dir::Read, 32, "read", "1m"),
+    test("seq. 1 MiB, depth 1", Dir::Read, 1, "read", "1m"),
+    test("seq. 1 MiB, depth 32", Dir::Read, 32, "read", "1m"),
     test("random 4 KiB, depth 1", Dir::Read, 1, "randread", "4k"),
     test("random 4 KiB, depth 32", Dir::Read, 32, "randread", "4k"),
-    test("sequential 1 MiB, depth 1", Dir::Write, 1, "write", "1m"),
-    test("sequential 1 MiB, depth 32", Dir::Write, 32, "write", "1m"),
+    test("seq. 1 MiB, depth 1", Dir::Write, 1, "write", "1m"),
+    test("seq. 1 MiB, depth 32", Dir::Write, 32, "write", "1m"),
     test("random 4 KiB, depth 1", Dir::Write, 1, "randwrite", "4k"),
     test("random 4 KiB, depth 32", Dir::Write, 32, "randwrite", "4k"),
-    QuickTest { durable: true, ..test("durable 4 KiB (fdatasync)", Dir::Write, 1, "write", "4k") },
+    QuickTest { durable: true, ..test("durable 4 KiB (dsync)", Dir::Write, 1, "write", "4k") },
 ];
 
 /// Seconds at most for filling the temporary file.
@@ -63,7 +63,7 @@ pub struct QuickFigures {
     pub iops: f64,
     /// Bytes a second.
     pub bytes_per_s: u64,
-    /// Percentiles, of the sync for durable writes; `None` where nothing was done.
+    /// Percentiles; `None` where nothing was done.
     pub latency: Option<Quick>,
 }
 
@@ -155,17 +155,12 @@ fn progress(words: &str) {
 }
 
 fn figures(test: QuickTest, done: &Report) -> QuickFigures {
-    let job = done.jobs.first();
-    let dir: Option<&DirReport> = job.map(|job| &job.dirs[test.dir]);
-    let latency = |latency: &LatencyReport| latency.quick;
+    let dir: Option<&DirReport> = done.jobs.first().map(|job| &job.dirs[test.dir]);
     QuickFigures {
         test,
         iops: dir.map_or(0.0, DirReport::iops),
         bytes_per_s: dir.map_or(0, DirReport::bw_bytes_per_s),
-        latency: match test.durable {
-            true => job.and_then(|job| latency(&job.sync.lat)),
-            false => dir.and_then(|dir| latency(dir.shown_latency())),
-        },
+        latency: dir.and_then(|dir| dir.shown_latency().quick),
     }
 }
 
@@ -223,7 +218,7 @@ impl Runner<'_> {
         let mut words = self.words(test);
         words.extend([format!("--runtime={seconds}"), "--time_based".to_owned()]);
         if test.durable {
-            words.push("--fdatasync=1".to_owned());
+            words.push("--sync=dsync".to_owned());
         }
         quiet_run::run(&words).map_err(first)
     }

@@ -1,11 +1,12 @@
 //! A quick look as text: a conclusion, one table, what to mind.
 
 use super::measure::{Measured, QuickFigures};
-use crate::commands::format::{findings, printable};
+use crate::commands::format::printable;
 use crate::terminal::columns;
 use iosonde_base::Dir;
 use iosonde_base::text::{bytes, count, duration, rate, wrap};
-use iosonde_report::finding::Severity;
+use iosonde_report::finding::{Finding, Severity};
+use iosonde_report::formats::{Style, findings_folded};
 use std::fmt::Write;
 
 /// The look as text.
@@ -56,7 +57,7 @@ pub fn conclusion(measured: &Measured) -> String {
         measured.tests.iter().find(is)
     };
     let mut parts = Vec::new();
-    let sequential = [Dir::Read, Dir::Write].map(|dir| of(dir, 32, "sequential"));
+    let sequential = [Dir::Read, Dir::Write].map(|dir| of(dir, 32, "seq."));
     match sequential {
         [Some(read), Some(write)] => parts.push(format!(
             "reads {} and writes {} in sequence",
@@ -103,17 +104,17 @@ fn table(measured: &Measured, out: &mut String) {
         let shown =
             dirs.iter().filter(|dir| measured.tests.iter().any(|one| one.test.dir == **dir));
         let shown: Vec<&str> = shown.map(|dir| dir.name()).collect();
-        let names: String = shown.iter().map(|name| format!("{name:>26}")).collect();
-        let head = format!("{:>11}{:>7}{:>8}", "rate", "IOPS", "p99").repeat(shown.len());
-        let _ = writeln!(out, "  {:<26}{names}\n  {:<26}{head}", "", "");
+        let names: String = shown.iter().map(|name| format!("{name:>28}")).collect();
+        let head = format!("{:>12}{:>8}{:>8}", "rate", "IOPS", "p99").repeat(shown.len());
+        let _ = writeln!(out, "  {:<22}{names}\n  {:<22}{head}", "", "");
     }
     for name in names {
         let cell = |dir: Dir| {
             measured.tests.iter().find(|one| one.test.name == name && one.test.dir == dir)
         };
         if is_wide {
-            let cells = dirs.map(|dir| cell(dir).map_or_else(|| " ".repeat(26), wide));
-            let line = format!("  {name:<26}{}", cells.concat());
+            let cells = dirs.map(|dir| cell(dir).map_or_else(|| " ".repeat(28), wide));
+            let line = format!("  {name:<22}{}", cells.concat());
             let _ = writeln!(out, "{}", line.trim_end());
             continue;
         }
@@ -130,7 +131,7 @@ fn p99(one: &QuickFigures) -> String {
 
 fn wide(one: &QuickFigures) -> String {
     let moved = rate(one.bytes_per_s as f64);
-    format!("{moved:>11}{:>7}{:>8}", count(one.iops), p99(one))
+    format!("{moved:>12}{:>8}{:>8}", count(one.iops), p99(one))
 }
 
 fn narrow(one: &QuickFigures) -> String {
@@ -144,14 +145,15 @@ fn remarks(measured: &Measured) -> String {
     let found: Vec<_> = measured
         .findings
         .iter()
-        .map(|(finding, tests)| {
-            let mut finding = finding.clone();
-            let of = format!(" (in {tests} of {several} tests)");
-            finding.statement.push_str(&of);
-            finding
+        .map(|(finding, tests)| Finding {
+            statement: format!("in {tests} of {several} tests, {}", printable(&finding.statement)),
+            ..finding.clone()
         })
         .collect();
-    out.push_str(&findings(&found));
+    out.push_str(&findings_folded(&found, &Style { columns: columns(), ..Style::default() }));
+    if let Some(first) = found.first() {
+        let _ = writeln!(out, "  (iosonde explain {}: what to do)", first.id);
+    }
     let words = match measured.stopped {
         true => "stopped by a signal: the other tests were not run",
         false => {
@@ -159,10 +161,6 @@ fn remarks(measured: &Measured) -> String {
              examples/ has some"
         }
     };
-    if measured.tests.iter().any(|one| one.test.durable) {
-        let words = "p99 of durable writes is that of the sync";
-        let _ = writeln!(out, "  {}", wrap(words, 2, columns()));
-    }
     let _ = writeln!(out, "  {}", wrap(words, 2, columns()));
     out
 }

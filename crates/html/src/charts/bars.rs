@@ -1,0 +1,206 @@
+//! Bars with numbers: where the bytes went, depth, processor time.
+
+use super::frame::{Chart, LEFT, RIGHT, at};
+use iosonde_base::text::{bytes, count, duration, percent_of};
+use iosonde_report::ledger::{Ledger, Observed, Reads, Writes};
+use maud::{Markup, html};
+
+/// A part of a bar: its class, its words, its bytes.
+struct BarPart {
+    class: &'static str,
+    name: String,
+    bytes: u64,
+}
+
+/// Where the bytes went: did the device see them?
+pub(crate) fn bytes_chart(ledger: &Ledger) -> Option<Markup> {
+    let mut bars: Vec<(&str, u64, Vec<BarPart>)> = Vec::new();
+    if let Some(reads) = ledger.reads.as_ref().filter(|reads| reads.completed_bytes > 0) {
+        bars.push(("reads", reads.completed_bytes, read_parts(reads)));
+    }
+    if let Some(writes) = ledger.writes.as_ref().filter(|writes| writes.completed_bytes > 0) {
+        bars.push(("writes", writes.completed_bytes, write_parts(writes)));
+    }
+    if bars.is_empty() {
+        return None;
+    }
+    let finding = bars
+        .iter()
+        .map(|(name, all, parts)| {
+            let share = |part: &BarPart| format!("{} {}", percent_of(part.bytes, *all), part.name);
+            format!(
+                "{} of {name}: {}",
+                bytes(*all),
+                parts.iter().map(share).collect::<Vec<_>>().join(", ")
+            )
+        })
+        .collect::<Vec<_>>()
+        .join(". ");
+    let drawing = html! {
+        (patterns())
+        @for (row, (name, all, parts)) in bars.iter().enumerate() {
+            (stacked(row, name, *all, parts))
+        }
+    };
+    let chart = Chart {
+        id: "bytes",
+        title: "Where the bytes went",
+        finding: format!("{finding}."),
+        height: 8.0 + 62.0 * bars.len() as f64,
+        drawing,
+        table: (Vec::new(), Vec::new()),
+    };
+    Some(chart.markup())
+}
+
+fn part(class: &'static str, name: impl Into<String>, bytes: u64) -> BarPart {
+    BarPart { class, name: name.into(), bytes }
+}
+
+fn read_parts(reads: &Reads) -> Vec<BarPart> {
+    let all = reads.completed_bytes;
+    let mut parts = Vec::new();
+    match (&reads.device_bytes, &reads.cache_bytes) {
+        (Observed::Is(_), Observed::Is(cache)) => {
+            let holes = reads.hole_bytes.get().copied().unwrap_or(0).min(all);
+            let cache = (*cache).min(all - holes);
+            parts.push(part("device", "from the device", all - holes - cache));
+            parts.push(part("memory", "from the page cache", cache));
+            parts.push(part("hole", "from holes", holes));
+        }
+        (Observed::Unknown(why), _) | (_, Observed::Unknown(why)) => {
+            parts.push(part("unknown", format!("from somewhere unknown ({why})"), all));
+        }
+    }
+    parts.retain(|part| part.bytes > 0);
+    parts
+}
+
+fn write_parts(writes: &Writes) -> Vec<BarPart> {
+    let all = writes.completed_bytes;
+    let mut parts = Vec::new();
+    match &writes.dirty_at_end_bytes {
+        Observed::Is(dirty) => {
+            let dirty = (*dirty).min(all);
+            let (class, name) = match writes.in_volatile_cache {
+                Observed::Is(true) => ("cache", "at the device, in its volatile write cache"),
+                _ => ("device", "at the device"),
+            };
+            parts.push(part(class, name, all - dirty));
+            parts.push(part("memory", "still dirty in the page cache", dirty));
+        }
+        Observed::Unknown(why) => {
+            parts.push(part("unknown", format!("somewhere unknown ({why})"), all));
+        }
+    }
+    parts.retain(|part| part.bytes > 0);
+    parts
+}
+
+/// A bar of parts; each with its words below where there is room.
+fn stacked(row: usize, name: &str, all: u64, parts: &[BarPart]) -> Markup {
+    let top = 8.0 + 62.0 * row as f64;
+    let width = RIGHT - LEFT;
+    let mut left = LEFT;
+    let placed: Vec<(f64, f64, &BarPart)> = parts
+        .iter()
+        .map(|part| {
+            let wide = width * part.bytes as f64 / all.max(1) as f64;
+            let place = (left, wide, part);
+            left += wide;
+            place
+        })
+        .collect();
+    html! {
+        text x=(at(LEFT - 8.0)) y=(at(top + 18.0)) text-anchor="end" { (name) }
+        @for (x, wide, part) in &placed {
+            rect class={ "part " (part.class) } x=(at(*x)) y=(at(top)) width=(at(*wide)) height="26" {}
+        }
+        @for (at_word, (_, _, part)) in placed.iter().enumerate() {
+            @let place = LEFT + width / placed.len() as f64 * at_word as f64;
+            rect class={ "part " (part.class) } x=(at(place)) y=(at(top + 33.0)) width="12" height="12" {}
+            text x=(at(place + 18.0)) y=(at(top + 43.0)) {
+                (percent_of(part.bytes, all)) " " (shortened(&part.name))
+            }
+        }
+    }
+}
+
+/// Words beside a bar; the whole stands in the chart's sentence.
+fn shortened(words: &str) -> &str {
+    words.split(" (").next().unwrap_or(words)
+}
+
+/// Hatches, so that parts are told apart without colour.
+fn patterns() -> Markup {
+    html! {
+        defs {
+            pattern #hatch width="8" height="8" patternUnits="userSpaceOnUse"
+                patternTransform="rotate(45)" {
+                rect.ground width="8" height="8" {}
+                line.stripe x1="0" y1="0" x2="0" y2="8" {}
+            }
+            pattern #dots width="8" height="8" patternUnits="userSpaceOnUse" {
+                rect.ground width="8" height="8" {}
+                circle.stripe cx="4" cy="4" r="1.6" {}
+            }
+        }
+    }
+}
+
+/// A bar with a number.
+struct Level {
+    name: &'static str,
+    value: f64,
+    words: String,
+}
+
+/// Depth that was asked for, kept and seen, and the rate against the tester's
+/// upper bound.
+pub(crate) fn levels_chart(ledger: &Ledger) -> Option<Markup> {
+    let job = ledger.jobs.iter().max_by_key(|job| job.depth.requested_by_all)?;
+    let depth = &job.depth;
+    let requested = depth.requested_by_all.max(depth.requested.into()) as f64;
+    let level = |name: &'static str, value: f64| Level { name, value, words: count(value) };
+    let mut depths = vec![level("requested", requested)];
+    depths.extend(depth.observed_by_job.get().map(|&value| level("kept by a job", value)));
+    depths.extend(depth.observed_at_device.get().map(|&value| level("at the device", value)));
+    let busiest = ledger.jobs.iter().max_by(|a, b| a.cpu.iops.total_cmp(&b.cpu.iops))?;
+    let mut rates = vec![level("reached", busiest.cpu.iops)];
+    rates.extend(busiest.cpu.upper_bound_iops.get().map(|&bound| level("without storage", bound)));
+    let cpu = (busiest.cpu.user_ns_per_io + busiest.cpu.system_ns_per_io).round() as u64;
+    let drawing = html! {
+        (levels(8.0, "depth", &depths))
+        (levels(24.0 + 24.0 * depths.len() as f64, "IOPS", &rates))
+    };
+    let chart = Chart {
+        id: "levels",
+        title: "Queue depth, and the tester's own limit",
+        finding: format!(
+            "Depth: I/Os in flight. IOPS of {}: what it reached, and what the same job reaches \
+             without storage; {} of processor time an I/O.",
+            busiest.name,
+            duration(cpu)
+        ),
+        height: 40.0 + 24.0 * (depths.len() + rates.len()) as f64,
+        drawing,
+        table: (Vec::new(), Vec::new()),
+    };
+    Some(chart.markup())
+}
+
+fn levels(top: f64, name: &str, all: &[Level]) -> Markup {
+    let most = all.iter().map(|level| level.value).fold(f64::MIN_POSITIVE, f64::max);
+    // Names on the left, numbers behind the longest bar.
+    let (left, room) = (LEFT + 110.0, RIGHT - LEFT - 110.0 - 70.0);
+    html! {
+        text x=(at(LEFT - 8.0)) y=(at(top + 13.0)) text-anchor="end" { (name) }
+        @for (row, level) in all.iter().enumerate() {
+            @let y = top + 24.0 * row as f64;
+            @let wide = (room * level.value / most).max(1.0);
+            text x=(at(left - 8.0)) y=(at(y + 13.0)) text-anchor="end" { (level.name) }
+            rect.level x=(at(left)) y=(at(y)) width=(at(wide)) height="16" {}
+            text x=(at(left + wide + 6.0)) y=(at(y + 13.0)) { (level.words) }
+        }
+    }
+}

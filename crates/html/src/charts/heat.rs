@@ -1,0 +1,205 @@
+//! Latency over time: one population or two, and when did it stall?
+
+use super::frame::{Chart, LEFT, RIGHT, TOP, at, path, x_axis, y_axis};
+use super::scale::{Scale, decades, ticks};
+use crate::figures::class;
+use crate::png::IndexedPicture;
+use iosonde_base::Dir;
+use iosonde_base::text::{count, duration};
+use iosonde_report::series::{RunSeries, SeriesWindow};
+use iosonde_stats::coarse_lowest;
+use maud::{Markup, html};
+
+const BOTTOM: f64 = 266.0;
+/// Columns at most.
+const WINDOWS_MOST: usize = 300;
+/// Colours of the picture; more cannot be told apart.
+const COLOURS: usize = 48;
+/// Dots for cells that stand alone, at most.
+const DOTS_MOST: usize = 150;
+
+/// Viridis (van der Walt and Smith, 2015) from 18 to 90 %: its ends are too near
+/// to black and to white to be seen on either background.
+const VIRIDIS: [[f64; 3]; 5] = [
+    [69.0, 53.0, 129.0],
+    [52.0, 95.0, 141.0],
+    [33.0, 145.0, 140.0],
+    [79.0, 195.0, 107.0],
+    [181.0, 222.0, 43.0],
+];
+
+/// The map of a direction.
+pub(crate) fn chart(series: &RunSeries, dir: Dir) -> Option<Markup> {
+    let few = series.in_at_most(WINDOWS_MOST);
+    let cells = || {
+        few.windows.iter().enumerate().flat_map(move |(column, window)| {
+            window.dirs[dir].latency.iter().map(move |(bucket, count)| (column, bucket, count))
+        })
+    };
+    let (low, high) = (cells().map(|cell| cell.1).min()?, cells().map(|cell| cell.1).max()? + 1);
+    let most = cells().map(|cell| cell.2).max()?;
+    if few.windows.len() < 2 {
+        return None;
+    }
+    let (lowest, highest) = (coarse_lowest(low).max(1) as f64, coarse_lowest(high) as f64);
+    let y = Scale::log(lowest, highest, BOTTOM, TOP);
+    let y_ticks = latency_ticks(lowest, highest);
+    let seconds = few.interval_ns as f64 / 1e9;
+    let end = seconds * few.windows.len() as f64;
+    let x = Scale::linear(0.0, end, LEFT, RIGHT);
+    let labels: Vec<(f64, String)> = ticks(end)
+        .into_iter()
+        .filter(|&tick| tick <= end)
+        .map(|tick| (tick, count(tick)))
+        .collect();
+    let picture = picture(&few, (low, high), most, &|window| &window.dirs[dir].latency);
+    let line = |percent: f64| {
+        let point = |(column, window): (usize, &SeriesWindow)| {
+            let ns = window.dirs[dir].latency.percentile(percent)?;
+            Some((x.at((column as f64 + 0.5) * seconds), y.at(ns as f64)))
+        };
+        path(few.windows.iter().enumerate().map(point))
+    };
+    let drawing = html! {
+        (y_axis(&y_ticks, &y, |ns| duration(ns as u64)))
+        (x_axis(&labels, &x, BOTTOM, "seconds"))
+        image href=(picture.uri()) x=(at(LEFT)) y=(at(TOP)) width=(at(RIGHT - LEFT))
+            height=(at(BOTTOM - TOP)) preserveAspectRatio="none" {}
+        @for (column, bucket) in alone(&few, dir).into_iter().take(DOTS_MOST) {
+            circle.outlier r="1.8" cx=(at(x.at((column as f64 + 0.5) * seconds)))
+                cy=(at(y.at(middle(bucket)))) {}
+        }
+        path.line.thin.p50 data-series="p50" d=(line(50.0)) {}
+        path.line.thin.p99 data-series="p99" d=(line(99.0)) {}
+        (scale(most))
+    };
+    Some(
+        Chart {
+            id: &format!("latency-{}", class(dir)),
+            title: &format!("Latency of {}s over time", dir.name()),
+            finding: format!(
+                "Each column is {}; the colour is the number of I/Os (from 1 to {most}). Lines: p50 \
+                 solid, p99 dashed.",
+                duration(few.interval_ns)
+            ),
+            height: BOTTOM + 40.0,
+            drawing,
+            table: table(series, dir),
+        }
+        .markup(),
+    )
+}
+
+/// Round latencies within two: more of them in a decade where there are few decades.
+fn latency_ticks(lowest: f64, highest: f64) -> Vec<f64> {
+    let steps: &[f64] = match highest / lowest {
+        ratio if ratio > 1e4 => &[1.0],
+        ratio if ratio > 100.0 => &[1.0, 3.0],
+        _ => &[1.0, 2.0, 5.0],
+    };
+    let all = decades(lowest, highest).into_iter();
+    let all = all.flat_map(|decade| steps.iter().map(move |step| decade * step));
+    all.filter(|&ns| ns >= lowest && ns <= highest).collect()
+}
+
+/// The middle of a bucket on a logarithmic scale.
+fn middle(bucket: usize) -> f64 {
+    (coarse_lowest(bucket).max(1) as f64 * coarse_lowest(bucket + 1) as f64).sqrt()
+}
+
+/// One pixel for each window and bucket; the colour is the logarithm of the
+/// count.
+fn picture(
+    series: &RunSeries,
+    (low, high): (usize, usize),
+    most: u64,
+    latency: &dyn Fn(&SeriesWindow) -> &iosonde_stats::CoarseCounts,
+) -> IndexedPicture {
+    let (width, height) = (series.windows.len(), high - low);
+    let mut pixels = vec![0; width * height];
+    for (column, window) in series.windows.iter().enumerate() {
+        for (bucket, count) in latency(window).iter() {
+            let row = height - 1 - (bucket - low);
+            pixels[row * width + column] = colour(count, most) as u8;
+        }
+    }
+    let shade = |at: usize| shade((at as f64 - 1.0).max(0.0) / (COLOURS as f64 - 2.0));
+    IndexedPicture { width, height, pixels, palette: (0..COLOURS).map(shade).collect() }
+}
+
+/// The number of the colour of a count: 1 for 1, the last for the largest.
+fn colour(count: u64, most: u64) -> usize {
+    let share = (count as f64).ln() / (most.max(2) as f64).ln();
+    1 + (share.clamp(0.0, 1.0) * (COLOURS as f64 - 2.0)).round() as usize
+}
+
+fn shade(share: f64) -> [u8; 3] {
+    let place = share.clamp(0.0, 1.0) * (VIRIDIS.len() - 1) as f64;
+    let at = (place as usize).min(VIRIDIS.len() - 2);
+    let part = place - at as f64;
+    let mix = |of: usize| VIRIDIS[at][of] + part * (VIRIDIS[at + 1][of] - VIRIDIS[at][of]);
+    [0, 1, 2].map(|of| mix(of).round() as u8)
+}
+
+/// Cells of few I/Os without a neighbour: too small to be seen as pixels.
+fn alone(series: &RunSeries, dir: Dir) -> Vec<(usize, usize)> {
+    let has = |column: usize, bucket: usize| {
+        let window = series.windows.get(column);
+        window.is_some_and(|window| window.dirs[dir].latency.iter().any(|(at, _)| at == bucket))
+    };
+    let mut found = Vec::new();
+    for (column, window) in series.windows.iter().enumerate() {
+        for (bucket, count) in window.dirs[dir].latency.iter().filter(|(_, count)| *count <= 2) {
+            let columns = column.saturating_sub(1)..=column + 1;
+            let buckets = bucket.saturating_sub(1)..=bucket + 1;
+            let near = columns.flat_map(|column| buckets.clone().map(move |at| (column, at)));
+            let others = near.filter(|&cell| cell != (column, bucket));
+            if count > 0 && others.into_iter().all(|(column, at)| !has(column, at)) {
+                found.push((column, bucket));
+            }
+        }
+    }
+    found
+}
+
+/// What the colours mean.
+fn scale(most: u64) -> Markup {
+    const STEPS: usize = 8;
+    let width = 14.0;
+    let left = RIGHT - width * STEPS as f64 - 60.0;
+    html! {
+        text x=(at(left - 6.0)) y="15" text-anchor="end" { "1" }
+        @for step in 0..STEPS {
+            @let [red, green, blue] = shade(step as f64 / (STEPS - 1) as f64);
+            rect x=(at(left + width * step as f64)) y="5" width=(at(width)) height="12"
+                fill={ "rgb(" (red) "," (green) "," (blue) ")" } {}
+        }
+        text x=(at(left + width * STEPS as f64 + 6.0)) y="15" { (most) " I/Os" }
+    }
+}
+
+fn table(series: &RunSeries, dir: Dir) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let few = series.in_at_most(60);
+    let row = |(index, window): (usize, &SeriesWindow)| {
+        let latency = &window.dirs[dir].latency;
+        let at = |percent| latency.percentile(percent).map_or("-".to_owned(), duration);
+        let moment = duration((index as u64).saturating_mul(few.interval_ns));
+        vec![moment, window.dirs[dir].ios.to_string(), at(50.0), at(99.0), at(99.9), at(100.0)]
+    };
+    let heads = vec!["from", "I/Os", "p50", "p99", "p99.9", "longest"];
+    (heads, few.windows.iter().enumerate().map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_rise_with_the_count_and_none_is_transparent() {
+        assert_eq!((colour(1, 1000), colour(1000, 1000)), (1, COLOURS - 1));
+        assert!(colour(10, 1000) < colour(100, 1000));
+        assert_eq!(colour(1, 1), 1);
+        assert_eq!(shade(0.0), [69, 53, 129]);
+        assert_eq!(shade(1.0), [181, 222, 43]);
+    }
+}

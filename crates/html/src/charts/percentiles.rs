@@ -1,0 +1,188 @@
+//! Latency by percentile: how bad is the tail?
+
+use super::frame::{Chart, LEFT, RIGHT, TOP, at, legend, x_axis, y_axis};
+use super::scale::{Scale, decades};
+use crate::figures::NamedLatency;
+use iosonde_base::text::duration;
+use iosonde_report::LatencyReport;
+use maud::{Markup, html};
+use std::fmt::Write;
+
+const BOTTOM: f64 = 246.0;
+/// A percentile above which fewer values lie is not told by the solid line.
+const VALUES_LEAST: f64 = 10.0;
+
+/// A step of a curve: up to this share of the values, this latency.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Step {
+    share: f64,
+    ns: u64,
+}
+
+/// The chart of some latencies.
+pub(crate) fn chart(id: &str, latencies: &[NamedLatency]) -> Option<Markup> {
+    let some: Vec<&NamedLatency> =
+        latencies.iter().filter(|one| !steps(&one.latency).is_empty()).collect();
+    let low = some.iter().map(|one| one.latency.min_ns).min()?.max(1);
+    let high = some.iter().map(|one| one.latency.max_ns).max()?;
+    let values = some.iter().map(|one| one.latency.n).max()?;
+    let y_ticks = decades(low as f64, high as f64);
+    let y = Scale::log(y_ticks[0], y_ticks[y_ticks.len() - 1], BOTTOM, TOP);
+    // Nines: 0 for p0, 1 for p90, 2 for p99. One more than the values can tell.
+    let nines = (values as f64).log10().ceil().clamp(2.0, 7.0);
+    let x = Scale::linear(0.0, nines, LEFT, RIGHT);
+    let labels = [(0.0, "0 %"), (50.0, "50 %"), (90.0, "90 %"), (99.0, "99 %"), (99.9, "99.9 %")];
+    let more = [(99.99, "99.99 %"), (99.999, "99.999 %"), (99.9999, "99.9999 %")];
+    let labels: Vec<(f64, String)> = labels
+        .into_iter()
+        .chain(more)
+        .map(|(percent, label)| (nines_of(percent / 100.0), label.to_owned()))
+        .filter(|(place, _)| *place <= nines + 1e-6)
+        // Too near to the first where the axis has many nines.
+        .filter(|(_, label)| nines < 5.5 || label != "50 %")
+        .collect();
+    let names: Vec<_> = some.iter().map(|one| (one.class, one.name.clone())).collect();
+    let drawing = html! {
+        (y_axis(&y_ticks, &y, |ns| duration(ns as u64)))
+        (x_axis(&labels, &x, BOTTOM, "share of the I/Os that took at most so long"))
+        @for one in &some {
+            @let curve = Curve::of(&one.latency, &x, &y);
+            path class={ "line " (one.class) } data-series=(one.class) d=(curve.solid) {}
+            path class={ "line thin " (one.class) } data-series=(one.class) d=(curve.beyond) {}
+            circle class={ "dot " (one.class) } data-series=(one.class) r="3.5"
+                cx=(at(RIGHT)) cy=(at(y.at(one.latency.max_ns as f64))) {}
+        }
+        (legend(&names))
+    };
+    Some(
+        Chart {
+            id,
+            title: "Latency by percentile",
+            finding: finding(&some),
+            height: BOTTOM + 40.0,
+            drawing,
+            table: table(&some),
+        }
+        .markup(),
+    )
+}
+
+/// How many nines a share has: the place on the axis.
+fn nines_of(share: f64) -> f64 {
+    -(1.0 - share.min(1.0 - 1e-9)).log10()
+}
+
+/// The steps of a curve: of the bins, else of the percentiles that were told.
+fn steps(latency: &LatencyReport) -> Vec<Step> {
+    if latency.bins.is_empty() {
+        let told = latency.percentiles.as_deref().unwrap_or_default();
+        return told.iter().map(|&(percent, ns)| Step { share: percent / 100.0, ns }).collect();
+    }
+    let total = latency.bins.iter().map(|bin| bin.1).sum::<u64>().max(1) as f64;
+    let mut seen = 0;
+    latency
+        .bins
+        .iter()
+        .map(|&(ns, count)| {
+            seen += count;
+            let ns = ns.clamp(latency.min_ns, latency.max_ns.max(latency.min_ns));
+            Step { share: seen as f64 / total, ns }
+        })
+        .collect()
+}
+
+/// A curve in two parts: up to the last percentile that rests on enough
+/// values, and beyond.
+struct Curve {
+    solid: String,
+    beyond: String,
+}
+
+impl Curve {
+    fn of(latency: &LatencyReport, x: &Scale, y: &Scale) -> Curve {
+        let sure = 1.0 - VALUES_LEAST / latency.n.max(1) as f64;
+        let mut curve = Curve { solid: String::new(), beyond: String::new() };
+        let (mut last_x, mut last_y) = (x.at(0.0), None::<f64>);
+        for step in steps(latency) {
+            let (right, height) = (x.at(nines_of(step.share)), y.at(step.ns as f64));
+            // Steps that cannot be told apart are left out.
+            if last_y.is_some_and(|last| (last - height).abs() < 0.4) && right - last_x < 0.6 {
+                continue;
+            }
+            let part = match step.share <= sure || last_y.is_none() {
+                true => &mut curve.solid,
+                false => &mut curve.beyond,
+            };
+            if part.is_empty() {
+                let _ = write!(part, "M{} {}", at(last_x), at(last_y.unwrap_or(height)));
+            }
+            let _ = write!(part, "V{}H{}", at(height), at(right));
+            (last_x, last_y) = (right, Some(height));
+        }
+        curve
+    }
+}
+
+fn finding(some: &[&NamedLatency]) -> String {
+    let one = |one: &&NamedLatency| {
+        let at = |percent| one.latency.at(percent).map_or("-".to_owned(), duration);
+        let max = duration(one.latency.max_ns);
+        format!("{}: p50 {}, p99 {}, max {max}", one.name, at(50.0), at(99.0))
+    };
+    let all: Vec<String> = some.iter().map(one).collect();
+    let thin = "Thin where fewer than 10 I/Os lie above; the dot is the maximum.";
+    format!("{}. {thin}", all.join("; "))
+}
+
+const PERCENTS: [f64; 8] = [1.0, 10.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
+
+fn table(some: &[&NamedLatency]) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let heads =
+        ["", "min", "p1", "p10", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "I/Os"];
+    let row = |one: &&NamedLatency| {
+        let latency = &one.latency;
+        let at = |percent: &f64| latency.at(*percent).map_or("-".to_owned(), duration);
+        let first = [one.name.clone(), duration(latency.min_ns)];
+        let last = [duration(latency.max_ns), latency.n.to_string()];
+        first.into_iter().chain(PERCENTS.iter().map(at)).chain(last).collect()
+    };
+    (heads.into(), some.iter().map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_is_thin_where_few_values_lie_above() {
+        let latency = LatencyReport {
+            n: 1000,
+            min_ns: 100,
+            max_ns: 9_000,
+            bins: vec![(100, 900), (1_000, 95), (9_000, 5)],
+            ..LatencyReport::default()
+        };
+        let x = Scale::linear(0.0, 3.0, 0.0, 300.0);
+        let y = Scale::log(100.0, 10_000.0, 200.0, 0.0);
+        let curve = Curve::of(&latency, &x, &y);
+        // 900 of 1000 is one nine: a third of the axis.
+        assert_eq!(curve.solid, "M0 200V200H100");
+        assert!(curve.beyond.starts_with("M100 200V100H"), "{}", curve.beyond);
+    }
+
+    #[test]
+    fn two_modes_are_two_levels() {
+        let bins = vec![(100_000, 900), (10_000_000, 100)];
+        let latency = LatencyReport {
+            n: 1000,
+            min_ns: 100_000,
+            max_ns: 10_000_000,
+            bins,
+            ..LatencyReport::default()
+        };
+        let found = steps(&latency);
+        assert_eq!(found[0], Step { share: 0.9, ns: 100_000 });
+        assert_eq!(found[1], Step { share: 1.0, ns: 10_000_000 });
+        assert_eq!(latency.at(95.0), Some(10_000_000));
+    }
+}

@@ -1,0 +1,321 @@
+//! What holds for every page: its size, no requests, hostile names, contrast,
+//! well-formed markup. With PAGES=DIR the pages are left there, to be looked at.
+
+use iosonde_html::{PAGE_BYTES_MOST, PageRun, page};
+use iosonde_report::Report;
+use iosonde_result::{StoredResult, read};
+
+const JUDGED: &str = include_str!("../../report/tests/golden/judged.json");
+const SEVERAL: &str = include_str!("../../report/tests/golden/several-plus.json");
+const MIXED: &str = include_str!("../../report/tests/golden/mixed-ours.json");
+const OLD: &str = include_str!("../../result/tests/documents/fio-2.1.json");
+
+fn stored(text: &str) -> StoredResult {
+    read(text).unwrap()
+}
+
+fn page_of(name: &str, text: &str) -> String {
+    let stored = stored(text);
+    let run = PageRun { name, report: &stored.report, json: Some(text), notes: &stored.notes };
+    keep(name, page(name, &[run]))
+}
+
+/// Leave a page where it can be looked at.
+fn keep(name: &str, page: String) -> String {
+    if let Some(folder) = std::env::var_os("PAGES") {
+        let path = std::path::Path::new(&folder).join(format!("{name}.html"));
+        std::fs::write(path, &page).unwrap();
+    }
+    page
+}
+
+/// The result of `judged` with as many jobs, each with its own figures.
+fn many_jobs(jobs: u64) -> String {
+    let mut document: serde_json::Value = serde_json::from_str(JUDGED).unwrap();
+    let one = document["jobs"][0].clone();
+    let ours = document["iosonde"]["jobs"][0].clone();
+    let series = document["iosonde"]["series"]["jobs"][0].clone();
+    let mut all = [Vec::new(), Vec::new(), Vec::new()];
+    for at in 0..jobs {
+        let named = |value: &serde_json::Value| {
+            let mut value = value.clone();
+            value["jobname"] = format!("db.{at}").into();
+            value
+        };
+        all[0].push(named(&one));
+        let mut own = named(&ours);
+        for bin in own["latency_bins"]["write"].as_array_mut().unwrap() {
+            bin[0] = (bin[0].as_u64().unwrap() * (100 + at) / 100).into();
+        }
+        all[1].push(own);
+        all[2].push(named(&series));
+    }
+    let [fio, own, series] = all;
+    document["jobs"] = fio.into();
+    document["iosonde"]["jobs"] = own.into();
+    document["iosonde"]["series"]["jobs"] = series.into();
+    document.to_string()
+}
+
+/// A run of six minutes with a cliff, two modes of latency, stalls and a gap.
+fn cliff() -> String {
+    let mut document: serde_json::Value = serde_json::from_str(JUDGED).unwrap();
+    let (mut bytes, mut ios, mut errors, mut latency) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut dirty: Vec<u64> = Vec::new();
+    for at in 0..360u64 {
+        if (200..206).contains(&at) {
+            for column in [&mut bytes, &mut ios, &mut errors, &mut latency] {
+                column.push(serde_json::Value::Null);
+            }
+            dirty.push(0);
+            continue;
+        }
+        let count = if at < 140 { 7000 + at * 37 % 900 } else { 1600 + at * 53 % 300 };
+        ios.push(count.into());
+        bytes.push((count << 18).into());
+        errors.push(0.into());
+        let mut buckets = vec![0u64; 60];
+        (buckets[5], buckets[6], buckets[7]) = (count / 2, count / 3, count / 8);
+        if at >= 140 {
+            (buckets[22], buckets[23]) = (count / 10, count / 20);
+        }
+        if at % 47 == 0 {
+            buckets[40] = 1;
+        }
+        let cell: Vec<u64> = std::iter::once(36).chain(buckets).collect();
+        latency.push(cell.into());
+        dirty.push(at << 22);
+    }
+    document["iosonde"]["series"] = serde_json::json!({
+        "interval_ns": 1_000_000_000u64, "windows": 360,
+        "write": {"bytes": bytes, "ios": ios, "errors": errors, "latency": latency},
+        "dirty_bytes": dirty, "jobs": [],
+    });
+    document["iosonde"]["changes"] = serde_json::json!([{
+        "at_ns": 140_000_000_000u64, "at_bytes": 280_000_000_000u64,
+        "before_bytes_per_s": 1.9e9, "after_bytes_per_s": 4.6e8, "stat": 900.0,
+    }]);
+    document.to_string()
+}
+
+fn all_pages() -> Vec<(&'static str, String)> {
+    let two = [stored(JUDGED), stored(OLD)];
+    let names = ["judged.json", "old.json"];
+    let runs: Vec<PageRun> = two
+        .iter()
+        .zip(names)
+        .map(|(one, name)| PageRun { name, report: &one.report, json: None, notes: &one.notes })
+        .collect();
+    vec![
+        ("judged", page_of("judged", JUDGED)),
+        ("several", page_of("several", SEVERAL)),
+        ("mixed", page_of("mixed", MIXED)),
+        ("old", page_of("old", OLD)),
+        ("cliff", page_of("cliff", &cliff())),
+        ("jobs-64", page_of("jobs-64", &many_jobs(64))),
+        ("jobs-200", page_of("jobs-200", &many_jobs(200))),
+        ("two", keep("two", page("two", &runs))),
+    ]
+}
+
+#[test]
+fn no_page_is_larger_than_500_kib_and_none_makes_a_request() {
+    for (name, page) in all_pages() {
+        assert!(page.len() <= PAGE_BYTES_MOST, "{name}: {} bytes", page.len());
+        for word in ["http:", "https:", "src=", "@import", "<link", "<iframe", "fetch("] {
+            let is_policy =
+                |at: usize| page[..at].ends_with("content=\"default-src 'none'; style-");
+            let found: Vec<usize> = page.match_indices(word).map(|(at, _)| at).collect();
+            assert!(found.iter().all(|&at| is_policy(at)), "{name}: {word}");
+        }
+        assert!(page.contains("default-src 'none'; style-src 'unsafe-inline'; img-src data:"));
+        for part in page.split("href=\"").skip(1) {
+            assert!(part.starts_with('#') || part.starts_with("data:"), "{name}: {}", &part[..20]);
+        }
+    }
+}
+
+#[test]
+fn the_same_result_gives_the_same_page() {
+    assert_eq!(page_of("judged", JUDGED), page_of("judged", JUDGED));
+}
+
+#[test]
+fn a_run_has_its_conclusion_findings_charts_and_settings() {
+    let page = page_of("judged", JUDGED);
+    for words in [
+        "Limited by memory: 66.7 % of the bytes",
+        "[not-durable]",
+        "iosonde explain not-steady",
+        "Where the bytes went",
+        "Rate over time",
+        "Latency by percentile",
+        "Latency of writes over time",
+        "Queue depth, and the tester",
+        "iosonde copy.fio --runtime=6",
+        "copy.fio:2",
+        "kind=disk; model=EXAMPLE SSD",
+        "data:image/png;base64,",
+        "data:application/gzip;base64,",
+        "not sampled",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    // Each chart has a title, a sentence and its numbers without a script.
+    assert_eq!(page.matches("<svg viewBox").count(), page.matches("<desc>").count());
+}
+
+#[test]
+fn hostile_names_are_text() {
+    let hostile = [
+        "</script><script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "\"'>&",
+        "\u{202e}txet thgir ot tfel",
+        "\u{7}\u{1b}[31m",
+        &"x".repeat(10_000),
+    ];
+    for name in hostile {
+        let mut stored = stored(JUDGED);
+        let Report { jobs, ours, .. } = &mut stored.report;
+        jobs[0].name = name.to_owned();
+        ours.jobs[0].name = name.to_owned();
+        ours.jobs[0].what = name.to_owned();
+        let ledger = ours.ledger.as_mut().unwrap();
+        ledger.devices[0].facts.model = Some(name.to_owned());
+        ledger.jobs[0].name = name.to_owned();
+        ledger.verdict[0].statement = name.to_owned();
+        ledger.conclusion.as_mut().unwrap().text = name.to_owned();
+        let run = PageRun { name, report: &stored.report, json: None, notes: &[] };
+        let page = keep("hostile", page(name, &[run]));
+        let scripts = page.matches("<script").count();
+        assert_eq!((scripts, page.matches("</script").count()), (1, 1), "{name}");
+        assert!(!page.contains("<img"), "{name}");
+        assert!(page.len() <= PAGE_BYTES_MOST);
+        assert_eq!(faults(&page), [""; 0], "{name}");
+    }
+}
+
+/// Elements that have no end.
+const VOID: [&str; 3] = ["meta", "br", "!DOCTYPE"];
+
+/// What is wrong with the nesting of a page's elements.
+fn faults(page: &str) -> Vec<String> {
+    // Style and script are texts of their own.
+    let mut rest = page;
+    let mut open: Vec<String> = Vec::new();
+    let mut faults = Vec::new();
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        let end = rest.find('>').unwrap_or(rest.len());
+        let tag = &rest[..end];
+        let name = tag.trim_start_matches('/').split([' ', '\n']).next().unwrap_or_default();
+        if tag.starts_with('/') {
+            match open.pop() {
+                Some(last) if last == name => {}
+                other => faults.push(format!("</{name}> closes {other:?}")),
+            }
+        } else if !VOID.contains(&name) {
+            open.push(name.to_owned());
+        }
+        rest = &rest[end..];
+        if !tag.starts_with('/') && (name == "style" || name == "script") {
+            let closing = format!("</{name}");
+            rest = &rest[rest.find(&closing).unwrap_or(rest.len())..];
+        }
+    }
+    faults.extend(open.into_iter().map(|name| format!("<{name}> is not closed")));
+    faults
+}
+
+#[test]
+fn each_element_is_closed_and_each_link_leads_somewhere() {
+    for (name, page) in all_pages() {
+        assert_eq!(faults(&page), [""; 0], "{name}");
+        for part in page.split("href=\"#").skip(1) {
+            let id = part.split('"').next().unwrap();
+            assert!(page.contains(&format!("id=\"{id}\"")), "{name}: #{id}");
+        }
+    }
+}
+
+/// A colour of the style sheet as it is written: `#rgb` or `#rrggbb`.
+fn luminance(colour: &str) -> f64 {
+    let digits = colour.trim_start_matches('#');
+    let wide: String = match digits.len() {
+        3 => digits.chars().flat_map(|digit| [digit, digit]).collect(),
+        _ => digits.to_owned(),
+    };
+    let part = |at: usize| {
+        let value = f64::from(u8::from_str_radix(&wide[at..at + 2], 16).unwrap()) / 255.0;
+        if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * part(0) + 0.7152 * part(2) + 0.0722 * part(4)
+}
+
+fn contrast(one: &str, other: &str) -> f64 {
+    let (a, b) = (luminance(one), luminance(other));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+/// WCAG 2.1: 4.5 for text, 3 for graphics.
+#[test]
+fn text_and_lines_have_contrast_in_both_schemes() {
+    let style = include_str!("../src/style.css");
+    let schemes: Vec<&str> =
+        style.split(":root{").skip(1).map(|rest| rest.split('}').next().unwrap()).collect();
+    assert_eq!(schemes.len(), 2);
+    for scheme in schemes {
+        let of = |name: &str| {
+            let all =
+                scheme.split(';').filter_map(|pair| pair.trim_start_matches("--").split_once(':'));
+            let mut found = all.filter(|(known, _)| *known == name);
+            found.next().unwrap_or_else(|| panic!("{name} is not in {scheme}")).1
+        };
+        for ground in ["ground", "panel"] {
+            for text in ["text", "muted", "read", "bad", "good", "mid"] {
+                let found = contrast(of(text), of(ground));
+                assert!(found >= 4.5, "{text} on {ground}: {found:.2} in {scheme}");
+            }
+        }
+        for graphic in ["read", "write", "trim", "sync", "mid", "bad", "stripe"] {
+            let found = contrast(of(graphic), of("ground"));
+            assert!(found >= 3.0, "{graphic}: {found:.2} in {scheme}");
+        }
+        // The darkest and the brightest colour of heat maps.
+        for shade in ["#453581", "#b5de2b"] {
+            assert!(contrast(shade, of("ground")) >= 1.45, "{shade} in {scheme}");
+        }
+    }
+}
+
+/// In a browser: no request is refused because none is made, and a page prints on a few sheets.
+#[test]
+fn a_browser_prints_a_page_and_finds_nothing_to_refuse() {
+    if !iosonde_testing::has("chromium", "chromium") {
+        return;
+    }
+    let folder = iosonde_testing::Folder::new("html-print");
+    for (name, text) in [("judged", JUDGED.to_owned()), ("cliff", cliff())] {
+        folder.write(&format!("{name}.html"), page_of(name, &text));
+        let ran = std::process::Command::new("chromium")
+            .current_dir(folder.path())
+            .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"])
+            .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+            .args(["--no-pdf-header-footer", "--print-to-pdf=page.pdf"])
+            .arg(format!("file://{}", folder.join(&format!("{name}.html")).display()))
+            .output()
+            .unwrap();
+        let log = String::from_utf8_lossy(&ran.stderr);
+        let Ok(pdf) = std::fs::read(folder.join("page.pdf")) else {
+            iosonde_testing::skip::test(format_args!("chromium does not run here: {log}"));
+            return;
+        };
+        assert!(!log.contains("Refused to") && !log.contains("Uncaught"), "{name}: {log}");
+        let pdf = String::from_utf8_lossy(&pdf);
+        // The list of pages is `/Type /Pages`.
+        let sheets = pdf.matches("/Type /Page\n").count();
+        assert!((1..=8).contains(&sheets), "{name}: {sheets} sheets");
+    }
+}

@@ -1,0 +1,72 @@
+//! Files that commands write: whole or not at all, and nothing that exists is
+//! overwritten unless that is asked for.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Whether `path` may be written.
+///
+/// # Errors
+/// It exists, and `force` is off: a sentence.
+pub fn check(path: &Path, force: bool) -> Result<(), String> {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => Err(format!("{}: it is a directory", path.display())),
+        Ok(_) if !force => {
+            Err(format!("{}: it exists; use --force to overwrite it", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Write `text` to `path`.
+///
+/// # Errors
+/// It exists and `force` is off, or cannot be written: a sentence.
+pub fn write(path: &Path, text: &str, force: bool) -> Result<(), String> {
+    check(path, force)?;
+    let partial = partial_name(path);
+    let written = File::create_new(&partial)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| place(&partial, path, force));
+    written.map_err(|error| {
+        // What was begun is of no use to anybody.
+        let _ = fs::remove_file(&partial);
+        format!("cannot write {}: {error}", path.display())
+    })
+}
+
+/// Give a whole file its name. Without `force` a file that appeared meanwhile stays.
+fn place(partial: &Path, path: &Path, force: bool) -> std::io::Result<()> {
+    if force {
+        return fs::rename(partial, path);
+    }
+    fs::hard_link(partial, path)?;
+    fs::remove_file(partial)
+}
+
+fn partial_name(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_testing::Folder;
+
+    #[test]
+    fn what_exists_stays_unless_it_may_be_overwritten() {
+        let folder = Folder::new("new-file");
+        let path = folder.join("page.html");
+        write(&path, "one", false).unwrap();
+        let refused = write(&path, "two", false).unwrap_err();
+        assert!(refused.contains("page.html: it exists; use --force"), "{refused}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+        write(&path, "three", true).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "three");
+        assert!(write(folder.path(), "x", true).unwrap_err().contains("directory"));
+        assert!(write(&folder.join("none/page"), "x", false).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,58 @@
+//! `--html` and `iosonde report`: a page is written whole, and nothing that
+//! exists is overwritten.
+
+use crate::support::{Who, words};
+use iosonde_testing::Folder;
+
+const JOB: &str = "--name=a --ioengine=null --size=4m --bs=4k --rw=randread";
+
+#[test]
+fn a_run_writes_a_page_beside_its_report() {
+    let folder = Folder::new("html");
+    let ran = Who::Native.run(&folder, &words(&format!("{JOB} --html=run.html"))).well();
+    assert!(ran.stdout.contains("Limited by"), "{ran:?}");
+    let page = std::fs::read_to_string(folder.join("run.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
+    assert!(page.contains("Limited by the tester itself") && page.contains("--rw=randread"));
+    let again = Who::Native.run(&folder, &words(&format!("{JOB} --html=run.html")));
+    assert_eq!(again.code, Some(1), "{again:?}");
+    assert!(again.stderr.contains("run.html: it exists; use --force"), "{again:?}");
+    assert_eq!(std::fs::read_to_string(folder.join("run.html")).unwrap(), page);
+    let forced = format!("{JOB} --html=run.html --force");
+    Who::Native.run(&folder, &words(&forced)).well();
+}
+
+#[test]
+fn stored_results_are_reported_as_text_markdown_csv_and_a_page() {
+    let folder = Folder::new("report");
+    let line = format!("{JOB} --output-format=json --output=r.json");
+    Who::Native.run(&folder, &words(&line)).well();
+    let report = |line: &str| Who::Native.run(&folder, &words(&format!("report {line}")));
+    assert!(report("r.json").well().stdout.contains("Limited by the tester"));
+    assert!(report("--format=markdown r.json").well().stdout.contains("| a | read |"));
+    assert!(report("--format=csv r.json").well().stdout.starts_with("job,group,"));
+    report("--html r.json").well();
+    let page = std::fs::read_to_string(folder.join("r.html")).unwrap();
+    assert!(page.contains("Latency by percentile") && page.len() < 500 << 10);
+    assert_eq!(report("--html r.json").code, Some(1), "it exists");
+    report("--html=both.html r.json r.json").well();
+    let both = std::fs::read_to_string(folder.join("both.html")).unwrap();
+    assert!(both.contains("2 runs") && both.contains("id=\"run-2\""));
+}
+
+#[test]
+fn what_is_no_whole_result_makes_no_page() {
+    let folder = Folder::new("report-part");
+    folder.write("part.json", "{\n\"fio version\": \"fio-3.33\",\n");
+    folder.write("other.json", "{\"name\": 1}");
+    for (file, reason) in [
+        ("part.json", "part.json: it is cut off"),
+        ("other.json", "other.json: it is not a whole result: \"fio version\" is missing"),
+        ("none.json", "none.json: cannot read it"),
+    ] {
+        let ran = Who::Native.run(&folder, &words(&format!("report --html=p.html {file}")));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains(reason), "{ran:?}");
+        assert!(!folder.join("p.html").exists());
+    }
+}
