@@ -9,8 +9,10 @@ mod errno;
 mod request;
 pub mod text;
 mod time;
+mod zone;
 
 pub use dir::{DIRS, Dir, PerDir};
 pub use errno::{Errno, bare};
 pub use request::{Completion, FileId, Op, Planned, RING, Ring, Slot};
 pub use time::Nanos;
+pub use zone::{ZoneCondition, ZoneKind, ZoneReport};

@@ -27,6 +27,17 @@ pub enum Op {
     /// Drop the file's range from the page cache, as fio does when a
     /// time-based job starts over.
     Invalidate = 8,
+    /// Trim a whole zone: reset it, counted as a trim.
+    ZoneTrim = 9,
+    /// Reset the zone that begins at `offset`, once nothing is in flight. So are the next ones.
+    ZoneReset = 10,
+    /// Finish the zone that begins at `offset`.
+    ZoneFinish = 11,
+    /// Ask where the write pointer of the zone is in which a write failed that was to end at
+    /// `offset`, and write the rest.
+    ZoneRecover = 12,
+    /// Wait until a write of another job to its zone has ended.
+    ZoneWait = 13,
 }
 
 impl Op {
@@ -36,7 +47,7 @@ impl Op {
         match self {
             Op::Read => Some(Dir::Read),
             Op::Write => Some(Dir::Write),
-            Op::Trim => Some(Dir::Trim),
+            Op::Trim | Op::ZoneTrim => Some(Dir::Trim),
             _ => None,
         }
     }
@@ -51,6 +62,12 @@ impl Op {
     #[inline]
     pub const fn is_control(self) -> bool {
         (self as u8) >= Op::Open as u8
+    }
+
+    /// Whether this is a command to a zone, or a wait for one.
+    #[inline]
+    pub const fn is_zone_command(self) -> bool {
+        (self as u8) >= Op::ZoneTrim as u8
     }
 }
 

@@ -163,6 +163,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sync_range: SyncRangeFlags::default(),
         pacing: pacing(case, &spec, &clock),
         verify: None,
+        zones: None,
     };
     drive.control.arm(u64::MAX);
     let start = clock.now();

@@ -1,7 +1,9 @@
 //! The state of a job's loop, and why a slice of it ends.
 
 use crate::verifying::Verifying;
-use crate::{Files, Fill, Io, IoLog, Memory, Pacing, SyncRangeFlags, Tape, Tolerance, sync_call};
+use crate::{
+    Files, Fill, Io, IoLog, Memory, Pacing, SyncRangeFlags, Tape, Tolerance, ZoneDevices, sync_call,
+};
 use iosonde_base::{Errno, FileId, Op, Planned, Ring};
 use iosonde_stats::CountersWriter;
 use iosonde_sys::clock::{Bell, Clock};
@@ -161,13 +163,17 @@ pub(crate) fn act(op: Op) -> &'static str {
     match op {
         Op::Read => "read",
         Op::Write => "write",
-        Op::Trim => "trim",
+        Op::Trim | Op::ZoneTrim => "trim",
         Op::Sync => "fsync",
         Op::DataSync => "fdatasync",
         Op::SyncRange => "sync_file_range",
         Op::Open => "open",
         Op::Close => "close",
         Op::Invalidate => "invalidate",
+        Op::ZoneReset => "reset zone",
+        Op::ZoneFinish => "finish zone",
+        Op::ZoneRecover => "recover zone",
+        Op::ZoneWait => "wait for zone",
     }
 }
 
@@ -208,6 +214,8 @@ pub struct Drive {
     pub pacing: Option<Box<Pacing>>,
     /// What was written is checked; nothing where that was not asked.
     pub verify: Option<Box<Verifying>>,
+    /// The zones of the job's files, with `zonemode=zbd`.
+    pub zones: Option<ZoneDevices>,
 }
 
 /// An engine together with the loop that suits it.
@@ -288,7 +296,7 @@ impl Drive {
     /// Whether anything must be done for each I/O besides issuing it.
     #[inline]
     pub(crate) fn has_taps(&self) -> bool {
-        self.log.is_some() || self.fill.is_active() || self.verify.is_some()
+        self.log.is_some() || self.fill.is_active() || self.verify.is_some() || self.zones.is_some()
     }
 
     /// Do for one I/O what was asked to be done for each: fill, log.
@@ -307,7 +315,9 @@ impl Drive {
     /// Whether anything must be done for each I/O that completes besides
     /// counting it.
     pub(crate) fn watches_completions(&self) -> bool {
-        self.verify.is_some() || self.log.as_ref().is_some_and(IoLog::is_traced)
+        self.verify.is_some()
+            || self.zones.is_some()
+            || self.log.as_ref().is_some_and(IoLog::is_traced)
     }
 
     /// Print that an I/O has completed, with `--debug=io`.
@@ -325,6 +335,9 @@ impl Drive {
     #[inline(never)]
     pub(crate) fn check(&mut self, entry: &Planned, slot: u32, done: bool) -> Result<(), Failure> {
         self.trace_completed(entry);
+        if self.zones.is_some() && entry.op == Op::Write {
+            self.source.zone_write_ended(entry, done);
+        }
         let Some(verify) = &mut self.verify else { return Ok(()) };
         verify.complete(&mut self.memory, &self.clock, entry, slot, done);
         self.judge_wrong()

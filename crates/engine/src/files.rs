@@ -78,6 +78,11 @@ impl Files {
         self.fds.get(file.0 as usize).copied().unwrap_or(-1)
     }
 
+    /// A file as it is open; none while it is not.
+    pub(crate) fn open_file(&self, file: FileId) -> Option<BorrowedFd<'_>> {
+        self.open.get(file.0 as usize)?.as_ref().map(AsFd::as_fd)
+    }
+
     /// How many files there are.
     pub fn len(&self) -> usize {
         self.setups.len()

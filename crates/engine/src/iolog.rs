@@ -84,11 +84,11 @@ impl IoLog {
         let action = match entry.op {
             Op::Read => "read",
             Op::Write => "write",
-            Op::Trim => "trim",
+            Op::Trim | Op::ZoneTrim => "trim",
             Op::Sync => "sync",
             Op::DataSync => "datasync",
             Op::SyncRange => "sync_file_range",
-            Op::Open | Op::Close | Op::Invalidate => return,
+            _ => return,
         };
         let file = entry.file.0 as usize;
         if !std::mem::replace(&mut self.open[file], true) {

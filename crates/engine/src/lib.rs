@@ -21,6 +21,7 @@ mod tape;
 mod tolerance;
 mod trace;
 mod verifying;
+mod zones;
 
 pub use catalogue::{CATALOGUE, find};
 pub use drive::{Accounting, Drive, Ended, Failure, Loop, SliceControl, SyncTap, Window};
@@ -42,6 +43,7 @@ pub use tape::{Record, Tape, TapeConsumer};
 pub use tolerance::{ErrorKind, ErrorReporter, Tolerance};
 pub use trace::Trace;
 pub use verifying::{CheckerStart, Checkers, OnWrongBlock, Verifying, WrongBlock};
+pub use zones::ZoneDevices;
 
 /// The settings of the engines that have options of their own.
 pub mod settings {

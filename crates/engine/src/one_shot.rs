@@ -37,6 +37,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             Op::Open => self.open(drive, entry.file),
             Op::Close => self.close(drive, entry.file),
             Op::Invalidate => drive.files.invalidate(entry.file),
+            op if op.is_zone_command() => drive.zone_command(&entry),
             _ if E::SYNCS => {
                 let io = drive.io(&entry, 0);
                 let synced = drive.sync_by(&entry, || self.engine.perform(&io).map(drop));
@@ -212,6 +213,10 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 return Ended::Failed(failure);
             }
             let over = match (stop, next) {
+                (StretchEnd::Special, Some(entry)) if entry.op == Op::ZoneTrim => {
+                    drive.ring.advance(1);
+                    self.zone_trim(drive, &entry, tape)
+                }
                 (StretchEnd::Special, Some(entry)) => {
                     drive.ring.advance(1);
                     self.special(drive, entry).map(|()| drive.clock.now() >= drive.control.until())
@@ -305,6 +310,24 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 lane.bytes.add(u64::from(entry.len));
             }
         }
+        Ok(end >= drive.control.until())
+    }
+
+    /// Trim a zone. Whether the slice is over.
+    #[cold]
+    #[inline(never)]
+    fn zone_trim<T: Taping>(
+        &self,
+        drive: &mut Drive,
+        entry: &Planned,
+        tape: &mut T,
+    ) -> Result<bool, Failure> {
+        let [begin, end] = drive.zone_trim(entry)?;
+        if STAMPED {
+            let trim = Planned { op: Op::Trim, ..*entry };
+            tape_whole::<E, T>(tape, &drive.clock, &trim, [begin, begin, end]);
+        }
+        drive.trace_completed(entry);
         Ok(end >= drive.control.until())
     }
 

@@ -542,6 +542,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     #[inline(never)]
     fn do_waiting(&mut self, drive: &mut Drive) -> Result<bool, Failure> {
         let Some(entry) = self.waiting else { return Ok(true) };
+        if entry.op.is_zone_command() {
+            return self.zone_command(drive, &entry);
+        }
         if entry.op.dir().is_some() {
             if self.overlaps(&entry) {
                 return Ok(false);
@@ -563,6 +566,28 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             Op::Invalidate => drive.files.invalidate(entry.file)?,
             _ => drive.sync_now(&entry)?,
         }
+        Ok(true)
+    }
+
+    /// Execute a command to a zone once the queue is empty: whether it was done.
+    #[cold]
+    fn zone_command(&mut self, drive: &mut Drive, entry: &Planned) -> Result<bool, Failure> {
+        if self.in_flight() > 0 {
+            return Ok(false);
+        }
+        self.waiting = None;
+        if entry.op != Op::ZoneTrim {
+            return drive.zone_command(entry).map(|()| true);
+        }
+        drive.tap(*entry, self.slots.next());
+        let [begin, end] = drive.zone_trim(entry)?;
+        if let Drive { tape: Some(tape), clock, .. } = drive
+            && STAMPED
+        {
+            let took = clock.ticks_to_ns(end.wrapping_sub(begin));
+            tape.add(end, entry.offset, entry.len, Op::Trim as u32, [0, took]);
+        }
+        drive.trace_completed(entry);
         Ok(true)
     }
 

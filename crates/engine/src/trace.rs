@@ -35,11 +35,11 @@ impl Trace {
         let direction = match entry.op {
             Op::Read => 0,
             Op::Write => 1,
-            Op::Trim => 2,
+            Op::Trim | Op::ZoneTrim => 2,
             Op::Sync => 3,
             Op::DataSync => 4,
             Op::SyncRange => 5,
-            Op::Open | Op::Close | Op::Invalidate => return,
+            _ => return,
         };
         let name = self.names.get(entry.file.0 as usize).map_or("", String::as_str);
         let _ = writeln!(

@@ -17,5 +17,6 @@ pub mod ring_probe;
 pub mod scheduler;
 pub mod signature;
 pub mod stack;
+pub mod zones;
 
 pub use clock::{Bell, Clock, ClockError, ClockSource, Sleeper, Slept, Still};

@@ -12,12 +12,13 @@ use crate::source::Source;
 use crate::spec::Sequencer;
 
 /// Where the next I/O begins.
-struct ChosenStart {
-    offset: u64,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChosenStart {
+    pub offset: u64,
     /// Its block in the random map, if it is to be noted there.
-    block: Option<u64>,
+    pub block: Option<u64>,
     /// Drawn, not one after another.
-    random: bool,
+    pub random: bool,
 }
 
 impl Source {
@@ -60,7 +61,7 @@ impl Source {
     /// Where in `file` the next I/O of `dir` begins: within the range, and
     /// before the end of the file.
     #[inline]
-    fn start(&mut self, file: usize, dir: Dir) -> Option<ChosenStart> {
+    pub(crate) fn start(&mut self, file: usize, dir: Dir) -> Option<ChosenStart> {
         let (place, block, random) = self.place(file, dir)?;
         let state = &self.files[file];
         let offset = state.start.checked_add(place)?;
@@ -164,22 +165,34 @@ impl Source {
     /// any ends within the file.
     #[inline]
     fn size(&mut self, file: usize, dir: Dir, start: &ChosenStart) -> Option<u32> {
+        let len = self.drawn_size(file, dir, start)?;
+        (start.offset.checked_add(u64::from(len))? <= self.files[file].end).then_some(len)
+    }
+
+    /// The same, wherever the file ends.
+    #[inline]
+    pub(crate) fn drawn_size(&mut self, file: usize, dir: Dir, start: &ChosenStart) -> Option<u32> {
         let sizes_of = match (self.spec.bs_is_seq_rand, start.random) {
             (false, _) => dir,
             (true, false) => Dir::Read,
             (true, true) => Dir::Write,
         };
-        let FileState { range, first, end, .. } = self.files[file];
+        let FileState { range, first, .. } = self.files[file];
         let within = (range + first).saturating_sub(start.offset);
-        let len = self.sizes[sizes_of].draw(within)?;
-        (start.offset.checked_add(u64::from(len))? <= end).then_some(len)
+        self.sizes[sizes_of].draw(within)
     }
 
     /// Note the blocks of an I/O in the random map, and cut it where it meets
     /// one that has been visited. An I/O before which a place in order was
     /// tried is not noted, as in fio.
     #[inline]
-    fn note_in_map(&mut self, file: usize, dir: Dir, start: &ChosenStart, len: u32) -> u32 {
+    pub(crate) fn note_in_map(
+        &mut self,
+        file: usize,
+        dir: Dir,
+        start: &ChosenStart,
+        len: u32,
+    ) -> u32 {
         let state = &mut self.files[file];
         let (Some(map), Some(block), false) = (&mut state.map, start.block, self.tried_in_order)
         else {

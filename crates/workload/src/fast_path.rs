@@ -32,6 +32,7 @@ impl FastPath {
         let [file] = &source.files[..] else { return FastPath::None };
         let plain = !spec.directions.trim_then_write
             && spec.strided.is_none()
+            && spec.zbd.is_none()
             && spec.sync_every == SyncEvery::default()
             && file.first == file.start
             && file.start + file.range <= file.end;

@@ -49,6 +49,9 @@ impl Source {
                 state.range
             );
         }
+        if let Some(why) = self.idle_zones(file) {
+            return why;
+        }
         if spec.strided.is_some() {
             return format!("no I/O of {least} fits into the zones of {name}");
         }

@@ -31,6 +31,7 @@ mod source;
 mod spec;
 mod streams;
 mod syncs;
+pub mod zbd;
 
 pub use pace::{Cap, Pace, PaceSpec, Process};
 pub use random::{Lfsr, Taus88, Taus258};

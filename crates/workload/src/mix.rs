@@ -111,6 +111,11 @@ impl Mix {
         }
     }
 
+    /// Whether it both reads and writes.
+    pub fn is_mixed(&self) -> bool {
+        matches!(self, Mix::ReadWrite(_))
+    }
+
     /// Whether the next direction depends on how much time has passed, so
     /// that planning ahead would be guessing.
     #[inline]

@@ -15,6 +15,7 @@ use crate::sizes::{self, SizeDraws};
 use crate::spec::{SourceFile, SourceSpec, SpecError};
 use crate::streams::{Seeds, Stream};
 use crate::syncs::Syncs;
+use crate::zbd::{ZbdJob, ZoneStep};
 
 /// What [`Source::refill`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,10 @@ pub struct Source {
     /// The last write, for the place of a sync.
     last_write: Planned,
     state: State,
+    /// What comes next depends on what the last entry did: one entry at a time.
+    one_at_a_time: bool,
+    /// The job among its zones, with `zonemode=zbd`.
+    pub(crate) zbd: Option<Box<ZbdJob>>,
     notes: Vec<String>,
     /// What was recorded, instead of all that.
     replaying: Option<Box<Replaying>>,
@@ -93,6 +98,7 @@ impl Source {
         let files = files::files(&spec, &seeds, &mut notes)?;
         let file_law = offsets::file_law(&spec, &seeds)?;
         let zones = Zones::new(&spec.distribution, &seeds)?;
+        let zbd = ZbdJob::new(&spec).map(Box::new);
         let mut source = Source {
             picker: FilePicker::new(&spec, file_law, &seeds),
             offset_draws: Draws::new(wide, seeds.of(Stream::Offset)),
@@ -107,6 +113,8 @@ impl Source {
             issued: [0; 3],
             last_write: Planned::default(),
             state: State::Running,
+            one_at_a_time: mix.depends_on_time() || zbd.is_some(),
+            zbd,
             fast_path: FastPath::None,
             replaying,
             notes,
@@ -190,6 +198,9 @@ impl Source {
         self.picker.begin_pass();
         self.mix.begin_pass();
         self.limits.begin_pass();
+        if let Some(zbd) = &mut self.zbd {
+            zbd.begin_pass();
+        }
         self.zone_bytes = 0;
         self.state = State::Running;
     }
@@ -219,7 +230,7 @@ impl Source {
         }
         while self.state == State::Running && ring.room() >= STEP_MOST {
             self.step(ring);
-            if self.mix.depends_on_time() && ring.waiting() > 0 {
+            if self.one_at_a_time && ring.waiting() > 0 {
                 return;
             }
         }
@@ -227,6 +238,9 @@ impl Source {
 
     /// Plan an I/O with what belongs to it, or a sync, or end the pass.
     fn step(&mut self, ring: &mut Ring) {
+        if let Some(file) = self.zone_file_at_hand() {
+            return self.step_in_zones(file, ring);
+        }
         // A sync after each write is of the file written, and comes after the
         // last one too: what must become durable is there.
         if let Some(op) = self.syncs.due_after_each() {
@@ -246,10 +260,48 @@ impl Source {
             let sync = self.sync(file, op);
             return ring.push(sync);
         }
+        if self.zbd.is_some() {
+            return self.step_in_zones(file, ring);
+        }
         match self.choose(file).or_else(|| self.begin_file_again(file)) {
             Some(entry) => self.issue(entry, ring),
             None => self.end_file(file, ring),
         }
+    }
+
+    /// Plan the next I/O in `file` among its zones, or a command to one.
+    #[cold]
+    fn step_in_zones(&mut self, file: usize, ring: &mut Ring) {
+        match self.zone_step(file) {
+            ZoneStep::Command(command) => ring.push(command),
+            ZoneStep::Issue(entry) => {
+                if self.spec.directions.trim_then_write && entry.op == Op::Trim {
+                    self.files[file].trimmed = Some(entry);
+                }
+                self.issue(entry, ring);
+                let planned = self.zone_issued(entry);
+                if let Some(last) = ring.as_mut_slice().last_mut() {
+                    *last = planned;
+                }
+            }
+            ZoneStep::Done if self.begins_file_again(file) => self.step_in_zones(file, ring),
+            ZoneStep::Done => self.end_file(file, ring),
+        }
+    }
+
+    /// As [`Source::begin_file_again`], for a job among zones: whether there is something to do.
+    fn begins_file_again(&mut self, file: usize) -> bool {
+        let by_time = self.spec.time_based && self.spec.directions.random;
+        let did_something =
+            self.files[file].last_end.iter().any(|&end| end > self.files[file].start);
+        if !(by_time || self.picker.by_law()) || !did_something {
+            return false;
+        }
+        self.files[file].rewind();
+        if by_time {
+            self.invalidate = Some(file);
+        }
+        true
     }
 
     fn pick_file(&mut self, ring: &mut Ring) -> Option<usize> {

@@ -2,6 +2,7 @@
 
 use crate::PaceSpec;
 use crate::replay::Steps;
+use crate::zbd::ZbdSpec;
 use iosonde_base::PerDir;
 
 /// Which directions a job moves data in, and whether at random.
@@ -326,6 +327,8 @@ pub struct SourceSpec {
     pub sync_every: SyncEvery,
     /// Zones with gaps.
     pub strided: Option<Strided>,
+    /// Zones with write pointers (`zonemode=zbd`).
+    pub zbd: Option<ZbdSpec>,
     /// How fast each direction may go. Reads and writes of a mixed job follow
     /// their paces instead of `rwmixread` where one has any, as in fio.
     pub pace: PaceSpec,
@@ -371,6 +374,7 @@ impl Default for SourceSpec {
             time_based: false,
             sync_every: SyncEvery::default(),
             strided: None,
+            zbd: None,
             pace: PaceSpec::default(),
             replay: None,
         }

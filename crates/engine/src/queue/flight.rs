@@ -115,7 +115,7 @@ pub(super) struct Filling {
 
 /// How many kinds of entries there are; a table of so many needs no check of
 /// its index.
-pub(super) const OPS: usize = Op::Invalidate as usize + 1;
+pub(super) const OPS: usize = Op::ZoneWait as usize + 1;
 
 impl Filling {
     #[inline(always)]

@@ -110,6 +110,7 @@ pub fn drive(
         sync_range: SyncRangeFlags::default(),
         pacing: None,
         verify: None,
+        zones: None,
     };
     drive.control.arm(u64::MAX);
     (drive, ledger)

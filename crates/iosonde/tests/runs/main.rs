@@ -16,3 +16,4 @@ mod safety;
 mod signals;
 mod verify;
 mod verify_state;
+mod zones;

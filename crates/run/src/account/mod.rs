@@ -154,6 +154,7 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         total: result.tolerated.0,
         first_errno: result.tolerated.1.map_or(0, |errno| errno.0),
     });
+    facts.zone_resets = result.zone_resets;
     facts.steady.clone_from(&result.steady);
     facts.phases = result
         .phases

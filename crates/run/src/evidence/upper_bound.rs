@@ -18,8 +18,11 @@ use crate::worker::{self, JobResult};
 use iosonde_base::Nanos;
 use iosonde_engine::EngineSettings;
 use iosonde_stats::{CountersWriter, Snapshot};
+use iosonde_sys::zones::{EmulatedZones, ZoneDevice};
 use iosonde_witness::Observed;
 use iosonde_workload::PaceSpec;
+use iosonde_workload::zbd::ZbdSpec;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -204,6 +207,11 @@ fn without_storage(job: &JobPlan, runtime: Nanos) -> Option<JobPlan> {
     }
     alike.buffers.locked_bytes = 0;
     (alike.layout.only, alike.layout.pre_read) = (false, false);
+    // Zones of its own: what other jobs know of the device's stays, and so does the device.
+    alike.source.zbd = job.source.zbd.as_ref().map(ZbdSpec::private_copy);
+    alike.zones = job.zones.as_ref().map(|zones| {
+        zones.iter().map(|_| Arc::new(EmulatedZones) as Arc<dyn ZoneDevice>).collect()
+    });
     alike.source.time_based = true;
     alike.source.number_ios = 0;
     alike.source.pace = PaceSpec::default();

@@ -18,7 +18,7 @@ use iosonde_base::{Nanos, PerDir};
 use iosonde_direct::MemoryKind;
 use iosonde_engine::{
     Accounting, EngineDef, EngineSettings, Fill, Hint, Open, OpenMode, SyncRangeFlags, Tolerance,
-    Window,
+    Window, ZoneDevices,
 };
 use iosonde_report::{MeasuredKinds, Percentiles, TextUnits, Unified};
 use iosonde_stats::WhichLatencies;
@@ -89,6 +89,8 @@ pub struct JobPlan {
     pub fill: FillPlan,
     /// What is checked of what was written; `None` for nothing.
     pub verify: Option<VerifyPlan>,
+    /// The zones of its files, with `zonemode=zbd`.
+    pub zones: Option<ZoneDevices>,
     /// Which errors it tolerates.
     pub tolerance: Tolerance,
     /// What sync_file_range(2) is asked to do.

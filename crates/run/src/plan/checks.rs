@@ -12,6 +12,7 @@ impl Planner<'_> {
         let mut said: Vec<Diagnostic> = self.plan.jobs.iter().filter_map(trims_a_file).collect();
         said.extend(self.plan.jobs.iter().filter_map(paces_no_io));
         said.extend(too_few_processors(&self.plan.jobs, iosonde_sys::cpu::allowed_count()));
+        said.extend(super::zones::check_all(&self.plan.jobs));
         said.into_iter().for_each(|said| self.note(said));
     }
 }

@@ -3,6 +3,7 @@
 use super::Planner;
 use super::clone_of::CloneOf;
 use super::paths;
+use super::zone_target::ZoneTarget;
 use crate::job::{FileKind, FilePlan, Need};
 use iosonde_options::{Diagnostic, Origin};
 use iosonde_spec::JobSpec;
@@ -19,6 +20,16 @@ pub(super) struct Named {
     pub bytes_now: Option<u64>,
 }
 
+/// The part of one file that is used.
+pub(super) struct FileRange {
+    pub offset: u64,
+    /// Where a later pass begins.
+    pub later_offset: u64,
+    pub bytes: u64,
+    /// Size of the file once it is laid out.
+    pub end: u64,
+}
+
 /// A job's files, and the bytes it moves in one pass.
 #[derive(Default)]
 pub(super) struct Parts {
@@ -27,6 +38,8 @@ pub(super) struct Parts {
     pub ends: Vec<u64>,
     /// Where each is used from in a later pass; empty where that is the same.
     pub later_offsets: Vec<u64>,
+    /// The zones of each, with `zonemode=zbd`; else empty.
+    pub zones: Vec<ZoneTarget>,
     /// Bytes of one pass over all ranges.
     pub size_bytes: u64,
     /// Bytes that the job moves, loops aside.

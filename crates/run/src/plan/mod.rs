@@ -26,6 +26,8 @@ mod source;
 mod thread;
 mod time;
 mod verify;
+mod zone_target;
+mod zones;
 
 use crate::job::Plan;
 use clone_of::CloneOf;
@@ -75,6 +77,7 @@ pub fn resolve(jobs: &mut [ParsedJob]) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for job in jobs {
         let caps = caps(&job.spec);
+        diagnostics.extend(zones::sizes_in_device_zones(&mut job.spec));
         diagnostics.extend(iosonde_spec::resolve(&mut job.spec, &caps));
     }
     diagnostics
@@ -114,6 +117,8 @@ struct Planner<'a> {
     /// How far files will reach once the jobs planned so far have laid them
     /// out.
     promised: HashMap<PathBuf, u64>,
+    /// Zones of the files of jobs with `zonemode=zbd`, by path: jobs on one file share them.
+    zones: HashMap<PathBuf, zone_target::ZoneTarget>,
     recordings: replay::Recordings,
     diagnostics: Vec<Diagnostic>,
     /// Jobs whose files cannot be what is asked for.
@@ -122,7 +127,7 @@ struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     fn new(jobs: &'a [ParsedJob], totals: Totals) -> Planner<'a> {
-        let (promised, recordings) = Default::default();
+        let (promised, zones, recordings) = Default::default();
         let (plan, diagnostics) = (Plan::default(), Vec::new());
         Planner {
             jobs,
@@ -130,6 +135,7 @@ impl<'a> Planner<'a> {
             totals,
             plan,
             promised,
+            zones,
             recordings,
             diagnostics,
             refused: 0,

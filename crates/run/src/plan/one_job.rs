@@ -5,7 +5,7 @@ use super::files::Parts;
 use super::job_io::JobIo;
 use super::{
     Planner, buffers, depth, engine, files, measure, no_files, pacing, reporting, source, thread,
-    verify,
+    verify, zones,
 };
 use crate::job::{
     BufferPlan, EndPlan, Fallocate, JobPlan, LayoutPlan, Need, OpenPlan, PacePlan, VerifyPlan,
@@ -39,15 +39,14 @@ impl Planner<'_> {
         verify::files_are_long_enough(spec, verify.as_ref(), &parts.files)?;
         source.verify = verify.is_some();
         source.reads_back = verify.as_ref().is_some_and(VerifyPlan::reads_back);
+        source.zbd = zones::zbd(of, &io, &parts, verify.as_ref(), window.depth)?;
         // Two writes of one place in flight leave either; a check beside a write, neither.
         window.serialize_overlap |= verify.as_ref().is_some_and(VerifyPlan::may_overlap);
         let fill = self.fill(spec, &source, fills_buffers(engine, &io, verify.as_ref()))?;
         let thread = thread::thread(spec, clone)?;
         let settings = engine::settings(job, (number, clone), engine, &parts.files)?;
-        let priority = measure::JobPriorities {
-            own: thread.io_priority,
-            of_single_ios: settings.sets_priorities(),
-        };
+        let (own, of_single_ios) = (thread.io_priority, settings.sets_priorities());
+        let priority = measure::JobPriorities { own, of_single_ios };
         let mut measure =
             measure::measure(of, &io, window.depth, (measured, self.totals), priority)?;
         // What is read back is counted as reads.
@@ -64,6 +63,7 @@ impl Planner<'_> {
             measure,
             window,
             source,
+            zones: zones::devices(&parts),
             dirs: io.dirs,
             pace: PacePlan { recorded: io.is_timed(), ..pacing::plan(spec) },
             files: parts.files,
@@ -90,7 +90,7 @@ impl Planner<'_> {
 
     /// Its files, and what must be there before it runs.
     fn files_of(&mut self, of: &CloneOf<'_>, io: &JobIo) -> Result<Parts, Diagnostic> {
-        let &CloneOf { job, engine, clone, .. } = of;
+        let &CloneOf { job, engine, .. } = of;
         let need = match engine.caps.lays_out {
             _ if engine.caps.diskless || verify::only_reads_back(&job.spec) => Need::Nothing,
             LaysOut::Files => files::need(&job.spec, engine.caps.no_extend, io.dirs[Dir::Read]),
@@ -102,7 +102,7 @@ impl Planner<'_> {
             None if engine.caps.no_io => Ok(no_files::no_files(job, io.min_bs)),
             None => {
                 let named = self.named(of);
-                let parts = self.parts(job, clone, named, need, io.min_bs);
+                let parts = self.parts(of, io, named, need);
                 self.refused += usize::from(parts.is_err());
                 parts
             }

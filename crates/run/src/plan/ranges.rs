@@ -4,12 +4,16 @@
 //! (`crates/iosonde/tests/fio/exact.rs`).
 
 use super::Planner;
-use super::files::{Named, Parts};
+use super::clone_of::CloneOf;
+use super::files::{FileRange, Named, Parts};
+use super::job_io::JobIo;
+use super::zones;
 use crate::job::{FileKind, FilePlan, Need};
 
 use iosonde_options::{Amount, Diagnostic};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
+use iosonde_spec::values::ZoneMode;
 use iosonde_workload::FileSizes;
 
 /// What the ranges of one clone's files follow from.
@@ -24,26 +28,16 @@ struct Ranges<'a> {
     diskless: bool,
 }
 
-/// The part of one file that is used.
-struct FileRange {
-    offset: u64,
-    /// Where a later pass begins.
-    later_offset: u64,
-    bytes: u64,
-    /// Size of the file once it is laid out.
-    end: u64,
-}
-
 impl Planner<'_> {
     /// Which part of each file a clone uses.
     pub(super) fn parts(
         &mut self,
-        job: &ParsedJob,
-        clone: u32,
+        of: &CloneOf<'_>,
+        io: &JobIo,
         named: Vec<Named>,
         need: Need,
-        least: u64,
     ) -> Result<Parts, Diagnostic> {
+        let (&CloneOf { job, clone, .. }, least) = (of, io.min_bs);
         let spec = &job.spec;
         let number = self.plan.jobs.len() as u32 + 1;
         let mut ranges = Ranges::new(spec, number, clone, &named, least);
@@ -53,6 +47,13 @@ impl Planner<'_> {
             if let Some(why) = super::paths::holds_no_data(&named.path) {
                 return Err(no_size(&named, why));
             }
+            let zoned = *spec.zones.zonemode.get() == ZoneMode::Zbd;
+            let mut target = match named.kind {
+                // As large as what its job asks for.
+                FileKind::None => None,
+                _ if !zoned => None,
+                _ => Some(self.zone_target(of, &named, named.bytes_now.unwrap_or(0))?),
+            };
             let mut range = ranges.of(index, &named, need)?;
             if let (FileKind::Block, Some(bytes)) = (named.kind, named.bytes_now)
                 && range.end > bytes
@@ -60,6 +61,14 @@ impl Planner<'_> {
                 self.clamped(job, &named, range.end, bytes);
                 range.bytes = bytes.saturating_sub(range.offset);
                 range.end = bytes;
+            }
+            if zoned && named.kind == FileKind::None {
+                zones::widen_to_filesize(spec, &mut range);
+                target = Some(self.zone_target(of, &named, range.end)?);
+            }
+            if let Some(target) = target {
+                self.round_to_zones(of, io, &named, &target, &mut range)?;
+                parts.zones.push(target);
             }
             let need = if named.kind == FileKind::Regular && !fill { need } else { Need::Nothing };
             let FileRange { offset, later_offset, bytes, end } = range;
@@ -147,7 +156,7 @@ impl<'a> Ranges<'a> {
                     Ok(part - part % self.least)
                 }
             },
-            Some(Amount::Zones(_)) => Err(no_size(named, "size in zones needs zonemode=zbd")),
+            Some(Amount::Zones(_)) => Err(no_size(named, "the size of its zones is not known")),
             _ if let Some(share) = self.share(index) => Ok(share),
             _ => match named.bytes_now {
                 Some(bytes) if bytes > 0 && offset > bytes => Err(bad_offset(named)),

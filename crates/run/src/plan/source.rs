@@ -79,6 +79,7 @@ pub(super) fn source(
             after_last: false,
         },
         strided: strided(spec),
+        zbd: None,
         pace: super::pacing::pace(spec),
         replay: None,
     }

@@ -223,6 +223,7 @@ impl<'a> Worker<'a> {
 
     fn start_counting(&mut self, began: u64) {
         self.drive.pen.clear();
+        self.drive.source.clear_zone_resets();
         if let Some(pacing) = &mut self.drive.pacing {
             pacing.count_anew();
         }
@@ -401,6 +402,7 @@ impl<'a> Worker<'a> {
             steady: None,
             seen,
             verify,
+            zone_resets: self.drive.source.zone_resets(),
         }
     }
 

@@ -4,6 +4,7 @@ use crate::job::{FileKind, JobPlan};
 use iosonde_base::Errno;
 use iosonde_direct::device::Device;
 use iosonde_engine::Failure;
+use iosonde_sys::zones::LinuxZones;
 use std::fs::File;
 
 /// Most file systems take multiples of this beside the page cache, if not
@@ -17,9 +18,23 @@ pub(crate) fn remedy(job: &JobPlan, failure: &Failure) -> Option<String> {
             "raise the limit (ulimit -n), or set openfiles= to have fewer open at a time"
                 .to_owned(),
         ),
+        Errno(libc::EOVERFLOW) if job.zones.is_some() => Some(
+            "the device has as many active zones as it may: zones outside the job's range may be \
+             open or closed (blkzone report)"
+                .to_owned(),
+        ),
+        Errno(libc::EIO | libc::EREMOTEIO) if job.zones.is_none() => zoned(job, failure),
         Errno(libc::EINVAL) if job.open.mode.direct => misaligned(job, failure),
         _ => None,
     }
+}
+
+/// A write that a zoned device may have refused.
+fn zoned(job: &JobPlan, failure: &Failure) -> Option<String> {
+    let file = &job.files[failure.file?.0 as usize];
+    let is_block = file.kind == FileKind::Block && failure.doing == "write";
+    LinuxZones::at(&file.path).filter(|_| is_block)?;
+    Some("it is a zoned block device: set zonemode=zbd".to_owned())
 }
 
 /// An I/O with direct=1 that does not begin or end where it may.

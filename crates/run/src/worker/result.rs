@@ -74,6 +74,8 @@ pub struct JobResult {
     pub seen: Option<Box<JobSeen>>,
     /// What it wrote and checked, if it was to verify.
     pub verify: Option<VerifyResult>,
+    /// Zones that held data and were reset.
+    pub zone_resets: u64,
 }
 
 /// The result of a job that never came to run.
@@ -138,6 +140,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
         steady: None,
         seen: None,
         verify: None,
+        zone_resets: 0,
     }
 }
 
@@ -173,6 +176,7 @@ impl JobResult {
             steady: None,
             seen: None,
             verify: None,
+            zone_resets: 0,
         }
     }
 }

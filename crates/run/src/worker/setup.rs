@@ -77,6 +77,7 @@ impl<'a> Worker<'a> {
             sync_range: job.sync_range,
             pacing: job.pace.pacing(&job.source, &clock),
             verify: verify::verifying(job, shared, &clock)?,
+            zones: job.zones.clone(),
         };
         Ok(Worker {
             job,

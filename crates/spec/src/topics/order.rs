@@ -44,10 +44,10 @@ options! {
         }
         /// Start of the I/O range in each file.
         ///
-        /// Bytes, a percentage of the file, or zones.
+        /// Bytes, a percentage of the file, or zones of `zonemode` (`4z`).
         offset: Amount = "0" as "offset" | "fileoffset" {
             zones: true,
-            good: &["0", "1m", "20%", "4z"],
+            good: &["0", "1m", "20%"],
             bad: &["middle"],
         }
         /// Round a percentage offset down to a multiple of this.
@@ -59,10 +59,12 @@ options! {
             bad: &["even"],
         }
         /// Added to the offset for each further clone of the job.
+        ///
+        /// Bytes, a percentage of the file, or zones of `zonemode` (`4z`).
         offset_increment: Amount = "0" as "offset_increment" {
             zones: true,
             with: &["numjobs=4"],
-            good: &["0", "1g", "10%", "4z"],
+            good: &["0", "1g", "10%"],
             bad: &["some"],
         }
         /// End after this many I/Os; 0 for no limit.

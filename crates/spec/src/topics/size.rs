@@ -9,19 +9,19 @@ options! {
     pub struct SizeOptions in Category::IoBasic {
         /// Size of the job: the bytes it covers over all its files.
         ///
-        /// Also a percentage of the existing files or device, or a number of zones. Without
-        /// it, or with 0, the job covers the existing files or device.
+        /// Also a percentage of the existing files or device, or a number of zones of
+        /// `zonemode` (`8z`). Without it, or with 0, the job covers the existing files or device.
         size: Option<Amount> = "" as "size" {
             zones: true,
-            good: &["1g", "4096", "50%", "8z"],
+            good: &["1g", "4096", "50%"],
             bad: &["huge", "1.5z"],
         }
         /// Bytes of I/O to do; default: `size`.
         ///
-        /// Less ends the job early; more starts over.
+        /// Less ends the job early; more starts over. Also in zones of `zonemode` (`8z`).
         io_size: Option<Amount> = "" as "io_size" | "io_limit" {
             zones: true,
-            good: &["1g", "50%", "8z"],
+            good: &["1g", "50%"],
             bad: &["huge", "101%"],
         }
         /// Write until the device is full.

@@ -1,6 +1,6 @@
 //! Zones of a file, or of a zoned block device.
 
-use iosonde_options::{Amount, Built, Bytes, Category, options};
+use iosonde_options::{Amount, Bytes, Category, options};
 
 use crate::values::ZoneMode;
 
@@ -9,7 +9,6 @@ options! {
     pub struct ZonesOptions in Category::Zone {
         /// How zones are used.
         zonemode: ZoneMode = "none" as "zonemode" {
-            unbuilt_words: &["zbd"],
             with: &["zonesize=1m"],
             good: &["strided", "zbd"],
             bad: &["some"],
@@ -22,7 +21,6 @@ options! {
         }
         /// Usable bytes of a zone; 0 for all.
         zonecapacity: Bytes = "0" as "zonecapacity" {
-            built: Built::No,
             needs: &["zonemode"],
             with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "1m"],
@@ -43,7 +41,6 @@ options! {
         }
         /// Read beyond the write pointer of a zone.
         read_beyond_wp: bool = "0" as "read_beyond_wp" {
-            built: Built::No,
             needs: &["zonemode"],
             with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "1"],
@@ -51,7 +48,6 @@ options! {
         }
         /// Maximum number of zones open for writing, over all jobs; 0 for the device's limit.
         max_open_zones: u32 = "0" as "max_open_zones" {
-            built: Built::No,
             needs: &["zonemode"],
             min: Some(0),
             max: Some(4096),
@@ -61,7 +57,6 @@ options! {
         }
         /// Maximum number of zones a job has open for writing; 0 for no limit.
         job_max_open_zones: u32 = "0" as "job_max_open_zones" {
-            built: Built::No,
             needs: &["zonemode"],
             min: Some(0),
             max: Some(4096),
@@ -71,7 +66,6 @@ options! {
         }
         /// Ignore the device's limits on open zones.
         ignore_zone_limits: bool = "0" as "ignore_zone_limits" {
-            built: Built::No,
             needs: &["zonemode"],
             with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "1"],
@@ -79,7 +73,6 @@ options! {
         }
         /// Reset zones once this fraction of the range holds data, from 0 to 1.
         zone_reset_threshold: Option<f64> = "" as "zone_reset_threshold" {
-            built: Built::No,
             needs: &["zonemode"],
             min: Some(0),
             max: Some(1),
@@ -89,7 +82,6 @@ options! {
         }
         /// Zone resets per write, from 0 to 1.
         zone_reset_frequency: Option<f64> = "" as "zone_reset_frequency" {
-            built: Built::No,
             needs: &["zonemode"],
             min: Some(0),
             max: Some(1),
@@ -99,7 +91,6 @@ options! {
         }
         /// After a failed write, read the write pointer and continue.
         recover_zbd_write_error: bool = "0" as "recover_zbd_write_error" {
-            built: Built::No,
             needs: &["zonemode"],
             with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "1"],
@@ -107,7 +98,6 @@ options! {
         }
         /// Fill the rest of a zone with a smaller write rather than finish the zone.
         write_zone_remainder: bool = "0" as "write_zone_remainder" {
-            built: Built::No,
             needs: &["zonemode"],
             with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "1"],

@@ -172,6 +172,7 @@ pub fn lines(spec: SourceSpec) -> Vec<String> {
                     );
                     continue;
                 }
+                command => panic!("{command:?} without zones"),
             };
             lines.push(format!(
                 "{} {action} {} {}",

@@ -10,6 +10,7 @@ mod process;
 mod rings;
 mod usage;
 mod uses;
+mod zones;
 
 pub(crate) use cpu::{allowed_cpus, pin_to_cpus};
 pub(crate) use extents::{attributes, extents};
@@ -23,3 +24,4 @@ pub(crate) use process::{
 pub(crate) use rings::{io_uring_disabled, is_filtered, kernel_release, try_io_uring, try_libaio};
 pub(crate) use usage::{usage_of_process, usage_of_thread};
 pub(crate) use uses::{HARMLESS_CHARACTER_DEVICES, Uses};
+pub(crate) use zones::{finish_zone, report_zones, reset_zone, write_all_at};
