@@ -2,19 +2,19 @@
 #![allow(unsafe_code)]
 
 mod options;
+mod requests;
 mod setup;
 
-use super::cmdprio::Priorities;
 use super::offload::{OneInQueue, pool_of};
 use super::psync::CAPS;
-use super::rw_flags::RwFlags;
 use super::{queued, trim};
 use crate::sync_call;
 use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Opened, Queued, SyncRangeFlags};
-use io_uring::{EnterFlags, IoUring, Submitter, opcode, squeue, types};
+use io_uring::{EnterFlags, IoUring, Submitter, squeue, types};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use options::OPTIONS;
-use setup::{Mode, RingParts};
+use requests::Requests;
+use setup::Mode;
 use std::ptr::NonNull;
 
 pub use options::UringSettings;
@@ -39,9 +39,6 @@ pub(crate) static IO_URING: EngineDef = EngineDef {
         })
     },
 };
-
-/// `BLOCK_URING_CMD_DISCARD` of linux/blkdev.h, _IO(0x12, 0), Linux 6.12.
-const BLOCK_URING_CMD_DISCARD: u32 = 0x1200;
 
 /// The ring, on the heap and at rest there, and what borrows from it. It is
 /// made on the job's thread and never leaves it.
@@ -73,27 +70,21 @@ impl Drop for MappedRings {
     }
 }
 
+/// Of the completion of a sync or a trim, beside the number of its slot.
+const SPECIAL: u64 = 1 << 32;
+
 /// The engine. `PRIORITIES` is whether single I/Os have priorities.
 pub(super) struct Uring<const PRIORITIES: bool> {
     ring: MappedRings,
     mode: Mode,
-    flags: RwFlags,
-    priorities: Priorities,
-    pieces: Option<RingParts>,
-    /// One vector for each slot, unless requests are not vectored.
-    vectors: Box<[libc::iovec]>,
-    /// What was pushed in each slot, should it have to be pushed again.
-    ios: Box<[Io]>,
+    requests: Requests<PRIORITIES>,
+    /// The sync or trim that each slot has in flight.
+    specials: Box<[Option<Io>]>,
     /// What was done without the ring.
     ready: Vec<Completion>,
     /// In the ring or in the kernel.
     outstanding: u32,
-    force_async: u32,
-    /// Requests until one goes straight to a worker.
-    until_async: u32,
     sync_range: SyncRangeFlags,
-    /// Of each sync that goes through the ring.
-    sync_flags: squeue::Flags,
     /// The kernel discards through the ring, as far as we know.
     queues_trims: bool,
 }
@@ -112,67 +103,68 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
             setup::register_files(&ring.submitter, with.files)?;
         }
         let depth = with.depth as usize;
-        let no_vector = libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
-        let no_io = Io {
-            offset: 0,
-            buffer: std::ptr::null_mut(),
-            len: 0,
-            op: Op::Read,
-            file: FileId(0),
-            fd: -1,
-        };
-        let flags = RwFlags::default()
-            .nowait(settings.nowait)
-            .uncached(settings.uncached)
-            .atomic(settings.atomic);
         Ok(Uring {
             ring,
             mode,
-            priorities: Priorities::new(settings.priorities.as_ref(), with.depth),
-            flags: if mode.polled { flags.polled() } else { flags },
-            pieces,
-            vectors: vec![no_vector; if settings.nonvectored { 0 } else { depth }].into(),
-            ios: vec![no_io; depth].into(),
+            requests: Requests::new(with, &settings, mode, pieces),
+            specials: vec![None; depth].into(),
             ready: Vec::with_capacity(depth),
             outstanding: 0,
-            force_async: settings.force_async,
-            until_async: settings.force_async,
             sync_range: with.sync_range,
-            sync_flags: match settings.drained_syncs {
-                true => squeue::Flags::IO_DRAIN,
-                false => squeue::Flags::empty(),
-            },
             queues_trims: !mode.polled,
         })
     }
 
-    /// Put the request of a slot in the submission ring.
-    #[inline]
-    fn enqueue(&mut self, slot: Slot, io: &Io) {
-        let mut flags = squeue::Flags::empty();
-        let fd = match self.mode.fixed_files {
-            true => {
-                flags |= squeue::Flags::FIXED_FILE;
-                types::Fd(io.file.0 as i32)
-            }
-            false => types::Fd(io.fd),
-        };
-        if self.force_async > 0 {
-            self.until_async -= 1;
-            if self.until_async == 0 {
-                self.until_async = self.force_async;
-                flags |= squeue::Flags::ASYNC;
-            }
-        }
-        let entry = self.entry(slot, io, fd).flags(flags).user_data(u64::from(slot.0));
+    /// Put reads and writes in the submission ring, up to the first request that
+    /// is neither or that it has no room for, which is returned.
+    #[inline(always)]
+    fn enqueue_data(&mut self, ios: &mut impl Iterator<Item = (Slot, Io)>) -> Option<(Slot, Io)> {
         // SAFETY: one thread has the ring, and no other view of its submission
-        // side exists now. The buffer is the slot's alone until its
-        // completion is handed out; a vector stays in `vectors` as long.
+        // side exists while this one does.
+        let mut submissions = unsafe { self.ring.ring().submission_shared() };
+        let before = submissions.len();
+        let left = loop {
+            let Some((slot, io)) = ios.next() else { break None };
+            if io.op as u8 > Op::Write as u8 || submissions.is_full() {
+                break Some((slot, io));
+            }
+            let entry = self.requests.data(slot, &io);
+            // SAFETY: the buffer is the slot's alone until its completion is
+            // handed out; a vector stays in `requests` as long.
+            unsafe { submissions.push(&entry) }.expect("it is not full");
+        };
+        self.outstanding += (submissions.len() - before) as u32;
+        left
+    }
+
+    /// Take a request that [`Uring::enqueue_data`] did not.
+    #[cold]
+    #[inline(never)]
+    fn enqueue_other(&mut self, slot: Slot, io: &Io) {
+        let entry = match io.op {
+            // The ring was full.
+            Op::Read | Op::Write => self.requests.data(slot, io),
+            _ if self.is_beyond_the_ring(io.op) => {
+                let result = self.perform(io);
+                self.ready.push(Completion { slot, result });
+                return;
+            }
+            _ => {
+                self.specials[slot.0 as usize] = Some(*io);
+                self.requests.special(io).user_data(u64::from(slot.0) | SPECIAL)
+            }
+        };
+        // SAFETY: as in `enqueue_data`.
         let pushed = unsafe { self.ring.ring().submission_shared().push(&entry) };
         match pushed {
             Ok(()) => self.outstanding += 1,
             Err(_) => self.enqueue_later(slot, &entry),
         }
+    }
+
+    /// Whether the ring cannot do this.
+    fn is_beyond_the_ring(&self, op: Op) -> bool {
+        if op == Op::Trim { !self.queues_trims } else { self.mode.polled }
     }
 
     /// The kernel's thread says only after a round of submissions how far it
@@ -187,7 +179,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
             let waited =
                 unsafe { self.ring.submitter.enter::<libc::sigset_t>(0, 0, flags.bits(), None) };
             let fatal = waited.is_err_and(|error| error.raw_os_error() != Some(libc::EINTR));
-            // SAFETY: as in `enqueue`.
+            // SAFETY: as in `enqueue_data`.
             if unsafe { self.ring.ring().submission_shared().push(entry) }.is_ok() {
                 self.outstanding += 1;
                 return;
@@ -197,75 +189,14 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
             }
         }
         // Without such a thread the ring has room for the depth.
+        self.specials[slot.0 as usize] = None;
         self.ready.push(Completion { slot, result: Err(Errno(libc::EBUSY)) });
-    }
-
-    #[inline(always)]
-    fn entry(&mut self, slot: Slot, io: &Io, fd: types::Fd) -> squeue::Entry {
-        let (offset, len) = (io.offset, io.len);
-        match io.op {
-            Op::Read | Op::Write => self.data_entry(slot, io, fd),
-            Op::Sync => opcode::Fsync::new(fd).build().flags(self.sync_flags),
-            Op::DataSync => {
-                let sync = opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC);
-                sync.build().flags(self.sync_flags)
-            }
-            Op::SyncRange => {
-                let flags = self.sync_range.0;
-                opcode::SyncFileRange::new(fd, len).offset(offset).flags(flags).build()
-            }
-            _ => {
-                // The length lies where other requests have their `addr3`.
-                let mut command = [0; 16];
-                command[..8].copy_from_slice(&u64::from(len).to_ne_bytes());
-                opcode::UringCmd16::new(fd, BLOCK_URING_CMD_DISCARD)
-                    .addr(Some(offset))
-                    .cmd(command)
-                    .build()
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn data_entry(&mut self, slot: Slot, io: &Io, fd: types::Fd) -> squeue::Entry {
-        let flags = self.flags.of(io.op);
-        let priority = if PRIORITIES { self.priorities.of(slot) } else { 0 };
-        let reads = io.op as u8 == Op::Read as u8;
-        if let Some(piece) = self.pieces.as_ref().and_then(|pieces| pieces.find(io)) {
-            return if reads {
-                let read = opcode::ReadFixed::new(fd, io.buffer, io.len, piece);
-                read.offset(io.offset).rw_flags(flags).ioprio(priority).build()
-            } else {
-                let write = opcode::WriteFixed::new(fd, io.buffer, io.len, piece);
-                write.offset(io.offset).rw_flags(flags).ioprio(priority).build()
-            };
-        }
-        match self.vectors.get_mut(slot.0 as usize) {
-            None if reads => {
-                let read = opcode::Read::new(fd, io.buffer, io.len);
-                read.offset(io.offset).rw_flags(flags).ioprio(priority).build()
-            }
-            None => {
-                let write = opcode::Write::new(fd, io.buffer, io.len);
-                write.offset(io.offset).rw_flags(flags).ioprio(priority).build()
-            }
-            Some(vector) => {
-                *vector = libc::iovec { iov_base: io.buffer.cast(), iov_len: io.len as usize };
-                if reads {
-                    let read = opcode::Readv::new(fd, vector, 1);
-                    read.offset(io.offset).rw_flags(flags).ioprio(priority).build()
-                } else {
-                    let write = opcode::Writev::new(fd, vector, 1);
-                    write.offset(io.offset).rw_flags(flags).ioprio(priority).build()
-                }
-            }
-        }
     }
 
     /// How many requests the kernel has not taken from the ring yet.
     #[inline]
     fn unsubmitted(&self) -> u32 {
-        // SAFETY: as in `enqueue`.
+        // SAFETY: as in `enqueue_data`.
         unsafe { self.ring.ring().submission_shared() }.len() as u32
     }
 
@@ -306,7 +237,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
     }
 
     fn needs_wakeup(&self) -> bool {
-        // SAFETY: as in `enqueue`.
+        // SAFETY: as in `enqueue_data`.
         unsafe { self.ring.ring().submission_shared() }.need_wakeup()
     }
 
@@ -318,54 +249,48 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
             done.extend(self.ready.drain(..count));
         }
         let first = done.len();
-        let mut again = false;
         // SAFETY: one thread has the ring; no other view of its completion
         // side exists while this one does.
         let mut completions = unsafe { self.ring.ring().completion_shared() };
-        while done.len() < max as usize {
-            let Some(entry) = completions.next() else { break };
-            self.outstanding -= 1;
-            let slot = Slot(entry.user_data() as u32);
-            match entry.result() {
-                // Never more than was asked, which is a u32.
-                moved if moved >= 0 => done.push(Completion { slot, result: Ok(moved as u32) }),
-                error => {
-                    let result = Err(Errno(-error));
-                    if self.ios[slot.0 as usize].op == Op::Trim || self.passing(-error) {
-                        // Looked at below, when the ring is not borrowed.
-                        again = true;
-                    }
-                    done.push(Completion { slot, result });
-                }
-            }
-        }
+        let count = completions.len().min(max as usize - first);
+        self.outstanding -= count as u32;
+        // Its upper half is not zero if one of them is an error or special.
+        let mut marks = 0;
+        done.extend(completions.by_ref().take(count).map(|entry| {
+            let moved = entry.result();
+            marks |= entry.user_data() | i64::from(moved) as u64;
+            // Never more than was asked, which is a u32.
+            let result = if moved >= 0 { Ok(moved as u32) } else { Err(Errno(-moved)) };
+            Completion { slot: Slot(entry.user_data() as u32), result }
+        }));
         drop(completions);
-        if again {
-            self.second_chance(first, done);
+        if marks >= SPECIAL {
+            self.look_again(first, done);
         }
     }
 
-    /// An error that says nothing of the I/O: it was interrupted, or asked to
-    /// come again though nobody forbade it to wait.
-    fn passing(&self, errno: i32) -> bool {
-        errno == libc::EINTR || errno == libc::EAGAIN && !self.mode.nowait
-    }
-
-    /// From `first` on, push again what failed for a passing reason, and do the
-    /// trims here that the kernel does not do through the ring.
+    /// From `first` on: do the trims here that the kernel does not do through
+    /// the ring, and have again what failed for a reason that will pass.
     #[cold]
-    fn second_chance(&mut self, first: usize, done: &mut Vec<Completion>) {
+    #[inline(never)]
+    fn look_again(&mut self, first: usize, done: &mut Vec<Completion>) {
         let mut at = first;
         while at < done.len() {
             let Completion { slot, result } = done[at];
-            let io = self.ios[slot.0 as usize];
-            match result {
-                Err(errno) if self.passing(errno.0) => {
-                    self.enqueue(slot, &io);
+            let special = self.specials[slot.0 as usize].take();
+            match (result, special) {
+                (Err(errno), Some(io)) if self.will_pass(errno) => {
+                    self.enqueue_other(slot, &io);
                     done.swap_remove(at);
                     continue;
                 }
-                Err(Errno(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOTTY)) if io.op == Op::Trim => {
+                // The loop pushes again what was interrupted.
+                (Err(errno), None) if self.will_pass(errno) => {
+                    done[at].result = Err(Errno(libc::EINTR));
+                }
+                (Err(Errno(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOTTY)), Some(io))
+                    if io.op == Op::Trim =>
+                {
                     self.queues_trims = false;
                     done[at].result = trim::discard(&io);
                 }
@@ -373,6 +298,12 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
             }
             at += 1;
         }
+    }
+
+    /// An error that says nothing of the I/O: it was interrupted, or asked to
+    /// come again though nobody forbade it to wait.
+    fn will_pass(&self, errno: Errno) -> bool {
+        errno.0 == libc::EINTR || errno.0 == libc::EAGAIN && !self.mode.nowait
     }
 
     /// What the ring cannot do: syncs while it polls, and trims on kernels that
@@ -392,20 +323,13 @@ impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
 
     #[inline]
     fn push(&mut self, slot: Slot, io: &Io) {
-        self.ios[slot.0 as usize] = *io;
-        if PRIORITIES {
-            self.priorities.draw(slot, io);
-        }
-        let beyond_the_ring = match io.op {
-            Op::Read | Op::Write => false,
-            Op::Trim => !self.queues_trims,
-            _ => self.mode.polled,
-        };
-        if beyond_the_ring {
-            let result = self.perform(io);
-            self.ready.push(Completion { slot, result });
-        } else {
-            self.enqueue(slot, io);
+        self.push_all(std::iter::once((slot, *io)));
+    }
+
+    #[inline(always)]
+    fn push_all(&mut self, mut ios: impl ExactSizeIterator<Item = (Slot, Io)>) {
+        while let Some((slot, io)) = self.enqueue_data(&mut ios) {
+            self.enqueue_other(slot, &io);
         }
     }
 
@@ -463,7 +387,7 @@ impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
     }
 
     fn priority(&self, slot: Slot) -> u16 {
-        if PRIORITIES { self.priorities.of(slot) } else { 0 }
+        self.requests.priority(slot)
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
@@ -472,7 +396,7 @@ impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
                 "the file cannot be polled (hipri): it takes direct=1 and a device with poll \
                  queues; leave out hipri",
             ),
-            _ => self.flags.explain(op, errno),
+            _ => self.requests.flags.explain(op, errno),
         }
     }
 }
@@ -509,7 +433,7 @@ impl<const PRIORITIES: bool> Drop for Uring<PRIORITIES> {
         if self.mode.fixed_files {
             let _ = self.ring.submitter.unregister_files();
         }
-        if self.pieces.is_some() {
+        if self.requests.has_registered_buffers() {
             let _ = self.ring.submitter.unregister_buffers();
         }
     }
