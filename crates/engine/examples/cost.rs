@@ -1,7 +1,7 @@
-//! What one I/O costs in the loop itself, on the null engine.
+//! What one I/O costs in the loop itself.
 //!
-//! `cost CASE IOS`: the difference of two runs under callgrind, divided by the
-//! difference of their I/Os, is the number of instructions for each:
+//! `cost CASE IOS [FILE]`: the difference of two runs under callgrind, divided by
+//! the difference of their I/Os, is the number of instructions for each:
 //!
 //! ```sh
 //! cargo build --release -p iosonde-engine --example cost
@@ -11,10 +11,15 @@
 //! done
 //! ```
 //!
+//! The cases `psync` and `io_uring` read FILE. Those that begin with `waits` start
+//! 5000 I/Os a second, and wait for each: `callgrind_annotate --inclusive=yes`
+//! shows what of that is the wait itself (`Sleeper`).
+//!
 //! The processor's counter is read even where valgrind hides that it is steady.
 
-use iosonde_base::{PerDir, Ring};
+use iosonde_base::{FileId, PerDir, Ring};
 use iosonde_direct::AlignedBuf;
+use iosonde_engine::settings::UringSettings;
 use iosonde_engine::{
     Accounting, Drive, Ended, EngineSettings, FileSetup, Files, Fill, Memory, OpenMode, OpenWith,
     Pacing, SliceControl, SyncRangeFlags, Tolerance, Window,
@@ -27,8 +32,10 @@ use iosonde_workload::{
 use std::sync::Arc;
 
 /// The settings of a case.
+#[derive(Clone, Copy)]
 struct Case {
     name: &'static str,
+    engine: &'static str,
     depth: u32,
     batch: u32,
     accounting: Accounting,
@@ -36,16 +43,21 @@ struct Case {
     pace: Paced,
 }
 
-/// How the case is paced; by a rate so high that nothing ever waits.
+/// How the case is paced.
 #[derive(Clone, Copy, PartialEq)]
 enum Paced {
     Not,
+    /// By a rate so high that nothing ever waits.
     Even,
+    /// The same by a Poisson process.
     Poisson,
+    /// 5000 I/Os a second.
+    Waits,
 }
 
 const PLAIN: Case = Case {
     name: "",
+    engine: "null",
     depth: 1,
     batch: 1,
     accounting: Accounting::Full,
@@ -53,64 +65,30 @@ const PLAIN: Case = Case {
     pace: Paced::Not,
 };
 
-const CASES: [Case; 9] = [
-    Case {
-        name: "qd1",
-        depth: 1,
-        batch: 1,
-        accounting: Accounting::Full,
-        map: MapMode::Off,
-        pace: Paced::Not,
-    },
-    Case {
-        name: "qd32b32",
-        depth: 32,
-        batch: 32,
-        accounting: Accounting::Full,
-        map: MapMode::Off,
-        pace: Paced::Not,
-    },
-    Case {
-        name: "qd32b1",
-        depth: 32,
-        batch: 1,
-        accounting: Accounting::Full,
-        map: MapMode::Off,
-        pace: Paced::Not,
-    },
-    Case {
-        name: "counts",
-        depth: 1,
-        batch: 1,
-        accounting: Accounting::CountsOnly,
-        map: MapMode::Off,
-        pace: Paced::Not,
-    },
-    Case {
-        name: "counts32",
-        depth: 32,
-        batch: 32,
-        accounting: Accounting::CountsOnly,
-        map: MapMode::Off,
-        pace: Paced::Not,
-    },
-    Case {
-        name: "map",
-        depth: 1,
-        batch: 1,
-        accounting: Accounting::Full,
-        map: MapMode::On,
-        pace: Paced::Not,
-    },
+const CASES: [Case; 16] = [
+    Case { name: "qd1", ..PLAIN },
+    Case { name: "qd32b32", depth: 32, batch: 32, ..PLAIN },
+    Case { name: "qd32b1", depth: 32, ..PLAIN },
+    Case { name: "counts", accounting: Accounting::CountsOnly, ..PLAIN },
+    Case { name: "counts32", depth: 32, batch: 32, accounting: Accounting::CountsOnly, ..PLAIN },
+    Case { name: "map", map: MapMode::On, ..PLAIN },
     Case { name: "paced", pace: Paced::Even, ..PLAIN },
     Case { name: "poisson", pace: Paced::Poisson, ..PLAIN },
     Case { name: "paced32", depth: 32, pace: Paced::Even, ..PLAIN },
+    Case { name: "waits", pace: Paced::Waits, ..PLAIN },
+    Case { name: "waits32", depth: 32, pace: Paced::Waits, ..PLAIN },
+    Case { name: "psync", engine: "psync", ..PLAIN },
+    Case { name: "psync_waits", engine: "psync", pace: Paced::Waits, ..PLAIN },
+    Case { name: "io_uring", engine: "io_uring", depth: 128, batch: 32, ..PLAIN },
+    Case { name: "io_uring_waits", engine: "io_uring", depth: 32, pace: Paced::Waits, ..PLAIN },
+    Case { name: "io_uring_one", engine: "io_uring", ..PLAIN },
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().unwrap_or_default();
-    let ios: u64 = arguments.next().ok_or("cost CASE IOS")?.parse()?;
+    let ios: u64 = arguments.next().ok_or("cost CASE IOS [FILE]")?.parse()?;
+    let path = arguments.next().unwrap_or_default();
     let names = CASES.map(|case| case.name).join(", ");
     let case = CASES.iter().find(|case| case.name == name).ok_or(format!("CASE is {names}"))?;
 
@@ -122,11 +100,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         files: 1,
         memory: memory.span(),
         clock,
-        settings: EngineSettings::default(),
+        settings: match case.engine {
+            "io_uring" => EngineSettings::new(UringSettings {
+                fixedbufs: true,
+                registerfiles: true,
+                ..UringSettings::default()
+            }),
+            _ => EngineSettings::default(),
+        },
         sync_range: SyncRangeFlags::default(),
     };
-    let null = iosonde_engine::find("null").ok_or("no null engine")?;
-    let mut engine = (null.open)(&with, case.accounting).map_err(|error| error.message)?;
+    let engine = iosonde_engine::find(case.engine).ok_or("no such engine")?;
+    let mut engine = (engine.open)(&with, case.accounting).map_err(|error| error.message)?;
     let reads = PerDir([true, false, false]);
     // As by default: means of all three, percentiles of the completion latency.
     let which = WhichLatencies {
@@ -138,12 +123,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         dirs: reads,
     };
     let (pen, ledger) = CountersWriter::new(&which);
-    let spec = spec(case, ios);
+    let bytes = if path.is_empty() { 100 << 30 } else { std::fs::metadata(&path)?.len() };
+    let spec = spec(case, ios, bytes);
     let mut drive = Drive {
         clock,
         source: Source::new(spec.clone()).map_err(|error| error.to_string())?,
         ring: Ring::default(),
-        files: Files::new(vec![no_file()]),
+        files: Files::new(vec![file(path, bytes)]),
         memory,
         fill: Fill::new(1, false),
         pen,
@@ -165,9 +151,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         verify: None,
         zones: None,
     };
+    engine.open(&mut drive, FileId(0)).map_err(|failure| format!("{failure:?}"))?;
     drive.control.arm(u64::MAX);
     let start = clock.now();
-    let ended = engine.run(&mut drive);
+    let ended = loop {
+        match engine.run(&mut drive) {
+            Ended::Pass => {}
+            ended => break ended,
+        }
+    };
     let took = clock.ns_between(start, clock.now());
     let done = ledger.lanes[0].ios.get();
     if !matches!(ended, Ended::Done) || done != ios {
@@ -184,9 +176,8 @@ fn pacing(case: &Case, spec: &SourceSpec, clock: &Clock) -> Option<Box<Pacing>> 
     (case.pace != Paced::Not).then(|| Box::new(pacing))
 }
 
-/// 4 KiB random reads over 100 GiB.
-fn spec(case: &Case, ios: u64) -> SourceSpec {
-    let size = 100 << 30;
+/// 4 KiB random reads over as many bytes, again and again.
+fn spec(case: &Case, ios: u64, size: u64) -> SourceSpec {
     SourceSpec {
         directions: Directions { read: true, random: true, ..Directions::default() },
         map: case.map,
@@ -201,19 +192,23 @@ fn spec(case: &Case, ios: u64) -> SourceSpec {
         io_size_given: true,
         number_ios: ios,
         pace: PaceSpec {
-            caps: PerDir::all(if case.pace == Paced::Not { Cap::Free } else { Cap::Ios(1 << 40) }),
+            caps: PerDir::all(match case.pace {
+                Paced::Not => Cap::Free,
+                Paced::Even | Paced::Poisson => Cap::Ios(1 << 40),
+                Paced::Waits => Cap::Ios(5000),
+            }),
             process: if case.pace == Paced::Poisson { Process::Poisson } else { Process::Even },
         },
         ..SourceSpec::default()
     }
 }
 
-fn no_file() -> FileSetup {
+fn file(path: String, bytes: u64) -> FileSetup {
     FileSetup {
-        path: Default::default(),
-        mode: OpenMode::default(),
+        path: path.into(),
+        mode: OpenMode { read: true, ..OpenMode::default() },
         offset: 0,
-        bytes: 100 << 30,
+        bytes,
         block_device: false,
         invalidate: false,
         hint: None,

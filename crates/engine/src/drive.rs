@@ -4,7 +4,7 @@ use crate::verifying::Verifying;
 use crate::{
     Files, Fill, Io, IoLog, Memory, Pacing, SyncRangeFlags, Tape, Tolerance, ZoneDevices, sync_call,
 };
-use iosonde_base::{Errno, FileId, Op, Planned, Ring};
+use iosonde_base::{Errno, FileId, Nanos, Op, Planned, Ring};
 use iosonde_stats::CountersWriter;
 use iosonde_sys::clock::{Bell, Clock};
 use iosonde_workload::{Refill, Source};
@@ -13,6 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The error of data that is not what was written, as fio has it.
 pub(crate) const WRONG_DATA: Errno = Errno(libc::EILSEQ);
+
+/// No I/O waits longer than this to be counted, so that a report of a job that
+/// runs is that of a moment ago.
+pub(crate) const UNCOUNTED: Nanos = Nanos::from_millis(5);
 
 /// How many may be in flight, and how many to start and collect at a time.
 /// fio's `iodepth`, `iodepth_batch`, `iodepth_batch_complete_min`,

@@ -1,14 +1,16 @@
 //! The loop of engines that do one thing at a time.
 
+mod account;
 mod paced;
 
 pub(crate) use paced::{count_response, wait};
 
-use crate::drive::Failure;
+use crate::drive::{Failure, UNCOUNTED};
 use crate::tape::Taping;
 use crate::{Drive, Ended, Files, Io, Loop, OneShot, SliceControl};
-use iosonde_base::{Errno, FileId, Op, Planned};
-use iosonde_stats::{Counters, Lane};
+use account::{count_all, count_whole, tape_whole};
+use iosonde_base::{Errno, FileId, Op, Planned, RING};
+use iosonde_stats::Counters;
 use iosonde_sys::clock::{Clock, ClockSource};
 
 /// A one-shot engine and its loop. `STAMPED` is whether latencies are kept.
@@ -22,12 +24,16 @@ pub struct OneShotLoop<E, const STAMPED: bool> {
     left: u32,
     /// When the I/O that is being finished was due.
     due: u64,
+    /// How long the I/Os took that are not counted yet, in ticks.
+    took: [u64; RING],
+    /// [`UNCOUNTED`] in ticks.
+    uncounted: u64,
 }
 
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     /// The loop around `engine`.
     pub fn new(engine: E) -> Self {
-        OneShotLoop { engine, looked: 0, stride: 1, left: 1, due: 0 }
+        OneShotLoop { engine, looked: 0, stride: 1, left: 1, due: 0, took: [0; RING], uncounted: 0 }
     }
 
     /// What is not plain data I/O: syncs, and what the loop does to files.
@@ -103,6 +109,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
 
 impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
     fn run(&mut self, drive: &mut Drive) -> Ended {
+        self.uncounted = drive.clock.ns_to_ticks(UNCOUNTED.0);
         let mut tape = drive.tape.take();
         let ended = match &mut tape {
             None => self.run_slice(drive, &mut ()),
@@ -139,6 +146,8 @@ struct StretchContext<'a> {
     control: &'a SliceControl,
     files: &'a Files,
     buffer: *mut u8,
+    /// All entries of the ring are alike but for their offsets.
+    alike: bool,
 }
 
 impl<'a> StretchContext<'a> {
@@ -149,6 +158,7 @@ impl<'a> StretchContext<'a> {
             control: &drive.control,
             files: &drive.files,
             buffer: drive.memory.buffer(0),
+            alike: drive.ring.is_alike(),
         }
     }
 
@@ -237,7 +247,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         }
     }
 
-    /// Do plain I/Os, each stamped and accounted for. `COUNTER` is whether the
+    /// Do plain I/Os, each stamped, and count them. `COUNTER` is whether the
     /// clock is the processor's counter: knowing that, the compiler keeps no
     /// register free for the call that other clocks take.
     #[inline(never)]
@@ -249,15 +259,36 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     ) -> (usize, StretchEnd) {
         let clock = context.clock;
         assert_eq!(COUNTER, clock.source() == ClockSource::Cpu, "the caller looked");
-        let mut rest = entries.iter();
+        let (count, stop) = self.do_all(context, entries, tape);
+        if !E::THREE_STAMPS {
+            let (done, took) = (&entries[..count], &self.took[..count]);
+            count_all::<E>(context.ledger, &clock, done, context.alike, took);
+        }
+        (count, stop)
+    }
+
+    /// Do plain I/Os and note how long each took: counting them afterwards, all
+    /// at once, takes half the time and none of it between two system calls.
+    #[inline(always)]
+    fn do_all<T: Taping>(
+        &mut self,
+        context: StretchContext<'_>,
+        entries: &[Planned],
+        tape: &mut T,
+    ) -> (usize, StretchEnd) {
+        let clock = context.clock;
         // The time that a record takes is not the engine's.
         let chained = E::CHAINED && !T::TAPES;
-        let mut last = if chained { clock.now() } else { 0 };
+        let mut last = if chained || entries.len() > 1 { clock.now() } else { 0 };
+        // What has been done by then is counted.
+        let pause = context.control.until().min(last.saturating_add(self.uncounted));
+        let mut rest = entries.iter().zip(&mut self.took);
+        let all = rest.len();
         // How many were taken before the one at hand.
-        let before = |rest: std::slice::Iter<'_, Planned>| entries.len() - rest.len() - 1;
-        while let Some(entry) = rest.next() {
+        let before = |left: usize| all - left - 1;
+        while let Some((entry, took)) = rest.next() {
             if entry.op as u8 > Op::Trim as u8 {
-                return (before(rest), StretchEnd::Special);
+                return (before(rest.len()), StretchEnd::Special);
             }
             // The first stamp comes after the buffer is filled, as fio's: our
             // own work is not counted as the engine's.
@@ -266,18 +297,23 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             let issue = if chained { last } else { clock.now() };
             let result = self.engine.perform(&io);
             if result != Ok(entry.len) {
-                return (before(rest), StretchEnd::Odd(result, issue));
+                return (before(rest.len()), StretchEnd::Odd(result, issue));
             }
-            let end = clock.now();
-            last = end;
-            let lane = &context.ledger.lanes[entry.op as usize];
-            count_whole::<E>(lane, &clock, entry.len, [start, issue, end]);
-            tape_whole::<E, T>(tape, &clock, entry, [start, issue, end]);
-            if end >= context.control.until() {
-                return (before(rest) + 1, StretchEnd::Time);
+            last = clock.now();
+            *took = last.wrapping_sub(issue);
+            let stamps = [start, issue, last];
+            if E::THREE_STAMPS {
+                let lane = &context.ledger.lanes[entry.op as usize];
+                count_whole::<E>(lane, &clock, entry.len, stamps);
+            }
+            tape_whole::<E, T>(tape, &clock, entry, stamps);
+            if last >= pause {
+                break;
             }
         }
-        (entries.len(), StretchEnd::All)
+        // A stop may have come since.
+        let over = last >= context.control.until();
+        (all - rest.len(), if over { StretchEnd::Time } else { StretchEnd::All })
     }
 
     /// Finish an I/O that moved less than asked, or failed. Whether the slice
@@ -369,39 +405,5 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         self.stride = if fast { (self.stride * 2).min(64) } else { (self.stride / 2).max(1) };
         (self.looked, self.left) = (now, self.stride);
         now >= context.control.until()
-    }
-}
-
-/// Record an I/O that was done whole, for logs.
-#[inline(always)]
-fn tape_whole<E: OneShot, T: Taping>(
-    tape: &mut T,
-    clock: &Clock,
-    entry: &Planned,
-    [start, issue, end]: [u64; 3],
-) {
-    let slat = if E::THREE_STAMPS { clock.ticks_to_ns(issue.wrapping_sub(start)) } else { 0 };
-    let clat = clock.ticks_to_ns(end.wrapping_sub(issue));
-    tape.add(end, entry.offset, entry.len, entry.op as u32, [slat, clat]);
-}
-
-/// Count an I/O that was done whole: its stamps are start, issue and end.
-#[inline(always)]
-fn count_whole<E: OneShot>(lane: &Lane, clock: &Clock, len: u32, stamps: [u64; 3]) {
-    let [start, issue, end] = stamps;
-    lane.ios.add(1);
-    lane.bytes.add(u64::from(len));
-    let clat = clock.ticks_to_ns(end.wrapping_sub(issue));
-    lane.clat.add(clat);
-    if let Some(histogram) = &lane.clat_histogram {
-        histogram.add_many(clat, 1);
-    }
-    // With two stamps the total is the service; account() knows.
-    if E::THREE_STAMPS {
-        let lat = clock.ticks_to_ns(issue.wrapping_sub(start)) + clat;
-        lane.lat.add(lat);
-        if let Some(histogram) = &lane.lat_histogram {
-            histogram.add_many(lat, 1);
-        }
     }
 }

@@ -9,6 +9,7 @@ mod flow;
 mod latency;
 mod pause;
 mod recorded;
+mod waiter;
 
 pub use flow::{FlowGroup, FlowShare};
 pub use latency::{LatencyBounds, Tried};
@@ -18,9 +19,10 @@ pub use recorded::Lateness;
 use crate::SliceControl;
 use crate::drive::Failure;
 use iosonde_base::{Errno, PerDir, Planned, RING, Ring};
-use iosonde_sys::clock::{Clock, Sleeper};
+use iosonde_sys::clock::Clock;
 use iosonde_workload::Pace;
 use recorded::Recorded;
+pub(crate) use waiter::Waiter;
 
 /// What holds a job back or ends it.
 #[derive(Debug)]
@@ -30,10 +32,7 @@ pub struct Pacing {
     dues: [u64; RING],
     /// The schedule's beginning, in ticks.
     origin: u64,
-    /// Wakes the thread in time for the next.
-    sleeper: Sleeper,
-    /// The moment it was woken for already: what is left until then is spun.
-    woken_for: u64,
+    waiter: Waiter,
     /// What there is besides a pace, for one question an I/O.
     throttle: Option<Box<Throttle>>,
 }
@@ -69,14 +68,7 @@ impl Pacing {
     /// Holds nothing back until something is added.
     pub fn new(pace: Option<Pace>) -> Pacing {
         let pace = pace.unwrap_or_else(Pace::free);
-        Pacing {
-            pace,
-            dues: [0; RING],
-            origin: 0,
-            sleeper: Sleeper::default(),
-            woken_for: 0,
-            throttle: None,
-        }
+        Pacing { pace, dues: [0; RING], origin: 0, waiter: Waiter::default(), throttle: None }
     }
 
     /// Do everything at the moments that were recorded.
@@ -190,6 +182,12 @@ impl Pacing {
         (&mut self.dues[place.min(RING)..], self.throttle.as_deref_mut())
     }
 
+    /// The same where there is a pace and nothing else, and what waits for them.
+    #[inline(always)]
+    pub(crate) fn plain_dues(&mut self, place: usize) -> (&mut [u64], &mut Waiter) {
+        (&mut self.dues[place.min(RING)..], &mut self.waiter)
+    }
+
     /// Whether there is a pace and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
         self.throttle.is_none()
@@ -234,7 +232,6 @@ impl Pacing {
     }
 
     /// Wait until `moment`, or until the slice ends. The time then.
-    #[inline(never)]
     pub(crate) fn wait(&mut self, clock: &Clock, control: &SliceControl, moment: u64) -> u64 {
         let mut now = clock.now();
         let spin_until = self.throttle.as_ref().map_or(0, |throttle| throttle.spin_until);
@@ -242,29 +239,17 @@ impl Pacing {
             std::hint::spin_loop();
             now = clock.now();
         }
-        let (woken, moment) = (self.woken_for == moment, moment.min(control.until()));
-        // A bell that rings comes with a slice that has ended: asked right after.
-        let _ = match woken {
-            true => Sleeper::spin_until(clock, moment, Some(control.bell())),
-            false => self.sleeper.sleep_until(clock, moment, Some(control.bell())),
-        };
-        clock.now()
+        self.waiter.wait(clock, control, moment)
     }
 
-    /// How long something else may be waited for before `moment`, in nanoseconds;
-    /// zero if that is near.
+    /// As [`Waiter::nap_ns`].
     pub(crate) fn nap_ns(&self, clock: &Clock, control: &SliceControl, moment: u64) -> u64 {
-        if self.woken_for == moment {
-            return 0;
-        }
-        let left_ns = clock.ns_between(clock.now(), moment.min(control.until()));
-        self.sleeper.nap_ns(left_ns)
+        self.waiter.nap_ns(clock, control, clock.now(), moment)
     }
 
-    /// Nothing came in that time: the wait ended so much later.
+    /// As [`Waiter::timed_out`].
     pub(crate) fn timed_out(&mut self, moment: u64, late_ns: u64) {
-        self.woken_for = moment;
-        self.sleeper.woke(late_ns);
+        self.waiter.timed_out(moment, late_ns);
     }
 
     /// The entry at `place` was started, at `now`.

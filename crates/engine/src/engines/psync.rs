@@ -48,11 +48,8 @@ pub(crate) fn bytes(result: isize) -> Result<u32, Errno> {
 pub(super) struct Psync;
 
 impl OneShot for Psync {
-    #[inline]
+    #[inline(always)]
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
-        if io.op == Op::Trim {
-            return trim::discard(io);
-        }
         // Not libc's calls: in a process of many threads they make themselves
         // cancellation points, with two locked instructions each.
         // SAFETY: `Io` promises `len` bytes at `buffer` that are this I/O's
@@ -63,7 +60,8 @@ impl OneShot for Psync {
             let memory = std::slice::from_raw_parts_mut(io.buffer, io.len as usize);
             match io.op {
                 Op::Read => rustix::io::pread(file, memory, io.offset),
-                _ => rustix::io::pwrite(file, memory, io.offset),
+                Op::Write => rustix::io::pwrite(file, memory, io.offset),
+                _ => return trim::discard(io),
             }
         };
         // Never more than was asked, which is a u32.

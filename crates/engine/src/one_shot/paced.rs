@@ -1,7 +1,8 @@
 //! One at a time, each when it may start.
 
-use super::{OneShotLoop, StretchContext, StretchEnd, count_whole, tape_whole};
-use crate::pacing::{Pacing, Start, Throttle};
+use super::account::{count_all, count_whole, tape_whole};
+use super::{OneShotLoop, StretchContext, StretchEnd};
+use crate::pacing::{Pacing, Start, Throttle, Waiter};
 use crate::tape::Taping;
 use crate::{Drive, OneShot, SliceControl};
 use iosonde_base::{Op, Planned};
@@ -26,21 +27,21 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             control,
             files,
             buffer: memory.buffer(0),
+            alike: ring.is_alike(),
         };
         let entries = ring.as_slice();
         let entries = &entries[..entries.len().min(most)];
+        if pacing.is_plain() && clock.source() == ClockSource::Cpu {
+            let (dues, waiter) = pacing.plain_dues(ring.place());
+            return self.stretch_paced(context, dues, waiter, entries, tape);
+        }
         let (mut done, mut now) = (0, clock.now());
         loop {
             let (rest, place) = (&entries[done..], ring.place() + done);
             let (dues, throttle) = pacing.dues(place);
-            let (count, stop) = match (&throttle, clock.source()) {
-                (None, ClockSource::Cpu) => {
-                    self.stretch_paced::<true, T>(context, dues, throttle, rest, now, tape)
-                }
-                _ => self.stretch_paced::<false, T>(context, dues, throttle, rest, now, tape),
-            };
+            let (count, stop) = self.stretch_held(context, dues, throttle, rest, now, tape);
             let ticks = &pacing.dues(place).0[..count];
-            count_responses(context.ledger, clock, &rest[..count], ring.is_alike(), ticks);
+            count_responses(context.ledger, clock, &rest[..count], context.alike, ticks);
             done += count;
             let place = place + count;
             let waits = match stop {
@@ -62,12 +63,95 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         }
     }
 
+    /// Do plain I/Os, each when it is due, where there is a pace and nothing else
+    /// and the clock is the processor's counter, and count them. For those that
+    /// were done, when they were due becomes the ticks from then to their end.
+    #[inline(never)]
+    fn stretch_paced<T: Taping>(
+        &mut self,
+        context: StretchContext<'_>,
+        dues: &mut [u64],
+        waiter: &mut Waiter,
+        entries: &[Planned],
+        tape: &mut T,
+    ) -> (usize, StretchEnd) {
+        let StretchContext { clock, ledger, alike, .. } = context;
+        assert!(clock.source() == ClockSource::Cpu, "the caller looked");
+        let (count, stop) = self.do_paced(context, dues, waiter, entries, tape);
+        let entries = &entries[..count];
+        if STAMPED && !E::THREE_STAMPS {
+            count_all::<E>(ledger, &clock, entries, alike, &self.took[..count]);
+        }
+        count_responses(ledger, &clock, entries, alike, &dues[..count]);
+        (count, stop)
+    }
+
+    /// As [`OneShotLoop::do_all`], each when it is due.
+    #[inline(always)]
+    fn do_paced<T: Taping>(
+        &mut self,
+        context: StretchContext<'_>,
+        dues: &mut [u64],
+        waiter: &mut Waiter,
+        entries: &[Planned],
+        tape: &mut T,
+    ) -> (usize, StretchEnd) {
+        let StretchContext { clock, ledger, control, .. } = context;
+        let mut now = clock.now();
+        let pause = control.until().min(now.saturating_add(self.uncounted));
+        for (count, ((entry, due), took)) in
+            entries.iter().zip(&mut *dues).zip(&mut self.took).enumerate()
+        {
+            if entry.op as u8 > Op::Trim as u8 {
+                return (count, StretchEnd::Special);
+            }
+            if now < *due {
+                if count > 0 && *due >= pause {
+                    return (count, StretchEnd::All);
+                }
+                now = waiter.wait(&clock, control, *due);
+                if now < *due || now >= control.until() {
+                    return (count, StretchEnd::Time);
+                }
+            }
+            let start = now;
+            let io = context.io(entry);
+            let issue = if E::THREE_STAMPS { clock.now() } else { start };
+            let result = self.engine.perform(&io);
+            if result != Ok(entry.len) {
+                self.due = *due;
+                return (count, StretchEnd::Odd(result, issue));
+            }
+            let end = clock.now();
+            // It began when it was due, or later.
+            (*took, *due) = (end.wrapping_sub(issue), end.wrapping_sub(*due));
+            let stamps = [start, issue, end];
+            if !STAMPED {
+                let lane = &ledger.lanes[entry.op as usize];
+                lane.ios.add(1);
+                lane.bytes.add(u64::from(entry.len));
+            } else if E::THREE_STAMPS {
+                count_whole::<E>(&ledger.lanes[entry.op as usize], &clock, entry.len, stamps);
+            }
+            if STAMPED && T::TAPES {
+                tape_whole::<E, T>(tape, &clock, entry, stamps);
+            }
+            if end >= pause {
+                let over = end >= control.until();
+                return (count + 1, if over { StretchEnd::Time } else { StretchEnd::All });
+            }
+            // As in the loop without a pace.
+            now = if E::CHAINED && !T::TAPES { end } else { clock.now() };
+        }
+        let over = now >= control.until();
+        (entries.len(), if over { StretchEnd::Time } else { StretchEnd::All })
+    }
+
     /// Do plain I/Os, the first at `now`, as long as each may start without a
     /// wait. For those that were done, when they were due becomes the ticks from
-    /// then to their end. `PLAIN` is whether there are no throttle and the clock is
-    /// the processor's counter, which spares what both of them take.
+    /// then to their end.
     #[inline(never)]
-    fn stretch_paced<const PLAIN: bool, T: Taping>(
+    fn stretch_held<T: Taping>(
         &mut self,
         context: StretchContext<'_>,
         dues: &mut [u64],
@@ -77,8 +161,6 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         tape: &mut T,
     ) -> (usize, StretchEnd) {
         let clock = context.clock;
-        let plain = throttle.is_none() && clock.source() == ClockSource::Cpu;
-        assert_eq!(PLAIN, plain, "the caller looked");
         for (count, (entry, due)) in entries.iter().zip(dues).enumerate() {
             if entry.op as u8 > Op::Trim as u8 {
                 return (count, StretchEnd::Special);
@@ -111,12 +193,9 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 lane.ios.add(1);
                 lane.bytes.add(u64::from(entry.len));
             }
-            let settled = match &mut throttle {
-                None => false,
-                Some(throttle) => {
-                    throttle.completed(entry, clock.ticks_to_ns(end.wrapping_sub(start)), 1)
-                }
-            };
+            let took = clock.ticks_to_ns(end.wrapping_sub(start));
+            let settled =
+                throttle.as_mut().is_some_and(|throttle| throttle.completed(entry, took, 1));
             if settled || end >= context.control.until() {
                 return (count + 1, StretchEnd::Time);
             }

@@ -3,7 +3,6 @@
 
 use super::{Batch, PATIENCE, QueueLoop, Tag, count_done};
 use crate::drive::{Failure, io};
-use crate::one_shot::count_response;
 use crate::tape::Taping;
 use crate::{Drive, Files, Memory, Queued, SliceControl, Window};
 use iosonde_base::{Completion, Errno, Op, Planned, Slot};
@@ -12,25 +11,23 @@ use iosonde_sys::clock::Clock;
 
 /// What an exchange needs of the drive, in a form that stays in registers.
 #[derive(Clone, Copy)]
-struct ExchangeContext<'a> {
-    clock: Clock,
-    ledger: &'a Counters,
-    control: &'a SliceControl,
-    files: &'a Files,
-    memory: &'a Memory,
-    /// When each entry is due; of paced jobs.
-    dues: &'a [u64],
+pub(super) struct ExchangeContext<'a> {
+    pub(super) clock: Clock,
+    pub(super) ledger: &'a Counters,
+    pub(super) control: &'a SliceControl,
+    pub(super) files: &'a Files,
+    pub(super) memory: &'a Memory,
 }
 
 /// Why exchanging stopped.
-enum ExchangeEnd {
+pub(super) enum ExchangeEnd {
     /// The next entry is not there, or takes more than a slot and a push.
     Entry,
     /// What came back at this moment, if anything did, takes more than counting.
     Odd(u64),
-    /// The slice is over; one completed and none was submitted for it.
+    /// The slice is over.
     Time,
-    /// The next is not due yet; one completed and none was submitted for it.
+    /// What was done is to be counted; there is more.
     Early,
     /// The queue itself failed.
     Broken(&'static str, Errno),
@@ -57,14 +54,11 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             control: &drive.control,
             files: &drive.files,
             memory: &drive.memory,
-            dues: drive.pacing.as_mut().map_or(&[], |pacing| pacing.dues(drive.ring.place()).0),
         };
         let entries = drive.ring.as_slice();
-        let (count, stop) = match (&mut tape, context.dues.is_empty()) {
-            (None, true) => self.stretch::<_, false>(context, entries, &mut ()),
-            (Some(tape), true) => self.stretch::<_, false>(context, entries, tape),
-            (None, false) => self.stretch::<_, true>(context, entries, &mut ()),
-            (Some(tape), false) => self.stretch::<_, true>(context, entries, tape),
+        let (count, stop) = match &mut tape {
+            None => self.stretch(context, entries, &mut ()),
+            Some(tape) => self.stretch(context, entries, tape),
         };
         drive.tape = tape;
         drive.ring.advance(count);
@@ -84,13 +78,13 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
 
     /// Exchange one I/O for each of `entries`; how many were submitted.
     #[inline(never)]
-    fn stretch<T: Taping, const PACED: bool>(
+    fn stretch<T: Taping>(
         &mut self,
         context: ExchangeContext<'_>,
         entries: &[Planned],
         tape: &mut T,
     ) -> (usize, ExchangeEnd) {
-        let ExchangeContext { clock, ledger, control, files, memory, dues } = context;
+        let ExchangeContext { clock, ledger, control, files, memory } = context;
         let level = &ledger.depth.level[depth_class(self.flights.len() as u32)];
         let one = batch_class(1);
         for (count, entry) in entries.iter().enumerate() {
@@ -123,20 +117,12 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
                 tape.add(now, flight.offset, len, kind, [slat, clat]);
             }
-            let next_due = if PACED {
-                let due = &mut self.dues[slot.0 as usize];
-                count_response(lane, &clock, *due, now);
-                *due = dues[count];
-                *due
-            } else {
-                0
-            };
-            let over = now >= control.until();
-            if over || PACED && now < next_due {
+            if now >= control.until() {
+                // One completed, and none is submitted for it.
                 batch.live = 0;
                 self.slots.give_back(slot.0);
                 self.free_batches.give_back(tag.batch() as u32);
-                return (count, if over { ExchangeEnd::Time } else { ExchangeEnd::Early });
+                return (count, ExchangeEnd::Time);
             }
 
             // In its slot, and in its batch, goes the next.

@@ -29,10 +29,17 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         taps: bool,
         exchanges: bool,
     ) -> Result<bool, Failure> {
-        let (mut held, mut blocked) = (Held::Not, false);
         if self.dues.is_empty() {
             self.dues = vec![0; self.flights.len()].into();
         }
+        if exchanges
+            && self.waiting.is_none()
+            && self.out.is_none()
+            && let Some(over) = self.when_due(drive)?
+        {
+            return Ok(over);
+        }
+        let (mut held, mut blocked) = (Held::Not, false);
         if self.waiting.is_none() && self.out.is_none() && !self.full {
             held = self.fill_paced(drive, taps)?;
         }
@@ -45,14 +52,6 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
         let window = drive.window;
         self.full |= in_flight >= window.depth.min(self.flights.len() as u32);
-        if exchanges
-            && in_flight as usize == self.flights.len()
-            && self.waiting.is_none()
-            && self.out.is_none()
-            && let Some(over) = self.exchange(drive)?
-        {
-            return Ok(over);
-        }
         let nap_ns = match (held, &drive.pacing) {
             (Held::Until(moment), Some(pacing)) => {
                 pacing.nap_ns(&drive.clock, &drive.control, moment)

@@ -1,0 +1,74 @@
+//! Counting I/Os that were done one at a time.
+
+use crate::OneShot;
+use crate::tape::Taping;
+use iosonde_base::Planned;
+use iosonde_stats::{Counters, Lane};
+use iosonde_sys::clock::Clock;
+
+/// Record an I/O that was done whole, for logs.
+#[inline(always)]
+pub(super) fn tape_whole<E: OneShot, T: Taping>(
+    tape: &mut T,
+    clock: &Clock,
+    entry: &Planned,
+    [start, issue, end]: [u64; 3],
+) {
+    let slat = if E::THREE_STAMPS { clock.ticks_to_ns(issue.wrapping_sub(start)) } else { 0 };
+    let clat = clock.ticks_to_ns(end.wrapping_sub(issue));
+    tape.add(end, entry.offset, entry.len, entry.op as u32, [slat, clat]);
+}
+
+/// Count an I/O that was done whole: its stamps are start, issue and end.
+#[inline(always)]
+pub(super) fn count_whole<E: OneShot>(lane: &Lane, clock: &Clock, len: u32, stamps: [u64; 3]) {
+    let [start, issue, end] = stamps;
+    lane.ios.add(1);
+    lane.bytes.add(u64::from(len));
+    let clat = clock.ticks_to_ns(end.wrapping_sub(issue));
+    lane.clat.add(clat);
+    if let Some(histogram) = &lane.clat_histogram {
+        histogram.add_many(clat, 1);
+    }
+    // With two stamps the total is the service; account() knows.
+    if E::THREE_STAMPS {
+        let lat = clock.ticks_to_ns(issue.wrapping_sub(start)) + clat;
+        lane.lat.add(lat);
+        if let Some(histogram) = &lane.lat_histogram {
+            histogram.add_many(lat, 1);
+        }
+    }
+}
+
+/// Count I/Os that were done whole, of an engine with two stamps: `took` is how
+/// many ticks lay between those of each. All entries are of one kind and size, if
+/// `alike`.
+#[inline(always)]
+pub(super) fn count_all<E: OneShot>(
+    ledger: &Counters,
+    clock: &Clock,
+    entries: &[Planned],
+    alike: bool,
+    took: &[u64],
+) {
+    let Some(first) = entries.first() else { return };
+    // Sums of a few in registers would be more work, not less.
+    if !alike || entries.len() < 4 {
+        for (entry, &took) in entries.iter().zip(took) {
+            let lane = &ledger.lanes[entry.op as usize];
+            count_whole::<E>(lane, clock, entry.len, [0, 0, took]);
+        }
+        return;
+    }
+    let (lane, ios, clock) = (&ledger.lanes[first.op as usize], entries.len() as u64, *clock);
+    lane.ios.add(ios);
+    lane.bytes.add(ios * u64::from(first.len));
+    let latencies = took.iter().map(|&took| clock.ticks_to_ns(took));
+    match &lane.clat_histogram {
+        None => lane.clat.add_all(latencies),
+        Some(histogram) => {
+            let count = histogram.counter();
+            lane.clat.add_all(latencies.inspect(|&ns| count(ns)));
+        }
+    }
+}
