@@ -5,8 +5,10 @@ Each timed case runs both programs alternately, round by round; the ratio is
 taken within a round and its median and range are printed, so that a machine
 that is busy slows both. Engines of the kernel are run beside the bare
 interface too: a loop that makes the same calls and does nothing else
-(crates/engine/benches/bare.rs), which is as far as any tester can come. CPU is user + system time of the job itself, as each
-program reports it in its JSON. Instructions are user-mode instructions for one
+(crates/engine/benches/bare.rs), which is as far as any tester can come; and
+io_uring beside the t/io_uring that the environment variable T_IO_URING names,
+if it does. CPU is user + system time of the job itself, as each program reports
+it in its JSON. Instructions are user-mode instructions for one
 I/O, from callgrind: the difference of a run of 5N and one of N I/Os.
 
     scripts/bench.py [--rounds N] [--only WORD] [--no-callgrind]
@@ -67,8 +69,26 @@ def bare_program():
     return next(line["executable"] for line in lines if line.get("target", {}).get("name") == "bare" and line.get("executable"))
 
 
+def t_io_uring(path):
+    """IOPS of t/io_uring on a buffered file at depth 128 in batches of 32, with
+    registered files and buffers and no statistics: the best second of two."""
+    command = [os.environ["T_IO_URING"], "-O0", "-p0", "-d128", "-s32", "-c32", "-r2", path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return iops_of(done.stdout)
+
+
+def iops_of(output):
+    """The rate that t/io_uring prints last: `Maximum IOPS=1.21M`, or, without
+    that, the best of its lines `IOPS=1.20M, BW=4.7GiB/s, IOS/call=32/31`."""
+    scale = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}
+    found = re.findall(r"IOPS=([0-9.]+)([KMG]?)", output)
+    if not found:
+        raise SystemExit(f"no IOPS= in what {os.environ.get('T_IO_URING')} printed:\n{output}")
+    return max(float(number) * scale[unit] for number, unit in found)
+
+
 def paired(title, reach, arguments, rounds, cwd, metric, prepare=None, bare=None):
-    ours, theirs, ratios, floors = [], [], [], []
+    ours, theirs, ratios, floors, others = [], [], [], [], []
     for _ in range(rounds):
         for program, results in (([FIO], theirs), (OURS, ours)):
             if prepare:
@@ -77,9 +97,12 @@ def paired(title, reach, arguments, rounds, cwd, metric, prepare=None, bare=None
         if bare:
             floor = json.loads(subprocess.run(bare, capture_output=True, text=True, check=True).stdout)[metric]
             floors.append(floor / theirs[-1] if metric == "iops" else theirs[-1] / floor)
+        if "io_uring" in title and bare and os.environ.get("T_IO_URING"):
+            others.append(ours[-1] / t_io_uring(bare[1]))
         ratios.append(ours[-1] / theirs[-1] if metric == "iops" else theirs[-1] / max(ours[-1], 1e-9))
     form = "{:,.0f}" if metric == "iops" else "{:.1f}" if metric == "cpu_ns" else "{:.3f}"
-    print(f"{title:<44} {reach:<10} ratio {spread(ratios):<20} ours {spread(ours, form)}  fio {spread(theirs, form)}  ({metric})" + (f"  bare {spread(floors)}" if bare else ""), flush=True)
+    print(f"{title:<44} {reach:<10} ratio {spread(ratios):<20} ours {spread(ours, form)}  fio {spread(theirs, form)}  ({metric})" + (f"  bare {spread(floors)}" if bare else "")
+          + (f"  against t/io_uring {spread(others)}" if others else ""), flush=True)
 
 
 def instructions(program, arguments, n, cwd):
