@@ -492,7 +492,9 @@ impl Drive {
             let elapsed = self.clock.ticks_to_ns(self.clock.now().wrapping_sub(log.epoch));
             log.close(elapsed, file);
         }
-        self.files.close(file, self.source.last_was_sync())
+        // What was planned last has been done only if nothing is left of it.
+        let synced = self.ring.waiting() == 0 && self.source.last_was_sync();
+        self.files.close(file, synced)
     }
 
     pub(crate) fn count_sync(&mut self, ns: u64) {

@@ -11,7 +11,7 @@ pub(crate) struct Syncs {
     writes: u64,
     /// The last entry was a write, so a sync may be due.
     dirty: bool,
-    /// The last entry was a sync.
+    /// The last entry was fsync or fdatasync.
     synced: bool,
 }
 
@@ -29,7 +29,7 @@ impl Syncs {
         self.writes += u64::from(self.dirty);
     }
 
-    /// Whether the last thing done was a sync.
+    /// Whether the last thing done was a sync, and made files durable.
     pub fn last_was_sync(&self) -> bool {
         self.synced
     }
@@ -62,7 +62,8 @@ impl Syncs {
         if !wanted(every) {
             return None;
         }
-        self.note_sync();
+        // sync_file_range(2) makes nothing durable: the end of the job does.
+        (self.dirty, self.synced) = (false, op != Op::SyncRange);
         Some(op)
     }
 }

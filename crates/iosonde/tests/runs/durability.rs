@@ -98,6 +98,39 @@ fn syncs_at_the_end_come_last_and_are_not_counted() {
     }
 }
 
+/// No sync but the very last thing of a job makes `end_fsync` needless, and that
+/// only where there is nothing else to make durable.
+#[test]
+fn end_fsync_follows_the_last_write_whatever_was_synced_before() {
+    let jobs = [
+        // Makes nothing durable.
+        "--sync_file_range=write:1 --size=32k",
+        "--sync_file_range=write:3 --size=32k",
+        "--fsync=3 --size=32k",
+        // Ends anywhere, with the next I/Os and syncs decided.
+        "--fsync=1 --size=1m --time_based --runtime=100ms",
+        "--fsync=2 --size=1m --time_based --runtime=100ms",
+        "--fsync=2 --size=1m --filename=g --time_based --runtime=100ms",
+        "--fsync=2 --size=1m --filename=g --ioengine=libaio --iodepth=4 \
+         --time_based --runtime=100ms",
+    ];
+    for job in jobs {
+        let line = format!("--rw=write --bs=4k --end_fsync=1 {job}");
+        let Some(calls) = calls(&line) else { return };
+        for file in ["f", "g"] {
+            let last = |what: &str| {
+                let begins = format!("{what} {file}");
+                let place = calls
+                    .iter()
+                    .rposition(|call| call == &begins || call.starts_with(&format!("{begins} ")));
+                place.map(|place| place + 1).unwrap_or(0)
+            };
+            assert!(last("fsync") >= last("write"), "{line}: {file}: {calls:?}");
+        }
+        assert!(calls.iter().any(|call| call == "fsync f"), "{line}: {calls:?}");
+    }
+}
+
 #[test]
 fn a_job_that_only_reads_syncs_nothing() {
     let line = "--rw=randread --bs=4k --size=16k --fsync=1 --end_fsync=1 --end_syncfs=1";

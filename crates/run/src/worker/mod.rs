@@ -82,6 +82,8 @@ struct Worker<'a> {
     began_unix_ms: u64,
     usage_before: Usage,
     counting: bool,
+    /// All that was planned has been done.
+    ran_out: bool,
     error: Option<JobError>,
     notes: Vec<String>,
     sampler: Sampler,
@@ -178,7 +180,9 @@ impl<'a> Worker<'a> {
             if self.shared.control.stop_asked() {
                 break;
             }
-            match self.run_slice(slice_ends) {
+            let ended = self.run_slice(slice_ends);
+            self.ran_out = matches!(ended, Ended::Pass | Ended::Done);
+            match ended {
                 Ended::Time => {
                     let now = self.clock.now();
                     if !self.counting && ramp.is_over(now, &shared.counters) {
@@ -321,9 +325,8 @@ impl<'a> Worker<'a> {
         if !writes || self.job.source.total_bytes == 0 {
             return Ok(());
         }
-        // As in fio, a sync that was the last thing done is not repeated.
         let syncs = self.job.end.fsync || self.job.open.sync_on_close;
-        if syncs && !self.drive.source.last_was_sync() {
+        if syncs && !self.has_synced() {
             self.shared.enter(JobStage::Syncing);
             self.drive.sync_all()?;
         }
@@ -337,6 +340,15 @@ impl<'a> Worker<'a> {
         }
         self.shared.enter(JobStage::Running);
         Ok(())
+    }
+
+    /// Whether a sync was the last thing done, and made all files durable: as in
+    /// fio it is not repeated then. Of what was planned and not done, and of files
+    /// that others were synced after, it is not known.
+    fn has_synced(&self) -> bool {
+        let every = self.job.source.sync_every;
+        let whole = self.job.files.len() == 1 || every.fsync == 1 || every.fdatasync == 1;
+        self.ran_out && whole && self.drive.source.last_was_sync()
     }
 
     /// Drain, make durable, close, and hand over.

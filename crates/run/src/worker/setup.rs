@@ -93,6 +93,7 @@ impl<'a> Worker<'a> {
             began_unix_ms: 0,
             usage_before: Usage::default(),
             counting: false,
+            ran_out: false,
             error: None,
             notes,
             sampler: Sampler::new(job, &clock),
