@@ -68,7 +68,7 @@ impl<const PRIORITIES: bool> Requests<PRIORITIES> {
         if PRIORITIES { self.priorities.of(slot) } else { 0 }
     }
 
-    /// A read or a write; its completion bears the number of the slot.
+    /// A read or a write; its completion has the number of the slot.
     #[inline(always)]
     pub(super) fn data(&mut self, slot: Slot, io: &Io) -> squeue::Entry {
         if PRIORITIES {
