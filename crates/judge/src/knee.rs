@@ -78,7 +78,7 @@ pub fn knee(points: &[LoadPoint], seed: u64) -> Result<Knee, NoKnee> {
     }
     let curve: Vec<(f64, f64)> =
         points.iter().map(|point| (point.load, median(&point.rates))).collect();
-    let bounds = Bounds::of(&curve).ok_or(NoKnee::NoSmallLoad)?;
+    let bounds = LoadBounds::of(&curve).ok_or(NoKnee::NoSmallLoad)?;
     let (last, gain) = last_doubling(&curve);
     if gain > GAIN_MOST {
         return Err(NoKnee::StillGrows { load: last, gain });
@@ -101,17 +101,17 @@ fn ratio(&(load, rate): &(f64, f64)) -> f64 {
 }
 
 /// The two asymptotes.
-struct Bounds {
+struct LoadBounds {
     rate_most: f64,
     seconds_least: f64,
 }
 
-impl Bounds {
-    fn of(curve: &[(f64, f64)]) -> Option<Bounds> {
+impl LoadBounds {
+    fn of(curve: &[(f64, f64)]) -> Option<LoadBounds> {
         let small = curve.iter().filter(|(load, _)| *load <= SMALL_LOAD);
         let seconds_least = small.map(|(load, rate)| load / rate).min_by(f64::total_cmp)?;
         let rate_most = curve.iter().map(|one| one.1).max_by(f64::total_cmp)?;
-        Some(Bounds { rate_most, seconds_least })
+        Some(LoadBounds { rate_most, seconds_least })
     }
 
     fn load(&self) -> f64 {
@@ -152,7 +152,7 @@ fn interval(points: &[&LoadPoint], seed: u64) -> Option<(f64, f64)> {
                 (point.load, median(&rates))
             })
             .collect();
-        found.extend(Bounds::of(&curve).map(|bounds| bounds.load()));
+        found.extend(LoadBounds::of(&curve).map(|bounds| bounds.load()));
     }
     found.sort_by(f64::total_cmp);
     let at = |share: f64| found[((found.len() - 1) as f64 * share) as usize];

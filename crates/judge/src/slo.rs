@@ -56,6 +56,8 @@ pub struct SloSearch {
     rate: f64,
     passed: Option<f64>,
     failed: Option<f64>,
+    /// How often a confirming run has failed.
+    steps_down: u32,
     state: SloState,
 }
 
@@ -70,6 +72,11 @@ enum SloState {
 /// The gap between pass and fail that ends the halving; the step down after a
 /// confirming run that failed.
 const STEP: f64 = 1.03;
+/// After so many steps down each is twice as long as the one before: where runs
+/// scatter much, 3 % at a time takes dozens of runs.
+const SHORT_STEPS: u32 = 3;
+/// No step is longer than this many doublings of the first.
+const DOUBLINGS_MOST: u32 = 5;
 /// Down from a first rate that fails.
 const SHRINK: f64 = 4.0;
 /// The lowest rate tried, as a part of the first, where no range is given.
@@ -81,7 +88,8 @@ impl SloSearch {
     pub fn new(start: f64, range: Option<(f64, f64)>, confirm: u32) -> SloSearch {
         let range = range.unwrap_or((start / SHRINK_MOST, f64::INFINITY));
         let rate = start.clamp(range.0, range.1);
-        SloSearch { range, confirm, rate, passed: None, failed: None, state: SloState::Grow }
+        let (passed, failed, steps_down) = (None, None, 0);
+        SloSearch { range, confirm, rate, passed, failed, steps_down, state: SloState::Grow }
     }
 
     /// What to do next; the same until a result is recorded.
@@ -144,7 +152,9 @@ impl SloSearch {
 
     fn step_down(&mut self) {
         self.failed = Some(self.failed.map_or(self.rate, |failed| failed.min(self.rate)));
-        let lower = self.rate / STEP;
+        self.steps_down += 1;
+        let doublings = self.steps_down.saturating_sub(SHORT_STEPS).min(DOUBLINGS_MOST);
+        let lower = self.rate / STEP.powi(1 << doublings);
         match self.rate > self.range.0 {
             true => self.confirm_at(lower.max(self.range.0)),
             false => self.state = SloState::Done(SloOutcome::Impossible { rate: self.rate }),
@@ -200,6 +210,23 @@ mod tests {
         let (outcome, _) = search(SloSearch::new(1000.0, None, 3), 40.0);
         let SloOutcome::Met { rate, .. } = outcome else { panic!("{outcome:?}") };
         assert!((38.0..=40.0).contains(&rate), "{rate}");
+    }
+
+    #[test]
+    fn runs_that_fail_by_chance_do_not_make_the_search_long() {
+        // What passed first was luck: fresh runs keep the promise at a quarter.
+        let mut search = SloSearch::new(100.0, Some((1.0, 12_800.0)), 3);
+        let mut probes = 0;
+        let outcome = loop {
+            match search.step() {
+                SloStep::Probe { rate, phase: SloPhase::Confirm } => search.record(rate < 2500.0),
+                SloStep::Probe { rate, .. } => search.record(rate < 10_000.0),
+                SloStep::Done(outcome) => break outcome,
+            }
+            probes += 1;
+        };
+        assert!(matches!(outcome, SloOutcome::Met { rate, .. } if rate < 2500.0), "{outcome:?}");
+        assert!(probes <= 25, "{probes}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 mod support;
 
 use iosonde_judge::{ALPHA, Decision, Estimate, LookSchedule, Margin, decide, judge_metrics, mean};
-use support::{ALL, Disturbance, Noise, pairs, percent, runs};
+use support::{ALL, Disturbance, NormalNoise, pairs, percent, runs};
 
 const SETS: u64 = 1000;
 
@@ -119,7 +119,7 @@ fn looks_without_a_price_would_err_twice_as_often() {
 fn all_of_one_then_all_of_the_other_would_call_a_drift_a_difference() {
     // Why results that were not interleaved never give a plain "differs".
     let differs = percent(SETS, |set| {
-        let series = runs(&mut Noise::new(set), Disturbance::Drift, 10);
+        let series = runs(&mut NormalNoise::new(set), Disturbance::Drift, 10);
         let estimate = Estimate::unpaired(&series[..5], &series[5..]).unwrap();
         estimate.interval(ALPHA).excludes_zero()
     });
@@ -128,7 +128,7 @@ fn all_of_one_then_all_of_the_other_would_call_a_drift_a_difference() {
 
 /// Eight metrics of each pair, correlated by one half.
 fn eight_metrics(set: u64) -> Vec<Estimate> {
-    let mut noise = Noise::new(set);
+    let mut noise = NormalNoise::new(set);
     let common: Vec<f64> = (0..5).map(|_| noise.normal()).collect();
     let mut metric = || {
         let half = 0.5f64.sqrt();
@@ -157,7 +157,7 @@ fn eight_metrics_do_not_find_a_difference_by_their_number() {
 #[test]
 fn sessions_that_differ_among_themselves_are_the_measure_of_a_session() {
     let against = |set: u64, effect: f64, sessions: usize| {
-        let mut noise = Noise::new(set);
+        let mut noise = NormalNoise::new(set);
         let earlier: Vec<f64> = (0..sessions).map(|_| 0.05 * noise.normal()).collect();
         let session = 0.05 * noise.normal() + effect;
         Estimate::against_sessions(&earlier, session)

@@ -3,7 +3,7 @@
 mod support;
 
 use iosonde_judge::{LoadPoint, NoKnee, knee, median, round_order};
-use support::{Noise, percent};
+use support::{NormalNoise, percent};
 
 const LOADS: usize = 9;
 
@@ -28,7 +28,7 @@ fn sweep(seed: u64, rounds: u64, mut rate: impl FnMut(f64, usize) -> f64) -> Vec
 }
 
 /// Scatter of 3 %.
-fn noisy(noise: &mut Noise, rate: f64) -> f64 {
+fn noisy(noise: &mut NormalNoise, rate: f64) -> f64 {
     rate * (0.03 * noise.normal()).exp()
 }
 
@@ -36,7 +36,7 @@ fn noisy(noise: &mut Noise, rate: f64) -> f64 {
 fn a_saturation_is_found_through_the_noise() {
     for (name, truth, soft) in [("sharp", 24.0, false), ("soft", 24.0, true)] {
         let found = percent(200, |seed| {
-            let mut noise = Noise::new(seed);
+            let mut noise = NormalNoise::new(seed);
             let points = sweep(seed, 3, |load, _| {
                 let rate = match soft {
                     true => truth * (1.0 - (-load / truth).exp()),
@@ -53,7 +53,7 @@ fn a_saturation_is_found_through_the_noise() {
 #[test]
 fn the_interval_of_the_knee_holds_the_truth_more_often_than_not() {
     let holds = percent(200, |seed| {
-        let mut noise = Noise::new(seed);
+        let mut noise = NormalNoise::new(seed);
         let points = sweep(seed, 5, |load, _| noisy(&mut noise, load.min(24.0) * 5000.0));
         let found = knee(&points, seed).unwrap();
         let (low, high) = found.interval.unwrap();
@@ -65,7 +65,7 @@ fn the_interval_of_the_knee_holds_the_truth_more_often_than_not() {
 #[test]
 fn a_device_that_does_not_saturate_has_no_knee() {
     let none = percent(200, |seed| {
-        let mut noise = Noise::new(seed);
+        let mut noise = NormalNoise::new(seed);
         let points = sweep(seed, 3, |load, _| noisy(&mut noise, load * 5000.0));
         matches!(knee(&points, seed), Err(NoKnee::StillGrows { .. }))
     });
@@ -77,7 +77,7 @@ fn random_rounds_keep_a_drift_out_of_the_curve() {
     // On a plateau X(256) / X(32) is 1, whatever slows down by 1 % a run.
     let ratios: Vec<f64> = (0..200)
         .map(|seed| {
-            let mut noise = Noise::new(seed);
+            let mut noise = NormalNoise::new(seed);
             let points = sweep(seed, 3, |load, run| {
                 noisy(&mut noise, load.min(24.0)) * (-0.01 * run as f64).exp()
             });

@@ -4,7 +4,7 @@
 mod support;
 
 use iosonde_judge::{SloOutcome, SloSearch, SloStep};
-use support::{Noise, percent};
+use support::{NormalNoise, percent};
 
 const CAPACITY: f64 = 20_000.0;
 const GOAL_S: f64 = 0.002;
@@ -12,29 +12,29 @@ const GOAL_S: f64 = 0.002;
 const TRUTH: f64 = 17_697.4;
 
 /// One run, whose capacity scatters.
-fn keeps(noise: &mut Noise, rate: f64, scatter: f64, goal_s: f64) -> bool {
+fn keeps(noise: &mut NormalNoise, rate: f64, scatter: f64, goal_s: f64) -> bool {
     let capacity = CAPACITY * (scatter * noise.normal()).exp();
     capacity > rate && 100f64.ln() / (capacity - rate) < goal_s
 }
 
-struct Found {
+struct SearchEnd {
     outcome: SloOutcome,
     probes: u32,
 }
 
-fn search(noise: &mut Noise, scatter: f64, goal_s: f64, confirm: u32) -> Found {
+fn search(noise: &mut NormalNoise, scatter: f64, goal_s: f64, confirm: u32) -> SearchEnd {
     let mut search = SloSearch::new(CAPACITY * 0.01, None, confirm);
     let mut probes = 0;
     loop {
         match search.step() {
             SloStep::Probe { rate, .. } => search.record(keeps(noise, rate, scatter, goal_s)),
-            SloStep::Done(outcome) => return Found { outcome, probes },
+            SloStep::Done(outcome) => return SearchEnd { outcome, probes },
         }
         probes += 1;
     }
 }
 
-fn rate(found: &Found) -> f64 {
+fn rate(found: &SearchEnd) -> f64 {
     match found.outcome {
         SloOutcome::Met { rate, .. } => rate,
         SloOutcome::Impossible { .. } => 0.0,
@@ -44,7 +44,7 @@ fn rate(found: &Found) -> f64 {
 /// The share of searches whose answer a fresh run keeps.
 fn fresh_runs_pass(scatter: f64, confirm: u32) -> f64 {
     percent(200, |seed| {
-        let mut noise = Noise::new(seed);
+        let mut noise = NormalNoise::new(seed);
         let found = search(&mut noise, scatter, GOAL_S, confirm);
         keeps(&mut noise, rate(&found), scatter, GOAL_S)
     })
@@ -53,7 +53,7 @@ fn fresh_runs_pass(scatter: f64, confirm: u32) -> f64 {
 #[test]
 fn the_answer_lies_just_below_the_truth_and_holds() {
     let near = percent(200, |seed| {
-        let found = search(&mut Noise::new(seed), 0.01, GOAL_S, 3);
+        let found = search(&mut NormalNoise::new(seed), 0.01, GOAL_S, 3);
         assert!(found.probes <= 25, "{}", found.probes);
         (-0.06..=0.0).contains(&(rate(&found) / TRUTH - 1.0))
     });
@@ -72,7 +72,7 @@ fn without_confirming_runs_the_answer_is_a_coin_flip() {
 fn an_impossible_goal_is_reported_after_few_probes() {
     // An idle device already takes ln(100) / 20 000 s, which is 230 us.
     for seed in 0..50 {
-        let found = search(&mut Noise::new(seed), 0.01, 0.0001, 3);
+        let found = search(&mut NormalNoise::new(seed), 0.01, 0.0001, 3);
         assert!(matches!(found.outcome, SloOutcome::Impossible { .. }), "{:?}", found.outcome);
         assert!(found.probes <= 8, "{}", found.probes);
     }

@@ -18,7 +18,7 @@ use crate::trials::run::{TrialError, TrialRunner, give_up};
 use crate::trials::words::{MixedWords, parse, refuse};
 use arguments::{CompareArgs, CompareFormat, UndecidedGate};
 use clap::Args;
-use comparison::{Comparison, JudgeRequest};
+use comparison::{JudgeRequest, SideComparison};
 use gate::GateResult;
 use iosonde_judge::Margin;
 use pairs::{PairedRuns, PairsEnd, RunSide};
@@ -83,7 +83,9 @@ fn run_pairs(arguments: &CompareArgs, sides: [RunSide; 2], request: &JudgeReques
     };
     let seed = Some(runs.seed);
     let (code, twice) = match runs.run(request) {
-        Ok(PairsEnd::Judged(comparison)) => return report(arguments, &comparison, seed, exit::OK),
+        Ok(PairsEnd::JudgedRuns(comparison)) => {
+            return report(arguments, &comparison, seed, exit::OK);
+        }
         Ok(PairsEnd::Unlike(reasons)) => return unlike(&reasons),
         Err(TrialError::Failed(why)) => {
             print_error(&format!("iosonde: compare: {why}"));
@@ -115,7 +117,12 @@ fn unlike(reasons: &[String]) -> u8 {
 }
 
 /// Print a comparison; the exit code. `ended` is that of the runs.
-fn report(arguments: &CompareArgs, comparison: &Comparison, seed: Option<u64>, ended: u8) -> u8 {
+fn report(
+    arguments: &CompareArgs,
+    comparison: &SideComparison,
+    seed: Option<u64>,
+    ended: u8,
+) -> u8 {
     if !comparison.likeness.stops.is_empty() {
         return unlike(&comparison.likeness.stops);
     }

@@ -13,5 +13,6 @@ pub mod probe;
 pub mod quick;
 mod report;
 mod root;
+mod sweep;
 pub mod table;
 pub mod write_cache;

@@ -3,7 +3,8 @@
 
 use super::definition::{CommandEntry, Commands};
 use super::{
-    audit, cache, compare, completions, diagnose, help, man, probe, quick, report, write_cache,
+    audit, cache, compare, completions, diagnose, help, man, probe, quick, report, sweep,
+    write_cache,
 };
 use crate::output::print_error;
 use crate::personality::Personality;
@@ -22,6 +23,7 @@ pub static COMMANDS: Commands = &[
     &report::COMMAND,
     &audit::COMMAND,
     &compare::COMMAND,
+    &sweep::COMMAND,
     &diagnose::COMMAND,
     &SBK,
     &FIO,

@@ -296,8 +296,33 @@ pub fn total_ios(report: &Report) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+    use iosonde_result::{ResultSource, StoredResult};
+
+    /// A result with this many reads a second, each of this latency.
+    pub fn result(iops: f64, ns: u64) -> StoredResult {
+        let mut job = JobReport { name: "j".into(), ..JobReport::default() };
+        let ios = (iops * 10.0) as u64;
+        let clat = LatencyReport {
+            n: ios,
+            min_ns: ns,
+            max_ns: ns,
+            bins: vec![(ns, ios)],
+            ..LatencyReport::default()
+        };
+        job.dirs[Dir::Read] = DirReport {
+            io_bytes: ios * 4096,
+            runtime_ms: 10_000,
+            issued_ios: ios,
+            total_ios: ios,
+            clat,
+            ..DirReport::default()
+        };
+        let report = Report { jobs: vec![job], ..Report::default() };
+        let source = ResultSource::Fio { version: "fio-3.42".into() };
+        StoredResult { report, source, notes: Vec::new() }
+    }
 
     #[test]
     fn a_name_reads_back_as_itself() {

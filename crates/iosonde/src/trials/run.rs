@@ -76,6 +76,17 @@ impl TrialRunner {
         }
     }
 
+    /// Run jobs of our own, for what they do to the files and not for a result;
+    /// `erase` names devices whose data may be lost.
+    ///
+    /// # Errors
+    /// A job fails, or a signal comes.
+    pub fn run_plan(&self, plan: Plan, erase: &[String], line: &RunLine) -> Result<(), TrialError> {
+        let plan = Arc::new(plan);
+        let _held = hold(&plan, erase)?;
+        self.conduct(&plan, line).map(drop)
+    }
+
     /// Run jobs once; `line` shows how far they are.
     ///
     /// # Errors

@@ -18,4 +18,5 @@ mod sbk;
 mod sbk_ends;
 mod sbk_outputs;
 mod speed;
+mod sweep;
 mod write_cache;

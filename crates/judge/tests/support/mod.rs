@@ -4,11 +4,11 @@
 use iosonde_judge::{PairOrder, SeededRandom, pair_orders};
 
 /// Normal values, by Box and Muller.
-pub struct Noise(SeededRandom);
+pub struct NormalNoise(SeededRandom);
 
-impl Noise {
-    pub fn new(seed: u64) -> Noise {
-        Noise(SeededRandom::new(seed, 99))
+impl NormalNoise {
+    pub fn new(seed: u64) -> NormalNoise {
+        NormalNoise(SeededRandom::new(seed, 99))
     }
 
     /// A number in (0, 1].
@@ -49,7 +49,7 @@ pub const ALL: [Disturbance; 6] = [
 
 /// The logarithms of `runs` runs in a row. The scatter of a run is 4 %, or 2 %
 /// beside a fault of another kind.
-pub fn runs(noise: &mut Noise, kind: Disturbance, runs: usize) -> Vec<f64> {
+pub fn runs(noise: &mut NormalNoise, kind: Disturbance, runs: usize) -> Vec<f64> {
     let step_at = (noise.uniform() * runs as f64) as usize;
     let mut state = noise.normal();
     (0..runs)
@@ -76,7 +76,7 @@ pub fn runs(noise: &mut Noise, kind: Disturbance, runs: usize) -> Vec<f64> {
 /// `effect` (a logarithm).
 pub fn pairs(seed: u64, kind: Disturbance, looks: &[usize], effect: f64) -> Vec<f64> {
     let orders = pair_orders(seed, looks);
-    let series = runs(&mut Noise::new(seed), kind, orders.len() * 2);
+    let series = runs(&mut NormalNoise::new(seed), kind, orders.len() * 2);
     orders
         .iter()
         .zip(series.chunks(2))

@@ -19,9 +19,9 @@ pub const USAGE: &str = "iosonde compare A.fio B.fio [OPTIONS]
 /// What `--help` says below the summary.
 pub const DETAILS: &str = "\
 Runs A and B in pairs, each pair in random order, and reports for each figure
-whether it differs, is the same within the margin, or cannot be told. Results
-made before are compared too: iosonde's JSON or fio's, of any version; they
-were not interleaved, so a drift between them is not excluded.
+whether it differs, is the same within the margin, or neither is shown (cannot
+tell). Results made before are compared too: iosonde's JSON or fio's, of any
+version; they were not interleaved, so a drift between them is not excluded.
 Exit code: 0 judged; 1 refused or a run failed; 2 A and B are not the same
 thing; 3 a side misleads (--strict); 4 the gate is broken; 5 the gate cannot
 tell; 128 a signal ended it. docs/compare.md describes the statistics.";
@@ -31,11 +31,11 @@ tell; 128 a signal ended it. docs/compare.md describes the statistics.";
 pub struct CompareArgs {
     /// Options of jobs for A: --a='--iodepth=8 --bs=4k'; SECTION:NAME=VALUE
     /// sets one section only
-    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, value_parser = OptionLine::parse)]
-    pub a: Option<OptionLine>,
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, value_parser = SideOptions::parse)]
+    pub a: Option<SideOptions>,
     /// Options of jobs for B
-    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, value_parser = OptionLine::parse)]
-    pub b: Option<OptionLine>,
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, value_parser = SideOptions::parse)]
+    pub b: Option<SideOptions>,
     /// Pairs of runs: from LEAST on they are judged, at most five times, up to
     /// MOST; one number is judged once
     #[arg(long, value_name = "LEAST..MOST", default_value = "5..20", value_parser = repeats)]
@@ -110,14 +110,14 @@ pub struct CompareArgs {
 
 /// Options of jobs in one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OptionLine(pub Vec<OptionSetting>);
+pub struct SideOptions(pub Vec<OptionSetting>);
 
-impl OptionLine {
-    fn parse(line: &str) -> Result<OptionLine, String> {
+impl SideOptions {
+    fn parse(line: &str) -> Result<SideOptions, String> {
         let settings = OptionSetting::parse_line(line)?;
         match settings.is_empty() {
             true => Err("needs options of jobs: --iodepth=8".into()),
-            false => Ok(OptionLine(settings)),
+            false => Ok(SideOptions(settings)),
         }
     }
 }

@@ -115,7 +115,7 @@ impl JudgedFigure {
 
 /// A comparison.
 #[derive(Clone, Debug)]
-pub struct Comparison {
+pub struct SideComparison {
     /// A, then B.
     pub sides: [CompareSide; 2],
     /// How their results came about.
@@ -146,7 +146,7 @@ pub struct JudgeRequest {
     pub margin: Margin,
 }
 
-impl Comparison {
+impl SideComparison {
     /// Judge two sides.
     ///
     /// # Errors
@@ -156,7 +156,7 @@ impl Comparison {
         design: RunDesign,
         likeness: Likeness,
         request: &JudgeRequest,
-    ) -> Result<Comparison, String> {
+    ) -> Result<SideComparison, String> {
         let (figures, incomplete) = choose(&sides, request)?;
         let mut judged: Vec<JudgedFigure> =
             figures.into_iter().map(|figure| measured(figure, &sides)).collect();
@@ -171,7 +171,7 @@ impl Comparison {
         let mut remarks = marks;
         remarks.extend(far_pairs(&judged, &design));
         let margin = request.margin;
-        Ok(Comparison {
+        Ok(SideComparison {
             sides,
             design,
             likeness,
@@ -417,33 +417,7 @@ fn far_pairs(figures: &[JudgedFigure], design: &RunDesign) -> Vec<String> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use iosonde_base::Dir;
-    use iosonde_report::{DirReport, JobReport, LatencyReport};
-    use iosonde_result::ResultSource;
-
-    /// A result with this many reads a second, each of this latency.
-    pub fn result(iops: f64, ns: u64) -> StoredResult {
-        let mut job = JobReport { name: "j".into(), ..JobReport::default() };
-        let ios = (iops * 10.0) as u64;
-        let clat = LatencyReport {
-            n: ios,
-            min_ns: ns,
-            max_ns: ns,
-            bins: vec![(ns, ios)],
-            ..LatencyReport::default()
-        };
-        job.dirs[Dir::Read] = DirReport {
-            io_bytes: ios * 4096,
-            runtime_ms: 10_000,
-            issued_ios: ios,
-            total_ios: ios,
-            clat,
-            ..DirReport::default()
-        };
-        let report = Report { jobs: vec![job], ..Report::default() };
-        let source = ResultSource::Fio { version: "fio-3.42".into() };
-        StoredResult { report, source, notes: Vec::new() }
-    }
+    use crate::trials::figures::tests::result;
 
     pub fn side(name: &str, iops: &[f64]) -> CompareSide {
         let runs = iops.iter().enumerate().map(|(at, &iops)| SideRun {
@@ -454,7 +428,7 @@ pub mod tests {
     }
 
     /// Ten pairs, each scattering by `scatter` in turn up and down.
-    pub fn compared(ratio: f64, scatter: f64) -> Comparison {
+    pub fn compared(ratio: f64, scatter: f64) -> SideComparison {
         let up_and_down = |at: usize| if at.is_multiple_of(2) { scatter } else { -scatter };
         let a: Vec<f64> = (0..10).map(|at| 10_000.0 * (1.0 + up_and_down(at))).collect();
         let b: Vec<f64> = (0..10).map(|at| 10_000.0 * ratio * (1.0 - up_and_down(at))).collect();
@@ -466,10 +440,10 @@ pub mod tests {
         sides: [CompareSide; 2],
         design: RunDesign,
         named: &[&str],
-    ) -> Result<Comparison, String> {
+    ) -> Result<SideComparison, String> {
         let named = named.iter().map(|name| Figure::parse(name).unwrap()).collect();
         let request = JudgeRequest { named, margin: Margin::of_ratio(0.05) };
-        Comparison::judge(sides, design, Likeness::default(), &request)
+        SideComparison::judge(sides, design, Likeness::default(), &request)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A comparison for programs: JSON and CSV.
 
-use super::comparison::{Comparison, JudgedFigure, RunDesign};
+use super::comparison::{JudgedFigure, RunDesign, SideComparison};
 use super::text::{conclusion, remarks};
 use iosonde_judge::{Decision, PairOrder};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use std::fmt::Write;
 const SCHEMA: u32 = 1;
 
 /// The comparison as one JSON object; docs/compare.md describes its keys.
-pub fn document(comparison: &Comparison, seed: Option<u64>, gate: Option<&str>) -> Value {
+pub fn document(comparison: &SideComparison, seed: Option<u64>, gate: Option<&str>) -> Value {
     let likeness = &comparison.likeness;
     let names = |parts: &[super::likeness::RunPart]| -> Value {
         parts.iter().map(|part| part.name()).collect()
@@ -48,7 +48,7 @@ pub fn document(comparison: &Comparison, seed: Option<u64>, gate: Option<&str>) 
     })
 }
 
-fn design(comparison: &Comparison, seed: Option<u64>) -> Value {
+fn design(comparison: &SideComparison, seed: Option<u64>) -> Value {
     match &comparison.design {
         RunDesign::Pairs { orders, alpha, robust } => json!({
             "kind": "pairs",
@@ -67,7 +67,7 @@ fn design(comparison: &Comparison, seed: Option<u64>) -> Value {
     }
 }
 
-fn side(comparison: &Comparison, at: usize) -> Value {
+fn side(comparison: &SideComparison, at: usize) -> Value {
     let side = &comparison.sides[at];
     let files: Vec<&str> = side.runs.iter().map(|run| run.file.as_str()).collect();
     json!({ "name": side.name, "files": files })
@@ -103,7 +103,7 @@ fn decision(figure: &JudgedFigure) -> &'static str {
 }
 
 /// A row for each figure.
-pub fn csv(comparison: &Comparison) -> String {
+pub fn csv(comparison: &SideComparison) -> String {
     let mut out = "figure,a,b,ratio,ratio_low,ratio_high,decision\n".to_owned();
     for figure in &comparison.figures {
         let end = |of: fn(&iosonde_judge::ConfidenceInterval) -> f64| {

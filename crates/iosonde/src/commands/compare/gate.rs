@@ -1,6 +1,6 @@
 //! Whether B may pass: for CI.
 
-use super::comparison::{Comparison, JudgedFigure, RunDesign};
+use super::comparison::{JudgedFigure, RunDesign, SideComparison};
 use crate::trials::figures::BetterWhen;
 use iosonde_judge::{ALPHA, Margin};
 
@@ -28,7 +28,7 @@ impl GateResult {
 
 /// Judge the deciding figure against `margin`. Results that were not
 /// interleaved do not decide unless a drift is accepted.
-pub fn judge(comparison: &Comparison, margin: Margin, accept_drift: bool) -> GateResult {
+pub fn judge(comparison: &SideComparison, margin: Margin, accept_drift: bool) -> GateResult {
     let is_loose = comparison.design == RunDesign::Unordered && !accept_drift;
     match comparison.is_unreliable || is_loose {
         true => GateResult::Undecided,
@@ -36,7 +36,7 @@ pub fn judge(comparison: &Comparison, margin: Margin, accept_drift: bool) -> Gat
     }
 }
 
-fn judge_figure(figure: &JudgedFigure, comparison: &Comparison, margin: Margin) -> GateResult {
+fn judge_figure(figure: &JudgedFigure, comparison: &SideComparison, margin: Margin) -> GateResult {
     let Some(judged) = figure.judged else { return GateResult::Undecided };
     let alpha = match comparison.design {
         RunDesign::Pairs { alpha, .. } => alpha,

@@ -8,7 +8,7 @@ use iosonde_report::finding::Severity;
 use iosonde_report::ledger::{Environment, Ledger};
 use std::collections::BTreeSet;
 
-/// A part of what a run stands on.
+/// A part of what a run is made of: its jobs, and the system below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RunPart {
     /// The options of the jobs.
@@ -115,10 +115,10 @@ impl Likeness {
 }
 
 /// Names and values.
-type Facts = Vec<(String, String)>;
+type PartFacts = Vec<(String, String)>;
 
 /// What all runs of a side have; where they differ among themselves, `varies`.
-fn facts_of_side(part: RunPart, side: &CompareSide) -> Option<Facts> {
+fn facts_of_side(part: RunPart, side: &CompareSide) -> Option<PartFacts> {
     let mut runs = side.runs.iter();
     let mut common = facts(part, &runs.next()?.result.report)?;
     for run in runs {
@@ -133,7 +133,7 @@ fn facts_of_side(part: RunPart, side: &CompareSide) -> Option<Facts> {
     Some(common)
 }
 
-fn facts(part: RunPart, report: &Report) -> Option<Facts> {
+fn facts(part: RunPart, report: &Report) -> Option<PartFacts> {
     match part {
         RunPart::Job => Some(job_facts(report)),
         RunPart::Tool => Some(vec![("version".into(), tool(report))]),
@@ -148,9 +148,9 @@ fn tool(report: &Report) -> String {
 }
 
 /// The options of each job, those of all jobs under their bare names.
-fn job_facts(report: &Report) -> Facts {
+fn job_facts(report: &Report) -> PartFacts {
     let globals = report.global_options.as_deref().unwrap_or_default();
-    let mut facts = Facts::new();
+    let mut facts = PartFacts::new();
     for (at, job) in report.jobs.iter().enumerate() {
         let inherited =
             globals.iter().filter(|(name, _)| !job.options.iter().any(|own| own.0 == *name));
@@ -168,9 +168,9 @@ fn job_facts(report: &Report) -> Facts {
     facts
 }
 
-fn ledger_facts(part: RunPart, ledger: &Ledger) -> Option<Facts> {
+fn ledger_facts(part: RunPart, ledger: &Ledger) -> Option<PartFacts> {
     let environment = &ledger.environment;
-    let facts: Facts = match part {
+    let facts: PartFacts = match part {
         RunPart::Machine => machine_facts(environment),
         RunPart::Kernel => vec![("kernel".into(), environment.kernel.clone())],
         RunPart::Device => device_facts(ledger),
@@ -180,7 +180,7 @@ fn ledger_facts(part: RunPart, ledger: &Ledger) -> Option<Facts> {
     Some(facts)
 }
 
-fn machine_facts(environment: &Environment) -> Facts {
+fn machine_facts(environment: &Environment) -> PartFacts {
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".into());
     let number = |value: Option<String>| value.unwrap_or_else(|| "none".into());
     vec![
@@ -201,9 +201,9 @@ fn machine_facts(environment: &Environment) -> Facts {
     ]
 }
 
-fn device_facts(ledger: &Ledger) -> Facts {
+fn device_facts(ledger: &Ledger) -> PartFacts {
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".into());
-    let mut facts = Facts::new();
+    let mut facts = PartFacts::new();
     for (at, device) in ledger.devices.iter().enumerate() {
         let of = &device.facts;
         let name = |what: &str| match at {
@@ -223,8 +223,8 @@ fn device_facts(ledger: &Ledger) -> Facts {
 /// Fills within so many points of each other are alike.
 const FILL_POINTS: f64 = 0.10;
 
-fn filesystem_facts(environment: &Environment) -> Facts {
-    let mut facts = Facts::new();
+fn filesystem_facts(environment: &Environment) -> PartFacts {
+    let mut facts = PartFacts::new();
     for filesystem in &environment.filesystems {
         facts.push(("type".into(), filesystem.kind.clone()));
         facts.push(("options".into(), filesystem.options.clone()));
@@ -236,9 +236,14 @@ fn filesystem_facts(environment: &Environment) -> Facts {
     facts
 }
 
-fn compare_facts(part: RunPart, a: &Facts, b: &Facts, vary: &[String]) -> Vec<PartDifference> {
+fn compare_facts(
+    part: RunPart,
+    a: &PartFacts,
+    b: &PartFacts,
+    vary: &[String],
+) -> Vec<PartDifference> {
     let names: BTreeSet<&String> = a.iter().chain(b).map(|(name, _)| name).collect();
-    let value = |facts: &Facts, name: &String| {
+    let value = |facts: &PartFacts, name: &String| {
         let found = facts.iter().find(|(known, _)| known == name);
         found.map_or("not set".to_owned(), |(_, value)| match value.is_empty() {
             true => "set".to_owned(),
@@ -428,4 +433,87 @@ fn pacing(sides: &[CompareSide; 2]) -> Option<String> {
             words(b)
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::comparison::tests::side;
+    use super::*;
+    use iosonde_report::finding::Finding;
+    use iosonde_report::ledger::{Observed, Writes};
+
+    /// Two sides of one run each, B with a change.
+    fn sides(change: impl Fn(&mut Ledger)) -> [CompareSide; 2] {
+        let described = |change: &dyn Fn(&mut Ledger)| {
+            let mut side = side("side", &[1000.0]);
+            let mut ledger = Ledger::default();
+            ledger.environment.kernel = "6.12.1".into();
+            ledger.environment.tool = "iosonde 0.1.0".into();
+            change(&mut ledger);
+            side.runs[0].result.report.ours.ledger = Some(Box::new(ledger));
+            side
+        };
+        [described(&|_| {}), described(&change)]
+    }
+
+    fn likeness(change: impl Fn(&mut Ledger), vary: &[&str]) -> Likeness {
+        let vary: Vec<String> = vary.iter().map(|name| (*name).to_owned()).collect();
+        Likeness::of(&sides(change), &vary)
+    }
+
+    #[test]
+    fn equal_sides_have_nothing_to_say() {
+        let likeness = likeness(|_| {}, &[]);
+        assert_eq!((likeness.same, likeness.unknown), (RunPart::ALL.to_vec(), Vec::new()));
+        assert!(likeness.differences.is_empty() && likeness.stops.is_empty());
+    }
+
+    #[test]
+    fn another_kernel_is_a_warning_and_another_version_of_the_tool_a_note() {
+        let kernel = likeness(|ledger| ledger.environment.kernel = "6.18.0".into(), &[]);
+        assert_eq!(kernel.warnings(), ["warning: the kernel differs: 6.12.1 in A, 6.18.0 in B"]);
+        assert!(!kernel.same.contains(&RunPart::Kernel));
+        let tool = likeness(|ledger| ledger.environment.tool = "iosonde 0.2.0".into(), &[]);
+        assert_eq!(
+            tool.warnings(),
+            ["note: the tool differs, version: iosonde 0.1.0 in A, iosonde 0.2.0 in B"]
+        );
+    }
+
+    #[test]
+    fn a_side_that_measures_memory_is_not_compared_with_one_that_does_not() {
+        let wrong = |ledger: &mut Ledger| {
+            ledger.verdict.push(Finding {
+                id: "page-cache-reads".into(),
+                severity: Severity::Wrong,
+                jobs: Vec::new(),
+                statement: "all reads came from memory".into(),
+                remedy: "set direct=1".into(),
+            });
+        };
+        let stops = likeness(wrong, &[]).stops;
+        assert!(stops[0].contains("B does not measure what A measures"), "{stops:?}");
+        assert!(stops[0].contains("--vary=direct"), "{stops:?}");
+        assert!(likeness(wrong, &["buffered", "direct"]).stops.is_empty());
+    }
+
+    #[test]
+    fn written_back_is_not_compared_with_still_in_memory() {
+        let writes = |dirty: u64| Writes {
+            completed_bytes: 1000,
+            dirty_at_end_bytes: Observed::Is(dirty),
+            ..Writes::default()
+        };
+        let mut sides = sides(|ledger| ledger.writes = Some(writes(600)));
+        let first = sides[0].runs[0].result.report.ours.ledger.as_mut().unwrap();
+        first.writes = Some(writes(0));
+        let stops = Likeness::of(&sides, &[]).stops;
+        assert!(stops[0].contains("data of A were written back"), "{stops:?}");
+        assert!(Likeness::of(&sides, &["end_fsync".into()]).stops.is_empty());
+    }
+
+    #[test]
+    fn fills_within_ten_points_are_alike() {
+        assert!(is_near("14.6 %", "20 %") && !is_near("14.6 %", "30 %"));
+    }
 }

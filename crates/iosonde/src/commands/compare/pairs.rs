@@ -1,7 +1,7 @@
 //! Runs of A and B in pairs, kept as they end.
 
 use super::arguments::CompareArgs;
-use super::comparison::{CompareSide, Comparison, JudgeRequest, RunDesign, SideRun};
+use super::comparison::{CompareSide, JudgeRequest, RunDesign, SideComparison, SideRun};
 use super::likeness::Likeness;
 use crate::trials::between::shell;
 use crate::trials::folder::{EarlierRuns, TrialFolder, random_seed, same_header};
@@ -41,7 +41,7 @@ pub struct PairedRuns<'a> {
 /// How the runs ended.
 pub enum PairsEnd {
     /// There is a comparison.
-    Judged(Box<Comparison>),
+    JudgedRuns(Box<SideComparison>),
     /// The sides are not the same thing: why.
     Unlike(Vec<String>),
 }
@@ -125,12 +125,12 @@ impl<'a> PairedRuns<'a> {
             if pair >= warmup && self.arguments.repeats.is_look(pair + 1 - warmup) {
                 let comparison = self.judge(request).map_err(TrialError::Failed)?;
                 if comparison.primary().decision() != Decision::CannotTell {
-                    return Ok(PairsEnd::Judged(Box::new(comparison)));
+                    return Ok(PairsEnd::JudgedRuns(Box::new(comparison)));
                 }
             }
         }
         self.judge(request)
-            .map(|judged| PairsEnd::Judged(Box::new(judged)))
+            .map(|judged| PairsEnd::JudgedRuns(Box::new(judged)))
             .map_err(TrialError::Failed)
     }
 
@@ -138,7 +138,7 @@ impl<'a> PairedRuns<'a> {
     ///
     /// # Errors
     /// There are none, or they have nothing in common.
-    pub fn judge(&self, request: &JudgeRequest) -> Result<Comparison, String> {
+    pub fn judge(&self, request: &JudgeRequest) -> Result<SideComparison, String> {
         let warmup = self.arguments.warmup as usize;
         let pairs = self.complete();
         if pairs == 0 {
@@ -151,7 +151,7 @@ impl<'a> PairedRuns<'a> {
             alpha: self.arguments.repeats.alpha(),
             robust: self.arguments.robust,
         };
-        Comparison::judge(sides, design, likeness, request)
+        SideComparison::judge(sides, design, likeness, request)
     }
 
     /// How many pairs have ended, warm-up not counted.

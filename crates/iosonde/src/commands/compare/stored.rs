@@ -2,7 +2,7 @@
 //! directory of pairs.
 
 use super::arguments::CompareArgs;
-use super::comparison::{CompareSide, Comparison, JudgeRequest, RunDesign, SideRun};
+use super::comparison::{CompareSide, JudgeRequest, RunDesign, SideComparison, SideRun};
 use super::likeness::Likeness;
 use super::pairs::varied;
 use super::sides::side;
@@ -13,20 +13,24 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// A comparison, and the seed of its order where it has one.
-pub type Judged = Result<(Comparison, Option<u64>), String>;
+pub type JudgedRuns = Result<(SideComparison, Option<u64>), String>;
 
 /// Results of A and of B.
-pub fn results(sides: [CompareSide; 2], arguments: &CompareArgs, request: &JudgeRequest) -> Judged {
+pub fn results(
+    sides: [CompareSide; 2],
+    arguments: &CompareArgs,
+    request: &JudgeRequest,
+) -> JudgedRuns {
     let likeness = Likeness::of(&sides, &varied(arguments));
     let design = match sides.iter().all(|side| side.runs.len() == 1) {
         true => RunDesign::Single(arguments.noise),
         false => RunDesign::Unordered,
     };
-    Ok((Comparison::judge(sides, design, likeness, request)?, None))
+    Ok((SideComparison::judge(sides, design, likeness, request)?, None))
 }
 
 /// A session against the stored ones of `--baseline`.
-pub fn session(today: CompareSide, arguments: &CompareArgs, request: &JudgeRequest) -> Judged {
+pub fn session(today: CompareSide, arguments: &CompareArgs, request: &JudgeRequest) -> JudgedRuns {
     let path = arguments.baseline.as_deref().unwrap_or(Path::new("."));
     let mut runs: Vec<SideRun> = Vec::new();
     let mut counts = Vec::new();
@@ -65,7 +69,7 @@ pub fn session(today: CompareSide, arguments: &CompareArgs, request: &JudgeReque
     let sides = [stored, today];
     let likeness = Likeness::of(&sides, &varied(arguments));
     let design = RunDesign::Sessions(counts);
-    Ok((Comparison::judge(sides, design, likeness, request)?, None))
+    Ok((SideComparison::judge(sides, design, likeness, request)?, None))
 }
 
 /// What a directory holds, in the order of the names.
@@ -85,7 +89,7 @@ fn is_json(path: &Path) -> bool {
 }
 
 /// A directory of pairs that were run before.
-pub fn folder(path: &str, arguments: &CompareArgs, request: &JudgeRequest) -> Judged {
+pub fn folder(path: &str, arguments: &CompareArgs, request: &JudgeRequest) -> JudgedRuns {
     let earlier = folder::read(Path::new(path))?;
     let header = &earlier.header;
     if header["report"] != "compare runs" {
@@ -128,7 +132,7 @@ pub fn folder(path: &str, arguments: &CompareArgs, request: &JudgeRequest) -> Ju
         vary.extend(options.map(str::to_owned));
     }
     let likeness = Likeness::of(&sides, &vary);
-    Ok((Comparison::judge(sides, design, likeness, request)?, seed))
+    Ok((SideComparison::judge(sides, design, likeness, request)?, seed))
 }
 
 fn numbers(value: &Value) -> Vec<usize> {

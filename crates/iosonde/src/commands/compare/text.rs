@@ -1,13 +1,13 @@
 //! A comparison as text: what was compared, a table, a conclusion.
 
-use super::comparison::{Comparison, JudgedFigure, RunDesign};
+use super::comparison::{JudgedFigure, RunDesign, SideComparison};
 use super::likeness::RunPart;
 use crate::commands::format::{printable, wrapped};
 use iosonde_judge::Decision;
 use std::fmt::Write;
 
 /// The comparison for a person.
-pub fn text(comparison: &Comparison, seed: Option<u64>) -> String {
+pub fn text(comparison: &SideComparison, seed: Option<u64>) -> String {
     let mut out = String::new();
     head(&mut out, comparison, seed);
     table(&mut out, comparison);
@@ -22,7 +22,7 @@ pub fn text(comparison: &Comparison, seed: Option<u64>) -> String {
 }
 
 /// What was compared, and how it came about.
-fn head(out: &mut String, comparison: &Comparison, seed: Option<u64>) {
+fn head(out: &mut String, comparison: &SideComparison, seed: Option<u64>) {
     let [a, b] = &comparison.sides;
     let design = design_words(comparison, seed);
     let line = format!("A: {}; B: {}; {design}", printable(&a.name), printable(&b.name));
@@ -38,7 +38,7 @@ fn head(out: &mut String, comparison: &Comparison, seed: Option<u64>) {
 }
 
 /// How the results came about.
-pub fn design_words(comparison: &Comparison, seed: Option<u64>) -> String {
+pub fn design_words(comparison: &SideComparison, seed: Option<u64>) -> String {
     let [a, b] = [0, 1].map(|side: usize| comparison.sides[side].runs.len());
     match &comparison.design {
         RunDesign::Pairs { robust, .. } => {
@@ -58,7 +58,7 @@ pub fn design_words(comparison: &Comparison, seed: Option<u64>) -> String {
 }
 
 /// What is the same and what differs, as far as it is known.
-pub fn likeness_words(comparison: &Comparison) -> String {
+pub fn likeness_words(comparison: &SideComparison) -> String {
     let likeness = &comparison.likeness;
     let names =
         |parts: &[RunPart]| parts.iter().map(|part| part.name()).collect::<Vec<_>>().join(", ");
@@ -81,7 +81,7 @@ pub fn likeness_words(comparison: &Comparison) -> String {
     parts.join("; ")
 }
 
-fn table(out: &mut String, comparison: &Comparison) {
+fn table(out: &mut String, comparison: &SideComparison) {
     let has_intervals = comparison.figures.iter().any(|figure| figure.judged.is_some());
     let interval = if has_intervals { "interval" } else { "" };
     let head = format!(" {:<18} {:>11} {:>11} {:>12}   {interval}", "", "A", "B", "B against A");
@@ -127,7 +127,7 @@ pub fn interval_words(figure: &JudgedFigure) -> String {
 }
 
 /// What a figure shows, in words.
-pub fn decision_words(comparison: &Comparison, figure: &JudgedFigure) -> String {
+pub fn decision_words(comparison: &SideComparison, figure: &JudgedFigure) -> String {
     match figure.decision() {
         Decision::Differs if comparison.design == RunDesign::Unordered => {
             "differs, and drift is not excluded".to_owned()
@@ -138,7 +138,7 @@ pub fn decision_words(comparison: &Comparison, figure: &JudgedFigure) -> String 
     }
 }
 
-fn margin(comparison: &Comparison) -> String {
+fn margin(comparison: &SideComparison) -> String {
     iosonde_base::text::percent(comparison.margin.ratio())
 }
 
@@ -148,7 +148,7 @@ fn percent(ratio: f64) -> String {
 
 /// The conclusion: a sentence on the deciding figure, and how much such runs
 /// can show.
-pub fn conclusion(comparison: &Comparison) -> Vec<String> {
+pub fn conclusion(comparison: &SideComparison) -> Vec<String> {
     let primary = comparison.primary();
     let name = primary.figure.label();
     let mut lines = vec![match primary.decision() {
@@ -173,7 +173,7 @@ pub fn conclusion(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-fn cannot_tell(comparison: &Comparison) -> String {
+fn cannot_tell(comparison: &SideComparison) -> String {
     let primary = comparison.primary();
     let name = primary.figure.label();
     if comparison.is_unreliable {
@@ -198,7 +198,7 @@ fn cannot_tell(comparison: &Comparison) -> String {
 }
 
 /// What such runs can show.
-fn power(comparison: &Comparison) -> Vec<String> {
+fn power(comparison: &SideComparison) -> Vec<String> {
     let primary = comparison.primary();
     let mut lines = Vec::new();
     if let (Some(detectable), RunDesign::Pairs { .. }) = (primary.detectable, &comparison.design) {
@@ -226,7 +226,7 @@ fn power(comparison: &Comparison) -> Vec<String> {
 }
 
 /// What else is to be known.
-pub fn remarks(comparison: &Comparison) -> Vec<String> {
+pub fn remarks(comparison: &SideComparison) -> Vec<String> {
     let mut remarks = comparison.remarks.clone();
     for figure in &comparison.figures {
         if let Some((low, high)) = figure.between_modes {
@@ -253,7 +253,7 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
 }
 
 /// The comparison as a table of Markdown.
-pub fn markdown(comparison: &Comparison, seed: Option<u64>) -> String {
+pub fn markdown(comparison: &SideComparison, seed: Option<u64>) -> String {
     let cell =
         |text: &str| printable(text).replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;");
     let [a, b] = &comparison.sides;

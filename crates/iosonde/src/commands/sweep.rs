@@ -1,0 +1,244 @@
+//! `iosonde sweep`: run jobs over a grid of options, or search the highest rate
+//! that keeps a promise; described in docs/sweep.md.
+
+mod arguments;
+mod condition;
+mod document;
+mod grid;
+mod objective;
+mod precondition;
+mod results;
+mod runs;
+mod search;
+mod text;
+
+use super::definition::CommandEntry;
+use crate::exit;
+use crate::output::{print, print_error};
+use crate::trials::jobs::checked;
+use crate::trials::run::{TrialError, TrialRunner, give_up, prepared};
+use crate::trials::words::{MixedWords, parse, refuse};
+use arguments::{SweepArgs, SweepFormat};
+use clap::Args;
+use grid::GridPoint;
+use iosonde_judge::round_order;
+use iosonde_run::job::Plan;
+use iosonde_spec::cli::Parsed;
+use results::SweepResults;
+use runs::{SweepPoint, SweepRuns, planned_points};
+use search::SearchResult;
+use std::fmt::Write;
+
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "sweep",
+    summary: "run jobs over a grid of options; find the knee or a highest rate",
+    details: arguments::DETAILS,
+    usage: Some(arguments::USAGE),
+    arguments: SweepArgs::augment_args,
+    takes_jobs: true,
+    run,
+};
+
+/// Run with the words after `sweep`; the exit code.
+pub fn run(words: &[String]) -> u8 {
+    let MixedWords { own: arguments, rest } = match parse::<SweepArgs>(&COMMAND, words) {
+        Ok(parsed) => parsed,
+        Err(code) => return code,
+    };
+    match start(&arguments, &rest) {
+        Ok(code) => code,
+        Err(reasons) => {
+            reasons.iter().for_each(|line| print_error(line));
+            exit::REFUSED
+        }
+    }
+}
+
+/// Check everything, then run; errors are reasons of a line each.
+fn start(arguments: &SweepArgs, words: &[String]) -> Result<u8, Vec<String>> {
+    let own = |why: &str| vec![format!("iosonde: sweep: {why}")];
+    match (arguments.over.is_empty(), arguments.slo.is_empty()) {
+        (true, true) => {
+            return Err(own(
+                "nothing to sweep: give --over OPTION=VALUES, or --slo 'FIGURE < VALUE' --find rate_iops",
+            ));
+        }
+        (false, false) => {
+            return Err(own("--over and --slo are two kinds of sweep: give one of them"));
+        }
+        _ => {}
+    }
+    let base = checked(words)?;
+    let is_search = arguments.over.is_empty();
+    if is_search {
+        check_search(&base).map_err(|why| own(&why))?;
+    }
+    let points = match is_search {
+        true => Vec::new(),
+        false => planned_points(&base, arguments)?,
+    };
+    let plans = plans(&base, &points).map_err(|why| own(&why))?;
+    arguments.precondition.check(&plans, &base.flags.erase).map_err(|why| own(&why))?;
+    if arguments.dry_run {
+        print(&dry_run(arguments, &points, &plans));
+        return Ok(exit::OK);
+    }
+    let runner =
+        TrialRunner::new().map_err(|error| own(&format!("cannot listen for signals: {error}")))?;
+    let mut runs = SweepRuns::new(arguments, base, points, &runner).map_err(|why| own(&why))?;
+    Ok(match is_search {
+        true => run_search(arguments, &mut runs),
+        false => run_grid(arguments, &mut runs),
+    })
+}
+
+/// A search paces jobs that run for a time.
+fn check_search(base: &Parsed) -> Result<(), String> {
+    for job in &base.jobs {
+        if !*job.spec.time.time_based.get() || job.spec.time.runtime.get().secs_f64() <= 0.0 {
+            return Err(format!(
+                "--slo: job {}: set time_based and runtime: a run is as long as its percentiles need",
+                job.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The jobs of all points whose values are known, as they will run.
+fn plans(base: &Parsed, points: &[SweepPoint]) -> Result<Vec<Plan>, String> {
+    let known: Vec<&Parsed> = match points.is_empty() {
+        true => vec![base],
+        false => points.iter().filter_map(|point| point.parsed.as_ref()).collect(),
+    };
+    let plan = |parsed: &&Parsed| match prepared((*parsed).clone()) {
+        Ok(prepared) => Ok(prepared.plan),
+        Err(TrialError::Failed(why)) => Err(why),
+        Err(TrialError::Stopped { .. }) => Err("stopped".to_owned()),
+    };
+    known.iter().map(plan).collect()
+}
+
+/// Run the grid; the exit code.
+fn run_grid(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
+    let ended = runs.run();
+    let results = SweepResults::of(&runs.points, runs.seed);
+    let (document, csv) = (document::document(&results, runs.seed), document::csv(&results));
+    let text = text::text(&results, runs.seed, runs.progress());
+    let printed = Printed { text, document: format!("{document:#}\n"), csv };
+    let has_results = runs.progress().0 > 0;
+    finish(arguments, runs, ended, has_results.then_some(printed))
+}
+
+/// Search the highest rate; the exit code.
+fn run_search(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
+    let mut found = SearchResult::default();
+    let ended = search::search(runs, arguments, &mut found);
+    let document = document::search_document(&found, runs.seed);
+    let printed = Printed {
+        text: text::search_text(&found),
+        document: format!("{document:#}\n"),
+        csv: document::search_csv(&found),
+    };
+    finish(arguments, runs, ended, (!found.probes.is_empty()).then_some(printed))
+}
+
+/// The results in all forms.
+struct Printed {
+    text: String,
+    document: String,
+    csv: String,
+}
+
+/// Keep and print the results that there are; the exit code.
+fn finish(
+    arguments: &SweepArgs,
+    runs: &SweepRuns<'_>,
+    ended: Result<(), TrialError>,
+    printed: Option<Printed>,
+) -> u8 {
+    let mut code = exit::OK;
+    if let Some(Printed { text, document, csv }) = printed {
+        for (name, contents) in [("sweep.json", &document), ("sweep.csv", &csv)] {
+            if let Err(why) = runs.folder.write(name, contents) {
+                code = refuse("sweep", &why);
+            }
+        }
+        print(match arguments.format {
+            SweepFormat::Text => &text,
+            SweepFormat::Json => &document,
+            SweepFormat::Csv => &csv,
+        });
+    }
+    let kept = format!(
+        "iosonde: sweep: what has ended is kept in {}; --resume goes on",
+        arguments.out.display()
+    );
+    match ended {
+        Ok(()) if runs.is_whole() => code,
+        Ok(()) => {
+            print_error(&format!("iosonde: sweep: the budget is through\n{kept}"));
+            code
+        }
+        Err(TrialError::Failed(why)) => {
+            print_error(&format!("iosonde: sweep: {why}\n{kept}"));
+            exit::REFUSED
+        }
+        Err(TrialError::Stopped { twice }) => {
+            print_error(&kept);
+            match twice {
+                true => give_up(),
+                false => exit::SIGNALLED,
+            }
+        }
+    }
+}
+
+/// What would run.
+fn dry_run(arguments: &SweepArgs, points: &[SweepPoint], plans: &[Plan]) -> String {
+    let seed = arguments.seed.unwrap_or(0);
+    let mut out = String::new();
+    let seconds: Option<Vec<f64>> = plans.iter().map(seconds_of).collect();
+    let rounds = f64::from(arguments.rounds);
+    if points.is_empty() {
+        let _ = writeln!(out, "a search of at most about 25 runs");
+    } else {
+        let _ = writeln!(out, "{} points, {} rounds", points.len(), arguments.rounds);
+    }
+    if let Some(seconds) = &seconds {
+        let all: f64 = match points.is_empty() {
+            true => seconds.iter().sum::<f64>() * 25.0,
+            false => seconds.iter().sum::<f64>() * rounds,
+        };
+        let text = iosonde_base::text::duration((all * 1e9) as u64);
+        let _ = writeln!(out, "at least {text}, preparations not counted");
+    } else {
+        let _ = writeln!(out, "it takes as long as the sizes of the jobs take");
+    }
+    let words = match arguments.seed {
+        Some(_) => "the first round, in this order:",
+        None => "the points (their order depends on the seed):",
+    };
+    let order = match arguments.seed {
+        Some(_) => round_order(seed, 0, points.len()),
+        None => (0..points.len()).collect(),
+    };
+    if !points.is_empty() {
+        let _ = writeln!(out, "{words}");
+    }
+    for at in order {
+        let grid: &GridPoint = &points[at].grid;
+        let _ = writeln!(out, "  {}", super::format::printable(grid.text()));
+    }
+    out
+}
+
+/// How long a run of a plan takes, if its jobs run for a time.
+fn seconds_of(plan: &Plan) -> Option<f64> {
+    let times = plan.jobs.iter().map(|job| {
+        let runtime = job.time.runtime.filter(|_| job.source.time_based)?;
+        Some(runtime.secs_f64() + job.time.ramp.secs_f64())
+    });
+    times.collect::<Option<Vec<f64>>>()?.into_iter().max_by(f64::total_cmp)
+}

@@ -1,0 +1,424 @@
+//! The runs of a sweep: rounds of points in random order, kept as they end.
+
+use super::arguments::{RampChoice, SweepArgs};
+use super::grid::{GridPoint, points};
+use crate::trials::folder::{EarlierRuns, TrialFolder, random_seed, same_header};
+use crate::trials::jobs::plan;
+use crate::trials::progress::RunLine;
+use crate::trials::run::{TrialError, TrialRunner, prepared};
+use crate::trials::settings::{OptionSetting, identity};
+use iosonde_judge::round_order;
+use iosonde_report::Report;
+use iosonde_result::StoredResult;
+use iosonde_run::job::Plan;
+use iosonde_spec::cli::Parsed;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// One point of the sweep.
+pub struct SweepPoint {
+    /// Its values.
+    pub grid: GridPoint,
+    /// Its jobs; `None` until the free rate is known that a value is a part of.
+    pub parsed: Option<Parsed>,
+    /// I/Os in flight together, all jobs.
+    pub load: f64,
+    /// Jobs, copies counted.
+    pub jobs: usize,
+    /// Its results, by round.
+    pub runs: Vec<Option<PointRun>>,
+}
+
+/// One run of a point.
+pub struct PointRun {
+    /// The file of its result.
+    pub file: String,
+    /// What it says.
+    pub result: StoredResult,
+}
+
+/// A sweep under way.
+pub struct SweepRuns<'a> {
+    arguments: &'a SweepArgs,
+    /// The jobs without the values of any point.
+    pub base: Parsed,
+    /// The points, in the order of the axes.
+    pub points: Vec<SweepPoint>,
+    /// The seed of the orders.
+    pub seed: u64,
+    /// The directory, and the journal.
+    pub folder: TrialFolder,
+    runner: &'a TrialRunner,
+    longest: Duration,
+    begun: Instant,
+    written: u64,
+    /// The rate of each job without a limit, if it was measured.
+    free_rate: Option<f64>,
+    /// Files that the journal of earlier runs has.
+    kept: Vec<String>,
+    /// The budget ended the runs.
+    is_cut: bool,
+}
+
+/// The points that a grid has, before anything runs.
+///
+/// # Errors
+/// The reasons, a line each.
+pub fn planned_points(
+    base: &Parsed,
+    arguments: &SweepArgs,
+) -> Result<Vec<SweepPoint>, Vec<String>> {
+    let own = |why: String| vec![format!("iosonde: sweep: {why}")];
+    let mut all = Vec::new();
+    for grid in points(&arguments.over) {
+        if let Some(condition) = &arguments.condition
+            && !condition.holds(&grid).map_err(|why| own(format!("--where: {why}")))?
+        {
+            continue;
+        }
+        let parsed = match grid.settings.iter().any(is_relative) {
+            true => None,
+            false => Some(with_settings(base, &grid.settings, arguments.ramp)?),
+        };
+        let rounds = arguments.rounds as usize;
+        let runs = (0..rounds).map(|_| None).collect();
+        all.push(SweepPoint { grid, parsed, load: 0.0, jobs: 0, runs });
+    }
+    match all.is_empty() {
+        true => Err(own("--where leaves no point: no combination of the values holds".into())),
+        false => Ok(all),
+    }
+}
+
+/// Whether a value is a part of the free rate.
+fn is_relative(setting: &OptionSetting) -> bool {
+    let is_rate = ["rate_iops", "rate"].contains(&setting.name.as_str());
+    is_rate && setting.value.as_ref().is_some_and(|value| value.ends_with('%'))
+}
+
+/// The jobs with the options of a point, checked.
+///
+/// # Errors
+/// The reasons, a line each.
+pub fn with_settings(
+    base: &Parsed,
+    settings: &[OptionSetting],
+    ramp: RampChoice,
+) -> Result<Parsed, Vec<String>> {
+    let mut parsed = base.clone();
+    for setting in settings {
+        setting.apply(&mut parsed).map_err(|why| vec![format!("iosonde: sweep: --over: {why}")])?;
+    }
+    set_ramp(&mut parsed, ramp);
+    plan(&parsed)?;
+    Ok(parsed)
+}
+
+/// A run's first moments are not counted: the larger of these.
+const RAMP_LEAST_S: f64 = 2.0;
+const RAMP_SHARE: f64 = 0.1;
+
+fn set_ramp(parsed: &mut Parsed, ramp: RampChoice) {
+    for job in &mut parsed.jobs {
+        let runtime = job.spec.time.runtime.get().secs_f64();
+        let seconds = match ramp {
+            _ if job.spec.is_set("ramp_time") || runtime <= 0.0 => continue,
+            RampChoice::Fixed(span) => span.as_secs_f64(),
+            RampChoice::Auto => (runtime * RAMP_SHARE).max(RAMP_LEAST_S),
+        };
+        let text = format!("{}us", (seconds * 1e6).round() as u64);
+        let origin = iosonde_options::Origin::Implied { by: "sweep --ramp" };
+        job.spec
+            .set("ramp_time", Some(&text), origin)
+            .expect("a time in us is a value of ramp_time");
+    }
+}
+
+impl<'a> SweepRuns<'a> {
+    /// Begin, or go on with what `--resume` names.
+    ///
+    /// # Errors
+    /// The directory cannot be used, or holds other runs.
+    pub fn new(
+        arguments: &'a SweepArgs,
+        base: Parsed,
+        points: Vec<SweepPoint>,
+        runner: &'a TrialRunner,
+    ) -> Result<SweepRuns<'a>, String> {
+        let wanted = |seed: u64| header(arguments, &base, &points, seed);
+        let (folder, seed, earlier) = match arguments.resume {
+            true => {
+                let (folder, earlier) = TrialFolder::resume(&arguments.out)?;
+                let seed = earlier.header["seed"].as_u64().unwrap_or(0);
+                same_header(&earlier.header, &wanted(arguments.seed.unwrap_or(seed)))?;
+                (folder, seed, Some(earlier))
+            }
+            false => {
+                let seed = arguments.seed.unwrap_or_else(random_seed);
+                let folder = TrialFolder::create(&arguments.out, &wanted(seed), arguments.force)?;
+                (folder, seed, None)
+            }
+        };
+        let (longest, begun) = (Duration::ZERO, Instant::now());
+        let mut runs = SweepRuns {
+            arguments,
+            base,
+            points,
+            seed,
+            folder,
+            runner,
+            longest,
+            begun,
+            written: 0,
+            free_rate: None,
+            kept: Vec::new(),
+            is_cut: false,
+        };
+        runs.take_back(earlier)?;
+        Ok(runs)
+    }
+
+    /// The results of earlier runs.
+    fn take_back(&mut self, earlier: Option<EarlierRuns>) -> Result<(), String> {
+        for line in earlier.into_iter().flat_map(|earlier| earlier.runs) {
+            let Some(file) = line["file"].as_str() else { continue };
+            let result = self.stored(file)?;
+            self.kept.push(file.to_owned());
+            self.written += written_bytes(&result.report);
+            let number = |key: &str| line[key].as_u64().and_then(|n| usize::try_from(n).ok());
+            match (number("point"), number("round")) {
+                (Some(point), Some(round)) => {
+                    let slot =
+                        self.points.get_mut(point).and_then(|point| point.runs.get_mut(round));
+                    let run = PointRun { file: file.to_owned(), result };
+                    if let Some(slot) = slot {
+                        *slot = Some(run);
+                    }
+                }
+                _ if line["free"] == true => self.free_rate = Some(rate_of_a_job(&result.report)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A result of the directory.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn stored(&self, file: &str) -> Result<StoredResult, String> {
+        let place = self.folder.path().join(file);
+        crate::stored::read(&place.to_string_lossy())
+            .map_err(|why| format!("{}: {why}", place.display()))
+    }
+
+    /// Everything that a run of the whole sweep does.
+    ///
+    /// # Errors
+    /// A run fails, or a signal comes.
+    pub fn run(&mut self) -> Result<(), TrialError> {
+        self.resolve_rates()?;
+        self.prepare()?;
+        for round in 0..self.arguments.rounds as usize {
+            for (position, at) in
+                round_order(self.seed, round as u64, self.points.len()).into_iter().enumerate()
+            {
+                if self.points[at].runs[round].is_some() {
+                    continue;
+                }
+                if self.is_spent() {
+                    return Ok(());
+                }
+                self.run_point(at, round, position)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the budget of time or of writes is through.
+    pub fn is_spent(&mut self) -> bool {
+        let is_late = |budget: Duration| {
+            self.begun.elapsed() + self.longest > budget && !self.longest.is_zero()
+        };
+        let is_full = |most: u64| self.written >= most;
+        self.is_cut = self.arguments.budget.is_some_and(is_late)
+            || self.arguments.max_writes.is_some_and(is_full);
+        self.is_cut
+    }
+
+    /// Values that are parts of the free rate become numbers.
+    fn resolve_rates(&mut self) -> Result<(), TrialError> {
+        if self.points.iter().all(|point| point.parsed.is_some()) {
+            return Ok(());
+        }
+        let free = self.measure_free_rate()?;
+        let base = self.base.clone();
+        for point in self.points.iter_mut().filter(|point| point.parsed.is_none()) {
+            let mut settings = point.grid.settings.clone();
+            for setting in settings.iter_mut().filter(|setting| is_relative(setting)) {
+                let percent = setting.value.as_deref().and_then(super::grid::number).unwrap_or(0.0);
+                setting.value =
+                    Some(((free * percent / 100.0).round().max(1.0) as u64).to_string());
+            }
+            let parsed = with_settings(&base, &settings, self.arguments.ramp);
+            point.parsed = Some(parsed.map_err(|reasons| TrialError::Failed(reasons.join("; ")))?);
+            point.grid.settings = settings;
+        }
+        Ok(())
+    }
+
+    /// The rate of a job without a limit: I/Os a second.
+    ///
+    /// # Errors
+    /// The run fails, or a signal comes.
+    pub fn measure_free_rate(&mut self) -> Result<f64, TrialError> {
+        if let Some(rate) = self.free_rate {
+            return Ok(rate);
+        }
+        let mut parsed = self.base.clone();
+        set_ramp(&mut parsed, self.arguments.ramp);
+        let entry = json!({ "free": true });
+        let result = self.run_once(&parsed, "free.json", entry, "the rate without a limit")?;
+        let rate = rate_of_a_job(&result.report);
+        self.free_rate = Some(rate);
+        Ok(rate)
+    }
+
+    /// Write targets as `--precondition` says, and lay out the files of all
+    /// points, so that no run does it.
+    fn prepare(&mut self) -> Result<(), TrialError> {
+        let mut plans: Vec<Plan> = Vec::new();
+        for point in &mut self.points {
+            let parsed = point.parsed.clone().expect("rates are resolved");
+            let plan = prepared(parsed)?.plan;
+            point.jobs = plan.jobs.len();
+            point.load = plan.jobs.iter().map(|job| f64::from(job.reporting.depth_asked)).sum();
+            plans.push(plan);
+        }
+        let is_begun = self.points.iter().any(|point| point.runs.iter().any(Option::is_some));
+        if is_begun {
+            return Ok(());
+        }
+        self.arguments.precondition.act(&plans, &self.base.flags.erase, self.runner)?;
+        for point in &self.points {
+            self.lay_out(point.parsed.as_ref().expect("rates are resolved"))?;
+        }
+        Ok(())
+    }
+
+    fn run_point(&mut self, at: usize, round: usize, position: usize) -> Result<(), TrialError> {
+        let file = format!("{:03}.json", round * self.points.len() + at + 1);
+        let point = &self.points[at];
+        let parsed = point.parsed.clone().expect("rates are resolved");
+        let words = format!(
+            "round {} of {}, run {} of {}: {}",
+            round + 1,
+            self.arguments.rounds,
+            position + 1,
+            self.points.len(),
+            point.grid.text()
+        );
+        let entry = json!({
+            "point": at,
+            "round": round,
+            "order": position,
+            "settings": point.grid.text(),
+        });
+        let result = self.run_once(&parsed, &file, entry, &words)?;
+        self.points[at].runs[round] = Some(PointRun { file, result });
+        Ok(())
+    }
+
+    /// Run jobs, and keep the result in `file` with a line in the journal.
+    ///
+    /// # Errors
+    /// The run fails, or a signal comes.
+    pub fn run_once(
+        &mut self,
+        parsed: &Parsed,
+        file: &str,
+        entry: Value,
+        words: &str,
+    ) -> Result<StoredResult, TrialError> {
+        let begun = Instant::now();
+        let line = RunLine::new(words);
+        line.draw("");
+        let about = |error| match error {
+            TrialError::Failed(why) => TrialError::Failed(format!("{words}: {why}")),
+            stopped => stopped,
+        };
+        let ran = self.runner.run(parsed, &line).map_err(about)?;
+        let failed = TrialError::Failed;
+        let result = iosonde_result::read(&ran.document)
+            .map_err(|error| failed(format!("{file}: {error}")))?;
+        self.folder.write(file, &ran.document).map_err(failed)?;
+        let mut entry = entry;
+        entry["file"] = file.into();
+        entry["wall_s"] = ran.wall.as_secs_f64().into();
+        self.folder.log(&entry).map_err(failed)?;
+        self.written += written_bytes(&result.report);
+        self.arguments.between.act(&ran.plan, self.runner)?;
+        self.longest = self.longest.max(begun.elapsed());
+        Ok(result)
+    }
+
+    /// Make the files of jobs, outside of any run.
+    ///
+    /// # Errors
+    /// They cannot be made, or a signal comes.
+    pub fn lay_out(&self, parsed: &Parsed) -> Result<(), TrialError> {
+        let mut parsed = parsed.clone();
+        let only = OptionSetting::parse("create_only=1").expect("it is an option");
+        only.apply(&mut parsed).map_err(TrialError::Failed)?;
+        let line = RunLine::new("lay out files");
+        self.runner.run_plan(prepared(parsed)?.plan, &self.base.flags.erase, &line)
+    }
+
+    /// Whether the journal has a run with this file.
+    pub fn is_kept(&self, file: &str) -> bool {
+        self.kept.iter().any(|kept| kept == file)
+    }
+
+    /// Whether nothing is left to run.
+    pub fn is_whole(&self) -> bool {
+        let (ended, all) = self.progress();
+        ended == all && !self.is_cut
+    }
+
+    /// How many runs have ended, of how many.
+    pub fn progress(&self) -> (usize, usize) {
+        let all = self.points.iter().flat_map(|point| &point.runs);
+        (all.clone().filter(|run| run.is_some()).count(), all.count())
+    }
+}
+
+/// The first line of the journal: what two invocations must agree in.
+fn header(arguments: &SweepArgs, base: &Parsed, points: &[SweepPoint], seed: u64) -> Value {
+    let slo: Vec<&str> = arguments.slo.iter().map(|one| one.text.as_str()).collect();
+    json!({
+        "iosonde": env!("CARGO_PKG_VERSION"),
+        "report": "sweep runs",
+        "schema": 1,
+        "seed": seed,
+        "rounds": arguments.rounds,
+        "jobs": identity(base),
+        "points": points.iter().map(|point| point.grid.text()).collect::<Value>(),
+        "slo": slo,
+        "find": arguments.find.as_ref().map(|find| json!([find.name, find.range])),
+        "confirm": arguments.confirm,
+    })
+}
+
+fn written_bytes(report: &Report) -> u64 {
+    report.jobs.iter().map(|job| job.dirs[iosonde_base::Dir::Write].io_bytes).sum()
+}
+
+/// I/Os a second of one job, of the direction that does most.
+fn rate_of_a_job(report: &Report) -> f64 {
+    let jobs = report.jobs.iter().map(|job| job.clones.max(1)).sum::<u32>().max(1);
+    let most = iosonde_base::DIRS
+        .map(|dir| report.jobs.iter().map(|job| job.dirs[dir].iops()).sum::<f64>())
+        .into_iter()
+        .fold(0.0, f64::max);
+    most / f64::from(jobs)
+}

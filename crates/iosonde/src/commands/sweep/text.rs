@@ -1,0 +1,179 @@
+//! A sweep as text: a table of the points, and the knee.
+
+use super::results::{FoundKnee, KneeKind, PointFigure, PointResult, SweepResults};
+use super::search::SearchResult;
+use crate::commands::format::{printable, wrapped};
+use crate::trials::figures::Measure;
+use iosonde_base::text::{count, duration, percent};
+use iosonde_judge::{NoKnee, SloOutcome, SloPhase};
+use std::fmt::Write;
+
+/// The sweep for a person.
+pub fn text(results: &SweepResults, seed: u64, ended: (usize, usize)) -> String {
+    let (runs, all) = ended;
+    let mut out = String::new();
+    let words = format!(
+        "{} points, {} rounds in random order (seed {seed}){}",
+        results.points.len(),
+        results.rounds,
+        if runs < all { format!(", {runs} of {all} runs") } else { String::new() }
+    );
+    wrapped(&mut out, "sweep     ", &words);
+    out.push('\n');
+    table(&mut out, results);
+    out.push('\n');
+    for knee in &results.knees {
+        wrapped(&mut out, " ", &knee_words(knee));
+    }
+    for point in results.points.iter().filter(|point| !point.findings.is_empty()) {
+        let name: Vec<String> =
+            point.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let line = format!("{}: [{}]", name.join(" "), point.findings.join("] ["));
+        wrapped(&mut out, " ", &line);
+    }
+    out
+}
+
+/// The columns: rates, p50 and p99 of each direction.
+fn columns(results: &SweepResults) -> Vec<PointFigure> {
+    let mut columns: Vec<PointFigure> = Vec::new();
+    for figure in results.points.iter().flat_map(|point| &point.figures) {
+        let is_shown = match figure.figure.measure {
+            Measure::Iops | Measure::CpuPerIo => true,
+            Measure::Latency(percent) | Measure::Response(percent) => percent <= 99.0,
+            _ => false,
+        };
+        if is_shown && !columns.iter().any(|known| known.figure == figure.figure) {
+            columns.push(figure.clone());
+        }
+    }
+    columns
+}
+
+fn table(out: &mut String, results: &SweepResults) {
+    let columns = columns(results);
+    let mut lines: Vec<Vec<String>> = vec![results.axes.clone()];
+    for column in &columns {
+        lines[0].push(column.figure.label());
+        if column.figure.measure == Measure::Iops {
+            lines[0].push("low .. high".to_owned());
+        }
+    }
+    for point in &results.points {
+        lines.push(row(point, &columns));
+    }
+    let widths: Vec<usize> = (0..lines[0].len())
+        .map(|column| {
+            lines
+                .iter()
+                .filter_map(|line| line.get(column))
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    for line in &lines {
+        let cells = line.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}"));
+        let _ = writeln!(out, " {}", cells.collect::<Vec<_>>().join("  ").trim_end());
+    }
+}
+
+fn row(point: &PointResult, columns: &[PointFigure]) -> Vec<String> {
+    let mut cells: Vec<String> = point.settings.iter().map(|(_, value)| printable(value)).collect();
+    for column in columns {
+        let found = point.figure(&column.figure.key());
+        let figure = column.figure;
+        cells.push(found.map_or("-".to_owned(), |one| figure.text(one.value)));
+        if figure.measure == Measure::Iops {
+            let range = |one: &PointFigure| {
+                format!("{} .. {}", figure.text(one.range.0), figure.text(one.range.1))
+            };
+            cells.push(found.map_or("-".to_owned(), range));
+        }
+    }
+    cells
+}
+
+/// A knee in words.
+pub fn knee_words(found: &FoundKnee) -> String {
+    let at = match found.at.is_empty() {
+        true => String::new(),
+        false => format!("{}: ", found.at),
+    };
+    let words = match &found.kind {
+        KneeKind::Load(Ok(knee)) => {
+            let interval = knee.interval.map_or(String::new(), |(low, high)| {
+                format!(" ({} .. {})", count(low.round()), count(high.round()))
+            });
+            format!(
+                "knee at {} I/Os in flight{interval}: {} IOPS at most, {} at least for an I/O",
+                count(knee.load.round()),
+                count(knee.rate_most),
+                duration((knee.seconds_least * 1e9) as u64)
+            )
+        }
+        KneeKind::Load(Err(why)) => no_knee(why),
+        KneeKind::Paced(Some(rate)) => format!(
+            "knee at {} IOPS: the highest rate that was kept with a p99 of at most twice that of the \
+             lowest",
+            count(*rate)
+        ),
+        KneeKind::Paced(None) => "no knee: the lowest rate was not kept".to_owned(),
+    };
+    format!("{at}{words}")
+}
+
+fn no_knee(why: &NoKnee) -> String {
+    match why {
+        NoKnee::TooFewLoads => "no knee: it takes at least three loads with I/Os".to_owned(),
+        NoKnee::NoSmallLoad => {
+            "no knee: it takes a load of at most 4 I/Os in flight to show what an I/O takes alone"
+                .to_owned()
+        }
+        NoKnee::StillGrows { load, gain } => format!(
+            "no knee up to {}: the last doubling still gained {}",
+            count(*load),
+            percent(*gain)
+        ),
+        NoKnee::Unclear { bounds, power } => format!(
+            "no clear knee: the bounds meet at {}, and rate over latency is best at {}",
+            count(bounds.round()),
+            count(*power)
+        ),
+    }
+}
+
+/// A search for the highest rate, for a person.
+pub fn search_text(search: &SearchResult) -> String {
+    let mut out = String::new();
+    wrapped(&mut out, "slo       ", &format!("{}; {}", search.promises.join(" and "), search.find));
+    out.push('\n');
+    let phases =
+        [(SloPhase::Grow, "grow"), (SloPhase::Halve, "halve"), (SloPhase::Confirm, "confirm")];
+    for (phase, name) in phases {
+        let probes = search.probes.iter().filter(|probe| probe.phase == phase);
+        let words: Vec<String> = probes
+            .map(|probe| {
+                let kept = if probe.kept { "ok" } else { "no" };
+                format!("{} ({}) {kept}", count(probe.rate), probe.values.join(", "))
+            })
+            .collect();
+        if !words.is_empty() {
+            wrapped(&mut out, &format!(" {name:<9}"), &words.join("; "));
+        }
+    }
+    let probes = iosonde_base::text::counted(search.probes.len() as u64, "probe");
+    let answer = match search.outcome {
+        Some(SloOutcome::Met { rate, fails_at }) => {
+            let fails =
+                fails_at.map_or(String::new(), |rate| format!("; fails at {}", count(rate)));
+            format!("{} {}{fails}; {probes}", search.find, count(rate))
+        }
+        Some(SloOutcome::Impossible { rate }) => {
+            format!("none: {} {} does not keep it either; {probes}", search.find, count(rate))
+        }
+        None => format!("none yet: stopped after {probes}"),
+    };
+    wrapped(&mut out, " answer   ", &answer);
+    out
+}
