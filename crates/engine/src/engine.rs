@@ -131,6 +131,11 @@ pub trait Queued {
         None
     }
 
+    /// Whether an error says nothing of the I/O, which is pushed again.
+    fn is_passing(&self, errno: Errno) -> bool {
+        errno.0 == libc::EINTR
+    }
+
     /// See [`OneShot::broken`]; asked where submitting or collecting failed.
     fn broken(&self) -> Option<&'static str> {
         None

@@ -6,7 +6,7 @@ use crate::engine::Opened;
 use crate::sync_call::errno;
 use iosonde_base::{Errno, FileId};
 use rustix::fs::{Advice, Mode, OFlags};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 
 /// How a file is opened; decided by the plan.
@@ -149,7 +149,7 @@ impl Files {
                 ..Failure::engine("fsync", errno(error))
             })?;
         }
-        Ok(())
+        close(fd).map_err(|errno| Failure { file: Some(file), ..Failure::engine("close", errno) })
     }
 
     /// Whether closing the file makes it durable first: it is open for writing
@@ -282,6 +282,20 @@ fn durability(mode: OpenMode) -> OFlags {
 
 /// BLKFLSBUF, from linux/fs.h.
 const BLKFLSBUF: libc::c_ulong = 0x1261;
+
+/// close(2), with its error: some file systems report only then what a write
+/// met. The descriptor is gone in any case, on Linux also after EINTR.
+fn close(fd: OwnedFd) -> Result<(), Errno> {
+    let fd = fd.into_raw_fd();
+    // SAFETY: `fd` was owned here, nobody else closes it, and it is not used again.
+    match unsafe { libc::close(fd) } {
+        0 => Ok(()),
+        _ => match Errno::from(std::io::Error::last_os_error()) {
+            Errno(libc::EINTR) => Ok(()),
+            errno => Err(errno),
+        },
+    }
+}
 
 fn flush_buffers(fd: &OwnedFd) {
     // SAFETY: the request takes no argument that the kernel would write to,

@@ -102,6 +102,11 @@ impl IoLog {
         }
     }
 
+    /// Whether a line could not be written: the log is not complete.
+    pub fn has_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
     /// Write out what is buffered; the first error that any line met.
     pub fn finish(&mut self) -> io::Result<()> {
         let flushed = self.out.as_mut().map_or(Ok(()), BufWriter::flush);

@@ -16,6 +16,7 @@ mod one_shot;
 mod options;
 mod pacing;
 mod queue;
+mod retries;
 mod sync_call;
 mod tape;
 mod tolerance;

@@ -6,6 +6,7 @@ mod paced;
 pub(crate) use paced::{count_response, wait};
 
 use crate::drive::{Failure, UNCOUNTED};
+use crate::retries::{GIVEN_UP, Retries};
 use crate::tape::Taping;
 use crate::{Drive, Ended, Files, Io, Loop, OneShot, SliceControl};
 use account::{count_all, count_whole, tape_whole};
@@ -70,6 +71,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let io = drive.io(&entry, 0);
         let mut moved = 0;
         let mut result = first;
+        let mut retries = Retries::default();
         let failure = loop {
             match result {
                 // Engines may say of a trim that it is done without saying how far.
@@ -81,11 +83,13 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                         return Ok(true);
                     }
                     drive.pen.counters().lanes[entry.op as usize].short.add(1);
+                    retries.moved();
                 }
                 // Interrupted before anything was done.
-                Err(Errno(libc::EINTR)) => {}
+                Err(Errno(libc::EINTR)) if retries.again(&drive.control) => {}
                 Err(errno) => {
-                    let detail = self.engine.explain(entry.op, errno);
+                    let given_up = (errno.0 == libc::EINTR).then_some(GIVEN_UP);
+                    let detail = self.engine.explain(entry.op, errno).or(given_up);
                     let failure = Failure { detail, ..Failure::of(&entry, errno) };
                     if self.engine.broken().is_some() {
                         return Err(failure);

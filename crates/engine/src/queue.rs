@@ -7,6 +7,7 @@ mod paced;
 mod uncounted;
 
 use crate::drive::{Failure, UNCOUNTED, io};
+use crate::retries::{Attempt, GIVEN_UP, SlotRetries};
 use crate::{Drive, Ended, Files, Io, Loop, Memory, Queued, Window};
 use flight::{Batch, Filling, Flight, FreeList, OPS, Tag};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
@@ -52,6 +53,8 @@ pub struct QueueLoop<E, const STAMPED: bool> {
     settled: bool,
     /// Each completion is checked or printed: [`Drive::watches_completions`].
     watches: bool,
+    /// I/Os that were interrupted.
+    retries: SlotRetries,
 }
 
 impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
@@ -80,6 +83,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             uncounted_ticks: 0,
             settled: false,
             watches: false,
+            retries: SlotRetries::default(),
         }
     }
 
@@ -295,7 +299,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 // Engines may say of a trim that it is done without saying how far.
                 Ok(0) => entry.op == Op::Trim,
                 // The rest is still to come.
-                Ok(_) | Err(Errno(libc::EINTR)) => continue,
+                Ok(_) => continue,
+                Err(errno) if self.goes_on(drive, slot, errno) => continue,
                 Err(_) => false,
             };
             let checked = drive.check(&entry, slot.0, done);
@@ -459,14 +464,13 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 return false;
             }
             // Interrupted before anything was done.
-            Err(Errno(libc::EINTR)) => {
+            Err(errno) if self.goes_on(drive, slot, errno) => {
                 self.go_on(drive, slot, 0);
                 return false;
             }
-            Err(errno) => Failure {
-                detail: self.engine.explain(entry.op, errno),
-                ..Failure::of(&entry, errno)
-            },
+            Err(errno) => {
+                Failure { detail: self.explain(entry.op, errno), ..Failure::of(&entry, errno) }
+            }
         };
         lane.errors.add(1);
         self.land(slot, tag);
@@ -474,6 +478,22 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let tolerated = drive.tolerate(&entry, Failure { offset, ..failure });
         self.keep_first(tolerated);
         false
+    }
+
+    /// Whether an error is passing and its I/O is tried again.
+    fn goes_on(&mut self, drive: &Drive, slot: Slot, errno: Errno) -> bool {
+        if !self.engine.is_passing(errno) {
+            return false;
+        }
+        let Flight { file, offset, moved, tag, .. } = self.flights[slot.0 as usize];
+        let issue = self.batches[tag.batch()].issue;
+        let attempt = Attempt { file, offset, moved, issue };
+        self.retries.again(slot.0 as usize, attempt, &drive.control)
+    }
+
+    fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
+        let given_up = self.engine.is_passing(errno).then_some(GIVEN_UP);
+        self.engine.explain(op, errno).or(given_up)
     }
 
     /// Push the rest of an I/O of which `n` more bytes were moved.

@@ -284,10 +284,6 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
                     done.swap_remove(at);
                     continue;
                 }
-                // The loop pushes again what was interrupted.
-                (Err(errno), None) if self.will_pass(errno) => {
-                    done[at].result = Err(Errno(libc::EINTR));
-                }
                 (Err(Errno(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOTTY)), Some(io))
                     if io.op == Op::Trim =>
                 {
@@ -320,6 +316,11 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
 
 impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
     const QUEUES_SYNCS: bool = true;
+
+    /// Interrupted, or asked to come again though nobody forbade it to wait.
+    fn is_passing(&self, errno: Errno) -> bool {
+        self.will_pass(errno)
+    }
 
     #[inline]
     fn push(&mut self, slot: Slot, io: &Io) {

@@ -53,8 +53,7 @@ enum StreamForm {
 
 fn open(_: &OpenWith, accounting: Accounting, shape: StreamForm, bytes: usize) -> Box<dyn Loop> {
     let pipe = Rc::new(RefCell::new(StreamPipe::new(bytes)));
-    let stream =
-        MemoryStream { pipe: pipe.clone(), shape, row: Vec::new(), rows: 0, odd_row: false };
+    let stream = MemoryStream { pipe: pipe.clone(), shape, row: Vec::new(), rows: 0, odd: None };
     match accounting {
         Accounting::Full => Box::new(Emptied { inner: OneShotLoop::<_, true>::new(stream), pipe }),
         Accounting::CountsOnly => {
@@ -225,7 +224,8 @@ struct MemoryStream {
     shape: StreamForm,
     row: Vec<u8>,
     rows: u64,
-    odd_row: bool,
+    /// What is wrong with the table, where it is that.
+    odd: Option<&'static str>,
 }
 
 impl OneShot for MemoryStream {
@@ -258,14 +258,20 @@ impl OneShot for MemoryStream {
                 pipe.write(&self.row).map(|()| io.len)
             }
             (Op::Read, StreamForm::Rows) => {
-                if pipe.begin(io) && !text_of_row(&mut pipe, &mut self.row)? {
-                    return Ok(0);
+                if pipe.begin(io) {
+                    if !text_of_row(&mut pipe, &mut self.row)? {
+                        return Ok(0);
+                    }
+                    if self.row != b"text" {
+                        self.odd = Some("it does not begin with the header key,text of a table");
+                        return Err(Errno::EINVAL);
+                    }
                 }
                 if !text_of_row(&mut pipe, &mut self.row)? {
                     return Ok(0);
                 }
-                self.odd_row = self.row.len() != memory.len();
-                if self.odd_row {
+                if self.row.len() != memory.len() {
+                    self.odd = Some("the text of this row is not as long as -size says");
                     return Err(Errno::EINVAL);
                 }
                 memory.copy_from_slice(&self.row);
@@ -276,7 +282,7 @@ impl OneShot for MemoryStream {
     }
 
     fn explain(&self, _: Op, _: Errno) -> Option<&'static str> {
-        self.odd_row.then_some("the text of this row is not as long as -size says")
+        self.odd
     }
 }
 
@@ -317,7 +323,7 @@ mod tests {
 
     fn stream(shape: StreamForm, capacity: usize) -> MemoryStream {
         let pipe = Rc::new(RefCell::new(StreamPipe::new(capacity)));
-        MemoryStream { pipe, shape, row: Vec::new(), rows: 0, odd_row: false }
+        MemoryStream { pipe, shape, row: Vec::new(), rows: 0, odd: None }
     }
 
     fn temporary(name: &str) -> std::fs::File {
@@ -357,6 +363,20 @@ mod tests {
         assert_eq!(&room, b"a\"b,\nc");
         assert_eq!(rows.perform(&io(&file, Op::Read, &mut room)), Err(Errno::EINVAL));
         assert!(rows.explain(Op::Read, Errno::EINVAL).is_some());
+    }
+
+    #[test]
+    fn a_file_that_is_no_table_is_an_error_and_not_an_empty_table() {
+        for contents in [&b"\x00\x01\x02 no line at all"[..], b"a,b\n1,AB\n", b"one\ntwo\n"] {
+            let file = temporary("no-table");
+            rustix::io::pwrite(&file, contents, 0).unwrap();
+            let mut rows = stream(StreamForm::Rows, 16);
+            let read = rows.perform(&io(&file, Op::Read, &mut [0; 2]));
+            assert_eq!(read, Err(Errno::EINVAL));
+            assert!(rows.explain(Op::Read, Errno::EINVAL).unwrap().contains("key,text"));
+        }
+        let mut none = stream(StreamForm::Rows, 16);
+        assert_eq!(none.perform(&io(&temporary("no-rows"), Op::Read, &mut [0; 2])), Ok(0));
     }
 
     #[test]

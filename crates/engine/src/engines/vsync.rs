@@ -68,7 +68,6 @@ impl Vsync {
         while first < self.parts.len() {
             let result = self.transfer(first);
             match result {
-                Err(Errno(libc::EINTR)) => {}
                 Ok(n) if n > 0 => first = self.share(first, n),
                 // An error or the end of the file meets the first part.
                 result => {

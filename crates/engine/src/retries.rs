@@ -1,0 +1,65 @@
+//! How long an I/O that is interrupted, or put off, is tried again.
+
+use crate::SliceControl;
+use iosonde_base::FileId;
+use std::time::{Duration, Instant};
+
+/// An I/O that moves nothing for so long fails with the error that it has.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// The same once a stop is asked, whose own signal may have interrupted it.
+const AFTER_STOP: Duration = Duration::from_millis(200);
+
+/// What an I/O that is given up says beside its error.
+pub(crate) const GIVEN_UP: &str =
+    "interrupted or put off again and again, nothing moved for 2 s or until a stop was asked";
+
+/// Retries of one I/O since it last moved bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Retries {
+    since: Option<Instant>,
+}
+
+impl Retries {
+    /// It moved bytes.
+    pub(crate) fn moved(&mut self) {
+        self.since = None;
+    }
+
+    /// It failed for a passing reason: whether to try it again.
+    pub(crate) fn again(&mut self, control: &SliceControl) -> bool {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let longest = if control.stop_asked() { AFTER_STOP } else { LONGEST };
+        since.elapsed() < longest
+    }
+}
+
+/// Retries of the I/Os of a queue. Nothing is kept before the first.
+#[derive(Debug, Default)]
+pub(crate) struct SlotRetries {
+    slots: Vec<(Option<Attempt>, Retries)>,
+}
+
+/// An I/O, and how far it is: another in the same slot begins anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attempt {
+    pub file: FileId,
+    pub offset: u64,
+    pub moved: u32,
+    /// When its batch was submitted, in ticks; 0 without stamps.
+    pub issue: u64,
+}
+
+impl SlotRetries {
+    /// As [`Retries::again`], of the I/O in a slot.
+    pub(crate) fn again(&mut self, slot: usize, attempt: Attempt, control: &SliceControl) -> bool {
+        if self.slots.len() <= slot {
+            self.slots.resize_with(slot + 1, Default::default);
+        }
+        let (of, retries) = &mut self.slots[slot];
+        if *of != Some(attempt) {
+            (*of, *retries) = (Some(attempt), Retries::default());
+        }
+        retries.again(control)
+    }
+}
