@@ -27,6 +27,7 @@ mod terminal;
 mod trials;
 
 use commands::{quick, table};
+use iosonde_sys::standard_output;
 use personality::Personality;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -36,9 +37,16 @@ fn main() -> ExitCode {
     let mut words = std::env::args_os();
     let program = words.next().map(PathBuf::from).unwrap_or_default();
     let arguments: Result<Vec<String>, OsString> = words.map(OsString::into_string).collect();
-    ExitCode::from(match arguments {
+    let code = match arguments {
         Ok(arguments) => run(&program, &arguments),
         Err(word) => refuse_bytes(&word),
+    };
+    ExitCode::from(match standard_output::lost() {
+        None => code,
+        Some(why) => {
+            output::print_error(&format!("iosonde: cannot write to standard output: {why}"));
+            code.max(exit::REFUSED)
+        }
     })
 }
 

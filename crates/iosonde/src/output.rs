@@ -1,14 +1,9 @@
 //! Output streams: the report, and standard error for messages.
 
 use iosonde_base::bare;
+pub use iosonde_sys::standard_output::{print, try_print};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-
-/// Print to standard output. A closed pipe, as before `head`, is no error.
-pub fn print(text: &str) {
-    let mut out = io::stdout();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-}
 
 /// Print an error to standard error.
 pub fn print_error(text: &str) {

@@ -6,7 +6,7 @@ use crate::job_files::CheckedJobFiles;
 use crate::personality::Personality;
 use iosonde_options::{Diagnostic, Level, Origin};
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
-use iosonde_run::plan;
+use iosonde_run::plan::{self, ExternalEngines};
 use iosonde_run::preflight::verify_state;
 use iosonde_spec::cli::{Notice, Parsed, World, flag_table};
 use iosonde_spec::text::expand::Host;
@@ -87,7 +87,11 @@ pub fn prepare_parsed(
     if parsed.is_refused() {
         return Err(PrepareError { code: exit::REFUSED, reasons: notes });
     }
-    let mut diagnostics = plan::resolve(&mut parsed.jobs);
+    let external = match parsed.flags.parse_only {
+        true => ExternalEngines::Leave,
+        false => ExternalEngines::Load,
+    };
+    let mut diagnostics = plan::resolve(&mut parsed.jobs, external);
     let fatal = if parsed.flags.warnings_fatal { Level::Warning } else { Level::Error };
     let is_fatal = |diagnostic: &Diagnostic| diagnostic.level >= fatal;
     let mut planned = plan::PlannedJobs::default();

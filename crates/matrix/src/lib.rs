@@ -27,13 +27,13 @@ use cell::Access;
 use iosonde_base::text;
 use iosonde_options::command_line::Exit;
 use iosonde_sys::guard::{Guard, MountedWrite};
+use iosonde_sys::standard_output::print as say;
 use measure::Bounds;
 use progress::Progress;
 use promise::Promises;
 use sheet::{NoFigure, ResultCell, Results};
 use slice::{Interruption, Runner, Slice};
 use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use target::Target;
@@ -66,12 +66,6 @@ pub fn run(words: &[String]) -> u8 {
 fn refuse(error: &str) -> u8 {
     eprintln!("iosonde: {error}");
     exit::FAILED
-}
-
-/// A closed pipe, as before `head`, is no error.
-fn say(text: &str) {
-    let mut out = std::io::stdout();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 fn run_with(options: &MatrixOptions) -> Result<u8, String> {

@@ -4,14 +4,13 @@ use crate::cell::{Access, ReadPath, WritePath, WriteSync};
 use crate::target::Target;
 use iosonde_base::Dir;
 use iosonde_options::{Amount, Bytes, Triple};
-use iosonde_run::conductor::{RunOutcome, Unseen, conduct};
+use iosonde_run::conductor::{RunOutcome, Unseen, conduct, signals};
 use iosonde_run::job::{Need, Plan};
 use iosonde_run::plan::JobBuilder;
 use iosonde_run::worker::JobResult;
 use iosonde_spec::values::{EngineName, FadviseHint, FallocateMode, Rw, RwWord, SyncMode};
 use iosonde_sys::counters::TaskIo;
 use rustix::fs::Advice;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use std::fs::File;
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -66,7 +65,7 @@ impl Runner {
     /// If the system does not let us.
     pub fn new() -> std::io::Result<Runner> {
         let stop: Arc<AtomicBool> = Arc::default();
-        for signal in [SIGINT, SIGTERM] {
+        for signal in signals::ends() {
             signal_hook::flag::register(signal, stop.clone())?;
         }
         Ok(Runner { stop, abandoned: false })

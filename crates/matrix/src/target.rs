@@ -7,6 +7,7 @@ use iosonde_direct::Device;
 use iosonde_sys::erase::DeviceNames;
 use iosonde_sys::guard::{self, Hold, MountedWrite, Reason, WriteRefusal};
 use iosonde_sys::stack::{Layer, Stack};
+use iosonde_sys::temporary;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -95,7 +96,7 @@ impl Target {
         };
         let kind = status.file_type();
         if kind.is_dir() {
-            let name = format!("iosonde-matrix.{}.tmp", std::process::id());
+            let name = temporary::unpredictable_name("iosonde-matrix");
             let inside = if path == Path::new(".") { name.into() } else { path.join(name) };
             make(options, inside)
         } else if kind.is_file() {

@@ -14,7 +14,7 @@ use iosonde_run::preflight::open_files;
 use iosonde_run::preflight::write_access::{self, DeviceData};
 use iosonde_run::worker::JobResult;
 use iosonde_sys::guard::WriteRefusal;
-use std::io::Write;
+use iosonde_sys::standard_output::print as say;
 use std::sync::Arc;
 
 /// Ended well.
@@ -47,12 +47,6 @@ pub fn run(arguments: &[String]) -> u8 {
             code
         }
     }
-}
-
-fn say(text: &str) {
-    let mut out = std::io::stdout();
-    // A closed pipe, as before `head`, is no error.
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 fn prepared(arguments: &[String]) -> Result<(Benchmark, PlannedBench), UsageError> {

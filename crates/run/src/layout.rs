@@ -14,9 +14,9 @@ use iosonde_workload::content::Content;
 use rustix::fs::{Advice, FallocateFlags, Mode, OFlags};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use undo::Added;
+pub use undo::Added;
 
 mod undo;
 
@@ -86,11 +86,11 @@ fn size_of(path: &Path) -> Option<u64> {
 
 /// Lay out the files of one job. `stop` ends it early, leaving what is there; an
 /// error gives back all that was added.
-pub fn lay_out(job: &JobPlan, stop: StopAsked<'_>) -> Result<(), LayoutError> {
+pub fn lay_out(job: &JobPlan, stop: StopAsked<'_>) -> Result<Added, LayoutError> {
     let mut added = Added::default();
-    let Err(mut error) = lay_out_files(job, stop, &mut added) else { return Ok(()) };
+    let Err(mut error) = lay_out_files(job, stop, &mut added) else { return Ok(added) };
     if added.give_back().is_err() {
-        error.help = Some("what was added before could not all be removed");
+        error.help.get_or_insert("what was added before could not all be removed");
     }
     Err(error)
 }
@@ -194,8 +194,8 @@ fn reserve(job: &JobPlan, file: &FilePlan) -> Result<Made, LayoutError> {
     Ok(made)
 }
 
-/// Space from the old end on. Holes before that are not filled: they could not be
-/// given back.
+/// Space for the whole file as with fio; of a sparse one from its old end on, because
+/// holes that are filled could not be given back.
 fn allocate(
     job: &JobPlan,
     file: &FilePlan,
@@ -206,26 +206,32 @@ fn allocate(
     if end == 0 {
         return Ok(());
     }
-    let added = end.saturating_sub(old_end);
+    let from = if is_sparse(open) { old_end } else { 0 };
+    let bytes = end.saturating_sub(from);
     match job.layout.fallocate {
         Fallocate::None => Ok(()),
         // A file system without it is no error: the space comes with the writes.
         Fallocate::Native => {
-            match rustix::fs::fallocate(open, FallocateFlags::empty(), old_end, added) {
+            match rustix::fs::fallocate(open, FallocateFlags::empty(), from, bytes) {
                 Err(rustix::io::Errno::NOSPC) => {
                     Err(failed("reserve space for", path, rustix::io::Errno::NOSPC))
                 }
                 _ => Ok(()),
             }
         }
-        Fallocate::Posix => rustix::fs::fallocate(open, FallocateFlags::empty(), old_end, added)
+        Fallocate::Posix => rustix::fs::fallocate(open, FallocateFlags::empty(), from, bytes)
             .map_err(|error| failed("reserve space for", path, error)),
-        Fallocate::Keep => rustix::fs::fallocate(open, FallocateFlags::KEEP_SIZE, old_end, added)
+        Fallocate::Keep => rustix::fs::fallocate(open, FallocateFlags::KEEP_SIZE, from, bytes)
             .map_err(|error| failed("reserve space for", path, error)),
         Fallocate::Truncate => {
             rustix::fs::ftruncate(open, end).map_err(|error| failed("resize", path, error))
         }
     }
+}
+
+/// Whether a file has fewer blocks than its size needs.
+fn is_sparse(file: &File) -> bool {
+    file.metadata().is_ok_and(|status| status.blocks().saturating_mul(512) < status.len())
 }
 
 /// The file with data up to the end of its range. What is there already stays.

@@ -17,6 +17,8 @@ pub mod ring_probe;
 pub mod scheduler;
 pub mod signature;
 pub mod stack;
+pub mod standard_output;
+pub mod temporary;
 pub mod zones;
 
 pub use clock::{Bell, Clock, ClockError, ClockSource, Sleeper, Slept, Still};

@@ -11,6 +11,27 @@ pub fn total_bytes() -> u64 {
     platform::total_memory_bytes()
 }
 
+/// Memory that this process may still take, in bytes: what the machine has available
+/// and what the limit of its address space (`ulimit -v`) leaves; `None` where the
+/// system does not tell.
+pub fn available_bytes() -> Option<u64> {
+    let field = |text: &str, name: &str| -> Option<u64> {
+        let value = text.lines().find_map(|line| line.strip_prefix(name))?;
+        value.split_ascii_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+    };
+    let machine = field(&platform::meminfo_text().ok()?, "MemAvailable:")?;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
+    let used = std::fs::read_to_string("/proc/self/status").ok();
+    let used = used.and_then(|status| field(&status, "VmSize:")).unwrap_or(0);
+    Some(limit.map_or(machine, |limit| machine.min(limit.saturating_sub(used))))
+}
+
+/// The mappings of memory that a process may have (vm.max_map_count); `None`
+/// where the system does not tell.
+pub fn mappings_max() -> Option<u64> {
+    std::fs::read_to_string("/proc/sys/vm/max_map_count").ok()?.trim().parse().ok()
+}
+
 /// A page of memory, in bytes.
 pub fn page_bytes() -> usize {
     rustix::param::page_size()

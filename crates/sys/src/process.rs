@@ -22,6 +22,14 @@ pub fn unshare_files() -> io::Result<()> {
     platform::unshare_files()
 }
 
+/// The signals that the process ignores, a bit each, the first for signal 1; none
+/// where the system does not tell.
+pub fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
 /// Name the calling thread, for tools such as top(1); 15 bytes are kept.
 ///
 /// # Errors

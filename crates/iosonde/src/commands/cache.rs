@@ -8,14 +8,14 @@ mod text;
 
 use super::definition::{CommandEntry, parse};
 use crate::exit;
-use crate::output::{print, print_error};
+use crate::output::{print, print_error, try_print};
 use arguments::CacheAction;
 use arguments::CacheArgs;
 use clap::Args;
 use files::{CachedFile, CachedFiles};
 use iosonde_direct::cache::{drop_cached, warm};
 use signal_hook::consts::{SIGINT, SIGTERM};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -165,12 +165,10 @@ fn warm_one(file: &mut CachedFile, stop: &StopFlag) -> io::Result<()> {
 fn watch(arguments: &CacheArgs, found: &CachedFiles, stop: &StopFlag) -> u8 {
     let began = Instant::now();
     let mut files = found.files.clone();
-    let mut out = io::stdout();
     for second in 0.. {
         files.iter_mut().for_each(CachedFile::look);
         let line = text::second(arguments, &files, second);
-        let written = out.write_all(line.as_bytes()).and_then(|()| out.flush());
-        if written.is_err() {
+        if !try_print(&line) {
             break;
         }
         stop.sleep_until(began + Duration::from_secs(second + 1));

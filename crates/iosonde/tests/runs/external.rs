@@ -39,6 +39,25 @@ fn wrong(folder: &Folder, what: &str, more: &str) -> Option<Ran> {
 }
 
 #[test]
+fn parsing_alone_loads_no_object() {
+    let folder = Folder::new("external-parse");
+    let source = folder.write(
+        "loud.c",
+        format!(
+            "#include \"{EXAMPLES}/plain.c\"\n#include <stdio.h>\n\
+             __attribute__((constructor)) static void load(void)\n\
+             {{ fclose(fopen(\"loaded\", \"w\")); }}\n"
+        ),
+    );
+    let Some(()) = compile(&folder, Path::new(&source), "loud.so", &[]) else { return };
+    let line = "--name=j --ioengine=external:./loud.so --filename=f --rw=write --bs=4k --size=64k";
+    ours(&folder, &format!("--parse-only {line}")).well();
+    assert!(!folder.join("loaded").exists());
+    ours(&folder, line).well();
+    assert!(folder.join("loaded").exists(), "the test notices when it is loaded");
+}
+
+#[test]
 fn a_synchronous_engine_moves_the_bytes_of_the_files_that_are_opened_for_it() {
     let folder = Folder::new("external-plain");
     let Some(()) = example(&folder, "plain") else { return };

@@ -7,6 +7,7 @@ mod buffers;
 mod durability;
 mod errors;
 mod external;
+mod faults;
 mod figures;
 mod filesystems;
 mod jobs;

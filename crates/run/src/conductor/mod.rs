@@ -8,7 +8,7 @@ pub mod bandwidth_log;
 mod environment;
 mod interval;
 mod observer;
-mod signals;
+pub mod signals;
 mod steady_state;
 mod steady_watch;
 
@@ -20,7 +20,7 @@ use crate::control::{
 };
 use crate::evidence::{RunSeen, Watcher};
 use crate::job::{FileKind, FilePlan, JobError, JobId, JobPlan, Need, Plan};
-use crate::layout;
+use crate::layout::{self, Added};
 use crate::logs::LogWriteError;
 use crate::worker::{self, JobResult};
 use bandwidth_log::BandwidthLog;
@@ -31,7 +31,9 @@ use iosonde_spec::values::ExitWhat;
 use iosonde_stats::CountersWriter;
 use signals::{SignalListener, SignalRequest};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -60,7 +62,8 @@ pub struct RunOutcome {
 
 enum RunMessage {
     LayingOut(JobId, Missing),
-    LaidOut,
+    /// With what was added for jobs that remove their files at the end.
+    LaidOut(Vec<(JobId, Added)>),
     Ready,
     Tolerated(JobId, Box<JobError>),
     WrongBlock(JobId, Vec<String>),
@@ -83,6 +86,8 @@ struct Conductor<'a> {
     signal: Option<i32>,
     abandoned: bool,
     stop_layout: Arc<AtomicBool>,
+    /// What the layout added for jobs that remove their files (`unlink`).
+    added: Vec<(JobId, Added)>,
     /// Jobs that shall not start any more: another has ended them.
     called_off: Vec<bool>,
     watches: Vec<SteadyWatch>,
@@ -148,6 +153,7 @@ impl<'a> Conductor<'a> {
             signal: None,
             abandoned: false,
             stop_layout: Arc::default(),
+            added: Vec::new(),
         }
     }
 
@@ -171,6 +177,25 @@ impl<'a> Conductor<'a> {
         for thread in self.threads.iter_mut().filter_map(Option::take) {
             // A worker's panic was caught at its door and is in its result.
             let _ = thread.join();
+        }
+        self.remove_unused();
+    }
+
+    /// Files that were laid out for jobs which remove them at their end and never
+    /// came to run.
+    fn remove_unused(&mut self) {
+        let ran = |job: JobId| self.results[job].as_ref().is_some_and(|result| result.ran());
+        let jobs = self.plan.jobs.iter().enumerate();
+        let used: BTreeSet<&Path> = jobs
+            .filter(|(id, _)| ran(*id))
+            .flat_map(|(_, job)| job.files.iter().map(|file| file.path.as_path()))
+            .collect();
+        for (job, mut added) in std::mem::take(&mut self.added) {
+            if !ran(job) {
+                added.leave(&used);
+                // As where a job removes its files: those that resist stay.
+                let _ = added.give_back();
+            }
         }
     }
 
@@ -245,8 +270,7 @@ impl<'a> Conductor<'a> {
         let body = move || {
             let laid_out = catch_unwind(AssertUnwindSafe(|| lay_out_all(&plan, &stop, &outbox)));
             // After a defect of ours, jobs say which of their files are missing.
-            drop(laid_out);
-            let _ = outbox.send(RunMessage::LaidOut);
+            let _ = outbox.send(RunMessage::LaidOut(laid_out.unwrap_or_default()));
         };
         match Builder::new().name("layout".to_owned()).spawn(body) {
             Ok(_) => {
@@ -254,8 +278,10 @@ impl<'a> Conductor<'a> {
                 self.witness.laid_out(began);
             }
             Err(error) => {
+                let errno = error.raw_os_error().unwrap_or(libc::EAGAIN);
                 for id in 0..self.plan.jobs.len() {
-                    self.finished(id, worker::no_thread(error.kind().into()));
+                    let error = std::io::Error::from_raw_os_error(errno);
+                    self.finished(id, worker::no_thread(error));
                 }
             }
         }
@@ -264,7 +290,8 @@ impl<'a> Conductor<'a> {
     fn await_laid_out(&mut self) {
         while !self.abandoned {
             match self.next_message(None) {
-                Some(RunMessage::LaidOut) | None => return,
+                Some(RunMessage::LaidOut(added)) => return self.added = added,
+                None => return,
                 Some(other) => self.handle(other),
             }
         }
@@ -444,7 +471,7 @@ impl<'a> Conductor<'a> {
 
     fn handle(&mut self, message: RunMessage) {
         match message {
-            RunMessage::Ready | RunMessage::LaidOut => {}
+            RunMessage::Ready | RunMessage::LaidOut(_) => {}
             RunMessage::LayingOut(id, missing) => {
                 let job = &self.plan.jobs[id];
                 self.observer.see(&RunEvent::LayingOut { job, missing });
@@ -556,20 +583,26 @@ fn is_laid_out_first(job: &JobPlan) -> bool {
 
 /// Reports to the conductor what begins, and jobs whose files are unavailable.
 /// It may have given up on us; then nobody asks.
-fn lay_out_all(plan: &Plan, stop: &AtomicBool, outbox: &Sender<RunMessage>) {
+fn lay_out_all(plan: &Plan, stop: &AtomicBool, outbox: &Sender<RunMessage>) -> Vec<(JobId, Added)> {
+    let mut all = Vec::new();
     for (id, job) in plan.jobs.iter().enumerate().filter(|(_, job)| is_laid_out_first(job)) {
         let missing = layout::missing(job);
         if missing.files > 0 {
             let _ = outbox.send(RunMessage::LayingOut(id, missing));
         }
-        if let Err(error) = layout::lay_out(job, &|| stop.load(Ordering::Relaxed)) {
-            let result = worker::failed_to_start(error.into());
-            let _ = outbox.send(RunMessage::Finished(id, Box::new(result)));
+        match layout::lay_out(job, &|| stop.load(Ordering::Relaxed)) {
+            Ok(added) if job.end.unlink => all.push((id, added)),
+            Ok(_) => {}
+            Err(error) => {
+                let result = worker::failed_to_start(error.into());
+                let _ = outbox.send(RunMessage::Finished(id, Box::new(result)));
+            }
         }
         if stop.load(Ordering::Relaxed) {
-            return;
+            break;
         }
     }
+    all
 }
 
 fn snapshot_of(shared: &Shared) -> JobSnapshot {

@@ -1,17 +1,40 @@
 //! Signals, turned into requests for the conductor.
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 use std::io;
+use std::sync::{Arc, Once};
 use std::thread::JoinHandle;
 
 /// A request of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalRequest {
-    /// End the run (SIGINT, SIGTERM): the signal's number.
+    /// End the run ([`ends`]): the signal's number.
     Stop(i32),
     /// Report what is known so far (SIGUSR1).
     Account,
+}
+
+/// The signals that end a run with a report, and with what was to be removed
+/// removed. One that this process was told to ignore stays ignored: nohup(1) does
+/// that with SIGHUP.
+pub fn ends() -> Vec<i32> {
+    let ignored = iosonde_sys::process::ignored_signals();
+    let is_heard = |&signal: &i32| ignored >> (signal - 1) & 1 == 0;
+    let mut ends = vec![SIGINT, SIGTERM];
+    ends.extend([SIGHUP, SIGQUIT].iter().filter(|signal| is_heard(signal)));
+    ends
+}
+
+/// A write past the limit of file sizes (`ulimit -f`) is to fail with EFBIG, which
+/// is the job's error; the signal's default would end everything without a report.
+/// Programs that jobs start have the default again: a handler is not inherited.
+fn let_large_writes_fail() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Without the handler it is as before.
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    });
 }
 
 /// Listens until it is dropped.
@@ -26,7 +49,8 @@ impl SignalListener {
     pub fn listen(
         mut hear: impl FnMut(SignalRequest) -> bool + Send + 'static,
     ) -> io::Result<SignalListener> {
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1])?;
+        let_large_writes_fail();
+        let mut signals = Signals::new(ends().into_iter().chain([SIGUSR1]))?;
         let handle = signals.handle();
         let listener = std::thread::Builder::new().name("signals".into()).spawn(move || {
             for signal in signals.forever() {

@@ -1,5 +1,6 @@
 //! Giving back what a layout took when it fails: space, files, directories.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,11 @@ impl Added {
         self.directories.extend(missing.into_iter().rev().map(Path::to_owned));
     }
 
+    /// Leave these files as they are: others use them.
+    pub fn leave(&mut self, used: &BTreeSet<&Path>) {
+        self.files.retain(|file| !used.contains(file.path.as_path()));
+    }
+
     /// Remove what was created and cut what was extended; the first error, after
     /// everything was tried.
     pub fn give_back(self) -> io::Result<()> {
@@ -54,6 +60,8 @@ impl AddedFile {
         match self.old_bytes {
             // A link that led nowhere stays; the file behind it goes.
             None => std::fs::remove_file(self.path.canonicalize()?),
+            // What is no file was never extended.
+            Some(_) if !self.path.is_file() => Ok(()),
             // Also where the size is the same: this frees space reserved past the end.
             Some(bytes) => std::fs::File::options().write(true).open(&self.path)?.set_len(bytes),
         }

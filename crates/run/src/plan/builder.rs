@@ -4,7 +4,7 @@
 //! A path is taken as it is, whatever bytes it has; nothing is escaped, parsed
 //! again, or read from the environment.
 
-use super::{PlannedJobs, Planner, Totals, plan_with, resolve};
+use super::{ExternalEngines, PlannedJobs, Planner, Totals, plan_with, resolve};
 use crate::job::Plan;
 use iosonde_options::{Diagnostic, Level, Origin, Setting};
 use iosonde_spec::cli::ParsedJob;
@@ -73,7 +73,7 @@ pub fn plan_built(jobs: Vec<JobBuilder>, totals: Totals) -> PlannedJobs {
             begins_file: false,
         });
     }
-    let mut diagnostics = resolve(&mut sections);
+    let mut diagnostics = resolve(&mut sections, ExternalEngines::Load);
     if diagnostics.iter().any(|said| said.level >= Level::Error) {
         return PlannedJobs { diagnostics, ..PlannedJobs::default() };
     }

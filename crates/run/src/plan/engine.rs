@@ -4,13 +4,15 @@ use super::depth;
 use crate::job::FilePlan;
 use iosonde_engine::settings::ExternalSettings;
 use iosonde_engine::{
-    CATALOGUE, Caps, EngineDef, EngineSettings, ErrorKind, Hint, JobContext, OpenMode,
+    CATALOGUE, Caps, EngineDef, EngineError, EngineSettings, ErrorKind, Hint, JobContext, OpenMode,
     SyncRangeFlags, Tolerance,
 };
 use iosonde_options::{Diagnostic, nearest};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use iosonde_spec::values::{ContinueOnError, EngineName, FadviseHint, IgnoreErrors, SyncMode};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 /// The engine that `ioengine` names, if it can run here.
 pub(super) fn find(spec: &JobSpec) -> Result<&'static EngineDef, Diagnostic> {
@@ -35,16 +37,40 @@ pub(super) fn find(spec: &JobSpec) -> Result<&'static EngineDef, Diagnostic> {
             about(Diagnostic::error(format!("engine {name} is not supported")), Some(help))
         })?,
     };
-    (def.available)().map_err(|error| {
+    available(def).map_err(|error| {
         let said = Diagnostic::error(format!("engine {name} cannot run here: {}", error.message));
         about(said, error.help)
     })?;
     Ok(def)
 }
 
+/// Whether an engine can run here. The answer is kept: to ask libaio takes 30 ms of
+/// the kernel's grace period each time, however many jobs have it.
+fn available(def: &'static EngineDef) -> Result<(), EngineError> {
+    static AVAILABLE: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let known = || AVAILABLE.lock().unwrap_or_else(PoisonError::into_inner);
+    if known().contains(def.name) {
+        return Ok(());
+    }
+    (def.available)()?;
+    known().insert(def.name);
+    Ok(())
+}
+
+/// Whether an engine that is a shared object is loaded to be asked: that runs what
+/// the object does when it is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExternalEngines {
+    /// It is.
+    Load,
+    /// It is not, and nothing is known of it.
+    Leave,
+}
+
 /// What the job's engine can do; nothing for one that is not known.
-pub(super) fn known_caps(spec: &JobSpec) -> Option<Caps> {
+pub(super) fn known_caps(spec: &JobSpec, external: ExternalEngines) -> Option<Caps> {
     let def = match spec.engine.ioengine.get() {
+        EngineName::External(_) if external == ExternalEngines::Leave => return None,
         EngineName::External(path) => iosonde_engine::external(path).ok()?,
         EngineName::Known(name) => iosonde_engine::find(name)?,
     };

@@ -14,6 +14,7 @@ mod files;
 mod job_io;
 mod logs;
 mod measure;
+mod memory;
 mod no_files;
 mod one_job;
 mod pacing;
@@ -39,6 +40,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 pub use builder::{JobBuilder, plan_built};
+pub use engine::ExternalEngines;
 pub use replay::refuse_writes;
 
 /// Whether percentiles of the total latency are kept.
@@ -63,8 +65,8 @@ pub struct PlannedJobs {
 
 /// What the job's engine can do, for the rules of the job language; nothing
 /// for an engine that is not known, which [`plan`] refuses.
-fn caps(spec: &JobSpec) -> Caps {
-    let Some(caps) = engine::known_caps(spec) else {
+fn caps(spec: &JobSpec, external: ExternalEngines) -> Caps {
+    let Some(caps) = engine::known_caps(spec, external) else {
         return Caps { trim: true, atomic: true, ..Caps::NONE };
     };
     // One thread does one thing at a time; a pool of them does many.
@@ -73,10 +75,10 @@ fn caps(spec: &JobSpec) -> Caps {
 
 /// Apply the rules of the job language to each job: what is implied, capped,
 /// or refused.
-pub fn resolve(jobs: &mut [ParsedJob]) -> Vec<Diagnostic> {
+pub fn resolve(jobs: &mut [ParsedJob], external: ExternalEngines) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for job in jobs {
-        let caps = caps(&job.spec);
+        let caps = caps(&job.spec, external);
         diagnostics.extend(zones::sizes_in_device_zones(&mut job.spec));
         diagnostics.extend(iosonde_spec::resolve(&mut job.spec, &caps));
     }
@@ -89,6 +91,10 @@ pub fn plan(jobs: &[ParsedJob], totals: Totals) -> PlannedJobs {
 }
 
 fn plan_with(mut planner: Planner<'_>) -> PlannedJobs {
+    if let Err(error) = memory::check(planner.jobs) {
+        planner.note(error);
+        return planner.done();
+    }
     for (index, job) in planner.jobs.iter().enumerate() {
         planner.section(index, job);
     }

@@ -277,6 +277,10 @@ impl<'a> Worker<'a> {
         if now >= self.deadline() || self.shared.control.stop_asked() {
             return false;
         }
+        // The end reports why; going on would log nothing more.
+        if self.drive.log.as_ref().is_some_and(IoLog::has_failed) {
+            return false;
+        }
         if let Some(logs) = self.logs.as_mut().filter(|logs| now >= logs.next()) {
             logs.look(now, &mut self.drive.tape);
         }
@@ -383,7 +387,6 @@ impl<'a> Worker<'a> {
         self.close_logs(ended);
         self.postrun();
         if self.job.end.unlink
-            && self.error.is_none()
             && let Err(error) = layout::remove(self.job)
         {
             self.notes.push(format!("could not unlink a file of job {}: {error}", self.job.name));

@@ -78,6 +78,13 @@ pub struct JobResult {
     pub zone_resets: u64,
 }
 
+impl JobResult {
+    /// Whether it came so far that it removes its files at its end.
+    pub fn ran(&self) -> bool {
+        !self.phases.is_empty()
+    }
+}
+
 /// The result of a job that never came to run.
 pub fn failed_to_start(error: JobError) -> JobResult {
     JobResult::failed_to_start(error, Snapshot::default())

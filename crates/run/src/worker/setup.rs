@@ -110,7 +110,7 @@ impl<'a> Worker<'a> {
     fn prepare_files(&mut self) -> Result<(), JobError> {
         let stop = || self.shared.control.stop_asked();
         if !self.job.layout.serialize {
-            layout::lay_out(self.job, &stop).map_err(JobError::from)?;
+            layout::lay_out(self.job, &stop).map(drop).map_err(JobError::from)?;
         }
         if self.job.layout.only {
             return Ok(());

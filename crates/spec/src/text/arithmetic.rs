@@ -78,7 +78,8 @@ pub fn rewrite(text: &str, suffixes: Suffixes) -> Result<Cow<'_, str>, Arithmeti
 /// # Errors
 /// As [`rewrite`].
 pub fn evaluate(text: &str, suffixes: Suffixes) -> Result<i64, ArithmeticError> {
-    let mut reader = ExpressionReader { text, at: 0, suffixes, nested: 0 };
+    // As within parentheses, so that what is read without them is read with them.
+    let mut reader = ExpressionReader { text, at: 0, suffixes, nested: 1 };
     let value = reader.sum()?;
     reader.blanks();
     if reader.at < text.len() {
@@ -413,6 +414,11 @@ mod tests {
         assert_eq!(why("2^63"), "result exceeds 64 bits");
         assert_eq!(why("9^9^9"), "number too large");
         assert_eq!(why(&"(".repeat(100_000)), "expression nested too deeply");
+        for depth in 0..2 * NESTED_MAX as usize {
+            let text = format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
+            let within = rewrite(&format!("({text})"), Suffixes::Plain).is_ok();
+            assert_eq!(evaluate(&text, Suffixes::Plain).is_ok(), within, "{depth} deep");
+        }
         assert_eq!(why(&"-".repeat(100_000)), "expression nested too deeply");
         assert_eq!(why(&"1^".repeat(100_000)), "expression nested too deeply");
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 /// Where job files come from: the disk, or a test's own few.
@@ -20,13 +20,24 @@ pub struct DiskJobFiles;
 
 impl JobFiles for DiskJobFiles {
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
-        if path != "-" {
-            return std::fs::read(path);
+        match path {
+            "-" => read_at_most(io::stdin().lock(), BYTES_MAX),
+            path => read_at_most(std::fs::File::open(path)?, BYTES_MAX),
         }
-        let mut all = Vec::new();
-        io::Read::read_to_end(&mut io::stdin().lock(), &mut all)?;
-        Ok(all)
     }
+}
+
+/// A longer file is none of jobs, and /dev/zero never ends.
+const BYTES_MAX: u64 = 64 << 20;
+
+fn read_at_most(file: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut all = Vec::new();
+    file.take(most + 1).read_to_end(&mut all)?;
+    if all.len() as u64 > most {
+        let words = format!("it is longer than {} MiB and no job file", most >> 20);
+        return Err(io::Error::new(io::ErrorKind::InvalidData, words));
+    }
+    Ok(all)
 }
 
 /// Job files that are nowhere but in memory, by path.
@@ -120,6 +131,13 @@ fn plain(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_job_file_without_end_is_refused() {
+        assert_eq!(read_at_most(&b"1234"[..], 4).unwrap(), b"1234");
+        let error = read_at_most(io::repeat(0), 1 << 20).unwrap_err();
+        assert_eq!(error.to_string(), "it is longer than 1 MiB and no job file");
+    }
 
     #[test]
     fn an_include_lies_beside_the_file_that_names_it() {

@@ -14,6 +14,7 @@ use iosonde_direct::{
 };
 use iosonde_sys::counters::TaskIo;
 use iosonde_sys::ring_probe::Background;
+use iosonde_sys::temporary;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -123,7 +124,7 @@ impl Subject {
     /// A new file; its name is removed at once.
     fn temporary(folder: &Path) -> Result<Subject, (String, io::Error)> {
         let on = format!("a temporary file of 1 MiB in {}, removed", folder.display());
-        let path = folder.join(format!(".iosonde-probe.{}.tmp", std::process::id()));
+        let path = folder.join(temporary::unpredictable_name(".iosonde-probe"));
         let options = OpenOptions::new().read(true).write(true).create(true).exclusive(true);
         let plain = match options.mode(0o600).open(&path) {
             Ok(plain) => plain,

@@ -1,0 +1,31 @@
+//! Text on standard output, and whether any of it was lost.
+
+use std::io::{self, ErrorKind, Write};
+use std::sync::OnceLock;
+
+static LOST: OnceLock<String> = OnceLock::new();
+
+/// Print to standard output. A closed pipe, as before `head`, is no error; any
+/// other is kept for [`lost`].
+pub fn print(text: &str) {
+    let _ = try_print(text);
+}
+
+/// As [`print`]; whether somebody may have read it.
+#[must_use]
+pub fn try_print(text: &str) -> bool {
+    let mut out = io::stdout();
+    let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) else {
+        return true;
+    };
+    if error.kind() != ErrorKind::BrokenPipe {
+        // The first is the reason; whoever comes later only meets it again.
+        let _ = LOST.set(error.to_string());
+    }
+    false
+}
+
+/// Why text was lost, if any was: the program then ends with an error.
+pub fn lost() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
+}
