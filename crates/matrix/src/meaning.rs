@@ -139,24 +139,36 @@ fn durable_writes(sheet: &Results) -> Option<String> {
     Some(words)
 }
 
-/// Only where it matters.
+/// Only where it matters, and only as far as this run can tell.
 fn fsync_or_fdatasync(sheet: &Results) -> Option<String> {
     let way = [WritePath::Direct, WritePath::Aligned, WritePath::Plain].into_iter();
     let pair = |way| {
-        let data = sheet.row(Access::Write(WriteSync::Fdatasync, way)).next()?;
-        let all =
-            sheet.row(Access::Write(WriteSync::Fsync, way)).find(|all| all.size == data.size)?;
-        Some((data, all))
+        let data = sheet.measured(Access::Write(WriteSync::Fdatasync, way))?;
+        let all = sheet.measured(Access::Write(WriteSync::Fsync, way))?;
+        (data.0 == all.0).then_some((data.0, data.1, all.1))
     };
-    let (data, all) = way.into_iter().find_map(pair)?;
+    let (block, data, all) = way.into_iter().find_map(pair)?;
     let times = data.rate / all.rate;
-    (times >= 1.2).then(|| {
-        format!(
-            "fsync(2), which writes the file's times too, costs {times:.1} times as much as \
-             fdatasync(2) at {}.",
-            size(data.size)
-        )
-    })
+    if times < 1.2 {
+        return None;
+    }
+    let Some(longer) = all.slower_than(data) else {
+        let cause = if sheet.about.is_device { "" } else { ", which writes the file's times too," };
+        return Some(format!(
+            "fsync(2){cause} costs {times:.1} times as much as fdatasync(2) at {}.",
+            size(block)
+        ));
+    };
+    let seconds = (sheet.seconds_a_cell * longer).ceil();
+    let advice = match seconds <= 600.0 {
+        true => format!("--time-per-cell={seconds:.0}s may"),
+        false => "a quieter machine may".to_owned(),
+    };
+    Some(format!(
+        "Whether fsync(2) costs more than fdatasync(2) at {} cannot be told from this run, whose \
+         figures differ by more than these two do; {advice}.",
+        size(block)
+    ))
 }
 
 fn reads(sheet: &Results) -> Option<String> {
@@ -223,4 +235,54 @@ pub fn figures(value: f64) -> String {
 /// Seconds as `1.23 ms`.
 fn span(seconds: f64) -> String {
     text::duration((seconds * 1e9).round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sheet::Measured;
+    use crate::target::TargetFacts;
+
+    /// Figures of fdatasync and fsync in MB/s, each with its interval.
+    fn compared(data: [f64; 3], all: [f64; 3], is_device: bool) -> Option<String> {
+        let cell = |[low, rate, high]: [f64; 3]| {
+            let settled = high - rate <= rate * 0.05 && rate - low <= rate * 0.05;
+            vec![ResultCell::Measured(Measured { rate, low, high, settled, slices: 9, blocks: 9 })]
+        };
+        let kind = |mode| Access::Write(mode, WritePath::Direct);
+        fsync_or_fdatasync(&Results {
+            about: TargetFacts { is_device, ..TargetFacts::default() },
+            sizes: vec![4096],
+            kinds: vec![kind(WriteSync::Fdatasync), kind(WriteSync::Fsync)],
+            rows: vec![cell(data), cell(all)],
+            span: 1 << 20,
+            seconds_a_cell: 1.0,
+            began_unix_ms: 0,
+            stopped: false,
+            notes: Vec::new(),
+            flushes: None,
+        })
+    }
+
+    #[test]
+    fn a_difference_is_stated_where_both_settled_and_are_apart() {
+        let file = compared([98.0, 100.0, 102.0], [49.0, 50.0, 51.0], false).unwrap();
+        assert!(file.contains("file's times too, costs 2.0 times as much"), "{file}");
+        let device = compared([98.0, 100.0, 102.0], [49.0, 50.0, 51.0], true).unwrap();
+        assert!(device.starts_with("fsync(2) costs 2.0 times as much"), "no file: {device}");
+        assert_eq!(compared([98.0, 100.0, 102.0], [95.0, 99.0, 101.0], false), None);
+    }
+
+    #[test]
+    fn noise_is_not_a_difference() {
+        for (data, all) in
+            [([20.0, 100.0, 180.0], [10.0, 40.0, 90.0]), ([70.0, 100.0, 130.0], [40.0, 50.0, 60.0])]
+        {
+            let words = compared(data, all, true).unwrap();
+            assert!(words.contains("cannot be told from this run"), "{words}");
+            assert!(words.contains("--time-per-cell=") && !words.contains("times as"), "{words}");
+        }
+        let hopeless = compared([1.0, 100.0, 900.0], [1.0, 80.0, 900.0], true).unwrap();
+        assert!(hopeless.contains("a quieter machine may"), "{hopeless}");
+    }
 }

@@ -56,6 +56,25 @@ pub struct Measured {
     pub blocks: u64,
 }
 
+impl Measured {
+    /// Whether it is slower than another: `None` if so. If that cannot be told, how many
+    /// times as long the two would have to be measured: intervals narrow with the
+    /// square root of the time.
+    pub fn slower_than(&self, other: &Measured) -> Option<f64> {
+        /// A figure is settled when its interval is within this share of it.
+        const SETTLED: f64 = 0.05;
+        let apart = self.high < other.low;
+        if apart && self.settled && other.settled {
+            return None;
+        }
+        let width = |figure: &Measured| (figure.high - figure.low) / 2.0;
+        let overlap = (width(self) + width(other)) / (other.rate - self.rate).max(f64::EPSILON);
+        let unsettled = |figure: &Measured| width(figure) / (figure.rate * SETTLED);
+        let widest = overlap.max(unsettled(self)).max(unsettled(other));
+        Some((widest * widest).max(2.0))
+    }
+}
+
 /// Why there is no figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoFigure {
@@ -104,6 +123,15 @@ impl Results {
     pub fn row(&self, kind: Access) -> impl Iterator<Item = Best> + '_ {
         let row = self.kinds.iter().position(|&other| other == kind);
         row.into_iter().flat_map(|row| self.found_in(row))
+    }
+
+    /// The figure of a kind at the smallest block that has one.
+    pub fn measured(&self, kind: Access) -> Option<(u32, &Measured)> {
+        let row = self.kinds.iter().position(|&other| other == kind)?;
+        self.sizes.iter().zip(&self.rows[row]).find_map(|(&size, cell)| match cell {
+            ResultCell::Measured(measured) => Some((size, measured)),
+            ResultCell::Not(_) => None,
+        })
     }
 
     fn found_in(&self, row: usize) -> impl Iterator<Item = Best> + '_ {

@@ -1,6 +1,6 @@
 //! The lines of SBK, letter by letter: those of 0.77 and today's.
 
-use crate::bench::{Benchmark, LineFormat, Logger, MB, WorkerRole};
+use crate::bench::{Benchmark, End, LineFormat, Logger, MB, WorkerRole};
 use crate::figures::Figures;
 use crate::latencies::{Latencies, name, percentiles};
 use std::fmt::Write;
@@ -65,7 +65,7 @@ fn today(bench: &Benchmark, figures: &Figures) -> String {
          {mean:>8.1} {unit} avg latency, {min:>7} {unit} min latency, {max:>7} {unit} max latency;\
          \x20{:>8} invalid latencies; Discarded Latencies:{:>8} lower, {:>8} higher; \
          SLC-1: {:>3}, SLC-2: {:>3}; Latency Percentiles:",
-        figures.elapsed_ns / 1_000_000_000,
+        seconds(bench, figures),
         figures.mb(),
         latencies.records,
         figures.records_per_second(),
@@ -141,6 +141,16 @@ fn requests(bench: &Benchmark, figures: &Figures) -> String {
     text
 }
 
+/// The seconds that a line covers, cut as SBK does. A total of a run that was to last
+/// some seconds shows those: it ends when they do, or a few microseconds before.
+fn seconds(bench: &Benchmark, figures: &Figures) -> u64 {
+    let half = match bench.end {
+        End::Seconds(_) if figures.total => 500_000_000,
+        _ => 0,
+    };
+    (figures.elapsed_ns + half) / 1_000_000_000
+}
+
 /// ` %7d ms 10th, ...`.
 fn ranks(bench: &Benchmark, values: &[(u64, u64)]) -> String {
     let unit = bench.output.unit.word();
@@ -157,7 +167,7 @@ pub fn syncs(bench: &Benchmark, call: &str, mut syncs: Latencies) -> String {
     let ranked = syncs.ranked(percentiles(output.format), unit);
     let word = unit.word();
     format!(
-        "Syncing(Total) {:>10} {call}, {:>8.1} {word} avg latency, {:>7} {word} min latency, \
+        "Syncs in total {:>10} {call}, {:>8.1} {word} avg latency, {:>7} {word} min latency, \
          {:>7} {word} max latency; {:>11.3} seconds in all; Latency Percentiles:{}.\n",
         syncs.records,
         syncs.mean(unit),

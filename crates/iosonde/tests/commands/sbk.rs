@@ -49,7 +49,7 @@ fn the_seeds_commands_run_as_typed() {
     let common = "-class file -file tmp.txt -size 1048576";
     let flushed = sbk(&folder, &format!("{common} -writers 1 -records 20 -flush 1")).well();
     assert_eq!((number(&lines(&flushed).1, "records,"), size()), (20.0, 20 << 20));
-    assert!(flushed.stdout.contains("Syncing(Total)         20 fdatasync,"), "{flushed:?}");
+    assert!(flushed.stdout.contains("Syncs in total         20 fdatasync,"), "{flushed:?}");
     let buffered = sbk(&folder, &format!("{common} -writers 1 -records 30")).well();
     assert_eq!((number(&lines(&buffered).1, "records,"), size()), (30.0, 30 << 20));
     let read = sbk(&folder, &format!("{common} -readers 1 -records 10")).well();
@@ -226,7 +226,7 @@ fn a_syncs_time_is_in_the_records_latency_only_when_asked() {
             "-class file -file f -size 4096 -writers 1 -records 200 -sync 1 -time ns {more}"
         );
         let ran = sbk(&folder, &line).well();
-        let sync = ran.stdout.lines().find(|line| line.starts_with("Syncing(Total)")).unwrap();
+        let sync = ran.stdout.lines().find(|line| line.starts_with("Syncs in total")).unwrap();
         (number(&lines(&ran).1, "ns avg latency,"), number(sync, "ns avg latency,"))
     };
     let (with, sync) = run("--sync-in-latency");

@@ -124,6 +124,12 @@ pub(super) fn output(words: &OptionValues) -> Result<OutputOptions, UsageError> 
         Some(_) => words.count("maxlatency", u64::MAX >> 1)?,
         None => 180_000 * (LatencyUnit::Millis.ns() / unit.ns()),
     };
+    let least = words.count("minlatency", u64::MAX >> 1)?;
+    if least > most {
+        return Err(UsageError::because(format!(
+            "-minlatency {least} is above -maxlatency {most}: no latency is between them"
+        )));
+    }
     let csv = words.get("csvfile").filter(|&path| path != "no").map(PathBuf::from);
     if csv.is_some() && !matches!(logger, Logger::Csv | Logger::Prometheus) {
         return Err(UsageError {
@@ -140,7 +146,7 @@ pub(super) fn output(words: &OptionValues) -> Result<OutputOptions, UsageError> 
         format,
         logger,
         unit,
-        keep: (words.count("minlatency", u64::MAX >> 1)?, most),
+        keep: (least, most),
         requests: words.yes("wq")? || words.yes("rq")?,
         csv,
         metrics: match logger {
