@@ -8,6 +8,7 @@ mod cache;
 mod compare;
 mod diagnose;
 mod examples;
+mod diagnose;
 mod explain;
 mod help;
 mod matrix;
