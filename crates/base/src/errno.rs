@@ -13,6 +13,8 @@ impl Errno {
     pub const ENOSPC: Errno = Errno(28);
     /// Disk quota exceeded.
     pub const EDQUOT: Errno = Errno(122);
+    /// Data is not what was written (`verify`), as in fio.
+    pub const EILSEQ: Errno = Errno(84);
     /// Operation timed out.
     pub const ETIMEDOUT: Errno = Errno(110);
 }

@@ -253,17 +253,20 @@ impl Drive {
     pub(crate) fn refill(&mut self) -> Option<Ended> {
         self.set_elapsed();
         loop {
-            let (refill, own) = match &mut self.verify {
-                None => (self.source.refill(&mut self.ring), false),
+            let (refill, own, place) = match &mut self.verify {
+                None => (self.source.refill(&mut self.ring), false, 0),
                 Some(verify) => {
                     let refill = verify.job.refill(&mut self.source, &mut self.ring);
-                    (refill, verify.job.next_is_own())
+                    (refill, verify.job.next_is_own(), verify.job.place())
                 }
             };
             if self.ring.waiting() > 0 {
                 match &mut self.pacing {
                     Some(pacing) if own => pacing.plan_at(self.clock.now()),
-                    Some(pacing) => pacing.plan(&self.ring, self.source.dues()),
+                    Some(pacing) => {
+                        let dues = self.source.dues();
+                        pacing.plan(&self.ring, dues.get(place..).unwrap_or(dues));
+                    }
                     None => {}
                 }
                 return None;

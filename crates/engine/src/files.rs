@@ -159,15 +159,20 @@ impl Files {
         open.is_some() && setup.sync_on_close && setup.mode.write
     }
 
-    /// Drop the job's range from the page cache if the plan says so:
+    /// Drop the job's range from the page cache if the plan says so.
+    pub fn invalidate(&mut self, file: FileId) -> Result<(), Failure> {
+        match self.setups[file.0 as usize].invalidate {
+            true => self.drop_cached(file),
+            false => Ok(()),
+        }
+    }
+
+    /// Drop the job's range of an open file from the page cache:
     /// posix_fadvise(2) DONTNEED for a file, BLKFLSBUF for a block device (where
     /// root may).
-    pub fn invalidate(&mut self, file: FileId) -> Result<(), Failure> {
+    pub fn drop_cached(&self, file: FileId) -> Result<(), Failure> {
         let index = file.0 as usize;
         let (setup, Some(fd)) = (&self.setups[index], &self.open[index]) else { return Ok(()) };
-        if !setup.invalidate {
-            return Ok(());
-        }
         if setup.block_device {
             flush_buffers(fd);
             return Ok(());

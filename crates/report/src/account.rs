@@ -160,7 +160,7 @@ impl JobAccount {
             response: PerDir(response),
             lateness: self.lateness.as_ref().map(|counts| counts.report(Some(list))),
             what: self.facts.what.clone(),
-            verify: self.verify,
+            verify: self.verify.clone(),
         }
     }
 

@@ -63,6 +63,8 @@ pub struct Ledger {
     pub jobs: Vec<JobLedger>,
     /// Reads of all jobs together; `None` where none read.
     pub reads: Option<Reads>,
+    /// Of those, the ones that checked what was written (`verify`).
+    pub verify_reads: Option<Reads>,
     /// Writes of all jobs together; `None` where none wrote.
     pub writes: Option<Writes>,
     /// Bytes that the I/Os may fall on, each byte of a file once: of jobs
@@ -104,6 +106,9 @@ pub struct JobLedger {
     pub runtime_ns: u64,
     /// Where reads came from; `None` for a job that read nothing.
     pub reads: Option<Reads>,
+    /// Of those, the ones that checked what was written (`verify`); `None` for
+    /// a job that checked nothing, or whose own reads lie among them.
+    pub verify_reads: Option<Reads>,
     /// Where writes went; `None` for a job that wrote nothing.
     pub writes: Option<Writes>,
     /// Direct I/O.

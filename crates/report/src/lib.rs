@@ -27,6 +27,6 @@ pub use report::{
     BlockLife, BlockState, CpuIdle, CpuUse, DepthReport, DirReport, DiskCounts, DiskReport,
     ErrorCount, GroupDir, GroupReport, JobFailure, JobPhase, JobReport, LatencyTarget, OptionTexts,
     OurJob, Ours, PrioReport, Report, SteadyResult, SteadySample, SyncReport, TextUnits, Unified,
-    VerifyReport, WindowReport,
+    VerifyReport, WindowReport, WrongBlocks, WrongPlace,
 };
 pub use settings::{JobSettings, RunSettings, SetOption};

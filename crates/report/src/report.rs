@@ -160,9 +160,14 @@ pub struct JobFailure {
 impl JobFailure {
     /// In words.
     pub fn words(&self) -> String {
+        let why = match (self.doing.as_str(), self.errno) {
+            // The system's words for this number are about characters.
+            ("verify", Errno::EILSEQ) => "the data is not what was written".to_owned(),
+            (_, errno) => errno.to_string(),
+        };
         match self.place.is_empty() {
-            true => format!("{}: {}", self.doing, self.errno),
-            false => format!("{}: {}: {}", self.doing, self.place, self.errno),
+            true => format!("{}: {why}", self.doing),
+            false => format!("{}: {}: {why}", self.doing, self.place),
         }
     }
 }
@@ -517,7 +522,7 @@ pub struct OurJob {
 }
 
 /// What a job wrote and what of it was checked (`verify`), in blocks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerifyReport {
     /// Writes that completed.
     pub written: u64,
@@ -537,6 +542,65 @@ pub struct VerifyReport {
     pub unsynced: u64,
     /// Writes that completed and were not checked.
     pub unchecked: u64,
+    /// The wrong blocks.
+    pub wrong_blocks: WrongBlocks,
+}
+
+/// Where blocks were wrong, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WrongBlocks {
+    /// The one at the lowest offset of the first file.
+    pub first: Option<WrongPlace>,
+    /// The one at the highest offset of the last file.
+    pub last: Option<WrongPlace>,
+    /// How many were wrong in which way, by the names that `iosonde diagnose`
+    /// has for them, in the order of their names.
+    pub kinds: Vec<(String, u64)>,
+}
+
+/// A wrong block.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WrongPlace {
+    /// The file.
+    pub file: String,
+    /// Byte offset of the first interval that is wrong.
+    pub offset: u64,
+    /// Bytes of the interval.
+    pub bytes: u64,
+    /// How it is wrong: the name that `iosonde diagnose` has for it.
+    pub kind: String,
+    /// The same in words.
+    pub words: String,
+}
+
+impl WrongBlocks {
+    /// Add a wrong block.
+    pub fn add(&mut self, place: WrongPlace) {
+        self.count(&place.kind, 1);
+        self.extend_to(&place);
+    }
+
+    /// Add those of another job.
+    fn merge(&mut self, other: &WrongBlocks) {
+        other.kinds.iter().for_each(|(kind, number)| self.count(kind, *number));
+        other.first.iter().chain(&other.last).for_each(|place| self.extend_to(place));
+    }
+
+    fn count(&mut self, kind: &str, number: u64) {
+        match self.kinds.binary_search_by(|(known, _)| known.as_str().cmp(kind)) {
+            Ok(at) => self.kinds[at].1 += number,
+            Err(at) => self.kinds.insert(at, (kind.to_owned(), number)),
+        }
+    }
+
+    fn extend_to(&mut self, place: &WrongPlace) {
+        if self.first.as_ref().is_none_or(|first| place < first) {
+            self.first = Some(place.clone());
+        }
+        if self.last.as_ref().is_none_or(|last| place > last) {
+            self.last = Some(place.clone());
+        }
+    }
 }
 
 impl VerifyReport {
@@ -551,6 +615,7 @@ impl VerifyReport {
         self.trimmed += other.trimmed;
         self.unsynced += other.unsynced;
         self.unchecked += other.unchecked;
+        self.wrong_blocks.merge(&other.wrong_blocks);
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) fn read(value: &Value) -> Ledger {
     Ledger {
         jobs: list(value, "jobs").iter().map(job).collect(),
         reads: reads(&value["reads"]),
+        verify_reads: reads(&value["verify_reads"]),
         writes: writes(&value["writes"]),
         span_bytes: ["buffered", "direct"].map(|kind| count(&value["span_bytes"], kind)),
         devices: list(value, "devices").iter().map(device).collect(),
@@ -71,6 +72,7 @@ fn job(job: &Value) -> JobLedger {
         number: count(job, "number") as u32,
         runtime_ns: count(job, "runtime_ns"),
         reads: reads(&job["reads"]),
+        verify_reads: reads(&job["verify_reads"]),
         writes: writes(&job["writes"]),
         direct: DirectLedger {
             requested: flag(direct, "requested"),

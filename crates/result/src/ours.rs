@@ -7,6 +7,7 @@ use crate::{ReadError, ResultSource, SCHEMA, latency, ledger, series};
 use iosonde_base::{DIRS, PerDir};
 use iosonde_report::{
     JobReport, JobSettings, LatencyReport, OurJob, Report, RunSettings, SetOption, VerifyReport,
+    WrongBlocks, WrongPlace,
 };
 use serde_json::Value;
 
@@ -122,5 +123,25 @@ fn verify(verify: &Value) -> VerifyReport {
         trimmed: count(verify, "trimmed"),
         unsynced: count(verify, "unsynced"),
         unchecked: count(verify, "unchecked"),
+        wrong_blocks: wrong_blocks(verify),
+    }
+}
+
+fn wrong_blocks(verify: &Value) -> WrongBlocks {
+    let place = |key: &str| {
+        let place = &verify[key];
+        place.is_object().then(|| WrongPlace {
+            file: text(place, "file"),
+            offset: count(place, "offset"),
+            bytes: count(place, "bytes"),
+            kind: text(place, "kind"),
+            words: text(place, "text"),
+        })
+    };
+    let kinds = verify["wrong_kinds"].as_object().into_iter().flatten();
+    WrongBlocks {
+        first: place("first_wrong"),
+        last: place("last_wrong"),
+        kinds: kinds.map(|(kind, number)| (kind.clone(), number.as_u64().unwrap_or(0))).collect(),
     }
 }

@@ -86,10 +86,25 @@ pub struct JobEvidence {
     pub files: (u64, u64),
     /// Those that were looked at.
     pub inspected: Vec<FileReading>,
+    /// The reads that checked what was written, if they can be told from others.
+    pub verify: Option<VerifyEvidence>,
     /// How its data became durable afterwards.
     pub durability: Observed<DurableAfter>,
     /// I/Os a second of the same job with an engine that does nothing.
     pub upper_bound_iops: Observed<f64>,
+}
+
+/// The reads of a job that checked what was written (`verify`).
+#[derive(Clone, Debug, Default)]
+pub struct VerifyEvidence {
+    /// Bytes that they read.
+    pub bytes: u64,
+    /// The job wrote what they read.
+    pub wrote_it: bool,
+    /// What its thread counted meanwhile.
+    pub thread_io: Observed<TaskIo>,
+    /// What the process counted meanwhile, where no other job ran beside it.
+    pub process_io: Option<TaskIo>,
 }
 
 /// How a job's data became durable after its clock had stopped.

@@ -15,6 +15,6 @@ pub mod reading;
 
 pub use checks::{judge, page, rules};
 pub use conclusion::conclude;
-pub use evidence::{DurableAfter, Evidence, JobEvidence, Wave};
+pub use evidence::{DurableAfter, Evidence, JobEvidence, VerifyEvidence, Wave};
 pub use iosonde_report::ledger::{Ledger, Observed};
 pub use ledger::ledger;

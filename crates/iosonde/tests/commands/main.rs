@@ -9,6 +9,7 @@ mod compare;
 mod diagnose;
 mod examples;
 mod diagnose;
+mod examples;
 mod explain;
 mod help;
 mod matrix;

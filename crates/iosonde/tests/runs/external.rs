@@ -10,7 +10,7 @@ const INCLUDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/include");
 const WRONG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/wrong_engine.c");
 
 /// Compile a source into `folder`; `None`, and a skip, where there is no compiler.
-fn compile(folder: &Folder, source: &Path, name: &str, more: &[&str]) -> Option<()> {
+pub fn compile(folder: &Folder, source: &Path, name: &str, more: &[&str]) -> Option<()> {
     let mut cc = Command::new("cc");
     cc.args(["-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", INCLUDE, "-o"]);
     cc.arg(folder.join(name)).args(more).arg(source);

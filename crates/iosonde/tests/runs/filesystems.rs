@@ -10,16 +10,16 @@ const ENGINES: [&str; 8] =
     ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "libaio", "io_uring"];
 const MIB: u64 = 1 << 20;
 
-struct FileSystem {
+pub struct FileSystem {
     // In this order they are taken away.
     mounted: Mounted,
     _device: Option<LoopDevice>,
-    folder: Folder,
+    pub folder: Folder,
 }
 
 impl FileSystem {
     /// On a loop device, made by `mkfs.KIND`.
-    fn of(kind: &str, bytes: u64) -> Option<FileSystem> {
+    pub fn of(kind: &str, bytes: u64) -> Option<FileSystem> {
         if !is_root("mount") {
             return None;
         }
@@ -32,7 +32,7 @@ impl FileSystem {
         Some(FileSystem { mounted, _device: Some(device), folder })
     }
 
-    fn tmpfs(bytes: u64) -> Option<FileSystem> {
+    pub fn tmpfs(bytes: u64) -> Option<FileSystem> {
         if !is_root("mount") {
             return None;
         }
@@ -61,7 +61,7 @@ impl FileSystem {
         Who::AsFio.run(&self.folder, &words(&line))
     }
 
-    fn path(&self, name: &str) -> std::path::PathBuf {
+    pub fn path(&self, name: &str) -> std::path::PathBuf {
         self.mounted.0.join(name)
     }
 }

@@ -5,6 +5,7 @@ mod support;
 
 mod buffers;
 mod durability;
+mod e4defrag;
 mod errors;
 mod external;
 mod faults;
@@ -17,5 +18,8 @@ mod pace;
 mod safety;
 mod signals;
 mod verify;
+mod verify_defects;
+mod verify_ledger;
+mod verify_replay;
 mod verify_state;
 mod zones;

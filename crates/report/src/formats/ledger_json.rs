@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 pub(super) fn value(ledger: &Ledger) -> Value {
     json!({
         "reads": ledger.reads.as_ref().map(reads),
+        "verify_reads": ledger.verify_reads.as_ref().map(reads),
         "writes": ledger.writes.as_ref().map(writes),
         "jobs": ledger.jobs.iter().map(job).collect::<Value>(),
         "span_bytes": {"buffered": ledger.span_bytes[0], "direct": ledger.span_bytes[1]},
@@ -74,6 +75,7 @@ fn job(job: &JobLedger) -> Value {
         "number": job.number,
         "runtime_ns": job.runtime_ns,
         "reads": job.reads.as_ref().map(reads),
+        "verify_reads": job.verify_reads.as_ref().map(reads),
         "writes": job.writes.as_ref().map(writes),
         "direct": {
             "requested": job.direct.requested,

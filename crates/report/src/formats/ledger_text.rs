@@ -32,6 +32,9 @@ pub(super) fn add_ledger(ledger: &Ledger, below: Below, style: &Style, text: &mu
     if let Some(reads) = &ledger.reads {
         line("reads", &reads_line(reads));
     }
+    if let Some(reads) = &ledger.verify_reads {
+        line("read back", &reads_line(reads));
+    }
     if let Some(writes) = &ledger.writes {
         line("writes", &writes_line(writes, below));
     }

@@ -118,5 +118,24 @@ fn verify_value(verify: &VerifyReport) -> Value {
         "trimmed": verify.trimmed,
         "unsynced": verify.unsynced,
         "unchecked": verify.unchecked,
+        "wrong_kinds": wrong_kinds(&verify.wrong_blocks),
+        "first_wrong": verify.wrong_blocks.first.as_ref().map(wrong_place),
+        "last_wrong": verify.wrong_blocks.last.as_ref().map(wrong_place),
+    })
+}
+
+/// How many blocks were wrong in which way.
+fn wrong_kinds(wrong: &WrongBlocks) -> Value {
+    let kinds = wrong.kinds.iter().map(|(kind, number)| (kind.clone(), (*number).into()));
+    Value::Object(kinds.collect())
+}
+
+fn wrong_place(place: &WrongPlace) -> Value {
+    json!({
+        "file": place.file,
+        "offset": place.offset,
+        "bytes": place.bytes,
+        "kind": place.kind,
+        "text": place.words,
     })
 }

@@ -97,6 +97,7 @@ fn ledger() -> Ledger {
                 .into(),
         }),
         reads: None,
+        verify_reads: None,
     }
 }
 

@@ -15,7 +15,6 @@ use iosonde_report::{
 };
 use iosonde_stats::Snapshot;
 use iosonde_sys::priority::IoPriority;
-use iosonde_verify::VerifyCounts;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Parts of a report besides the jobs.
@@ -168,7 +167,7 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         histogram: Some(late.histogram.clone()),
     });
     account.prios = priorities(job, &account.counts);
-    account.verify = result.verify.as_ref().map(|verify| verify_report(&verify.counts));
+    account.verify = result.verify.as_ref().map(verify_report);
     account
 }
 
@@ -187,7 +186,8 @@ fn runtimes_of_phases(job: &JobPlan, verify: &VerifyResult, runtime_ms: &mut Per
     }
 }
 
-fn verify_report(counts: &VerifyCounts) -> VerifyReport {
+fn verify_report(result: &VerifyResult) -> VerifyReport {
+    let counts = &result.counts;
     VerifyReport {
         written: counts.written,
         checked: counts.checked,
@@ -198,6 +198,7 @@ fn verify_report(counts: &VerifyCounts) -> VerifyReport {
         trimmed: counts.trimmed,
         unsynced: counts.unsynced,
         unchecked: counts.unchecked(),
+        wrong_blocks: result.wrong_blocks.clone(),
     }
 }
 

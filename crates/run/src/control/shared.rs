@@ -4,6 +4,7 @@ use super::error_dump::Backlog;
 use super::file_locks::LockTurn;
 use super::ramp_tally::RampTally;
 use iosonde_engine::{ErrorReporter, SliceControl};
+use iosonde_report::WrongBlocks;
 use iosonde_stats::Counters;
 use iosonde_sys::clock::ClockSource;
 use iosonde_sys::counters::Usage;
@@ -63,6 +64,8 @@ pub struct Shared {
     pub(crate) used_before: Mutex<(u32, Usage)>,
     /// The clock of its ticks.
     pub(crate) clock: ClockSource,
+    /// Blocks that verify found wrong.
+    pub(crate) wrong_blocks: Arc<Mutex<WrongBlocks>>,
     /// What has to do with other jobs.
     pub with_others: WithOthers,
 }
@@ -78,6 +81,7 @@ impl Shared {
             began: AtomicU64::new(0),
             used_before: Mutex::default(),
             clock,
+            wrong_blocks: Arc::default(),
             with_others,
         }
     }
@@ -92,6 +96,11 @@ impl Shared {
     pub(crate) fn note_used(&self, before: Usage) {
         let thread = iosonde_sys::process::thread_id();
         *self.used_before.lock().unwrap_or_else(PoisonError::into_inner) = (thread, before);
+    }
+
+    /// The blocks that verify has found wrong so far.
+    pub(crate) fn wrong_blocks(&self) -> WrongBlocks {
+        self.wrong_blocks.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What the job is doing.

@@ -1,12 +1,14 @@
 //! What jobs and conductor saw, put together.
 
+use super::job_readings::JobSeen;
 use super::run_readings::RunSeen;
 use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::ledger::{LatencySummary, LedgerOptions};
 use iosonde_stats::HistogramSnapshot;
-use iosonde_witness::{Evidence, JobEvidence, Observed};
+use iosonde_verify::Checks;
+use iosonde_witness::{Evidence, JobEvidence, Observed, VerifyEvidence};
 use iosonde_workload::content::Base;
 use std::collections::HashMap;
 use std::path::Path;
@@ -84,9 +86,33 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         has_helpers: has_helpers(job),
         files: (job.files.len() as u64, job.files.iter().map(|file| file.bytes).sum()),
         inspected: looked.map_or_else(Vec::new, |seen| seen.files.clone()),
+        verify: looked.and_then(|looked| verify(job, looked, lanes[Dir::Read as usize].bytes)),
         durability: seen.durability.get(at).cloned().unwrap_or_default(),
         upper_bound_iops: seen.ceilings.get(at).cloned().unwrap_or_default(),
     }
+}
+
+/// The reads that checked what was written: those of a phase, or all where the
+/// job has no others.
+fn verify(job: &JobPlan, looked: &JobSeen, read_bytes: u64) -> Option<VerifyEvidence> {
+    let plan = job.verify.as_ref().filter(|plan| plan.spec.moves_data)?;
+    let among_others = plan.spec.backlogs.verify_after > 0 || plan.spec.checks == Checks::Reads;
+    if !among_others {
+        let phase = looked.verify.as_ref()?;
+        return Some(VerifyEvidence {
+            bytes: phase.bytes,
+            wrote_it: plan.spec.checks == Checks::Writes,
+            thread_io: phase.thread_io.clone(),
+            process_io: phase.process_io,
+        });
+    }
+    let all = plan.spec.checks == Checks::Reads || !job.dirs[Dir::Read];
+    all.then(|| VerifyEvidence {
+        bytes: read_bytes,
+        wrote_it: plan.spec.checks == Checks::Writes,
+        thread_io: looked.thread_io.clone(),
+        process_io: looked.process_io,
+    })
 }
 
 /// Whether threads other than the job's do I/O for it: kernel workers, or the

@@ -15,10 +15,31 @@ pub struct JobSeen {
     pub thread_io: Observed<TaskIo>,
     /// What the process counted meanwhile, if the job was alone.
     pub process_io: Option<TaskIo>,
+    /// Of the reads that checked what was written, if there was a phase of
+    /// them.
+    pub verify: Option<VerifySeen>,
     /// When the clock stopped.
     pub ended: Instant,
     /// How long looking took.
     pub took: Duration,
+}
+
+/// What was observed while what was written was read back, over all passes.
+#[derive(Clone, Debug, Default)]
+pub struct VerifySeen {
+    /// Bytes that were read.
+    pub bytes: u64,
+    /// What the job's thread counted.
+    pub thread_io: Observed<TaskIo>,
+    /// What the process counted, if the job was alone.
+    pub process_io: Option<TaskIo>,
+}
+
+/// Counters at the beginning of a phase.
+struct PhaseLook {
+    bytes: u64,
+    thread: Observed<TaskIo>,
+    process: Option<TaskIo>,
 }
 
 /// A job's looks, while it runs.
@@ -27,6 +48,8 @@ pub(crate) struct JobLook {
     files: Vec<FileReading>,
     thread: Observed<TaskIo>,
     process: Option<TaskIo>,
+    checking: Option<PhaseLook>,
+    verify: Option<VerifySeen>,
     took: Duration,
 }
 
@@ -48,7 +71,15 @@ impl JobLook {
         };
         let files = sample(job.files.len(), looks.files).filter_map(look).collect();
         let thread = Observed::default();
-        let mut look = JobLook { looks, files, thread, process: None, took: Duration::ZERO };
+        let mut look = JobLook {
+            looks,
+            files,
+            thread,
+            process: None,
+            checking: None,
+            verify: None,
+            took: Duration::ZERO,
+        };
         look.begin();
         look.took = began.elapsed();
         Some(look)
@@ -60,21 +91,58 @@ impl JobLook {
         self.thread = TaskIo::of_thread().into();
     }
 
+    /// What was written is read back from now on; `bytes` were read so far.
+    pub fn begin_verify(&mut self, bytes: u64) {
+        let process = self.looks.alone.then(|| TaskIo::of_process().ok()).flatten();
+        self.checking = Some(PhaseLook { bytes, thread: TaskIo::of_thread().into(), process });
+    }
+
+    /// That is over, if it had begun.
+    pub fn end_verify(&mut self, bytes: u64) {
+        let Some(before) = self.checking.take() else { return };
+        let thread = since(&before.thread);
+        let process = before
+            .process
+            .and_then(|before| TaskIo::of_process().ok().map(|now| now.since(&before)));
+        let read = bytes.saturating_sub(before.bytes);
+        let sum = |one: &TaskIo, other: &TaskIo| TaskIo {
+            storage_read_bytes: one.storage_read_bytes + other.storage_read_bytes,
+            ..*other
+        };
+        self.verify = Some(match self.verify.take() {
+            None => VerifySeen { bytes: read, thread_io: thread, process_io: process },
+            Some(earlier) => VerifySeen {
+                bytes: earlier.bytes + read,
+                thread_io: match (&earlier.thread_io, &thread) {
+                    (Observed::Is(one), Observed::Is(other)) => Observed::Is(sum(one, other)),
+                    (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
+                    _ => thread.clone(),
+                },
+                process_io: earlier.process_io.zip(process).map(|(one, other)| sum(&one, &other)),
+            },
+        });
+    }
+
     /// The clock has stopped; files are still open.
     pub fn end(mut self) -> Box<JobSeen> {
         let ended = Instant::now();
-        let since = |now: TaskIo, before: &TaskIo| now.since(before);
-        let thread_io = match (&self.thread, TaskIo::of_thread()) {
-            (Observed::Is(before), Ok(now)) => Observed::Is(since(now, before)),
-            (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
-            (_, Err(error)) => Observed::unknown(error.to_string()),
-        };
+        let thread_io = since(&self.thread);
         let process_io = match (&self.process, TaskIo::of_process()) {
-            (Some(before), Ok(now)) => Some(since(now, before)),
+            (Some(before), Ok(now)) => Some(now.since(before)),
             _ => None,
         };
         self.files.iter_mut().for_each(FileReading::look_again);
         let took = self.took + ended.elapsed();
-        Box::new(JobSeen { files: self.files, thread_io, process_io, ended, took })
+        let verify = self.verify;
+        Box::new(JobSeen { files: self.files, thread_io, process_io, verify, ended, took })
+    }
+}
+
+/// What this thread has counted since `before`.
+fn since(before: &Observed<TaskIo>) -> Observed<TaskIo> {
+    match (before, TaskIo::of_thread()) {
+        (Observed::Is(before), Ok(now)) => Observed::Is(now.since(before)),
+        (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
+        (_, Err(error)) => Observed::unknown(error.to_string()),
     }
 }

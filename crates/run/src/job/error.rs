@@ -28,7 +28,11 @@ impl std::fmt::Display for JobError {
             let preposition = if offset.is_some() { " in" } else { "" };
             write!(f, "{preposition} {}", path.display())?;
         }
-        write!(f, ": {errno}")?;
+        match (*doing, *errno) {
+            // The system's words for this number are about characters.
+            ("verify", Errno::EILSEQ) => f.write_str(": the data is not what was written")?,
+            _ => write!(f, ": {errno}")?,
+        }
         for words in [detail.map(str::to_owned), self.detail.clone()].into_iter().flatten() {
             write!(f, ": {words}")?;
         }

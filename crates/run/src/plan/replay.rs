@@ -216,10 +216,6 @@ fn refusals(spec: &JobSpec, engine: &EngineDef, timed: bool) -> Option<Diagnosti
         let said = format!("engine {} cannot do what was recorded", engine.name);
         return Some(about(spec, Diagnostic::error(said)));
     }
-    if spec.verify.verify.is_set() {
-        let said = Diagnostic::error("verify is not supported with read_iolog");
-        return Some(said.about("verify", spec.verify.verify.origin()));
-    }
     let paced = super::pacing::pace(spec).is_set();
     if timed && paced {
         let said = "a rate cannot be kept beside the moments that were recorded";

@@ -32,6 +32,10 @@ impl Planner<'_> {
         let spec = &of.job.spec;
         let Some(block_type) = block_type(spec) else { return Ok(None) };
         let Some(checks) = checks(spec, io) else { return Ok(None) };
+        if io.replay.is_some() && checks == Checks::Reads {
+            // Nobody knows who wrote what the recording reads.
+            return Ok(None);
+        }
         let options = &spec.verify;
         let order = match may_repeat(spec, source) {
             true => CheckOrder::Offset,
@@ -239,6 +243,8 @@ fn may_repeat(spec: &JobSpec, source: &SourceSpec) -> bool {
         || skews
         || mixes
         || source.strided.is_some()
+        // A recording may write a place again; fio does not look.
+        || source.replay.is_some()
 }
 
 /// `io_size` is more than the files have.
@@ -284,7 +290,12 @@ fn format(spec: &JobSpec, block_type: BlockType, io: &JobIo) -> Result<BlockForm
         }
         None => seeded(spec)?,
     };
-    let interval = interval(spec, least, most);
+    let interval = match (&io.replay, options.verify_interval.get()) {
+        // As in fio: the recorded sizes do not count, but those of the options do.
+        (Some(_), None) => spec.block_sizes(Dir::Write).min() as usize,
+        (Some(_), Some(given)) => usize::try_from(given.0).unwrap_or(usize::MAX),
+        (None, _) => interval(spec, least, most),
+    };
     let offset = options.verify_offset.get().map_or(0, |bytes| bytes.0);
     let offset = usize::try_from(offset).unwrap_or(usize::MAX / 2);
     BlockFormat::new(block_type, interval, offset, content, least).map_err(|error| {

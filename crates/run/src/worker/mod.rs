@@ -14,6 +14,7 @@ mod taps;
 mod thread;
 mod verify;
 mod verify_state;
+mod wrong_blocks;
 
 pub use crate::control::JobStage;
 pub use crate::job::JobError;
@@ -370,6 +371,7 @@ impl<'a> Worker<'a> {
             self.end_phase("sync");
         }
         let ended = self.clock.now();
+        self.end_check_look();
         self.check.end(&self.clock);
         let usage = match ran {
             true => thread_usage().since(&self.usage_before),

@@ -6,7 +6,7 @@ use crate::evidence::job_readings::JobSeen;
 use crate::job::{JobError, JobPlan};
 use iosonde_base::{Errno, Nanos};
 use iosonde_engine::{Failure, Lateness};
-use iosonde_report::SteadyResult;
+use iosonde_report::{SteadyResult, WrongBlocks};
 use iosonde_stats::Snapshot;
 use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
@@ -33,6 +33,8 @@ pub struct VerifyResult {
     pub after_writes: Nanos,
     /// Of that, the time in which blocks were read.
     pub reading: Nanos,
+    /// The blocks that were wrong.
+    pub wrong_blocks: WrongBlocks,
 }
 
 /// The result of a job.

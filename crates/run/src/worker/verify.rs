@@ -2,15 +2,17 @@
 //! blocks on their way to whoever prints them, the state file at the end.
 
 use super::result::VerifyResult;
-use super::{Worker, verify_state};
+use super::{Worker, verify_state, wrong_blocks};
 use crate::control::{JobStage, Shared};
 use crate::job::{JobError, JobPlan, VerifyPlan};
-use iosonde_base::{Errno, FileId, Nanos};
+use iosonde_base::{Dir, Errno, FileId, Nanos};
+use iosonde_direct::cache::drop_cached;
 use iosonde_engine::{CheckerStart, Checkers, Failure, OnWrongBlock, Verifying, WrongBlock};
+use iosonde_report::WrongBlocks;
 use iosonde_sys::clock::Clock;
 use iosonde_verify::{BlockIdentity, Checks, Header, MismatchKind, VerifyCounts, VerifyJob};
 use iosonde_workload::Source;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -62,10 +64,12 @@ fn on_wrong(job: &JobPlan, plan: &VerifyPlan, shared: &Shared) -> OnWrongBlock {
     let reads = plan.spec.checks == iosonde_verify::Checks::Reads;
     let flags = FLAGS[usize::from(plan.threads > 0)][usize::from(reads)];
     let plan = plan.clone();
+    let found = shared.wrong_blocks.clone();
     Box::new(move |wrong| {
         let path = paths.get(wrong.file.0 as usize).cloned().unwrap_or_default();
         let requested = (wrong.offset, wrong.len as usize);
         let mut lines = wrong.mismatch.lines(&path.display().to_string(), requested, flags);
+        wrong_blocks::note(&found, &plan, wrong, &path);
         if plan.dump {
             lines.extend(dump(&plan, wrong, &path));
         }
@@ -136,7 +140,8 @@ impl CheckTimes {
     }
 
     fn result(&self, counts: VerifyCounts) -> VerifyResult {
-        VerifyResult { counts, after_writes: self.after_writes, reading: self.reading }
+        let (after_writes, reading) = (self.after_writes, self.reading);
+        VerifyResult { counts, after_writes, reading, wrong_blocks: WrongBlocks::default() }
     }
 }
 
@@ -163,6 +168,7 @@ impl Worker<'_> {
             self.drop_cached();
         }
         self.shared.enter(JobStage::Verifying);
+        self.begin_check_look();
         self.paced = self.drive.pacing.take();
         if let Some(verify) = &mut self.drive.verify {
             verify.job.begin_check();
@@ -184,14 +190,21 @@ impl Worker<'_> {
 
     /// What can be dropped from the page cache; what cannot is read from it.
     fn drop_cached(&mut self) {
-        for file in 0..self.job.files.len() as u32 {
-            // A file that does not allow it is still checked.
-            let _ = self.drive.files.invalidate(FileId(file));
+        for (index, file) in self.job.files.iter().enumerate() {
+            // Fewer files than 4 Gi. A file that does not allow it is still checked.
+            let id = FileId(index as u32);
+            if self.drive.files.fd(id) >= 0 {
+                let _ = self.drive.files.drop_cached(id);
+            } else if self.job.engine.caps.has_descriptors() {
+                // One of those that `openfiles` leaves closed.
+                let _ = File::open(&file.path).and_then(|file| drop_cached(&file, 0, 0));
+            }
         }
     }
 
     /// The next pass of a job that verifies begins.
     pub(super) fn end_check(&mut self) {
+        self.end_check_look();
         self.check.end(&self.clock);
         let Some(verify) = &mut self.drive.verify else { return };
         verify.job.next_pass();
@@ -200,9 +213,34 @@ impl Worker<'_> {
         }
     }
 
+    /// The counters of the reads that check are read, where anybody asked.
+    fn begin_check_look(&mut self) {
+        let bytes = self.read_bytes();
+        if let Some(look) = &mut self.look {
+            look.begin_verify(bytes);
+        }
+    }
+
+    /// And again, once they are done.
+    pub(super) fn end_check_look(&mut self) {
+        let bytes = self.read_bytes();
+        if let Some(look) = &mut self.look {
+            look.end_verify(bytes);
+        }
+    }
+
+    fn read_bytes(&self) -> u64 {
+        self.shared.counters.snapshot().lanes[Dir::Read as usize].bytes
+    }
+
     /// What was checked, at the end of the job; what was not becomes its error
     /// or a note.
     pub(super) fn finish_verify(&mut self) -> Option<VerifyResult> {
+        let result = self.judge_verify()?;
+        Some(VerifyResult { wrong_blocks: self.shared.wrong_blocks(), ..result })
+    }
+
+    fn judge_verify(&mut self) -> Option<VerifyResult> {
         let plan = self.job.verify.as_ref()?;
         let verify = &self.drive.verify.as_ref()?.job;
         let counts = verify.counts().clone();

@@ -137,6 +137,11 @@ impl VerifyJob {
         matches!(self.next, Role::Check { .. } | Role::Trim | Role::Control)
     }
 
+    /// Where among the source's last entries the one handed on last is.
+    pub fn place(&self) -> usize {
+        self.planned.place().saturating_sub(1)
+    }
+
     /// Blocks that were marked and never trimmed in this pass.
     pub fn untrimmed(&self) -> u64 {
         self.schedule.untrimmed()

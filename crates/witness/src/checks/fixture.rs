@@ -11,6 +11,7 @@ pub fn clean() -> Ledger {
     Ledger {
         jobs: vec![job()],
         reads: Some(reads()),
+        verify_reads: None,
         writes: None,
         devices: vec![device()],
         span_bytes: [0, 100 << 30],
@@ -56,6 +57,7 @@ fn job() -> JobLedger {
         number: 1,
         runtime_ns: 60_000_000_000,
         reads: Some(reads()),
+        verify_reads: None,
         writes: None,
         direct: DirectLedger {
             requested: true,

@@ -27,6 +27,7 @@ mod short_run;
 mod small_span;
 mod sqpoll_few_cores;
 mod tool_bound;
+mod verify_from_cache;
 mod vm_write_cache;
 mod write_cache_not_flushed;
 
@@ -40,6 +41,7 @@ pub fn rules() -> &'static [FindingRule<Ledger>] {
 }
 
 static RULES: &[FindingRule<Ledger>] = &[
+    verify_from_cache::RULE,
     page_cache_reads::RULE,
     cache_below::RULE,
     not_direct::RULE,

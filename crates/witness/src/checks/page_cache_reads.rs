@@ -2,14 +2,15 @@
 
 use iosonde_base::text::{bytes, percent};
 use iosonde_report::finding::{FindingRule, Severity, Statement};
-use iosonde_report::ledger::Ledger;
+use iosonde_report::ledger::{Ledger, Observed, Reads};
 
 pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "page-cache-reads",
     severity: Severity::Wrong,
     condition: "more than 1 % of the bytes read came from the page cache (warning from 5 %, wrong \
                 from 50 %)",
-    meaning: "The bytes that the jobs read are compared with the bytes that the kernel fetched \
+    meaning: "Reads that check what was written are not counted here: verify-from-cache is about \
+              them. The bytes that the jobs read are compared with the bytes that the kernel fetched \
               from the device for them. Reads from the page cache run at the speed of memory: the \
               rate and the latencies are those of memory, or a mixture of memory and device.",
     remedy: "set direct=1; or read a file much larger than memory with invalidate=1; or state \
@@ -19,6 +20,9 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 
 fn check(ledger: &Ledger) -> Vec<Statement> {
     let Some(reads) = &ledger.reads else { return Vec::new() };
+    let Some(reads) = without_verify(reads, ledger.verify_reads.as_ref()) else {
+        return Vec::new();
+    };
     let Some(share) = reads.cache_share().filter(|&share| share > 0.01) else { return Vec::new() };
     let severity = match share {
         share if share >= 0.5 => Severity::Wrong,
@@ -37,11 +41,27 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
     )
 }
 
+/// Reads but for those that check what was written; `None` if there are no
+/// others, or if those are not known.
+fn without_verify(reads: &Reads, verify: Option<&Reads>) -> Option<Reads> {
+    let Some(verify) = verify else { return Some(reads.clone()) };
+    let less = |all: &Observed<u64>, part: &Observed<u64>| {
+        Some(Observed::Is(all.get()?.saturating_sub(*part.get()?)))
+    };
+    let completed_bytes = reads.completed_bytes.saturating_sub(verify.completed_bytes);
+    (completed_bytes > 0).then_some(())?;
+    Some(Reads {
+        completed_bytes,
+        device_bytes: less(&reads.device_bytes, &verify.device_bytes)?,
+        cache_bytes: less(&reads.cache_bytes, &verify.cache_bytes)?,
+        ..reads.clone()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Observed;
 
     #[test]
     fn the_share_decides() {
@@ -55,6 +75,19 @@ mod tests {
         assert_eq!(with(0.02), Some(Severity::Note));
         assert_eq!(with(0.06), Some(Severity::Warning));
         assert_eq!(with(0.99), Some(Severity::Wrong));
+    }
+
+    #[test]
+    fn reads_that_check_what_was_written_are_left_to_another_rule() {
+        let mut ledger = clean();
+        let reads = ledger.reads.as_mut().unwrap();
+        reads.cache_bytes = Observed::Is(reads.completed_bytes);
+        ledger.verify_reads = ledger.reads.clone();
+        assert_eq!(says(RULE.id, &ledger), None);
+        let verify = ledger.verify_reads.as_mut().unwrap();
+        verify.completed_bytes /= 2;
+        (verify.cache_bytes, verify.device_bytes) = (Observed::Is(0), Observed::Is(0));
+        assert_eq!(says(RULE.id, &ledger).map(|(severity, _)| severity), Some(Severity::Wrong));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub fn ledger(seen: &Evidence) -> Ledger {
     let jobs: Vec<JobLedger> = seen.jobs.iter().map(|job| job_ledger(job, seen)).collect();
     let mut ledger = Ledger {
         reads: reads::together(&jobs, seen),
+        verify_reads: reads::verify_together(&jobs),
         writes: writes::together(&jobs, seen),
         span_bytes: span_bytes(seen),
         devices: around::devices(seen),
@@ -52,6 +53,7 @@ fn job_ledger(job: &JobEvidence, seen: &Evidence) -> JobLedger {
         runtime_ns: job.runtime_ns,
         direct: direct::of(job, reads.as_ref(), seen),
         reads,
+        verify_reads: reads::of_verify(job, seen),
         writes,
         depth: depth(job, seen),
         options: job.options.clone(),

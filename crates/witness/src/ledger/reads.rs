@@ -4,7 +4,7 @@ use super::around::over_waves;
 use super::{over_files, places, sum};
 use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::{MachineReading, both};
-use iosonde_base::Dir;
+use iosonde_base::{Dir, PerDir};
 use iosonde_report::ledger::{JobLedger, Observed, Reads};
 use iosonde_sys::counters::TaskIo;
 
@@ -19,9 +19,33 @@ const COUNTED: [&str; 22] = [
 pub(super) const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
 
 pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Reads {
+    of_bytes(job, seen, &unallocated_share(job))
+}
+
+/// Where the reads came from that checked what was written; `None` for a job
+/// that checks nothing, or whose own reads lie among them.
+pub(super) fn of_verify(job: &JobEvidence, seen: &Evidence) -> Option<Reads> {
+    let verify = job.verify.as_ref().filter(|verify| verify.bytes > 0 && job.touches_storage)?;
+    let mut checks = JobEvidence {
+        thread_io: verify.thread_io.clone(),
+        process_io: verify.process_io,
+        ..job.clone()
+    };
+    checks.bytes = PerDir::default();
+    checks.bytes[Dir::Read] = verify.bytes;
+    // What the job wrote before it read it is no hole any more.
+    let empty = match verify.wrote_it {
+        true => Observed::Is(0.0),
+        false => unallocated_share(job),
+    };
+    Some(of_bytes(&checks, seen, &empty))
+}
+
+/// Where the bytes that `job` read came from. `empty`: the share of its range
+/// that has no data on the device.
+fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Observed<f64>) -> Reads {
     let asked = job.bytes[Dir::Read];
     let fetched = fetched(job, seen);
-    let empty = unallocated_share(job);
     let mut reads = Reads {
         completed_bytes: asked,
         device_bytes: fetched.clone(),
@@ -36,7 +60,7 @@ pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Reads {
     // What the device did not deliver came out of memory, or is nowhere.
     let rest = asked.saturating_sub(fetched);
     reads.readahead_bytes = Observed::Is(fetched.saturating_sub(asked));
-    (reads.hole_bytes, reads.holes_estimated) = holes(job, &empty, rest);
+    (reads.hole_bytes, reads.holes_estimated) = holes(job, empty, rest);
     reads.cache_bytes = match (&reads.hole_bytes, rest) {
         (_, 0) => Observed::Is(0),
         (Observed::Is(holes), rest) => Observed::Is(rest.saturating_sub(*holes)),
@@ -123,7 +147,7 @@ fn fetched_together(seen: &Evidence) -> Observed<u64> {
 
 /// Reads of all jobs.
 pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Reads> {
-    let mut reads = added(jobs)?;
+    let mut reads = added(jobs, |job| job.reads.as_ref())?;
     if reads.device_bytes.get().is_some() {
         return Some(reads);
     }
@@ -138,8 +162,13 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Reads> {
     Some(reads)
 }
 
-fn added(jobs: &[JobLedger]) -> Option<Reads> {
-    let all: Vec<&Reads> = jobs.iter().filter_map(|job| job.reads.as_ref()).collect();
+/// Reads of all jobs that checked what was written.
+pub(super) fn verify_together(jobs: &[JobLedger]) -> Option<Reads> {
+    added(jobs, |job| job.verify_reads.as_ref())
+}
+
+fn added(jobs: &[JobLedger], reads: fn(&JobLedger) -> Option<&Reads>) -> Option<Reads> {
+    let all: Vec<&Reads> = jobs.iter().filter_map(reads).collect();
     let of = |part: fn(&Reads) -> &Observed<u64>| sum(all.iter().map(|&reads| part(reads)));
     (!all.is_empty()).then(|| Reads {
         completed_bytes: all.iter().map(|reads| reads.completed_bytes).sum(),

@@ -140,7 +140,7 @@ fn add_depth(job: &JobReport, style: &Style, text: &mut String) {
 
 fn add_verify(verify: &VerifyReport, style: &Style, text: &mut String) {
     let mut parts = vec![
-        counted(verify.written, "write"),
+        format!("{} written", counted(verify.written, "block")),
         format!("{} checked", verify.checked),
         format!("{} wrong", verify.wrong),
     ];
@@ -156,6 +156,30 @@ fn add_verify(verify: &VerifyReport, style: &Style, text: &mut String) {
     parts.extend(some.map(|(number, what)| format!("{number} {what}")));
     let mark = if verify.wrong > 0 { Mark::Error } else { Mark::Label };
     add_labelled("verify", &parts.join(", "), mark, style, text);
+    add_wrong_blocks(&verify.wrong_blocks, style, text);
+}
+
+/// How many blocks are wrong in which way, and where the first and the last are.
+fn add_wrong_blocks(wrong: &WrongBlocks, style: &Style, text: &mut String) {
+    let (Some(first), Some(last)) = (&wrong.first, &wrong.last) else { return };
+    if wrong.kinds.len() > 1 {
+        let kinds: Vec<String> =
+            wrong.kinds.iter().map(|(kind, number)| format!("{number} {kind}")).collect();
+        add_labelled("", &format!("wrong blocks: {}", kinds.join(", ")), Mark::Error, style, text);
+    }
+    let mut add = |which: &str, place: &WrongPlace| {
+        let WrongPlace { file, offset, bytes, words, .. } = place;
+        let words = format!("{which}: {file} at {offset}, {bytes} bytes: {words}");
+        add_labelled("", &words, Mark::Error, style, text);
+    };
+    if first == last {
+        add("wrong block", first);
+    } else {
+        add("first wrong block", first);
+        add("last wrong block", last);
+    }
+    let words = format!("-> iosonde diagnose {} --offset {} shows more", first.file, first.offset);
+    add_labelled("", &words, Mark::Label, style, text);
 }
 
 /// Processor time, and the rate that it would allow without storage.
@@ -214,8 +238,8 @@ fn add_rare(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut St
     if !each.is_empty() {
         add_labelled("phases", &each.join(", "), Mark::Label, style, text);
     }
-    if let Some(verify) = ours.and_then(|ours| ours.verify) {
-        add_verify(&verify, style, text);
+    if let Some(verify) = ours.and_then(|ours| ours.verify.as_ref()) {
+        add_verify(verify, style, text);
     }
 }
 
