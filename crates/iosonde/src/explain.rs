@@ -68,7 +68,11 @@ pub fn run(arguments: &[String]) -> u8 {
         );
         return exit::REFUSED;
     }
-    match prepare(Personality::Native, arguments) {
+    let arguments = match crate::profiles::expand(Personality::Native, arguments) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    match prepare(Personality::Native, &arguments) {
         Ok(prepared) => {
             print(&explain(&prepared));
             exit::OK

@@ -15,6 +15,7 @@ mod new_file;
 mod output;
 mod personality;
 mod prepare;
+mod profiles;
 mod progress;
 mod quiet_run;
 mod report_formats;

@@ -5,18 +5,19 @@ use crate::personality::Personality;
 use crate::prepare::{Prepared, lines_of, parse, prepare_parsed};
 use crate::progress::RunProgress;
 use crate::report_formats::{is_document, text};
-use crate::{debug, exit, html_page, info_flags, judged, settings};
+use crate::{debug, exit, html_page, info_flags, judged, profiles, settings};
+use iosonde_base::Nanos;
 use iosonde_report::finding::Severity;
 use iosonde_run::account::cpu_idle::{IdleDetail, IdleProfile};
 use iosonde_run::account::disks;
 use iosonde_run::account::{ReportExtras as ReportContext, report};
 use iosonde_run::conductor::{RunOutcome, conduct};
-use iosonde_run::job::Plan;
+use iosonde_run::job::{Plan, TriggerPlan};
 use iosonde_run::preflight::open_files;
 use iosonde_run::preflight::write_access::{self, DeviceData};
 use iosonde_spec::cli::{
     Parsed,
-    flags::{DebugWord, Flags, IdleProf, InfoRequest},
+    flags::{DebugWord, Flags, IdleProf, InfoRequest, TriggerFlags},
 };
 use iosonde_sys::guard::WriteRefusal;
 use std::path::Path;
@@ -28,7 +29,11 @@ pub type Help = fn(Personality) -> String;
 /// Run the jobs of a command line, or print what its flags request; the exit
 /// code.
 pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
-    let parsed = parse(personality, arguments);
+    let arguments = match profiles::expand(personality, arguments) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    let parsed = parse(personality, &arguments);
     match &parsed.flags.info {
         Some(InfoRequest::Help) => {
             print(&help(personality));
@@ -131,6 +136,9 @@ fn execute(personality: Personality, prepared: Prepared, options: &str) -> u8 {
         output.error(&format!("{program}: cannot write {}: {error}", path.display()));
         code = code.max(exit::REFUSED);
     }
+    if let Some(words) = &outcome.ended.trigger_failed {
+        output.error(&format!("{program}: {words}"));
+    }
     if finish_output(personality, output) != exit::OK {
         return exit::REFUSED;
     }
@@ -189,6 +197,7 @@ fn run_and_report(
     let Prepared { parsed, mut plan, notes, data_warnings } = prepared;
     notes.iter().chain(&data_warnings).for_each(|line| output.note(line));
     plan.bandwidth_log = parsed.flags.bandwidth_log.clone();
+    plan.trigger = trigger(&parsed.flags);
     write_access::outputs(&plan, None).map_err(in_words)?;
     one(plan.merged.iter().try_for_each(|merged| merged.write()))?;
     output.report(&debug::plan(&parsed.flags, &plan));
@@ -254,6 +263,19 @@ pub fn with_flags(mut plan: Plan, personality: Personality, flags: &Flags) -> Pl
         iosonde_run::evidence::ask(&mut plan);
     }
     plan
+}
+
+/// What ends the run from outside.
+fn trigger(flags: &Flags) -> Option<TriggerPlan> {
+    let TriggerFlags { file, timeout_ms, command } = flags.trigger.clone();
+    let documents = flags.formats_given && flags.formats.iter().all(|&format| is_document(format));
+    flags.trigger.fires().then(|| TriggerPlan {
+        file: file.map(Into::into),
+        timeout: timeout_ms.map(|ms| Nanos(ms.saturating_mul(1_000_000))),
+        command,
+        directory: flags.aux_path.clone().map(Into::into).unwrap_or_default(),
+        to_stderr: documents && flags.output.is_none(),
+    })
 }
 
 /// What the report says besides results.

@@ -270,6 +270,18 @@ fn a_dump_holds_what_was_read_and_what_was_expected() {
 }
 
 #[test]
+fn a_dump_of_a_pattern_is_the_pattern() {
+    let folder = Folder::new("verify-dump-pattern");
+    let pattern = "--verify=pattern --verify_pattern=0xdeadbeef";
+    native(&folder, &format!("--rw=write {pattern}")).well();
+    let good = fs::read(folder.join("data")).unwrap();
+    flip(&folder, 9000);
+    let ran = native(&folder, &format!("--rw=read {pattern} --verify_dump=1"));
+    assert!(ran.stderr.contains("       expected data dumped as data.8192.expected"), "{ran:?}");
+    assert_eq!(fs::read(folder.join("data.8192.expected")).unwrap(), good[8192..12288]);
+}
+
+#[test]
 fn the_state_of_a_job_that_wrote_is_saved() {
     let folder = Folder::new("verify-state");
     let job = "--name=v --filename=data --size=64k --bs=4k --rw=write --verify=crc32c";

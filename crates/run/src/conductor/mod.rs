@@ -11,6 +11,7 @@ mod observer;
 pub mod signals;
 mod steady_state;
 mod steady_watch;
+mod trigger;
 
 pub use crate::layout::Missing;
 pub use observer::{JobSnapshot, Observer, RunEvent, Unseen};
@@ -40,6 +41,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 use steady_watch::SteadyWatch;
+use trigger::Trigger;
 
 /// How often a file is looked for that asks for an account.
 const LOOK_FOR_FILE: Duration = Duration::from_millis(250);
@@ -58,6 +60,8 @@ pub struct RunOutcome {
     pub bandwidth_log: Result<(), LogWriteError>,
     /// What was seen around the jobs, if anything was to be.
     pub seen: Option<RunSeen>,
+    /// What went wrong once the trigger had fired, if it did.
+    pub trigger_failed: Option<String>,
 }
 
 enum RunMessage {
@@ -92,6 +96,7 @@ struct Conductor<'a> {
     called_off: Vec<bool>,
     watches: Vec<SteadyWatch>,
     witness: Watcher,
+    trigger: Option<Trigger>,
 }
 
 /// Run a plan to its end.
@@ -111,6 +116,7 @@ pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<
     conductor.results.iter_mut().flatten().for_each(|result| result.elapsed = elapsed);
     let bandwidth_log = bandwidth_log.and_then(|log| log.map_or(Ok(()), BandwidthLog::finish));
     conductor.observer.see(&RunEvent::Ended);
+    let trigger_failed = conductor.finish_trigger();
     let seen = conductor.look_back();
     drop(outside);
     Ok(RunOutcome {
@@ -119,6 +125,7 @@ pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<
         abandoned: conductor.abandoned,
         bandwidth_log,
         seen,
+        trigger_failed,
     })
 }
 
@@ -140,6 +147,7 @@ impl<'a> Conductor<'a> {
             called_off: vec![false; jobs],
             watches: SteadyWatch::all(&plan),
             witness: Watcher::new(&plan),
+            trigger: Trigger::of(&plan),
             plan,
             observer,
             shared,
@@ -162,7 +170,7 @@ impl<'a> Conductor<'a> {
         self.lay_out();
         for wave in &plan.waves {
             self.listen_for_signal();
-            if self.signal.is_some() {
+            if self.signal.is_some() || self.trigger.as_ref().is_some_and(Trigger::has_fired) {
                 break;
             }
             self.run_wave(wave);
@@ -367,7 +375,8 @@ impl<'a> Conductor<'a> {
             |all: &Self, started: &[JobId]| started.iter().any(|&job| all.results[job].is_none());
         while (runs(self, started) || !pending.is_empty()) && !self.abandoned {
             let steady = self.watches.iter().filter_map(SteadyWatch::due).min();
-            let until = [tick.due, account.due, look.due, steady, self.witness.due()]
+            let trigger = self.trigger.as_ref().and_then(Trigger::due);
+            let until = [tick.due, account.due, look.due, steady, self.witness.due(), trigger]
                 .into_iter()
                 .flatten()
                 .min();
@@ -376,6 +385,9 @@ impl<'a> Conductor<'a> {
             }
             if !pending.is_empty() && !self.abandoned {
                 self.start_able(pending, started, environment);
+            }
+            if self.trigger.as_mut().is_some_and(Trigger::fires) {
+                self.end_by_trigger();
             }
             self.look_for_steady();
             self.witness.look(&self.shared);
@@ -390,6 +402,22 @@ impl<'a> Conductor<'a> {
                 self.send_account();
             }
         }
+    }
+
+    /// End all jobs, those that wait for their start too: without a check, as
+    /// a later run is to check from the states that they save.
+    fn end_by_trigger(&mut self) {
+        self.called_off.fill(true);
+        for shared in &self.shared {
+            shared.triggered.store(true, Ordering::Relaxed);
+            shared.control.stop();
+        }
+    }
+
+    /// Once all jobs have ended: what went wrong with the trigger.
+    fn finish_trigger(&mut self) -> Option<String> {
+        let trigger = self.trigger.take().filter(|_| !self.abandoned)?;
+        trigger.finish(&self.plan)
     }
 
     /// What was seen around the jobs. A signal ends looking, too.

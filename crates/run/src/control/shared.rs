@@ -8,7 +8,7 @@ use iosonde_report::WrongBlocks;
 use iosonde_stats::Counters;
 use iosonde_sys::clock::ClockSource;
 use iosonde_sys::counters::Usage;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -64,6 +64,8 @@ pub struct Shared {
     pub(crate) used_before: Mutex<(u32, Usage)>,
     /// The clock of its ticks.
     pub(crate) clock: ClockSource,
+    /// The trigger has ended the run.
+    pub(crate) triggered: AtomicBool,
     /// Blocks that verify found wrong.
     pub(crate) wrong_blocks: Arc<Mutex<WrongBlocks>>,
     /// What has to do with other jobs.
@@ -81,6 +83,7 @@ impl Shared {
             began: AtomicU64::new(0),
             used_before: Mutex::default(),
             clock,
+            triggered: AtomicBool::new(false),
             wrong_blocks: Arc::default(),
             with_others,
         }
@@ -96,6 +99,11 @@ impl Shared {
     pub(crate) fn note_used(&self, before: Usage) {
         let thread = iosonde_sys::process::thread_id();
         *self.used_before.lock().unwrap_or_else(PoisonError::into_inner) = (thread, before);
+    }
+
+    /// Whether the trigger has ended the run.
+    pub(crate) fn triggered(&self) -> bool {
+        self.triggered.load(Ordering::Relaxed)
     }
 
     /// The blocks that verify has found wrong so far.

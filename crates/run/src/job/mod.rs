@@ -3,11 +3,13 @@
 mod coordination;
 mod error;
 mod pacing;
+mod trigger;
 mod verify;
 
 pub use coordination::*;
 pub use error::JobError;
 pub use pacing::*;
+pub use trigger::TriggerPlan;
 pub use verify::VerifyPlan;
 
 use crate::logs::LogsPlan;
@@ -42,6 +44,8 @@ pub struct Plan {
     pub waves: Vec<Vec<JobId>>,
     /// Log the bandwidth of all jobs together, to files that begin with this.
     pub bandwidth_log: Option<String>,
+    /// What ends the run from outside, if anything but signals does.
+    pub trigger: Option<TriggerPlan>,
     /// Merged traces to be written before anything runs.
     pub merged: Vec<Merged>,
 }

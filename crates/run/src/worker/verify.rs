@@ -10,7 +10,7 @@ use iosonde_direct::cache::drop_cached;
 use iosonde_engine::{CheckerStart, Checkers, Failure, OnWrongBlock, Verifying, WrongBlock};
 use iosonde_report::WrongBlocks;
 use iosonde_sys::clock::Clock;
-use iosonde_verify::{BlockIdentity, Checks, Header, MismatchKind, VerifyCounts, VerifyJob};
+use iosonde_verify::{Checks, MismatchKind, VerifyCounts, VerifyJob};
 use iosonde_workload::Source;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -97,20 +97,8 @@ fn dump(plan: &VerifyPlan, wrong: &WrongBlock, path: &Path) -> Vec<String> {
         return vec![write("received", "hdr_fail", read)];
     }
     let mut lines = vec![write("received", "received", read)];
-    if plan.spec.format.block_type().has_header() && read.len() >= iosonde_verify::HEADER_BYTES {
-        let header = Header::decode(read);
-        let identity = BlockIdentity {
-            seed: header.seed,
-            offset: wrong.offset,
-            number: header.number,
-            thread: header.thread,
-            time_sec: header.time_sec,
-            time_nsec: header.time_nsec,
-        };
-        let whole = plan.spec.format.expected_bytes(wrong.len as usize, &identity);
-        if let Some(expected) = whole.get(at..at + read.len()) {
-            lines.push(write("expected", "expected", expected));
-        }
+    if let Some(expected) = wrong_blocks::wanted(plan, wrong, read, at) {
+        lines.push(write("expected", "expected", &expected));
     }
     lines
 }
@@ -244,7 +232,7 @@ impl Worker<'_> {
         let plan = self.job.verify.as_ref()?;
         let verify = &self.drive.verify.as_ref()?.job;
         let counts = verify.counts().clone();
-        if plan.save_state
+        if (plan.save_state || self.shared.triggered())
             && let Err(error) = verify_state::save(self.job, verify)
         {
             match plan.strict && plan.spec.moves_data {
@@ -313,6 +301,8 @@ impl Worker<'_> {
         let words = match () {
             () if self.error.is_some() || !plan.strict => return,
             () if wrong > 0 => format!("{wrong} of {checked} blocks were wrong"),
+            // Whoever set the trigger checks later.
+            () if self.shared.triggered() => return,
             () if unreadable > 0 => format!("{unreadable} blocks could not be read"),
             () if nothing && counts.unsynced > 0 => format!(
                 "none of {written} writes was checked: no sync followed them; set fsync=N or \

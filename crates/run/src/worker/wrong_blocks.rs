@@ -41,8 +41,14 @@ fn how(plan: &VerifyPlan, wrong: &WrongBlock) -> (&'static str, String) {
     }
 }
 
-/// What the interval should hold, as far as its own header says.
-fn wanted(plan: &VerifyPlan, wrong: &WrongBlock, read: &[u8], start: usize) -> Option<Vec<u8>> {
+/// What the interval at `start` of the I/O should hold, as far as its own
+/// header says, and the pattern.
+pub(super) fn wanted(
+    plan: &VerifyPlan,
+    wrong: &WrongBlock,
+    read: &[u8],
+    start: usize,
+) -> Option<Vec<u8>> {
     let format = &plan.spec.format;
     let header = (format.block_type().has_header() && read.len() >= HEADER_BYTES)
         .then(|| Header::decode(read))
@@ -54,7 +60,9 @@ fn wanted(plan: &VerifyPlan, wrong: &WrongBlock, read: &[u8], start: usize) -> O
         seed: header.map_or(0, |header| header.seed),
         offset: wrong.offset,
         number: header.map_or(0, |header| header.number),
-        ..BlockIdentity::default()
+        thread: header.map_or(0, |header| header.thread),
+        time_sec: header.map_or(0, |header| header.time_sec),
+        time_nsec: header.map_or(0, |header| header.time_nsec),
     };
     let block = format.expected_bytes(wrong.len as usize, &identity);
     let mut wanted = block.get(start..start + read.len())?.to_vec();

@@ -48,6 +48,8 @@ pub struct Flags {
     pub alloc_size_kib: Option<u64>,
     /// Where files that describe a run's state go.
     pub aux_path: Option<String>,
+    /// What ends the run from outside.
+    pub trigger: TriggerFlags,
     /// Measure how idle the processors are.
     pub idle_prof: Option<IdleProf>,
     /// Add the terse form to the others.
@@ -92,6 +94,7 @@ impl Default for Flags {
             max_jobs: None,
             alloc_size_kib: None,
             aux_path: None,
+            trigger: TriggerFlags::default(),
             idle_prof: None,
             append_terse: false,
             color: ShowWhen::Auto,
@@ -102,6 +105,24 @@ impl Default for Flags {
             html: None,
             force: false,
         }
+    }
+}
+
+/// `--trigger` and what fires it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TriggerFlags {
+    /// `--trigger-file`.
+    pub file: Option<String>,
+    /// `--trigger-timeout`, in milliseconds.
+    pub timeout_ms: Option<u64>,
+    /// `--trigger`.
+    pub command: Option<String>,
+}
+
+impl TriggerFlags {
+    /// Whether anything fires it.
+    pub fn fires(&self) -> bool {
+        self.file.is_some() || self.timeout_ms.is_some()
     }
 }
 

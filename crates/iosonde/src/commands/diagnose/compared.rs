@@ -9,7 +9,7 @@ use iosonde_verify::{
 
 /// Where it is known from what a block should hold.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum ExpectedFrom {
     /// A job's writes, drawn again.
     Job(PlannedWrite),
     /// The form that options give, and the header that was read.
@@ -22,7 +22,7 @@ pub enum Source {
 
 /// A field of the header, as read and as it should be.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct HeaderField {
     /// Its name.
     pub name: &'static str,
     /// As read.
@@ -31,7 +31,7 @@ pub struct Field {
     pub wanted: Option<String>,
 }
 
-impl Field {
+impl HeaderField {
     /// Whether it is another than it should be.
     pub fn is_wrong(&self) -> bool {
         self.wanted.as_ref().is_some_and(|wanted| *wanted != self.found)
@@ -40,7 +40,7 @@ impl Field {
 
 /// The checksum behind the header.
 #[derive(Clone, Debug)]
-pub struct Sum {
+pub struct StoredChecksum {
     /// Its type.
     pub block_type: BlockType,
     /// As read.
@@ -51,7 +51,7 @@ pub struct Sum {
 
 /// Bytes of the content that differ from what should be there.
 #[derive(Clone, Debug)]
-pub struct Differing {
+pub struct DifferingBytes {
     /// How many.
     pub bytes: usize,
     /// Bits.
@@ -70,15 +70,15 @@ pub struct Compared {
     /// What was read.
     pub found: BlockFound,
     /// The fields of the header; empty for types without one.
-    pub header: Vec<Field>,
+    pub header: Vec<HeaderField>,
     /// The checksum, for types with one.
-    pub sum: Option<Sum>,
+    pub sum: Option<StoredChecksum>,
     /// From where it is known what should be there.
-    pub source: Source,
+    pub source: ExpectedFrom,
     /// Why no write of the job is known to it, where a job was named.
     pub why_no_write: Option<String>,
     /// How the content differs from that, if it is known and differs.
-    pub differing: Option<Differing>,
+    pub differing: Option<DifferingBytes>,
     /// What is wrong, if anything is.
     pub diagnosis: Option<Judgement>,
 }
@@ -111,10 +111,10 @@ impl Compared {
         let sum = block_type.and_then(|block_type| sum(block_type, &found.bytes));
         let wanted = wanted(&found, planned.as_ref(), header.as_ref());
         let source = match (&write, &wanted) {
-            (Some(write), _) => Source::Job(write.clone()),
-            (None, None) => Source::Unknown,
-            (None, Some(_)) if planned.is_some() => Source::Form,
-            (None, Some(_)) => Source::Header,
+            (Some(write), _) => ExpectedFrom::Job(write.clone()),
+            (None, None) => ExpectedFrom::Unknown,
+            (None, Some(_)) if planned.is_some() => ExpectedFrom::Form,
+            (None, Some(_)) => ExpectedFrom::Header,
         };
         let mut compared = Compared {
             why_no_write: planned.and_then(|planned| planned.why_none),
@@ -140,8 +140,8 @@ impl Compared {
 
     fn agrees(&self, has_header: bool) -> bool {
         let sum = self.sum.as_ref().is_none_or(|sum| sum.stored == sum.calculated);
-        let header = !self.header.iter().any(Field::is_wrong);
-        let known = has_header || !matches!(self.source, Source::Unknown);
+        let header = !self.header.iter().any(HeaderField::is_wrong);
+        let known = has_header || !matches!(self.source, ExpectedFrom::Unknown);
         known && header && sum && self.differing.is_none()
     }
 
@@ -152,16 +152,16 @@ impl Compared {
             return Judgement { id: "truncated", words };
         }
         // Only whether it is the header that is wrong decides.
-        let kind = match self.header.iter().any(Field::is_wrong) {
+        let kind = match self.header.iter().any(HeaderField::is_wrong) {
             true => MismatchKind::Header(HeaderError::Magic { found: 0 }),
             false => MismatchKind::NotZero { at: 0 },
         };
         let diagnosis = diagnose(bytes, wanted, &kind, *offset);
         let words = match (&diagnosis, &self.source, self.header.is_empty()) {
-            (Diagnosis::Unknown, Source::Unknown, true) => {
+            (Diagnosis::Unknown, ExpectedFrom::Unknown, true) => {
                 "no header of a verified block here; name the job that wrote it".to_owned()
             }
-            (Diagnosis::Unknown, Source::Unknown | Source::Header, _) => {
+            (Diagnosis::Unknown, ExpectedFrom::Unknown | ExpectedFrom::Header, _) => {
                 "damaged; the job that wrote it would show how: name it".to_owned()
             }
             _ => diagnosis.to_string(),
@@ -175,8 +175,8 @@ fn fields(
     found: &BlockFound,
     given: Option<BlockType>,
     write: Option<&PlannedWrite>,
-) -> Vec<Field> {
-    let field = |name, found: String, wanted: Option<String>| Field { name, found, wanted };
+) -> Vec<HeaderField> {
+    let field = |name, found: String, wanted: Option<String>| HeaderField { name, found, wanted };
     let kind = match BlockType::from_number(header.block_type) {
         Some(known) => known.name().to_owned(),
         None => format!("{} (unknown)", header.block_type),
@@ -208,13 +208,13 @@ fn fields(
     ]
 }
 
-fn sum(block_type: BlockType, bytes: &[u8]) -> Option<Sum> {
+fn sum(block_type: BlockType, bytes: &[u8]) -> Option<StoredChecksum> {
     let taken = HEADER_BYTES + block_type.trailer_bytes();
     if block_type.trailer_bytes() == 0 || bytes.len() <= taken {
         return None;
     }
     let calculated = block_type.checksum(&bytes[taken..]);
-    Some(Sum {
+    Some(StoredChecksum {
         block_type,
         stored: hex(&bytes[HEADER_BYTES..taken]),
         calculated: hex(calculated.as_bytes()),
@@ -253,13 +253,17 @@ fn wanted(
 }
 
 /// How the content differs, header and trailer left out.
-fn differing(bytes: &[u8], wanted: &[u8], with_header: Option<BlockType>) -> Option<Differing> {
+fn differing(
+    bytes: &[u8],
+    wanted: &[u8],
+    with_header: Option<BlockType>,
+) -> Option<DifferingBytes> {
     const SHOWN: usize = 16;
     let skip = with_header.map_or(0, |kind| HEADER_BYTES + kind.trailer_bytes()).min(bytes.len());
     let pairs = || bytes.iter().zip(wanted).skip(skip);
     let first = skip + pairs().position(|(one, other)| one != other)?;
     let end = (first + SHOWN).min(bytes.len());
-    Some(Differing {
+    Some(DifferingBytes {
         bytes: pairs().filter(|(one, other)| one != other).count(),
         bits: pairs().map(|(one, other)| u64::from((one ^ other).count_ones())).sum(),
         first,

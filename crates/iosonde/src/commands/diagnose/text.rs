@@ -1,6 +1,6 @@
 //! A judged block as text and as JSON.
 
-use super::compared::{Compared, Differing, Field, Source};
+use super::compared::{Compared, DifferingBytes, ExpectedFrom, HeaderField};
 use crate::commands::format::{printable, wrapped};
 use iosonde_base::text::counted;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn add_header(out: &mut String, compared: &Compared) {
     if compared.header.is_empty() {
         return;
     }
-    for Field { name, found, wanted } in &compared.header {
+    for HeaderField { name, found, wanted } in &compared.header {
         let text = match wanted {
             Some(wanted) if wanted != found => format!("{found}, should be {wanted}"),
             _ => found.clone(),
@@ -60,8 +60,8 @@ fn add_header(out: &mut String, compared: &Compared) {
     }
 }
 
-fn add_differing(out: &mut String, offset: u64, differing: &Differing) {
-    let Differing { bytes, bits, first, found, wanted } = differing;
+fn add_differing(out: &mut String, offset: u64, differing: &DifferingBytes) {
+    let DifferingBytes { bytes, bits, first, found, wanted } = differing;
     let text = format!(
         "{} ({}), the first at byte {first} of the block, offset {}",
         counted(*bytes as u64, "byte"),
@@ -80,7 +80,7 @@ fn spaced(bytes: &[u8]) -> String {
 
 fn should_hold(compared: &Compared) -> String {
     let known = match &compared.source {
-        Source::Job(write) => {
+        ExpectedFrom::Job(write) => {
             let others = match write.writes {
                 1 => String::new(),
                 writes => format!(", the last of {writes} to this place"),
@@ -90,9 +90,9 @@ fn should_hold(compared: &Compared) -> String {
                 write.identity.number, write.job, write.len, write.offset
             );
         }
-        Source::Form => "what the header and the verify options say",
-        Source::Header => "what its own header says",
-        Source::Unknown => "unknown",
+        ExpectedFrom::Form => "what the header and the verify options say",
+        ExpectedFrom::Header => "what its own header says",
+        ExpectedFrom::Unknown => "unknown",
     };
     match &compared.why_no_write {
         Some(why) => format!("{known} ({why})"),
@@ -103,7 +103,7 @@ fn should_hold(compared: &Compared) -> String {
 /// The same for programs.
 pub fn document(path: &Path, compared: &Compared) -> Value {
     let found = &compared.found;
-    let field = |field: &Field| {
+    let field = |field: &HeaderField| {
         json!({ "name": field.name, "found": field.found, "expected": field.wanted,
                 "wrong": field.is_wrong() })
     };
@@ -134,14 +134,14 @@ pub fn document(path: &Path, compared: &Compared) -> Value {
 
 fn expected(compared: &Compared) -> Value {
     let from = match &compared.source {
-        Source::Job(write) => {
+        ExpectedFrom::Job(write) => {
             return json!({ "from": "job", "job": write.job, "write": write.identity.number,
                            "offset": write.offset, "bytes": write.len,
                            "seed": write.identity.seed, "writes": write.writes });
         }
-        Source::Form => "options",
-        Source::Header => "header",
-        Source::Unknown => "unknown",
+        ExpectedFrom::Form => "options",
+        ExpectedFrom::Header => "header",
+        ExpectedFrom::Unknown => "unknown",
     };
     json!({ "from": from, "reason": compared.why_no_write })
 }
