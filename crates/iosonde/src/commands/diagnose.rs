@@ -52,9 +52,9 @@ pub fn run(words: &[String]) -> u8 {
 
 fn diagnose(arguments: &DiagnoseArgs) -> Result<Compared, Vec<String>> {
     let refuse = |why: String| vec![format!("iosonde: diagnose: {why}")];
-    let mut medium = Medium::open(&arguments.path, arguments.offset).map_err(refuse)?;
+    let medium = Medium::open(&arguments.path, arguments.offset).map_err(refuse)?;
     let thread = medium.thread_number();
     let planned = PlannedBlock::of(&arguments.job, &arguments.path, arguments.offset, thread)?;
-    let found = BlockFound::read(&mut medium, planned.as_ref()).map_err(refuse)?;
+    let found = BlockFound::read(&medium, planned.as_ref()).map_err(refuse)?;
     Ok(Compared::new(found, planned))
 }

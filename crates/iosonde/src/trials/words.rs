@@ -69,6 +69,7 @@ pub fn flag_without_effect(flags: &Flags) -> Option<&'static str> {
         (flags.append_terse, "--append-terse"),
         (flags.status_interval_ms.is_some(), "--status-interval"),
         (flags.bandwidth_log.is_some(), "--bandwidth-log"),
+        (flags.trigger.fires(), "--trigger-file, --trigger-timeout"),
         (flags.idle_prof.is_some(), "--idle-prof"),
         (!flags.debug.is_empty(), "--debug"),
         (flags.strict, "--strict"),

@@ -32,7 +32,7 @@ impl BlockFound {
     ///
     /// # Errors
     /// An I/O error.
-    pub fn read(medium: &mut Medium, planned: Option<&PlannedBlock>) -> Result<BlockFound, String> {
+    pub fn read(medium: &Medium, planned: Option<&PlannedBlock>) -> Result<BlockFound, String> {
         if let Some(planned) = planned {
             return Self::as_planned(medium, planned);
         }
