@@ -7,8 +7,6 @@ mod audit;
 mod cache;
 mod compare;
 mod diagnose;
-mod diagnose;
-mod examples;
 mod examples;
 mod explain;
 mod help;
