@@ -51,7 +51,8 @@ impl Added {
             !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty)
         };
         let errors = files.chain(directories).filter_map(|done| done.err().filter(is_error));
-        errors.fold(Ok(()), |first, error| first.and(Err(error)))
+        // All are collected, so that everything is tried.
+        errors.collect::<Vec<io::Error>>().into_iter().next().map_or(Ok(()), Err)
     }
 }
 
