@@ -13,6 +13,7 @@ pub mod numa;
 mod platform;
 pub mod priority;
 pub mod process;
+pub mod processor;
 pub mod ring_probe;
 pub mod scheduler;
 pub mod signature;

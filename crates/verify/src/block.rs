@@ -253,7 +253,7 @@ impl BlockFormat {
     fn make_interval(&self, interval: &mut [u8], header: &Header) {
         header.encode(interval);
         let (front, data) = interval.split_at_mut(self.taken());
-        front[HEADER_BYTES..].copy_from_slice(self.block_type.checksum(data).as_bytes());
+        self.block_type.put_checksum(data, &mut front[HEADER_BYTES..]);
         self.swap_header(interval);
     }
 

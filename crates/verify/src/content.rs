@@ -1,5 +1,6 @@
 //! The content of verified blocks: bytes that follow from a seed, or a pattern.
 
+use iosonde_sys::processor::Multiples;
 use iosonde_workload::content::{Pattern, repeat};
 
 /// Each of the four words is multiplied by this after it was stored.
@@ -25,16 +26,10 @@ impl SeededBytes {
     /// beginning of a longer one.
     #[inline]
     pub fn fill(self, bytes: &mut [u8]) {
-        let mut words = [1u64, 2, 3, 5].map(|factor| self.0.wrapping_mul(factor));
-        let mut rounds = bytes.chunks_exact_mut(ROUND);
-        for round in &mut rounds {
-            for (out, word) in round.chunks_exact_mut(8).zip(&mut words) {
-                out.copy_from_slice(&word.to_le_bytes());
-                *word = word.wrapping_mul(STEP);
-            }
-        }
-        let mut word = words[0];
-        for out in rounds.into_remainder().chunks_mut(8) {
+        static MULTIPLES: Multiples = Multiples::of(STEP);
+        let (rounds, rest) = bytes.as_chunks_mut::<ROUND>();
+        let mut word = MULTIPLES.fill(rounds, self.0);
+        for out in rest.chunks_mut(8) {
             out.copy_from_slice(&word.to_le_bytes()[..out.len()]);
             word = word.wrapping_mul(STEP);
         }

@@ -167,29 +167,85 @@ proptest! {
     }
 
     #[test]
-    fn blocks_of_any_shape_are_accepted_as_made(
+    fn blocks_of_any_shape_are_accepted_as_made_and_refused_with_a_bit_flipped(
         block_type in prop::sample::select(iosonde_verify::TYPES.map(|(_, kind)| kind).to_vec()),
         units in 1usize..9, interval in 0usize..3, offset in 0u64..1 << 40, seed: u64, number: u64,
-        shift in prop::option::of(0usize..200),
+        shift in prop::option::of(0usize..200), content in contents(), compares: (bool, bool),
+        at in any::<prop::sample::Index>(), bit in 0u8..8,
     ) {
         let taken = 48 + block_type.trailer_bytes();
         let len = units * 512;
         let interval = [0, 512, 256][interval];
         let step = if interval == 0 { len } else { interval.min(len) };
-        let content = match block_type {
-            BlockType::Pattern | BlockType::PatternHeader => BlockContent::Pattern { pattern: Pattern::from(vec![1, 2, 3]), interval: 0 },
-            _ => BlockContent::Seeded,
-        };
+        let is_seeded = content.uses_seed();
         let header_offset = shift.map_or(0, |shift| taken + shift);
         let made = BlockFormat::new(block_type, interval, header_offset, content, len);
-        if taken >= step || header_offset > 0 && header_offset + taken > step {
-            prop_assert_eq!(made.is_err(), block_type.has_header());
+        let needs_pattern = matches!(block_type, BlockType::Pattern | BlockType::PatternHeader);
+        let misfits = taken >= step || header_offset > 0 && header_offset + taken > step;
+        if misfits && block_type.has_header() || needs_pattern && is_seeded {
+            prop_assert!(made.is_err());
             return Ok(());
         }
         let format = made.unwrap();
         let mut io = vec![0; len];
         format.make(&mut io, &BlockIdentity { seed, offset, number, thread: 7, time_sec: 1, time_nsec: 2 });
-        let expected = Expected { offset, seed: Some(seed), number: Some(number) };
+        let (seed, number) = (compares.0.then_some(seed), compares.1.then_some(number));
+        let expected = Expected { offset, seed, number };
+        let good = io.clone();
         prop_assert_eq!(format.check(&mut io, &expected, &mut Vec::new()), Ok(()));
+        let at = at.index(len);
+        let moved_header = header_offset <= at % step && at % step < header_offset + 48;
+        let is_unseen = match block_type {
+            BlockType::Null => true,
+            BlockType::Meta => is_seeded && !moved_header,
+            _ => false,
+        };
+        io = good;
+        io[at] ^= 1 << bit;
+        let result = format.check(&mut io, &expected, &mut Vec::new());
+        prop_assert_eq!(result.is_err(), !is_unseen, "byte {}", at);
+    }
+}
+
+fn contents() -> impl Strategy<Value = BlockContent> {
+    let interval = || prop::sample::select(vec![0usize, 100, 512, 4096]);
+    let bytes = || prop::collection::vec(any::<u8>(), 8..3000);
+    prop_oneof![
+        Just(BlockContent::Seeded),
+        (1u8..100, prop::collection::vec(any::<u8>(), 0..9))
+            .prop_map(|(percent, filler)| BlockContent::Compressible { percent, filler }),
+        (bytes(), interval()).prop_map(|(bytes, interval)| BlockContent::Pattern {
+            pattern: Pattern::from(bytes),
+            interval
+        }),
+        // With an offset (`%o`) at its beginning and one at its end.
+        (bytes(), interval()).prop_map(|(bytes, interval)| {
+            let last = bytes.len() - 8;
+            let offsets = if last >= 8 { vec![0, last] } else { vec![0] };
+            BlockContent::Pattern { pattern: Pattern::new(bytes, offsets), interval }
+        }),
+    ]
+}
+
+#[test]
+fn a_pattern_of_more_than_two_mebibytes_is_checked_to_its_end() {
+    let bytes: Vec<u8> = (0..(2 << 20) + 3u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
+    let len = 4 << 20;
+    for block_type in [BlockType::Pattern, BlockType::PatternHeader, BlockType::Crc32c] {
+        let pattern = Pattern::new(bytes.clone(), vec![(2 << 20) - 9]);
+        let content = BlockContent::Pattern { pattern, interval: 0 };
+        let format = BlockFormat::new(block_type, 0, 0, content, len).unwrap();
+        let mut good = vec![0; len];
+        let identity = BlockIdentity { offset: 1 << 33, number: 5, ..BlockIdentity::default() };
+        format.make(&mut good, &identity);
+        let expected = Expected { offset: 1 << 33, seed: Some(0), number: Some(5) };
+        let mut scratch = Vec::new();
+        let mut check = |mut io: Vec<u8>| format.check(&mut io, &expected, &mut scratch);
+        assert_eq!(check(good.clone()), Ok(()), "{block_type}");
+        for at in [0, 47, 48, (2 << 20) - 9, (2 << 20) + 2, (2 << 20) + 3, len - 1] {
+            let mut bad = good.clone();
+            bad[at] ^= 0x10;
+            assert!(check(bad).is_err(), "{block_type} {at}");
+        }
     }
 }

@@ -2,10 +2,11 @@
 //! every type of block, damage of all kinds, and what must be refused before
 //! anything is written.
 
-use crate::support::{Ran, Who, at_once, iolog_ios, words};
-use iosonde_testing::Folder;
+use crate::support::{Ran, Who, at_once, iolog_ios, trace, words};
+use iosonde_testing::{Folder, has_strace};
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
 
 const JOB: &str = "--name=v --filename=data --size=256k --bs=4k --verify_state_save=0";
 
@@ -130,6 +131,45 @@ fn engines_depths_backlogs_and_loops_check_each_write_once() {
 }
 
 #[test]
+fn with_each_engine_blocks_are_durable_and_dropped_from_memory_before_they_are_read() {
+    if !has_strace() {
+        return;
+    }
+    let folder = Folder::new("verify-device");
+    native(&folder, "--rw=write --verify=crc32c").well();
+    let jobs = [
+        "--rw=write --ioengine=psync",
+        "--rw=write --ioengine=sync",
+        "--rw=write --ioengine=pvsync2",
+        "--rw=write --ioengine=libaio",
+        "--rw=write --ioengine=posixaio",
+        "--rw=write --ioengine=mmap",
+        "--rw=write --ioengine=io_uring",
+        "--rw=write --ioengine=psync --verify_only=1",
+        "--rw=read --ioengine=psync",
+        "--rw=read --ioengine=mmap",
+    ];
+    for job in jobs {
+        let line = words(&format!("{JOB} --verify=crc32c --output=/dev/null {job}"));
+        let arguments: Vec<&str> = line.iter().map(String::as_str).collect();
+        let program = Path::new(env!("CARGO_BIN_EXE_iosonde"));
+        let (calls, code) = trace::calls(program, folder.path(), &arguments);
+        assert_eq!(code, Some(0), "{job}");
+        // Engines that move data by no such calls show none.
+        let first_read = calls
+            .iter()
+            .position(|call| ["read data", "preadv2 data"].iter().any(|act| call.starts_with(act)));
+        let before = &calls[..first_read.unwrap_or(calls.len())];
+        // The last one of a run, which the report needs, comes after the reads.
+        let sync = before.iter().position(|call| call == "fdatasync data");
+        let sync = sync.unwrap_or_else(|| panic!("{job}: no sync: {calls:?}"));
+        let dropped = |call: &String| call.starts_with("fadvise data DONTNEED");
+        assert!(before[sync..].iter().any(dropped), "{job}: {calls:?}");
+        assert!(!before[sync..].iter().any(|call| call.starts_with("write data")), "{job}");
+    }
+}
+
+#[test]
 fn one_wrong_interval_among_good_ones_fails_the_job() {
     let folder = Folder::new("verify-interval");
     let options = "--verify=crc32c --verify_interval=1024";
@@ -245,6 +285,30 @@ fn what_cannot_be_checked_is_refused_and_nothing_is_touched() {
         assert!(ran.stderr.contains(words), "{options} {ran:?}");
         assert_eq!(fs::read(folder.join("data")).unwrap(), before, "{options}");
     }
+}
+
+#[test]
+fn writes_that_cannot_be_remembered_are_announced_before_the_run() {
+    let folder = Folder::new("verify-memory");
+    let job = "--name=v --ioengine=null --bs=4k --verify=crc32c --rw=randwrite --norandommap=1 \
+               --verify_state_save=0";
+    let run = |more: &str| Who::Native.run(&folder, &words(&format!("{job} {more}")));
+    // 40 bytes for each of 2^38 writes: 10 TiB.
+    let ran = run("--size=1p");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    for words in ["275G writes are remembered", "takes 10 TiB of memory", "use verify_backlog=N"] {
+        assert!(ran.stderr.contains(words), "{words} {ran:?}");
+    }
+    for less in [
+        "--size=1g --number_ios=100",
+        "--size=1p --number_ios=100",
+        "--size=1p --number_ios=100 --verify_backlog=10",
+    ] {
+        run(less).well();
+    }
+    let ran = run("--size=1p --runtime=1ms");
+    assert!(ran.stdout.contains("takes 10 TiB of memory"), "{ran:?}");
+    assert!(ran.stdout.contains("v: randwrite 4k"), "it runs: {ran:?}");
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod source;
 mod thread;
 mod time;
 mod verify;
+mod verify_memory;
 mod zone_target;
 mod zones;
 

@@ -5,7 +5,7 @@ use super::files::Parts;
 use super::job_io::JobIo;
 use super::{
     Planner, buffers, depth, engine, files, measure, no_files, pacing, reporting, source, thread,
-    verify, zones,
+    verify, verify_memory, zones,
 };
 use crate::job::{
     BufferPlan, EndPlan, Fallocate, JobPlan, LayoutPlan, Need, OpenPlan, PacePlan, VerifyPlan,
@@ -37,6 +37,11 @@ impl Planner<'_> {
         }
         let verify = self.verify(of, &io, &source, &window)?;
         verify::files_are_long_enough(spec, verify.as_ref(), &parts.files)?;
+        if let Some(verify) = &verify
+            && let Some(warning) = verify_memory::judge(spec, &source, verify)?
+        {
+            self.note(warning);
+        }
         source.verify = verify.is_some();
         source.reads_back = verify.as_ref().is_some_and(VerifyPlan::reads_back);
         source.zbd = zones::zbd(of, &io, &parts, verify.as_ref(), window.depth)?;

@@ -5,3 +5,6 @@
 mod linux;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) use linux::*;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod processor;

@@ -132,7 +132,13 @@ impl BlockType {
     /// The checksum of `data`. Empty for types without one.
     pub fn checksum(self, data: &[u8]) -> Checksum {
         let mut sum = Checksum { bytes: [0; TRAILER_BYTES_MAX], len: self.trailer_bytes() };
-        let out = &mut sum.bytes[..sum.len];
+        self.put_checksum(data, &mut sum.bytes[..sum.len]);
+        sum
+    }
+
+    /// Write the checksum of `data` to `out`, which is as long as a trailer.
+    #[inline]
+    pub(crate) fn put_checksum(self, data: &[u8], out: &mut [u8]) {
         match self {
             Meta | PatternHeader | Pattern | Null => {}
             Crc7 => out[0] = crc::crc7(data),
@@ -150,7 +156,6 @@ impl BlockType {
             Sha3_384 => standard::sha3_384(data, out),
             Sha3_512 => standard::sha3_512(data, out),
         }
-        sum
     }
 }
 
@@ -194,7 +199,7 @@ pub fn hex(bytes: &[u8]) -> String {
 /// the usual value.
 #[inline]
 pub fn crc32c(data: &[u8]) -> u32 {
-    !::crc32c::crc32c(data)
+    iosonde_sys::processor::crc32c(data)
 }
 
 #[cfg(test)]

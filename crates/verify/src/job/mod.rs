@@ -330,19 +330,18 @@ impl VerifyJob {
 
     /// Hand on an I/O of verify, with what opens its file, if that is closed.
     fn hand_on_own(&mut self, ring: &mut Ring, entry: Planned, role: Role) -> Refill {
+        let Some(open) = &mut self.open else { return self.hand_on(ring, entry, role) };
         let file = entry.file;
-        match (&mut self.open, self.phase) {
-            (Some(open), VerifyPhase::Check) => {
-                let controls = open.before_check(file);
-                self.pending.extend(controls.into_iter().map(|entry| (entry, Role::Control)));
-                self.pending.push_back((entry, role));
-            }
-            (Some(open), VerifyPhase::Job) if !open.has(file) => {
-                self.pending.push_back((control(Op::Open, file), Role::Control));
-                self.pending.push_back((entry, role));
-                self.pending.push_back((control(Op::Close, file), Role::Control));
-            }
-            _ => self.pending.push_back((entry, role)),
+        let closed = self.phase == VerifyPhase::Job && !open.has(file);
+        let before = match self.phase {
+            VerifyPhase::Check => open.before_check(file),
+            VerifyPhase::Job if closed => vec![control(Op::Open, file)],
+            VerifyPhase::Job => Vec::new(),
+        };
+        self.pending.extend(before.into_iter().map(|entry| (entry, Role::Control)));
+        self.pending.push_back((entry, role));
+        if closed {
+            self.pending.push_back((control(Op::Close, file), Role::Control));
         }
         match self.pending.pop_front() {
             Some((first, role)) => self.hand_on(ring, first, role),

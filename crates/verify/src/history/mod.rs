@@ -1,7 +1,10 @@
 //! The writes of a pass that are still to be checked.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::Bound;
+mod by_issue;
+mod by_offset;
+
+use by_issue::IssueOrder;
+use by_offset::OffsetOrder;
 
 /// A write that is remembered until it has been checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +46,7 @@ pub enum CheckOrder {
 /// Writes to be checked, in one of two orders.
 ///
 /// Memory: at most 40 bytes for each write, a run of sequential writes of one
-/// size together 32.
+/// size together as much.
 #[derive(Clone, Debug)]
 pub struct History {
     kept: Kept,
@@ -52,48 +55,16 @@ pub struct History {
 
 #[derive(Clone, Debug)]
 enum Kept {
-    Issue(VecDeque<WriteRun>),
-    Offset(BTreeMap<(u32, u64), WrittenSpan>),
-}
-
-/// Writes that follow each other in place and number, of one length.
-#[derive(Clone, Copy, Debug)]
-struct WriteRun {
-    first: Written,
-    count: u32,
-}
-
-impl WriteRun {
-    fn nth(&self, n: u32) -> Written {
-        let Written { file, offset, len, number } = self.first;
-        let offset = offset + u64::from(n) * u64::from(len);
-        Written { file, offset, len, number: number + u64::from(n) }
-    }
-
-    /// The writes before the `n`th, and those after it.
-    fn without(self, n: u32) -> [Option<WriteRun>; 2] {
-        let run = |from: u32, count| (count > 0).then(|| WriteRun { first: self.nth(from), count });
-        [run(0, n), run(n + 1, self.count - n - 1)]
-    }
-}
-
-/// The recorded part of a write; file and offset are its key.
-#[derive(Clone, Copy, Debug)]
-struct WrittenSpan {
-    len: u32,
-    number: u64,
-}
-
-fn written((&(file, offset), span): (&(u32, u64), &WrittenSpan)) -> Written {
-    Written { file, offset, len: span.len, number: span.number }
+    Issue(IssueOrder),
+    Offset(OffsetOrder),
 }
 
 impl History {
     /// Nothing remembered yet.
     pub fn new(order: CheckOrder) -> History {
         let kept = match order {
-            CheckOrder::Issue => Kept::Issue(VecDeque::new()),
-            CheckOrder::Offset => Kept::Offset(BTreeMap::new()),
+            CheckOrder::Issue => Kept::Issue(IssueOrder::default()),
+            CheckOrder::Offset => Kept::Offset(OffsetOrder::default()),
         };
         History { kept, len: 0 }
     }
@@ -112,23 +83,11 @@ impl History {
     /// handed to `dropped`.
     pub fn remember(&mut self, write: Written, mut dropped: impl FnMut(Written)) {
         match &mut self.kept {
-            Kept::Issue(runs) => match runs.back_mut() {
-                Some(run)
-                    if run.count < u32::MAX && run.nth(run.count - 1).is_followed_by(&write) =>
-                {
-                    run.count += 1;
-                }
-                _ => runs.push_back(WriteRun { first: write, count: 1 }),
-            },
-            Kept::Offset(spans) => {
-                while let Some(older) = overlapped(spans, &write) {
-                    spans.remove(&(older.file, older.offset));
-                    self.len -= 1;
-                    dropped(older);
-                }
-                let span = WrittenSpan { len: write.len, number: write.number };
-                spans.insert((write.file, write.offset), span);
-            }
+            Kept::Issue(order) => order.remember(write),
+            Kept::Offset(order) => order.remember(write, |older| {
+                self.len -= 1;
+                dropped(older);
+            }),
         }
         self.len += 1;
     }
@@ -136,25 +95,17 @@ impl History {
     /// The write that is to be checked next.
     pub fn first(&self) -> Option<Written> {
         match &self.kept {
-            Kept::Issue(runs) => runs.front().map(|run| run.first),
-            Kept::Offset(spans) => spans.first_key_value().map(written),
+            Kept::Issue(order) => order.first(),
+            Kept::Offset(order) => order.first(),
         }
     }
 
     /// Take the write that is to be checked next.
     pub fn pop(&mut self) -> Option<Written> {
-        let write = self.first()?;
-        match &mut self.kept {
-            Kept::Issue(runs) => {
-                let run = runs.front_mut()?;
-                run.count -= 1;
-                match run.count {
-                    0 => drop(runs.pop_front()),
-                    _ => run.first = WriteRun { first: run.first, count: 2 }.nth(1),
-                }
-            }
-            Kept::Offset(spans) => drop(spans.pop_first()),
-        }
+        let write = match &mut self.kept {
+            Kept::Issue(order) => order.pop(),
+            Kept::Offset(order) => order.pop(),
+        }?;
         self.len -= 1;
         Some(write)
     }
@@ -162,12 +113,8 @@ impl History {
     /// Forget a write, such as one that failed. Whether it was remembered.
     pub fn forget(&mut self, write: &Written) -> bool {
         let found = match &mut self.kept {
-            Kept::Issue(runs) => forget_in_runs(runs, write.number),
-            Kept::Offset(spans) => {
-                let key = (write.file, write.offset);
-                let same = spans.get(&key).is_some_and(|span| span.number == write.number);
-                same && spans.remove(&key).is_some()
-            }
+            Kept::Issue(order) => order.forget(write.number),
+            Kept::Offset(order) => order.forget(write),
         };
         self.len -= u64::from(found);
         found
@@ -175,44 +122,12 @@ impl History {
 
     /// Forget everything.
     pub fn clear(&mut self) {
-        match &mut self.kept {
-            Kept::Issue(runs) => runs.clear(),
-            Kept::Offset(spans) => spans.clear(),
-        }
-        self.len = 0;
+        let order = match self.kept {
+            Kept::Issue(_) => CheckOrder::Issue,
+            Kept::Offset(_) => CheckOrder::Offset,
+        };
+        *self = History::new(order);
     }
-}
-
-/// A remembered write that shares a byte with `write`.
-fn overlapped(spans: &BTreeMap<(u32, u64), WrittenSpan>, write: &Written) -> Option<Written> {
-    // Those remembered do not overlap each other: the last one that begins before the end of
-    // this one reaches farthest.
-    let range = (Bound::Unbounded, Bound::Excluded((write.file, write.end())));
-    let last = spans.range(range).next_back().map(written)?;
-    (last.file == write.file && last.end() > write.offset).then_some(last)
-}
-
-/// Numbers ascend from run to run.
-fn forget_in_runs(runs: &mut VecDeque<WriteRun>, number: u64) -> bool {
-    let Some(at) = runs.partition_point(|run| run.first.number <= number).checked_sub(1) else {
-        return false;
-    };
-    let run = runs[at];
-    let within = number - run.first.number;
-    if within >= u64::from(run.count) {
-        return false;
-    }
-    // Below the count, so it fits.
-    let [before, after] = run.without(within as u32);
-    match (before, after) {
-        (None, None) => drop(runs.remove(at)),
-        (Some(one), None) | (None, Some(one)) => runs[at] = one,
-        (Some(before), Some(after)) => {
-            runs[at] = before;
-            runs.insert(at + 1, after);
-        }
-    }
-    true
 }
 
 #[cfg(test)]
@@ -231,9 +146,17 @@ mod tests {
             let write = Written { file: 0, offset: number * 4096, len: 4096, number };
             history.remember(write, |_| unreachable!());
         }
-        let Kept::Issue(runs) = &history.kept else { unreachable!() };
-        assert_eq!((runs.len(), history.len()), (1, 1 << 20));
-        assert!(size_of::<WriteRun>() <= 40);
+        let Kept::Issue(order) = &history.kept else { unreachable!() };
+        assert_eq!((order.runs(), history.len()), (1, 1 << 20));
+        let mut history = History::new(CheckOrder::Offset);
+        for number in 0..4 << 16 {
+            let write = Written { file: 0, offset: number % (1 << 16) * 4096, len: 4096, number };
+            history.remember(write, |_| {});
+        }
+        let Kept::Offset(order) = &history.kept else { unreachable!() };
+        assert!(order.runs() <= 4, "{}", order.runs());
+        assert_eq!(history.len(), 1 << 16);
+        assert_eq!(history.first().map(|write| write.number), Some(3 << 16));
     }
 
     #[test]
