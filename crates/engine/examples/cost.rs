@@ -21,10 +21,10 @@ use iosonde_base::{FileId, PerDir, Ring};
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::settings::UringSettings;
 use iosonde_engine::{
-    Accounting, Drive, Ended, EngineSettings, FileSetup, Files, Fill, Memory, OpenMode, OpenWith,
-    Pacing, SliceControl, SyncRangeFlags, Tolerance, Window,
+    Accounting, Drive, Ended, EngineSettings, FileSetup, Files, Fill, Loop, Memory, OpenMode,
+    OpenWith, Pacing, SliceControl, SyncRangeFlags, Tolerance, Window,
 };
-use iosonde_stats::{CountersWriter, WhichLatencies};
+use iosonde_stats::{Counters, CountersWriter, WhichLatencies};
 use iosonde_sys::clock::{Clock, ClockSource};
 use iosonde_workload::{
     Cap, Directions, MapMode, Pace, PaceSpec, Process, Source, SourceFile, SourceSpec,
@@ -93,8 +93,32 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let case = CASES.iter().find(|case| case.name == name).ok_or(format!("CASE is {names}"))?;
 
     let clock = Clock::pick(ClockSource::Cpu)?;
+    let bytes = if path.is_empty() { 100 << 30 } else { std::fs::metadata(&path)?.len() };
     let memory = AlignedBuf::new(case.depth as usize * 4096, 4096)?;
     let memory = Memory::new(memory, case.depth, 4096);
+    let mut engine = open(case, clock, &memory)?;
+    let (mut drive, ledger) = drive(case, clock, memory, spec(case, ios, bytes), path)?;
+
+    engine.open(&mut drive, FileId(0)).map_err(|failure| format!("{failure:?}"))?;
+    drive.control.arm(u64::MAX);
+    let start = clock.now();
+    let ended = loop {
+        match engine.run(&mut drive) {
+            Ended::Pass => {}
+            ended => break ended,
+        }
+    };
+    let took = clock.ns_between(start, clock.now());
+    let done = ledger.lanes[0].ios.get();
+    if !matches!(ended, Ended::Done) || done != ios {
+        return Err(format!("{done} of {ios} I/Os: {ended:?}").into());
+    }
+    println!("{name}: {done} I/Os, {:.1} ns each", took as f64 / done as f64);
+    Ok(())
+}
+
+/// The engine of a case, in its loop.
+fn open(case: &Case, clock: Clock, memory: &Memory) -> Result<Box<dyn Loop>, String> {
     let with = OpenWith {
         depth: case.depth,
         files: 1,
@@ -111,7 +135,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sync_range: SyncRangeFlags::default(),
     };
     let engine = iosonde_engine::find(case.engine).ok_or("no such engine")?;
-    let mut engine = (engine.open)(&with, case.accounting).map_err(|error| error.message)?;
+    (engine.open)(&with, case.accounting).map_err(|error| error.message)
+}
+
+/// The state of the loop, and what it counts.
+fn drive(
+    case: &Case,
+    clock: Clock,
+    memory: Memory,
+    spec: SourceSpec,
+    path: String,
+) -> Result<(Drive, Arc<Counters>), String> {
     let reads = PerDir([true, false, false]);
     // As by default: means of all three, percentiles of the completion latency.
     let which = WhichLatencies {
@@ -123,13 +157,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         dirs: reads,
     };
     let (pen, ledger) = CountersWriter::new(&which);
-    let bytes = if path.is_empty() { 100 << 30 } else { std::fs::metadata(&path)?.len() };
-    let spec = spec(case, ios, bytes);
-    let mut drive = Drive {
+    let drive = Drive {
         clock,
         source: Source::new(spec.clone()).map_err(|error| error.to_string())?,
         ring: Ring::default(),
-        files: Files::new(vec![file(path, bytes)]),
+        files: Files::new(vec![file(path, spec.files[0].size)]),
         memory,
         fill: Fill::new(1, false),
         pen,
@@ -151,22 +183,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         verify: None,
         zones: None,
     };
-    engine.open(&mut drive, FileId(0)).map_err(|failure| format!("{failure:?}"))?;
-    drive.control.arm(u64::MAX);
-    let start = clock.now();
-    let ended = loop {
-        match engine.run(&mut drive) {
-            Ended::Pass => {}
-            ended => break ended,
-        }
-    };
-    let took = clock.ns_between(start, clock.now());
-    let done = ledger.lanes[0].ios.get();
-    if !matches!(ended, Ended::Done) || done != ios {
-        return Err(format!("{done} of {ios} I/Os: {ended:?}").into());
-    }
-    println!("{name}: {done} I/Os, {:.1} ns each", took as f64 / done as f64);
-    Ok(())
+    Ok((drive, ledger))
 }
 
 fn pacing(case: &Case, spec: &SourceSpec, clock: &Clock) -> Option<Box<Pacing>> {
