@@ -7,6 +7,7 @@ mod document;
 mod gate;
 mod likeness;
 mod pairs;
+mod side;
 mod sides;
 mod stored;
 mod text;

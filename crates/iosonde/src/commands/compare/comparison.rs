@@ -1,60 +1,13 @@
 //! Results of A and B judged: plain data for all formats.
 
 use super::likeness::Likeness;
-use crate::trials::figures::{BetterWhen, Figure, Measure, errors, percentile};
+use super::side::{CompareSide, SideRun};
+use crate::trials::figures::{BetterWhen, Figure, Measure, percentile};
 use iosonde_judge::{
     ALPHA, Decision, Estimate, JudgedMetric, Margin, PairOrder, cliff, geometric_mean,
     judge_metrics, median, outliers, pairs_needed, standard_deviation,
 };
 use iosonde_report::Report;
-use iosonde_report::finding::Severity;
-use iosonde_result::StoredResult;
-
-/// One result of a side.
-#[derive(Clone, Debug)]
-pub struct SideRun {
-    /// Where it came from.
-    pub file: String,
-    /// What it says.
-    pub result: StoredResult,
-}
-
-impl SideRun {
-    fn report(&self) -> &Report {
-        &self.result.report
-    }
-
-    /// Why the run is not a good sample, if it is not.
-    pub fn mark(&self) -> Option<String> {
-        let errors = errors(self.report());
-        if errors > 0 {
-            return Some(format!("{errors} errors"));
-        }
-        let ledger = self.report().ours.ledger.as_ref()?;
-        let found = ledger
-            .verdict
-            .iter()
-            .find(|finding| finding.severity == Severity::Wrong || finding.id == NOT_STEADY)?;
-        Some(format!("[{}]", found.id))
-    }
-
-    /// Whether a finding is more than a note.
-    pub fn misleads(&self) -> bool {
-        let ledger = self.report().ours.ledger.as_ref();
-        ledger.is_some_and(|ledger| ledger.verdict.iter().any(|one| one.severity > Severity::Note))
-    }
-}
-
-const NOT_STEADY: &str = "not-steady";
-
-/// All results of a side.
-#[derive(Clone, Debug)]
-pub struct CompareSide {
-    /// In words: `iodepth=8`, or a file's name.
-    pub name: String,
-    /// The results, in the order in which they were made or named.
-    pub runs: Vec<SideRun>,
-}
 
 /// How the results came about.
 #[derive(Clone, Debug, PartialEq)]
@@ -416,16 +369,9 @@ fn far_pairs(figures: &[JudgedFigure], design: &RunDesign) -> Vec<String> {
 
 #[cfg(test)]
 pub mod tests {
+    use super::super::side::tests::side;
     use super::*;
     use crate::trials::figures::tests::result;
-
-    pub fn side(name: &str, iops: &[f64]) -> CompareSide {
-        let runs = iops.iter().enumerate().map(|(at, &iops)| SideRun {
-            file: format!("{at}.json"),
-            result: result(iops, 100_000),
-        });
-        CompareSide { name: name.into(), runs: runs.collect() }
-    }
 
     /// Ten pairs, each scattering by `scatter` in turn up and down.
     pub fn compared(ratio: f64, scatter: f64) -> SideComparison {

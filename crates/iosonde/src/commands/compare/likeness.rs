@@ -1,7 +1,7 @@
 //! Whether A and B are the same thing apart from what is compared: the parts
 //! of what each ran on, side by side.
 
-use super::comparison::{CompareSide, SideRun};
+use super::side::{CompareSide, SideRun};
 use crate::trials::figures::{FigureLane, total_ios};
 use iosonde_report::Report;
 use iosonde_report::finding::Severity;
@@ -437,7 +437,7 @@ fn pacing(sides: &[CompareSide; 2]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::comparison::tests::side;
+    use super::super::side::tests::side;
     use super::*;
     use iosonde_report::finding::Finding;
     use iosonde_report::ledger::{Observed, Writes};

@@ -1,8 +1,9 @@
 //! Runs of A and B in pairs, kept as they end.
 
 use super::arguments::CompareArgs;
-use super::comparison::{CompareSide, JudgeRequest, RunDesign, SideComparison, SideRun};
+use super::comparison::{JudgeRequest, RunDesign, SideComparison};
 use super::likeness::Likeness;
+use super::side::{CompareSide, SideRun};
 use crate::trials::between::shell;
 use crate::trials::folder::{EarlierRuns, TrialFolder, random_seed, same_header};
 use crate::trials::progress::RunLine;

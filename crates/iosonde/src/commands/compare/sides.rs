@@ -2,8 +2,8 @@
 //! directory of runs.
 
 use super::arguments::CompareArgs;
-use super::comparison::{CompareSide, SideRun};
 use super::pairs::RunSide;
+use super::side::{CompareSide, SideRun};
 use crate::trials::jobs::{checked, plan};
 use std::path::Path;
 

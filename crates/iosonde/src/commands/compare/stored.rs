@@ -2,9 +2,10 @@
 //! directory of pairs.
 
 use super::arguments::CompareArgs;
-use super::comparison::{CompareSide, JudgeRequest, RunDesign, SideComparison, SideRun};
+use super::comparison::{JudgeRequest, RunDesign, SideComparison};
 use super::likeness::Likeness;
 use super::pairs::varied;
+use super::side::{CompareSide, SideRun};
 use super::sides::side;
 use crate::output::print_error;
 use crate::trials::folder;
