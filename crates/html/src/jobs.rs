@@ -13,13 +13,13 @@ const CHARTED_MOST: usize = 12;
 const DRAWN_MOST: usize = 128;
 
 /// A job with the latency of all its directions.
-struct Ranked<'a> {
+struct RankedJob<'a> {
     job: &'a JobReport,
     latency: LatencyReport,
     series: Option<&'a JobSeries>,
 }
 
-impl Ranked<'_> {
+impl RankedJob<'_> {
     fn p99(&self) -> u64 {
         self.latency.at(99.0).unwrap_or(self.latency.max_ns)
     }
@@ -86,11 +86,11 @@ pub(crate) fn section(report: &Report) -> Markup {
 }
 
 /// The jobs, the highest p99 first.
-fn ranked(report: &Report) -> Vec<Ranked<'_>> {
+fn ranked(report: &Report) -> Vec<RankedJob<'_>> {
     let series = ledger(report).map_or(&[][..], |ledger| &ledger.series.jobs);
     // Entries of merged clones have no series of their own.
     let alone = series.len() == report.jobs.len();
-    let mut jobs: Vec<Ranked<'_>> = report
+    let mut jobs: Vec<RankedJob<'_>> = report
         .jobs
         .iter()
         .enumerate()
@@ -98,7 +98,7 @@ fn ranked(report: &Report) -> Vec<Ranked<'_>> {
             let dirs = job.shown();
             let all: Vec<&LatencyReport> =
                 dirs.iter().map(|(_, dir)| dir.shown_latency()).collect();
-            Ranked { job, latency: merged(&all), series: series.get(index).filter(|_| alone) }
+            RankedJob { job, latency: merged(&all), series: series.get(index).filter(|_| alone) }
         })
         .collect();
     jobs.sort_by_key(|one| std::cmp::Reverse(one.p99()));

@@ -29,7 +29,7 @@ const SAMPLES_FULL: f64 = 60.0;
 /// A change within a part is looked for in every part: it needs so many times
 /// as much, so that looking often does not find more in a steady series.
 const WITHIN_PART: f64 = 3.0;
-/// A smaller step is not told, however sure it is.
+/// A smaller step is not reported, however sure it is.
 const STEP_LEAST: f64 = 0.05;
 /// Samples without which nothing is said.
 const SAMPLES_LEAST: usize = 12;
@@ -241,9 +241,9 @@ mod tests {
             ([50, 100, 50], [50.5, 100.5, 50.5]),
         ] {
             let changes = mean_changes(&levels(three));
-            let told: Vec<_> =
+            let found: Vec<_> =
                 changes.iter().map(|change| (change.at, change.before, change.after)).collect();
-            assert_eq!(told, [(20, means[0], means[1]), (40, means[1], means[2])], "{three:?}");
+            assert_eq!(found, [(20, means[0], means[1]), (40, means[1], means[2])], "{three:?}");
         }
     }
 

@@ -149,7 +149,7 @@ fn patterns() -> Markup {
 }
 
 /// A bar with a number.
-struct Level {
+struct NamedLevel {
     name: &'static str,
     value: f64,
     words: String,
@@ -161,7 +161,7 @@ pub(crate) fn levels_chart(ledger: &Ledger) -> Option<Markup> {
     let job = ledger.jobs.iter().max_by_key(|job| job.depth.requested_by_all)?;
     let depth = &job.depth;
     let requested = depth.requested_by_all.max(depth.requested.into()) as f64;
-    let level = |name: &'static str, value: f64| Level { name, value, words: count(value) };
+    let level = |name: &'static str, value: f64| NamedLevel { name, value, words: count(value) };
     let mut depths = vec![level("requested", requested)];
     depths.extend(depth.observed_by_job.get().map(|&value| level("kept by a job", value)));
     depths.extend(depth.observed_at_device.get().map(|&value| level("at the device", value)));
@@ -189,7 +189,7 @@ pub(crate) fn levels_chart(ledger: &Ledger) -> Option<Markup> {
     Some(chart.markup())
 }
 
-fn levels(top: f64, name: &str, all: &[Level]) -> Markup {
+fn levels(top: f64, name: &str, all: &[NamedLevel]) -> Markup {
     let most = all.iter().map(|level| level.value).fold(f64::MIN_POSITIVE, f64::max);
     // Names on the left, numbers behind the longest bar.
     let (left, room) = (LEFT + 110.0, RIGHT - LEFT - 110.0 - 70.0);

@@ -69,8 +69,11 @@ pub(crate) fn chart(series: &RunSeries, dir: Dir) -> Option<Markup> {
             circle.outlier r="1.8" cx=(at(x.at((column as f64 + 0.5) * seconds)))
                 cy=(at(y.at(middle(bucket)))) {}
         }
-        path.line.thin.p50 data-series="p50" d=(line(50.0)) {}
-        path.line.thin.p99 data-series="p99" d=(line(99.0)) {}
+        @for (class, percent) in [("p50", 50.0), ("p99", 99.0)] {
+            @let line = line(percent);
+            path.halo data-series=(class) d=(line) {}
+            path class={ "line thin " (class) } data-series=(class) d=(line) {}
+        }
         (scale(most))
     };
     Some(

@@ -9,12 +9,12 @@ use maud::{Markup, html};
 use std::fmt::Write;
 
 const BOTTOM: f64 = 246.0;
-/// A percentile above which fewer values lie is not told by the solid line.
+/// A percentile above which fewer values lie is not part of the solid line.
 const VALUES_LEAST: f64 = 10.0;
 
 /// A step of a curve: up to this share of the values, this latency.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Step {
+struct CurveStep {
     share: f64,
     ns: u64,
 }
@@ -46,7 +46,7 @@ pub(crate) fn chart(id: &str, latencies: &[NamedLatency]) -> Option<Markup> {
         (y_axis(&y_ticks, &y, |ns| duration(ns as u64)))
         (x_axis(&labels, &x, BOTTOM, "share of the I/Os that took at most so long"))
         @for one in &some {
-            @let curve = Curve::of(&one.latency, &x, &y);
+            @let curve = LatencyCurve::of(&one.latency, &x, &y);
             path class={ "line " (one.class) } data-series=(one.class) d=(curve.solid) {}
             path class={ "line thin " (one.class) } data-series=(one.class) d=(curve.beyond) {}
             circle class={ "dot " (one.class) } data-series=(one.class) r="3.5"
@@ -72,11 +72,14 @@ fn nines_of(share: f64) -> f64 {
     -(1.0 - share.min(1.0 - 1e-9)).log10()
 }
 
-/// The steps of a curve: of the bins, else of the percentiles that were told.
-fn steps(latency: &LatencyReport) -> Vec<Step> {
+/// The steps of a curve: of the bins, else of the percentiles that were reported.
+fn steps(latency: &LatencyReport) -> Vec<CurveStep> {
     if latency.bins.is_empty() {
-        let told = latency.percentiles.as_deref().unwrap_or_default();
-        return told.iter().map(|&(percent, ns)| Step { share: percent / 100.0, ns }).collect();
+        let reported = latency.percentiles.as_deref().unwrap_or_default();
+        return reported
+            .iter()
+            .map(|&(percent, ns)| CurveStep { share: percent / 100.0, ns })
+            .collect();
     }
     let total = latency.bins.iter().map(|bin| bin.1).sum::<u64>().max(1) as f64;
     let mut seen = 0;
@@ -86,26 +89,26 @@ fn steps(latency: &LatencyReport) -> Vec<Step> {
         .map(|&(ns, count)| {
             seen += count;
             let ns = ns.clamp(latency.min_ns, latency.max_ns.max(latency.min_ns));
-            Step { share: seen as f64 / total, ns }
+            CurveStep { share: seen as f64 / total, ns }
         })
         .collect()
 }
 
 /// A curve in two parts: up to the last percentile that rests on enough
 /// values, and beyond.
-struct Curve {
+struct LatencyCurve {
     solid: String,
     beyond: String,
 }
 
-impl Curve {
-    fn of(latency: &LatencyReport, x: &Scale, y: &Scale) -> Curve {
+impl LatencyCurve {
+    fn of(latency: &LatencyReport, x: &Scale, y: &Scale) -> LatencyCurve {
         let sure = 1.0 - VALUES_LEAST / latency.n.max(1) as f64;
-        let mut curve = Curve { solid: String::new(), beyond: String::new() };
+        let mut curve = LatencyCurve { solid: String::new(), beyond: String::new() };
         let (mut last_x, mut last_y) = (x.at(0.0), None::<f64>);
         for step in steps(latency) {
             let (right, height) = (x.at(nines_of(step.share)), y.at(step.ns as f64));
-            // Steps that cannot be told apart are left out.
+            // Steps that look the same are left out.
             if last_y.is_some_and(|last| (last - height).abs() < 0.4) && right - last_x < 0.6 {
                 continue;
             }
@@ -164,7 +167,7 @@ mod tests {
         };
         let x = Scale::linear(0.0, 3.0, 0.0, 300.0);
         let y = Scale::log(100.0, 10_000.0, 200.0, 0.0);
-        let curve = Curve::of(&latency, &x, &y);
+        let curve = LatencyCurve::of(&latency, &x, &y);
         // 900 of 1000 is one nine: a third of the axis.
         assert_eq!(curve.solid, "M0 200V200H100");
         assert!(curve.beyond.starts_with("M100 200V100H"), "{}", curve.beyond);
@@ -181,8 +184,8 @@ mod tests {
             ..LatencyReport::default()
         };
         let found = steps(&latency);
-        assert_eq!(found[0], Step { share: 0.9, ns: 100_000 });
-        assert_eq!(found[1], Step { share: 1.0, ns: 10_000_000 });
+        assert_eq!(found[0], CurveStep { share: 0.9, ns: 100_000 });
+        assert_eq!(found[1], CurveStep { share: 1.0, ns: 10_000_000 });
         assert_eq!(latency.at(95.0), Some(10_000_000));
     }
 }

@@ -10,7 +10,7 @@ use super::definition::{CommandEntry, parse};
 use crate::exit;
 use crate::output::{print, print_error};
 use clap::{Args, ValueHint};
-use measure::Measured;
+use measure::QuickLook;
 use std::path::{Path, PathBuf};
 use target::QuickTarget;
 
@@ -68,7 +68,7 @@ pub fn run(words: &[String]) -> u8 {
     }
 }
 
-fn report(measured: &Measured, as_json: bool) -> u8 {
+fn report(measured: &QuickLook, as_json: bool) -> u8 {
     print(&if as_json { document::write(measured) } else { text::report(measured) });
     if measured.stopped { exit::SIGNALLED } else { exit::OK }
 }

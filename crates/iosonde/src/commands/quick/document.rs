@@ -1,12 +1,12 @@
 //! A quick look as JSON.
 
-use super::measure::{Measured, QuickFigures};
+use super::measure::{QuickFigures, QuickLook};
 use super::text::conclusion;
 use crate::commands::format::printable;
 use serde_json::{Value, json};
 
 /// The look as one JSON object.
-pub fn write(measured: &Measured) -> String {
+pub fn write(measured: &QuickLook) -> String {
     let finding = |(finding, tests): &(iosonde_report::finding::Finding, u32)| {
         let mut value = finding.value();
         value["tests"] = (*tests).into();

@@ -69,7 +69,7 @@ pub struct QuickFigures {
 
 /// Everything that was found.
 #[derive(Debug, Default)]
-pub struct Measured {
+pub struct QuickLook {
     /// The path as it was named.
     pub path: PathBuf,
     /// `directory`, `file` or `device`.
@@ -98,27 +98,28 @@ const EXPECTED: [&str; 3] = ["short-run", "small-span", "closed-loop"];
 ///
 /// # Errors
 /// The first reason of what could not be done.
-pub fn all(target: &QuickTarget, seconds: u64) -> Result<Measured, String> {
+pub fn all(target: &QuickTarget, seconds: u64) -> Result<QuickLook, String> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         // Between two tests nobody else listens, and the file must go.
         signal_hook::flag::register(signal, stop.clone())
             .map_err(|error| format!("cannot listen for signals: {error}"))?;
     }
-    let mut run = Runner { target, bytes: target.bytes, direct: true, engine: deep_engine(), stop };
+    let mut run =
+        QuickRunner { target, bytes: target.bytes, direct: true, engine: deep_engine(), stop };
     if target.kind == QuickKind::Directory {
         run.fill()?;
     } else {
         run.direct = run.takes_direct();
     }
     let writes = target.kind == QuickKind::Directory;
-    let mut measured = Measured {
+    let mut measured = QuickLook {
         path: target.path.clone(),
         kind: target.kind.word(),
         bytes: run.bytes,
         direct: run.direct,
         engine: run.engine,
-        ..Measured::default()
+        ..QuickLook::default()
     };
     let mut found: BTreeMap<String, (Finding, u32)> = BTreeMap::new();
     for test in TESTS.into_iter().filter(|test| writes || test.dir == Dir::Read) {
@@ -172,7 +173,7 @@ fn deep_engine() -> &'static str {
     ["io_uring", "libaio", "posixaio"].iter().find(runs).copied().unwrap_or("psync")
 }
 
-struct Runner<'a> {
+struct QuickRunner<'a> {
     target: &'a QuickTarget,
     bytes: u64,
     direct: bool,
@@ -180,7 +181,7 @@ struct Runner<'a> {
     stop: Arc<AtomicBool>,
 }
 
-impl Runner<'_> {
+impl QuickRunner<'_> {
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -1,6 +1,6 @@
 //! A quick look as text: a conclusion, one table, what to mind.
 
-use super::measure::{Measured, QuickFigures};
+use super::measure::{QuickFigures, QuickLook};
 use crate::commands::format::printable;
 use crate::terminal::columns;
 use iosonde_base::Dir;
@@ -10,7 +10,7 @@ use iosonde_report::formats::{Style, findings_folded};
 use std::fmt::Write;
 
 /// The look as text.
-pub fn report(measured: &Measured) -> String {
+pub fn report(measured: &QuickLook) -> String {
     let mut out = format!("{}\n\n", wrap(&title(measured), 0, columns()));
     let _ = writeln!(out, "{}\n", wrap(&conclusion(measured), 0, columns()));
     table(measured, &mut out);
@@ -20,7 +20,7 @@ pub fn report(measured: &Measured) -> String {
 }
 
 /// `/data: directory on vda (ext4), test file of 1 GiB, direct I/O`.
-fn title(measured: &Measured) -> String {
+fn title(measured: &QuickLook) -> String {
     let on = place(measured);
     let file = match (measured.kind, measured.bytes) {
         ("directory", bytes_used) => format!(", temporary file of {}", bytes(bytes_used)),
@@ -36,7 +36,7 @@ fn title(measured: &Measured) -> String {
 }
 
 /// ` on vda (ext4)`, as far as it is known.
-pub fn place(measured: &Measured) -> String {
+pub fn place(measured: &QuickLook) -> String {
     let Some(job) = measured.ledger.as_ref().and_then(|ledger| ledger.jobs.first()) else {
         return String::new();
     };
@@ -49,7 +49,7 @@ pub fn place(measured: &Measured) -> String {
 }
 
 /// What the disk does, in one sentence, and what the figures may be used for.
-pub fn conclusion(measured: &Measured) -> String {
+pub fn conclusion(measured: &QuickLook) -> String {
     let of = |dir: Dir, depth: u32, name: &str| {
         let is = |one: &&QuickFigures| {
             one.test.dir == dir && one.test.depth == depth && one.test.name.starts_with(name)
@@ -91,7 +91,7 @@ pub fn conclusion(measured: &Measured) -> String {
 }
 
 /// A row for each kind of I/O, reads and writes beside each other.
-fn table(measured: &Measured, out: &mut String) {
+fn table(measured: &QuickLook, out: &mut String) {
     let mut names: Vec<&str> = Vec::new();
     for one in &measured.tests {
         if !names.contains(&one.test.name) {
@@ -139,7 +139,7 @@ fn narrow(one: &QuickFigures) -> String {
 }
 
 /// Findings of the tests, and what the look was not.
-fn remarks(measured: &Measured) -> String {
+fn remarks(measured: &QuickLook) -> String {
     let mut out = String::new();
     let several = measured.tests.len() as u32;
     let found: Vec<_> = measured
