@@ -24,4 +24,5 @@ mod verify_defects;
 mod verify_ledger;
 mod verify_replay;
 mod verify_state;
+mod zoned_device;
 mod zones;
