@@ -50,7 +50,7 @@ pub fn fingerprint(parsed: &Parsed) -> String {
         let counts = |name: &str| !NAMES.contains(&name) && !is_drawn(name);
         let common = iosonde_spec::all().filter(|row| counts(row.name)).filter_map(|row| {
             let value = spec.show(row.name)?;
-            (defaults.show(row.name).as_ref() != Some(&value)).then(|| (row.name, value))
+            (defaults.show(row.name).as_ref() != Some(&value)).then_some((row.name, value))
         });
         let private = spec.private().iter().map(|option| (option.name, option.text()));
         let mut pairs: Vec<String> =
