@@ -32,10 +32,6 @@ impl Planner<'_> {
         let spec = &of.job.spec;
         let Some(block_type) = block_type(spec) else { return Ok(None) };
         let Some(checks) = checks(spec, io) else { return Ok(None) };
-        if io.replay.is_some() && checks == Checks::Reads {
-            // Nobody knows who wrote what the recording reads.
-            return Ok(None);
-        }
         let options = &spec.verify;
         let order = match may_repeat(spec, source) {
             true => CheckOrder::Offset,
@@ -206,6 +202,8 @@ fn checks(spec: &JobSpec, io: &JobIo) -> Option<Checks> {
     match (io.dirs[Dir::Write], io.dirs[Dir::Read]) {
         (true, _) if *spec.verify.verify_only.get() => Some(Checks::WithoutWriting),
         (true, _) => Some(Checks::Writes),
+        // Nobody knows who wrote what a recording reads.
+        (false, true) if io.replay.is_some() => None,
         (false, true) => Some(Checks::Reads),
         (false, false) => None,
     }
