@@ -2,7 +2,7 @@
 //! preloaded library makes answer as a host-managed one. Real zoned devices are not to be had.
 
 use crate::support::{Ran, Who, words};
-use iosonde_testing::devices::LoopDevice;
+use iosonde_testing::LoopDevice;
 use iosonde_testing::{Folder, skip};
 use serde_json::{Value, json};
 use std::fs::{self, File};
