@@ -355,7 +355,7 @@ mod tests {
             trimmed: false,
         };
         // No block is so short: a header does not fit.
-        checkers.filling.checks.push((Planned::default(), check, 7..3));
+        checkers.filling.checks.push((Planned::default(), check, 4..7));
         let checked = checkers.finish();
         assert_eq!(checked.broken.unwrap().doing, "verify");
     }
