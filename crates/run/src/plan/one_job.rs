@@ -74,13 +74,7 @@ impl Planner<'_> {
             files: parts.files,
             layout: layout(spec, io.max_bs),
             open: open(spec, &io),
-            buffers: BufferPlan {
-                bytes: (io.max_bs as usize).next_multiple_of(4096),
-                align: self.alignment(spec),
-                lead: 0,
-                memory: buffers::memory(spec)?,
-                locked_bytes: buffers::locked_bytes(spec)?,
-            },
+            buffers: self.buffer_plan(spec, io.max_bs)?,
             fill,
             verify,
             tolerance: engine::tolerance(spec),
@@ -90,6 +84,17 @@ impl Planner<'_> {
             thread,
             coordination: self.coordination(job)?,
             reporting,
+        })
+    }
+
+    /// Its buffers, each for the largest block.
+    fn buffer_plan(&mut self, spec: &JobSpec, max_bs: u32) -> Result<BufferPlan, Diagnostic> {
+        Ok(BufferPlan {
+            bytes: (max_bs as usize).next_multiple_of(4096),
+            align: self.alignment(spec),
+            lead: 0,
+            memory: buffers::memory(spec)?,
+            locked_bytes: buffers::locked_bytes(spec)?,
         })
     }
 
