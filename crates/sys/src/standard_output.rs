@@ -11,7 +11,7 @@ pub fn print(text: &str) {
     let _ = try_print(text);
 }
 
-/// As [`print`]; whether somebody may have read it.
+/// As [`print()`]; whether somebody may have read it.
 #[must_use]
 pub fn try_print(text: &str) -> bool {
     let mut out = io::stdout();

@@ -20,6 +20,15 @@ enum Held {
     UntilIdle,
 }
 
+/// How long the job may sleep until an I/O may start; [`PATIENCE`] where none has a moment.
+#[inline(always)]
+fn nap_ns(held: Held, drive: &Drive) -> u64 {
+    match (held, &drive.pacing) {
+        (Held::Until(moment), Some(pacing)) => pacing.nap_ns(&drive.clock, &drive.control, moment),
+        _ => PATIENCE.0,
+    }
+}
+
 impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// One round, as [`QueueLoop::round`], for jobs that something holds back.
     #[inline(never)]
@@ -52,12 +61,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
         let window = drive.window;
         self.full |= in_flight >= window.depth.min(self.flights.len() as u32);
-        let nap_ns = match (held, &drive.pacing) {
-            (Held::Until(moment), Some(pacing)) => {
-                pacing.nap_ns(&drive.clock, &drive.control, moment)
-            }
-            _ => PATIENCE.0,
-        };
+        let nap_ns = nap_ns(held, drive);
         let patience = Nanos(nap_ns.min(PATIENCE.0));
         let must_wait = self.full || blocked || self.out.is_some();
         let min = match held {

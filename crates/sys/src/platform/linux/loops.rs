@@ -4,7 +4,6 @@
 //! namespace, or after a rename, it leads nowhere or to another file.
 #![allow(unsafe_code)]
 
-use super::uses::Backing;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::Path;
@@ -19,6 +18,18 @@ struct LoopInfo {
     inode: u64,
     rdevice: u64,
     rest: [u64; 26],
+}
+
+/// Device and inode number of a file.
+pub(super) type FileNumbers = (u64, u64);
+
+/// What a loop device shows, by its numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Backing {
+    /// The file, or the device's node.
+    pub file: FileNumbers,
+    /// The number of the device, if it is one.
+    pub device: Option<u64>,
 }
 
 /// The file or device that a loop device shows; `None` if it shows none, or may

@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::loops;
+use super::loops::{self, Backing, FileNumbers};
 use crate::guard::{InUse, Use};
 use crate::stack::{DeviceId, Mount};
 use iosonde_direct::sysfs::{Tree, mount_below};
@@ -26,18 +26,6 @@ pub(crate) struct Uses {
     mounted: Vec<(DeviceId, PathBuf)>,
     swaps: Vec<SwapArea>,
     loops: Vec<LoopUse>,
-}
-
-/// Device and inode number of a file.
-type FileNumbers = (u64, u64);
-
-/// What a loop device shows, by its numbers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Backing {
-    /// The file, or the device's node.
-    pub file: FileNumbers,
-    /// The number of the device, if it is one.
-    pub device: Option<u64>,
 }
 
 #[derive(Debug)]
