@@ -17,6 +17,7 @@ const WE_TAKE: &[(&str, &str)] = &[
     ("keyword-in-path.fio", "fio pipes a path with a keyword through bc, which cannot read it"),
     ("blank-before-word.fio", "nobody means the blank in `rw = read`; fio takes it before numbers"),
     ("engine-external.fio", "parsing opens no engine; the plan looks for its file"),
+    ("--name=x --crctest=nonesuch", "the program knows the checksums and refuses it"),
 ];
 
 /// IncludeRefused by us, taken by the installed fio.

@@ -207,7 +207,8 @@ fn fios_words_for_a_bad_command_line() {
     assert_eq!(described("no.fio"), "fio: unable to open 'no.fio' job file");
     assert_eq!(
         described("--output-format=xml"),
-        "fio: invalid output format xml\nfio: failed parsing output-format"
+        "fio: unknown output format \"xml\": use normal, terse, json, json+, csv or markdown\n\
+         fio: failed parsing output-format"
     );
 }
 

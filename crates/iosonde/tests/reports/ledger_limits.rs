@@ -61,9 +61,10 @@ fn a_falling_rate_is_reported_with_the_bytes_until_then() {
     let Some(place) = TestFileSystem::in_memory("ext4") else { return };
     let Some(throttle) = DeviceThrottle::new(&place.device, MIB) else { return };
     // With a queue of half a second the device always has something to hold back,
-    // also while this machine does other things. It takes a while to fill.
+    // also while this machine does other things. It takes a while to fill. Runs of
+    // up to a minute have windows of 200 ms.
     let line = "--rw=write --bs=16k --size=256m --direct=1 --fallocate=none --ioengine=libaio \
-                --iodepth=32 --time_based --runtime=1d --ramp_time=1";
+                --iodepth=32 --time_based --runtime=58 --ramp_time=1";
     rustix::fs::syncfs(std::fs::File::open(&place.mounted.0).unwrap()).unwrap();
     let written = || {
         let stat = format!("/sys/class/block/{}/stat", place.device.name());

@@ -16,8 +16,9 @@ options! {
             built: Built::Yes,
             good: &["donor"],
         }
-        /// Allocate the donor's blocks at each I/O and free them after it, not once
-        /// at the start.
+        /// The donor's blocks are allocated at each I/O and freed after it.
+        ///
+        /// Without it they are allocated once, at the start.
         inplace: u32 = "0" as "inplace" {
             built: Built::Yes,
             min: Some(0),
