@@ -4,9 +4,8 @@ mod due;
 mod exchange;
 mod flight;
 mod paced;
-mod uncounted;
 
-use crate::drive::{Failure, UNCOUNTED, io};
+use crate::drive::{Failure, io};
 use crate::retries::{Attempt, GIVEN_UP, SlotRetries};
 use crate::{Drive, Ended, Files, Io, Loop, Memory, Queued, Window};
 use flight::{Batch, Filling, Flight, FreeList, OPS, Tag};
@@ -14,7 +13,6 @@ use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use iosonde_stats::{Counters, Lane, batch_class, depth_class};
 use iosonde_sys::clock::Clock;
 use std::ops::Range;
-use uncounted::Uncounted;
 
 /// No wait is longer than this, so that a stop is seen even while a device
 /// stops.
@@ -46,9 +44,6 @@ pub struct QueueLoop<E, const STAMPED: bool> {
     dues: Box<[u64]>,
     /// When the entry taken last was due.
     due: u64,
-    /// Those that are not counted yet, and how long they may wait, in ticks.
-    uncounted: Box<Uncounted>,
-    uncounted_ticks: u64,
     /// What was measured ends the slice.
     settled: bool,
     /// Each completion is checked or printed: [`Drive::watches_completions`].
@@ -79,8 +74,6 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             idle: vec![true; slots],
             dues: Box::default(),
             due: 0,
-            uncounted: Box::default(),
-            uncounted_ticks: 0,
             settled: false,
             watches: false,
             retries: SlotRetries::default(),
@@ -722,7 +715,6 @@ impl<E: Queued, const STAMPED: bool> Loop for QueueLoop<E, STAMPED> {
     fn run(&mut self, drive: &mut Drive) -> Ended {
         let (taps, paced) = (drive.has_taps(), drive.pacing.is_some());
         self.watches = drive.watches_completions();
-        self.uncounted_ticks = drive.clock.ns_to_ticks(UNCOUNTED.0);
         let exchanges = Self::may_exchange(drive);
         loop {
             let round = match paced {

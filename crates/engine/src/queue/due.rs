@@ -20,8 +20,6 @@ struct DueStretch<'a> {
     /// Without the spare slot.
     in_flight: usize,
     now: u64,
-    /// What has been done by then is counted.
-    pause: u64,
 }
 
 /// What came back of a wait for a completion.
@@ -56,11 +54,12 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             control: &drive.control,
             files: &drive.files,
             memory: &drive.memory,
+            dues,
         };
         let entries = drive.ring.as_slice();
         let (count, stop) = match &mut tape {
-            None => self.stretch_due(context, entries, dues, waiter, &mut ()),
-            Some(tape) => self.stretch_due(context, entries, dues, waiter, tape),
+            None => self.stretch_due(context, entries, waiter, &mut ()),
+            Some(tape) => self.stretch_due(context, entries, waiter, tape),
         };
         drive.tape = tape;
         drive.ring.advance(count);
@@ -86,22 +85,16 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         &mut self,
         context: ExchangeContext<'_>,
         entries: &[Planned],
-        dues: &[u64],
         waiter: &mut Waiter,
         tape: &mut T,
     ) -> (usize, ExchangeEnd) {
-        if let Some(first) = entries.first() {
-            self.uncounted.begin(first);
-        }
-        let now = context.clock.now();
-        let pause = now.saturating_add(self.uncounted_ticks);
-        let mut at = DueStretch { waiter, spare: None, in_flight: self.slots.taken, now, pause };
-        let stopped = self.do_due(context, entries, dues, &mut at, tape);
+        let (in_flight, now) = (self.slots.taken, context.clock.now());
+        let mut at = DueStretch { waiter, spare: None, in_flight, now };
+        let stopped = self.do_due(context, entries, &mut at, tape);
         if let Some((slot, batch)) = at.spare {
             self.slots.give_back(slot);
             self.free_batches.give_back(batch);
         }
-        self.uncounted.count(context.ledger, &context.clock);
         stopped
     }
 
@@ -111,11 +104,10 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         &mut self,
         context: ExchangeContext<'_>,
         entries: &[Planned],
-        dues: &[u64],
         at: &mut DueStretch<'_>,
         tape: &mut T,
     ) -> (usize, ExchangeEnd) {
-        for (count, (entry, &due)) in entries.iter().zip(dues).enumerate() {
+        for (count, (entry, &due)) in entries.iter().zip(context.dues).enumerate() {
             if entry.op as u8 > Op::Trim as u8 {
                 return (count, ExchangeEnd::Entry);
             }
@@ -132,11 +124,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             if at.now >= context.control.until() {
                 return (count + 1, ExchangeEnd::Time);
             }
-            if at.now >= at.pause {
-                return (count + 1, ExchangeEnd::Early);
-            }
         }
-        (entries.len().min(dues.len()), ExchangeEnd::Entry)
+        (entries.len(), ExchangeEnd::Entry)
     }
 
     /// Wait until `due` at most, or for a completion if that comes before, and
@@ -152,9 +141,6 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let ExchangeContext { clock, control, .. } = context;
         if at.now >= control.until() {
             return Some(ExchangeEnd::Time);
-        }
-        if due >= at.pause && !self.uncounted.is_empty() {
-            return Some(ExchangeEnd::Early);
         }
         if at.in_flight == 0 {
             at.now = at.waiter.wait(&clock, control, due);
@@ -216,11 +202,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let issue = clock.now();
         let slat = clock.ticks_to_ns(issue.wrapping_sub(at.now));
         self.batches[batch as usize] = Batch { slat, issue, live: 1 };
-        if !self.uncounted.issued(entry, slat) {
-            Self::count_issued(&ledger.lanes[entry.op as usize], 1, slat);
-            ledger.depth.submit[batch_class(1)].add(1);
-            ledger.depth.submits.add(1);
-        }
+        Self::count_issued(&ledger.lanes[entry.op as usize], 1, slat);
+        ledger.depth.submit[batch_class(1)].add(1);
+        ledger.depth.submits.add(1);
         ledger.depth.level[depth_class(at.in_flight as u32)].add(1);
         at.now = issue;
         Ok(())
@@ -254,18 +238,14 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             return Collected::Odd;
         }
         let Batch { slat, issue, .. } = self.batches[tag.batch()];
-        let took = now.wrapping_sub(issue);
-        let response = now.saturating_sub(self.dues[slot.0 as usize]);
-        if !self.uncounted.completed(tag.kind(), len, [slat, took, response]) {
-            let clat = clock.ticks_to_ns(took);
-            count_done(lane, 1, len.into(), [clat, slat + clat]);
-            count_response(lane, &clock, 0, response);
-            ledger.depth.complete[batch_class(1)].add(1);
-            ledger.depth.completes.add(1);
-        }
+        let clat = clock.ticks_to_ns(now.wrapping_sub(issue));
+        count_done(lane, 1, len.into(), [clat, slat + clat]);
+        count_response(lane, &clock, self.dues[slot.0 as usize], *now);
+        ledger.depth.complete[batch_class(1)].add(1);
+        ledger.depth.completes.add(1);
         if T::TAPES {
             let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
-            tape.add(*now, flight.offset, len, kind, [slat, clock.ticks_to_ns(took)]);
+            tape.add(*now, flight.offset, len, kind, [slat, clat]);
         }
         Collected::One(slot.0, tag.batch() as u32)
     }

@@ -3,6 +3,7 @@
 
 use super::{Batch, PATIENCE, QueueLoop, Tag, count_done};
 use crate::drive::{Failure, io};
+use crate::one_shot::count_response;
 use crate::tape::Taping;
 use crate::{Drive, Files, Memory, Queued, SliceControl, Window};
 use iosonde_base::{Completion, Errno, Op, Planned, Slot};
@@ -17,6 +18,8 @@ pub(super) struct ExchangeContext<'a> {
     pub(super) control: &'a SliceControl,
     pub(super) files: &'a Files,
     pub(super) memory: &'a Memory,
+    /// When each entry is due; of paced jobs.
+    pub(super) dues: &'a [u64],
 }
 
 /// Why exchanging stopped.
@@ -27,7 +30,7 @@ pub(super) enum ExchangeEnd {
     Odd(u64),
     /// The slice is over.
     Time,
-    /// What was done is to be counted; there is more.
+    /// The next is not due yet; one completed and none was submitted for it.
     Early,
     /// The queue itself failed.
     Broken(&'static str, Errno),
@@ -54,11 +57,14 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             control: &drive.control,
             files: &drive.files,
             memory: &drive.memory,
+            dues: drive.pacing.as_mut().map_or(&[], |pacing| pacing.dues(drive.ring.place()).0),
         };
         let entries = drive.ring.as_slice();
-        let (count, stop) = match &mut tape {
-            None => self.stretch(context, entries, &mut ()),
-            Some(tape) => self.stretch(context, entries, tape),
+        let (count, stop) = match (&mut tape, context.dues.is_empty()) {
+            (None, true) => self.stretch::<_, false>(context, entries, &mut ()),
+            (Some(tape), true) => self.stretch::<_, false>(context, entries, tape),
+            (None, false) => self.stretch::<_, true>(context, entries, &mut ()),
+            (Some(tape), false) => self.stretch::<_, true>(context, entries, tape),
         };
         drive.tape = tape;
         drive.ring.advance(count);
@@ -78,13 +84,13 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
 
     /// Exchange one I/O for each of `entries`; how many were submitted.
     #[inline(never)]
-    fn stretch<T: Taping>(
+    fn stretch<T: Taping, const PACED: bool>(
         &mut self,
         context: ExchangeContext<'_>,
         entries: &[Planned],
         tape: &mut T,
     ) -> (usize, ExchangeEnd) {
-        let ExchangeContext { clock, ledger, control, files, memory } = context;
+        let ExchangeContext { clock, ledger, control, files, memory, dues } = context;
         let level = &ledger.depth.level[depth_class(self.flights.len() as u32)];
         let one = batch_class(1);
         for (count, entry) in entries.iter().enumerate() {
@@ -117,12 +123,20 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
                 tape.add(now, flight.offset, len, kind, [slat, clat]);
             }
-            if now >= control.until() {
-                // One completed, and none is submitted for it.
+            let next_due = if PACED {
+                let due = &mut self.dues[slot.0 as usize];
+                count_response(lane, &clock, *due, now);
+                *due = dues[count];
+                *due
+            } else {
+                0
+            };
+            let over = now >= control.until();
+            if over || PACED && now < next_due {
                 batch.live = 0;
                 self.slots.give_back(slot.0);
                 self.free_batches.give_back(tag.batch() as u32);
-                return (count, ExchangeEnd::Time);
+                return (count, if over { ExchangeEnd::Time } else { ExchangeEnd::Early });
             }
 
             // In its slot, and in its batch, goes the next.

@@ -41,12 +41,12 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if self.dues.is_empty() {
             self.dues = vec![0; self.flights.len()].into();
         }
-        if exchanges
-            && self.waiting.is_none()
-            && self.out.is_none()
-            && let Some(over) = self.when_due(drive)?
-        {
-            return Ok(over);
+        if exchanges && self.waiting.is_none() && self.out.is_none() {
+            let full = self.in_flight() as usize == self.flights.len();
+            let done = if full { self.exchange(drive)? } else { self.when_due(drive)? };
+            if let Some(over) = done {
+                return Ok(over);
+            }
         }
         let (mut held, mut blocked) = (Held::Not, false);
         if self.waiting.is_none() && self.out.is_none() && !self.full {
