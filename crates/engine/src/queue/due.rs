@@ -63,19 +63,11 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         };
         drive.tape = tape;
         drive.ring.advance(count);
-        self.full = self.in_flight() as usize == self.flights.len();
-        let over = match stop {
-            ExchangeEnd::Entry if drive.ring.waiting() > 0 => return Ok(None),
-            ExchangeEnd::Entry | ExchangeEnd::Early => false,
-            ExchangeEnd::Odd(now) => {
-                self.settle(drive, now);
-                now >= drive.control.until()
-            }
-            ExchangeEnd::Time => true,
-            ExchangeEnd::Broken(doing, errno) => return Err(self.abandon(doing, errno)),
-        };
-        self.full = self.in_flight() as usize == self.flights.len();
-        self.failed.take().map_or(Ok(Some(over)), Err)
+        if matches!(stop, ExchangeEnd::Entry) && drive.ring.waiting() > 0 {
+            self.full = self.in_flight() as usize == self.flights.len();
+            return Ok(None);
+        }
+        self.end_exchange(drive, stop).map(Some)
     }
 
     /// Submit each of `entries` when it is due, and collect meanwhile; how many

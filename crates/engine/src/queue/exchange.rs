@@ -68,18 +68,31 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         };
         drive.tape = tape;
         drive.ring.advance(count);
+        if let ExchangeEnd::Entry = stop {
+            return Ok(None);
+        }
+        self.end_exchange(drive, stop).map(Some)
+    }
+
+    /// What is left to do after I/Os that were exchanged or submitted when due;
+    /// whether the slice is over.
+    #[inline(always)]
+    pub(super) fn end_exchange(
+        &mut self,
+        drive: &mut Drive,
+        stop: ExchangeEnd,
+    ) -> Result<bool, Failure> {
         let over = match stop {
-            ExchangeEnd::Entry => return Ok(None),
             ExchangeEnd::Odd(now) => {
                 self.settle(drive, now);
                 now >= drive.control.until()
             }
             ExchangeEnd::Time => true,
-            ExchangeEnd::Early => false,
+            ExchangeEnd::Entry | ExchangeEnd::Early => false,
             ExchangeEnd::Broken(doing, errno) => return Err(self.abandon(doing, errno)),
         };
         self.full = self.in_flight() as usize == self.flights.len();
-        self.failed.take().map_or(Ok(Some(over)), Err)
+        self.failed.take().map_or(Ok(over), Err)
     }
 
     /// Exchange one I/O for each of `entries`; how many were submitted.
