@@ -1,7 +1,9 @@
 //! What each chart has: a title, its finding as a sentence, axes, a legend, and
 //! its numbers as a table below.
 
-use super::scale::Scale;
+use super::scale::{Scale, ticks};
+use iosonde_base::text::count;
+use iosonde_report::series::RunSeries;
 use maud::{Markup, html};
 use std::fmt::Write;
 
@@ -101,6 +103,14 @@ pub(crate) fn x_axis(ticks: &[(f64, String)], x: &Scale, bottom: f64, name: &str
             text.name x=(at(RIGHT)) y=(at(bottom + 32.0)) text-anchor="end" { (name) }
         }
     }
+}
+
+/// The axis of the time that the windows of a series take: its scale, and the
+/// moments that it names.
+pub(crate) fn time_axis(series: &RunSeries) -> (Scale, Vec<(f64, String)>) {
+    let end = series.interval_ns as f64 / 1e9 * series.windows.len() as f64;
+    let named = ticks(end).into_iter().filter(|&tick| tick <= end);
+    (Scale::linear(0.0, end, LEFT, RIGHT), named.map(|tick| (tick, count(tick))).collect())
 }
 
 /// Where the label of a place stands: one at the right border ends there.

@@ -1,11 +1,11 @@
 //! Latency over time: one population or two, and when did it stall?
 
-use super::frame::{Chart, LEFT, RIGHT, TOP, at, path, x_axis, y_axis};
-use super::scale::{Scale, decades, ticks};
+use super::frame::{Chart, LEFT, RIGHT, TOP, at, path, time_axis, x_axis, y_axis};
+use super::scale::{Scale, decades};
 use crate::figures::class;
 use crate::png::IndexedPicture;
 use iosonde_base::Dir;
-use iosonde_base::text::{count, duration};
+use iosonde_base::text::duration;
 use iosonde_report::series::{RunSeries, SeriesWindow};
 use iosonde_stats::coarse_lowest;
 use maud::{Markup, html};
@@ -45,13 +45,7 @@ pub(crate) fn chart(series: &RunSeries, dir: Dir) -> Option<Markup> {
     let y = Scale::log(lowest, highest, BOTTOM, TOP);
     let y_ticks = latency_ticks(lowest, highest);
     let seconds = few.interval_ns as f64 / 1e9;
-    let end = seconds * few.windows.len() as f64;
-    let x = Scale::linear(0.0, end, LEFT, RIGHT);
-    let labels: Vec<(f64, String)> = ticks(end)
-        .into_iter()
-        .filter(|&tick| tick <= end)
-        .map(|tick| (tick, count(tick)))
-        .collect();
+    let (x, labels) = time_axis(&few);
     let picture = picture(&few, (low, high), most, &|window| &window.dirs[dir].latency);
     let line = |percent: f64| {
         let point = |(column, window): (usize, &SeriesWindow)| {

@@ -1,10 +1,10 @@
 //! The rate over time: was it steady?
 
-use super::frame::{Chart, LEFT, RIGHT, TOP, at, legend, path, x_axis, y_axis};
-use super::scale::{Scale, byte_ticks, ticks};
+use super::frame::{Chart, RIGHT, TOP, at, legend, path, time_axis, x_axis, y_axis};
+use super::scale::{Scale, byte_ticks};
 use crate::figures::{active, class};
 use iosonde_base::Dir;
-use iosonde_base::text::{bytes, count, duration, percent, plural, rate};
+use iosonde_base::text::{bytes, duration, percent, plural, rate};
 use iosonde_report::series::{RateChange, RunSeries, SeriesWindow};
 use maud::{Markup, html};
 
@@ -29,16 +29,13 @@ pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup
     let most = dirs.iter().flat_map(|&dir| rates(dir)).flatten().fold(1.0, f64::max);
     let y_ticks = byte_ticks(most);
     let y = Scale::linear(0.0, y_ticks[y_ticks.len() - 1], BOTTOM, TOP);
-    let end = seconds * few.windows.len() as f64;
-    let x_ticks: Vec<f64> = ticks(end).into_iter().filter(|&tick| tick <= end).collect();
-    let x = Scale::linear(0.0, end, LEFT, RIGHT);
+    let (x, labels) = time_axis(&few);
     let line = |dir: Dir| {
         let middle = |index: usize| x.at((index as f64 + 0.5) * seconds);
         let points = rates(dir).enumerate();
         path(points.map(|(index, rate)| Some((middle(index), y.at(rate?)))))
     };
     let names: Vec<_> = dirs.iter().map(|&dir| (class(dir), dir.name().to_owned())).collect();
-    let labels: Vec<(f64, String)> = x_ticks.iter().map(|&tick| (tick, count(tick))).collect();
     let drawing = html! {
         (y_axis(&y_ticks, &y, rate))
         (x_axis(&labels, &x, BOTTOM, "seconds"))
@@ -129,13 +126,7 @@ pub(crate) fn dirty(series: &RunSeries) -> Option<Markup> {
     let y_ticks: Vec<f64> = byte_ticks(most as f64).into_iter().step_by(2).collect();
     let y = Scale::linear(0.0, most as f64, bottom, TOP);
     let y_ticks: Vec<f64> = y_ticks.into_iter().filter(|&tick| tick <= y.high()).collect();
-    let end = seconds * few.windows.len() as f64;
-    let x = Scale::linear(0.0, end, LEFT, RIGHT);
-    let labels: Vec<(f64, String)> = ticks(end)
-        .into_iter()
-        .filter(|&tick| tick <= end)
-        .map(|tick| (tick, count(tick)))
-        .collect();
+    let (x, labels) = time_axis(&few);
     let point = |(index, window): (usize, &SeriesWindow)| {
         Some((x.at((index as f64 + 1.0) * seconds), y.at(window.dirty_bytes? as f64)))
     };
