@@ -27,7 +27,50 @@ pub struct EarlierRuns {
     pub runs: Vec<Value>,
 }
 
+/// Which directory a command keeps its runs in, and how it begins there.
+#[derive(Clone, Copy, Debug)]
+pub struct FolderRequest<'a> {
+    /// The directory.
+    pub path: &'a Path,
+    /// Go on with the runs that it holds.
+    pub resume: bool,
+    /// Remove the runs that it holds.
+    pub force: bool,
+    /// The seed of the order; none for a new one, or that of the earlier runs.
+    pub seed: Option<u64>,
+}
+
+/// A directory of runs that was made, or made before.
+pub struct BegunRuns {
+    /// The directory.
+    pub folder: TrialFolder,
+    /// The seed of the order.
+    pub seed: u64,
+    /// What it holds, of a command that goes on.
+    pub earlier: Option<EarlierRuns>,
+}
+
 impl TrialFolder {
+    /// Make it, or go on in it; `header` is what is being run, by the seed.
+    ///
+    /// # Errors
+    /// The directory cannot be used, or holds other runs.
+    pub fn begin(
+        request: FolderRequest<'_>,
+        header: impl Fn(u64) -> Value,
+    ) -> Result<BegunRuns, String> {
+        let FolderRequest { path, resume, force, seed } = request;
+        if resume {
+            let (folder, earlier) = TrialFolder::resume(path)?;
+            let its_seed = earlier.header["seed"].as_u64().unwrap_or(0);
+            same_header(&earlier.header, &header(seed.unwrap_or(its_seed)))?;
+            return Ok(BegunRuns { folder, seed: its_seed, earlier: Some(earlier) });
+        }
+        let seed = seed.unwrap_or_else(random_seed);
+        let folder = TrialFolder::create(path, &header(seed), force)?;
+        Ok(BegunRuns { folder, seed, earlier: None })
+    }
+
     /// Make it, with the first line of its journal.
     ///
     /// # Errors

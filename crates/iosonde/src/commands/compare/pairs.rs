@@ -5,7 +5,7 @@ use super::comparison::{JudgeRequest, RunDesign, SideComparison};
 use super::likeness::Likeness;
 use super::side::{CompareSide, SideRun};
 use crate::trials::between::shell;
-use crate::trials::folder::{EarlierRuns, TrialFolder, random_seed, same_header};
+use crate::trials::folder::{BegunRuns, EarlierRuns, FolderRequest, TrialFolder};
 use crate::trials::progress::RunLine;
 use crate::trials::run::{TrialError, TrialRunner};
 use crate::trials::settings::identity;
@@ -57,20 +57,14 @@ impl<'a> PairedRuns<'a> {
         sides: [RunSide; 2],
         runner: &'a TrialRunner,
     ) -> Result<PairedRuns<'a>, String> {
-        let wanted = |seed: u64| header(arguments, &sides, seed);
-        let (folder, seed, earlier) = match arguments.resume {
-            true => {
-                let (folder, earlier) = TrialFolder::resume(&arguments.out)?;
-                let seed = earlier.header["seed"].as_u64().unwrap_or(0);
-                same_header(&earlier.header, &wanted(arguments.seed.unwrap_or(seed)))?;
-                (folder, seed, Some(earlier))
-            }
-            false => {
-                let seed = arguments.seed.unwrap_or_else(random_seed);
-                let folder = TrialFolder::create(&arguments.out, &wanted(seed), arguments.force)?;
-                (folder, seed, None)
-            }
+        let request = FolderRequest {
+            path: &arguments.out,
+            resume: arguments.resume,
+            force: arguments.force,
+            seed: arguments.seed,
         };
+        let begun = TrialFolder::begin(request, |seed| header(arguments, &sides, seed))?;
+        let BegunRuns { folder, seed, earlier } = begun;
         let all = arguments.warmup as usize + arguments.repeats.most();
         let mut runs = PairedRuns {
             arguments,

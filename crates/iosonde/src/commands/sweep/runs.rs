@@ -2,7 +2,7 @@
 
 use super::arguments::{RampChoice, SweepArgs};
 use super::grid::{GridPoint, points};
-use crate::trials::folder::{EarlierRuns, TrialFolder, random_seed, same_header};
+use crate::trials::folder::{BegunRuns, EarlierRuns, FolderRequest, TrialFolder};
 use crate::trials::jobs::plan;
 use crate::trials::progress::RunLine;
 use crate::trials::run::{TrialError, TrialRunner, prepared};
@@ -145,20 +145,14 @@ impl<'a> SweepRuns<'a> {
         points: Vec<SweepPoint>,
         runner: &'a TrialRunner,
     ) -> Result<SweepRuns<'a>, String> {
-        let wanted = |seed: u64| header(arguments, &base, &points, seed);
-        let (folder, seed, earlier) = match arguments.resume {
-            true => {
-                let (folder, earlier) = TrialFolder::resume(&arguments.out)?;
-                let seed = earlier.header["seed"].as_u64().unwrap_or(0);
-                same_header(&earlier.header, &wanted(arguments.seed.unwrap_or(seed)))?;
-                (folder, seed, Some(earlier))
-            }
-            false => {
-                let seed = arguments.seed.unwrap_or_else(random_seed);
-                let folder = TrialFolder::create(&arguments.out, &wanted(seed), arguments.force)?;
-                (folder, seed, None)
-            }
+        let request = FolderRequest {
+            path: &arguments.out,
+            resume: arguments.resume,
+            force: arguments.force,
+            seed: arguments.seed,
         };
+        let begun = TrialFolder::begin(request, |seed| header(arguments, &base, &points, seed))?;
+        let BegunRuns { folder, seed, earlier } = begun;
         let (longest, begun) = (Duration::ZERO, Instant::now());
         let mut runs = SweepRuns {
             arguments,
