@@ -45,36 +45,9 @@ fn ours() -> Report {
     Report { version: "fio-3.42".into(), jobs, groups, ..Report::default() }
 }
 
-/// Every key with its place, in order, and the type of what it holds.
-fn shape(value: &Value, place: &str, shapes: &mut Vec<String>) {
-    let kind = match value {
-        Value::Object(_) => "object",
-        Value::Array(_) => "array",
-        Value::String(_) => "text",
-        Value::Number(number) if number.is_f64() => "float",
-        Value::Number(_) => "integer",
-        Value::Bool(_) | Value::Null => "other",
-    };
-    shapes.push(format!("{place}: {kind}"));
-    match value {
-        // Which options were given is not a matter of format.
-        Value::Object(_) if place.ends_with("options") => {}
-        Value::Object(members) => {
-            members
-                .iter()
-                .for_each(|(key, member)| shape(member, &format!("{place}/{key}"), shapes));
-        }
-        Value::Array(members) => {
-            members.iter().for_each(|member| shape(member, &format!("{place}[]"), shapes));
-        }
-        _ => {}
-    }
-}
-
 fn shape_of(text: &str) -> Vec<String> {
-    let mut shapes = Vec::new();
-    shape(&serde_json::from_str(text).expect("it is JSON"), "", &mut shapes);
-    shapes
+    // Which options were given is not a matter of format.
+    iosonde_testing::json_shape(&serde_json::from_str(text).expect("it is JSON"), &["options"])
 }
 
 /// Keys that fio 3.42 has and 3.33 has not (reference for both: their own

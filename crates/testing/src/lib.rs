@@ -9,6 +9,7 @@ mod devices;
 #[cfg(unix)]
 mod fake_system;
 mod folder;
+mod json_shape;
 mod programs;
 pub mod schema;
 pub mod skip;
@@ -18,6 +19,7 @@ pub use devices::{FrozenMount, LoopDevice, Mounted, Swap, filesystem};
 #[cfg(unix)]
 pub use fake_system::FakeSystem;
 pub use folder::{Folder, temporary_file};
+pub use json_shape::json_shape;
 #[cfg(unix)]
 pub use programs::is_root;
 pub use programs::{has, has_fio, has_fio_for_part, has_strace, run};

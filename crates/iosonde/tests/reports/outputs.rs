@@ -2,7 +2,7 @@
 //! our own personality adds.
 
 use crate::support::{Who, at_once, with, words};
-use iosonde_testing::{Folder, has_fio, has_fio_for_part};
+use iosonde_testing::{Folder, has_fio, has_fio_for_part, json_shape};
 use serde_json::Value;
 
 /// Jobs with reports that have every possible part.
@@ -36,35 +36,9 @@ const SINCE_3_33: [&str; 5] = [
     "/write_sectors:",
 ];
 
-/// Every key with its place, in order, and the type of what it holds.
-fn shape(value: &Value, place: &str, shapes: &mut Vec<String>) {
-    let kind = match value {
-        Value::Object(_) => "object",
-        Value::Array(_) => "array",
-        Value::String(_) => "text",
-        Value::Number(number) if number.is_f64() => "float",
-        Value::Number(_) => "integer",
-        Value::Bool(_) | Value::Null => "other",
-    };
-    shapes.push(format!("{place}: {kind}"));
-    match value {
-        // Which options were given, and which latencies were met, is no matter of form.
-        Value::Object(_) if place.ends_with("options") || place.ends_with("/bins") => {}
-        Value::Object(members) => {
-            members
-                .iter()
-                .for_each(|(key, member)| shape(member, &format!("{place}/{key}"), shapes));
-        }
-        Value::Array(members) => {
-            members.iter().for_each(|member| shape(member, &format!("{place}[]"), shapes));
-        }
-        _ => {}
-    }
-}
-
 fn shape_of(document: &Value) -> Vec<String> {
-    let mut shapes = Vec::new();
-    shape(document, "", &mut shapes);
+    // Which options were given, and which latencies were met, is no matter of form.
+    let mut shapes = json_shape(document, &["options", "/bins"]);
     shapes.retain(|shape| !SINCE_3_33.iter().any(|key| shape.contains(key)));
     shapes
 }
