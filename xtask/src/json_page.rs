@@ -67,7 +67,7 @@ impl Sections<'_> {
         self.schema.pointer(member["$ref"].as_str()?.strip_prefix('#')?)
     }
 
-    /// The type of a key in words, and a link where it has a table of its own.
+    /// The type of a key in words, and a link to its table, if it has one.
     fn kind(&mut self, path: &str, member: &Value) -> (String, String) {
         if let Some(choices) = member["anyOf"].as_array() {
             let mut kinds = Vec::new();

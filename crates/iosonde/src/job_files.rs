@@ -42,8 +42,8 @@ fn refused(reason: &str) -> Error {
     Error::new(ErrorKind::InvalidData, reason)
 }
 
-/// Whether a file may be a job file: text, as far as its beginning tells. What
-/// cannot be read may be: the error is told later.
+/// Whether a file may be a job file: text, as far as its beginning shows. A
+/// file that cannot be read may be one: the error is reported later.
 pub fn is_text(path: &Path) -> bool {
     !is_binary(path).unwrap_or(false)
 }

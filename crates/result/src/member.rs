@@ -1,4 +1,4 @@
-//! Members of a document, by type; what is not there is zero or none.
+//! Members of a document, by type; what the document lacks is zero or `None`.
 
 use iosonde_report::OptionTexts;
 use iosonde_report::ledger::Observed;
@@ -10,17 +10,17 @@ pub(crate) fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_f64().map(|float| float as u64))
 }
 
-/// A whole number, zero where there is none.
+/// A whole number, zero if the document lacks it.
 pub(crate) fn count(of: &Value, key: &str) -> u64 {
     whole(&of[key]).unwrap_or(0)
 }
 
-/// A number, zero where there is none.
+/// A number, zero if the document lacks it.
 pub(crate) fn number(of: &Value, key: &str) -> f64 {
     of[key].as_f64().unwrap_or(0.0)
 }
 
-/// A text, empty where there is none.
+/// A text, empty if the document lacks it.
 pub(crate) fn text(of: &Value, key: &str) -> String {
     of[key].as_str().unwrap_or_default().to_owned()
 }
@@ -35,12 +35,12 @@ pub(crate) fn texts(of: &Value, key: &str) -> Vec<String> {
     list(of, key).iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// A list, empty where there is none.
+/// A list, empty if the document lacks it.
 pub(crate) fn list<'a>(of: &'a Value, key: &str) -> &'a [Value] {
     of[key].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A flag, off where there is none.
+/// A flag, off if the document lacks it.
 pub(crate) fn flag(of: &Value, key: &str) -> bool {
     of[key].as_bool().unwrap_or(false)
 }
