@@ -56,7 +56,7 @@ impl Sections<'_> {
         }
     }
 
-    /// What a key means: its own words, else those of what it refers to.
+    /// The meaning of a key: its own words, else those of what it refers to.
     fn words(&self, member: &Value) -> String {
         let own = member["description"].as_str().map(str::to_owned);
         own.or_else(|| self.target(member)?["description"].as_str().map(str::to_owned))

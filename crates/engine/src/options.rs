@@ -24,7 +24,7 @@ pub struct EngineOptionTable {
 pub type ReadTyped<'a> = &'a dyn Fn(&mut dyn Topic) -> Result<(), Diagnostic>;
 
 impl EngineOptionTable {
-    /// The options of `T`, whose rows are `rows`.
+    /// The options of `T`, declared by `rows`.
     pub const fn of<T: OwnOptions>(rows: &'static [OptionDef]) -> EngineOptionTable {
         EngineOptionTable {
             rows,

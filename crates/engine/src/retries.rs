@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// An I/O that moves nothing for so long fails with the error that it has.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// The same once a stop is asked, whose own signal may have interrupted it.
+/// The same once a stop is asked: its signal may have caused the interruption.
 const AFTER_STOP: Duration = Duration::from_millis(200);
 
 /// What an I/O that is given up says beside its error.

@@ -36,7 +36,7 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// A tape whose chunks come from, and go to, `turn`.
+    /// A tape that takes chunks from `turn` and gives them back.
     pub fn new(mut turn: TapeConsumer) -> Tape {
         Tape { chunk: turn(Vec::new()), turn }
     }
@@ -125,9 +125,9 @@ impl Tape {
     #[cold]
     #[inline(never)]
     fn add_long(&mut self, end: u64, offset: u64, len: u32, dir: u32, [slat, clat]: [u64; 2]) {
-        let told = Record::TOO_LONG;
+        let latency = Record::TOO_LONG;
         let (dir, prio) = (dir as u16, (dir >> 16) as u16);
-        self.chunk.push(Record { end, offset, slat: told, clat: told, len, dir, prio });
+        self.chunk.push(Record { end, offset, slat: latency, clat: latency, len, dir, prio });
         self.chunk.push(Record { end: slat, offset: clat, ..Record::default() });
     }
 }

@@ -8,7 +8,7 @@ use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::scale::timestamp;
 use maud::{Markup, html};
 
-/// A durable rate that differs by more than this share is told beside the other.
+/// A durable rate that differs by more than this share is shown beside the other.
 const RATES_DIFFER: f64 = 0.01;
 
 /// The jobs in words, when and on what, the conclusion, the findings.
@@ -76,7 +76,7 @@ fn findings(findings: &[Finding]) -> Markup {
     }
 }
 
-/// The chart that shows what a rule found.
+/// The chart for a rule's finding.
 fn chart_of(id: &str) -> Option<&'static str> {
     match id {
         "not-steady" => Some("rate"),

@@ -86,7 +86,7 @@ pub fn run(arguments: &[String]) -> u8 {
     }
 }
 
-/// The rule whose name was mistyped, most likely.
+/// The rule that was meant by a mistyped name, most likely.
 fn mistyped(arguments: &[String]) -> Option<&'static str> {
     let [word] = arguments else { return None };
     if word.starts_with('-') || std::path::Path::new(word).exists() {

@@ -38,7 +38,7 @@ pub fn run(arguments: &[String]) -> Result<Report, Vec<String>> {
         prepare(Personality::Native, arguments).map_err(|refused| refused.reasons)?;
     let _held = write_access::devices(&plan, DeviceData::Refuse(&[]))
         .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-    // Fewer descriptors than wanted are no reason to stop: opening tells.
+    // Fewer descriptors than wanted are no reason to stop: opening will fail.
     let _ = open_files::raise(&plan);
     evidence::ask(&mut plan);
     let plan = Arc::new(plan);

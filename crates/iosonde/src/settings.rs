@@ -36,7 +36,7 @@ pub fn set_options(spec: &JobSpec) -> Vec<SetOption> {
 }
 
 /// Options that name or describe a job, or the place that its device part
-/// tells more about, and do not change what it does.
+/// shows more about, and do not change what it does.
 const NAMES: [&str; 4] = ["name", "description", "filename", "directory"];
 
 /// The job's part of the fingerprint: of each section the options that are not

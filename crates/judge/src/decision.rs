@@ -24,7 +24,7 @@ impl Margin {
     }
 }
 
-/// What a comparison shows.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// There is a difference, and it is at least the margin.

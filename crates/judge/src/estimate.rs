@@ -127,7 +127,7 @@ impl Estimate {
         ConfidenceInterval { low: self.mean - reach, high: self.mean + reach }
     }
 
-    /// The probability of so large a difference where there is none.
+    /// The probability of so large a difference between equals.
     pub fn p_value(&self) -> f64 {
         match (self.standard_error, self.mean) {
             (0.0, 0.0) => 1.0,

@@ -68,7 +68,7 @@ const RESAMPLES: usize = 500;
 /// The knee of `points`, in any order.
 ///
 /// # Errors
-/// Why there is none.
+/// Why there is no knee.
 pub fn knee(points: &[LoadPoint], seed: u64) -> Result<Knee, NoKnee> {
     let mut points: Vec<&LoadPoint> =
         points.iter().filter(|point| point.load > 0.0 && median(&point.rates) > 0.0).collect();
@@ -170,7 +170,7 @@ pub struct PacedPoint {
     pub p99_ns: f64,
 }
 
-/// The highest rate that was kept to 99 %, and whose p99 is at most twice that
+/// The highest rate that was kept to 99 %, with a p99 of at most twice that
 /// of the lowest rate; `None` if the lowest was not kept. Rates above the
 /// first that fails do not count, whatever they show.
 pub fn paced_knee(points: &[PacedPoint]) -> Option<f64> {

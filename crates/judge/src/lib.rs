@@ -2,7 +2,7 @@
 //! help, and the highest load that keeps a promise.
 //!
 //! Numbers in, decisions out: nothing here reads a file, runs a job or knows
-//! what a figure means. The unit is one run, never a window or an I/O of it,
+//! the meaning of a figure. The unit is one run, never a window or an I/O of it,
 //! because windows of one run are not independent. All randomness comes from a
 //! seed.
 

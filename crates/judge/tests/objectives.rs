@@ -11,7 +11,7 @@ const GOAL_S: f64 = 0.002;
 /// Where the p99 is 2 ms.
 const TRUTH: f64 = 17_697.4;
 
-/// One run, whose capacity scatters.
+/// One run; its capacity scatters.
 fn keeps(noise: &mut NormalNoise, rate: f64, scatter: f64, goal_s: f64) -> bool {
     let capacity = CAPACITY * (scatter * noise.normal()).exp();
     capacity > rate && 100f64.ln() / (capacity - rate) < goal_s
@@ -41,7 +41,7 @@ fn rate(found: &SearchEnd) -> f64 {
     }
 }
 
-/// The share of searches whose answer a fresh run keeps.
+/// The share of searches with an answer that a fresh run keeps.
 fn fresh_runs_pass(scatter: f64, confirm: u32) -> f64 {
     percent(200, |seed| {
         let mut noise = NormalNoise::new(seed);

@@ -27,7 +27,7 @@ impl Severity {
     }
 }
 
-/// What a rule found.
+/// The result of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The rule's id: `iosonde explain ID` prints it.
@@ -55,7 +55,7 @@ impl Finding {
     }
 }
 
-/// What a rule's function returns; [`judge`] adds the rest.
+/// The value of a rule's function; [`judge`] adds the rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     /// How bad.

@@ -1,4 +1,4 @@
-//! What a run was and what it ran on, in parts: two runs are of the same thing
+//! The fingerprint of a run and its machine, in parts: two runs are of the same thing
 //! if their parts are equal, and a part that differs says what does.
 
 /// The parts. Each is a stable text of what does not change between two runs on

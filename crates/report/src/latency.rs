@@ -38,7 +38,7 @@ pub struct Quick {
 impl LatencyReport {
     /// The latency that `percent` of the values do not exceed, in nanoseconds:
     /// of the bins where they are known, else as it was reported. `None` where
-    /// neither tells.
+    /// neither is known.
     pub fn at(&self, percent: f64) -> Option<u64> {
         self.at_of_bins(percent).or_else(|| {
             let same = |&&(known, _): &&(f64, u64)| (known - percent).abs() < 1e-6;
@@ -113,12 +113,12 @@ mod tests {
 
     #[test]
     fn a_percentile_without_bins_is_the_one_that_was_reported() {
-        let told = LatencyReport {
+        let report = LatencyReport {
             n: 9,
             percentiles: Some(vec![(50.0, 7), (99.0, 8)]),
             ..LatencyReport::default()
         };
-        assert_eq!((told.at(99.0), told.at(99.9)), (Some(8), None));
+        assert_eq!((report.at(99.0), report.at(99.9)), (Some(8), None));
         assert_eq!(of(&[(5, 1), (6, 1)]).at(100.0), Some(6));
     }
 }

@@ -9,7 +9,7 @@ use crate::fingerprint::Fingerprint;
 use crate::report::JobPhase;
 use crate::series::{RateChange, RunSeries};
 
-/// A measured value, or why there is none.
+/// A measured value, or why it is unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observed<T> {
     /// Measured.

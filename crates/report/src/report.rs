@@ -521,7 +521,7 @@ pub struct OurJob {
     pub verify: Option<VerifyReport>,
 }
 
-/// What a job wrote and what of it was checked (`verify`), in blocks.
+/// A job's writes and which of them were checked (`verify`), in blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerifyReport {
     /// Writes that completed.

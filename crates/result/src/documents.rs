@@ -39,7 +39,7 @@ fn last_from(text: &str, start: usize) -> Result<Found, ReadError> {
         let reason = error.map_or_else(String::new, |error| reason(&error, text, start));
         return Err(ReadError::new(reason));
     };
-    // What follows a whole document may be anything; one that was begun is told.
+    // What follows a whole document may be anything; one that was begun is an error.
     let cut_off = "the last document is cut off; the one before it is used".to_owned();
     Ok(Found { document, notes: is_cut_off.then_some(cut_off).into_iter().collect() })
 }

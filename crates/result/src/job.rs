@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
 
-/// An entry of `jobs` or of `client_stats`, whose job is of a host.
+/// An entry of `jobs`, or of `client_stats`, where it has a host.
 pub(crate) fn report(
     job: &Value,
     globals: &Value,

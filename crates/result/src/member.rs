@@ -45,7 +45,7 @@ pub(crate) fn flag(of: &Value, key: &str) -> bool {
     of[key].as_bool().unwrap_or(false)
 }
 
-/// A measured value, or why there is none.
+/// A measured value, or why it is unknown.
 pub(crate) fn observed<T>(
     of: &Value,
     key: &str,

@@ -106,7 +106,7 @@ fn settings(value: &Value) -> RunSettings {
     RunSettings { argv: texts(value, "argv"), jobs: list(value, "jobs").iter().map(job).collect() }
 }
 
-/// A latency whose object stands by itself.
+/// A latency with an object of its direction.
 fn in_ns(value: &Value, notes: &mut Vec<String>) -> LatencyReport {
     let named = serde_json::json!({"lat_ns": value});
     latency::report(&named, "lat", 0, FioEra::Three, notes)

@@ -209,7 +209,7 @@ mod tests {
             let (flagged, _) = found(None, |scatter| scatter.series(120, phi, 0.1));
             assert!(flagged <= most, "{phi}: {flagged} of {SERIES}");
         }
-        // Of short series, whose correlation is poorly known, too.
+        // Of short series too: their correlation is poorly known.
         for count in [16, 24, 40] {
             let (flagged, _) = found(None, |scatter| scatter.series(count, 0.6, 0.1));
             assert!(flagged <= 35, "{count} samples: {flagged} of {SERIES}");

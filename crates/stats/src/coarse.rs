@@ -1,4 +1,4 @@
-//! Latencies in four buckets to the octave: what a window of a run keeps.
+//! Latencies in four buckets to the octave, for the windows of a run.
 
 use crate::histogram::{BUCKETS, Histogram, bucket, lowest};
 

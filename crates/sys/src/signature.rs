@@ -178,7 +178,7 @@ fn fat(head: &[u8]) -> Option<&'static str> {
     (jumps && named && has(head, 510, &[0x55, 0xaa])).then_some("a FAT file system")
 }
 
-/// A partition table of the old kind. Boot code alone is none: one entry at least
+/// A partition table of the old kind. Boot code alone does not count: one entry at least
 /// has a type and a length, and all have one of the two possible states.
 fn mbr(head: &[u8]) -> Option<&'static str> {
     if !has(head, 510, &[0x55, 0xaa]) {

@@ -136,7 +136,7 @@ impl LinuxZones {
     /// Its first zone.
     ///
     /// # Errors
-    /// As for all zones, and if there is none.
+    /// As for all zones, and if there is no such zone.
     pub fn first_zone(&self) -> Result<ZoneReport, Errno> {
         self.report(None, 0, 1)?.first().copied().ok_or(Errno::EIO)
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Every key with its place, in order, and the type of what it holds. What is in
-/// an object whose place ends with one of `closed` is left out.
+/// an object in a place that ends with one of `closed` is left out.
 pub fn json_shape(value: &Value, closed: &[&str]) -> Vec<String> {
     let mut shapes = Vec::new();
     add(value, "", closed, &mut shapes);

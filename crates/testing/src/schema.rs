@@ -53,7 +53,7 @@ impl Checker<'_> {
             return;
         }
         if let Some(allowed) = schema["enum"].as_array().filter(|all| !all.contains(value)) {
-            found.push(format!("{place}: {value} is none of {allowed:?}"));
+            found.push(format!("{place}: {value} is not one of {allowed:?}"));
         }
         let below = schema["minimum"].as_f64().zip(value.as_f64()).filter(|(least, is)| is < least);
         if let Some((least, is)) = below {
@@ -143,7 +143,7 @@ mod tests {
             (json!({}), "$.n is missing"),
             (json!({"n": 0}), "$.n: 0 is below 1"),
             (json!({"n": 1.5}), "$.n: 1.5 is not of type"),
-            (json!({"n": 1, "kind": "c"}), "$.kind: \"c\" is none of"),
+            (json!({"n": 1, "kind": "c"}), "$.kind: \"c\" is not one of"),
             (json!({"n": 1, "list": ["x"]}), "$.list[0]: \"x\" is not of type"),
             (json!({"n": 1, "more": 1}), "$.more is not in the schema"),
         ] {

@@ -1,4 +1,4 @@
-//! What a block that was read is checked for: a value that can go to another
+//! The check of a block that was read: a value that can go to another
 //! thread together with the block.
 
 use crate::block::{BlockFormat, Expected, Mismatch};

@@ -4,7 +4,7 @@ use iosonde_base::text::{count, percent};
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::ledger::{Conclusion, JobLedger, Ledger, Limit, Observed};
 
-/// What limited a run whose findings are known; `None` where no I/O was measured.
+/// What limited a run with these findings; `None` where no I/O was measured.
 pub fn conclude(ledger: &Ledger) -> Option<Conclusion> {
     if ledger.jobs.iter().all(|job| job.latency.ios == 0) {
         return None;

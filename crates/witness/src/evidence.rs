@@ -86,7 +86,7 @@ pub struct JobEvidence {
     pub files: (u64, u64),
     /// Those that were looked at.
     pub inspected: Vec<FileReading>,
-    /// The reads that checked what was written, if they can be told from others.
+    /// The reads that checked what was written, if they can be distinguished from others.
     pub verify: Option<VerifyEvidence>,
     /// How its data became durable afterwards.
     pub durability: Observed<DurableAfter>,

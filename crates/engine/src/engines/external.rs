@@ -229,7 +229,7 @@ impl Link {
         }
         let mut context = ptr::null_mut();
         if let Some(open_file) = self.object.open_file {
-            let told = abi::File {
+            let file = abi::File {
                 size: size_of::<abi::File>() as u32,
                 index: file.file.0,
                 fd: file.fd,
@@ -239,7 +239,7 @@ impl Link {
             };
             // SAFETY: the structure, its text and the context's place outlive
             // the call.
-            let said = unsafe { open_file(self.context, &told, &mut context) };
+            let said = unsafe { open_file(self.context, &file, &mut context) };
             if said != 0 {
                 return Err(error_number(said.into()).unwrap_or_else(|| {
                     self.break_off(&format!("says {said} to open_file, which is no errno"))

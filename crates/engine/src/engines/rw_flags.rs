@@ -1,4 +1,4 @@
-//! The flags of a single read or write (RWF_*), and what a refusal of one means.
+//! The flags of a single read or write (RWF_*), and the meaning of their refusals.
 
 use iosonde_base::{Errno, Op};
 

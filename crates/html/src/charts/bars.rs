@@ -131,7 +131,7 @@ fn shortened(words: &str) -> &str {
     words.split(" (").next().unwrap_or(words)
 }
 
-/// Hatches, so that parts are told apart without colour.
+/// Hatches, so that parts differ without colour.
 fn patterns() -> Markup {
     html! {
         defs {

@@ -90,7 +90,7 @@ pub(crate) fn y_axis(ticks: &[f64], y: &Scale, label: impl Fn(f64) -> String) ->
     }
 }
 
-/// Values below the drawing, whose lower border is at `bottom`.
+/// Values below the drawing, which ends at `bottom`.
 pub(crate) fn x_axis(ticks: &[(f64, String)], x: &Scale, bottom: f64, name: &str) -> Markup {
     html! {
         g.axis {

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 const BOTTOM: f64 = 266.0;
 /// Columns at most.
 const WINDOWS_MOST: usize = 300;
-/// Colours of the picture; more cannot be told apart.
+/// Colours of the picture; more cannot be distinguished.
 const COLOURS: usize = 48;
 /// Dots for cells that stand alone, at most.
 const DOTS_MOST: usize = 150;

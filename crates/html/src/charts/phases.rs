@@ -10,7 +10,7 @@ const JOBS_MOST: usize = 24;
 /// Classes in turn, so that neighbours differ.
 const CLASSES: [&str; 3] = ["device", "hole", "cache"];
 
-/// The chart of a run whose jobs did more than run.
+/// The chart of a run in which jobs did more than run.
 pub(crate) fn chart(report: &Report) -> Option<Markup> {
     let jobs: Vec<_> =
         report.ours.jobs.iter().filter(|job| job.phases.len() > 1).take(JOBS_MOST).collect();

@@ -1,4 +1,4 @@
-//! `iosonde diagnose FILE --offset N`: what a verified block holds, what it
+//! `iosonde diagnose FILE --offset N`: the contents of a verified block, what it
 //! should hold, and how it is wrong; described in docs/tools.md.
 
 mod arguments;

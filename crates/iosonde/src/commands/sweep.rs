@@ -106,7 +106,7 @@ fn check_search(base: &Parsed) -> Result<(), String> {
     Ok(())
 }
 
-/// The jobs of all points whose values are known, as they will run.
+/// The jobs of all points with known values, as they will run.
 fn plans(base: &Parsed, points: &[SweepPoint]) -> Result<Vec<Plan>, String> {
     let known: Vec<&Parsed> = match points.is_empty() {
         true => vec![base],

@@ -107,7 +107,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 fn settle(plan: &Plan, runner: &TrialRunner) {
     let mut disks: BTreeSet<String> = BTreeSet::new();
     for (_, file) in written(plan) {
-        // A file whose disk cannot be found has nothing to wait for.
+        // Without a known disk there is nothing to wait for.
         let Ok(stack) = Stack::under(&file.path) else { continue };
         disks.extend(stack.devices.iter().flat_map(Layer::walk).map(|layer| layer.name.clone()));
     }

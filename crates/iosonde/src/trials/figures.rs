@@ -223,7 +223,7 @@ impl Figure {
     /// From a name: `p99`, `read.iops`, `response.p99.9`.
     ///
     /// # Errors
-    /// It is none.
+    /// It is not one.
     pub fn parse(word: &str) -> Result<Figure, String> {
         let unknown = || {
             format!(

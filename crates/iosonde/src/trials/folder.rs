@@ -168,7 +168,7 @@ impl TrialFolder {
 /// The extension of files that are being written.
 const HALF: &str = "half";
 
-/// What a directory made before holds.
+/// The contents of a directory made before.
 ///
 /// # Errors
 /// It has no journal, or its first line is not whole.

@@ -77,7 +77,7 @@ impl TrialRunner {
     }
 
     /// Run jobs of our own, for what they do to the files and not for a result;
-    /// `erase` names devices whose data may be lost.
+    /// `erase` names devices that may lose their data.
     ///
     /// # Errors
     /// A job fails, or a signal comes.

@@ -8,7 +8,7 @@ use iosonde_spec::cli::{Parsed, ParsedJob};
 /// One option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionSetting {
-    /// Of which section; of all where there is none.
+    /// Of which section; `None`: of all.
     pub section: Option<String>,
     /// The option's name, as typed.
     pub name: String,

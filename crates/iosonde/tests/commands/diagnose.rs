@@ -71,7 +71,7 @@ fn an_older_version_is_known_by_the_number_of_its_write() {
     data[8192..12288].copy_from_slice(&old[8192..12288]);
     folder.write("data", data);
     let found = both(&folder, &twice);
-    // Nothing but the job tells that there was another write.
+    // Only the job shows that there was another write.
     assert_eq!(ids(&found), ["right", "other-version"]);
     let text = found[1]["diagnosis"]["text"].as_str().unwrap();
     assert_eq!(text, format!("the block of write {} to the same offset", last - 16));

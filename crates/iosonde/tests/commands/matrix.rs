@@ -42,7 +42,7 @@ fn is_measured(cell: &Value) -> bool {
     }
 }
 
-/// A cell of warm reads whose pages the kernel took meanwhile: one that reclaims
+/// A cell of warm reads that lost pages to the kernel meanwhile: one that reclaims
 /// idle memory does so at any time, and the cell then has a reason.
 fn lost_its_pages(cell: &Value) -> bool {
     cell["mode"] == "READ_WARM" && cell["reason"] == "the data did not stay in the page cache"

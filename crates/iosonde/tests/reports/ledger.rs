@@ -246,7 +246,7 @@ fn what_a_ramp_moved_is_no_part_of_how_the_rate_went() {
     let document = Who::Native.run(&folder, &words(&line)).well().json();
     let series = &document["iosonde"]["series"];
     let windows = series["windows"].as_u64().unwrap();
-    // Five of 200 ms, and what a busy machine is late by; with those of the ramp, ten.
+    // Five of 200 ms, and the lateness of a busy machine; with those of the ramp, ten.
     assert!((1..10).contains(&windows), "{series}");
     assert_eq!(series["read"]["bytes"].as_array().unwrap().len() as u64, windows, "{series}");
 }

@@ -125,7 +125,7 @@ fn a_file_that_is_interrupted_for_ever_is_an_error_in_the_end() {
         assert_eq!(ran.code, Some(1), "{engine}: {ran:?}");
         assert!(ran.stderr.contains("Interrupted system call"), "{engine}: {ran:?}");
         assert!(ran.stdout.contains("groupid=0"), "{engine}: {ran:?}");
-        // One interruption, or a few, is none.
+        // One interruption, or a few, is no failure.
         injected(call, "error=EINTR:when=3..9", Who::AsFio, &folder, &line).well();
     }
 }

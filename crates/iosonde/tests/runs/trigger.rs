@@ -41,7 +41,7 @@ fn a_timeout_ends_the_run_with_states_on_disk_before_the_command_runs() {
         let state = state(&folder, "local-v-0-verify.state");
         assert_eq!((state.writes, state.in_flight), (written, vec![None]), "{ran:?}");
         assert_eq!(folder.read("states"), "local-v-0-verify.state\n");
-        // What a later run is for: it checks exactly what was written.
+        // The purpose of a later run: it checks exactly what was written.
         let later = format!("{JOB} --verify_only=1 --verify_state_load=1 --output-format=json");
         let ran = Who::Native.run(&folder, &words(&later)).well();
         let checked = &ran.json()["iosonde"]["jobs"][0]["verify"]["checked"];

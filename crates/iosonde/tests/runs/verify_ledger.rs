@@ -59,7 +59,7 @@ fn what_the_page_cache_answers_is_a_finding() {
 #[test]
 fn called_as_fio_what_is_dirty_is_read_from_memory_and_found() {
     let Some(system) = FileSystem::of("ext4", 64 << 20) else { return };
-    // What is dirty stays, whatever else is thrown out of memory meanwhile.
+    // What is dirty stays, whatever else is evicted from memory meanwhile.
     let ledger = ledger(Who::AsFio, &system, "--rw=randwrite --invalidate=0");
     assert!(share(&ledger, "cache_bytes") > 0.0, "{ledger}");
     assert!(finds(&ledger, "verify-from-cache").is_some(), "{ledger}");

@@ -7,7 +7,7 @@ use super::{Ran, Who, words};
 use iosonde_testing::Folder;
 use std::fs::DirEntry;
 use std::io::Read;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -19,6 +19,17 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a killed program is waited for.
 const THAWED: Duration = Duration::from_secs(2);
 
+/// The same command, started with the default action of every signal.
+fn with_default_signals(command: &Command) -> Command {
+    let mut reset = Command::new("env");
+    reset.arg("--default-signal").arg(command.get_program()).args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        reset.current_dir(folder);
+    }
+    reset.stdin(Stdio::null());
+    reset
+}
+
 /// A program that runs; killed if it outlives its test.
 pub struct Running {
     child: Option<Child>,
@@ -28,7 +39,7 @@ pub struct Running {
     stderr: Output,
 }
 
-/// What a program has printed so far. It is read on the side, so that a full
+/// The output of a program so far. It is read on the side, so that a full
 /// pipe does not keep the program from ending.
 struct Output {
     bytes: Arc<Mutex<Vec<u8>>>,
@@ -61,9 +72,11 @@ impl Output {
 }
 
 impl Running {
-    /// Start a program in a folder, its output kept.
+    /// Start a program in a folder, its output kept. No signal is ignored, also
+    /// where the tests run in the background of a script: a shell starts those
+    /// with SIGINT and SIGQUIT ignored.
     pub fn start(who: Who, folder: &Folder, line: &str) -> Running {
-        let mut command = who.command(folder);
+        let mut command = with_default_signals(&who.command(folder));
         command.args(words(line)).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (stdout, stderr) = (Output::of(child.stdout.take()), Output::of(child.stderr.take()));

@@ -11,7 +11,7 @@ use iosonde_base::text::{bytes, count, counted, duration, percent, percent_of, r
 pub(super) enum Below {
     /// fio's text, which says nothing of it.
     FioText,
-    /// Our own text, whose table has the reported rate.
+    /// Our own text: its table has the reported rate.
     OwnText,
 }
 

@@ -7,7 +7,7 @@ use iosonde_sys::stack::{DiskLine, Stack};
 use std::path::Path;
 use std::time::Instant;
 
-/// Disks whose counters were read before a run.
+/// Disks, with the counters read before a run.
 #[derive(Debug)]
 pub struct WatchedDisks {
     disks: Vec<WatchedDisk>,

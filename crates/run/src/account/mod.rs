@@ -28,7 +28,7 @@ pub struct ReportExtras {
     pub cpu_idle: Option<CpuIdle>,
     /// Where the bytes went, where that was looked for.
     pub ledger: Option<Box<iosonde_report::ledger::Ledger>>,
-    /// The settings, where they are told.
+    /// The settings, where they are printed.
     pub settings: Option<iosonde_report::RunSettings>,
     /// Notes and warnings.
     pub diagnostics: Vec<String>,

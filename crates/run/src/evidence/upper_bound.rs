@@ -122,7 +122,7 @@ impl Bursts {
     }
 }
 
-/// What a job without storage reaches.
+/// The rate of a job without storage.
 fn of_burst(job: JobPlan) -> Observed<f64> {
     let body = move || {
         let (writer, counters) = CountersWriter::new(&job.measure.latencies);

@@ -1,4 +1,4 @@
-//! Giving back what a layout took when it fails: space, files, directories.
+//! Undoing a layout that failed: space, files, directories.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -18,7 +18,7 @@ use iosonde_workload::{Directions, Distribution, Generator, MapMode, SourceSpec}
 use std::path::PathBuf;
 
 impl Planner<'_> {
-    /// What a job checks. `None` for one that checks nothing.
+    /// The checks of a job. `None` for one that checks nothing.
     ///
     /// # Errors
     /// If blocks cannot be made as requested.

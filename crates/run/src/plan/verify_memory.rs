@@ -10,7 +10,7 @@ use iosonde_sys::environment::Machine;
 use iosonde_verify::{CheckOrder, Checks};
 use iosonde_workload::{Sizes, SourceSpec};
 
-/// What a remembered write takes at most, in bytes (`iosonde_verify::History`).
+/// The most that a remembered write takes, in bytes (`iosonde_verify::History`).
 const EACH: u64 = 40;
 
 /// Below this nobody has to ask what is available.

@@ -107,7 +107,7 @@ fn device_data(path: &Path, data: DeviceData<'_>) -> Result<Option<String>, Writ
     match data {
         DeviceData::Refuse(words) => erase::may_erase(path, words).map(|()| None),
         DeviceData::Note => {
-            // What cannot be read is told by the job, if it matters to that.
+            // The job reports what cannot be read, if it matters to that.
             let found = erase::data_on(path).unwrap_or_default();
             let note = || {
                 let holds = erase::list(&found);

@@ -33,7 +33,7 @@ pub trait Tap: Send + Sync + std::fmt::Debug {
     fn end(&self, now: u64);
 }
 
-/// A tape whose chunks go to `tap`.
+/// A tape that gives its chunks to `tap`.
 pub(crate) fn tape(tap: Arc<dyn Tap>) -> Tape {
     Tape::new(Box::new(move |mut full: Vec<Record>| {
         if full.capacity() == 0 {

@@ -23,7 +23,7 @@ pub struct PhaseTime {
     pub took: Nanos,
 }
 
-/// What a job that verifies wrote and checked, and how long it took.
+/// The blocks that a job wrote and checked, and how long it took.
 #[derive(Clone, Debug, Default)]
 pub struct VerifyResult {
     /// The blocks.

@@ -27,7 +27,7 @@ impl JobFiles for DiskJobFiles {
     }
 }
 
-/// A longer file is none of jobs, and /dev/zero never ends.
+/// A longer file is not a job file, and /dev/zero never ends.
 const BYTES_MAX: u64 = 64 << 20;
 
 fn read_at_most(file: impl Read, most: u64) -> io::Result<Vec<u8>> {

@@ -48,7 +48,7 @@ impl Redrawn {
         self.ring.pop()
     }
 
-    /// Go to the next pass, whose first write has this number.
+    /// Go to the next pass; its first write has this number.
     pub fn next_pass(&mut self, number: u64) {
         self.ring.forget();
         while self.source.refill(&mut self.ring) == Refill::Planned {

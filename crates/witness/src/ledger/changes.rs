@@ -19,14 +19,14 @@ pub(crate) fn changes(ledger: &Ledger) -> Vec<RateChange> {
     let (places, bytes): (Vec<usize>, Vec<u64>) = sampled.unzip();
     let per_s = 1e9 / series.interval_ns.max(1) as f64;
     let rates: Vec<f64> = bytes.iter().map(|&bytes| bytes as f64 * per_s).collect();
-    let told = |change: iosonde_stats::MeanChange| RateChange {
+    let rate_change = |change: iosonde_stats::MeanChange| RateChange {
         at_ns: (places[change.at] as u64).saturating_mul(series.interval_ns),
         at_bytes: bytes[..change.at].iter().sum(),
         before_bytes_per_s: change.before,
         after_bytes_per_s: change.after,
         stat: change.stat.min(STAT_MOST),
     };
-    mean_changes(&rates).into_iter().map(told).collect()
+    mean_changes(&rates).into_iter().map(rate_change).collect()
 }
 
 /// Larger than this it says no more: two levels without any scatter.

@@ -74,7 +74,7 @@ impl Parser {
         Parser { shape, format: Format::Unknown, names: Vec::new() }
     }
 
-    /// Read what is whole of `bytes`, which go on where the last call left
+    /// Read the complete lines of `bytes`, which go on where the last call left
     /// off, and add its steps to `steps`. `last`: no more bytes follow. How many
     /// bytes were read; give the others again, with more behind them.
     ///

@@ -294,7 +294,7 @@ impl Source {
         })
     }
 
-    /// Whether the job goes by `zonemode=zbd`.
+    /// Whether the job has `zonemode=zbd`.
     pub fn is_zoned(&self) -> bool {
         self.zbd.is_some()
     }

@@ -55,7 +55,7 @@ struct Zone {
     usable: bool,
     /// It was open when it was reported.
     was_open: bool,
-    /// The job whose write to it is in flight, or decided.
+    /// The job that has a write to it in flight, or decided.
     writer: Option<u32>,
 }
 
@@ -117,7 +117,7 @@ impl ZoneTable {
         self.zones.len()
     }
 
-    /// Whether there is none; there always is.
+    /// Whether there is no zone; there always is one.
     pub fn is_empty(&self) -> bool {
         self.zones.is_empty()
     }

@@ -47,7 +47,7 @@ pub struct FioDisk {
 }
 
 impl FioResult {
-    /// What a stored result has of it.
+    /// The part that a stored result has.
     pub fn of(stored: &StoredResult) -> FioResult {
         let report = &stored.report;
         let globals = report.global_options.as_deref().unwrap_or_default();

@@ -161,7 +161,7 @@ fn choose(
             known.push(figure);
         }
     }
-    // A percentile that was named and is none of the usual ones.
+    // A percentile that was named beside the usual ones.
     for named in &request.named {
         let lanes = known.iter().map(|figure| figure.lane).collect::<Vec<_>>();
         for lane in lanes {

@@ -4,7 +4,7 @@ use super::comparison::{JudgedFigure, RunDesign, SideComparison};
 use crate::trials::figures::BetterWhen;
 use iosonde_judge::{ALPHA, Margin};
 
-/// What a gate shows.
+/// The result of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateResult {
     /// B is not worse by the margin.

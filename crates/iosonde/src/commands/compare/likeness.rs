@@ -8,7 +8,7 @@ use iosonde_report::finding::Severity;
 use iosonde_report::ledger::{Environment, Ledger};
 use std::collections::BTreeSet;
 
-/// A part of what a run is made of: its jobs, and the system below.
+/// A part of a run's conditions: its jobs, and the system below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RunPart {
     /// The options of the jobs.

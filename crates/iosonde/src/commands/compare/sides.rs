@@ -1,4 +1,4 @@
-//! What a command line of `compare` names: jobs to run, results, or a
+//! The inputs of `compare`: jobs to run, results, or a
 //! directory of runs.
 
 use super::arguments::CompareArgs;

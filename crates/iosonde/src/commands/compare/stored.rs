@@ -73,7 +73,7 @@ pub fn session(today: CompareSide, arguments: &CompareArgs, request: &JudgeReque
     Ok((SideComparison::judge(sides, design, likeness, request)?, None))
 }
 
-/// What a directory holds, in the order of the names.
+/// The contents of a directory, in the order of the names.
 fn entries(path: &Path) -> Result<Vec<PathBuf>, String> {
     let failed = |error| format!("cannot read {}: {error}", path.display());
     let read = std::fs::read_dir(path).map_err(failed)?;

@@ -126,7 +126,7 @@ pub fn interval_words(figure: &JudgedFigure) -> String {
     }
 }
 
-/// What a figure shows, in words.
+/// The decision on a figure, in words.
 pub fn decision_words(comparison: &SideComparison, figure: &JudgedFigure) -> String {
     match figure.decision() {
         Decision::Differs if comparison.design == RunDesign::Unordered => {

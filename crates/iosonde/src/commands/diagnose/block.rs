@@ -4,7 +4,7 @@ use super::medium::Medium;
 use super::planned::PlannedBlock;
 use iosonde_verify::{BlockContent, BlockFormat, BlockType, HEADER_BYTES, Header};
 
-/// Of what no header and no job tells the length.
+/// Neither a header nor a job gives its length.
 const GUESSED_BYTES: usize = 4096;
 
 /// An interval of a block, as it lies on the medium.

@@ -7,7 +7,7 @@ use iosonde_verify::{
     diagnose, hex, remake,
 };
 
-/// Where it is known from what a block should hold.
+/// The source of a block's expected contents.
 #[derive(Clone, Debug)]
 pub enum ExpectedFrom {
     /// A job's writes, drawn again.

@@ -1,4 +1,4 @@
-//! What a job would have written to a place: its writes, drawn again without
+//! The writes that a job would have made to a place, drawn again without
 //! I/O, as `verify_only` does.
 
 use crate::personality::Personality;
@@ -84,7 +84,7 @@ impl PlannedBlock {
     }
 }
 
-/// Of the jobs of one file, the one whose number is in the header, else the
+/// Of the jobs of one file, the one with the header's number, else the
 /// last that writes there.
 fn chosen(blocks: Vec<(u32, PlannedBlock)>, thread: Option<u32>) -> PlannedBlock {
     let writes = |(_, block): &&(u32, PlannedBlock)| block.write.is_some();

@@ -54,7 +54,7 @@ const TESTS: [QuickTest; 9] = [
 /// Seconds at most for filling the temporary file.
 const FILL_SECONDS: u64 = 6;
 
-/// What a test found.
+/// The result of a test.
 #[derive(Clone, Debug)]
 pub struct QuickFigures {
     /// The test.

@@ -25,7 +25,7 @@ pub struct QuickTarget {
     _temporary: Option<TemporaryName>,
 }
 
-/// What a target is.
+/// Kinds of target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuickKind {
     /// A directory: a temporary file in it is written and read.

@@ -152,7 +152,7 @@ fn sized(text: &str) -> Option<SizedNumber> {
     Some(SizedNumber { value: number * factor, unit })
 }
 
-/// A range, or the item itself where it is none.
+/// A range, or else the item itself.
 fn range(item: &str) -> Result<Vec<String>, String> {
     let Some((from, rest)) = item.split_once("..") else { return Ok(vec![item.to_owned()]) };
     let Some(from) = sized(from) else { return Ok(vec![item.to_owned()]) };

@@ -1,4 +1,4 @@
-//! A promise to keep (`--slo`), and the option whose highest value is searched
+//! A promise to keep (`--slo`), and the option to search the highest value of
 //! (`--find`).
 
 use super::grid::number;
@@ -116,7 +116,7 @@ fn nanoseconds(text: &str) -> Option<f64> {
     (number > 0.0).then_some(number * factor)
 }
 
-/// The option whose highest value is searched.
+/// The option to search the highest value of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindOption {
     /// Its name: `rate_iops`.

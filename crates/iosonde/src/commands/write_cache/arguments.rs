@@ -68,7 +68,7 @@ enum CacheMode {
 pub enum WriteCacheAction {
     /// Show it.
     Show,
-    /// Show what a change would mean.
+    /// Show the meaning of a change.
     Preview(WriteCache),
     /// Change it.
     Set(WriteCache),

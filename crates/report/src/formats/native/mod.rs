@@ -31,7 +31,7 @@ pub fn native(report: &Report, style: &Style) -> String {
         [job] => one::add_job(job, report, style, &mut text),
         jobs => many::add_jobs(jobs, report, style, &mut text),
     }
-    // What the ledger tells of the devices is more exact.
+    // The ledger's figures of the devices are more exact.
     if ledger.is_none() || style.verbose {
         report.disks.iter().for_each(|disk| add_disk(disk, 0, style, &mut text));
     }

@@ -1,4 +1,4 @@
-//! What a job among zones must not ask for.
+//! Options that a job among zones must not ask for.
 
 use super::super::clone_of::CloneOf;
 use super::super::files::{FileRange, Named, Parts};

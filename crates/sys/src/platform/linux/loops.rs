@@ -1,4 +1,4 @@
-//! What a loop device shows, as the kernel knows it: LOOP_GET_STATUS64.
+//! The backing file of a loop device, as the kernel knows it: LOOP_GET_STATUS64.
 //!
 //! Its path in sysfs is the one of whoever attached it: in another mount
 //! namespace, or after a rename, it leads nowhere or to another file.
@@ -23,7 +23,7 @@ struct LoopInfo {
 /// Device and inode number of a file.
 pub(super) type FileNumbers = (u64, u64);
 
-/// What a loop device shows, by its numbers.
+/// The backing file of a loop device, by its numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backing {
     /// The file, or the device's node.
