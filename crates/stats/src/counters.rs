@@ -118,6 +118,8 @@ pub struct Counters {
     pub lanes: [Lane; 3],
     /// fsync, fdatasync and sync_file_range; `ios` and `lat` are used.
     pub sync: Lane,
+    /// I/Os per second of each window (`iopsavgtime`), all directions together.
+    pub window_iops: Moments,
     /// Depths and batches.
     pub depth: DepthMaps,
 }
@@ -143,6 +145,7 @@ impl CountersWriter {
         let counters = Arc::new(Counters {
             lanes: [lane(Dir::Read), lane(Dir::Write), lane(Dir::Trim)],
             sync: Lane::new(&sync, None),
+            window_iops: Moments::default(),
             depth: DepthMaps::default(),
         });
         (CountersWriter(counters.clone()), counters)
@@ -157,6 +160,7 @@ impl CountersWriter {
     /// Set all to zero, as at the end of a ramp.
     pub fn clear(&mut self) {
         self.0.lanes.iter().chain([&self.0.sync]).for_each(Lane::clear);
+        self.0.window_iops.clear();
         let DepthMaps { level, submit, complete, submits, completes } = &self.0.depth;
         let maps = level.iter().chain(submit).chain(complete).chain([submits, completes]);
         maps.for_each(|tally| tally.set(0));

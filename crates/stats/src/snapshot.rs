@@ -79,6 +79,7 @@ fn merge_histograms(mine: &mut Option<HistogramSnapshot>, theirs: &Option<Histog
 pub struct Snapshot {
     pub lanes: [LaneSnapshot; 3],
     pub sync: LaneSnapshot,
+    pub window_iops: MomentsSnapshot,
     pub depth_level: [u64; 7],
     pub depth_submit: [u64; 7],
     pub depth_complete: [u64; 7],
@@ -94,6 +95,7 @@ impl Counters {
         Snapshot {
             lanes: self.lanes.each_ref().map(Lane::snapshot),
             sync: self.sync.snapshot(),
+            window_iops: self.window_iops.snapshot(),
             depth_level: level.each_ref().map(Tally::get),
             depth_submit: submit.each_ref().map(Tally::get),
             depth_complete: complete.each_ref().map(Tally::get),
@@ -108,6 +110,7 @@ impl Snapshot {
     pub fn merge(&mut self, other: &Snapshot) {
         self.lanes.iter_mut().zip(&other.lanes).for_each(|(mine, theirs)| mine.merge(theirs));
         self.sync.merge(&other.sync);
+        self.window_iops.merge(&other.window_iops);
         let maps = [
             (&mut self.depth_level, &other.depth_level),
             (&mut self.depth_submit, &other.depth_submit),

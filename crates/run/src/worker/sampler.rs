@@ -82,9 +82,11 @@ impl Sampler {
         }
         if now >= self.iops.next {
             let (ios, seconds) = self.iops.close(now, clock, |dir| counters.lane(dir).ios.get());
+            let rate = |ios: u64| (ios as f64 / seconds) as u64;
             for dir in DIRS.into_iter().filter(|&dir| ios[dir] > 0) {
-                counters.lane(dir).window_iops.add((ios[dir] as f64 / seconds) as u64);
+                counters.lane(dir).window_iops.add(rate(ios[dir]));
             }
+            counters.window_iops.add(rate(ios.0.iter().sum()));
         }
         self.next = self.bandwidth.next.min(self.iops.next);
     }
