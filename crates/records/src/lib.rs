@@ -11,7 +11,6 @@ mod create;
 mod csv;
 mod exact;
 mod figures;
-mod http;
 mod jobs;
 mod latencies;
 mod lines;

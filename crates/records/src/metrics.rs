@@ -2,14 +2,16 @@
 
 use crate::bench::{Benchmark, MB, MetricsAddress};
 use crate::figures::Figures;
-use crate::http::PageServer;
 use crate::latencies::{name, percentiles};
 use crate::lines::Requested;
+use iosonde_report::live::PageServer;
 use std::fmt::Write;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Answers scrapes until it is dropped.
 pub struct Metrics {
-    server: PageServer,
+    _server: PageServer,
+    page: Arc<Mutex<String>>,
     sums: Sums,
 }
 
@@ -26,9 +28,10 @@ struct Sums {
 impl Metrics {
     /// Listen.
     pub fn listen(context: &MetricsAddress, bench: &Benchmark) -> Result<Metrics, String> {
-        let server = PageServer::listen(&context.address, &context.path)
+        let shown = Arc::<Mutex<String>>::default();
+        let server = PageServer::listen(&context.address, &context.path, shown.clone())
             .map_err(|error| format!("-context {}: cannot listen: {error}", context.address))?;
-        let mut metrics = Metrics { server, sums: Sums::default() };
+        let mut metrics = Metrics { _server: server, page: shown, sums: Sums::default() };
         metrics.publish(bench, &Figures::of(bench, Default::default(), 0, false));
         Ok(metrics)
     }
@@ -43,7 +46,8 @@ impl Metrics {
         for (sum, of_window) in self.sums.requests.iter_mut().zip(Requested::of(bench, figures)) {
             *sum = (sum.0 + of_window.records, sum.1 + of_window.mb * MB);
         }
-        self.server.publish(page(bench, figures, &self.sums));
+        let page = page(bench, figures, &self.sums);
+        *self.page.lock().unwrap_or_else(PoisonError::into_inner) = page;
     }
 }
 

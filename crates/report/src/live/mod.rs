@@ -1,5 +1,7 @@
-//! What is printed while jobs run.
+//! What is shown while jobs run: the status line, pages for scrapers.
 
+mod page_server;
 mod status_line;
 
+pub use page_server::{Page, PageServer, PageSource};
 pub use status_line::{JobState, Status, StatusRate, fio_status_line, native_status_line};

@@ -4,7 +4,7 @@
 //! costs its own connection and never the run.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -31,39 +31,75 @@ struct ClientLimits {
 
 const LIMITS: ClientLimits = ClientLimits { timeout: Duration::from_secs(2), connections: 4 };
 
+/// A page, and the format that it is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// For `Content-Type`.
+    pub content_type: &'static str,
+    /// The page.
+    pub text: String,
+}
+
+/// Where pages come from. Called on the thread of a connection.
+pub trait PageSource: Send + Sync {
+    /// The page now, for a client that sent this `Accept` header; empty without one.
+    fn page(&self, accept: &str) -> Page;
+}
+
+/// The text format of Prometheus, which every scraper reads.
+pub const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// The last page that was put here, in the text format of Prometheus.
+impl PageSource for Mutex<String> {
+    fn page(&self, _: &str) -> Page {
+        let text = self.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Page { content_type: TEXT_FORMAT, text }
+    }
+}
+
 /// Answers requests for a page until it is dropped.
-#[derive(Debug)]
 pub struct PageServer {
+    address: SocketAddr,
     site: Arc<Site>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// The state that connections share.
-#[derive(Debug)]
 struct Site {
     path: String,
-    page: Mutex<String>,
+    pages: Arc<dyn PageSource>,
     limits: ClientLimits,
     connections: AtomicU32,
     stopped: AtomicBool,
 }
 
 impl PageServer {
-    /// Listen at `address` (`HOST:PORT`) and answer requests for `path`.
+    /// Listen at `address` (`HOST:PORT`) and answer requests for `path` with `pages`.
     ///
     /// # Errors
     /// If the address cannot be listened at, or a thread cannot be started.
-    pub fn listen(address: &str, path: &str) -> io::Result<PageServer> {
-        PageServer::start(&TcpListener::bind(address)?, path, LIMITS)
+    pub fn listen(address: &str, path: &str, pages: Arc<dyn PageSource>) -> io::Result<PageServer> {
+        PageServer::start(&TcpListener::bind(address)?, path, pages, LIMITS)
     }
 
-    fn start(listener: &TcpListener, path: &str, limits: ClientLimits) -> io::Result<PageServer> {
+    /// Where it listens: with the port that the system chose, if that was left to it.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    fn start(
+        listener: &TcpListener,
+        path: &str,
+        pages: Arc<dyn PageSource>,
+        limits: ClientLimits,
+    ) -> io::Result<PageServer> {
         let listener = listener.try_clone()?;
+        let address = listener.local_addr()?;
         // Not blocked in accept(2), the thread can be stopped.
         listener.set_nonblocking(true)?;
         let site = Arc::new(Site {
             path: path.to_owned(),
-            page: Mutex::default(),
+            pages,
             limits,
             connections: AtomicU32::new(0),
             stopped: AtomicBool::new(false),
@@ -72,12 +108,7 @@ impl PageServer {
         let thread = thread::Builder::new()
             .name("metrics".to_owned())
             .spawn(move || accept(&listener, &shared))?;
-        Ok(PageServer { site, thread: Some(thread) })
-    }
-
-    /// Answer with this page from now on.
-    pub fn publish(&self, page: String) {
-        *self.site.page.lock().unwrap_or_else(PoisonError::into_inner) = page;
+        Ok(PageServer { address, site, thread: Some(thread) })
     }
 }
 
@@ -195,15 +226,25 @@ fn answer(header: &[u8], site: &Site) -> String {
     if !matches!(method, "GET" | "HEAD") {
         return response("405 Method Not Allowed\r\nAllow: GET, HEAD", "use GET\n", has_body);
     }
-    let page = site.page.lock().unwrap_or_else(PoisonError::into_inner);
-    response("200 OK", &page, has_body)
+    let Page { content_type, text } = site.pages.page(&accepted(&header));
+    typed_response("200 OK", content_type, &text, has_body)
+}
+
+/// The values of a request's `Accept` headers, with commas between them.
+fn accepted(header: &str) -> String {
+    let lines = header.lines().skip(1).filter_map(|line| line.split_once(':'));
+    let values = lines.filter(|(name, _)| name.trim().eq_ignore_ascii_case("accept"));
+    values.map(|(_, value)| value.trim()).collect::<Vec<_>>().join(",")
 }
 
 fn response(status: &str, body: &str, has_body: bool) -> String {
+    typed_response(status, "text/plain; charset=utf-8", body, has_body)
+}
+
+fn typed_response(status: &str, content_type: &str, body: &str, has_body: bool) -> String {
     let shown = if has_body { body } else { "" };
-    // The version is that of the text format of Prometheus.
     format!(
-        "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\n\
+        "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {}\r\n\
          Connection: close\r\n\r\n{shown}",
         body.len()
     )
@@ -212,15 +253,17 @@ fn response(status: &str, body: &str, has_body: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::SocketAddr;
 
     /// So long that a test that depended on it would never end.
     const NEVER: Duration = Duration::from_secs(1 << 20);
 
+    fn page(text: &str) -> Arc<Mutex<String>> {
+        Arc::new(Mutex::new(text.to_owned()))
+    }
+
     fn server(limits: ClientLimits) -> (PageServer, SocketAddr) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let server = PageServer::start(&listener, "/metrics", limits).unwrap();
-        server.publish("a 1\n".to_owned());
+        let server = PageServer::start(&listener, "/metrics", page("a 1\n"), limits).unwrap();
         (server, listener.local_addr().unwrap())
     }
 
@@ -237,11 +280,15 @@ mod tests {
 
     #[test]
     fn a_get_has_the_page_and_all_else_a_reason() {
-        let (server, address) = server(ClientLimits { timeout: NEVER, connections: 4 });
-        let page = exchange(address, GET);
-        assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
-        assert!(page.contains("\r\nContent-Length: 4\r\n") && page.ends_with("\r\n\r\na 1\n"));
-        server.publish("b 2\n".to_owned());
+        let pages = page("a 1\n");
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let limits = ClientLimits { timeout: NEVER, connections: 4 };
+        let server = PageServer::start(&listener, "/metrics", pages.clone(), limits).unwrap();
+        let address = server.address();
+        let first = exchange(address, GET);
+        assert!(first.starts_with("HTTP/1.1 200 OK\r\n"), "{first}");
+        assert!(first.contains("\r\nContent-Length: 4\r\n") && first.ends_with("\r\n\r\na 1\n"));
+        *pages.lock().unwrap() = "b 2\n".to_owned();
         assert!(exchange(address, "GET /metrics?x HTTP/1.0\r\n\r\n").ends_with("\r\n\r\nb 2\n"));
         let head = exchange(address, "HEAD /metrics HTTP/1.1\r\n\r\n");
         assert!(head.contains("Content-Length: 4\r\n") && head.ends_with("\r\n\r\n"), "{head}");
@@ -254,6 +301,25 @@ mod tests {
             let answer = exchange(address, request);
             assert!(answer.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{request}: {answer}");
         }
+    }
+
+    #[test]
+    fn the_source_learns_what_a_client_accepts() {
+        struct Echo;
+        impl PageSource for Echo {
+            fn page(&self, accept: &str) -> Page {
+                Page { content_type: "a/b", text: accept.to_owned() }
+            }
+        }
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let limits = ClientLimits { timeout: NEVER, connections: 4 };
+        let server = PageServer::start(&listener, "/m", Arc::new(Echo), limits).unwrap();
+        let request =
+            "GET /m HTTP/1.1\r\nACCEPT: x/y;q=1\r\nHost: Accept: z\r\naccept: */*\r\n\r\n";
+        let answer = exchange(server.address(), request);
+        assert!(answer.contains("\r\nContent-Type: a/b\r\n"), "{answer}");
+        assert!(answer.ends_with("\r\n\r\nx/y;q=1,*/*"), "{answer}");
+        assert!(exchange(server.address(), "GET /m HTTP/1.0\r\n\r\n").ends_with("\r\n\r\n"));
     }
 
     #[test]
@@ -298,7 +364,7 @@ mod tests {
     fn the_address_is_free_again_after_the_end() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let server = PageServer::start(&listener, "/metrics", LIMITS).unwrap();
+        let server = PageServer::start(&listener, "/metrics", page(""), LIMITS).unwrap();
         drop(listener);
         drop(server);
         assert!(TcpStream::connect(address).is_err());
