@@ -12,6 +12,7 @@ mod coarse;
 mod counters;
 mod histogram;
 mod moments;
+mod octaves;
 mod snapshot;
 mod tally;
 
@@ -22,5 +23,6 @@ pub use counters::{
 };
 pub use histogram::{BUCKETS, CLASS_BORDERS, Histogram, HistogramSnapshot, bucket, middle};
 pub use moments::{Moments, MomentsSnapshot};
+pub use octaves::{OCTAVES, octave_end_ns};
 pub use snapshot::{LaneSnapshot, Snapshot};
 pub use tally::Tally;

@@ -54,6 +54,15 @@ impl WatchedDisks {
         WatchedDisks { disks, since: Instant::now() }
     }
 
+    /// What the disks have counted since, by name; one that has gone is left out.
+    pub fn counters(&self) -> Vec<(String, DiskCounters)> {
+        let since = |disk: &WatchedDisk| {
+            let now = DiskCounters::of(&disk.line.name).ok()?;
+            Some((disk.line.name.clone(), now.since(disk.before.as_ref()?)))
+        };
+        self.disks.iter().filter_map(since).collect()
+    }
+
     /// What the disks have done since.
     pub fn used(&self) -> DiskUse {
         let elapsed_ms = self.since.elapsed().as_millis().max(1) as f64;

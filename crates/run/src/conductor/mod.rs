@@ -12,9 +12,11 @@ pub mod signals;
 mod steady_state;
 mod steady_watch;
 mod trigger;
+mod view;
 
 pub use crate::layout::Missing;
-pub use observer::{JobSnapshot, Observer, RunEvent, Unseen};
+pub use observer::{Observer, RunEvent, Unseen};
+pub use view::{JobSnapshot, RunView};
 
 use crate::control::{
     self, Backlog, FileLocks, Gate, JobStage, RampTally, Shared, WithOthers, WrongBlockReporter,
@@ -27,7 +29,7 @@ use crate::worker::{self, JobResult};
 use bandwidth_log::BandwidthLog;
 use environment::WaveEnvironment;
 use interval::Interval;
-use iosonde_base::{DIRS, Nanos, PerDir};
+use iosonde_base::Nanos;
 use iosonde_spec::values::ExitWhat;
 use iosonde_stats::CountersWriter;
 use signals::{SignalListener, SignalRequest};
@@ -110,6 +112,8 @@ pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<
         Some(prefix) => BandwidthLog::start(prefix, conductor.shared.clone()).map(Some),
         None => Ok(None),
     };
+    let view = RunView::new(&conductor.shared, conductor.began);
+    conductor.observer.see(&RunEvent::Begun { view: &view });
     conductor.run();
     conductor.record_steady();
     let elapsed = Nanos(conductor.began.elapsed().as_nanos() as u64);
@@ -581,7 +585,7 @@ impl<'a> Conductor<'a> {
 
     fn tick(&mut self) {
         let snapshots: Vec<JobSnapshot> =
-            self.shared.iter().map(|shared| snapshot_of(shared)).collect();
+            self.shared.iter().map(|shared| view::snapshot(shared)).collect();
         let elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
         self.observer.see(&RunEvent::Tick { snapshots: &snapshots, elapsed });
     }
@@ -631,13 +635,4 @@ fn lay_out_all(plan: &Plan, stop: &AtomicBool, outbox: &Sender<RunMessage>) -> V
         }
     }
     all
-}
-
-fn snapshot_of(shared: &Shared) -> JobSnapshot {
-    JobSnapshot {
-        state: shared.state(),
-        ios: PerDir(DIRS.map(|dir| shared.counters.lane(dir).ios.get())),
-        bytes: PerDir(DIRS.map(|dir| shared.counters.lane(dir).bytes.get())),
-        open_files: shared.open_files.load(Ordering::Relaxed),
-    }
 }

@@ -1,29 +1,21 @@
 //! Events of a run, and their observers.
 
-use crate::control::JobStage;
+use super::view::{JobSnapshot, RunView};
 use crate::job::{JobError, JobId, JobPlan};
 use crate::layout::Missing;
 use crate::worker::JobResult;
-use iosonde_base::{Nanos, PerDir};
+use iosonde_base::Nanos;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// A few numbers of a job, for the live line.
-#[derive(Clone, Copy, Debug)]
-pub struct JobSnapshot {
-    /// What it is doing.
-    pub state: JobStage,
-    /// I/Os completed.
-    pub ios: PerDir<u64>,
-    /// Bytes moved.
-    pub bytes: PerDir<u64>,
-    /// Files open.
-    pub open_files: u32,
-}
 
 /// An event of a run, in order.
 #[derive(Debug)]
 pub enum RunEvent<'a> {
+    /// The run begins; nothing has been laid out.
+    Begun {
+        /// For who reads counters meanwhile.
+        view: &'a RunView,
+    },
     /// A job's files are about to be filled with data.
     LayingOut {
         /// Which job.

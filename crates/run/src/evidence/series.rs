@@ -184,15 +184,11 @@ fn since(now: &WindowCounts, before: &WindowCounts) -> WindowCounts {
     }
 }
 
-/// The latency that reports show: the total one where its histogram is kept.
+/// The latency that reports show.
 fn add_latency(lane: &Lane, sum: &mut CoarseCounts) {
-    let (histogram, moments) = match (&lane.lat_histogram, &lane.clat_histogram) {
-        (Some(histogram), _) => (histogram, &lane.lat),
-        (None, Some(histogram)) => (histogram, &lane.clat),
-        (None, None) => return,
-    };
-    let moments = moments.snapshot();
-    if moments.n > 0 {
+    if let Some((histogram, moments)) = lane.shown_latency()
+        && moments.n > 0
+    {
         histogram.add_coarse(moments.least(), moments.max, sum);
     }
 }
