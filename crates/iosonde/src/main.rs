@@ -11,6 +11,8 @@ mod html_page;
 mod info_flags;
 mod job_files;
 mod judged;
+mod live;
+mod metrics;
 mod new_file;
 mod output;
 mod personality;

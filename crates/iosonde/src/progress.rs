@@ -1,6 +1,8 @@
 //! What is printed while jobs run: the opening lines, the status line, errors as
 //! they occur, interim reports.
 
+use crate::live::share::progress;
+use crate::metrics::Metrics;
 use crate::output::ReportOutput;
 use crate::personality::Personality;
 use crate::report_formats::{is_document, text};
@@ -34,6 +36,7 @@ pub struct RunProgress<'a> {
     /// ShowWhen a line was last kept on the screen (`--eta-newline`).
     new_line: Nanos,
     errors: u64,
+    metrics: Option<&'a Metrics>,
     /// Disk counters when the jobs ended. Write-back that is waited for afterwards
     /// is not theirs.
     pub used: DiskUse,
@@ -47,6 +50,7 @@ impl<'a> RunProgress<'a> {
         plan: &'a Plan,
         (context, disks): (&'a ReportContext, &'a WatchedDisks),
         output: &'a mut ReportOutput,
+        metrics: Option<&'a Metrics>,
     ) -> RunProgress<'a> {
         RunProgress {
             personality,
@@ -59,6 +63,7 @@ impl<'a> RunProgress<'a> {
             drawn: 0,
             new_line: Nanos(0),
             errors: 0,
+            metrics,
             used: DiskUse::default(),
         }
     }
@@ -211,7 +216,11 @@ impl<'a> RunProgress<'a> {
 
 impl Observer for RunProgress<'_> {
     fn see(&mut self, event: &RunEvent<'_>) {
+        if let Some(metrics) = self.metrics {
+            metrics.see(event);
+        }
         match event {
+            RunEvent::Begun { .. } => {}
             RunEvent::LayingOut { job, missing } => {
                 let (files, total) =
                     if missing.files == 1 { ("file", "") } else { ("files", "total ") };
@@ -338,42 +347,4 @@ fn rate(plan: &Plan, snapshots: &[JobSnapshot]) -> Option<StatusRate> {
         }
         ((least, most), _) => Some(StatusRate::Bytes(least, most)),
     }
-}
-
-/// The share of the run that is done, 0 to 1, and the seconds left, both of the
-/// job that takes longest.
-fn progress(plan: &Plan, snapshots: &[JobSnapshot], elapsed: Nanos) -> Option<(f64, u64)> {
-    let mut least: Option<(f64, u64)> = None;
-    for (job, snapshot) in plan.jobs.iter().zip(snapshots) {
-        let done = match snapshot.state {
-            JobStage::Finished => continue,
-            JobStage::Waiting | JobStage::Opening | JobStage::Ready => 0.0,
-            _ => share_done(job, snapshot, elapsed)?,
-        };
-        let left = match job.time.runtime {
-            Some(runtime) => (runtime.secs_f64() * (1.0 - done)).ceil() as u64,
-            None if done > 0.0 => (elapsed.secs_f64() * (1.0 - done) / done).ceil() as u64,
-            None => return None,
-        };
-        if least.is_none_or(|(_, most)| left > most) {
-            least = Some((done, left));
-        }
-    }
-    least.or(Some((1.0, 0)))
-}
-
-fn share_done(job: &JobPlan, snapshot: &JobSnapshot, elapsed: Nanos) -> Option<f64> {
-    let by_time = job.time.runtime.map(|runtime| {
-        elapsed.secs_f64() / (runtime.secs_f64() + job.time.ramp.secs_f64()).max(1e-9)
-    });
-    let total = job.source.total_bytes.saturating_mul(job.source.loops);
-    let bytes: u64 = snapshot.bytes.0.iter().sum();
-    let by_bytes = (!job.source.time_based && total < u64::MAX && total > 0)
-        .then(|| bytes as f64 / total as f64);
-    let done = match (by_time, by_bytes) {
-        (Some(time), Some(bytes)) => time.max(bytes),
-        (Some(one), None) | (None, Some(one)) => one,
-        (None, None) => return None,
-    };
-    Some(done.clamp(0.0, 1.0))
 }

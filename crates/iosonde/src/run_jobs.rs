@@ -1,5 +1,6 @@
 //! One run: a command line to jobs, jobs to a report, a report to an exit code.
 
+use crate::metrics::{Endpoints, Metrics};
 use crate::output::{ReportOutput, print, print_error};
 use crate::personality::Personality;
 use crate::prepare::{Prepared, lines_of, parse, prepare_parsed};
@@ -120,11 +121,21 @@ fn execute(personality: Personality, prepared: Prepared, options: &str) -> u8 {
         print_error(&format!("{program}: {why}"));
         return exit::REFUSED;
     }
+    let endpoints = match Endpoints::open(&prepared.parsed.flags) {
+        Ok(endpoints) => endpoints,
+        Err(why) => {
+            print_error(&format!("{program}: {why}"));
+            return exit::REFUSED;
+        }
+    };
     let Some(mut output) = open_output(personality, &prepared.parsed.flags) else {
         return exit::REFUSED;
     };
     output.report(options);
-    let outcome = match run_and_report(personality, prepared, &mut output) {
+    if let Some(url) = endpoints.as_ref().and_then(Endpoints::url) {
+        output.note(&format!("{program}: metrics at {url}"));
+    }
+    let outcome = match run_and_report(personality, prepared, endpoints, &mut output) {
         Ok(outcome) => outcome,
         Err(reasons) => {
             reasons.iter().for_each(|reason| output.error(&format!("{program}: {reason}")));
@@ -192,6 +203,7 @@ struct Reported {
 fn run_and_report(
     personality: Personality,
     prepared: Prepared,
+    endpoints: Option<Endpoints>,
     output: &mut ReportOutput,
 ) -> Result<Reported, Vec<String>> {
     let Prepared { parsed, mut plan, notes, data_warnings } = prepared;
@@ -213,7 +225,11 @@ fn run_and_report(
     let context = report_context(personality, &parsed, &notes);
     let idle = flags.idle_prof.map(|_| IdleProfile::begin()).transpose();
     let idle = one(idle.map_err(|error| format!("idle-prof: {error}")))?;
-    let mut progress = RunProgress::new(personality, flags, &plan, (&context, &disks), output);
+    let metrics = endpoints.map(|endpoints| endpoints.begin(&parsed, &plan)).transpose();
+    let metrics: Option<Metrics> = one(metrics)?;
+    let around = (&context, &disks);
+    let mut progress =
+        RunProgress::new(personality, flags, &plan, around, output, metrics.as_ref());
     progress.begin();
     let ended = conduct(plan.clone(), &mut progress);
     let disks_used = std::mem::take(&mut progress.used);
@@ -230,6 +246,7 @@ fn run_and_report(
     let report = report(&plan, &ended.results, &context);
     output.report(&text(personality, flags, &report));
     one(html_page::write(flags, &report))?;
+    one(metrics.map_or(Ok(()), |metrics| metrics.finish(&report)))?;
     let code = match exit_code(&ended) {
         exit::OK if flags.strict && is_misleading(&report) => exit::MISLEADING,
         code => code,

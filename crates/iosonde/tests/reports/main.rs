@@ -8,6 +8,7 @@ mod ledger;
 mod ledger_limits;
 mod live_line;
 mod logs;
+mod metrics;
 mod outputs;
 mod outputs_clients;
 mod outputs_mistakes;

@@ -111,6 +111,11 @@ impl Running {
         });
     }
 
+    /// What it has printed on standard output so far.
+    pub fn text(&self) -> String {
+        self.stdout.text()
+    }
+
     /// Wait until it has printed `text`, on either stream.
     #[track_caller]
     pub fn wait_for_text(&self, text: &str) {

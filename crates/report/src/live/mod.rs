@@ -1,5 +1,6 @@
-//! What is shown while jobs run: the status line, pages for scrapers.
+//! What is shown while jobs run: the status line, metrics.
 
+pub mod metrics;
 mod page_server;
 mod status_line;
 

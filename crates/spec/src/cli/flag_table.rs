@@ -4,6 +4,7 @@ use crate::cli::flags::{
     DebugWord, FlagError, Flags, IdleProf, InfoRequest, OutputFormat, ShowWhen, milliseconds,
 };
 use crate::cli::getopt::TakesValue;
+use crate::cli::metrics_address;
 
 /// One flag.
 #[derive(Clone, Copy, Debug)]
@@ -371,10 +372,31 @@ pub const OURS: &[FlagDef] = &[
         flags.html = Some(text.to_string());
         Ok(())
     }),
-    bare("force", "let --html overwrite a file that exists", |flags, _| {
+    bare("force", "let --html and --metrics-file overwrite any file", |flags, _| {
         flags.force = true;
         Ok(())
     }),
+    maybe(
+        "metrics-listen",
+        "[HOST:]PORT",
+        "serve metrics for Prometheus over HTTP",
+        |flags, text| {
+            flags.metrics_listen = Some(metrics_address::parse(text)?);
+            Ok(())
+        },
+    ),
+    valued(
+        "metrics-file",
+        "FILE",
+        "keep metrics in FILE, such as DIR/iosonde.prom",
+        |flags, text| {
+            if text.is_empty() {
+                return Err(FlagError::fatal("--metrics-file: the file has no name"));
+            }
+            flags.metrics_file = Some(text.to_string());
+            Ok(())
+        },
+    ),
 ];
 
 /// Ours, in both personalities: where the bytes went.

@@ -66,8 +66,12 @@ pub struct Flags {
     pub verbose: bool,
     /// Where the report goes as an HTML page, besides.
     pub html: Option<String>,
-    /// `html` may overwrite a file.
+    /// `html` and `metrics_file` may overwrite a file of something else.
     pub force: bool,
+    /// Where metrics are served, as `HOST:PORT`.
+    pub metrics_listen: Option<String>,
+    /// Which file is kept up to date with metrics.
+    pub metrics_file: Option<String>,
 }
 
 impl Default for Flags {
@@ -104,6 +108,8 @@ impl Default for Flags {
             verbose: false,
             html: None,
             force: false,
+            metrics_listen: None,
+            metrics_file: None,
         }
     }
 }

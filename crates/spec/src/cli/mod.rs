@@ -7,6 +7,7 @@ pub mod flag_table;
 pub mod flags;
 pub mod getopt;
 mod given;
+mod metrics_address;
 mod notice;
 mod parse;
 mod parsed;

@@ -1,0 +1,4 @@
+//! Readings of a run in progress, for the metrics.
+
+pub mod dirty;
+pub mod share;
