@@ -542,6 +542,9 @@ pub struct VerifyReport {
     pub unsynced: u64,
     /// Writes that completed and were not checked.
     pub unchecked: u64,
+    /// Why completed writes were not checked, if any were not; those without a sync
+    /// after them included.
+    pub unchecked_reason: Option<String>,
     /// The wrong blocks.
     pub wrong_blocks: WrongBlocks,
 }
@@ -615,7 +618,21 @@ impl VerifyReport {
         self.trimmed += other.trimmed;
         self.unsynced += other.unsynced;
         self.unchecked += other.unchecked;
+        self.add_reason(other);
         self.wrong_blocks.merge(&other.wrong_blocks);
+    }
+
+    /// Jobs that left writes unchecked for one reason name it once.
+    fn add_reason(&mut self, other: &VerifyReport) {
+        let Some(more) = &other.unchecked_reason else { return };
+        match &mut self.unchecked_reason {
+            None => self.unchecked_reason = Some(more.clone()),
+            Some(reason) if reason.split("; ").any(|one| one == more) => {}
+            Some(reason) => {
+                reason.push_str("; ");
+                reason.push_str(more);
+            }
+        }
     }
 }
 

@@ -123,6 +123,7 @@ fn verify(verify: &Value) -> VerifyReport {
         trimmed: count(verify, "trimmed"),
         unsynced: count(verify, "unsynced"),
         unchecked: count(verify, "unchecked"),
+        unchecked_reason: verify["unchecked_reason"].as_str().map(str::to_owned),
         wrong_blocks: wrong_blocks(verify),
     }
 }

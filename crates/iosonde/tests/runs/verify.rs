@@ -318,6 +318,10 @@ fn writes_that_were_not_checked_are_reported() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let text = format!("{}{}", ran.stderr, ran.stdout);
     assert!(text.contains("writes was checked"), "{ran:?}");
+    let reason = counts(&ran)["unchecked_reason"].as_str().unwrap_or_default().to_owned();
+    assert!(reason.starts_with("the runtime was over"), "{reason:?} {ran:?}");
+    let all = native(&folder, "--rw=write --verify=crc32c").well();
+    assert!(counts(&all).get("unchecked_reason").is_none(), "{all:?}");
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn latency_bins(job: &OurJob, counted: &JobReport) -> Map<String, Value> {
 }
 
 fn verify_value(verify: &VerifyReport) -> Value {
-    json!({
+    let mut value = json!({
         "written": verify.written,
         "checked": verify.checked,
         "wrong": verify.wrong,
@@ -121,7 +121,11 @@ fn verify_value(verify: &VerifyReport) -> Value {
         "wrong_kinds": wrong_kinds(&verify.wrong_blocks),
         "first_wrong": verify.wrong_blocks.first.as_ref().map(wrong_place),
         "last_wrong": verify.wrong_blocks.last.as_ref().map(wrong_place),
-    })
+    });
+    if let Some(reason) = &verify.unchecked_reason {
+        value["unchecked_reason"] = reason.as_str().into();
+    }
+    value
 }
 
 /// How many blocks were wrong in which way.

@@ -198,6 +198,7 @@ fn verify_report(result: &VerifyResult) -> VerifyReport {
         trimmed: counts.trimmed,
         unsynced: counts.unsynced,
         unchecked: counts.unchecked(),
+        unchecked_reason: result.unchecked_reason.clone(),
         wrong_blocks: result.wrong_blocks.clone(),
     }
 }

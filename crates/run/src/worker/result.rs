@@ -35,6 +35,8 @@ pub struct VerifyResult {
     pub reading: Nanos,
     /// The blocks that were wrong.
     pub wrong_blocks: WrongBlocks,
+    /// Why completed writes were not checked, if any were not.
+    pub unchecked_reason: Option<String>,
 }
 
 /// The result of a job.

@@ -129,7 +129,8 @@ impl CheckTimes {
 
     fn result(&self, counts: VerifyCounts) -> VerifyResult {
         let (after_writes, reading) = (self.after_writes, self.reading);
-        VerifyResult { counts, after_writes, reading, wrong_blocks: WrongBlocks::default() }
+        let (wrong_blocks, unchecked_reason) = (WrongBlocks::default(), None);
+        VerifyResult { counts, after_writes, reading, wrong_blocks, unchecked_reason }
     }
 }
 
@@ -245,27 +246,33 @@ impl Worker<'_> {
         if plan.spec.moves_data && untrimmed > 0 {
             self.notes.push(format!("{untrimmed} trim entries leaked?"));
         }
+        let mut unchecked_reason = None;
         if plan.spec.moves_data {
-            self.note_unchecked(plan, &counts);
+            unchecked_reason = self.note_unchecked(plan, &counts);
             self.fail_unverified(plan, &counts);
         }
-        Some(self.check.result(counts))
+        Some(VerifyResult { unchecked_reason, ..self.check.result(counts) })
     }
 
-    /// Say what was not checked, and why.
-    fn note_unchecked(&mut self, plan: &VerifyPlan, counts: &VerifyCounts) {
+    /// Say what was not checked, and why. The reasons, where writes were not.
+    fn note_unchecked(&mut self, plan: &VerifyPlan, counts: &VerifyCounts) -> Option<String> {
         let of_job = format!("verify of job {}", self.job.name);
         let VerifyCounts { checked, written, unsynced, .. } = *counts;
+        let mut reasons = Vec::new();
         if plan.spec.backlogs.verify && counts.unchecked() > 0 {
-            let why = self.why_unchecked();
-            let words = format!("{of_job}: checked {checked} of {written} writes: {why}");
-            self.notes.push(words);
+            reasons.push(self.why_unchecked().to_owned());
+        }
+        if !plan.spec.backlogs.verify && counts.unchecked() > 0 {
+            // Requested, so that there is nothing to note.
+            return Some("do_verify=0".to_owned());
         }
         if unsynced > 0 {
-            self.notes.push(format!(
-                "{of_job}: checked {checked} of {written} writes: no sync followed the other \
-                 {unsynced} (verify_policy=fsynced)"
-            ));
+            let words = format!("no sync followed the other {unsynced} (verify_policy=fsynced)");
+            reasons.push(words);
+        }
+        for why in &reasons {
+            let words = format!("{of_job}: checked {checked} of {written} writes: {why}");
+            self.notes.push(words);
         }
         let chosen = self.drive.verify.as_ref().map_or(0, |verify| verify.job.chosen());
         if let Some(end) = &plan.spec.until
@@ -278,6 +285,7 @@ impl Worker<'_> {
                 end.writes
             ));
         }
+        (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
     fn why_unchecked(&self) -> &'static str {
