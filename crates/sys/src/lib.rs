@@ -9,6 +9,7 @@ pub mod erase;
 pub mod guard;
 pub mod local_time;
 pub mod memory;
+pub mod memory_limit;
 pub mod numa;
 mod platform;
 pub mod priority;

@@ -4,6 +4,7 @@ use std::io;
 
 use iosonde_direct::AlignedBuf;
 
+use crate::memory_limit::memory_room;
 use crate::platform;
 
 /// Memory of the machine, in bytes.
@@ -11,9 +12,9 @@ pub fn total_bytes() -> u64 {
     platform::total_memory_bytes()
 }
 
-/// Memory that this process may still take, in bytes: what the machine has available
-/// and what the limit of its address space (`ulimit -v`) leaves; `None` where the
-/// system does not tell.
+/// Memory that this process may still take, in bytes: what the machine has available,
+/// what the limit of its address space (`ulimit -v`) leaves and what the limits of its
+/// control groups leave; `None` where the system does not report it.
 pub fn available_bytes() -> Option<u64> {
     let field = |text: &str, name: &str| -> Option<u64> {
         let value = text.lines().find_map(|line| line.strip_prefix(name))?;
@@ -23,7 +24,9 @@ pub fn available_bytes() -> Option<u64> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
     let used = std::fs::read_to_string("/proc/self/status").ok();
     let used = used.and_then(|status| field(&status, "VmSize:")).unwrap_or(0);
-    Some(limit.map_or(machine, |limit| machine.min(limit.saturating_sub(used))))
+    let by_limit = limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
+    let by_groups = memory_room().map_or(u64::MAX, |room| room.bytes);
+    Some(machine.min(by_limit).min(by_groups))
 }
 
 /// The mappings of memory that a process may have (vm.max_map_count); `None`

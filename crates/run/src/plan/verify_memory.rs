@@ -6,7 +6,8 @@ use crate::job::VerifyPlan;
 use iosonde_base::text::{bytes, count};
 use iosonde_options::Diagnostic;
 use iosonde_spec::JobSpec;
-use iosonde_sys::environment::Machine;
+use iosonde_sys::memory::available_bytes;
+use iosonde_sys::memory_limit::{MemoryRoom, memory_room};
 use iosonde_verify::{CheckOrder, Checks};
 use iosonde_workload::{Sizes, SourceSpec};
 
@@ -28,20 +29,26 @@ pub(super) fn judge(
     if needed < SMALL {
         return Ok(None);
     }
-    let Some(available) = Machine::this().available_bytes else { return Ok(None) };
-    said(spec, [writes, needed, available])
+    let Some(available) = available_bytes() else { return Ok(None) };
+    said(spec, [writes, needed, available], memory_room())
 }
 
+/// What is said where `room` is what the tightest control group leaves.
 fn said(
     spec: &JobSpec,
     [writes, needed, available]: [u64; 3],
+    room: Option<MemoryRoom>,
 ) -> Result<Option<Diagnostic>, Diagnostic> {
     if needed <= available {
         return Ok(None);
     }
+    let by = match room.filter(|room| room.bytes <= available) {
+        Some(room) => format!(" by {}", room.limit.display()),
+        None => String::new(),
+    };
     let words = format!(
         "up to {} writes are remembered until they are checked: that takes {} of memory, and {} is \
-         available",
+         available{by}",
         count(writes as f64),
         bytes(needed),
         bytes(available)
@@ -97,12 +104,24 @@ mod tests {
     #[test]
     fn more_than_is_available_is_an_error_and_with_a_runtime_a_warning() {
         let mut spec = JobSpec::default();
-        assert_eq!(said(&spec, [10, 400, 400]), Ok(None));
-        let error = said(&spec, [1 << 28, 40 << 28, 8 << 30]).unwrap_err();
-        assert!(error.message.contains("10 GiB of memory, and 8 GiB"), "{}", error.message);
+        assert_eq!(said(&spec, [10, 400, 400], None), Ok(None));
+        let error = said(&spec, [1 << 28, 40 << 28, 8 << 30], None).unwrap_err();
+        assert!(error.message.ends_with("10 GiB of memory, and 8 GiB is available"), "{error:?}");
         let origin = iosonde_options::Origin::CommandLine { index: 1 };
         spec.set("runtime", Some("10"), origin).unwrap();
-        let warning = said(&spec, [1 << 28, 40 << 28, 8 << 30]).unwrap().unwrap();
+        let warning = said(&spec, [1 << 28, 40 << 28, 8 << 30], None).unwrap().unwrap();
         assert_eq!(warning.level, iosonde_options::Level::Warning);
+    }
+
+    #[test]
+    fn the_limit_of_a_control_group_is_named_where_it_is_the_tightest() {
+        let spec = JobSpec::default();
+        let message = |bytes: u64| {
+            let room = MemoryRoom { bytes, limit: "/sys/fs/cgroup/a/memory.max".into() };
+            let sizes = [1 << 28, 40 << 28, bytes.min(8 << 30)];
+            said(&spec, sizes, Some(room)).unwrap_err().message
+        };
+        assert!(message(1 << 30).ends_with("1 GiB is available by /sys/fs/cgroup/a/memory.max"));
+        assert!(message(9 << 30).ends_with("8 GiB is available"));
     }
 }
