@@ -61,6 +61,18 @@ impl ZoneReport {
         }
     }
 
+    /// A conventional zone.
+    pub const fn conventional(start: u64, len: u64) -> ZoneReport {
+        ZoneReport {
+            start,
+            len,
+            capacity: len,
+            write_pointer: start,
+            kind: ZoneKind::Conventional,
+            condition: ZoneCondition::NotWritePointer,
+        }
+    }
+
     /// Bytes below the write pointer; all of a zone that is full or has no pointer.
     pub fn written(&self) -> u64 {
         match self.condition {

@@ -181,12 +181,19 @@ pub struct Caps {
     pub one_way: bool,
     /// Its own threads do the I/O, not the job's.
     pub own_threads: bool,
+    /// It simulates a device in memory, with zones and the data of jobs that verify.
+    pub simulates: bool,
 }
 
 impl Caps {
     /// Whether files are opened for it by the job's table.
     pub fn has_descriptors(&self) -> bool {
         !(self.diskless || self.by_name)
+    }
+
+    /// Whether what is written can be read back.
+    pub fn keeps_data(&self) -> bool {
+        self.has_descriptors() || self.simulates
     }
 
     /// Nothing out of the ordinary, and nothing special.
@@ -204,6 +211,7 @@ impl Caps {
         no_io: false,
         one_way: false,
         own_threads: false,
+        simulates: false,
     };
 }
 

@@ -1,5 +1,14 @@
-//! A device that exists only on a clock: it moves no data, and answers when
-//! and as its script says. On a still clock a simulated minute takes no time.
+//! A device that exists only on a clock: it answers when and as its script says. On a
+//! still clock a simulated minute takes no time. It moves no data but for jobs that
+//! have a device in memory (`SimulatedDevice`).
+
+mod data;
+mod device;
+mod options;
+mod zone;
+
+pub use device::SimulatedDevice;
+pub use options::{SimSettings, SimZoneSettings};
 
 use super::{always, queued};
 use crate::{Caps, EngineDef, Io, OneShot, Queued};
@@ -15,14 +24,17 @@ pub(crate) static SIM: EngineDef = EngineDef {
     name: "sim",
     aliases: &[],
     summary: "iosonde's own: a device of 100 us that exists only in time",
-    doc: "A simulated device: moves no data and answers each I/O after 100 us, however many are \
-          in flight. For rehearsing a job without a disk.",
-    caps: Caps { diskless: true, trim: true, slat: true, ..Caps::NONE },
-    options: None,
+    doc: "A simulated device: answers each I/O after sim_latency, however many are in flight. \
+          For rehearsing a job without a disk. It keeps data in memory for jobs that verify, and \
+          with zonemode=zbd it is a zoned device; else it moves no data.",
+    caps: Caps { diskless: true, trim: true, slat: true, simulates: true, ..Caps::NONE },
+    options: Some(&options::OPTIONS),
     offload: None,
     available: always,
     open: |with, accounting| {
-        let sim = Sim::<false>::new(Script::default(), with.clock, with.depth);
+        let SimSettings { latency, devices, .. } = with.settings.of();
+        let script = Script { latency: (latency, latency), ..Script::default() };
+        let sim = Sim::<false>::new(script, with.clock, with.depth).on(devices);
         Ok(queued(sim, with.depth, accounting))
     },
 };
@@ -111,6 +123,8 @@ pub struct Sim<const SYNCS: bool = false> {
     answers: Vec<Option<Result<u32, Errno>>>,
     arrivals: u64,
     seen: Arc<Seen>,
+    /// The devices of the job's files; of a file without one no data is moved.
+    devices: Vec<Arc<SimulatedDevice>>,
 }
 
 impl<const SYNCS: bool> Sim<SYNCS> {
@@ -124,7 +138,13 @@ impl<const SYNCS: bool> Sim<SYNCS> {
             answers: vec![None; depth as usize],
             arrivals: 0,
             seen: Arc::default(),
+            devices: Vec::new(),
         }
+    }
+
+    /// The same with a device in memory for each file, in their order.
+    pub fn on(self, devices: Vec<Arc<SimulatedDevice>>) -> Self {
+        Sim { devices, ..self }
     }
 
     /// What it sees, from now on.
@@ -170,10 +190,12 @@ impl<const SYNCS: bool> Sim<SYNCS> {
         }
         let room = self.script.end.saturating_sub(io.offset);
         let len = u64::from(io.len).min(room) as u32;
-        if len > 1 && self.below(1_000_000) < u64::from(self.script.short_ppm) {
-            return Ok(1 + self.below(u64::from(len) - 1) as u32);
+        let is_short = len > 1 && self.below(1_000_000) < u64::from(self.script.short_ppm);
+        let len = if is_short { 1 + self.below(u64::from(len) - 1) as u32 } else { len };
+        match self.devices.get(io.file.0 as usize) {
+            Some(device) => device.perform(io, len),
+            None => Ok(len),
         }
-        Ok(len)
     }
 
     fn count_answer(&self, io: &Io, answer: Result<u32, Errno>) {

@@ -158,6 +158,31 @@ fn what_is_written_to_zones_is_verified() {
 }
 
 #[test]
+fn zones_that_are_reset_before_they_are_full_are_checked_before_that() {
+    let resets = "--rw=randwrite --verify=crc32c --verify_state_save=0 --io_size=1m \
+                  --zone_reset_threshold=0.3 --zone_reset_frequency=0.1";
+    for options in [
+        "--ioengine=psync",
+        "--ioengine=libaio --iodepth=8",
+        "--ioengine=psync --norandommap=1",
+        "--ioengine=psync --verify_backlog=8",
+        "--ioengine=psync --verify_async=1",
+        // It forgets what was in a zone that is reset.
+        "--ioengine=sim --size=256k --sim_latency=0",
+        "--ioengine=sim --size=256k --sim_latency=10 --iodepth=4 --max_open_zones=2",
+    ] {
+        let folder = folder();
+        let json = run(&folder, &format!("{resets} {options}")).well().json();
+        let verify = &json["iosonde"]["jobs"][0]["verify"];
+        assert_eq!(verify["written"], verify["checked"], "{options}: {verify}");
+        assert_eq!((&verify["wrong"], &verify["replaced"]), (&0.into(), &0.into()), "{options}");
+        assert!(verify["checked"].as_u64().unwrap() > 100, "{options}: {verify}");
+        // Those between two passes, and those by the threshold.
+        assert!(json["jobs"][0]["zone_resets"].as_u64().unwrap() > 12, "{options}: {json}");
+    }
+}
+
+#[test]
 fn verify_only_finds_the_blocks_where_the_zones_had_them() {
     let folder = folder();
     let options = "--rw=randwrite --verify=crc32c --verify_state_save=0 --max_open_zones=2";
@@ -216,9 +241,15 @@ fn what_zones_do_not_allow_is_refused_with_the_option_and_a_remedy() {
         ),
         ("--rw=write --ioengine=filecreate", "has no zones", "zonemode=none"),
         (
-            "--rw=randwrite --verify=crc32c --zone_reset_threshold=0.5 --zone_reset_frequency=0.5",
-            "cannot be verified",
+            "--rw=randwrite --verify=crc32c --verify_only=1 --zone_reset_threshold=0.5 \
+             --zone_reset_frequency=0.5",
+            "is not there any more",
             "zone_reset_threshold",
+        ),
+        (
+            "--rw=randwrite --verify=crc32c --trim_percentage=10 --trim_backlog=4",
+            "Trim offset not at zone start",
+            "leave it out",
         ),
         (
             "--rw=randwrite --max_open_zones=1 --name=b --filename=f --rw=write --zonemode=zbd \
@@ -268,4 +299,89 @@ fn a_job_of_its_own_number_of_open_zones_stays_within_it() {
             .collect();
         assert!(zones.iter().all(|&one| one == zones[0]), "{zone:?}");
     }
+}
+
+/// A job on a simulated device of four zones, whose data is kept where the job verifies.
+fn simulated(options: &str) -> Ran {
+    let folder = Folder::new("zones-simulated");
+    let job = "--name=v --filename=dev --ioengine=sim --sim_latency=0 --size=256k --bs=4k \
+               --zonemode=zbd --zonesize=64k --output-format=json";
+    Who::Native.run(&folder, &words(&format!("{job} {options}")))
+}
+
+#[test]
+fn a_simulated_device_is_written_where_its_zones_allow() {
+    for (options, written, resets) in [
+        ("--rw=write", 64, 0),
+        ("--rw=randwrite --io_size=1m", 256, 12),
+        ("--rw=randwrite --zonecapacity=48k --iodepth=8", 64, 4),
+        ("--rw=randwrite --sim_max_open_zones=1 --iodepth=4", 64, 0),
+        ("--rw=randwrite --sim_max_active_zones=2 --max_open_zones=1", 64, 0),
+        ("--rw=randwrite --sim_conventional_zones=2", 64, 0),
+        ("--rw=write --bs=12k", 20, 0),
+        ("--rw=write --bs=12k --write_zone_remainder=1", 24, 0),
+        ("--rw=randwrite --numjobs=3 --thread --group_reporting --max_open_zones=2", 192, 8),
+    ] {
+        let json = simulated(options).well().json();
+        let job = &json["jobs"][0];
+        assert_eq!(job["write"]["total_ios"], written, "{options}");
+        let reset = job["zone_resets"].as_u64().unwrap_or(0);
+        assert!(reset >= resets, "{options}: {reset} resets");
+    }
+}
+
+#[test]
+fn what_is_written_to_a_simulated_device_is_verified() {
+    for options in [
+        "--rw=randwrite --verify=crc32c",
+        "--rw=randwrite --verify=md5 --sim_max_open_zones=2 --verify_backlog=8 --iodepth=4",
+        "--rw=write --verify=crc32c --zonecapacity=48k --loops=2",
+        "--rw=randrw --verify=crc32c --sim_conventional_zones=1",
+        "--rw=randwrite --verify=crc32c --zonemode=none --zonesize=0 --norandommap=1",
+    ] {
+        let json = simulated(&format!("{options} --verify_state_save=0")).well().json();
+        let verify = &json["iosonde"]["jobs"][0]["verify"];
+        let number = |key: &str| verify[key].as_u64().unwrap();
+        assert_eq!(number("written"), number("checked") + number("replaced"), "{verify}");
+        assert!(number("checked") > 20, "{options}: {verify}");
+        assert_eq!(number("wrong"), 0, "{options}: {verify}");
+    }
+}
+
+#[test]
+fn a_simulated_device_refuses_what_its_limits_do_not_allow() {
+    for (options, words) in [
+        ("--rw=randwrite --sim_max_open_zones=1 --max_open_zones=2", "is larger than max (1)"),
+        // ETOOMANYREFS, as of Linux.
+        (
+            "--rw=randwrite --sim_max_open_zones=1 --max_open_zones=3 --ignore_zone_limits=1",
+            "Too many references",
+        ),
+        (
+            "--rw=randwrite --sim_max_active_zones=1 --max_open_zones=3 --ignore_zone_limits=1",
+            "as many active zones as it may",
+        ),
+        ("--rw=randwrite --sim_failing_write=5", "Input/output error"),
+        ("--rw=randwrite --zonesize=512k", "is smaller than zone size"),
+        ("--rw=write --sim_conventional_zones=few", "sim_conventional_zones"),
+    ] {
+        let ran = simulated(options);
+        assert_eq!(ran.code, Some(1), "{options}: {ran:?}");
+        assert!(ran.stderr.contains(words), "{options}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_write_that_a_simulated_device_half_does_is_completed_where_that_is_wanted() {
+    let fails = "--rw=write --bs=16k --verify=crc32c --verify_state_save=0 --sim_failing_write=3 \
+                 --continue_on_error=write";
+    let json = simulated(&format!("{fails} --recover_zbd_write_error=1")).json();
+    let verify = &json["iosonde"]["jobs"][0]["verify"];
+    let count = |key: &str| verify[key].as_u64().unwrap();
+    assert_eq!((count("written"), count("failed_writes")), (15, 1), "{json}");
+    assert_eq!((count("checked"), count("wrong")), (15, 0), "{json}");
+    // Without that the zone's pointer is not where the job takes it to be.
+    let json = simulated(fails).json();
+    let verify = &json["iosonde"]["jobs"][0]["verify"];
+    assert!(verify["failed_writes"].as_u64().unwrap() > 1, "{json}");
 }

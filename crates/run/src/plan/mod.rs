@@ -23,6 +23,7 @@ mod ranges;
 mod refuse;
 mod replay;
 mod reporting;
+mod simulated;
 mod source;
 mod thread;
 mod time;
@@ -34,11 +35,13 @@ mod zones;
 use crate::job::Plan;
 use clone_of::CloneOf;
 use iosonde_engine::Caps;
+use iosonde_engine::sim::SimulatedDevice;
 use iosonde_options::{Diagnostic, Level};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub use builder::{JobBuilder, plan_built};
 pub use engine::ExternalEngines;
@@ -126,6 +129,8 @@ struct Planner<'a> {
     promised: HashMap<PathBuf, u64>,
     /// Zones of the files of jobs with `zonemode=zbd`, by path: jobs on one file share them.
     zones: HashMap<PathBuf, zone_target::ZoneTarget>,
+    /// Simulated devices (`ioengine=sim`) of jobs that need one, by path.
+    simulated: HashMap<PathBuf, Arc<SimulatedDevice>>,
     recordings: replay::Recordings,
     diagnostics: Vec<Diagnostic>,
     /// Jobs whose files cannot be what is asked for.
@@ -134,7 +139,7 @@ struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     fn new(jobs: &'a [ParsedJob], totals: Totals) -> Planner<'a> {
-        let (promised, zones, recordings) = Default::default();
+        let (promised, zones, simulated, recordings) = Default::default();
         let (plan, diagnostics) = (Plan::default(), Vec::new());
         Planner {
             jobs,
@@ -143,6 +148,7 @@ impl<'a> Planner<'a> {
             plan,
             promised,
             zones,
+            simulated,
             recordings,
             diagnostics,
             refused: 0,

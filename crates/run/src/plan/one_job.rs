@@ -49,7 +49,8 @@ impl Planner<'_> {
         window.serialize_overlap |= verify.as_ref().is_some_and(VerifyPlan::may_overlap);
         let fill = self.fill(spec, &source, fills_buffers(engine, &io, verify.as_ref()))?;
         let thread = thread::thread(spec, clone)?;
-        let settings = engine::settings(job, (number, clone), engine, &parts.files)?;
+        let mut settings = engine::settings(job, (number, clone), engine, &parts.files)?;
+        self.simulate(of, &parts, verify.as_ref(), &mut settings)?;
         let (own, of_single_ios) = (thread.io_priority, settings.sets_priorities());
         let priority = measure::JobPriorities { own, of_single_ios };
         let mut measure =
@@ -122,8 +123,9 @@ impl Planner<'_> {
 
 /// Whether writes take what the options of buffers say: verify makes its own.
 fn fills_buffers(engine: &EngineDef, io: &JobIo, verify: Option<&VerifyPlan>) -> bool {
-    let moves_data = !engine.caps.diskless && !engine.caps.by_name;
-    io.dirs[Dir::Write] && moves_data && !verify.is_some_and(VerifyPlan::makes_content)
+    io.dirs[Dir::Write]
+        && engine.caps.has_descriptors()
+        && !verify.is_some_and(VerifyPlan::makes_content)
 }
 
 fn open(spec: &JobSpec, io: &JobIo) -> OpenPlan {

@@ -61,7 +61,7 @@ impl Planner<'_> {
             spec: VerifySpec {
                 format,
                 checks,
-                moves_data: !of.engine.caps.diskless && !of.engine.caps.by_name,
+                moves_data: of.engine.caps.keeps_data(),
                 order,
                 backlogs,
                 draws_again,

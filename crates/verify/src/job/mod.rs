@@ -192,6 +192,11 @@ impl VerifyJob {
                 return self.job_ended(ring);
             };
             let only_imagined = self.spec.checks == Checks::WithoutWriting;
+            if entry.op == Op::ZoneReset
+                && let Some(refill) = self.hand_on_before_reset(ring, entry)
+            {
+                return refill;
+            }
             if entry.op.is_control() && !only_imagined {
                 self.planned.advance(1);
                 if let Some(open) = &mut self.open {
@@ -297,16 +302,35 @@ impl VerifyJob {
         }
     }
 
-    fn refill_check(&mut self, ring: &mut Ring) -> Refill {
+    /// A zone is about to be reset in the middle of a pass: what it holds could not be checked
+    /// afterwards, so all that was written is checked before, once none of it is in flight.
+    fn hand_on_before_reset(&mut self, ring: &mut Ring, reset: Planned) -> Option<Refill> {
+        if self.schedule.unchecked() == 0 || !self.spec.backlogs.verify {
+            return None;
+        }
+        let writes = |role: &Role| matches!(role, Role::Write { .. });
+        if self.in_flight.iter().any(writes) {
+            let wait = Planned { op: Op::ZoneWait, ..reset };
+            return Some(self.hand_on(ring, wait, Role::Control));
+        }
+        self.next_check(ring)
+    }
+
+    /// The next of the reads that check what was written; none if all is checked.
+    fn next_check(&mut self, ring: &mut Ring) -> Option<Refill> {
         while let Some((write, trimmed)) = self.next_to_check() {
             if self.spec.only_synced && write.number >= self.synced {
                 self.counts.unsynced += 1;
                 continue;
             }
             let role = self.check_of(write, trimmed);
-            return self.hand_on_own(ring, planned(&write, Op::Read), role);
+            return Some(self.hand_on_own(ring, planned(&write, Op::Read), role));
         }
-        self.ended.unwrap_or(Refill::Done)
+        None
+    }
+
+    fn refill_check(&mut self, ring: &mut Ring) -> Refill {
+        self.next_check(ring).unwrap_or(self.ended.unwrap_or(Refill::Done))
     }
 
     fn next_to_check(&mut self) -> Option<(Written, bool)> {

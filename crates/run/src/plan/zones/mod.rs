@@ -6,7 +6,7 @@ use super::Planner;
 use super::clone_of::CloneOf;
 use super::files::{FileRange, Named, Parts};
 use super::job_io::JobIo;
-use super::zone_target::ZoneTarget;
+use super::zone_target::{ZoneLayout, ZoneTarget};
 use crate::job::VerifyPlan;
 use iosonde_engine::ZoneDevices;
 use iosonde_options::{Amount, Diagnostic};
@@ -32,7 +32,15 @@ impl Planner<'_> {
             rules::same_limit(spec, known, named)?;
             return Ok(known.clone());
         }
-        let target = ZoneTarget::of(spec, &named.path, named.kind, bytes)?;
+        let target = match of.engine.caps.simulates {
+            true => {
+                let layout = ZoneLayout::new(spec, &named.path, named.kind, bytes)?;
+                let sizes = [bytes, layout.size, layout.capacity];
+                let (device, open_max) = self.zoned_device(of, &named.path, sizes)?;
+                ZoneTarget::simulated(spec, &named.path, device, open_max)?
+            }
+            false => ZoneTarget::of(spec, &named.path, named.kind, bytes)?,
+        };
         self.zones.insert(named.path.clone(), target.clone());
         Ok(target)
     }

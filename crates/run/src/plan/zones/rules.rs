@@ -10,6 +10,7 @@ use iosonde_engine::LaysOut;
 use iosonde_options::{Amount, Diagnostic, Setting};
 use iosonde_spec::JobSpec;
 use iosonde_sys::zones::{LinuxZones, ZonedModel};
+use iosonde_verify::Checks;
 
 fn error<T>(setting: &Setting<T>, name: &str, words: impl Into<String>) -> Diagnostic {
     Diagnostic::error(words).about(name, setting.origin())
@@ -145,7 +146,7 @@ pub(super) fn agree(
     keeps_what_it_verifies(spec, io, verify)
 }
 
-/// Data that is to be verified is not reset before.
+/// Data that is to be verified is not reset or trimmed before.
 fn keeps_what_it_verifies(
     spec: &JobSpec,
     io: &JobIo,
@@ -155,14 +156,16 @@ fn keeps_what_it_verifies(
         return Ok(());
     }
     let threshold = &spec.zones.zone_reset_threshold;
-    if threshold.get().is_some_and(|share| share > 0.0) {
-        let words = "zones that are reset cannot be verified afterwards";
+    let resets = threshold.get().is_some_and(|share| share > 0.0);
+    if resets && verify.is_some_and(|plan| plan.spec.checks == Checks::WithoutWriting) {
+        let words = "what the writing job checked before a zone was reset is not there any more";
         return Err(error(threshold, "zone_reset_threshold", words)
-            .help("leave out zone_reset_threshold or verify"));
+            .help("leave out zone_reset_threshold or verify_only"));
     }
     let trims = &spec.trim.trim_percentage;
     if *trims.get() > 0 {
-        let words = "with zonemode=zbd only whole zones are trimmed, no written blocks";
+        let words = "Trim offset not at zone start: with zonemode=zbd only whole zones are \
+                     trimmed, no written blocks";
         return Err(error(trims, "trim_percentage", words).help("leave it out"));
     }
     Ok(())

@@ -1,0 +1,109 @@
+//! Options of sim.
+
+use super::SimulatedDevice;
+use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
+use iosonde_base::Nanos;
+use iosonde_options::{Built, Category, Diagnostic, FioSupport, TimeUnit, options};
+use std::sync::Arc;
+
+/// For the catalogue.
+pub(super) static OPTIONS: EngineOptionTable =
+    EngineOptionTable::of::<SimOptions>(SimOptions::OPTIONS);
+
+options! {
+    /// sim
+    pub(super) struct SimOptions in Category::Engine {
+        /// Latency of each I/O; in microseconds.
+        sim_latency: Nanos = "100" as "sim_latency" {
+            fio: FioSupport::OursAlone,
+            built: Built::Yes,
+            unit: TimeUnit::Micros,
+            good: &["0", "100", "10ms"],
+            bad: &["short"],
+        }
+        /// With `zonemode=zbd`: number of conventional zones, at the start of the device.
+        sim_conventional_zones: u32 = "0" as "sim_conventional_zones" {
+            fio: FioSupport::OursAlone,
+            built: Built::Yes,
+            good: &["0", "2"],
+            bad: &["few"],
+        }
+        /// With `zonemode=zbd`: maximum number of open zones of the device; 0 for no limit.
+        sim_max_open_zones: u32 = "0" as "sim_max_open_zones" {
+            fio: FioSupport::OursAlone,
+            built: Built::Yes,
+            good: &["0", "14"],
+            bad: &["few"],
+        }
+        /// With `zonemode=zbd`: maximum number of active zones of the device; 0 for no limit.
+        sim_max_active_zones: u32 = "0" as "sim_max_active_zones" {
+            fio: FioSupport::OursAlone,
+            built: Built::Yes,
+            good: &["0", "14"],
+            bad: &["few"],
+        }
+        /// With `zonemode=zbd`: number of the write that fails half done; 0 for none.
+        ///
+        /// Writes to sequential zones count, from 1. Half of it is written, and the error is EIO.
+        sim_failing_write: u64 = "0" as "sim_failing_write" {
+            fio: FioSupport::OursAlone,
+            built: Built::Yes,
+            good: &["0", "3"],
+            bad: &["last"],
+        }
+    }
+}
+
+/// How a simulated device behaves, and the device of each of a job's files.
+#[derive(Clone, Debug)]
+pub struct SimSettings {
+    /// Of each I/O.
+    pub latency: Nanos,
+    /// What the device's zones are like, if it has any.
+    pub zones: SimZoneSettings,
+    /// The devices of the job's files, in their order; of files without one no data
+    /// is kept.
+    pub devices: Vec<Arc<SimulatedDevice>>,
+}
+
+/// What the zones of a simulated device are like, besides their size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SimZoneSettings {
+    /// Zones at the start that are written anywhere.
+    pub conventional: u32,
+    /// Open zones at most; 0 for no limit.
+    pub open_max: u32,
+    /// Active zones at most, open or closed; 0 for no limit.
+    pub active_max: u32,
+    /// The write, from 1, that fails half done; 0 for none.
+    pub failing_write: u64,
+}
+
+impl Default for SimSettings {
+    fn default() -> SimSettings {
+        SimSettings {
+            latency: Nanos::from_micros(100),
+            zones: SimZoneSettings::default(),
+            devices: Vec::new(),
+        }
+    }
+}
+
+impl OwnSettings for SimSettings {}
+
+impl OwnOptions for SimOptions {
+    type Settings = SimSettings;
+
+    fn settings(&self, _: &JobContext) -> Result<SimSettings, Diagnostic> {
+        Ok(SimSettings {
+            latency: *self.sim_latency.get(),
+            zones: SimZoneSettings {
+                conventional: *self.sim_conventional_zones.get(),
+                open_max: *self.sim_max_open_zones.get(),
+                active_max: *self.sim_max_active_zones.get(),
+                failing_write: *self.sim_failing_write.get(),
+            },
+            devices: Vec::new(),
+        })
+    }
+}
