@@ -20,17 +20,20 @@ pub struct Multiples {
     step: u64,
     #[cfg(target_arch = "x86_64")]
     powers: fast::Powers,
+    /// What `x` is multiplied by from one table of powers to the next.
+    #[cfg(target_arch = "x86_64")]
+    next: u64,
 }
 
 impl Multiples {
     /// Of the sequences in which each term is the one before times `step`.
     pub const fn of(step: u64) -> Multiples {
-        #[cfg(target_arch = "x86_64")]
-        let powers = fast::Powers::of(step);
         Multiples {
             step,
             #[cfg(target_arch = "x86_64")]
-            powers,
+            powers: fast::Powers::of(step),
+            #[cfg(target_arch = "x86_64")]
+            next: step.wrapping_pow(fast::POWERS as u32),
         }
     }
 
@@ -47,17 +50,23 @@ impl Multiples {
                 if !fast::multiples(part, x, &self.powers) {
                     self.fill_plainly(part, x);
                 }
-                x = x.wrapping_mul(self.step.wrapping_pow(fast::POWERS as u32));
+                x = x.wrapping_mul(self.next);
             }
-            let (fours, rest) = rest.split_at_mut(rest.len() / 4 * 4);
-            if !fast::multiples(fours, x, &self.powers) {
-                self.fill_plainly(fours, x);
-            }
-            // Fewer than `POWERS`, so it fits.
-            self.fill_plainly(rest, x.wrapping_mul(self.step.wrapping_pow(fours.len() as u32)))
+            if rest.is_empty() { x } else { self.fill_rest(rest, x) }
         }
         #[cfg(not(target_arch = "x86_64"))]
         self.fill_plainly(lines, first)
+    }
+
+    /// Fewer lines than there are powers.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(never)]
+    fn fill_rest(&self, lines: &mut [[u8; 32]], first: u64) -> u64 {
+        let (strides, rest) = lines.split_at_mut(lines.len() / fast::STRIDE * fast::STRIDE);
+        if !fast::multiples(strides, first, &self.powers) {
+            self.fill_plainly(strides, first);
+        }
+        self.fill_plainly(rest, first.wrapping_mul(self.powers.nth(strides.len())))
     }
 
     fn fill_plainly(&self, lines: &mut [[u8; 32]], first: u64) -> u64 {

@@ -1,6 +1,6 @@
 //! Blocks: written with headers and checksums, read back and checked.
 
-use crate::checksum::{BlockType, Checksum, hex};
+use crate::checksum::{BlockType, hex};
 use crate::content::BlockContent;
 use crate::header::{HEADER_BYTES, Header, HeaderError, MAGIC, VERSION};
 use std::fmt;
@@ -352,26 +352,29 @@ impl BlockFormat {
         self.check_header(&header, interval, start, expected).map_err(MismatchKind::Header)?;
         let found_type = BlockType::from_number(header.block_type);
         let taken = HEADER_BYTES + found_type.map_or(0, BlockType::trailer_bytes);
-        let other_type = (header.block_type != self.block_type as u8
-            && !(self.block_type == BlockType::Crc32c
-                && found_type == Some(BlockType::Crc32cIntel)))
-        .then_some(header.block_type);
         if self.compares_content() {
             return self.compare(interval, wanted, taken, start);
         }
         let trailer = self.block_type.trailer_bytes();
         let data = interval.get(taken..).unwrap_or_default();
-        let calculated: Checksum = self.block_type.checksum(data);
         let stored = &interval[HEADER_BYTES..HEADER_BYTES + trailer];
-        if calculated.as_bytes() == stored && found_type.is_some() {
+        if found_type.is_some() && self.block_type.has_checksum(data, stored) {
             return Ok(());
         }
-        Err(MismatchKind::Checksum {
+        Err(self.wrong_checksum(header.block_type, data, stored))
+    }
+
+    #[cold]
+    fn wrong_checksum(&self, found_type: u8, data: &[u8], stored: &[u8]) -> MismatchKind {
+        let is_old_name =
+            self.block_type == BlockType::Crc32c && found_type == BlockType::Crc32cIntel as u8;
+        let is_other = found_type != self.block_type as u8 && !is_old_name;
+        MismatchKind::Checksum {
             block_type: self.block_type,
-            other_type,
+            other_type: is_other.then_some(found_type),
             stored: hex(stored),
-            calculated: hex(calculated.as_bytes()),
-        })
+            calculated: hex(self.block_type.checksum(data).as_bytes()),
+        }
     }
 
     fn check_header(

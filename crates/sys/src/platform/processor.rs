@@ -3,9 +3,10 @@
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
-    __m256i, _mm_crc32_u8, _mm_crc32_u32, _mm_crc32_u64, _mm256_add_epi64, _mm256_loadu_si256,
-    _mm256_mul_epu32, _mm256_permute2x128_si256, _mm256_set1_epi64x, _mm256_slli_epi64,
-    _mm256_storeu_si256, _mm256_unpackhi_epi64, _mm256_unpacklo_epi64,
+    __m256i, _mm_crc32_u8, _mm_crc32_u32, _mm_crc32_u64, _mm256_add_epi64, _mm256_hadd_epi32,
+    _mm256_loadu_si256, _mm256_mul_epu32, _mm256_mullo_epi32, _mm256_permute2x128_si256,
+    _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_unpackhi_epi32,
+    _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
 };
 
 /// Bytes of each of three streams that are summed side by side: an instruction
@@ -25,11 +26,11 @@ pub(crate) fn crc32c(bytes: &[u8]) -> Option<u32> {
 fn crc32c_sse(bytes: &[u8]) -> u32 {
     static LATER: [LaterBytes; 2] = [later_bytes(LONG), later_bytes(SHORT)];
     let (mut crc, mut rest) = (0xffff_ffff, bytes);
-    while let Some((part, after)) = rest.split_at_checked(3 * LONG) {
-        (crc, rest) = (three_streams::<LONG>(crc, part, &LATER[0]), after);
+    while let Some((part, after)) = rest.split_first_chunk::<{ 3 * LONG }>() {
+        (crc, rest) = (three_streams::<LONG, { 3 * LONG }>(crc, part, &LATER[0]), after);
     }
-    while let Some((part, after)) = rest.split_at_checked(3 * SHORT) {
-        (crc, rest) = (three_streams::<SHORT>(crc, part, &LATER[1]), after);
+    while let Some((part, after)) = rest.split_first_chunk::<{ 3 * SHORT }>() {
+        (crc, rest) = (three_streams::<SHORT, { 3 * SHORT }>(crc, part, &LATER[1]), after);
     }
     let (words, mut rest) = rest.as_chunks::<8>();
     for word in words {
@@ -43,21 +44,27 @@ fn crc32c_sse(bytes: &[u8]) -> u32 {
     rest.iter().fold(crc, |crc, byte| _mm_crc32_u8(crc, *byte))
 }
 
-/// The sum of three parts of `BYTES` each, one after the other.
+/// Bytes of each stream that a turn of the loop sums.
+const TURN: usize = 64;
+
+/// The sum of three parts of `BYTES` each, one after the other: `ALL` in all.
 #[inline]
 #[target_feature(enable = "sse4.2")]
-fn three_streams<const BYTES: usize>(crc: u64, part: &[u8], later: &LaterBytes) -> u64 {
-    const { assert!(BYTES.is_multiple_of(64)) };
-    let (first, rest) = part.split_at(BYTES);
-    let (second, third) = rest.split_at(BYTES);
-    let (first, second) = (first.as_chunks::<64>().0, second.as_chunks::<64>().0);
-    let third = third.as_chunks::<64>().0;
+fn three_streams<const BYTES: usize, const ALL: usize>(
+    crc: u64,
+    part: &[u8; ALL],
+    later: &LaterBytes,
+) -> u64 {
+    const { assert!(BYTES.is_multiple_of(TURN) && ALL == 3 * BYTES) };
     let mut crcs = [crc, 0, 0];
-    for ((first, second), third) in first.iter().zip(second).zip(third) {
-        for at in 0..8 {
-            crcs[0] = _mm_crc32_u64(crcs[0], word(first, at));
-            crcs[1] = _mm_crc32_u64(crcs[1], word(second, at));
-            crcs[2] = _mm_crc32_u64(crcs[2], word(third, at));
+    // One index for the three: with an iterator for each a turn takes twice as many
+    // instructions besides the sums.
+    for turn in 0..BYTES / TURN {
+        for word in 0..TURN / 8 {
+            let at = turn * TURN + word * 8;
+            crcs[0] = _mm_crc32_u64(crcs[0], word_at(part, at));
+            crcs[1] = _mm_crc32_u64(crcs[1], word_at(part, BYTES + at));
+            crcs[2] = _mm_crc32_u64(crcs[2], word_at(part, 2 * BYTES + at));
         }
     }
     let two = later.shift(crcs[0] as u32) ^ crcs[1] as u32;
@@ -65,8 +72,10 @@ fn three_streams<const BYTES: usize>(crc: u64, part: &[u8], later: &LaterBytes) 
 }
 
 #[inline(always)]
-fn word(line: &[u8; 64], at: usize) -> u64 {
-    u64::from_le_bytes(line.as_chunks::<8>().0[at])
+fn word_at<const ALL: usize>(bytes: &[u8; ALL], at: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(word)
 }
 
 /// What becomes of a sum when so many zero bytes follow: it is the exclusive
@@ -142,7 +151,8 @@ const fn composed(outer: &[u32; 32], inner: &[u32; 32]) -> [u32; 32] {
 
 /// Lines of 32 bytes: for each `x` of `seed * powers`, `x`, `2x`, `3x` and
 /// `5x` modulo 2^64, little-endian. Whether it was done: it is not where the
-/// processor has no AVX2.
+/// processor has no AVX2. Lines that make no [`STRIDE`] are left as they are.
+#[inline]
 pub(crate) fn multiples(lines: &mut [[u8; 32]], seed: u64, powers: &Powers) -> bool {
     let can = std::is_x86_feature_detected!("avx2");
     if can {
@@ -155,48 +165,69 @@ pub(crate) fn multiples(lines: &mut [[u8; 32]], seed: u64, powers: &Powers) -> b
 /// How many powers a table holds.
 pub(crate) const POWERS: usize = 128;
 
-/// Numbers, and their upper halves, four by four.
-pub(crate) struct Powers {
-    whole: [[u64; 4]; POWERS / 4],
-    upper: [[u64; 4]; POWERS / 4],
-}
+/// So many lines are made at a time.
+pub(crate) const STRIDE: usize = 8;
+
+/// Numbers, four by four.
+pub(crate) struct Powers([[u64; 4]; POWERS / 4]);
 
 impl Powers {
     /// Of 1, `step`, `step` squared ...
     pub(crate) const fn of(step: u64) -> Powers {
-        let (whole, upper) = ([[0; 4]; POWERS / 4], [[0; 4]; POWERS / 4]);
-        let mut powers = Powers { whole, upper };
+        let mut powers = [[0; 4]; POWERS / 4];
         let (mut power, mut at) = (1u64, 0);
         while at < POWERS {
-            powers.whole[at / 4][at % 4] = power;
-            powers.upper[at / 4][at % 4] = power >> 32;
+            powers[at / 4][at % 4] = power;
             power = power.wrapping_mul(step);
             at += 1;
         }
-        powers
+        Powers(powers)
+    }
+
+    /// `step` to the power of `number`, which is below [`POWERS`].
+    #[inline(always)]
+    pub(crate) fn nth(&self, number: usize) -> u64 {
+        self.0[number / 4][number % 4]
     }
 }
 
 #[target_feature(enable = "avx2")]
 fn multiples_avx2(lines: &mut [[u8; 32]], seed: u64, powers: &Powers) {
     let low = _mm256_set1_epi64x(seed as i64);
-    let high = _mm256_set1_epi64x((seed >> 32) as i64);
-    let (fours, _) = lines.as_chunks_mut::<4>();
-    for (four, (whole, upper)) in fours.iter_mut().zip(powers.whole.iter().zip(&powers.upper)) {
-        let (whole, upper) = (load(whole), load(upper));
-        // Modulo 2^64: the low halves' product, and the lower half of the mixed ones above it.
-        let mixed = _mm256_add_epi64(_mm256_mul_epu32(high, whole), _mm256_mul_epu32(low, upper));
-        let x = _mm256_add_epi64(_mm256_mul_epu32(low, whole), _mm256_slli_epi64::<32>(mixed));
-        let x2 = _mm256_add_epi64(x, x);
-        let x3 = _mm256_add_epi64(x2, x);
-        let x5 = _mm256_add_epi64(x3, x2);
-        let (even, odd) = (_mm256_unpacklo_epi64(x, x2), _mm256_unpackhi_epi64(x, x2));
-        let (even2, odd2) = (_mm256_unpacklo_epi64(x3, x5), _mm256_unpackhi_epi64(x3, x5));
-        store(&mut four[0], _mm256_permute2x128_si256::<0x20>(even, even2));
-        store(&mut four[1], _mm256_permute2x128_si256::<0x20>(odd, odd2));
-        store(&mut four[2], _mm256_permute2x128_si256::<0x31>(even, even2));
-        store(&mut four[3], _mm256_permute2x128_si256::<0x31>(odd, odd2));
+    let swapped = _mm256_set1_epi64x(seed.rotate_left(32) as i64);
+    let zero = _mm256_setzero_si256();
+    let (strides, _) = lines.as_chunks_mut::<STRIDE>();
+    let (pairs, _) = powers.0.as_chunks::<2>();
+    for (stride, [first, second]) in strides.iter_mut().zip(pairs) {
+        let (first, second) = (load(first), load(second));
+        // Modulo 2^64: the product of the low halves, and above it the low half of the sum of
+        // the two mixed products; `hadd` makes the sums of all eight numbers at once.
+        let mixed = _mm256_hadd_epi32(
+            _mm256_mullo_epi32(first, swapped),
+            _mm256_mullo_epi32(second, swapped),
+        );
+        let above = [_mm256_unpacklo_epi32(zero, mixed), _mm256_unpackhi_epi32(zero, mixed)];
+        let (fours, _) = stride.as_chunks_mut::<4>();
+        for (four, (powers, above)) in fours.iter_mut().zip([first, second].into_iter().zip(above))
+        {
+            store_multiples(four, _mm256_add_epi64(_mm256_mul_epu32(low, powers), above));
+        }
     }
+}
+
+/// A line for each of the four numbers in `x`.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store_multiples(four: &mut [[u8; 32]; 4], x: __m256i) {
+    let x2 = _mm256_add_epi64(x, x);
+    let x3 = _mm256_add_epi64(x2, x);
+    let x5 = _mm256_add_epi64(x3, x2);
+    let (even, odd) = (_mm256_unpacklo_epi64(x, x2), _mm256_unpackhi_epi64(x, x2));
+    let (even2, odd2) = (_mm256_unpacklo_epi64(x3, x5), _mm256_unpackhi_epi64(x3, x5));
+    store(&mut four[0], _mm256_permute2x128_si256::<0x20>(even, even2));
+    store(&mut four[1], _mm256_permute2x128_si256::<0x20>(odd, odd2));
+    store(&mut four[2], _mm256_permute2x128_si256::<0x31>(even, even2));
+    store(&mut four[3], _mm256_permute2x128_si256::<0x31>(odd, odd2));
 }
 
 #[inline]

@@ -84,6 +84,18 @@ pub const TYPES: [(&str, BlockType); 19] = [
     ("null", Null),
 ];
 
+/// All types at their numbers.
+const BY_NUMBER: [Option<BlockType>; 20] = {
+    let mut types = [None; 20];
+    let mut at = 0;
+    while at < TYPES.len() {
+        types[TYPES[at].1 as usize] = Some(TYPES[at].1);
+        at += 1;
+    }
+    types[Crc32cIntel as usize] = Some(Crc32cIntel);
+    types
+};
+
 impl BlockType {
     /// The type with this name in `verify=`.
     pub fn from_name(name: &str) -> Option<BlockType> {
@@ -91,11 +103,9 @@ impl BlockType {
     }
 
     /// The type with this number in a header.
+    #[inline]
     pub fn from_number(number: u8) -> Option<BlockType> {
-        match number {
-            6 => Some(Crc32cIntel),
-            _ => TYPES.iter().map(|(_, kind)| *kind).find(|kind| *kind as u8 == number),
-        }
+        BY_NUMBER.get(usize::from(number)).copied().flatten()
     }
 
     /// Its name in messages.
@@ -112,7 +122,8 @@ impl BlockType {
     }
 
     /// Bytes of the checksum that follows the header. 0: none.
-    pub fn trailer_bytes(self) -> usize {
+    #[inline]
+    pub const fn trailer_bytes(self) -> usize {
         match self {
             Meta | PatternHeader | Pattern | Null => 0,
             Crc7 => 1,
@@ -136,15 +147,40 @@ impl BlockType {
         sum
     }
 
+    /// Whether `stored` is the checksum of `data`.
+    #[inline]
+    pub(crate) fn has_checksum(self, data: &[u8], stored: &[u8]) -> bool {
+        match self {
+            // The cheapest of them, so that what is around it would show.
+            Crc32c | Crc32cIntel => stored == crc32c(data).to_le_bytes(),
+            _ => self.has_other_checksum(data, stored),
+        }
+    }
+
+    #[inline(never)]
+    fn has_other_checksum(self, data: &[u8], stored: &[u8]) -> bool {
+        let mut bytes = [0; TRAILER_BYTES_MAX];
+        let sum = &mut bytes[..self.trailer_bytes()];
+        self.put_checksum(data, sum);
+        sum == stored
+    }
+
     /// Write the checksum of `data` to `out`, which is as long as a trailer.
     #[inline]
     pub(crate) fn put_checksum(self, data: &[u8], out: &mut [u8]) {
         match self {
-            Meta | PatternHeader | Pattern | Null => {}
+            Crc32c | Crc32cIntel => out.copy_from_slice(&crc32c(data).to_le_bytes()),
+            _ => self.put_other_checksum(data, out),
+        }
+    }
+
+    #[inline(never)]
+    fn put_other_checksum(self, data: &[u8], out: &mut [u8]) {
+        match self {
+            Meta | PatternHeader | Pattern | Null | Crc32c | Crc32cIntel => {}
             Crc7 => out[0] = crc::crc7(data),
             Crc16 => out.copy_from_slice(&crc::crc16(data).to_le_bytes()),
             Crc32 => out.copy_from_slice(&crc::crc32(data).to_le_bytes()),
-            Crc32c | Crc32cIntel => out.copy_from_slice(&crc32c(data).to_le_bytes()),
             Crc64 => out.copy_from_slice(&crc::crc64(data).to_le_bytes()),
             XxHash => out.copy_from_slice(&standard::xxhash(data).to_le_bytes()),
             Md5 => standard::md5(data, out),
