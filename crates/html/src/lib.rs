@@ -1,7 +1,7 @@
 //! Reports as one HTML page that makes no request: charts, tables, settings.
 //!
-//! [`page`] turns reports into text and nothing else: the same reports give the
-//! same bytes. All charts are SVG (heat maps a PNG inside), complete without
+//! [`page`] turns reports into text and nothing else, and so do the pages of a
+//! comparison, a sweep, a search and a matrix: the same figures give the same bytes. All charts are SVG (heat maps a PNG inside), complete without
 //! JavaScript; the script adds sorting, copying and hiding of series, and
 //! computes nothing. Everything that is not written in this crate is text:
 //! templates escape by construction.
@@ -9,15 +9,30 @@
 #![forbid(unsafe_code)]
 
 mod charts;
+mod compared;
+mod comparison;
 mod figures;
 mod jobs;
+mod matrix;
 mod page;
 mod parts;
 mod png;
 mod run;
+mod search;
+mod sweep;
 mod tables;
+mod unit;
 
+pub use charts::probes::SearchedProbe;
+pub use compared::{ComparedFigure, FigureVerdict, RunPlace};
+pub use comparison::{ComparedJob, ComparedSide, ComparisonPage, PartRow, comparison_page};
+pub use matrix::{MatrixCell, MatrixPage, MatrixRow, matrix_page};
 pub use page::{PAGE_BYTES_MOST, page};
+pub use search::{SearchPage, search_page};
+pub use sweep::{
+    AxisValue, KneePlace, SweepPage, SweptFigure, SweptKind, SweptKnee, SweptPoint, sweep_page,
+};
+pub use unit::FigureUnit;
 
 use iosonde_report::Report;
 

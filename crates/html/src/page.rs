@@ -52,6 +52,74 @@ pub fn page(title: &str, runs: &[PageRun<'_>]) -> String {
     document(title, &body).into_string()
 }
 
+/// Hatches for all charts, so that parts differ without colour.
+fn patterns() -> Markup {
+    html! {
+        svg.patterns width="0" height="0" aria-hidden="true" {
+            defs {
+                pattern #hatch width="8" height="8" patternUnits="userSpaceOnUse"
+                    patternTransform="rotate(45)" {
+                    rect.ground width="8" height="8" {}
+                    line.stripe x1="0" y1="0" x2="0" y2="8" {}
+                }
+                pattern #dots width="8" height="8" patternUnits="userSpaceOnUse" {
+                    rect.ground width="8" height="8" {}
+                    circle.stripe cx="4" cy="4" r="1.6" {}
+                }
+            }
+        }
+    }
+}
+
+/// Parts of a page in the order in which they are read, as many as fit.
+pub(crate) struct PageParts {
+    room: usize,
+    parts: Vec<Markup>,
+    left_out: Vec<&'static str>,
+}
+
+impl PageParts {
+    /// An empty page.
+    pub fn new() -> PageParts {
+        let fixed = STYLE.len() + SCRIPT.len() + TAIL_BYTES;
+        let room = PAGE_BYTES_MOST - fixed;
+        PageParts { room, parts: Vec::new(), left_out: Vec::new() }
+    }
+
+    /// Add a part, or note that there is no room for it.
+    pub fn add(&mut self, name: &'static str, part: Markup) {
+        match self.room.checked_sub(part.0.len()) {
+            Some(room) => {
+                self.room = room;
+                self.parts.push(part);
+            }
+            None => self.left_out.push(name),
+        }
+    }
+
+    /// The page.
+    pub fn finish(self, title: &str) -> String {
+        let title: String = title.chars().take(TITLE_LETTERS).collect();
+        let body = html! {
+            main {
+                section.run {
+                    @for part in &self.parts { (part) }
+                    @if !self.left_out.is_empty() {
+                        p.note {
+                            "Left out, as the page would be larger than 500 KiB: "
+                            (self.left_out.join(", ")) "."
+                        }
+                    }
+                }
+            }
+        };
+        document(&title, &body).into_string()
+    }
+}
+
+/// Letters of a title at most.
+const TITLE_LETTERS: usize = 200;
+
 fn document(title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -66,6 +134,7 @@ fn document(title: &str, body: &Markup) -> Markup {
                 style { (PreEscaped(STYLE)) }
             }
             body {
+                (patterns())
                 (body)
                 script { (PreEscaped(SCRIPT)) }
             }

@@ -96,7 +96,7 @@ fn about(run: &PageRun<'_>, download: Option<&str>) -> Markup {
 }
 
 /// The result as a URI that contains it, if it is small enough.
-fn download(json: &str) -> Option<String> {
+pub(crate) fn download(json: &str) -> Option<String> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(json.as_bytes()).ok()?;
     let packed = STANDARD.encode(encoder.finish().ok()?);

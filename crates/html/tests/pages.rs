@@ -1,7 +1,11 @@
 //! What holds for every page: its size, no requests, hostile names, contrast,
 //! well-formed markup. With PAGES=DIR the pages are left there, to be looked at.
 
-use iosonde_html::{PAGE_BYTES_MOST, PageRun, page};
+mod made;
+
+use iosonde_html::{
+    PAGE_BYTES_MOST, PageRun, comparison_page, matrix_page, page, search_page, sweep_page,
+};
 use iosonde_report::Report;
 use iosonde_result::{StoredResult, read};
 
@@ -99,6 +103,22 @@ fn cliff() -> String {
     document.to_string()
 }
 
+/// Pages that are not of runs, with a user's words in them.
+fn judged_pages(words: &str) -> Vec<(&'static str, String)> {
+    let (one, long) = (stored(JUDGED), stored(&cliff()));
+    vec![
+        ("compare", comparison_page(&made::comparison(&one.report, words, 5))),
+        ("compare-cliff", comparison_page(&made::comparison(&long.report, words, 2))),
+        ("compare-long", comparison_page(&made::comparison(&one.report, words, 1000))),
+        ("sweep", sweep_page(&made::depths(Some(&one.report), words))),
+        ("sweep-9x9", sweep_page(&made::grid(words, 9, 9))),
+        ("sweep-30x30", sweep_page(&made::grid(words, 30, 30))),
+        ("sweep-huge", sweep_page(&made::grid(words, 100, 100))),
+        ("search", search_page(&made::search(words))),
+        ("matrix", matrix_page(&made::matrix(words))),
+    ]
+}
+
 fn all_pages() -> Vec<(&'static str, String)> {
     let two = [stored(JUDGED), stored(OLD)];
     let names = ["judged.json", "old.json"];
@@ -107,7 +127,7 @@ fn all_pages() -> Vec<(&'static str, String)> {
         .zip(names)
         .map(|(one, name)| PageRun { name, report: &one.report, json: None, notes: &one.notes })
         .collect();
-    vec![
+    let mut pages = vec![
         ("judged", page_of("judged", JUDGED)),
         ("several", page_of("several", SEVERAL)),
         ("mixed", page_of("mixed", MIXED)),
@@ -116,7 +136,9 @@ fn all_pages() -> Vec<(&'static str, String)> {
         ("jobs-64", page_of("jobs-64", &many_jobs(64))),
         ("jobs-200", page_of("jobs-200", &many_jobs(200))),
         ("two", keep("two", page("two", &runs))),
-    ]
+    ];
+    pages.extend(judged_pages("").into_iter().map(|(name, page)| (name, keep(name, page))));
+    pages
 }
 
 #[test]
@@ -162,21 +184,96 @@ fn a_run_has_its_conclusion_findings_charts_and_settings() {
     ] {
         assert!(page.contains(words), "{words}");
     }
-    // Each chart has a title, a sentence and its numbers without a script.
-    assert_eq!(page.matches("<svg viewBox").count(), page.matches("<desc>").count());
+}
+
+#[test]
+fn each_chart_has_a_title_and_a_sentence_without_a_script() {
+    for (name, page) in all_pages() {
+        assert_eq!(page.matches("<figure").count(), page.matches("<desc>").count(), "{name}");
+        assert_eq!(page.matches("<desc></desc>").count(), 0, "{name}");
+    }
+}
+
+#[test]
+fn a_comparison_has_its_conclusion_charts_and_what_differs() {
+    let page = comparison_page(&made::comparison(&stored(JUDGED).report, "x", 5));
+    let parts = [
+        "B is better in read IOPS",
+        "id=\"forest\"",
+        "differs: B worse",
+        "read IOPS of each run, in order",
+        "Rate over time, A and B",
+        "Latency by percentile: write, A and B",
+        "Latency of writes over time, A and B",
+        "only in A",
+        "the kernel differs",
+        "Settings and system of B",
+        "iosonde compare job.fio",
+    ];
+    let places: Vec<usize> =
+        parts.iter().map(|part| page.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
+    assert!(places[0] < places[1], "the conclusion comes first");
+}
+
+#[test]
+fn a_sweep_has_its_curves_knee_and_reasons() {
+    let page = sweep_page(&made::depths(None, "x"));
+    for part in [
+        "Latency against throughput: read",
+        "Throughput: read IOPS against iodepth",
+        "knee at 24 (22 .. 26) in flight",
+        "at most 300k IOPS",
+        "io_uring: too deep",
+        "tool-bound",
+        "--over",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let two = sweep_page(&made::grid("", 9, 9));
+    assert!(
+        two.contains("read IOPS by iodepth and bs") && two.contains("read p99 by iodepth and bs")
+    );
+    let search = search_page(&made::search("x"));
+    assert!(search.contains("answer 1k<") && search.contains("not kept"));
+}
+
+#[test]
+fn a_matrix_has_a_map_curves_and_what_durability_costs() {
+    let page = matrix_page(&made::matrix("x"));
+    for part in [
+        "MiB/s by mode and block size",
+        "Rate against block size: O_DIRECT",
+        "What durability costs, in blocks of 4K",
+        "O_DIRECT refused x",
+        "(memory)",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+fn hostile() -> [String; 6] {
+    [
+        "</script><script>alert(1)</script>".into(),
+        "<img src=x onerror=alert(1)>".into(),
+        "\"'>&".into(),
+        "\u{202e}txet thgir ot tfel".into(),
+        "\u{7}\u{1b}[31m".into(),
+        "x".repeat(10_000),
+    ]
+}
+
+/// No user's words have become markup, and the page is not too large.
+fn check_harmless(page: &str, name: &str) {
+    let scripts = page.matches("<script").count();
+    assert_eq!((scripts, page.matches("</script").count()), (1, 1), "{name}");
+    assert!(!page.contains("<img"), "{name}");
+    assert!(page.len() <= PAGE_BYTES_MOST, "{name}");
+    assert_eq!(faults(page), [""; 0], "{name}");
 }
 
 #[test]
 fn hostile_names_are_text() {
-    let hostile = [
-        "</script><script>alert(1)</script>",
-        "<img src=x onerror=alert(1)>",
-        "\"'>&",
-        "\u{202e}txet thgir ot tfel",
-        "\u{7}\u{1b}[31m",
-        &"x".repeat(10_000),
-    ];
-    for name in hostile {
+    for name in &hostile() {
         let mut stored = stored(JUDGED);
         let Report { jobs, ours, .. } = &mut stored.report;
         jobs[0].name = name.to_owned();
@@ -188,12 +285,16 @@ fn hostile_names_are_text() {
         ledger.verdict[0].statement = name.to_owned();
         ledger.conclusion.as_mut().unwrap().text = name.to_owned();
         let run = PageRun { name, report: &stored.report, json: None, notes: &[] };
-        let page = keep("hostile", page(name, &[run]));
-        let scripts = page.matches("<script").count();
-        assert_eq!((scripts, page.matches("</script").count()), (1, 1), "{name}");
-        assert!(!page.contains("<img"), "{name}");
-        assert!(page.len() <= PAGE_BYTES_MOST);
-        assert_eq!(faults(&page), [""; 0], "{name}");
+        check_harmless(&keep("hostile", page(name, &[run])), name);
+    }
+}
+
+#[test]
+fn hostile_words_are_text_in_comparisons_sweeps_and_matrices() {
+    for name in &hostile() {
+        for (of, page) in judged_pages(name) {
+            check_harmless(&page, &format!("{of}, {}", &name[..name.len().min(40)]));
+        }
     }
 }
 
@@ -279,7 +380,9 @@ fn text_and_lines_have_contrast_in_both_schemes() {
                 assert!(found >= 4.5, "{text} on {ground}: {found:.2} in {scheme}");
             }
         }
-        for graphic in ["read", "write", "trim", "sync", "mid", "bad", "stripe"] {
+        for graphic in
+            ["read", "write", "trim", "sync", "mid", "bad", "good", "muted", "text", "stripe"]
+        {
             let found = contrast(of(graphic), of("ground"));
             assert!(found >= 3.0, "{graphic}: {found:.2} in {scheme}");
         }
@@ -297,8 +400,11 @@ fn a_browser_prints_a_page_and_finds_nothing_to_refuse() {
         return;
     }
     let folder = iosonde_testing::Folder::new("html-print");
-    for (name, text) in [("judged", JUDGED.to_owned()), ("cliff", cliff())] {
-        folder.write(&format!("{name}.html"), page_of(name, &text));
+    let of_runs = [("judged", page_of("judged", JUDGED)), ("cliff", page_of("cliff", &cliff()))];
+    let printed = ["compare", "sweep", "sweep-9x9", "matrix"];
+    let others = judged_pages("").into_iter().filter(|(name, _)| printed.contains(name));
+    for (name, page) in of_runs.into_iter().chain(others) {
+        folder.write(&format!("{name}.html"), page);
         let ran = std::process::Command::new("chromium")
             .current_dir(folder.path())
             .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"])

@@ -1,6 +1,6 @@
 //! Bars with numbers: where the bytes went, depth, processor time.
 
-use super::frame::{Chart, LEFT, RIGHT, at};
+use super::frame::{Chart, LEFT, RIGHT, at, cut, width};
 use iosonde_base::text::{bytes, count, duration, percent_of};
 use iosonde_report::ledger::{Ledger, Observed, Reads, Writes};
 use maud::{Markup, html};
@@ -37,7 +37,6 @@ pub(crate) fn bytes_chart(ledger: &Ledger) -> Option<Markup> {
         .collect::<Vec<_>>()
         .join(". ");
     let drawing = html! {
-        (patterns())
         @for (row, (name, all, parts)) in bars.iter().enumerate() {
             (stacked(row, name, *all, parts))
         }
@@ -131,23 +130,6 @@ fn shortened(words: &str) -> &str {
     words.split(" (").next().unwrap_or(words)
 }
 
-/// Hatches, so that parts differ without colour.
-fn patterns() -> Markup {
-    html! {
-        defs {
-            pattern #hatch width="8" height="8" patternUnits="userSpaceOnUse"
-                patternTransform="rotate(45)" {
-                rect.ground width="8" height="8" {}
-                line.stripe x1="0" y1="0" x2="0" y2="8" {}
-            }
-            pattern #dots width="8" height="8" patternUnits="userSpaceOnUse" {
-                rect.ground width="8" height="8" {}
-                circle.stripe cx="4" cy="4" r="1.6" {}
-            }
-        }
-    }
-}
-
 /// A bar with a number.
 struct NamedLevel {
     name: &'static str,
@@ -203,4 +185,31 @@ fn levels(top: f64, name: &str, all: &[NamedLevel]) -> Markup {
             text x=(at(left + wide + 6.0)) y=(at(y + 13.0)) { (level.words) }
         }
     }
+}
+
+/// A bar of a chart of its own.
+pub(crate) struct NamedBar {
+    pub name: String,
+    pub value: f64,
+    pub words: String,
+    /// Its fill: `memory` is hatched.
+    pub class: &'static str,
+}
+
+/// Bars from 0, each with its name on the left and its number behind it.
+pub(crate) fn named_bars(id: &str, title: &str, finding: String, bars: &[NamedBar]) -> Markup {
+    let most = bars.iter().map(|bar| bar.value).fold(f64::MIN_POSITIVE, f64::max);
+    let left = bars.iter().map(|bar| width(&cut(&bar.name, 32))).fold(0.0, f64::max) + 14.0;
+    let room = RIGHT - left - 130.0;
+    let drawing = html! {
+        @for (row, bar) in bars.iter().enumerate() {
+            @let y = 6.0 + 26.0 * row as f64;
+            @let wide = (room * bar.value / most).max(1.0);
+            text x=(at(left - 8.0)) y=(at(y + 14.0)) text-anchor="end" { (cut(&bar.name, 32)) }
+            rect class={ "part " (bar.class) } x=(at(left)) y=(at(y)) width=(at(wide)) height="18" {}
+            text x=(at(left + wide + 6.0)) y=(at(y + 14.0)) { (bar.words) }
+        }
+    };
+    let height = 14.0 + 26.0 * bars.len() as f64;
+    Chart { id, title, finding, height, drawing, table: (Vec::new(), Vec::new()) }.markup()
 }

@@ -92,51 +92,111 @@ pub(crate) fn y_axis(ticks: &[f64], y: &Scale, label: impl Fn(f64) -> String) ->
 
 /// Values below the drawing, which ends at `bottom`.
 pub(crate) fn x_axis(ticks: &[(f64, String)], x: &Scale, bottom: f64, name: &str) -> Markup {
+    let (left, right) = x.ends();
     html! {
         g.axis {
-            line.base x1=(at(LEFT)) x2=(at(RIGHT)) y1=(at(bottom)) y2=(at(bottom)) {}
+            line.base x1=(at(left)) x2=(at(right)) y1=(at(bottom)) y2=(at(bottom)) {}
             @for (tick, label) in ticks {
                 @let place = x.at(*tick);
                 line.base x1=(at(place)) x2=(at(place)) y1=(at(bottom)) y2=(at(bottom + 4.0)) {}
-                text x=(at(place)) y=(at(bottom + 17.0)) text-anchor=(anchor(place)) { (label) }
+                text x=(at(place)) y=(at(bottom + 17.0)) text-anchor=(anchor(place, right)) { (label) }
             }
-            text.name x=(at(RIGHT)) y=(at(bottom + 32.0)) text-anchor="end" { (name) }
+            text.name x=(at(right)) y=(at(bottom + 32.0)) text-anchor="end" { (name) }
         }
     }
 }
 
-/// The axis of the time that the windows of a series take: its scale, and the
-/// moments that it names.
-pub(crate) fn time_axis(series: &RunSeries) -> (Scale, Vec<(f64, String)>) {
+/// The axis of the time that the windows of a series take, between two borders:
+/// its scale, and the moments that it names.
+pub(crate) fn time_axis(
+    series: &RunSeries,
+    (left, right): (f64, f64),
+) -> (Scale, Vec<(f64, String)>) {
     let end = series.interval_ns as f64 / 1e9 * series.windows.len() as f64;
     let named = ticks(end).into_iter().filter(|&tick| tick <= end);
-    (Scale::linear(0.0, end, LEFT, RIGHT), named.map(|tick| (tick, count(tick))).collect())
+    (Scale::linear(0.0, end, left, right), named.map(|tick| (tick, count(tick))).collect())
 }
 
 /// Where the label of a place stands: one at the right border ends there.
-fn anchor(place: f64) -> &'static str {
-    if place > RIGHT - 20.0 { "end" } else { "middle" }
+fn anchor(place: f64, right: f64) -> &'static str {
+    if place > right - 20.0 { "end" } else { "middle" }
+}
+
+/// Height of a line of the legend.
+const LEGEND_LINE: f64 = 18.0;
+/// Letters of a name in a legend at most.
+const NAME_LETTERS: usize = 40;
+
+/// The places of a legend's entries: as many in a line as fit.
+fn legend_places(entries: &[KeyEntry]) -> Vec<(f64, f64)> {
+    let (mut x, mut y) = (LEFT, 0.0);
+    let mut places = Vec::with_capacity(entries.len());
+    for (_, name) in entries {
+        let wide = 46.0 + width(&cut(name, NAME_LETTERS));
+        if x + wide > RIGHT + 14.0 && x > LEFT {
+            (x, y) = (LEFT, y + LEGEND_LINE);
+        }
+        places.push((x, y));
+        x += wide;
+    }
+    places
+}
+
+/// Where a drawing begins below its legend.
+pub(crate) fn below_legend(entries: &[KeyEntry]) -> f64 {
+    TOP + legend_places(entries).last().map_or(0.0, |place| place.1)
 }
 
 /// The series with their line styles, above the drawing.
 pub(crate) fn legend(entries: &[KeyEntry]) -> Markup {
-    let mut x = LEFT;
-    let placed: Vec<(f64, &KeyEntry)> = entries
-        .iter()
-        .map(|entry| {
-            let place = x;
-            x += 44.0 + 7.2 * entry.1.chars().count() as f64;
-            (place, entry)
-        })
-        .collect();
     html! {
-        @for (x, (class, name)) in placed {
+        @for ((x, y), (class, name)) in legend_places(entries).into_iter().zip(entries) {
             g.key data-series=(class) {
-                line class={ "line " (class) } x1=(at(x)) x2=(at(x + 24.0)) y1="11" y2="11" {}
-                text x=(at(x + 30.0)) y="15" { (name) }
+                line class={ "line " (class) } x1=(at(x)) x2=(at(x + 24.0)) y1=(at(y + 11.0)) y2=(at(y + 11.0)) {}
+                (marker(class, (x + 12.0, y + 11.0)))
+                text x=(at(x + 30.0)) y=(at(y + 15.0)) { (cut(name, NAME_LETTERS)) }
             }
         }
     }
+}
+
+/// About how wide a text of 12 pixels is, in the usual faces: enough to place it.
+pub(crate) fn width(text: &str) -> f64 {
+    let letter = |letter: char| match letter {
+        'i' | 'j' | 'l' | 't' | 'f' | 'r' | ' ' | '.' | ',' | ':' | '(' | ')' | '|' => 4.6,
+        'm' | 'w' | 'M' | 'W' | '%' => 11.0,
+        'A'..='Z' | '_' | '+' | '=' => 8.4,
+        _ => 7.4,
+    };
+    text.chars().map(letter).sum()
+}
+
+/// A name that is not longer than so many letters.
+pub(crate) fn cut(name: &str, letters: usize) -> String {
+    match name.chars().count() > letters {
+        true => name.chars().take(letters - 1).chain("~".chars()).collect(),
+        false => name.to_owned(),
+    }
+}
+
+/// Classes of the series of a chart, in turn: each has a line and a marker of
+/// its own.
+pub(crate) const SERIES: [&str; 8] = ["s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"];
+
+/// The marker of a class at a place; nothing for a class that has none.
+pub(crate) fn marker(class: &str, (x, y): (f64, f64)) -> Markup {
+    let shape = match class {
+        "a" | "s0" => "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z",
+        "b" | "s1" => "m-3.2 -3.2h6.4v6.4h-6.4z",
+        "s2" => "m0 -4.2l3.9 6.9h-7.8z",
+        "s3" => "m0 -4.4l4 4.4l-4 4.4l-4 -4.4z",
+        "s4" => "m0 4.2l3.9 -6.9h-7.8z",
+        "s5" => "m-3.6 -3.6l7.2 7.2m0 -7.2l-7.2 7.2",
+        "s6" => "m-4.3 0h8.6m-4.3 -4.3v8.6",
+        "s7" => "m-4.3 -1.5h8.6m-8.6 3h8.6",
+        _ => return Markup::default(),
+    };
+    html! { path class={ "mark " (class) } data-series=(class) d={ "M" (at(x)) " " (at(y)) (shape) } {} }
 }
 
 /// A path through the points; one that is `None` leaves a gap, and a point

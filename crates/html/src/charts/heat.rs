@@ -1,5 +1,6 @@
 //! Latency over time: one population or two, and when did it stall?
 
+use super::colour::{hex, shade};
 use super::frame::{Chart, LEFT, RIGHT, TOP, at, path, time_axis, x_axis, y_axis};
 use super::scale::{Scale, decades};
 use crate::figures::class;
@@ -18,35 +19,121 @@ const COLOURS: usize = 48;
 /// Dots for cells that stand alone, at most.
 const DOTS_MOST: usize = 150;
 
-/// Viridis (van der Walt and Smith, 2015) from 18 to 90 %: its ends are too near
-/// to black and to white to be seen on either background.
-const VIRIDIS: [[f64; 3]; 5] = [
-    [69.0, 53.0, 129.0],
-    [52.0, 95.0, 141.0],
-    [33.0, 145.0, 140.0],
-    [79.0, 195.0, 107.0],
-    [181.0, 222.0, 43.0],
-];
-
 /// The map of a direction.
 pub(crate) fn chart(series: &RunSeries, dir: Dir) -> Option<Markup> {
     let few = series.in_at_most(WINDOWS_MOST);
-    let cells = || {
-        few.windows.iter().enumerate().flat_map(move |(column, window)| {
-            window.dirs[dir].latency.iter().map(move |(bucket, count)| (column, bucket, count))
-        })
+    let scale = HeatScale::of(&[&few], dir)?;
+    let drawing = html! {
+        (scale.y_axis())
+        (panel(&few, dir, &scale, (LEFT, RIGHT)))
+        (scale.legend())
     };
-    let (low, high) = (cells().map(|cell| cell.1).min()?, cells().map(|cell| cell.1).max()? + 1);
-    let most = cells().map(|cell| cell.2).max()?;
-    if few.windows.len() < 2 {
-        return None;
+    Some(
+        Chart {
+            id: &format!("latency-{}", class(dir)),
+            title: &format!("Latency of {}s over time", dir.name()),
+            finding: format!(
+                "Each column is {}; the colour is the number of I/Os (from 1 to {}). Lines: p50 \
+                 solid, p99 dashed.",
+                duration(few.interval_ns),
+                scale.most
+            ),
+            height: BOTTOM + 40.0,
+            drawing,
+            table: table(series, dir),
+        }
+        .markup(),
+    )
+}
+
+/// Space between two maps.
+const GAP: f64 = 18.0;
+
+/// The maps of A and B beside each other, on one scale of latency and colour.
+pub(crate) fn beside(series: [&RunSeries; 2], dir: Dir) -> Option<Markup> {
+    let few = series.map(|series| series.in_at_most(WINDOWS_MOST / 2));
+    let scale = HeatScale::of(&[&few[0], &few[1]], dir)?;
+    let middle = (LEFT + RIGHT) / 2.0;
+    let places = [(LEFT, middle - GAP / 2.0), (middle + GAP / 2.0, RIGHT)];
+    let drawing = html! {
+        (scale.y_axis())
+        @for ((side, few), (left, right)) in ["A", "B"].into_iter().zip(&few).zip(places) {
+            text x=(at(left)) y="17" { (side) }
+            (panel(few, dir, &scale, (left, right)))
+        }
+        (scale.legend())
+    };
+    Some(
+        Chart {
+            id: &format!("latency-{}", class(dir)),
+            title: &format!("Latency of {}s over time, A and B", dir.name()),
+            finding: format!(
+                "All runs of a side together, A on the left and B on the right, on one scale. Each \
+                 column is {}; the colour is the number of I/Os (from 1 to {}). Lines: p50 solid, \
+                 p99 dashed.",
+                duration(few[0].interval_ns),
+                scale.most
+            ),
+            height: BOTTOM + 40.0,
+            drawing,
+            table: (Vec::new(), Vec::new()),
+        }
+        .markup(),
+    )
+}
+
+/// What maps beside each other have in common.
+struct HeatScale {
+    /// The buckets that are drawn.
+    low: usize,
+    high: usize,
+    /// The largest count.
+    most: u64,
+    y: Scale,
+}
+
+impl HeatScale {
+    /// Of series that have two windows and an I/O at least.
+    fn of(all: &[&RunSeries], dir: Dir) -> Option<HeatScale> {
+        if all.iter().any(|series| series.windows.len() < 2) {
+            return None;
+        }
+        let windows = || all.iter().flat_map(|series| &series.windows);
+        let cells = || windows().flat_map(|window| window.dirs[dir].latency.iter());
+        let (low, high) =
+            (cells().map(|cell| cell.0).min()?, cells().map(|cell| cell.0).max()? + 1);
+        let most = cells().map(|cell| cell.1).max()?;
+        let (lowest, highest) = (coarse_lowest(low).max(1) as f64, coarse_lowest(high) as f64);
+        Some(HeatScale { low, high, most, y: Scale::log(lowest, highest, BOTTOM, TOP) })
     }
-    let (lowest, highest) = (coarse_lowest(low).max(1) as f64, coarse_lowest(high) as f64);
-    let y = Scale::log(lowest, highest, BOTTOM, TOP);
-    let y_ticks = latency_ticks(lowest, highest);
+
+    fn y_axis(&self) -> Markup {
+        let ticks = latency_ticks(self.y.low(), self.y.high());
+        y_axis(&ticks, &self.y, |ns| duration(ns as u64))
+    }
+
+    /// What the colours mean.
+    fn legend(&self) -> Markup {
+        const STEPS: usize = 8;
+        let width = 14.0;
+        let left = RIGHT - width * STEPS as f64 - 60.0;
+        html! {
+            text x=(at(left - 6.0)) y="15" text-anchor="end" { "1" }
+            @for step in 0..STEPS {
+                @let colour = hex(shade(step as f64 / (STEPS - 1) as f64));
+                rect x=(at(left + width * step as f64)) y="5" width=(at(width)) height="12" fill=(colour) {}
+            }
+            text x=(at(left + width * STEPS as f64 + 6.0)) y="15" { (self.most) " I/Os" }
+        }
+    }
+}
+
+/// One map between two borders, with its axis of time and its percentiles.
+fn panel(few: &RunSeries, dir: Dir, scale: &HeatScale, (left, right): (f64, f64)) -> Markup {
+    let y = &scale.y;
     let seconds = few.interval_ns as f64 / 1e9;
-    let (x, labels) = time_axis(&few);
-    let picture = picture(&few, (low, high), most, &|window| &window.dirs[dir].latency);
+    let (x, labels) = time_axis(few, (left, right));
+    let picture = picture(few, scale, &|window| &window.dirs[dir].latency);
     let line = |percent: f64| {
         let point = |(column, window): (usize, &SeriesWindow)| {
             let ns = window.dirs[dir].latency.percentile(percent)?;
@@ -54,12 +141,11 @@ pub(crate) fn chart(series: &RunSeries, dir: Dir) -> Option<Markup> {
         };
         path(few.windows.iter().enumerate().map(point))
     };
-    let drawing = html! {
-        (y_axis(&y_ticks, &y, |ns| duration(ns as u64)))
+    html! {
         (x_axis(&labels, &x, BOTTOM, "seconds"))
-        image href=(picture.uri()) x=(at(LEFT)) y=(at(TOP)) width=(at(RIGHT - LEFT))
+        image href=(picture.uri()) x=(at(left)) y=(at(TOP)) width=(at(right - left))
             height=(at(BOTTOM - TOP)) preserveAspectRatio="none" {}
-        @for (column, bucket) in alone(&few, dir).into_iter().take(DOTS_MOST) {
+        @for (column, bucket) in alone(few, dir).into_iter().take(DOTS_MOST) {
             circle.outlier r="1.8" cx=(at(x.at((column as f64 + 0.5) * seconds)))
                 cy=(at(y.at(middle(bucket)))) {}
         }
@@ -68,23 +154,7 @@ pub(crate) fn chart(series: &RunSeries, dir: Dir) -> Option<Markup> {
             path.halo data-series=(class) d=(line) {}
             path class={ "line thin " (class) } data-series=(class) d=(line) {}
         }
-        (scale(most))
-    };
-    Some(
-        Chart {
-            id: &format!("latency-{}", class(dir)),
-            title: &format!("Latency of {}s over time", dir.name()),
-            finding: format!(
-                "Each column is {}; the colour is the number of I/Os (from 1 to {most}). Lines: p50 \
-                 solid, p99 dashed.",
-                duration(few.interval_ns)
-            ),
-            height: BOTTOM + 40.0,
-            drawing,
-            table: table(series, dir),
-        }
-        .markup(),
-    )
+    }
 }
 
 /// Round latencies within two: more of them in a decade where there are few decades.
@@ -108,16 +178,15 @@ fn middle(bucket: usize) -> f64 {
 /// count.
 fn picture(
     series: &RunSeries,
-    (low, high): (usize, usize),
-    most: u64,
+    scale: &HeatScale,
     latency: &dyn Fn(&SeriesWindow) -> &iosonde_stats::CoarseCounts,
 ) -> IndexedPicture {
-    let (width, height) = (series.windows.len(), high - low);
+    let (width, height) = (series.windows.len(), scale.high - scale.low);
     let mut pixels = vec![0; width * height];
     for (column, window) in series.windows.iter().enumerate() {
         for (bucket, count) in latency(window).iter() {
-            let row = height - 1 - (bucket - low);
-            pixels[row * width + column] = colour(count, most) as u8;
+            let row = height - 1 - (bucket - scale.low);
+            pixels[row * width + column] = colour(count, scale.most) as u8;
         }
     }
     let shade = |at: usize| shade((at as f64 - 1.0).max(0.0) / (COLOURS as f64 - 2.0));
@@ -128,14 +197,6 @@ fn picture(
 fn colour(count: u64, most: u64) -> usize {
     let share = (count as f64).ln() / (most.max(2) as f64).ln();
     1 + (share.clamp(0.0, 1.0) * (COLOURS as f64 - 2.0)).round() as usize
-}
-
-fn shade(share: f64) -> [u8; 3] {
-    let place = share.clamp(0.0, 1.0) * (VIRIDIS.len() - 1) as f64;
-    let at = (place as usize).min(VIRIDIS.len() - 2);
-    let part = place - at as f64;
-    let mix = |of: usize| VIRIDIS[at][of] + part * (VIRIDIS[at + 1][of] - VIRIDIS[at][of]);
-    [0, 1, 2].map(|of| mix(of).round() as u8)
 }
 
 /// Cells of few I/Os without a neighbour: too small to be seen as pixels.
@@ -159,22 +220,6 @@ fn alone(series: &RunSeries, dir: Dir) -> Vec<(usize, usize)> {
     found
 }
 
-/// What the colours mean.
-fn scale(most: u64) -> Markup {
-    const STEPS: usize = 8;
-    let width = 14.0;
-    let left = RIGHT - width * STEPS as f64 - 60.0;
-    html! {
-        text x=(at(left - 6.0)) y="15" text-anchor="end" { "1" }
-        @for step in 0..STEPS {
-            @let [red, green, blue] = shade(step as f64 / (STEPS - 1) as f64);
-            rect x=(at(left + width * step as f64)) y="5" width=(at(width)) height="12"
-                fill={ "rgb(" (red) "," (green) "," (blue) ")" } {}
-        }
-        text x=(at(left + width * STEPS as f64 + 6.0)) y="15" { (most) " I/Os" }
-    }
-}
-
 fn table(series: &RunSeries, dir: Dir) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let few = series.in_at_most(60);
     let row = |(index, window): (usize, &SeriesWindow)| {
@@ -196,7 +241,5 @@ mod tests {
         assert_eq!((colour(1, 1000), colour(1000, 1000)), (1, COLOURS - 1));
         assert!(colour(10, 1000) < colour(100, 1000));
         assert_eq!(colour(1, 1), 1);
-        assert_eq!(shade(0.0), [69, 53, 129]);
-        assert_eq!(shade(1.0), [181, 222, 43]);
     }
 }

@@ -2,10 +2,17 @@
 
 pub(crate) mod bars;
 pub(crate) mod cliff;
-mod frame;
+mod colour;
+pub(crate) mod forest;
+pub(crate) mod frame;
+pub(crate) mod grid;
 pub(crate) mod heat;
+pub(crate) mod overlaid;
 pub(crate) mod percentiles;
 pub(crate) mod phases;
+pub(crate) mod points;
+pub(crate) mod probes;
 pub(crate) mod rate;
-mod scale;
+pub(crate) mod run_order;
+pub(crate) mod scale;
 pub(crate) mod spark;

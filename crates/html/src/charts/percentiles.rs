@@ -1,7 +1,7 @@
 //! Latency by percentile: how bad is the tail?
 
 use super::frame::{Chart, LEFT, RIGHT, TOP, at, legend, x_axis, y_axis};
-use super::scale::{Scale, decades};
+use super::scale::{Scale, log_ticks};
 use crate::figures::NamedLatency;
 use iosonde_base::text::duration;
 use iosonde_report::LatencyReport;
@@ -21,13 +21,18 @@ struct CurveStep {
 
 /// The chart of some latencies.
 pub(crate) fn chart(id: &str, latencies: &[NamedLatency]) -> Option<Markup> {
+    titled(id, "Latency by percentile", latencies)
+}
+
+/// The chart under another title.
+pub(crate) fn titled(id: &str, title: &str, latencies: &[NamedLatency]) -> Option<Markup> {
     let some: Vec<&NamedLatency> =
         latencies.iter().filter(|one| !steps(&one.latency).is_empty()).collect();
     let low = some.iter().map(|one| one.latency.min_ns).min()?.max(1);
     let high = some.iter().map(|one| one.latency.max_ns).max()?;
     let values = some.iter().map(|one| one.latency.n).max()?;
-    let y_ticks = decades(low as f64, high as f64);
-    let y = Scale::log(y_ticks[0], y_ticks[y_ticks.len() - 1], BOTTOM, TOP);
+    let y = Scale::log(low as f64 / 1.2, high as f64 * 1.2, BOTTOM, TOP);
+    let y_ticks = log_ticks(y.low(), y.high(), false);
     // Nines: 0 for p0, 1 for p90, 2 for p99. One more than the values can tell.
     let nines = (values as f64).log10().ceil().clamp(2.0, 7.0);
     let x = Scale::linear(0.0, nines, LEFT, RIGHT);
@@ -57,7 +62,7 @@ pub(crate) fn chart(id: &str, latencies: &[NamedLatency]) -> Option<Markup> {
     Some(
         Chart {
             id,
-            title: "Latency by percentile",
+            title,
             finding: finding(&some),
             height: BOTTOM + 40.0,
             drawing,

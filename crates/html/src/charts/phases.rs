@@ -1,6 +1,6 @@
 //! What each job did when: one line a job.
 
-use super::frame::{Chart, LEFT, RIGHT, at};
+use super::frame::{Chart, LEFT, RIGHT, at, cut};
 use iosonde_base::text::duration;
 use iosonde_report::{JobPhase, Report};
 use maud::{Markup, html};
@@ -20,7 +20,7 @@ pub(crate) fn chart(report: &Report) -> Option<Markup> {
     let drawing = html! {
         @for (row, job) in jobs.iter().enumerate() {
             @let top = 4.0 + 24.0 * row as f64;
-            text x=(at(LEFT - 8.0)) y=(at(top + 13.0)) text-anchor="end" { (cut(&job.name)) }
+            text x=(at(LEFT - 8.0)) y=(at(top + 13.0)) text-anchor="end" { (cut(&job.name, 10)) }
             @for (x, wide, index) in places(&job.phases, scale) {
                 @let phase = &job.phases[index];
                 rect class={ "part " (phase_class(phase, index)) } x=(at(x)) y=(at(top)) width=(at(wide)) height="18" {
@@ -70,12 +70,5 @@ fn phase_class(phase: &JobPhase, index: usize) -> &'static str {
     match phase.name.as_str() {
         "run" => "level",
         _ => CLASSES[index % CLASSES.len()],
-    }
-}
-
-fn cut(name: &str) -> String {
-    match name.chars().count() > 10 {
-        true => name.chars().take(9).chain("~".chars()).collect(),
-        false => name.to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! The rate over time: was it steady?
 
-use super::frame::{Chart, RIGHT, TOP, at, legend, path, time_axis, x_axis, y_axis};
+use super::frame::{Chart, LEFT, RIGHT, TOP, at, legend, path, time_axis, x_axis, y_axis};
 use super::scale::{Scale, byte_ticks};
 use crate::figures::{active, class};
 use iosonde_base::Dir;
@@ -29,7 +29,7 @@ pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup
     let most = dirs.iter().flat_map(|&dir| rates(dir)).flatten().fold(1.0, f64::max);
     let y_ticks = byte_ticks(most);
     let y = Scale::linear(0.0, y_ticks[y_ticks.len() - 1], BOTTOM, TOP);
-    let (x, labels) = time_axis(&few);
+    let (x, labels) = time_axis(&few, (LEFT, RIGHT));
     let line = |dir: Dir| {
         let middle = |index: usize| x.at((index as f64 + 0.5) * seconds);
         let points = rates(dir).enumerate();
@@ -126,7 +126,7 @@ pub(crate) fn dirty(series: &RunSeries) -> Option<Markup> {
     let y_ticks: Vec<f64> = byte_ticks(most as f64).into_iter().step_by(2).collect();
     let y = Scale::linear(0.0, most as f64, bottom, TOP);
     let y_ticks: Vec<f64> = y_ticks.into_iter().filter(|&tick| tick <= y.high()).collect();
-    let (x, labels) = time_axis(&few);
+    let (x, labels) = time_axis(&few, (LEFT, RIGHT));
     let point = |(index, window): (usize, &SeriesWindow)| {
         Some((x.at((index as f64 + 1.0) * seconds), y.at(window.dirty_bytes? as f64)))
     };

@@ -32,6 +32,16 @@ impl Scale {
         self.start + share * (self.end - self.start)
     }
 
+    /// The smallest value.
+    pub fn low(&self) -> f64 {
+        self.low
+    }
+
+    /// Where the smallest value lies, and the largest.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.start, self.end)
+    }
+
     /// The largest value.
     pub fn high(&self) -> f64 {
         self.high
@@ -67,6 +77,51 @@ pub(crate) fn decades(low: f64, high: f64) -> Vec<f64> {
     (first..=last.max(first + 1)).map(|power| 10f64.powi(power)).collect()
 }
 
+/// Values that a logarithmic axis names at most.
+const TICKS_MOST: usize = 7;
+
+/// Round values within two, for a logarithmic scale: powers of ten with 2 and
+/// 5, or as many more or fewer as make about seven; powers of two where
+/// `is_binary`.
+pub(crate) fn log_ticks(low: f64, high: f64, is_binary: bool) -> Vec<f64> {
+    let (low, high) = (low.max(1e-9), high.max(low.max(1e-9)));
+    let within = |values: Vec<f64>| -> Vec<f64> {
+        values
+            .into_iter()
+            .filter(|&value| value >= low * 0.999_999 && value <= high * 1.000_001)
+            .collect()
+    };
+    let powers = |base: f64, step: i32, factors: &[f64]| -> Vec<f64> {
+        let first = (low.ln() / base.ln()).floor() as i32;
+        let last = (high.ln() / base.ln()).ceil() as i32;
+        let all = (first..=last).filter(|power| power.rem_euclid(step) == 0);
+        within(
+            all.flat_map(|power| factors.iter().map(move |factor| base.powi(power) * factor))
+                .collect(),
+        )
+    };
+    let tries: Vec<Vec<f64>> = match is_binary {
+        true => (1..=20).map(|step| powers(2.0, step, &[1.0])).collect(),
+        false => {
+            let factors: [&[f64]; 5] = [
+                &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+                &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
+                &[1.0, 2.0, 5.0],
+                &[1.0, 3.0],
+                &[1.0],
+            ];
+            let dense = factors.map(|factors| powers(10.0, 1, factors));
+            dense.into_iter().chain((2..=6).map(|step| powers(10.0, step, &[1.0]))).collect()
+        }
+    };
+    tries
+        .iter()
+        .find(|ticks| ticks.len() <= TICKS_MOST)
+        .or(tries.last())
+        .cloned()
+        .unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,6 +137,19 @@ mod tests {
         assert_eq!(byte_ticks(2.0 * 1024.0 * 1024.0)[1], 0.5 * 1024.0 * 1024.0);
         assert_eq!(ticks(0.0), [0.0, 1.0]);
         assert_eq!(decades(90.0, 1500.0), [10.0, 100.0, 1000.0, 10_000.0]);
+    }
+
+    #[test]
+    fn ticks_of_a_logarithmic_scale_are_round_and_few() {
+        assert_eq!(
+            log_ticks(80.0, 1200.0, false),
+            [100.0, 150.0, 200.0, 300.0, 500.0, 700.0, 1000.0]
+        );
+        assert_eq!(log_ticks(80.0, 2500.0, false), [100.0, 200.0, 500.0, 1000.0, 2000.0]);
+        assert_eq!(log_ticks(2.8e6, 6.4e6, false), [3e6, 4e6, 5e6, 6e6]);
+        assert_eq!(log_ticks(1e3, 1e8, false), [1e3, 1e4, 1e5, 1e6, 1e7, 1e8]);
+        assert_eq!(log_ticks(1024.0, 9000.0, true), [1024.0, 2048.0, 4096.0, 8192.0]);
+        assert!(log_ticks(0.0, 1e30, false).len() <= 12);
     }
 
     #[test]
