@@ -4,8 +4,11 @@
 mod arguments;
 mod comparison;
 mod document;
+mod fingerprints;
 mod gate;
+mod jobs;
 mod likeness;
+mod page;
 mod pairs;
 mod side;
 mod sides;
@@ -15,6 +18,7 @@ mod text;
 use super::definition::CommandEntry;
 use crate::exit;
 use crate::output::{print, print_error};
+use crate::trials::page::PageFile;
 use crate::trials::run::{TrialError, TrialRunner, give_up};
 use crate::trials::words::{MixedWords, parse, refuse};
 use arguments::{CompareArgs, CompareFormat, UndecidedGate};
@@ -24,6 +28,7 @@ use gate::GateResult;
 use iosonde_judge::Margin;
 use pairs::{PairedRuns, PairsEnd, RunSide};
 use sides::CompareInput;
+use std::path::PathBuf;
 
 /// The entry in the table of commands.
 pub static COMMAND: CommandEntry = CommandEntry {
@@ -60,20 +65,36 @@ pub fn run(words: &[String]) -> u8 {
         }
     };
     let request = JudgeRequest { named: arguments.metric.clone(), margin: arguments.margin() };
+    // Known before anything runs.
+    let is_here = !matches!(input, CompareInput::Jobs(_));
+    let beside = if is_here { PathBuf::new() } else { arguments.out.clone() };
+    let may_replace = arguments.force || arguments.resume;
+    let page = PageFile::asked(arguments.html.as_ref(), &beside.join("compare.html"), may_replace);
+    let printed = match page {
+        Ok(page) => Printed { arguments: &arguments, page },
+        Err(why) => return refuse("compare", &why),
+    };
     let judged = match input {
-        CompareInput::Jobs(sides) => return run_pairs(&arguments, *sides, &request),
+        CompareInput::Jobs(sides) => return run_pairs(&printed, *sides, &request),
         CompareInput::Folder(folder) => stored::folder(&folder, &arguments, &request),
         CompareInput::Results(sides) => stored::results(sides, &arguments, &request),
         CompareInput::Session(side) => stored::session(side, &arguments, &request),
     };
     match judged {
-        Ok((comparison, seed)) => report(&arguments, &comparison, seed, exit::OK),
+        Ok((comparison, seed)) => report(&printed, &comparison, seed, exit::OK),
         Err(why) => refuse("compare", &why),
     }
 }
 
+/// How a comparison is printed.
+struct Printed<'a> {
+    arguments: &'a CompareArgs,
+    page: Option<PageFile>,
+}
+
 /// Run A and B, and judge them.
-fn run_pairs(arguments: &CompareArgs, sides: [RunSide; 2], request: &JudgeRequest) -> u8 {
+fn run_pairs(printed: &Printed<'_>, sides: [RunSide; 2], request: &JudgeRequest) -> u8 {
+    let arguments = printed.arguments;
     let runner = match TrialRunner::new() {
         Ok(runner) => runner,
         Err(error) => return refuse("compare", &format!("cannot listen for signals: {error}")),
@@ -85,7 +106,7 @@ fn run_pairs(arguments: &CompareArgs, sides: [RunSide; 2], request: &JudgeReques
     let seed = Some(runs.seed);
     let (code, twice) = match runs.run(request) {
         Ok(PairsEnd::JudgedRuns(comparison)) => {
-            return report(arguments, &comparison, seed, exit::OK);
+            return report(printed, &comparison, seed, exit::OK);
         }
         Ok(PairsEnd::Unlike(reasons)) => return unlike(&reasons),
         Err(TrialError::Failed(why)) => {
@@ -96,7 +117,7 @@ fn run_pairs(arguments: &CompareArgs, sides: [RunSide; 2], request: &JudgeReques
     };
     // What was measured until then is judged.
     let code = match runs.judge(request) {
-        Ok(comparison) => report(arguments, &comparison, seed, code),
+        Ok(comparison) => report(printed, &comparison, seed, code),
         Err(why) => {
             print_error(&format!("iosonde: compare: stopped: {why}"));
             code
@@ -118,12 +139,8 @@ fn unlike(reasons: &[String]) -> u8 {
 }
 
 /// Print a comparison; the exit code. `ended` is that of the runs.
-fn report(
-    arguments: &CompareArgs,
-    comparison: &SideComparison,
-    seed: Option<u64>,
-    ended: u8,
-) -> u8 {
+fn report(printed: &Printed<'_>, comparison: &SideComparison, seed: Option<u64>, ended: u8) -> u8 {
+    let arguments = printed.arguments;
     if !comparison.likeness.stops.is_empty() {
         return unlike(&comparison.likeness.stops);
     }
@@ -140,6 +157,11 @@ fn report(
     });
     if let (Some(word), CompareFormat::Text | CompareFormat::Md) = (word, arguments.format) {
         print(&format!("\n gate: {word}\n"));
+    }
+    if let Some(file) = &printed.page
+        && let Err(why) = file.write(&page::page(comparison, seed, word))
+    {
+        return refuse("compare", &why);
     }
     if ended != exit::OK {
         return ended;

@@ -6,6 +6,7 @@ pub mod between;
 pub mod figures;
 pub mod folder;
 pub mod jobs;
+pub mod page;
 pub mod progress;
 pub mod run;
 pub mod settings;

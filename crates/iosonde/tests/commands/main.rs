@@ -6,6 +6,7 @@ mod support;
 mod audit;
 mod cache;
 mod compare;
+mod compare_pages;
 mod diagnose;
 mod examples;
 mod explain;

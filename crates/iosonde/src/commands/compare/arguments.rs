@@ -97,13 +97,17 @@ pub struct CompareArgs {
     /// How to print the comparison
     #[arg(long, value_enum, default_value = "text")]
     pub format: CompareFormat,
+    /// Write the comparison as a page, too; without FILE, compare.html in the
+    /// directory of the runs, or here for results
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
+    pub html: Option<Option<PathBuf>>,
     /// Where runs are kept
     #[arg(short = 'o', long = "out", value_name = "DIR", default_value = "compare.d", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// Go on with the runs in that directory
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
-    /// Remove earlier runs in that directory
+    /// Remove earlier runs in that directory, and overwrite the page
     #[arg(long)]
     pub force: bool,
 }

@@ -79,12 +79,25 @@ pub struct SideComparison {
     pub margin: Margin,
     /// Each figure; the first one decides.
     pub figures: Vec<JudgedFigure>,
+    /// The figures of each job, if there are several.
+    pub jobs: Vec<JudgedJob>,
     /// Figures that only some results have.
     pub incomplete: Vec<String>,
     /// Runs that lie far outside the others, or are marked: kept, and named.
     pub remarks: Vec<String>,
     /// More than a fifth of the runs are marked, so nothing is decided.
     pub is_unreliable: bool,
+}
+
+/// One job of both sides.
+#[derive(Clone, Debug)]
+pub struct JudgedJob {
+    /// Its name; of jobs matched by their order both names.
+    pub name: String,
+    /// Why it has no figures, if it has none.
+    pub note: Option<String>,
+    /// Its figures, each judged by itself.
+    pub figures: Vec<JudgedFigure>,
 }
 
 /// Of the runs, so many may be marked.
@@ -100,7 +113,7 @@ pub struct JudgeRequest {
 }
 
 impl SideComparison {
-    /// Judge two sides.
+    /// Judge two sides, all jobs together.
     ///
     /// # Errors
     /// They have no figure in common, or not the one that was named.
@@ -130,6 +143,7 @@ impl SideComparison {
             likeness,
             margin,
             figures: judged,
+            jobs: Vec::new(),
             incomplete,
             remarks,
             is_unreliable,

@@ -40,6 +40,11 @@ pub fn document(comparison: &SideComparison, seed: Option<u64>, gate: Option<&st
         "differences": differences,
         "not_described": names(&likeness.unknown),
         "figures": comparison.figures.iter().map(figure).collect::<Value>(),
+        "jobs": comparison.jobs.iter().map(|job| json!({
+            "name": job.name,
+            "note": job.note,
+            "figures": job.figures.iter().map(figure).collect::<Value>(),
+        })).collect::<Value>(),
         "not_in_all": comparison.incomplete,
         "unreliable": comparison.is_unreliable,
         "gate": gate,

@@ -1,6 +1,7 @@
 //! Whether A and B are the same thing apart from what is compared: the parts
 //! of what each ran on, side by side.
 
+use super::fingerprints;
 use super::side::{CompareSide, SideRun};
 use crate::trials::figures::{FigureLane, total_ios};
 use iosonde_report::Report;
@@ -89,7 +90,15 @@ impl Likeness {
                 likeness.unknown.push(part);
                 continue;
             };
-            let found = compare_facts(part, a, b, vary);
+            let mut found = compare_facts(part, a, b, vary);
+            if found.is_empty() {
+                // What the facts do not name: the size of a file system, a limit.
+                let more = [0, 1]
+                    .map(|side: usize| facts_of(&sides[side], |report| recorded(part, report)));
+                if let [Some(a), Some(b)] = &more {
+                    found = compare_facts(part, a, b, vary);
+                }
+            }
             match found.is_empty() {
                 true => likeness.same.push(part),
                 false => likeness.differences.extend(found),
@@ -117,12 +126,30 @@ impl Likeness {
 /// Names and values.
 type PartFacts = Vec<(String, String)>;
 
-/// What all runs of a side have; where they differ among themselves, `varies`.
 fn facts_of_side(part: RunPart, side: &CompareSide) -> Option<PartFacts> {
+    facts_of(side, |report| facts(part, report))
+}
+
+/// A part of the fingerprint that a result recorded. Jobs are compared by what
+/// was typed, which has the origin of a difference.
+fn recorded(part: RunPart, report: &Report) -> Option<PartFacts> {
+    let fingerprint = &report.ours.ledger.as_deref()?.fingerprint;
+    let text = match part {
+        RunPart::Machine => &fingerprint.machine,
+        RunPart::Kernel => &fingerprint.kernel,
+        RunPart::Device => &fingerprint.device,
+        RunPart::Filesystem => &fingerprint.filesystem,
+        RunPart::Job | RunPart::Tool => return None,
+    };
+    (!text.is_empty()).then(|| fingerprints::facts(text))
+}
+
+/// What all runs of a side have; where they differ among themselves, `varies`.
+fn facts_of(side: &CompareSide, facts: impl Fn(&Report) -> Option<PartFacts>) -> Option<PartFacts> {
     let mut runs = side.runs.iter();
-    let mut common = facts(part, &runs.next()?.result.report)?;
+    let mut common = facts(&runs.next()?.result.report)?;
     for run in runs {
-        let other = facts(part, &run.result.report)?;
+        let other = facts(&run.result.report)?;
         for (name, value) in &mut common {
             let same = other.iter().any(|(known, theirs)| known == name && theirs == value);
             if !same {

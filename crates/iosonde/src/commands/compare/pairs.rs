@@ -2,6 +2,7 @@
 
 use super::arguments::CompareArgs;
 use super::comparison::{JudgeRequest, RunDesign, SideComparison};
+use super::jobs;
 use super::likeness::Likeness;
 use super::side::{CompareSide, SideRun};
 use crate::trials::between::shell;
@@ -146,7 +147,7 @@ impl<'a> PairedRuns<'a> {
             alpha: self.arguments.repeats.alpha(),
             robust: self.arguments.robust,
         };
-        SideComparison::judge(sides, design, likeness, request)
+        jobs::judge(sides, design, likeness, request)
     }
 
     /// How many pairs have ended, warm-up not counted.

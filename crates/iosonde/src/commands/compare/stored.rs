@@ -3,6 +3,7 @@
 
 use super::arguments::CompareArgs;
 use super::comparison::{JudgeRequest, RunDesign, SideComparison};
+use super::jobs;
 use super::likeness::Likeness;
 use super::pairs::varied;
 use super::side::{CompareSide, SideRun};
@@ -27,7 +28,7 @@ pub fn results(
         true => RunDesign::Single(arguments.noise),
         false => RunDesign::Unordered,
     };
-    Ok((SideComparison::judge(sides, design, likeness, request)?, None))
+    Ok((jobs::judge(sides, design, likeness, request)?, None))
 }
 
 /// A session against the stored ones of `--baseline`.
@@ -70,7 +71,7 @@ pub fn session(today: CompareSide, arguments: &CompareArgs, request: &JudgeReque
     let sides = [stored, today];
     let likeness = Likeness::of(&sides, &varied(arguments));
     let design = RunDesign::Sessions(counts);
-    Ok((SideComparison::judge(sides, design, likeness, request)?, None))
+    Ok((jobs::judge(sides, design, likeness, request)?, None))
 }
 
 /// The contents of a directory, in the order of the names.
@@ -133,7 +134,7 @@ pub fn folder(path: &str, arguments: &CompareArgs, request: &JudgeRequest) -> Ju
         vary.extend(options.map(str::to_owned));
     }
     let likeness = Likeness::of(&sides, &vary);
-    Ok((SideComparison::judge(sides, design, likeness, request)?, seed))
+    Ok((jobs::judge(sides, design, likeness, request)?, seed))
 }
 
 fn numbers(value: &Value) -> Vec<usize> {

@@ -3,6 +3,7 @@
 use super::comparison::{JudgedFigure, RunDesign, SideComparison};
 use super::likeness::RunPart;
 use crate::commands::format::{printable, wrapped};
+use crate::trials::figures::Measure;
 use iosonde_judge::Decision;
 use std::fmt::Write;
 
@@ -11,6 +12,7 @@ pub fn text(comparison: &SideComparison, seed: Option<u64>) -> String {
     let mut out = String::new();
     head(&mut out, comparison, seed);
     table(&mut out, comparison);
+    job_rows(&mut out, comparison);
     out.push('\n');
     for line in conclusion(comparison) {
         wrapped(&mut out, " ", &line);
@@ -87,16 +89,41 @@ fn table(out: &mut String, comparison: &SideComparison) {
     let head = format!(" {:<18} {:>11} {:>11} {:>12}   {interval}", "", "A", "B", "B against A");
     let _ = writeln!(out, "{}", head.trim_end());
     for figure in &comparison.figures {
-        let line = format!(
-            " {:<18} {:>11} {:>11} {:>12}   {:<16} {}",
-            label(figure),
-            figure.figure.text(figure.a),
-            figure.figure.text(figure.b),
-            change(figure.ratio),
-            interval_words(figure),
-            decision_words(comparison, figure),
-        );
-        let _ = writeln!(out, "{}", line.trim_end());
+        row(out, comparison, &label(figure), figure);
+    }
+}
+
+fn row(out: &mut String, comparison: &SideComparison, name: &str, figure: &JudgedFigure) {
+    let line = format!(
+        " {name:<18} {:>11} {:>11} {:>12}   {:<16} {}",
+        figure.figure.text(figure.a),
+        figure.figure.text(figure.b),
+        change(figure.ratio),
+        interval_words(figure),
+        decision_words(comparison, figure),
+    );
+    let _ = writeln!(out, "{}", line.trim_end());
+}
+
+/// Jobs with rows of their own at most: JSON and the page have all.
+const JOBS_MOST: usize = 16;
+
+/// The rates and the p99 of each job, where there are several.
+fn job_rows(out: &mut String, comparison: &SideComparison) {
+    for job in comparison.jobs.iter().take(JOBS_MOST) {
+        let note = job.note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
+        let _ = writeln!(out, "\n job {}{note}", printable(&job.name));
+        let is_shown = |figure: &&JudgedFigure| {
+            matches!(figure.figure.measure, Measure::Iops | Measure::Bandwidth)
+                || matches!(figure.figure.measure, Measure::Latency(percent) if percent == 99.0)
+        };
+        for figure in job.figures.iter().filter(is_shown) {
+            row(out, comparison, &format!("  {}", label(figure)), figure);
+        }
+    }
+    if comparison.jobs.len() > JOBS_MOST {
+        let more = comparison.jobs.len() - JOBS_MOST;
+        let _ = writeln!(out, "\n {more} more jobs: --format=json and --html have all");
     }
 }
 
