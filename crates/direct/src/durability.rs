@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs::File;
 use std::io;
 
-use crate::{AtomicWrite, Fact, platform};
+use crate::{AtomicWrite, DirectIo, Fact, Misalignment, Transfer, platform};
 
 /// Why a call failed.
 #[derive(Debug)]
@@ -27,6 +27,14 @@ pub enum CallError {
         offset: u64,
         /// The limits of the file.
         limits: Fact<AtomicWrite>,
+    },
+    /// The file is open for direct I/O, and the buffer's address, the length or the offset is no
+    /// multiple of what it must be. Nothing was read or written.
+    Misaligned {
+        /// Which way.
+        transfer: Transfer,
+        /// Each rule that is broken: at least one.
+        broken: Vec<Misalignment>,
     },
     /// The error of the system.
     System(io::Error),
@@ -60,6 +68,17 @@ impl fmt::Display for CallError {
                     }
                 }
             }
+            CallError::Misaligned { transfer, broken } => {
+                let verb = match transfer {
+                    Transfer::Read => "read",
+                    Transfer::Write => "write",
+                };
+                write!(f, "{verb} with direct I/O")?;
+                for (at, rule) in broken.iter().enumerate() {
+                    write!(f, "{} {rule}", if at == 0 { ":" } else { "," })?;
+                }
+                Ok(())
+            }
             CallError::System(error) => error.fmt(f),
         }
     }
@@ -85,7 +104,9 @@ impl From<CallError> for io::Error {
         match error {
             CallError::System(error) => error,
             CallError::Unsupported { .. } => io::Error::new(io::ErrorKind::Unsupported, error),
-            CallError::Shape { .. } => io::Error::new(io::ErrorKind::InvalidInput, error),
+            CallError::Shape { .. } | CallError::Misaligned { .. } => {
+                io::Error::new(io::ErrorKind::InvalidInput, error)
+            }
         }
     }
 }
@@ -224,7 +245,8 @@ impl WriteFlags {
 ///
 /// # Errors
 /// `Unsupported` if the system, filesystem or device does not take one of the
-/// flags, `Shape` if an atomic write cannot be of this length or offset.
+/// flags, `Shape` if an atomic write cannot be of this length or offset, `Misaligned` if direct
+/// I/O does not take the address, the length or the offset.
 pub fn write_with(
     file: &File,
     data: &[u8],
@@ -233,6 +255,30 @@ pub fn write_with(
 ) -> Result<usize, CallError> {
     expect_offset(offset)?;
     platform::write_with(file, data, offset, flags)
+        .map_err(|error| explained(error, file, Transfer::Write, data, offset))
+}
+
+/// What the number of an error does not say: which rule of direct I/O was broken. The request is
+/// only looked at after it failed, so that a file system that takes more than it states takes it.
+fn explained(
+    error: CallError,
+    file: &File,
+    transfer: Transfer,
+    data: &[u8],
+    offset: u64,
+) -> CallError {
+    let refused = |error: &io::Error| {
+        error.kind() == io::ErrorKind::InvalidInput && error.raw_os_error().is_some()
+    };
+    if !matches!(&error, CallError::System(error) if refused(error)) || !platform::is_direct(file) {
+        return error;
+    }
+    let Ok(needs) = DirectIo::of(file) else { return error };
+    let broken = needs.misalignments(transfer, data.as_ptr().addr(), data.len(), offset);
+    match broken.is_empty() {
+        true => error,
+        false => CallError::Misaligned { transfer, broken },
+    }
 }
 
 /// The largest numbers are no offsets: to pwritev2(2), -1 is the file's own
@@ -260,7 +306,8 @@ pub enum ReadCaching {
 /// One read into `data` from `offset`; how many bytes were read, 0 at the end.
 ///
 /// # Errors
-/// `Unsupported` if the system or filesystem does not know [`ReadCaching::Dropped`].
+/// `Unsupported` if the system or filesystem does not know [`ReadCaching::Dropped`], `Misaligned`
+/// if direct I/O does not take the address, the length or the offset.
 pub fn read_with(
     file: &File,
     data: &mut [u8],
@@ -269,6 +316,7 @@ pub fn read_with(
 ) -> Result<usize, CallError> {
     expect_offset(offset)?;
     platform::read_with(file, data, offset, keep)
+        .map_err(|error| explained(error, file, Transfer::Read, data, offset))
 }
 
 #[cfg(test)]

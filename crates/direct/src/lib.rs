@@ -2,11 +2,13 @@
 //!
 #![doc = include_str!("../README.md")]
 
+mod alignment;
 mod buffer;
 pub mod cache;
 pub mod device;
 mod device_facts;
 pub mod durability;
+mod exact;
 mod fact;
 mod facts;
 mod honoured;
@@ -19,9 +21,11 @@ pub mod stack;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub mod sysfs;
 
+pub use alignment::{Misalignment, RequestPart, Transfer};
 pub use buffer::{AlignedBuf, BufferError, BufferPool, PoolError, PoolOptions, PooledBuf, RawBuf};
 pub use device::Device;
 pub use device_facts::{AtomicWrite, DeviceFacts, Discard, WriteCache, ZoneModel};
+pub use exact::ExactIo;
 pub use fact::Fact;
 pub use facts::{Facts, PathKind};
 pub use honoured::{Answer, Honoured, Tristate, honoured};

@@ -66,11 +66,17 @@ impl OpenOptions {
         self
     }
 
-    /// With [`create`](OpenOptions::create), fail if the file is there. Without
-    /// it, on a block device of Linux, fail if the device is mounted or
-    /// otherwise held by the system, and hold it while the file is open;
-    /// elsewhere, fail if another program has locked the file (`O_EXLOCK`) or
-    /// has it open (Windows, share mode 0), and keep others out.
+    /// With [`create`](OpenOptions::create), fail if the file is there; nothing is locked.
+    ///
+    /// Without it, the file is held until it is closed:
+    ///
+    /// - a block device of Linux: fail if it is mounted or otherwise held by the system, and keep
+    ///   mounts and others that open it exclusively away (`O_EXCL`);
+    /// - a regular file: fail if it is locked, and lock it exclusively, as
+    ///   [`lock`](crate::lock::lock) does: flock(2) on Linux, where `O_EXCL` has no effect on a
+    ///   file, `O_EXLOCK` on macOS and FreeBSD. This keeps out those who lock too, and nobody else.
+    ///   Where the file system has no locks it fails;
+    /// - on Windows: fail if another program has it open, and keep all others out (share mode 0).
     pub const fn exclusive(mut self, yes: bool) -> OpenOptions {
         self.exclusive = yes;
         self
@@ -203,7 +209,10 @@ impl OpenError {
             {
                 Some("its filesystem may not support direct I/O; try without")
             }
-            io::ErrorKind::ResourceBusy if self.options.exclusive => {
+            // A lock has a text of its own.
+            io::ErrorKind::ResourceBusy
+                if self.options.exclusive && self.source.raw_os_error().is_some() =>
+            {
                 Some("it is mounted, or held by another program or device")
             }
             io::ErrorKind::AlreadyExists if self.options.exclusive => {

@@ -153,17 +153,17 @@ fn two_openings_of_a_file_lock_each_other_out() {
 }
 
 #[test]
-fn a_file_open_alone_is_open_alone_where_the_system_has_that() {
+fn a_file_opened_exclusively_is_opened_by_nobody_else_exclusively() {
     let page = Page::new("alone");
     let options = OpenOptions::new().read(true).exclusive(true);
     let first = options.open(&page.0).unwrap();
-    let second = options.open(&page.0);
-    // Linux has it for block devices only.
-    assert_eq!(second.is_ok(), cfg!(target_os = "linux"));
-    if let Err(error) = second {
-        assert_eq!(error.source.kind(), std::io::ErrorKind::ResourceBusy, "{error}");
-    }
+    let error = options.open(&page.0).unwrap_err();
+    assert_eq!(error.source.kind(), std::io::ErrorKind::ResourceBusy, "{error}");
+    // What was to be cut off is there still.
+    assert!(options.clone().write(true).truncate(true).open(&page.0).is_err());
+    assert_eq!(std::fs::metadata(&page.0).unwrap().len(), 4096);
     drop(first);
+    options.open(&page.0).unwrap();
 }
 
 #[test]

@@ -46,4 +46,4 @@ pub(crate) use ofd_lock::{conflict, lock_range, unlock_range};
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod plain;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(crate) use plain::{read_with, sync_range, write_with};
+pub(crate) use plain::{is_direct, read_with, sync_range, write_with};

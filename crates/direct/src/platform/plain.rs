@@ -5,6 +5,11 @@ use std::fs::File;
 use super::{read_at, write_at};
 use crate::durability::{CallError, ReadCaching, SyncRange, WriteFlags};
 
+/// Whether the descriptor is open for direct I/O.
+pub(crate) fn is_direct(file: &File) -> bool {
+    crate::honoured(file).is_ok_and(|found| found.overall().verdict != crate::Tristate::No)
+}
+
 pub(crate) fn sync_range(_: &File, _: u64, _: u64, _: SyncRange) -> Result<(), CallError> {
     Err(CallError::unsupported("sync_file_range(2)", "it is a call of Linux"))
 }

@@ -29,7 +29,7 @@ pub(crate) use facts::{facts_of_file, facts_of_path};
 pub(crate) use honoured::honoured;
 pub(crate) use open::open;
 pub(crate) use pages::{HUGE_PAGES_REMEDY, Pages, page_bytes};
-pub(crate) use probe::direct_io;
+pub(crate) use probe::{direct_io, is_direct};
 pub(crate) use stack::stack_under;
 
 /// The numbers in an `st_dev` or `st_rdev`.

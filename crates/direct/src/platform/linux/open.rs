@@ -7,11 +7,28 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 
 use crate::OpenOptions;
+use crate::lock::{LockError, LockKind, Patience, lock};
 
 /// One attempt at opening `path` with exactly these options.
 pub(crate) fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
-    let descriptor = rustix::fs::open(path, flags(options), Mode::from_raw_mode(options.mode))?;
-    Ok(File::from(descriptor))
+    let locks = options.exclusive && !options.create;
+    // Nothing is cut off a file that another has locked.
+    let cut_later = locks && options.truncate;
+    let first = if cut_later { &options.clone().truncate(false) } else { options };
+    let descriptor = rustix::fs::open(path, flags(first), Mode::from_raw_mode(options.mode))?;
+    let file = File::from(descriptor);
+    // O_EXCL without O_CREAT holds a block device, and does nothing for a file.
+    if locks && file.metadata()?.is_file() {
+        lock(&file, LockKind::Exclusive, Patience::Try).map_err(|error| match error {
+            // One kind of error on all systems.
+            LockError::Held => io::Error::new(io::ErrorKind::ResourceBusy, error),
+            error => error.into(),
+        })?;
+    }
+    if cut_later {
+        file.set_len(0)?;
+    }
+    Ok(file)
 }
 
 fn flags(options: &OpenOptions) -> OFlags {

@@ -125,7 +125,6 @@ const fn guess(why: &'static str) -> DirectIo {
 }
 
 /// Whether the descriptor is open for direct I/O now.
-#[cfg(test)]
 pub(crate) fn is_direct(file: &File) -> bool {
     rustix::fs::fcntl_getfl(file).is_ok_and(|flags| flags.contains(rustix::fs::OFlags::DIRECT))
 }
