@@ -181,6 +181,19 @@ export function setF_NOCACHE(fd: OpenFile, value: 0 | 1 | boolean): Promise<void
 /** Lock a volume, or unlock it; Windows only. */
 export function setFSCTL_LOCK_VOLUME(fd: OpenFile, value: 0 | 1 | boolean): Promise<void>;
 
+/**
+ * Read into all of a buffer, at a position of the file, in one call of the system:
+ * the number of bytes read, 0 at the end of the file. Rejects with `EINVAL` if the file is open
+ * for direct I/O and takes no such request; the message names each rule that is
+ * broken (address, length, offset), the value and what it must be a multiple of.
+ */
+export function read(
+  file: OpenFile, buffer: NodeJS.ArrayBufferView, position: number | bigint): Promise<number>;
+
+/** Write all of a buffer at a position of the file, in one call of the system: the number of bytes written. Errors as {@link read}. */
+export function write(
+  file: OpenFile, buffer: NodeJS.ArrayBufferView, position: number | bigint): Promise<number>;
+
 export interface BufferPoolOptions {
   /** How long each buffer is, in bytes. */
   size: number | bigint;
@@ -206,14 +219,21 @@ export class BufferPool {
   readonly free: number;
   /** A buffer; `null` if all are in use or others wait. It holds zeros at first, later the bytes of its last user. */
   tryAcquire(): Buffer | null;
-  /** A buffer, after waiting for one if all are in use; first come, first served. */
+  /**
+   * A buffer, after waiting for one if all are in use; first come, first served. Rejects with an
+   * `AbortError` (`ABORT_ERR`) if the signal is aborted.
+   */
   acquire(options?: { signal?: AbortSignal }): Promise<Buffer>;
   /**
-   * Give a buffer back. It and all views of it have length 0 from now on, so end
-   * its I/O first.
+   * Give a buffer back. It and all views of it have length 0 from now on. Its memory is neither
+   * used again nor freed while an operation that was in flight may use it, so that I/O which has
+   * not ended harms no other buffer; but then it takes longer until it can be acquired again.
    * @throws if it is not one of this pool, or was released before
    */
   release(buffer: Uint8Array): void;
-  /** No more buffers; the memory is freed when all are returned. */
+  /**
+   * No more buffers. The memory is freed when all are returned and the garbage collector
+   * has found that nothing holds them: neither the program nor an operation.
+   */
   close(): void;
 }

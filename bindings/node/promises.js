@@ -40,6 +40,28 @@ async function probe(path) {
   return promised(more.probe, bytes.toString(), bytes);
 }
 
+/** Read into a buffer from `position`: how many bytes, 0 at the end of the file. */
+async function read(file, buffer, position) {
+  return transfer(file, buffer, position, false);
+}
+
+/** Write a buffer at `position`: how many bytes. */
+async function write(file, buffer, position) {
+  return transfer(file, buffer, position, true);
+}
+
+function transfer(file, buffer, position, isWrite) {
+  const fd = check.descriptor(file, 'file');
+  if (!ArrayBuffer.isView(buffer)) {
+    throw check.typeError('buffer', 'a Buffer, a TypedArray or a DataView', buffer);
+  }
+  const bytes = buffer instanceof Uint8Array
+    ? buffer : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  const offset = check.offset(position);
+  if (fd < 0) throw closed(isWrite ? 'write' : 'read');
+  return promised(more.transfer, undefined, fd, bytes, offset, isWrite);
+}
+
 const locks = new Map([[0, 0], [false, 0], [1, 1], [true, 1], ['shared', 2]]);
 
 /** Lock (1), lock with others ('shared') or unlock (0) an open file. */
@@ -101,7 +123,9 @@ module.exports = {
   getBlockDevice,
   isAligned,
   probe,
+  read,
   setF_NOCACHE,
   setFlock,
   setFSCTL_LOCK_VOLUME,
+  write,
 };

@@ -6,6 +6,9 @@ const { constants } = require('buffer');
 const { inspect } = require('util');
 const { fileURLToPath } = require('url');
 
+/** Of a file. */
+const OFFSET_MAX = 2n ** 63n - 1n;
+
 function typeError(name, expected, value) {
   const error = new TypeError(
     `The "${name}" argument must be ${expected}. Received ${inspect(value, { depth: 0 })}`);
@@ -46,6 +49,15 @@ function alignment(value, name = 'alignment') {
   return number;
 }
 
+/** An offset in a file, as a BigInt. */
+function offset(value, name = 'position') {
+  if (typeof value !== 'bigint') return BigInt(whole(name, value, 0, Number.MAX_SAFE_INTEGER));
+  if (value < 0n || value > OFFSET_MAX) {
+    throw rangeError(name, `a whole number >= 0 and <= ${OFFSET_MAX}`, value);
+  }
+  return value;
+}
+
 /** The descriptor of a number or a FileHandle; -1 for one that is closed. */
 function descriptor(value, name = 'fd') {
   if (typeof value === 'number') return whole(name, value, 0, 2 ** 31 - 1);
@@ -71,4 +83,4 @@ function path(value, name = 'path') {
   return bytes;
 }
 
-module.exports = { alignment, descriptor, isPath, path, rangeError, size, typeError, whole };
+module.exports = { alignment, descriptor, isPath, offset, path, rangeError, size, typeError, whole };

@@ -4,6 +4,8 @@
 // `syscall` and, where there is one, `path`.
 
 const { getSystemErrorMap } = require('util');
+const { more: addon } = require('./load.js').load();
+const { started } = require('./operations.js');
 
 // Numbers that libuv has no name for.
 const unnamed = new Map([[-15, ['ENOTBLK', 'block device required']]]);
@@ -31,12 +33,21 @@ function failed({ errno, syscall, message }, path) {
 
 /** A promise of what the addon's function calls back with. */
 function promised(act, path, ...more) {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve, reject) => started(act === addon.transfer, (ended) => {
     act(...more, (failure, result) => {
+      ended();
       if (failure) reject(failed(failure, path));
       else resolve(result);
     });
-  });
+  }));
 }
 
-module.exports = { failed, promised };
+/** The error of what a signal has aborted, as Node's own functions have it. */
+function aborted(signal) {
+  const error = new Error('The operation was aborted', { cause: signal.reason });
+  error.name = 'AbortError';
+  error.code = 'ABORT_ERR';
+  return error;
+}
+
+module.exports = { aborted, failed, promised };

@@ -3,8 +3,9 @@
 // A pool of equal, aligned buffers.
 
 const check = require('./arguments.js');
-const { failed } = require('./failed.js');
+const { aborted, failed } = require('./failed.js');
 const { more } = require('./load.js').load();
+const { whenEnded } = require('./operations.js');
 
 /** How often waiting callers check for buffers that the garbage collector returned. */
 const LOOK_MS = 20;
@@ -21,6 +22,11 @@ class BufferPool {
   #closed = false;
   #waiting = [];
   #looking;
+  /** Whether the garbage collector was asked since a buffer was last found. */
+  #asked = false;
+  /** Memory of V8's that a released buffer had, by ticket, until it may go. */
+  #moved = new Map();
+  #dropped = new FinalizationRegistry((ticket) => this.#moved.delete(ticket));
 
   constructor(options) {
     if (options === null || typeof options !== 'object') {
@@ -64,7 +70,7 @@ class BufferPool {
     if (signal !== undefined && !(signal instanceof AbortSignal)) {
       throw check.typeError('options.signal', 'an AbortSignal', signal);
     }
-    signal?.throwIfAborted();
+    if (signal?.aborted) throw aborted(signal);
     const buffer = this.tryAcquire();
     return buffer === null ? this.#wait(signal) : buffer;
   }
@@ -73,10 +79,24 @@ class BufferPool {
     if (!(buffer instanceof Uint8Array)) {
       throw check.typeError('buffer', 'a Buffer of this pool', buffer);
     }
-    if (!this.#pool.giveBack(buffer)) {
+    const whole = this.#pool.isStandIn(buffer) ? buffer.buffer : null;
+    const ticket = this.#pool.retire(buffer);
+    if (ticket === 0) {
       throw error('ERR_INVALID_ARG_VALUE',
         'the buffer does not belong to this pool, or was released before');
     }
+    if (whole !== null) {
+      // Detached, and its bytes stay while an operation may use them.
+      this.#moved.set(ticket, structuredClone(whole, { transfer: [whole] }));
+      this.#dropped.register(whole, ticket);
+    }
+    whenEnded(() => this.#reclaim(ticket), () => !this.#pool.isRetired(ticket));
+    this.#serve();
+  }
+
+  #reclaim(ticket) {
+    this.#moved.delete(ticket);
+    this.#pool.reclaim(ticket);
     this.#serve();
   }
 
@@ -97,7 +117,7 @@ class BufferPool {
       const waiter = { resolve: settle(resolve), reject: settle(reject) };
       const abort = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        waiter.reject(signal.reason);
+        waiter.reject(aborted(signal));
       };
       function settle(end) {
         return (value) => {
@@ -107,9 +127,24 @@ class BufferPool {
       }
       signal?.addEventListener('abort', abort, { once: true });
       this.#waiting.push(waiter);
-      // A buffer that was dropped and not released is returned without an event.
-      this.#looking ??= setInterval(() => this.#serve(), LOOK_MS).unref();
+      // The garbage collector returns a buffer without an event.
+      this.#looking ??= setInterval(() => this.#look(), LOOK_MS).unref();
     });
+  }
+
+  #look() {
+    this.#serve();
+    if (this.#waiting.length === 0 || this.#pool.retired() === 0) return;
+    // An operation that does not end hides whether the others have. The garbage
+    // collector knows which released buffers are held; those that are, also by a
+    // variable that the program keeps, are replaced.
+    if (this.#asked) {
+      this.#pool.grow();
+      this.#serve();
+    } else {
+      more.collectGarbage();
+    }
+    this.#asked = !this.#asked;
   }
 
   #serve() {

@@ -7,10 +7,12 @@ mod arguments;
 mod drop_in;
 mod edge;
 mod facts;
+mod failure;
 mod memory;
 mod more;
 mod platform;
 mod pool;
+mod transfer;
 mod tree;
 
 use napi::bindgen_prelude::{JsObjectValue, Object};

@@ -3,49 +3,24 @@
 //! or `callback(null, result)`.
 
 use std::io;
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use iosonde_direct::lock::{self, LockError, LockKind, Patience};
 use iosonde_direct::{AlignedBuf, Facts, PathKind};
 use napi::bindgen_prelude::{
-    BigInt, BufferSlice, FunctionCallContext, JsObjectValue, Null, Object, ToNapiValue, Unknown,
+    BigInt, FunctionCallContext, JsObjectValue, Null, Object, ToNapiValue,
 };
-use napi::{Env, Error, Result, Status};
+use napi::{Env, Result};
 
-use crate::arguments::{function, integer};
+use crate::arguments::{callback, large, path, whole};
 use crate::edge::{self, Held, Returned};
 use crate::facts;
+use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::platform;
 use crate::pool;
+use crate::transfer::transfer;
 use crate::tree::Tree;
-
-/// Why there is no result.
-pub(crate) struct Failure {
-    /// The error number, if the system gave one.
-    errno: Option<i32>,
-    /// What was being called.
-    syscall: &'static str,
-    /// What is wrong, where the number alone does not say it; may be empty.
-    message: String,
-}
-
-impl Failure {
-    fn of(syscall: &'static str, error: &io::Error) -> Failure {
-        let errno = platform::number(error);
-        let message = errno.map_or_else(|| error.to_string(), |_| String::new());
-        Failure { errno, syscall, message }
-    }
-
-    fn tree(&self) -> Tree {
-        Tree::Object(vec![
-            ("errno", self.errno.map(|errno| Tree::Number(errno.into())).unwrap_or(Tree::Null)),
-            ("syscall", self.syscall.into()),
-            ("message", self.message.as_str().into()),
-        ])
-    }
-}
 
 type Outcome = std::result::Result<Tree, Failure>;
 
@@ -65,6 +40,9 @@ pub(crate) fn exports<'env>(env: &'env Env, memory: &Rc<Memory>) -> Result<Objec
     method("probe", Box::new(|call| probe(&call)))?;
     method("address", Box::new(|call| address(&call)))?;
     method("flock", Box::new(|call| set_lock(&call)))?;
+    method("transfer", Box::new(|call| transfer(&call)))?;
+    method("collectGarbage", Box::new(|call| collect_garbage(&call)))?;
+    method("operations", Box::new(|call| operations(&call)))?;
     Ok(exports)
 }
 
@@ -160,6 +138,23 @@ fn set_lock(call: &FunctionCallContext) -> Result<Returned> {
     })
 }
 
+/// More than any heap may hold: V8 collects at once when it is told of it.
+const PRESSURE_BYTES: i64 = 1 << 44;
+
+/// `()`: have the garbage collector find out what is held. The one way that
+/// Node-API has: a moment of memory pressure.
+fn collect_garbage(call: &FunctionCallContext) -> Result<Returned> {
+    call.env.adjust_external_memory(PRESSURE_BYTES)?;
+    call.env.adjust_external_memory(-PRESSURE_BYTES)?;
+    Returned::nothing(call.env)
+}
+
+/// `()`: how many operations of this event loop are in flight; `null` where
+/// that is not known.
+fn operations(call: &FunctionCallContext) -> Result<Returned> {
+    Tree::from(edge::operations_in_flight(call.env)).value(call.env).map(Returned::from)
+}
+
 fn queue(
     call: &FunctionCallContext,
     at: usize,
@@ -170,31 +165,4 @@ fn queue(
         Err(failure) => Ok(vec![failure.tree().value(env)?]),
     })?;
     Returned::nothing(call.env)
-}
-
-// `promises.js` has checked the arguments of users; these functions rely on it.
-
-fn whole(call: &FunctionCallContext, at: usize) -> Result<u32> {
-    integer(call, at).ok_or_else(|| wrong("a whole number"))
-}
-
-/// Exact up to 2^53, which no buffer reaches.
-fn large(call: &FunctionCallContext, at: usize) -> Result<usize> {
-    match call.get::<f64>(at)? {
-        number if number >= 0.0 && number.fract() == 0.0 => Ok(number as usize),
-        _ => Err(wrong("a whole number")),
-    }
-}
-
-fn callback<'call>(call: &'call FunctionCallContext, at: usize) -> Result<Unknown<'call>> {
-    function(call, at).ok_or_else(|| wrong("a function"))
-}
-
-fn path(call: &FunctionCallContext, at: usize) -> Result<PathBuf> {
-    let bytes: BufferSlice = call.get(at)?;
-    Ok(platform::path_of(&bytes))
-}
-
-fn wrong(expected: &str) -> Error {
-    Error::new(Status::InvalidArg, format!("expected {expected}"))
 }

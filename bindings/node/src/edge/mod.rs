@@ -4,6 +4,8 @@
 
 mod buffer;
 mod held;
+mod lent;
+mod operations;
 mod returned;
 mod task;
 
@@ -11,5 +13,7 @@ pub(crate) use buffer::{
     Bytes, External, address, detach, drop_with, external, forget_exception, whole,
 };
 pub(crate) use held::Held;
+pub(crate) use lent::Lent;
+pub(crate) use operations::operations_in_flight;
 pub(crate) use returned::{Returned, error};
 pub(crate) use task::queue;

@@ -22,10 +22,10 @@ pub(crate) use linux::{FLAGS, SETTERS, block_device};
 #[cfg(target_os = "macos")]
 pub(crate) use macos::{FLAGS, SETTERS, block_device};
 #[cfg(unix)]
-pub(crate) use unix::{BUSY, NO_MEMORY, NOT_BLOCK, NOT_OPEN, number, path_of};
+pub(crate) use unix::{BUSY, INVALID, NO_MEMORY, NOT_BLOCK, NOT_OPEN, number, path_of};
 #[cfg(windows)]
 pub(crate) use windows::{
-    BUSY, FLAGS, NO_MEMORY, NOT_BLOCK, NOT_OPEN, SETTERS, block_device, number, path_of,
+    BUSY, FLAGS, INVALID, NO_MEMORY, NOT_BLOCK, NOT_OPEN, SETTERS, block_device, number, path_of,
 };
 
 /// One of the drop-in's three functions that set something on a file.

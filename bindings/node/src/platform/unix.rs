@@ -14,6 +14,7 @@ use rustix::io::Errno;
 pub(crate) const NO_MEMORY: i32 = libc::ENOMEM;
 pub(crate) const NOT_BLOCK: i32 = libc::ENOTBLK;
 pub(crate) const BUSY: i32 = libc::EAGAIN;
+pub(crate) const INVALID: i32 = libc::EINVAL;
 
 /// What `getBlockDevice` says of a descriptor that is not open.
 pub(crate) const NOT_OPEN: &str = "fstat failed";

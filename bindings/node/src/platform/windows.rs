@@ -12,6 +12,7 @@ use crate::drop_in::BlockDevice;
 /// libuv's own numbers, which are no error of Windows' (uv/errno.h).
 pub(crate) const NO_MEMORY: i32 = 4057;
 pub(crate) const NOT_BLOCK: i32 = 15;
+pub(crate) const INVALID: i32 = 4071;
 pub(crate) const BUSY: i32 = 4088;
 
 /// libuv's numbers for open flags, which `fs.open` hands to it: not those of
