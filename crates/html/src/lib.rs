@@ -16,6 +16,7 @@ mod jobs;
 mod matrix;
 mod page;
 mod parts;
+mod plot;
 mod png;
 mod run;
 mod search;
@@ -28,6 +29,10 @@ pub use compared::{ComparedFigure, FigureVerdict, RunPlace};
 pub use comparison::{ComparedJob, ComparedSide, ComparisonPage, PartRow, comparison_page};
 pub use matrix::{MatrixCell, MatrixPage, MatrixRow, matrix_page};
 pub use page::{PAGE_BYTES_MOST, page};
+pub use plot::{
+    COLUMN_SERIES_MOST, ChartLine, Column, ColumnsChart, DotsChart, LinePoint, LineStyle,
+    LinesChart, MarkedRange, PlotCell, PlotPart, PlotTable, plot_page,
+};
 pub use search::{SearchPage, search_page};
 pub use sweep::{
     AxisValue, KneePlace, SweepPage, SweptFigure, SweptKind, SweptKnee, SweptPoint, sweep_page,

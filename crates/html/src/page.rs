@@ -22,7 +22,7 @@ const TAIL_BYTES: usize = 24 << 10;
 /// [`PAGE_BYTES_MOST`] have a row in the table and no part of their own.
 pub fn page(title: &str, runs: &[PageRun<'_>]) -> String {
     let overview = if runs.len() > 1 { run::overview(runs).into_string() } else { String::new() };
-    let fixed = STYLE.len() + SCRIPT.len() + overview.len() + TAIL_BYTES;
+    let fixed = assets_bytes() + overview.len() + TAIL_BYTES;
     let mut room = PAGE_BYTES_MOST.saturating_sub(fixed);
     let mut parts: Vec<Markup> = Vec::new();
     let mut left_out: Vec<&str> = Vec::new();
@@ -120,7 +120,12 @@ impl PageParts {
 /// Letters of a title at most.
 const TITLE_LETTERS: usize = 200;
 
-fn document(title: &str, body: &Markup) -> Markup {
+/// What style and script take of a page.
+pub(crate) fn assets_bytes() -> usize {
+    STYLE.len() + SCRIPT.len()
+}
+
+pub(crate) fn document(title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {

@@ -3,8 +3,11 @@
 
 mod made;
 
+use iosonde_base::Dir;
 use iosonde_html::{
-    PAGE_BYTES_MOST, PageRun, comparison_page, matrix_page, page, search_page, sweep_page,
+    ChartLine, Column, ColumnsChart, DotsChart, FigureUnit, LinePoint, LineStyle, LinesChart,
+    MarkedRange, PAGE_BYTES_MOST, PageRun, PlotCell, PlotPart, PlotTable, comparison_page,
+    matrix_page, page, plot_page, search_page, sweep_page,
 };
 use iosonde_report::Report;
 use iosonde_result::{StoredResult, read};
@@ -116,7 +119,65 @@ fn judged_pages(words: &str) -> Vec<(&'static str, String)> {
         ("sweep-huge", sweep_page(&made::grid(words, 100, 100))),
         ("search", search_page(&made::search(words))),
         ("matrix", matrix_page(&made::matrix(words))),
+        ("plot", plot(words)),
     ]
+}
+
+/// A page with each kind of part, all under this name.
+fn plot(name: &str) -> String {
+    let latency = stored(JUDGED).report.jobs[0].dirs[Dir::Write].shown_latency().clone();
+    let point = |x: f64| LinePoint { x, y: x * 10.0, low: x * 9.0, high: x * 12.0 };
+    let line = |number: usize| ChartLine {
+        name: name.to_owned(),
+        style: if number == 0 { LineStyle::Sum } else { LineStyle::Series(number) },
+        points: [1.0, 2.0, 3.0, 9.0, 10.0].map(point).into(),
+        gap: 1.5,
+    };
+    let lines = |id: &str, is_log: bool, range: Option<MarkedRange>| LinesChart {
+        id: id.to_owned(),
+        title: name.to_owned(),
+        finding: name.to_owned(),
+        x: (FigureUnit::Count, name.to_owned()),
+        y: FigureUnit::Nanoseconds,
+        is_log,
+        lines: (0..3).map(line).collect(),
+        range,
+        table: (vec![name.to_owned()], vec![vec![name.to_owned()]]),
+    };
+    let range = MarkedRange { low: 20.0, high: 40.0, name: name.to_owned() };
+    let column = Column { value: 3.0, low: 2.0, high: 4.0 };
+    let parts = [
+        PlotPart::Heading { title: name.to_owned(), words: vec![name.to_owned()] },
+        PlotPart::Lines(lines("one", false, Some(range))),
+        PlotPart::Lines(lines("other", true, None)),
+        PlotPart::Dots(DotsChart {
+            id: "dots".to_owned(),
+            title: name.to_owned(),
+            finding: name.to_owned(),
+            x: (FigureUnit::Bytes, name.to_owned()),
+            dir: Dir::Write,
+            dots: (0..5000u64).map(|at| ((at * 7919 % 5000) as f64, at * at)).collect(),
+        }),
+        PlotPart::Columns(ColumnsChart {
+            id: "columns".to_owned(),
+            title: name.to_owned(),
+            finding: name.to_owned(),
+            x_name: name.to_owned(),
+            groups: vec![name.to_owned(), "4".to_owned()],
+            series: vec![name.to_owned(), "b".to_owned()],
+            y: FigureUnit::Count,
+            columns: vec![vec![Some(column), None], vec![None, Some(column)]],
+        }),
+        PlotPart::Percentiles {
+            id: "percentiles".to_owned(),
+            latencies: vec![(name.to_owned(), LineStyle::Series(4), latency)],
+        },
+        PlotPart::Table(PlotTable {
+            heads: vec![name.to_owned()],
+            rows: vec![vec![PlotCell { words: name.to_owned(), share: Some(0.5) }]],
+        }),
+    ];
+    plot_page(name, &parts)
 }
 
 fn all_pages() -> Vec<(&'static str, String)> {

@@ -21,6 +21,12 @@ const DOTS_MOST: usize = 150;
 
 /// The map of a direction.
 pub(crate) fn chart(series: &RunSeries, dir: Dir) -> Option<Markup> {
+    let title = format!("Latency of {}s over time", dir.name());
+    named_chart(&format!("latency-{}", class(dir)), &title, series, dir)
+}
+
+/// The map of a direction, under a name of its own.
+pub(crate) fn named_chart(id: &str, title: &str, series: &RunSeries, dir: Dir) -> Option<Markup> {
     let few = series.in_at_most(WINDOWS_MOST);
     let scale = HeatScale::of(&[&few], dir)?;
     let drawing = html! {
@@ -30,8 +36,8 @@ pub(crate) fn chart(series: &RunSeries, dir: Dir) -> Option<Markup> {
     };
     Some(
         Chart {
-            id: &format!("latency-{}", class(dir)),
-            title: &format!("Latency of {}s over time", dir.name()),
+            id,
+            title,
             finding: format!(
                 "Each column is {}; the colour is the number of I/Os (from 1 to {}). Lines: p50 \
                  solid, p99 dashed.",
@@ -158,7 +164,7 @@ fn panel(few: &RunSeries, dir: Dir, scale: &HeatScale, (left, right): (f64, f64)
 }
 
 /// Round latencies within two: more of them in a decade where there are few decades.
-fn latency_ticks(lowest: f64, highest: f64) -> Vec<f64> {
+pub(crate) fn latency_ticks(lowest: f64, highest: f64) -> Vec<f64> {
     let steps: &[f64] = match highest / lowest {
         ratio if ratio > 1e4 => &[1.0],
         ratio if ratio > 100.0 => &[1.0, 3.0],

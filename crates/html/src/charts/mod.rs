@@ -3,10 +3,13 @@
 pub(crate) mod bars;
 pub(crate) mod cliff;
 mod colour;
+pub(crate) mod columns;
+pub(crate) mod dots;
 pub(crate) mod forest;
 pub(crate) mod frame;
 pub(crate) mod grid;
 pub(crate) mod heat;
+pub(crate) mod lines;
 pub(crate) mod overlaid;
 pub(crate) mod percentiles;
 pub(crate) mod phases;
