@@ -9,6 +9,7 @@ pub mod diagnose;
 mod format;
 mod help;
 mod man;
+mod plot;
 pub mod probe;
 pub mod quick;
 mod report;

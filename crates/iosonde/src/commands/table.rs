@@ -3,7 +3,7 @@
 
 use super::definition::{CommandEntry, Commands};
 use super::{
-    audit, cache, compare, completions, diagnose, help, man, probe, quick, report, sweep,
+    audit, cache, compare, completions, diagnose, help, man, plot, probe, quick, report, sweep,
     write_cache,
 };
 use crate::output::print_error;
@@ -21,6 +21,7 @@ pub static COMMANDS: Commands = &[
     &cache::COMMAND,
     &write_cache::COMMAND,
     &report::COMMAND,
+    &plot::COMMAND,
     &audit::COMMAND,
     &compare::COMMAND,
     &sweep::COMMAND,

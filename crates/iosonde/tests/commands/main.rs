@@ -13,6 +13,7 @@ mod explain;
 mod help;
 mod matrix;
 mod matrix_safety;
+mod plot;
 mod probe;
 mod quick;
 mod sbk;
