@@ -27,6 +27,7 @@ const FLOORS: [(&str, u32); 19] = [
     ("run", 6),
     ("records", 7),
     ("matrix", 7),
+    ("meta", 7),
     ("iosonde", 8),
 ];
 

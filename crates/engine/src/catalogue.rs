@@ -26,6 +26,7 @@ pub static CATALOGUE: &[&EngineDef] = &[
     &file_ops::DIRCREATE,
     &file_ops::DIRSTAT,
     &file_ops::DIRDELETE,
+    &tree::TREE,
     &page_fault::PAGE_FAULT,
     &cpuio::CPUIO,
     &exec::EXEC,

@@ -290,7 +290,7 @@ const BLKFLSBUF: libc::c_ulong = 0x1261;
 
 /// close(2), with its error: some file systems report only then what a write
 /// met. The descriptor is gone in any case, on Linux also after EINTR.
-fn close(fd: OwnedFd) -> Result<(), Errno> {
+pub(crate) fn close(fd: OwnedFd) -> Result<(), Errno> {
     let fd = fd.into_raw_fd();
     // SAFETY: `fd` was owned here, nobody else closes it, and it is not used again.
     match unsafe { libc::close(fd) } {

@@ -30,7 +30,7 @@ pub use engine::{
     Caps, EngineDef, EngineError, Io, LaysOut, OneShot, Open, OpenWith, Opened, Queued,
     SyncRangeFlags,
 };
-pub use engines::{external::external, sim, streams};
+pub use engines::{external::external, sim, streams, tree};
 pub use files::{FileSetup, Files, Hint, OpenMode};
 pub use iolog::IoLog;
 pub use memory::{Fill, Memory};

@@ -26,6 +26,7 @@ pub(crate) mod splice;
 pub(crate) mod stepwise;
 pub mod streams;
 pub(crate) mod sync;
+pub mod tree;
 pub(crate) mod trim;
 pub(crate) mod vsync;
 

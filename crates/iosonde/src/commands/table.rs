@@ -18,6 +18,7 @@ pub static COMMANDS: Commands = &[
     &explain::COMMAND,
     &probe::COMMAND,
     &MATRIX,
+    &META,
     &cache::COMMAND,
     &write_cache::COMMAND,
     &report::COMMAND,
@@ -41,6 +42,16 @@ static MATRIX: CommandEntry = CommandEntry {
     arguments: |_| iosonde_matrix::command(),
     takes_jobs: false,
     run: iosonde_matrix::run,
+};
+
+static META: CommandEntry = CommandEntry {
+    name: "meta",
+    summary: "measure operations on many files: create, stat, read, rename, remove",
+    details: "",
+    usage: None,
+    arguments: |_| iosonde_meta::command(),
+    takes_jobs: false,
+    run: iosonde_meta::run,
 };
 
 static SBK: CommandEntry = CommandEntry {

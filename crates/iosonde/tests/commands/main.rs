@@ -14,6 +14,7 @@ mod help;
 mod matrix;
 mod matrix_safety;
 mod plot;
+mod meta;
 mod probe;
 mod quick;
 mod sbk;

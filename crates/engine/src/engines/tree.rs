@@ -1,0 +1,314 @@
+//! Trees of files and directories: makes, looks up, reads, renames and removes
+//! them, one for each I/O of the job.
+//!
+//! A block of the job stands for one name, so that the job language says how
+//! many there are (`size`), where a thread begins (`offset`), in which order
+//! they come (`rw`) and how fast (`rate_iops`).
+
+mod options;
+mod shape;
+mod sizes;
+
+use super::{always, one_shot};
+use crate::sync_call::errno;
+use crate::{Caps, EngineDef, Io, OneShot};
+use iosonde_base::{Errno, Op};
+pub use options::{TreeOperation, TreeSettings};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno as SystemError;
+use shape::TreeNames;
+pub use shape::TreeShape;
+pub use sizes::FileSizes;
+use std::cell::OnceCell;
+use std::ffi::CString;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+/// Catalogue entry.
+pub(crate) static TREE: EngineDef = EngineDef {
+    name: "tree",
+    aliases: &[],
+    summary: "iosonde's own: operations on the names of a tree of files",
+    doc: "Makes, looks up, opens, reads, renames and removes the files and directories of a tree \
+          below tree_root: tree_op says which of these a job does. Each I/O is one operation, and \
+          its latency is that of the operation; one block (bs=1) stands for one name. What is \
+          there already is never overwritten: creating fails if the name exists. `iosonde meta` \
+          runs the operations one after the other and prints a table.",
+    caps: Caps { sync: true, diskless: true, ..Caps::NONE },
+    options: Some(&options::OPTIONS),
+    offload: None,
+    available: always,
+    open: |with, accounting| Ok(one_shot(TreeEngine::new(with.settings.of()), accounting)),
+};
+
+/// Bytes that one write(2) or read(2) moves at most.
+const PIECE: usize = 1 << 20;
+
+/// The name of a tree's top directory, inside `tree_root`.
+pub fn top_name(thread: Option<u32>) -> String {
+    match thread {
+        None => "iosonde-tree".to_owned(),
+        Some(thread) => format!("iosonde-tree.{thread}"),
+    }
+}
+
+/// The engine.
+struct TreeEngine {
+    settings: TreeSettings,
+    names: TreeNames,
+    /// The top directory, once it is needed and there.
+    top: Option<OwnedFd>,
+    /// Data to write, or room for what is read.
+    buffer: Vec<u8>,
+    /// Where the first error was, and what it means.
+    explained: OnceCell<&'static str>,
+}
+
+impl TreeEngine {
+    fn new(settings: TreeSettings) -> TreeEngine {
+        let bytes = match settings.operation {
+            TreeOperation::Create | TreeOperation::Read => {
+                // One more than a file holds, to see its end.
+                (settings.sizes.largest() + 1).min(PIECE as u64) as usize
+            }
+            _ => 0,
+        };
+        TreeEngine {
+            names: TreeNames::new(settings.shape),
+            top: None,
+            buffer: noise(bytes),
+            explained: OnceCell::new(),
+            settings,
+        }
+    }
+
+    /// How many names the operation has.
+    fn count(&self) -> u64 {
+        use TreeOperation as Operation;
+        let shape = &self.settings.shape;
+        match self.settings.operation {
+            // The top is the first to be made, and the last to be removed.
+            Operation::MakeParents | Operation::RemoveParents => shape.parents() + 1,
+            Operation::MakeDir | Operation::StatDir | Operation::SyncDir | Operation::RemoveDir => {
+                shape.dirs
+            }
+            _ => shape.files,
+        }
+    }
+
+    /// Do it to name `index`.
+    fn operate(&mut self, index: u64) -> Result<(), SystemError> {
+        let TreeEngine { settings, names, top, buffer, .. } = self;
+        let operation = settings.operation;
+        let is_top = match operation {
+            TreeOperation::MakeParents => index == 0,
+            TreeOperation::RemoveParents => index == settings.shape.parents(),
+            _ => false,
+        };
+        if is_top {
+            return at_root(settings, operation);
+        }
+        let top: &OwnedFd = match top {
+            Some(top) => top,
+            None => top.insert(open_top(settings)?),
+        };
+        let letter = if settings.renamed { b'r' } else { b'f' };
+        match operation {
+            TreeOperation::MakeParents => {
+                rustix::fs::mkdirat(top, names.parent(index - 1, false), directory_mode())
+            }
+            TreeOperation::RemoveParents => {
+                rustix::fs::unlinkat(top, names.parent(index, true), AtFlags::REMOVEDIR)
+            }
+            TreeOperation::MakeDir => rustix::fs::mkdirat(top, names.dir(index), directory_mode()),
+            TreeOperation::RemoveDir => {
+                rustix::fs::unlinkat(top, names.dir(index), AtFlags::REMOVEDIR)
+            }
+            TreeOperation::StatDir => stat(top, names.dir(index)),
+            TreeOperation::SyncDir => {
+                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                let dir = rustix::fs::openat(top, names.dir(index), flags, Mode::empty())?;
+                rustix::fs::fsync(dir)
+            }
+            TreeOperation::Create => {
+                let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+                let mode = Mode::RUSR | Mode::WUSR;
+                let file = rustix::fs::openat(top, names.file(index, letter), flags, mode)?;
+                write(&file, buffer, settings.sizes.of(index))?;
+                if settings.fsync {
+                    rustix::fs::fsync(&file)?;
+                }
+                close(file)
+            }
+            TreeOperation::Stat => stat(top, names.file(index, letter)),
+            TreeOperation::Open => close(rustix::fs::openat(
+                top,
+                names.file(index, letter),
+                read_only(),
+                Mode::empty(),
+            )?),
+            TreeOperation::Read => {
+                let path = names.file(index, letter);
+                let file = rustix::fs::openat(top, path, read_only(), Mode::empty())?;
+                read(&file, buffer, settings.sizes.of(index))?;
+                close(file)
+            }
+            TreeOperation::Rename => {
+                let from = CString::from(names.file(index, b'f'));
+                rustix::fs::renameat(top, &from, top, names.file(index, b'r'))
+            }
+            TreeOperation::Unlink => {
+                rustix::fs::unlinkat(top, names.file(index, letter), AtFlags::empty())
+            }
+        }
+    }
+
+    /// Where operation `index` failed, and what that means.
+    fn explanation(&mut self, index: u64, error: SystemError) -> String {
+        let TreeEngine { settings, names, .. } = self;
+        let letter = if settings.renamed { b'r' } else { b'f' };
+        let parents = settings.shape.parents();
+        use TreeOperation as Operation;
+        let name = match settings.operation {
+            Operation::MakeParents if index == 0 => None,
+            Operation::RemoveParents if index == parents => None,
+            Operation::MakeParents => Some(names.parent(index - 1, false)),
+            Operation::RemoveParents => Some(names.parent(index, true)),
+            Operation::MakeDir | Operation::StatDir | Operation::SyncDir | Operation::RemoveDir => {
+                Some(names.dir(index))
+            }
+            _ => Some(names.file(index, letter)),
+        };
+        let mut path: PathBuf = settings.root.join(top_name(settings.thread));
+        path.extend(name.map(|name| name.to_string_lossy().into_owned()));
+        format!("{} of {}{}", settings.operation.word(), path.display(), meaning(settings, error))
+    }
+}
+
+impl OneShot for TreeEngine {
+    fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
+        let index = io.offset / u64::from(io.len.max(1));
+        if index >= self.count() {
+            self.explained.get_or_init(|| {
+                "the job asks for more names than the tree has: size= is how many, in blocks of bs="
+            });
+            return Err(Errno(libc::EINVAL));
+        }
+        match self.operate(index) {
+            Ok(()) => Ok(io.len),
+            Err(error) => {
+                if self.explained.get().is_none() {
+                    // One text for a job, kept as long as the program.
+                    let words: &'static str = self.explanation(index, error).leak();
+                    self.explained.get_or_init(|| words);
+                }
+                Err(errno(error))
+            }
+        }
+    }
+
+    fn explain(&self, _: Op, _: Errno) -> Option<&'static str> {
+        self.explained.get().copied()
+    }
+}
+
+/// What an error means here, where its number says too little.
+fn meaning(settings: &TreeSettings, error: SystemError) -> &'static str {
+    use TreeOperation as Operation;
+    let renamed = settings.operation == Operation::Rename;
+    match (settings.operation, error) {
+        (Operation::MakeParents | Operation::MakeDir | Operation::Create, SystemError::EXIST) => {
+            ": what is there is not touched; remove it, or choose another tree_root"
+        }
+        (_, SystemError::NOENT) if renamed => ": create the files first; each is renamed once",
+        (_, SystemError::NOENT) => {
+            ": an earlier job must make it (tree_op=mkparents, mkdir, create)"
+        }
+        (Operation::RemoveDir | Operation::RemoveParents, SystemError::NOTEMPTY) => {
+            ": it holds other files, which are left alone"
+        }
+        (Operation::Read, SystemError::NODATA) => ": it is not as long as tree_size says",
+        (_, SystemError::LOOP) => ": a symbolic link is not followed",
+        _ => "",
+    }
+}
+
+/// The top directory is made, or removed.
+fn at_root(settings: &TreeSettings, operation: TreeOperation) -> Result<(), SystemError> {
+    let root = open_root(&settings.root)?;
+    let name = top_name(settings.thread);
+    match operation {
+        TreeOperation::RemoveParents => rustix::fs::unlinkat(root, name, AtFlags::REMOVEDIR),
+        _ => rustix::fs::mkdirat(root, name, directory_mode()),
+    }
+}
+
+fn open_root(root: &Path) -> Result<OwnedFd, SystemError> {
+    rustix::fs::openat(CWD, root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}
+
+fn open_top(settings: &TreeSettings) -> Result<OwnedFd, SystemError> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let root = open_root(&settings.root)?;
+    rustix::fs::openat(root, top_name(settings.thread), flags, Mode::empty())
+}
+
+fn directory_mode() -> Mode {
+    Mode::RWXU
+}
+
+fn read_only() -> OFlags {
+    OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC
+}
+
+fn stat(top: impl AsFd, path: &std::ffi::CStr) -> Result<(), SystemError> {
+    rustix::fs::statat(top, path, AtFlags::SYMLINK_NOFOLLOW).map(drop)
+}
+
+fn close(file: OwnedFd) -> Result<(), SystemError> {
+    crate::files::close(file).map_err(|error| SystemError::from_raw_os_error(error.0))
+}
+
+fn write(file: &OwnedFd, data: &[u8], bytes: u64) -> Result<(), SystemError> {
+    let mut left = bytes;
+    while left > 0 {
+        let piece = left.min(data.len() as u64) as usize;
+        match rustix::io::write(file, &data[..piece]) {
+            Ok(0) => return Err(SystemError::NOSPC),
+            Ok(written) => left -= written as u64,
+            Err(SystemError::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Read a file to its end: it must be as long as it was written.
+fn read(file: &OwnedFd, room: &mut [u8], bytes: u64) -> Result<(), SystemError> {
+    let mut found = 0;
+    loop {
+        match rustix::io::read(file, &mut *room) {
+            // There is room for more than the file is said to have, or for a piece of it.
+            Ok(count) if count < room.len() => {
+                found += count as u64;
+                break;
+            }
+            Ok(count) => found += count as u64,
+            Err(SystemError::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    if found == bytes { Ok(()) } else { Err(SystemError::NODATA) }
+}
+
+/// Bytes that do not compress (xorshift64).
+fn noise(bytes: usize) -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let words = std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()
+    });
+    words.flatten().take(bytes).collect()
+}

@@ -1,0 +1,196 @@
+//! Options of tree, and what they mean.
+
+use super::shape::TreeShape;
+use super::sizes::FileSizes;
+use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
+use iosonde_options::{Built, Category, Diagnostic, options, words};
+use std::path::PathBuf;
+
+/// For the catalogue.
+pub(super) static OPTIONS: EngineOptionTable =
+    EngineOptionTable::of::<TreeOptions>(TreeOptions::OPTIONS);
+
+words! {
+    /// What is done to each name.
+    pub enum TreeOperation {
+        /// mkdir(2) of the directories above the last level, and of the top.
+        MakeParents = "mkparents" : "make the top directory and those above the last level",
+        /// mkdir(2) of those of the last level.
+        MakeDir = "mkdir" : "make the directories that hold the files",
+        /// open(2) with O_CREAT and O_EXCL, write(2), close(2).
+        Create = "create" : "create files and write their data",
+        /// fstatat(2) of files.
+        Stat = "stat" : "read the attributes of files",
+        /// fstatat(2) of directories.
+        StatDir = "statdir" : "read the attributes of directories",
+        /// open(2) and close(2).
+        Open = "open" : "open and close files",
+        /// open(2), read(2) to the end, close(2).
+        Read = "read" : "open files, read all their data, close them",
+        /// renameat(2), within the directory.
+        Rename = "rename" : "rename files within their directory",
+        /// fsync(2) of directories.
+        SyncDir = "syncdir" : "fsync(2) the directories that hold the files",
+        /// unlinkat(2).
+        Unlink = "unlink" : "remove files",
+        /// unlinkat(2) of directories.
+        RemoveDir = "rmdir" : "remove the directories that held the files",
+        /// unlinkat(2) of directories, the last level but one first, and the top.
+        RemoveParents = "rmparents" : "remove those above the last level, and the top",
+    }
+}
+
+words! {
+    /// Whether threads share a tree.
+    pub enum TreeSharing {
+        /// One for each thread.
+        Thread = "thread" : "each thread (clone of the job) has a tree",
+        /// One for all.
+        Shared = "shared" : "all threads work in one tree; offset= gives each its part",
+    }
+}
+
+options! {
+    /// tree
+    pub(super) struct TreeOptions in Category::Engine {
+        /// The directory that holds the tree.
+        ///
+        /// Nothing but `iosonde-tree` and `iosonde-tree.N` in it is made, changed or removed.
+        tree_root: Option<String> = "" as "tree_root" {
+            built: Built::Yes,
+            good: &["/mnt/test"],
+        }
+        /// What is done to each file or directory.
+        ///
+        /// One block (`bs`) stands for one of them: with `bs=1`, `size` is how many the job does
+        /// it to, `offset` the first one, and `rw=randread` or `randwrite` a random order.
+        tree_op: TreeOperation = "stat" as "tree_op" {
+            built: Built::Yes,
+            with: &["tree_root=/mnt/test"],
+            good: &["create", "stat", "unlink"],
+            bad: &["chmod"],
+        }
+        /// How many files the tree has.
+        tree_files: u64 = "1" as "tree_files" {
+            built: Built::Yes,
+            min: Some(1),
+            good: &["1", "100000"],
+            bad: &["0"],
+        }
+        /// How many directories hold them.
+        tree_dirs: u64 = "1" as "tree_dirs" {
+            built: Built::Yes,
+            min: Some(1),
+            good: &["1", "100"],
+            bad: &["0"],
+        }
+        /// How many levels of directories there are.
+        tree_depth: u32 = "1" as "tree_depth" {
+            built: Built::Yes,
+            min: Some(1),
+            max: Some(32),
+            good: &["1", "4"],
+            bad: &["0", "33"],
+        }
+        /// Whether each thread has a tree, or all work in one.
+        tree_sharing: TreeSharing = "thread" as "tree_sharing" {
+            built: Built::Yes,
+            good: &["thread", "shared"],
+            bad: &["host"],
+        }
+        /// The number of a thread's tree; without it, that of the clone (`numjobs`).
+        tree_thread: Option<u32> = "" as "tree_thread" {
+            built: Built::Yes,
+            good: &["0", "7"],
+            bad: &["x"],
+        }
+        /// The bytes of a file: a size, or sizes with weights.
+        ///
+        /// `4k/3:1m/1` makes three files of 4 KiB for each of 1 MiB. Which file has which size
+        /// follows from its number.
+        tree_size: FileSizes = "0" as "tree_size" {
+            built: Built::Yes,
+            good: &["0", "4k", "4k/3:1m/1"],
+            bad: &["4k:", "4k/0", "large"],
+        }
+        /// Create: fsync(2) each file before it is closed.
+        tree_fsync: bool = "0" as "tree_fsync" {
+            built: Built::Yes,
+            good: &["0", "1"],
+            bad: &["2"],
+        }
+        /// The files have the names that `tree_op=rename` gave them.
+        tree_renamed: bool = "0" as "tree_renamed" {
+            built: Built::Yes,
+            good: &["0", "1"],
+            bad: &["2"],
+        }
+    }
+}
+
+/// What tree works with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeSettings {
+    /// The directory that holds the tree.
+    pub root: PathBuf,
+    /// What is done.
+    pub operation: TreeOperation,
+    /// The shape.
+    pub shape: TreeShape,
+    /// The number of the thread's tree; `None` for the one that all share.
+    pub thread: Option<u32>,
+    /// The bytes of files.
+    pub sizes: FileSizes,
+    /// fsync(2) each file that is created.
+    pub fsync: bool,
+    /// Files have been renamed.
+    pub renamed: bool,
+}
+
+impl Default for TreeSettings {
+    fn default() -> TreeSettings {
+        TreeSettings {
+            root: PathBuf::from("."),
+            operation: TreeOperation::Stat,
+            shape: TreeShape::default(),
+            thread: Some(0),
+            sizes: FileSizes::default(),
+            fsync: false,
+            renamed: false,
+        }
+    }
+}
+
+impl OwnSettings for TreeSettings {}
+
+impl OwnOptions for TreeOptions {
+    type Settings = TreeSettings;
+
+    fn settings(&self, job: &JobContext) -> Result<TreeSettings, Diagnostic> {
+        let shape = TreeShape {
+            files: *self.tree_files.get(),
+            dirs: *self.tree_dirs.get(),
+            depth: *self.tree_depth.get(),
+        };
+        if shape.dirs > shape.files {
+            return Err(Diagnostic::error(format!(
+                "{} directories for {} files: some would be empty",
+                shape.dirs, shape.files
+            ))
+            .about("tree_dirs", self.tree_dirs.origin())
+            .help("ask for fewer by tree_dirs=, or for more files by tree_files="));
+        }
+        Ok(TreeSettings {
+            root: PathBuf::from(self.tree_root.get().as_deref().unwrap_or(".")),
+            operation: *self.tree_op.get(),
+            shape,
+            thread: match self.tree_sharing.get() {
+                TreeSharing::Thread => Some(self.tree_thread.get().unwrap_or(job.clone)),
+                TreeSharing::Shared => None,
+            },
+            sizes: self.tree_size.get().clone(),
+            fsync: *self.tree_fsync.get(),
+            renamed: *self.tree_renamed.get(),
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! What a phase costs beside a plain loop of the same system calls.
+//!
+//! `cargo bench -p iosonde-meta -- [DIR] [FILES]`: one thread, one directory, empty
+//! files; each turn runs both, one after the other, and the ratio of their times
+//! is printed, with its median and range.
+
+#![allow(missing_docs)]
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+const TURNS: usize = 9;
+const PHASES: [&str; 4] = ["create", "stat", "open", "unlink"];
+
+fn main() {
+    // cargo adds `--bench`.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let dir = PathBuf::from(words.first().map_or("/dev/shm", String::as_str));
+    let files: usize = words.get(1).and_then(|word| word.parse().ok()).unwrap_or(100_000);
+    let program =
+        std::env::var_os("IOSONDE").map_or("target/release/iosonde".into(), PathBuf::from);
+    let mut ratios = vec![Vec::new(); PHASES.len()];
+    for turn in 0..TURNS {
+        let (bare, ours) = match turn % 2 {
+            0 => (plain(&dir, files), phases(&program, &dir, files)),
+            _ => {
+                let ours = phases(&program, &dir, files);
+                (plain(&dir, files), ours)
+            }
+        };
+        for (phase, ratios) in ratios.iter_mut().enumerate() {
+            ratios.push(ours[phase] / bare[phase]);
+        }
+    }
+    println!("seconds of `iosonde meta` over those of a plain loop, {TURNS} turns, {files} files");
+    for (phase, mut ratios) in PHASES.into_iter().zip(ratios) {
+        ratios.sort_by(f64::total_cmp);
+        let (least, median, most) = (ratios[0], ratios[TURNS / 2], ratios[TURNS - 1]);
+        println!("{phase:<8} {median:.3}  [{least:.3} .. {most:.3}]");
+    }
+}
+
+/// Seconds of each phase in a loop that does nothing else.
+fn plain(dir: &Path, files: usize) -> [f64; 4] {
+    let root = dir.join(format!("iosonde-bench-{}", std::process::id()));
+    std::fs::create_dir(&root).expect("the directory can be written to");
+    let flags = OFlags::PATH | OFlags::DIRECTORY;
+    let top = rustix::fs::openat(CWD, &root, flags, Mode::empty()).expect("it was just made");
+    let names: Vec<CString> =
+        (0..files).map(|file| CString::new(format!("f{file}")).expect("no zero byte")).collect();
+    let timed = |act: &dyn Fn(&CString)| {
+        let begun = Instant::now();
+        names.iter().for_each(act);
+        begun.elapsed().as_secs_f64()
+    };
+    let create = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+    let took = [
+        timed(&|name| drop(rustix::fs::openat(&top, name, create, Mode::RWXU).expect("create"))),
+        timed(&|name| {
+            rustix::fs::statat(&top, name, AtFlags::SYMLINK_NOFOLLOW).expect("stat");
+        }),
+        timed(&|name| {
+            drop(rustix::fs::openat(&top, name, OFlags::RDONLY, Mode::empty()).expect("open"));
+        }),
+        timed(&|name| rustix::fs::unlinkat(&top, name, AtFlags::empty()).expect("unlink")),
+    ];
+    std::fs::remove_dir(&root).expect("it is empty");
+    took
+}
+
+/// Seconds of each phase as the program measures them.
+fn phases(program: &Path, dir: &Path, files: usize) -> [f64; 4] {
+    let output = Command::new(program)
+        .arg("meta")
+        .arg(dir)
+        .args([&format!("--files={files}"), "--dirs=1", "--threads=1", "--size=0"])
+        .args(["--order=sequential", "--phases=stat,open", "--json"])
+        .output()
+        .expect("the program runs: build it first, or name it in IOSONDE");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    PHASES.map(|name| {
+        let phases = document["rounds"][0].as_array().expect("phases");
+        let phase = phases.iter().find(|phase| phase["phase"] == name).expect("the phase ran");
+        phase["last_done_ns"].as_f64().expect("a time") / 1e9
+    })
+}

@@ -1,0 +1,447 @@
+//! The command line of `iosonde meta`.
+
+use crate::phase::{ALWAYS, PHASES, REMOVING, share};
+use clap::{Args, Command};
+use iosonde_engine::tree::{FileSizes, TreeOperation, TreeShape};
+use iosonde_options::{command_line, nearest};
+use std::path::{Path, PathBuf};
+
+const FILES: u64 = 10_000;
+const FILES_PER_DIR: u64 = 100;
+/// A thread is a job; more than these measure the scheduler.
+const THREADS_MOST: u32 = 4096;
+
+const LONG_ABOUT: &str = "\
+Measure operations on many files: make directories, create files, stat, open, read, rename, fsync \
+directories, remove files and directories, phase by phase, with a time for each operation.
+
+Everything happens in a new directory inside DIR, which is removed at the end, also after Ctrl-C, \
+which prints the results so far. Nothing else in DIR is touched.";
+
+const AFTER_HELP: &str = "\
+Exit code: 0 every phase is measured, 1 an error, 128 stopped by a signal.
+docs/meta.md describes the phases, the columns and the formats.";
+
+/// The arguments as typed.
+#[derive(Args, Debug)]
+struct MetaArguments {
+    /// The directory to work in; it must exist
+    dir: PathBuf,
+
+    /// How many files, over all threads [default: 10k]
+    #[arg(long, value_name = "N", value_parser = count)]
+    files: Option<u64>,
+
+    /// How many directories hold them, over all threads [default: one for 100 files]
+    #[arg(long, value_name = "N", value_parser = count)]
+    dirs: Option<u64>,
+
+    /// Bytes of a file: a size, or sizes with weights (4k/3:1m/1) [default: 4k]
+    #[arg(long, value_name = "SIZES", value_parser = sizes, conflicts_with = "sizes_from")]
+    size: Option<FileSizes>,
+
+    /// Take sizes and how often each comes from FILE: a line `SIZE COUNT` for each
+    #[arg(long, value_name = "FILE")]
+    sizes_from: Option<PathBuf>,
+
+    /// How many threads [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<u32>,
+
+    /// All threads work in one tree; without it each has its own
+    #[arg(long)]
+    shared: bool,
+
+    /// Levels of directories
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    depth: u32,
+
+    /// Subdirectories of a directory: with --depth it decides how many directories there are
+    #[arg(long, value_name = "N", conflicts_with = "dirs")]
+    fanout: Option<u64>,
+
+    /// Of statdir, stat, open, read, rename, syncdir, do only these; mkdir, create, unlink and rmdir
+    /// are always done
+    #[arg(long, value_name = "LIST", value_parser = phases)]
+    phases: Option<PhaseList>,
+
+    /// The order in which files are read, looked up, renamed and removed: random or sequential
+    #[arg(long, value_name = "ORDER", default_value = "random", value_parser = order)]
+    order: Order,
+
+    /// Empty the page cache, dentries and inodes of the machine before each phase (needs root)
+    #[arg(long)]
+    cold: bool,
+
+    /// fsync(2) each file before it is closed
+    #[arg(long)]
+    fsync: bool,
+
+    /// Leave the tree there, and do not measure removing it
+    #[arg(long, conflicts_with = "repeat")]
+    keep: bool,
+
+    /// Do everything N times, and print the mean, range and deviation of the rates
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    repeat: u32,
+
+    /// Print the results as table, json or csv [default: table]
+    #[arg(long, value_name = "FORMAT", value_parser = MetaFormat::named, overrides_with = "json")]
+    format: Option<MetaFormat>,
+
+    /// The same as --format=json
+    #[arg(long, overrides_with = "format")]
+    json: bool,
+}
+
+/// The order in which files are visited, once they are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Each once, in random order: neighbours in a directory do not follow one another.
+    Random,
+    /// As they were created.
+    Sequential,
+}
+
+/// The formats of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetaFormat {
+    /// For people.
+    Table,
+    /// docs/meta.md has the keys.
+    Json,
+    /// One line a phase.
+    Csv,
+}
+
+impl MetaFormat {
+    fn named(text: &str) -> Result<MetaFormat, String> {
+        match text.to_ascii_lowercase().as_str() {
+            "table" => Ok(MetaFormat::Table),
+            "json" => Ok(MetaFormat::Json),
+            "csv" => Ok(MetaFormat::Csv),
+            _ => Err(format!("unknown format {text:?}: use table, json or csv")),
+        }
+    }
+}
+
+/// Phases, in the order in which they run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PhaseList(Vec<TreeOperation>);
+
+/// The options of a run, with defaults filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetaOptions {
+    /// The directory to work in.
+    pub dir: PathBuf,
+    /// Files, over all threads.
+    pub files: u64,
+    /// Directories that hold files, over all threads.
+    pub dirs: u64,
+    /// Levels of directories.
+    pub depth: u32,
+    /// The bytes of files.
+    pub sizes: FileSizes,
+    /// Threads.
+    pub threads: u32,
+    /// All threads work in one tree.
+    pub shared: bool,
+    /// What is done, in this order.
+    pub phases: Vec<TreeOperation>,
+    /// The order of files.
+    pub order: Order,
+    /// Caches are emptied before each phase.
+    pub cold: bool,
+    /// Each file is synced before it is closed.
+    pub fsync: bool,
+    /// The tree stays.
+    pub keep: bool,
+    /// How often all is done.
+    pub repeat: u32,
+    /// The format of standard output.
+    pub format: MetaFormat,
+}
+
+impl Default for MetaOptions {
+    fn default() -> MetaOptions {
+        MetaOptions {
+            dir: PathBuf::from("."),
+            files: FILES,
+            dirs: FILES / FILES_PER_DIR,
+            depth: 1,
+            sizes: FileSizes::weighted([(4096, 1)]),
+            threads: 1,
+            shared: false,
+            phases: PHASES.to_vec(),
+            order: Order::Random,
+            cold: false,
+            fsync: false,
+            keep: false,
+            repeat: 1,
+            format: MetaFormat::Table,
+        }
+    }
+}
+
+impl MetaOptions {
+    /// The shape of a thread's tree, or of the one that all share.
+    pub fn shape_of(&self, thread: u32) -> TreeShape {
+        let (files, dirs) = match self.shared {
+            true => (self.files, self.dirs),
+            false => (
+                share(self.files, self.threads, thread).1,
+                share(self.dirs, self.threads, thread).1,
+            ),
+        };
+        TreeShape { files, dirs, depth: self.depth }
+    }
+
+    /// Whether a phase runs.
+    pub fn does(&self, operation: TreeOperation) -> bool {
+        self.phases.contains(&operation)
+    }
+
+    /// The bytes of all files.
+    pub fn bytes(&self) -> u64 {
+        let trees = if self.shared { 1 } else { self.threads };
+        (0..trees).map(|thread| self.sizes.total(self.shape_of(thread).files)).sum()
+    }
+}
+
+/// The command line of `iosonde meta`, for help, completions and the manual page.
+pub fn command() -> Command {
+    let command = Command::new("meta")
+        .bin_name("iosonde meta")
+        .about("Measure operations on many files and directories")
+        .long_about(LONG_ABOUT)
+        .after_help(AFTER_HELP)
+        .args_override_self(true);
+    MetaArguments::augment_args(command)
+}
+
+/// Read the words after `iosonde meta`.
+///
+/// # Errors
+/// The first thing that is wrong, or the help to print.
+pub fn parse(words: &[String]) -> Result<MetaOptions, command_line::Exit> {
+    use clap::FromArgMatches;
+    let matches = command_line::matches(command(), words)?;
+    let arguments = MetaArguments::from_arg_matches(&matches)
+        .map_err(|error| command_line::Exit::Refused(error.to_string()))?;
+    arguments.options().map_err(command_line::Exit::Refused)
+}
+
+impl MetaArguments {
+    fn options(self) -> Result<MetaOptions, String> {
+        let files = self.files.unwrap_or(FILES);
+        if !(1..=32).contains(&self.depth) {
+            return Err(format!("--depth={}: from 1 to 32 levels", self.depth));
+        }
+        if self.repeat == 0 {
+            return Err("--repeat=0: nothing would be measured; use 1 or more".to_owned());
+        }
+        let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
+        let dirs = match (self.dirs, self.fanout) {
+            (Some(dirs), _) => Some(dirs),
+            (None, Some(0)) => return Err("--fanout=0: use 1 or more".to_owned()),
+            (None, Some(fanout)) => Some(fanout.checked_pow(self.depth).ok_or_else(|| {
+                format!("--fanout={fanout} --depth={}: too many directories", self.depth)
+            })?),
+            (None, None) => None,
+        };
+        // As many threads as have a directory to work in.
+        let wanted = self.threads.unwrap_or(processors.min(THREADS_MOST));
+        let threads = match self.threads {
+            Some(0) => return Err("--threads=0: use 1 or more".to_owned()),
+            Some(threads) if threads > THREADS_MOST => {
+                return Err(format!("--threads={threads}: at most {THREADS_MOST}"));
+            }
+            Some(threads) => threads,
+            None => wanted.min(u32::try_from(files).unwrap_or(u32::MAX)),
+        };
+        let dirs =
+            dirs.unwrap_or_else(|| (files / FILES_PER_DIR).max(u64::from(threads)).min(files));
+        fits(files, dirs, threads, self.shared)?;
+        let sizes = match (&self.sizes_from, self.size) {
+            (Some(path), _) => sizes_of(path)?,
+            (None, Some(sizes)) => sizes,
+            (None, None) => FileSizes::weighted([(4096, 1)]),
+        };
+        let chosen = self.phases.map(|list| list.0);
+        let runs = |operation: &TreeOperation| {
+            let is_chosen = chosen.as_ref().is_none_or(|chosen| chosen.contains(operation));
+            (is_chosen || ALWAYS.contains(operation))
+                && !(self.keep && REMOVING.contains(operation))
+        };
+        Ok(MetaOptions {
+            dir: self.dir,
+            files,
+            dirs,
+            depth: self.depth,
+            sizes,
+            threads,
+            shared: self.shared,
+            phases: PHASES.into_iter().filter(runs).collect(),
+            order: self.order,
+            cold: self.cold,
+            fsync: self.fsync,
+            keep: self.keep,
+            repeat: self.repeat,
+            format: match self.json {
+                true => MetaFormat::Json,
+                false => self.format.unwrap_or(MetaFormat::Table),
+            },
+        })
+    }
+}
+
+/// Whether each directory has a file, and each thread a directory of its tree.
+fn fits(files: u64, dirs: u64, threads: u32, shared: bool) -> Result<(), String> {
+    if dirs > files {
+        return Err(format!("{dirs} directories for {files} files: some would be empty"));
+    }
+    if !shared && dirs < u64::from(threads) {
+        return Err(format!(
+            "{dirs} directories for {threads} threads with a tree each: use more --dirs, fewer \
+             --threads, or --shared"
+        ));
+    }
+    Ok(())
+}
+
+/// A number, with a suffix for thousands (k, m, g).
+fn count(text: &str) -> Result<u64, String> {
+    let refused =
+        || format!("{text:?} is no count: use a number from 1 up, or one such as 10k or 1m");
+    let lower = text.trim().to_ascii_lowercase();
+    let (digits, unit) = match lower.strip_suffix(['k', 'm', 'g']) {
+        Some(digits) if lower.ends_with('k') => (digits, 1_000),
+        Some(digits) if lower.ends_with('m') => (digits, 1_000_000),
+        Some(digits) => (digits, 1_000_000_000),
+        None => (lower.as_str(), 1),
+    };
+    let number: u64 = digits.parse().map_err(|_| refused())?;
+    number.checked_mul(unit).filter(|&count| count > 0).ok_or_else(refused)
+}
+
+fn sizes(text: &str) -> Result<FileSizes, String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let weighted: Result<Vec<(u64, u64)>, String> = parts
+        .iter()
+        .map(|part| match part.split_once('/') {
+            Some((size, weight)) => Ok((command_line::size(size)?, count(weight)?)),
+            None if parts.len() == 1 => Ok((command_line::size(part)?, 1)),
+            None => Err(format!("{part:?} has no weight: write sizes as in 4k/3:1m/1")),
+        })
+        .collect();
+    weighted.map(FileSizes::weighted)
+}
+
+/// Sizes and their counts from a file.
+fn sizes_of(path: &Path) -> Result<FileSizes, String> {
+    /// A longer file is no histogram.
+    const BYTES_MOST: u64 = 16 << 20;
+    let refused = |why: String| format!("--sizes-from={}: {why}", path.display());
+    let about = std::fs::metadata(path).map_err(|error| refused(error.to_string()))?;
+    if !about.is_file() || about.len() > BYTES_MOST {
+        return Err(refused("it is not a file of lines `SIZE COUNT`".to_owned()));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+    let mut weighted = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let wrong = |why: &str| format!("{}:{number}: {why}", path.display());
+        let (size, times) = line
+            .split_once(|letter: char| letter.is_whitespace() || letter == ',')
+            .ok_or_else(|| wrong("a line is a size and how often it comes: `4k 1200`"))?;
+        let size = command_line::size(size.trim()).map_err(|why| wrong(&why))?;
+        let times: u64 = times.trim().parse().map_err(|_| wrong("the count is not a number"))?;
+        weighted.push((size, times));
+    }
+    if weighted.iter().all(|&(_, times)| times == 0) {
+        return Err(refused("it holds no size that comes at all".to_owned()));
+    }
+    Ok(FileSizes::weighted(weighted))
+}
+
+fn phases(text: &str) -> Result<PhaseList, String> {
+    let mut chosen = Vec::new();
+    for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        match TreeOperation::from_word(word) {
+            Some(operation) => chosen.push(operation),
+            None => {
+                let words = PHASES.map(TreeOperation::word);
+                let near = nearest(word, words.iter().copied());
+                let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+                return Err(format!("there is no phase {word:?}: {}{near}", words.join(", ")));
+            }
+        }
+    }
+    Ok(PhaseList(PHASES.into_iter().filter(|operation| chosen.contains(operation)).collect()))
+}
+
+fn order(text: &str) -> Result<Order, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "random" => Ok(Order::Random),
+        "sequential" => Ok(Order::Sequential),
+        _ => Err(format!("unknown order {text:?}: use random or sequential")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(line: &str) -> Result<MetaOptions, String> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        parse(&words).map_err(|exit| match exit {
+            command_line::Exit::Refused(why) => why,
+            command_line::Exit::Help(help) => help,
+        })
+    }
+
+    #[test]
+    fn the_shape_follows_from_counts_or_from_fanout_and_depth() {
+        let given = options("/tmp --files=100k --dirs=100 --size=4k --threads=8").unwrap();
+        assert_eq!((given.files, given.dirs, given.threads), (100_000, 100, 8));
+        assert_eq!(given.shape_of(0), TreeShape { files: 12_500, dirs: 13, depth: 1 });
+        assert_eq!(given.bytes(), 100_000 * 4096);
+        let fanned = options("/tmp --fanout=5 --depth=3 --threads=2").unwrap();
+        assert_eq!((fanned.dirs, fanned.depth), (125, 3));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_the_reason() {
+        for (line, part) in [
+            ("/tmp --files=0", "no count"),
+            ("/tmp --files=ten", "no count"),
+            ("/tmp --files=10 --dirs=20", "some would be empty"),
+            ("/tmp --files=10 --dirs=2 --threads=4", "--shared"),
+            ("/tmp --threads=0", "1 or more"),
+            ("/tmp --depth=0", "from 1 to 32"),
+            ("/tmp --depth=30 --fanout=1000", "too many"),
+            ("/tmp --phases=stat,chown", "no phase \"chown\""),
+            ("/tmp --size=4k:1m", "has no weight"),
+            ("/tmp --order=backwards", "random or sequential"),
+            ("/tmp --repeat=0", "nothing would be measured"),
+            ("/tmp --sizes-from=/dev/zero", "not a file of lines"),
+            ("", "<DIR>"),
+        ] {
+            let error = options(line).unwrap_err();
+            assert!(error.contains(part), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_phases_keeps_those_that_make_and_remove_the_tree() {
+        let chosen = options("/tmp --phases=stat").unwrap();
+        let words: Vec<&str> = chosen.phases.iter().map(|phase| phase.word()).collect();
+        let expected = ["mkparents", "mkdir", "create", "stat", "unlink", "rmdir", "rmparents"];
+        assert_eq!(words, expected);
+        let kept = options("/tmp --phases=stat --keep").unwrap();
+        assert!(!kept.does(TreeOperation::Unlink));
+    }
+}

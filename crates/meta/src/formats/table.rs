@@ -1,0 +1,216 @@
+//! A table of 80 columns, and what it shows.
+
+use super::PERCENTILES;
+use crate::result::{MetaResult, PhaseResult, RateSummary};
+use iosonde_base::text;
+use iosonde_engine::tree::TreeOperation;
+use std::fmt::Write;
+
+/// Letters of a line of text.
+const LINE: usize = 80;
+/// Durable rates that are lower than told by more than this share are worth a sentence.
+const NOTABLE: f64 = 0.1;
+
+/// For people.
+pub fn write(result: &MetaResult) -> String {
+    let mut table = text::wrap(&result.title, 0, LINE) + "\n\n";
+    let phases = result.by_phase();
+    head(&mut table);
+    for (operation, results) in &phases {
+        row(&mut table, *operation, results);
+    }
+    if phases.iter().any(|(_, results)| results.len() > 1) {
+        repetitions(&mut table, &phases);
+    }
+    for sentence in sentences(result, &phases) {
+        let _ = write!(table, "\n{}\n", text::wrap(&sentence, 0, LINE));
+    }
+    if result.stopped {
+        table.push_str("\nStopped by a signal: these are the phases that were done by then.\n");
+    }
+    table
+}
+
+fn head(table: &mut String) {
+    let _ = writeln!(
+        table,
+        "{:<10}{:>8}{:>9}{:>10}{:>9}{:>9}{:>9}{:>8}{:>8}",
+        "phase", "ops", "ops/s", "synced/s", "p50", "p99", "max", "first", "last"
+    );
+}
+
+fn row(table: &mut String, operation: TreeOperation, results: &[&PhaseResult]) {
+    let mean = |figure: fn(&PhaseResult) -> f64| {
+        results.iter().map(|result| figure(result)).sum::<f64>() / results.len() as f64
+    };
+    let durable: Vec<f64> = results.iter().filter_map(|result| result.durable_rate()).collect();
+    let durable = match durable.as_slice() {
+        [] => "-".to_owned(),
+        rates => text::count(rates.iter().sum::<f64>() / rates.len() as f64),
+    };
+    let mut latency = results[0].latency.clone();
+    results[1..].iter().for_each(|result| latency.merge(&result.latency));
+    let [p50, p99] = PERCENTILES.map(|percent| text::duration(latency.percentile(percent)));
+    let longest = results.iter().map(|result| result.longest).max().unwrap_or_default();
+    let time = |seconds: f64| text::duration((seconds * 1e9) as u64);
+    let _ = writeln!(
+        table,
+        "{:<10}{:>8}{:>9}{:>10}{:>9}{:>9}{:>9}{:>8}{:>8}",
+        operation.word(),
+        results[0].operations,
+        text::count(mean(PhaseResult::rate)),
+        durable,
+        p50,
+        p99,
+        text::duration(longest.0),
+        time(mean(|result| result.first_done.secs_f64())),
+        time(mean(|result| result.last_done.secs_f64())),
+    );
+}
+
+/// The rates of all repetitions, as mdtest sums them up.
+fn repetitions(table: &mut String, phases: &[(TreeOperation, Vec<&PhaseResult>)]) {
+    let _ = writeln!(
+        table,
+        "\n{:<10}{:>10}{:>12}{:>12}{:>12}{:>12}",
+        "ops/s", "rounds", "mean", "least", "most", "deviation"
+    );
+    for (operation, results) in phases {
+        let rates: Vec<f64> = results.iter().map(|result| result.rate()).collect();
+        let summary = RateSummary::of(&rates);
+        let _ = writeln!(
+            table,
+            "{:<10}{:>10}{:>12}{:>12}{:>12}{:>12}",
+            operation.word(),
+            rates.len(),
+            text::count(summary.mean),
+            text::count(summary.least),
+            text::count(summary.most),
+            text::count(summary.deviation),
+        );
+    }
+}
+
+fn sentences(result: &MetaResult, phases: &[(TreeOperation, Vec<&PhaseResult>)]) -> Vec<String> {
+    let last = |operation: TreeOperation| {
+        let found = phases.iter().find(|(phase, _)| *phase == operation);
+        found.and_then(|(_, results)| results.last().copied())
+    };
+    let mut said = Vec::new();
+    if let Some(create) = last(TreeOperation::Create) {
+        said.extend(creation(create));
+    }
+    if let Some(stat) = last(TreeOperation::Stat) {
+        said.extend(lookups(stat, result.cold));
+    }
+    if result.disks.is_empty() {
+        said.push(
+            "No disk is known below this file system: what storage did is not shown.".to_owned(),
+        );
+    }
+    said
+}
+
+/// Where the created files were when the phase ended.
+fn creation(create: &PhaseResult) -> Option<String> {
+    let durable = create.durable_rate().filter(|&rate| rate < create.rate() * (1.0 - NOTABLE));
+    let requests = |requests: Option<crate::watch::Requests>| requests.map_or(0, |all| all.writes);
+    let durable = durable?;
+    let mut said = format!(
+        "create: {}/s are returned calls; with the sync after them (synced/s) it is {}/s",
+        text::count(create.rate()),
+        text::count(durable)
+    );
+    if create.during.is_some() {
+        said += &format!(
+            ": the disks were sent {} (by all processes) while files were \
+             created, and {} by the sync",
+            text::counted(requests(create.during), "write"),
+            requests(create.after)
+        );
+    }
+    Some(said + ".")
+}
+
+/// Where the answers of stat(2) came from.
+fn lookups(stat: &PhaseResult, cold: bool) -> Option<String> {
+    let empty = "with caches that were empty at the start";
+    Some(match (stat.fetched?, cold) {
+        (0, false) => "stat: nothing was read from storage: dentries and inodes were in memory; \
+                       --cold empties these caches before each phase."
+            .to_owned(),
+        (0, true) => format!("stat: nothing was read from storage, {empty}."),
+        (bytes, _) => format!(
+            "stat: {} were read from storage, {} for each operation{}.",
+            text::bytes(bytes),
+            text::bytes(bytes / stat.operations.max(1)),
+            if cold { format!(", {empty}") } else { String::new() }
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::Requests;
+    use iosonde_base::Nanos;
+    use iosonde_stats::HistogramSnapshot;
+
+    fn phase(operation: TreeOperation, last: u64, synced: Option<u64>) -> PhaseResult {
+        PhaseResult {
+            operation,
+            operations: 1000,
+            threads: 2,
+            first_done: Nanos(last / 2),
+            last_done: Nanos(last),
+            latency: HistogramSnapshot::default(),
+            longest: Nanos(5000),
+            synced: synced.map(Nanos),
+            fetched: Some(0),
+            during: Some(Requests { writes: 3, ..Requests::default() }),
+            after: Some(Requests { writes: 40, ..Requests::default() }),
+            dentries: None,
+        }
+    }
+
+    fn result(phases: Vec<PhaseResult>) -> MetaResult {
+        MetaResult {
+            title: "1000 files".to_owned(),
+            file_system: None,
+            disks: vec!["vda".to_owned()],
+            files: 1000,
+            dirs: 10,
+            depth: 1,
+            bytes: 0,
+            threads: 2,
+            shared: false,
+            random: true,
+            cold: false,
+            fsync: false,
+            rounds: vec![phases],
+            stopped: false,
+            error: None,
+        }
+    }
+
+    #[test]
+    fn created_files_that_were_only_in_memory_are_said_to_be() {
+        let text = write(&result(vec![
+            phase(TreeOperation::Create, 1_000_000, Some(9_000_000)),
+            phase(TreeOperation::Stat, 1_000_000, None),
+        ]));
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            flat.contains("sent 3 writes (by all processes) while files were created, and 40"),
+            "{text}"
+        );
+        assert!(flat.contains("dentries and inodes were in memory"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn a_rate_that_the_sync_does_not_change_needs_no_sentence() {
+        let text = write(&result(vec![phase(TreeOperation::Create, 1_000_000, Some(1000))]));
+        assert!(!text.contains("returned calls"), "{text}");
+    }
+}

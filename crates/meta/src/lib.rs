@@ -1,0 +1,54 @@
+//! `iosonde meta DIR`: operations on many files and directories, phase by phase.
+//!
+//! A separate personality, as `matrix` is: `arguments` reads its command line,
+//! `jobs` makes jobs of the engine `tree` out of phases, `run` conducts them one
+//! after the other, and `formats` print the result.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod formats;
+mod jobs;
+mod phase;
+mod result;
+mod root;
+mod run;
+mod watch;
+
+pub use arguments::command;
+use iosonde_options::command_line::Exit;
+use iosonde_sys::standard_output::print as say;
+
+/// Exit codes, as `--help` lists them.
+mod exit {
+    pub const OK: u8 = 0;
+    pub const FAILED: u8 = 1;
+    pub const SIGNALLED: u8 = 128;
+}
+
+/// Run with the words after `iosonde meta`; the exit code.
+pub fn run(words: &[String]) -> u8 {
+    let options = match arguments::parse(words) {
+        Ok(options) => options,
+        Err(Exit::Help(help)) => {
+            say(&help);
+            return exit::OK;
+        }
+        Err(Exit::Refused(error)) => return refuse(&error),
+    };
+    let result = match run::measure(&options) {
+        Ok(result) => result,
+        Err(error) => return refuse(&error),
+    };
+    say(&formats::write(&result, options.format));
+    match &result.error {
+        _ if result.stopped => exit::SIGNALLED,
+        Some(error) => refuse(error),
+        None => exit::OK,
+    }
+}
+
+fn refuse(error: &str) -> u8 {
+    eprintln!("iosonde: {error}");
+    exit::FAILED
+}

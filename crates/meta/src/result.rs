@@ -1,0 +1,141 @@
+//! The results, as plain data.
+
+use crate::watch::Requests;
+use iosonde_base::Nanos;
+use iosonde_engine::tree::TreeOperation;
+use iosonde_stats::HistogramSnapshot;
+
+/// A phase that was measured.
+#[derive(Clone, Debug)]
+pub struct PhaseResult {
+    /// What was done.
+    pub operation: TreeOperation,
+    /// How often, over all threads.
+    pub operations: u64,
+    /// Threads that took part.
+    pub threads: usize,
+    /// From the common start until the first thread was done.
+    pub first_done: Nanos,
+    /// Until the last one was.
+    pub last_done: Nanos,
+    /// Latencies of single operations, in nanoseconds.
+    pub latency: HistogramSnapshot,
+    /// The longest.
+    pub longest: Nanos,
+    /// How long syncfs(2) took afterwards; `None` for a phase that changes nothing.
+    pub synced: Option<Nanos>,
+    /// Bytes that our threads had read from storage for it: data, directories,
+    /// inodes. `None` where the kernel does not count them (/proc/self/io).
+    pub fetched: Option<u64>,
+    /// What the disks did in the phase, for all processes; `None` where there is no
+    /// disk.
+    pub during: Option<Requests>,
+    /// What they did in the syncfs(2) afterwards.
+    pub after: Option<Requests>,
+    /// How many dentries the kernel kept before and after.
+    pub dentries: Option<(u64, u64)>,
+}
+
+impl PhaseResult {
+    /// Operations per second until the last thread was done.
+    pub fn rate(&self) -> f64 {
+        per_second(self.operations, self.last_done)
+    }
+
+    /// The same until all of it was on storage, where the phase changes something.
+    pub fn durable_rate(&self) -> Option<f64> {
+        self.synced.map(|synced| per_second(self.operations, Nanos(self.last_done.0 + synced.0)))
+    }
+}
+
+fn per_second(operations: u64, time: Nanos) -> f64 {
+    if time.0 == 0 { 0.0 } else { operations as f64 / time.secs_f64() }
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct MetaResult {
+    /// `4 threads, a tree each ...`, for people.
+    pub title: String,
+    /// The type of the file system, if it is known.
+    pub file_system: Option<String>,
+    /// The disks below.
+    pub disks: Vec<String>,
+    /// Files, over all threads.
+    pub files: u64,
+    /// Directories that held them.
+    pub dirs: u64,
+    /// Levels of directories.
+    pub depth: u32,
+    /// The bytes of all files.
+    pub bytes: u64,
+    /// Threads.
+    pub threads: u32,
+    /// All threads worked in one tree.
+    pub shared: bool,
+    /// Files were visited in random order.
+    pub random: bool,
+    /// Caches were emptied before each phase.
+    pub cold: bool,
+    /// Each file was synced before it was closed.
+    pub fsync: bool,
+    /// The phases of each repetition; of the last one those that were measured.
+    pub rounds: Vec<Vec<PhaseResult>>,
+    /// A signal ended it.
+    pub stopped: bool,
+    /// The error that ended it.
+    pub error: Option<String>,
+}
+
+/// Rates of a phase over all repetitions, in operations per second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateSummary {
+    /// The mean.
+    pub mean: f64,
+    /// The lowest.
+    pub least: f64,
+    /// The highest.
+    pub most: f64,
+    /// The standard deviation; 0 for a single one.
+    pub deviation: f64,
+}
+
+impl RateSummary {
+    /// Of at least one rate.
+    pub fn of(rates: &[f64]) -> RateSummary {
+        let count = rates.len() as f64;
+        let mean = rates.iter().sum::<f64>() / count;
+        let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+        let deviation = if rates.len() < 2 { 0.0 } else { (squares / (count - 1.0)).sqrt() };
+        let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = rates.iter().copied().fold(0.0, f64::max);
+        RateSummary { mean, least, most, deviation }
+    }
+}
+
+impl MetaResult {
+    /// Each phase that was measured at least once, with all its results.
+    pub fn by_phase(&self) -> Vec<(TreeOperation, Vec<&PhaseResult>)> {
+        let mut phases: Vec<(TreeOperation, Vec<&PhaseResult>)> = Vec::new();
+        for result in self.rounds.iter().flatten() {
+            match phases.iter_mut().find(|(operation, _)| *operation == result.operation) {
+                Some((_, results)) => results.push(result),
+                None => phases.push((result.operation, vec![result])),
+            }
+        }
+        phases
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_of_repetitions_are_summed_up() {
+        let summary = RateSummary::of(&[10.0, 14.0, 12.0]);
+        assert_eq!((summary.mean, summary.least, summary.most), (12.0, 10.0, 14.0));
+        assert_eq!(summary.deviation, 2.0);
+        assert_eq!(RateSummary::of(&[5.0]).deviation, 0.0);
+    }
+}

@@ -1,0 +1,207 @@
+//! Running the phases, one after the other.
+
+use crate::arguments::{MetaOptions, Order};
+use crate::jobs::plan;
+use crate::phase::changes;
+use crate::result::{MetaResult, PhaseResult};
+use crate::root::RunDirectory;
+use crate::watch::{Disks, dentries, drop_caches};
+use iosonde_base::{Nanos, text};
+use iosonde_engine::tree::TreeOperation;
+use iosonde_run::conductor::{RunOutcome, Unseen, conduct, signals};
+use iosonde_run::worker::JobResult;
+use iosonde_stats::HistogramSnapshot;
+use iosonde_sys::counters::TaskIo;
+use iosonde_sys::stack::Stack;
+use rustix::fs::{Mode, OFlags};
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Why a phase has no result.
+enum Interruption {
+    Stopped,
+    Failed(String),
+}
+
+/// Runs phases until a signal comes.
+struct Runner<'a> {
+    options: &'a MetaOptions,
+    disks: Disks,
+    stop: Arc<AtomicBool>,
+    /// A second signal came while a phase did not end: its threads still run.
+    abandoned: bool,
+}
+
+/// Measure, in a directory of its own that is gone afterwards.
+///
+/// # Errors
+/// Why nothing could be measured.
+pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
+    let stop: Arc<AtomicBool> = Arc::default();
+    for signal in signals::ends() {
+        signal_hook::flag::register(signal, stop.clone())
+            .map_err(|error| format!("cannot listen for signals: {error}"))?;
+    }
+    if options.cold {
+        drop_caches()?;
+    }
+    let root = RunDirectory::make(options)?;
+    let disks = Disks::under(&options.dir);
+    let mut result = described(options, &disks);
+    let mut runner = Runner { options, disks, stop, abandoned: false };
+    'rounds: for round in 0..options.repeat {
+        result.rounds.push(Vec::new());
+        for (number, &operation) in (1..).zip(&options.phases) {
+            let phases = options.phases.len();
+            progress(&format!("{} ({number}/{phases}, round {})", operation.word(), round + 1));
+            match runner.phase(operation, root.path()) {
+                Ok(phase) => result.rounds[round as usize].push(phase),
+                Err(Interruption::Stopped) => {
+                    result.stopped = true;
+                    break 'rounds;
+                }
+                Err(Interruption::Failed(error)) => {
+                    result.error = Some(error);
+                    break 'rounds;
+                }
+            }
+        }
+    }
+    progress("");
+    if runner.abandoned {
+        eprintln!(
+            "iosonde: the storage does not answer; {} may be left there",
+            root.path().display()
+        );
+    } else {
+        root.end();
+    }
+    Ok(result)
+}
+
+impl Runner<'_> {
+    fn phase(
+        &mut self,
+        operation: TreeOperation,
+        root: &Path,
+    ) -> Result<PhaseResult, Interruption> {
+        let plan = plan(self.options, operation, root).map_err(Interruption::Failed)?;
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Interruption::Stopped);
+        }
+        if self.options.cold {
+            drop_caches().map_err(Interruption::Failed)?;
+        }
+        let (dentries_before, before) = (dentries(), self.disks.read());
+        let io_before = TaskIo::of_process().ok();
+        let outcome: RunOutcome = conduct(Arc::new(plan), &mut Unseen)
+            .map_err(|error| Interruption::Failed(format!("listen for signals: {error}")))?;
+        let during = self.disks.since(before);
+        let io = io_before.zip(TaskIo::of_process().ok());
+        let fetched = io.map(|(before, after)| after.since(&before).storage_read_bytes);
+        self.abandoned |= outcome.abandoned;
+        if outcome.signal.is_some() || self.stop.load(Ordering::Relaxed) {
+            return Err(Interruption::Stopped);
+        }
+        let dentries = dentries_before.zip(dentries());
+        let before = self.disks.read();
+        let synced = match changes(operation) {
+            true => Some(sync(root).map_err(Interruption::Failed)?),
+            false => None,
+        };
+        let after = synced.and_then(|_| self.disks.since(before));
+        let results: Vec<JobResult> = outcome.results.into_iter().flatten().collect();
+        if let Some(error) = results.iter().find_map(|result| result.error.as_ref()) {
+            return Err(Interruption::Failed(format!("{}: {error}", operation.word())));
+        }
+        Ok(PhaseResult { synced, fetched, during, after, dentries, ..added(operation, &results) })
+    }
+}
+
+/// The results of a phase's threads, added up.
+fn added(operation: TreeOperation, results: &[JobResult]) -> PhaseResult {
+    let mut latency = HistogramSnapshot::default();
+    let (mut operations, mut longest) = (0, 0);
+    for lane in results.iter().flat_map(|result| &result.snapshot.lanes) {
+        operations += lane.ios;
+        longest = longest.max(lane.clat.max);
+        lane.clat_histogram.iter().for_each(|histogram| latency.merge(histogram));
+    }
+    let times = || results.iter().map(|result| result.runtime);
+    PhaseResult {
+        operation,
+        operations,
+        threads: results.len(),
+        first_done: times().min().unwrap_or_default(),
+        last_done: times().max().unwrap_or_default(),
+        latency,
+        longest: Nanos(longest),
+        synced: None,
+        fetched: None,
+        during: None,
+        after: None,
+        dentries: None,
+    }
+}
+
+/// syncfs(2) of the file system of `root`, and how long it took.
+fn sync(root: &Path) -> Result<Nanos, String> {
+    let begun = Instant::now();
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(root, flags, Mode::empty())
+        .and_then(rustix::fs::syncfs)
+        .map_err(|error| format!("cannot sync the file system of {}: {error}", root.display()))?;
+    Ok(Nanos(begun.elapsed().as_nanos() as u64))
+}
+
+/// A result without phases.
+fn described(options: &MetaOptions, disks: &Disks) -> MetaResult {
+    let file_system = Stack::under(&options.dir).ok().and_then(|stack| stack.mount);
+    let file_system = file_system.map(|mount| mount.filesystem);
+    let trees = match (options.shared, options.threads) {
+        (_, 1) => "1 thread".to_owned(),
+        (true, threads) => format!("{threads} threads in one tree"),
+        (false, threads) => format!("{threads} threads with a tree each"),
+    };
+    let mut title = format!(
+        "{} of {} in all, in {} director{}, {trees}: {}",
+        text::counted(options.files, "file"),
+        text::bytes(options.bytes()),
+        options.dirs,
+        if options.dirs == 1 { "y" } else { "ies" },
+        options.dir.display()
+    );
+    for word in file_system.iter().chain(&disks.names) {
+        title += &format!(", {word}");
+    }
+    MetaResult {
+        title,
+        file_system,
+        disks: disks.names.clone(),
+        files: options.files,
+        dirs: options.dirs,
+        depth: options.depth,
+        bytes: options.bytes(),
+        threads: options.threads,
+        shared: options.shared,
+        random: options.order == Order::Random,
+        cold: options.cold,
+        fsync: options.fsync,
+        rounds: Vec::new(),
+        stopped: false,
+        error: None,
+    }
+}
+
+/// Show what is being done, where a person looks on; nothing clears the line.
+fn progress(doing: &str) {
+    let mut stderr = std::io::stderr();
+    if stderr.is_terminal() {
+        // Who closed standard error does not want to see it.
+        let _ = write!(stderr, "\r\x1b[K{doing}");
+        let _ = stderr.flush();
+    }
+}
