@@ -12,7 +12,7 @@ pub use options::{SimSettings, SimZoneSettings};
 
 use super::{always, queued};
 use crate::{Caps, EngineDef, Io, OneShot, Queued};
-use iosonde_base::{Completion, Errno, Nanos, Slot};
+use iosonde_base::{Completion, Errno, Nanos, Op, PerDir, Slot};
 use iosonde_sys::clock::Clock;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -33,7 +33,7 @@ pub(crate) static SIM: EngineDef = EngineDef {
     available: always,
     open: |with, accounting| {
         let SimSettings { latency, devices, .. } = with.settings.of();
-        let script = Script { latency: (latency, latency), ..Script::default() };
+        let script = Script { latency_of: Some(latency), ..Script::default() };
         let sim = Sim::<false>::new(script, with.clock, with.depth).on(devices);
         Ok(queued(sim, with.depth, accounting))
     },
@@ -48,6 +48,8 @@ pub struct Script {
     /// The shortest and the longest that an I/O takes; evenly spread between.
     /// Where they differ, I/Os overtake one another.
     pub latency: (Nanos, Nanos),
+    /// How long I/Os of each direction take instead, if given.
+    pub latency_of: Option<PerDir<Nanos>>,
     /// The device stalls for `lasts` of each `every`.
     pub stall: Option<Stall>,
     /// Of a million I/Os, how many fail...
@@ -77,6 +79,7 @@ impl Default for Script {
         Script {
             seed: 0,
             latency: (Nanos::from_micros(100), Nanos::from_micros(100)),
+            latency_of: None,
             stall: None,
             errors_ppm: 0,
             errno: Errno::EIO,
@@ -168,8 +171,11 @@ impl<const SYNCS: bool> Sim<SYNCS> {
     }
 
     /// When an I/O that arrives now is done, in ticks.
-    fn due(&mut self) -> u64 {
-        let (shortest, longest) = self.script.latency;
+    fn due(&mut self, op: Op) -> u64 {
+        let (shortest, longest) = match (self.script.latency_of, op.dir()) {
+            (Some(latency), Some(dir)) => (latency[dir], latency[dir]),
+            _ => self.script.latency,
+        };
         let took = shortest.0 + self.below(longest.0.saturating_sub(shortest.0) + 1);
         let now = self.clock.now();
         let due = self.clock.after(now, took);
@@ -223,7 +229,7 @@ impl<const SYNCS: bool> Queued for Sim<SYNCS> {
         let before = self.answers[slot.0 as usize].replace(answer);
         assert_eq!(before, None, "slot {} is pushed while it is in flight", slot.0);
         self.count_answer(io, answer);
-        let due = self.due();
+        let due = self.due(io.op);
         self.arrivals += 1;
         self.flying.push(Reverse((due, self.arrivals, slot.0)));
         Seen::count(&self.seen.pushed, 1);
@@ -274,7 +280,7 @@ impl<const SYNCS: bool> OneShot for Sim<SYNCS> {
         self.count_answer(io, answer);
         Seen::count(&self.seen.pushed, 1);
         Seen::count(&self.seen.answered, 1);
-        let due = self.due();
+        let due = self.due(io.op);
         let _ = self.clock.sleep_until(due, None);
         answer
     }

@@ -23,6 +23,7 @@ mod verify;
 mod verify_defects;
 mod verify_ledger;
 mod verify_replay;
+mod verify_signals;
 mod verify_state;
 mod zoned_device;
 mod zones;

@@ -2,8 +2,8 @@
 
 use super::SimulatedDevice;
 use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
-use iosonde_base::Nanos;
-use iosonde_options::{Built, Category, Diagnostic, FioSupport, TimeUnit, options};
+use iosonde_base::{Nanos, PerDir};
+use iosonde_options::{Built, Category, Diagnostic, FioSupport, TimeUnit, Triple, options};
 use std::sync::Arc;
 
 /// For the catalogue.
@@ -13,12 +13,12 @@ pub(super) static OPTIONS: EngineOptionTable =
 options! {
     /// sim
     pub(super) struct SimOptions in Category::Engine {
-        /// Latency of each I/O; in microseconds.
-        sim_latency: Nanos = "100" as "sim_latency" {
+        /// Latency of each I/O, or of reads, writes and trims; in microseconds.
+        sim_latency: Triple<Nanos> = "100" as "sim_latency" {
             fio: FioSupport::OursAlone,
             built: Built::Yes,
             unit: TimeUnit::Micros,
-            good: &["0", "100", "10ms"],
+            good: &["0", "100", "10ms", "80,20"],
             bad: &["short"],
         }
         /// With `zonemode=zbd`: number of conventional zones, at the start of the device.
@@ -57,8 +57,8 @@ options! {
 /// How a simulated device behaves, and the device of each of a job's files.
 #[derive(Clone, Debug)]
 pub struct SimSettings {
-    /// Of each I/O.
-    pub latency: Nanos,
+    /// Of each I/O, by direction.
+    pub latency: PerDir<Nanos>,
     /// What the device's zones are like, if it has any.
     pub zones: SimZoneSettings,
     /// The devices of the job's files, in their order; of files without one no data
@@ -82,7 +82,7 @@ pub struct SimZoneSettings {
 impl Default for SimSettings {
     fn default() -> SimSettings {
         SimSettings {
-            latency: Nanos::from_micros(100),
+            latency: PerDir::all(Nanos::from_micros(100)),
             zones: SimZoneSettings::default(),
             devices: Vec::new(),
         }
@@ -96,7 +96,7 @@ impl OwnOptions for SimOptions {
 
     fn settings(&self, _: &JobContext) -> Result<SimSettings, Diagnostic> {
         Ok(SimSettings {
-            latency: *self.sim_latency.get(),
+            latency: PerDir(self.sim_latency.get().0),
             zones: SimZoneSettings {
                 conventional: *self.sim_conventional_zones.get(),
                 open_max: *self.sim_max_open_zones.get(),
