@@ -68,9 +68,12 @@ impl Verifying {
 
     /// An I/O is about to be issued from the buffer of `slot`.
     pub(crate) fn issue(&mut self, memory: &mut Memory, clock: &Clock, entry: &Planned, slot: u32) {
-        let ns = clock.ticks_to_ns(clock.now().wrapping_sub(self.epoch));
-        // Seconds wrap after 136 years, as the field in the header does.
-        let time = ((ns / 1_000_000_000) as u32, (ns % 1_000_000_000) as u32);
+        let epoch = self.epoch;
+        let time = || {
+            let ns = clock.ticks_to_ns(clock.now().wrapping_sub(epoch));
+            // Seconds wrap after 136 years, as the field in the header does.
+            ((ns / 1_000_000_000) as u32, (ns % 1_000_000_000) as u32)
+        };
         if let Some(identity) = self.job.issue(slot as usize, entry, time) {
             let format = self.job.format();
             memory.change(slot, entry.len, |buffer| format.make(buffer, &identity));
@@ -91,14 +94,20 @@ impl Verifying {
         let Some(check) = self.job.complete(slot as usize, entry, done) else { return };
         let Some(checkers) = &mut self.checkers else {
             let (format, scratch) = (self.job.format(), &mut self.scratch);
-            let mut checked = Checked { blocks: 1, ..Checked::default() };
+            let mut wrong = None;
             memory.change(slot, entry.len, |buffer| {
                 if let Err(mismatch) = check.run(format, buffer, scratch) {
-                    let wrong = WrongBlock::new(entry, mismatch, buffer.to_vec());
-                    checked.wrong.push((*entry, wrong));
+                    wrong = Some(WrongBlock::new(entry, mismatch, buffer.to_vec()));
                 }
             });
-            return self.note(checked);
+            match wrong {
+                None => self.job.count_checked(1, 0),
+                Some(wrong) => {
+                    let wrong = vec![(*entry, wrong)];
+                    self.note(Checked { blocks: 1, wrong, broken: None });
+                }
+            }
+            return;
         };
         let times = [clock.now(), clock.ns_to_ticks(BATCH_NS)];
         memory.change(slot, entry.len, |buffer| checkers.add(*entry, check, buffer, times));
@@ -116,7 +125,6 @@ impl Verifying {
     }
 
     /// Count what was checked, and tell of wrong blocks.
-    #[inline]
     fn note(&mut self, checked: Checked) {
         self.job.count_checked(checked.blocks, checked.wrong.len() as u64);
         for (entry, wrong) in &checked.wrong {
@@ -124,6 +132,12 @@ impl Verifying {
             self.wrong.push_back(*entry);
         }
         self.broken = checked.broken;
+    }
+
+    /// Whether nothing is to be judged.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.wrong.is_empty() && self.broken.is_none()
     }
 
     /// The next read that brought a wrong block.

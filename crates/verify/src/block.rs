@@ -14,6 +14,8 @@ pub struct BlockFormat {
     /// Where in an interval header and checksum are moved to (`verify_offset`).
     header_offset: usize,
     content: BlockContent,
+    /// Bytes of header and checksum.
+    taken: usize,
 }
 
 /// Why blocks cannot be made so.
@@ -162,7 +164,8 @@ impl BlockFormat {
         if wants_pattern && content.uses_seed() {
             return Err(FormatError::NoPattern(block_type));
         }
-        let format = BlockFormat { block_type, interval, header_offset, content };
+        let taken = HEADER_BYTES + block_type.trailer_bytes();
+        let format = BlockFormat { block_type, interval, header_offset, content, taken };
         format.fits(shortest)?;
         Ok(format)
     }
@@ -172,7 +175,7 @@ impl BlockFormat {
         if !self.block_type.has_header() {
             return Ok(());
         }
-        let (interval, taken) = (self.step(len), self.taken());
+        let (interval, taken) = (self.step(len), self.taken);
         if interval <= taken {
             return Err(FormatError::IntervalTooSmall { interval, needed: taken + 1 });
         }
@@ -197,12 +200,8 @@ impl BlockFormat {
         &self.content
     }
 
-    /// Bytes of header and checksum.
-    fn taken(&self) -> usize {
-        HEADER_BYTES + self.block_type.trailer_bytes()
-    }
-
     /// Bytes with one header in an I/O of `len` bytes.
+    #[inline]
     fn step(&self, len: usize) -> usize {
         match self.interval {
             0 => len,
@@ -227,7 +226,7 @@ impl BlockFormat {
         for interval in io.chunks_mut(step) {
             // Only the end of an I/O that no interval divides may be too short
             // for a header: it stays content.
-            if interval.len() > self.taken() {
+            if interval.len() > self.taken {
                 let header = Header {
                     magic: MAGIC,
                     version: VERSION,
@@ -252,7 +251,7 @@ impl BlockFormat {
     #[inline]
     fn make_interval(&self, interval: &mut [u8], header: &Header) {
         header.encode(interval);
-        let (front, data) = interval.split_at_mut(self.taken());
+        let (front, data) = interval.split_at_mut(self.taken);
         self.block_type.put_checksum(data, &mut front[HEADER_BYTES..]);
         self.swap_header(interval);
     }
@@ -277,8 +276,16 @@ impl BlockFormat {
 
     /// Exchange header and checksum with the bytes at `verify_offset`; twice
     /// is as if never.
+    #[inline]
     fn swap_header(&self, interval: &mut [u8]) {
-        let (at, taken) = (self.header_offset, self.taken());
+        if self.header_offset > 0 {
+            self.swap_header_with_offset(interval);
+        }
+    }
+
+    #[inline(never)]
+    fn swap_header_with_offset(&self, interval: &mut [u8]) {
+        let (at, taken) = (self.header_offset, self.taken);
         // `fits` has seen to both for whole intervals; a shorter rest keeps
         // its header in front.
         if at >= taken && at + taken <= interval.len() {
@@ -344,7 +351,7 @@ impl BlockFormat {
         wanted: Option<&[u8]>,
         expected: &Expected,
     ) -> Result<(), MismatchKind> {
-        if !self.block_type.has_header() || interval.len() <= self.taken() {
+        if !self.block_type.has_header() || interval.len() <= self.taken {
             return self.compare(interval, wanted, 0, start);
         }
         self.swap_header(interval);

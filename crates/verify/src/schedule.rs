@@ -181,8 +181,12 @@ impl VerifySchedule {
             return None;
         }
         let write = self.history.pop()?;
-        self.marked.remove(&write.number);
-        Some((write, self.trimmed.remove(&write.number)))
+        // Most jobs trim nothing, and need not search for it.
+        if !self.marked.is_empty() {
+            self.marked.remove(&write.number);
+        }
+        let trimmed = !self.trimmed.is_empty() && self.trimmed.remove(&write.number);
+        Some((write, trimmed))
     }
 
     /// Forget everything, for the next pass.

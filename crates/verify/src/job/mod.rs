@@ -10,10 +10,10 @@ pub use spec::{Checks, VerifyCounts, VerifySpec};
 use crate::block::{BlockFormat, BlockIdentity, Expected};
 use crate::check::BlockCheck;
 use crate::history::{CheckOrder, Written};
-use crate::schedule::{BlockDue, LastDone, VerifySchedule};
+use crate::schedule::{Backlogs, BlockDue, LastDone, VerifySchedule};
 use crate::seeds::{SeedsAgain, WriteSeeds};
 use crate::writes_end::Reach;
-use iosonde_base::{FileId, Op, Planned, Ring};
+use iosonde_base::{FileId, Op, Planned, RING, Ring};
 use iosonde_workload::{Refill, Source, Taus88, seeds};
 use open_files::{OpenFiles, control};
 use redrawn::Redrawn;
@@ -78,8 +78,13 @@ pub struct VerifyJob {
     ended: Option<Refill>,
     /// I/Os that may still be handed on.
     ios_left: u64,
-    /// What the entry handed on last is.
-    next: Role,
+    /// Whether what comes next depends on what completes, so that entries are handed on one
+    /// by one.
+    one_by_one: bool,
+    /// What the entries handed on and not issued yet are, in their order.
+    handed: VecDeque<Role>,
+    /// Where among the source's last entries the first of them is.
+    place: usize,
     in_flight: Vec<Role>,
     /// Numbers of the writes that failed.
     failed: BTreeSet<u64>,
@@ -95,6 +100,7 @@ impl VerifyJob {
     /// what the job's own does.
     pub fn new(spec: VerifySpec, source: Option<Source>) -> VerifyJob {
         let seeds = WriteSeeds::new(spec.randseed, spec.thread, spec.wide);
+        let open = OpenFiles::new(spec.files);
         VerifyJob {
             schedule: VerifySchedule::new(spec.backlogs, spec.order),
             again: SeedsAgain::new(seeds.clone(), 0),
@@ -109,11 +115,13 @@ impl VerifyJob {
             pending: VecDeque::new(),
             ended: None,
             ios_left: spec.ios_most,
-            next: Role::Plain,
+            one_by_one: depends_on_completions(&spec) || open.is_some(),
+            handed: VecDeque::with_capacity(RING),
+            place: 0,
             in_flight: vec![Role::Plain; spec.slots.max(1)],
             failed: BTreeSet::new(),
             redrawn: source.map(Redrawn::new),
-            open: OpenFiles::new(spec.files),
+            open,
             stopped: None,
             counts: VerifyCounts::default(),
             seeds,
@@ -131,15 +139,17 @@ impl VerifyJob {
         &self.spec.format
     }
 
-    /// Whether the I/O handed on last is verify's own, which no pace holds
+    /// Whether the I/Os handed on last are verify's own, which no pace holds
     /// back.
+    #[inline]
     pub fn next_is_own(&self) -> bool {
-        matches!(self.next, Role::Check { .. } | Role::Trim | Role::Control)
+        matches!(self.handed.front(), Some(Role::Check { .. } | Role::Trim | Role::Control))
     }
 
-    /// Where among the source's last entries the one handed on last is.
+    /// Where among the source's last entries the first of those handed on last is.
+    #[inline]
     pub fn place(&self) -> usize {
-        self.planned.place().saturating_sub(1)
+        self.place
     }
 
     /// Blocks that were marked and never trimmed in this pass.
@@ -174,13 +184,15 @@ impl VerifyJob {
         (writes, self.failed.iter().copied().collect())
     }
 
-    /// Put the next entry into the empty ring: the job's own, a verify read, or
-    /// a trim. One at a time, as what comes next depends on what completed.
+    /// Put the next entries into the empty ring: the job's own, verify reads, or a trim. One at a
+    /// time where what comes next depends on what completed.
     ///
     /// [`Refill::PassDone`] also means that the job's own I/Os of this pass are
     /// done and blocks are to be checked: see [`VerifyJob::begin_check`].
     pub fn refill(&mut self, source: &mut Source, ring: &mut Ring) -> Refill {
         ring.clear();
+        // What is no I/O is done without being issued.
+        self.handed.clear();
         if let Some((entry, role)) = self.pending.pop_front() {
             return self.hand_on(ring, entry, role);
         }
@@ -215,7 +227,11 @@ impl VerifyJob {
                     }
                     self.planned.advance(1);
                     let role = self.role_of(&entry);
-                    return self.hand_on(ring, entry, role);
+                    let refill = self.hand_on(ring, entry, role);
+                    if !self.one_by_one && is_data(&entry) {
+                        self.hand_on_data(ring);
+                    }
+                    return refill;
                 }
                 Reach::Failed => {
                     self.planned.advance(1);
@@ -276,8 +292,22 @@ impl VerifyJob {
             }
     }
 
+    /// Hand on what the source has decided already, up to what is no data.
+    fn hand_on_data(&mut self, ring: &mut Ring) {
+        while let Some(entry) = self.planned.peek().copied().filter(is_data) {
+            // The source's ring is as long, and its first entry is out already.
+            self.planned.advance(1);
+            let role = self.role_of(&entry);
+            self.handed.push_back(role);
+            ring.push(entry);
+        }
+    }
+
     /// What the backlogs want before the next I/O of the job.
     fn hand_on_due(&mut self, ring: &mut Ring) -> Option<Refill> {
+        if !self.one_by_one {
+            return None;
+        }
         let in_flight = &self.in_flight;
         let unsynced = if self.spec.only_synced { self.synced } else { u64::MAX };
         let waits = |number| {
@@ -330,7 +360,11 @@ impl VerifyJob {
     }
 
     fn refill_check(&mut self, ring: &mut Ring) -> Refill {
-        self.next_check(ring).unwrap_or(self.ended.unwrap_or(Refill::Done))
+        let Some(refill) = self.next_check(ring) else {
+            return self.ended.unwrap_or(Refill::Done);
+        };
+        while !self.one_by_one && ring.room() > 0 && self.next_check(ring).is_some() {}
+        refill
     }
 
     fn next_to_check(&mut self) -> Option<(Written, bool)> {
@@ -341,7 +375,8 @@ impl VerifyJob {
     }
 
     fn hand_on(&mut self, ring: &mut Ring, entry: Planned, role: Role) -> Refill {
-        self.next = role;
+        self.place = self.planned.place().saturating_sub(1);
+        self.handed.push_back(role);
         ring.push(entry);
         if self.phase == VerifyPhase::Job && entry.op.dir().is_some() {
             self.ios_left = self.ios_left.saturating_sub(1);
@@ -451,16 +486,17 @@ impl VerifyJob {
         write
     }
 
-    /// The entry handed on last is about to be issued from the buffer of
+    /// The first of the entries handed on is about to be issued from the buffer of
     /// `slot`: of a write, what its block is to be made of. `time` is the job's
     /// clock, seconds and nanoseconds.
+    #[inline]
     pub fn issue(
         &mut self,
         slot: usize,
         entry: &Planned,
-        time: (u32, u32),
+        time: impl FnOnce() -> (u32, u32),
     ) -> Option<BlockIdentity> {
-        let mut role = std::mem::take(&mut self.next);
+        let mut role = self.handed.pop_front().unwrap_or_default();
         match &mut role {
             Role::Write { write, .. } => self.issued = write.number + 1,
             Role::Sync { below } => *below = self.durable_after_sync(),
@@ -470,7 +506,8 @@ impl VerifyJob {
             *place = role;
         }
         let Role::Write { write, seed } = role else { return None };
-        self.spec.moves_data.then_some(BlockIdentity {
+        let time = if self.spec.moves_data { time() } else { return None };
+        Some(BlockIdentity {
             seed,
             offset: entry.offset,
             number: write.number,
@@ -484,6 +521,7 @@ impl VerifyJob {
     /// The I/O of `slot` has completed, wholly (`done`) or with an error. Of
     /// what was read, how it is to be checked: the caller does so, and says how
     /// that ended by [`VerifyJob::count_checked`].
+    #[inline]
     pub fn complete(&mut self, slot: usize, entry: &Planned, done: bool) -> Option<BlockCheck> {
         let role = self.in_flight.get_mut(slot).map(std::mem::take).unwrap_or_default();
         self.last = match entry.op {
@@ -529,6 +567,7 @@ impl VerifyJob {
     }
 
     /// Blocks were checked, and so many of them are wrong.
+    #[inline]
     pub fn count_checked(&mut self, checked: u64, wrong: u64) {
         self.counts.checked += checked;
         self.counts.wrong += wrong;
@@ -552,8 +591,10 @@ impl VerifyJob {
     /// Nothing more can be written: the pass ends here, and the job with it.
     pub fn stop_writing(&mut self) {
         // What was handed on and not issued is not issued any more.
-        if let Role::Write { write, .. } = std::mem::take(&mut self.next) {
-            self.schedule.failed(&write);
+        for role in self.handed.drain(..) {
+            if let Role::Write { write, .. } = role {
+                self.schedule.failed(&write);
+            }
         }
         self.pending.clear();
         self.end_job();
@@ -594,6 +635,20 @@ impl VerifyJob {
             open.all_closed();
         }
     }
+}
+
+/// Whether what a job does next depends on what has completed, or on how much it has done.
+fn depends_on_completions(spec: &VerifySpec) -> bool {
+    let Backlogs { verify_after, trim_after, .. } = spec.backlogs;
+    // Where writes may overlap, one that is remembered and never issued would hide an older one.
+    let overlap = spec.order == CheckOrder::Offset;
+    let counted = spec.ios_most < u64::MAX || spec.until.is_some();
+    verify_after > 0 || trim_after > 0 || overlap || counted
+}
+
+/// Whether an entry is an I/O that moves or trims data.
+fn is_data(entry: &Planned) -> bool {
+    matches!(entry.op, Op::Read | Op::Write | Op::Trim)
 }
 
 fn marks(spec: &VerifySpec) -> Taus88 {
