@@ -115,6 +115,11 @@ impl Histogram {
         self.below[class].add(times);
     }
 
+    /// How many values lie in a bucket.
+    pub(crate) fn count(&self, index: usize) -> u64 {
+        self.counts[index].get()
+    }
+
     /// How many values lie in some buckets.
     pub(crate) fn range_total(&self, buckets: std::ops::Range<usize>) -> u64 {
         self.counts[buckets].iter().map(Tally::get).sum()

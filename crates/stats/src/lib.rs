@@ -10,6 +10,7 @@
 mod change;
 mod coarse;
 mod counters;
+mod fine;
 mod histogram;
 mod moments;
 mod octaves;
@@ -21,6 +22,7 @@ pub use coarse::{COARSE_BUCKETS, CoarseCounts, coarse_lowest};
 pub use counters::{
     Counters, CountersWriter, DepthMaps, Lane, WhichLatencies, batch_class, depth_class,
 };
+pub use fine::FineCounts;
 pub use histogram::{BUCKETS, CLASS_BORDERS, Histogram, HistogramSnapshot, bucket, middle};
 pub use moments::{Moments, MomentsSnapshot};
 pub use octaves::{OCTAVES, octave_end_ns};

@@ -1,7 +1,8 @@
-//! What is shown while jobs run: the status line, metrics.
+//! What is shown while jobs run: the status line, the screen, metrics.
 
 pub mod metrics;
 mod page_server;
+pub mod screen;
 mod status_line;
 
 pub use page_server::{Page, PageServer, PageSource};
