@@ -23,6 +23,7 @@ mod quiet_run;
 mod report_formats;
 mod rules;
 mod run_jobs;
+mod run_outputs;
 mod settings;
 mod speed;
 mod stored;

@@ -2,8 +2,9 @@
 //! they occur, interim reports.
 
 use crate::live::share::progress;
+use crate::live::{LONG_S, LiveMode, LiveShow};
 use crate::metrics::Metrics;
-use crate::output::ReportOutput;
+use crate::output::{ReportOutput, print};
 use crate::personality::Personality;
 use crate::report_formats::{is_document, text};
 use crate::terminal::line_columns;
@@ -12,20 +13,24 @@ use iosonde_report::formats::{Opening, opening_lines, starting_line};
 use iosonde_report::live::{JobState, Status, StatusRate, fio_status_line, native_status_line};
 use iosonde_run::account::disks::{DiskUse, WatchedDisks};
 use iosonde_run::account::{ReportExtras as ReportContext, idle, report};
-use iosonde_run::conductor::{JobSnapshot, Observer, RunEvent};
+use iosonde_run::conductor::{JobSnapshot, Observer, RunEvent, RunView};
 use iosonde_run::job::{JobPlan, Plan};
 use iosonde_run::worker::{JobResult, JobStage};
 use iosonde_spec::cli::flags::{Flags, ShowWhen};
 use iosonde_workload::Cap;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// Columns of a line in a log.
+const PLAIN_COLUMNS: usize = 120;
 
 /// Prints the progress of a run.
 pub struct RunProgress<'a> {
     personality: Personality,
     flags: &'a Flags,
-    plan: &'a Plan,
+    plan: &'a Arc<Plan>,
     context: &'a ReportContext,
     disks: &'a WatchedDisks,
     output: &'a mut ReportOutput,
@@ -36,6 +41,7 @@ pub struct RunProgress<'a> {
     /// ShowWhen a line was last kept on the screen (`--eta-newline`).
     new_line: Nanos,
     errors: u64,
+    live: LiveShow,
     metrics: Option<&'a Metrics>,
     /// Disk counters when the jobs ended. Write-back that is waited for afterwards
     /// is not theirs.
@@ -47,10 +53,10 @@ impl<'a> RunProgress<'a> {
     pub fn new(
         personality: Personality,
         flags: &'a Flags,
-        plan: &'a Plan,
+        plan: &'a Arc<Plan>,
         (context, disks): (&'a ReportContext, &'a WatchedDisks),
         output: &'a mut ReportOutput,
-        metrics: Option<&'a Metrics>,
+        (live, metrics): (LiveShow, Option<&'a Metrics>),
     ) -> RunProgress<'a> {
         RunProgress {
             personality,
@@ -63,6 +69,7 @@ impl<'a> RunProgress<'a> {
             drawn: 0,
             new_line: Nanos(0),
             errors: 0,
+            live,
             metrics,
             used: DiskUse::default(),
         }
@@ -87,10 +94,13 @@ impl<'a> RunProgress<'a> {
     /// As with fio, nothing is printed beside a document on standard output.
     fn shows_line(&self) -> bool {
         self.output.allows_status_line()
-            && match self.flags.eta {
-                ShowWhen::Always => true,
-                ShowWhen::Never => false,
-                ShowWhen::Auto => std::io::stdout().is_terminal(),
+            && match (self.personality, self.flags.eta) {
+                (Personality::Native, _) => {
+                    matches!(self.live.mode, LiveMode::Line | LiveMode::Plain)
+                }
+                (Personality::Fio, ShowWhen::Always) => true,
+                (Personality::Fio, ShowWhen::Never) => false,
+                (Personality::Fio, ShowWhen::Auto) => std::io::stdout().is_terminal(),
             }
     }
 
@@ -138,6 +148,9 @@ impl<'a> RunProgress<'a> {
             units: self.plan.jobs[0].reporting.units,
         };
         let line = match self.personality {
+            _ if self.live.mode == LiveMode::Plain => {
+                return print(&format!("{}\n", native_status_line(&status, PLAIN_COLUMNS)));
+            }
             Personality::Fio => fio_status_line(&status),
             Personality::Native => native_status_line(&status, line_columns()),
         };
@@ -154,8 +167,10 @@ impl<'a> RunProgress<'a> {
         }
     }
 
-    /// End the status line, so that what follows begins a new line.
+    /// End the status line, so that what follows begins a new line; take the
+    /// screen away until the event has been dealt with.
     fn clear(&mut self) {
+        self.live.hold();
         if self.drawn > 0 {
             match self.personality {
                 Personality::Fio => self.output.keep_status(),
@@ -206,6 +221,13 @@ impl<'a> RunProgress<'a> {
         }
     }
 
+    fn begin_live(&mut self, view: &RunView) {
+        if let Err(error) = self.live.begin(self.plan, view) {
+            let name = self.personality.program();
+            self.output.error(&format!("{name}: cannot show the run: {error}"));
+        }
+    }
+
     fn interim(&mut self, results: &[Option<JobResult>]) {
         self.clear_for_report();
         let context = ReportContext { disks: self.disks.used(), ..self.context.clone() };
@@ -220,8 +242,9 @@ impl Observer for RunProgress<'_> {
             metrics.see(event);
         }
         match event {
-            RunEvent::Begun { .. } => {}
+            RunEvent::Begun { view } => self.begin_live(view),
             RunEvent::LayingOut { job, missing } => {
+                self.clear();
                 let (files, total) =
                     if missing.files == 1 { ("file", "") } else { ("files", "total ") };
                 self.output.line(&format!(
@@ -254,14 +277,20 @@ impl Observer for RunProgress<'_> {
                 lines.iter().for_each(|line| self.output.error(line));
             }
             RunEvent::Ended => {
+                self.live.end();
                 self.clear_for_report();
                 self.used = self.disks.used();
             }
         }
+        self.live.release();
     }
 
     fn every(&self) -> Option<Duration> {
-        self.shows_line().then(|| Duration::from_millis(self.flags.eta_interval_ms))
+        let every_ms = match self.live.mode {
+            LiveMode::Plain => self.flags.eta_newline_ms.unwrap_or(LONG_S * 1000),
+            _ => self.flags.eta_interval_ms,
+        };
+        self.shows_line().then(|| Duration::from_millis(every_ms))
     }
 
     fn account_every(&self) -> Option<Duration> {

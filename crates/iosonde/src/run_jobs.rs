@@ -1,11 +1,13 @@
 //! One run: a command line to jobs, jobs to a report, a report to an exit code.
 
+use crate::live::LiveShow;
 use crate::metrics::{Endpoints, Metrics};
 use crate::output::{ReportOutput, print, print_error};
 use crate::personality::Personality;
 use crate::prepare::{Prepared, lines_of, parse, prepare_parsed};
 use crate::progress::RunProgress;
 use crate::report_formats::{is_document, text};
+use crate::run_outputs::RunOutputs;
 use crate::{debug, exit, html_page, info_flags, judged, profiles, settings};
 use iosonde_base::Nanos;
 use iosonde_report::finding::Severity;
@@ -117,12 +119,8 @@ fn refuse_no_jobs(personality: Personality, help: Help) -> u8 {
 /// Run the jobs and print the report, after the lines of `--debug=parse`.
 fn execute(personality: Personality, prepared: Prepared, options: &str) -> u8 {
     let program = personality.program();
-    if let Err(why) = html_page::check(&prepared.parsed.flags) {
-        print_error(&format!("{program}: {why}"));
-        return exit::REFUSED;
-    }
-    let endpoints = match Endpoints::open(&prepared.parsed.flags) {
-        Ok(endpoints) => endpoints,
+    let outputs = match RunOutputs::open(&prepared.parsed.flags) {
+        Ok(outputs) => outputs,
         Err(why) => {
             print_error(&format!("{program}: {why}"));
             return exit::REFUSED;
@@ -132,10 +130,10 @@ fn execute(personality: Personality, prepared: Prepared, options: &str) -> u8 {
         return exit::REFUSED;
     };
     output.report(options);
-    if let Some(url) = endpoints.as_ref().and_then(Endpoints::url) {
+    if let Some(url) = outputs.endpoints.as_ref().and_then(Endpoints::url) {
         output.note(&format!("{program}: metrics at {url}"));
     }
-    let outcome = match run_and_report(personality, prepared, endpoints, &mut output) {
+    let outcome = match run_and_report(personality, prepared, outputs, &mut output) {
         Ok(outcome) => outcome,
         Err(reasons) => {
             reasons.iter().for_each(|reason| output.error(&format!("{program}: {reason}")));
@@ -203,7 +201,7 @@ struct Reported {
 fn run_and_report(
     personality: Personality,
     prepared: Prepared,
-    endpoints: Option<Endpoints>,
+    outputs: RunOutputs,
     output: &mut ReportOutput,
 ) -> Result<Reported, Vec<String>> {
     let Prepared { parsed, mut plan, notes, data_warnings } = prepared;
@@ -225,11 +223,13 @@ fn run_and_report(
     let context = report_context(personality, &parsed, &notes);
     let idle = flags.idle_prof.map(|_| IdleProfile::begin()).transpose();
     let idle = one(idle.map_err(|error| format!("idle-prof: {error}")))?;
+    let RunOutputs { stream, endpoints } = outputs;
+    let live = one(LiveShow::of(personality, flags, &plan, !output.allows_status_line(), stream))?;
     let metrics = endpoints.map(|endpoints| endpoints.begin(&parsed, &plan)).transpose();
     let metrics: Option<Metrics> = one(metrics)?;
     let around = (&context, &disks);
-    let mut progress =
-        RunProgress::new(personality, flags, &plan, around, output, metrics.as_ref());
+    let shown = (live, metrics.as_ref());
+    let mut progress = RunProgress::new(personality, flags, &plan, around, output, shown);
     progress.begin();
     let ended = conduct(plan.clone(), &mut progress);
     let disks_used = std::mem::take(&mut progress.used);

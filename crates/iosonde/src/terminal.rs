@@ -33,6 +33,15 @@ fn from_terminal() -> Option<usize> {
     Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
 }
 
+/// Columns and rows of the terminal that is standard error, if it takes escapes.
+pub fn screen_size() -> Option<(u16, u16)> {
+    let takes_escapes = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
+    let is_terminal = std::io::stderr().is_terminal();
+    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
+    let size = size.filter(|size| is_terminal && takes_escapes && size.ws_col > 0)?;
+    Some((size.ws_col, size.ws_row))
+}
+
 /// Whether characters outside of ASCII can be shown: the character set of the
 /// locale is UTF-8.
 pub fn shows_unicode() -> bool {

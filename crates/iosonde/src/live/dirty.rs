@@ -2,7 +2,9 @@
 
 use iosonde_direct::cache;
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
+use std::collections::HashSet;
 use std::fs::File;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Files of a job that are looked at; with more, its bytes are unknown.
@@ -18,29 +20,47 @@ const EVERY_LEAST: Duration = Duration::from_millis(900);
 pub struct DirtyBytes {
     /// By job; `None` where that is unknown or there is nothing to know.
     pub by_job: Vec<Option<u64>>,
+    /// Of all jobs together.
+    pub total: Option<u64>,
     due: Instant,
 }
 
 impl DirtyBytes {
     /// Of so many jobs, before any was looked at.
     pub fn new(jobs: usize) -> DirtyBytes {
-        DirtyBytes { by_job: vec![None; jobs], due: Instant::now() }
+        DirtyBytes { by_job: vec![None; jobs], total: None, due: Instant::now() }
     }
 
-    /// Look, if it is time; whether it was.
-    pub fn look(&mut self, plan: &Plan) -> bool {
+    /// Look, if it is time.
+    pub fn look(&mut self, plan: &Plan) {
         let began = Instant::now();
         if began < self.due {
-            return false;
+            return;
         }
         let mut files_left = FILES_MOST;
         for (bytes, job) in self.by_job.iter_mut().zip(&plan.jobs) {
             *bytes = of_job(job, &mut files_left);
         }
+        self.total = total(&self.by_job, plan);
         let ended = Instant::now();
         self.due = ended + ((ended - began) * PART).max(EVERY_LEAST);
-        true
     }
+}
+
+/// Of all jobs, files that several share counted once; `None` if any is
+/// unknown that could have some.
+fn total(by_job: &[Option<u64>], plan: &Plan) -> Option<u64> {
+    let mut seen: HashSet<(&Path, u64)> = HashSet::new();
+    let writers = by_job.iter().zip(&plan.jobs).filter(|(_, job)| is_buffered_writer(job));
+    let mut total = 0;
+    for (bytes, job) in writers {
+        let bytes = (*bytes)?;
+        let is_new = job.files.first().is_some_and(|file| seen.insert((&file.path, file.offset)));
+        if is_new {
+            total += bytes;
+        }
+    }
+    Some(total)
 }
 
 /// Whether a job's writes go through the page cache.

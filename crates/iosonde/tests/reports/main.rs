@@ -7,6 +7,7 @@ mod html;
 mod ledger;
 mod ledger_limits;
 mod live_line;
+mod live_screen;
 mod logs;
 mod metrics;
 mod outputs;

@@ -1,7 +1,8 @@
 //! Every flag of the program: fio's 39, and those that are ours alone.
 
 use crate::cli::flags::{
-    DebugWord, FlagError, Flags, IdleProf, InfoRequest, OutputFormat, ShowWhen, milliseconds,
+    DebugWord, FlagError, Flags, IdleProf, InfoRequest, LiveFlag, OutputFormat, ShowWhen,
+    milliseconds,
 };
 use crate::cli::getopt::TakesValue;
 use crate::cli::metrics_address;
@@ -372,8 +373,24 @@ pub const OURS: &[FlagDef] = &[
         flags.html = Some(text.to_string());
         Ok(())
     }),
-    bare("force", "let --html and --metrics-file overwrite any file", |flags, _| {
+    bare("force", "let --html, --live-file and --metrics-file overwrite", |flags, _| {
         flags.force = true;
+        Ok(())
+    }),
+    valued("live", "HOW", "show the run: auto, line, screen, plain, json or no", |flags, text| {
+        let found = LiveFlag::WORDS.into_iter().find(|(word, _)| *word == text);
+        let wrong = || {
+            let known = "use auto, line, screen, plain, json or no";
+            FlagError::fatal(format!("invalid --live={text}: {known}"))
+        };
+        flags.live = found.ok_or_else(wrong)?.1;
+        Ok(())
+    }),
+    valued("live-file", "FILE", "write the objects of --live=json to FILE", |flags, text| {
+        if text.is_empty() {
+            return Err(FlagError::fatal("--live-file: the file has no name"));
+        }
+        flags.live_file = Some(text.to_string());
         Ok(())
     }),
     maybe(
@@ -670,5 +687,7 @@ mod tests {
         assert!(refused("ledger=maybe").contains("use yes or no"));
         assert!(refused("color=maybe").contains("use auto, always or never"));
         assert_eq!(take(&["eta=foo"]).unwrap().eta, ShowWhen::Auto);
+        assert_eq!(take(&["live=json"]).unwrap().live, LiveFlag::Json);
+        assert!(refused("live=x").contains("use auto, line, screen, plain, json or no"));
     }
 }

@@ -68,6 +68,10 @@ pub struct Flags {
     pub html: Option<String>,
     /// `html` and `metrics_file` may overwrite a file of something else.
     pub force: bool,
+    /// How a run is shown while it runs.
+    pub live: LiveFlag,
+    /// Where the objects of `live=json` go; `None` is descriptor 3.
+    pub live_file: Option<String>,
     /// Where metrics are served, as `HOST:PORT`.
     pub metrics_listen: Option<String>,
     /// Which file is kept up to date with metrics.
@@ -108,10 +112,41 @@ impl Default for Flags {
             verbose: false,
             html: None,
             force: false,
+            live: LiveFlag::Auto,
+            live_file: None,
             metrics_listen: None,
             metrics_file: None,
         }
     }
+}
+
+/// How a run is shown while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiveFlag {
+    /// As the terminal and the run suggest.
+    Auto,
+    /// In a line that is drawn over.
+    Line,
+    /// On several rows.
+    Screen,
+    /// In lines below each other.
+    Plain,
+    /// As objects of JSON.
+    Json,
+    /// Not at all.
+    No,
+}
+
+impl LiveFlag {
+    /// All of them, each with its word.
+    pub const WORDS: [(&'static str, LiveFlag); 6] = [
+        ("auto", LiveFlag::Auto),
+        ("line", LiveFlag::Line),
+        ("screen", LiveFlag::Screen),
+        ("plain", LiveFlag::Plain),
+        ("json", LiveFlag::Json),
+        ("no", LiveFlag::No),
+    ];
 }
 
 /// `--trigger` and what fires it.

@@ -1,0 +1,377 @@
+//! The thread that draws the screen.
+
+use super::keyboard::{Keyboard, is_in_foreground};
+use super::painter::Painter;
+use super::sampler::Sampler;
+use iosonde_report::live::screen::{FINISHED, LiveRun, LiveView, ScreenStyle, draw};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::process::{Signal, getpid, kill_process};
+use rustix::time::Timespec;
+use signal_hook::consts::{SIGCONT, SIGTSTP, SIGWINCH};
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Twice a second: a figure can be read, and a frame takes less than a
+/// millisecond of a processor.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// The screen of a run. When it is dropped, the terminal is as it was, and the
+/// last frame stays.
+pub struct LiveScreen {
+    painter: Arc<Mutex<Painter<File>>>,
+    stop: OwnedFd,
+    stopped: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Where the screen is drawn and keys come from.
+pub struct LiveTerminal {
+    /// Drawn on.
+    pub output: OwnedFd,
+    /// Keys; none where standard input is no terminal.
+    pub keys: Option<OwnedFd>,
+    /// Colours.
+    pub colour: bool,
+    /// Characters outside of ASCII.
+    pub unicode: bool,
+}
+
+/// Makes the figures of a frame.
+pub trait Source: Send {
+    /// The run now.
+    fn sample(&mut self) -> LiveRun;
+}
+
+impl Source for Sampler {
+    fn sample(&mut self) -> LiveRun {
+        Sampler::sample(self)
+    }
+}
+
+impl LiveScreen {
+    /// Begin to draw.
+    ///
+    /// # Errors
+    /// No thread, pipe or listener for signals can be had.
+    pub fn begin(terminal: LiveTerminal, source: impl Source + 'static) -> io::Result<LiveScreen> {
+        let output = File::from(terminal.output.try_clone()?);
+        let painter = Arc::new(Mutex::new(Painter::new(output)));
+        let (wake, stop) = rustix::pipe::pipe()?;
+        let stopped = Arc::<AtomicBool>::default();
+        let signals = Listened::begin(&stop)?;
+        let viewer = Viewer {
+            wake,
+            stopped: stopped.clone(),
+            signals,
+            keyboard: terminal.keys.map(Keyboard::new),
+            output: terminal.output,
+            painter: painter.clone(),
+            source: Box::new(source),
+            style: ScreenStyle {
+                colour: terminal.colour,
+                unicode: terminal.unicode,
+                keys: false,
+                paused: false,
+            },
+            view: LiveView::Overview,
+            last: None,
+        };
+        let thread = Builder::new().name("live view".to_owned()).spawn(move || viewer.run())?;
+        Ok(LiveScreen { painter, stop, stopped, thread: Some(thread) })
+    }
+
+    /// Take the frame away until [`LiveScreen::release`].
+    pub fn hold(&self) {
+        // The terminal may have gone, and the run goes on.
+        let _ = self.painter.lock().unwrap_or_else(PoisonError::into_inner).hold();
+    }
+
+    /// Draw again.
+    pub fn release(&self) {
+        self.painter.lock().unwrap_or_else(PoisonError::into_inner).release();
+    }
+}
+
+impl Drop for LiveScreen {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        // If it has ended by itself, nobody reads.
+        let _ = rustix::io::write(&self.stop, b"x");
+        if let Some(thread) = self.thread.take() {
+            // If it has panicked, its terminal was put back all the same.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Signals that are about the terminal. They wake the thread.
+struct Listened {
+    stop: Arc<AtomicBool>,
+    all: Vec<signal_hook::SigId>,
+}
+
+impl Listened {
+    fn begin(wake: &OwnedFd) -> io::Result<Listened> {
+        let mut listened = Listened { stop: Arc::default(), all: Vec::new() };
+        let stop = signal_hook::flag::register(SIGTSTP, listened.stop.clone())?;
+        listened.all.push(stop);
+        for signal in [SIGTSTP, SIGCONT, SIGWINCH] {
+            let wake = wake.as_fd().try_clone_to_owned()?;
+            listened.all.push(signal_hook::low_level::pipe::register(signal, wake)?);
+        }
+        Ok(listened)
+    }
+}
+
+impl Drop for Listened {
+    fn drop(&mut self) {
+        for id in self.all.drain(..) {
+            signal_hook::low_level::unregister(id);
+        }
+    }
+}
+
+struct Viewer {
+    wake: OwnedFd,
+    stopped: Arc<AtomicBool>,
+    signals: Listened,
+    keyboard: Option<Keyboard>,
+    output: OwnedFd,
+    painter: Arc<Mutex<Painter<File>>>,
+    source: Box<dyn Source>,
+    style: ScreenStyle,
+    view: LiveView,
+    last: Option<LiveRun>,
+}
+
+impl Viewer {
+    fn run(mut self) {
+        let mut due = Instant::now() + EVERY;
+        // Figures are differences: this is what the first ones are from.
+        self.source.sample();
+        self.enter();
+        while !self.stopped.load(Ordering::Relaxed) {
+            let keys = self.wait(due);
+            if self.stopped.load(Ordering::Relaxed) {
+                break;
+            }
+            if self.signals.stop.swap(false, Ordering::Relaxed) {
+                self.suspend();
+            }
+            self.obey(&keys);
+            let is_due = Instant::now() >= due;
+            if is_due {
+                due = (due + EVERY).max(Instant::now());
+                self.sample();
+            }
+            self.enter();
+            self.paint();
+        }
+        self.finish();
+        self.paint();
+        self.exit();
+    }
+
+    /// Sample the run. A frame that follows the end of all jobs is left to the last one.
+    fn sample(&mut self) {
+        let run = self.source.sample();
+        if !self.style.paused && run.phase != FINISHED {
+            self.last = Some(run);
+        }
+    }
+
+    /// The last frame: what is done now, with the figures of the last second in
+    /// which jobs ran.
+    fn finish(&mut self) {
+        self.style.paused = false;
+        self.view = LiveView::Overview;
+        let now = self.source.sample();
+        self.last = Some(match self.last.take() {
+            Some(last) if last.phase != FINISHED && now.phase == FINISHED => LiveRun {
+                phase: now.phase,
+                elapsed_s: now.elapsed_s,
+                done: now.done,
+                left_s: now.left_s,
+                findings: now.findings,
+                ..last
+            },
+            _ => now,
+        });
+    }
+
+    /// Wait for keys, signals or the time of the next frame.
+    fn wait(&self, due: Instant) -> Vec<u8> {
+        let left = due.saturating_duration_since(Instant::now());
+        let timeout =
+            Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+        let keyboard = self.keyboard.as_ref().filter(|keyboard| keyboard.is_on());
+        let mut ready = vec![PollFd::new(&self.wake, PollFlags::IN)];
+        ready.extend(keyboard.map(|keyboard| PollFd::new(keyboard.terminal(), PollFlags::IN)));
+        if poll(&mut ready, Some(&timeout)).is_err() {
+            return Vec::new();
+        }
+        if ready[0].revents().contains(PollFlags::IN) {
+            // Why we were woken is in the flags.
+            let _ = rustix::io::read(&self.wake, &mut [0; 64][..]);
+        }
+        match (keyboard, ready.get(1)) {
+            (Some(keyboard), Some(keys)) if keys.revents().contains(PollFlags::IN) => {
+                keyboard.read()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn obey(&mut self, keys: &[u8]) {
+        let toggled = |now: LiveView, view| if now == view { LiveView::Overview } else { view };
+        let send = |signal| {
+            // To ourselves it is allowed.
+            let _ = kill_process(getpid(), signal);
+        };
+        for key in keys {
+            match key.to_ascii_lowercase() {
+                b'q' => send(Signal::INT),
+                b's' => send(Signal::USR1),
+                b'p' => self.style.paused = !self.style.paused,
+                b'j' => self.view = toggled(self.view, LiveView::Jobs),
+                b'h' => self.view = toggled(self.view, LiveView::HeatMap),
+                b'?' => self.view = toggled(self.view, LiveView::Help),
+                _ => {}
+            }
+        }
+    }
+
+    fn enter(&mut self) {
+        if let Some(keyboard) = &mut self.keyboard {
+            keyboard.turn_on();
+            self.style.keys = keyboard.is_on();
+        }
+    }
+
+    /// Leave the terminal as it was found.
+    fn exit(&mut self) {
+        if let Some(keyboard) = &mut self.keyboard {
+            keyboard.turn_off();
+        }
+        let _ = self.painter.lock().unwrap_or_else(PoisonError::into_inner).leave();
+    }
+
+    /// Stop as Ctrl-Z asks, and go on when that is over.
+    fn suspend(&mut self) {
+        self.exit();
+        // Where it fails we go on.
+        let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
+    }
+
+    fn paint(&mut self) {
+        let Some(run) = &self.last else { return };
+        if !is_in_foreground(&self.output) {
+            return;
+        }
+        let Ok(size) = rustix::termios::tcgetwinsize(&self.output) else { return };
+        // Below the frame there is a row for the cursor.
+        let area = Rect::new(0, 0, size.ws_col, size.ws_row.saturating_sub(1));
+        let mut buffer = Buffer::empty(area);
+        let rows = draw(run, self.view, &self.style, &mut buffer);
+        let mut painter = self.painter.lock().unwrap_or_else(PoisonError::into_inner);
+        // The terminal may have gone, and the run goes on.
+        let _ = painter.paint(&buffer, rows, size.ws_col);
+    }
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        self.exit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_testing::{Folder, has};
+    use std::io::IsTerminal;
+    use std::process::Command;
+
+    /// Panics at its third sample.
+    struct Panicking(u32);
+
+    impl Source for Panicking {
+        fn sample(&mut self) -> LiveRun {
+            self.0 += 1;
+            assert!(self.0 < 3, "a defect in the figures");
+            LiveRun { title: "a run".to_owned(), ..LiveRun::default() }
+        }
+    }
+
+    /// Never panics.
+    struct Steady;
+
+    impl Source for Steady {
+        fn sample(&mut self) -> LiveRun {
+            LiveRun { title: "a run".to_owned(), ..LiveRun::default() }
+        }
+    }
+
+    /// Show a screen on the terminal that this process has, and panic beside it.
+    fn panic_on_this_terminal() {
+        let terminal = || LiveTerminal {
+            output: io::stdout().as_fd().try_clone_to_owned().unwrap(),
+            keys: Some(io::stdin().as_fd().try_clone_to_owned().unwrap()),
+            colour: false,
+            unicode: false,
+        };
+        let local_modes = || rustix::termios::tcgetattr(io::stdin()).unwrap().local_modes;
+        let before = local_modes();
+        let screen = LiveScreen::begin(terminal(), Panicking(0)).unwrap();
+        while local_modes() == before {
+            std::thread::yield_now();
+        }
+        // Its thread ends by its panic.
+        while local_modes() != before {
+            std::thread::yield_now();
+        }
+        drop(screen);
+        let panicked = std::panic::catch_unwind(|| {
+            let _screen = LiveScreen::begin(terminal(), Steady).unwrap();
+            while local_modes() == before {
+                std::thread::yield_now();
+            }
+            panic!("a defect beside the screen");
+        });
+        assert!(panicked.is_err());
+        assert_eq!(local_modes(), before);
+    }
+
+    #[test]
+    fn after_a_panic_the_terminal_is_as_before() {
+        if std::env::var_os("IOSONDE_TEST_TERMINAL").is_some() && io::stdin().is_terminal() {
+            return panic_on_this_terminal();
+        }
+        if !has("script", "bsdutils") {
+            return;
+        }
+        let folder = Folder::new("screen-panic");
+        let program = std::env::current_exe().unwrap();
+        let test = "live::viewer::tests::after_a_panic_the_terminal_is_as_before";
+        let line = format!(
+            "stty rows 24 cols 80; stty -g > before; {} --exact {test} --nocapture; \
+             echo $? > code; stty -g > after",
+            program.display()
+        );
+        let mut command = Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).current_dir(folder.path());
+        let output = command.env("IOSONDE_TEST_TERMINAL", "1").output().unwrap();
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(folder.read("code"), "0\n", "{shown}");
+        assert!(shown.contains("a defect in the figures"), "{shown}");
+        assert_eq!(folder.read("after"), folder.read("before"));
+        assert!(shown.contains("\u{1b}[?25l") && shown.contains("\u{1b}[?25h"), "{shown}");
+    }
+}
