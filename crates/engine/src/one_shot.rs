@@ -86,7 +86,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                     retries.moved();
                 }
                 // Interrupted before anything was done.
-                Err(Errno(libc::EINTR)) if retries.again(&drive.control) => {}
+                Err(Errno(libc::EINTR)) if retries.again(drive.control.stop_asked()) => {}
                 Err(errno) => {
                     let given_up = (errno.0 == libc::EINTR).then_some(GIVEN_UP);
                     let detail = self.engine.explain(entry.op, errno).or(given_up);

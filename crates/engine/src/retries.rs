@@ -1,6 +1,5 @@
 //! How long an I/O that is interrupted, or put off, is tried again.
 
-use crate::SliceControl;
 use iosonde_base::FileId;
 use std::time::{Duration, Instant};
 
@@ -27,9 +26,9 @@ impl Retries {
     }
 
     /// It failed for a passing reason: whether to try it again.
-    pub(crate) fn again(&mut self, control: &SliceControl) -> bool {
+    pub(crate) fn again(&mut self, stop_asked: bool) -> bool {
         let since = *self.since.get_or_insert_with(Instant::now);
-        let longest = if control.stop_asked() { AFTER_STOP } else { LONGEST };
+        let longest = if stop_asked { AFTER_STOP } else { LONGEST };
         since.elapsed() < longest
     }
 }
@@ -52,7 +51,7 @@ pub(crate) struct Attempt {
 
 impl SlotRetries {
     /// As [`Retries::again`], of the I/O in a slot.
-    pub(crate) fn again(&mut self, slot: usize, attempt: Attempt, control: &SliceControl) -> bool {
+    pub(crate) fn again(&mut self, slot: usize, attempt: Attempt, stop_asked: bool) -> bool {
         if self.slots.len() <= slot {
             self.slots.resize_with(slot + 1, Default::default);
         }
@@ -60,6 +59,13 @@ impl SlotRetries {
         if *of != Some(attempt) {
             (*of, *retries) = (Some(attempt), Retries::default());
         }
-        retries.again(control)
+        retries.again(stop_asked)
+    }
+
+    /// The I/O in a slot has ended: the next there begins anew, though it looks the same.
+    pub(crate) fn forget(&mut self, slot: usize) {
+        if let Some((of, _)) = self.slots.get_mut(slot) {
+            *of = None;
+        }
     }
 }

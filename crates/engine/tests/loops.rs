@@ -484,6 +484,25 @@ fn a_sync_made_by_the_loop_happens_between_two_submissions() {
 }
 
 #[test]
+fn trims_that_are_interrupted_for_ever_are_errors_in_the_end() {
+    let interrupted =
+        Script { errors_ppm: 1_000_000, errno: Errno(libc::EINTR), ..Script::default() };
+    let trims = spec(mixed(false, false, true, false), 4096, 4096 * 40, 1);
+    let clock = Clock::still(Still::at(1_000));
+    let sim = || Sim::<true>::new(interrupted.clone(), clock, 4);
+    let (mut drive, ledger) = drive(clock, &trims, vec![nowhere(1 << 40)], window(4, 1));
+    let mut engine = QueueLoop::<_, true>::new(sim(), 4);
+    // After a stop the wait for them is short.
+    drive.control.stop();
+    drive.control.arm(u64::MAX);
+    assert!(matches!(engine.run(&mut drive), Ended::Time));
+    let failure = engine.drain(&mut drive).unwrap_err();
+    assert_eq!((failure.doing, failure.errno), ("trim", Errno(libc::EINTR)));
+    assert!(failure.detail.unwrap().contains("again and again"), "{failure:?}");
+    assert_eq!(ledger.lanes[2].errors.get(), ledger.lanes[2].issued.get());
+}
+
+#[test]
 fn tolerated_errors_do_not_keep_a_slice_from_ending() {
     let script = Script { errors_ppm: 1_000_000, ..Script::default() };
     let hand = Still::at(1_000);

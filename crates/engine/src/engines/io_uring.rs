@@ -8,6 +8,7 @@ mod setup;
 use super::offload::{OneInQueue, pool_of};
 use super::psync::CAPS;
 use super::{queued, trim};
+use crate::retries::{GIVEN_UP, Retries};
 use crate::sync_call;
 use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Opened, Queued, SyncRangeFlags};
 use io_uring::{EnterFlags, IoUring, Submitter, squeue, types};
@@ -16,6 +17,7 @@ use options::OPTIONS;
 use requests::Requests;
 use setup::Mode;
 use std::ptr::NonNull;
+use std::time::Duration;
 
 pub use options::UringSettings;
 
@@ -84,6 +86,10 @@ pub(super) struct Uring<const PRIORITIES: bool> {
     ready: Vec<Completion>,
     /// In the ring or in the kernel.
     outstanding: u32,
+    /// Submissions of which nothing was taken while the kernel had nothing.
+    refusals: Retries,
+    /// They went on for too long.
+    given_up: bool,
     sync_range: SyncRangeFlags,
     /// The kernel discards through the ring, as far as we know.
     queues_trims: bool,
@@ -110,6 +116,8 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
             specials: vec![None; depth].into(),
             ready: Vec::with_capacity(depth),
             outstanding: 0,
+            refusals: Retries::default(),
+            given_up: false,
             sync_range: with.sync_range,
             queues_trims: !mode.polled,
         })
@@ -173,12 +181,14 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
     #[cold]
     #[inline(never)]
     fn enqueue_later(&mut self, slot: Slot, entry: &squeue::Entry) {
+        let mut retries = Retries::default();
         while self.mode.kernel_thread {
             let flags = EnterFlags::SQ_WAIT | EnterFlags::SQ_WAKEUP;
             // SAFETY: the flags take no argument.
             let waited =
                 unsafe { self.ring.submitter.enter::<libc::sigset_t>(0, 0, flags.bits(), None) };
-            let fatal = waited.is_err_and(|error| error.raw_os_error() != Some(libc::EINTR));
+            let interrupted = |error: &std::io::Error| error.raw_os_error() == Some(libc::EINTR);
+            let fatal = waited.is_err_and(|error| !interrupted(&error) || !retries.again(false));
             // SAFETY: as in `enqueue_data`.
             if unsafe { self.ring.ring().submission_shared().push(entry) }.is_ok() {
                 self.outstanding += 1;
@@ -270,36 +280,33 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
     }
 
     /// From `first` on: do the trims here that the kernel does not do through
-    /// the ring, and have again what failed for a reason that will pass.
+    /// the ring.
     #[cold]
     #[inline(never)]
     fn look_again(&mut self, first: usize, done: &mut Vec<Completion>) {
-        let mut at = first;
-        while at < done.len() {
-            let Completion { slot, result } = done[at];
+        for Completion { slot, result } in &mut done[first..] {
             let special = self.specials[slot.0 as usize].take();
-            match (result, special) {
-                (Err(errno), Some(io)) if self.will_pass(errno) => {
-                    self.enqueue_other(slot, &io);
-                    done.swap_remove(at);
-                    continue;
-                }
-                (Err(Errno(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOTTY)), Some(io))
-                    if io.op == Op::Trim =>
-                {
-                    self.queues_trims = false;
-                    done[at].result = trim::discard(&io);
-                }
-                _ => {}
+            if let (Err(Errno(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOTTY)), Some(io)) =
+                (*result, special)
+                && io.op == Op::Trim
+            {
+                self.queues_trims = false;
+                *result = trim::discard(&io);
             }
-            at += 1;
         }
     }
 
-    /// An error that says nothing of the I/O: it was interrupted, or asked to
-    /// come again though nobody forbade it to wait.
-    fn will_pass(&self, errno: Errno) -> bool {
-        errno.0 == libc::EINTR || errno.0 == libc::EAGAIN && !self.mode.nowait
+    /// The kernel took none of the requests in the ring: whether to go on asking.
+    /// Not after a while in which it had nothing else to do.
+    #[cold]
+    fn asks_again(&mut self) -> bool {
+        if self.unsubmitted() < self.outstanding {
+            self.refusals.moved();
+            return true;
+        }
+        std::thread::sleep(Duration::from_micros(100));
+        self.given_up = !self.refusals.again(false);
+        !self.given_up
     }
 
     /// What the ring cannot do: syncs while it polls, and trims on kernels that
@@ -319,7 +326,7 @@ impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
 
     /// Interrupted, or asked to come again though nobody forbade it to wait.
     fn is_passing(&self, errno: Errno) -> bool {
-        self.will_pass(errno)
+        errno.0 == libc::EINTR || errno.0 == libc::EAGAIN && !self.mode.nowait
     }
 
     #[inline]
@@ -369,6 +376,9 @@ impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
         if missing > 0 || looks && self.outstanding > 0 || self.left_behind() {
             self.enter(missing, patience)?;
             self.take(max, done);
+            if self.left_behind() && !self.asks_again() {
+                return Err(Errno(libc::EAGAIN));
+            }
         }
         Ok(())
     }
@@ -389,6 +399,10 @@ impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
 
     fn priority(&self, slot: Slot) -> u16 {
         self.requests.priority(slot)
+    }
+
+    fn broken(&self) -> Option<&'static str> {
+        self.given_up.then_some(GIVEN_UP)
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {

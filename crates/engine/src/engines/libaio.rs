@@ -8,6 +8,7 @@ use super::offload::{OneInQueue, pool_of};
 use super::psync::CAPS;
 use super::rw_flags::RwFlags;
 use super::{queued, trim};
+use crate::retries::{GIVEN_UP, Retries};
 use crate::sync_call;
 use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Queued, SyncRangeFlags};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
@@ -157,6 +158,8 @@ pub(super) struct Libaio<const PRIORITIES: bool> {
     events: Box<[IoEvent]>,
     /// How many the kernel has.
     with_kernel: u32,
+    /// Submissions of which nothing was taken while the kernel had nothing.
+    refusals: Retries,
     /// The kernel's ring, to be read without a call (`userspace_reap`).
     ring: Option<*const RingHead>,
     /// The kernel takes syncs as requests.
@@ -184,6 +187,7 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
             ready: Vec::with_capacity(depth),
             events: vec![IoEvent::default(); depth].into(),
             with_kernel: 0,
+            refusals: Retries::default(),
             ring,
             queues_syncs: true,
             sync_range: with.sync_range,
@@ -218,7 +222,7 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
             }
             _ => {
                 // The call follows what was pushed before it.
-                self.submit_pending();
+                let _ = self.submit_pending();
                 let entry = Planned { offset: io.offset, len: io.len, file: io.file, op: io.op };
                 let result = sync_call::sync(&entry, io.fd, self.sync_range).map(|()| 0);
                 self.ready.push(Completion { slot, result });
@@ -250,19 +254,21 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
         Completion { slot: Slot(request.data as u32), result }
     }
 
-    /// io_submit(2) of all that is pending, as far as the kernel has room.
+    /// io_submit(2) of all that is pending, as far as the kernel has room. Why it
+    /// did not take the rest, if it did not: [`Queued::reap`] tries again.
     #[inline]
-    fn submit_pending(&mut self) {
-        let mut taken = 0;
+    fn submit_pending(&mut self) -> Result<(), Errno> {
+        let (mut taken, mut result) = (0, Ok(()));
         while taken < self.pending.len() {
             match self.io_submit(taken) {
                 Ok(count) => {
                     taken += count;
                     self.with_kernel += count as u32;
                 }
-                Err(Errno(libc::EINTR)) => {}
-                // No room now: `reap` tries again.
-                Err(Errno(libc::EAGAIN)) => break,
+                Err(errno @ Errno(libc::EINTR | libc::EAGAIN)) => {
+                    result = Err(errno);
+                    break;
+                }
                 // The first of them was refused; the others may be good.
                 Err(errno) => {
                     // SAFETY: a pointer into `requests`, which nobody borrows now.
@@ -274,6 +280,32 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
             }
         }
         self.pending.drain(..taken);
+        result
+    }
+
+    /// Submit what the kernel did not take before. What it does not take for too
+    /// long, though it has nothing else to do, fails.
+    #[cold]
+    fn submit_again(&mut self, has_completions: bool) {
+        let idle = self.with_kernel == 0 && !has_completions;
+        if idle {
+            // The kernel has no room for any, so others have filled it.
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        let before = self.pending.len();
+        let submitted = self.submit_pending();
+        match submitted {
+            Err(errno) if idle && self.pending.len() == before => {
+                if !self.refusals.again(false) {
+                    // SAFETY: pointers into `requests`, which nobody borrows now.
+                    let slots = self.pending.drain(..).map(|request| unsafe { (*request).data });
+                    let failed = slots
+                        .map(|slot| Completion { slot: Slot(slot as u32), result: Err(errno) });
+                    self.ready.extend(failed);
+                }
+            }
+            _ => self.refusals.moved(),
+        }
     }
 
     /// Take up to `room` events from the ring in memory.
@@ -382,7 +414,8 @@ impl<const PRIORITIES: bool> Queued for Libaio<PRIORITIES> {
     }
 
     fn submit(&mut self) -> Result<(), Errno> {
-        self.submit_pending();
+        // What is left is submitted by `reap`.
+        let _ = self.submit_pending();
         Ok(())
     }
 
@@ -407,17 +440,14 @@ impl<const PRIORITIES: bool> Queued for Libaio<PRIORITIES> {
             self.io_getevents(wanted, room, patience, done)?;
         }
         if !self.pending.is_empty() {
-            if self.with_kernel == 0 && done.is_empty() {
-                // The kernel has no room for any, so others have filled it.
-                std::thread::sleep(Duration::from_micros(100));
-            }
-            self.submit()?;
+            self.submit_again(!done.is_empty());
         }
         Ok(())
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
-        self.flags.explain(op, errno)
+        let refused = (errno.0 == libc::EAGAIN).then_some(GIVEN_UP);
+        self.flags.explain(op, errno).or(refused)
     }
 
     fn priority(&self, slot: Slot) -> u16 {

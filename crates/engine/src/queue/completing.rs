@@ -91,6 +91,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             let flight = self.flights[slot.0 as usize];
             let entry = flight.entry();
             let done = match result {
+                Err(errno) if self.goes_on(drive, slot, errno) => continue,
                 _ if entry.op.dir().is_none() => {
                     drive.synced(&entry, slot.0, result.is_ok());
                     continue;
@@ -100,7 +101,6 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 Ok(0) => entry.op == Op::Trim,
                 // The rest is still to come.
                 Ok(_) => continue,
-                Err(errno) if self.goes_on(drive, slot, errno) => continue,
                 Err(_) => false,
             };
             let checked = drive.check(&entry, slot.0, done);
@@ -233,15 +233,23 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     ) -> bool {
         let flight = self.flights[slot.0 as usize];
         let (entry, Flight { moved, tag, .. }) = (flight.entry(), flight);
+        if let Err(errno) = result
+            && self.goes_on(drive, slot, errno)
+        {
+            // Interrupted before anything was done.
+            self.go_on(drive, slot, 0);
+            return false;
+        }
         if entry.op.is_sync() {
             // The system may do all of it within the submission.
             let [slat, clat] = self.latencies(&drive.clock, tag, now);
             drive.count_sync(slat + clat);
             drive.trace_completed(&entry);
             self.land(slot, tag);
+            self.retries.forget(slot.0 as usize);
             let tolerated = result.map(drop).or_else(|errno| drive.tolerate_sync(&entry, errno));
             self.keep_first(tolerated.map_err(|failure| Failure {
-                detail: self.engine.explain(entry.op, failure.errno),
+                detail: self.explain(entry.op, failure.errno),
                 ..failure
             }));
             return false;
@@ -261,11 +269,6 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             Ok(n) => {
                 lane.short.add(1);
                 self.go_on(drive, slot, n);
-                return false;
-            }
-            // Interrupted before anything was done.
-            Err(errno) if self.goes_on(drive, slot, errno) => {
-                self.go_on(drive, slot, 0);
                 return false;
             }
             Err(errno) => {
@@ -288,7 +291,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let Flight { file, offset, moved, tag, .. } = self.flights[slot.0 as usize];
         let issue = self.batches[tag.batch()].issue;
         let attempt = Attempt { file, offset, moved, issue };
-        self.retries.again(slot.0 as usize, attempt, &drive.control)
+        self.retries.again(slot.0 as usize, attempt, drive.control.stop_asked())
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {

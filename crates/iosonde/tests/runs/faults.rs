@@ -3,7 +3,7 @@
 
 use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Ran, Who, words};
-use iosonde_testing::{Folder, has_strace};
+use iosonde_testing::{Folder, has_strace, skip_part};
 use rustix::process::Signal;
 use std::process::{Command, Stdio};
 
@@ -30,11 +30,26 @@ fn under(setting: &str, who: Who, folder: &Folder, line: &str) -> Ran {
 
 /// Run under strace(1), which answers calls on the file `f` with an error.
 fn injected(call: &str, fault: &str, who: Who, folder: &Folder, line: &str) -> Ran {
+    injected_on(Some("f"), call, fault, who, folder, line)
+}
+
+/// The same of calls on one file, or of all.
+fn injected_on(
+    file: Option<&str>,
+    call: &str,
+    fault: &str,
+    who: Who,
+    folder: &Folder,
+    line: &str,
+) -> Ran {
     let program = who.command(folder).get_program().to_owned();
     let mut strace = Command::new("strace");
     let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{fault}"));
-    strace.args(["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject, "-P"]);
-    strace.arg(folder.join("f")).arg(program).args(words(line));
+    strace.args(["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject]);
+    if let Some(file) = file {
+        strace.arg("-P").arg(folder.join(file));
+    }
+    strace.arg(program).args(words(line));
     strace.current_dir(folder.path()).stdin(Stdio::null());
     ran(who, line, strace.output().unwrap())
 }
@@ -127,6 +142,36 @@ fn a_file_that_is_interrupted_for_ever_is_an_error_in_the_end() {
         assert!(ran.stdout.contains("groupid=0"), "{engine}: {ran:?}");
         // One interruption, or a few, is no failure.
         injected(call, "error=EINTR:when=3..9", Who::AsFio, &folder, &line).well();
+    }
+}
+
+#[test]
+fn a_submission_that_is_refused_for_ever_is_an_error_in_the_end() {
+    if !has_strace() {
+        return;
+    }
+    for (engine, call, errno, text) in [
+        ("libaio", "io_submit", "EAGAIN", "Resource temporarily unavailable"),
+        ("libaio", "io_submit", "EINTR", "Interrupted system call"),
+        ("io_uring", "io_uring_enter", "EAGAIN", "Resource temporarily unavailable"),
+    ] {
+        let folder = Folder::new("refused");
+        folder.write("f", vec![1; 64 << 10]);
+        let line =
+            format!("--name=j --filename=f --rw=read --bs=4k --iodepth=4 --ioengine={engine}");
+        let ran = Who::AsFio.run(&folder, &words(&line));
+        if ran.stderr.contains("cannot run here") {
+            skip_part!("{engine} is not to be had here");
+            continue;
+        }
+        let all = |fault: &str| injected_on(None, call, fault, Who::AsFio, &folder, &line);
+        let ran = all(&format!("error={errno}"));
+        assert_eq!(ran.code, Some(1), "{engine} {errno}: {ran:?}");
+        assert!(ran.stderr.contains(text), "{engine} {errno}: {ran:?}");
+        assert!(ran.stderr.contains("nothing moved for 2 s"), "{engine} {errno}: {ran:?}");
+        assert!(ran.stdout.contains("groupid=0"), "{engine} {errno}: {ran:?}");
+        // A few refusals are none.
+        all(&format!("error={errno}:when=1..9")).well();
     }
 }
 
