@@ -8,5 +8,6 @@ mod exact;
 mod priorities;
 mod replay;
 mod seed_jobs;
+mod seeds;
 mod sequences;
 mod system_calls;

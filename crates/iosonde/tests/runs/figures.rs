@@ -181,3 +181,19 @@ fn a_kernel_that_takes_no_sync_as_a_request_is_asked_by_a_call() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("fsync") && ran.stderr.contains("Invalid argument"), "{ran:?}");
 }
+
+#[test]
+fn a_run_of_a_second_has_two_samples_the_last_at_its_end() {
+    let folder = Folder::new("samples");
+    let job = "--ioengine=null --rw=randread --size=1g --time_based --runtime=1";
+    // A thread that others kept from running for half a second has one sample less.
+    let of_two_samples = (0..10).map(|_| run(&folder, job).well().json()).find(|document| {
+        let read = &document["jobs"][0]["read"];
+        ["bw_samples", "iops_samples"].iter().all(|key| read[*key] == 2)
+    });
+    let document = of_two_samples.expect("one run of ten in which the thread ran");
+    let read = &document["jobs"][0]["read"];
+    for key in ["bw_dev", "iops_stddev"] {
+        assert!(read[key].as_f64().unwrap() > 0.0, "{key}: {read}");
+    }
+}
