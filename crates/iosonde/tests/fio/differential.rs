@@ -154,6 +154,8 @@ fn sizes_and_ends_are_those_of_fio() {
         job("--rw=write --bs=4k --size=64k --number_ios=5"),
         job("--rw=read --bs=4k --size=16k --number_ios=3 --loops=2"),
         job("--rw=read --bs=4k --filesize=128k --size=32k"),
+        job("--rw=read --bs=4k --filesize=1000000"),
+        job("--rw=write --bs=3k --filesize=20k-20k --nrfiles=2 --size=1m"),
         job("--rw=write --bs=4k --filesize=128k --size=32k"),
         ComparedJob { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k") },
         ComparedJob { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k --size=50%") },

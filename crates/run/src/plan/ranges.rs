@@ -143,7 +143,9 @@ impl<'a> Ranges<'a> {
             if offset > range.0.min.0 {
                 return Err(bad_offset(named));
             }
-            return Ok(drawn.draw().saturating_sub(offset));
+            // One size is taken as it is, a drawn one in whole blocks.
+            let bytes = if range.0.min == range.0.max { range.0.min.0 } else { drawn.draw() };
+            return Ok(bytes.saturating_sub(offset));
         }
         match size {
             Some(Amount::Percent(percent)) => match named.bytes_now {
