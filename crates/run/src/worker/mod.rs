@@ -326,8 +326,8 @@ impl<'a> Worker<'a> {
     }
 
     fn make_durable(&mut self) -> Result<(), Failure> {
-        let writes = self.job.dirs[Dir::Write] || self.job.dirs[Dir::Trim];
-        if !writes || self.job.source.total_bytes == 0 {
+        // As in fio, a job that only trims has written nothing.
+        if !self.job.dirs[Dir::Write] || self.job.source.total_bytes == 0 {
             return Ok(());
         }
         let syncs = self.job.end.fsync || self.job.open.sync_on_close;
