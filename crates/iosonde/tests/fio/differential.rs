@@ -9,9 +9,9 @@ use serde_json::Value;
 const ALWAYS: &str = "--output-format=json --name=v";
 
 /// A job, and what of it is compared besides counts and sizes.
-struct ComparedJob {
+pub(crate) struct ComparedJob {
     /// Sizes of files that are there before, by name.
-    before: &'static [(&'static str, usize)],
+    pub(crate) before: &'static [(&'static str, usize)],
     options: &'static str,
     /// What is written does not depend on the moment.
     contents: bool,
@@ -21,7 +21,7 @@ struct ComparedJob {
 
 const PLAIN: ComparedJob = ComparedJob { before: &[], options: "", contents: false, last_syncs: 0 };
 
-fn job(options: &'static str) -> ComparedJob {
+pub(crate) fn job(options: &'static str) -> ComparedJob {
     ComparedJob { options, ..PLAIN }
 }
 
@@ -77,7 +77,7 @@ impl ComparedJob {
     }
 
     /// The difference between the programs as text, if there is any.
-    fn difference(&self) -> Option<String> {
+    pub(crate) fn difference(&self) -> Option<String> {
         let theirs = self.run(Who::Fio);
         let mut ours = self.run(Who::AsFio);
         ours.syncs -= self.last_syncs.min(ours.syncs);
@@ -186,6 +186,8 @@ fn places_are_those_of_fio() {
         ),
         job("--rw=trimwrite --bs=4k --size=64k --ioengine=null"),
         job("--rw=trim --bs=4k --size=64k --ioengine=null"),
+        job("--rw=trim --bs=4k --size=64k --ioengine=null --end_fsync=1"),
+        job("--rw=trimwrite --bs=4k --size=64k --ioengine=null --end_fsync=1"),
     ]);
 }
 

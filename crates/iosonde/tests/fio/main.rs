@@ -5,6 +5,7 @@ mod support;
 
 mod differential;
 mod exact;
+mod mixes;
 mod priorities;
 mod replay;
 mod seed_jobs;
