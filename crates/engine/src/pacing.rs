@@ -239,7 +239,7 @@ impl Pacing {
             std::hint::spin_loop();
             now = clock.now();
         }
-        self.waiter.wait(clock, control, moment)
+        self.waiter.wait(clock, control, now, moment)
     }
 
     /// As [`Waiter::nap_ns`].

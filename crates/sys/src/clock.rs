@@ -178,7 +178,10 @@ impl Clock {
     /// Never early, and late by what the machine needs to wake a thread less what
     /// a new [`Sleeper`] wakes early.
     pub fn sleep_until(&self, moment: u64, bell: Option<&Bell>) -> Slept {
-        Sleeper::default().sleep_until(self, moment, bell)
+        let silent = Bell::new();
+        let bell = bell.unwrap_or(&silent);
+        let now = Sleeper::default().sleep_until(self, self.now(), moment, bell);
+        if now < moment || bell.is_rung() { Slept::Woken } else { Slept::Through }
     }
 }
 

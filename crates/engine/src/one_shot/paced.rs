@@ -109,7 +109,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 if count > 0 && *due >= pause {
                     return (count, StretchEnd::All);
                 }
-                now = waiter.wait(&clock, control, *due);
+                now = waiter.wait(&clock, control, now, *due);
                 if now < *due || now >= control.until() {
                     return (count, StretchEnd::Time);
                 }

@@ -12,16 +12,20 @@ pub(crate) struct Waiter {
 }
 
 impl Waiter {
-    /// Wait until `moment`, or until the slice ends. The time then.
-    #[inline(never)]
-    pub(crate) fn wait(&mut self, clock: &Clock, control: &SliceControl, moment: u64) -> u64 {
+    /// Wait from `now` until `moment`, or until the slice ends. The time then.
+    #[inline]
+    pub(crate) fn wait(
+        &mut self,
+        clock: &Clock,
+        control: &SliceControl,
+        now: u64,
+        moment: u64,
+    ) -> u64 {
         let (woken, moment) = (self.woken_for == moment, moment.min(control.until()));
-        // A bell that rings comes with a slice that has ended: asked right after.
-        let _ = match woken {
-            true => Sleeper::spin_until(clock, moment, Some(control.bell())),
-            false => self.sleeper.sleep_until(clock, moment, Some(control.bell())),
-        };
-        clock.now()
+        match woken {
+            true => Sleeper::spin_until(clock, now, moment, control.bell()),
+            false => self.sleeper.sleep_until(clock, now, moment, control.bell()),
+        }
     }
 
     /// How long something else may be waited for from `now` to `moment`, in

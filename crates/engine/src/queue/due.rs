@@ -20,6 +20,9 @@ struct DueStretch<'a> {
     /// Without the spare slot.
     in_flight: usize,
     now: u64,
+    /// What was submitted and what was collected, one by one.
+    submits: u64,
+    completes: u64,
 }
 
 /// What came back of a wait for a completion.
@@ -36,15 +39,9 @@ enum Collected {
 
 impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// Do what the ring holds, each when it is due. Whether the slice is over;
-    /// none if the next entry is not there, or takes more than a slot and a push.
+    /// none if the next entry takes more than a slot and a push.
     #[inline(never)]
     pub(super) fn when_due(&mut self, drive: &mut Drive) -> Result<Option<bool>, Failure> {
-        if drive.ring.waiting() == 0 {
-            self.out = drive.refill();
-            if self.out.is_some() {
-                return Ok(None);
-            }
-        }
         let Some(pacing) = &mut drive.pacing else { return Ok(None) };
         let (dues, waiter) = pacing.plain_dues(drive.ring.place());
         let mut tape = drive.tape.take();
@@ -81,8 +78,13 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         tape: &mut T,
     ) -> (usize, ExchangeEnd) {
         let (in_flight, now) = (self.slots.taken, context.clock.now());
-        let mut at = DueStretch { waiter, spare: None, in_flight, now };
+        let mut at = DueStretch { waiter, spare: None, in_flight, now, submits: 0, completes: 0 };
         let stopped = self.do_due(context, entries, &mut at, tape);
+        let (depth, one) = (&context.ledger.depth, batch_class(1));
+        depth.submit[one].add(at.submits);
+        depth.submits.add(at.submits);
+        depth.complete[one].add(at.completes);
+        depth.completes.add(at.completes);
         if let Some((slot, batch)) = at.spare {
             self.slots.give_back(slot);
             self.free_batches.give_back(batch);
@@ -135,7 +137,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             return Some(ExchangeEnd::Time);
         }
         if at.in_flight == 0 {
-            at.now = at.waiter.wait(&clock, control, due);
+            at.now = at.waiter.wait(&clock, control, at.now, due);
             return None;
         }
         let full = at.in_flight == self.flights.len();
@@ -147,6 +149,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         match self.collect_one(context, nap_ns, &mut at.now, tape) {
             Collected::One(slot, batch) => {
                 at.in_flight -= 1;
+                at.completes += 1;
                 if let Some((slot, batch)) = at.spare.replace((slot, batch)) {
                     self.slots.give_back(slot);
                     self.free_batches.give_back(batch);
@@ -155,7 +158,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             Collected::Odd => return Some(ExchangeEnd::Odd(at.now)),
             Collected::Broken(errno) => return Some(ExchangeEnd::Broken("collect", errno)),
             Collected::Nothing if nap_ns == 0 => {
-                at.now = at.waiter.wait(&clock, control, due);
+                at.now = at.waiter.wait(&clock, control, at.now, due);
             }
             Collected::Nothing if full => {}
             Collected::Nothing => {
@@ -195,8 +198,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let slat = clock.ticks_to_ns(issue.wrapping_sub(at.now));
         self.batches[batch as usize] = Batch { slat, issue, live: 1 };
         Self::count_issued(&ledger.lanes[entry.op as usize], 1, slat);
-        ledger.depth.submit[batch_class(1)].add(1);
-        ledger.depth.submits.add(1);
+        at.submits += 1;
         ledger.depth.level[depth_class(at.in_flight as u32)].add(1);
         at.now = issue;
         Ok(())
@@ -233,8 +235,6 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let clat = clock.ticks_to_ns(now.wrapping_sub(issue));
         count_done(lane, 1, len.into(), [clat, slat + clat]);
         count_response(lane, &clock, self.dues[slot.0 as usize], *now);
-        ledger.depth.complete[batch_class(1)].add(1);
-        ledger.depth.completes.add(1);
         if T::TAPES {
             let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
             tape.add(*now, flight.offset, len, kind, [slat, clat]);

@@ -41,12 +41,12 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if self.dues.is_empty() {
             self.dues = vec![0; self.flights.len()].into();
         }
-        if exchanges && self.waiting.is_none() && self.out.is_none() {
-            let full = self.in_flight() as usize == self.flights.len();
-            let done = if full { self.exchange(drive)? } else { self.when_due(drive)? };
-            if let Some(over) = done {
-                return Ok(over);
-            }
+        if exchanges
+            && self.waiting.is_none()
+            && self.out.is_none()
+            && let Some(over) = self.one_by_one(drive)?
+        {
+            return Ok(over);
         }
         let (mut held, mut blocked) = (Held::Not, false);
         if self.waiting.is_none() && self.out.is_none() && !self.full {
@@ -97,6 +97,23 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
         let settled = std::mem::take(&mut self.settled);
         Ok(settled || drive.clock.now() >= drive.control.until())
+    }
+
+    /// Submit and collect one by one what the ring holds: exchanged while the queue is
+    /// full, when due while it is not. Whether the slice is over; none if the source
+    /// has no more, or the next entry takes more than a slot and a push.
+    #[inline(always)]
+    fn one_by_one(&mut self, drive: &mut Drive) -> Result<Option<bool>, Failure> {
+        if drive.ring.waiting() == 0 {
+            self.out = drive.refill();
+            if self.out.is_some() {
+                return Ok(None);
+            }
+        }
+        let full = self.in_flight() as usize == self.flights.len();
+        let over = if full { self.exchange(drive)? } else { self.when_due(drive)? };
+        // Once the ring is empty, what comes next may be exchanged, too.
+        Ok(over.or((drive.ring.waiting() == 0).then_some(false)))
     }
 
     /// As [`QueueLoop::fill`], with those that may start.

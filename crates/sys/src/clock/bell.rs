@@ -47,8 +47,13 @@ impl Bell {
     /// Wait for the bell, `limit` at most; less if a signal comes. Returns
     /// whether it has been rung.
     pub fn wait(&self, limit: Duration) -> bool {
+        self.wait_ns(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// The same, the limit in nanoseconds.
+    pub fn wait_ns(&self, limit_ns: u64) -> bool {
         if !self.is_rung() {
-            platform::wait_while(&self.0, 0, limit);
+            platform::wait_while(&self.0, 0, limit_ns);
         }
         self.is_rung()
     }

@@ -1,7 +1,6 @@
 //! A thread that wakes in time, without burning the time until then.
 
-use super::{Bell, Clock, Slept, TickSource};
-use std::time::Duration;
+use super::{Bell, Clock, TickSource};
 
 /// Sleeps until just before a moment and spins the rest. How long before follows
 /// from how late the system woke it up to now: nine wakes of ten shall be in
@@ -40,6 +39,7 @@ impl Default for Sleeper {
 
 impl Sleeper {
     /// How long to sleep with so much left, in nanoseconds; zero to spin.
+    #[inline]
     pub fn nap_ns(&self, left_ns: u64) -> u64 {
         if left_ns < SHORT_NS { 0 } else { left_ns - self.early_ns.min(left_ns / 3) }
     }
@@ -52,41 +52,40 @@ impl Sleeper {
         };
     }
 
-    /// As [`Clock::sleep_until`], and learn from it.
-    pub fn sleep_until(&mut self, clock: &Clock, moment: u64, bell: Option<&Bell>) -> Slept {
-        if let TickSource::Still(still) = clock.reading {
-            return still.sleep_until(moment, bell);
-        }
+    /// As [`Clock::sleep_until`], from `now` on, and learn from it. The time then:
+    /// before the moment if the bell was rung.
+    pub fn sleep_until(&mut self, clock: &Clock, now: u64, moment: u64, bell: &Bell) -> u64 {
+        let mut now = now;
         loop {
-            let now = clock.now();
             let nap_ns = self.nap_ns(clock.ns_between(now, moment));
-            if nap_ns == 0 {
-                break;
+            if nap_ns == 0 || matches!(clock.reading, TickSource::Still(_)) {
+                return Sleeper::spin_until(clock, now, moment, bell);
             }
-            let nap = Duration::from_nanos(nap_ns);
-            match bell {
-                None => std::thread::sleep(nap),
-                Some(bell) if bell.wait(nap) => return Slept::Woken,
-                Some(_) => {}
+            if bell.wait_ns(nap_ns) {
+                return clock.now();
             }
+            let began = std::mem::replace(&mut now, clock.now());
             // Less was slept if a signal came.
-            if let Some(late_ns) = clock.ns_between(now, clock.now()).checked_sub(nap_ns) {
+            if let Some(late_ns) = clock.ns_between(began, now).checked_sub(nap_ns) {
                 self.woke(late_ns);
-                break;
+                return Sleeper::spin_until(clock, now, moment, bell);
             }
         }
-        Sleeper::spin_until(clock, moment, bell)
     }
 
     /// The same without sleep: for a moment that is near.
-    pub fn spin_until(clock: &Clock, moment: u64, bell: Option<&Bell>) -> Slept {
+    #[inline]
+    pub fn spin_until(clock: &Clock, now: u64, moment: u64, bell: &Bell) -> u64 {
         if let TickSource::Still(still) = clock.reading {
-            return still.sleep_until(moment, bell);
+            let _ = still.sleep_until(moment, Some(bell));
+            return clock.now();
         }
-        while clock.now() < moment {
+        let mut now = now;
+        while now < moment {
             std::hint::spin_loop();
+            now = clock.now();
         }
-        if bell.is_some_and(Bell::is_rung) { Slept::Woken } else { Slept::Through }
+        now
     }
 }
 

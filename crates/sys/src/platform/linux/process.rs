@@ -5,7 +5,6 @@ use std::ffi::CString;
 use std::io;
 use std::num::NonZeroU64;
 use std::sync::atomic::AtomicU32;
-use std::time::Duration;
 
 use rustix::thread::{Gid, Uid, UnshareFlags, futex};
 use rustix::time::Timespec;
@@ -44,12 +43,12 @@ fn id(number: u32) -> io::Result<u32> {
     if number == u32::MAX { Err(io::ErrorKind::InvalidInput.into()) } else { Ok(number) }
 }
 
-/// Sleep while `word` is `value`, `limit` at most; not at all if it is another,
+/// Sleep while `word` is `value`, `limit_ns` at most; not at all if it is another,
 /// and less if a signal comes (futex(2)).
-pub(crate) fn wait_while(word: &AtomicU32, value: u32, limit: Duration) {
-    const YEAR: u64 = 365 * 86_400;
-    let tv_sec = limit.as_secs().min(YEAR) as i64;
-    let limit = Timespec { tv_sec, tv_nsec: limit.subsec_nanos().into() };
+pub(crate) fn wait_while(word: &AtomicU32, value: u32, limit_ns: u64) {
+    const SECOND: u64 = 1_000_000_000;
+    let (tv_sec, tv_nsec) = ((limit_ns / SECOND) as i64, (limit_ns % SECOND) as i64);
+    let limit = Timespec { tv_sec, tv_nsec };
     // However it ends, the caller looks at the word.
     let _ = futex::wait(word, futex::Flags::PRIVATE, value, Some(&limit));
 }
