@@ -9,6 +9,8 @@ use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
 use iosonde_run::plan::{self, ExternalEngines};
 use iosonde_run::preflight::verify_state;
 use iosonde_spec::cli::{Notice, Parsed, World, flag_table};
+
+use iosonde_spec::rules;
 use iosonde_spec::text::expand::Host;
 use iosonde_spec::text::include::{DiskJobFiles, JobFiles};
 use std::env::VarError;
@@ -91,6 +93,7 @@ pub fn prepare_parsed(
         true => ExternalEngines::Leave,
         false => ExternalEngines::Load,
     };
+    refuse_programs(personality, &parsed, &mut notes)?;
     let mut diagnostics = plan::resolve(&mut parsed.jobs, external);
     let fatal = if parsed.flags.warnings_fatal { Level::Warning } else { Level::Error };
     let is_fatal = |diagnostic: &Diagnostic| diagnostic.level >= fatal;
@@ -119,6 +122,28 @@ pub fn prepare_parsed(
         Personality::Native => data_warnings(&planned.plan),
     };
     Ok(Prepared { parsed, plan: planned.plan, notes, data_warnings })
+}
+
+/// `--no-exec`: before anything is loaded to be asked what it can do.
+fn refuse_programs(
+    personality: Personality,
+    parsed: &Parsed,
+    notes: &mut Vec<String>,
+) -> Result<(), PrepareError> {
+    if !parsed.flags.no_exec {
+        return Ok(());
+    }
+    let mut refused: Vec<Diagnostic> =
+        parsed.jobs.iter().flat_map(|job| rules::refuse_programs(&job.spec)).collect();
+    if parsed.flags.trigger.command.is_some() {
+        refused
+            .push(Diagnostic::error("--trigger starts a program, which --no-exec does not allow"));
+    }
+    if refused.is_empty() {
+        return Ok(());
+    }
+    notes.extend(refused.iter().map(|said| diagnostic_line(personality, said)));
+    Err(PrepareError { code: exit::REFUSED, reasons: std::mem::take(notes) })
 }
 
 fn plan_jobs(personality: Personality, parsed: &Parsed) -> plan::PlannedJobs {

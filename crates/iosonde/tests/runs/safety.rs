@@ -504,3 +504,22 @@ fn a_pipe_is_refused_and_stays() {
         assert!(path.exists());
     }
 }
+
+#[test]
+fn no_exec_refuses_all_that_starts_programs_before_anything_runs() {
+    let folder = Folder::new("no-exec");
+    folder.write("f", vec![1; 4096]);
+    let job = "[a]\nfilename=f\nrw=read\nexec_prerun=touch ran\n[b]\nioengine=exec\nprogram=touch\n\
+               arguments=ran\n[c]\nioengine=external:./ran.so\nfilename=f\nrw=read\n";
+    folder.write("job.fio", job);
+    let ran = Who::Native.run(&folder, &["--no-exec", "job.fio"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    for place in ["job.fio:4:", "job.fio:6:", "job.fio:10:"] {
+        assert!(ran.stderr.contains(place), "{place}: {ran:?}");
+    }
+    assert!(!folder.names().contains(&"ran".to_owned()), "{ran:?}");
+    let read = ["--no-exec", "--name=r", "--filename=f", "--rw=read"];
+    Who::Native.run(&folder, &read).well();
+    let trigger = Who::Native.run(&folder, &[&read[..], &["--trigger=touch ran"]].concat());
+    assert!(trigger.stderr.contains("--trigger starts a program"), "{trigger:?}");
+}

@@ -362,6 +362,10 @@ pub const OURS: &[FlagDef] = &[
             Ok(())
         },
     ),
+    bare("no-exec", "refuse jobs that start programs or load objects", |flags, _| {
+        flags.no_exec = true;
+        Ok(())
+    }),
     bare("verbose", "report all figures, and findings with what to do", |flags, _| {
         flags.verbose = true;
         Ok(())

@@ -60,6 +60,8 @@ pub struct Flags {
     pub ledger: Option<bool>,
     /// Findings of the ledger affect the exit code.
     pub strict: bool,
+    /// Nothing may start a program or load an object.
+    pub no_exec: bool,
     /// Block devices that may be erased, by serial number, model or size.
     pub erase: Vec<String>,
     /// All figures in our own report, and findings in their long form.
@@ -108,6 +110,7 @@ impl Default for Flags {
             color: ShowWhen::Auto,
             ledger: None,
             strict: false,
+            no_exec: false,
             erase: Vec::new(),
             verbose: false,
             html: None,

@@ -5,6 +5,7 @@ mod depth;
 mod durability;
 mod files;
 mod last_wins;
+mod no_exec;
 mod random;
 mod rate;
 mod time;
@@ -16,6 +17,7 @@ use crate::JobSpec;
 
 pub use iosonde_engine::Caps;
 pub(crate) use last_wins::last_wins;
+pub use no_exec::refuse_programs;
 
 /// One rule: its name, its text, and its code.
 pub struct OptionRule {
