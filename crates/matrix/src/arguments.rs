@@ -60,7 +60,7 @@ struct MatrixArguments {
     #[arg(long, value_name = "WORD", require_equals = true, value_parser = erase_word)]
     erase: Option<Option<String>>,
 
-    /// Print the results as table, lines, json, csv or svg [default: table]
+    /// Print the results as table, lines, json, csv, svg or html [default: table]
     #[arg(long, value_name = "FORMAT", value_parser = ResultFormat::named, overrides_with = "json")]
     format: Option<ResultFormat>,
 
@@ -68,8 +68,8 @@ struct MatrixArguments {
     #[arg(long, overrides_with = "format")]
     json: bool,
 
-    /// Also write FILE, in the format its name ends in: .txt, .lines, .json, .csv or .svg; may be
-    /// given several times
+    /// Also write FILE, in the format its name ends in: .txt, .lines, .json, .csv, .svg or .html;
+    /// may be given several times
     #[arg(long = "output", value_name = "FILE", value_parser = output)]
     outputs: Vec<ResultFile>,
 
@@ -291,7 +291,7 @@ mod tests {
             ("--quick=1", "--quick takes no value"),
             (
                 "--format=xml",
-                "--format: unknown format \"xml\": use table, lines, json, csv or svg",
+                "--format: unknown format \"xml\": use table, lines, json, csv, svg or html",
             ),
             ("--output=x.png", "unknown format of x.png: end it in .txt"),
             ("--output=x", "unknown format of x: end it in .txt"),

@@ -149,6 +149,11 @@ fn put(path: &Path, sheet: &Results, format: ResultFormat) -> std::io::Result<()
     std::fs::write(path, formats::write(sheet, format))
 }
 
+/// The command line, for a shell.
+fn command_line() -> String {
+    text::shell_command(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
+}
+
 /// Prepare the target and measure all cells.
 fn take(
     options: &MatrixOptions,
@@ -177,6 +182,7 @@ fn take(
         span: target.span,
         seconds_a_cell: options.cell_time.as_secs_f64(),
         began_unix_ms: began.map_or(0, |since| since.as_millis() as u64),
+        command: command_line(),
         stopped: false,
         notes: promises.notes.iter().cloned().chain(busy).collect(),
         flushes: Flushes::of(target),

@@ -258,6 +258,7 @@ mod tests {
             span: 1 << 20,
             seconds_a_cell: 1.0,
             began_unix_ms: 0,
+            command: String::new(),
             stopped: false,
             notes: Vec::new(),
             flushes: None,

@@ -21,6 +21,8 @@ pub struct Results {
     pub seconds_a_cell: f64,
     /// When it began, in milliseconds since 1970.
     pub began_unix_ms: u64,
+    /// The command line that measures it again.
+    pub command: String,
     /// It was stopped before all was measured.
     pub stopped: bool,
     /// Notes beside the figures, a sentence each.

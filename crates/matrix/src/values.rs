@@ -37,23 +37,26 @@ pub enum ResultFormat {
     Csv,
     /// A heat map.
     Svg,
+    /// A page with charts.
+    Html,
 }
 
 impl ResultFormat {
-    const NAMES: [(&str, ResultFormat); 5] = [
+    const NAMES: [(&str, ResultFormat); 6] = [
         ("table", ResultFormat::Table),
         ("lines", ResultFormat::Lines),
         ("json", ResultFormat::Json),
         ("csv", ResultFormat::Csv),
         ("svg", ResultFormat::Svg),
+        ("html", ResultFormat::Html),
     ];
 
     /// The format of this name, in any case.
     pub fn named(text: &str) -> Result<ResultFormat, String> {
         let found = ResultFormat::NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
-        found
-            .map(|&(_, format)| format)
-            .ok_or_else(|| format!("unknown format {text:?}: use table, lines, json, csv or svg"))
+        found.map(|&(_, format)| format).ok_or_else(|| {
+            format!("unknown format {text:?}: use table, lines, json, csv, svg or html")
+        })
     }
 
     /// The format that a file's name ends in.
@@ -66,7 +69,7 @@ impl ResultFormat {
         }
         .map_err(|()| {
             let path = path.display();
-            format!("unknown format of {path}: end it in .txt, .lines, .json, .csv or .svg")
+            format!("unknown format of {path}: end it in .txt, .lines, .json, .csv, .svg or .html")
         })
     }
 }

@@ -1,5 +1,7 @@
 //! The settings of a run: what was asked for, and where.
 
+use iosonde_base::text::shell_command;
+
 /// The settings of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunSettings {
@@ -34,14 +36,7 @@ pub struct SetOption {
 impl RunSettings {
     /// The command line for a shell.
     pub fn command(&self) -> String {
-        let quoted = |word: &String| {
-            let plain = |one: char| one.is_ascii_alphanumeric() || "-_=./:,+%@".contains(one);
-            match !word.is_empty() && word.chars().all(plain) {
-                true => word.clone(),
-                false => format!("'{}'", word.replace('\'', "'\\''")),
-            }
-        };
-        self.argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
+        shell_command(&self.argv)
     }
 }
 

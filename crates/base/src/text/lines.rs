@@ -78,6 +78,19 @@ pub fn fit(text: &str, columns: usize) -> String {
     format!("{kept}~")
 }
 
+/// Words as a command line for a shell.
+pub fn shell_command<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
+    let quoted = |word: W| {
+        let word = word.as_ref();
+        let plain = |one: char| one.is_ascii_alphanumeric() || "-_=./:,+%@".contains(one);
+        match !word.is_empty() && word.chars().all(plain) {
+            true => word.to_owned(),
+            false => format!("'{}'", word.replace('\'', "'\\''")),
+        }
+    };
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ mod lines;
 mod numbers;
 mod sizes;
 
-pub use lines::{fit, wrap};
+pub use lines::{fit, shell_command, wrap};
 pub use numbers::{
     bytes, count, counted, duration, exact_bytes, percent, percent_of, plural, rate,
 };

@@ -6,7 +6,9 @@ mod condition;
 mod document;
 mod grid;
 mod objective;
+mod page;
 mod precondition;
+mod refine;
 mod results;
 mod runs;
 mod search;
@@ -14,6 +16,7 @@ mod text;
 
 use super::definition::CommandEntry;
 use crate::exit;
+use crate::new_file;
 use crate::output::{print, print_error};
 use crate::trials::jobs::checked;
 use crate::trials::run::{TrialError, TrialRunner, give_up, prepared};
@@ -25,7 +28,8 @@ use iosonde_judge::round_order;
 use iosonde_run::job::Plan;
 use iosonde_spec::cli::Parsed;
 use results::SweepResults;
-use runs::{SweepPoint, SweepRuns, planned_points};
+use results::load_axis;
+use runs::{PlannedPoints, SweepPoint, SweepRuns, planned_points};
 use search::SearchResult;
 use std::fmt::Write;
 
@@ -74,19 +78,29 @@ fn start(arguments: &SweepArgs, words: &[String]) -> Result<u8, Vec<String>> {
     if is_search {
         check_search(&base).map_err(|why| own(&why))?;
     }
-    let points = match is_search {
-        true => Vec::new(),
+    let planned = match is_search {
+        true => PlannedPoints { points: Vec::new(), left_out: Vec::new() },
         false => planned_points(&base, arguments)?,
     };
-    let plans = plans(&base, &points).map_err(|why| own(&why))?;
+    let points = &planned.points;
+    if arguments.refine.is_some()
+        && points.first().and_then(|point| load_axis(&point.grid)).is_none()
+    {
+        return Err(own("--refine needs --over with one axis of iodepth or numjobs"));
+    }
+    if let Some(file) = &arguments.html {
+        let may_replace = arguments.force || arguments.resume;
+        new_file::check(file, may_replace).map_err(|why| own(&format!("--html: {why}")))?;
+    }
+    let plans = plans(&base, points).map_err(|why| own(&why))?;
     arguments.precondition.check(&plans, &base.flags.erase).map_err(|why| own(&why))?;
     if arguments.dry_run {
-        print(&dry_run(arguments, &points, &plans));
+        print(&dry_run(arguments, points, &plans));
         return Ok(exit::OK);
     }
     let runner =
         TrialRunner::new().map_err(|error| own(&format!("cannot listen for signals: {error}")))?;
-    let mut runs = SweepRuns::new(arguments, base, points, &runner).map_err(|why| own(&why))?;
+    let mut runs = SweepRuns::new(arguments, base, planned, &runner).map_err(|why| own(&why))?;
     Ok(match is_search {
         true => run_search(arguments, &mut runs),
         false => run_grid(arguments, &mut runs),
@@ -126,7 +140,8 @@ fn run_grid(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
     let results = SweepResults::of(&runs.points, runs.seed);
     let (document, csv) = (document::document(&results, runs.seed), document::csv(&results));
     let text = text::text(&results, runs.seed, runs.progress());
-    let printed = Printed { text, document: format!("{document:#}\n"), csv };
+    let page = page::page(&results, runs);
+    let printed = Printed { text, document: format!("{document:#}\n"), csv, page };
     let has_results = runs.progress().0 > 0;
     finish(arguments, runs, ended, has_results.then_some(printed))
 }
@@ -136,10 +151,14 @@ fn run_search(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
     let mut found = SearchResult::default();
     let ended = search::search(runs, arguments, &mut found);
     let document = document::search_document(&found, runs.seed);
+    // For the settings and the system: a probe that cannot be read is only not shown.
+    let result = found.probes.first().and_then(|probe| runs.stored(&probe.file).ok());
+    let report = result.as_ref().map(|result| &result.report);
     let printed = Printed {
         text: text::search_text(&found),
         document: format!("{document:#}\n"),
         csv: document::search_csv(&found),
+        page: page::page_of_search(&found, runs.seed, report),
     };
     finish(arguments, runs, ended, (!found.probes.is_empty()).then_some(printed))
 }
@@ -149,6 +168,7 @@ struct Printed {
     text: String,
     document: String,
     csv: String,
+    page: String,
 }
 
 /// Keep and print the results that there are; the exit code.
@@ -159,10 +179,17 @@ fn finish(
     printed: Option<Printed>,
 ) -> u8 {
     let mut code = exit::OK;
-    if let Some(Printed { text, document, csv }) = printed {
-        for (name, contents) in [("sweep.json", &document), ("sweep.csv", &csv)] {
+    if let Some(Printed { text, document, csv, page }) = printed {
+        let files = [("sweep.json", &document), ("sweep.csv", &csv), ("sweep.html", &page)];
+        for (name, contents) in files {
             if let Err(why) = runs.folder.write(name, contents) {
                 code = refuse("sweep", &why);
+            }
+        }
+        if let Some(file) = &arguments.html {
+            let may_replace = arguments.force || arguments.resume;
+            if let Err(why) = new_file::write(file, &page, may_replace) {
+                code = refuse("sweep", &format!("--html: {why}"));
             }
         }
         print(match arguments.format {
@@ -177,6 +204,11 @@ fn finish(
     );
     match ended {
         Ok(()) if runs.is_whole() => code,
+        Ok(()) if !runs.is_cut() => {
+            let count = iosonde_base::text::counted(runs.failures().len() as u64, "point");
+            print_error(&format!("iosonde: sweep: {count} failed\n{kept}"));
+            exit::REFUSED
+        }
         Ok(()) => {
             print_error(&format!("iosonde: sweep: the budget is through\n{kept}"));
             code

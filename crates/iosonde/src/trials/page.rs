@@ -3,8 +3,8 @@
 
 use super::figures::{Figure, Measure};
 use crate::new_file;
+use iosonde_base::text::shell_command;
 use iosonde_html::FigureUnit;
-use iosonde_report::RunSettings;
 use std::path::{Path, PathBuf};
 
 /// The unit of a figure's values.
@@ -18,8 +18,7 @@ pub fn unit(figure: &Figure) -> FigureUnit {
 
 /// The command line that ran, for a shell.
 pub fn command_line() -> String {
-    let argv = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    RunSettings { argv, jobs: Vec::new() }.command()
+    shell_command(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
 }
 
 /// The file of a page that `--html` asks for, and whether it may replace one.

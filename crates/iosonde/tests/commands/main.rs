@@ -22,4 +22,5 @@ mod sbk_ends;
 mod sbk_outputs;
 mod speed;
 mod sweep;
+mod sweep_pages;
 mod write_cache;

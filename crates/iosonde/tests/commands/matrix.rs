@@ -232,11 +232,12 @@ fn plain_buffers_miss_the_page_by_one_byte_and_the_others_do_not() {
 #[test]
 fn every_format_reads_back_and_has_the_same_figures() {
     let folder = Folder::new("matrix-forms");
-    let outputs = "--output=o.json --output=o.csv --output=o.svg --output=o.txt --output=o.lines";
+    let outputs = "--output=o.json --output=o.csv --output=o.svg --output=o.txt --output=o.lines \
+                   --output=o.html";
     let line = format!("f --bs=4k,1m --size=4m --modes=buffered,fsync,read {outputs}");
     let ran = matrix(&folder, &line).well();
     assert!(!folder.join("f").exists(), "it was made for the run");
-    assert_eq!(folder.names(), ["o.csv", "o.json", "o.lines", "o.svg", "o.txt"]);
+    assert_eq!(folder.names(), ["o.csv", "o.html", "o.json", "o.lines", "o.svg", "o.txt"]);
     assert_eq!(ran.stdout, folder.read("o.txt"));
     let report: Value = serde_json::from_str(&folder.read("o.json")).unwrap();
     let cells = cells(&report);
@@ -281,6 +282,12 @@ fn every_format_reads_back_and_has_the_same_figures() {
     assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"));
     assert_eq!(svg.matches("<title>").count(), cells.len(), "a hint a cell");
     assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+
+    let page = folder.read("o.html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.len() < 500 << 10);
+    assert!(page.contains("What durability costs, in blocks of 4K"));
+    assert!(page.contains("Rate against block size: O_DIRECT"));
+    assert!(page.contains("--modes=buffered,fsync,read"), "the command to run it again");
 }
 
 #[test]

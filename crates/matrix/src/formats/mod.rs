@@ -1,6 +1,7 @@
 //! The forms in which a sheet is written, a file each.
 
 mod csv;
+mod html;
 mod json;
 mod lines;
 mod svg;
@@ -17,6 +18,7 @@ pub fn write(sheet: &Results, format: ResultFormat) -> String {
         ResultFormat::Json => json::write(sheet),
         ResultFormat::Csv => csv::write(sheet),
         ResultFormat::Svg => svg::write(sheet),
+        ResultFormat::Html => html::write(sheet),
     }
 }
 

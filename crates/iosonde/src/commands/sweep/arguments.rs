@@ -20,7 +20,7 @@ Runs the jobs once at every point of a grid, in rounds; each round has every
 point once in a fresh random order, so that a drift of the device does not look
 like an effect. With --slo it searches the highest rate that keeps a promise,
 and confirms it with fresh runs. Results, sweep.json and sweep.csv are kept in
-a directory; --resume goes on there, also after kill -9. docs/sweep.md
+a directory, with a page of charts (sweep.html); --resume goes on there, also after kill -9. docs/sweep.md
 describes the syntax and how the knee is found.";
 
 /// What to run, and in which order.
@@ -36,6 +36,10 @@ pub struct SweepArgs {
     /// Rounds: how often each point is run
     #[arg(long, visible_alias = "repeats", value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: u32,
+    /// After the first round, add N points between the neighbours of the knee;
+    /// one axis is iodepth or numjobs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub refine: Option<u32>,
     /// Begin no run that would end later than this
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
@@ -72,13 +76,16 @@ pub struct SweepArgs {
     /// How to print the sweep
     #[arg(long, value_enum, default_value = "text")]
     pub format: SweepFormat,
+    /// Write the page to FILE, too: sweep.html is kept with the runs
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<PathBuf>,
     /// Where runs are kept
     #[arg(short = 'o', long = "out", value_name = "DIR", default_value = "sweep.d", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// Go on with the runs in that directory
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
-    /// Remove earlier runs in that directory
+    /// Remove earlier runs in that directory, and overwrite the page
     #[arg(long)]
     pub force: bool,
 }

@@ -2,9 +2,9 @@
 
 use super::results::{KneeKind, PointResult, SweepResults};
 use super::search::SearchResult;
-use super::text::knee_words;
+use super::text::{knee_words, phase_name};
 use crate::trials::figures::{Figure, Measure};
-use iosonde_judge::{SloOutcome, SloPhase};
+use iosonde_judge::SloOutcome;
 use serde_json::{Map, Value, json};
 
 /// Meanings of the keys change with this number.
@@ -56,6 +56,7 @@ fn point(point: &PointResult) -> Value {
         "files": point.files,
         "figures": figures,
         "findings": point.findings,
+        "failed": point.failure,
     })
 }
 
@@ -112,18 +113,13 @@ fn line(cells: &[String]) -> String {
 
 /// A search as one JSON object.
 pub fn search_document(search: &SearchResult, seed: u64) -> Value {
-    let phase = |phase: SloPhase| match phase {
-        SloPhase::Grow => "grow",
-        SloPhase::Halve => "halve",
-        SloPhase::Confirm => "confirm",
-    };
     let probes: Value = search
         .probes
         .iter()
         .map(|probe| {
             json!({
                 "rate_iops": probe.rate,
-                "phase": phase(probe.phase),
+                "phase": phase_name(probe.phase),
                 "values": probe.values,
                 "kept": probe.kept,
                 "file": probe.file,

@@ -1,6 +1,6 @@
 //! What the runs of a sweep show: figures of each point, and the knee.
 
-use super::grid::number;
+use super::grid::{GridPoint, number};
 use super::runs::{PointRun, SweepPoint};
 use crate::trials::figures::{Figure, FigureLane, Measure, percentile};
 use iosonde_judge::{Knee, LoadPoint, NoKnee, PacedPoint, knee, median, paced_knee};
@@ -32,9 +32,18 @@ pub struct PointResult {
     pub figures: Vec<PointFigure>,
     /// Findings that are more than a note, by their ids.
     pub findings: Vec<String>,
+    /// Why it has not all of its runs, if it failed.
+    pub failure: Option<String>,
 }
 
 impl PointResult {
+    /// `iodepth=8 bs=4k`.
+    pub fn text(&self) -> String {
+        let words: Vec<String> =
+            self.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        words.join(" ")
+    }
+
     /// A figure of it.
     pub fn figure(&self, key: &str) -> Option<&PointFigure> {
         self.figures.iter().find(|one| one.figure.key() == key)
@@ -64,6 +73,8 @@ pub enum KneeKind {
 pub struct SweepResults {
     /// The options of the axes.
     pub axes: Vec<String>,
+    /// The only axis that is a load.
+    pub load_axis: Option<usize>,
     /// The points, in the order of the axes.
     pub points: Vec<PointResult>,
     /// Knees, where an axis is a load.
@@ -77,17 +88,53 @@ const LOADS: [&str; 2] = ["iodepth", "numjobs"];
 /// Options that ask for a rate.
 const RATES: [&str; 1] = ["rate_iops"];
 
+/// The only axis of a grid that puts more I/Os in flight.
+pub fn load_axis(grid: &GridPoint) -> Option<usize> {
+    let mut loads =
+        grid.settings.iter().enumerate().filter(|(_, one)| LOADS.contains(&one.name.as_str()));
+    let (axis, _) = loads.next()?;
+    loads.next().is_none().then_some(axis)
+}
+
 impl SweepResults {
     /// Of the runs that have ended.
     pub fn of(points: &[SweepPoint], seed: u64) -> SweepResults {
         let axes =
             points.first().map(|point| point.grid.settings.iter().map(|one| one.axis()).collect());
         let axes: Vec<String> = axes.unwrap_or_default();
-        let rounds = points.iter().map(|point| point.runs.iter().flatten().count()).min();
-        let results: Vec<PointResult> = points.iter().map(point_result).collect();
+        let ran = points.iter().filter(|point| point.failure.is_none());
+        let rounds = ran.map(|point| point.runs.iter().flatten().count()).min();
+        let mut results: Vec<PointResult> = points.iter().map(point_result).collect();
         let knees = knees(points, &axes, seed);
-        SweepResults { axes, points: results, knees, rounds: rounds.unwrap_or(0) }
+        let load_axis = points.first().and_then(|point| load_axis(&point.grid));
+        if let Some(axis) = load_axis {
+            in_order(&mut results, axis);
+        }
+        SweepResults { axes, load_axis, points: results, knees, rounds: rounds.unwrap_or(0) }
     }
+}
+
+/// Points that were added to an axis stand among the others, by their values.
+fn in_order(points: &mut [PointResult], axis: usize) {
+    let value = |point: &PointResult| number(&point.settings[axis].1);
+    if points.iter().any(|point| value(point).is_none()) {
+        return;
+    }
+    let ranks: Vec<Vec<String>> = (0..points.first().map_or(0, |point| point.settings.len()))
+        .map(|at| points.iter().map(|point| point.settings[at].1.clone()).collect())
+        .collect();
+    let rank = |point: &PointResult, at: usize| match at == axis {
+        true => value(point).unwrap_or(0.0),
+        // Of the others the order of the grid.
+        false => {
+            let place = ranks[at].iter().position(|known| *known == point.settings[at].1);
+            place.unwrap_or(0) as f64
+        }
+    };
+    points.sort_by(|a, b| {
+        let orders = (0..ranks.len()).map(|at| rank(a, at).total_cmp(&rank(b, at)));
+        orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+    });
 }
 
 fn reports(point: &SweepPoint) -> Vec<&Report> {
@@ -112,6 +159,7 @@ fn point_result(point: &SweepPoint) -> PointResult {
         files: point.runs.iter().flatten().map(|run| run.file.clone()).collect(),
         figures: figures(&reports),
         findings,
+        failure: point.failure.clone(),
     }
 }
 

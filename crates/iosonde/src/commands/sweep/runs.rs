@@ -5,7 +5,7 @@ use super::grid::{GridPoint, points};
 use crate::trials::folder::{BegunRuns, EarlierRuns, FolderRequest, TrialFolder};
 use crate::trials::jobs::plan;
 use crate::trials::progress::RunLine;
-use crate::trials::run::{TrialError, TrialRunner, prepared};
+use crate::trials::run::{TrialError, TrialRun, TrialRunner, prepared};
 use crate::trials::settings::{OptionSetting, identity};
 use iosonde_judge::round_order;
 use iosonde_report::Report;
@@ -27,6 +27,28 @@ pub struct SweepPoint {
     pub jobs: usize,
     /// Its results, by round.
     pub runs: Vec<Option<PointRun>>,
+    /// Why it cannot be run; its other rounds are left out.
+    pub failure: Option<String>,
+}
+
+impl SweepPoint {
+    /// A point that has not run; without jobs where a value is a part of the
+    /// free rate.
+    ///
+    /// # Errors
+    /// The reasons, a line each.
+    pub fn new(
+        base: &Parsed,
+        grid: GridPoint,
+        arguments: &SweepArgs,
+    ) -> Result<SweepPoint, Vec<String>> {
+        let parsed = match grid.settings.iter().any(is_relative) {
+            true => None,
+            false => Some(with_settings(base, &grid.settings, arguments.ramp)?),
+        };
+        let runs = (0..arguments.rounds).map(|_| None).collect();
+        Ok(SweepPoint { grid, parsed, load: 0.0, jobs: 0, runs, failure: None })
+    }
 }
 
 /// One run of a point.
@@ -37,9 +59,23 @@ pub struct PointRun {
     pub result: StoredResult,
 }
 
+impl SweepPoint {
+    /// Its jobs as they will run, with their load noted.
+    ///
+    /// # Errors
+    /// They cannot run.
+    pub fn measure_load(&mut self) -> Result<Plan, TrialError> {
+        let parsed = self.parsed.clone().expect("rates are resolved");
+        let plan = prepared(parsed)?.plan;
+        self.jobs = plan.jobs.len();
+        self.load = plan.jobs.iter().map(|job| f64::from(job.reporting.depth_asked)).sum();
+        Ok(plan)
+    }
+}
+
 /// A sweep under way.
 pub struct SweepRuns<'a> {
-    arguments: &'a SweepArgs,
+    pub(super) arguments: &'a SweepArgs,
     /// The jobs without the values of any point.
     pub base: Parsed,
     /// The points, in the order of the axes.
@@ -58,35 +94,39 @@ pub struct SweepRuns<'a> {
     kept: Vec<String>,
     /// The budget ended the runs.
     is_cut: bool,
+    /// Points that `--where` leaves out.
+    pub left_out: Vec<String>,
+    /// `--refine` has been done.
+    pub(super) is_refined: bool,
+}
+
+/// The points of a grid, and those that `--where` leaves out.
+pub struct PlannedPoints {
+    /// What is run.
+    pub points: Vec<SweepPoint>,
+    /// What is not, in words.
+    pub left_out: Vec<String>,
 }
 
 /// The points that a grid has, before anything runs.
 ///
 /// # Errors
 /// The reasons, a line each.
-pub fn planned_points(
-    base: &Parsed,
-    arguments: &SweepArgs,
-) -> Result<Vec<SweepPoint>, Vec<String>> {
+pub fn planned_points(base: &Parsed, arguments: &SweepArgs) -> Result<PlannedPoints, Vec<String>> {
     let own = |why: String| vec![format!("iosonde: sweep: {why}")];
-    let mut all = Vec::new();
+    let (mut all, mut left_out) = (Vec::new(), Vec::new());
     for grid in points(&arguments.over) {
         if let Some(condition) = &arguments.condition
             && !condition.holds(&grid).map_err(|why| own(format!("--where: {why}")))?
         {
+            left_out.push(grid.text());
             continue;
         }
-        let parsed = match grid.settings.iter().any(is_relative) {
-            true => None,
-            false => Some(with_settings(base, &grid.settings, arguments.ramp)?),
-        };
-        let rounds = arguments.rounds as usize;
-        let runs = (0..rounds).map(|_| None).collect();
-        all.push(SweepPoint { grid, parsed, load: 0.0, jobs: 0, runs });
+        all.push(SweepPoint::new(base, grid, arguments)?);
     }
     match all.is_empty() {
         true => Err(own("--where leaves no point: no combination of the values holds".into())),
-        false => Ok(all),
+        false => Ok(PlannedPoints { points: all, left_out }),
     }
 }
 
@@ -142,7 +182,7 @@ impl<'a> SweepRuns<'a> {
     pub fn new(
         arguments: &'a SweepArgs,
         base: Parsed,
-        points: Vec<SweepPoint>,
+        planned: PlannedPoints,
         runner: &'a TrialRunner,
     ) -> Result<SweepRuns<'a>, String> {
         let request = FolderRequest {
@@ -151,6 +191,7 @@ impl<'a> SweepRuns<'a> {
             force: arguments.force,
             seed: arguments.seed,
         };
+        let PlannedPoints { points, left_out } = planned;
         let begun = TrialFolder::begin(request, |seed| header(arguments, &base, &points, seed))?;
         let BegunRuns { folder, seed, earlier } = begun;
         let (longest, begun) = (Duration::ZERO, Instant::now());
@@ -167,6 +208,8 @@ impl<'a> SweepRuns<'a> {
             free_rate: None,
             kept: Vec::new(),
             is_cut: false,
+            left_out,
+            is_refined: false,
         };
         runs.take_back(earlier)?;
         Ok(runs)
@@ -175,6 +218,7 @@ impl<'a> SweepRuns<'a> {
     /// The results of earlier runs.
     fn take_back(&mut self, earlier: Option<EarlierRuns>) -> Result<(), String> {
         for line in earlier.into_iter().flat_map(|earlier| earlier.runs) {
+            self.take_back_refined(&line)?;
             let Some(file) = line["file"].as_str() else { continue };
             let result = self.stored(file)?;
             self.kept.push(file.to_owned());
@@ -214,17 +258,27 @@ impl<'a> SweepRuns<'a> {
         self.resolve_rates()?;
         self.prepare()?;
         for round in 0..self.arguments.rounds as usize {
-            for (position, at) in
-                round_order(self.seed, round as u64, self.points.len()).into_iter().enumerate()
-            {
-                if self.points[at].runs[round].is_some() {
-                    continue;
-                }
-                if self.is_spent() {
-                    return Ok(());
-                }
-                self.run_point(at, round, position)?;
+            self.run_round(round)?;
+            if round == 0 && self.refine()? {
+                // The new points' first round.
+                self.run_round(0)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Run what a round lacks, in its order.
+    fn run_round(&mut self, round: usize) -> Result<(), TrialError> {
+        let order = round_order(self.seed, round as u64, self.points.len());
+        for (position, at) in order.into_iter().enumerate() {
+            let point = &self.points[at];
+            if point.runs[round].is_some() || point.failure.is_some() {
+                continue;
+            }
+            if self.is_spent() {
+                return Ok(());
+            }
+            self.run_point(at, round, position)?;
         }
         Ok(())
     }
@@ -283,21 +337,32 @@ impl<'a> SweepRuns<'a> {
     fn prepare(&mut self) -> Result<(), TrialError> {
         let mut plans: Vec<Plan> = Vec::new();
         for point in &mut self.points {
-            let parsed = point.parsed.clone().expect("rates are resolved");
-            let plan = prepared(parsed)?.plan;
-            point.jobs = plan.jobs.len();
-            point.load = plan.jobs.iter().map(|job| f64::from(job.reporting.depth_asked)).sum();
-            plans.push(plan);
+            plans.push(point.measure_load()?);
         }
         let is_begun = self.points.iter().any(|point| point.runs.iter().any(Option::is_some));
         if is_begun {
             return Ok(());
         }
         self.arguments.precondition.act(&plans, &self.base.flags.erase, self.runner)?;
-        for point in &self.points {
-            self.lay_out(point.parsed.as_ref().expect("rates are resolved"))?;
+        for at in 0..self.points.len() {
+            let parsed = self.points[at].parsed.clone().expect("rates are resolved");
+            match self.lay_out(&parsed) {
+                Err(TrialError::Failed(why)) => self.note_failure(at, 0, why)?,
+                other => other?,
+            }
         }
         Ok(())
+    }
+
+    /// A point that cannot be run: the others go on.
+    fn note_failure(&mut self, at: usize, round: usize, why: String) -> Result<(), TrialError> {
+        let point = &mut self.points[at];
+        crate::output::print_error(&format!("iosonde: sweep: {}: {why}", point.grid.text()));
+        let entry = json!({
+            "failed": why, "point": at, "round": round, "settings": point.grid.text(),
+        });
+        point.failure = Some(why);
+        self.folder.log(&entry).map_err(TrialError::Failed)
     }
 
     fn run_point(&mut self, at: usize, round: usize, position: usize) -> Result<(), TrialError> {
@@ -318,7 +383,11 @@ impl<'a> SweepRuns<'a> {
             "order": position,
             "settings": point.grid.text(),
         });
-        let result = self.run_once(&parsed, &file, entry, &words)?;
+        let ran = match self.run_jobs(&parsed, &words) {
+            Err(TrialError::Failed(why)) => return self.note_failure(at, round, why),
+            other => other?,
+        };
+        let result = self.keep(&ran, &file, entry)?;
         self.points[at].runs[round] = Some(PointRun { file, result });
         Ok(())
     }
@@ -334,14 +403,29 @@ impl<'a> SweepRuns<'a> {
         entry: Value,
         words: &str,
     ) -> Result<StoredResult, TrialError> {
-        let begun = Instant::now();
-        let line = RunLine::new(words);
-        line.draw("");
         let about = |error| match error {
             TrialError::Failed(why) => TrialError::Failed(format!("{words}: {why}")),
             stopped => stopped,
         };
-        let ran = self.runner.run(parsed, &line).map_err(about)?;
+        let ran = self.run_jobs(parsed, words).map_err(about)?;
+        self.keep(&ran, file, entry)
+    }
+
+    fn run_jobs(&self, parsed: &Parsed, words: &str) -> Result<TrialRun, TrialError> {
+        let line = RunLine::new(words);
+        line.draw("");
+        self.runner.run(parsed, &line)
+    }
+
+    /// Keep a result in `file`, with a line in the journal, and do what is to be
+    /// done after a run.
+    fn keep(
+        &mut self,
+        ran: &TrialRun,
+        file: &str,
+        entry: Value,
+    ) -> Result<StoredResult, TrialError> {
+        let begun = Instant::now();
         let failed = TrialError::Failed;
         let result = iosonde_result::read(&ran.document)
             .map_err(|error| failed(format!("{file}: {error}")))?;
@@ -352,7 +436,7 @@ impl<'a> SweepRuns<'a> {
         self.folder.log(&entry).map_err(failed)?;
         self.written += written_bytes(&result.report);
         self.arguments.between.act(&ran.plan, self.runner)?;
-        self.longest = self.longest.max(begun.elapsed());
+        self.longest = self.longest.max(ran.wall + begun.elapsed());
         Ok(result)
     }
 
@@ -377,6 +461,17 @@ impl<'a> SweepRuns<'a> {
     pub fn is_whole(&self) -> bool {
         let (ended, all) = self.progress();
         ended == all && !self.is_cut
+    }
+
+    /// Whether the budget of time or of writes ended the runs.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Points that failed, in words, and why.
+    pub fn failures(&self) -> Vec<(String, String)> {
+        let failed = self.points.iter().filter_map(|point| Some((point, point.failure.as_ref()?)));
+        failed.map(|(point, why)| (point.grid.text(), why.clone())).collect()
     }
 
     /// How many runs have ended, of how many.

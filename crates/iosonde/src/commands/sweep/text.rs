@@ -10,28 +10,34 @@ use std::fmt::Write;
 
 /// The sweep for a person.
 pub fn text(results: &SweepResults, seed: u64, ended: (usize, usize)) -> String {
-    let (runs, all) = ended;
     let mut out = String::new();
-    let words = format!(
-        "{} points, {} rounds in random order (seed {seed}){}",
-        results.points.len(),
-        results.rounds,
-        if runs < all { format!(", {runs} of {all} runs") } else { String::new() }
-    );
-    wrapped(&mut out, "sweep     ", &words);
+    wrapped(&mut out, "sweep     ", &design_words(results, seed, ended));
     out.push('\n');
     table(&mut out, results);
     out.push('\n');
     for knee in &results.knees {
         wrapped(&mut out, " ", &knee_words(knee));
     }
-    for point in results.points.iter().filter(|point| !point.findings.is_empty()) {
-        let name: Vec<String> =
-            point.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let line = format!("{}: [{}]", name.join(" "), point.findings.join("] ["));
-        wrapped(&mut out, " ", &line);
+    for point in &results.points {
+        if let Some(why) = &point.failure {
+            wrapped(&mut out, " ", &format!("{}: failed: {why}", point.text()));
+        }
+        if !point.findings.is_empty() {
+            let line = format!("{}: [{}]", point.text(), point.findings.join("] ["));
+            wrapped(&mut out, " ", &line);
+        }
     }
     out
+}
+
+/// How the points were run.
+pub fn design_words(results: &SweepResults, seed: u64, (runs, all): (usize, usize)) -> String {
+    format!(
+        "{} points, {} rounds in random order (seed {seed}){}",
+        results.points.len(),
+        results.rounds,
+        if runs < all { format!(", {runs} of {all} runs") } else { String::new() }
+    )
 }
 
 /// The columns: rates, p50 and p99 of each direction.
@@ -148,9 +154,8 @@ pub fn search_text(search: &SearchResult) -> String {
     let mut out = String::new();
     wrapped(&mut out, "slo       ", &format!("{}; {}", search.promises.join(" and "), search.find));
     out.push('\n');
-    let phases =
-        [(SloPhase::Grow, "grow"), (SloPhase::Halve, "halve"), (SloPhase::Confirm, "confirm")];
-    for (phase, name) in phases {
+    for phase in [SloPhase::Grow, SloPhase::Halve, SloPhase::Confirm] {
+        let name = phase_name(phase);
         let probes = search.probes.iter().filter(|probe| probe.phase == phase);
         let words: Vec<String> = probes
             .map(|probe| {
@@ -162,8 +167,23 @@ pub fn search_text(search: &SearchResult) -> String {
             wrapped(&mut out, &format!(" {name:<9}"), &words.join("; "));
         }
     }
+    wrapped(&mut out, " answer   ", &answer_words(search));
+    out
+}
+
+/// A part of a search in a word.
+pub fn phase_name(phase: SloPhase) -> &'static str {
+    match phase {
+        SloPhase::Grow => "grow",
+        SloPhase::Halve => "halve",
+        SloPhase::Confirm => "confirm",
+    }
+}
+
+/// How a search ended.
+pub fn answer_words(search: &SearchResult) -> String {
     let probes = iosonde_base::text::counted(search.probes.len() as u64, "probe");
-    let answer = match search.outcome {
+    match search.outcome {
         Some(SloOutcome::Met { rate, fails_at }) => {
             let fails =
                 fails_at.map_or(String::new(), |rate| format!("; fails at {}", count(rate)));
@@ -173,7 +193,5 @@ pub fn search_text(search: &SearchResult) -> String {
             format!("none: {} {} does not keep it either; {probes}", search.find, count(rate))
         }
         None => format!("none yet: stopped after {probes}"),
-    };
-    wrapped(&mut out, " answer   ", &answer);
-    out
+    }
 }

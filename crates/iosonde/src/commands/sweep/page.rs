@@ -1,0 +1,132 @@
+//! A sweep or a search as an HTML page.
+
+use super::document::{document, search_document};
+use super::grid::number;
+use super::results::{FoundKnee, KneeKind, PointFigure, PointResult, SweepResults};
+use super::runs::SweepRuns;
+use super::search::SearchResult;
+use super::text::{answer_words, design_words, knee_words, phase_name};
+use crate::trials::figures::{FigureLane, Measure};
+use crate::trials::page::{command_line, unit};
+use iosonde_html::{
+    AxisValue, KneePlace, SearchPage, SearchedProbe, SweepPage, SweptFigure, SweptKind, SweptKnee,
+    SweptPoint, search_page, sweep_page,
+};
+use iosonde_judge::SloOutcome;
+use iosonde_report::Report;
+
+/// The page of a grid.
+pub fn page(results: &SweepResults, runs: &SweepRuns<'_>) -> String {
+    let reports = runs.points.iter().flat_map(|point| point.runs.iter().flatten());
+    let report = reports.map(|run| &run.result.report).next();
+    let measured = results.points.iter().filter(|point| !point.files.is_empty());
+    sweep_page(&SweepPage {
+        jobs: jobs_words(report),
+        design: design_words(results, runs.seed, runs.progress()),
+        axes: results.axes.clone(),
+        load_axis: results.load_axis,
+        points: measured.map(swept).collect(),
+        knees: results.knees.iter().map(swept_knee).collect(),
+        missing: missing(results, runs),
+        notes: Vec::new(),
+        result: report,
+        command: command_line(),
+        json: Some(document(results, runs.seed).to_string()),
+    })
+}
+
+/// What the jobs are, in words; of several their number.
+fn jobs_words(report: Option<&Report>) -> String {
+    let Some(report) = report else { return String::new() };
+    match &report.ours.jobs[..] {
+        [one] => one.what.clone(),
+        many => format!("{} jobs", many.len()),
+    }
+}
+
+fn swept(point: &PointResult) -> SweptPoint {
+    let value =
+        |(_, text): &(String, String)| AxisValue { text: text.clone(), number: number(text) };
+    SweptPoint {
+        values: point.settings.iter().map(value).collect(),
+        load: point.load,
+        runs: point.files.len(),
+        figures: point.figures.iter().map(figure).collect(),
+        findings: point.findings.clone(),
+    }
+}
+
+fn figure(one: &PointFigure) -> SweptFigure {
+    SweptFigure {
+        lane: one.figure.lane.map_or("", FigureLane::name).to_owned(),
+        kind: match one.figure.measure {
+            Measure::Iops => SweptKind::Iops,
+            Measure::Bandwidth => SweptKind::Bandwidth,
+            Measure::Latency(percent) => SweptKind::Latency(percent),
+            Measure::Response(percent) => SweptKind::Response(percent),
+            _ => SweptKind::Other,
+        },
+        label: one.figure.label(),
+        unit: unit(&one.figure),
+        value: one.value,
+        range: one.range,
+    }
+}
+
+fn swept_knee(found: &FoundKnee) -> SweptKnee {
+    let place = match &found.kind {
+        KneeKind::Load(Ok(knee)) => Some(KneePlace {
+            load: knee.load,
+            interval: knee.interval,
+            iops_most: knee.rate_most,
+            ns_least: knee.seconds_least * 1e9,
+        }),
+        _ => None,
+    };
+    SweptKnee { words: knee_words(found), at: found.at.clone(), place }
+}
+
+/// Points without all of their runs, and why.
+fn missing(results: &SweepResults, runs: &SweepRuns<'_>) -> Vec<(String, String)> {
+    let cut = match runs.is_cut() {
+        true => "not run: the budget of time or writes is through",
+        false => "not run: the sweep was stopped first",
+    };
+    let of_point = |point: &PointResult| {
+        let why = match &point.failure {
+            Some(why) => format!("failed: {why}"),
+            None if point.files.is_empty() => cut.to_owned(),
+            None => return None,
+        };
+        Some((point.text(), why))
+    };
+    let skipped = runs
+        .left_out
+        .iter()
+        .map(|point| (point.clone(), "skipped: --where does not hold".to_owned()));
+    results.points.iter().filter_map(of_point).chain(skipped).collect()
+}
+
+/// The page of a search; `result` is one of its results.
+pub fn page_of_search(search: &SearchResult, seed: u64, result: Option<&Report>) -> String {
+    let probes = search.probes.iter().map(|probe| SearchedProbe {
+        rate: probe.rate,
+        phase: phase_name(probe.phase),
+        values: probe.values.clone(),
+        is_kept: probe.kept,
+    });
+    search_page(&SearchPage {
+        jobs: jobs_words(result),
+        promises: search.promises.clone(),
+        option: search.find.clone(),
+        answer: answer_words(search),
+        rate: match search.outcome {
+            Some(SloOutcome::Met { rate, .. }) => Some(rate),
+            _ => None,
+        },
+        probes: probes.collect(),
+        result,
+        command: command_line(),
+        json: Some(search_document(search, seed).to_string()),
+    })
+}
