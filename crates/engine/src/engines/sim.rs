@@ -24,16 +24,16 @@ pub(crate) static SIM: EngineDef = EngineDef {
     name: "sim",
     aliases: &[],
     summary: "iosonde's own: a device of 100 us that exists only in time",
-    doc: "A simulated device: answers each I/O after sim_latency, however many are in flight. \
-          For rehearsing a job without a disk. It keeps data in memory for jobs that verify, and \
+    doc: "A simulated device: answers each I/O after sim_latency, however many are in flight, or \
+          sim_channels at a time. For rehearsing a job without a disk. It keeps data in memory for jobs that verify, and \
           with zonemode=zbd it is a zoned device; else it moves no data.",
     caps: Caps { diskless: true, trim: true, slat: true, simulates: true, ..Caps::NONE },
     options: Some(&options::OPTIONS),
     offload: None,
     available: always,
     open: |with, accounting| {
-        let SimSettings { latency, devices, .. } = with.settings.of();
-        let script = Script { latency_of: Some(latency), ..Script::default() };
+        let SimSettings { latency, channels, devices, .. } = with.settings.of();
+        let script = Script { latency_of: Some(latency), channels, ..Script::default() };
         let sim = Sim::<false>::new(script, with.clock, with.depth).on(devices);
         Ok(queued(sim, with.depth, accounting))
     },
@@ -50,6 +50,9 @@ pub struct Script {
     pub latency: (Nanos, Nanos),
     /// How long I/Os of each direction take instead, if given.
     pub latency_of: Option<PerDir<Nanos>>,
+    /// How many I/Os the device works on together, those that come later wait; 0 for no
+    /// limit.
+    pub channels: u32,
     /// The device stalls for `lasts` of each `every`.
     pub stall: Option<Stall>,
     /// Of a million I/Os, how many fail...
@@ -80,6 +83,7 @@ impl Default for Script {
             seed: 0,
             latency: (Nanos::from_micros(100), Nanos::from_micros(100)),
             latency_of: None,
+            channels: 0,
             stall: None,
             errors_ppm: 0,
             errno: Errno::EIO,
@@ -122,6 +126,8 @@ pub struct Sim<const SYNCS: bool = false> {
     state: u64,
     /// When each answer is due, in ticks; among equals, the order of arrival.
     flying: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    /// When each channel is free, in ticks.
+    channels: BinaryHeap<Reverse<u64>>,
     /// The answer of each slot in flight.
     answers: Vec<Option<Result<u32, Errno>>>,
     arrivals: u64,
@@ -133,11 +139,13 @@ pub struct Sim<const SYNCS: bool = false> {
 impl<const SYNCS: bool> Sim<SYNCS> {
     /// A device for at most `depth` requests at a time.
     pub fn new(script: Script, clock: Clock, depth: u32) -> Self {
+        let channels = (0..script.channels).map(|_| Reverse(0)).collect();
         Sim {
             state: script.seed,
             script,
             clock,
             flying: BinaryHeap::with_capacity(depth as usize),
+            channels,
             answers: vec![None; depth as usize],
             arrivals: 0,
             seen: Arc::default(),
@@ -178,7 +186,15 @@ impl<const SYNCS: bool> Sim<SYNCS> {
         };
         let took = shortest.0 + self.below(longest.0.saturating_sub(shortest.0) + 1);
         let now = self.clock.now();
-        let due = self.clock.after(now, took);
+        let Some(Reverse(free)) = self.channels.pop() else { return self.end(now, took) };
+        let due = self.end(now.max(free), took);
+        self.channels.push(Reverse(due));
+        due
+    }
+
+    /// When an I/O that begins at `start` is done, stalls counted; in ticks.
+    fn end(&self, start: u64, took: u64) -> u64 {
+        let due = self.clock.after(start, took);
         let Some(Stall { every, lasts }) = self.script.stall else { return due };
         // The last `lasts` of each `every` is the stall.
         let ns = self.clock.ns_between(0, due);

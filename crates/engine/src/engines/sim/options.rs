@@ -21,6 +21,16 @@ options! {
             good: &["0", "100", "10ms", "80,20"],
             bad: &["short"],
         }
+        /// I/Os that the device works on together; further ones wait. 0 for no limit.
+        ///
+        /// The throughput of each job saturates at sim_channels / sim_latency.
+        sim_channels: u32 = "0" as "sim_channels" {
+            fio: FioSupport::OursAlone,
+            built: Built::Yes,
+            max: Some(65_536),
+            good: &["0", "24"],
+            bad: &["many", "65537"],
+        }
         /// With `zonemode=zbd`: number of conventional zones, at the start of the device.
         sim_conventional_zones: u32 = "0" as "sim_conventional_zones" {
             fio: FioSupport::OursAlone,
@@ -59,6 +69,8 @@ options! {
 pub struct SimSettings {
     /// Of each I/O, by direction.
     pub latency: PerDir<Nanos>,
+    /// I/Os that it works on together; 0 for no limit.
+    pub channels: u32,
     /// What the device's zones are like, if it has any.
     pub zones: SimZoneSettings,
     /// The devices of the job's files, in their order; of files without one no data
@@ -83,6 +95,7 @@ impl Default for SimSettings {
     fn default() -> SimSettings {
         SimSettings {
             latency: PerDir::all(Nanos::from_micros(100)),
+            channels: 0,
             zones: SimZoneSettings::default(),
             devices: Vec::new(),
         }
@@ -97,6 +110,7 @@ impl OwnOptions for SimOptions {
     fn settings(&self, _: &JobContext) -> Result<SimSettings, Diagnostic> {
         Ok(SimSettings {
             latency: PerDir(self.sim_latency.get().0),
+            channels: *self.sim_channels.get(),
             zones: SimZoneSettings {
                 conventional: *self.sim_conventional_zones.get(),
                 open_max: *self.sim_max_open_zones.get(),
