@@ -114,14 +114,18 @@ impl Drop for LiveScreen {
 /// Signals that are about the terminal. They wake the thread.
 struct Listened {
     stop: Arc<AtomicBool>,
+    /// Ctrl-Z does what it does without us.
+    has_ended: Arc<AtomicBool>,
     all: Vec<signal_hook::SigId>,
 }
 
 impl Listened {
     fn begin(wake: &OwnedFd) -> io::Result<Listened> {
-        let mut listened = Listened { stop: Arc::default(), all: Vec::new() };
-        let stop = signal_hook::flag::register(SIGTSTP, listened.stop.clone())?;
-        listened.all.push(stop);
+        let (stop, has_ended) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+        // A signal once listened to is without effect when nobody listens any more.
+        signal_hook::flag::register_conditional_default(SIGTSTP, has_ended.clone())?;
+        let all = vec![signal_hook::flag::register(SIGTSTP, stop.clone())?];
+        let mut listened = Listened { stop, has_ended, all };
         for signal in [SIGTSTP, SIGCONT, SIGWINCH] {
             let wake = wake.as_fd().try_clone_to_owned()?;
             listened.all.push(signal_hook::low_level::pipe::register(signal, wake)?);
@@ -135,6 +139,7 @@ impl Drop for Listened {
         for id in self.all.drain(..) {
             signal_hook::low_level::unregister(id);
         }
+        self.has_ended.store(true, Ordering::Relaxed);
     }
 }
 

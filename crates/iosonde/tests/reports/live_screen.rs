@@ -269,6 +269,39 @@ fn objects_go_to_descriptor_3_or_to_a_file() {
 }
 
 #[test]
+fn findings_arise_while_jobs_run() {
+    let folder = Folder::new("screen-findings");
+    std::fs::write(folder.join("data"), vec![7; 1 << 20]).unwrap();
+    // Just written, the file is in the page cache.
+    let line = "--name=a --rw=randread --bs=4k --size=1m --filename=data --invalidate=0 \
+                --time_based --runtime=3600 --live=json --live-file=objects";
+    let mut running = Running::start(Who::Native, &folder, line);
+    let found = || std::fs::read_to_string(folder.join("objects")).unwrap_or_default();
+    wait_until("the reads are found to be of the page cache", || {
+        found().contains("\"id\":\"page-cache-reads\",\"severity\":\"wrong\"")
+    });
+    running.signal(rustix::process::Signal::INT);
+    let ran = running.end_within(PATIENCE);
+    assert_eq!(ran.code, Some(128), "{ran:?}");
+    assert!(ran.stdout.contains("page-cache-reads"), "{ran:?}");
+}
+
+#[test]
+fn a_report_so_far_is_printed_above_the_screen() {
+    let folder = Folder::new("screen-status");
+    let script = format!("$IOSONDE {JOB} --runtime=3600; stty -g > after");
+    let Some(mut shell) = Shell::run(&folder, 80, 24, &script) else { return };
+    shell.wait_for("q end and report");
+    shell.press(b"s");
+    shell.wait_for("job                   IOPS");
+    let report = shell.text().rfind("job                   IOPS").unwrap();
+    wait_until("frames are drawn below", || shell.text()[report..].contains("q end and report"));
+    shell.press(b"q");
+    shell.end();
+    assert_restored(&folder, "after");
+}
+
+#[test]
 fn called_as_fio_it_is_fios_line() {
     let folder = Folder::new("screen-fio");
     for option in ["--live=screen", "--live-file=x"] {
