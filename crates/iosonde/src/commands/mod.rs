@@ -8,6 +8,7 @@ pub mod definition;
 pub mod diagnose;
 mod format;
 mod help;
+mod like;
 mod man;
 mod plot;
 pub mod probe;

@@ -3,8 +3,8 @@
 
 use super::definition::{CommandEntry, Commands};
 use super::{
-    audit, cache, compare, completions, diagnose, help, man, plot, probe, quick, report, sweep,
-    write_cache,
+    audit, cache, compare, completions, diagnose, help, like, man, plot, probe, quick, report,
+    sweep, write_cache,
 };
 use crate::output::print_error;
 use crate::personality::Personality;
@@ -15,6 +15,7 @@ use iosonde_options::nearest;
 /// All commands, in the order in which help lists them.
 pub static COMMANDS: Commands = &[
     &quick::COMMAND,
+    &like::COMMAND,
     &explain::COMMAND,
     &probe::COMMAND,
     &MATRIX,

@@ -11,6 +11,7 @@ mod diagnose;
 mod examples;
 mod explain;
 mod help;
+mod like;
 mod matrix;
 mod matrix_safety;
 mod meta;

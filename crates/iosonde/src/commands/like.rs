@@ -1,0 +1,209 @@
+//! `iosonde like NAME [TARGET]`: workloads that are known by name; described in
+//! docs/like.md.
+
+mod job_text;
+mod preset;
+mod presets;
+mod readings;
+mod steps;
+mod target;
+
+use super::definition::{CommandEntry, parse};
+use crate::output::{print, print_error};
+use crate::trials::run::{TrialError, TrialRunner, give_up};
+use crate::trials::words::time;
+use crate::{exit, new_file};
+use clap::{Args, ValueHint};
+use iosonde_base::text::wrap;
+use iosonde_html::{PageRun, page};
+use iosonde_options::nearest;
+use iosonde_report::finding::{Finding, Severity};
+use preset::{LikeReading, Preset, StepResult};
+use presets::PRESETS;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use target::LikeTarget;
+
+/// What `--help` says below the summary.
+const DETAILS: &str = "\
+Runs a workload that is known by name, and says in a sentence what its figures
+mean. Without NAME, lists them. A goal is only given where there is a public
+one; PASS needs it to be met and figures that are not misleading.
+
+In a directory (the default: this one) files of its own are made and removed.
+A file is only read. A device is written to with --erase=WORD only.";
+
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "like",
+    summary: "run a known workload: a database's log, a desktop benchmark ...",
+    details: DETAILS,
+    usage: None,
+    arguments: LikeArgs::augment_args,
+    takes_jobs: false,
+    run,
+};
+
+/// Exit code of a goal that is not met, or that misleading figures cannot meet.
+const FAILED_GOAL: u8 = 6;
+
+/// The command line of `iosonde like`.
+#[derive(Args, Clone, Debug)]
+pub struct LikeArgs {
+    /// The workload; without it, all are listed
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// A directory, a file to read or a device
+    #[arg(value_name = "TARGET", default_value = ".", value_hint = ValueHint::AnyPath)]
+    target: PathBuf,
+    /// Set an option of the jobs, as runtime=10; repeatable
+    #[arg(long, value_name = "OPTION=VALUE")]
+    with: Vec<String>,
+    /// Print the job file with its sources, and run nothing
+    #[arg(long)]
+    print: bool,
+    /// Run each test of desktop this often
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    loops: u32,
+    /// Wait this long between the tests of desktop
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = pause)]
+    pause: Duration,
+    /// Allow the data on a device to be lost: its serial number, model or size
+    #[arg(long, value_name = "WORD", require_equals = true)]
+    erase: Option<String>,
+    /// Write the runs as an HTML page
+    #[arg(long, value_name = "FILE", require_equals = true, value_hint = ValueHint::FilePath)]
+    html: Option<PathBuf>,
+    /// Overwrite FILE if it exists
+    #[arg(long)]
+    force: bool,
+}
+
+/// A time; 0 is none.
+fn pause(text: &str) -> Result<Duration, String> {
+    if text == "0" { Ok(Duration::ZERO) } else { time(text) }
+}
+
+/// Run with the words after `like`; the exit code.
+pub fn run(words: &[String]) -> u8 {
+    let arguments: LikeArgs = match parse(&COMMAND, words) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    let Some(name) = &arguments.name else {
+        print(&list());
+        return exit::OK;
+    };
+    let refused = |why: &str| {
+        print_error(&format!("iosonde: like: {why}"));
+        exit::REFUSED
+    };
+    let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
+        return refused(&unknown(name));
+    };
+    let text = match job_text::job_text(preset, &arguments.with) {
+        Ok(text) => text,
+        Err(why) => return refused(&why),
+    };
+    if arguments.print {
+        print(&text);
+        return exit::OK;
+    }
+    match measure(preset, &text, &arguments) {
+        Ok(code) => code,
+        Err(TrialError::Failed(why)) => refused(&why),
+        Err(TrialError::Stopped { twice: true }) => give_up(),
+        Err(TrialError::Stopped { twice: false }) => {
+            print_error("iosonde: like: stopped: nothing is concluded from a part");
+            exit::SIGNALLED
+        }
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let names = PRESETS.iter().map(|preset| preset.name);
+    match nearest(name, names) {
+        Some(near) => format!("unknown workload {name:?}: did you mean {near}?"),
+        None => format!("unknown workload {name:?}: iosonde like lists them"),
+    }
+}
+
+/// A line each.
+fn list() -> String {
+    let line = |preset: &Preset| format!("  {:<14} {}\n", preset.name, preset.summary);
+    PRESETS.iter().map(line).collect()
+}
+
+/// Run the steps and print what they come to; the exit code.
+fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, TrialError> {
+    let failed = TrialError::Failed;
+    if let Some(file) = &arguments.html {
+        new_file::check(file, arguments.force).map_err(|why| failed(format!("--html: {why}")))?;
+    }
+    let runner = TrialRunner::new()
+        .map_err(|error| failed(format!("cannot listen for signals: {error}")))?;
+    let target =
+        LikeTarget::of(&arguments.target, preset, arguments.erase.as_deref()).map_err(failed)?;
+    let results = steps::run(preset, text, &target, arguments, &runner)?;
+    drop(target);
+    let reading = (preset.read)(&results);
+    let findings = findings(&results);
+    print(&words(preset, &reading, &findings));
+    if let Some(file) = &arguments.html {
+        let runs: Vec<PageRun> = results.iter().map(StepResult::page_run).collect();
+        let title = format!("iosonde like {}", preset.name);
+        new_file::write(file, &page(&title, &runs), arguments.force)
+            .map_err(|why| failed(format!("--html: {why}")))?;
+    }
+    Ok(match &reading.goal {
+        Some(goal) if !goal.is_met || is_wrong(&findings) => FAILED_GOAL,
+        _ => exit::OK,
+    })
+}
+
+/// Warnings and worse of all steps, each rule once, worst first, with how many
+/// steps it was found in.
+fn findings(results: &[StepResult]) -> Vec<(Finding, u32)> {
+    let mut found: BTreeMap<String, (Finding, u32)> = BTreeMap::new();
+    let all = results.iter().filter_map(|step| step.report.ours.ledger.as_ref());
+    for finding in all.flat_map(|ledger| &ledger.verdict) {
+        if finding.severity > Severity::Note {
+            found.entry(finding.id.to_string()).or_insert_with(|| (finding.clone(), 0)).1 += 1;
+        }
+    }
+    let mut found: Vec<(Finding, u32)> = found.into_values().collect();
+    found.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
+    found
+}
+
+fn is_wrong(findings: &[(Finding, u32)]) -> bool {
+    findings.iter().any(|(finding, _)| finding.severity == Severity::Wrong)
+}
+
+/// The sentence first, then figures, then what limits them.
+fn words(preset: &Preset, reading: &LikeReading, findings: &[(Finding, u32)]) -> String {
+    let outcome = match &reading.goal {
+        None => String::new(),
+        Some(goal) => {
+            let word = match (goal.is_met, is_wrong(findings)) {
+                (false, _) => "FAIL",
+                (true, false) => "PASS",
+                (true, true) => "NO PASS: the figures are not of what was to be measured",
+            };
+            format!(", goal {}   {word}", goal.words)
+        }
+    };
+    let lead = format!("{:<12} ", preset.name);
+    let mut text = format!("{lead}{}{outcome}\n", wrap(&reading.sentence, lead.len(), 100));
+    for line in &reading.lines {
+        text.push_str(&format!("  {line}\n"));
+    }
+    for (finding, steps) in findings {
+        let several = if *steps > 1 { format!(" ({steps} runs)") } else { String::new() };
+        let line = format!("{}{several} [{}]", finding.statement, finding.id);
+        let lead = format!("  {:<8} ", finding.severity.word());
+        text.push_str(&format!("{lead}{}\n", wrap(&line, lead.len(), 100)));
+    }
+    text
+}

@@ -1,0 +1,165 @@
+//! `iosonde like`: workloads by name, their goals, and what is left alone.
+
+use crate::support::{Ran, Who, words};
+use iosonde_testing::{Folder, LoopDevice, is_root, or_skip};
+use std::path::Path;
+
+const NAMES: [&str; 12] = [
+    "etcd-wal",
+    "pg-wal",
+    "pg-checkpoint",
+    "oltp",
+    "kafka",
+    "backup",
+    "restore",
+    "vm-boot",
+    "video",
+    "file-server",
+    "desktop",
+    "k8s-volume",
+];
+
+fn like(folder: &Folder, line: &str) -> Ran {
+    Who::Native.run(folder, &words(&format!("like {line}")))
+}
+
+fn names(folder: &Folder) -> Vec<String> {
+    let all = std::fs::read_dir(folder.path()).unwrap();
+    all.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn each_workload_is_listed_and_its_job_is_valid_with_its_source() {
+    let folder = Folder::new("like-list");
+    let list = like(&folder, "").well().stdout;
+    assert_eq!(list.lines().count(), NAMES.len());
+    for name in NAMES {
+        assert!(list.contains(&format!("  {name} ")), "{list}");
+        let job = like(&folder, &format!("{name} --print --with number_ios=7")).well().stdout;
+        assert!(job.contains("# Source: ") && job.contains("[global]\nnumber_ios=7\n"), "{job}");
+        folder.write("job.fio", job);
+        let parsed = Who::Native.run(&folder, &words("--showcmd job.fio")).well();
+        assert!(parsed.stdout.contains("number_ios=7"), "{parsed:?}");
+        std::fs::remove_file(folder.join("job.fio")).unwrap();
+    }
+    assert_eq!(names(&folder), [""; 0]);
+}
+
+/// Whether the goal is met depends on the disk: the word and the exit code agree.
+#[test]
+fn a_public_goal_is_judged_and_the_exit_code_says_so() {
+    let folder = Folder::new("like-etcd");
+    let ran = like(&folder, "etcd-wal --with size=4m");
+    let wanted = match ran.stdout.contains("goal < 10 ms   PASS\n") {
+        true => 0,
+        false => 6,
+    };
+    assert_eq!(ran.code, Some(wanted), "{ran:?}");
+    assert!(ran.stdout.starts_with("etcd-wal     sync p99 "), "{ran:?}");
+    assert!(
+        wanted == 0 || ran.stdout.contains("FAIL") || ran.stdout.contains("NO PASS"),
+        "{ran:?}"
+    );
+    assert_eq!(names(&folder), [""; 0], "its files are removed");
+}
+
+#[test]
+fn too_few_syncs_are_no_pass() {
+    let folder = Folder::new("like-few");
+    let ran = like(&folder, "etcd-wal --with size=23000");
+    assert_eq!(ran.code, Some(6), "{ran:?}");
+    assert!(ran.stdout.contains("unknown (too few I/Os), goal < 10 ms   FAIL"), "{ran:?}");
+}
+
+#[test]
+fn workloads_without_a_goal_report_and_end_well() {
+    let folder = Folder::new("like-short");
+    let short =
+        "--with ioengine=psync --with size=1m --with direct=0 --with runtime=1 --with ramp_time=0";
+    for (line, sentence) in [
+        ("pg-wal", "one session commits"),
+        ("pg-checkpoint", "at p99"),
+        ("kafka", "to durability"),
+        ("backup", "1 TiB takes"),
+        ("restore", "1 TiB takes"),
+        ("vm-boot --with numjobs=1", "from when they were due"),
+        ("video --with rate=1m --with bs=64k", "late"),
+        ("k8s-volume", "random reads and"),
+    ] {
+        let ran = like(&folder, &format!("{line} {short}"));
+        let text = ran.well().stdout;
+        assert!(text.contains(sentence), "{line}: {text}");
+    }
+    assert_eq!(names(&folder), [""; 0]);
+}
+
+#[test]
+fn desktop_prints_its_table_and_a_page() {
+    let folder = Folder::new("like-desktop");
+    let line = "desktop --loops=2 --pause=0 --with ioengine=psync --with direct=0 --with size=1m \
+                --with number_ios=16 --with time_based=0 --html=page.html";
+    let text = like(&folder, line).well().stdout;
+    assert!(text.starts_with("desktop      median of 2 runs"), "{text}");
+    for test in ["SEQ1M-Q8T1", "SEQ1M-Q1T1", "RND4K-Q32T1", "RND4K-Q1T1"] {
+        let row = text.lines().find(|line| line.contains(test)).unwrap();
+        assert_eq!(row.split_whitespace().count(), 5, "{row}");
+        assert_eq!(row.matches("..").count(), 2, "{row}");
+    }
+    assert_eq!(names(&folder), ["page.html"]);
+    assert!(folder.read("page.html").contains("16 runs"));
+}
+
+#[test]
+fn nothing_that_exists_is_written_to() {
+    let folder = Folder::new("like-safety");
+    let data = vec![7u8; 17 << 20];
+    folder.write("data", &data);
+    let refused = like(&folder, "backup data");
+    assert_eq!(refused.code, Some(1));
+    assert!(
+        refused.stderr.contains("data: it exists, and the workload would overwrite it"),
+        "{refused:?}"
+    );
+    let short = "--with ioengine=psync --with direct=0";
+    like(&folder, &format!("restore data {short}")).well();
+    assert_eq!(std::fs::read(folder.join("data")).unwrap(), data);
+    folder.write("small", "x");
+    for (line, reason) in [
+        ("restore small", "small: it has 1 B: 16 MiB or more are needed"),
+        ("restore none", "none: No such file"),
+        ("backup /dev/null", "neither a directory, a file nor a block device"),
+        ("etcd", "unknown workload \"etcd\""),
+        ("etcd-wall", "did you mean etcd-wal?"),
+        ("etcd-wal --with filename=data", "name the directory, file or device as TARGET"),
+        ("etcd-wal --with nonsense=1", "use OPTION=VALUE with an option of jobs"),
+        ("etcd-wal --with bs=abc", "bs"),
+    ] {
+        let ran = like(&folder, line);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains(reason), "{reason}: {ran:?}");
+    }
+    let mut left = names(&folder);
+    left.sort();
+    assert_eq!(left, ["data", "small"]);
+}
+
+#[test]
+fn a_device_is_written_to_with_its_word_only() {
+    if !is_root("make a loop device") {
+        return;
+    }
+    let folder = Folder::new("like-device");
+    let image = folder.write("image", vec![0u8; 32 << 20]);
+    let Some(device) = or_skip(LoopDevice::attach(Path::new(&image), &[])) else { return };
+    let path = device.text();
+    let short = "--with ioengine=psync --with size=1m";
+    let refused = like(&folder, &format!("backup {path} {short}"));
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("repeat its size: --erase=32M"), "{refused:?}");
+    let wrong = like(&folder, &format!("backup {path} {short} --erase=33m"));
+    assert_eq!(wrong.code, Some(1));
+    assert!(wrong.stderr.contains("--erase=33m does not name it"), "{wrong:?}");
+    like(&folder, &format!("restore {path} {short}")).well();
+    assert_eq!(std::fs::read(&image).unwrap(), vec![0u8; 32 << 20]);
+    like(&folder, &format!("backup {path} {short} --erase=32m")).well();
+}
