@@ -283,7 +283,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
     /// the ring.
     #[cold]
     #[inline(never)]
-    fn look_again(&mut self, first: usize, done: &mut Vec<Completion>) {
+    fn look_again(&mut self, first: usize, done: &mut [Completion]) {
         for Completion { slot, result } in &mut done[first..] {
             let special = self.specials[slot.0 as usize].take();
             if let (Err(Errno(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOTTY)), Some(io)) =
