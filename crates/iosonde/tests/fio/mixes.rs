@@ -7,8 +7,8 @@
 //! The recordings of `exact.rs` are of fio 3.42, the standard. An older fio draws
 //! other places and directions, so that only jobs without chance are drawn here, and
 //! none of the mixes that it is known to do otherwise: syncs among reads, through a
-//! queue or with `loops`, `io_size` above `size`, sizes that are no multiple of all
-//! files' blocks.
+//! queue or with `loops`, `loops` over several files through a queue, `io_size` above
+//! `size`, sizes that are no multiple of all files' blocks.
 
 use crate::differential::{ComparedJob, job};
 use crate::support::at_once;
@@ -139,7 +139,9 @@ impl Mix {
     fn ends(&mut self, writes: bool, queued: bool) {
         self.maybe(15, &["--number_ios=7", "--number_ios=1", "--number_ios=100"]);
         self.maybe(15, &["--io_size=48k", "--io_size=50%", "--io_size=100000"]);
-        if self.maybe(15, &["--loops=2", "--loops=3"]).is_none() {
+        let several = self.options.iter().any(|option| option.starts_with("--nrfiles"));
+        let loops = !(queued && several) && self.maybe(15, &["--loops=2", "--loops=3"]).is_some();
+        if !loops {
             self.maybe(15, &["--end_fsync=1", "--fsync_on_close=1"]);
             if writes && !queued {
                 self.maybe(30, &["--fsync=2", "--fsync=4", "--fsync=32", "--fdatasync=3"]);
