@@ -7,6 +7,10 @@ pub const REFUSED: u8 = 1;
 /// All jobs succeeded, but with `--strict` the verdict has a finding that is more
 /// than a note. Three failed jobs give the same code.
 pub const MISLEADING: u8 = 3;
+/// All jobs succeeded and the verdict has no finding that is more than a note, but
+/// with `--strict` something about the run could not be seen. Four failed jobs
+/// give the same code.
+pub const UNKNOWN: u8 = 4;
 /// A signal ended the run.
 pub const SIGNALLED: u8 = 128;
 

@@ -249,6 +249,7 @@ fn run_and_report(
     one(metrics.map_or(Ok(()), |metrics| metrics.finish(&report)))?;
     let code = match exit_code(&ended) {
         exit::OK if flags.strict && is_misleading(&report) => exit::MISLEADING,
+        exit::OK if flags.strict && is_unknown(&report) => exit::UNKNOWN,
         code => code,
     };
     Ok(Reported { ended, code })
@@ -330,6 +331,12 @@ fn shows_ledger(personality: Personality, flags: &Flags) -> bool {
 fn is_misleading(report: &iosonde_report::Report) -> bool {
     let ledger = report.ours.ledger.as_ref();
     ledger.is_some_and(|ledger| ledger.verdict.iter().any(|f| f.severity > Severity::Note))
+}
+
+/// Whether signals that the verdict needs were missing.
+fn is_unknown(report: &iosonde_report::Report) -> bool {
+    let ledger = report.ours.ledger.as_ref();
+    ledger.is_some_and(|ledger| !ledger.unknown_statements().is_empty())
 }
 
 fn exit_code(outcome: &RunOutcome) -> u8 {

@@ -149,9 +149,22 @@ pub struct LedgerOptions {
     /// Options with an IEC unit in their text (`KiB`) that means a power of 1000,
     /// as `kb_base` says.
     pub iec_as_si: Vec<String>,
+    /// The rate of the direction that kept least of the rate that was set for it.
+    pub pace: Option<PaceKept>,
     /// Other jobs with I/Os on the same offsets of the same file in the
     /// same order.
     pub repeats_job: Option<String>,
+}
+
+/// A rate that was set (`rate`, `rate_iops`), and what was reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PaceKept {
+    /// Of bytes, not of I/Os.
+    pub in_bytes: bool,
+    /// Set, per second.
+    pub requested: f64,
+    /// Reached, per second.
+    pub reached: f64,
 }
 
 /// Where reads came from, in bytes.
@@ -309,6 +322,8 @@ pub struct DeviceLedger {
     pub kind: String,
     /// Right below the files (0), below that (1), and so on.
     pub level: u32,
+    /// It is made of memory: a RAM disk, or a loop device of a file on tmpfs.
+    pub in_memory: bool,
     /// What it did.
     pub used: Observed<DeviceUse>,
     /// What it reports about itself.

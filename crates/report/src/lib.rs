@@ -19,6 +19,7 @@ mod report;
 pub mod scale;
 pub mod series;
 mod settings;
+mod unknown_statements;
 
 pub use account::{JobAccount, LatencyCounts, PrioCounts, account, groups_of};
 pub use facts::{JobFacts, MeasuredKinds, Percentiles};
@@ -30,3 +31,4 @@ pub use report::{
     VerifyReport, WindowReport, WrongBlocks, WrongPlace,
 };
 pub use settings::{JobSettings, RunSettings, SetOption};
+pub use unknown_statements::is_served;

@@ -131,6 +131,7 @@ fn device(device: &Value) -> DeviceLedger {
         name: text(device, "name"),
         kind: text(device, "kind"),
         level: count(device, "level") as u32,
+        in_memory: flag(device, "in_memory"),
         used: observed(device, "counters", used),
         facts: DeviceDescription {
             model: some_text(device, "model"),

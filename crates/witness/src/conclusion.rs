@@ -104,6 +104,9 @@ fn usable(ledger: &Ledger, limit: Limit, target: &str) -> String {
     }
     let warnings: Vec<&Finding> =
         ledger.verdict.iter().filter(|finding| finding.severity == Severity::Warning).collect();
+    if limit == Limit::Storage && !ledger.unknown_statements().is_empty() {
+        return format!("whether these are figures of {target} is unknown, as stated below");
+    }
     let says = |id: &str| ledger.verdict.iter().any(|finding| finding.id == id);
     if says("not-steady") {
         return "the mean covers two rates: use the one after the change".to_owned();

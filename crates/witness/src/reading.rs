@@ -11,4 +11,5 @@ pub use durable::{DrainTime, drain};
 pub use file::{FileReading, sample};
 pub use machine::MachineReading;
 pub(crate) use machine::both;
+pub(crate) use place::is_of_memory;
 pub use place::{Location, Locations, device_facts};

@@ -4,7 +4,7 @@
 use crate::support::ledgers::{MIB, TestFileSystem, finds, ledger, share};
 use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Who, words};
-use iosonde_testing::{Folder, Mounted, or_skip, run, skip, skip_part};
+use iosonde_testing::{Folder, LoopDevice, Mounted, or_skip, run, skip, skip_part};
 use rustix::process::Signal;
 
 #[test]
@@ -310,7 +310,7 @@ fn a_second_writer_on_the_device_is_reported() {
 }
 
 #[test]
-fn what_overlayfs_hides_is_unknown_and_not_zero() {
+fn what_overlayfs_hides_is_seen_in_its_upper_directory() {
     let Some(place) = TestFileSystem::of("ext4") else { return };
     let folders = ["lower", "upper", "work", "over"].map(|name| {
         let path = place.path(name);
@@ -327,9 +327,83 @@ fn what_overlayfs_hides_is_unknown_and_not_zero() {
     let line = format!("--name=j --filename={} --rw=write --bs=1m --size=8m", file.display());
     let reported = ledger(&place.folder, &line);
     drop(over);
-    let left = &reported["writes"]["dirty_at_end_bytes"];
-    assert!(left["unknown"].as_str().unwrap().contains("overlayfs"), "{left}");
-    assert_eq!(finds(&reported, "not-durable"), None, "what is unknown is not accused");
+    assert_eq!(reported["writes"]["dirty_at_end_bytes"], 8 * MIB, "{}", reported["writes"]);
+    assert!(finds(&reported, "not-durable").is_some());
+    assert_eq!(reported["devices"][0]["kind"], "loop", "{}", reported["devices"]);
+    assert_eq!(reported["unknown"], serde_json::json!([]));
+}
+
+#[test]
+fn a_raw_device_is_not_the_memory_that_its_name_lies_on() {
+    let folder = Folder::new("ledger-raw");
+    let image = folder.image("image", 16 * MIB);
+    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
+    let line = format!(
+        "--name=j --filename={} --rw=write --bs=128k --size=8m --end_fsync=1",
+        device.text()
+    );
+    let reported = ledger(&folder, &line);
+    assert_eq!(reported["writes"]["dirty_at_end_bytes"], 0, "{}", reported["writes"]);
+    assert!(reported["writes"]["durable_bytes_per_s"].is_number(), "{}", reported["writes"]);
+    assert_eq!(finds(&reported, "not-durable"), None);
+    assert_eq!(finds(&reported, "memory-device"), None);
+}
+
+#[test]
+fn a_loop_device_of_memory_is_no_medium() {
+    let folder = Folder::within(std::path::Path::new("/dev/shm"), "ledger-shm");
+    let image = folder.image("image", 16 * MIB);
+    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
+    let line =
+        format!("--name=j --filename={} --rw=write --bs=128k --size=8m --direct=1", device.text());
+    let reported = ledger(&folder, &line);
+    assert!(finds(&reported, "memory-device").unwrap().contains("made of memory"), "{reported}");
+}
+
+#[test]
+fn data_that_is_written_and_not_yet_on_the_device_is_no_hole() {
+    let Some(place) = TestFileSystem::of("ext4") else { return };
+    let file = std::fs::File::create(place.path("f")).unwrap();
+    rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, 8 * MIB).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, &vec![7; 8 << 20], 0).unwrap();
+    let reported = place.ledger("f", "--rw=read --bs=128k --size=8m --invalidate=0");
+    assert_eq!(finds(&reported, "holes-read"), None, "{}", reported["reads"]);
+    assert_eq!(share(&reported, "cache_bytes"), 1.0, "{}", reported["reads"]);
+}
+
+#[test]
+fn a_range_that_is_written_out_is_no_sync() {
+    let Some(place) = TestFileSystem::of("ext4") else { return };
+    let line = "--rw=write --bs=4k --size=1m --sync_file_range=write:8";
+    let reported = place.ledger("f", line);
+    assert_eq!(reported["jobs"][0]["syncs"]["requested"], 0);
+    assert_eq!(finds(&reported, "lost-flushes"), None);
+    assert_eq!(finds(&reported, "cheap-fsync"), None);
+}
+
+#[test]
+fn direct_reads_of_holes_that_writes_fill_are_not_called_cached() {
+    let Some(place) = TestFileSystem::of("ext4") else { return };
+    std::fs::File::create(place.path("f")).unwrap().set_len(16 * MIB).unwrap();
+    let line = "--rw=randrw --bs=4k --size=16m --io_size=4m --direct=1 --fallocate=none";
+    let reported = place.ledger("f", line);
+    assert_eq!(finds(&reported, "not-direct"), None, "{}", reported["jobs"][0]["direct"]);
+}
+
+#[test]
+fn what_a_recording_wrote_is_found_dirty() {
+    let Some(place) = TestFileSystem::of("ext4") else { return };
+    let file = place.path("made");
+    let mut log = format!("fio version 2 iolog\n{file} add\n{file} open\n");
+    for at in 0..64 {
+        log.push_str(&format!("{file} write {} 131072\n", at * 131_072));
+    }
+    log.push_str(&format!("{file} close\n"));
+    let log = place.folder.write("log", log);
+    let line = format!("--name=j --read_iolog={log} --fallocate=none");
+    let reported = ledger(&place.folder, &line);
+    assert_eq!(reported["writes"]["dirty_at_end_bytes"], 8 * MIB, "{}", reported["writes"]);
+    assert!(finds(&reported, "not-durable").is_some());
 }
 
 #[test]

@@ -31,6 +31,7 @@ pub(super) fn value(ledger: &Ledger) -> Value {
             "counter_read_ns": ledger.tool.counter_read_ns,
         },
         "verdict": ledger.verdict.iter().map(finding).collect::<Value>(),
+        "unknown": ledger.unknown_statements(),
     })
 }
 
@@ -132,6 +133,7 @@ fn device(device: &DeviceLedger) -> Value {
         "name": device.name,
         "kind": device.kind,
         "level": device.level,
+        "in_memory": device.in_memory,
         "counters": known(&device.used.map(used)),
         "model": model,
         "firmware": firmware,

@@ -258,6 +258,19 @@ fn add_verdict(ledger: &Ledger, style: &Style, text: &mut String) {
         text.push_str("  verdict   none: no I/O was measured\n");
         return;
     }
+    let unknown = ledger.unknown_statements();
+    for (at, words) in unknown.iter().enumerate() {
+        let label = match (ledger.verdict.is_empty(), at) {
+            (true, 0) => "verdict",
+            (_, 0) => "unknown",
+            _ => "",
+        };
+        let words = if label == "verdict" { format!("unknown: {words}") } else { words.clone() };
+        add_labelled(label, &words, Mark::Note, style, text);
+    }
+    if ledger.verdict.is_empty() && !unknown.is_empty() {
+        return;
+    }
     if ledger.verdict.is_empty() {
         let clean = format!("  verdict   {}", wrap("clean: no finding", 12, style.columns));
         text.push_str(&paint(clean, Mark::Good, style));

@@ -169,6 +169,7 @@ fn device() -> DeviceLedger {
         name: "nvme0n1".into(),
         kind: "disk".into(),
         level: 0,
+        in_memory: false,
         used: Observed::Is(DeviceUse {
             ios: [1, 500],
             bytes: [4096, 2000 << 16],

@@ -5,10 +5,11 @@ use super::run_readings::RunSeen;
 use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::{DIRS, Dir, PerDir};
-use iosonde_report::ledger::{LatencySummary, LedgerOptions};
+use iosonde_report::ledger::{LatencySummary, LedgerOptions, PaceKept};
 use iosonde_stats::HistogramSnapshot;
 use iosonde_verify::Checks;
 use iosonde_witness::{Evidence, JobEvidence, Observed, VerifyEvidence};
+use iosonde_workload::Cap;
 use iosonde_workload::content::Base;
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,6 +28,7 @@ pub fn evidence(
         .filter_map(|(at, (job, result))| {
             let result = result.as_ref().filter(|result| !result.never_counted)?;
             let mut evidence = of_job(at, job, result, seen);
+            evidence.options.pace = pace(job, result);
             evidence.options.repeats_job = repeated.remove(&at);
             evidence.options.iec_as_si = iec_as_si(job, globals);
             Some(evidence)
@@ -70,7 +72,13 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         ramped: job.time.ramp.0 > 0 || job.time.ramp_bytes > 0,
         runtime_ns: result.runtime.0,
         depth_levels: result.snapshot.depth_level,
-        syncs: (sync.ios, sync.lat_histogram.as_ref().or(sync.clat_histogram.as_ref()).map(median)),
+        syncs: match every.range > 0 && every.fsync == 0 && every.fdatasync == 0 && !job.end.fsync {
+            // sync_file_range(2) makes nothing durable: it is no sync.
+            true => (0, None),
+            false => {
+                (sync.ios, sync.lat_histogram.as_ref().or(sync.clat_histogram.as_ref()).map(median))
+            }
+        },
         synced_at_end: writes == 0
             || job.end.fsync
             || job.end.syncfs
@@ -136,8 +144,29 @@ fn options(job: &JobPlan) -> LedgerOptions {
         compressible: job.fill.writes
             && (!matches!(job.fill.base, Base::Random) || job.fill.repeats.is_some()),
         iec_as_si: Vec::new(),
+        pace: None,
         repeats_job: None,
     }
+}
+
+/// The rate of the direction that kept least of what was set for it.
+fn pace(job: &JobPlan, result: &JobResult) -> Option<PaceKept> {
+    let seconds = result.runtime.0 as f64 / 1e9;
+    let of = |dir: Dir| {
+        let lane = &result.snapshot.lanes[dir as usize];
+        let (in_bytes, requested, done) = match job.source.pace.caps[dir] {
+            Cap::Bytes(rate) => (true, rate, lane.bytes),
+            Cap::Ios(rate) => (false, rate, lane.ios),
+            Cap::Free => return None,
+        };
+        (requested > 0 && done > 0).then(|| PaceKept {
+            in_bytes,
+            requested: requested as f64,
+            reached: done as f64 / seconds.max(1e-9),
+        })
+    };
+    let kept = |pace: &PaceKept| pace.reached / pace.requested;
+    DIRS.into_iter().filter_map(of).min_by(|a, b| kept(a).total_cmp(&kept(b)))
 }
 
 /// Options with `KiB` and the like where `kb_base=1024` makes that 1000, as in
@@ -202,7 +231,9 @@ fn latency(result: &JobResult) -> LatencySummary {
     let mut all: Option<HistogramSnapshot> = None;
     let (mut max_ns, mut ios) = (0, 0);
     for lane in &result.snapshot.lanes {
-        let kept = lane.lat_histogram.as_ref().or(lane.clat_histogram.as_ref());
+        // The one of total latencies is there and empty where only completions are counted.
+        let kept = [lane.lat_histogram.as_ref(), lane.clat_histogram.as_ref()].into_iter();
+        let kept = kept.flatten().find(|histogram| histogram.total() > 0);
         max_ns = max_ns.max(lane.clat.max).max(lane.lat.max);
         ios += lane.ios;
         match (&mut all, kept) {

@@ -4,6 +4,7 @@ use crate::job::{FileKind, JobPlan, Looks};
 use iosonde_sys::counters::TaskIo;
 use iosonde_witness::Observed;
 use iosonde_witness::reading::{FileReading, sample};
+use std::io;
 use std::time::{Duration, Instant};
 
 /// What was observed of a job.
@@ -64,9 +65,14 @@ impl JobLook {
         let holds_data = |kind| matches!(kind, FileKind::Regular | FileKind::Block);
         let look = |at: usize| {
             let file = &job.files[at];
-            // What cannot be opened, or is not there before it is written, is
-            // not looked at; the job itself says what is wrong with it.
-            let read = || FileReading::before(&file.path, file.offset, file.bytes).ok();
+            // What cannot be opened is not looked at; the job itself says what is
+            // wrong with it. A recording makes its files when it opens them.
+            let read = || match FileReading::before(&file.path, file.offset, file.bytes) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    Some(FileReading::absent(&file.path, file.offset, file.bytes))
+                }
+                found => found.ok(),
+            };
             holds_data(file.kind).then(read).flatten()
         };
         let files = sample(job.files.len(), looks.files).filter_map(look).collect();

@@ -430,10 +430,14 @@ pub const LEDGER: &[FlagDef] = &[
         });
         Ok(())
     }),
-    bare("strict", "exit with 3 if the ledger has a finding of severity misleading", |flags, _| {
-        flags.strict = true;
-        Ok(())
-    }),
+    bare(
+        "strict",
+        "exit with 3 if a finding is more than a note, with 4 if something could not be seen",
+        |flags, _| {
+            flags.strict = true;
+            Ok(())
+        },
+    ),
 ];
 
 /// The flag of that name; of two, that of the later table.

@@ -107,6 +107,7 @@ fn device() -> DeviceLedger {
         name: "nvme0n1".into(),
         kind: "disk".into(),
         level: 0,
+        in_memory: false,
         used: Observed::Is(DeviceUse {
             ios: [15 << 20, 100],
             bytes: [60 << 30, 1 << 20],

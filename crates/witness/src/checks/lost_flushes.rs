@@ -20,8 +20,10 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 
 fn check(ledger: &Ledger) -> Vec<Statement> {
     let syncs: u64 = ledger.jobs.iter().map(|job| job.syncs.requested).sum();
-    // Jobs that sync at the same time share flushes.
-    let together = ledger.jobs.iter().filter(|job| job.syncs.requested > 0).count().max(1) as u64;
+    // Syncs that are in flight at the same time share flushes: of several jobs, or
+    // of one that queues them.
+    let syncing = ledger.jobs.iter().filter(|job| job.syncs.requested > 0);
+    let together = syncing.map(|job| u64::from(job.depth.requested.max(1))).sum::<u64>().max(1);
     let top: Vec<_> = ledger.devices.iter().filter(|device| device.level == 0).collect();
     let volatile = |device: &&&iosonde_report::ledger::DeviceLedger| {
         device.facts.write_cache.as_deref() == Some("write back")

@@ -16,12 +16,14 @@ mod group_limits;
 mod holes_read;
 mod kib_is_1000;
 mod lost_flushes;
+mod memory_device;
 mod not_direct;
 mod not_durable;
 mod not_steady;
 mod other_traffic;
 mod overwritten_in_memory;
 mod page_cache_reads;
+mod rate_not_reached;
 mod same_offsets;
 mod short_run;
 mod small_span;
@@ -44,6 +46,7 @@ static RULES: &[FindingRule<Ledger>] = &[
     verify_from_cache::RULE,
     page_cache_reads::RULE,
     cache_below::RULE,
+    memory_device::RULE,
     not_direct::RULE,
     holes_read::RULE,
     not_durable::RULE,
@@ -64,6 +67,7 @@ static RULES: &[FindingRule<Ledger>] = &[
     compressible_data::RULE,
     kib_is_1000::RULE,
     short_run::RULE,
+    rate_not_reached::RULE,
     not_steady::RULE,
     closed_loop::RULE,
 ];
@@ -83,7 +87,8 @@ pub fn page() -> String {
          the results are easily misread; **wrong**, the results are not of what was to be measured.\n\
          `iosonde explain ID` prints a rule. The exit code does not change unless `--strict` is\n\
          given: then it is 3 after a warning or worse in a run without errors. A rule that lacks a\n\
-         counter finds nothing; the ledger shows which values are unknown, and why.\n\n",
+         counter finds nothing. What could not be seen is listed as `unknown`, and a run without\n\
+         findings is then not called clean; with `--strict` the exit code is 4.\n\n",
     );
     for rule in RULES {
         // Writing to a String cannot fail.

@@ -18,7 +18,12 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 
 fn check(ledger: &Ledger) -> Vec<Statement> {
     const DEVICE_CACHE: u64 = 1 << 30;
-    let memory = ledger.environment.memory_bytes;
+    // The page cache of a control group ends at its limit.
+    let limit = ledger.environment.cgroup_memory_bytes.unwrap_or(u64::MAX);
+    let memory = ledger.environment.memory_bytes.min(limit);
+    if ledger.reads.is_none() && ledger.writes.is_none() {
+        return Vec::new();
+    }
     let text = match ledger.span_bytes {
         [buffered, _] if buffered > 0 && buffered < memory => {
             format!(

@@ -3,11 +3,12 @@
 use super::{places, wave};
 use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::{Location, MachineReading, both};
+use iosonde_base::Dir;
 use iosonde_report::ledger::{
     DeviceLedger, DeviceUse, Environment, MachineLedger, Observed, OtherTraffic, share,
 };
 use iosonde_sys::counters::{CpuTime, DiskCounters, Pressure, TaskIo, Throttled};
-use iosonde_sys::stack::LayerKind;
+use iosonde_sys::stack::{Layer, LayerKind};
 use std::collections::BTreeSet;
 
 const SECTOR: u64 = 512;
@@ -53,6 +54,7 @@ pub(super) fn devices(seen: &Evidence) -> Vec<DeviceLedger> {
         }
         .to_owned(),
         level,
+        in_memory: crate::reading::is_of_memory(layer),
         used: counted(seen, &layer.name).map(|used| device_use(used, wall)),
         facts: seen.facts_of(&layer.name).cloned().unwrap_or_default(),
     };
@@ -131,13 +133,12 @@ pub(super) fn others(seen: &Evidence) -> OtherTraffic {
             }
         }
     }
-    let syncs = seen.jobs.iter().any(|job| job.syncs.0 > 0 || job.options.sync);
     let read = ours.map(|ours| moved[0].saturating_sub(ours.storage_read_bytes));
-    let written = match syncs {
-        true => {
-            Observed::unknown("the file system's journal cannot be separated from others' writes")
+    let written = match own_metadata(seen) {
+        Observed::Is(own) => {
+            ours.map(|ours| moved[1].saturating_sub(ours.storage_write_bytes.saturating_add(own)))
         }
-        false => ours.map(|ours| moved[1].saturating_sub(ours.storage_write_bytes)),
+        Observed::Unknown(why) => Observed::Unknown(why),
     };
     let foreign = match (&read, &written) {
         (Observed::Is(read), Observed::Is(written)) => Observed::Is(read + written),
@@ -149,6 +150,56 @@ pub(super) fn others(seen: &Evidence) -> OtherTraffic {
         read_bytes: read,
         written_bytes: written,
     }
+}
+
+/// The most that the file systems may have written for the run beside its data:
+/// journal and metadata, which the kernel counts for nobody. Unknown where it may
+/// be as much as the data or more.
+fn own_metadata(seen: &Evidence) -> Observed<u64> {
+    /// ext4 writes about 20 KiB of journal for a sync (descriptor, inode, bitmap,
+    /// commit), xfs less; the inode itself follows later.
+    const SYNC_BYTES: u64 = 32 << 10;
+    /// A new file: its inode, its entry, its extents.
+    const FILE_BYTES: u64 = 16 << 10;
+    /// File systems that write metadata anew for each change.
+    const COPYING: [&str; 5] = ["btrfs", "bcachefs", "f2fs", "nilfs2", "zfs"];
+    if !seen.jobs.iter().any(|job| job.bytes[Dir::Write] > 0 || job.syncs.0 > 0) {
+        return Observed::Is(0);
+    }
+    for place in &seen.places {
+        let data_in_journal = place
+            .filesystem
+            .as_ref()
+            .is_some_and(|facts| facts.options.split(',').any(|option| option == "data=journal"));
+        if data_in_journal || COPYING.contains(&place.kind()) {
+            return Observed::unknown(format!(
+                "metadata that {} writes for the run cannot be separated from others' writes",
+                place.kind()
+            ));
+        }
+    }
+    let of = |job: &JobEvidence| {
+        let ios: u64 = job.ios.0.iter().sum();
+        // With O_SYNC each write is a sync of its own.
+        let syncs = if job.options.sync { job.syncs.0.max(ios) } else { job.syncs.0 };
+        syncs.saturating_mul(SYNC_BYTES).saturating_add(job.files.0.saturating_mul(FILE_BYTES))
+    };
+    Observed::Is(seen.jobs.iter().map(of).fold(1 << 20, u64::saturating_add))
+}
+
+/// Limits of I/O for devices below the files, of those that control groups have:
+/// a line begins with the numbers of its device.
+fn limits_below(lines: &[String], seen: &Evidence) -> Vec<String> {
+    let ids: BTreeSet<String> = seen
+        .places
+        .iter()
+        .flat_map(|place| &place.layers)
+        .flat_map(Layer::walk)
+        .map(|layer| layer.id.to_string())
+        .collect();
+    let of_ours =
+        |line: &&String| line.split_ascii_whitespace().next().is_some_and(|id| ids.contains(id));
+    lines.iter().filter(of_ours).cloned().collect()
 }
 
 pub(super) fn meanwhile(seen: &Evidence) -> MachineLedger {
@@ -202,7 +253,7 @@ pub(super) fn environment(seen: &Evidence) -> Environment {
         container: machine.container,
         cgroup_cpus: limits.cpus,
         cgroup_memory_bytes: limits.memory_bytes,
-        cgroup_io: limits.io,
+        cgroup_io: limits_below(&limits.io, seen),
         filesystems: seen.places.iter().filter_map(|place| place.filesystem.clone()).collect(),
         // Of the parts, which the devices belong to.
         fingerprint: String::new(),

@@ -53,7 +53,15 @@ fn judged(
         true => Observed::unknown("another job uses the same file through the page cache"),
         false => over_files(job, FileReading::grown_bytes),
     };
+    // Of a job that only reads, the device shows it; another process may have
+    // read the file through the page cache meanwhile.
+    let fetched_all = job.bytes[Dir::Write] == 0
+        && reads.is_some_and(|reads| {
+            let device = reads.device_bytes.get().copied().unwrap_or(0);
+            device as f64 >= (1.0 - SLACK) * reads.completed_bytes as f64
+        });
     if let Observed::Is(grown) = grown
+        && !fetched_all
         && grown > 0
         && grown as f64 > SLACK * (moved.min(job.files.1) as f64)
     {
@@ -62,8 +70,10 @@ fn judged(
     }
     if let Some(reads) = reads {
         match (reads.device_bytes.get(), reads.hole_bytes.get()) {
-            (Some(&device), holes) => {
-                let due = reads.completed_bytes.saturating_sub(holes.copied().unwrap_or(0));
+            // Where holes cannot be told apart, they may be what no device delivered.
+            (Some(_), None) => {}
+            (Some(&device), Some(holes)) => {
+                let due = reads.completed_bytes.saturating_sub(*holes);
                 if (device as f64) < (1.0 - SLACK) * due as f64 {
                     let share = percent(1.0 - device as f64 / due as f64);
                     return Ok((false, format!("{share} of the reads came from the page cache")));

@@ -38,6 +38,7 @@ pub fn ledger(seen: &Evidence) -> Ledger {
         jobs,
         ..Ledger::default()
     };
+    depth_of_others(&mut ledger);
     ledger.changes = changes(&ledger);
     ledger.fingerprint = fingerprint::of(&ledger);
     ledger.environment.fingerprint = ledger.fingerprint.of_system();
@@ -139,11 +140,23 @@ fn files(job: &JobEvidence, seen: &Evidence) -> FilesLedger {
         files: job.files.0,
         inspected: job.inspected.len() as u64,
         range_bytes: job.files.1,
-        compressing: attributed || places(job, seen).any(options),
+        compressing: (attributed || places(job, seen).any(options)) && !reserved(job),
         filesystems,
         devices,
         unallocated_share: reads::unallocated_share(job),
     }
+}
+
+/// Whether all of its files were reserved before (fallocate): btrfs writes such
+/// extents as they are, uncompressed.
+fn reserved(job: &JobEvidence) -> bool {
+    let all = |file: &crate::reading::FileReading| {
+        file.extents.get().is_some_and(|extents| {
+            extents.looked_at_bytes > 0
+                && extents.unwritten_bytes >= extents.looked_at_bytes / 100 * 99
+        })
+    };
+    !job.inspected.is_empty() && job.inspected.iter().all(all)
 }
 
 fn depth(job: &JobEvidence, seen: &Evidence) -> DepthLedger {
@@ -159,6 +172,20 @@ fn depth(job: &JobEvidence, seen: &Evidence) -> DepthLedger {
         },
         observed_at_device: around::depth_below(job, seen),
         requested_by_all: together.map(|other| u64::from(other.depth)).sum(),
+    }
+}
+
+/// A device counts the requests of everybody: where others moved much, its depth
+/// is not that of the jobs.
+fn depth_of_others(ledger: &mut Ledger) {
+    let Some(&share) = ledger.other_traffic.share.get().filter(|&&share| share > 0.2) else {
+        return;
+    };
+    for job in ledger.jobs.iter_mut().filter(|job| job.depth.observed_at_device.get().is_some()) {
+        job.depth.observed_at_device = Observed::unknown(format!(
+            "{} of the device's traffic was not from this run",
+            iosonde_base::text::percent(share)
+        ));
     }
 }
 

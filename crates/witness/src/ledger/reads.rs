@@ -91,7 +91,9 @@ pub(super) fn unallocated_share(job: &JobEvidence) -> Observed<f64> {
     for file in job.inspected.iter().filter(|file| !file.is_device) {
         match &file.extents {
             Observed::Is(extents) => {
-                empty += extents.hole_bytes + extents.unwritten_bytes;
+                // What is written and not yet on the device is no hole to a reader.
+                let dirty = file.unwritten[0].get().copied().unwrap_or(0);
+                empty += (extents.hole_bytes + extents.unwritten_bytes).saturating_sub(dirty);
                 all += extents.looked_at_bytes;
             }
             Observed::Unknown(why) => return Observed::Unknown(why.clone()),

@@ -3,6 +3,7 @@
 use super::{over_files, places};
 use crate::evidence::{DurableAfter, Evidence, JobEvidence};
 use iosonde_base::Dir;
+use iosonde_report::is_served;
 use iosonde_report::ledger::{JobLedger, Observed, Writes};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,13 +14,26 @@ pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Writes {
     let until = job.durability.map(|durability| durability.took_ns);
     Writes {
         completed_bytes: written,
-        dirty_at_end_bytes: over_files(job, |file| file.unwritten[1].clone()),
+        dirty_at_end_bytes: dirty_at_end(job, seen),
         reported_bytes_per_s: reported,
         durable_bytes_per_s: until
             .map(|&until| per_second(written, job.runtime_ns.saturating_add(until))),
         durable_estimated: job.durability.get().is_some_and(|durability| durability.by_part),
         until_durable_ns: until,
         in_volatile_cache: in_volatile_cache(job, seen),
+    }
+}
+
+/// What of the job's data was dirty when its clock stopped.
+fn dirty_at_end(job: &JobEvidence, seen: &Evidence) -> Observed<u64> {
+    let dirty = over_files(job, |file| file.unwritten[1].clone());
+    let served = places(job, seen).map(crate::reading::Location::kind).find(|kind| is_served(kind));
+    match (served, &dirty) {
+        (Some(kind), Observed::Is(0)) => Observed::unknown(format!(
+            "{kind} hands data to another program or machine, which may \
+                                       keep it in memory"
+        )),
+        _ => dirty,
     }
 }
 
@@ -81,7 +95,7 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Writes> {
     };
     Some(Writes {
         completed_bytes: written,
-        dirty_at_end_bytes: unwritten_once(&writers),
+        dirty_at_end_bytes: unwritten_once(&writers, seen),
         reported_bytes_per_s: reported_rate(written, ns.0),
         durable_bytes_per_s: durable(known.clone(), per_second(written, ns.1)),
         until_durable_ns: known.map(|()| longest(|durability| durability.took_ns)),
@@ -97,17 +111,16 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Writes> {
 }
 
 /// Each file once: of several jobs on it the last that looked.
-fn unwritten_once(jobs: &[&JobEvidence]) -> Observed<u64> {
+fn unwritten_once(jobs: &[&JobEvidence], seen: &Evidence) -> Observed<u64> {
     let shared = {
-        let mut seen: BTreeMap<&Path, usize> = BTreeMap::new();
+        let mut uses: BTreeMap<&Path, usize> = BTreeMap::new();
         for file in jobs.iter().flat_map(|job| &job.inspected) {
-            *seen.entry(&file.path).or_default() += 1;
+            *uses.entry(&file.path).or_default() += 1;
         }
-        seen.values().any(|&jobs| jobs > 1)
+        uses.values().any(|&jobs| jobs > 1)
     };
     if !shared {
-        let each: Vec<Observed<u64>> =
-            jobs.iter().map(|job| over_files(job, |file| file.unwritten[1].clone())).collect();
+        let each: Vec<Observed<u64>> = jobs.iter().map(|job| dirty_at_end(job, seen)).collect();
         return super::sum(&each);
     }
     // Ranges of one file that overlap would count twice; whoever looked last at

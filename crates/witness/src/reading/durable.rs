@@ -42,7 +42,8 @@ pub fn drain(
         return Err(io::Error::other("its file system is made of memory"));
     }
     let began = Instant::now();
-    let unwritten = || unwritten_bytes(&file, offset, bytes);
+    let behind = super::file::behind_overlay(path, &file);
+    let unwritten = || unwritten_bytes(behind.as_ref().unwrap_or(&file), offset, bytes);
     let before = unwritten();
     let end = offset.saturating_add(bytes);
     let step = |at: u64| STEP.min(end.saturating_sub(at));

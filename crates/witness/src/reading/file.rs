@@ -3,6 +3,7 @@
 use iosonde_direct::{Fact, cache};
 use iosonde_report::ledger::Observed;
 use iosonde_sys::counters::{Attributes, Extents};
+use iosonde_sys::stack::Stack;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -47,7 +48,7 @@ impl FileReading {
         let file = open(path)?;
         let status = file.metadata()?;
         let is_device = status.file_type().is_block_device();
-        let (resident, unwritten) = in_memory(&file, offset, bytes);
+        let (resident, unwritten) = in_memory(path, &file, offset, bytes);
         let extents = match is_device {
             true => Observed::unknown("a device has no extents"),
             false => Extents::of(&file, offset, bytes).into(),
@@ -65,10 +66,33 @@ impl FileReading {
         })
     }
 
+    /// Of a file that is not there before the job, which makes it: nothing of it is
+    /// in memory.
+    pub fn absent(path: &Path, offset: u64, bytes: u64) -> FileReading {
+        let later = || Observed::unknown("it was not inspected again");
+        FileReading {
+            path: path.to_owned(),
+            offset,
+            bytes,
+            // Of the folder that it will be in.
+            device: path.parent().and_then(|folder| folder.metadata().ok()).map_or(0, |s| s.dev()),
+            is_device: false,
+            attributes: Observed::unknown("the file was not there before the run"),
+            extents: Observed::unknown("the file was not there before the run"),
+            resident: [Observed::Is(0), later()],
+            unwritten: [Observed::Is(0), later()],
+        }
+    }
+
     /// Look again, after the job.
     pub fn look_again(&mut self) {
         let (resident, unwritten) = match open(&self.path) {
-            Ok(file) => in_memory(&file, self.offset, self.bytes),
+            // A range that nobody knew before: the whole file.
+            Ok(file) if self.bytes == 0 && !self.is_device => {
+                let bytes = file.metadata().map_or(0, |status| status.len());
+                in_memory(&self.path, &file, 0, bytes)
+            }
+            Ok(file) => in_memory(&self.path, &file, self.offset, self.bytes),
             Err(error) => {
                 let why = match error.kind() {
                     io::ErrorKind::NotFound => "the file was removed during the run".to_owned(),
@@ -100,14 +124,33 @@ fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path)
 }
 
-/// Whether the file system is made of memory: nothing on it is ever durable.
+/// Whether the file system is made of memory: nothing on it is ever durable. A
+/// device has its name on such a one (/dev), and its data elsewhere.
 pub(super) fn is_of_memory(file: &File) -> bool {
-    rustix::fs::fstatfs(file).is_ok_and(|status| OF_MEMORY.contains(&(status.f_type as u64)))
+    let is_device = file.metadata().is_ok_and(|status| status.file_type().is_block_device());
+    !is_device
+        && rustix::fs::fstatfs(file).is_ok_and(|status| OF_MEMORY.contains(&(status.f_type as u64)))
+}
+
+/// The file of the upper directory that a file of overlayfs shows; it has the
+/// pages. `None` where the directory is not visible here, as in most containers.
+pub(super) fn behind_overlay(path: &Path, file: &File) -> Option<File> {
+    let stack = Stack::under(path).ok()?;
+    let mount = stack.mount.filter(|mount| mount.filesystem == "overlay")?;
+    let within = stack.path.strip_prefix(&mount.point).ok()?;
+    let root = mount.root.strip_prefix("/").ok()?;
+    let behind = open(&Path::new(mount.option("upperdir")?).join(root).join(within)).ok()?;
+    // Of this mount namespace the path may be another file.
+    let (shown, found) = (file.metadata().ok()?, behind.metadata().ok()?);
+    let same = shown.len() == found.len() && shown.modified().ok()? == found.modified().ok()?;
+    same.then_some(behind)
 }
 
 /// Bytes in memory, and bytes of that not yet written back.
-fn in_memory(file: &File, offset: u64, bytes: u64) -> (Observed<u64>, Observed<u64>) {
+fn in_memory(path: &Path, file: &File, offset: u64, bytes: u64) -> (Observed<u64>, Observed<u64>) {
     let overlaid = rustix::fs::fstatfs(file).is_ok_and(|status| status.f_type as u64 == OVERLAYFS);
+    let behind = if overlaid { behind_overlay(path, file) } else { None };
+    let (overlaid, file) = (overlaid && behind.is_none(), behind.as_ref().unwrap_or(file));
     if overlaid && bytes > RESIDENCY_BYTES_MAX {
         // Page by page (mincore(2)) is all that there is here.
         let why = "overlayfs has no summary, and the file is too large to inspect each page";
@@ -152,6 +195,19 @@ mod tests {
     #[test]
     fn a_file_that_is_not_there_is_no_reading() {
         assert!(FileReading::before(Path::new("/nowhere/at/all"), 0, 1).is_err());
+    }
+
+    #[test]
+    fn a_file_that_the_job_makes_is_looked_at_after_it() {
+        let path = std::env::temp_dir().join(format!("iosonde-absent-{}", std::process::id()));
+        let mut reading = FileReading::absent(&path, 0, 0);
+        std::fs::write(&path, vec![1; 1 << 20]).unwrap();
+        reading.look_again();
+        std::fs::remove_file(&path).unwrap();
+        match reading.grown_bytes() {
+            Observed::Is(grown) => assert_eq!(grown, 1 << 20),
+            Observed::Unknown(why) => iosonde_testing::skip!("{why}"),
+        }
     }
 
     #[test]

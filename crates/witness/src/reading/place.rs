@@ -2,7 +2,7 @@
 
 use iosonde_direct::WriteCache;
 use iosonde_report::ledger::{DeviceDescription, FilesystemFacts, Observed};
-use iosonde_sys::stack::{DeviceId, Layer, Stack};
+use iosonde_sys::stack::{DeviceId, Layer, LayerKind, Mount, Stack};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
@@ -68,7 +68,13 @@ impl Locations {
                 fill_share,
             }
         });
-        self.0.push(Location { device, filesystem, layers: stack.devices });
+        let layers = match stack.mount.as_ref().and_then(upper_directory) {
+            Some(upper) if stack.devices.is_empty() => {
+                Stack::under(Path::new(&upper)).map_or(Vec::new(), |below| below.devices)
+            }
+            _ => stack.devices,
+        };
+        self.0.push(Location { device, filesystem, layers });
     }
 
     /// Every device below, by name, with its level, the smallest where it is
@@ -90,6 +96,12 @@ fn add<'a>(layer: &'a Layer, level: u32, found: &mut Vec<(&'a Layer, u32)>) {
     layer.below.iter().for_each(|below| add(below, level + 1, found));
 }
 
+/// Where overlayfs keeps what is written; `None` where that is not visible here.
+fn upper_directory(mount: &Mount) -> Option<String> {
+    let upper = mount.option("upperdir").filter(|_| mount.filesystem == "overlay")?;
+    Path::new(upper).is_dir().then(|| upper.to_owned())
+}
+
 /// Bytes of the file system at `path`, and the share that is taken.
 fn fill(path: &Path) -> (u64, Observed<f64>) {
     match rustix::fs::statvfs(path) {
@@ -109,6 +121,20 @@ fn options(mount: &str, own: &str) -> String {
     all.extend(own.split(',').filter(|option| !mount.split(',').any(|one| one == *option)));
     all.retain(|option| !option.is_empty());
     all.join(",")
+}
+
+/// Whether a device is made of memory: a RAM disk, or a loop device of a file on
+/// tmpfs.
+pub(crate) fn is_of_memory(layer: &Layer) -> bool {
+    match &layer.kind {
+        LayerKind::Loop(file) => {
+            std::fs::File::open(file).is_ok_and(|file| super::file::is_of_memory(&file))
+        }
+        _ => ["zram", "ram"].iter().any(|driver| {
+            let number = layer.name.strip_prefix(driver);
+            number.is_some_and(|rest| rest.parse::<u32>().is_ok())
+        }),
+    }
 }
 
 /// The attributes that a device reports.

@@ -70,6 +70,18 @@ pub fn from_memory(run: &FioResult) -> Vec<Statement> {
     // Even the largest requests carry no more than this.
     let carried = requests.saturating_mul(REQUEST_MOST);
     let least = seen_at_least(run, read);
+    let one_each = run.jobs.iter().filter(|job| job.ios[0] > 0).all(|job| job.direct || job.random);
+    let seen = seen_at_least(run, ios);
+    let direct = run.jobs.iter().filter(|job| job.ios[0] > 0).all(|job| job.direct);
+    if direct && (carried < least || requests < seen - seen / 10) {
+        let text = format!(
+            "the disks did {} for {} of direct reads: the file may have holes (parts that were \
+             never written), or a cache below the file system answered",
+            number_of(requests, "read request"),
+            number_of(ios, "I/O"),
+        );
+        return Statement::one(Severity::Warning, text);
+    }
     if carried < least {
         let text = format!(
             "at least {} of the reads came from the page cache: the jobs read {} in {}, the disks \
@@ -83,8 +95,6 @@ pub fn from_memory(run: &FioResult) -> Vec<Statement> {
     }
     // A direct read is a request at least, and a random one finds little that
     // was read ahead.
-    let one_each = run.jobs.iter().filter(|job| job.ios[0] > 0).all(|job| job.direct || job.random);
-    let seen = seen_at_least(run, ios);
     if one_each && requests < seen - seen / 10 {
         let text = format!(
             "at least {} of the reads came from the page cache: the jobs did {}, the disks did {}",
@@ -165,7 +175,7 @@ pub fn depth(run: &FioResult) -> Vec<Statement> {
         return Vec::new();
     }
     let observed = run.disks.iter().map(|disk| disk.queue_ms).sum::<u64>() as f64 / runtime as f64;
-    if observed >= requested as f64 / 2.0 {
+    if observed >= requested as f64 / 3.0 || run.jobs.iter().any(|job| job.paced) {
         return Vec::new();
     }
     let text = format!(

@@ -28,6 +28,8 @@ pub struct FioJob {
     /// `O_SYNC` or `O_DSYNC`.
     pub sync_writes: bool,
     pub depth: u64,
+    /// A rate or think time holds it back.
+    pub paced: bool,
     pub count: u64,
     pub engine: String,
     pub error: i64,
@@ -88,6 +90,9 @@ impl FioResult {
     }
 }
 
+/// Options that keep a queue from being full.
+const PACES: [&str; 4] = ["rate", "rate_iops", "thinktime", "flow"];
+
 impl FioJob {
     fn of(job: &JobReport, globals: &[(String, String)]) -> FioJob {
         let option = |name: &str| option(&job.options, globals, name).unwrap_or_default();
@@ -107,6 +112,7 @@ impl FioJob {
             random: option("rw").starts_with("rand") || option("readwrite").starts_with("rand"),
             end_sync: on("end_fsync") || on("fsync_on_close"),
             sync_writes: on("sync"),
+            paced: PACES.iter().any(|name| on(name)),
             depth: option("iodepth").parse().unwrap_or(1),
             count: option("numjobs").parse().unwrap_or(1),
             engine: match option("ioengine") {

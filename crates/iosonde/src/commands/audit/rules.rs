@@ -34,8 +34,8 @@ pub static RULES: &[FindingRule<FioResult>] = &[
         id: "page-cache-reads",
         severity: Severity::Warning,
         condition: "the disks did fewer read requests than the reads need: one for each 4 MiB, or one for each random or direct read (10 % are tolerated)",
-        meaning: "Reads that no disk did came from the page cache: the rate and the latencies are those of memory, or a mixture.",
-        remedy: "set direct=1, or use a file larger than memory with invalidate=1; run the same job with iosonde for the exact share",
+        meaning: "Reads that no disk did came from the page cache: the rate and the latencies are those of memory, or a mixture. Direct reads that no disk did were of holes, or of a cache below.",
+        remedy: "set direct=1, or use a file larger than memory with invalidate=1; with direct=1, write the file first; run the same job with iosonde for the exact share",
         check: checks::from_memory,
     },
     FindingRule {
@@ -65,7 +65,7 @@ pub static RULES: &[FindingRule<FioResult>] = &[
     FindingRule {
         id: "depth-not-reached",
         severity: Severity::Warning,
-        condition: "a queue depth of 4 or more was requested and the disks had less than half of it in flight on average",
+        condition: "a queue depth of 4 or more was requested and the disks had less than a third of it in flight on average; not of jobs with a rate or think time",
         meaning: "The results are those of the observed depth. Most engines submit buffered I/O one at a time, or the processor was the limit.",
         remedy: "use io_uring, or libaio with direct=1, and check the processor time",
         check: checks::depth,
@@ -166,6 +166,21 @@ mod tests {
         let brief = found(json!({ "read": way(1000, 200) }), disk(10, 0));
         assert_eq!(brief, ["late-disk-counts", "short-run"]);
         assert_eq!(found(json!({}), None), ["no-disk-counts"]);
+    }
+
+    #[test]
+    fn holes_read_directly_a_pace_and_a_mixed_queue_are_not_accused() {
+        let ids =
+            |disk: Option<Value>, options: Value| found(json!({ "job options": options }), disk);
+        let holes = json!({ "rw": "randread", "direct": "1" });
+        // With a text of its own.
+        assert_eq!(ids(disk(3, 0), holes), ["page-cache-reads"]);
+        let paced = json!({ "rw": "randread", "direct": "1", "iodepth": "32", "rate_iops": "17" });
+        assert_eq!(ids(disk(1000, 0), paced), [""; 0]);
+        let mut half = disk(1000, 0);
+        half.as_mut().unwrap()["in_queue"] = json!(15.3 * 60_000.0);
+        let deep = json!({ "rw": "randread", "direct": "1", "iodepth": "32" });
+        assert_eq!(ids(half, deep), [""; 0]);
     }
 
     #[test]
