@@ -1,7 +1,7 @@
 //! One run: what it found first, then the charts, then everything.
 
 use crate::PageRun;
-use crate::charts::{bars, cliff, heat, percentiles, phases, rate};
+use crate::charts::{bars, cliff, heat, percentiles, phases, rate, strip};
 use crate::figures::{active, latencies, ledger, series, totals};
 use crate::jobs;
 use crate::parts;
@@ -55,7 +55,7 @@ fn charts(report: &Report) -> Markup {
         @if let Some(ledger) = ledger { (optional(bars::bytes_chart(ledger))) }
         @if let Some(series) = series {
             (optional(rate::chart(series, changes)))
-            (optional(rate::dirty(series)))
+            (optional(strip::chart(series)))
             (optional(cliff::chart(series, changes)))
         }
         (optional(percentiles::chart("latency", &latencies(report, &all))))

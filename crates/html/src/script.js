@@ -61,6 +61,47 @@
     key.addEventListener("click", turn);
     key.addEventListener("keydown", function (event) { if (event.key === "Enter") turn(); });
   });
+  Array.prototype.forEach.call(document.querySelectorAll("g.read-outs"), function (group) {
+    var svg = group.ownerSVGElement, hits = group.querySelectorAll("rect.hit"), at = -1;
+    var line = document.createElementNS(svg.namespaceURI, "line");
+    var words = document.createElement("p");
+    words.className = "readout";
+    words.setAttribute("aria-live", "polite");
+    svg.parentNode.parentNode.insertBefore(words, svg.parentNode.nextSibling);
+    svg.tabIndex = 0;
+    function show(index) {
+      if (index < 0 || index >= hits.length) return;
+      var hit = hits[at = index];
+      var x = +hit.getAttribute("x") + hit.getAttribute("width") / 2, y = +hit.getAttribute("y");
+      line.setAttribute("class", "crosshair");
+      line.setAttribute("x1", x);
+      line.setAttribute("x2", x);
+      line.setAttribute("y1", y);
+      line.setAttribute("y2", y + +hit.getAttribute("height"));
+      group.appendChild(line);
+      words.textContent = hit.textContent;
+    }
+    svg.addEventListener("pointermove", function (event) { show(Array.prototype.indexOf.call(hits, event.target)); });
+    svg.addEventListener("keydown", function (event) {
+      if (event.key === "ArrowRight") show(at + 1);
+      else if (event.key === "ArrowLeft") show(at - 1);
+      else return;
+      event.preventDefault();
+    });
+  });
+  Array.prototype.forEach.call(document.querySelectorAll("details.other-unit"), function (other) {
+    var first = other.previousElementSibling, second = other.querySelector("figure"), button = document.createElement("button");
+    function turn(isFirst) {
+      first.classList.toggle("hidden", !isFirst);
+      second.classList.toggle("hidden", isFirst);
+      (isFirst ? first : second).querySelector("h3").appendChild(button);
+      button.textContent = isFirst ? "Show IOPS" : "Show MiB/s";
+      button.onclick = function () { turn(!isFirst); button.focus(); };
+    }
+    other.open = true;
+    other.classList.add("switched");
+    turn(true);
+  });
   var opened = [];
   window.addEventListener("beforeprint", function () {
     opened = Array.prototype.filter.call(document.querySelectorAll("details.finding-line"), function (one) { return !one.open; });

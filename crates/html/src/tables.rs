@@ -203,8 +203,11 @@ fn disks(report: &Report) -> Markup {
                             tr {
                                 th scope="row" { (disk.name) }
                                 td { (counts.ios[0]) } td { (counts.ios[1]) }
-                                td { (bytes(counts.sectors[0].saturating_mul(512))) }
-                                td { (bytes(counts.sectors[1].saturating_mul(512))) }
+                                @for at in [0, 1] {
+                                    td { (counts.sectors.map_or("-".to_owned(), |sectors| {
+                                        bytes(sectors[at].saturating_mul(512))
+                                    })) }
+                                }
                                 td { (percent(counts.util_percent / 100.0)) }
                             }
                         } }

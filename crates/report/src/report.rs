@@ -465,8 +465,9 @@ pub struct DiskReport {
 pub struct DiskCounts {
     /// Requests done: read, write.
     pub ios: [u64; 2],
-    /// Sectors of 512 bytes: read, write.
-    pub sectors: [u64; 2],
+    /// Sectors of 512 bytes: read, write; `None` where a result does not have
+    /// them (fio's before 3.38).
+    pub sectors: Option<[u64; 2]>,
     /// Requests merged into others: read, write.
     pub merges: [u64; 2],
     /// Milliseconds that requests took, added up: read, write.

@@ -37,6 +37,30 @@ pub struct SeriesWindow {
     pub dirs: PerDir<WindowCounts>,
     /// Data of the whole machine that waits to be written back, at its end.
     pub dirty_bytes: Option<u64>,
+    /// What the devices below the files did, where there are any.
+    pub device: Option<DeviceCounts>,
+    /// Processor time that the hypervisor took, as a share of all.
+    pub steal_share: Option<f64>,
+}
+
+/// What the devices directly below the files did in one window, together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceCounts {
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Flushes of the write cache.
+    pub flushes: u64,
+}
+
+impl DeviceCounts {
+    /// Add another window's.
+    pub fn merge(&mut self, other: &DeviceCounts) {
+        self.read_bytes += other.read_bytes;
+        self.written_bytes += other.written_bytes;
+        self.flushes += other.flushes;
+    }
 }
 
 /// One direction in one window.
@@ -109,6 +133,18 @@ impl SeriesWindow {
             self.dirs[dir].merge(&next.dirs[dir]);
         }
         self.dirty_bytes = next.dirty_bytes.or(self.dirty_bytes);
+        self.device = match (self.device, next.device) {
+            (Some(mut device), Some(other)) => {
+                device.merge(&other);
+                Some(device)
+            }
+            // Half of a window's bytes would look like half of the rate.
+            _ => None,
+        };
+        // Windows are of one length, but how many are in this one is not known here: the
+        // largest is what a reader looks for.
+        let both = self.steal_share.zip(next.steal_share);
+        self.steal_share = both.map(|(one, other)| one.max(other));
     }
 }
 
@@ -167,5 +203,22 @@ mod tests {
         let merged = all.in_at_most(2);
         assert_eq!(merged.windows[0].bytes(), None);
         assert_eq!(merged.windows[1].bytes(), Some(7));
+    }
+
+    #[test]
+    fn what_is_not_known_of_a_window_is_not_known_of_the_merged_one() {
+        let mut all = series(&[1, 2, 3, 4]);
+        let device = DeviceCounts { read_bytes: 10, written_bytes: 20, flushes: 1 };
+        for (at, window) in all.windows.iter_mut().enumerate() {
+            window.device = (at != 3).then_some(device);
+            window.steal_share = (at != 3).then_some(0.1 * at as f64);
+        }
+        let merged = all.in_at_most(2);
+        let both = DeviceCounts { read_bytes: 20, written_bytes: 40, flushes: 2 };
+        assert_eq!(
+            (merged.windows[0].device, merged.windows[0].steal_share),
+            (Some(both), Some(0.1))
+        );
+        assert_eq!((merged.windows[1].device, merged.windows[1].steal_share), (None, None));
     }
 }

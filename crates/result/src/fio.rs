@@ -66,9 +66,14 @@ fn jobs(
 
 fn disk(disk: &Value) -> DiskReport {
     let pair = |read: &str, write: &str| [count(disk, read), count(disk, write)];
+    // fio before 3.38 counts requests and no sectors, which is not none.
+    let known = |read: &str, write: &str| {
+        let is_there = disk.get(read).is_some() || disk.get(write).is_some();
+        is_there.then(|| pair(read, write))
+    };
     let counts = DiskCounts {
         ios: pair("read_ios", "write_ios"),
-        sectors: pair("read_sectors", "write_sectors"),
+        sectors: known("read_sectors", "write_sectors"),
         merges: pair("read_merges", "write_merges"),
         ticks_ms: pair("read_ticks", "write_ticks"),
         in_queue_ms: count(disk, "in_queue"),
@@ -76,7 +81,7 @@ fn disk(disk: &Value) -> DiskReport {
     };
     let aggregate = disk.get("aggr_util").map(|_| DiskCounts {
         ios: pair("aggr_read_ios", "aggr_write_ios"),
-        sectors: pair("aggr_read_sectors", "aggr_write_sectors"),
+        sectors: known("aggr_read_sectors", "aggr_write_sectors"),
         merges: pair("aggr_read_merges", "aggr_write_merge"),
         ticks_ms: pair("aggr_read_ticks", "aggr_write_ticks"),
         in_queue_ms: count(disk, "aggr_in_queue"),

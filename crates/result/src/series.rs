@@ -5,7 +5,7 @@ use iosonde_base::DIRS;
 use iosonde_report::fingerprint::Fingerprint;
 use iosonde_report::ledger::{Conclusion, Ledger, Limit};
 use iosonde_report::series::{
-    JobSeries, RateChange, RunSeries, SeriesWindow, WINDOWS_MOST, WindowCounts,
+    DeviceCounts, JobSeries, RateChange, RunSeries, SeriesWindow, WINDOWS_MOST, WindowCounts,
 };
 use iosonde_stats::CoarseCounts;
 use serde_json::Value;
@@ -40,6 +40,8 @@ fn window(value: &Value, at: usize) -> SeriesWindow {
     let mut window = SeriesWindow {
         sampled: columns.iter().all(is_sampled),
         dirty_bytes: whole(&value["dirty_bytes"][at]),
+        device: device(&value["device"], at),
+        steal_share: value["steal_share"][at].as_f64(),
         ..SeriesWindow::default()
     };
     for (dir, column) in DIRS.into_iter().zip(columns) {
@@ -52,6 +54,16 @@ fn window(value: &Value, at: usize) -> SeriesWindow {
         };
     }
     window
+}
+
+/// What the devices did in the window at a place.
+fn device(columns: &Value, at: usize) -> Option<DeviceCounts> {
+    let cell = |name: &str| whole(&columns[name][at]);
+    Some(DeviceCounts {
+        read_bytes: cell("read_bytes")?,
+        written_bytes: cell("written_bytes")?,
+        flushes: cell("flushes")?,
+    })
 }
 
 /// `[first bucket, counts...]`.

@@ -147,6 +147,40 @@ pub(crate) fn below_legend(entries: &[KeyEntry]) -> f64 {
     TOP + legend_places(entries).last().map_or(0.0, |place| place.1)
 }
 
+/// A chart's numbers: heads and rows.
+pub(crate) type ChartTable<'a> = (Vec<&'a str>, Vec<Vec<String>>);
+
+/// An area for each row of a table of windows (`series` in at most `rows`):
+/// a pointer on it reads the row, with a script in a line below the drawing.
+pub(crate) fn read_outs(
+    series: &RunSeries,
+    rows: usize,
+    (heads, table): &ChartTable<'_>,
+    x: &Scale,
+    (top, bottom): (f64, f64),
+) -> Markup {
+    let few = series.in_at_most(rows);
+    let seconds = few.interval_ns as f64 / 1e9;
+    let words = |cells: &[String]| {
+        let rest = heads.iter().zip(cells).skip(1).map(|(head, cell)| format!("{head} {cell}"));
+        format!(
+            "{}: {}",
+            cells.first().map_or("", String::as_str),
+            rest.collect::<Vec<_>>().join(", ")
+        )
+    };
+    html! {
+        g.read-outs {
+            @for (index, cells) in table.iter().enumerate() {
+                @let (left, right) = (x.at(index as f64 * seconds), x.at((index + 1) as f64 * seconds));
+                rect.hit x=(at(left)) width=(at(right - left)) y=(at(top)) height=(at(bottom - top)) {
+                    title { (words(cells)) }
+                }
+            }
+        }
+    }
+}
+
 /// The series with their line styles, above the drawing.
 pub(crate) fn legend(entries: &[KeyEntry]) -> Markup {
     html! {

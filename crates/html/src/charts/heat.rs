@@ -1,7 +1,7 @@
 //! Latency over time: one population or two, and when did it stall?
 
 use super::colour::{hex, shade};
-use super::frame::{Chart, LEFT, RIGHT, TOP, at, path, time_axis, x_axis, y_axis};
+use super::frame::{Chart, LEFT, RIGHT, TOP, at, path, read_outs, time_axis, x_axis, y_axis};
 use super::scale::{Scale, decades};
 use crate::figures::class;
 use crate::png::IndexedPicture;
@@ -16,6 +16,8 @@ const BOTTOM: f64 = 266.0;
 const WINDOWS_MOST: usize = 300;
 /// Colours of the picture; more cannot be distinguished.
 const COLOURS: usize = 48;
+/// Rows of the table at most.
+const ROWS_MOST: usize = 60;
 /// Dots for cells that stand alone, at most.
 const DOTS_MOST: usize = 150;
 
@@ -29,9 +31,11 @@ pub(crate) fn chart(series: &RunSeries, dir: Dir) -> Option<Markup> {
 pub(crate) fn named_chart(id: &str, title: &str, series: &RunSeries, dir: Dir) -> Option<Markup> {
     let few = series.in_at_most(WINDOWS_MOST);
     let scale = HeatScale::of(&[&few], dir)?;
+    let table = table(series, dir);
     let drawing = html! {
         (scale.y_axis())
         (panel(&few, dir, &scale, (LEFT, RIGHT)))
+        (read_outs(series, ROWS_MOST, &table, &time_axis(&few, (LEFT, RIGHT)).0, (TOP, BOTTOM)))
         (scale.legend())
     };
     Some(
@@ -46,7 +50,7 @@ pub(crate) fn named_chart(id: &str, title: &str, series: &RunSeries, dir: Dir) -
             ),
             height: BOTTOM + 40.0,
             drawing,
-            table: table(series, dir),
+            table,
         }
         .markup(),
     )
@@ -227,7 +231,7 @@ fn alone(series: &RunSeries, dir: Dir) -> Vec<(usize, usize)> {
 }
 
 fn table(series: &RunSeries, dir: Dir) -> (Vec<&'static str>, Vec<Vec<String>>) {
-    let few = series.in_at_most(60);
+    let few = series.in_at_most(ROWS_MOST);
     let row = |(index, window): (usize, &SeriesWindow)| {
         let latency = &window.dirs[dir].latency;
         let at = |percent| latency.percentile(percent).map_or("-".to_owned(), duration);

@@ -19,3 +19,4 @@ pub(crate) mod rate;
 pub(crate) mod run_order;
 pub(crate) mod scale;
 pub(crate) mod spark;
+pub(crate) mod strip;

@@ -1,11 +1,14 @@
 //! The rate over time: was it steady?
 
-use super::frame::{Chart, LEFT, RIGHT, TOP, at, legend, path, time_axis, x_axis, y_axis};
-use super::scale::{Scale, byte_ticks};
+use super::frame::{
+    Chart, LEFT, RIGHT, TOP, at, legend, path, read_outs, time_axis, x_axis, y_axis,
+};
+use super::scale::Scale;
 use crate::figures::{active, class};
+use crate::unit::FigureUnit;
 use iosonde_base::Dir;
 use iosonde_base::text::{bytes, duration, percent, plural, rate};
-use iosonde_report::series::{RateChange, RunSeries, SeriesWindow};
+use iosonde_report::series::{RateChange, RunSeries, SeriesWindow, WindowCounts};
 use maud::{Markup, html};
 
 const BOTTOM: f64 = 236.0;
@@ -14,8 +17,42 @@ const WINDOWS_MOST: usize = 300;
 /// Rows of the table at most.
 const ROWS_MOST: usize = 60;
 
-/// The chart of a run.
+/// What is counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RateOf {
+    Bytes,
+    Ios,
+}
+
+impl RateOf {
+    fn value(self, counts: &WindowCounts, seconds: f64) -> f64 {
+        let number = if self == RateOf::Bytes { counts.bytes } else { counts.ios };
+        number as f64 / seconds
+    }
+
+    fn unit(self) -> FigureUnit {
+        match self {
+            RateOf::Bytes => FigureUnit::BytesPerSecond,
+            RateOf::Ios => FigureUnit::Count,
+        }
+    }
+}
+
+/// The charts of a run: bytes a second, and folded below it I/Os a second. A
+/// script makes a switch of the two.
 pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup> {
+    let bytes = one(series, changes, RateOf::Bytes)?;
+    let ios = one(series, changes, RateOf::Ios)?;
+    Some(html! {
+        (bytes)
+        details.other-unit {
+            summary { "The same in I/Os a second" }
+            (ios)
+        }
+    })
+}
+
+fn one(series: &RunSeries, changes: &[RateChange], rate_of: RateOf) -> Option<Markup> {
     let few = series.in_at_most(WINDOWS_MOST);
     let dirs = active(&few);
     if few.windows.len() < 2 || dirs.is_empty() {
@@ -23,11 +60,11 @@ pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup
     }
     let seconds = few.interval_ns as f64 / 1e9;
     let of = |window: &SeriesWindow, dir: Dir| {
-        window.sampled.then(|| window.dirs[dir].bytes as f64 / seconds)
+        window.sampled.then(|| rate_of.value(&window.dirs[dir], seconds))
     };
     let rates = |dir: Dir| few.windows.iter().map(move |window| of(window, dir));
     let most = dirs.iter().flat_map(|&dir| rates(dir)).flatten().fold(1.0, f64::max);
-    let y_ticks = byte_ticks(most);
+    let y_ticks = rate_of.unit().ticks(most);
     let y = Scale::linear(0.0, y_ticks[y_ticks.len() - 1], BOTTOM, TOP);
     let (x, labels) = time_axis(&few, (LEFT, RIGHT));
     let line = |dir: Dir| {
@@ -36,38 +73,39 @@ pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup
         path(points.map(|(index, rate)| Some((middle(index), y.at(rate?)))))
     };
     let names: Vec<_> = dirs.iter().map(|&dir| (class(dir), dir.name().to_owned())).collect();
+    let table = table(series, &dirs, rate_of);
     let drawing = html! {
-        (y_axis(&y_ticks, &y, rate))
+        (y_axis(&y_ticks, &y, |value| rate_of.unit().text(value)))
         (x_axis(&labels, &x, BOTTOM, "seconds"))
         @for &dir in &dirs {
             path class={ "line " (class(dir)) } data-series=(class(dir)) d=(line(dir)) {}
         }
-        @for change in changes { (mark(change, &x)) }
+        @for change in changes { (mark(change, &x, rate_of)) }
+        (read_outs(series, ROWS_MOST, &table, &x, (TOP, BOTTOM)))
         (legend(&names))
     };
-    Some(
-        Chart {
-            id: "rate",
-            title: "Rate over time",
-            finding: finding(changes, &few),
-            height: BOTTOM + 40.0,
-            drawing,
-            table: table(series, &dirs),
+    let (id, title, finding) = match rate_of {
+        RateOf::Bytes => ("rate", "Rate over time", finding(changes, &few)),
+        RateOf::Ios => {
+            ("rate-ios", "I/Os a second over time", "The same windows, counted in I/Os.".into())
         }
-        .markup(),
-    )
+    };
+    Some(Chart { id, title, finding, height: BOTTOM + 40.0, drawing, table }.markup())
 }
 
 /// A change as a line with its words.
-fn mark(change: &RateChange, x: &Scale) -> Markup {
+fn mark(change: &RateChange, x: &Scale, rate_of: RateOf) -> Markup {
     let place = x.at(change.at_ns as f64 / 1e9);
     // Near the right border the words stand on the left.
     let is_late = place > RIGHT - 190.0;
     let (side, anchor) = if is_late { (place - 6.0, "end") } else { (place + 6.0, "start") };
     html! {
         line.change x1=(at(place)) x2=(at(place)) y1=(at(TOP)) y2=(at(BOTTOM)) {}
-        text.change x=(at(side)) y=(at(TOP + 12.0)) text-anchor=(anchor) {
-            (words(change)) " after " (bytes(change.at_bytes))
+        // The levels are of bytes.
+        @if rate_of == RateOf::Bytes {
+            text.change x=(at(side)) y=(at(TOP + 12.0)) text-anchor=(anchor) {
+                (words(change)) " after " (bytes(change.at_bytes))
+            }
         }
     }
 }
@@ -99,56 +137,21 @@ fn finding(changes: &[RateChange], series: &RunSeries) -> String {
     }
 }
 
-fn table(series: &RunSeries, dirs: &[Dir]) -> (Vec<&'static str>, Vec<Vec<String>>) {
+fn table(
+    series: &RunSeries,
+    dirs: &[Dir],
+    rate_of: RateOf,
+) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let few = series.in_at_most(ROWS_MOST);
     let seconds = few.interval_ns as f64 / 1e9;
     let row = |(index, window): (usize, &SeriesWindow)| {
         let moment = duration((index as u64).saturating_mul(few.interval_ns));
         let cell = |dir: &Dir| match window.sampled {
-            true => rate(window.dirs[*dir].bytes as f64 / seconds),
+            true => rate_of.unit().text(rate_of.value(&window.dirs[*dir], seconds)),
             false => "not sampled".to_owned(),
         };
         std::iter::once(moment).chain(dirs.iter().map(cell)).collect()
     };
     let heads = std::iter::once("from").chain(dirs.iter().map(|dir| dir.name())).collect();
     (heads, few.windows.iter().enumerate().map(row).collect())
-}
-
-/// Data of the machine that waits to be written back, below the rate.
-pub(crate) fn dirty(series: &RunSeries) -> Option<Markup> {
-    let few = series.in_at_most(WINDOWS_MOST);
-    let most = few.windows.iter().filter_map(|window| window.dirty_bytes).max()?;
-    if most < 1 << 20 || few.windows.len() < 2 {
-        return None;
-    }
-    let seconds = few.interval_ns as f64 / 1e9;
-    let bottom = 126.0;
-    let y_ticks: Vec<f64> = byte_ticks(most as f64).into_iter().step_by(2).collect();
-    let y = Scale::linear(0.0, most as f64, bottom, TOP);
-    let y_ticks: Vec<f64> = y_ticks.into_iter().filter(|&tick| tick <= y.high()).collect();
-    let (x, labels) = time_axis(&few, (LEFT, RIGHT));
-    let point = |(index, window): (usize, &SeriesWindow)| {
-        Some((x.at((index as f64 + 1.0) * seconds), y.at(window.dirty_bytes? as f64)))
-    };
-    let last = few.windows.iter().rev().find_map(|window| window.dirty_bytes).unwrap_or(0);
-    let drawing = html! {
-        (y_axis(&y_ticks, &y, |value| bytes(value as u64)))
-        (x_axis(&labels, &x, bottom, "seconds"))
-        path.line.write d=(path(few.windows.iter().enumerate().map(point))) {}
-    };
-    Some(
-        Chart {
-            id: "dirty",
-            title: "Data that waits to be written back",
-            finding: format!(
-                "Of the whole machine: {} at most, {} at the end.",
-                bytes(most),
-                bytes(last)
-            ),
-            height: bottom + 40.0,
-            drawing,
-            table: (Vec::new(), Vec::new()),
-        }
-        .markup(),
-    )
 }

@@ -56,3 +56,32 @@ fn what_is_no_whole_result_makes_no_page() {
         assert!(!folder.join("p.html").exists());
     }
 }
+
+#[test]
+fn disk_bytes_that_a_result_does_not_have_are_not_zero() {
+    let folder = Folder::new("report-sectors");
+    folder.write("old.json", include_str!("../../../result/tests/documents/fio-3.33.json"));
+    let report = |line: &str| Who::Native.run(&folder, &words(&format!("report {line}"))).well();
+    let text = report("old.json").stdout;
+    assert!(text.contains("sda: 1779 reads, 2 writes, "), "{text}");
+    report("--html=page.html old.json");
+    let page = std::fs::read_to_string(folder.join("page.html")).unwrap();
+    assert!(page.contains("<td>1779</td><td>2</td><td>-</td><td>-</td>"), "{page}");
+}
+
+#[test]
+fn a_run_has_the_devices_and_the_steal_of_each_window() {
+    let folder = Folder::new("html-series");
+    let job = "--name=a --filename=data --size=8m --bs=4k --rw=read --ioengine=psync --time_based \
+               --runtime=1 --output-format=json";
+    let ran = Who::Native.run(&folder, &words(job)).well();
+    let document: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let series = &document["iosonde"]["series"];
+    let windows = series["windows"].as_u64().unwrap() as usize;
+    // A folder without a device below it (tmpfs) has none; what is there has a value a window.
+    for column in ["read_bytes", "written_bytes", "flushes"] {
+        let values = &series["device"][column];
+        assert!(values.is_null() || values.as_array().unwrap().len() == windows, "{series}");
+    }
+    assert_eq!(series["steal_share"].as_array().map_or(windows, Vec::len), windows, "{series}");
+}

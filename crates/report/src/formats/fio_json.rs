@@ -236,7 +236,7 @@ fn add_disk(disk: &DiskReport, list: &mut Vec<Value>) {
     ];
     let mut put = |keys: [&str; 10], counts: &DiskCounts| {
         let DiskCounts { ios, sectors, merges, ticks_ms, in_queue_ms, util_percent } = *counts;
-        let pairs = [ios, sectors, merges, ticks_ms].into_iter().flatten();
+        let pairs = [ios, sectors.unwrap_or_default(), merges, ticks_ms].into_iter().flatten();
         for (key, count) in keys.iter().zip(pairs.chain([in_queue_ms])) {
             value.insert((*key).into(), count.into());
         }

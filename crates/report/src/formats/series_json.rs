@@ -3,7 +3,7 @@
 //! Columns instead of an object a window: a list of bytes, one of I/Os, for each
 //! direction that did any. A window that was not sampled is `null` in each.
 
-use crate::series::{JobSeries, RateChange, RunSeries, SeriesWindow, WindowCounts};
+use crate::series::{DeviceCounts, JobSeries, RateChange, RunSeries, SeriesWindow, WindowCounts};
 use iosonde_base::{DIRS, Dir};
 use serde_json::{Map, Value, json};
 
@@ -20,6 +20,24 @@ pub(super) fn value(series: &RunSeries) -> Value {
     if series.windows.iter().any(|window| window.dirty_bytes.is_some()) {
         let dirty = series.windows.iter().map(|window| Value::from(window.dirty_bytes));
         value.insert("dirty_bytes".into(), dirty.collect());
+    }
+    let windows = &series.windows;
+    if windows.iter().any(|window| window.device.is_some()) {
+        let column = |of: fn(&DeviceCounts) -> u64| -> Value {
+            windows.iter().map(|window| Value::from(window.device.as_ref().map(of))).collect()
+        };
+        value.insert(
+            "device".into(),
+            json!({
+                "read_bytes": column(|device| device.read_bytes),
+                "written_bytes": column(|device| device.written_bytes),
+                "flushes": column(|device| device.flushes),
+            }),
+        );
+    }
+    if windows.iter().any(|window| window.steal_share.is_some()) {
+        let steal = windows.iter().map(|window| Value::from(window.steal_share));
+        value.insert("steal_share".into(), steal.collect());
     }
     value.insert("jobs".into(), series.jobs.iter().map(job).collect());
     Value::Object(value)

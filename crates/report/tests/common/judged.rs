@@ -5,7 +5,7 @@ use iosonde_base::Dir;
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::fingerprint::Fingerprint;
 use iosonde_report::ledger::*;
-use iosonde_report::series::{JobSeries, RateChange, RunSeries, SeriesWindow};
+use iosonde_report::series::{DeviceCounts, JobSeries, RateChange, RunSeries, SeriesWindow};
 use iosonde_report::*;
 use iosonde_stats::CoarseCounts;
 
@@ -222,6 +222,12 @@ fn series() -> RunSeries {
             counts.latency = CoarseCounts::new(bucket, &[ios / 2, ios - ios / 2 - 2, 0, 2]);
         }
         window.dirty_bytes = Some(at << 24);
+        window.device = (at != 11).then_some(DeviceCounts {
+            read_bytes: 0,
+            written_bytes: at << 20,
+            flushes: at % 5,
+        });
+        window.steal_share = Some(at as f64 / 1000.0);
         window
     };
     RunSeries {

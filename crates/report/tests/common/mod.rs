@@ -128,7 +128,7 @@ pub fn report_of(accounts: &[JobAccount]) -> Report {
 fn disk(name: &str) -> DiskReport {
     let counts = DiskCounts {
         ios: [41_000, 5488],
-        sectors: [328_000, 43_904],
+        sectors: Some([328_000, 43_904]),
         merges: [0, 12],
         ticks_ms: [9000, 309],
         in_queue_ms: 9390,

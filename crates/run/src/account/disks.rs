@@ -114,7 +114,7 @@ impl WatchedDisk {
 fn counts(used: &DiskCounters, elapsed_ms: f64) -> DiskCounts {
     DiskCounts {
         ios: [used.reads, used.writes],
-        sectors: [used.read_sectors, used.write_sectors],
+        sectors: Some([used.read_sectors, used.write_sectors]),
         merges: [used.read_merges, used.write_merges],
         ticks_ms: [used.read_ms, used.write_ms],
         in_queue_ms: used.queue_ms,
@@ -130,7 +130,10 @@ fn mean(slaves: &[DiskReport]) -> DiskCounts {
     };
     DiskCounts {
         ios: [sum(|c| c.ios[0]), sum(|c| c.ios[1])],
-        sectors: [sum(|c| c.sectors[0]), sum(|c| c.sectors[1])],
+        sectors: Some([0, 1].map(|at| {
+            let of = |disk: &DiskReport| disk.counts.sectors.map_or(0, |sectors| sectors[at]);
+            slaves.iter().map(of).sum::<u64>() / n
+        })),
         merges: [sum(|c| c.merges[0]), sum(|c| c.merges[1])],
         ticks_ms: [sum(|c| c.ticks_ms[0]), sum(|c| c.ticks_ms[1])],
         in_queue_ms: sum(|c| c.in_queue_ms),

@@ -10,6 +10,7 @@ pub(crate) mod job_readings;
 mod run_readings;
 mod series;
 mod upper_bound;
+mod windows;
 
 pub use collect::evidence;
 pub use run_readings::RunSeen;

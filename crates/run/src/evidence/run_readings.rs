@@ -106,7 +106,9 @@ impl Watcher {
             let devices = self.seen.places.devices();
             self.devices = devices.iter().map(|(layer, _)| layer.name.clone()).collect();
             self.before = Some(self.just_read().unwrap_or_else(|| self.read()));
-            self.series.begin();
+            let top = devices.iter().filter(|(_, level)| *level == 0);
+            let top = top.map(|(layer, _)| layer.name.clone()).collect();
+            self.series.begin(top);
         }
         self.seen.took += began.elapsed();
     }

@@ -3,6 +3,7 @@
 //! Only the conductor looks, and only at what any thread may read: the loop
 //! does not know of it.
 
+use super::windows::SystemWindows;
 use crate::control::Shared;
 use crate::job::{JobPlan, Plan};
 use iosonde_base::{DIRS, PerDir};
@@ -10,7 +11,6 @@ use iosonde_report::series::{
     JOB_WINDOWS_MOST, JOBS_MOST, JobSeries, RunSeries, SeriesWindow, WINDOWS_MOST, WindowCounts,
 };
 use iosonde_stats::{CoarseCounts, Lane};
-use iosonde_sys::memory;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ pub(super) struct SeriesWatcher {
     job_bytes: Vec<Vec<u64>>,
     /// How many windows make one of a job's own.
     job_together: usize,
-    reads_dirty: bool,
+    system: SystemWindows,
 }
 
 impl Default for SeriesWatcher {
@@ -46,7 +46,7 @@ impl Default for SeriesWatcher {
             job_counted: Vec::new(),
             job_bytes: Vec::new(),
             job_together: 1,
-            reads_dirty: false,
+            system: SystemWindows::default(),
         }
     }
 }
@@ -65,7 +65,7 @@ impl SeriesWatcher {
             every,
             job_counted: vec![0; jobs],
             job_bytes: vec![Vec::new(); own],
-            reads_dirty: plan.jobs.iter().any(buffered),
+            system: SystemWindows::new(plan.jobs.iter().any(buffered)),
             ..SeriesWatcher::default()
         }
     }
@@ -75,8 +75,10 @@ impl SeriesWatcher {
         self.due
     }
 
-    /// A wave begins: time between waves is nobody's.
-    pub fn begin(&mut self) {
+    /// A wave begins: time between waves is nobody's. `devices` are those directly
+    /// below the files.
+    pub fn begin(&mut self, devices: Vec<String>) {
+        self.system.begin(devices);
         self.due = Instant::now() + self.every;
     }
 
@@ -90,6 +92,7 @@ impl SeriesWatcher {
         self.due = if is_late { now + self.every } else { self.due + self.every };
         let (all, job_bytes, was_cleared) = self.read(shared);
         let before = self.counted.replace(all.clone());
+        let system = self.system.end_window();
         if was_cleared {
             // The end of a ramp: what was counted before does not belong to the run.
             self.windows.clear();
@@ -102,7 +105,9 @@ impl SeriesWatcher {
             // Of more time than the others it would look like a peak.
             sampled: !is_late,
             dirs: PerDir(DIRS.map(|dir| since(&all[dir], &before[dir]))),
-            dirty_bytes: self.reads_dirty.then(memory::dirty_bytes).flatten(),
+            dirty_bytes: system.dirty_bytes,
+            device: system.device,
+            steal_share: system.steal_share,
         };
         self.windows.push(window);
         self.push_job_bytes(&job_bytes);

@@ -151,7 +151,9 @@ fn facts_of(side: &CompareSide, facts: impl Fn(&Report) -> Option<PartFacts>) ->
     for run in runs {
         let other = facts(&run.result.report)?;
         for (name, value) in &mut common {
-            let same = other.iter().any(|(known, theirs)| known == name && theirs == value);
+            let alike =
+                |theirs: &String| theirs == value || name == "fill" && is_near(theirs, value);
+            let same = other.iter().any(|(known, theirs)| known == name && alike(theirs));
             if !same {
                 "varies".clone_into(value);
             }

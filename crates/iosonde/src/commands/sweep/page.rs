@@ -39,7 +39,7 @@ pub fn page(results: &SweepResults, runs: &SweepRuns<'_>) -> String {
 fn jobs_words(report: Option<&Report>) -> String {
     let Some(report) = report else { return String::new() };
     match &report.ours.jobs[..] {
-        [one] => one.what.clone(),
+        [one] => format!("{} (of the first point)", one.what),
         many => format!("{} jobs", many.len()),
     }
 }

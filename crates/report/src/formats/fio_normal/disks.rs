@@ -18,6 +18,7 @@ pub(super) fn add_disk(disk: &DiskReport, text: &mut String) {
 
 fn counters(counts: &DiskCounts, prefix: &str, sectors_name: &str) -> String {
     let DiskCounts { ios, sectors, merges, ticks_ms, in_queue_ms, util_percent } = counts;
+    let sectors = sectors.unwrap_or_default();
     format!(
         "{prefix}ios={}/{}, {sectors_name}={}/{}, {prefix}merge={}/{}, {prefix}ticks={}/{}, \
          {prefix}in_queue={in_queue_ms}, {prefix}util={util_percent:3.2}%",

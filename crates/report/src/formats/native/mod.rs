@@ -49,8 +49,9 @@ pub fn native(report: &Report, style: &Style) -> String {
 fn add_disk(disk: &DiskReport, level: usize, style: &Style, text: &mut String) {
     let DiskCounts { ios, sectors, util_percent, .. } = disk.counts;
     let part = |dir: &str, at: usize| {
-        let moved = bytes(sectors[at].saturating_mul(512));
-        format!("{} {dir} ({moved})", ios[at])
+        let moved = sectors.map(|sectors| bytes(sectors[at].saturating_mul(512)));
+        let moved = moved.map_or(String::new(), |moved| format!(" ({moved})"));
+        format!("{} {dir}{moved}", ios[at])
     };
     let words = format!(
         "{}: {}, {}, {} busy",
