@@ -82,6 +82,7 @@ impl VerifySchedule {
     }
 
     /// A write is about to be issued. `mark`: it was drawn to be trimmed later.
+    #[inline]
     pub fn wrote(&mut self, write: Written, mark: bool) {
         if !self.remembers() {
             return;
@@ -176,6 +177,7 @@ impl VerifySchedule {
     }
 
     /// The next block of the verify phase, and whether it was trimmed.
+    #[inline]
     pub fn take(&mut self) -> Option<(Written, bool)> {
         if !self.backlogs.verify {
             return None;

@@ -10,8 +10,12 @@ const CHUNK: usize = 2048;
 /// Writes in the order of their numbers, those that follow each other as runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IssueOrder {
-    /// None of them is empty.
-    chunks: VecDeque<VecDeque<WriteRun>>,
+    /// All runs but the last. None of the chunks is empty.
+    chunks: VecDeque<Vec<WriteRun>>,
+    /// How many runs of the first chunk are gone already: fewer than it has.
+    gone: usize,
+    /// The last run, which may grow still.
+    last: Option<WriteRun>,
 }
 
 /// Writes that follow each other in place and number, of one length.
@@ -24,84 +28,131 @@ struct WriteRun {
 const _: () = assert!(size_of::<WriteRun>() == 32, "the memory that a write takes");
 
 impl WriteRun {
+    #[inline]
     fn nth(&self, n: u32) -> Written {
         let Written { file, offset, len, number } = self.first;
         let offset = offset + u64::from(n) * u64::from(len);
         Written { file, offset, len, number: number + u64::from(n) }
     }
 
-    /// The writes before the `n`th, and those after it.
-    fn without(self, n: u32) -> [Option<WriteRun>; 2] {
+    #[inline]
+    fn is_followed_by(&self, write: &Written) -> bool {
+        self.count < u32::MAX && self.nth(self.count - 1).is_followed_by(write)
+    }
+
+    /// Without its first write; `None` if that was all.
+    #[inline]
+    fn rest(&self) -> Option<WriteRun> {
+        (self.count > 1).then(|| WriteRun { first: self.nth(1), count: self.count - 1 })
+    }
+
+    /// The writes before the one with this number, and those after it; `None` if it is none of
+    /// them.
+    fn without(self, number: u64) -> Option<[Option<WriteRun>; 2]> {
+        let within = number.checked_sub(self.first.number)?;
+        let n = u32::try_from(within).ok().filter(|n| *n < self.count)?;
         let run = |from: u32, count| (count > 0).then(|| WriteRun { first: self.nth(from), count });
-        [run(0, n), run(n + 1, self.count - n - 1)]
+        Some([run(0, n), run(n + 1, self.count - n - 1)])
     }
 }
 
 impl IssueOrder {
     #[cfg(test)]
     pub fn runs(&self) -> usize {
-        self.chunks.iter().map(VecDeque::len).sum()
+        let all: usize = self.chunks.iter().map(Vec::len).sum();
+        all - self.gone + usize::from(self.last.is_some())
     }
 
+    #[inline]
     pub fn remember(&mut self, write: Written) {
-        let last = self.chunks.back_mut();
-        if let Some(run) = last.and_then(|chunk| chunk.back_mut())
-            && run.count < u32::MAX
-            && run.nth(run.count - 1).is_followed_by(&write)
-        {
-            run.count += 1;
-            return;
+        match &mut self.last {
+            Some(run) if run.is_followed_by(&write) => run.count += 1,
+            last => {
+                if let Some(run) = last.replace(WriteRun { first: write, count: 1 }) {
+                    self.push(run);
+                }
+            }
         }
-        if self.chunks.back().is_none_or(|chunk| chunk.len() >= CHUNK) {
-            self.chunks.push_back(VecDeque::with_capacity(CHUNK));
+    }
+
+    #[inline]
+    fn push(&mut self, run: WriteRun) {
+        match self.chunks.back_mut() {
+            Some(chunk) if chunk.len() < CHUNK => chunk.push(run),
+            _ => self.push_to_new(run),
         }
-        if let Some(chunk) = self.chunks.back_mut() {
-            chunk.push_back(WriteRun { first: write, count: 1 });
-        }
+    }
+
+    #[cold]
+    fn push_to_new(&mut self, run: WriteRun) {
+        let mut chunk = Vec::with_capacity(CHUNK);
+        chunk.push(run);
+        self.chunks.push_back(chunk);
     }
 
     pub fn first(&self) -> Option<Written> {
-        Some(self.chunks.front()?.front()?.first)
+        let run = match self.chunks.front() {
+            Some(chunk) => chunk.get(self.gone)?,
+            None => self.last.as_ref()?,
+        };
+        Some(run.first)
     }
 
+    #[inline]
     pub fn pop(&mut self) -> Option<Written> {
-        let chunk = self.chunks.front_mut()?;
-        let run = chunk.front_mut()?;
+        let Some(chunk) = self.chunks.front_mut() else {
+            let run = self.last?;
+            self.last = run.rest();
+            return Some(run.first);
+        };
+        let run = chunk.get_mut(self.gone)?;
         let write = run.first;
-        if run.count > 1 {
-            *run = WriteRun { first: run.nth(1), count: run.count - 1 };
-            return Some(write);
-        }
-        chunk.pop_front();
-        if chunk.is_empty() {
-            self.chunks.pop_front();
+        match run.rest() {
+            Some(rest) => *run = rest,
+            None => {
+                self.gone += 1;
+                if self.gone == chunk.len() {
+                    self.drop_first_chunk();
+                }
+            }
         }
         Some(write)
     }
 
+    #[cold]
+    fn drop_first_chunk(&mut self) {
+        self.chunks.pop_front();
+        self.gone = 0;
+    }
+
     /// Forget a write. Whether it was remembered.
     pub fn forget(&mut self, number: u64) -> bool {
-        let begins = |run: &WriteRun| run.first.number <= number;
-        // Numbers ascend from run to run.
-        let chunk_at = self.chunks.partition_point(|chunk| chunk.front().is_some_and(begins));
-        let Some(chunk_at) = chunk_at.checked_sub(1) else { return false };
-        let chunk = &mut self.chunks[chunk_at];
-        let Some(at) = chunk.partition_point(begins).checked_sub(1) else { return false };
-        let run = chunk[at];
-        let within = number - run.first.number;
-        if within >= u64::from(run.count) {
-            return false;
-        }
-        // Below the count, so it fits.
-        let [before, after] = run.without(within as u32);
-        match (before, after) {
-            (None, None) => drop(chunk.remove(at)),
-            (Some(one), None) | (None, Some(one)) => chunk[at] = one,
-            (Some(before), Some(after)) => {
-                chunk[at] = before;
-                chunk.insert(at + 1, after);
+        // Numbers ascend from run to run, and most writes that fail are recent.
+        match self.last {
+            Some(run) if run.first.number <= number => {
+                let Some([before, after]) = run.without(number) else { return false };
+                if let (Some(before), Some(_)) = (before, after) {
+                    self.push(before);
+                }
+                self.last = after.or(before);
+                true
             }
+            _ => self.forget_in_chunks(number),
         }
+    }
+
+    fn forget_in_chunks(&mut self, number: u64) -> bool {
+        let begins = |run: &WriteRun| run.first.number <= number;
+        let chunk_at = self.chunks.partition_point(|chunk| chunk.first().is_some_and(begins));
+        let Some(chunk_at) = chunk_at.checked_sub(1) else { return false };
+        let gone = if chunk_at == 0 { std::mem::take(&mut self.gone) } else { 0 };
+        let chunk = &mut self.chunks[chunk_at];
+        chunk.drain(..gone);
+        let at = chunk.partition_point(begins).checked_sub(1);
+        let Some((at, parts)) = at.and_then(|at| Some((at, chunk[at].without(number)?))) else {
+            return false;
+        };
+        chunk.splice(at..=at, parts.into_iter().flatten());
         if chunk.is_empty() {
             self.chunks.remove(chunk_at);
         }

@@ -20,11 +20,13 @@ pub struct Written {
 }
 
 impl Written {
+    #[inline]
     fn end(&self) -> u64 {
         self.offset.saturating_add(u64::from(self.len))
     }
 
     /// Whether `next` is the write that a sequential job does after this.
+    #[inline]
     fn is_followed_by(&self, next: &Written) -> bool {
         next.file == self.file
             && next.len == self.len
@@ -81,6 +83,7 @@ impl History {
 
     /// Remember a write. What it replaces, wholly or in part, is forgotten and
     /// handed to `dropped`.
+    #[inline]
     pub fn remember(&mut self, write: Written, mut dropped: impl FnMut(Written)) {
         match &mut self.kept {
             Kept::Issue(order) => order.remember(write),
@@ -101,6 +104,7 @@ impl History {
     }
 
     /// Take the write that is to be checked next.
+    #[inline]
     pub fn pop(&mut self) -> Option<Written> {
         let write = match &mut self.kept {
             Kept::Issue(order) => order.pop(),
