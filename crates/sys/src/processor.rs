@@ -15,6 +15,16 @@ pub fn crc32c(bytes: &[u8]) -> u32 {
     !::crc32c::crc32c(bytes)
 }
 
+/// The same of few bytes, a number that the compiler knows.
+#[inline]
+pub fn crc32c_of_few<const BYTES: usize>(bytes: &[u8; BYTES]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(crc) = fast::crc32c_of_few(bytes) {
+        return crc;
+    }
+    crc32c(bytes)
+}
+
 /// Fills lines of 32 bytes with small multiples of the terms of a sequence.
 pub struct Multiples {
     step: u64,
@@ -108,6 +118,15 @@ mod tests {
                 }
             }
             prop_assert_eq!(crc32c(&bytes), crc);
+        }
+
+        #[test]
+        fn few_bytes_have_the_checksum_of_many(bytes: [u8; 44]) {
+            prop_assert_eq!(crc32c_of_few(&bytes), crc32c(&bytes));
+            let [first @ .., _, _, _] = bytes;
+            prop_assert_eq!(crc32c_of_few(&first), crc32c(&first));
+            let [eight, ..] = bytes.as_chunks::<8>().0 else { unreachable!() };
+            prop_assert_eq!(crc32c_of_few(eight), crc32c(eight));
         }
 
         #[test]

@@ -13,13 +13,31 @@ use std::arch::x86_64::{
 /// takes three cycles, and one can begin in each. Three of the longer make up
 /// a block of 4 KiB without its header, nearly.
 const LONG: usize = 1344;
-const SHORT: usize = 128;
+const SHORT: usize = 192;
 
 /// CRC-32C of `bytes`, from all ones, not inverted at the end; `None` if the
 /// processor has no instruction for it.
 pub(crate) fn crc32c(bytes: &[u8]) -> Option<u32> {
     // SAFETY: the processor has the instructions of SSE 4.2.
     std::is_x86_feature_detected!("sse4.2").then(|| unsafe { crc32c_sse(bytes) })
+}
+
+/// The same of few bytes, a number that the compiler knows: without any loop.
+#[inline]
+pub(crate) fn crc32c_of_few<const BYTES: usize>(bytes: &[u8; BYTES]) -> Option<u32> {
+    // SAFETY: the processor has the instructions of SSE 4.2.
+    std::is_x86_feature_detected!("sse4.2").then(|| unsafe { few_sse(bytes) })
+}
+
+#[target_feature(enable = "sse4.2")]
+fn few_sse<const BYTES: usize>(bytes: &[u8; BYTES]) -> u32 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut crc = 0xffff_ffff;
+    for word in words {
+        crc = _mm_crc32_u64(crc, u64::from_le_bytes(*word));
+    }
+    // The upper half is zero.
+    rest_sse(crc as u32, rest)
 }
 
 #[target_feature(enable = "sse4.2")]
@@ -32,12 +50,18 @@ fn crc32c_sse(bytes: &[u8]) -> u32 {
     while let Some((part, after)) = rest.split_first_chunk::<{ 3 * SHORT }>() {
         (crc, rest) = (three_streams::<SHORT, { 3 * SHORT }>(crc, part, &LATER[1]), after);
     }
-    let (words, mut rest) = rest.as_chunks::<8>();
+    let (words, rest) = rest.as_chunks::<8>();
     for word in words {
         crc = _mm_crc32_u64(crc, u64::from_le_bytes(*word));
     }
     // The upper half is zero.
-    let mut crc = crc as u32;
+    rest_sse(crc as u32, rest)
+}
+
+/// The sum of fewer than eight bytes more.
+#[inline]
+#[target_feature(enable = "sse4.2")]
+fn rest_sse(mut crc: u32, mut rest: &[u8]) -> u32 {
     if let Some((half, after)) = rest.split_first_chunk::<4>() {
         (crc, rest) = (_mm_crc32_u32(crc, u32::from_le_bytes(*half)), after);
     }
@@ -45,7 +69,7 @@ fn crc32c_sse(bytes: &[u8]) -> u32 {
 }
 
 /// Bytes of each stream that a turn of the loop sums.
-const TURN: usize = 64;
+const TURN: usize = 192;
 
 /// The sum of three parts of `BYTES` each, one after the other: `ALL` in all.
 #[inline]
