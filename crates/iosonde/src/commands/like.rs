@@ -1,9 +1,11 @@
 //! `iosonde like NAME [TARGET]`: workloads that are known by name; described in
 //! docs/like.md.
 
+mod findings;
 mod job_text;
 mod preset;
 mod presets;
+mod pts;
 mod readings;
 mod steps;
 mod target;
@@ -14,13 +16,12 @@ use crate::trials::run::{TrialError, TrialRunner, give_up};
 use crate::trials::words::time;
 use crate::{exit, new_file};
 use clap::{Args, ValueHint};
+use findings::FindingCounts;
 use iosonde_base::text::wrap;
 use iosonde_html::{PageRun, page};
 use iosonde_options::nearest;
-use iosonde_report::finding::{Finding, Severity};
 use preset::{LikeReading, Preset, StepResult};
 use presets::PRESETS;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use target::LikeTarget;
@@ -69,6 +70,12 @@ pub struct LikeArgs {
     /// Wait this long between the tests of desktop
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = pause)]
     pause: Duration,
+    /// Run each cell of a test of SNIA's this long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
+    cell: Duration,
+    /// End a test of SNIA's after this many rounds
+    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(5..=1000))]
+    rounds: u32,
     /// Allow the data on a device to be lost: its serial number, model or size
     #[arg(long, value_name = "WORD", require_equals = true)]
     erase: Option<String>,
@@ -99,6 +106,9 @@ pub fn run(words: &[String]) -> u8 {
         print_error(&format!("iosonde: like: {why}"));
         exit::REFUSED
     };
+    if let Some(kind) = pts::Kind::of(name) {
+        return run_pts(kind, &arguments);
+    }
     let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
         return refused(&unknown(name));
     };
@@ -110,9 +120,41 @@ pub fn run(words: &[String]) -> u8 {
         print(&text);
         return exit::OK;
     }
-    match measure(preset, &text, &arguments) {
+    ended(measure(preset, &text, &arguments))
+}
+
+/// Run a test of SNIA's; the exit code.
+fn run_pts(kind: pts::Kind, arguments: &LikeArgs) -> u8 {
+    let with = arguments.with.iter();
+    if let Some(why) = with.filter_map(|word| job_text::option_of(word).err()).next() {
+        return ended(Err(TrialError::Failed(why)));
+    }
+    if arguments.print {
+        print(&pts::job_text(kind, arguments));
+        return exit::OK;
+    }
+    let failed = TrialError::Failed;
+    let checked = match &arguments.html {
+        Some(file) => {
+            new_file::check(file, arguments.force).map_err(|why| failed(format!("--html: {why}")))
+        }
+        None => Ok(()),
+    };
+    ended(checked.and_then(|()| {
+        let runner = TrialRunner::new()
+            .map_err(|error| failed(format!("cannot listen for signals: {error}")))?;
+        pts::run(kind, arguments, &runner)
+    }))
+}
+
+/// The exit code of runs; why there is no result is printed.
+fn ended(result: Result<u8, TrialError>) -> u8 {
+    match result {
         Ok(code) => code,
-        Err(TrialError::Failed(why)) => refused(&why),
+        Err(TrialError::Failed(why)) => {
+            print_error(&format!("iosonde: like: {why}"));
+            exit::REFUSED
+        }
         Err(TrialError::Stopped { twice: true }) => give_up(),
         Err(TrialError::Stopped { twice: false }) => {
             print_error("iosonde: like: stopped: nothing is concluded from a part");
@@ -123,6 +165,7 @@ pub fn run(words: &[String]) -> u8 {
 
 fn unknown(name: &str) -> String {
     let names = PRESETS.iter().map(|preset| preset.name);
+    let names = names.chain(pts::list().map(|(name, _)| name));
     match nearest(name, names) {
         Some(near) => format!("unknown workload {name:?}: did you mean {near}?"),
         None => format!("unknown workload {name:?}: iosonde like lists them"),
@@ -131,8 +174,8 @@ fn unknown(name: &str) -> String {
 
 /// A line each.
 fn list() -> String {
-    let line = |preset: &Preset| format!("  {:<14} {}\n", preset.name, preset.summary);
-    PRESETS.iter().map(line).collect()
+    let presets = PRESETS.iter().map(|preset| (preset.name, preset.summary));
+    presets.chain(pts::list()).map(|(name, summary)| format!("  {name:<14} {summary}\n")).collect()
 }
 
 /// Run the steps and print what they come to; the exit code.
@@ -148,7 +191,8 @@ fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, Tria
     let results = steps::run(preset, text, &target, arguments, &runner)?;
     drop(target);
     let reading = (preset.read)(&results);
-    let findings = findings(&results);
+    let mut findings = FindingCounts::default();
+    results.iter().for_each(|step| findings.add(&step.report));
     print(&words(preset, &reading, &findings));
     if let Some(file) = &arguments.html {
         let runs: Vec<PageRun> = results.iter().map(StepResult::page_run).collect();
@@ -157,36 +201,17 @@ fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, Tria
             .map_err(|why| failed(format!("--html: {why}")))?;
     }
     Ok(match &reading.goal {
-        Some(goal) if !goal.is_met || is_wrong(&findings) => FAILED_GOAL,
+        Some(goal) if !goal.is_met || findings.is_wrong() => FAILED_GOAL,
         _ => exit::OK,
     })
 }
 
-/// Warnings and worse of all steps, each rule once, worst first, with how many
-/// steps it was found in.
-fn findings(results: &[StepResult]) -> Vec<(Finding, u32)> {
-    let mut found: BTreeMap<String, (Finding, u32)> = BTreeMap::new();
-    let all = results.iter().filter_map(|step| step.report.ours.ledger.as_ref());
-    for finding in all.flat_map(|ledger| &ledger.verdict) {
-        if finding.severity > Severity::Note {
-            found.entry(finding.id.to_string()).or_insert_with(|| (finding.clone(), 0)).1 += 1;
-        }
-    }
-    let mut found: Vec<(Finding, u32)> = found.into_values().collect();
-    found.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
-    found
-}
-
-fn is_wrong(findings: &[(Finding, u32)]) -> bool {
-    findings.iter().any(|(finding, _)| finding.severity == Severity::Wrong)
-}
-
 /// The sentence first, then figures, then what limits them.
-fn words(preset: &Preset, reading: &LikeReading, findings: &[(Finding, u32)]) -> String {
+fn words(preset: &Preset, reading: &LikeReading, findings: &FindingCounts) -> String {
     let outcome = match &reading.goal {
         None => String::new(),
         Some(goal) => {
-            let word = match (goal.is_met, is_wrong(findings)) {
+            let word = match (goal.is_met, findings.is_wrong()) {
                 (false, _) => "FAIL",
                 (true, false) => "PASS",
                 (true, true) => "NO PASS: the figures are not of what was to be measured",
@@ -199,11 +224,5 @@ fn words(preset: &Preset, reading: &LikeReading, findings: &[(Finding, u32)]) ->
     for line in &reading.lines {
         text.push_str(&format!("  {line}\n"));
     }
-    for (finding, steps) in findings {
-        let several = if *steps > 1 { format!(" ({steps} runs)") } else { String::new() };
-        let line = format!("{}{several} [{}]", finding.statement, finding.id);
-        let lead = format!("  {:<8} ", finding.severity.word());
-        text.push_str(&format!("{lead}{}\n", wrap(&line, lead.len(), 100)));
-    }
-    text
+    text + &findings.text()
 }

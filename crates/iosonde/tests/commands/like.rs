@@ -32,7 +32,7 @@ fn names(folder: &Folder) -> Vec<String> {
 fn each_workload_is_listed_and_its_job_is_valid_with_its_source() {
     let folder = Folder::new("like-list");
     let list = like(&folder, "").well().stdout;
-    assert_eq!(list.lines().count(), NAMES.len());
+    assert_eq!(list.lines().count(), NAMES.len() + 4);
     for name in NAMES {
         assert!(list.contains(&format!("  {name} ")), "{list}");
         let job = like(&folder, &format!("{name} --print --with number_ios=7")).well().stdout;
@@ -162,4 +162,46 @@ fn a_device_is_written_to_with_its_word_only() {
     like(&folder, &format!("restore {path} {short}")).well();
     assert_eq!(std::fs::read(&image).unwrap(), vec![0u8; 32 << 20]);
     like(&folder, &format!("backup {path} {short} --erase=32m")).well();
+}
+
+/// The procedure of SNIA's tests in short; whether the state is steady depends
+/// on the machine, and the word and the exit code agree.
+#[test]
+fn the_tests_of_snia_run_on_a_device_until_it_is_steady() {
+    let folder = Folder::new("like-pts");
+    for name in ["pts-iops", "pts-tp", "pts-lat", "pts-wsat"] {
+        let job = like(&folder, &format!("{name} /dev/none --print")).well().stdout;
+        assert!(job.contains("# Source: SNIA") && job.contains("[purge]"), "{job}");
+        let refused = like(&folder, &format!("{name} ."));
+        assert_eq!(refused.code, Some(1));
+        assert!(refused.stderr.contains("name a block device"), "{refused:?}");
+        let other = like(&folder, &format!("{name} . --with filename=/dev/other"));
+        assert!(other.code == Some(1) && other.stderr.contains("as TARGET"), "{other:?}");
+    }
+    if !is_root("make a loop device") {
+        return;
+    }
+    let image = folder.write("image", vec![7u8; 4 << 20]);
+    let Some(device) = or_skip(LoopDevice::attach(Path::new(&image), &[])) else { return };
+    let path = device.text();
+    let refused = like(&folder, &format!("pts-tp {path}"));
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("--erase=4M"), "{refused:?}");
+    assert_eq!(std::fs::read(&image).unwrap(), vec![7u8; 4 << 20]);
+    let short = format!("{path} --erase=4m --cell=50ms --rounds=6 --with ioengine=psync");
+    for (name, chart) in
+        [("pts-tp", "steady state"), ("pts-lat", "convergence"), ("pts-wsat", "Write saturation")]
+    {
+        let ran = like(&folder, &format!("{name} {short} --html={name}.html"));
+        let wanted = match name == "pts-wsat" || ran.stdout.contains("   PASS\n") {
+            true => 0,
+            false => 6,
+        };
+        assert_eq!(ran.code, Some(wanted), "{ran:?}");
+        let is_judged =
+            ["steady after", "IOPS after"].iter().any(|words| ran.stdout.contains(words));
+        assert!(is_judged, "{ran:?}");
+        let page = folder.read(&format!("{name}.html"));
+        assert!(page.contains(chart), "{name}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::preset::Preset;
 use iosonde_base::text::short_size;
+use iosonde_options::OptionDef;
 
 /// A backup is larger than the page cache and than a drive's fast cache.
 const BACKUP_BYTES_LEAST: u64 = 64 << 30;
@@ -15,19 +16,7 @@ pub fn job_text(preset: &Preset, with: &[String]) -> Result<String, String> {
     let mut text = preset.job.replace("@size@", &short_size(bytes >> 20 << 20));
     let mut set: Vec<String> = Vec::new();
     for word in with {
-        let (name, value) = match word.split_once('=') {
-            Some((name, value)) => (name.trim(), Some(value.trim())),
-            None => (word.trim(), None),
-        };
-        let Some(option) = iosonde_spec::lookup(name) else {
-            return Err(format!("--with {word:?}: use OPTION=VALUE with an option of jobs"));
-        };
-        if matches!(option.name, "filename" | "directory") {
-            return Err(format!("--with {word:?}: name the directory, file or device as TARGET"));
-        }
-        if word.contains('\n') {
-            return Err(format!("--with {word:?}: an option is one line"));
-        }
+        let (option, value) = option_of(word)?;
         text = without(&text, option.name);
         set.push(match value {
             Some(value) => format!("{}={value}", option.name),
@@ -35,6 +24,27 @@ pub fn job_text(preset: &Preset, with: &[String]) -> Result<String, String> {
         });
     }
     Ok(with_global(&text, &set))
+}
+
+/// The option and the value of a word of `--with`.
+///
+/// # Errors
+/// It is none, or names the target.
+pub fn option_of(word: &str) -> Result<(&'static OptionDef, Option<&str>), String> {
+    let (name, value) = match word.split_once('=') {
+        Some((name, value)) => (name.trim(), Some(value.trim())),
+        None => (word.trim(), None),
+    };
+    let Some(option) = iosonde_spec::lookup(name) else {
+        return Err(format!("--with {word:?}: use OPTION=VALUE with an option of jobs"));
+    };
+    if matches!(option.name, "filename" | "directory") {
+        return Err(format!("--with {word:?}: name the directory, file or device as TARGET"));
+    }
+    match word.contains('\n') {
+        true => Err(format!("--with {word:?}: an option is one line")),
+        false => Ok((option, value)),
+    }
 }
 
 /// A job file without an option, by any of its names.

@@ -81,7 +81,7 @@ impl LikeTarget {
 }
 
 /// Whether `word` names the device: a workload overwrites it, whatever it holds.
-fn may_erase(path: &Path, word: Option<&str>) -> Result<(), String> {
+pub fn may_erase(path: &Path, word: Option<&str>) -> Result<(), String> {
     let cannot = |error: std::io::Error| format!("cannot read it: {error}");
     let file = File::open(path).map_err(cannot)?;
     let id = DeviceId::from_raw(file.metadata().map_err(cannot)?.rdev());
@@ -109,7 +109,7 @@ fn in_directory(path: &Path) -> Result<LikeTarget, String> {
 }
 
 /// A path in the job language: a colon separates files.
-fn escaped(path: &Path) -> Result<String, String> {
+pub fn escaped(path: &Path) -> Result<String, String> {
     let text = path.to_str().ok_or("its name is not UTF-8, as job files are")?;
     match text.contains('\n') {
         true => Err("its name has more than one line".to_owned()),
