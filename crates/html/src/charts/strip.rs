@@ -73,8 +73,8 @@ fn lanes(series: &RunSeries) -> Vec<StripLane> {
     let rate: fn(f64) -> String = |value| FigureUnit::BytesPerSecond.text(value);
     let lane = |name, class, values, text| StripLane { name, class, values, text };
     let all = [
-        (lane("device reads", "read", device(|one| one.read_bytes), rate), 0.0),
-        (lane("device writes", "write", device(|one| one.written_bytes), rate), 0.0),
+        (lane("disk reads", "read", device(|one| one.read_bytes), rate), 0.0),
+        (lane("disk writes", "write", device(|one| one.written_bytes), rate), 0.0),
         (
             lane("flushes", "sync", device(|one| one.flushes), |value| {
                 format!("{}/s", FigureUnit::Count.text(value))
@@ -131,9 +131,9 @@ mod tests {
             jobs: Vec::new(),
         };
         let names: Vec<&str> = lanes(&series).iter().map(|lane| lane.name).collect();
-        assert_eq!(names, ["device reads"]);
+        assert_eq!(names, ["disk reads"]);
         let page = chart(&series).unwrap().into_string();
-        assert!(page.contains("device reads at most 1 MiB/s"), "{page}");
+        assert!(page.contains("disk reads at most 1 MiB/s"), "{page}");
         // Two lines: before the gap and after it.
         let line =
             page.split("class=\"line read\" d=\"").nth(1).unwrap().split('"').next().unwrap();
