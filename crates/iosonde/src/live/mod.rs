@@ -4,6 +4,7 @@ pub mod dirty;
 mod findings;
 mod json;
 mod keyboard;
+mod latencies;
 mod mode;
 mod painter;
 mod sampler;

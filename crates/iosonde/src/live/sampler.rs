@@ -2,6 +2,7 @@
 
 use super::dirty::{DirtyBytes, is_buffered_writer};
 use super::findings::{LiveFacts, findings};
+use super::latencies::{LaneWindow, Latencies};
 use super::share::progress;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::live::metrics::labels;
@@ -12,7 +13,7 @@ use iosonde_run::account::disks::WatchedDisks;
 use iosonde_run::conductor::RunView;
 use iosonde_run::job::{FileKind, Plan};
 use iosonde_run::worker::JobStage;
-use iosonde_stats::{FineCounts, Lane};
+use iosonde_stats::Lane;
 use iosonde_sys::counters::{CpuTime, DiskCounters, TaskIo, Usage};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -39,6 +40,7 @@ pub struct Sampler {
     /// Totals at the end of the last window.
     closed: Option<Arc<Totals>>,
     windows: Vec<Arc<LiveWindow>>,
+    latencies: Latencies,
     /// When counting began.
     base: Base,
     dirty: DirtyBytes,
@@ -70,9 +72,6 @@ struct LaneTotals {
     ios: u64,
     bytes: u64,
     errors: u64,
-    latency: FineCounts,
-    latency_ns: u128,
-    has_latency: bool,
 }
 
 impl LaneTotals {
@@ -80,12 +79,6 @@ impl LaneTotals {
         self.ios += lane.ios.get();
         self.bytes += lane.bytes.get();
         self.errors += lane.errors.get();
-        let Some((histogram, moments)) = lane.shown_latency() else { return };
-        self.has_latency = true;
-        if moments.n > 0 {
-            self.latency_ns += moments.sum;
-            self.latency.add(histogram, moments.least(), moments.max);
-        }
     }
 }
 
@@ -112,6 +105,7 @@ impl Sampler {
             past: VecDeque::new(),
             closed: None,
             windows: Vec::new(),
+            latencies: Latencies::new(),
             base: Base::now(&disks),
             dirty: DirtyBytes::new(plan.jobs.len()),
             findings: Vec::new(),
@@ -129,6 +123,7 @@ impl Sampler {
             self.past.clear();
             self.windows.clear();
             self.closed = None;
+            self.latencies = Latencies::new();
             self.base = Base::now(&self.disks);
         }
         self.past.push_back(now.clone());
@@ -136,6 +131,7 @@ impl Sampler {
             self.past.pop_front();
         }
         let before = self.past[0].clone();
+        self.latencies.look(&self.view, self.plan.jobs.len());
         self.close_window(&now);
         self.dirty.look(&self.plan);
         self.run(&before, &now)
@@ -175,11 +171,11 @@ impl Sampler {
         let mut window = LiveWindow::default();
         for (now, before) in now.lanes.iter().zip(&before.lanes).take(3) {
             window.bytes_per_s += now.bytes.saturating_sub(before.bytes) as f64 / seconds;
-            window.latency.merge(&now.latency.since(&before.latency).coarse());
         }
         if self.windows.len() == WINDOWS_MOST {
             self.windows.remove(0);
         }
+        window.latency = self.latencies.all.clone();
         window.p99_ns = window.latency.percentile(99.0);
         self.windows.push(Arc::new(window));
         self.closed = Some(now.clone());
@@ -202,7 +198,8 @@ impl Sampler {
             })
             .collect();
         let jobs_running = jobs.iter().filter(|job| job.is_running).count();
-        let rate = |at: usize| rate(&now.lanes[at], &before.lanes[at], seconds);
+        let lanes = self.latencies.lanes.clone();
+        let rate = |at: usize| rate(&now.lanes[at], &before.lanes[at], &lanes[at], seconds);
         let syncs = now.lanes[3].ios > 0;
         let places = self.places(now);
         self.find(now, &places, jobs_running);
@@ -221,7 +218,7 @@ impl Sampler {
             windows: self.windows.clone(),
             depth_requested: self
                 .depth_requested(&snapshots.iter().map(|s| s.state).collect::<Vec<_>>()),
-            depth_observed: observed_depth(now, before, seconds),
+            depth_observed: self.latencies.depth,
             depth_at_device: (!places.devices.is_empty())
                 .then(|| now.queue_ms.saturating_sub(before.queue_ms) as f64 / 1000.0 / seconds),
             cpu: cpu(now, before, seconds),
@@ -295,24 +292,14 @@ fn began_anew(last: &Totals, now: &Totals) -> bool {
     last.jobs.iter().zip(&now.jobs).any(|(last, now)| now.0 < last.0)
 }
 
-fn rate(now: &LaneTotals, before: &LaneTotals, seconds: f64) -> LiveRate {
-    let window = now.latency.since(&before.latency);
-    let of = |percent| window.percentile(percent);
-    let percentiles_ns = of(50.0).zip(of(99.0)).zip(of(99.9)).map(|((a, b), c)| [a, b, c]);
+fn rate(now: &LaneTotals, before: &LaneTotals, window: &LaneWindow, seconds: f64) -> LiveRate {
     LiveRate {
         iops: now.ios.saturating_sub(before.ios) as f64 / seconds,
         bytes_per_s: now.bytes.saturating_sub(before.bytes) as f64 / seconds,
-        percentiles_ns,
-        max_ns: window.largest(),
+        percentiles_ns: window.percentiles_ns,
+        max_ns: window.max_ns,
         errors: now.errors,
     }
-}
-
-/// By Little's law: the time that I/Os took in the time.
-fn observed_depth(now: &Totals, before: &Totals, seconds: f64) -> Option<f64> {
-    let sum = |totals: &Totals| totals.lanes[..3].iter().map(|lane| lane.latency_ns).sum::<u128>();
-    let has_any = now.lanes[..3].iter().any(|lane| lane.has_latency);
-    has_any.then(|| sum(now).saturating_sub(sum(before)) as f64 / 1e9 / seconds)
 }
 
 fn cpu(now: &Totals, before: &Totals, seconds: f64) -> Option<[f64; 2]> {
