@@ -121,7 +121,8 @@ fn every_private_option_of_engines_is_there() {
         .map(|(_, row)| (row.name, row.fio == FioSupport::OursAlone))
         .partition(|(_, is_ours)| *is_ours);
     assert_eq!(fios.len(), 118);
-    assert!(ours.iter().all(|(name, _)| name.starts_with("sim_")), "{ours:?}");
+    let named = |name: &str| name.starts_with("sim_") || name.starts_with("tree_");
+    assert!(ours.iter().all(|(name, _)| named(name)), "{ours:?}");
 }
 
 #[test]

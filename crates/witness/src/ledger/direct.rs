@@ -53,20 +53,22 @@ fn judged(
         true => Observed::unknown("another job uses the same file through the page cache"),
         false => over_files(job, FileReading::grown_bytes),
     };
-    // Of a job that only reads, the device shows it; another process may have
-    // read the file through the page cache meanwhile.
+    // The device delivered all that a job read, and its pages are in the page cache
+    // too: the kernel read through the cache, or another process did meanwhile.
     let fetched_all = job.bytes[Dir::Write] == 0
         && reads.is_some_and(|reads| {
             let device = reads.device_bytes.get().copied().unwrap_or(0);
             device as f64 >= (1.0 - SLACK) * reads.completed_bytes as f64
         });
     if let Observed::Is(grown) = grown
-        && !fetched_all
         && grown > 0
         && grown as f64 > SLACK * (moved.min(job.files.1) as f64)
     {
         let why = format!("{} of the files entered the page cache during the run", bytes(grown));
-        return Ok((false, why));
+        return match fetched_all {
+            true => Err(format!("{why}, by this job or by another process that read them")),
+            false => Ok((false, why)),
+        };
     }
     if let Some(reads) = reads {
         match (reads.device_bytes.get(), reads.hole_bytes.get()) {
