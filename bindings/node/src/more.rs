@@ -138,7 +138,7 @@ fn set_lock(call: &FunctionCallContext) -> Result<Returned> {
     })
 }
 
-/// More than any heap may hold: V8 collects at once when it is told of it.
+/// More than any heap may hold: V8 collects at once when it hears of it.
 const PRESSURE_BYTES: i64 = 1 << 44;
 
 /// `()`: have the garbage collector find out what is held. The one way that

@@ -1,5 +1,5 @@
 //! Reads and writes of any length, at any offset, from any memory, of a file that is open for
-//! direct I/O: the part that is aligned goes as it is, the ends through a buffer of its own.
+//! direct I/O: the part that is aligned goes as it is, the ends through a separate buffer.
 
 use std::fs::File;
 use std::io;

@@ -209,7 +209,7 @@ impl OpenError {
             {
                 Some("its filesystem may not support direct I/O; try without")
             }
-            // A lock has a text of its own.
+            // A lock has another text.
             io::ErrorKind::ResourceBusy
                 if self.options.exclusive && self.source.raw_os_error().is_some() =>
             {

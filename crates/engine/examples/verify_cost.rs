@@ -1,4 +1,4 @@
-//! What a verified I/O costs in the loop: a 4 KiB random write with its block, and the read that
+//! The cost of a verified I/O in the loop: a 4 KiB random write with its block, and the read that
 //! checks it.
 //!
 //! `verify_cost TYPE write|check|plain IOS FILE`: the difference of two runs under callgrind,

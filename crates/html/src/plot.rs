@@ -14,7 +14,7 @@ pub use columns::{Column, ColumnsChart};
 pub use dots::DotsChart;
 pub use lines::{ChartLine, LinePoint, LineStyle, LinesChart, MarkedRange};
 
-/// Series of columns that can be told apart in one chart.
+/// Series of columns that differ to the eye in one chart.
 pub const COLUMN_SERIES_MOST: usize = columns::SERIES_MOST;
 
 /// A part of a page, in order.

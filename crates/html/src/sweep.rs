@@ -60,7 +60,7 @@ pub struct SweptPoint {
     pub findings: Vec<String>,
 }
 
-/// What a figure of a sweep is.
+/// Kinds of figures of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SweptKind {
     /// I/Os a second.
@@ -95,7 +95,7 @@ pub struct SweptFigure {
 /// A knee.
 #[derive(Clone, Debug, Default)]
 pub struct SweptKnee {
-    /// In words, or why there is none.
+    /// In words, or why it is missing.
     pub words: String,
     /// The values of the other axes.
     pub at: String,

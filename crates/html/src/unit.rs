@@ -1,4 +1,4 @@
-//! What a number of a chart counts, and how it is written.
+//! The units of numbers in charts, and how they are written.
 
 use crate::charts::scale::{byte_ticks, ticks};
 use iosonde_base::text::{bytes, count, duration, rate};

@@ -1,4 +1,4 @@
-//! What a run writes besides its report: opened, or refused, before anything runs.
+//! The outputs of a run besides its report: opened, or refused, before anything runs.
 
 use crate::html_page;
 use crate::live::JsonStream;

@@ -235,7 +235,7 @@ impl LogReading<'_> {
     fn count_bins(&mut self, time_ms: u64, dir: Dir, block: u64, sum: &mut LogSum) {
         let interval = self.start.interval_ms;
         let known = &mut self.dirs[dir];
-        // A window that has no row is none that this one covers.
+        // A window without a row is not covered by this one.
         let near = |&before: &u64| before < time_ms && time_ms - before <= interval * 3 / 2;
         let from_ms = known.last_ms.filter(near).unwrap_or(time_ms.saturating_sub(interval));
         let middle_ms = from_ms + (time_ms - from_ms) / 2;

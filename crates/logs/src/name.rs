@@ -57,7 +57,7 @@ impl LogType {
     }
 }
 
-/// What a file's name says: `run1_bw.3.log` is of job 3 of `run1`.
+/// The parts of a file's name: `run1_bw.3.log` is of job 3 of `run1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogName {
     /// The folder and the prefix that the jobs of a run share.

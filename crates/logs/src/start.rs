@@ -13,7 +13,7 @@ const INTERVAL_USUAL_MS: u64 = 1000;
 /// The form of a log, from its first rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogStart {
-    /// What a row has.
+    /// The columns of a row.
     pub form: LogForm,
     /// The time of the first row.
     pub first_ms: u64,
@@ -23,7 +23,7 @@ pub struct LogStart {
     pub interval_ms: u64,
 }
 
-/// What a row of a log has.
+/// The columns of a row of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogForm {
     /// A value in these columns.

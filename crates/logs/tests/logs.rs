@@ -17,7 +17,7 @@ fn content(text: &str, log_type: LogType, sum: &mut LogSum) -> LogContent {
     read_log(text.as_bytes(), log_type, sum).unwrap().unwrap()
 }
 
-/// 90 % of 100 us, 10 % of 10 ms; in microseconds, as the reader is told.
+/// 90 % of 100 us, 10 % of 10 ms; in microseconds, as the reader is set.
 fn bimodal(rows: u64) -> String {
     let mut text = String::new();
     for row in 0..rows {

@@ -1,4 +1,4 @@
-//! What a phase costs beside a plain loop of the same system calls.
+//! The cost of a phase beside a plain loop of the same system calls.
 //!
 //! `cargo bench -p iosonde-meta -- [DIR] [FILES]`: one thread, one directory, empty
 //! files; each turn runs both, one after the other, and the ratio of their times

@@ -9,7 +9,7 @@ use iosonde_run::plan::{JobBuilder, PlannedJobs, Totals, plan_built};
 use iosonde_spec::values::{EngineName, Rw, RwWord};
 use std::path::Path;
 
-/// What a thread does in a phase: names from `first` on.
+/// A thread's part of a phase: names from `first` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The thread.

@@ -35,7 +35,7 @@ struct Runner<'a> {
     abandoned: bool,
 }
 
-/// Measure, in a directory of its own that is gone afterwards.
+/// Measure, in a new directory that is gone afterwards.
 ///
 /// # Errors
 /// Why nothing could be measured.

@@ -142,7 +142,7 @@ impl SeriesWindow {
             _ => None,
         };
         // Windows are of one length, but how many are in this one is not known here: the
-        // largest is what a reader looks for.
+        // largest is the one that matters to readers.
         let both = self.steal_share.zip(next.steal_share);
         self.steal_share = both.map(|(one, other)| one.max(other));
     }

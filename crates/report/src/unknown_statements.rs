@@ -1,4 +1,4 @@
-//! What a ledger could not see.
+//! Statements that a ledger cannot make.
 
 use crate::ledger::{JobLedger, Ledger, Observed};
 use iosonde_base::text::bytes;
@@ -35,7 +35,7 @@ impl Ledger {
     }
 }
 
-/// File systems whose clean pages are clean here only: a program or another
+/// File systems with pages that are clean here only: a program or another
 /// machine has the data, and may keep them in memory.
 pub fn is_served(kind: &str) -> bool {
     const SERVED: [&str; 7] = ["9p", "virtiofs", "ceph", "cifs", "smb3", "afs", "vboxsf"];

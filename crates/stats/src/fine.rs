@@ -15,7 +15,7 @@ impl Default for FineCounts {
 }
 
 impl FineCounts {
-    /// Add what a histogram holds between two latencies: the extremes of what
+    /// Add the counts of a histogram between two latencies: the extremes of what
     /// was counted save looking at buckets that are empty.
     pub fn add(&mut self, histogram: &Histogram, least_ns: u64, most_ns: u64) {
         let buckets = bucket(least_ns)..=bucket(most_ns);

@@ -9,7 +9,7 @@ use iosonde_direct::sysfs::parse_mounts;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a limit leaves.
+/// The memory that a limit leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryRoom {
     /// Bytes that can be used on top of what is used now.
@@ -18,7 +18,7 @@ pub struct MemoryRoom {
     pub limit: PathBuf,
 }
 
-/// What the tightest limit leaves to this process; `None` where there is none.
+/// The memory that the tightest limit leaves to this process; `None` without a limit.
 pub fn memory_room() -> Option<MemoryRoom> {
     room_in(Path::new("/"))
 }
@@ -105,7 +105,7 @@ impl Version {
         self.limits.iter().filter_map(room).collect()
     }
 
-    /// What a group and those below it use and the kernel does not take back
+    /// The memory that a group and those below it use and the kernel does not take back
     /// readily.
     fn used(&self, folder: &Path) -> Option<u64> {
         let stat = fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();

@@ -76,7 +76,7 @@ impl StrictDevice {
     }
 }
 
-/// What a run of a job did, beside the device's log.
+/// The result of a job's run, beside the device's log.
 struct Ran {
     /// As `write_iolog` has it: no commands.
     ios: Vec<String>,

@@ -28,7 +28,7 @@ impl Lent {
     /// The bytes of a Buffer or of another view.
     ///
     /// # Errors
-    /// If the value is none, or the environment is being torn down.
+    /// If the value is not one, or the environment is being torn down.
     pub(crate) fn of(buffer: &Unknown) -> Result<(Lent, Kept)> {
         let (env, raw) = (buffer.value().env, buffer.raw());
         let (mut start, mut bytes, mut kept) = (ptr::null_mut(), 0, ptr::null_mut());

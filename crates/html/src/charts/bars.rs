@@ -187,7 +187,7 @@ fn levels(top: f64, name: &str, all: &[NamedLevel]) -> Markup {
     }
 }
 
-/// A bar of a chart of its own.
+/// A bar of a separate chart.
 pub(crate) struct NamedBar {
     pub name: String,
     pub value: f64,

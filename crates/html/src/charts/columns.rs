@@ -124,7 +124,7 @@ fn legend(chart: &ColumnsChart) -> (Markup, f64) {
     (drawing, 32.0 + row * 18.0)
 }
 
-/// Series that are told apart.
+/// Series that differ to the eye.
 pub(crate) const SERIES_MOST: usize = 10;
 /// Turns of the hatches, in degrees, and how much of them is filled.
 const HATCHES: [(i32, f64); SERIES_MOST] = [
@@ -145,7 +145,7 @@ fn fill(id: &str, series: usize) -> String {
     format!("url(#{id}-fill-{})", series % SERIES_MOST)
 }
 
-/// Hatches, so that series are told apart without colour.
+/// Hatches, so that series differ without colour.
 fn patterns(id: &str) -> Markup {
     html! {
         defs {

@@ -19,7 +19,7 @@ pub(crate) struct GridCell {
     pub value: Option<f64>,
     /// Its number.
     pub text: String,
-    /// What a pointer on it shows: the figure in full, or why there is none.
+    /// Shown for a pointer on it: the figure in full, or why it is missing.
     pub detail: String,
     /// It has a frame.
     pub is_framed: bool,

@@ -27,7 +27,7 @@ pub(crate) fn chart(series: &RunSeries, dir: Dir) -> Option<Markup> {
     named_chart(&format!("latency-{}", class(dir)), &title, series, dir)
 }
 
-/// The map of a direction, under a name of its own.
+/// The map of a direction, under another name.
 pub(crate) fn named_chart(id: &str, title: &str, series: &RunSeries, dir: Dir) -> Option<Markup> {
     let few = series.in_at_most(WINDOWS_MOST);
     let scale = HeatScale::of(&[&few], dir)?;

@@ -1,4 +1,4 @@
-//! Findings while jobs run: the rules of the verdict that can be told of a part
+//! Findings while jobs run: the rules of the verdict that hold for a part
 //! of a run.
 
 use iosonde_report::finding::Finding;

@@ -11,7 +11,7 @@ const SECOND: Duration = Duration::from_millis(950);
 const EVERY_LEAST: Duration = Duration::from_millis(400);
 /// Histograms of hundreds of busy jobs are megabytes: reading them takes at most
 /// one part in so many of a processor, and figures are of a longer time then.
-const PART: u32 = 400;
+const PART: u32 = 800;
 
 /// A lane of all jobs in a window.
 #[derive(Clone, Debug, Default)]

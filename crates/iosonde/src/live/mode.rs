@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(auto(LiveFacts { screen: Some((59, 24)), ..long }), LiveMode::Line);
         assert_eq!(auto(LiveFacts { screen: Some((60, 16)), ..long }), LiveMode::Screen);
         assert_eq!(auto(LiveFacts { screen: Some((60, 15)), ..long }), LiveMode::Line);
-        // TERM=dumb, and a terminal whose size is unknown.
+        // TERM=dumb, and a terminal of unknown size.
         assert_eq!(auto(LiveFacts { screen: None, ..long }), LiveMode::Line);
     }
 

@@ -1,4 +1,4 @@
-//! The screen of a run on a terminal of its own, by script(1): what is shown, and
+//! The screen of a run on a separate terminal, by script(1): what is shown, and
 //! that the terminal is afterwards as it was.
 
 use crate::support::running::{PATIENCE, Running, wait_until};

@@ -167,7 +167,7 @@ fn zones_that_are_reset_before_they_are_full_are_checked_before_that() {
         "--ioengine=psync --norandommap=1",
         "--ioengine=psync --verify_backlog=8",
         "--ioengine=psync --verify_async=1",
-        // It forgets what was in a zone that is reset.
+        // It drops the data of a zone that is reset.
         "--ioengine=sim --size=256k --sim_latency=0",
         "--ioengine=sim --size=256k --sim_latency=10 --iodepth=4 --max_open_zones=2",
     ] {
@@ -301,7 +301,7 @@ fn a_job_of_its_own_number_of_open_zones_stays_within_it() {
     }
 }
 
-/// A job on a simulated device of four zones, whose data is kept where the job verifies.
+/// A job on a simulated device of four zones; data is kept where the job verifies.
 fn simulated(options: &str) -> Ran {
     let folder = Folder::new("zones-simulated");
     let job = "--name=v --filename=dev --ioengine=sim --sim_latency=0 --size=256k --bs=4k \

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// Letters of a line of text.
 const LINE: usize = 80;
-/// Durable rates that are lower than told by more than this share are worth a sentence.
+/// Durable rates that are lower than the others by more than this share are worth a sentence.
 const NOTABLE: f64 = 0.1;
 
 /// For people.

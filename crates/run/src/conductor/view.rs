@@ -40,7 +40,7 @@ impl RunView {
         Nanos(self.began.elapsed().as_nanos() as u64)
     }
 
-    /// What a job is doing.
+    /// The activity of a job.
     pub fn stage(&self, job: JobId) -> JobStage {
         self.jobs[job].state()
     }

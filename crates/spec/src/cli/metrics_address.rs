@@ -8,7 +8,7 @@ const PORT: &str = "9719";
 /// `HOST:PORT` of a text of which either may be left out.
 ///
 /// # Errors
-/// A port that is none, or a host without a port.
+/// A port that is not one, or a host without a port.
 pub(super) fn parse(text: &str) -> Result<String, FlagError> {
     let (host, port) = match text.rsplit_once(':') {
         _ if text.is_empty() => (HOST, PORT),

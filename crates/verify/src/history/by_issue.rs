@@ -46,7 +46,7 @@ impl WriteRun {
         (self.count > 1).then(|| WriteRun { first: self.nth(1), count: self.count - 1 })
     }
 
-    /// The writes before the one with this number, and those after it; `None` if it is none of
+    /// The writes before the one with this number, and those after it; `None` if it is not one of
     /// them.
     fn without(self, number: u64) -> Option<[Option<WriteRun>; 2]> {
         let within = number.checked_sub(self.first.number)?;

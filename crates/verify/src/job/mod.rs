@@ -637,7 +637,7 @@ impl VerifyJob {
     }
 }
 
-/// Whether what a job does next depends on what has completed, or on how much it has done.
+/// Whether the next I/Os of a job depend on what has completed, or on how much it has done.
 fn depends_on_completions(spec: &VerifySpec) -> bool {
     let Backlogs { verify_after, trim_after, .. } = spec.backlogs;
     // Where writes may overlap, one that is remembered and never issued would hide an older one.

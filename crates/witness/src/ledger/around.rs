@@ -180,7 +180,7 @@ fn own_metadata(seen: &Evidence) -> Observed<u64> {
     }
     let of = |job: &JobEvidence| {
         let ios: u64 = job.ios.0.iter().sum();
-        // With O_SYNC each write is a sync of its own.
+        // With O_SYNC each write is also a sync.
         let syncs = if job.options.sync { job.syncs.0.max(ios) } else { job.syncs.0 };
         syncs.saturating_mul(SYNC_BYTES).saturating_add(job.files.0.saturating_mul(FILE_BYTES))
     };

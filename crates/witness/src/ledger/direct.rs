@@ -72,7 +72,7 @@ fn judged(
     }
     if let Some(reads) = reads {
         match (reads.device_bytes.get(), reads.hole_bytes.get()) {
-            // Where holes cannot be told apart, they may be what no device delivered.
+            // Where holes are not known, they may be the bytes that no device delivered.
             (Some(_), None) => {}
             (Some(&device), Some(holes)) => {
                 let due = reads.completed_bytes.saturating_sub(*holes);

@@ -1,4 +1,4 @@
-//! Watching data become durable: what a clock that stopped too early left out.
+//! Watching data become durable: the time that a clock leaves out if it stops too early.
 //!
 //! This is the one reading that acts: it asks for the writeback that would come
 //! by itself some time later. It does so after the jobs' clocks have stopped,

@@ -173,7 +173,7 @@ mod tests {
         let ids =
             |disk: Option<Value>, options: Value| found(json!({ "job options": options }), disk);
         let holes = json!({ "rw": "randread", "direct": "1" });
-        // With a text of its own.
+        // With another text.
         assert_eq!(ids(disk(3, 0), holes), ["page-cache-reads"]);
         let paced = json!({ "rw": "randread", "direct": "1", "iodepth": "32", "rate_iops": "17" });
         assert_eq!(ids(disk(1000, 0), paced), [""; 0]);

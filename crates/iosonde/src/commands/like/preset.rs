@@ -1,4 +1,4 @@
-//! What a workload is: a job file, its steps, and what their results mean.
+//! A workload: a job file, its steps, and what their results mean.
 
 use iosonde_html::PageRun;
 use iosonde_report::Report;

@@ -78,7 +78,7 @@ struct PtsRun {
 }
 
 impl PtsRun {
-    /// The figure that tells whether the state is steady, of each round.
+    /// The figure of each round that shows whether the state is steady.
     fn tracked(&self) -> Vec<f64> {
         let Some(cell) = self.cells.iter().position(|cell| self.kind.is_tracked(cell)) else {
             return Vec::new();
@@ -135,7 +135,7 @@ pub fn job_text(kind: PtsKind, arguments: &LikeArgs) -> String {
 /// Run a test on a device, and print what it comes to; the exit code.
 ///
 /// # Errors
-/// The target is no device whose data may be lost, a job fails, or a signal comes.
+/// The target is no device that may lose its data, a job fails, or a signal comes.
 pub fn run(kind: PtsKind, arguments: &LikeArgs, runner: &TrialRunner) -> Result<u8, TrialError> {
     let failed = TrialError::Failed;
     let named = |why: String| failed(format!("{}: {why}", arguments.target.display()));

@@ -1,4 +1,4 @@
-//! Where a workload runs: in a directory of its own, on a file that is only
+//! Where a workload runs: in a new directory, on a file that is only
 //! read, or on a device.
 
 use super::preset::Preset;

@@ -12,7 +12,7 @@ use iosonde_report::LatencyReport;
 use iosonde_report::formats;
 use std::fmt::Write;
 
-/// The numbers of what a page would show.
+/// The numbers of the page.
 ///
 /// # Errors
 /// Logs and results at once: their columns differ.

@@ -15,7 +15,7 @@ pub struct PlotInputs {
     pub results: Vec<ReadResult>,
 }
 
-/// A log whose first rows were looked at.
+/// A log, with the first rows looked at.
 #[derive(Clone, Debug)]
 pub struct PlotLog {
     /// The file.
@@ -74,7 +74,7 @@ enum InputKind {
     Result,
 }
 
-/// What a file is: by its name, else by its beginning.
+/// The kind of a file: by its name, else by its beginning.
 fn kind(path: &str, arguments: &PlotArgs) -> Result<InputKind, String> {
     if path.ends_with(".json") {
         return Ok(InputKind::Result);

@@ -25,7 +25,7 @@ const CLIFF_BYTES_LEAST: f64 = (1u64 << 30) as f64;
 /// Rows of the numbers below a chart of lines.
 const NUMBERS_MOST: usize = 60;
 
-/// The parts of a page. `number` tells groups apart in links.
+/// The parts of a page. `number` distinguishes groups in links.
 pub fn parts<'a>(number: usize, group: &LogGroup, series: &'a RunSeries) -> Vec<PlotPart<'a>> {
     let mut parts = vec![heading(group)];
     match group.log_type {
@@ -374,7 +374,7 @@ pub fn merged(all: &[LatencyReport]) -> LatencyReport {
     }
 }
 
-/// What tells the logs' names apart.
+/// The part in which the logs' names differ.
 fn labels(group: &LogGroup) -> Vec<String> {
     let names: Vec<Vec<char>> = group.logs.iter().map(|log| log.path.chars().collect()).collect();
     let shortest = names.iter().map(Vec::len).min().unwrap_or(0);

@@ -267,7 +267,7 @@ impl<'a> SweepRuns<'a> {
         Ok(())
     }
 
-    /// Run what a round lacks, in its order.
+    /// Run the missing points of a round, in its order.
     fn run_round(&mut self, round: usize) -> Result<(), TrialError> {
         let order = round_order(self.seed, round as u64, self.points.len());
         for (position, at) in order.into_iter().enumerate() {

@@ -30,7 +30,7 @@ pub struct RunMetrics {
     pub result: Option<ResultMetrics>,
 }
 
-/// What a run is.
+/// Facts of a run.
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs)]
 pub struct RunLabels {
@@ -42,7 +42,7 @@ pub struct RunLabels {
     pub fingerprint: String,
 }
 
-/// What a run is doing.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunState {
     /// Laying out files, opening them.

@@ -95,7 +95,7 @@ impl PtsKind {
         }
     }
 
-    /// The cell whose figure tells whether the state is steady.
+    /// The cell with the figure that shows whether the state is steady.
     pub fn is_tracked(self, cell: &PtsCell) -> bool {
         match self {
             PtsKind::Throughput => cell.reads == 0,

@@ -62,7 +62,7 @@ pub fn job_text(kind: PtsKind, arguments: &LikeArgs) -> String {
     text
 }
 
-/// What a test came to.
+/// The result of a test.
 pub fn report(run: &PtsRun, arguments: &LikeArgs, findings: &FindingCounts) -> String {
     let mut text = format!("{:<12} {}\n", run.kind.name(), sentence(run, arguments, findings));
     for line in table(run) {
