@@ -3,7 +3,7 @@
 
 use crate::live::share::progress;
 use crate::live::{LONG_S, LiveMode, LiveShow};
-use crate::metrics::Metrics;
+use crate::metrics::MetricsOutputs;
 use crate::output::{ReportOutput, print};
 use crate::personality::Personality;
 use crate::report_formats::{is_document, text};
@@ -42,7 +42,7 @@ pub struct RunProgress<'a> {
     new_line: Nanos,
     errors: u64,
     live: LiveShow,
-    metrics: Option<&'a Metrics>,
+    metrics: Option<&'a MetricsOutputs>,
     /// Disk counters when the jobs ended. Write-back that is waited for afterwards
     /// is not theirs.
     pub used: DiskUse,
@@ -56,7 +56,7 @@ impl<'a> RunProgress<'a> {
         plan: &'a Arc<Plan>,
         (context, disks): (&'a ReportContext, &'a WatchedDisks),
         output: &'a mut ReportOutput,
-        (live, metrics): (LiveShow, Option<&'a Metrics>),
+        (live, metrics): (LiveShow, Option<&'a MetricsOutputs>),
     ) -> RunProgress<'a> {
         RunProgress {
             personality,

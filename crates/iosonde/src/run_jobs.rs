@@ -1,7 +1,7 @@
 //! One run: a command line to jobs, jobs to a report, a report to an exit code.
 
 use crate::live::LiveShow;
-use crate::metrics::{Endpoints, Metrics};
+use crate::metrics::{Endpoints, MetricsOutputs};
 use crate::output::{ReportOutput, print, print_error};
 use crate::personality::Personality;
 use crate::prepare::{Prepared, lines_of, parse, prepare_parsed};
@@ -226,7 +226,7 @@ fn run_and_report(
     let RunOutputs { stream, endpoints } = outputs;
     let live = one(LiveShow::of(personality, flags, &plan, !output.allows_status_line(), stream))?;
     let metrics = endpoints.map(|endpoints| endpoints.begin(&parsed, &plan)).transpose();
-    let metrics: Option<Metrics> = one(metrics)?;
+    let metrics: Option<MetricsOutputs> = one(metrics)?;
     let around = (&context, &disks);
     let shown = (live, metrics.as_ref());
     let mut progress = RunProgress::new(personality, flags, &plan, around, output, shown);

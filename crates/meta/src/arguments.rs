@@ -2,7 +2,7 @@
 
 use crate::phase::{ALWAYS, PHASES, REMOVING, share};
 use clap::{Args, Command};
-use iosonde_engine::tree::{FileSizes, TreeOperation, TreeShape};
+use iosonde_engine::tree::{TreeFileSizes, TreeOperation, TreeShape};
 use iosonde_options::{command_line, nearest};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ struct MetaArguments {
 
     /// Bytes of a file: a size, or sizes with weights (4k/3:1m/1) [default: 4k]
     #[arg(long, value_name = "SIZES", value_parser = sizes, conflicts_with = "sizes_from")]
-    size: Option<FileSizes>,
+    size: Option<TreeFileSizes>,
 
     /// Take sizes and how often each comes from FILE: a line `SIZE COUNT` for each
     #[arg(long, value_name = "FILE")]
@@ -67,7 +67,7 @@ struct MetaArguments {
 
     /// The order in which files are read, looked up, renamed and removed: random or sequential
     #[arg(long, value_name = "ORDER", default_value = "random", value_parser = order)]
-    order: Order,
+    order: VisitOrder,
 
     /// Empty the page cache, dentries and inodes of the machine before each phase (needs root)
     #[arg(long)]
@@ -96,7 +96,7 @@ struct MetaArguments {
 
 /// The order in which files are visited, once they are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum VisitOrder {
     /// Each once, in random order: neighbours in a directory do not follow one another.
     Random,
     /// As they were created.
@@ -141,7 +141,7 @@ pub struct MetaOptions {
     /// Levels of directories.
     pub depth: u32,
     /// The bytes of files.
-    pub sizes: FileSizes,
+    pub sizes: TreeFileSizes,
     /// Threads.
     pub threads: u32,
     /// All threads work in one tree.
@@ -149,7 +149,7 @@ pub struct MetaOptions {
     /// What is done, in this order.
     pub phases: Vec<TreeOperation>,
     /// The order of files.
-    pub order: Order,
+    pub order: VisitOrder,
     /// Caches are emptied before each phase.
     pub cold: bool,
     /// Each file is synced before it is closed.
@@ -169,11 +169,11 @@ impl Default for MetaOptions {
             files: FILES,
             dirs: FILES / FILES_PER_DIR,
             depth: 1,
-            sizes: FileSizes::weighted([(4096, 1)]),
+            sizes: TreeFileSizes::weighted([(4096, 1)]),
             threads: 1,
             shared: false,
             phases: PHASES.to_vec(),
-            order: Order::Random,
+            order: VisitOrder::Random,
             cold: false,
             fsync: false,
             keep: false,
@@ -265,7 +265,7 @@ impl MetaArguments {
         let sizes = match (&self.sizes_from, self.size) {
             (Some(path), _) => sizes_of(path)?,
             (None, Some(sizes)) => sizes,
-            (None, None) => FileSizes::weighted([(4096, 1)]),
+            (None, None) => TreeFileSizes::weighted([(4096, 1)]),
         };
         let chosen = self.phases.map(|list| list.0);
         let runs = |operation: &TreeOperation| {
@@ -324,7 +324,7 @@ fn count(text: &str) -> Result<u64, String> {
     number.checked_mul(unit).filter(|&count| count > 0).ok_or_else(refused)
 }
 
-fn sizes(text: &str) -> Result<FileSizes, String> {
+fn sizes(text: &str) -> Result<TreeFileSizes, String> {
     let parts: Vec<&str> = text.split(':').collect();
     let weighted: Result<Vec<(u64, u64)>, String> = parts
         .iter()
@@ -334,11 +334,11 @@ fn sizes(text: &str) -> Result<FileSizes, String> {
             None => Err(format!("{part:?} has no weight: write sizes as in 4k/3:1m/1")),
         })
         .collect();
-    weighted.map(FileSizes::weighted)
+    weighted.map(TreeFileSizes::weighted)
 }
 
 /// Sizes and their counts from a file.
-fn sizes_of(path: &Path) -> Result<FileSizes, String> {
+fn sizes_of(path: &Path) -> Result<TreeFileSizes, String> {
     /// A longer file is no histogram.
     const BYTES_MOST: u64 = 16 << 20;
     let refused = |why: String| format!("--sizes-from={}: {why}", path.display());
@@ -364,7 +364,7 @@ fn sizes_of(path: &Path) -> Result<FileSizes, String> {
     if weighted.iter().all(|&(_, times)| times == 0) {
         return Err(refused("it holds no size that comes at all".to_owned()));
     }
-    Ok(FileSizes::weighted(weighted))
+    Ok(TreeFileSizes::weighted(weighted))
 }
 
 fn phases(text: &str) -> Result<PhaseList, String> {
@@ -383,10 +383,10 @@ fn phases(text: &str) -> Result<PhaseList, String> {
     Ok(PhaseList(PHASES.into_iter().filter(|operation| chosen.contains(operation)).collect()))
 }
 
-fn order(text: &str) -> Result<Order, String> {
+fn order(text: &str) -> Result<VisitOrder, String> {
     match text.to_ascii_lowercase().as_str() {
-        "random" => Ok(Order::Random),
-        "sequential" => Ok(Order::Sequential),
+        "random" => Ok(VisitOrder::Random),
+        "sequential" => Ok(VisitOrder::Sequential),
         _ => Err(format!("unknown order {text:?}: use random or sequential")),
     }
 }

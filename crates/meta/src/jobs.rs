@@ -1,7 +1,7 @@
 //! A phase as jobs of the engine `tree`, one for each thread.
 
-use crate::arguments::{MetaOptions, Order};
-use crate::phase::{Subject, changes, share, subject};
+use crate::arguments::{MetaOptions, VisitOrder};
+use crate::phase::{PhaseSubject, changes, share, subject};
 use iosonde_engine::tree::TreeOperation;
 use iosonde_options::{Amount, Bytes, Triple};
 use iosonde_run::job::Plan;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// A thread's part of a phase: names from `first` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PhasePart {
     /// The thread.
     pub thread: u32,
     /// The first name.
@@ -21,22 +21,22 @@ pub struct Part {
 }
 
 /// What each thread does in a phase. Threads with nothing to do are left out.
-pub fn parts(options: &MetaOptions, operation: TreeOperation) -> Vec<Part> {
+pub fn parts(options: &MetaOptions, operation: TreeOperation) -> Vec<PhasePart> {
     let threads = 0..options.threads;
     let parts = threads.filter_map(|thread| {
         let shape = options.shape_of(thread);
         let all = match subject(operation) {
-            Subject::Parents => shape.parents() + 1,
-            Subject::Directories => shape.dirs,
-            Subject::Files => shape.files,
+            PhaseSubject::Parents => shape.parents() + 1,
+            PhaseSubject::Directories => shape.dirs,
+            PhaseSubject::Files => shape.files,
         };
         let (first, count) = match (options.shared, subject(operation)) {
             (false, _) => (0, all),
             // A directory must be there before those in it are made.
-            (true, Subject::Parents) => (0, if thread == 0 { all } else { 0 }),
+            (true, PhaseSubject::Parents) => (0, if thread == 0 { all } else { 0 }),
             (true, _) => share(all, options.threads, thread),
         };
-        (count > 0).then_some(Part { thread, first, count })
+        (count > 0).then_some(PhasePart { thread, first, count })
     });
     parts.collect()
 }
@@ -59,12 +59,12 @@ fn job(
     options: &MetaOptions,
     operation: TreeOperation,
     root: &Path,
-    part: &Part,
+    part: &PhasePart,
 ) -> Result<JobBuilder, String> {
     let shape = options.shape_of(part.thread);
     // Parents come before their children; the others in the order that was asked for.
-    let random = options.order == Order::Random
-        && subject(operation) == Subject::Files
+    let random = options.order == VisitOrder::Random
+        && subject(operation) == PhaseSubject::Files
         && !matches!(operation, TreeOperation::Create);
     let word = match (changes(operation), random) {
         (false, false) => RwWord::Read,
@@ -118,9 +118,9 @@ mod tests {
             for operation in PHASES {
                 let count: u64 = parts(&options, operation).iter().map(|part| part.count).sum();
                 match subject(operation) {
-                    Subject::Files => assert_eq!(count, 1001, "{operation:?}"),
-                    Subject::Directories => assert_eq!(count, 7, "{operation:?}"),
-                    Subject::Parents => assert!(count >= 1, "{operation:?}"),
+                    PhaseSubject::Files => assert_eq!(count, 1001, "{operation:?}"),
+                    PhaseSubject::Directories => assert_eq!(count, 7, "{operation:?}"),
+                    PhaseSubject::Parents => assert!(count >= 1, "{operation:?}"),
                 }
             }
         }

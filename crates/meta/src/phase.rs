@@ -42,7 +42,7 @@ pub fn changes(operation: TreeOperation) -> bool {
 
 /// What it is done to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum PhaseSubject {
     /// Directories above the last level, and the top.
     Parents,
     /// Directories that hold files.
@@ -52,14 +52,14 @@ pub enum Subject {
 }
 
 /// What an operation is done to.
-pub fn subject(operation: TreeOperation) -> Subject {
+pub fn subject(operation: TreeOperation) -> PhaseSubject {
     use TreeOperation as Operation;
     match operation {
-        Operation::MakeParents | Operation::RemoveParents => Subject::Parents,
+        Operation::MakeParents | Operation::RemoveParents => PhaseSubject::Parents,
         Operation::MakeDir | Operation::StatDir | Operation::SyncDir | Operation::RemoveDir => {
-            Subject::Directories
+            PhaseSubject::Directories
         }
-        _ => Subject::Files,
+        _ => PhaseSubject::Files,
     }
 }
 

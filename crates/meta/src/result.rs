@@ -1,6 +1,6 @@
 //! The results, as plain data.
 
-use crate::watch::Requests;
+use crate::watch::DiskRequests;
 use iosonde_base::Nanos;
 use iosonde_engine::tree::TreeOperation;
 use iosonde_stats::HistogramSnapshot;
@@ -29,9 +29,9 @@ pub struct PhaseResult {
     pub fetched: Option<u64>,
     /// What the disks did in the phase, for all processes; `None` where there is no
     /// disk.
-    pub during: Option<Requests>,
+    pub during: Option<DiskRequests>,
     /// What they did in the syncfs(2) afterwards.
-    pub after: Option<Requests>,
+    pub after: Option<DiskRequests>,
     /// How many dentries the kernel kept before and after.
     pub dentries: Option<(u64, u64)>,
 }

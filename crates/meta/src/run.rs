@@ -1,6 +1,6 @@
 //! Running the phases, one after the other.
 
-use crate::arguments::{MetaOptions, Order};
+use crate::arguments::{MetaOptions, VisitOrder};
 use crate::jobs::plan;
 use crate::phase::changes;
 use crate::result::{MetaResult, PhaseResult};
@@ -21,13 +21,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Why a phase has no result.
-enum Interruption {
+enum PhaseInterruption {
     Stopped,
     Failed(String),
 }
 
 /// Runs phases until a signal comes.
-struct Runner<'a> {
+struct PhaseRunner<'a> {
     options: &'a MetaOptions,
     disks: Disks,
     stop: Arc<AtomicBool>,
@@ -51,7 +51,7 @@ pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
     let root = RunDirectory::make(options)?;
     let disks = Disks::under(&options.dir);
     let mut result = described(options, &disks);
-    let mut runner = Runner { options, disks, stop, abandoned: false };
+    let mut runner = PhaseRunner { options, disks, stop, abandoned: false };
     'rounds: for round in 0..options.repeat {
         result.rounds.push(Vec::new());
         for (number, &operation) in (1..).zip(&options.phases) {
@@ -59,11 +59,11 @@ pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
             progress(&format!("{} ({number}/{phases}, round {})", operation.word(), round + 1));
             match runner.phase(operation, root.path()) {
                 Ok(phase) => result.rounds[round as usize].push(phase),
-                Err(Interruption::Stopped) => {
+                Err(PhaseInterruption::Stopped) => {
                     result.stopped = true;
                     break 'rounds;
                 }
-                Err(Interruption::Failed(error)) => {
+                Err(PhaseInterruption::Failed(error)) => {
                     result.error = Some(error);
                     break 'rounds;
                 }
@@ -82,40 +82,40 @@ pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
     Ok(result)
 }
 
-impl Runner<'_> {
+impl PhaseRunner<'_> {
     fn phase(
         &mut self,
         operation: TreeOperation,
         root: &Path,
-    ) -> Result<PhaseResult, Interruption> {
-        let plan = plan(self.options, operation, root).map_err(Interruption::Failed)?;
+    ) -> Result<PhaseResult, PhaseInterruption> {
+        let plan = plan(self.options, operation, root).map_err(PhaseInterruption::Failed)?;
         if self.stop.load(Ordering::Relaxed) {
-            return Err(Interruption::Stopped);
+            return Err(PhaseInterruption::Stopped);
         }
         if self.options.cold {
-            drop_caches().map_err(Interruption::Failed)?;
+            drop_caches().map_err(PhaseInterruption::Failed)?;
         }
         let (dentries_before, before) = (dentries(), self.disks.read());
         let io_before = TaskIo::of_process().ok();
         let outcome: RunOutcome = conduct(Arc::new(plan), &mut Unseen)
-            .map_err(|error| Interruption::Failed(format!("listen for signals: {error}")))?;
+            .map_err(|error| PhaseInterruption::Failed(format!("listen for signals: {error}")))?;
         let during = self.disks.since(before);
         let io = io_before.zip(TaskIo::of_process().ok());
         let fetched = io.map(|(before, after)| after.since(&before).storage_read_bytes);
         self.abandoned |= outcome.abandoned;
         if outcome.signal.is_some() || self.stop.load(Ordering::Relaxed) {
-            return Err(Interruption::Stopped);
+            return Err(PhaseInterruption::Stopped);
         }
         let dentries = dentries_before.zip(dentries());
         let before = self.disks.read();
         let synced = match changes(operation) {
-            true => Some(sync(root).map_err(Interruption::Failed)?),
+            true => Some(sync(root).map_err(PhaseInterruption::Failed)?),
             false => None,
         };
         let after = synced.and_then(|_| self.disks.since(before));
         let results: Vec<JobResult> = outcome.results.into_iter().flatten().collect();
         if let Some(error) = results.iter().find_map(|result| result.error.as_ref()) {
-            return Err(Interruption::Failed(format!("{}: {error}", operation.word())));
+            return Err(PhaseInterruption::Failed(format!("{}: {error}", operation.word())));
         }
         Ok(PhaseResult { synced, fetched, during, after, dentries, ..added(operation, &results) })
     }
@@ -187,7 +187,7 @@ fn described(options: &MetaOptions, disks: &Disks) -> MetaResult {
         bytes: options.bytes(),
         threads: options.threads,
         shared: options.shared,
-        random: options.order == Order::Random,
+        random: options.order == VisitOrder::Random,
         cold: options.cold,
         fsync: options.fsync,
         rounds: Vec::new(),

@@ -13,7 +13,7 @@ pub struct Disks {
 
 /// Requests that disks were sent, by any process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Requests {
+pub struct DiskRequests {
     /// Reads.
     pub reads: u64,
     /// Writes: data, inodes, directories, and the journal.
@@ -39,9 +39,9 @@ impl Disks {
     }
 
     /// What they did since; `None` where there is no disk.
-    pub fn since(&self, earlier: Option<DiskCounters>) -> Option<Requests> {
+    pub fn since(&self, earlier: Option<DiskCounters>) -> Option<DiskRequests> {
         let done = self.read()?.since(&earlier?);
-        Some(Requests {
+        Some(DiskRequests {
             reads: done.reads,
             writes: done.writes,
             written: done.write_sectors * 512,

@@ -449,14 +449,14 @@ pub struct Tool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conclusion {
     /// What limited it.
-    pub limit: Limit,
+    pub limit: LimitedBy,
     /// The sentence.
     pub text: String,
 }
 
 /// What limited a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum LimitedBy {
     /// A rate or think time of the job.
     Pace,
     /// The tester itself.
@@ -471,20 +471,26 @@ pub enum Limit {
     Storage,
 }
 
-impl Limit {
+impl LimitedBy {
     /// All of them.
-    pub const ALL: [Limit; 6] =
-        [Limit::Pace, Limit::Tester, Limit::Memory, Limit::Quota, Limit::Processor, Limit::Storage];
+    pub const ALL: [LimitedBy; 6] = [
+        LimitedBy::Pace,
+        LimitedBy::Tester,
+        LimitedBy::Memory,
+        LimitedBy::Quota,
+        LimitedBy::Processor,
+        LimitedBy::Storage,
+    ];
 
     /// In a word, as documents have it.
     pub fn word(self) -> &'static str {
         match self {
-            Limit::Pace => "pace",
-            Limit::Tester => "tester",
-            Limit::Memory => "memory",
-            Limit::Quota => "quota",
-            Limit::Processor => "processor",
-            Limit::Storage => "storage",
+            LimitedBy::Pace => "pace",
+            LimitedBy::Tester => "tester",
+            LimitedBy::Memory => "memory",
+            LimitedBy::Quota => "quota",
+            LimitedBy::Processor => "processor",
+            LimitedBy::Storage => "storage",
         }
     }
 }

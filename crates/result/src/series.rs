@@ -3,7 +3,7 @@
 use crate::member::{count, list, number, text, whole};
 use iosonde_base::DIRS;
 use iosonde_report::fingerprint::Fingerprint;
-use iosonde_report::ledger::{Conclusion, Ledger, Limit};
+use iosonde_report::ledger::{Conclusion, Ledger, LimitedBy};
 use iosonde_report::series::{
     DeviceCounts, JobSeries, RateChange, RunSeries, SeriesWindow, WINDOWS_MOST, WindowCounts,
 };
@@ -108,6 +108,6 @@ fn fingerprint(value: &Value) -> Fingerprint {
 
 fn conclusion(value: &Value) -> Option<Conclusion> {
     let word = value["limited_by"].as_str()?;
-    let limit = Limit::ALL.into_iter().find(|limit| limit.word() == word)?;
+    let limit = LimitedBy::ALL.into_iter().find(|limit| limit.word() == word)?;
     Some(Conclusion { limit, text: text(value, "text") })
 }

@@ -36,7 +36,7 @@ fn room_in(root: &Path) -> Option<MemoryRoom> {
 }
 
 /// What differs between the versions of control groups.
-struct Version {
+struct GroupVersion {
     filesystem: &'static str,
     /// The controller in the mount's options and in /proc/self/cgroup; empty
     /// in version 2.
@@ -48,15 +48,15 @@ struct Version {
     reclaimable: &'static str,
 }
 
-const VERSIONS: [Version; 2] = [
-    Version {
+const VERSIONS: [GroupVersion; 2] = [
+    GroupVersion {
         filesystem: "cgroup2",
         controller: "",
         limits: &["memory.max", "memory.high"],
         usage: "memory.current",
         reclaimable: "inactive_file",
     },
-    Version {
+    GroupVersion {
         filesystem: "cgroup",
         controller: "memory",
         limits: &["memory.limit_in_bytes"],
@@ -65,7 +65,7 @@ const VERSIONS: [Version; 2] = [
     },
 ];
 
-impl Version {
+impl GroupVersion {
     fn is_mounted_by(&self, mount: &Mount) -> bool {
         mount.filesystem == self.filesystem
             && (self.controller.is_empty()

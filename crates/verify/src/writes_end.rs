@@ -15,7 +15,7 @@ pub struct WritesEnd {
 
 /// Whether a write of that run is to be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum WrittenReach {
     /// It is.
     Within,
     /// It failed then: it is not, those after it are.
@@ -37,18 +37,21 @@ impl From<&StateFile> for WritesEnd {
 impl WritesEnd {
     /// Whether the write with this number is to be checked. The reasons are
     /// fio's words.
-    pub(crate) fn reach(&self, number: u64) -> Reach {
+    pub(crate) fn reach(&self, number: u64) -> WrittenReach {
         if self.failed.contains(&number) {
-            return Reach::Failed;
+            return WrittenReach::Failed;
         }
         if number >= self.writes {
-            return Reach::Beyond(format!("Stop verify because seq {number} >= {}", self.writes));
+            return WrittenReach::Beyond(format!(
+                "Stop verify because seq {number} >= {}",
+                self.writes
+            ));
         }
         if self.in_flight.contains(&number) {
             let words = format!("Stop verify because seq {number} was an inflight write");
-            return Reach::Beyond(words);
+            return WrittenReach::Beyond(words);
         }
-        Reach::Within
+        WrittenReach::Within
     }
 }
 
@@ -65,11 +68,11 @@ mod tests {
             ..StateFile::default()
         };
         let end = WritesEnd::from(&state);
-        assert_eq!(end.reach(1), Reach::Within);
-        assert_eq!(end.reach(2), Reach::Failed);
-        assert_eq!(end.reach(6), Reach::Within);
+        assert_eq!(end.reach(1), WrittenReach::Within);
+        assert_eq!(end.reach(2), WrittenReach::Failed);
+        assert_eq!(end.reach(6), WrittenReach::Within);
         let words = "Stop verify because seq 7 was an inflight write";
-        assert_eq!(end.reach(7), Reach::Beyond(words.to_owned()));
-        assert_eq!(end.reach(9), Reach::Beyond("Stop verify because seq 9 >= 9".to_owned()));
+        assert_eq!(end.reach(7), WrittenReach::Beyond(words.to_owned()));
+        assert_eq!(end.reach(9), WrittenReach::Beyond("Stop verify because seq 9 >= 9".to_owned()));
     }
 }

@@ -2,7 +2,7 @@
 
 use iosonde_base::text::{count, percent};
 use iosonde_report::finding::{Finding, Severity};
-use iosonde_report::ledger::{Conclusion, JobLedger, Ledger, Limit, Observed};
+use iosonde_report::ledger::{Conclusion, JobLedger, Ledger, LimitedBy, Observed};
 
 /// What limited a run with these findings; `None` where no I/O was measured.
 pub fn conclude(ledger: &Ledger) -> Option<Conclusion> {
@@ -36,28 +36,28 @@ fn target(ledger: &Ledger) -> String {
 }
 
 /// What held the rate back, most certain first.
-fn limit(ledger: &Ledger) -> (Limit, String) {
+fn limit(ledger: &Ledger) -> (LimitedBy, String) {
     let found = |ids: &[&str]| ledger.verdict.iter().any(|f| ids.contains(&f.id.as_ref()));
     if ledger.jobs.iter().all(|job| job.options.paced) {
-        return (Limit::Pace, "the job's own rate or think time".to_owned());
+        return (LimitedBy::Pace, "the job's own rate or think time".to_owned());
     }
     if !touches_storage(ledger) {
-        return (Limit::Tester, "the tester itself, as no storage was involved".to_owned());
+        return (LimitedBy::Tester, "the tester itself, as no storage was involved".to_owned());
     }
     if let Some(share) = memory_share(ledger).filter(|&share| share >= 0.5) {
         let words = format!("memory: {} of the bytes stayed in the page cache", percent(share));
-        return (Limit::Memory, words);
+        return (LimitedBy::Memory, words);
     }
     if found(&["group-limits"]) && !ledger.environment.cgroup_io.is_empty() {
-        return (Limit::Quota, "the control group's limit of I/O".to_owned());
+        return (LimitedBy::Quota, "the control group's limit of I/O".to_owned());
     }
     if found(&["tool-bound"]) {
-        return (Limit::Tester, "the tester itself".to_owned());
+        return (LimitedBy::Tester, "the tester itself".to_owned());
     }
     if found(&["cpu-bound", "cpu-taken"]) {
-        return (Limit::Processor, "the processor".to_owned());
+        return (LimitedBy::Processor, "the processor".to_owned());
     }
-    (Limit::Storage, format!("{} at queue depth {}", target(ledger), depth(ledger)))
+    (LimitedBy::Storage, format!("{} at queue depth {}", target(ledger), depth(ledger)))
 }
 
 fn touches_storage(ledger: &Ledger) -> bool {
@@ -95,16 +95,16 @@ fn depth(ledger: &Ledger) -> String {
 }
 
 /// What the figures may be used for.
-fn usable(ledger: &Ledger, limit: Limit, target: &str) -> String {
+fn usable(ledger: &Ledger, limit: LimitedBy, target: &str) -> String {
     if let Some(finding) = ledger.verdict.iter().find(|f| f.severity == Severity::Wrong) {
         return match limit {
-            Limit::Memory => format!("these are not figures of {target}"),
+            LimitedBy::Memory => format!("these are not figures of {target}"),
             _ => format!("not usable as figures of {target} [{}]", finding.id),
         };
     }
     let warnings: Vec<&Finding> =
         ledger.verdict.iter().filter(|finding| finding.severity == Severity::Warning).collect();
-    if limit == Limit::Storage && !ledger.unknown_statements().is_empty() {
+    if limit == LimitedBy::Storage && !ledger.unknown_statements().is_empty() {
         return format!("whether these are figures of {target} is unknown, as stated below");
     }
     let says = |id: &str| ledger.verdict.iter().any(|finding| finding.id == id);
@@ -115,8 +115,8 @@ fn usable(ledger: &Ledger, limit: Limit, target: &str) -> String {
         return "use the durable rate, not the reported one".to_owned();
     }
     match (limit, warnings.as_slice()) {
-        (Limit::Pace, _) => "use the latencies, not the rate".to_owned(),
-        (Limit::Tester, _) => "an upper bound, not a figure of storage".to_owned(),
+        (LimitedBy::Pace, _) => "use the latencies, not the rate".to_owned(),
+        (LimitedBy::Tester, _) => "an upper bound, not a figure of storage".to_owned(),
         (_, [first, ..]) => format!("usable with the warnings below, first {}", first.id),
         _ if says("short-run") => "a first impression: the run was short".to_owned(),
         _ => format!("usable as rate and latency of {target} under this load"),
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_clean_run_is_limited_by_its_device_and_usable() {
         let found = concluded(&clean());
-        assert_eq!(found.limit, Limit::Storage);
+        assert_eq!(found.limit, LimitedBy::Storage);
         assert_eq!(
             found.text,
             "Limited by nvme0n1 at queue depth 32; usable as rate and latency of nvme0n1 under \
@@ -155,7 +155,7 @@ mod tests {
             reads.device_bytes = Observed::Is(0);
         }
         let found = concluded(&ledger);
-        assert_eq!(found.limit, Limit::Memory);
+        assert_eq!(found.limit, LimitedBy::Memory);
         assert!(found.text.contains("100 % of the bytes stayed in the page cache"), "{found:?}");
         assert!(found.text.ends_with("these are not figures of nvme0n1."), "{found:?}");
     }
@@ -165,18 +165,18 @@ mod tests {
         let mut paced = clean();
         paced.jobs[0].options.paced = true;
         let found = concluded(&paced);
-        assert_eq!(found.limit, Limit::Pace);
+        assert_eq!(found.limit, LimitedBy::Pace);
         assert!(found.text.contains("use the latencies, not the rate"), "{found:?}");
 
         let mut limited = clean();
         limited.environment.cgroup_io = vec!["8:0 rbps=1048576".into()];
-        assert_eq!(concluded(&limited).limit, Limit::Quota);
+        assert_eq!(concluded(&limited).limit, LimitedBy::Quota);
 
         let mut null = clean();
         null.devices.clear();
         null.jobs[0].files = Default::default();
         (null.reads, null.jobs[0].reads) = (None, None);
-        assert_eq!(concluded(&null).limit, Limit::Tester);
+        assert_eq!(concluded(&null).limit, LimitedBy::Tester);
     }
 
     #[test]

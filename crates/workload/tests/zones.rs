@@ -77,20 +77,20 @@ impl StrictDevice {
 }
 
 /// The result of a job's run, beside the device's log.
-struct Ran {
+struct ZoneRun {
     /// As `write_iolog` has it: no commands.
     ios: Vec<String>,
     resets: u64,
 }
 
-fn run(spec: SourceSpec, device: &mut StrictDevice, reads_beyond: bool) -> Ran {
+fn run(spec: SourceSpec, device: &mut StrictDevice, reads_beyond: bool) -> ZoneRun {
     let mut source = Source::new(spec).unwrap();
     let (mut ring, mut ios) = (Ring::default(), Vec::new());
     for _ in 0..100_000 {
         match source.refill(&mut ring) {
             Refill::Planned => {}
             Refill::PassDone => source.next_pass(),
-            Refill::Done | Refill::Broken => return Ran { ios, resets: source.zone_resets() },
+            Refill::Done | Refill::Broken => return ZoneRun { ios, resets: source.zone_resets() },
         }
         while let Some(entry) = ring.pop() {
             let Planned { offset, len, op, .. } = entry;

@@ -18,7 +18,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno as SystemError;
 use shape::TreeNames;
 pub use shape::TreeShape;
-pub use sizes::FileSizes;
+pub use sizes::TreeFileSizes;
 use std::cell::OnceCell;
 use std::ffi::CString;
 use std::os::fd::{AsFd, OwnedFd};

@@ -29,7 +29,7 @@ pub type CheckerStart = Arc<dyn Fn() -> Result<(), Errno> + Send + Sync>;
 
 /// Threads that check blocks. They end when this is dropped.
 pub struct Checkers {
-    exchange: Arc<Exchange>,
+    exchange: Arc<CheckExchange>,
     threads: Vec<JoinHandle<()>>,
     filling: CheckBatch,
     /// When the first block of `filling` was added, in ticks.
@@ -54,7 +54,7 @@ struct CheckBatch {
     checks: Vec<(Planned, BlockCheck, Range<usize>)>,
 }
 
-struct Exchange {
+struct CheckExchange {
     lists: Mutex<Lists>,
     /// There is a batch to be checked, or no more will come.
     work: Condvar,
@@ -90,7 +90,7 @@ impl Checkers {
             empty: (0..spares).map(|_| CheckBatch::default()).collect(),
             ..Lists::default()
         };
-        let exchange = Arc::new(Exchange {
+        let exchange = Arc::new(CheckExchange {
             lists: Mutex::new(lists),
             work: Condvar::new(),
             done: Condvar::new(),
@@ -210,7 +210,7 @@ impl CheckBatch {
     }
 }
 
-impl Exchange {
+impl CheckExchange {
     /// Checking failed, and the job is to hear of it.
     fn fail(&self, failure: Failure) {
         self.lock().checked.broken.get_or_insert(failure);
@@ -261,7 +261,7 @@ impl Exchange {
 
 /// A batch that a thread has at hand. However that ends, the job hears of it.
 struct AtWork<'a> {
-    exchange: &'a Exchange,
+    exchange: &'a CheckExchange,
     batch: CheckBatch,
     checked: Checked,
 }

@@ -141,7 +141,7 @@ fn run_grid(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
     let (document, csv) = (document::document(&results, runs.seed), document::csv(&results));
     let text = text::text(&results, runs.seed, runs.progress());
     let page = page::page(&results, runs);
-    let printed = Printed { text, document: format!("{document:#}\n"), csv, page };
+    let printed = PrintedSweep { text, document: format!("{document:#}\n"), csv, page };
     let has_results = runs.progress().0 > 0;
     finish(arguments, runs, ended, has_results.then_some(printed))
 }
@@ -154,7 +154,7 @@ fn run_search(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
     // For the settings and the system: a probe that cannot be read is only not shown.
     let result = found.probes.first().and_then(|probe| runs.stored(&probe.file).ok());
     let report = result.as_ref().map(|result| &result.report);
-    let printed = Printed {
+    let printed = PrintedSweep {
         text: text::search_text(&found),
         document: format!("{document:#}\n"),
         csv: document::search_csv(&found),
@@ -164,7 +164,7 @@ fn run_search(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
 }
 
 /// The results in all forms.
-struct Printed {
+struct PrintedSweep {
     text: String,
     document: String,
     csv: String,
@@ -176,10 +176,10 @@ fn finish(
     arguments: &SweepArgs,
     runs: &SweepRuns<'_>,
     ended: Result<(), TrialError>,
-    printed: Option<Printed>,
+    printed: Option<PrintedSweep>,
 ) -> u8 {
     let mut code = exit::OK;
-    if let Some(Printed { text, document, csv, page }) = printed {
+    if let Some(PrintedSweep { text, document, csv, page }) = printed {
         let files = [("sweep.json", &document), ("sweep.csv", &csv), ("sweep.html", &page)];
         for (name, contents) in files {
             if let Err(why) = runs.folder.write(name, contents) {

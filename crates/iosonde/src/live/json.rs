@@ -1,6 +1,6 @@
 //! `--live=json`: an object each second, on descriptor 3 or in a file.
 
-use super::sampler::Sampler;
+use super::sampler::LiveSampler;
 use crate::new_file;
 use iosonde_report::live::screen::object;
 use iosonde_spec::cli::flags::{Flags, LiveFlag};
@@ -93,7 +93,7 @@ impl LiveJson {
     ///
     /// # Errors
     /// There is no thread for it.
-    pub fn begin(mut stream: JsonStream, mut sampler: Sampler) -> std::io::Result<LiveJson> {
+    pub fn begin(mut stream: JsonStream, mut sampler: LiveSampler) -> std::io::Result<LiveJson> {
         let (stop, stopped) = channel();
         let body = move || {
             while stopped.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {

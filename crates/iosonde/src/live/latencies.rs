@@ -23,7 +23,7 @@ pub struct LaneWindow {
 }
 
 /// Reads the histograms of all jobs now and then.
-pub struct Latencies {
+pub struct WindowLatencies {
     due: Instant,
     past: VecDeque<LatencyTotals>,
     /// Read, write, trim, sync.
@@ -44,10 +44,10 @@ struct LatencyTotals {
     are_kept: bool,
 }
 
-impl Latencies {
+impl WindowLatencies {
     /// Of which nothing has been read.
-    pub fn new() -> Latencies {
-        Latencies {
+    pub fn new() -> WindowLatencies {
+        WindowLatencies {
             due: Instant::now(),
             past: VecDeque::new(),
             lanes: Default::default(),

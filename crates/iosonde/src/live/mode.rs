@@ -23,7 +23,7 @@ pub enum LiveMode {
 
 /// Where output goes, and what runs.
 #[derive(Clone, Copy, Debug)]
-pub struct LiveFacts {
+pub struct LiveConditions {
     /// Standard output is a terminal.
     pub stdout_is_terminal: bool,
     /// It is a file, so that what is printed there does not come to the terminal.
@@ -43,7 +43,7 @@ pub struct LiveFacts {
 ///
 /// # Errors
 /// What was asked for cannot be had here: a sentence.
-pub fn mode(flags: &Flags, facts: &LiveFacts) -> Result<LiveMode, String> {
+pub fn mode(flags: &Flags, facts: &LiveConditions) -> Result<LiveMode, String> {
     let beside = "--live: standard output carries a document: write it to a file with --output";
     let asked = match flags.live {
         LiveFlag::Auto => return Ok(automatic(flags, facts)),
@@ -60,7 +60,7 @@ pub fn mode(flags: &Flags, facts: &LiveFacts) -> Result<LiveMode, String> {
     if facts.has_document { Err(beside.to_owned()) } else { Ok(asked) }
 }
 
-fn automatic(flags: &Flags, facts: &LiveFacts) -> LiveMode {
+fn automatic(flags: &Flags, facts: &LiveConditions) -> LiveMode {
     let is_long = facts.planned_s.is_some_and(|s| s > LONG_S);
     let fits = |(columns, rows)| columns >= COLUMNS_LEAST && rows >= ROWS_LEAST;
     let alone = facts.stdout_is_terminal || facts.stdout_is_file;
@@ -83,7 +83,7 @@ fn automatic(flags: &Flags, facts: &LiveFacts) -> LiveMode {
 mod tests {
     use super::*;
 
-    const TERMINAL: LiveFacts = LiveFacts {
+    const TERMINAL: LiveConditions = LiveConditions {
         stdout_is_terminal: true,
         stdout_is_file: false,
         screen: Some((80, 24)),
@@ -92,7 +92,7 @@ mod tests {
         planned_s: Some(5),
     };
 
-    fn shown(live: LiveFlag, facts: LiveFacts) -> Result<LiveMode, String> {
+    fn shown(live: LiveFlag, facts: LiveConditions) -> Result<LiveMode, String> {
         mode(&Flags { live, ..Flags::default() }, &facts)
     }
 
@@ -100,37 +100,37 @@ mod tests {
     fn a_terminal_shows_the_screen_of_several_jobs_or_a_long_one() {
         let auto = |facts| shown(LiveFlag::Auto, facts).unwrap();
         assert_eq!(auto(TERMINAL), LiveMode::Screen);
-        assert_eq!(auto(LiveFacts { jobs: 1, ..TERMINAL }), LiveMode::Line);
-        let long = LiveFacts { jobs: 1, planned_s: Some(31), ..TERMINAL };
+        assert_eq!(auto(LiveConditions { jobs: 1, ..TERMINAL }), LiveMode::Line);
+        let long = LiveConditions { jobs: 1, planned_s: Some(31), ..TERMINAL };
         assert_eq!(auto(long), LiveMode::Screen);
-        assert_eq!(auto(LiveFacts { screen: Some((59, 24)), ..long }), LiveMode::Line);
-        assert_eq!(auto(LiveFacts { screen: Some((60, 16)), ..long }), LiveMode::Screen);
-        assert_eq!(auto(LiveFacts { screen: Some((60, 15)), ..long }), LiveMode::Line);
+        assert_eq!(auto(LiveConditions { screen: Some((59, 24)), ..long }), LiveMode::Line);
+        assert_eq!(auto(LiveConditions { screen: Some((60, 16)), ..long }), LiveMode::Screen);
+        assert_eq!(auto(LiveConditions { screen: Some((60, 15)), ..long }), LiveMode::Line);
         // TERM=dumb, and a terminal of unknown size.
-        assert_eq!(auto(LiveFacts { screen: None, ..long }), LiveMode::Line);
+        assert_eq!(auto(LiveConditions { screen: None, ..long }), LiveMode::Line);
     }
 
     #[test]
     fn what_is_no_terminal_gets_lines_and_what_others_print_to_is_left_alone() {
         let auto = |facts| shown(LiveFlag::Auto, facts).unwrap();
-        let piped = LiveFacts { stdout_is_terminal: false, ..TERMINAL };
+        let piped = LiveConditions { stdout_is_terminal: false, ..TERMINAL };
         assert_eq!(auto(piped), LiveMode::None, "tee(1) may print to the same terminal");
-        assert_eq!(auto(LiveFacts { stdout_is_file: true, ..piped }), LiveMode::Screen);
-        assert_eq!(auto(LiveFacts { screen: None, ..piped }), LiveMode::Plain);
-        assert_eq!(auto(LiveFacts { has_document: true, ..TERMINAL }), LiveMode::None);
+        assert_eq!(auto(LiveConditions { stdout_is_file: true, ..piped }), LiveMode::Screen);
+        assert_eq!(auto(LiveConditions { screen: None, ..piped }), LiveMode::Plain);
+        assert_eq!(auto(LiveConditions { has_document: true, ..TERMINAL }), LiveMode::None);
     }
 
     #[test]
     fn nothing_is_shown_beside_a_document_also_if_asked_for() {
-        let document = LiveFacts { has_document: true, ..TERMINAL };
+        let document = LiveConditions { has_document: true, ..TERMINAL };
         for live in [LiveFlag::Screen, LiveFlag::Line, LiveFlag::Plain] {
             assert!(shown(live, document).unwrap_err().contains("--output"));
         }
         assert_eq!(shown(LiveFlag::Json, document), Ok(LiveMode::Json));
         assert_eq!(shown(LiveFlag::No, TERMINAL), Ok(LiveMode::None));
-        let none = LiveFacts { screen: None, ..TERMINAL };
+        let none = LiveConditions { screen: None, ..TERMINAL };
         assert!(shown(LiveFlag::Screen, none).unwrap_err().contains("no terminal"));
-        let small = LiveFacts { screen: Some((40, 10)), ..TERMINAL };
+        let small = LiveConditions { screen: Some((40, 10)), ..TERMINAL };
         assert_eq!(shown(LiveFlag::Screen, small), Ok(LiveMode::Line));
     }
 

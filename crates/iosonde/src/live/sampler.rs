@@ -2,7 +2,7 @@
 
 use super::dirty::{DirtyBytes, is_buffered_writer};
 use super::findings::{LiveFacts, findings};
-use super::latencies::{LaneWindow, Latencies};
+use super::latencies::{LaneWindow, WindowLatencies};
 use super::share::progress;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::live::metrics::labels;
@@ -28,7 +28,7 @@ const WINDOWS_MOST: usize = 600;
 const FINDINGS_EVERY: Duration = Duration::from_secs(2);
 
 /// Samples of a run.
-pub struct Sampler {
+pub struct LiveSampler {
     plan: Arc<Plan>,
     view: RunView,
     disks: WatchedDisks,
@@ -36,20 +36,20 @@ pub struct Sampler {
     target: String,
     names: Vec<String>,
     /// Totals of the last second, oldest first.
-    past: VecDeque<Arc<Totals>>,
+    past: VecDeque<Arc<LiveTotals>>,
     /// Totals at the end of the last window.
-    closed: Option<Arc<Totals>>,
+    closed: Option<Arc<LiveTotals>>,
     windows: Vec<Arc<LiveWindow>>,
-    latencies: Latencies,
+    latencies: WindowLatencies,
     /// When counting began.
-    base: Base,
+    base: SampleBase,
     dirty: DirtyBytes,
     findings: Vec<LiveFinding>,
     findings_due: Instant,
 }
 
 /// Counters of the system when counting began.
-struct Base {
+struct SampleBase {
     at: Instant,
     process: Option<TaskIo>,
     cpu: Option<CpuTime>,
@@ -57,7 +57,7 @@ struct Base {
 }
 
 /// What was counted up to a moment.
-struct Totals {
+struct LiveTotals {
     at: Instant,
     /// Read, write, trim, sync.
     lanes: [LaneTotals; 4],
@@ -82,9 +82,9 @@ impl LaneTotals {
     }
 }
 
-impl Base {
-    fn now(disks: &WatchedDisks) -> Base {
-        Base {
+impl SampleBase {
+    fn now(disks: &WatchedDisks) -> SampleBase {
+        SampleBase {
             at: Instant::now(),
             process: TaskIo::of_process().ok(),
             cpu: CpuTime::now().ok(),
@@ -93,20 +93,20 @@ impl Base {
     }
 }
 
-impl Sampler {
+impl LiveSampler {
     /// Of a run that begins.
-    pub fn new(plan: &Arc<Plan>, view: &RunView) -> Sampler {
+    pub fn new(plan: &Arc<Plan>, view: &RunView) -> LiveSampler {
         let disks = WatchedDisks::under(plan);
         let names: Vec<&str> = plan.jobs.iter().map(|job| job.name.as_str()).collect();
-        Sampler {
+        LiveSampler {
             title: title(plan),
             target: target(plan, &disks),
             names: labels(&names),
             past: VecDeque::new(),
             closed: None,
             windows: Vec::new(),
-            latencies: Latencies::new(),
-            base: Base::now(&disks),
+            latencies: WindowLatencies::new(),
+            base: SampleBase::now(&disks),
             dirty: DirtyBytes::new(plan.jobs.len()),
             findings: Vec::new(),
             findings_due: Instant::now() + FINDINGS_EVERY,
@@ -123,8 +123,8 @@ impl Sampler {
             self.past.clear();
             self.windows.clear();
             self.closed = None;
-            self.latencies = Latencies::new();
-            self.base = Base::now(&self.disks);
+            self.latencies = WindowLatencies::new();
+            self.base = SampleBase::now(&self.disks);
         }
         self.past.push_back(now.clone());
         while self.past.get(1).is_some_and(|next| now.at - next.at >= SECOND) {
@@ -137,8 +137,8 @@ impl Sampler {
         self.run(&before, &now)
     }
 
-    fn totals(&self) -> Totals {
-        let mut totals = Totals {
+    fn totals(&self) -> LiveTotals {
+        let mut totals = LiveTotals {
             at: Instant::now(),
             lanes: Default::default(),
             jobs: Vec::with_capacity(self.plan.jobs.len()),
@@ -162,7 +162,7 @@ impl Sampler {
     }
 
     /// End a window of the series, if it has lasted for a second.
-    fn close_window(&mut self, now: &Arc<Totals>) {
+    fn close_window(&mut self, now: &Arc<LiveTotals>) {
         let Some(before) = &self.closed else { return self.closed = Some(now.clone()) };
         let seconds = (now.at - before.at).as_secs_f64();
         if seconds < SECOND.as_secs_f64() {
@@ -181,7 +181,7 @@ impl Sampler {
         self.closed = Some(now.clone());
     }
 
-    fn run(&mut self, before: &Totals, now: &Totals) -> LiveRun {
+    fn run(&mut self, before: &LiveTotals, now: &LiveTotals) -> LiveRun {
         let seconds = (now.at - before.at).as_secs_f64().max(1e-3);
         let snapshots = self.view.snapshots();
         let elapsed = self.view.elapsed();
@@ -235,7 +235,7 @@ impl Sampler {
         running.map(|(job, _)| u64::from(job.window.depth)).sum()
     }
 
-    fn places(&self, now: &Totals) -> LivePlaces {
+    fn places(&self, now: &LiveTotals) -> LivePlaces {
         let read = now.lanes[Dir::Read as usize].bytes;
         let on_storage = |job: &iosonde_run::job::JobPlan| {
             !job.engine.caps.diskless
@@ -264,7 +264,7 @@ impl Sampler {
     }
 
     /// Look for findings, if it is time.
-    fn find(&mut self, now: &Totals, places: &LivePlaces, jobs_running: usize) {
+    fn find(&mut self, now: &LiveTotals, places: &LivePlaces, jobs_running: usize) {
         if now.at < self.findings_due {
             return;
         }
@@ -288,7 +288,7 @@ impl Sampler {
 }
 
 /// Whether the counts began anew: a ramp has ended.
-fn began_anew(last: &Totals, now: &Totals) -> bool {
+fn began_anew(last: &LiveTotals, now: &LiveTotals) -> bool {
     last.jobs.iter().zip(&now.jobs).any(|(last, now)| now.0 < last.0)
 }
 
@@ -302,7 +302,7 @@ fn rate(now: &LaneTotals, before: &LaneTotals, window: &LaneWindow, seconds: f64
     }
 }
 
-fn cpu(now: &Totals, before: &Totals, seconds: f64) -> Option<[f64; 2]> {
+fn cpu(now: &LiveTotals, before: &LiveTotals, seconds: f64) -> Option<[f64; 2]> {
     let used = now.usage.as_ref()?.since(before.usage.as_ref()?);
     Some([used.user_ns, used.system_ns].map(|ns| ns as f64 / 1e9 / seconds))
 }

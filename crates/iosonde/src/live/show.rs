@@ -1,8 +1,8 @@
 //! What shows a run besides its line: the screen, or objects of JSON.
 
 use super::json::{JsonStream, LiveJson};
-use super::mode::{LiveFacts, LiveMode, mode};
-use super::sampler::Sampler;
+use super::mode::{LiveConditions, LiveMode, mode};
+use super::sampler::LiveSampler;
 use super::viewer::{LiveScreen, LiveTerminal};
 use crate::personality::Personality;
 use crate::terminal;
@@ -43,7 +43,7 @@ impl LiveShow {
             return Ok(shown(LiveMode::Line));
         }
         let seconds = |job: &iosonde_run::job::JobPlan| Some(job.time.runtime?.millis() / 1000);
-        let facts = LiveFacts {
+        let facts = LiveConditions {
             stdout_is_terminal: io::stdout().is_terminal(),
             stdout_is_file: stdout_is_file(),
             screen: terminal::screen_size(),
@@ -62,10 +62,10 @@ impl LiveShow {
         match self.mode {
             LiveMode::Screen => {
                 let terminal = self.terminal()?;
-                self.screen = Some(LiveScreen::begin(terminal, Sampler::new(plan, view))?);
+                self.screen = Some(LiveScreen::begin(terminal, LiveSampler::new(plan, view))?);
             }
             LiveMode::Json => {
-                let sampler = Sampler::new(plan, view);
+                let sampler = LiveSampler::new(plan, view);
                 let json = self.stream.take().map(|stream| LiveJson::begin(stream, sampler));
                 self.json = json.transpose()?;
             }

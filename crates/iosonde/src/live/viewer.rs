@@ -2,7 +2,7 @@
 
 use super::keyboard::{Keyboard, is_in_foreground};
 use super::painter::Painter;
-use super::sampler::Sampler;
+use super::sampler::LiveSampler;
 use iosonde_report::live::screen::{FINISHED, LiveRun, LiveView, ScreenStyle, draw};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -44,14 +44,14 @@ pub struct LiveTerminal {
 }
 
 /// Makes the figures of a frame.
-pub trait Source: Send {
+pub trait FrameSource: Send {
     /// The run now.
     fn sample(&mut self) -> LiveRun;
 }
 
-impl Source for Sampler {
+impl FrameSource for LiveSampler {
     fn sample(&mut self) -> LiveRun {
-        Sampler::sample(self)
+        LiveSampler::sample(self)
     }
 }
 
@@ -60,7 +60,10 @@ impl LiveScreen {
     ///
     /// # Errors
     /// No thread, pipe or listener for signals can be had.
-    pub fn begin(terminal: LiveTerminal, source: impl Source + 'static) -> io::Result<LiveScreen> {
+    pub fn begin(
+        terminal: LiveTerminal,
+        source: impl FrameSource + 'static,
+    ) -> io::Result<LiveScreen> {
         let output = File::from(terminal.output.try_clone()?);
         let painter = Arc::new(Mutex::new(Painter::new(output)));
         let (wake, stop) = rustix::pipe::pipe()?;
@@ -150,7 +153,7 @@ struct Viewer {
     keyboard: Option<Keyboard>,
     output: OwnedFd,
     painter: Arc<Mutex<Painter<File>>>,
-    source: Box<dyn Source>,
+    source: Box<dyn FrameSource>,
     style: ScreenStyle,
     view: LiveView,
     last: Option<LiveRun>,
@@ -307,7 +310,7 @@ mod tests {
     /// Panics at its third sample.
     struct Panicking(u32);
 
-    impl Source for Panicking {
+    impl FrameSource for Panicking {
         fn sample(&mut self) -> LiveRun {
             self.0 += 1;
             assert!(self.0 < 3, "a defect in the figures");
@@ -318,7 +321,7 @@ mod tests {
     /// Never panics.
     struct Steady;
 
-    impl Source for Steady {
+    impl FrameSource for Steady {
         fn sample(&mut self) -> LiveRun {
             LiveRun { title: "a run".to_owned(), ..LiveRun::default() }
         }

@@ -40,13 +40,13 @@ struct Changing {
     result: Option<ResultMetrics>,
     dirty: DirtyBytes,
     /// When the means were taken last, and of what.
-    taken: Option<(Instant, Sums)>,
+    taken: Option<(Instant, JobSums)>,
     means: Means,
 }
 
 /// Time that I/Os took, added up, in nanoseconds.
 #[derive(Clone, Debug, Default)]
-struct Sums {
+struct JobSums {
     jobs: Vec<Option<u128>>,
     devices: Vec<u128>,
 }
@@ -144,13 +144,13 @@ impl RunCollector {
     /// law the mean number in flight is the time that I/Os took in a time.
     fn take_means(&self, view: &RunView, changing: &mut Changing) {
         let now = Instant::now();
-        let is_due = |(at, _): &(Instant, Sums)| now.duration_since(*at) >= MEANS_OVER;
+        let is_due = |(at, _): &(Instant, JobSums)| now.duration_since(*at) >= MEANS_OVER;
         if !changing.taken.as_ref().is_none_or(is_due) {
             return;
         }
         let jobs = 0..self.plan.jobs.len();
         let devices = self.disks.counters();
-        let sums = Sums {
+        let sums = JobSums {
             jobs: jobs.map(|job| time_taken(view.counters(job))).collect(),
             devices: devices.iter().map(|(_, one)| u128::from(one.queue_ms) * 1_000_000).collect(),
         };

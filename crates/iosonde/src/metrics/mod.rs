@@ -9,7 +9,7 @@ mod textfile;
 use collect::RunCollector;
 use iosonde_report::Report;
 use iosonde_report::live::metrics::{RunMetrics, RunState};
-use iosonde_report::live::{Page, PageServer, PageSource};
+use iosonde_report::live::{PageServer, PageSource, ServedPage};
 use iosonde_run::conductor::RunEvent;
 use iosonde_run::job::Plan;
 use iosonde_spec::cli::Parsed;
@@ -28,25 +28,25 @@ const EVERY_LEAST: Duration = Duration::from_millis(50);
 /// Where metrics are to be had; opened before anything runs.
 pub struct Endpoints {
     server: Option<PageServer>,
-    pages: Arc<Pages>,
+    pages: Arc<MetricsPages>,
     file: Option<TextFile>,
 }
 
 /// The metrics of a run.
-pub struct Metrics {
+pub struct MetricsOutputs {
     collector: Arc<RunCollector>,
     file: Option<TextFile>,
     _server: Option<PageServer>,
 }
 
 #[derive(Default)]
-struct Pages {
+struct MetricsPages {
     collector: OnceLock<Arc<RunCollector>>,
     last: Mutex<Option<(Instant, RunMetrics)>>,
 }
 
-impl PageSource for Pages {
-    fn page(&self, accept: &str) -> Page {
+impl PageSource for MetricsPages {
+    fn page(&self, accept: &str) -> ServedPage {
         let Some(collector) = self.collector.get() else {
             return RunMetrics::default().page(accept);
         };
@@ -72,7 +72,7 @@ impl Endpoints {
         let file =
             flags.metrics_file.as_ref().map(|file| TextFile::at(Path::new(file), flags.force));
         let file = file.transpose().map_err(|why| format!("--metrics-file: {why}"))?;
-        let pages = Arc::<Pages>::default();
+        let pages = Arc::<MetricsPages>::default();
         let listen = |address: &String| {
             PageServer::listen(address, PATH, pages.clone())
                 .map_err(|error| format!("--metrics-listen={address}: cannot listen: {error}"))
@@ -91,7 +91,7 @@ impl Endpoints {
     ///
     /// # Errors
     /// The file cannot be written: a sentence.
-    pub fn begin(mut self, parsed: &Parsed, plan: &Arc<Plan>) -> Result<Metrics, String> {
+    pub fn begin(mut self, parsed: &Parsed, plan: &Arc<Plan>) -> Result<MetricsOutputs, String> {
         let collector = Arc::new(RunCollector::new(parsed, plan));
         // Nobody else sets it.
         let _ = self.pages.collector.set(collector.clone());
@@ -100,11 +100,11 @@ impl Endpoints {
             file.keep(move || source.collect().classic())
                 .map_err(|why| format!("--metrics-file: {why}"))?;
         }
-        Ok(Metrics { collector, file: self.file, _server: self.server })
+        Ok(MetricsOutputs { collector, file: self.file, _server: self.server })
     }
 }
 
-impl Metrics {
+impl MetricsOutputs {
     /// What happens in the run.
     pub fn see(&self, event: &RunEvent<'_>) {
         match event {

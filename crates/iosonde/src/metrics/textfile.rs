@@ -18,10 +18,10 @@ const BEGINS: &[u8] = b"# HELP iosonde_";
 /// A file of metrics.
 pub struct TextFile {
     path: PathBuf,
-    writer: Option<Writer>,
+    writer: Option<TextfileWriter>,
 }
 
-struct Writer {
+struct TextfileWriter {
     stop: Sender<()>,
     thread: JoinHandle<Result<(), String>>,
 }
@@ -62,7 +62,7 @@ impl TextFile {
         };
         let thread = Builder::new().name("metrics file".to_owned()).spawn(body);
         let thread = thread.map_err(|error| format!("cannot start a thread: {error}"))?;
-        self.writer = Some(Writer { stop, thread });
+        self.writer = Some(TextfileWriter { stop, thread });
         Ok(())
     }
 
@@ -75,7 +75,7 @@ impl TextFile {
     }
 
     fn end(&mut self) -> Result<(), String> {
-        let Some(Writer { stop, thread }) = self.writer.take() else { return Ok(()) };
+        let Some(TextfileWriter { stop, thread }) = self.writer.take() else { return Ok(()) };
         // It may have panicked, and then nobody listens.
         let _ = stop.send(());
         thread.join().unwrap_or_else(|_| Err("its thread panicked".to_owned()))

@@ -9,7 +9,7 @@ use serde_json::Value;
 const ALWAYS: &str = "--output-format=json --name=v";
 
 /// A job, and what of it is compared besides counts and sizes.
-pub(crate) struct ComparedJob {
+pub(crate) struct DifferentialJob {
     /// Sizes of files that are there before, by name.
     pub(crate) before: &'static [(&'static str, usize)],
     options: &'static str,
@@ -19,10 +19,11 @@ pub(crate) struct ComparedJob {
     last_syncs: u64,
 }
 
-const PLAIN: ComparedJob = ComparedJob { before: &[], options: "", contents: false, last_syncs: 0 };
+const PLAIN: DifferentialJob =
+    DifferentialJob { before: &[], options: "", contents: false, last_syncs: 0 };
 
-pub(crate) fn job(options: &'static str) -> ComparedJob {
-    ComparedJob { options, ..PLAIN }
+pub(crate) fn job(options: &'static str) -> DifferentialJob {
+    DifferentialJob { options, ..PLAIN }
 }
 
 /// The results of a run, equal in both programs.
@@ -36,7 +37,7 @@ struct ComparedOutcome {
     contents: Vec<Vec<u8>>,
 }
 
-impl ComparedJob {
+impl DifferentialJob {
     fn run(&self, who: Who) -> ComparedOutcome {
         let folder = Folder::new("differential");
         for (name, bytes) in self.before {
@@ -86,7 +87,7 @@ impl ComparedJob {
             assert!(dropped.contains("sync"), "{}: {dropped} is no sync", self.options);
         }
         (ours != theirs).then(|| {
-            let ComparedJob { options, .. } = self;
+            let DifferentialJob { options, .. } = self;
             let at = ours.ios.iter().zip(&theirs.ios).take_while(|(one, other)| one == other);
             let at = at.count();
             let described = |of: &ComparedOutcome| {
@@ -133,11 +134,12 @@ fn counts(job: &Value) -> Vec<String> {
 }
 
 #[track_caller]
-fn all_agree(jobs: &[ComparedJob]) {
+fn all_agree(jobs: &[DifferentialJob]) {
     if !has_fio() {
         return;
     }
-    let wrong: Vec<String> = at_once(jobs, ComparedJob::difference).into_iter().flatten().collect();
+    let wrong: Vec<String> =
+        at_once(jobs, DifferentialJob::difference).into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -157,14 +159,23 @@ fn sizes_and_ends_are_those_of_fio() {
         job("--rw=read --bs=4k --filesize=1000000"),
         job("--rw=write --bs=3k --filesize=20k-20k --nrfiles=2 --size=1m"),
         job("--rw=write --bs=4k --filesize=128k --size=32k"),
-        ComparedJob { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k") },
-        ComparedJob { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k --size=50%") },
-        ComparedJob { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k --size=16k") },
-        ComparedJob {
+        DifferentialJob { before: &[("f", 65536)], ..job("--filename=f --rw=read --bs=4k") },
+        DifferentialJob {
+            before: &[("f", 65536)],
+            ..job("--filename=f --rw=read --bs=4k --size=50%")
+        },
+        DifferentialJob {
+            before: &[("f", 65536)],
+            ..job("--filename=f --rw=read --bs=4k --size=16k")
+        },
+        DifferentialJob {
             before: &[("f", 65536)],
             ..job("--filename=f --rw=write --bs=4k --size=16k")
         },
-        ComparedJob { before: &[("f", 10000)], ..job("--filename=f --rw=read --bs=4k --size=64k") },
+        DifferentialJob {
+            before: &[("f", 10000)],
+            ..job("--filename=f --rw=read --bs=4k --size=64k")
+        },
     ]);
 }
 
@@ -174,7 +185,7 @@ fn places_are_those_of_fio() {
         job("--rw=write:8k --bs=4k --size=64k"),
         job("--rw=read:-4k --bs=4k --size=64k"),
         job("--rw=write --bs=4k --size=64k --offset=16k"),
-        ComparedJob {
+        DifferentialJob {
             before: &[("f", 65536)],
             ..job("--filename=f --rw=read --bs=4k --size=32k --offset=25%")
         },
@@ -214,12 +225,12 @@ fn several_files_and_jobs_are_those_of_fio() {
 fn file_life_is_that_of_fio() {
     const THERE: &[(&str, usize)] = &[("f", 32768)];
     all_agree(&[
-        ComparedJob {
+        DifferentialJob {
             before: THERE,
             ..job("--filename=f --rw=write --bs=4k --size=32k --file_append=1")
         },
         job("--filename=f --rw=write --bs=4k --size=32k --file_append=1"),
-        ComparedJob {
+        DifferentialJob {
             before: THERE,
             ..job("--filename=f --rw=write --bs=4k --size=64k --overwrite=1")
         },
@@ -233,7 +244,7 @@ fn file_life_is_that_of_fio() {
         job("--rw=write --bs=4k --size=64k --number_ios=2 --fallocate=posix"),
         job("--rw=write --bs=4k --size=64k --number_ios=2 --fallocate=keep"),
         job("--rw=write --bs=4k --size=64k --number_ios=2 --fallocate=truncate"),
-        ComparedJob {
+        DifferentialJob {
             before: &[("f", 65536)],
             ..job("--filename=f --allow_file_create=0 --rw=write --bs=4k")
         },
@@ -245,8 +256,8 @@ fn syncs_are_those_of_fio_and_one_after_the_last_of_each() {
     all_agree(&[
         job("--rw=write --bs=4k --size=64k --fsync=5"),
         job("--rw=write --bs=4k --size=64k --fsync=4"),
-        ComparedJob { last_syncs: 1, ..job("--rw=write --bs=4k --size=16k --fsync=1") },
-        ComparedJob { last_syncs: 1, ..job("--rw=write --bs=4k --size=16k --fdatasync=1") },
+        DifferentialJob { last_syncs: 1, ..job("--rw=write --bs=4k --size=16k --fsync=1") },
+        DifferentialJob { last_syncs: 1, ..job("--rw=write --bs=4k --size=16k --fdatasync=1") },
         job("--rw=write --bs=4k --size=64k --fdatasync=3 --number_ios=7"),
         job("--rw=write --bs=4k --size=64k --sync_file_range=write:5"),
         job("--rw=write --bs=4k --size=64k --end_fsync=1"),
@@ -276,7 +287,7 @@ fn every_engine_moves_what_fios_moves() {
 
 #[test]
 fn what_is_written_is_what_fio_writes() {
-    let contents = |options| ComparedJob { contents: true, ..job(options) };
+    let contents = |options| DifferentialJob { contents: true, ..job(options) };
     all_agree(&[
         contents("--rw=write --bs=4k --size=30000 --zero_buffers"),
         contents("--rw=write --bs=4k --size=30000 --buffer_pattern=0xdeadbeef"),

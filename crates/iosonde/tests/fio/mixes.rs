@@ -10,7 +10,7 @@
 //! queue or with `loops`, `loops` over several files through a queue, `io_size` above
 //! `size`, sizes that are no multiple of all files' blocks.
 
-use crate::differential::{ComparedJob, job};
+use crate::differential::{DifferentialJob, job};
 use crate::support::at_once;
 use iosonde_testing::has_fio;
 
@@ -28,9 +28,9 @@ fn random_mixes_of_options_are_those_of_the_installed_fio() {
         Err(_) => usual,
     };
     let (jobs, seed) = (number("IOSONDE_MIXES", JOBS), number("IOSONDE_MIXES_SEED", SEED));
-    let jobs: Vec<ComparedJob> = (0..jobs).map(|n| Mix::new(seed, n).job()).collect();
+    let jobs: Vec<DifferentialJob> = (0..jobs).map(|n| OptionMix::new(seed, n).job()).collect();
     let wrong: Vec<String> =
-        at_once(&jobs, ComparedJob::difference).into_iter().flatten().collect();
+        at_once(&jobs, DifferentialJob::difference).into_iter().flatten().collect();
     assert!(wrong.is_empty(), "seed {seed}: {} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -39,14 +39,14 @@ const THERE: [&[(&str, usize)]; 4] =
     [&[("f", 65536)], &[("f", 100_000)], &[("f", 1 << 20)], &[("f", 4096)]];
 
 /// A job that is being drawn.
-struct Mix {
+struct OptionMix {
     state: u64,
     options: Vec<&'static str>,
 }
 
-impl Mix {
-    fn new(seed: u64, number: u64) -> Mix {
-        Mix { state: seed << 32 | number, options: Vec::new() }
+impl OptionMix {
+    fn new(seed: u64, number: u64) -> OptionMix {
+        OptionMix { state: seed << 32 | number, options: Vec::new() }
     }
 
     /// The next draw, below `n`. Steele, Lea and Flood (SplitMix64).
@@ -69,7 +69,7 @@ impl Mix {
         (self.below(100) < percent).then(|| self.one(choices))
     }
 
-    fn job(mut self) -> ComparedJob {
+    fn job(mut self) -> DifferentialJob {
         let queued = self.below(100) < 35;
         let engine = match queued {
             true => self.one(&["--ioengine=libaio", "--ioengine=io_uring", "--ioengine=posixaio"]),

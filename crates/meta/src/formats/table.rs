@@ -114,7 +114,8 @@ fn sentences(result: &MetaResult, phases: &[(TreeOperation, Vec<&PhaseResult>)])
 /// Where the created files were when the phase ended.
 fn creation(create: &PhaseResult) -> Option<String> {
     let durable = create.durable_rate().filter(|&rate| rate < create.rate() * (1.0 - NOTABLE));
-    let requests = |requests: Option<crate::watch::Requests>| requests.map_or(0, |all| all.writes);
+    let requests =
+        |requests: Option<crate::watch::DiskRequests>| requests.map_or(0, |all| all.writes);
     let durable = durable?;
     let mut said = format!(
         "create: {}/s are returned calls; with the sync after them (synced/s) it is {}/s",
@@ -152,7 +153,7 @@ fn lookups(stat: &PhaseResult, cold: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::Requests;
+    use crate::watch::DiskRequests;
     use iosonde_base::Nanos;
     use iosonde_stats::HistogramSnapshot;
 
@@ -167,8 +168,8 @@ mod tests {
             longest: Nanos(5000),
             synced: synced.map(Nanos),
             fetched: Some(0),
-            during: Some(Requests { writes: 3, ..Requests::default() }),
-            after: Some(Requests { writes: 40, ..Requests::default() }),
+            during: Some(DiskRequests { writes: 3, ..DiskRequests::default() }),
+            after: Some(DiskRequests { writes: 40, ..DiskRequests::default() }),
             dentries: None,
         }
     }

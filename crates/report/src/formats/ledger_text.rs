@@ -8,7 +8,7 @@ use iosonde_base::text::{bytes, count, counted, duration, percent, percent_of, r
 
 /// What the lines of a ledger stand below.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Below {
+pub(super) enum LedgerPlace {
     /// fio's text, which says nothing of it.
     FioText,
     /// Our own text: its table has the reported rate.
@@ -20,13 +20,13 @@ pub fn ledger_text(report: &Report, style: &Style) -> String {
     let mut text = String::new();
     if let Some(ledger) = &report.ours.ledger {
         let style = Style { verbose: true, ..*style };
-        add_ledger(ledger, Below::FioText, &style, &mut text);
+        add_ledger(ledger, LedgerPlace::FioText, &style, &mut text);
     }
     text
 }
 
 /// The ledger and its findings.
-pub(super) fn add_ledger(ledger: &Ledger, below: Below, style: &Style, text: &mut String) {
+pub(super) fn add_ledger(ledger: &Ledger, below: LedgerPlace, style: &Style, text: &mut String) {
     text.push('\n');
     let mut line = |label: &str, words: &str| add_labelled(label, words, Mark::Label, style, text);
     if let Some(reads) = &ledger.reads {
@@ -57,7 +57,7 @@ pub(super) fn add_ledger(ledger: &Ledger, below: Below, style: &Style, text: &mu
         }
     }
     line("system", &system_line(ledger, style));
-    if let (Below::FioText, Some(conclusion)) = (below, &ledger.conclusion) {
+    if let (LedgerPlace::FioText, Some(conclusion)) = (below, &ledger.conclusion) {
         line("result", &conclusion.text);
     }
     text.push('\n');
@@ -99,7 +99,7 @@ fn reads_line(reads: &Reads) -> String {
 
 /// What was durable at the end of the run, and the rates that do not stand
 /// above already.
-fn writes_line(writes: &Writes, below: Below) -> String {
+fn writes_line(writes: &Writes, below: LedgerPlace) -> String {
     let all = writes.completed_bytes;
     let state = match &writes.dirty_at_end_bytes {
         Observed::Is(0) if writes.in_volatile_cache == Observed::Is(true) => {
@@ -124,8 +124,8 @@ fn writes_line(writes: &Writes, below: Below) -> String {
         Observed::Unknown(why) => format!("durable rate unknown: {why}"),
     };
     let reported = match below {
-        Below::FioText => format!("reported rate {}, ", rate(writes.reported_bytes_per_s)),
-        Below::OwnText => String::new(),
+        LedgerPlace::FioText => format!("reported rate {}, ", rate(writes.reported_bytes_per_s)),
+        LedgerPlace::OwnText => String::new(),
     };
     format!("{}: {state}; {reported}{durable}", bytes(all))
 }
@@ -195,11 +195,11 @@ fn sync_line(ledger: &Ledger) -> Option<String> {
 }
 
 /// What the tester itself cost, and the most that it could have reached.
-fn tester_line(ledger: &Ledger, below: Below) -> Option<String> {
+fn tester_line(ledger: &Ledger, below: LedgerPlace) -> Option<String> {
     let job = ledger.jobs.iter().find(|job| job.cpu.iops > 0.0)?;
     let bound = match &job.cpu.upper_bound_iops {
         // It stands beside the processor time in our own text.
-        Observed::Is(_) if below == Below::OwnText => String::new(),
+        Observed::Is(_) if below == LedgerPlace::OwnText => String::new(),
         Observed::Is(bound) => format!("; upper bound without storage: {} IOPS", count(*bound)),
         Observed::Unknown(why) => format!("; upper bound without storage unknown: {why}"),
     };

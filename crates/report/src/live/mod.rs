@@ -5,5 +5,5 @@ mod page_server;
 pub mod screen;
 mod status_line;
 
-pub use page_server::{Page, PageServer, PageSource};
+pub use page_server::{PageServer, PageSource, ServedPage};
 pub use status_line::{JobState, Status, StatusRate, fio_status_line, native_status_line};

@@ -33,7 +33,7 @@ const LIMITS: ClientLimits = ClientLimits { timeout: Duration::from_secs(2), con
 
 /// A page, and the format that it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct ServedPage {
     /// For `Content-Type`.
     pub content_type: &'static str,
     /// The page.
@@ -43,7 +43,7 @@ pub struct Page {
 /// Where pages come from. Called on the thread of a connection.
 pub trait PageSource: Send + Sync {
     /// The page now, for a client that sent this `Accept` header; empty without one.
-    fn page(&self, accept: &str) -> Page;
+    fn page(&self, accept: &str) -> ServedPage;
 }
 
 /// The text format of Prometheus, which every scraper reads.
@@ -51,9 +51,9 @@ pub const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The last page that was put here, in the text format of Prometheus.
 impl PageSource for Mutex<String> {
-    fn page(&self, _: &str) -> Page {
+    fn page(&self, _: &str) -> ServedPage {
         let text = self.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Page { content_type: TEXT_FORMAT, text }
+        ServedPage { content_type: TEXT_FORMAT, text }
     }
 }
 
@@ -226,7 +226,7 @@ fn answer(header: &[u8], site: &Site) -> String {
     if !matches!(method, "GET" | "HEAD") {
         return response("405 Method Not Allowed\r\nAllow: GET, HEAD", "use GET\n", has_body);
     }
-    let Page { content_type, text } = site.pages.page(&accepted(&header));
+    let ServedPage { content_type, text } = site.pages.page(&accepted(&header));
     typed_response("200 OK", content_type, &text, has_body)
 }
 
@@ -307,8 +307,8 @@ mod tests {
     fn the_source_learns_what_a_client_accepts() {
         struct Echo;
         impl PageSource for Echo {
-            fn page(&self, accept: &str) -> Page {
-                Page { content_type: "a/b", text: accept.to_owned() }
+            fn page(&self, accept: &str) -> ServedPage {
+                ServedPage { content_type: "a/b", text: accept.to_owned() }
             }
         }
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -91,7 +91,7 @@ fn ledger() -> Ledger {
         },
         verdict: verdict(),
         conclusion: Some(Conclusion {
-            limit: Limit::Memory,
+            limit: LimitedBy::Memory,
             text: "Limited by memory: 66.7 % of the bytes stayed in the page cache; these are not \
                    figures of nvme0n1."
                 .into(),

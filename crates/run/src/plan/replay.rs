@@ -5,7 +5,7 @@ use super::files::Parts;
 use super::paths;
 use crate::job::{FileKind, FilePlan, JobPlan, Need, Plan};
 use crate::replay::merge::{self, Merged};
-use crate::replay::recording::{self, FileUse, IoRecording, Keep, ReadError};
+use crate::replay::recording::{self, FileUse, IoRecording, Keep, RecordingError};
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_engine::EngineDef;
 use iosonde_options::{Diagnostic, FloatList, Origin, Setting};
@@ -302,12 +302,12 @@ fn about(spec: &JobSpec, said: Diagnostic) -> Diagnostic {
     said.about("read_iolog", spec.replay.read_iolog.origin())
 }
 
-fn unreadable(from: &str, error: ReadError) -> Diagnostic {
+fn unreadable(from: &str, error: RecordingError) -> Diagnostic {
     match error {
-        ReadError::Io { doing, error } => {
+        RecordingError::Io { doing, error } => {
             Diagnostic::error(format!("cannot {doing} {from}: {}", plain(&error)))
         }
-        ReadError::Log(LogError { place, message, help }) => {
+        RecordingError::Log(LogError { place, message, help }) => {
             let said = Diagnostic::error(match place {
                 Place::Text { line, column } => format!("{from}:{line}:{column}: {message}"),
                 Place::Byte(at) => format!("{from}, byte {at}: {message}"),

@@ -1,6 +1,6 @@
 //! Traces that are merged before they are done again (`merge_blktrace_file`).
 
-use crate::replay::recording::ReadError;
+use crate::replay::recording::RecordingError;
 use iosonde_workload::replay::{Strand, merge};
 use std::fs::File;
 use std::io::{self, Read};
@@ -33,18 +33,21 @@ pub(crate) type TraceScale = (f64, u32);
 ///
 /// # Errors
 /// The first trace that cannot be had, and why.
-pub(crate) fn read(from: &[String], parts: &[TraceScale]) -> Result<Vec<u8>, (String, ReadError)> {
+pub(crate) fn read(
+    from: &[String],
+    parts: &[TraceScale],
+) -> Result<Vec<u8>, (String, RecordingError)> {
     let mut traces = Vec::new();
     for name in from {
         let bytes = std::fs::read(name)
-            .map_err(|error| (name.clone(), ReadError::Io { doing: "read", error }))?;
+            .map_err(|error| (name.clone(), RecordingError::Io { doing: "read", error }))?;
         traces.push(bytes);
     }
     let strands = traces.iter().zip(parts);
     let strands: Vec<Strand<'_>> = strands
         .map(|(bytes, &(time_percent, times))| Strand { bytes, time_percent, times })
         .collect();
-    merge(&strands).map_err(|(index, error)| (from[index].clone(), ReadError::Log(error)))
+    merge(&strands).map_err(|(index, error)| (from[index].clone(), RecordingError::Log(error)))
 }
 
 /// Why a merged trace may not be written there: something else is there.

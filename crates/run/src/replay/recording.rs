@@ -57,7 +57,7 @@ pub enum Keep {
 
 /// Why a recording is unavailable.
 #[derive(Debug)]
-pub enum ReadError {
+pub enum RecordingError {
     /// It cannot be read.
     Io {
         /// What failed.
@@ -69,14 +69,14 @@ pub enum ReadError {
     Log(LogError),
 }
 
-impl From<LogError> for ReadError {
-    fn from(error: LogError) -> ReadError {
-        ReadError::Log(error)
+impl From<LogError> for RecordingError {
+    fn from(error: LogError) -> RecordingError {
+        RecordingError::Log(error)
     }
 }
 
-fn failed(doing: &'static str) -> impl Fn(io::Error) -> ReadError {
-    move |error| ReadError::Io { doing, error }
+fn failed(doing: &'static str) -> impl Fn(io::Error) -> RecordingError {
+    move |error| RecordingError::Io { doing, error }
 }
 
 /// No line or record is longer.
@@ -91,7 +91,7 @@ const PIECE_BYTES: usize = 16 << 10;
 ///
 /// # Errors
 /// If it cannot be read, or is no recording.
-pub fn read(from: &str, shape: Shape, keep: Keep) -> Result<IoRecording, ReadError> {
+pub fn read(from: &str, shape: Shape, keep: Keep) -> Result<IoRecording, RecordingError> {
     take_in(open(from)?, shape, keep)
 }
 
@@ -99,15 +99,15 @@ pub fn read(from: &str, shape: Shape, keep: Keep) -> Result<IoRecording, ReadErr
 ///
 /// # Errors
 /// If it is no recording.
-pub fn from_bytes(bytes: Vec<u8>, shape: Shape, keep: Keep) -> Result<IoRecording, ReadError> {
+pub fn from_bytes(bytes: Vec<u8>, shape: Shape, keep: Keep) -> Result<IoRecording, RecordingError> {
     take_in(Input::Stream(Box::new(io::Cursor::new(bytes))), shape, keep)
 }
 
-fn take_in(input: Input, shape: Shape, keep: Keep) -> Result<IoRecording, ReadError> {
+fn take_in(input: Input, shape: Shape, keep: Keep) -> Result<IoRecording, RecordingError> {
     let mut parsing = Parsing::new(shape);
     let mut tally = RecordingTally::default();
     let mut steps = Vec::new();
-    let mut take = |source: Box<dyn Read>, spool: Option<&File>| -> Result<(), ReadError> {
+    let mut take = |source: Box<dyn Read>, spool: Option<&File>| -> Result<(), RecordingError> {
         let mut source = Spooled { source, spool };
         let mut piece = Vec::new();
         while parsing.next(&mut source, &mut piece)? {
@@ -157,7 +157,7 @@ impl Input {
     }
 }
 
-fn open(from: &str) -> Result<Input, ReadError> {
+fn open(from: &str) -> Result<Input, RecordingError> {
     if from == "-" {
         return Ok(Input::Stream(Box::new(io::stdin())));
     }
@@ -222,13 +222,17 @@ impl Parsing {
 
     /// Add the next steps to `steps`; whether there may be more. None is added
     /// where a piece of the source holds none.
-    fn next(&mut self, source: &mut dyn Read, steps: &mut Vec<Step>) -> Result<bool, ReadError> {
+    fn next(
+        &mut self,
+        source: &mut dyn Read,
+        steps: &mut Vec<Step>,
+    ) -> Result<bool, RecordingError> {
         if self.ended {
             return Ok(false);
         }
         if self.filled == self.buffer.len() {
             let error = io::Error::other("a line is longer than 256 KiB: this is no recording");
-            return Err(ReadError::Io { doing: "read", error });
+            return Err(RecordingError::Io { doing: "read", error });
         }
         let got = loop {
             let end = self.buffer.len().min(self.filled + PIECE_BYTES);
@@ -349,7 +353,7 @@ mod tests {
             OnFile(path)
         }
 
-        fn read(&self, keep: Keep) -> Result<IoRecording, ReadError> {
+        fn read(&self, keep: Keep) -> Result<IoRecording, RecordingError> {
             read(self.0.to_str().unwrap(), Shape::default(), keep)
         }
     }
@@ -406,7 +410,9 @@ mod tests {
     fn a_line_without_end_is_refused_in_bounded_memory() {
         let file = OnFile::new("long", 0);
         std::fs::write(&file.0, vec![b'x'; 1 << 20]).unwrap();
-        let Err(ReadError::Io { error, .. }) = file.read(Keep::Whole) else { panic!("accepted") };
+        let Err(RecordingError::Io { error, .. }) = file.read(Keep::Whole) else {
+            panic!("accepted")
+        };
         assert!(error.to_string().contains("longer than 256 KiB"), "{error}");
     }
 }

@@ -58,12 +58,12 @@ impl OffsetRun {
 
 /// A run with its place.
 #[derive(Clone, Copy)]
-struct Placed {
+struct PlacedWrite {
     first: Written,
     count: u64,
 }
 
-impl Placed {
+impl PlacedWrite {
     fn nth(&self, n: u64) -> Written {
         let Written { file, offset, len, number } = self.first;
         Written { file, offset: offset + n * u64::from(len), len, number: number + n }
@@ -108,14 +108,14 @@ impl OffsetOrder {
 
     /// The last run that begins before `offset`. Those remembered do not overlap
     /// each other: so it reaches farthest.
-    fn last_before(&self, file: u32, offset: u64) -> Option<Placed> {
+    fn last_before(&self, file: u32, offset: u64) -> Option<PlacedWrite> {
         let (&start, run) = self.files.get(&file)?.range(..offset).next_back()?;
         Some(self.placed(file, start, run))
     }
 
-    fn placed(&self, file: u32, offset: u64, run: &OffsetRun) -> Placed {
+    fn placed(&self, file: u32, offset: u64, run: &OffsetRun) -> PlacedWrite {
         let number = run.number(self.newest);
-        Placed { first: Written { file, offset, len: run.len, number }, count: run.count() }
+        PlacedWrite { first: Written { file, offset, len: run.len, number }, count: run.count() }
     }
 
     fn put(&mut self, first: Written, count: u64) {
@@ -125,7 +125,7 @@ impl OffsetOrder {
         }
     }
 
-    fn remove(&mut self, run: &Placed) {
+    fn remove(&mut self, run: &PlacedWrite) {
         let Written { file, offset, .. } = run.first;
         if let Some(runs) = self.files.get_mut(&file) {
             runs.remove(&offset);
@@ -135,7 +135,7 @@ impl OffsetOrder {
         }
     }
 
-    fn first_run(&self) -> Option<Placed> {
+    fn first_run(&self) -> Option<PlacedWrite> {
         let (&file, runs) = self.files.first_key_value()?;
         let (&offset, run) = runs.first_key_value()?;
         Some(self.placed(file, offset, run))

@@ -12,7 +12,7 @@ use crate::check::BlockCheck;
 use crate::history::{CheckOrder, Written};
 use crate::schedule::{Backlogs, BlockDue, LastDone, VerifySchedule};
 use crate::seeds::{SeedsAgain, WriteSeeds};
-use crate::writes_end::Reach;
+use crate::writes_end::WrittenReach;
 use iosonde_base::{FileId, Op, Planned, RING, Ring};
 use iosonde_workload::{Refill, Source, Taus88, seeds};
 use open_files::{OpenFiles, control};
@@ -217,11 +217,11 @@ impl VerifyJob {
                 return self.hand_on(ring, entry, Role::Plain);
             }
             match self.reach(&entry) {
-                Reach::Within if only_imagined => {
+                WrittenReach::Within if only_imagined => {
                     self.planned.advance(1);
                     self.imagine(&entry);
                 }
-                Reach::Within => {
+                WrittenReach::Within => {
                     if let Some(refill) = self.hand_on_due(ring) {
                         return refill;
                     }
@@ -233,11 +233,11 @@ impl VerifyJob {
                     }
                     return refill;
                 }
-                Reach::Failed => {
+                WrittenReach::Failed => {
                     self.planned.advance(1);
                     self.leave_out(&entry);
                 }
-                Reach::Beyond(words) => {
+                WrittenReach::Beyond(words) => {
                     self.stopped = Some(words);
                     self.end_job();
                 }
@@ -247,11 +247,11 @@ impl VerifyJob {
 
     /// Whether an I/O of the job lies within what a state file says was
     /// written.
-    fn reach(&self, entry: &Planned) -> Reach {
+    fn reach(&self, entry: &Planned) -> WrittenReach {
         match (&self.spec.until, self.spec.checks, entry.op) {
             (Some(end), Checks::Reads, Op::Read)
             | (Some(end), Checks::WithoutWriting, Op::Write) => end.reach(self.number),
-            _ => Reach::Within,
+            _ => WrittenReach::Within,
         }
     }
 

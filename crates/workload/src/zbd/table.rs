@@ -36,7 +36,7 @@ impl std::fmt::Display for ZoneTableError {
 /// The zones of one target. All have one length, but the last may be shorter.
 #[derive(Clone, Debug)]
 pub struct ZoneTable {
-    zones: Vec<Zone>,
+    zones: Vec<TableZone>,
     zone_bytes: u64,
     limits: ZoneLimits,
     /// Open zones in the order of opening, with the job that opened each.
@@ -46,7 +46,7 @@ pub struct ZoneTable {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Zone {
+struct TableZone {
     start: u64,
     capacity: u64,
     /// Bytes below the write pointer.
@@ -74,7 +74,7 @@ impl ZoneTable {
             if !fits || !follows || report.len == 0 {
                 return Err(ZoneTableError::Uneven { start: report.start });
             }
-            zones.push(Zone {
+            zones.push(TableZone {
                 start: report.start,
                 capacity: report.capacity.min(report.len),
                 written: report.written(),

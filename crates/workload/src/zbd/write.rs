@@ -17,7 +17,7 @@ pub(crate) struct WritePlacement<'a> {
 }
 
 /// The zone that was found for a write, or what has to come first.
-enum Found {
+enum FoundZone {
     Zone(usize),
     First(Placed),
 }
@@ -33,8 +33,8 @@ impl WritePlacement<'_> {
         let zone = match drawn.chosen {
             Some(zone) => zone,
             None => match self.choose(from, drawn) {
-                Found::Zone(zone) => zone,
-                Found::First(first) => return first,
+                FoundZone::Zone(zone) => zone,
+                FoundZone::First(first) => return first,
             },
         };
         if self.table.is_busy(zone) {
@@ -69,55 +69,55 @@ impl WritePlacement<'_> {
     }
 
     /// The zone for a write that was drawn in `zone`.
-    fn choose(&mut self, zone: usize, drawn: &mut Drawn) -> Found {
+    fn choose(&mut self, zone: usize, drawn: &mut Drawn) -> FoundZone {
         if self.table.is_busy(zone) {
-            return Found::First(Placed::AfterWrite);
+            return FoundZone::First(Placed::AfterWrite);
         }
         let left = self.table.left(zone);
         let usable = self.table.is_usable(zone);
         if usable && left > 0 && !self.has_room(zone) {
             drawn.from = self.next_sequential(zone);
-            return Found::First(Placed::AfterFinish(zone));
+            return FoundZone::First(Placed::AfterFinish(zone));
         }
         match () {
-            () if self.may_enter(zone) => Found::Zone(zone),
+            () if self.may_enter(zone) => FoundZone::Zone(zone),
             () if self.is_limited() => self.choose_limited(zone, drawn),
             () => {
                 let next = self.range.zones_after(zone).find(|&next| self.may_enter(next));
-                next.map_or(Found::First(Placed::Nowhere), Found::Zone)
+                next.map_or(FoundZone::First(Placed::Nowhere), FoundZone::Zone)
             }
         }
     }
 
     /// As many zones as may be are open, and this is none of them, or the job may not go on
     /// in it.
-    fn choose_limited(&mut self, zone: usize, drawn: &mut Drawn) -> Found {
+    fn choose_limited(&mut self, zone: usize, drawn: &mut Drawn) -> FoundZone {
         let candidate = self.open_zone_for(drawn.start.offset);
         if let Some(open) = candidate {
             if self.table.is_busy(open) {
-                return Found::First(Placed::AfterWrite);
+                return FoundZone::First(Placed::AfterWrite);
             }
             if self.has_room(open) {
-                return Found::Zone(open);
+                return FoundZone::Zone(open);
             }
         }
         let closed = self.range.zones_after(zone).filter(|&next| !self.table.is_open(next));
         if let Some(next) = closed.into_iter().find(|&next| self.may_enter(next)) {
-            return Found::Zone(next);
+            return FoundZone::Zone(next);
         }
         let open: Vec<usize> = self.table.open_zones().filter(|&open| self.is_ours(open)).collect();
         if let Some(&next) = open.iter().find(|&&open| self.has_room(open)) {
-            return Found::Zone(next);
+            return FoundZone::Zone(next);
         }
         match candidate {
             _ if open.iter().any(|&open| self.table.is_busy(open)) => {
-                Found::First(Placed::AfterWrite)
+                FoundZone::First(Placed::AfterWrite)
             }
             Some(open) if self.rules.random && !self.rules.keeps_data => {
                 drawn.chosen = Some(open);
-                Found::First(Placed::AfterFinish(open))
+                FoundZone::First(Placed::AfterFinish(open))
             }
-            _ => Found::First(Placed::Nowhere),
+            _ => FoundZone::First(Placed::Nowhere),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Options of tree, and what they mean.
 
 use super::shape::TreeShape;
-use super::sizes::FileSizes;
+use super::sizes::TreeFileSizes;
 use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
 use iosonde_options::{Built, Category, Diagnostic, FioSupport, options, words};
 use std::path::PathBuf;
@@ -115,7 +115,7 @@ options! {
         ///
         /// `4k/3:1m/1` makes three files of 4 KiB for each of 1 MiB. Which file has which size
         /// follows from its number.
-        tree_size: FileSizes = "0" as "tree_size" {
+        tree_size: TreeFileSizes = "0" as "tree_size" {
             built: Built::Yes,
             fio: FioSupport::OursAlone,
             good: &["0", "4k", "4k/3:1m/1"],
@@ -150,7 +150,7 @@ pub struct TreeSettings {
     /// The number of the thread's tree; `None` for the one that all share.
     pub thread: Option<u32>,
     /// The bytes of files.
-    pub sizes: FileSizes,
+    pub sizes: TreeFileSizes,
     /// fsync(2) each file that is created.
     pub fsync: bool,
     /// Files have been renamed.
@@ -164,7 +164,7 @@ impl Default for TreeSettings {
             operation: TreeOperation::Stat,
             shape: TreeShape::default(),
             thread: Some(0),
-            sizes: FileSizes::default(),
+            sizes: TreeFileSizes::default(),
             fsync: false,
             renamed: false,
         }

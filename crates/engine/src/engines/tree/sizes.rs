@@ -5,21 +5,21 @@ use iosonde_options::{Bytes, OptionValue, ParseContext, ValueError, ValueKind};
 /// Sizes of files. Which one a file has follows from its number, so that who
 /// reads it knows what was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FileSizes {
+pub struct TreeFileSizes {
     /// Sizes in bytes, each with the sum of its weight and those before it.
     weighted: Vec<(u64, u64)>,
 }
 
-impl FileSizes {
+impl TreeFileSizes {
     /// Sizes with weights; those of weight 0 do not count.
-    pub fn weighted(sizes: impl IntoIterator<Item = (u64, u64)>) -> FileSizes {
+    pub fn weighted(sizes: impl IntoIterator<Item = (u64, u64)>) -> TreeFileSizes {
         let mut sum = 0u64;
         let mut weighted = Vec::new();
         for (bytes, weight) in sizes.into_iter().filter(|&(_, weight)| weight > 0) {
             sum = sum.saturating_add(weight);
             weighted.push((bytes, sum));
         }
-        FileSizes { weighted }
+        TreeFileSizes { weighted }
     }
 
     /// The largest.
@@ -58,10 +58,10 @@ fn mixed(number: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-impl OptionValue for FileSizes {
+impl OptionValue for TreeFileSizes {
     const KIND: ValueKind = ValueKind::Form;
 
-    fn parse(text: &str, context: &mut ParseContext) -> Result<FileSizes, ValueError> {
+    fn parse(text: &str, context: &mut ParseContext) -> Result<TreeFileSizes, ValueError> {
         let refused = || ValueError::new("a size, or sizes with weights: 4k/3:1m/1", text);
         let parts: Vec<&str> = text.trim().split(':').collect();
         let mut sizes = Vec::new();
@@ -76,7 +76,7 @@ impl OptionValue for FileSizes {
             }
             sizes.push((Bytes::parse(size, context)?.0, weight));
         }
-        Ok(FileSizes::weighted(sizes))
+        Ok(TreeFileSizes::weighted(sizes))
     }
 
     fn show(&self) -> String {
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn sizes_come_as_often_as_their_weights_say() {
-        let sizes = FileSizes::weighted([(4096, 3), (0, 0), (1 << 20, 1)]);
+        let sizes = TreeFileSizes::weighted([(4096, 3), (0, 0), (1 << 20, 1)]);
         let large = (0..40_000).filter(|&file| sizes.of(file) == 1 << 20).count();
         assert!((9_500..10_500).contains(&large), "{large}");
         assert_eq!(sizes.largest(), 1 << 20);
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn one_size_is_that_of_every_file() {
-        let sizes = FileSizes::weighted([(100, 1)]);
+        let sizes = TreeFileSizes::weighted([(100, 1)]);
         assert_eq!((sizes.of(0), sizes.of(77), sizes.total(10)), (100, 100, 1000));
-        assert_eq!(FileSizes::default().of(5), 0);
+        assert_eq!(TreeFileSizes::default().of(5), 0);
     }
 }

@@ -21,7 +21,7 @@ use kinds::{PtsCell, PtsKind};
 use std::fs::File;
 use std::os::unix::fs::FileTypeExt;
 use std::time::{Duration, Instant};
-use steady::SteadyWindow;
+use steady::PtsWindow;
 
 pub use kinds::PtsKind as Kind;
 
@@ -91,8 +91,8 @@ impl PtsRun {
         self.rounds.iter().map(value).collect()
     }
 
-    fn window(&self) -> Option<SteadyWindow> {
-        SteadyWindow::of(&self.tracked())
+    fn window(&self) -> Option<PtsWindow> {
+        PtsWindow::of(&self.tracked())
     }
 
     fn is_steady(&self) -> bool {

@@ -34,7 +34,7 @@ impl SettingIndex {
 
 /// One workload: its runs under each setting, in order.
 #[derive(Clone, Debug)]
-struct Row {
+struct CacheModeRow {
     workload: &'static str,
     runs: [Vec<RunSummary>; 2],
 }
@@ -45,7 +45,7 @@ pub struct Comparison {
     path: PathBuf,
     before: CacheFacts,
     rounds: u32,
-    rows: Vec<Row>,
+    rows: Vec<CacheModeRow>,
     /// Whether it ended early.
     pub stopped: bool,
     /// Whether the setting was restored.
@@ -71,7 +71,10 @@ const NOTHING: f64 = 0.05;
 impl Comparison {
     /// Before anything has run.
     pub fn new(path: &Path, before: CacheFacts, rounds: u32, workloads: &[Workload]) -> Comparison {
-        let row = |workload: &Workload| Row { workload: workload.name, runs: Default::default() };
+        let row = |workload: &Workload| CacheModeRow {
+            workload: workload.name,
+            runs: Default::default(),
+        };
         let rows = workloads.iter().map(row).collect();
         Comparison { path: path.into(), before, rounds, rows, stopped: false, restored: false }
     }
@@ -83,7 +86,7 @@ impl Comparison {
 
     /// Whether any workload ran under both settings.
     pub fn has_pairs(&self) -> bool {
-        self.rows.iter().any(Row::is_pair)
+        self.rows.iter().any(CacheModeRow::is_pair)
     }
 
     /// As text.
@@ -106,7 +109,7 @@ impl Comparison {
             row.lines(&mut out);
         }
         out.push('\n');
-        for sentence in self.rows.iter().flat_map(Row::sentences) {
+        for sentence in self.rows.iter().flat_map(CacheModeRow::sentences) {
             wrapped(&mut out, "  ", &sentence);
         }
         if self.rounds == 1 {
@@ -132,12 +135,12 @@ impl Comparison {
         head["restored"] = self.restored.into();
         head["stopped"] = self.stopped.into();
         head["rounds"] = self.rounds.into();
-        head["workloads"] = self.rows.iter().map(Row::document).collect();
+        head["workloads"] = self.rows.iter().map(CacheModeRow::document).collect();
         head
     }
 }
 
-impl Row {
+impl CacheModeRow {
     fn is_pair(&self) -> bool {
         self.runs.iter().all(|runs| !runs.is_empty())
     }

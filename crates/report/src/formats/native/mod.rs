@@ -6,7 +6,7 @@ mod one;
 mod spark;
 mod table;
 
-use super::ledger_text::{Below, add_ledger};
+use super::ledger_text::{LedgerPlace, add_ledger};
 use super::style::{Mark, Style, add_labelled, paint};
 use crate::report::*;
 use crate::scale::date;
@@ -40,7 +40,7 @@ pub fn native(report: &Report, style: &Style) -> String {
         add_labelled("note", remark, Mark::Note, style, &mut text);
     }
     if let Some(ledger) = ledger {
-        add_ledger(ledger, Below::OwnText, style, &mut text);
+        add_ledger(ledger, LedgerPlace::OwnText, style, &mut text);
     }
     text
 }

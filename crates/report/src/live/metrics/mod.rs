@@ -7,7 +7,7 @@ mod openmetrics;
 
 pub use names::{JOBS_MOST, REST, labels};
 
-use super::page_server::{Page, TEXT_FORMAT};
+use super::page_server::{ServedPage, TEXT_FORMAT};
 use iosonde_base::PerDir;
 use iosonde_stats::OCTAVES;
 
@@ -191,10 +191,10 @@ impl RunMetrics {
     }
 
     /// In the format that an `Accept` header asks for.
-    pub fn page(&self, accept: &str) -> Page {
+    pub fn page(&self, accept: &str) -> ServedPage {
         match wants_openmetrics(accept) {
-            true => Page { content_type: OPENMETRICS, text: self.openmetrics() },
-            false => Page { content_type: TEXT_FORMAT, text: self.classic() },
+            true => ServedPage { content_type: OPENMETRICS, text: self.openmetrics() },
+            false => ServedPage { content_type: TEXT_FORMAT, text: self.classic() },
         }
     }
 }

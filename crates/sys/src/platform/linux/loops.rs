@@ -25,7 +25,7 @@ pub(super) type FileNumbers = (u64, u64);
 
 /// The backing file of a loop device, by its numbers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Backing {
+pub(crate) struct LoopBacking {
     /// The file, or the device's node.
     pub file: FileNumbers,
     /// The number of the device, if it is one.
@@ -34,7 +34,7 @@ pub(crate) struct Backing {
 
 /// The file or device that a loop device shows; `None` if it shows none, or may
 /// not be asked.
-pub(crate) fn backing(name: &str) -> Option<Backing> {
+pub(crate) fn backing(name: &str) -> Option<LoopBacking> {
     let file = File::open(Path::new("/dev").join(name)).ok()?;
     let mut info = LoopInfo { device: 0, inode: 0, rdevice: 0, rest: [0; 26] };
     const _: () = assert!(size_of::<LoopInfo>() == 232);
@@ -42,7 +42,7 @@ pub(crate) fn backing(name: &str) -> Option<Backing> {
     // layout of, before the call returns. Of what is no loop device the request
     // is unknown and writes nothing.
     let answer = unsafe { libc::ioctl(file.as_raw_fd(), LOOP_GET_STATUS64 as _, &raw mut info) };
-    (answer == 0).then_some(Backing {
+    (answer == 0).then_some(LoopBacking {
         file: (info.device, info.inode),
         device: (info.rdevice != 0).then_some(info.rdevice),
     })

@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::loops::{self, Backing, FileNumbers};
+use super::loops::{self, FileNumbers, LoopBacking};
 use crate::guard::{InUse, Use};
 use crate::stack::{DeviceId, Mount};
 use iosonde_direct::sysfs::{Tree, mount_below};
@@ -66,7 +66,7 @@ impl Uses {
         Uses::with_loops(tree, |_| None)
     }
 
-    fn with_loops(tree: Tree, shown: impl Fn(&str) -> Option<Backing>) -> Uses {
+    fn with_loops(tree: Tree, shown: impl Fn(&str) -> Option<LoopBacking>) -> Uses {
         let mounts = tree.mounts();
         let mounted = mounts.iter().flat_map(|mount| {
             let point = |id| (id, mount.point.clone());
@@ -78,10 +78,10 @@ impl Uses {
         let loops = tree.names().into_iter().filter_map(|name| {
             let backing = tree.backing(&name)?;
             let (device, file) = match shown(&name) {
-                Some(Backing { device: Some(number), .. }) => {
+                Some(LoopBacking { device: Some(number), .. }) => {
                     (Some(DeviceId::from_raw(number)), None)
                 }
-                Some(Backing { file, device: None }) => (None, Some(file)),
+                Some(LoopBacking { file, device: None }) => (None, Some(file)),
                 None => (tree.device_at(&backing), numbers(&backing)),
             };
             Some(LoopUse { name, backing, device, file })
@@ -411,7 +411,7 @@ mod tests {
         made.mount("7:0", "/x", "ext4 /dev/loop0").mount("254:0", "/", "ext4 /dev/vda");
         made.mount("0:39", "/merged", "overlay o").mount("0:38", "/tmp", "tmpfs t");
         let uses = |shown: u64| {
-            let backing = Backing { file: (shown, 100), device: None };
+            let backing = LoopBacking { file: (shown, 100), device: None };
             Uses::with_loops(Tree::at(&made.root), move |_| Some(backing))
         };
         let is_used = |shown: u64, file: FileNumbers| {
@@ -424,7 +424,7 @@ mod tests {
         assert!(is_used(DISK, (OVERLAY, 100)), "attached below, written through the overlay");
         assert!(is_used(OTHER_NAMESPACE, (DISK, 100)), "an overlay of another namespace, perhaps");
         assert!(!is_used(DISK, (0x26, 100)), "a tmpfs is no overlay");
-        let over_disk = Backing { file: (5, 5), device: Some(0x0801) };
+        let over_disk = LoopBacking { file: (5, 5), device: Some(0x0801) };
         made.disk("sda", "8:0").partition("sda", "sda1", "8:1");
         let uses = Uses::with_loops(Tree::at(&made.root), move |_| Some(over_disk));
         let found: Vec<String> = uses.of_device(id("8:1")).iter().map(InUse::to_string).collect();

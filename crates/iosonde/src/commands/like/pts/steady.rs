@@ -11,7 +11,7 @@ const SLOPE_MOST: f64 = 0.1;
 
 /// The last rounds of a test, judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SteadyWindow {
+pub struct PtsWindow {
     /// The mean of the tracked figure.
     pub mean: f64,
     /// Largest less smallest.
@@ -22,9 +22,9 @@ pub struct SteadyWindow {
     pub start: f64,
 }
 
-impl SteadyWindow {
+impl PtsWindow {
     /// Of the last rounds; `None` where there are fewer than five.
-    pub fn of(tracked: &[f64]) -> Option<SteadyWindow> {
+    pub fn of(tracked: &[f64]) -> Option<PtsWindow> {
         let window = tracked.get(tracked.len().checked_sub(WINDOW)?..)?;
         let n = WINDOW as f64;
         let mean = window.iter().sum::<f64>() / n;
@@ -35,7 +35,7 @@ impl SteadyWindow {
         let most = window.iter().copied().fold(f64::MIN, f64::max);
         let least = window.iter().copied().fold(f64::MAX, f64::min);
         let slope = gain * (n - 1.0);
-        Some(SteadyWindow { mean, range: most - least, slope, start: mean - gain * middle })
+        Some(PtsWindow { mean, range: most - least, slope, start: mean - gain * middle })
     }
 
     /// Whether the state is steady.
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     fn is_steady(tracked: &[f64]) -> bool {
-        SteadyWindow::of(tracked).is_some_and(|window| window.is_steady())
+        PtsWindow::of(tracked).is_some_and(|window| window.is_steady())
     }
 
     #[test]
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_best_fit_line_is_that_of_the_window() {
-        let window = SteadyWindow::of(&[7.0, 1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        let window = PtsWindow::of(&[7.0, 1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
         assert_eq!((window.mean, window.range, window.slope, window.start), (3.0, 4.0, 4.0, 1.0));
     }
 }
