@@ -1,9 +1,11 @@
 //! Files that commands write: whole or not at all, and nothing that exists is
 //! overwritten unless that is asked for.
 
+use iosonde_sys::temporary::unpredictable_name;
 use std::fs::{self, File};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 /// Whether `path` may be written.
 ///
@@ -25,8 +27,9 @@ pub fn check(path: &Path, force: bool) -> Result<(), String> {
 /// It exists and `force` is off, or cannot be written: a sentence.
 pub fn write(path: &Path, text: &str, force: bool) -> Result<(), String> {
     check(path, force)?;
-    let partial = partial_name(path);
-    let written = File::create_new(&partial)
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let partial = path.with_file_name(unpredictable_name(&format!(".{name}")));
+    let written = create(&partial)
         .and_then(|mut file| file.write_all(text.as_bytes()))
         .and_then(|()| place(&partial, path, force));
     written.map_err(|error| {
@@ -36,18 +39,22 @@ pub fn write(path: &Path, text: &str, force: bool) -> Result<(), String> {
     })
 }
 
+/// Others may read it, also where a server or a collector runs as another user.
+fn create(path: &Path) -> io::Result<File> {
+    File::options().write(true).create_new(true).mode(0o644).open(path)
+}
+
 /// Give a whole file its name. Without `force` a file that appeared meanwhile stays.
-fn place(partial: &Path, path: &Path, force: bool) -> std::io::Result<()> {
+fn place(partial: &Path, path: &Path, force: bool) -> io::Result<()> {
     if force {
         return fs::rename(partial, path);
     }
-    fs::hard_link(partial, path)?;
-    fs::remove_file(partial)
-}
-
-fn partial_name(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+    match fs::hard_link(partial, path) {
+        Ok(()) => fs::remove_file(partial),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // A file system without links, such as vfat: it was not there just now.
+        Err(_) => fs::rename(partial, path),
+    }
 }
 
 #[cfg(test)]

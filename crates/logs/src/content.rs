@@ -259,7 +259,8 @@ impl LogReading<'_> {
             || self.plan.log_type == LogType::Histogram;
         let dir = |dir: DirReading| {
             let moments = dir.moments.snapshot();
-            let latency = (has_latency && moments.n > 0).then(|| latency(&dir.histogram, &moments));
+            let latency = || LatencyReport::new(&moments, Some(&dir.histogram.snapshot()), None);
+            let latency = (has_latency && moments.n > 0).then(latency);
             LogDir { moments, values: dir.values, latency }
         };
         LogContent {
@@ -269,20 +270,6 @@ impl LogReading<'_> {
             windows: self.windows,
             last_ms: self.last_ms.saturating_sub(self.plan.origin_ms),
         }
-    }
-}
-
-fn latency(histogram: &Histogram, moments: &MomentsSnapshot) -> LatencyReport {
-    let counts = histogram.snapshot();
-    let bins = counts.counts().iter().enumerate().filter(|(_, count)| **count > 0);
-    LatencyReport {
-        n: moments.n,
-        min_ns: moments.least(),
-        max_ns: moments.max,
-        mean_ns: moments.mean(),
-        stddev_ns: moments.deviation(),
-        bins: bins.map(|(bucket, &count)| (middle(bucket), count)).collect(),
-        ..LatencyReport::default()
     }
 }
 

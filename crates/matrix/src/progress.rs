@@ -3,11 +3,9 @@
 use crate::cell::Access;
 use crate::sheet::ResultCell;
 use iosonde_base::text;
-use std::io::{IsTerminal, Write};
+use iosonde_sys::status_line;
+use std::io::Write;
 use std::time::{Duration, Instant};
-
-/// Letters of the live line: the least that a terminal shows.
-const WIDTH: usize = 79;
 
 /// Shows cells as they are measured.
 #[derive(Debug)]
@@ -36,7 +34,7 @@ impl Progress {
     /// Of `all` cells that take `guess` each. Where standard error is no
     /// terminal nothing is shown, unless `requested`.
     pub fn new(requested: bool, all: usize, guess: Duration) -> Progress {
-        let how = match (std::io::stderr().is_terminal(), requested) {
+        let how = match (status_line::is_shown(), requested) {
             (true, _) => How::Live,
             (false, true) => How::Lines,
             (false, false) => How::Silent,
@@ -74,7 +72,7 @@ impl Progress {
     /// All is done: the line makes room.
     pub fn clear(&self) {
         if self.how == How::Live {
-            self.put("\r\x1b[K");
+            status_line::clear();
         }
     }
 
@@ -96,19 +94,10 @@ impl Progress {
     fn show(&self, words: &str) {
         match self.how {
             How::Silent => {}
-            How::Live => {
-                // A line that wraps could not be drawn over.
-                let short: String = words.chars().take(WIDTH).collect();
-                self.put(&format!("\r\x1b[K{short}"));
-            }
-            How::Lines => self.put(&format!("{words}\n")),
+            How::Live => status_line::draw(words),
+            // A closed standard error is no error.
+            How::Lines => drop(writeln!(std::io::stderr(), "{words}")),
         }
-    }
-
-    fn put(&self, text: &str) {
-        // A closed standard error is no error.
-        let mut out = std::io::stderr();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
 }
 

@@ -64,11 +64,7 @@ impl Runner {
     /// # Errors
     /// If the system does not let us.
     pub fn new() -> std::io::Result<Runner> {
-        let stop: Arc<AtomicBool> = Arc::default();
-        for signal in signals::ends() {
-            signal_hook::flag::register(signal, stop.clone())?;
-        }
-        Ok(Runner { stop, abandoned: false })
+        Ok(Runner { stop: signals::stop_flag()?, abandoned: false })
     }
 
     /// A second signal arrived while a slice did not end: its thread still runs.

@@ -13,8 +13,8 @@ use iosonde_run::worker::JobResult;
 use iosonde_stats::HistogramSnapshot;
 use iosonde_sys::counters::TaskIo;
 use iosonde_sys::stack::Stack;
+use iosonde_sys::status_line;
 use rustix::fs::{Mode, OFlags};
-use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,11 +40,8 @@ struct PhaseRunner<'a> {
 /// # Errors
 /// Why nothing could be measured.
 pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
-    let stop: Arc<AtomicBool> = Arc::default();
-    for signal in signals::ends() {
-        signal_hook::flag::register(signal, stop.clone())
-            .map_err(|error| format!("cannot listen for signals: {error}"))?;
-    }
+    let stop =
+        signals::stop_flag().map_err(|error| format!("cannot listen for signals: {error}"))?;
     if options.cold {
         drop_caches()?;
     }
@@ -56,7 +53,11 @@ pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
         result.rounds.push(Vec::new());
         for (number, &operation) in (1..).zip(&options.phases) {
             let phases = options.phases.len();
-            progress(&format!("{} ({number}/{phases}, round {})", operation.word(), round + 1));
+            status_line::draw(&format!(
+                "{} ({number}/{phases}, round {})",
+                operation.word(),
+                round + 1
+            ));
             match runner.phase(operation, root.path()) {
                 Ok(phase) => result.rounds[round as usize].push(phase),
                 Err(PhaseInterruption::Stopped) => {
@@ -70,7 +71,7 @@ pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
             }
         }
     }
-    progress("");
+    status_line::clear();
     if runner.abandoned {
         eprintln!(
             "iosonde: the storage does not answer; {} may be left there",
@@ -193,15 +194,5 @@ fn described(options: &MetaOptions, disks: &Disks) -> MetaResult {
         rounds: Vec::new(),
         stopped: false,
         error: None,
-    }
-}
-
-/// Show what is being done, where a person looks on; nothing clears the line.
-fn progress(doing: &str) {
-    let mut stderr = std::io::stderr();
-    if stderr.is_terminal() {
-        // Who closed standard error does not want to see it.
-        let _ = write!(stderr, "\r\x1b[K{doing}");
-        let _ = stderr.flush();
     }
 }

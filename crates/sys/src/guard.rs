@@ -13,6 +13,8 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::Duration;
 
 use iosonde_direct::OpenOptions;
 
@@ -331,20 +333,44 @@ fn hold(path: &Path, id: DeviceId, disk: String) -> io::Result<Arc<File>> {
     {
         return Ok(device);
     }
-    let device = match OpenOptions::new().read(true).exclusive(true).open(path) {
+    // Held by ourselves, as the disk or as another of its partitions?
+    let ours = held.iter().find(|one| one.disk == disk && one.id != id);
+    let ours = ours.and_then(|one| one.device.upgrade());
+    let device = match open_exclusively(path, ours.is_none()) {
         Ok(device) => Arc::new(device),
-        Err(error) if error.source.kind() == io::ErrorKind::ResourceBusy => {
-            // Held by ourselves, as the disk or as another of its partitions?
-            let ours = held.iter().find(|one| one.disk == disk && one.id != id);
-            return ours.and_then(|one| one.device.upgrade()).ok_or(error.source);
-        }
-        Err(error) => return Err(error.source),
+        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => return ours.ok_or(error),
+        Err(error) => return Err(error),
     };
     if DeviceId::from_raw(device.metadata()?.rdev()) != id {
         return Err(io::Error::other("it became another device just now"));
     }
     held.push(HeldDevice { id, disk, device: Arc::downgrade(&device) });
     Ok(device)
+}
+
+/// How often a device that is busy is tried again, and how long is waited before.
+const TRIES: usize = 10;
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
+
+/// Open for ourselves alone. Programs that only look at a device, such as losetup(8)
+/// for a free one and what reads signatures, hold it for a moment; with `is_patient`
+/// they are waited for.
+fn open_exclusively(path: &Path, is_patient: bool) -> io::Result<File> {
+    let tries = if is_patient { TRIES } else { 1 };
+    let mut busy = None;
+    for tried in 0..tries {
+        if tried > 0 {
+            thread::sleep(BETWEEN_TRIES);
+        }
+        match OpenOptions::new().read(true).exclusive(true).open(path) {
+            Ok(device) => return Ok(device),
+            Err(error) if error.source.kind() == io::ErrorKind::ResourceBusy => {
+                busy = Some(error.source);
+            }
+            Err(error) => return Err(error.source),
+        }
+    }
+    Err(busy.unwrap_or_else(|| io::ErrorKind::ResourceBusy.into()))
 }
 
 #[cfg(test)]

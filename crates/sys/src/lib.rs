@@ -20,6 +20,7 @@ pub mod scheduler;
 pub mod signature;
 pub mod stack;
 pub mod standard_output;
+pub mod status_line;
 pub mod temporary;
 pub mod zones;
 

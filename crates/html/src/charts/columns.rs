@@ -1,6 +1,6 @@
 //! Columns: a figure of results against an option of their jobs.
 
-use super::frame::{Chart, LEFT, RIGHT, at, y_axis};
+use super::frame::{Chart, LEFT, RIGHT, at, cut, in_lines, y_axis};
 use super::lines::SERIES;
 use super::scale::Scale;
 use crate::FigureUnit;
@@ -73,7 +73,7 @@ pub(crate) fn chart(chart: &ColumnsChart) -> Option<Markup> {
                     }
                 }
             }
-            text x=(at(middle)) y=(at(bottom + 17.0)) text-anchor="middle" { (cut(name, group_width)) }
+            text x=(at(middle)) y=(at(bottom + 17.0)) text-anchor="middle" { (cut(name, letters_in(group_width))) }
         }
         line.base x1=(at(LEFT)) x2=(at(RIGHT)) y1=(at(bottom)) y2=(at(bottom)) {}
         text.name x=(at(RIGHT)) y=(at(bottom + 32.0)) text-anchor="end" { (chart.x_name) }
@@ -105,23 +105,16 @@ fn drawn(column: &Column, (left, width): (f64, f64), fill: &str, y: &Scale) -> M
 }
 
 fn legend(chart: &ColumnsChart) -> (Markup, f64) {
-    let (mut left, mut row) = (LEFT, 0.0);
-    let mut placed = Vec::new();
-    for (index, name) in chart.series.iter().enumerate() {
-        let width = 32.0 + 7.2 * name.chars().count() as f64;
-        if left > LEFT && left + width > RIGHT {
-            (left, row) = (LEFT, row + 1.0);
-        }
-        placed.push((left, row * 18.0, fill(&chart.id, index), name));
-        left += width;
-    }
+    let wide = |name: &String| 32.0 + 7.2 * name.chars().count() as f64;
+    let places = in_lines(chart.series.iter().map(wide), RIGHT);
+    let below = 32.0 + places.last().map_or(0.0, |place| place.1);
     let drawing = html! {
-        @for (x, y, fill, name) in placed {
-            rect.column fill=(fill) x=(at(x)) y=(at(y + 4.0)) width="12" height="12" {}
+        @for (index, ((x, y), name)) in places.into_iter().zip(&chart.series).enumerate() {
+            rect.column fill=(fill(&chart.id, index)) x=(at(x)) y=(at(y + 4.0)) width="12" height="12" {}
             text x=(at(x + 17.0)) y=(at(y + 15.0)) { (name) }
         }
     };
-    (drawing, 32.0 + row * 18.0)
+    (drawing, below)
 }
 
 /// Series that differ to the eye.
@@ -160,13 +153,9 @@ fn patterns(id: &str) -> Markup {
     }
 }
 
-/// A name of a group where there is room for it.
-fn cut(name: &str, width: f64) -> String {
-    let letters = ((width / 7.0) as usize).max(3);
-    match name.chars().count() > letters {
-        true => name.chars().take(letters - 1).chain(['~']).collect(),
-        false => name.to_owned(),
-    }
+/// Letters of a group's name that there is room for.
+fn letters_in(width: f64) -> usize {
+    ((width / 7.0) as usize).max(3)
 }
 
 fn table(chart: &ColumnsChart) -> (Vec<&str>, Vec<Vec<String>>) {

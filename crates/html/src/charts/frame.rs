@@ -122,24 +122,29 @@ fn anchor(place: f64, right: f64) -> &'static str {
     if place > right - 20.0 { "end" } else { "middle" }
 }
 
-/// Height of a line of the legend.
+/// Height of a line of a legend.
 const LEGEND_LINE: f64 = 18.0;
 /// Letters of a name in a legend at most.
 const NAME_LETTERS: usize = 40;
 
-/// The places of a legend's entries: as many in a line as fit.
-fn legend_places(entries: &[KeyEntry]) -> Vec<(f64, f64)> {
+/// Where entries of these widths stand that end at `right`: as many in a line as fit.
+pub(crate) fn in_lines(widths: impl IntoIterator<Item = f64>, right: f64) -> Vec<(f64, f64)> {
     let (mut x, mut y) = (LEFT, 0.0);
-    let mut places = Vec::with_capacity(entries.len());
-    for (_, name) in entries {
-        let wide = 46.0 + width(&cut(name, NAME_LETTERS));
-        if x + wide > RIGHT + 14.0 && x > LEFT {
+    let mut places = Vec::new();
+    for wide in widths {
+        if x + wide > right && x > LEFT {
             (x, y) = (LEFT, y + LEGEND_LINE);
         }
         places.push((x, y));
         x += wide;
     }
     places
+}
+
+/// The places of a legend's entries.
+fn legend_places(entries: &[KeyEntry]) -> Vec<(f64, f64)> {
+    let wide = |(_, name): &KeyEntry| 46.0 + width(&cut(name, NAME_LETTERS));
+    in_lines(entries.iter().map(wide), RIGHT + 14.0)
 }
 
 /// Where a drawing begins below its legend.

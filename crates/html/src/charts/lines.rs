@@ -1,7 +1,7 @@
 //! Lines of any figure against time, bytes or rounds: logs, and whatever else is
 //! a series of numbers.
 
-use super::frame::{Chart, LEFT, RIGHT, at, path, x_axis, y_axis};
+use super::frame::{Chart, LEFT, RIGHT, at, in_lines, path, x_axis, y_axis};
 use super::heat::latency_ticks;
 use super::scale::Scale;
 use crate::FigureUnit;
@@ -10,8 +10,6 @@ use maud::{Markup, html};
 
 /// Height of the drawing below its legend.
 const HEIGHT: f64 = 210.0;
-/// Height of a line of the legend.
-const LEGEND_LINE: f64 = 18.0;
 /// Letters of a name in the legend.
 const NAME_MOST: usize = 40;
 /// More bands than these hide each other.
@@ -208,26 +206,19 @@ fn marked(range: &MarkedRange, y: &Scale) -> Markup {
 /// The lines with their styles in as many lines as they need, and where the
 /// drawing begins below them.
 fn legend(lines: &[ChartLine]) -> (Markup, f64) {
-    let (mut left, mut row) = (LEFT, 0.0);
-    let mut placed = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
-        let name = shortened(&line.name);
-        let width = 44.0 + 7.2 * name.chars().count() as f64;
-        if left > LEFT && left + width > RIGHT {
-            (left, row) = (LEFT, row + 1.0);
-        }
-        placed.push((left, row * LEGEND_LINE, index, line.style.class(), name));
-        left += width;
-    }
+    let names: Vec<String> = lines.iter().map(|line| shortened(&line.name)).collect();
+    let wide = |name: &String| 44.0 + 7.2 * name.chars().count() as f64;
+    let places = in_lines(names.iter().map(wide), RIGHT);
+    let below = 26.0 + places.last().map_or(0.0, |place| place.1);
     let drawing = html! {
-        @for (x, y, index, class, name) in placed {
+        @for (index, (((x, y), name), line)) in places.into_iter().zip(&names).zip(lines).enumerate() {
             g.key data-series={ "l" (index) } {
-                line class={ "line " (class) } x1=(at(x)) x2=(at(x + 24.0)) y1=(at(y + 11.0)) y2=(at(y + 11.0)) {}
+                line class={ "line " (line.style.class()) } x1=(at(x)) x2=(at(x + 24.0)) y1=(at(y + 11.0)) y2=(at(y + 11.0)) {}
                 text x=(at(x + 30.0)) y=(at(y + 15.0)) { (name) }
             }
         }
     };
-    (drawing, 26.0 + row * LEGEND_LINE)
+    (drawing, below)
 }
 
 /// A name for the legend: of a long one the end, in which files differ.

@@ -14,8 +14,9 @@ use arguments::CacheArgs;
 use clap::Args;
 use files::{CachedFile, CachedFiles};
 use iosonde_direct::cache::{drop_cached, warm};
+use iosonde_sys::status_line;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use std::io::{self, IsTerminal};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -141,23 +142,18 @@ fn warm_one(file: &mut CachedFile, stop: &StopFlag) -> io::Result<()> {
     const PIECE: u64 = 8 << 20;
     let open = file.open()?;
     file.before = Some(file.found.clone().map(|before| before.cached_bytes()));
-    let terminal = io::stderr().is_terminal();
     let mut at = 0;
     while at < file.bytes && !stop.is_set() {
         let most = PIECE.min(file.bytes - at);
         let got = warm(&open, at, most)?;
         at += got;
-        if terminal {
-            eprint!("\r{}", text::progress(file, at));
-        }
+        status_line::draw(&text::progress(file, at));
         if got < most {
             // The file was truncated meanwhile.
             break;
         }
     }
-    if terminal {
-        eprint!("\r{:79}\r", "");
-    }
+    status_line::clear();
     Ok(())
 }
 

@@ -18,7 +18,7 @@ mod text;
 use super::definition::CommandEntry;
 use crate::exit;
 use crate::output::{print, print_error};
-use crate::trials::page::PageFile;
+use crate::page_file::PageFile;
 use crate::trials::run::{TrialError, TrialRunner, give_up};
 use crate::trials::words::{MixedWords, parse, refuse};
 use arguments::{CompareArgs, CompareFormat, UndecidedGate};
@@ -69,7 +69,9 @@ pub fn run(words: &[String]) -> u8 {
     let is_here = !matches!(input, CompareInput::Jobs(_));
     let beside = if is_here { PathBuf::new() } else { arguments.out.clone() };
     let may_replace = arguments.force || arguments.resume;
-    let page = PageFile::asked(arguments.html.as_ref(), &beside.join("compare.html"), may_replace);
+    let file = arguments.html.clone();
+    let file = file.map(|file| file.unwrap_or_else(|| beside.join("compare.html")));
+    let page = PageFile::at(file.as_deref(), may_replace);
     let printed = match page {
         Ok(page) => Printed { arguments: &arguments, page },
         Err(why) => return refuse("compare", &why),

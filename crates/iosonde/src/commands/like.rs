@@ -11,10 +11,11 @@ mod steps;
 mod target;
 
 use super::definition::{CommandEntry, parse};
+use crate::exit;
 use crate::output::{print, print_error};
+use crate::page_file::PageFile;
 use crate::trials::run::{TrialError, TrialRunner, give_up};
 use crate::trials::words::time;
-use crate::{exit, new_file};
 use clap::{Args, ValueHint};
 use findings::FindingCounts;
 use iosonde_base::text::wrap;
@@ -133,18 +134,7 @@ fn run_pts(kind: pts::Kind, arguments: &LikeArgs) -> u8 {
         print(&pts::job_text(kind, arguments));
         return exit::OK;
     }
-    let failed = TrialError::Failed;
-    let checked = match &arguments.html {
-        Some(file) => {
-            new_file::check(file, arguments.force).map_err(|why| failed(format!("--html: {why}")))
-        }
-        None => Ok(()),
-    };
-    ended(checked.and_then(|()| {
-        let runner = TrialRunner::new()
-            .map_err(|error| failed(format!("cannot listen for signals: {error}")))?;
-        pts::run(kind, arguments, &runner)
-    }))
+    ended(pts::run(kind, arguments))
 }
 
 /// The exit code of runs; why there is no result is printed.
@@ -181,9 +171,7 @@ fn list() -> String {
 /// Run the steps and print what they come to; the exit code.
 fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, TrialError> {
     let failed = TrialError::Failed;
-    if let Some(file) = &arguments.html {
-        new_file::check(file, arguments.force).map_err(|why| failed(format!("--html: {why}")))?;
-    }
+    let file = PageFile::at(arguments.html.as_deref(), arguments.force).map_err(failed)?;
     let runner = TrialRunner::new()
         .map_err(|error| failed(format!("cannot listen for signals: {error}")))?;
     let target =
@@ -194,11 +182,10 @@ fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, Tria
     let mut findings = FindingCounts::default();
     results.iter().for_each(|step| findings.add(&step.report));
     print(&words(preset, &reading, &findings));
-    if let Some(file) = &arguments.html {
+    if let Some(file) = file {
         let runs: Vec<PageRun> = results.iter().map(StepResult::page_run).collect();
         let title = format!("iosonde like {}", preset.name);
-        new_file::write(file, &page(&title, &runs), arguments.force)
-            .map_err(|why| failed(format!("--html: {why}")))?;
+        file.write(&page(&title, &runs)).map_err(failed)?;
     }
     Ok(match &reading.goal {
         Some(goal) if !goal.is_met || findings.is_wrong() => FAILED_GOAL,

@@ -16,8 +16,8 @@ mod text;
 
 use super::definition::CommandEntry;
 use crate::exit;
-use crate::new_file;
 use crate::output::{print, print_error};
+use crate::page_file::PageFile;
 use crate::trials::jobs::checked;
 use crate::trials::run::{TrialError, TrialRunner, give_up, prepared};
 use crate::trials::words::{MixedWords, parse, refuse};
@@ -88,10 +88,7 @@ fn start(arguments: &SweepArgs, words: &[String]) -> Result<u8, Vec<String>> {
     {
         return Err(own("--refine needs --over with one axis of iodepth or numjobs"));
     }
-    if let Some(file) = &arguments.html {
-        let may_replace = arguments.force || arguments.resume;
-        new_file::check(file, may_replace).map_err(|why| own(&format!("--html: {why}")))?;
-    }
+    page_file(arguments).map_err(|why| own(&why))?;
     let plans = plans(&base, points).map_err(|why| own(&why))?;
     arguments.precondition.check(&plans, &base.flags.erase).map_err(|why| own(&why))?;
     if arguments.dry_run {
@@ -105,6 +102,11 @@ fn start(arguments: &SweepArgs, words: &[String]) -> Result<u8, Vec<String>> {
         true => run_search(arguments, &mut runs),
         false => run_grid(arguments, &mut runs),
     })
+}
+
+/// The page that `--html` asks for; a sweep that goes on replaces its own.
+fn page_file(arguments: &SweepArgs) -> Result<Option<PageFile>, String> {
+    PageFile::at(arguments.html.as_deref(), arguments.force || arguments.resume)
 }
 
 /// A search paces jobs that run for a time.
@@ -186,11 +188,10 @@ fn finish(
                 code = refuse("sweep", &why);
             }
         }
-        if let Some(file) = &arguments.html {
-            let may_replace = arguments.force || arguments.resume;
-            if let Err(why) = new_file::write(file, &page, may_replace) {
-                code = refuse("sweep", &format!("--html: {why}"));
-            }
+        let written =
+            page_file(arguments).and_then(|file| file.map_or(Ok(()), |file| file.write(&page)));
+        if let Err(why) = written {
+            code = refuse("sweep", &why);
         }
         print(match arguments.format {
             SweepFormat::Text => &text,

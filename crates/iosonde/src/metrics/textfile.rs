@@ -1,9 +1,8 @@
 //! A file that is replaced every ten seconds, for the textfile collector.
 
-use iosonde_sys::temporary::unpredictable_name;
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use crate::new_file;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -50,15 +49,15 @@ impl TextFile {
     /// # Errors
     /// It cannot be written now: a sentence.
     pub fn keep(&mut self, text: impl Fn() -> String + Send + 'static) -> Result<(), String> {
-        replace(&self.path, &text())?;
+        new_file::write(&self.path, &text(), true)?;
         let (stop, stopped) = channel();
         let path = self.path.clone();
         let body = move || {
             while stopped.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
                 // What cannot be written now may be later; the last one counts.
-                let _ = replace(&path, &text());
+                let _ = new_file::write(&path, &text(), true);
             }
-            replace(&path, &text())
+            new_file::write(&path, &text(), true)
         };
         let thread = Builder::new().name("metrics file".to_owned()).spawn(body);
         let thread = thread.map_err(|error| format!("cannot start a thread: {error}"))?;
@@ -99,30 +98,11 @@ fn is_ours(path: &Path) -> bool {
     read.is_ok() && (begin.is_empty() || begin == BEGINS)
 }
 
-/// Replace a file: who reads it finds the old text or the new one.
-fn replace(path: &Path, text: &str) -> Result<(), String> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let partial = path.with_file_name(unpredictable_name(&format!(".{name}")));
-    let written = create(&partial).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        fs::rename(&partial, path)
-    });
-    written.map_err(|error| {
-        // What was begun is of no use to anybody.
-        let _ = fs::remove_file(&partial);
-        format!("cannot write {}: {error}", path.display())
-    })
-}
-
-/// The collector runs as another user, so others may read it.
-fn create(path: &Path) -> io::Result<File> {
-    File::options().write(true).create_new(true).mode(0o644).open(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use iosonde_testing::Folder;
+    use std::fs;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -7,8 +7,9 @@ use crate::prepare::{PrepareError, Prepared, prepare_parsed};
 use crate::report_formats::text;
 use crate::run_jobs::{report_context, with_flags};
 use crate::{judged, settings};
+use iosonde_report::Report;
 use iosonde_run::account::{ReportExtras as ReportContext, disks, report};
-use iosonde_run::conductor::{Observer, RunEvent, RunOutcome, conduct};
+use iosonde_run::conductor::{Observer, RunEvent, RunOutcome, conduct, signals};
 use iosonde_run::job::Plan;
 use iosonde_run::preflight::open_files;
 use iosonde_run::preflight::write_access::{self, DeviceData};
@@ -16,7 +17,6 @@ use iosonde_run::worker::JobResult;
 use iosonde_spec::cli::Parsed;
 use iosonde_spec::cli::flags::OutputFormat;
 use rustix::process::{Signal, getpid, kill_process};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,6 +36,8 @@ pub enum TrialError {
 
 /// The result of one run.
 pub struct TrialRun {
+    /// What was measured.
+    pub report: Report,
     /// The report as JSON with all latency bins.
     pub document: String,
     /// How long it took with all that is around it.
@@ -56,11 +58,7 @@ impl TrialRunner {
     /// # Errors
     /// The system does not let us.
     pub fn new() -> io::Result<TrialRunner> {
-        let stop: Arc<AtomicBool> = Arc::default();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, stop.clone())?;
-        }
-        Ok(TrialRunner { stop })
+        Ok(TrialRunner { stop: signals::stop_flag()? })
     }
 
     /// Whether a signal asks for the end.
@@ -105,7 +103,7 @@ impl TrialRunner {
         let context = ReportContext { disks, ledger, settings, ..context };
         let report = report(&plan, &outcome.results, &context);
         let document = text(Personality::Native, &parsed.flags, &report);
-        Ok(TrialRun { document, wall: begun.elapsed(), plan })
+        Ok(TrialRun { report, document, wall: begun.elapsed(), plan })
     }
 
     fn conduct(

@@ -3,6 +3,7 @@
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 use std::io;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
 use std::thread::JoinHandle;
 
@@ -24,6 +25,19 @@ pub fn ends() -> Vec<i32> {
     let mut ends = vec![SIGINT, SIGTERM];
     ends.extend([SIGHUP, SIGQUIT].iter().filter(|signal| is_heard(signal)));
     ends
+}
+
+/// A flag that such a signal sets: for programs that run several jobs one after the
+/// other, and must hear of it between two.
+///
+/// # Errors
+/// The system does not let us listen.
+pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
+    let stop: Arc<AtomicBool> = Arc::default();
+    for signal in ends() {
+        signal_hook::flag::register(signal, stop.clone())?;
+    }
+    Ok(stop)
 }
 
 /// A write past the limit of file sizes (`ulimit -f`) is to fail with EFBIG, which

@@ -8,12 +8,13 @@ mod words;
 
 use super::findings::FindingCounts;
 use super::{FAILED_GOAL, LikeArgs, target};
+use crate::exit;
 use crate::output::print;
+use crate::page_file::PageFile;
 use crate::trials::figures::percentile;
 use crate::trials::jobs;
 use crate::trials::progress::RunLine;
 use crate::trials::run::{TrialError, TrialRunner};
-use crate::{exit, new_file};
 use iosonde_base::{DIRS, Dir};
 use iosonde_direct::Device;
 use iosonde_report::{LatencyReport, Report};
@@ -136,8 +137,11 @@ pub fn job_text(kind: PtsKind, arguments: &LikeArgs) -> String {
 ///
 /// # Errors
 /// The target is no device that may lose its data, a job fails, or a signal comes.
-pub fn run(kind: PtsKind, arguments: &LikeArgs, runner: &TrialRunner) -> Result<u8, TrialError> {
+pub fn run(kind: PtsKind, arguments: &LikeArgs) -> Result<u8, TrialError> {
     let failed = TrialError::Failed;
+    let page_file = PageFile::at(arguments.html.as_deref(), arguments.force).map_err(failed)?;
+    let runner = TrialRunner::new()
+        .map_err(|error| failed(format!("cannot listen for signals: {error}")))?;
     let named = |why: String| failed(format!("{}: {why}", arguments.target.display()));
     let path = &arguments.target;
     let found = std::fs::metadata(path).map_err(|error| named(error.to_string()))?;
@@ -147,12 +151,11 @@ pub fn run(kind: PtsKind, arguments: &LikeArgs, runner: &TrialRunner) -> Result<
     target::may_erase(path, arguments.erase.as_deref()).map_err(named)?;
     let device = File::open(path).and_then(|file| Device::of(&file));
     let device = device.map_err(|error| named(error.to_string()))?;
-    let mut test = PtsTest { arguments, runner, findings: FindingCounts::default() };
+    let mut test = PtsTest { arguments, runner: &runner, findings: FindingCounts::default() };
     let ran = test.all(kind, device.bytes, u64::from(device.logical_sector))?;
     print(&words::report(&ran, arguments, &test.findings));
-    if let Some(file) = &arguments.html {
-        new_file::write(file, &page::page(&ran), arguments.force)
-            .map_err(|why| failed(format!("--html: {why}")))?;
+    if let Some(file) = page_file {
+        file.write(&page::page(&ran)).map_err(failed)?;
     }
     let is_met = kind == PtsKind::WriteSaturation || ran.is_steady();
     Ok(if is_met && !test.findings.is_wrong() { exit::OK } else { FAILED_GOAL })

@@ -1,17 +1,15 @@
 //! The tests of a quick look, one after the other.
 
 use super::target::{QuickKind, QuickTarget};
-use crate::quiet_run;
+use crate::trials::jobs::checked;
+use crate::trials::progress::RunLine;
+use crate::trials::run::{TrialError, TrialRunner, give_up};
 use iosonde_base::Dir;
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::ledger::Ledger;
 use iosonde_report::{DirReport, Quick, Report};
-use signal_hook::consts::{SIGINT, SIGTERM};
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,14 +97,11 @@ const EXPECTED: [&str; 3] = ["short-run", "small-span", "closed-loop"];
 /// # Errors
 /// The first reason of what could not be done.
 pub fn all(target: &QuickTarget, seconds: u64) -> Result<QuickLook, String> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        // Between two tests nobody else listens, and the file must go.
-        signal_hook::flag::register(signal, stop.clone())
-            .map_err(|error| format!("cannot listen for signals: {error}"))?;
-    }
+    // Between two tests too: the file must go.
+    let runner =
+        TrialRunner::new().map_err(|error| format!("cannot listen for signals: {error}"))?;
     let mut run =
-        QuickRunner { target, bytes: target.bytes, direct: true, engine: deep_engine(), stop };
+        QuickRunner { target, bytes: target.bytes, direct: true, engine: deep_engine(), runner };
     if target.kind == QuickKind::Directory {
         run.fill()?;
     } else {
@@ -123,14 +118,7 @@ pub fn all(target: &QuickTarget, seconds: u64) -> Result<QuickLook, String> {
     };
     let mut found: BTreeMap<String, (Finding, u32)> = BTreeMap::new();
     for test in TESTS.into_iter().filter(|test| writes || test.dir == Dir::Read) {
-        if run.is_stopped() {
-            break;
-        }
-        progress(&format!("{} {}", test.name, test.dir.name()));
-        let done = run.one(&test, seconds)?;
-        if run.is_stopped() {
-            break;
-        }
+        let Some(done) = run.one(&test, seconds)? else { break };
         measured.tests.push(figures(test, &done));
         measured.ledger = done.ours.ledger;
         for finding in measured.ledger.iter().flat_map(|ledger| &ledger.verdict) {
@@ -141,18 +129,10 @@ pub fn all(target: &QuickTarget, seconds: u64) -> Result<QuickLook, String> {
             }
         }
     }
-    progress("");
-    measured.stopped = run.is_stopped();
+    measured.stopped = run.runner.is_stopped();
     measured.findings = found.into_values().collect();
     measured.findings.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
     Ok(measured)
-}
-
-/// One line on a terminal, drawn over; nothing elsewhere.
-fn progress(words: &str) {
-    if std::io::stderr().is_terminal() {
-        eprint!("\r{words:<60}\r");
-    }
 }
 
 fn figures(test: QuickTest, done: &Report) -> QuickFigures {
@@ -178,31 +158,27 @@ struct QuickRunner<'a> {
     bytes: u64,
     direct: bool,
     engine: &'static str,
-    stop: Arc<AtomicBool>,
+    runner: TrialRunner,
 }
 
 impl QuickRunner<'_> {
-    fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
     /// Fill the temporary file, as much of it as there is time for.
     fn fill(&mut self) -> Result<(), String> {
-        progress("filling the temporary file");
         let mut fill = self.words(&test("fill", Dir::Write, 32, "write", "1m"));
         fill.push(format!("--runtime={FILL_SECONDS}"));
         fill.push("--end_fsync=1".to_owned());
-        let done = match quiet_run::run(&fill) {
-            Ok(done) => done,
+        let done = match self.run(&fill, "filling the temporary file") {
+            Ok(Some(done)) => done,
+            Ok(None) => return Ok(()),
             // Some file systems refuse direct I/O.
             Err(_) if self.direct => {
                 self.direct = false;
                 return self.fill();
             }
-            Err(reasons) => return Err(first(reasons)),
+            Err(why) => return Err(why),
         };
         let written = done.jobs.first().map_or(0, |job| job.dirs[Dir::Write].io_bytes);
-        if written < self.bytes && !self.is_stopped() {
+        if written < self.bytes {
             self.bytes = (written - written % (1 << 20)).max(1 << 20);
         }
         Ok(())
@@ -212,16 +188,27 @@ impl QuickRunner<'_> {
     fn takes_direct(&self) -> bool {
         let mut words = self.words(&test("direct", Dir::Read, 1, "read", "4k"));
         words.push("--number_ios=1".to_owned());
-        quiet_run::run(&words).is_ok()
+        self.run(&words, "").is_ok()
     }
 
-    fn one(&self, test: &QuickTest, seconds: u64) -> Result<Report, String> {
+    fn one(&self, test: &QuickTest, seconds: u64) -> Result<Option<Report>, String> {
         let mut words = self.words(test);
         words.extend([format!("--runtime={seconds}"), "--time_based".to_owned()]);
         if test.durable {
             words.push("--sync=dsync".to_owned());
         }
-        quiet_run::run(&words).map_err(first)
+        self.run(&words, &format!("{} {}", test.name, test.dir.name()))
+    }
+
+    /// Run a job; nothing if a signal comes.
+    fn run(&self, words: &[String], doing: &str) -> Result<Option<Report>, String> {
+        let parsed = checked(words).map_err(first)?;
+        match self.runner.run(&parsed, &RunLine::new(doing)) {
+            Ok(ran) => Ok(Some(ran.report)),
+            Err(TrialError::Stopped { twice: true }) => give_up(),
+            Err(TrialError::Stopped { twice: false }) => Ok(None),
+            Err(TrialError::Failed(why)) => Err(first(vec![why])),
+        }
     }
 
     fn words(&self, test: &QuickTest) -> Vec<String> {

@@ -8,10 +8,10 @@ use crate::exit;
 use crate::output::{print, print_error};
 use crate::prepare::PrepareError;
 use iosonde_direct::WriteCache;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use std::io::{self, IsTerminal, Write};
+use iosonde_run::conductor::signals;
+use iosonde_sys::status_line;
+use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub fn run(path: &Path, job: &[String], rounds: u32, json: bool) -> u8 {
     let Some(original) = before.kernel.get() else {
         return refuse("the kernel's setting is unknown");
     };
-    let stop = match listen() {
+    let stop = match signals::stop_flag() {
         Ok(stop) => stop,
         Err(error) => return refuse(&format!("cannot listen for signals: {error}")),
     };
@@ -101,12 +101,12 @@ fn take(
             return Err(Interrupted::Stopped { twice: false });
         }
         number += 1;
-        progress(&format!("run {number} of {all}: {}, {}", workload.name, words_of(view)));
+        status_line::draw(&format!("run {number} of {all}: {}, {}", workload.name, words_of(view)));
         setting.set(view).map_err(Interrupted::Failed)?;
         // What an earlier run left in the device's cache is not this one's.
         let _ = setting.flush();
         let ran = workload.run(&setting.disk, stop);
-        progress("");
+        status_line::clear();
         ran.map_err(|interrupted| match interrupted {
             Interrupted::Failed(why) => {
                 Interrupted::Failed(format!("{}, {}: {why}", workload.name, words_of(view)))
@@ -126,24 +126,6 @@ fn take(
         }
     }
     Ok(())
-}
-
-/// A line that stands while something runs, for a person.
-fn progress(line: &str) {
-    let mut out = io::stderr();
-    if out.is_terminal() {
-        let _ = write!(out, "\r{:79}\r{line}", "");
-    }
-}
-
-/// Listen for what would end us with the view changed. The conductor hears
-/// SIGINT and SIGTERM by itself while jobs run.
-fn listen() -> io::Result<Arc<AtomicBool>> {
-    let stop: Arc<AtomicBool> = Arc::default();
-    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
-        signal_hook::flag::register(signal, stop.clone())?;
-    }
-    Ok(stop)
 }
 
 /// The view that was found, put back when this goes.
