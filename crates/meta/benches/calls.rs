@@ -2,12 +2,15 @@
 //!
 //! `cargo bench -p iosonde-meta -- [DIR] [FILES]`: one thread, one directory, empty
 //! files; each turn runs both, one after the other, and the ratio of their times
-//! is printed, with its median and range.
+//! is printed, with its median and range. The plain loop uses the same names from the
+//! same directory and formats each before its call, as such programs do; it measures
+//! no latencies.
 
 #![allow(missing_docs)]
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
-use std::ffi::CString;
+use std::ffi::CStr;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -49,11 +52,15 @@ fn plain(dir: &Path, files: usize) -> [f64; 4] {
     std::fs::create_dir(&root).expect("the directory can be written to");
     let flags = OFlags::PATH | OFlags::DIRECTORY;
     let top = rustix::fs::openat(CWD, &root, flags, Mode::empty()).expect("it was just made");
-    let names: Vec<CString> =
-        (0..files).map(|file| CString::new(format!("f{file}")).expect("no zero byte")).collect();
-    let timed = |act: &dyn Fn(&CString)| {
+    rustix::fs::mkdirat(&top, c"d1.0", Mode::RWXU).expect("it is new");
+    let timed = |act: &dyn Fn(&CStr)| {
+        let mut name = Vec::with_capacity(32);
         let begun = Instant::now();
-        names.iter().for_each(act);
+        for file in 0..files {
+            name.clear();
+            write!(name, "d1.0/f{file}\0").expect("memory is written to");
+            act(CStr::from_bytes_with_nul(&name).expect("one zero byte, at the end"));
+        }
         begun.elapsed().as_secs_f64()
     };
     let create = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
@@ -67,6 +74,7 @@ fn plain(dir: &Path, files: usize) -> [f64; 4] {
         }),
         timed(&|name| rustix::fs::unlinkat(&top, name, AtFlags::empty()).expect("unlink")),
     ];
+    rustix::fs::unlinkat(&top, c"d1.0", AtFlags::REMOVEDIR).expect("it is empty");
     std::fs::remove_dir(&root).expect("it is empty");
     took
 }

@@ -1,8 +1,8 @@
 //! A phase as jobs of the engine `tree`, one for each thread.
 
 use crate::arguments::{MetaOptions, VisitOrder};
-use crate::phase::{PhaseSubject, changes, share, subject};
-use iosonde_engine::tree::TreeOperation;
+use crate::phase::{changes, share};
+use iosonde_engine::tree::{TreeOperation, TreeSubject};
 use iosonde_options::{Amount, Bytes, Triple};
 use iosonde_run::job::Plan;
 use iosonde_run::plan::{JobBuilder, PlannedJobs, Totals, plan_built};
@@ -25,15 +25,11 @@ pub fn parts(options: &MetaOptions, operation: TreeOperation) -> Vec<PhasePart> 
     let threads = 0..options.threads;
     let parts = threads.filter_map(|thread| {
         let shape = options.shape_of(thread);
-        let all = match subject(operation) {
-            PhaseSubject::Parents => shape.parents() + 1,
-            PhaseSubject::Directories => shape.dirs,
-            PhaseSubject::Files => shape.files,
-        };
-        let (first, count) = match (options.shared, subject(operation)) {
+        let all = shape.count(operation.subject());
+        let (first, count) = match (options.shared, operation.subject()) {
             (false, _) => (0, all),
             // A directory must be there before those in it are made.
-            (true, PhaseSubject::Parents) => (0, if thread == 0 { all } else { 0 }),
+            (true, TreeSubject::Parents) => (0, if thread == 0 { all } else { 0 }),
             (true, _) => share(all, options.threads, thread),
         };
         (count > 0).then_some(PhasePart { thread, first, count })
@@ -64,7 +60,7 @@ fn job(
     let shape = options.shape_of(part.thread);
     // Parents come before their children; the others in the order that was asked for.
     let random = options.order == VisitOrder::Random
-        && subject(operation) == PhaseSubject::Files
+        && operation.subject() == TreeSubject::Files
         && !matches!(operation, TreeOperation::Create);
     let word = match (changes(operation), random) {
         (false, false) => RwWord::Read,
@@ -117,10 +113,10 @@ mod tests {
             };
             for operation in PHASES {
                 let count: u64 = parts(&options, operation).iter().map(|part| part.count).sum();
-                match subject(operation) {
-                    PhaseSubject::Files => assert_eq!(count, 1001, "{operation:?}"),
-                    PhaseSubject::Directories => assert_eq!(count, 7, "{operation:?}"),
-                    PhaseSubject::Parents => assert!(count >= 1, "{operation:?}"),
+                match operation.subject() {
+                    TreeSubject::Files => assert_eq!(count, 1001, "{operation:?}"),
+                    TreeSubject::Directories => assert_eq!(count, 7, "{operation:?}"),
+                    TreeSubject::Parents => assert!(count >= 1, "{operation:?}"),
                 }
             }
         }

@@ -40,29 +40,6 @@ pub fn changes(operation: TreeOperation) -> bool {
     )
 }
 
-/// What it is done to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PhaseSubject {
-    /// Directories above the last level, and the top.
-    Parents,
-    /// Directories that hold files.
-    Directories,
-    /// Files.
-    Files,
-}
-
-/// What an operation is done to.
-pub fn subject(operation: TreeOperation) -> PhaseSubject {
-    use TreeOperation as Operation;
-    match operation {
-        Operation::MakeParents | Operation::RemoveParents => PhaseSubject::Parents,
-        Operation::MakeDir | Operation::StatDir | Operation::SyncDir | Operation::RemoveDir => {
-            PhaseSubject::Directories
-        }
-        _ => PhaseSubject::Files,
-    }
-}
-
 /// The share of `thread` in `all`: as even as may be, the first ones with one
 /// more; where it begins, and how many.
 pub fn share(all: u64, threads: u32, thread: u32) -> (u64, u64) {

@@ -4,7 +4,7 @@ use crate::arguments::{MetaOptions, VisitOrder};
 use crate::jobs::plan;
 use crate::phase::changes;
 use crate::result::{MetaResult, PhaseResult};
-use crate::root::RunDirectory;
+use crate::root;
 use crate::watch::{Disks, dentries, drop_caches};
 use iosonde_base::{Nanos, text};
 use iosonde_engine::tree::TreeOperation;
@@ -45,7 +45,7 @@ pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
     if options.cold {
         drop_caches()?;
     }
-    let root = RunDirectory::make(options)?;
+    let mut root = root::make(options)?;
     let disks = Disks::under(&options.dir);
     let mut result = described(options, &disks);
     let mut runner = PhaseRunner { options, disks, stop, abandoned: false };
@@ -77,8 +77,10 @@ pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
             "iosonde: the storage does not answer; {} may be left there",
             root.path().display()
         );
-    } else {
-        root.end();
+        root.keep();
+    } else if options.keep {
+        eprintln!("iosonde: the tree is in {}", root.path().display());
+        root.keep();
     }
     Ok(result)
 }

@@ -13,7 +13,7 @@ use super::{always, one_shot};
 use crate::sync_call::errno;
 use crate::{Caps, EngineDef, Io, OneShot};
 use iosonde_base::{Errno, Op};
-pub use options::{TreeOperation, TreeSettings};
+pub use options::{TreeOperation, TreeSettings, TreeSubject};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno as SystemError;
 use shape::TreeNames;
@@ -79,20 +79,6 @@ impl TreeEngine {
             buffer: noise(bytes),
             explained: OnceCell::new(),
             settings,
-        }
-    }
-
-    /// How many names the operation has.
-    fn count(&self) -> u64 {
-        use TreeOperation as Operation;
-        let shape = &self.settings.shape;
-        match self.settings.operation {
-            // The top is the first to be made, and the last to be removed.
-            Operation::MakeParents | Operation::RemoveParents => shape.parents() + 1,
-            Operation::MakeDir | Operation::StatDir | Operation::SyncDir | Operation::RemoveDir => {
-                shape.dirs
-            }
-            _ => shape.files,
         }
     }
 
@@ -168,16 +154,14 @@ impl TreeEngine {
         let TreeEngine { settings, names, .. } = self;
         let letter = if settings.renamed { b'r' } else { b'f' };
         let parents = settings.shape.parents();
-        use TreeOperation as Operation;
-        let name = match settings.operation {
-            Operation::MakeParents if index == 0 => None,
-            Operation::RemoveParents if index == parents => None,
-            Operation::MakeParents => Some(names.parent(index - 1, false)),
-            Operation::RemoveParents => Some(names.parent(index, true)),
-            Operation::MakeDir | Operation::StatDir | Operation::SyncDir | Operation::RemoveDir => {
-                Some(names.dir(index))
+        let upwards = settings.operation == TreeOperation::RemoveParents;
+        let name = match settings.operation.subject() {
+            TreeSubject::Parents if index == if upwards { parents } else { 0 } => None,
+            TreeSubject::Parents => {
+                Some(names.parent(if upwards { index } else { index - 1 }, upwards))
             }
-            _ => Some(names.file(index, letter)),
+            TreeSubject::Directories => Some(names.dir(index)),
+            TreeSubject::Files => Some(names.file(index, letter)),
         };
         let mut path: PathBuf = settings.root.join(top_name(settings.thread));
         path.extend(name.map(|name| name.to_string_lossy().into_owned()));
@@ -188,7 +172,7 @@ impl TreeEngine {
 impl OneShot for TreeEngine {
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         let index = io.offset / u64::from(io.len.max(1));
-        if index >= self.count() {
+        if index >= self.settings.shape.count(self.settings.operation.subject()) {
             self.explained.get_or_init(|| {
                 "the job asks for more names than the tree has: size= is how many, in blocks of bs="
             });

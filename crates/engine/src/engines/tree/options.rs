@@ -50,6 +50,31 @@ words! {
     }
 }
 
+/// What an operation is done to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeSubject {
+    /// Directories above the last level, and the top.
+    Parents,
+    /// Directories that hold files.
+    Directories,
+    /// Files.
+    Files,
+}
+
+impl TreeOperation {
+    /// What it is done to.
+    pub fn subject(self) -> TreeSubject {
+        match self {
+            TreeOperation::MakeParents | TreeOperation::RemoveParents => TreeSubject::Parents,
+            TreeOperation::MakeDir
+            | TreeOperation::StatDir
+            | TreeOperation::SyncDir
+            | TreeOperation::RemoveDir => TreeSubject::Directories,
+            _ => TreeSubject::Files,
+        }
+    }
+}
+
 options! {
     /// tree
     pub(super) struct TreeOptions in Category::Engine {

@@ -3,6 +3,7 @@
 //! Every name follows from a number, so that no list of names is kept: a tree of
 //! a hundred million files takes no memory.
 
+use super::options::TreeSubject;
 use std::ffi::CStr;
 use std::io::Write;
 
@@ -48,6 +49,16 @@ impl TreeShape {
     pub fn parents(&self) -> u64 {
         let fanout = self.fanout();
         (1..self.depth).map(|level| self.dirs_at(level, fanout)).sum()
+    }
+
+    /// How many names there are of what an operation is done to; the top is one more
+    /// parent.
+    pub fn count(&self, subject: TreeSubject) -> u64 {
+        match subject {
+            TreeSubject::Parents => self.parents() + 1,
+            TreeSubject::Directories => self.dirs,
+            TreeSubject::Files => self.files,
+        }
     }
 
     /// Files of a directory; the last one may have fewer.

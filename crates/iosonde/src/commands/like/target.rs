@@ -6,10 +6,10 @@ use iosonde_base::text::bytes;
 use iosonde_direct::Device;
 use iosonde_sys::erase::DeviceNames;
 use iosonde_sys::stack::DeviceId;
-use iosonde_sys::temporary;
-use std::fs::{DirBuilder, File};
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use iosonde_sys::temporary::OwnDirectory;
+use std::fs::File;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
 
 /// Reading less says nothing about a disk.
 const BYTES_LEAST: u64 = 16 << 20;
@@ -26,19 +26,7 @@ pub struct LikeTarget {
     /// The word that allows a device to be overwritten.
     pub erase: Option<String>,
     /// Removes the directory that was made here.
-    _own: Option<OwnFolder>,
-}
-
-/// A directory that was made here and goes with what is in it.
-#[derive(Debug)]
-struct OwnFolder(PathBuf);
-
-impl Drop for OwnFolder {
-    fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            eprintln!("iosonde: cannot remove {}: {error}", self.0.display());
-        }
-    }
+    _own: Option<OwnDirectory>,
 }
 
 impl LikeTarget {
@@ -96,15 +84,10 @@ pub fn may_erase(path: &Path, word: Option<&str>) -> Result<(), String> {
 }
 
 fn in_directory(path: &Path) -> Result<LikeTarget, String> {
-    let own = path.join(temporary::unpredictable_name(".iosonde-like"));
-    let own = std::path::absolute(own).map_err(|error| error.to_string())?;
     // Made here, so that nothing of anybody's is written to or removed.
-    DirBuilder::new()
-        .mode(0o700)
-        .create(&own)
+    let own = OwnDirectory::make(path, ".iosonde-like")
         .map_err(|error| format!("cannot create a directory in it: {error}"))?;
-    let own = OwnFolder(own);
-    let option = format!("directory={}", escaped(&own.0)?);
+    let option = format!("directory={}", escaped(own.path())?);
     Ok(LikeTarget { option, is_existing: false, bytes: None, erase: None, _own: Some(own) })
 }
 
