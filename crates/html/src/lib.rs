@@ -12,6 +12,7 @@ mod charts;
 mod compared;
 mod comparison;
 mod figures;
+mod hosts;
 mod jobs;
 mod matrix;
 mod page;

@@ -3,6 +3,7 @@
 use crate::PageRun;
 use crate::charts::{bars, cliff, heat, percentiles, phases, rate, strip};
 use crate::figures::{active, latencies, ledger, series, totals};
+use crate::hosts;
 use crate::jobs;
 use crate::parts;
 use crate::tables;
@@ -35,7 +36,10 @@ fn section(run: &PageRun<'_>, number: usize, download: Option<&str>) -> Markup {
     html! {
         section.run id={ "run-" (number + 1) } {
             (parts::headline(run))
-            (parts::numbers(report))
+            @match &report.ours.hosts {
+                Some(merged) => (hosts::section(merged)),
+                None => (parts::numbers(report)),
+            }
             (charts(report))
             @if report.jobs.len() > 1 { (jobs::section(report)) }
             (tables::latency(report))

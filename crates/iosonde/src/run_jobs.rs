@@ -308,6 +308,7 @@ pub fn report_context(
         cpu_idle: None,
         ledger: None,
         settings: None,
+        host: None,
         diagnostics: match personality == Personality::Native && !parsed.flags.formats_given {
             // Our own report follows these lines.
             true => Vec::new(),

@@ -86,6 +86,74 @@ pub fn percentile_of_all(latencies: &[&LatencyReport], percent: f64) -> Option<u
     None
 }
 
+/// Latencies added up one by one: counts, moments and bins.
+#[derive(Clone, Debug, Default)]
+pub struct LatencyTotal {
+    n: u64,
+    min_ns: u64,
+    max_ns: u64,
+    mean_ns: f64,
+    /// Sum of the squares of the distances from the mean.
+    squares: f64,
+    bins: BTreeMap<u64, u64>,
+    /// One of them has values and no bins.
+    lacks_bins: bool,
+    /// Percentiles that were asked for.
+    percents: Vec<f64>,
+}
+
+impl LatencyTotal {
+    /// Add the values of a latency.
+    pub fn add(&mut self, latency: &LatencyReport) {
+        if latency.n == 0 {
+            return;
+        }
+        if self.n == 0 {
+            self.min_ns = latency.min_ns;
+            let list = latency.percentiles.iter().flatten();
+            self.percents = list.map(|&(percent, _)| percent).collect();
+        }
+        // Chan, Golub and LeVeque 1979: variance of two samples together.
+        let (ours, theirs) = (self.n as f64, latency.n as f64);
+        let (all, apart) = (ours + theirs, latency.mean_ns - self.mean_ns);
+        self.squares += latency.stddev_ns.powi(2) * (theirs - 1.0).max(0.0)
+            + apart * apart * ours * theirs / all;
+        self.mean_ns += apart * theirs / all;
+        self.n += latency.n;
+        self.min_ns = self.min_ns.min(latency.min_ns);
+        self.max_ns = self.max_ns.max(latency.max_ns);
+        self.lacks_bins |= latency.bins.is_empty();
+        for &(ns, count) in &latency.bins {
+            *self.bins.entry(ns).or_default() += count;
+        }
+    }
+
+    /// The sum as it is reported. Percentiles are those of the bins; there are none
+    /// where a part has no bins.
+    pub fn report(&self) -> LatencyReport {
+        let mut report = LatencyReport {
+            n: self.n,
+            min_ns: self.min_ns,
+            max_ns: self.max_ns,
+            mean_ns: self.mean_ns,
+            stddev_ns: (self.squares / (self.n.max(2) - 1) as f64).sqrt(),
+            ..LatencyReport::default()
+        };
+        if self.n == 0 || self.lacks_bins {
+            return report;
+        }
+        report.bins = self.bins.iter().map(|(&ns, &count)| (ns, count)).collect();
+        let at = |percent: f64| report.at(percent).unwrap_or(0);
+        let list: Vec<(f64, u64)> =
+            self.percents.iter().map(|&percent| (percent, at(percent))).collect();
+        let quick =
+            Quick { p50_ns: at(50.0), p90_ns: at(90.0), p99_ns: at(99.0), p999_ns: at(99.9) };
+        report.percentiles = (!list.is_empty()).then_some(list);
+        report.quick = Some(quick);
+        report
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +177,33 @@ mod tests {
         let unknown = LatencyReport { n: 7, ..LatencyReport::default() };
         assert_eq!(percentile_of_all(&[&few, &unknown], 50.0), None);
         assert_eq!(percentile_of_all(&[], 50.0), None);
+    }
+
+    #[test]
+    fn a_total_is_as_if_all_values_had_been_counted_in_one_place() {
+        let part = |values: &[u64]| {
+            let n = values.len() as f64;
+            let mean = values.iter().sum::<u64>() as f64 / n;
+            let squares: f64 = values.iter().map(|&ns| (ns as f64 - mean).powi(2)).sum();
+            LatencyReport {
+                mean_ns: mean,
+                stddev_ns: (squares / (n - 1.0)).sqrt(),
+                ..of(&values.iter().map(|&ns| (ns, 1)).collect::<Vec<_>>())
+            }
+        };
+        let all = part(&[10, 20, 30, 400, 500, 600, 700]);
+        let mut total = LatencyTotal::default();
+        for values in [&[10, 20, 30][..], &[400, 500], &[600, 700]] {
+            total.add(&part(values));
+        }
+        let total_report = total.report();
+        assert_eq!(total_report.bins, all.bins);
+        assert_eq!((total_report.n, total_report.min_ns, total_report.max_ns), (7, 10, 700));
+        assert!((total_report.mean_ns - all.mean_ns).abs() < 1e-9);
+        assert!((total_report.stddev_ns - all.stddev_ns).abs() < 1e-6);
+        assert_eq!(total_report.quick.unwrap().p50_ns, 400);
+        total.add(&LatencyReport { n: 1, ..LatencyReport::default() });
+        assert_eq!(total.report().quick, None);
     }
 
     #[test]

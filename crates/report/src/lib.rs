@@ -12,6 +12,7 @@ mod facts;
 pub mod finding;
 pub mod fingerprint;
 pub mod formats;
+pub mod hosts;
 mod latency;
 pub mod ledger;
 pub mod live;
@@ -23,7 +24,7 @@ mod unknown_statements;
 
 pub use account::{JobAccount, LatencyCounts, PrioCounts, account, groups_of};
 pub use facts::{JobFacts, MeasuredKinds, Percentiles};
-pub use latency::{LatencyReport, Quick, percentile_of_all};
+pub use latency::{LatencyReport, LatencyTotal, Quick, percentile_of_all};
 pub use report::{
     BlockLife, BlockState, CpuIdle, CpuUse, DepthReport, DirReport, DiskCounts, DiskReport,
     ErrorCount, GroupDir, GroupReport, JobFailure, JobPhase, JobReport, LatencyTarget, OptionTexts,

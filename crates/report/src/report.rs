@@ -502,6 +502,10 @@ pub struct Ours {
     pub ledger: Option<Box<crate::ledger::Ledger>>,
     /// The settings, where they are known.
     pub settings: Option<RunSettings>,
+    /// Where and when it was measured, where it is one of several hosts' results.
+    pub host: Option<Box<crate::hosts::HostStamp>>,
+    /// The hosts, where it is merged from several.
+    pub hosts: Option<Box<crate::hosts::HostsReport>>,
 }
 
 /// What fio does not tell of a job.

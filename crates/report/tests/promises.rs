@@ -67,7 +67,7 @@ proptest! {
     fn every_format_takes_every_report(accounts in prop::collection::vec(an_account(), 0..4)) {
         let (jobs, groups, ours) = account(&accounts);
         let report =
-            Report { jobs, groups, ours: Ours { jobs: ours, notes: vec![], ledger: None, settings: None }, ..Report::default() };
+            Report { jobs, groups, ours: Ours { jobs: ours, ..Ours::default() }, ..Report::default() };
         fio_normal(&report);
         let json = fio_json(&report, &JsonOptions { ours: true });
         prop_assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
@@ -143,7 +143,7 @@ fn values_that_are_not_measured_are_not_reported() {
     let (jobs, groups, ours) = account(&[JobAccount::new(facts, counts.done())]);
     assert!(latencies(&jobs[0]).iter().all(|latency| **latency == LatencyReport::default()));
     assert_eq!(jobs[0].latency_classes, [0; 32]);
-    let ours = Ours { jobs: ours, notes: Vec::new(), ledger: None, settings: None };
+    let ours = Ours { jobs: ours, ..Ours::default() };
     let report = Report { jobs, groups, ours, ..Report::default() };
     let text = fio_normal(&report);
     assert!(text.contains("IOPS=30") && !text.contains("lat (") && !text.contains("samples"));

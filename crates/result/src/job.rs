@@ -12,6 +12,9 @@ use iosonde_report::{
 use serde_json::Value;
 
 const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
+const BATCHES: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
+const CLASSES: [&str; 12] =
+    ["2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000"];
 
 /// An entry of `jobs`, or of `client_stats`, where it has a host.
 pub(crate) fn report(
@@ -65,6 +68,7 @@ pub(crate) fn report(
         ..JobReport::default()
     };
     report.depth = depth(job, report.issued_ios());
+    report.latency_classes = classes(job, report.issued_ios());
     let prios = ["read", "write", "trim", "mixed"].map(|dir| &job[dir]["prios"][0]["lat_ns"]);
     report.prios_by_lat = prios.iter().any(|latency| latency.is_object());
     Ok(report)
@@ -110,9 +114,29 @@ fn cpu(job: &Value, longest_ms: u64) -> CpuUse {
 
 /// Depths as counts; the document has shares of the I/Os in percent.
 fn depth(job: &Value, ios: u64) -> DepthReport {
-    let levels = &job["iodepth_level"];
-    let level = DEPTHS.map(|key| (number(levels, key) / 100.0 * ios as f64).round() as u64);
-    DepthReport { level, ..DepthReport::default() }
+    let of = |list: &str, keys: [&str; 7]| {
+        keys.map(|key| (number(&job[list], key) / 100.0 * ios as f64).round() as u64)
+    };
+    DepthReport {
+        level: of("iodepth_level", DEPTHS),
+        submit: of("iodepth_submit", BATCHES),
+        complete: of("iodepth_complete", BATCHES),
+        // How often is not in the document: the shares are of the I/Os.
+        submits: ios,
+        completes: ios,
+    }
+}
+
+/// The I/Os of each latency class.
+fn classes(job: &Value, ios: u64) -> [u64; 32] {
+    let mut classes = [0; 32];
+    let lists = [("latency_ns", 0, 10), ("latency_us", 10, 10), ("latency_ms", 20, 12)];
+    for (list, first, length) in lists {
+        for (class, key) in classes[first..first + length].iter_mut().zip(CLASSES) {
+            *class = (number(&job[list], key) / 100.0 * ios as f64).round() as u64;
+        }
+    }
+    classes
 }
 
 fn target(job: &Value, era: FioEra) -> LatencyTarget {

@@ -40,7 +40,7 @@ pub(crate) fn phases(of: &Value) -> Vec<JobPhase> {
     list(of, "phases").iter().map(phase).collect()
 }
 
-fn reads(value: &Value) -> Option<Reads> {
+pub(crate) fn reads(value: &Value) -> Option<Reads> {
     value.is_object().then(|| Reads {
         completed_bytes: count(value, "completed_bytes"),
         device_bytes: observed_count(value, "device_bytes"),
@@ -52,7 +52,7 @@ fn reads(value: &Value) -> Option<Reads> {
     })
 }
 
-fn writes(value: &Value) -> Option<Writes> {
+pub(crate) fn writes(value: &Value) -> Option<Writes> {
     value.is_object().then(|| Writes {
         completed_bytes: count(value, "completed_bytes"),
         dirty_at_end_bytes: observed_count(value, "dirty_at_end_bytes"),

@@ -13,6 +13,7 @@
 mod documents;
 mod era;
 mod fio;
+mod hosts;
 mod job;
 mod latency;
 mod ledger;

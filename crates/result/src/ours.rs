@@ -3,7 +3,7 @@
 use crate::era::FioEra;
 use crate::job::{direction, section_name};
 use crate::member::{count, list, text, texts, whole};
-use crate::{ReadError, ResultSource, SCHEMA, latency, ledger, series};
+use crate::{ReadError, ResultSource, SCHEMA, hosts, latency, ledger, series};
 use iosonde_base::{DIRS, PerDir};
 use iosonde_report::{
     JobReport, JobSettings, LatencyReport, OurJob, Report, RunSettings, SetOption, VerifyReport,
@@ -48,6 +48,8 @@ pub(crate) fn add(
         let ledger = ledger::read(&ours["ledger"]);
         report.ours.ledger = Some(Box::new(series::with_run(ledger, ours)));
     }
+    report.ours.host = hosts::stamp(ours);
+    report.ours.hosts = hosts::merged(ours);
     Ok(ResultSource::Iosonde { version: version.to_owned(), schema })
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod forest;
 pub(crate) mod frame;
 pub(crate) mod grid;
 pub(crate) mod heat;
+pub(crate) mod hosts;
 pub(crate) mod lines;
 pub(crate) mod overlaid;
 pub(crate) mod percentiles;

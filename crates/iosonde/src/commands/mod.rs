@@ -10,6 +10,7 @@ mod format;
 mod help;
 mod like;
 mod man;
+pub mod merge;
 mod plot;
 pub mod probe;
 pub mod quick;

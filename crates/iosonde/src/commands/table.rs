@@ -3,8 +3,8 @@
 
 use super::definition::{CommandEntry, Commands};
 use super::{
-    audit, cache, compare, completions, diagnose, help, like, man, plot, probe, quick, report,
-    sweep, write_cache,
+    audit, cache, compare, completions, diagnose, help, like, man, merge, plot, probe, quick,
+    report, sweep, write_cache,
 };
 use crate::output::print_error;
 use crate::personality::Personality;
@@ -23,6 +23,7 @@ pub static COMMANDS: Commands = &[
     &cache::COMMAND,
     &write_cache::COMMAND,
     &report::COMMAND,
+    &merge::COMMAND,
     &plot::COMMAND,
     &audit::COMMAND,
     &compare::COMMAND,

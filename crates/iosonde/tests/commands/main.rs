@@ -14,6 +14,7 @@ mod help;
 mod like;
 mod matrix;
 mod matrix_safety;
+mod merge;
 mod meta;
 mod plot;
 mod probe;

@@ -35,14 +35,14 @@ pub(super) fn value(ledger: &Ledger) -> Value {
     })
 }
 
-fn known<T: Clone + Into<Value>>(value: &Observed<T>) -> Value {
+pub(super) fn known<T: Clone + Into<Value>>(value: &Observed<T>) -> Value {
     match value {
         Observed::Is(value) => value.clone().into(),
         Observed::Unknown(why) => json!({"unknown": why}),
     }
 }
 
-fn reads(reads: &Reads) -> Value {
+pub(super) fn reads(reads: &Reads) -> Value {
     json!({
         "completed_bytes": reads.completed_bytes,
         "device_bytes": known(&reads.device_bytes),
@@ -56,7 +56,7 @@ fn reads(reads: &Reads) -> Value {
     })
 }
 
-fn writes(writes: &Writes) -> Value {
+pub(super) fn writes(writes: &Writes) -> Value {
     json!({
         "completed_bytes": writes.completed_bytes,
         "dirty_at_end_bytes": known(&writes.dirty_at_end_bytes),

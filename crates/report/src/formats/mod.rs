@@ -6,6 +6,7 @@ mod fio_json;
 mod fio_json_plus;
 mod fio_normal;
 mod fio_terse;
+mod hosts_json;
 mod json_text;
 mod latency_json;
 mod ledger_json;

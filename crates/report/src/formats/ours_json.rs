@@ -1,7 +1,7 @@
 //! What is ours in a document: the `iosonde` object. docs/json.md describes it.
 
 use super::latency_json::{Bins, latency_value};
-use super::{ledger_json, series_json};
+use super::{hosts_json, ledger_json, series_json};
 use crate::fingerprint::Fingerprint;
 use crate::ledger::Ledger;
 use crate::report::*;
@@ -32,6 +32,12 @@ pub(super) fn value(report: &Report, bins: Bins) -> Value {
     ours["jobs"] = jobs.map(|(ours, job)| job_value(ours, job, bins)).collect();
     if let Some(ledger) = ledger {
         add_run(ledger, &mut ours);
+    }
+    if let Some(host) = &report.ours.host {
+        ours["host"] = hosts_json::stamp(host);
+    }
+    if let Some(hosts) = &report.ours.hosts {
+        hosts_json::add(hosts, &mut ours);
     }
     ours
 }

@@ -32,6 +32,8 @@ pub struct ReportExtras {
     pub settings: Option<iosonde_report::RunSettings>,
     /// Notes and warnings.
     pub diagnostics: Vec<String>,
+    /// Where and when it ran, where it is one of several hosts.
+    pub host: Option<Box<iosonde_report::hosts::HostStamp>>,
 }
 
 /// The report of a run. Jobs without a result never ran and are shown as such.
@@ -59,6 +61,8 @@ pub fn report(plan: &Plan, results: &[Option<JobResult>], extras: &ReportExtras)
             notes: Vec::new(),
             ledger: extras.ledger.clone(),
             settings: extras.settings.clone(),
+            host: extras.host.clone(),
+            hosts: None,
         },
     }
 }

@@ -1,6 +1,7 @@
 //! Our own report: a conclusion, the most wanted figures, then where the bytes
 //! went; no line without content and no figure twice.
 
+mod hosts;
 mod many;
 mod one;
 mod spark;
@@ -27,6 +28,7 @@ pub fn native(report: &Report, style: &Style) -> String {
         text.push_str("\n\n");
     }
     match report.jobs.as_slice() {
+        _ if let Some(merged) = &report.ours.hosts => hosts::add_hosts(merged, style, &mut text),
         [] => text.push_str("no job is reported\n"),
         [job] => one::add_job(job, report, style, &mut text),
         jobs => many::add_jobs(jobs, report, style, &mut text),

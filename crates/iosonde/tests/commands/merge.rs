@@ -1,0 +1,76 @@
+//! `iosonde merge`: results of the program itself, put beside each other.
+
+use crate::support::Who;
+use iosonde_testing::Folder;
+use serde_json::{Value, json};
+use std::fs;
+
+/// A result of a run of a moment, as host `rank` of two that began `late_ns` after 2026.
+fn result(folder: &Folder, rank: u64, late_ns: u64) -> String {
+    let words = ["--name=a", "--ioengine=null", "--size=64m", "--output-format=json"];
+    let mut document: Value = Who::Native.run(folder, &words).well().json();
+    let began = 1_770_000_000_000_000_000 + late_ns;
+    let span = json!({
+        "group": 0,
+        "began_unix_ns": began,
+        "first_done_unix_ns": began + 1_000_000_000,
+        "ended_unix_ns": began + 1_000_000_000,
+    });
+    document["iosonde"]["host"] = json!({
+        "name": format!("h{rank}"), "rank": rank, "ranks": 2, "start": "time",
+        "groups": [span], "clock": null, "job": "", "ended_early": null,
+    });
+    let name = format!("result.{rank}.json");
+    fs::write(folder.join(&name), document.to_string()).unwrap();
+    name
+}
+
+#[test]
+fn two_results_are_one_in_each_format() {
+    let folder = Folder::new("merge");
+    let files = [result(&folder, 0, 0), result(&folder, 1, 1_000)];
+    let text = Who::Native.run(&folder, &["merge", &files[0], &files[1]]).well();
+    for words in ["together  all hosts ran together", "skew      start 1 us", "clocks not compared"]
+    {
+        assert!(text.stdout.contains(words), "{words}\n{text:?}");
+    }
+    let json = ["merge", &files[0], &files[1], "--format=json", "--html=page.html"];
+    let ran = Who::Native.run(&folder, &json).well();
+    let document = ran.json();
+    let schema = include_str!("../../../../docs/schema/result-1.json");
+    let schema: Value = serde_json::from_str(schema).unwrap();
+    let found = iosonde_testing::schema::violations(&schema, &document);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert_eq!(document["jobs"][0]["read"]["total_ios"], 2 * 16384);
+    assert_eq!(document["iosonde"]["hosts"][1]["name"], "h1");
+    let page = fs::read_to_string(folder.join("page.html")).unwrap();
+    assert!(page.contains("When the hosts ran"));
+
+    // Read again, it is the same.
+    fs::write(folder.join("merged.json"), &ran.stdout).unwrap();
+    let again = Who::Native.run(&folder, &["report", "merged.json"]).well();
+    assert!(again.stdout.contains("together  all hosts ran together"), "{again:?}");
+    let twice = Who::Native.run(&folder, &["merge", "merged.json"]);
+    assert!(twice.stderr.contains("merged.json: it is a merged result"), "{twice:?}");
+    assert_eq!(twice.code, Some(1));
+}
+
+#[test]
+fn hosts_that_did_not_run_together_have_no_total_and_exit_3() {
+    let folder = Folder::new("merge-apart");
+    let files = [result(&folder, 0, 0), result(&folder, 1, 700_000_000)];
+    let ran = Who::Native.run(&folder, &["merge", &files[0], &files[1]]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("no total  the hosts ran together for 300 ms"), "{ran:?}");
+    assert!(!ran.stdout.contains("\nall "), "{ran:?}");
+}
+
+#[test]
+fn a_file_that_is_no_result_is_named() {
+    let folder = Folder::new("merge-wrong");
+    fs::write(folder.join("x.json"), "{}").unwrap();
+    let files = result(&folder, 0, 0);
+    let ran = Who::Native.run(&folder, &["merge", &files, "x.json"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("iosonde: merge: x.json: it is not a whole result"), "{ran:?}");
+}

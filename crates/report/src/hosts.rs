@@ -1,0 +1,230 @@
+//! Several hosts: where and when one of them measured, and what all of them did
+//! while they ran together. Plain data.
+
+use crate::finding::Severity;
+use crate::ledger::{Observed, Reads, Writes};
+use iosonde_base::PerDir;
+
+/// Where and when a result was measured that is one of several.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostStamp {
+    /// The host's name.
+    pub name: String,
+    /// Its place among the hosts, from 0.
+    pub rank: u32,
+    /// How many hosts there are.
+    pub ranks: u32,
+    /// What started the jobs of all hosts together: `mpi`, `time`, or `alone`.
+    pub start: String,
+    /// When the jobs of each reporting group ran, by the host's clock of the day.
+    pub groups: Vec<GroupSpan>,
+    /// How far that clock is from the one of rank 0, where it was measured.
+    pub clock: Option<ClockOffset>,
+    /// The job as all hosts have it: the fingerprint's text.
+    pub job: String,
+    /// Why the host ended before its jobs did, if it did.
+    pub ended_early: Option<String>,
+}
+
+/// When the jobs of a reporting group ran on a host, in nanoseconds of Unix time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupSpan {
+    /// The group.
+    pub group: u32,
+    /// When the first of its jobs began to count.
+    pub began_unix_ns: u64,
+    /// When the first of its jobs ended.
+    pub first_done_unix_ns: u64,
+    /// When the last of its jobs ended.
+    pub ended_unix_ns: u64,
+}
+
+/// How far a clock is from another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockOffset {
+    /// This clock less the other.
+    pub offset_ns: i64,
+    /// The offset is right within this.
+    pub error_ns: u64,
+}
+
+/// Results of several hosts, merged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostsReport {
+    /// Each host, by rank.
+    pub hosts: Vec<HostRow>,
+    /// All hosts together, by reporting group.
+    pub groups: Vec<GroupTogether>,
+    /// Findings of the hosts, each once, the most severe first.
+    pub findings: Vec<SharedFinding>,
+}
+
+/// One host.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostRow {
+    /// Its name.
+    pub name: String,
+    /// Its rank, where the result has one.
+    pub rank: Option<u32>,
+    /// What it measured, by reporting group.
+    pub groups: Vec<HostGroup>,
+    /// Its clock and that of rank 0, where the offset was measured.
+    pub clock: Option<ClockOffset>,
+    /// Why it failed or ended early, if it did.
+    pub failure: Option<String>,
+    /// Where its reads came from, where that was looked for.
+    pub reads: Option<Reads>,
+    /// Where its writes went, where that was looked for.
+    pub writes: Option<Writes>,
+}
+
+/// What the jobs of a reporting group did on one host.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostGroup {
+    /// The group.
+    pub group: u32,
+    /// When its first job began, since the first job of any host.
+    pub began_ns: u64,
+    /// When its first job ended, since then.
+    pub first_done_ns: u64,
+    /// When its last job ended, since then.
+    pub ended_ns: u64,
+    /// Each direction.
+    pub dirs: PerDir<HostDir>,
+}
+
+/// One direction of a group on one host.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HostDir {
+    /// Bytes moved.
+    pub bytes: u64,
+    /// I/Os completed.
+    pub ios: u64,
+    /// Bytes per second while the host ran.
+    pub bytes_per_s: f64,
+    /// I/Os per second while the host ran.
+    pub iops: f64,
+    /// The median latency, where bins are known.
+    pub p50_ns: Option<u64>,
+    /// The 99th percentile, where bins are known.
+    pub p99_ns: Option<u64>,
+    /// The largest latency.
+    pub max_ns: u64,
+}
+
+/// A reporting group on all hosts together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupTogether {
+    /// The group.
+    pub group: u32,
+    /// Time in which all hosts ran.
+    pub common_ns: u64,
+    /// That as a share of the longest run of a host.
+    pub overlap: f64,
+    /// From the first to the last host's start.
+    pub start_skew_ns: u64,
+    /// From the first to the last host's end.
+    pub end_skew_ns: u64,
+    /// The largest error of a clock's offset; `None` where clocks were not compared.
+    pub clock_error_ns: Option<u64>,
+    /// The sums in the common time, or why there are none.
+    pub total: Result<PerDir<TotalDir>, String>,
+    /// Bytes of the common time were taken from the runs over time, not from mean rates.
+    pub from_series: bool,
+    /// The host with the lowest rate, and that rate as a share of the median host's.
+    pub slowest: Option<SlowestHost>,
+}
+
+/// The host that was slowest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SlowestHost {
+    /// Its name.
+    pub name: String,
+    /// Its rate as a share of the median host's.
+    pub of_median: f64,
+}
+
+/// One direction of all hosts in the common time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TotalDir {
+    /// Bytes moved in the common time.
+    pub bytes: u64,
+    /// I/Os completed in the common time.
+    pub ios: u64,
+    /// Bytes per second.
+    pub bytes_per_s: f64,
+    /// I/Os per second.
+    pub iops: f64,
+    /// The median latency of the hosts' whole runs.
+    pub p50_ns: Option<u64>,
+    /// The 99th percentile of the hosts' whole runs.
+    pub p99_ns: Option<u64>,
+    /// The 99.9th percentile of the hosts' whole runs.
+    pub p999_ns: Option<u64>,
+    /// The largest latency.
+    pub max_ns: u64,
+}
+
+/// A finding that one or more hosts have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedFinding {
+    /// The rule's id.
+    pub id: String,
+    /// How bad.
+    pub severity: Severity,
+    /// The first host's statement.
+    pub statement: String,
+    /// Which hosts have it.
+    pub hosts: Vec<String>,
+}
+
+/// Bytes of all hosts, by where they came from and went.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostsBytes {
+    /// Bytes read.
+    pub read: u64,
+    /// Of those, from the device.
+    pub read_device: Observed<u64>,
+    /// Of those, from the page cache.
+    pub read_cache: Observed<u64>,
+    /// Bytes written.
+    pub written: u64,
+    /// Of those, still dirty in the page cache at the end.
+    pub dirty_at_end: Observed<u64>,
+}
+
+impl HostsReport {
+    /// Bytes of all hosts; what one host does not know is unknown of all. `None`
+    /// where no host looked.
+    pub fn bytes(&self) -> Option<HostsBytes> {
+        let reads: Vec<&Reads> = self.hosts.iter().filter_map(|host| host.reads.as_ref()).collect();
+        let writes: Vec<&Writes> =
+            self.hosts.iter().filter_map(|host| host.writes.as_ref()).collect();
+        if reads.is_empty() && writes.is_empty() {
+            return None;
+        }
+        Some(HostsBytes {
+            read: reads.iter().map(|reads| reads.completed_bytes).sum(),
+            read_device: sum(reads.iter().map(|reads| &reads.device_bytes)),
+            read_cache: sum(reads.iter().map(|reads| &reads.cache_bytes)),
+            written: writes.iter().map(|writes| writes.completed_bytes).sum(),
+            dirty_at_end: sum(writes.iter().map(|writes| &writes.dirty_at_end_bytes)),
+        })
+    }
+
+    /// Whether a group has no total.
+    pub fn is_refused(&self) -> bool {
+        self.groups.iter().any(|group| group.total.is_err())
+    }
+}
+
+fn sum<'a>(parts: impl Iterator<Item = &'a Observed<u64>>) -> Observed<u64> {
+    let mut all = 0;
+    for part in parts {
+        match part {
+            Observed::Is(bytes) => all += bytes,
+            Observed::Unknown(why) => return Observed::Unknown(why.clone()),
+        }
+    }
+    Observed::Is(all)
+}
