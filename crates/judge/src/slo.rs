@@ -1,4 +1,5 @@
-//! The highest rate that keeps a promise (a service level objective).
+//! The highest rate, or number of jobs, that keeps a promise (a service level
+//! objective).
 //!
 //! Grow until it is broken, halve the gap, then confirm with fresh runs. A
 //! search without the last step ends where a run keeps the promise about every
@@ -53,6 +54,8 @@ pub struct SloSearch {
     /// The lowest and the highest rate that may be tried.
     range: (f64, f64),
     confirm: u32,
+    /// Only whole numbers are tried.
+    is_whole: bool,
     rate: f64,
     passed: Option<f64>,
     failed: Option<f64>,
@@ -89,7 +92,15 @@ impl SloSearch {
         let range = range.unwrap_or((start / SHRINK_MOST, f64::INFINITY));
         let rate = start.clamp(range.0, range.1);
         let (passed, failed, steps_down) = (None, None, 0);
-        SloSearch { range, confirm, rate, passed, failed, steps_down, state: SloState::Grow }
+        let (is_whole, state) = (false, SloState::Grow);
+        SloSearch { range, confirm, is_whole, rate, passed, failed, steps_down, state }
+    }
+
+    /// The same for what only comes in whole numbers, such as jobs; the range must be of
+    /// them.
+    pub fn of_whole_numbers(start: u32, range: (u32, u32), confirm: u32) -> SloSearch {
+        let range = (f64::from(range.0), f64::from(range.1));
+        SloSearch { is_whole: true, ..SloSearch::new(f64::from(start), Some(range), confirm) }
     }
 
     /// What to do next; the same until a result is recorded.
@@ -128,18 +139,33 @@ impl SloSearch {
     /// The next rate of the first two phases.
     fn aim(&mut self) {
         match (self.passed, self.failed) {
-            (Some(passed), Some(failed)) if failed / passed > STEP => {
-                (self.rate, self.state) = ((passed * failed).sqrt(), SloState::Halve);
+            (Some(passed), Some(failed)) if self.is_apart(passed, failed) => {
+                let between = (passed * failed).sqrt();
+                self.state = SloState::Halve;
+                self.rate = match self.is_whole {
+                    true => between.round().clamp(passed + 1.0, failed - 1.0),
+                    false => between,
+                };
             }
             (Some(passed), None) if passed < self.range.1 => {
                 self.rate = (passed * 2.0).min(self.range.1);
             }
             (Some(passed), _) => self.confirm_at(passed),
             (None, Some(failed)) if failed > self.range.0 => {
-                self.rate = (failed / SHRINK).max(self.range.0);
+                self.rate = self.lowered(failed / SHRINK);
             }
             (None, _) => self.state = SloState::Done(SloOutcome::Impossible { rate: self.rate }),
         }
+    }
+
+    /// Whether there is something to try between a rate that passed and one that failed.
+    fn is_apart(&self, passed: f64, failed: f64) -> bool {
+        failed / passed > STEP && (!self.is_whole || failed - passed > 1.0)
+    }
+
+    /// A lower rate that may be tried.
+    fn lowered(&self, rate: f64) -> f64 {
+        (if self.is_whole { rate.floor() } else { rate }).max(self.range.0)
     }
 
     fn confirm_at(&mut self, rate: f64) {
@@ -156,7 +182,7 @@ impl SloSearch {
         let doublings = self.steps_down.saturating_sub(SHORT_STEPS).min(DOUBLINGS_MOST);
         let lower = self.rate / STEP.powi(1 << doublings);
         match self.rate > self.range.0 {
-            true => self.confirm_at(lower.max(self.range.0)),
+            true => self.confirm_at(self.lowered(lower)),
             false => self.state = SloState::Done(SloOutcome::Impossible { rate: self.rate }),
         }
     }
@@ -186,6 +212,27 @@ mod tests {
         };
         assert!(rate <= 17_697.0 && fails > 17_697.0 && fails / rate <= STEP, "{outcome:?}");
         assert!(probes <= 17, "{probes}");
+    }
+
+    #[test]
+    fn whole_numbers_are_found_exactly() {
+        for limit in [1.0, 2.0, 7.0, 8.0, 9.0, 63.0, 64.0] {
+            let (outcome, probes) = search(SloSearch::of_whole_numbers(1, (1, 64), 2), limit);
+            let fails_at = (limit < 64.0).then_some(limit + 1.0);
+            assert_eq!(outcome, SloOutcome::Met { rate: limit, fails_at });
+            assert!(probes <= 15, "{limit}: {probes}");
+        }
+        let (outcome, _) = search(SloSearch::of_whole_numbers(5, (3, 64), 2), 0.0);
+        assert_eq!(outcome, SloOutcome::Impossible { rate: 3.0 });
+    }
+
+    #[test]
+    fn a_confirming_run_of_whole_numbers_lowers_them_by_one_at_least() {
+        let mut search = SloSearch::of_whole_numbers(1, (1, 4), 2);
+        (0..3).for_each(|_| search.record(true));
+        assert_eq!(search.step(), SloStep::Probe { rate: 4.0, phase: SloPhase::Confirm });
+        search.record(false);
+        assert_eq!(search.step(), SloStep::Probe { rate: 3.0, phase: SloPhase::Confirm });
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::definition::{CommandEntry, parse};
 use crate::exit;
 use crate::output::{print, print_error};
 use crate::page_file::PageFile;
+use crate::trials::promise::Promise;
 use crate::trials::run::{TrialError, TrialRunner, give_up};
 use crate::trials::words::time;
 use clap::{Args, ValueHint};
@@ -21,7 +22,7 @@ use findings::FindingCounts;
 use iosonde_base::text::wrap;
 use iosonde_html::{PageRun, page};
 use iosonde_options::nearest;
-use preset::{LikeReading, Preset, StepResult};
+use preset::{LikeGoal, LikeReading, Preset, StepResult};
 use presets::PRESETS;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,7 +32,7 @@ use target::LikeTarget;
 const DETAILS: &str = "\
 Runs a workload that is known by name, and says in a sentence what its figures
 mean. Without NAME, lists them. A goal is only given where there is a public
-one; PASS needs it to be met and figures that are not misleading.
+one, or by --goal; PASS needs it to be met and figures that are not misleading.
 
 In a directory (the default: this one) files of its own are made and removed.
 A file is only read. A device is written to with --erase=WORD only.";
@@ -62,6 +63,13 @@ pub struct LikeArgs {
     /// Set an option of the jobs, as runtime=10; repeatable
     #[arg(long, value_name = "OPTION=VALUE")]
     with: Vec<String>,
+    /// A goal of your own, in place of the workload's: FIGURE < TIME, as
+    /// 'read.p99 < 5ms', or 'errors = 0'; repeatable
+    #[arg(long, value_name = "GOAL", value_parser = Promise::parse)]
+    goal: Vec<Promise>,
+    /// List the workloads
+    #[arg(long, conflicts_with = "name")]
+    list: bool,
     /// Print the job file with its sources, and run nothing
     #[arg(long)]
     print: bool,
@@ -108,7 +116,10 @@ pub fn run(words: &[String]) -> u8 {
         exit::REFUSED
     };
     if let Some(kind) = pts::Kind::of(name) {
-        return run_pts(kind, &arguments);
+        return match arguments.goal.is_empty() {
+            true => run_pts(kind, &arguments),
+            false => refused("--goal: SNIA's tests have their own, the steady state"),
+        };
     }
     let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
         return refused(&unknown(name));
@@ -178,7 +189,10 @@ fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, Tria
         LikeTarget::of(&arguments.target, preset, arguments.erase.as_deref()).map_err(failed)?;
     let results = steps::run(preset, text, &target, arguments, &runner)?;
     drop(target);
-    let reading = (preset.read)(&results);
+    let mut reading = (preset.read)(&results);
+    if !arguments.goal.is_empty() {
+        reading.goal = Some(LikeGoal::of(&arguments.goal, &results));
+    }
     let mut findings = FindingCounts::default();
     results.iter().for_each(|step| findings.add(&step.report));
     print(&words(preset, &reading, &findings));

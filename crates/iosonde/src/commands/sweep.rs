@@ -4,8 +4,8 @@
 mod arguments;
 mod condition;
 mod document;
+mod find;
 mod grid;
-mod objective;
 mod page;
 mod precondition;
 mod refine;

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 /// Figures are of so long; a little less, so that ticks at twice a second need
 /// not be exact.
 const SECOND: Duration = Duration::from_millis(950);
-/// Windows that are kept: after five minutes the oldest goes.
+/// Windows that are kept: after ten minutes the oldest goes.
 const WINDOWS_MOST: usize = 600;
 /// Findings are looked for so often.
 const FINDINGS_EVERY: Duration = Duration::from_secs(2);

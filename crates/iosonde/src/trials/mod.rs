@@ -8,6 +8,7 @@ pub mod folder;
 pub mod jobs;
 pub mod page;
 pub mod progress;
+pub mod promise;
 pub mod run;
 pub mod settings;
 pub mod words;

@@ -64,6 +64,30 @@ fn a_public_goal_is_judged_and_the_exit_code_says_so() {
 }
 
 #[test]
+fn a_goal_of_the_users_own_is_judged() {
+    let folder = Folder::new("like-goal");
+    let run = |goal: &str| {
+        let mut all = words("like etcd-wal --with size=1m --goal");
+        all.push(goal.into());
+        Who::Native.run(&folder, &all)
+    };
+    // No write takes an hour, and none takes no time.
+    let met = run("write.p50 < 3600s");
+    assert!(met.stdout.contains("goal write.p50 < 3600s ("), "{met:?}");
+    assert!(met.stdout.contains("PASS"), "{met:?}");
+    let missed = run("write.p50 < 1ns");
+    assert_eq!(missed.code, Some(6), "{missed:?}");
+    assert!(missed.stdout.contains(" in etcd-wal)   FAIL"), "{missed:?}");
+    let none = run("read.p99 < 1s");
+    assert!(none.stdout.contains("(nothing has that figure)   FAIL"), "{none:?}");
+    let wrong = run("quickly");
+    assert!(wrong.code == Some(1) && wrong.stderr.contains("invalid promise"), "{wrong:?}");
+    let pts = like(&folder, "pts-lat /dev/none --goal errors=0");
+    assert!(pts.code == Some(1) && pts.stderr.contains("steady state"), "{pts:?}");
+    assert_eq!(like(&folder, "--list").stdout, like(&folder, "").stdout);
+}
+
+#[test]
 fn too_few_syncs_are_no_pass() {
     let folder = Folder::new("like-few");
     let ran = like(&folder, "etcd-wal --with size=23000");

@@ -5,6 +5,7 @@ use crate::support::{Ran, Who, words};
 use iosonde_testing::Folder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use serde_json::json;
 
 /// A job that ends soon and needs no disk.
 const JOB: &str = "--name=j --ioengine=sim --rw=randread --bs=4k --size=64m --number_ios=200";
@@ -171,6 +172,28 @@ fn a_search_ends_at_the_highest_rate_that_keeps_the_promise() {
     let lines = journal(&folder).len();
     let again = promise("p50 < 1ns", "--resume").well();
     assert_eq!((again.stdout, journal(&folder).len()), (broken.stdout, lines));
+}
+
+#[test]
+fn a_search_finds_how_many_jobs_keep_the_promise() {
+    let folder = Folder::temporary("sweep-jobs");
+    let job = "--name=j --ioengine=sim --rw=randread --bs=4k --size=64m --time_based \
+               --runtime=20ms --rate_iops=500";
+    let line = format!("{job} --between=none --ramp=0 --confirm=1 --find=numjobs=1..3");
+    let mut all = words(&format!("sweep {line} --format=json --slo"));
+    all.push("errors = 0".into());
+    let kept = Who::Native.run(&folder, &all).json();
+    let tried: Vec<f64> = kept["probes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|probe| probe["numjobs"].as_f64().unwrap())
+        .collect();
+    assert_eq!(tried, [1.0, 2.0, 3.0, 3.0], "{kept}");
+    assert_eq!((&kept["answer"], &kept["fails_at"]), (&json!(3.0), &json!(null)));
+    let last = folder.read("sweep.d/004.json");
+    let last: serde_json::Value = serde_json::from_str(&last).unwrap();
+    assert_eq!(last["jobs"].as_array().unwrap().len(), 3);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A workload: a job file, its steps, and what their results mean.
 
+use crate::trials::promise::{Promise, PromiseResult};
 use iosonde_html::PageRun;
 use iosonde_report::Report;
 
@@ -59,15 +60,41 @@ pub struct LikeReading {
     pub sentence: String,
     /// Figures and remarks, a line each.
     pub lines: Vec<String>,
-    /// A public bound, and whether it is met.
+    /// A public bound, or the user's, and whether it is met.
     pub goal: Option<LikeGoal>,
 }
 
-/// A public bound.
+/// A public bound, or the user's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LikeGoal {
     /// As `< 10 ms`.
     pub words: String,
     /// Whether it is met.
     pub is_met: bool,
+}
+
+impl LikeGoal {
+    /// What the user wants: each must be met by each step that has its figure, and
+    /// by one at least.
+    pub fn of(goals: &[Promise], results: &[StepResult]) -> LikeGoal {
+        let judged = |goal: &Promise| {
+            let figures: Vec<(&str, PromiseResult)> = results
+                .iter()
+                .map(|step| (step.name.as_str(), goal.judge(&step.report)))
+                .filter(|(_, judged)| judged.is_known)
+                .collect();
+            let broken = figures.iter().find(|(_, judged)| !judged.kept);
+            match (broken, figures.as_slice()) {
+                (_, []) => (false, format!("{} (nothing has that figure)", goal.text)),
+                (Some((step, judged)), _) => {
+                    (false, format!("{} ({} in {step})", goal.text, judged.value))
+                }
+                (None, [(_, judged)]) => (true, format!("{} ({})", goal.text, judged.value)),
+                (None, _) => (true, goal.text.clone()),
+            }
+        };
+        let all: Vec<(bool, String)> = goals.iter().map(judged).collect();
+        let words: Vec<&str> = all.iter().map(|(_, words)| words.as_str()).collect();
+        LikeGoal { words: words.join(" and "), is_met: all.iter().all(|(is_met, _)| *is_met) }
+    }
 }

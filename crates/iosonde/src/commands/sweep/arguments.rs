@@ -1,10 +1,11 @@
 //! The command line of `iosonde sweep`.
 
 use super::condition::PointCondition;
+use super::find::FindOption;
 use super::grid::SweepAxis;
-use super::objective::{FindOption, Objective};
 use super::precondition::Precondition;
 use crate::trials::between::BetweenRuns;
+use crate::trials::promise::Promise;
 use crate::trials::words::time;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
@@ -59,9 +60,10 @@ pub struct SweepArgs {
     pub precondition: Precondition,
     /// A promise to keep: FIGURE < VALUE, as 'read.response.p99 < 2ms'; or
     /// 'errors = 0'
-    #[arg(long, value_name = "PROMISE", value_parser = Objective::parse)]
-    pub slo: Vec<Objective>,
-    /// The option to search the highest value of: rate_iops, or rate_iops=LO..HI
+    #[arg(long, value_name = "PROMISE", value_parser = Promise::parse)]
+    pub slo: Vec<Promise>,
+    /// The option to search the highest value of: rate_iops or numjobs, also with
+    /// =LO..HI
     #[arg(long, value_name = "OPTION[=LO..HI]", requires = "slo", value_parser = FindOption::parse)]
     pub find: Option<FindOption>,
     /// Fresh runs at the answer that must all keep the promise

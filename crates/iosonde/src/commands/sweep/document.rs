@@ -118,7 +118,7 @@ pub fn search_document(search: &SearchResult, seed: u64) -> Value {
         .iter()
         .map(|probe| {
             json!({
-                "rate_iops": probe.rate,
+                (search.find.as_str()): probe.value,
                 "phase": phase_name(probe.phase),
                 "values": probe.values,
                 "kept": probe.kept,
@@ -147,13 +147,14 @@ pub fn search_document(search: &SearchResult, seed: u64) -> Value {
 
 /// A row for each probe.
 pub fn search_csv(search: &SearchResult) -> String {
-    let mut out = line(&["rate_iops", "phase", "values", "kept", "file"].map(str::to_owned));
+    let mut out =
+        line(&[search.find.as_str(), "phase", "values", "kept", "file"].map(str::to_owned));
     let document = search_document(search, 0);
     for probe in document["probes"].as_array().into_iter().flatten() {
         let values: Vec<&str> =
             probe["values"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         out.push_str(&line(&[
-            probe["rate_iops"].to_string(),
+            probe[search.find.as_str()].to_string(),
             probe["phase"].as_str().unwrap_or_default().to_owned(),
             values.join("; "),
             probe["kept"].to_string(),

@@ -110,7 +110,7 @@ fn missing(results: &SweepResults, runs: &SweepRuns<'_>) -> Vec<(String, String)
 /// The page of a search; `result` is one of its results.
 pub fn page_of_search(search: &SearchResult, seed: u64, result: Option<&Report>) -> String {
     let probes = search.probes.iter().map(|probe| SearchedProbe {
-        rate: probe.rate,
+        rate: probe.value,
         phase: phase_name(probe.phase),
         values: probe.values.clone(),
         is_kept: probe.kept,

@@ -493,7 +493,7 @@ fn header(arguments: &SweepArgs, base: &Parsed, points: &[SweepPoint], seed: u64
         "jobs": identity(base),
         "points": points.iter().map(|point| point.grid.text()).collect::<Value>(),
         "slo": slo,
-        "find": arguments.find.as_ref().map(|find| json!([find.name, find.range])),
+        "find": arguments.find.as_ref().map(|find| json!([find.option.name(), find.range])),
         "confirm": arguments.confirm,
     })
 }

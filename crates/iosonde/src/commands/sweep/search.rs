@@ -1,10 +1,11 @@
-//! The search for the highest rate that keeps the promises (`--slo`).
+//! The search for the highest rate, or number of jobs, that keeps the promises (`--slo`).
 
 use super::arguments::SweepArgs;
+use super::find::{FindOption, FoundOption};
 use super::runs::{SweepRuns, with_settings};
 use crate::trials::run::TrialError;
 use crate::trials::settings::OptionSetting;
-use iosonde_judge::{SloOutcome, SloPhase, SloSearch, SloStep};
+use iosonde_judge::{SloOutcome, SloPhase, SloStep};
 use iosonde_report::Report;
 use iosonde_spec::cli::Parsed;
 use serde_json::json;
@@ -26,8 +27,8 @@ pub struct SearchResult {
 /// One run at one rate.
 #[derive(Clone, Debug)]
 pub struct SloProbe {
-    /// The rate of each job, in I/Os a second.
-    pub rate: f64,
+    /// The value that was tried: the rate of each job in I/Os a second, or jobs.
+    pub value: f64,
     /// Which part of the search it belongs to.
     pub phase: SloPhase,
     /// The figures of the promises, as text.
@@ -38,7 +39,9 @@ pub struct SloProbe {
     pub file: String,
 }
 
-/// A search begins at this part of the rate without a limit.
+/// What is searched unless `--find` says it.
+const RATE: FindOption = FindOption { option: FoundOption::Rate, range: None };
+/// A search of a rate begins at this part of the rate without a limit.
 const START_SHARE: f64 = 0.01;
 /// A rate that was not reached is not kept.
 const REACHED_LEAST: f64 = 0.99;
@@ -55,15 +58,15 @@ pub fn search(
     arguments: &SweepArgs,
     found: &mut SearchResult,
 ) -> Result<(), TrialError> {
-    let range = arguments.find.as_ref().and_then(|find| find.range);
+    let find = arguments.find.clone().unwrap_or(RATE);
     found.promises = arguments.slo.iter().map(|one| one.text.clone()).collect();
-    found.find = arguments.find.as_ref().map_or("rate_iops".into(), |find| find.name.clone());
+    found.find = find.option.name().to_owned();
     runs.lay_out(&runs.base.clone())?;
-    let start = match range {
-        Some((low, _)) => low,
-        None => (runs.measure_free_rate()? * START_SHARE).max(1.0),
+    let start = match (find.option, find.range) {
+        (FoundOption::Rate, None) => (runs.measure_free_rate()? * START_SHARE).max(1.0),
+        (_, range) => range.map_or(1.0, |(low, _)| low),
     };
-    let mut search = SloSearch::new(start, range, arguments.confirm);
+    let mut search = find.search(start, arguments.confirm);
     loop {
         match search.step() {
             SloStep::Done(outcome) => {
@@ -74,8 +77,8 @@ pub fn search(
                 if runs.is_spent() {
                     return Ok(());
                 }
-                let probe =
-                    probe(runs, arguments, rate.round().max(1.0), phase, found.probes.len())?;
+                let at = ProbePoint { option: find.option, value: rate.round().max(1.0), phase };
+                let probe = probe(runs, arguments, at, found.probes.len())?;
                 search.record(probe.kept);
                 found.probes.push(probe);
             }
@@ -83,41 +86,50 @@ pub fn search(
     }
 }
 
-/// One run at a rate, or the one that was made before.
+/// What a run is at.
+#[derive(Clone, Copy)]
+struct ProbePoint {
+    option: FoundOption,
+    value: f64,
+    phase: SloPhase,
+}
+
+/// One run at a value, or the one that was made before.
 fn probe(
     runs: &mut SweepRuns<'_>,
     arguments: &SweepArgs,
-    rate: f64,
-    phase: SloPhase,
+    at: ProbePoint,
     number: usize,
 ) -> Result<SloProbe, TrialError> {
+    let ProbePoint { option, value, phase } = at;
+    let name = option.name();
     let file = format!("{:03}.json", number + 1);
     let failed = TrialError::Failed;
     let result = match runs.is_kept(&file) {
         true => runs.stored(&file).map_err(failed)?,
         false => {
-            let setting = OptionSetting {
-                section: None,
-                name: "rate_iops".into(),
-                value: Some(format!("{rate}")),
-            };
+            let setting =
+                OptionSetting { section: None, name: name.into(), value: Some(format!("{value}")) };
             let parsed = with_settings(&runs.base, &[setting], arguments.ramp);
             let mut parsed = parsed.map_err(|reasons| failed(reasons.join("; ")))?;
-            lengthen(&mut parsed, arguments, rate).map_err(failed)?;
-            let entry = json!({ "probe": number, "rate_iops": rate });
-            let words = format!("{phase:?}, probe {}: rate_iops={rate}", number + 1);
+            if option == FoundOption::Rate {
+                lengthen(&mut parsed, arguments, value).map_err(failed)?;
+            }
+            let entry = json!({ "probe": number, name: value });
+            let words = format!("{phase:?}, probe {}: {name}={value}", number + 1);
             runs.run_once(&parsed, &file, entry, &words)?
         }
     };
     let report = &result.report;
     let judged: Vec<_> = arguments.slo.iter().map(|one| one.judge(report)).collect();
-    let is_reached = is_reached(report, rate);
+    // Jobs have their own rate; whether they keep up is the promise.
+    let is_reached = option == FoundOption::Jobs || is_reached(report, value);
     let mut values: Vec<String> = judged.iter().map(|one| one.value.clone()).collect();
     if !is_reached {
         values.push("rate not reached".into());
     }
     let kept = is_reached && judged.iter().all(|one| one.kept);
-    Ok(SloProbe { rate, phase, values, kept, file })
+    Ok(SloProbe { value, phase, values, kept, file })
 }
 
 /// Make a run as long as its percentiles need: ten I/Os beyond each.

@@ -160,7 +160,7 @@ pub fn search_text(search: &SearchResult) -> String {
         let words: Vec<String> = probes
             .map(|probe| {
                 let kept = if probe.kept { "ok" } else { "no" };
-                format!("{} ({}) {kept}", count(probe.rate), probe.values.join(", "))
+                format!("{} ({}) {kept}", count(probe.value), probe.values.join(", "))
             })
             .collect();
         if !words.is_empty() {
