@@ -54,29 +54,33 @@ impl Multiples {
     pub fn fill(&self, lines: &mut [[u8; 32]], first: u64) -> u64 {
         #[cfg(target_arch = "x86_64")]
         {
-            let mut x = first;
-            let (parts, rest) = lines.as_chunks_mut::<{ fast::POWERS }>();
-            for part in parts {
-                if !fast::multiples(part, x, &self.powers) {
-                    self.fill_plainly(part, x);
-                }
-                x = x.wrapping_mul(self.next);
+            // A block of 4 KiB.
+            if lines.len() == fast::POWERS && fast::multiples(lines, first, &self.powers) {
+                return first.wrapping_mul(self.next);
             }
-            if rest.is_empty() { x } else { self.fill_rest(rest, x) }
+            self.fill_parts(lines, first)
         }
         #[cfg(not(target_arch = "x86_64"))]
         self.fill_plainly(lines, first)
     }
 
-    /// Fewer lines than there are powers.
+    /// Any number of lines.
     #[cfg(target_arch = "x86_64")]
     #[inline(never)]
-    fn fill_rest(&self, lines: &mut [[u8; 32]], first: u64) -> u64 {
-        let (strides, rest) = lines.split_at_mut(lines.len() / fast::STRIDE * fast::STRIDE);
-        if !fast::multiples(strides, first, &self.powers) {
-            self.fill_plainly(strides, first);
+    fn fill_parts(&self, lines: &mut [[u8; 32]], first: u64) -> u64 {
+        let mut x = first;
+        let (parts, rest) = lines.as_chunks_mut::<{ fast::POWERS }>();
+        for part in parts {
+            if !fast::multiples(part, x, &self.powers) {
+                self.fill_plainly(part, x);
+            }
+            x = x.wrapping_mul(self.next);
         }
-        self.fill_plainly(rest, first.wrapping_mul(self.powers.nth(strides.len())))
+        let (strides, rest) = rest.split_at_mut(rest.len() / fast::STRIDE * fast::STRIDE);
+        if !fast::multiples(strides, x, &self.powers) {
+            self.fill_plainly(strides, x);
+        }
+        self.fill_plainly(rest, x.wrapping_mul(self.powers.nth(strides.len())))
     }
 
     fn fill_plainly(&self, lines: &mut [[u8; 32]], first: u64) -> u64 {

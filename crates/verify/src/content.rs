@@ -28,11 +28,19 @@ impl SeededBytes {
     pub fn fill(self, bytes: &mut [u8]) {
         static MULTIPLES: Multiples = Multiples::of(STEP);
         let (rounds, rest) = bytes.as_chunks_mut::<ROUND>();
-        let mut word = MULTIPLES.fill(rounds, self.0);
-        for out in rest.chunks_mut(8) {
-            out.copy_from_slice(&word.to_le_bytes()[..out.len()]);
-            word = word.wrapping_mul(STEP);
+        let word = MULTIPLES.fill(rounds, self.0);
+        if !rest.is_empty() {
+            fill_rest(rest, word);
         }
+    }
+}
+
+/// Fewer bytes than a round: words that follow the first one alone.
+#[inline(never)]
+fn fill_rest(rest: &mut [u8], mut word: u64) {
+    for out in rest.chunks_mut(8) {
+        out.copy_from_slice(&word.to_le_bytes()[..out.len()]);
+        word = word.wrapping_mul(STEP);
     }
 }
 
