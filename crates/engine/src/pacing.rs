@@ -239,12 +239,12 @@ impl Pacing {
             std::hint::spin_loop();
             now = clock.now();
         }
-        self.waiter.wait(clock, control, now, moment)
+        self.waiter.wait(*clock, control, now, moment)
     }
 
     /// As [`Waiter::nap_ns`].
     pub(crate) fn nap_ns(&self, clock: &Clock, control: &SliceControl, moment: u64) -> u64 {
-        self.waiter.nap_ns(clock, control, clock.now(), moment)
+        self.waiter.nap_ns(*clock, control, clock.now(), moment)
     }
 
     /// As [`Waiter::timed_out`].

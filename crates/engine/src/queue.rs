@@ -1,9 +1,11 @@
 //! The loop of engines with a queue.
 
+mod alone;
 mod completing;
 mod due;
 mod exchange;
 mod flight;
+mod noted;
 mod paced;
 
 use crate::drive::{Failure, io};
@@ -13,6 +15,7 @@ use completing::count_done;
 use flight::{Batch, Filling, Flight, FreeList, OPS, Tag};
 use iosonde_base::{Completion, FileId, Nanos, Op, Planned, Slot};
 use iosonde_stats::{Counters, Lane, batch_class, depth_class};
+use noted::Noted;
 
 /// No wait is longer than this, so that a stop is seen even while a device
 /// stops.
@@ -44,6 +47,8 @@ pub struct QueueLoop<E, const STAMPED: bool> {
     dues: Box<[u64]>,
     /// When the entry taken last was due.
     due: u64,
+    /// For completions that are counted at once; of a job with a pace.
+    noted: Option<Noted>,
     /// What was measured ends the slice.
     settled: bool,
     /// Each completion is checked or printed: [`Drive::watches_completions`].
@@ -74,6 +79,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             idle: vec![true; slots],
             dues: Box::default(),
             due: 0,
+            noted: None,
             settled: false,
             watches: false,
             retries: SlotRetries::default(),

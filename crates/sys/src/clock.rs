@@ -9,12 +9,14 @@
 mod bell;
 mod calibration;
 mod counter;
+mod known;
 mod sleeper;
 mod still;
 
 use std::time::SystemTime;
 
 pub use bell::{Bell, Slept};
+pub use known::{CounterClock, Ticks};
 pub use sleeper::Sleeper;
 pub use still::Still;
 
@@ -119,6 +121,15 @@ impl Clock {
             TickSource::Counter => ClockSource::Cpu,
             TickSource::Monotonic | TickSource::Still(_) => ClockSource::ClockGettime,
             TickSource::TimeOfDay => ClockSource::Gettimeofday,
+        }
+    }
+
+    /// The same clock, known to read the processor's counter, if it does.
+    #[inline(always)]
+    pub const fn counting(&self) -> Option<CounterClock> {
+        match self.reading {
+            TickSource::Counter => Some(CounterClock::new(self.scale)),
+            _ => None,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::tape::Taping;
 use crate::{Drive, OneShot, SliceControl};
 use iosonde_base::{Op, Planned};
 use iosonde_stats::{Counters, Lane};
-use iosonde_sys::clock::{Clock, ClockSource};
+use iosonde_sys::clock::{Clock, ClockSource, CounterClock, Ticks};
 
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     /// Do plain I/Os from the ring, at most `most`, each when it may start;
@@ -76,8 +76,8 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         tape: &mut T,
     ) -> (usize, StretchEnd) {
         let StretchContext { clock, ledger, alike, .. } = context;
-        assert!(clock.source() == ClockSource::Cpu, "the caller looked");
-        let (count, stop) = self.do_paced(context, dues, waiter, entries, tape);
+        let counter = clock.counting().expect("the caller looked");
+        let (count, stop) = self.do_paced(context, counter, dues, waiter, entries, tape);
         let entries = &entries[..count];
         if STAMPED && !E::THREE_STAMPS {
             count_all::<E>(ledger, &clock, entries, alike, &self.took[..count]);
@@ -91,14 +91,17 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     fn do_paced<T: Taping>(
         &mut self,
         context: StretchContext<'_>,
+        clock: CounterClock,
         dues: &mut [u64],
         waiter: &mut Waiter,
         entries: &[Planned],
         tape: &mut T,
     ) -> (usize, StretchEnd) {
-        let StretchContext { clock, ledger, control, .. } = context;
+        let StretchContext { ledger, control, .. } = context;
         let mut now = clock.now();
-        let pause = control.until().min(now.saturating_add(self.uncounted));
+        // What has been done by then is counted; the first may be due later.
+        let first = dues.first().map_or(0, |due| due.saturating_add(1));
+        let pause = control.until().min(now.saturating_add(self.uncounted).max(first));
         for (count, ((entry, due), took)) in
             entries.iter().zip(&mut *dues).zip(&mut self.took).enumerate()
         {
@@ -106,12 +109,12 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 return (count, StretchEnd::Special);
             }
             if now < *due {
-                if count > 0 && *due >= pause {
-                    return (count, StretchEnd::All);
+                if *due >= pause {
+                    return (count, wait_out(waiter, clock.clock(), control, now, count));
                 }
-                now = waiter.wait(&clock, control, now, *due);
-                if now < *due || now >= control.until() {
-                    return (count, StretchEnd::Time);
+                now = waiter.doze(clock, control, now, *due);
+                if now < *due || now >= pause {
+                    return (count, slice_end(control, now < *due, now));
                 }
             }
             let start = now;
@@ -131,20 +134,23 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 lane.ios.add(1);
                 lane.bytes.add(u64::from(entry.len));
             } else if E::THREE_STAMPS {
-                count_whole::<E>(&ledger.lanes[entry.op as usize], &clock, entry.len, stamps);
+                count_whole::<E>(
+                    &ledger.lanes[entry.op as usize],
+                    &clock.clock(),
+                    entry.len,
+                    stamps,
+                );
             }
             if STAMPED && T::TAPES {
-                tape_whole::<E, T>(tape, &clock, entry, stamps);
+                tape_whole::<E, T>(tape, &clock.clock(), entry, stamps);
             }
             if end >= pause {
-                let over = end >= control.until();
-                return (count + 1, if over { StretchEnd::Time } else { StretchEnd::All });
+                return (count + 1, slice_end(control, false, end));
             }
             // As in the loop without a pace.
             now = if E::CHAINED && !T::TAPES { end } else { clock.now() };
         }
-        let over = now >= control.until();
-        (entries.len(), if over { StretchEnd::Time } else { StretchEnd::All })
+        (entries.len(), slice_end(control, false, now))
     }
 
     /// Do plain I/Os, the first at `now`, as long as each may start without a
@@ -227,6 +233,33 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         }
         // If it ends the slice, the caller looks for the reason.
         let _ = pacing.completed(entry, drive.clock.ticks_to_ns(end.wrapping_sub(issue)), 1);
+    }
+}
+
+/// The next I/O is due past the pause after `count` others: if there are any they are
+/// counted first, else it is not due in this slice.
+#[cold]
+#[inline(never)]
+fn wait_out(
+    waiter: &mut Waiter,
+    clock: Clock,
+    control: &SliceControl,
+    now: u64,
+    count: usize,
+) -> StretchEnd {
+    if count > 0 {
+        return StretchEnd::All;
+    }
+    waiter.wait(clock, control, now, u64::MAX);
+    StretchEnd::Time
+}
+
+/// Whether the slice is over: it is at `now`, or was cut short.
+#[inline(always)]
+fn slice_end(control: &SliceControl, cut_short: bool, now: u64) -> StretchEnd {
+    match cut_short || now >= control.until() {
+        true => StretchEnd::Time,
+        false => StretchEnd::All,
     }
 }
 

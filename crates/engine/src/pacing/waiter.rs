@@ -1,7 +1,7 @@
 //! A job's thread waits until its next I/O is due.
 
 use crate::SliceControl;
-use iosonde_sys::clock::{Clock, Sleeper};
+use iosonde_sys::clock::{Sleeper, Ticks};
 
 /// Wakes the thread in time for the next I/O.
 #[derive(Debug, Default)]
@@ -13,19 +13,33 @@ pub(crate) struct Waiter {
 
 impl Waiter {
     /// Wait from `now` until `moment`, or until the slice ends. The time then.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait(
         &mut self,
-        clock: &Clock,
+        clock: impl Ticks,
         control: &SliceControl,
         now: u64,
         moment: u64,
     ) -> u64 {
         let (woken, moment) = (self.woken_for == moment, moment.min(control.until()));
         match woken {
-            true => Sleeper::spin_until(clock, now, moment, control.bell()),
-            false => self.sleeper.sleep_until(clock, now, moment, control.bell()),
+            _ if now >= moment => now,
+            true => Sleeper::spin_until(&clock.clock(), now, moment, control.bell()),
+            false => self.sleeper.doze_until(clock, now, moment, control.bell()),
         }
+    }
+
+    /// Wait from `now` until `moment`, which is later and within the slice. The
+    /// time then: earlier if the job is to stop.
+    #[inline(always)]
+    pub(crate) fn doze(
+        &mut self,
+        clock: impl Ticks,
+        control: &SliceControl,
+        now: u64,
+        moment: u64,
+    ) -> u64 {
+        self.sleeper.doze_until(clock, now, moment, control.bell())
     }
 
     /// How long something else may be waited for from `now` to `moment`, in
@@ -33,7 +47,7 @@ impl Waiter {
     #[inline(always)]
     pub(crate) fn nap_ns(
         &self,
-        clock: &Clock,
+        clock: impl Ticks,
         control: &SliceControl,
         now: u64,
         moment: u64,
@@ -41,7 +55,7 @@ impl Waiter {
         if self.woken_for == moment {
             return 0;
         }
-        let left_ns = clock.ns_between(now, moment.min(control.until()));
+        let left_ns = clock.ticks_to_ns(moment.min(control.until()).saturating_sub(now));
         self.sleeper.nap_ns(left_ns)
     }
 

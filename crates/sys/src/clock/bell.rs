@@ -59,6 +59,15 @@ impl Bell {
     }
 }
 
+impl Bell {
+    /// Sleep for `ns` nanoseconds, less than a second. Whether it did:
+    /// not if the bell has been rung, nor if a signal came.
+    #[inline(always)]
+    pub(super) fn sleeps_through(&self, ns: u32) -> bool {
+        platform::outlast(&self.0, 0, ns)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,6 +82,16 @@ mod tests {
     #[test]
     fn a_silent_bell_lets_the_wait_run_out() {
         assert!(!Bell::new().wait(Duration::from_micros(50)));
+    }
+
+    #[test]
+    fn a_short_sleep_is_slept_through_unless_the_bell_has_been_rung() {
+        let bell = Bell::new();
+        while !bell.sleeps_through(50_000) {
+            // A signal came.
+        }
+        bell.ring();
+        assert!(!bell.sleeps_through(999_999_999));
     }
 
     #[test]

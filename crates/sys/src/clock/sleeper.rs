@@ -1,6 +1,6 @@
 //! A thread that wakes in time, without burning the time until then.
 
-use super::{Bell, Clock, TickSource};
+use super::{Bell, Clock, TickSource, Ticks};
 
 /// Sleeps until just before a moment and spins the rest. How long before follows
 /// from how late the system woke it up to now: nine wakes of ten shall be in
@@ -31,6 +31,12 @@ const STEP_NS: u64 = 50;
 /// So little is not worth going to sleep.
 const SHORT_NS: u64 = 3_000;
 
+/// Of a wait as long as this a third is never spun.
+const FAR_NS: u64 = 3 * MOST_NS;
+
+/// What is longer takes a division to be told to the system.
+const SECOND_NS: u64 = 1_000_000_000;
+
 impl Default for Sleeper {
     fn default() -> Sleeper {
         Sleeper { early_ns: FIRST_NS }
@@ -39,17 +45,51 @@ impl Default for Sleeper {
 
 impl Sleeper {
     /// How long to sleep with so much left, in nanoseconds; zero to spin.
-    #[inline]
+    #[inline(always)]
     pub fn nap_ns(&self, left_ns: u64) -> u64 {
-        if left_ns < SHORT_NS { 0 } else { left_ns - self.early_ns.min(left_ns / 3) }
+        match left_ns {
+            FAR_NS.. => left_ns - self.early_ns,
+            SHORT_NS.. => left_ns - self.early_ns.min(left_ns / 3),
+            _ => 0,
+        }
     }
 
     /// How much longer than requested a sleep lasted, in nanoseconds.
     pub fn woke(&mut self, late_ns: u64) {
-        self.early_ns = match late_ns > self.early_ns {
-            true => (self.early_ns + 9 * STEP_NS).min(MOST_NS),
-            false => (self.early_ns - STEP_NS).max(LEAST_NS),
+        self.learn(late_ns <= self.early_ns);
+    }
+
+    /// Whether it was woken in time.
+    #[inline(always)]
+    fn learn(&mut self, in_time: bool) {
+        self.early_ns = match in_time {
+            false => (self.early_ns + 9 * STEP_NS).min(MOST_NS),
+            true => (self.early_ns - STEP_NS).max(LEAST_NS),
         };
+    }
+
+    /// As [`Sleeper::sleep_until`] from `now`, which is before the moment, in few
+    /// instructions where that is neither near nor far: for who waits again and again.
+    #[inline(always)]
+    pub fn doze_until(&mut self, clock: impl Ticks, now: u64, moment: u64, bell: &Bell) -> u64 {
+        let left_ns = clock.ticks_to_ns(moment.wrapping_sub(now));
+        let is_usual = (FAR_NS..SECOND_NS).contains(&left_ns) && clock.passes();
+        if !is_usual || !bell.sleeps_through((left_ns - self.early_ns) as u32) {
+            return self.sleep_on(clock.clock(), moment, bell);
+        }
+        let mut now = clock.now();
+        self.learn(now <= moment);
+        while now < moment {
+            std::hint::spin_loop();
+            now = clock.now();
+        }
+        now
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn sleep_on(&mut self, clock: Clock, moment: u64, bell: &Bell) -> u64 {
+        self.sleep_until(&clock, clock.now(), moment, bell)
     }
 
     /// As [`Clock::sleep_until`], from `now` on, and learn from it. The time then:
@@ -102,6 +142,23 @@ mod tests {
         }
         let early = 1_000_000 - sleeper.nap_ns(1_000_000);
         assert!((4_800..5_900).contains(&early), "{early}");
+    }
+
+    #[test]
+    fn a_doze_ends_after_the_moment_or_with_the_bell() {
+        let clock = Clock::pick(super::super::ClockSource::Auto).unwrap();
+        let (mut sleeper, bell) = (Sleeper::default(), Bell::new());
+        for ns in [1, 2_000, 10_000, 200_000] {
+            let now = clock.now();
+            let moment = clock.after(now, ns);
+            assert!(sleeper.doze_until(clock, now, moment, &bell) >= moment, "{ns} ns");
+        }
+        bell.ring();
+        for ns in [500_000_000, 3_600_000_000_000] {
+            let now = clock.now();
+            let moment = clock.after(now, ns);
+            assert!(sleeper.doze_until(clock, now, moment, &bell) < moment, "{ns} ns");
+        }
     }
 
     #[test]

@@ -53,6 +53,15 @@ pub(crate) fn wait_while(word: &AtomicU32, value: u32, limit_ns: u64) {
     let _ = futex::wait(word, futex::Flags::PRIVATE, value, Some(&limit));
 }
 
+/// The same for less than a second. Whether all of that passed: not if the word
+/// is another, or changed, and not if a signal came.
+#[inline(always)]
+pub(crate) fn outlast(word: &AtomicU32, value: u32, limit_ns: u32) -> bool {
+    let limit = Timespec { tv_sec: 0, tv_nsec: limit_ns.into() };
+    let woken = futex::wait(word, futex::Flags::PRIVATE, value, Some(&limit));
+    woken == Err(rustix::io::Errno::TIMEDOUT)
+}
+
 /// Wake every thread that sleeps by `word`.
 pub(crate) fn wake_all(word: &AtomicU32) {
     let _ = futex::wake(word, futex::Flags::PRIVATE, i32::MAX as u32);
