@@ -5,6 +5,8 @@
 mod circles;
 mod counts;
 mod docs;
+#[cfg(target_os = "linux")]
+mod faults;
 mod json_page;
 mod shape;
 mod test;
@@ -12,10 +14,13 @@ mod tidy;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo run -p xtask -- docs [--check] | test | tidy
+const USAGE: &str = "usage: cargo run -p xtask -- docs [--check] | faults [OPTIONS] | test | tidy
 
 docs            write the documents that are made from tables
 docs --check    fail if they are not as they would be written
+faults          run random jobs on storage that fails, and compare what iosonde
+                reports with what was injected: --seeds N, --seed SEED,
+                --first SEED, --minutes M, --program PATH; as root
 test            run all tests; list skips with their reasons, and count
 tidy            check floors, unsafe, long files and functions, type names,
                 import circles, skips, stubs";
@@ -26,6 +31,8 @@ fn main() -> ExitCode {
     let done = match arguments.as_slice() {
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
+        #[cfg(target_os = "linux")]
+        ["faults", options @ ..] => faults::run(options),
         ["test"] => test::run(),
         ["tidy"] => tidy::check(),
         _ => Err(USAGE.to_owned()),

@@ -88,8 +88,11 @@ fn floors(root: &Path) -> Vec<String> {
         };
         // Tests may import from above; what is built may not.
         let built = manifest.split("[dev-dependencies]").next().unwrap_or(&manifest);
-        if built.contains("iosonde-testing.") {
-            findings.push(format!("crates/{name} imports crates/testing, which is for tests only"));
+        for only in ["testing", "faults"] {
+            if built.contains(&format!("iosonde-{only}.")) {
+                findings
+                    .push(format!("crates/{name} imports crates/{only}, which is for tests only"));
+            }
         }
         for (other, below) in FLOORS {
             let imports = built.contains(&format!("iosonde-{other}."));

@@ -8,6 +8,8 @@ mod durability;
 mod e4defrag;
 mod errors;
 mod external;
+#[cfg(target_os = "linux")]
+mod fault_bench;
 mod faults;
 mod figures;
 mod filesystems;

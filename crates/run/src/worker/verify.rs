@@ -306,6 +306,7 @@ impl Worker<'_> {
     fn fail_unverified(&mut self, plan: &VerifyPlan, counts: &VerifyCounts) {
         let VerifyCounts { written, checked, wrong, unreadable, .. } = *counts;
         let nothing = plan.spec.backlogs.verify && written > 0 && checked == 0;
+        let none_saved = plan.spec.until.as_ref().is_some_and(|end| end.writes == 0);
         let words = match () {
             () if self.error.is_some() || !plan.strict => return,
             () if wrong > 0 => format!("{wrong} of {checked} blocks were wrong"),
@@ -316,6 +317,9 @@ impl Worker<'_> {
                 "none of {written} writes was checked: no sync followed them; set fsync=N or \
                  fdatasync=N, or leave verify_policy=fsynced out"
             ),
+            () if none_saved && checked == 0 => "nothing was checked: by its state file the job \
+                                                  that wrote has no write that counts"
+                .to_owned(),
             () if nothing => {
                 format!("none of {written} writes was checked: {}", self.why_unchecked())
             }

@@ -1,0 +1,103 @@
+//! System calls that fail, which a file system cannot make fail: by strace(1).
+
+use super::job::{BYSTANDER, content};
+use super::report::Report;
+use super::{Findings, SeedResult, Stage};
+
+/// Calls, and errors that they may give. Not those for memory: the allocator ends
+/// a program that gets none, as in every Rust program.
+const FAILS: [(&str, &[&str]); 25] = [
+    ("openat", &["EMFILE", "EACCES", "EIO", "EINTR"]),
+    ("pread64", &["EIO", "EINTR", "EAGAIN"]),
+    ("pwrite64", &["EIO", "ENOSPC", "EDQUOT", "EINTR"]),
+    ("read", &["EIO", "EINTR"]),
+    ("write", &["EIO", "ENOSPC", "EINTR"]),
+    ("fsync", &["EIO", "ENOSPC"]),
+    ("fdatasync", &["EIO"]),
+    ("ftruncate", &["EIO", "ENOSPC", "EFBIG"]),
+    ("fallocate", &["EIO", "ENOSPC", "EOPNOTSUPP", "EINTR"]),
+    ("fadvise64", &["EINVAL"]),
+    ("statx", &["EIO", "EACCES", "ENOMEM"]),
+    ("fstat", &["EIO"]),
+    ("close", &["EIO", "EINTR"]),
+    ("io_setup", &["EAGAIN", "ENOMEM", "ENOSYS"]),
+    ("io_submit", &["EAGAIN", "EIO", "EINTR"]),
+    ("io_getevents", &["EINTR"]),
+    ("io_uring_setup", &["EPERM", "ENOSYS", "ENOMEM"]),
+    ("io_uring_enter", &["EAGAIN", "EINTR", "EBUSY"]),
+    ("io_uring_register", &["ENOMEM", "EINVAL"]),
+    ("sched_setaffinity", &["EINVAL", "EPERM"]),
+    ("prlimit64", &["EPERM"]),
+    ("ioctl", &["ENOTTY", "EIO"]),
+    ("statfs", &["EIO", "ENOSYS"]),
+    ("clone3", &["EAGAIN", "ENOMEM"]),
+    ("unlink", &["EIO", "EBUSY"]),
+];
+
+/// Calls whose failure on the job's file must be reported: data is lost or not there.
+const REPORTED: [&str; 4] = ["pread64", "pwrite64", "fsync", "fdatasync"];
+
+pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
+    strace_is_here()?;
+    let dice = &mut stage.dice;
+    let engine = dice.pick(&["psync", "sync", "libaio", "io_uring", "mmap", "posixaio"]);
+    let pattern = dice.pick(&["read", "randread", "write", "randrw"]);
+    let (call, errors) = dice.pick(&FAILS);
+    let error = dice.pick(errors);
+    let first = 1 + dice.below(dice.clone().pick(&[4, 20, 80]));
+    // What interrupts an open, read or write of Rust's standard library is tried again
+    // without a limit; a file system that interrupts those for ever holds every program.
+    let is_of_library = matches!(call, "openat" | "read" | "write" | "close" | "ftruncate");
+    let lasts = dice.happens(250) && !(error == "EINTR" && is_of_library);
+    let letters = content(dice, 10_000);
+    let before = content(dice, 128 << 10);
+    let (aside, file) = (stage.aside.clone(), stage.mount.join("data"));
+    let bystander = stage.mount.join(BYSTANDER);
+    let written = std::fs::write(&bystander, &letters);
+    written.and_then(|()| std::fs::write(&file, &before)).map_err(|error| error.to_string())?;
+    let sync = if dice.happens(500) { "--fsync=8 --end_fsync=1" } else { "" };
+    let line = format!(
+        "--name=j --output-format=json --filename={} --rw={pattern} --bs=4k --size=128k \
+         --ioengine={engine} --iodepth=4 {sync}",
+        file.display()
+    );
+    let when = format!("{first}{}", if lasts { "+" } else { "" });
+    let trace = aside.join("trace");
+    let before_it = format!(
+        "strace -f -y -qq -o {} -e trace={call} -e signal=none -e inject={call}:error={error}:when={when}",
+        trace.display()
+    );
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let ended = stage.program.run_under(&words(&before_it), &words(&line), |_, _| ());
+
+    let trace = String::from_utf8_lossy(&std::fs::read(&trace).unwrap_or_default()).into_owned();
+    let lines: Vec<&str> = trace.lines().filter(|line| line.contains("(INJECTED)")).collect();
+    let mut findings = Findings::of(&ended);
+    let name = file.display().to_string();
+    let on_data = lines.iter().filter(|line| line.contains(&name)).count();
+    let is_reported = REPORTED.contains(&call) && !matches!(error, "EINTR" | "EAGAIN");
+    findings.must(!is_reported || on_data == 0 || ended.code != Some(0), || {
+        format!("{call} of the job's file failed {on_data} times, and it ended with 0")
+    });
+    findings.must(ended.code != Some(0) || Report::of(&ended).is_some(), || {
+        "it ended with 0 and without a report".to_owned()
+    });
+    let is_told = Report::of(&ended).is_some() || !ended.stderr.is_empty();
+    findings.must(ended.hung || is_told || call == "write", || {
+        "neither a report nor a word".to_owned()
+    });
+    findings.must(std::fs::read(&bystander).is_ok_and(|now| now == letters), || {
+        "it changed another file".to_owned()
+    });
+    if pattern.ends_with("read") {
+        findings.must(std::fs::read(&file).is_ok_and(|now| now == before), || {
+            "it changed its file".to_owned()
+        });
+    }
+    Ok(SeedResult { injected: lines.len() as u64, findings: findings.end(), skipped: None })
+}
+
+fn strace_is_here() -> Result<(), String> {
+    let found = std::process::Command::new("strace").arg("-V").output();
+    found.map(|_| ()).map_err(|error| format!("strace: {error}"))
+}

@@ -1,0 +1,191 @@
+//! The bench: one seed is one job on failing storage, and what must come of it.
+//!
+//! Each scene makes a job and a script of faults from the dice of its seed,
+//! runs iosonde, and compares its report with what was injected. What does not
+//! agree is a [`Finding`]: a sentence and the command.
+
+mod calls;
+mod corruption;
+mod errors;
+mod full;
+mod interruptions;
+mod job;
+mod kill;
+mod machine;
+mod power;
+mod program;
+mod report;
+mod seeds;
+
+use crate::Dice;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+pub use program::{Ended, Program};
+pub use seeds::{SceneTotals, Seeds};
+
+/// What a seed tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scene {
+    /// EIO and ENOSPC of reads, writes and syncs.
+    Errors,
+    /// Bits flipped, writes lost, torn or misdirected.
+    Corruption,
+    /// EINTR, short I/O, delays, hangs: nothing that may change data.
+    Interruptions,
+    /// The power is cut; syncs were honoured or not.
+    PowerCut,
+    /// Files that do not fit.
+    Full,
+    /// Signals at a random moment.
+    Kill,
+    /// System calls that fail, by strace.
+    Calls,
+    /// Devices that shrink, are detached or frozen; no space, no memory.
+    Machine,
+}
+
+/// Scenes by how often they come.
+const SCENES: [Scene; 20] = {
+    use Scene::{Calls, Corruption, Errors, Full, Interruptions, Kill, Machine, PowerCut};
+    [
+        Errors,
+        Corruption,
+        Interruptions,
+        PowerCut,
+        Calls,
+        Errors,
+        Corruption,
+        Interruptions,
+        PowerCut,
+        Kill,
+        Errors,
+        Corruption,
+        Full,
+        PowerCut,
+        Calls,
+        Errors,
+        Corruption,
+        Interruptions,
+        PowerCut,
+        Machine,
+    ]
+};
+
+/// The scene of this seed.
+pub fn scene_of(seed: u64) -> Scene {
+    SCENES[usize::try_from(seed % SCENES.len() as u64).expect("below 20")]
+}
+
+/// Something that was not as it must be.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What is wrong.
+    pub text: String,
+    /// The command line of the job, and how it ended.
+    pub ran: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n{}", self.text, self.ran)
+    }
+}
+
+/// What a seed has found.
+#[derive(Clone, Debug, Default)]
+pub struct SeedResult {
+    /// How many faults were injected.
+    pub injected: u64,
+    /// What was wrong; nothing in the best case.
+    pub findings: Vec<Finding>,
+    /// Why the seed could not be tried here.
+    pub skipped: Option<String>,
+}
+
+/// The program under test and a directory for its files.
+#[derive(Clone, Debug)]
+pub struct Bench {
+    /// iosonde.
+    pub program: PathBuf,
+    /// An existing directory that is this bench's own.
+    pub directory: PathBuf,
+}
+
+/// What a scene works with.
+pub(crate) struct Stage<'a> {
+    pub(crate) program: Program<'a>,
+    /// Where the file system of faults is mounted.
+    pub(crate) mount: PathBuf,
+    /// For results, states and other files that no fault reaches.
+    pub(crate) aside: PathBuf,
+    pub(crate) dice: Dice,
+    pub(crate) seed: u64,
+}
+
+impl Bench {
+    /// Try one seed, in the calling thread, whose mounts are its own
+    /// ([`with_own_mounts`](crate::with_own_mounts)).
+    pub fn run(&self, seed: u64) -> SeedResult {
+        let directory = self.directory.join(format!("seed-{seed}"));
+        let (mount, aside) = (directory.join("mount"), directory.join("aside"));
+        let made = std::fs::create_dir_all(&mount).and_then(|()| std::fs::create_dir_all(&aside));
+        if let Err(error) = made {
+            return SeedResult { skipped: Some(error.to_string()), ..SeedResult::default() };
+        }
+        let stage = Stage {
+            program: Program { path: &self.program, directory: &aside },
+            mount,
+            aside: aside.clone(),
+            dice: Dice::of(seed, &[1]),
+            seed,
+        };
+        let result = match scene_of(seed) {
+            Scene::Errors => errors::run(stage),
+            Scene::Corruption => corruption::run(stage),
+            Scene::Interruptions => interruptions::run(stage),
+            Scene::PowerCut => power::run(stage),
+            Scene::Full => full::run(stage),
+            Scene::Kill => kill::run(stage),
+            Scene::Calls => calls::run(stage),
+            Scene::Machine => machine::run(stage),
+        };
+        remove(&directory);
+        result.unwrap_or_else(|why| SeedResult { skipped: Some(why), ..SeedResult::default() })
+    }
+}
+
+fn remove(directory: &Path) {
+    // A program that hangs may hold it; the directory of all seeds is removed in the end.
+    let _ = std::fs::remove_dir_all(directory);
+}
+
+/// Findings of one run, as they are made.
+pub(crate) struct Findings<'a> {
+    ended: &'a Ended,
+    found: Vec<Finding>,
+}
+
+impl<'a> Findings<'a> {
+    /// What every run must hold: an end in time, no panic, no signal that ended it.
+    pub(crate) fn of(ended: &'a Ended) -> Findings<'a> {
+        let mut findings = Findings { ended, found: Vec::new() };
+        findings.must(!ended.hung, || "it did not end in time".to_owned());
+        findings.must(ended.hung || ended.killed_by.is_none(), || {
+            format!("signal {:?} ended it", ended.killed_by)
+        });
+        findings.must(!ended.stderr.contains("panicked at"), || "it panicked".to_owned());
+        findings
+    }
+
+    /// Note `otherwise` unless it is so.
+    pub(crate) fn must(&mut self, is: bool, otherwise: impl FnOnce() -> String) {
+        if !is {
+            self.found.push(Finding { text: otherwise(), ran: self.ended.to_string() });
+        }
+    }
+
+    pub(crate) fn end(self) -> Vec<Finding> {
+        self.found
+    }
+}

@@ -1,0 +1,312 @@
+//! The store as a FUSE file system: one directory of files.
+
+use crate::store::{Answer, Caching, EIO, ENOENT, ENOSPC, Store};
+use fuser::{
+    Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, LockOwner,
+    OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty,
+    ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, WriteFlags,
+};
+use std::ffi::OsStr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The kernel asks again each time: sizes change behind its back.
+const TTL: Duration = Duration::ZERO;
+const BLOCK: u64 = 4096;
+const NAME_LENGTH: u32 = 255;
+/// fallocate(2): space without a change of the length.
+const KEEP_SIZE: i32 = 1;
+
+pub(crate) struct FaultFiles {
+    pub(crate) store: Arc<Mutex<Store>>,
+    pub(crate) caching: Caching,
+}
+
+impl FaultFiles {
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn attributes(&self, id: u64) -> Option<FileAttr> {
+        let is_root = id == INodeNo::ROOT.0;
+        let size = if is_root { 0 } else { self.store().bytes(id)? };
+        Some(FileAttr {
+            ino: INodeNo(id),
+            size,
+            blocks: size.div_ceil(512),
+            atime: UNIX_EPOCH,
+            mtime: UNIX_EPOCH,
+            ctime: UNIX_EPOCH,
+            crtime: UNIX_EPOCH,
+            kind: if is_root { FileType::Directory } else { FileType::RegularFile },
+            perm: if is_root { 0o755 } else { 0o644 },
+            nlink: 1,
+            uid: 0,
+            gid: 0,
+            rdev: 0,
+            blksize: BLOCK as u32,
+            flags: 0,
+        })
+    }
+
+    fn flags(&self) -> FopenFlags {
+        match self.caching {
+            Caching::None => FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES,
+            Caching::Pages => FopenFlags::empty(),
+        }
+    }
+}
+
+fn errno(number: i32) -> Errno {
+    Errno::from_i32(number)
+}
+
+/// A request that takes this long longer; another thread serves the others.
+fn wait(milliseconds: u64) {
+    if milliseconds > 0 {
+        std::thread::sleep(Duration::from_millis(milliseconds));
+    }
+}
+
+impl Filesystem for FaultFiles {
+    fn lookup(&self, _req: &Request, _parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let found = self.store().find(&name.to_string_lossy());
+        match found.and_then(|id| self.attributes(id)) {
+            Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
+            None => reply.error(errno(ENOENT)),
+        }
+    }
+
+    fn getattr(&self, _req: &Request, ino: INodeNo, _fh: Option<FileHandle>, reply: ReplyAttr) {
+        match self.attributes(ino.0) {
+            Some(attributes) => reply.attr(&TTL, &attributes),
+            None => reply.error(errno(ENOENT)),
+        }
+    }
+
+    fn setattr(
+        &self,
+        req: &Request,
+        ino: INodeNo,
+        _mode: Option<u32>,
+        _uid: Option<u32>,
+        _gid: Option<u32>,
+        size: Option<u64>,
+        _atime: Option<fuser::TimeOrNow>,
+        _mtime: Option<fuser::TimeOrNow>,
+        _ctime: Option<SystemTime>,
+        fh: Option<FileHandle>,
+        _crtime: Option<SystemTime>,
+        _chgtime: Option<SystemTime>,
+        _bkuptime: Option<SystemTime>,
+        _flags: Option<fuser::BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        let resized = size.map_or(Ok(()), |bytes| self.store().resize(ino.0, bytes));
+        match resized {
+            Ok(()) => self.getattr(req, ino, fh, reply),
+            Err(number) => reply.error(errno(number)),
+        }
+    }
+
+    fn create(
+        &self,
+        _req: &Request,
+        _parent: INodeNo,
+        name: &OsStr,
+        _mode: u32,
+        _umask: u32,
+        _flags: i32,
+        reply: ReplyCreate,
+    ) {
+        let id = self.store().create(&name.to_string_lossy());
+        match self.attributes(id) {
+            Some(attributes) => {
+                reply.created(&TTL, &attributes, Generation(0), FileHandle(id), self.flags())
+            }
+            None => reply.error(errno(EIO)),
+        }
+    }
+
+    fn unlink(&self, _req: &Request, _parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        match self.store().unlink(&name.to_string_lossy()) {
+            Some(_) => reply.ok(),
+            None => reply.error(errno(ENOENT)),
+        }
+    }
+
+    fn rename(
+        &self,
+        _req: &Request,
+        _parent: INodeNo,
+        name: &OsStr,
+        _newparent: INodeNo,
+        newname: &OsStr,
+        _flags: RenameFlags,
+        reply: ReplyEmpty,
+    ) {
+        let mut store = self.store();
+        match store.find(&name.to_string_lossy()) {
+            Some(id) => {
+                store.rename(id, &newname.to_string_lossy());
+                reply.ok();
+            }
+            None => reply.error(errno(ENOENT)),
+        }
+    }
+
+    fn forget(&self, _req: &Request, ino: INodeNo, _nlookup: u64) {
+        self.store().forget(ino.0);
+    }
+
+    fn open(&self, _req: &Request, ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
+        reply.opened(FileHandle(ino.0), self.flags());
+    }
+
+    fn read(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        offset: u64,
+        size: u32,
+        _flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let answer = self.store().read(ino.0, offset, size as usize);
+        match answer {
+            Answer::Done(data, milliseconds) => {
+                wait(milliseconds);
+                reply.data(&data);
+            }
+            Answer::Errno(number) => reply.error(errno(number)),
+        }
+    }
+
+    fn write(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        offset: u64,
+        data: &[u8],
+        _write_flags: WriteFlags,
+        _flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let answer = self.store().write(ino.0, offset, data);
+        match answer {
+            Answer::Done(written, milliseconds) => {
+                wait(milliseconds);
+                reply.written(u32::try_from(written).expect("a request is below 4 GiB"));
+            }
+            Answer::Errno(number) => reply.error(errno(number)),
+        }
+    }
+
+    fn flush(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        _fh: FileHandle,
+        _lock_owner: LockOwner,
+        reply: ReplyEmpty,
+    ) {
+        reply.ok();
+    }
+
+    fn fsync(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        _datasync: bool,
+        reply: ReplyEmpty,
+    ) {
+        let answer = self.store().sync(ino.0);
+        match answer {
+            Answer::Done((), milliseconds) => {
+                wait(milliseconds);
+                reply.ok();
+            }
+            Answer::Errno(number) => reply.error(errno(number)),
+        }
+    }
+
+    fn fsyncdir(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        _fh: FileHandle,
+        _datasync: bool,
+        reply: ReplyEmpty,
+    ) {
+        reply.ok();
+    }
+
+    fn readdir(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        _fh: FileHandle,
+        offset: u64,
+        mut reply: ReplyDirectory,
+    ) {
+        let root = INodeNo::ROOT.0;
+        let dots = [(root, ".", FileType::Directory), (root, "..", FileType::Directory)];
+        let dots = dots.map(|(id, name, kind)| (id, name.to_owned(), kind));
+        let files = self.store().list();
+        let files = files.into_iter().filter(|(_, name)| !name.is_empty());
+        let files = files.map(|(id, name)| (id, name, FileType::RegularFile));
+        let entries = dots.into_iter().chain(files).zip(1..);
+        for ((id, name, kind), next) in entries.skip(usize::try_from(offset).unwrap_or(usize::MAX))
+        {
+            if reply.add(INodeNo(id), next, kind, &name) {
+                break;
+            }
+        }
+        reply.ok();
+    }
+
+    fn statfs(&self, _req: &Request, _ino: INodeNo, reply: ReplyStatfs) {
+        let store = self.store();
+        let (all, free) = (store.capacity, store.capacity.saturating_sub(store.used()));
+        let block = BLOCK as u32;
+        reply.statfs(
+            all / BLOCK,
+            free / BLOCK,
+            free / BLOCK,
+            1000,
+            1000,
+            block,
+            NAME_LENGTH,
+            block,
+        );
+    }
+
+    fn fallocate(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        offset: u64,
+        length: u64,
+        mode: i32,
+        reply: ReplyEmpty,
+    ) {
+        let mut store = self.store();
+        let (end, now) = (offset + length, store.bytes(ino.0).unwrap_or(0));
+        let grown = match mode {
+            0 => store.resize(ino.0, end.max(now)),
+            KEEP_SIZE if store.used() - now + end <= store.capacity => Ok(()),
+            KEEP_SIZE => Err(ENOSPC),
+            _ => Err(rustix::io::Errno::OPNOTSUPP.raw_os_error()),
+        };
+        match grown {
+            Ok(()) => reply.ok(),
+            Err(number) => reply.error(errno(number)),
+        }
+    }
+}
