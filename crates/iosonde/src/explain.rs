@@ -69,7 +69,7 @@ pub fn run(arguments: &[String]) -> u8 {
         return exit::REFUSED;
     }
     let arguments = match crate::profiles::expand(Personality::Native, arguments) {
-        Ok(arguments) => arguments,
+        Ok(expanded) => expanded.arguments,
         Err(code) => return code,
     };
     match prepare(Personality::Native, &arguments) {

@@ -6,6 +6,7 @@ use crate::live::{LONG_S, LiveMode, LiveShow};
 use crate::metrics::MetricsOutputs;
 use crate::output::{ReportOutput, print};
 use crate::personality::Personality;
+use crate::profiles::ActHours;
 use crate::report_formats::{is_document, text};
 use crate::terminal::line_columns;
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
@@ -46,6 +47,8 @@ pub struct RunProgress<'a> {
     /// Disk counters when the jobs ended. Write-back that is waited for afterwards
     /// is not theirs.
     pub used: DiskUse,
+    /// Counts reads hour by hour, for `--profile=act`.
+    pub act: Option<ActHours>,
 }
 
 impl<'a> RunProgress<'a> {
@@ -72,6 +75,7 @@ impl<'a> RunProgress<'a> {
             live,
             metrics,
             used: DiskUse::default(),
+            act: None,
         }
     }
 
@@ -242,7 +246,12 @@ impl Observer for RunProgress<'_> {
             metrics.see(event);
         }
         match event {
-            RunEvent::Begun { view } => self.begin_live(view),
+            RunEvent::Begun { view } => {
+                self.begin_live(view);
+                if let Some(act) = &mut self.act {
+                    act.begin(view, self.plan.jobs.len());
+                }
+            }
             RunEvent::LayingOut { job, missing } => {
                 self.clear();
                 let (files, total) =

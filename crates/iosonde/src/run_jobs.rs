@@ -5,6 +5,7 @@ use crate::metrics::{Endpoints, MetricsOutputs};
 use crate::output::{ReportOutput, print, print_error};
 use crate::personality::Personality;
 use crate::prepare::{Prepared, lines_of, parse, prepare_parsed};
+use crate::profiles::{ActHours, Expanded};
 use crate::progress::RunProgress;
 use crate::report_formats::{is_document, text};
 use crate::run_outputs::RunOutputs;
@@ -32,8 +33,8 @@ pub type Help = fn(Personality) -> String;
 /// Run the jobs of a command line, or print what its flags request; the exit
 /// code.
 pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
-    let arguments = match profiles::expand(personality, arguments) {
-        Ok(arguments) => arguments,
+    let Expanded { arguments, judges_hours } = match profiles::expand(personality, arguments) {
+        Ok(expanded) => expanded,
         Err(code) => return code,
     };
     let parsed = parse(personality, &arguments);
@@ -57,7 +58,9 @@ pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
             print_output(personality, &flags, &options);
             refuse_no_jobs(personality, help)
         }
-        Ok(prepared) => execute(personality, prepared, &options),
+        Ok(prepared) => {
+            execute(personality, prepared, &options, judges_hours.then(ActHours::default))
+        }
         Err(refused) => {
             print_output(personality, &flags, &options);
             refused.reasons.iter().for_each(|line| print_error(line));
@@ -117,7 +120,12 @@ fn refuse_no_jobs(personality: Personality, help: Help) -> u8 {
 }
 
 /// Run the jobs and print the report, after the lines of `--debug=parse`.
-fn execute(personality: Personality, prepared: Prepared, options: &str) -> u8 {
+fn execute(
+    personality: Personality,
+    prepared: Prepared,
+    options: &str,
+    act: Option<ActHours>,
+) -> u8 {
     let program = personality.program();
     let outputs = match RunOutputs::open(&prepared.parsed.flags) {
         Ok(outputs) => outputs,
@@ -133,7 +141,7 @@ fn execute(personality: Personality, prepared: Prepared, options: &str) -> u8 {
     if let Some(url) = outputs.endpoints.as_ref().and_then(Endpoints::url) {
         output.note(&format!("{program}: metrics at {url}"));
     }
-    let outcome = match run_and_report(personality, prepared, outputs, &mut output) {
+    let outcome = match run_and_report(personality, prepared, outputs, (&mut output, act)) {
         Ok(outcome) => outcome,
         Err(reasons) => {
             reasons.iter().for_each(|reason| output.error(&format!("{program}: {reason}")));
@@ -202,7 +210,7 @@ fn run_and_report(
     personality: Personality,
     prepared: Prepared,
     outputs: RunOutputs,
-    output: &mut ReportOutput,
+    (output, act): (&mut ReportOutput, Option<ActHours>),
 ) -> Result<Reported, Vec<String>> {
     let Prepared { parsed, mut plan, notes, data_warnings } = prepared;
     notes.iter().chain(&data_warnings).for_each(|line| output.note(line));
@@ -230,10 +238,17 @@ fn run_and_report(
     let around = (&context, &disks);
     let shown = (live, metrics.as_ref());
     let mut progress = RunProgress::new(personality, flags, &plan, around, output, shown);
+    progress.act = act;
     progress.begin();
     let ended = conduct(plan.clone(), &mut progress);
     let disks_used = std::mem::take(&mut progress.used);
+    let act = progress.act.take();
     let ended = one(ended.map_err(|error| format!("cannot listen for signals: {error}")))?;
+    let hours_failed = act.and_then(|mut act| act.finish()).is_some_and(|verdict| {
+        output.line(verdict.table.trim_end());
+        verdict.failures.iter().for_each(|line| output.error(line));
+        !verdict.failures.is_empty()
+    });
     let cpu_idle = idle.zip(flags.idle_prof).map(|(idle, detail)| {
         idle.report(match detail {
             IdleProf::System => IdleDetail::System,
@@ -248,6 +263,7 @@ fn run_and_report(
     one(html_page::write(flags, &report))?;
     one(metrics.map_or(Ok(()), |metrics| metrics.finish(&report)))?;
     let code = match exit_code(&ended) {
+        exit::OK if hours_failed => exit::failed(1),
         exit::OK if flags.strict && is_misleading(&report) => exit::MISLEADING,
         exit::OK if flags.strict && is_unknown(&report) => exit::UNKNOWN,
         code => code,

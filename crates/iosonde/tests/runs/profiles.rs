@@ -1,4 +1,4 @@
-//! `--profile=tiobench`: its options count.
+//! `--profile`: options of built-in workloads count.
 
 use crate::support::{Who, words};
 use iosonde_testing::{Folder, has_fio};
@@ -30,17 +30,40 @@ fn profiles_that_do_not_exist_are_refused_as_fio_refuses_them() {
     let bogus = Who::AsFio.run(&folder, &words("--profile=bogus"));
     assert_eq!(bogus.stderr.trim(), "fio: profile 'bogus' not found");
     assert_eq!(bogus.code, Some(1));
-    let act = Who::Native.run(&folder, &words("--profile=act --device-names=/dev/null"));
+    let act = Who::AsFio.run(&folder, &words("--profile=act"));
+    assert_eq!(
+        act.stderr,
+        "act: you need to set IO target(s) with the device-names option.\n\
+         fio: profile act prep failed\n"
+    );
     assert_eq!(act.code, Some(1), "{act:?}");
-    assert!(act.stderr.contains("profile 'act' is not supported"), "{act:?}");
     let size = Who::Native.run(&folder, &words("--profile=tiobench --size=many"));
     assert!(
         size.stderr.contains("--size: invalid value \"many\": use a number of MiB"),
         "{size:?}"
     );
     if has_fio() {
-        let help = "--profile=tiobench --cmdhelp";
-        let [ours, fio] = [Who::AsFio, Who::Fio].map(|who| who.run(&folder, &words(help)).stdout);
-        assert_eq!(ours, fio);
+        for help in ["--profile=tiobench --cmdhelp", "--profile=act --cmdhelp"] {
+            let [ours, fio] =
+                [Who::AsFio, Who::Fio].map(|who| who.run(&folder, &words(help)).stdout);
+            assert_eq!(ours, fio);
+        }
     }
+}
+
+/// How many reads are slow is the machine's: the exit code follows from what is printed.
+#[test]
+fn act_judges_the_reads_of_each_hour() {
+    let folder = Folder::new("act");
+    folder.write("d", vec![7; 4 << 20]);
+    let line = "--profile=act --device-names=d --load=1 --threads-per-queue=2 --test-duration=1s \
+                --read-req-num-512-blocks=8 --ledger=no";
+    let ran = Who::AsFio.run(&folder, &words(line));
+    let failed = ran.stderr.contains("exceeds pass criteria of");
+    assert_eq!(ran.code, Some(u8::from(failed).into()), "{ran:?}");
+    let table = ran.stdout.find(" slice\t  1\t  8\t 64\t  1\t  8\t 64\n").expect("a table");
+    let rows: Vec<&str> = ran.stdout[table..].lines().skip(2).take(2).collect();
+    assert!(rows[0].starts_with("    1\t"), "{ran:?}");
+    assert!(!rows[1].starts_with("    2\t"), "{ran:?}");
+    assert!(ran.stdout[table..].contains("act-read-d: (groupid=0, jobs=3)"), "{ran:?}");
 }

@@ -1,57 +1,50 @@
 //! `--profile`: fio's built-in workloads, jobs that are made from a few options
 //! of their own.
 
+mod act;
+mod act_hours;
+mod tiobench;
+
+pub use act_hours::ActHours;
+
 use crate::exit;
 use crate::output::{print, print_error};
 use crate::personality::Personality;
-use iosonde_options::command_line::size;
 
 /// An option of a profile.
 struct ProfileOption {
     name: &'static str,
     doc: &'static str,
+    /// Whether it needs one; else it is a switch, which may have one after `=`.
+    takes_value: bool,
     /// Whether a value will do; the accepted ones in words.
     accepts: fn(&str) -> bool,
     accepted: &'static str,
 }
 
-/// The options of tiobench.
-static TIOBENCH: [ProfileOption; 5] = [
-    ProfileOption {
-        name: "size",
-        doc: "Size in MiB",
-        accepts: is_count,
-        accepted: "a number of MiB, at least 1",
-    },
-    ProfileOption {
-        name: "block",
-        doc: "Block size in bytes",
-        accepts: |text| size(text).is_ok_and(|bytes| bytes > 0),
-        accepted: "a number of bytes, such as 4096 or 4k",
-    },
-    ProfileOption {
-        name: "numruns",
-        doc: "Number of runs",
-        accepts: is_count,
-        accepted: "a number, at least 1",
-    },
-    ProfileOption {
-        name: "dir",
-        doc: "Test directory",
-        accepts: |text| !text.is_empty(),
-        accepted: "a directory",
-    },
-    ProfileOption {
-        name: "threads",
-        doc: "Number of Threads",
-        accepts: is_count,
-        accepted: "a number, at least 1",
-    },
-];
-
 fn is_count(text: &str) -> bool {
     // More than 16 EiB are not meant.
     text.parse().is_ok_and(|count: u64| (1..1 << 44).contains(&count))
+}
+
+/// A built-in workload.
+struct BuiltIn {
+    name: &'static str,
+    options: &'static [ProfileOption],
+}
+
+static PROFILES: [BuiltIn; 2] = [
+    BuiltIn { name: "tiobench", options: &tiobench::OPTIONS },
+    BuiltIn { name: "act", options: &act::OPTIONS },
+];
+
+/// A command line in which a profile has become jobs.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Expanded {
+    /// The line.
+    pub arguments: Vec<String>,
+    /// Whether the reads of each hour are to be judged as act does.
+    pub judges_hours: bool,
 }
 
 /// The command line with the jobs of the profile that it names in place of the
@@ -59,25 +52,21 @@ fn is_count(text: &str) -> bool {
 ///
 /// # Errors
 /// The exit code, once help or what is wrong has been printed.
-pub fn expand(personality: Personality, arguments: &[String]) -> Result<Vec<String>, u8> {
-    let Some((name, rest)) = profile(arguments) else { return Ok(arguments.to_vec()) };
+pub fn expand(personality: Personality, arguments: &[String]) -> Result<Expanded, u8> {
+    let Some((name, rest)) = profile(arguments) else {
+        return Ok(Expanded { arguments: arguments.to_vec(), judges_hours: false });
+    };
     let program = personality.program();
     let refuse = |words: String| {
         print_error(&format!("{program}: {words}"));
         exit::REFUSED
     };
-    match name.as_str() {
-        "tiobench" => {}
-        "act" => {
-            let words = "profile 'act' is not supported: write its jobs as a job file \
-                         (rate_iops, time_based)";
-            return Err(refuse(words.to_owned()));
-        }
-        _ => return Err(refuse(format!("profile '{name}' not found"))),
-    }
-    let (own, others) = own_options(&TIOBENCH, &rest);
+    let Some(BuiltIn { name, options }) = PROFILES.iter().find(|known| known.name == name) else {
+        return Err(refuse(format!("profile '{name}' not found")));
+    };
+    let (own, others) = own_options(options, &rest);
     if let Some(help) = others.iter().find_map(|word| help_word(word)) {
-        print(&option_help("tiobench", &TIOBENCH, help));
+        print(&option_help(name, options, help));
         return Err(exit::OK);
     }
     for (option, value) in &own {
@@ -94,7 +83,14 @@ pub fn expand(personality: Personality, arguments: &[String]) -> Result<Vec<Stri
         let given = own.iter().rev().find(|(option, _)| option.name == name);
         given.map(|(_, value)| value.as_str())
     };
-    Ok(tiobench(value, others))
+    if *name == "tiobench" {
+        return Ok(Expanded { arguments: tiobench::jobs(value, others), judges_hours: false });
+    }
+    let jobs = act::jobs(value, others).map_err(|words| {
+        print_error(words);
+        refuse(format!("profile {name} prep failed"))
+    })?;
+    Ok(Expanded { arguments: jobs, judges_hours: !act::is_on(value("prep")) })
 }
 
 /// The profile that is named, and the words without its flag.
@@ -127,10 +123,11 @@ fn own_options<'a>(
         };
         let is_named = |option: &&ProfileOption| name.trim_start_matches('-') == option.name;
         match known.iter().find(is_named).filter(|_| word.starts_with('-')) {
-            Some(option) => {
+            Some(option) if option.takes_value => {
                 let value = value.or_else(|| words.next().cloned());
                 own.push((option, value.unwrap_or_default()));
             }
+            Some(option) => own.push((option, value.unwrap_or_else(|| "1".to_owned()))),
             None => others.push(word.clone()),
         }
     }
@@ -162,44 +159,13 @@ fn option_help(profile: &str, options: &[ProfileOption], wanted: &str) -> String
     }
 }
 
-/// What holds for all jobs of tiobench.
-const GLOBAL: &str = "--timeout=600 --group_reporting --thread --overwrite=1 \
-                      --filename=.fio.tio.1:.fio.tio.2:.fio.tio.3:.fio.tio.4 --ioengine=sync";
-
-/// Its jobs, one after the other.
-const JOBS: &str = "--name=seqwrite --rw=write --end_fsync=1 \
-                    --name=randwrite --stonewall --rw=randwrite --end_fsync=1 \
-                    --name=seqread --stonewall --rw=read \
-                    --name=randread --stonewall --rw=randread";
-
-/// fio's jobs of tiobench, with its options, which fio reads and then leaves
-/// at their defaults. `others` hold for all jobs.
-fn tiobench<'a>(value: impl Fn(&str) -> Option<&'a str>, others: Vec<String>) -> Vec<String> {
-    let size = match value("size") {
-        Some(mebibytes) => format!("{mebibytes}m"),
-        None => "4*1024*$mb_memory".to_owned(),
-    };
-    let mut words = vec![
-        "--buffered=0".to_owned(),
-        format!("--size={size}"),
-        format!("--bs={}", value("block").unwrap_or("4096")),
-        format!("--loops={}", value("numruns").unwrap_or("1")),
-        format!("--directory={}", value("dir").unwrap_or("./")),
-        format!("--numjobs={}", value("threads").unwrap_or("1")),
-    ];
-    words.extend(GLOBAL.split_whitespace().map(str::to_owned));
-    words.extend(others);
-    words.extend(JOBS.split_whitespace().map(str::to_owned));
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn expanded(line: &str) -> String {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        expand(Personality::Native, &words).unwrap().join(" ")
+        expand(Personality::Native, &words).unwrap().arguments.join(" ")
     }
 
     #[test]
@@ -221,10 +187,50 @@ mod tests {
         assert!(default.contains("--size=4*1024*$mb_memory --bs=4096"), "{default}");
     }
 
+    /// What fio 3.33 lists with `--debug=parse` for the same lines, and the duration that was
+    /// requested.
+    #[test]
+    fn act_reads_and_writes_each_device_at_its_rates() {
+        let line = "--profile=act --device-names=f,/dev/g --load=4 --threads-per-queue=3 \
+                    --test-duration=90m";
+        assert_eq!(
+            expanded(line),
+            "--direct=1 --ioengine=sync --random_generator=lfsr --group_reporting=1 --thread \
+             --runtime=90m --time_based=1 \
+             --name=act-read-f --filename=f --rw=randread --numjobs=3 --rate_iops=2666 --bs=1536 \
+             --name=act-write-f --filename=f --rw=randwrite --rate_iops=48 --bs=131072 \
+             --name=act-read-/dev/g --filename=/dev/g --rw=randread --numjobs=3 --rate_iops=2666 \
+             --bs=1536 \
+             --name=act-write-/dev/g --filename=/dev/g --rw=randwrite --rate_iops=48 --bs=131072"
+        );
+    }
+
+    #[test]
+    fn act_prepares_with_zeroes_and_then_random_data() {
+        for line in
+            ["--profile=act --prep --device-names=c:d", "--profile=act --prep=1 --device-names c:d"]
+        {
+            assert_eq!(
+                expanded(line),
+                "--direct=1 --ioengine=sync --random_generator=lfsr --group_reporting=1 --thread \
+                 --name=act-prep-zeroes-c:d --filename=c\\:d --bs=1048576 --zero_buffers --rw=write \
+                 --name=act-prep-salt-c:d --stonewall --filename=c\\:d --bs=4096 --ioengine=libaio \
+                 --iodepth=64 --rw=randwrite"
+            );
+        }
+    }
+
     #[test]
     fn what_cannot_be_run_is_refused() {
-        for line in ["--profile=bogus", "--profile=act", "--profile", "--profile=tiobench --size=0"]
-        {
+        for line in [
+            "--profile=bogus",
+            "--profile=act",
+            "--profile",
+            "--profile=tiobench --size=0",
+            "--profile=act --device-names=f --load=0",
+            "--profile=act --device-names=f --test-duration=soon",
+            "--profile=act --device-names=f --large-block-op-kbytes=100",
+        ] {
             let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
             assert_eq!(expand(Personality::Native, &words), Err(exit::REFUSED), "{line}");
         }
