@@ -264,7 +264,7 @@ fn holds_data(file: &FilePlan) -> bool {
 
 fn fate(job: &JobPlan, file: &FilePlan) -> Option<String> {
     use iosonde_base::Dir;
-    let writes = job.dirs[Dir::Write] || job.dirs[Dir::Trim];
+    let writes = (job.dirs[Dir::Write] || job.dirs[Dir::Trim]) && !job.only_verifies();
     let unlinks = (job.end.unlink || job.end.unlink_each_loop) && file.kind == FileKind::Regular;
     match (writes, unlinks) {
         (true, true) => Some(format!("job {} overwrites and removes this existing file", job.name)),

@@ -147,7 +147,13 @@ pub struct Bytes(pub u64);
 impl OptionValue for Bytes {
     const KIND: ValueKind = ValueKind::Size;
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
-        let want = || ValueError::new("a size such as 4k or 1m", text);
+        let least = context.row.min.filter(|min| *min > 1);
+        let want = || match least {
+            Some(least) => {
+                ValueError::new(format!("a size such as 4k or 1m, {least} or more"), text)
+            }
+            None => ValueError::new("a size such as 4k or 1m", text),
+        };
         let value = whole(text, context).map_err(|e| ValueError { fio: e.fio, ..want() })?;
         value.try_into().map(Bytes).map_err(|_| want())
     }

@@ -55,7 +55,7 @@ impl fmt::Display for FormatError {
             FormatError::IntervalTooSmall { interval, needed } => write!(
                 f,
                 "an interval of {interval} bytes has no room for the header and the checksum: \
-                 use verify_interval or bs of at least {needed}"
+                 use a verify_interval (or bs) of at least {needed} that divides the block sizes"
             ),
             FormatError::OffsetOverlaps { offset, needed } => write!(
                 f,

@@ -57,6 +57,15 @@ pub enum Diagnosis {
         /// Whether they are zeroes.
         zeroes: bool,
     },
+    /// The beginning of a block of another place, then something else.
+    FrontOfAnother {
+        /// Bytes that are of that block: a multiple of 512.
+        at: usize,
+        /// Byte offset that its header names.
+        offset: u64,
+        /// Number of the write that it is from.
+        number: u64,
+    },
     /// The header is damaged, and the content is right.
     HeaderDamaged,
     /// None of these.
@@ -72,7 +81,9 @@ impl Diagnosis {
             Diagnosis::OtherPlace { .. } => "other-place",
             Diagnosis::Shifted { .. } => "shifted",
             Diagnosis::BitFlips { .. } => "bit-flips",
-            Diagnosis::Torn { .. } | Diagnosis::TornFront { .. } => "torn",
+            Diagnosis::Torn { .. }
+            | Diagnosis::TornFront { .. }
+            | Diagnosis::FrontOfAnother { .. } => "torn",
             Diagnosis::HeaderDamaged => "header-damaged",
             Diagnosis::Unknown => "unknown",
         }
@@ -102,6 +113,11 @@ impl fmt::Display for Diagnosis {
                 let front = if *zeroes { "zeroes" } else { "other data" };
                 write!(f, "torn: {at} bytes of {front}, the rest is right")
             }
+            Diagnosis::FrontOfAnother { at, offset, number } => write!(
+                f,
+                "torn: {at} bytes of write {number}, which belong to offset {offset}, then other \
+                 data"
+            ),
             Diagnosis::HeaderDamaged => f.write_str("the header is damaged, the content is right"),
             Diagnosis::Unknown => f.write_str("other data: no block of this job, whole or damaged"),
         }
@@ -124,7 +140,17 @@ pub fn diagnose(
         return found;
     }
     match wanted {
-        Some(wanted) if wanted.len() == bytes.len() => compared(bytes, wanted),
+        Some(wanted) if wanted.len() == bytes.len() => {
+            let found = compared(bytes, wanted);
+            // What was made again from a header of another place is not what belongs here.
+            match (found, sound_header(wanted)) {
+                (Diagnosis::Torn { at, .. }, Some(header)) if header.offset != offset => {
+                    let Header { offset, number, .. } = header;
+                    Diagnosis::FrontOfAnother { at, offset, number }
+                }
+                _ => found,
+            }
+        }
         _ => shifted(bytes, offset).unwrap_or(Diagnosis::Unknown),
     }
 }
@@ -311,6 +337,17 @@ mod tests {
         assert_eq!(remake(&flipped), Some(good.clone()));
         flipped[9] ^= 1;
         assert_eq!(remake(&flipped), None, "the seed cannot be trusted");
+    }
+
+    #[test]
+    fn the_front_of_another_block_is_not_called_right() {
+        let mut read = block(8192, 5);
+        read[..512].copy_from_slice(&block(4096, 3)[..512]);
+        // Nobody knows the job: the header that was read says what there should be.
+        let wanted = remake(&read);
+        let kind = MismatchKind::NotZero { at: 0 };
+        let found = diagnose(&read, wanted.as_deref(), &kind, 8192);
+        assert_eq!(found, Diagnosis::FrontOfAnother { at: 512, offset: 4096, number: 3 });
     }
 
     #[test]

@@ -111,6 +111,20 @@ fn options_alone_give_the_form_of_a_pattern() {
 }
 
 #[test]
+fn content_that_nothing_is_known_of_is_not_called_right() {
+    let pattern = "--verify=pattern_hdr --verify_pattern=0xdeadbeef --bs=4k";
+    let folder = written(&format!("--name=v --filename=data --size=64k --rw=write {pattern}"));
+    let mut data = fs::read(folder.join("data")).unwrap();
+    data[9000] ^= 1;
+    folder.write("data", data);
+    let ran = diagnose(&folder, "data --offset=9000");
+    let text: Vec<&str> = ran.stdout.split_whitespace().collect();
+    let text = text.join(" ");
+    assert!(text.contains("nothing says what the content should be"), "{ran:?}");
+    assert!(!text.contains("nothing is wrong"), "{ran:?}");
+}
+
+#[test]
 fn the_page_shows_header_difference_and_diagnosis() {
     let folder = written(JOB);
     let mut data = fs::read(folder.join("data")).unwrap();

@@ -104,6 +104,19 @@ fn every_type_is_written_read_back_and_refused_once_damaged() {
 }
 
 #[test]
+fn a_file_that_is_only_read_back_is_not_said_to_be_overwritten() {
+    let folder = Folder::new("verify-only-says");
+    let said = |more: &str| {
+        let line = format!("{JOB} --rw=randwrite --verify=crc32c {more}");
+        let ran = Who::Native.run(&folder, &words(&line)).well();
+        ran.stdout + &ran.stderr
+    };
+    said("");
+    assert!(said("").contains("overwrites data in this existing file"));
+    assert!(!said("--verify_only=1").contains("overwrites"));
+}
+
+#[test]
 fn engines_depths_backlogs_and_loops_check_each_write_once() {
     let jobs = [
         "--ioengine=libaio --iodepth=16 --direct=1 --rw=randwrite",
@@ -275,6 +288,7 @@ fn what_cannot_be_checked_is_refused_and_nothing_is_touched() {
         ("--rw=write --verify=sha512 --verify_offset=4030", "leaves the interval"),
         ("--rw=write --verify=sha512 --verify_offset=100", "overlaps"),
         ("--rw=write --verify=sha512 --verify_interval=128", "no room"),
+        ("--rw=write --verify=crc32c --verify_interval=64", "4k or 1m, 96 or more"),
         (
             "--rw=write --verify=crc32c --verify_async=2 --verify_async_cpus=4095",
             "verify_async_cpus",

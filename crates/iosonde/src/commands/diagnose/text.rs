@@ -30,8 +30,20 @@ pub fn page(path: &Path, compared: &Compared) -> String {
     }
     row(&mut out, "should hold", &should_hold(compared));
     let diagnosis = compared.diagnosis.as_ref().map(|judgement| judgement.words.as_str());
-    row(&mut out, "diagnosis", diagnosis.unwrap_or("nothing is wrong with this block"));
+    row(&mut out, "diagnosis", diagnosis.unwrap_or_else(|| nothing_wrong(compared)));
     out
+}
+
+/// How a block without a fault is told. Content that nothing says anything about was not looked
+/// at.
+fn nothing_wrong(compared: &Compared) -> &'static str {
+    match (&compared.source, &compared.sum) {
+        (ExpectedFrom::Unknown, None) => {
+            "the header is right; nothing says what the content should be: name the job that \
+             wrote it"
+        }
+        _ => "nothing is wrong with this block",
+    }
 }
 
 fn row(out: &mut String, name: &str, text: &str) {
