@@ -185,6 +185,9 @@ pub struct Reads {
     pub holes_estimated: bool,
     /// Bytes that were read ahead and not used; at least so many.
     pub readahead_bytes: Observed<u64>,
+    /// Requests that the devices right below completed, for each read: reads that
+    /// read-ahead or the cache served cost none, large ones several.
+    pub requests_per_read: Observed<f64>,
     /// How much of the range was in the page cache when the job began.
     pub cached_at_start_bytes: Observed<u64>,
 }
@@ -306,6 +309,8 @@ pub struct CpuLedger {
     pub system_ns_per_io: f64,
     /// Share of the time that the job's thread had a processor.
     pub busy_share: f64,
+    /// Share of the time that the thread was ready to run and had no processor.
+    pub waited_share: Observed<f64>,
     /// I/Os a second.
     pub iops: f64,
     /// I/Os a second of the same job with an engine that does nothing, on this
@@ -371,6 +376,17 @@ pub struct DeviceDescription {
     pub fua: Option<bool>,
     pub writeback_throttle_us: Option<u64>,
     pub request_bytes_max: Option<u64>,
+    /// Of a loop device: whether it bypasses the page cache of its backing file.
+    pub backing_direct: Option<bool>,
+}
+
+impl DeviceDescription {
+    /// Whether it keeps writes in memory and flushes do not reach that: a loop device
+    /// through the page cache of its backing file, set to `write through`, to which the
+    /// kernel sends no flushes.
+    pub fn drops_flushes(&self) -> bool {
+        self.backing_direct == Some(false) && self.write_cache.as_deref() == Some("write through")
+    }
 }
 
 /// Traffic of other programs on the devices right below the files, in bytes.

@@ -48,6 +48,7 @@ pub(crate) fn reads(value: &Value) -> Option<Reads> {
         hole_bytes: observed_count(value, "hole_bytes"),
         holes_estimated: flag(value, "holes_estimated"),
         readahead_bytes: observed_count(value, "readahead_bytes"),
+        requests_per_read: observed_number(value, "requests_per_read"),
         cached_at_start_bytes: observed_count(value, "cached_at_start_bytes"),
     })
 }
@@ -108,6 +109,7 @@ fn job(job: &Value) -> JobLedger {
             user_ns_per_io: number(cpu, "user_ns_per_io"),
             system_ns_per_io: number(cpu, "system_ns_per_io"),
             busy_share: number(cpu, "busy_share"),
+            waited_share: observed_number(cpu, "waited_share"),
             iops: number(cpu, "iops"),
             upper_bound_iops: observed_number(cpu, "upper_bound_iops"),
         },
@@ -143,6 +145,7 @@ fn device(device: &Value) -> DeviceLedger {
             fua: device["fua"].as_bool(),
             writeback_throttle_us: whole(&device["writeback_throttle_us"]),
             request_bytes_max: whole(&device["request_bytes_max"]),
+            backing_direct: device["backing_direct"].as_bool(),
         },
     }
 }

@@ -14,4 +14,4 @@ pub use group::{GroupLimits, Groups, Throttled};
 pub use machine::{CpuTime, PageFlow};
 pub use pressure::{Pressure, Resource};
 pub use procio::TaskIo;
-pub use usage::Usage;
+pub use usage::{Usage, run_delay_of_thread};

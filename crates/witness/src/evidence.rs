@@ -73,6 +73,8 @@ pub struct JobEvidence {
     pub latency: LatencySummary,
     /// Its thread's processor time while the clock ran.
     pub usage: Usage,
+    /// How long its thread was ready to run and had no processor meanwhile.
+    pub run_delay_ns: Option<u64>,
     /// It moves bytes of files or devices; the null engine does not.
     pub touches_storage: bool,
     /// What its thread counted while the clock ran.

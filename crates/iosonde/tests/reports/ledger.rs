@@ -288,6 +288,68 @@ fn each_fsync_reaches_the_device_as_a_flush() {
     assert_eq!(finds(&reported, "lost-flushes"), None);
 }
 
+/// A loop device keeps its setting when it is attached to another file.
+struct WriteThrough(String);
+
+impl WriteThrough {
+    fn set(device: &LoopDevice) -> WriteThrough {
+        let setting = format!("/sys/block/{}/queue/write_cache", device.name());
+        std::fs::write(&setting, "write through").unwrap();
+        WriteThrough(setting)
+    }
+}
+
+impl Drop for WriteThrough {
+    fn drop(&mut self) {
+        std::fs::write(&self.0, "write back").unwrap();
+    }
+}
+
+#[test]
+fn flushes_that_do_not_reach_the_file_below_a_loop_device_are_reported() {
+    let Some(place) = TestFileSystem::of("ext4") else { return };
+    let line = "--rw=write --bs=4k --size=256k --fsync=1";
+    assert_eq!(finds(&place.ledger("f", line), "write-cache-not-flushed"), None);
+    let setting = WriteThrough::set(&place.device);
+    let reported = place.ledger("f", line);
+    drop(setting);
+    assert_eq!(reported["devices"][0]["backing_direct"], false, "{}", reported["devices"]);
+    let found = finds(&reported, "write-cache-not-flushed").unwrap();
+    assert!(found.contains("no flush reaches its backing file"), "{found}");
+}
+
+#[test]
+fn bytes_that_compression_saves_are_not_called_cached() {
+    let Some(place) = TestFileSystem::of("btrfs") else { return };
+    let on = place.mounted.0.to_str().unwrap();
+    or_skip(run("mount", &["-o", "remount,compress-force=zstd", on]));
+    let write = "--rw=write --bs=128k --size=16m --buffer_compress_percentage=50 --end_fsync=1";
+    place.ledger("f", &format!("{write} --fallocate=none"));
+    let read = place.ledger("f", "--rw=read --bs=128k --size=16m --invalidate=1");
+    assert!(share(&read, "device_bytes") < 0.95, "it was compressed: {}", read["reads"]);
+    let why = read["reads"]["cache_bytes"]["unknown"].as_str().unwrap_or_default();
+    assert!(why.contains("compressed"), "{}", read["reads"]);
+    assert_eq!(finds(&read, "page-cache-reads"), None);
+}
+
+#[test]
+fn bytes_read_ahead_do_not_hide_reads_from_the_page_cache() {
+    let Some(place) = TestFileSystem::of("ext4") else { return };
+    place.ledger("f", "--rw=read --bs=64k --size=16m --invalidate=1");
+    // Written out and dropped, but for the half that is mapped meanwhile.
+    place.ledger("f", "--rw=read --bs=4k --size=16m --number_ios=1 --direct=1");
+    let mut holder = mapped(&place, "f", 8 * MIB);
+    let read = "--rw=randread:8 --bs=4k --size=16m --invalidate=0 --fadvise_hint=0";
+    let reported = place.ledger("f", read);
+    holder.signal(Signal::INT);
+    holder.end_within(PATIENCE);
+    let shares = ["cache_bytes", "device_bytes"].map(|of| share(&reported, of));
+    assert!(shares.iter().all(|&share| share > 0.45), "{}", reported["reads"]);
+    assert!(finds(&reported, "page-cache-reads").is_some());
+    let each = &reported["reads"]["requests_per_read"];
+    assert!(each.as_f64().is_none_or(|each| each < 0.9), "{each}");
+}
+
 #[test]
 fn a_second_writer_on_the_device_is_reported() {
     let Some(place) = TestFileSystem::of("ext4") else { return };

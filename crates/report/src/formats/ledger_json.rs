@@ -50,6 +50,7 @@ pub(super) fn reads(reads: &Reads) -> Value {
         "hole_bytes": known(&reads.hole_bytes),
         "holes_estimated": reads.holes_estimated,
         "readahead_bytes": known(&reads.readahead_bytes),
+        "requests_per_read": known(&reads.requests_per_read),
         "cached_at_start_bytes": known(&reads.cached_at_start_bytes),
         "cache_share": reads.cache_share(),
         "hole_share": reads.hole_share(),
@@ -111,6 +112,7 @@ fn job(job: &JobLedger) -> Value {
             "user_ns_per_io": job.cpu.user_ns_per_io,
             "system_ns_per_io": job.cpu.system_ns_per_io,
             "busy_share": job.cpu.busy_share,
+            "waited_share": known(&job.cpu.waited_share),
             "iops": job.cpu.iops,
             "upper_bound_iops": known(&job.cpu.upper_bound_iops),
         },
@@ -128,6 +130,7 @@ fn device(device: &DeviceLedger) -> Value {
         fua,
         writeback_throttle_us,
         request_bytes_max,
+        backing_direct,
     } = &device.facts;
     json!({
         "name": device.name,
@@ -144,6 +147,7 @@ fn device(device: &DeviceLedger) -> Value {
         "fua": fua,
         "writeback_throttle_us": writeback_throttle_us,
         "request_bytes_max": request_bytes_max,
+        "backing_direct": backing_direct,
     })
 }
 

@@ -86,6 +86,9 @@ fn reads_line(reads: &Reads) -> String {
             let estimated = if reads.holes_estimated { "holes (estimated)" } else { "holes" };
             part(*holes, estimated);
         }
+        (Observed::Unknown(why), Observed::Is(0)) => {
+            part(all.saturating_sub(device), &format!("elsewhere ({why})"));
+        }
         (Observed::Unknown(why), _) | (_, Observed::Unknown(why)) => {
             part(all.saturating_sub(device), &format!("the page cache or holes ({why})"));
         }
@@ -94,7 +97,14 @@ fn reads_line(reads: &Reads) -> String {
         true => format!("; {} more read ahead", bytes(ahead)),
         false => String::new(),
     };
-    format!("{}: {}{ahead}", bytes(all), parts.join(", "))
+    // Direct reads all wait, and large ones are several requests.
+    let waited = match reads.requests_per_read {
+        Observed::Is(each) if each < 0.9 => {
+            format!("; {} of the reads waited for the device", percent(each))
+        }
+        _ => String::new(),
+    };
+    format!("{}: {}{ahead}{waited}", bytes(all), parts.join(", "))
 }
 
 /// What was durable at the end of the run, and the rates that do not stand

@@ -157,6 +157,7 @@ fn job(writes: &Writes) -> JobLedger {
             user_ns_per_io: 900.0,
             system_ns_per_io: 24_000.0,
             busy_share: 0.25,
+            waited_share: Observed::Is(0.01),
             iops: 1000.0,
             upper_bound_iops: Observed::Is(41_000.0),
         },

@@ -87,6 +87,7 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
             || last_synced,
         latency: latency(result),
         usage: result.usage,
+        run_delay_ns: result.run_delay_ns,
         touches_storage: !caps.diskless && !caps.no_io && !caps.by_name
             || job.files.iter().any(|file| file.kind != FileKind::None),
         thread_io: looked.map_or(Observed::default(), |seen| seen.thread_io.clone()),

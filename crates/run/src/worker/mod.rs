@@ -82,6 +82,8 @@ struct Worker<'a> {
     began: u64,
     began_unix_ms: u64,
     usage_before: Usage,
+    /// How long the thread had waited for a processor then.
+    run_delay_before: Option<u64>,
     counting: bool,
     /// All that was planned has been done.
     ran_out: bool,
@@ -158,6 +160,12 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// What is counted of the thread begins here.
+    fn note_use(&mut self) {
+        self.usage_before = thread_usage();
+        self.run_delay_before = run_delay();
+    }
+
     /// Ramp, then run, in slices.
     fn run(&mut self) {
         if self.job.layout.only || self.error.is_some() {
@@ -165,7 +173,7 @@ impl<'a> Worker<'a> {
         }
         self.begin_pace();
         // For a job that ends within its ramp.
-        self.usage_before = thread_usage();
+        self.note_use();
         (self.began, self.began_unix_ms) =
             (self.start, coordination::clock_ms(self.job.time.start_clock));
         if self.job.time.ramp > Nanos(0) || self.job.time.ramp_bytes > 0 {
@@ -237,7 +245,7 @@ impl<'a> Worker<'a> {
         if let Some(look) = self.look.as_mut().filter(|_| began != self.start) {
             look.begin();
         }
-        self.usage_before = thread_usage();
+        self.note_use();
         self.shared.note_used(self.usage_before);
         self.began = began;
         self.began_unix_ms = coordination::clock_ms(self.job.time.start_clock);
@@ -377,6 +385,7 @@ impl<'a> Worker<'a> {
             true => thread_usage().since(&self.usage_before),
             false => Usage::default(),
         };
+        let run_delay_ns = run_delay().filter(|_| ran).zip(self.run_delay_before);
         let seen = self.look.take().filter(|_| counted).map(JobLook::end);
         failure = failure.or(self.close_files().err());
         if let Some(failure) = failure {
@@ -407,6 +416,7 @@ impl<'a> Worker<'a> {
             elapsed: Nanos(0),
             began_unix_ms: if ran { self.began_unix_ms } else { unix_ms() },
             usage,
+            run_delay_ns: run_delay_ns.map(|(now, before)| now.saturating_sub(before)),
             error: self.error,
             tolerated: (self.drive.tolerance.tolerated, self.drive.tolerance.first),
             phases: self.phases,
@@ -461,6 +471,11 @@ impl<'a> Worker<'a> {
         let detail = remedy::remedy(self.job, &failure);
         JobError { failure, path, detail }
     }
+}
+
+/// How long this thread has waited for a processor.
+fn run_delay() -> Option<u64> {
+    iosonde_sys::counters::run_delay_of_thread().ok()
 }
 
 /// Use of the machine by this thread; zeroes where the system does not tell.

@@ -53,6 +53,8 @@ pub struct JobResult {
     pub began_unix_ms: u64,
     /// Processor time and the like, over the counted time.
     pub usage: Usage,
+    /// How long its thread was ready and had no processor, over the counted time.
+    pub run_delay_ns: Option<u64>,
     /// Its error, if it failed.
     pub error: Option<JobError>,
     /// Errors that were tolerated, and the first of them.
@@ -139,6 +141,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
         elapsed,
         began_unix_ms: unix_ms().saturating_sub(runtime.millis()),
         usage,
+        run_delay_ns: None,
         error: None,
         tolerated: (tolerated, None),
         phases: Vec::new(),
@@ -175,6 +178,7 @@ impl JobResult {
             elapsed: Nanos(0),
             began_unix_ms: 0,
             usage: Usage::default(),
+            run_delay_ns: None,
             error: Some(error),
             tolerated: (0, None),
             phases: Vec::new(),

@@ -92,6 +92,7 @@ impl<'a> Worker<'a> {
             began: 0,
             began_unix_ms: 0,
             usage_before: Usage::default(),
+            run_delay_before: None,
             counting: false,
             ran_out: false,
             error: None,

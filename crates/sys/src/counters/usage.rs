@@ -21,6 +21,18 @@ pub struct Usage {
     pub minor_faults: u64,
 }
 
+/// How long the calling thread was ready to run and had no processor, since it began:
+/// nanoseconds (`/proc/.../schedstat`, its second number: kernel,
+/// Documentation/scheduler/sched-stats.rst).
+///
+/// # Errors
+/// If the kernel keeps no such counter.
+pub fn run_delay_of_thread() -> io::Result<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let delay = text.split_whitespace().nth(1).and_then(|word| word.parse().ok());
+    delay.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no counter in it"))
+}
+
 impl Usage {
     /// Of the calling thread.
     ///

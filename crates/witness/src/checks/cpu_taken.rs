@@ -1,4 +1,4 @@
-//! Processor time that the hypervisor or a control group took.
+//! Processor time that the hypervisor, a control group or other programs took.
 
 use iosonde_base::text::{duration, percent};
 use iosonde_report::finding::{FindingRule, Severity, Statement};
@@ -7,11 +7,13 @@ use iosonde_report::ledger::Ledger;
 pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "cpu-taken",
     severity: Severity::Warning,
-    condition: "the hypervisor took more than 2 % of the processor time in a run of 1 s or more, or \
-                a control group's CPU limit throttled the process",
+    condition: "the hypervisor took more than 2 % of the processor time in a run of 1 s or more, a \
+                control group's CPU limit throttled the process, or a job's thread was ready to run \
+                and had no processor for more than 5 % of its time",
     meaning: "While a thread is off its processor its I/Os wait with it: tail latencies grow and \
               rates fall for reasons unrelated to the storage.",
-    remedy: "repeat on a less loaded host, or raise cpu.max of the control group",
+    remedy: "repeat on a less loaded host, run fewer jobs than processors, or raise cpu.max of the \
+             control group",
     check,
 };
 
@@ -32,6 +34,16 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
             None => "a control group".to_owned(),
         };
         parts.push(format!("{limit} throttled the process {periods} times, for {}", duration(ns)));
+    }
+    let waited = ledger.jobs.iter().filter_map(|job| Some((job, *job.cpu.waited_share.get()?)));
+    // A moment of waiting is much of a short run.
+    let waited = waited.filter(|(job, share)| *share > 0.05 && job.runtime_ns >= 500_000_000);
+    if let Some((job, share)) = waited.max_by(|one, other| one.1.total_cmp(&other.1)) {
+        parts.push(format!(
+            "the thread of job {} was ready to run and waited for a processor for {} of its time",
+            job.name,
+            percent(share)
+        ));
     }
     match parts.is_empty() {
         true => Vec::new(),

@@ -47,6 +47,7 @@ fn reads() -> Reads {
         hole_bytes: Observed::Is(0),
         holes_estimated: false,
         readahead_bytes: Observed::Is(0),
+        requests_per_read: Observed::Is(1.0),
         cached_at_start_bytes: Observed::Is(0),
     }
 }
@@ -96,6 +97,7 @@ fn job() -> JobLedger {
             user_ns_per_io: 200.0,
             system_ns_per_io: 1500.0,
             busy_share: 0.4,
+            waited_share: Observed::Is(0.0),
             iops: 262_144.0,
             upper_bound_iops: Observed::Is(5e6),
         },

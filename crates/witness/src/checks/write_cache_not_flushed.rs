@@ -7,11 +7,12 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "write-cache-not-flushed",
     severity: Severity::Note,
     condition: "the device has a volatile write cache and no flush is known to have followed the \
-                last write",
+                last write; warning where flushes cannot reach what holds the data: a loop device \
+                set to `write through` over the page cache of its backing file",
     meaning: "Direct I/O bypasses the page cache, not the device's own cache. With a write cache \
               of mode `write back` an acknowledged write may be lost with the power until the \
               next flush, and the rate is that of the device's cache while there is room in it.",
-    remedy: "set end_fsync=1, or fsync=N or fdatasync=N as the application does, or sync=dsync; \
+    remedy: "of a loop device set its queue/write_cache to `write back`; else set end_fsync=1, or fsync=N or fdatasync=N as the application does, or sync=dsync; \
              and write more than the device's cache holds",
     check,
 };
@@ -19,6 +20,17 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 fn check(ledger: &Ledger) -> Vec<Statement> {
     let Some(writes) = &ledger.writes else { return Vec::new() };
     // What is not even at the device is reported by another rule.
+    let unreached = ledger.devices.iter().filter(|device| device.level == 0);
+    let unreached = unreached.filter(|device| device.facts.drops_flushes());
+    let unreached: Vec<&str> = unreached.map(|device| device.name.as_str()).collect();
+    if !unreached.is_empty() {
+        let text = format!(
+            "writes may be in memory below {}: its write cache is set to `write through`, so that \
+             no flush reaches its backing file",
+            unreached.join(", ")
+        );
+        return Statement::one(Severity::Warning, text);
+    }
     let on_device = writes.dirty_at_end_share().is_some_and(|share| share <= 0.01);
     if writes.in_volatile_cache != Observed::Is(true) || !on_device {
         return Vec::new();
@@ -44,6 +56,17 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{says, writer};
     use super::*;
+
+    #[test]
+    fn a_loop_device_that_gets_no_flushes_is_a_warning() {
+        let mut ledger = writer();
+        let facts = &mut ledger.devices[0].facts;
+        (facts.write_cache, facts.backing_direct) = (Some("write through".into()), Some(false));
+        let (severity, text) = says(RULE.id, &ledger).unwrap();
+        assert!(severity == Severity::Warning && text.contains("below nvme0n1"), "{text}");
+        ledger.devices[0].facts.backing_direct = Some(true);
+        assert_eq!(says(RULE.id, &ledger), None);
+    }
 
     #[test]
     fn a_volatile_cache_without_a_flush_is_reported() {

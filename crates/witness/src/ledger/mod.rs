@@ -199,6 +199,10 @@ fn cpu(job: &JobEvidence) -> CpuLedger {
         user_ns_per_io: each(job.usage.user_ns),
         system_ns_per_io: each(job.usage.system_ns),
         busy_share: of_time(used as f64 / 1e9).min(1.0),
+        waited_share: match job.run_delay_ns {
+            Some(ns) => Observed::Is(of_time(ns as f64 / 1e9).min(1.0)),
+            None => Observed::unknown("the kernel does not count it"),
+        },
         iops: of_time(ios as f64),
         upper_bound_iops: job.upper_bound_iops.clone(),
     }

@@ -1,12 +1,13 @@
 //! Where reads came from.
 
 use super::around::over_waves;
-use super::{over_files, places, sum};
+use super::{over_files, places, sum, wave};
 use crate::evidence::{Evidence, JobEvidence};
-use crate::reading::{MachineReading, both};
+use crate::reading::{Location, MachineReading, both};
 use iosonde_base::{Dir, PerDir};
 use iosonde_report::ledger::{JobLedger, Observed, Reads};
 use iosonde_sys::counters::TaskIo;
+use std::collections::BTreeSet;
 
 /// File systems with reads that the kernel counts for the task that asked: those
 /// that send bios of their own, and NFS.
@@ -19,7 +20,10 @@ const COUNTED: [&str; 22] = [
 pub(super) const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
 
 pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Reads {
-    of_bytes(job, seen, &unallocated_share(job))
+    Reads {
+        requests_per_read: requests_per_read(job, seen),
+        ..of_bytes(job, seen, &unallocated_share(job))
+    }
 }
 
 /// Where the reads came from that checked what was written; `None` for a job
@@ -59,14 +63,73 @@ fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Observed<f64>) -> Reads 
     };
     // What the device did not deliver came out of memory, or is nowhere.
     let rest = asked.saturating_sub(fetched);
-    reads.readahead_bytes = Observed::Is(fetched.saturating_sub(asked));
     (reads.hole_bytes, reads.holes_estimated) = holes(job, empty, rest);
+    let hits = expected_hits(job);
     reads.cache_bytes = match (&reads.hole_bytes, rest) {
-        (_, 0) => Observed::Is(0),
-        (Observed::Is(holes), rest) => Observed::Is(rest.saturating_sub(*holes)),
+        (Observed::Is(0), rest) if rest > 0 && is_compressed(job) => match hits {
+            0 => Observed::unknown("compressed data takes fewer bytes on the device"),
+            hits => Observed::Is(hits.min(rest)),
+        },
+        (_, 0) => Observed::Is(hits),
+        (Observed::Is(holes), rest) => Observed::Is(rest.saturating_sub(*holes).max(hits)),
         (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
     };
+    let cached = reads.cache_bytes.get().copied().unwrap_or(0);
+    let holes = reads.hole_bytes.get().copied().unwrap_or(0);
+    let needed = asked.saturating_sub(cached).saturating_sub(holes);
+    reads.readahead_bytes = Observed::Is(fetched.saturating_sub(needed));
     reads
+}
+
+/// Bytes that random buffered reads found in the page cache, as much of their range was
+/// there when the job began: bytes read ahead hide them from the difference of what was
+/// read and fetched.
+fn expected_hits(job: &JobEvidence) -> u64 {
+    if job.direct || !job.options.random || job.bytes[Dir::Write] > 0 {
+        return 0;
+    }
+    let range: u64 = job.inspected.iter().map(|file| file.bytes).sum();
+    let cached = super::sum(job.inspected.iter().map(|file| &file.resident[0]));
+    match cached {
+        Observed::Is(cached) if range > 0 => {
+            (job.bytes[Dir::Read] as f64 * (cached as f64 / range as f64).min(1.0)) as u64
+        }
+        _ => 0,
+    }
+}
+
+/// Whether any of its files is stored compressed.
+fn is_compressed(job: &JobEvidence) -> bool {
+    let encoded = |file: &crate::reading::FileReading| {
+        file.extents.get().is_some_and(|extents| extents.encoded_bytes > 0)
+    };
+    job.inspected.iter().any(encoded)
+}
+
+/// Requests of the disks right below for each read of the job, where nobody else
+/// reads from them.
+fn requests_per_read(job: &JobEvidence, seen: &Evidence) -> Observed<f64> {
+    let reads = job.ios[Dir::Read];
+    let beside = |other: &&JobEvidence| other.wave == job.wave && other.touches_storage;
+    if seen.jobs.iter().filter(beside).count() > 1 {
+        return Observed::unknown("other jobs ran beside it");
+    }
+    let Some(wave) = wave(job, seen).filter(|_| reads > 0 && !job.ramped) else {
+        return Observed::unknown("its reads were not all counted");
+    };
+    if super::around::others(seen).share.get().is_none_or(|&share| share > 0.05) {
+        return Observed::unknown("others used the device");
+    }
+    let names: BTreeSet<&str> =
+        places(job, seen).flat_map(Location::disks).map(|disk| disk.name.as_str()).collect();
+    if names.is_empty() {
+        return Observed::unknown("no device is below its files");
+    }
+    let counts = names
+        .into_iter()
+        .map(|name| wave.after.device_since(&wave.before, name).map(|used| used.reads));
+    let counts: Vec<Observed<u64>> = counts.collect();
+    super::sum(&counts).map(|&requests| requests as f64 / reads as f64)
 }
 
 /// Of `rest` bytes that no device delivered, those that are nowhere on it; and
@@ -108,7 +171,7 @@ pub(super) fn unallocated_share(job: &JobEvidence) -> Observed<f64> {
 
 /// Bytes that the device delivered for the job's reads.
 fn fetched(job: &JobEvidence, seen: &Evidence) -> Observed<u64> {
-    let mut kinds = places(job, seen).map(crate::reading::Location::kind).peekable();
+    let mut kinds = places(job, seen).map(Location::kind).peekable();
     if kinds.peek().is_none() {
         return Observed::unknown("the file system of its files is unknown");
     }
@@ -132,7 +195,7 @@ fn fetched(job: &JobEvidence, seen: &Evidence) -> Observed<u64> {
 /// divided among jobs, it is still the run's.
 fn fetched_together(seen: &Evidence) -> Observed<u64> {
     let counts = |job: &JobEvidence| {
-        let mut kinds = places(job, seen).map(crate::reading::Location::kind).peekable();
+        let mut kinds = places(job, seen).map(Location::kind).peekable();
         kinds.peek().is_some()
             && kinds.all(|kind| COUNTED.contains(&kind) || MEMORY.contains(&kind))
     };
@@ -179,6 +242,10 @@ fn added(jobs: &[JobLedger], reads: fn(&JobLedger) -> Option<&Reads>) -> Option<
         hole_bytes: of(|reads| &reads.hole_bytes),
         holes_estimated: all.iter().any(|reads| reads.holes_estimated),
         readahead_bytes: of(|reads| &reads.readahead_bytes),
+        requests_per_read: match all.as_slice() {
+            [one] => one.requests_per_read.clone(),
+            _ => Observed::unknown("reported for each job"),
+        },
         // Jobs on the same file would count it twice.
         cached_at_start_bytes: match all.as_slice() {
             [one] => one.cached_at_start_bytes.clone(),

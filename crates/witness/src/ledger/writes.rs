@@ -4,7 +4,7 @@ use super::{over_files, places};
 use crate::evidence::{DurableAfter, Evidence, JobEvidence};
 use iosonde_base::Dir;
 use iosonde_report::is_served;
-use iosonde_report::ledger::{JobLedger, Observed, Writes};
+use iosonde_report::ledger::{DeviceDescription, JobLedger, Observed, Writes};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -52,6 +52,10 @@ fn per_second(bytes: u64, ns: u64) -> f64 {
 
 /// Whether the last writes may be in a volatile write cache: no flush followed.
 fn in_volatile_cache(job: &JobEvidence, seen: &Evidence) -> Observed<bool> {
+    let mut disks = places(job, seen).flat_map(crate::reading::Location::disks);
+    if disks.any(|disk| seen.facts_of(&disk.name).is_some_and(DeviceDescription::drops_flushes)) {
+        return Observed::Is(true);
+    }
     if job.synced_at_end {
         return Observed::Is(false);
     }

@@ -153,7 +153,15 @@ pub fn device_facts(name: &str, id: DeviceId) -> DeviceDescription {
         fua: facts.fua.get(),
         writeback_throttle_us: queue_figure(name, "wbt_lat_usec"),
         request_bytes_max: facts.io_bytes_max.get(),
+        backing_direct: backing_direct(name),
     }
+}
+
+/// Whether a loop device bypasses the page cache of its backing file; `None` for other
+/// devices (sysfs, `loop/dio`).
+fn backing_direct(name: &str) -> Option<bool> {
+    let text = std::fs::read_to_string(format!("/sys/class/block/{name}/loop/dio")).ok()?;
+    Some(text.trim() == "1")
 }
 
 /// A number from the device's queue in sysfs; a partition's is its disk's.
