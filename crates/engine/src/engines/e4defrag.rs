@@ -81,8 +81,16 @@ impl OneShot for E4Defrag {
         if io.op != Op::Write {
             return Err(Errno::EINVAL);
         }
+        let exchanged = match self.exchange(io) {
+            // Pages are dirty, or just being written: they are waited for once.
+            Err(Errno(libc::EBUSY)) => {
+                rustix::fs::fdatasync(descriptor(io)).map_err(errno)?;
+                self.exchange(io)
+            }
+            other => other,
+        };
         // At most the length of the I/O, which fits.
-        self.exchange(io).map(|bytes| bytes.min(io.len.into()) as u32)
+        exchanged.map(|bytes| bytes.min(io.len.into()) as u32)
     }
 
     fn opened(&mut self, file: &Opened) -> Result<(), Errno> {
@@ -96,7 +104,7 @@ impl OneShot for E4Defrag {
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
         match errno.0 {
             libc::EINVAL if op != Op::Write => Some("e4defrag only writes: use rw=write"),
-            libc::EBUSY => Some("pages of the range are dirty or in use: sync the file first"),
+            libc::EBUSY => Some("pages of the range are in use"),
             libc::ENOTTY | libc::EOPNOTSUPP => {
                 Some("only ext4 with extents exchanges blocks of files")
             }

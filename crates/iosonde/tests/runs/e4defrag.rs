@@ -50,6 +50,18 @@ fn blocks_are_exchanged_and_the_data_stays() {
 }
 
 #[test]
+fn a_file_with_dirty_pages_is_written_first() {
+    let Some(system) = FileSystem::of("ext4", 64 * MIB) else { return };
+    let data: Vec<u8> = (0..MIB).map(|at| (at * 3 / 2) as u8).collect();
+    fs::write(system.path("file"), &data).unwrap();
+    File::open(system.path("file")).unwrap().sync_all().unwrap();
+    fs::write(system.path("file"), &data).unwrap();
+    let ran = job(&system, "--rw=write --inplace=0").well();
+    assert_eq!(ran.json()["jobs"][0]["write"]["io_bytes"], MIB, "{ran:?}");
+    assert!(fs::read(system.path("file")).unwrap() == data, "the data changed");
+}
+
+#[test]
 fn what_cannot_be_exchanged_is_named() {
     let folder = Folder::new("e4defrag");
     let line = "--name=e --ioengine=e4defrag --filename=file --bs=64k --size=1m --rw=write";
