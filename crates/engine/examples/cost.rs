@@ -17,12 +17,12 @@
 //!
 //! The processor's counter is read even where valgrind hides that it is steady.
 
-use iosonde_base::{FileId, PerDir, Ring};
+use iosonde_base::{FileId, PerDir};
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::settings::UringSettings;
 use iosonde_engine::{
-    Accounting, Drive, Ended, EngineSettings, FileSetup, Files, Fill, Loop, Memory, OpenMode,
-    OpenWith, Pacing, SliceControl, SyncRangeFlags, Tolerance, Window,
+    Accounting, Drive, Ended, EngineSettings, FileSetup, Loop, Memory, OpenMode, OpenWith, Pacing,
+    SyncRangeFlags, Window,
 };
 use iosonde_stats::{Counters, CountersWriter, WhichLatencies};
 use iosonde_sys::clock::{Clock, ClockSource};
@@ -157,31 +157,19 @@ fn drive(
         dirs: reads,
     };
     let (pen, ledger) = CountersWriter::new(&which);
+    let source = Source::new(spec.clone()).map_err(|error| error.to_string())?;
+    let window = Window {
+        depth: case.depth,
+        batch: case.batch,
+        reap_min: case.batch,
+        reap_max: case.batch,
+        low: case.depth,
+        serialize_overlap: false,
+    };
+    let files = vec![file(path, spec.files[0].size)];
     let drive = Drive {
-        clock,
-        source: Source::new(spec.clone()).map_err(|error| error.to_string())?,
-        ring: Ring::default(),
-        files: Files::new(vec![file(path, spec.files[0].size)]),
-        memory,
-        fill: Fill::new(1, false),
-        pen,
-        control: Arc::new(SliceControl::default()),
-        window: Window {
-            depth: case.depth,
-            batch: case.batch,
-            reap_min: case.batch,
-            reap_max: case.batch,
-            low: case.depth,
-            serialize_overlap: false,
-        },
-        tolerance: Tolerance::default(),
-        log: None,
-        tape: None,
-        sync_tap: None,
-        sync_range: SyncRangeFlags::default(),
         pacing: pacing(case, &spec, &clock),
-        verify: None,
-        zones: None,
+        ..Drive::new(clock, source, files, memory, pen, window)
     };
     Ok((drive, ledger))
 }

@@ -15,11 +15,11 @@
 //!
 //! `check` writes and checks: less `write`, it is the check. `plain` writes without verify.
 
-use iosonde_base::{FileId, PerDir, Ring};
+use iosonde_base::{FileId, PerDir};
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::{
-    Accounting, Drive, Ended, EngineSettings, FileSetup, Files, Fill, Memory, OpenMode, OpenWith,
-    SliceControl, SyncRangeFlags, Tolerance, Verifying, Window,
+    Accounting, Drive, Ended, EngineSettings, FileSetup, Fill, Memory, OpenMode, OpenWith,
+    SyncRangeFlags, Verifying, Window,
 };
 use iosonde_stats::{CountersWriter, WhichLatencies};
 use iosonde_sys::clock::{Clock, ClockSource};
@@ -27,7 +27,6 @@ use iosonde_verify::{
     Backlogs, BlockContent, BlockFormat, BlockType, CheckOrder, Checks, VerifyJob, VerifySpec,
 };
 use iosonde_workload::{Directions, MapMode, Source, SourceFile, SourceSpec};
-use std::sync::Arc;
 
 const BLOCK: usize = 4096;
 
@@ -130,40 +129,22 @@ fn drive(
         dirs: PerDir([verify.is_some(), true, false]),
     };
     let bytes = spec.files[0].size;
+    let source = Source::new(spec).map_err(|error| error.to_string())?;
+    let file = FileSetup {
+        path: path.into(),
+        mode: OpenMode { read: true, write: true, ..OpenMode::default() },
+        offset: 0,
+        bytes,
+        block_device: false,
+        invalidate: false,
+        hint: None,
+        sync_on_close: false,
+    };
+    let pen = CountersWriter::new(&which).0;
     Ok(Drive {
-        clock,
-        source: Source::new(spec).map_err(|error| error.to_string())?,
-        ring: Ring::default(),
-        files: Files::new(vec![FileSetup {
-            path: path.into(),
-            mode: OpenMode { read: true, write: true, ..OpenMode::default() },
-            offset: 0,
-            bytes,
-            block_device: false,
-            invalidate: false,
-            hint: None,
-            sync_on_close: false,
-        }]),
-        memory,
         fill: Fill::new(1, verify.is_none()),
-        pen: CountersWriter::new(&which).0,
-        control: Arc::new(SliceControl::default()),
-        window: Window {
-            depth: 1,
-            batch: 1,
-            reap_min: 1,
-            reap_max: 1,
-            low: 1,
-            serialize_overlap: false,
-        },
-        tolerance: Tolerance::default(),
-        log: None,
-        tape: None,
-        sync_tap: None,
-        sync_range: SyncRangeFlags::default(),
-        pacing: None,
         verify,
-        zones: None,
+        ..Drive::new(clock, source, vec![file], memory, pen, Window::ONE)
     })
 }
 

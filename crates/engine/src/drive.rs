@@ -2,7 +2,8 @@
 
 use crate::verifying::Verifying;
 use crate::{
-    Files, Fill, Io, IoLog, Memory, Pacing, SyncRangeFlags, Tape, Tolerance, ZoneDevices, sync_call,
+    FileSetup, Files, Fill, Io, IoLog, Memory, Pacing, SyncRangeFlags, Tape, Tolerance,
+    ZoneDevices, sync_call,
 };
 use iosonde_base::{Errno, FileId, Nanos, Op, Planned, Ring};
 use iosonde_stats::CountersWriter;
@@ -244,6 +245,37 @@ pub trait Loop {
 }
 
 impl Drive {
+    /// The I/Os of `source` on `files`, as many at a time as `window` has, and nothing besides:
+    /// no error is tolerated, nothing is filled, logged, paced or checked.
+    pub fn new(
+        clock: Clock,
+        source: Source,
+        files: Vec<FileSetup>,
+        memory: Memory,
+        pen: CountersWriter,
+        window: Window,
+    ) -> Drive {
+        Drive {
+            clock,
+            source,
+            ring: Ring::default(),
+            files: Files::new(files),
+            memory,
+            fill: Fill::new(1, false),
+            pen,
+            control: Arc::new(SliceControl::default()),
+            window,
+            tolerance: Tolerance::default(),
+            log: None,
+            tape: None,
+            sync_tap: None,
+            sync_range: SyncRangeFlags::default(),
+            pacing: None,
+            verify: None,
+            zones: None,
+        }
+    }
+
     /// Plan more, as the ring is empty. How the slice ends if there is no more.
     ///
     /// The loops take from the ring themselves and only come here when that

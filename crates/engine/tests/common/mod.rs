@@ -3,10 +3,7 @@
 
 use iosonde_base::{Op, PerDir, Planned, Ring};
 use iosonde_direct::AlignedBuf;
-use iosonde_engine::{
-    Drive, FileSetup, Files, Fill, Memory, OpenMode, SliceControl, SyncRangeFlags, Tolerance,
-    Window,
-};
+use iosonde_engine::{Drive, FileSetup, Memory, OpenMode, Window};
 use iosonde_stats::{Counters, CountersWriter, WhichLatencies};
 use iosonde_sys::clock::Clock;
 use iosonde_workload::{Directions, Refill, Sizes, Source, SourceFile, SourceSpec};
@@ -93,25 +90,8 @@ pub fn drive(
     };
     let (pen, ledger) = CountersWriter::new(&which);
     let bytes = AlignedBuf::new(window.depth as usize * STRIDE, 4096).unwrap();
-    let drive = Drive {
-        clock,
-        source: Source::new(spec.clone()).unwrap(),
-        ring: Ring::default(),
-        files: Files::new(setups),
-        memory: Memory::new(bytes, window.depth, STRIDE),
-        fill: Fill::new(1, false),
-        pen,
-        control: Arc::new(SliceControl::default()),
-        window,
-        tolerance: Tolerance::default(),
-        log: None,
-        tape: None,
-        sync_tap: None,
-        sync_range: SyncRangeFlags::default(),
-        pacing: None,
-        verify: None,
-        zones: None,
-    };
+    let memory = Memory::new(bytes, window.depth, STRIDE);
+    let drive = Drive::new(clock, Source::new(spec.clone()).unwrap(), setups, memory, pen, window);
     drive.control.arm(u64::MAX);
     (drive, ledger)
 }

@@ -1,8 +1,10 @@
 //! Verify within one job: between the source that decides the job's I/Os and
 //! the loop that does them.
 
+mod next;
 mod open_files;
 mod redrawn;
+mod roles;
 mod spec;
 
 pub use spec::{Checks, VerifyCounts, VerifySpec};
@@ -10,12 +12,11 @@ pub use spec::{Checks, VerifyCounts, VerifySpec};
 use crate::block::{BlockFormat, BlockIdentity, Expected};
 use crate::check::BlockCheck;
 use crate::history::{CheckOrder, Written};
-use crate::schedule::{Backlogs, BlockDue, LastDone, VerifySchedule};
+use crate::schedule::{Backlogs, LastDone, VerifySchedule};
 use crate::seeds::{SeedsAgain, WriteSeeds};
-use crate::writes_end::WrittenReach;
-use iosonde_base::{FileId, Op, Planned, RING, Ring};
+use iosonde_base::{Op, Planned, RING, Ring};
 use iosonde_workload::{Refill, Source, Taus88, seeds};
-use open_files::{OpenFiles, control};
+use open_files::OpenFiles;
 use redrawn::Redrawn;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -184,308 +185,6 @@ impl VerifyJob {
         (writes, self.failed.iter().copied().collect())
     }
 
-    /// Put the next entries into the empty ring: the job's own, verify reads, or a trim. One at a
-    /// time where what comes next depends on what completed.
-    ///
-    /// [`Refill::PassDone`] also means that the job's own I/Os of this pass are
-    /// done and blocks are to be checked: see [`VerifyJob::begin_check`].
-    pub fn refill(&mut self, source: &mut Source, ring: &mut Ring) -> Refill {
-        ring.clear();
-        // What is no I/O is done without being issued.
-        self.handed.clear();
-        if let Some((entry, role)) = self.pending.pop_front() {
-            return self.hand_on(ring, entry, role);
-        }
-        if self.phase == VerifyPhase::Check {
-            return self.refill_check(ring);
-        }
-        loop {
-            let Some(&entry) = self.peek(source) else {
-                return self.job_ended(ring);
-            };
-            let only_imagined = self.spec.checks == Checks::WithoutWriting;
-            if entry.op == Op::ZoneReset
-                && let Some(refill) = self.hand_on_before_reset(ring, entry)
-            {
-                return refill;
-            }
-            if entry.op.is_control() && !only_imagined {
-                self.planned.advance(1);
-                if let Some(open) = &mut self.open {
-                    open.note(&entry);
-                }
-                return self.hand_on(ring, entry, Role::Plain);
-            }
-            match self.reach(&entry) {
-                WrittenReach::Within if only_imagined => {
-                    self.planned.advance(1);
-                    self.imagine(&entry);
-                }
-                WrittenReach::Within => {
-                    if let Some(refill) = self.hand_on_due(ring) {
-                        return refill;
-                    }
-                    self.planned.advance(1);
-                    let role = self.role_of(&entry);
-                    let refill = self.hand_on(ring, entry, role);
-                    if !self.one_by_one && is_data(&entry) {
-                        self.hand_on_data(ring);
-                    }
-                    return refill;
-                }
-                WrittenReach::Failed => {
-                    self.planned.advance(1);
-                    self.leave_out(&entry);
-                }
-                WrittenReach::Beyond(words) => {
-                    self.stopped = Some(words);
-                    self.end_job();
-                }
-            }
-        }
-    }
-
-    /// Whether an I/O of the job lies within what a state file says was
-    /// written.
-    fn reach(&self, entry: &Planned) -> WrittenReach {
-        match (&self.spec.until, self.spec.checks, entry.op) {
-            (Some(end), Checks::Reads, Op::Read)
-            | (Some(end), Checks::WithoutWriting, Op::Write) => end.reach(self.number),
-            _ => WrittenReach::Within,
-        }
-    }
-
-    /// The job's next entry. None if the pass is over.
-    fn peek(&mut self, source: &mut Source) -> Option<&Planned> {
-        while self.planned.waiting() == 0 && self.ended.is_none() {
-            match source.refill(&mut self.planned) {
-                Refill::Planned => {}
-                ended if self.planned.waiting() == 0 => self.ended = Some(ended),
-                _ => {}
-            }
-        }
-        self.planned.peek()
-    }
-
-    /// The source has ended the pass. Trims go on while the rule lets them.
-    fn job_ended(&mut self, ring: &mut Ring) -> Refill {
-        if self.schedule.untrimmed() > 0
-            && self.ios_left > 0
-            && let Some(refill) = self.hand_on_due(ring)
-        {
-            return refill;
-        }
-        match self.has_blocks_to_check() {
-            true => Refill::PassDone,
-            false => self.ended.unwrap_or(Refill::Done),
-        }
-    }
-
-    /// Whether the pass is over but for the checks.
-    pub fn has_blocks_to_check(&self) -> bool {
-        self.phase == VerifyPhase::Job
-            && self.ended.is_some_and(|ended| ended != Refill::Broken)
-            && self.spec.backlogs.verify
-            && match self.redrawn {
-                Some(_) => self.number > self.first_of_pass,
-                None => self.schedule.unchecked() > 0,
-            }
-    }
-
-    /// Hand on what the source has decided already, up to what is no data.
-    fn hand_on_data(&mut self, ring: &mut Ring) {
-        while let Some(entry) = self.planned.peek().copied().filter(is_data) {
-            // The source's ring is as long, and its first entry is out already.
-            self.planned.advance(1);
-            let role = self.role_of(&entry);
-            self.handed.push_back(role);
-            ring.push(entry);
-        }
-    }
-
-    /// What the backlogs want before the next I/O of the job.
-    fn hand_on_due(&mut self, ring: &mut Ring) -> Option<Refill> {
-        if !self.one_by_one {
-            return None;
-        }
-        let in_flight = &self.in_flight;
-        let unsynced = if self.spec.only_synced { self.synced } else { u64::MAX };
-        let waits = |number| {
-            number >= unsynced
-                || in_flight.iter().any(|role| match role {
-                    Role::Write { write, .. } => write.number == number,
-                    _ => false,
-                })
-        };
-        match self.schedule.due(self.last, waits) {
-            BlockDue::Nothing => None,
-            BlockDue::Verify { write, trimmed } => {
-                let role = self.check_of(write, trimmed);
-                Some(self.hand_on_own(ring, planned(&write, Op::Read), role))
-            }
-            BlockDue::Trim(write) => {
-                if !self.spec.backlogs.trimmed_are_zero {
-                    self.counts.trimmed += 1;
-                }
-                Some(self.hand_on_own(ring, planned(&write, Op::Trim), Role::Trim))
-            }
-        }
-    }
-
-    /// A zone is about to be reset in the middle of a pass: what it holds could not be checked
-    /// afterwards, so all that was written is checked before, once none of it is in flight.
-    fn hand_on_before_reset(&mut self, ring: &mut Ring, reset: Planned) -> Option<Refill> {
-        if self.schedule.unchecked() == 0 || !self.spec.backlogs.verify {
-            return None;
-        }
-        let writes = |role: &Role| matches!(role, Role::Write { .. });
-        if self.in_flight.iter().any(writes) {
-            let wait = Planned { op: Op::ZoneWait, ..reset };
-            return Some(self.hand_on(ring, wait, Role::Control));
-        }
-        self.next_check(ring)
-    }
-
-    /// The next of the reads that check what was written; none if all is checked.
-    fn next_check(&mut self, ring: &mut Ring) -> Option<Refill> {
-        while let Some((write, trimmed)) = self.next_to_check() {
-            if self.spec.only_synced && write.number >= self.synced {
-                self.counts.unsynced += 1;
-                continue;
-            }
-            let role = self.check_of(write, trimmed);
-            return Some(self.hand_on_own(ring, planned(&write, Op::Read), role));
-        }
-        None
-    }
-
-    fn refill_check(&mut self, ring: &mut Ring) -> Refill {
-        let Some(refill) = self.next_check(ring) else {
-            return self.ended.unwrap_or(Refill::Done);
-        };
-        while !self.one_by_one && ring.room() > 0 && self.next_check(ring).is_some() {}
-        refill
-    }
-
-    fn next_to_check(&mut self) -> Option<(Written, bool)> {
-        match &mut self.redrawn {
-            None => self.schedule.take(),
-            Some(redrawn) => redrawn.next(self.issued, &self.failed).map(|write| (write, false)),
-        }
-    }
-
-    fn hand_on(&mut self, ring: &mut Ring, entry: Planned, role: Role) -> Refill {
-        self.place = self.planned.place().saturating_sub(1);
-        self.handed.push_back(role);
-        ring.push(entry);
-        if self.phase == VerifyPhase::Job && entry.op.dir().is_some() {
-            self.ios_left = self.ios_left.saturating_sub(1);
-            if self.ios_left == 0 {
-                self.end_job();
-            }
-        }
-        Refill::Planned
-    }
-
-    /// Hand on an I/O of verify, with what opens its file, if that is closed.
-    fn hand_on_own(&mut self, ring: &mut Ring, entry: Planned, role: Role) -> Refill {
-        let Some(open) = &mut self.open else { return self.hand_on(ring, entry, role) };
-        let file = entry.file;
-        let closed = self.phase == VerifyPhase::Job && !open.has(file);
-        let before = match self.phase {
-            VerifyPhase::Check => open.before_check(file),
-            VerifyPhase::Job if closed => vec![control(Op::Open, file)],
-            VerifyPhase::Job => Vec::new(),
-        };
-        self.pending.extend(before.into_iter().map(|entry| (entry, Role::Control)));
-        self.pending.push_back((entry, role));
-        if closed {
-            self.pending.push_back((control(Op::Close, file), Role::Control));
-        }
-        match self.pending.pop_front() {
-            Some((first, role)) => self.hand_on(ring, first, role),
-            None => Refill::Planned,
-        }
-    }
-
-    fn check_of(&mut self, write: Written, trimmed: bool) -> Role {
-        // Drawn again only where the order of checks is that of the writes.
-        let seed = match self.spec.order {
-            CheckOrder::Issue if self.spec.compare_seed => self.again.of(write.number),
-            _ => None,
-        };
-        Role::Check { write, seed, trimmed }
-    }
-
-    /// The part of verify in a data I/O or a sync of the job.
-    fn role_of(&mut self, entry: &Planned) -> Role {
-        match (entry.op, self.spec.checks) {
-            (Op::Write, Checks::Writes) => {
-                let seed = self.draw_seed();
-                Role::Write { write: self.remember(entry), seed }
-            }
-            (Op::Read, Checks::Reads) => {
-                self.number += 1;
-                let seed = self.spec.compare_seed.then(|| self.draw_seed());
-                Role::JobRead { seed }
-            }
-            (Op::Sync | Op::DataSync, Checks::Writes) => Role::Sync { below: 0 },
-            _ => Role::Plain,
-        }
-    }
-
-    /// Remember what the job would do, without doing it.
-    fn imagine(&mut self, entry: &Planned) {
-        if entry.op == Op::Write {
-            self.draw_seed();
-            self.remember(entry);
-            self.issued = self.number;
-            self.counts.written += 1;
-        }
-    }
-
-    /// A write that failed when the job wrote, or a read of its place: only
-    /// what was drawn for it is drawn.
-    fn leave_out(&mut self, entry: &Planned) {
-        self.failed.insert(self.number);
-        if entry.op == Op::Write {
-            self.draw_seed();
-            self.draw_mark();
-            self.counts.failed += 1;
-        } else if self.spec.compare_seed {
-            self.draw_seed();
-        }
-        self.number += 1;
-        self.issued = self.number;
-    }
-
-    fn draw_seed(&mut self) -> u64 {
-        match self.spec.format.content().uses_seed() {
-            true => self.seeds.draw(),
-            false => 0,
-        }
-    }
-
-    /// Whether a write is trimmed later.
-    fn draw_mark(&mut self) -> bool {
-        let percentage = self.spec.trim_percentage;
-        let share = u32::MAX / 100 * percentage.min(100);
-        percentage > 0 && self.marks.draw() <= share
-    }
-
-    fn remember(&mut self, entry: &Planned) -> Written {
-        let Planned { offset, len, file, .. } = *entry;
-        let write = Written { file: file.0, offset, len, number: self.number };
-        self.number += 1;
-        let mark = self.draw_mark();
-        if self.redrawn.is_none() && self.schedule.remembers() {
-            let before = self.schedule.unchecked();
-            self.schedule.wrote(write, mark);
-            self.counts.replaced += before + 1 - self.schedule.unchecked();
-        }
-        write
-    }
-
     /// The first of the entries handed on is about to be issued from the buffer of
     /// `slot`: of a write, what its block is to be made of. `time` is the job's
     /// clock, seconds and nanoseconds.
@@ -646,16 +345,7 @@ fn depends_on_completions(spec: &VerifySpec) -> bool {
     verify_after > 0 || trim_after > 0 || overlap || counted
 }
 
-/// Whether an entry is an I/O that moves or trims data.
-fn is_data(entry: &Planned) -> bool {
-    matches!(entry.op, Op::Read | Op::Write | Op::Trim)
-}
-
 fn marks(spec: &VerifySpec) -> Taus88 {
     // The low half of the seed, as in fio.
     Taus88::new(seeds(spec.randseed, spec.thread)[TRIM_STREAM] as u32)
-}
-
-fn planned(write: &Written, op: Op) -> Planned {
-    Planned { offset: write.offset, len: write.len, file: FileId(write.file), op }
 }
