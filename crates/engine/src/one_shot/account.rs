@@ -44,6 +44,7 @@ pub(super) fn count_whole<E: OneShot>(lane: &Lane, clock: &Clock, len: u32, stam
 /// many ticks lay between those of each. All entries are of one kind and size, if
 /// `alike`.
 #[inline(always)]
+#[allow(clippy::manual_inspect)] // It is slower.
 pub(super) fn count_all<E: OneShot>(
     ledger: &Counters,
     clock: &Clock,

@@ -85,6 +85,7 @@ impl Noted {
 }
 
 #[inline(always)]
+#[allow(clippy::manual_inspect)] // It is slower.
 fn count_all(
     moments: &Moments,
     histogram: &Option<iosonde_stats::Histogram>,

@@ -1,6 +1,6 @@
 //! Options of tree, and what they mean.
 
-use super::shape::TreeShape;
+use super::shape::{TreeShape, TreeSubject};
 use super::sizes::TreeFileSizes;
 use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
 use iosonde_options::{Built, Category, Diagnostic, FioSupport, options, words};
@@ -48,17 +48,6 @@ words! {
         /// One for all.
         Shared = "shared" : "all threads work in one tree; offset= gives each its part",
     }
-}
-
-/// What an operation is done to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TreeSubject {
-    /// Directories above the last level, and the top.
-    Parents,
-    /// Directories that hold files.
-    Directories,
-    /// Files.
-    Files,
 }
 
 impl TreeOperation {

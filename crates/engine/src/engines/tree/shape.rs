@@ -3,9 +3,19 @@
 //! Every name follows from a number, so that no list of names is kept: a tree of
 //! a hundred million files takes no memory.
 
-use super::options::TreeSubject;
 use std::ffi::CStr;
 use std::io::Write;
+
+/// What an operation is done to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeSubject {
+    /// Directories above the last level, and the top.
+    Parents,
+    /// Directories that hold files.
+    Directories,
+    /// Files.
+    Files,
+}
 
 /// A tree of directories; files are in those of the last level only, evenly, and
 /// in order: all of the first directory, then all of the second.
