@@ -101,7 +101,7 @@ fn the_last_frame_stays_above_the_report_and_the_terminal_is_as_before() {
     let text = shell.end();
     assert_restored(&folder, "after");
     let frame = text.rfind("IOPS     MiB/s").unwrap();
-    let report = text.rfind("iosonde 0.1.0").unwrap();
+    let report = text.rfind(concat!("iosonde ", env!("CARGO_PKG_VERSION"))).unwrap();
     assert!(frame < report, "{text}");
     assert!(text.contains(" read  ") && text.contains("p99.9"), "{text}");
     let (hidden, shown) = (text.rfind("\u{1b}[?25l").unwrap(), text.rfind("\u{1b}[?25h").unwrap());
