@@ -4,10 +4,12 @@
 
 mod circles;
 mod counts;
+mod dependencies;
 mod docs;
 #[cfg(target_os = "linux")]
 mod faults;
 mod json_page;
+mod links;
 mod shape;
 mod test;
 mod tidy;
@@ -23,7 +25,8 @@ faults          run random jobs on storage that fails, and compare what iosonde
                 --first SEED, --minutes M, --program PATH; as root
 test            run all tests; list skips with their reasons, and count
 tidy            check floors, unsafe, long files and functions, type names,
-                import circles, skips, stubs";
+                import circles, skips, stubs; links of documents; licences,
+                versions and sources of dependencies (deny.toml)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,10 +1,11 @@
 //! Checks of the project's structure: floors, where `unsafe` is, long files and
-//! functions, type names, import circles, skips, stubs.
+//! functions, type names, import circles, skips, stubs; and of its links and
+//! dependencies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{circles, shape};
+use crate::{circles, dependencies, links, shape};
 
 /// Our crates by floor; a crate imports only from floors below its own
 /// (docs/architecture.md).
@@ -67,6 +68,8 @@ pub fn check() -> Result<(), String> {
     // A name that only a test file uses is read in that file.
     findings.extend(shape::shared_names(all().filter(|(name, _)| !name.contains("/tests/"))));
     findings.extend(circles::find(all()));
+    findings.extend(links::findings(&root));
+    findings.extend(dependencies::findings(&root)?);
     match findings.is_empty() {
         true => Ok(()),
         false => Err(findings.join("\n")),
