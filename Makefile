@@ -5,7 +5,7 @@ CARGO ?= cargo
 # shares with the others would be built a second time, with other features.
 XTASK = $${CARGO_TARGET_DIR:-target}/debug/xtask
 
-.PHONY: run build test exact bench docs needs cross
+.PHONY: run build test exact bench docs course needs cross
 
 # Build the release binary and run a short, safe, mixed job on a temporary file
 # in the current directory, removed afterwards.
@@ -46,6 +46,12 @@ cross:
 # Pages made from the tables.
 docs:
 	$(CARGO) run --locked --quiet -p xtask -- docs
+
+# Outputs and pictures of the course, by the release build. On a quiet machine; then read the difference.
+course: build
+	UPDATE=1 COURSE_PROGRAM=target/release/iosonde \
+		$(CARGO) test --locked -p iosonde --test commands course:: -- --test-threads=1
+	git diff --stat docs/course
 
 # What the tests use besides a Rust toolchain.
 needs:

@@ -7,6 +7,7 @@ mod audit;
 mod cache;
 mod compare;
 mod compare_pages;
+mod course;
 mod diagnose;
 mod examples;
 mod explain;

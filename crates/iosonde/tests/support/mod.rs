@@ -2,6 +2,7 @@
 //! beside it, in directories of their own.
 #![allow(dead_code)] // Each test program uses its part.
 
+pub mod course;
 pub mod groups;
 pub mod ledgers;
 pub mod running;
