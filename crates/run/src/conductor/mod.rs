@@ -332,13 +332,14 @@ impl<'a> Conductor<'a> {
                         Ok(_stay) => worker::work(job, writer, &shared, &gate, ready),
                         Err(error) => {
                             ready();
-                            worker::failed_to_start(JobError::system("set cgroup", &error))
+                            let error = JobError::system("set cgroup", &error);
+                            worker::boxed_failure(error, &shared.counters)
                         }
                     }
                 }));
                 let result = worked.unwrap_or_else(|panic| worker::panicked(&shared, panic));
                 // The conductor may have given up on us; then nobody asks.
-                let _ = outbox.send(RunMessage::Finished(id, Box::new(result)));
+                let _ = outbox.send(RunMessage::Finished(id, result));
             };
             match Builder::new().name(name).spawn(body) {
                 Ok(thread) => {

@@ -19,7 +19,7 @@ mod wrong_blocks;
 pub use crate::control::JobStage;
 pub use crate::job::JobError;
 pub use result::{JobResult, PhaseTime, VerifyResult};
-pub(crate) use result::{failed_to_start, no_thread, panicked, so_far};
+pub(crate) use result::{boxed_failure, failed_to_start, no_thread, panicked, so_far};
 
 use crate::control::{Gate, GateOpening, Shared};
 use crate::evidence::job_readings::JobLook;
@@ -47,13 +47,15 @@ pub(crate) fn work(
     shared: &Shared,
     gate: &Gate,
     ready: impl FnOnce(),
-) -> JobResult {
+) -> Box<JobResult> {
+    // Both are large: a value that is handed on is copied from frame to frame, and
+    // hundreds of threads keep what their stacks once took.
     let mut worker = match Worker::settle_in(job, writer, shared) {
         Ok(worker) => worker,
         Err((error, counters)) => {
             ready();
             shared.enter(JobStage::Finished);
-            return JobResult::failed_to_start(*error, counters.snapshot());
+            return boxed_failure(*error, &counters);
         }
     };
     shared.enter(JobStage::Ready);
@@ -365,7 +367,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Drain, make durable, close, and hand over.
-    fn finish(mut self) -> JobResult {
+    #[inline(never)]
+    fn finish(mut self: Box<Self>) -> Box<JobResult> {
         let counted = self.counting;
         // A job that ends within its ramp reports what it did there, as in fio.
         let ran = self.began > 0;
@@ -407,7 +410,7 @@ impl<'a> Worker<'a> {
         let idle = self.why_idle();
         self.shared.enter(JobStage::Finished);
         self.shared.open_files.store(0, Ordering::Relaxed);
-        JobResult {
+        Box::new(JobResult {
             snapshot: self.shared.counters.snapshot(),
             runtime: match ran {
                 true => Nanos(self.clock.ns_between(self.began, ended)),
@@ -430,7 +433,7 @@ impl<'a> Worker<'a> {
             seen,
             verify,
             zone_resets: self.drive.source.zone_resets(),
-        }
+        })
     }
 
     /// Why the job did no I/O, if it did none although it came to that.

@@ -7,7 +7,7 @@ use crate::job::{JobError, JobPlan};
 use iosonde_base::{Errno, Nanos};
 use iosonde_engine::{Failure, Lateness};
 use iosonde_report::{SteadyResult, WrongBlocks};
-use iosonde_stats::Snapshot;
+use iosonde_stats::{Counters, Snapshot};
 use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
 use iosonde_verify::VerifyCounts;
@@ -96,6 +96,13 @@ pub fn failed_to_start(error: JobError) -> JobResult {
     JobResult::failed_to_start(error, Snapshot::default())
 }
 
+/// The same on a job's thread, of whose stack it takes little.
+#[cold]
+#[inline(never)]
+pub fn boxed_failure(error: JobError, counters: &Counters) -> Box<JobResult> {
+    Box::new(JobResult::failed_to_start(error, counters.snapshot()))
+}
+
 /// The result of a job for which the system gave no thread.
 pub fn no_thread(error: std::io::Error) -> JobResult {
     failed_to_start(JobError {
@@ -106,7 +113,9 @@ pub fn no_thread(error: std::io::Error) -> JobResult {
 }
 
 /// The result of a job that panicked: a defect of ours, and reported as such.
-pub fn panicked(shared: &Shared, panic: Box<dyn std::any::Any + Send>) -> JobResult {
+#[cold]
+#[inline(never)]
+pub fn panicked(shared: &Shared, panic: Box<dyn std::any::Any + Send>) -> Box<JobResult> {
     let words = panic
         .downcast_ref::<String>()
         .cloned()
@@ -118,7 +127,7 @@ pub fn panicked(shared: &Shared, panic: Box<dyn std::any::Any + Send>) -> JobRes
         path: None,
         detail: Some(format!("a defect of iosonde, please report it: {words}")),
     };
-    JobResult::failed_to_start(error, shared.counters.snapshot())
+    boxed_failure(error, &shared.counters)
 }
 
 /// Counts of a job that still runs.

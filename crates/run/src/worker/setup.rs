@@ -23,11 +23,12 @@ use std::sync::Arc;
 
 impl<'a> Worker<'a> {
     /// Affinity, priority, memory, engine, files.
+    #[inline(never)]
     pub(super) fn settle_in(
         job: &'a JobPlan,
         writer: CountersWriter,
         shared: &'a Shared,
-    ) -> Result<Worker<'a>, (Box<JobError>, Arc<Counters>)> {
+    ) -> Result<Box<Worker<'a>>, (Box<JobError>, Arc<Counters>)> {
         shared.enter(JobStage::Opening);
         let fail = |error: JobError| (Box::new(error), shared.counters.clone());
         let mut worker = Worker::open(job, writer, shared).map_err(fail)?;
@@ -37,11 +38,12 @@ impl<'a> Worker<'a> {
     }
 
     /// All but its files.
+    #[inline(never)]
     fn open(
         job: &'a JobPlan,
         writer: CountersWriter,
         shared: &'a Shared,
-    ) -> Result<Worker<'a>, JobError> {
+    ) -> Result<Box<Worker<'a>>, JobError> {
         let mut notes = Vec::new();
         let clock = Clock::pick(job.measure.clock)
             .map_err(|error| JobError::other("pick the clock", Errno::EINVAL, &error))?;
@@ -76,10 +78,13 @@ impl<'a> Worker<'a> {
             sync_tap: None,
             sync_range: job.sync_range,
             pacing: job.pace.pacing(&job.source, &clock),
-            verify: verify::verifying(job, shared, &clock)?,
+            verify: match &job.verify {
+                Some(plan) => Some(verify::verifying(job, plan, shared, &clock)?),
+                None => None,
+            },
             zones: job.zones.clone(),
         };
-        Ok(Worker {
+        Ok(Box::new(Worker {
             job,
             shared,
             engine,
@@ -105,7 +110,7 @@ impl<'a> Worker<'a> {
             look: None,
             paced: None,
             check: Default::default(),
-        })
+        }))
     }
 
     fn prepare_files(&mut self) -> Result<(), JobError> {

@@ -20,16 +20,17 @@ use std::sync::Arc;
 /// read of a job that only reads; then the same with `verify_async`.
 const FLAGS: [[u32; 2]; 2] = [[0x88, 0x8], [0x84, 0x4]];
 
-/// Verify as a job is to, if it is to.
+/// Verify as a job is to.
 ///
 /// # Errors
 /// If its threads cannot be had.
+#[inline(never)]
 pub(super) fn verifying(
     job: &JobPlan,
+    plan: &VerifyPlan,
     shared: &Shared,
     clock: &Clock,
-) -> Result<Option<Box<Verifying>>, JobError> {
-    let Some(plan) = &job.verify else { return Ok(None) };
+) -> Result<Box<Verifying>, JobError> {
     let checkers = checkers(plan).map_err(|failure| {
         let detail = failure.detail.map(str::to_owned);
         JobError { failure, path: None, detail }
@@ -42,7 +43,7 @@ pub(super) fn verifying(
     };
     let verify = VerifyJob::new(plan.spec.clone(), again);
     let on_wrong = on_wrong(job, plan, shared);
-    Ok(Some(Box::new(Verifying::new(verify, clock.now(), checkers, on_wrong))))
+    Ok(Box::new(Verifying::new(verify, clock.now(), checkers, on_wrong)))
 }
 
 /// `verify_async`, `verify_async_cpus`.
