@@ -78,10 +78,7 @@ impl<'a> Worker<'a> {
             sync_tap: None,
             sync_range: job.sync_range,
             pacing: job.pace.pacing(&job.source, &clock),
-            verify: match &job.verify {
-                Some(plan) => Some(verify::verifying(job, plan, shared, &clock)?),
-                None => None,
-            },
+            verify: verify::of_job(job, shared, &clock)?,
             zones: job.zones.clone(),
         };
         Ok(Box::new(Worker {

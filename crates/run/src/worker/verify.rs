@@ -20,12 +20,21 @@ use std::sync::Arc;
 /// read of a job that only reads; then the same with `verify_async`.
 const FLAGS: [[u32; 2]; 2] = [[0x88, 0x8], [0x84, 0x4]];
 
-/// Verify as a job is to.
+/// Verify as a job is to, if it is to.
 ///
 /// # Errors
 /// If its threads cannot be had.
+pub(super) fn of_job(
+    job: &JobPlan,
+    shared: &Shared,
+    clock: &Clock,
+) -> Result<Option<Box<Verifying>>, JobError> {
+    job.verify.as_ref().map(|plan| verifying(job, plan, shared, clock)).transpose()
+}
+
+/// Apart, for its frame is large: jobs that do not verify shall not have it.
 #[inline(never)]
-pub(super) fn verifying(
+fn verifying(
     job: &JobPlan,
     plan: &VerifyPlan,
     shared: &Shared,
