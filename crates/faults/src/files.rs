@@ -1,4 +1,4 @@
-//! The store as a FUSE file system: one directory of files.
+//! The store as a FUSE file system: files and directories.
 
 use crate::store::{Answer, Caching, EIO, ENOENT, ENOSPC, Store};
 use fuser::{
@@ -28,8 +28,8 @@ impl FaultFiles {
     }
 
     fn attributes(&self, id: u64) -> Option<FileAttr> {
-        let is_root = id == INodeNo::ROOT.0;
-        let size = if is_root { 0 } else { self.store().bytes(id)? };
+        let is_directory = id == INodeNo::ROOT.0 || self.store().is_directory(id);
+        let size = if is_directory { 0 } else { self.store().bytes(id)? };
         Some(FileAttr {
             ino: INodeNo(id),
             size,
@@ -38,8 +38,8 @@ impl FaultFiles {
             mtime: UNIX_EPOCH,
             ctime: UNIX_EPOCH,
             crtime: UNIX_EPOCH,
-            kind: if is_root { FileType::Directory } else { FileType::RegularFile },
-            perm: if is_root { 0o755 } else { 0o644 },
+            kind: if is_directory { FileType::Directory } else { FileType::RegularFile },
+            perm: if is_directory { 0o755 } else { 0o644 },
             nlink: 1,
             uid: 0,
             gid: 0,
@@ -47,6 +47,10 @@ impl FaultFiles {
             blksize: BLOCK as u32,
             flags: 0,
         })
+    }
+
+    fn path(&self, parent: INodeNo, name: &OsStr) -> String {
+        self.store().path_of(parent.0, &name.to_string_lossy())
     }
 
     fn flags(&self) -> FopenFlags {
@@ -69,8 +73,9 @@ fn wait(milliseconds: u64) {
 }
 
 impl Filesystem for FaultFiles {
-    fn lookup(&self, _req: &Request, _parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let found = self.store().find(&name.to_string_lossy());
+    fn lookup(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let found = self.path(parent, name);
+        let found = self.store().find(&found);
         match found.and_then(|id| self.attributes(id)) {
             Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
             None => reply.error(errno(ENOENT)),
@@ -112,14 +117,15 @@ impl Filesystem for FaultFiles {
     fn create(
         &self,
         _req: &Request,
-        _parent: INodeNo,
+        parent: INodeNo,
         name: &OsStr,
         _mode: u32,
         _umask: u32,
         _flags: i32,
         reply: ReplyCreate,
     ) {
-        let id = self.store().create(&name.to_string_lossy());
+        let path = self.path(parent, name);
+        let id = self.store().create(&path);
         match self.attributes(id) {
             Some(attributes) => {
                 reply.created(&TTL, &attributes, Generation(0), FileHandle(id), self.flags())
@@ -128,8 +134,34 @@ impl Filesystem for FaultFiles {
         }
     }
 
-    fn unlink(&self, _req: &Request, _parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        match self.store().unlink(&name.to_string_lossy()) {
+    fn mkdir(
+        &self,
+        _req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        _mode: u32,
+        _umask: u32,
+        reply: ReplyEntry,
+    ) {
+        let path = self.path(parent, name);
+        let id = self.store().make_directory(&path);
+        match self.attributes(id) {
+            Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
+            None => reply.error(errno(EIO)),
+        }
+    }
+
+    fn rmdir(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let path = self.path(parent, name);
+        match self.store().remove_directory(&path) {
+            true => reply.ok(),
+            false => reply.error(errno(ENOENT)),
+        }
+    }
+
+    fn unlink(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let path = self.path(parent, name);
+        match self.store().unlink(&path) {
             Some(_) => reply.ok(),
             None => reply.error(errno(ENOENT)),
         }
@@ -138,17 +170,18 @@ impl Filesystem for FaultFiles {
     fn rename(
         &self,
         _req: &Request,
-        _parent: INodeNo,
+        parent: INodeNo,
         name: &OsStr,
-        _newparent: INodeNo,
+        newparent: INodeNo,
         newname: &OsStr,
         _flags: RenameFlags,
         reply: ReplyEmpty,
     ) {
+        let (from, to) = (self.path(parent, name), self.path(newparent, newname));
         let mut store = self.store();
-        match store.find(&name.to_string_lossy()) {
+        match store.find(&from) {
             Some(id) => {
-                store.rename(id, &newname.to_string_lossy());
+                store.rename(id, &to);
                 reply.ok();
             }
             None => reply.error(errno(ENOENT)),
@@ -249,7 +282,7 @@ impl Filesystem for FaultFiles {
     fn readdir(
         &self,
         _req: &Request,
-        _ino: INodeNo,
+        ino: INodeNo,
         _fh: FileHandle,
         offset: u64,
         mut reply: ReplyDirectory,
@@ -257,9 +290,10 @@ impl Filesystem for FaultFiles {
         let root = INodeNo::ROOT.0;
         let dots = [(root, ".", FileType::Directory), (root, "..", FileType::Directory)];
         let dots = dots.map(|(id, name, kind)| (id, name.to_owned(), kind));
-        let files = self.store().list();
-        let files = files.into_iter().filter(|(_, name)| !name.is_empty());
-        let files = files.map(|(id, name)| (id, name, FileType::RegularFile));
+        let files = self.store().list(ino.0).into_iter().map(|(id, name, is_directory)| {
+            let kind = if is_directory { FileType::Directory } else { FileType::RegularFile };
+            (id, name, kind)
+        });
         let entries = dots.into_iter().chain(files).zip(1..);
         for ((id, name, kind), next) in entries.skip(usize::try_from(offset).unwrap_or(usize::MAX))
         {

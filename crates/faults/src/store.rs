@@ -47,6 +47,8 @@ pub struct Store {
     /// Only this file has faults; none if empty.
     faulty: String,
     files: BTreeMap<u64, FileContent>,
+    /// Directories within, by their paths.
+    directories: BTreeMap<u64, String>,
     next_id: u64,
     injected: BTreeMap<(Target, Fault), u64>,
     requests: BTreeMap<Target, u64>,
@@ -72,13 +74,14 @@ pub(crate) const ENOSPC: i32 = 28;
 pub(crate) const ENOENT: i32 = 2;
 
 impl Store {
-    /// Files none, faults by the script in the file of that name.
+    /// Files none, faults by the script in files of that name, in any directory.
     pub fn new(script: Script, faulty: &str) -> Store {
         Store {
             script,
             capacity: 1 << 30,
             faulty: faulty.to_owned(),
             files: BTreeMap::new(),
+            directories: BTreeMap::new(),
             // 1 is the directory.
             next_id: 2,
             injected: BTreeMap::new(),
@@ -199,9 +202,45 @@ impl Store {
         }
     }
 
-    /// The ids and names of all files.
-    pub(crate) fn list(&self) -> Vec<(u64, String)> {
-        self.files.iter().map(|(id, file)| (*id, file.name.clone())).collect()
+    /// The entries of a directory: id, name, whether it is a directory.
+    pub(crate) fn list(&self, directory: u64) -> Vec<(u64, String, bool)> {
+        let files = self.files.iter().map(|(id, file)| (*id, file.name.as_str(), false));
+        let within = self.directories.iter().map(|(id, path)| (*id, path.as_str(), true));
+        let start = self.path_of(directory, "");
+        files
+            .chain(within)
+            .filter_map(|(id, path, is_directory)| {
+                let name = path.strip_prefix(&start)?;
+                let is_entry = !name.is_empty() && !name.contains('/');
+                is_entry.then(|| (id, name.to_owned(), is_directory))
+            })
+            .collect()
+    }
+
+    /// The path of a name in a directory.
+    pub(crate) fn path_of(&self, directory: u64, name: &str) -> String {
+        match self.directories.get(&directory) {
+            Some(path) => format!("{path}/{name}"),
+            None => name.to_owned(),
+        }
+    }
+
+    pub(crate) fn is_directory(&self, id: u64) -> bool {
+        self.directories.contains_key(&id)
+    }
+
+    pub(crate) fn make_directory(&mut self, path: &str) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.directories.insert(id, path.to_owned());
+        id
+    }
+
+    /// Remove an empty directory; whether there was one.
+    pub(crate) fn remove_directory(&mut self, path: &str) -> bool {
+        let before = self.directories.len();
+        self.directories.retain(|_, one| one != path);
+        self.directories.len() < before
     }
 
     fn file(&self, name: &str) -> Option<&FileContent> {
@@ -209,7 +248,9 @@ impl Store {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<u64> {
-        self.files.iter().find(|(_, file)| file.name == name).map(|(id, _)| *id)
+        let directory = self.directories.iter().find(|(_, path)| *path == name);
+        let file = self.files.iter().find(|(_, file)| file.name == name);
+        directory.map(|(id, _)| *id).or(file.map(|(id, _)| *id))
     }
 
     pub(crate) fn bytes(&self, id: u64) -> Option<u64> {
@@ -384,7 +425,8 @@ impl Store {
         if self.is_cut {
             return Err(EIO);
         }
-        if self.files.get(&id).is_none_or(|file| file.name != self.faulty) {
+        let name = self.files.get(&id).and_then(|file| file.name.rsplit('/').next());
+        if name != Some(&self.faulty) {
             return Ok((None, Dice::new(0)));
         }
         *self.requests.entry(target).or_default() += 1;

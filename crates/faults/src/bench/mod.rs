@@ -21,7 +21,7 @@ use crate::Dice;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub use program::{Ended, Program};
+pub use program::{Program, ProgramEnd};
 pub use seeds::{SceneTotals, Seeds};
 
 /// What a seed tests.
@@ -162,13 +162,13 @@ fn remove(directory: &Path) {
 
 /// Findings of one run, as they are made.
 pub(crate) struct Findings<'a> {
-    ended: &'a Ended,
+    ended: &'a ProgramEnd,
     found: Vec<Finding>,
 }
 
 impl<'a> Findings<'a> {
     /// What every run must hold: an end in time, no panic, no signal that ended it.
-    pub(crate) fn of(ended: &'a Ended) -> Findings<'a> {
+    pub(crate) fn of(ended: &'a ProgramEnd) -> Findings<'a> {
         let mut findings = Findings { ended, found: Vec::new() };
         findings.must(!ended.hung, || "it did not end in time".to_owned());
         findings.must(ended.hung || ended.killed_by.is_none(), || {

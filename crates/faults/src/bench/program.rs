@@ -21,7 +21,7 @@ pub struct Program<'a> {
 
 /// How it ended.
 #[derive(Clone, Debug)]
-pub struct Ended {
+pub struct ProgramEnd {
     /// The command line.
     pub line: String,
     /// The exit code, if no signal ended it.
@@ -36,7 +36,7 @@ pub struct Ended {
     pub stderr: String,
 }
 
-impl fmt::Display for Ended {
+impl fmt::Display for ProgramEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let head = |text: &str| text.lines().take(30).collect::<Vec<_>>().join("\n");
         let (code, signal) = (self.code, self.killed_by);
@@ -46,7 +46,7 @@ impl fmt::Display for Ended {
 
 impl Program<'_> {
     /// Run it to its end.
-    pub fn run(&self, arguments: &[String]) -> Ended {
+    pub fn run(&self, arguments: &[String]) -> ProgramEnd {
         self.run_under(&[], arguments, |_, _| ())
     }
 
@@ -57,7 +57,7 @@ impl Program<'_> {
         before: &[String],
         arguments: &[String],
         mut meanwhile: impl FnMut(&Child, Duration),
-    ) -> Ended {
+    ) -> ProgramEnd {
         let path = self.path.display().to_string();
         let words: Vec<&String> = before.iter().chain([&path]).chain(arguments).collect();
         let line = words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
@@ -96,7 +96,7 @@ impl Program<'_> {
             String::from_utf8_lossy(&bytes).into_owned()
         };
         use std::os::unix::process::ExitStatusExt;
-        Ended {
+        ProgramEnd {
             line,
             code: status.and_then(|status| status.code()),
             killed_by: status.and_then(|status| status.signal()),
@@ -107,7 +107,7 @@ impl Program<'_> {
     }
 }
 
-fn could_not_start(line: String, why: &str) -> Ended {
+fn could_not_start(line: String, why: &str) -> ProgramEnd {
     let stderr = format!("it could not be started: {why}");
-    Ended { line, code: None, killed_by: None, hung: false, stdout: String::new(), stderr }
+    ProgramEnd { line, code: None, killed_by: None, hung: false, stdout: String::new(), stderr }
 }

@@ -1,6 +1,6 @@
 //! What a report in JSON says.
 
-use super::Ended;
+use super::ProgramEnd;
 use serde_json::Value;
 
 /// The report of one job.
@@ -8,7 +8,7 @@ pub(crate) struct Report(Value);
 
 impl Report {
     /// The one on standard output, if there is one.
-    pub(crate) fn of(ended: &Ended) -> Option<Report> {
+    pub(crate) fn of(ended: &ProgramEnd) -> Option<Report> {
         let document: Value = serde_json::from_str(&ended.stdout).ok()?;
         document["jobs"].as_array().is_some_and(|jobs| jobs.len() == 1).then_some(Report(document))
     }
@@ -41,7 +41,7 @@ impl Report {
 }
 
 /// The offsets that messages on standard error blame, in ascending order.
-pub(crate) fn blamed(ended: &Ended) -> Vec<u64> {
+pub(crate) fn blamed(ended: &ProgramEnd) -> Vec<u64> {
     const MARK: &str = "(requested block: offset=";
     let offset = |line: &str| {
         let rest = &line[line.find(MARK)? + MARK.len()..];
@@ -57,8 +57,8 @@ pub(crate) fn blamed(ended: &Ended) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    fn ended(stdout: &str, stderr: &str) -> Ended {
-        Ended {
+    fn ended(stdout: &str, stderr: &str) -> ProgramEnd {
+        ProgramEnd {
             line: String::new(),
             code: Some(0),
             killed_by: None,

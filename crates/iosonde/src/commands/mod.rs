@@ -16,6 +16,7 @@ pub mod probe;
 pub mod quick;
 mod report;
 mod root;
+mod selftest;
 mod sweep;
 pub mod table;
 pub mod write_cache;

@@ -7,12 +7,12 @@ pub mod hazards;
 mod io_uring;
 pub mod survey;
 mod text;
-mod trials;
+pub mod trials;
 
 use super::definition::{CommandEntry, parse};
 use crate::exit;
 use crate::output::{print, print_error};
-use arguments::ProbeArgs;
+pub use arguments::ProbeArgs;
 use clap::Args;
 use survey::PathSurvey;
 

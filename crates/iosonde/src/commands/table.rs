@@ -4,7 +4,7 @@
 use super::definition::{CommandEntry, Commands};
 use super::{
     audit, cache, compare, completions, diagnose, help, like, man, merge, plot, probe, quick,
-    report, sweep, write_cache,
+    report, selftest, sweep, write_cache,
 };
 use crate::output::print_error;
 use crate::personality::Personality;
@@ -29,6 +29,7 @@ pub static COMMANDS: Commands = &[
     &compare::COMMAND,
     &sweep::COMMAND,
     &diagnose::COMMAND,
+    &selftest::COMMAND,
     &SBK,
     &FIO,
     &COMPLETIONS,

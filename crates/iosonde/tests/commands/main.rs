@@ -23,6 +23,7 @@ mod quick;
 mod sbk;
 mod sbk_ends;
 mod sbk_outputs;
+mod selftest;
 mod speed;
 mod sweep;
 mod sweep_pages;
