@@ -16,6 +16,7 @@ use iosonde_run::account::cpu_idle::{IdleDetail, IdleProfile};
 use iosonde_run::account::disks;
 use iosonde_run::account::{ReportExtras as ReportContext, report};
 use iosonde_run::conductor::{RunOutcome, conduct};
+use iosonde_run::evidence::RunSeen;
 use iosonde_run::job::{Plan, TriggerPlan};
 use iosonde_run::preflight::open_files;
 use iosonde_run::preflight::write_access::{self, DeviceData};
@@ -249,6 +250,9 @@ fn run_and_report(
         verdict.failures.iter().for_each(|line| output.error(line));
         !verdict.failures.is_empty()
     });
+    for (job, why) in ended.seen.iter().flat_map(RunSeen::write_back_errors) {
+        print_error(&format!("{}: job {}: {why}", personality.program(), plan.jobs[job].name));
+    }
     let cpu_idle = idle.zip(flags.idle_prof).map(|(idle, detail)| {
         idle.report(match detail {
             IdleProf::System => IdleDetail::System,

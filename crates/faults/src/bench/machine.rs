@@ -133,11 +133,15 @@ fn little_space(mut stage: Stage<'_>) -> Result<SeedResult, String> {
 /// Buffers that the control group has no room for.
 fn little_memory(stage: Stage<'_>) -> Result<SeedResult, String> {
     let group = Group::new(stage.seed)?;
-    let line = "--name=j --output-format=json --ioengine=null --rw=write --bs=16m --size=1g \
-                --iodepth=16 --numjobs=2 --group_reporting";
+    let file = stage.mount.join("data");
+    let line = format!(
+        "--name=j --output-format=json --filename={} --ioengine=libaio --rw=write --bs=16m \
+         --size=512m --iodepth=16 --numjobs=2 --group_reporting",
+        file.display()
+    );
     let enter = ["sh", "-c", "echo $$ > \"$0/cgroup.procs\" && exec \"$@\"", &group.0];
     let enter: Vec<String> = enter.into_iter().map(str::to_owned).collect();
-    let ended = stage.program.run_under(&enter, &words(line), |_, _| ());
+    let ended = stage.program.run_under(&enter, &words(&line), |_, _| ());
     let mut findings = Findings::of(&ended);
     findings.must(ended.code != Some(0), || "512 MiB are in 64 MiB".to_owned());
     findings.must(ended.stderr.contains("memory"), || "no word of memory".to_owned());

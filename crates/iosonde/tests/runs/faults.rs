@@ -251,6 +251,39 @@ fn more_jobs_or_files_than_there_is_memory_for_are_refused() {
 }
 
 #[test]
+fn buffers_that_memory_has_no_room_for_are_refused_before_anything_is_written() {
+    let folder = Folder::new("buffers-need");
+    for who in NAMES {
+        let line = "--name=j --filename=f --rw=write --size=64g --bs=1g --iodepth=4000 \
+                    --ioengine=libaio --numjobs=20";
+        let ran = who.run(&folder, &words(line));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        let need = "the buffers of 20 job(s) need 78.1 TiB of memory (job j: iodepth 4000 of 1 GiB";
+        assert!(ran.stderr.contains(need), "{ran:?}");
+        assert!(ran.stderr.contains("are available"), "{ran:?}");
+        assert!(ran.stderr.contains("smaller iodepth or bs"), "{ran:?}");
+        assert!(folder.names().is_empty(), "{:?}", folder.names());
+    }
+}
+
+#[test]
+fn data_that_cannot_be_written_back_after_the_run_is_the_jobs_error() {
+    if !has_strace() {
+        return;
+    }
+    for engine in ["psync", "libaio"] {
+        let folder = Folder::new("write-back");
+        folder.write("f", vec![1; 128 << 10]);
+        let line =
+            format!("--name=j --filename=f --rw=write --bs=4k --size=128k --ioengine={engine}");
+        let ran = injected_on(None, "fdatasync", "error=EIO:when=1", Who::Native, &folder, &line);
+        assert_eq!(ran.code, Some(1), "{engine}: {ran:?}");
+        assert!(ran.stderr.contains("could not be written back and may be lost"), "{ran:?}");
+        assert!(ran.stdout.contains("write 4k"), "{engine}: {ran:?}");
+    }
+}
+
+#[test]
 fn a_job_file_or_a_result_without_end_is_refused() {
     let folder = Folder::new("endless");
     folder.write("job", "[global]\ninclude /dev/zero\n[j]\nsize=4k\n");

@@ -29,7 +29,7 @@ use crate::worker::{self, JobResult};
 use bandwidth_log::BandwidthLog;
 use environment::WaveEnvironment;
 use interval::Interval;
-use iosonde_base::Nanos;
+use iosonde_base::{Errno, Nanos};
 use iosonde_spec::values::ExitWhat;
 use iosonde_stats::CountersWriter;
 use signals::{SignalListener, SignalRequest};
@@ -435,7 +435,13 @@ impl<'a> Conductor<'a> {
             stopped.get()
         };
         let witness = std::mem::take(&mut self.witness);
-        witness.finish(&self.plan, &self.results, &stop)
+        let seen = witness.finish(&self.plan, &self.results, &stop)?;
+        for (result, lost) in self.results.iter_mut().zip(&seen.write_back) {
+            let (Some(result), Some(lost)) = (result, lost) else { continue };
+            let error = || JobError::other("write back", Errno(lost.errno), &lost.words);
+            result.error.get_or_insert_with(error);
+        }
+        Some(seen)
     }
 
     /// Jobs that do no I/O themselves end with the last that does.

@@ -17,16 +17,46 @@ const FILES_MOST: usize = 1024;
 
 /// One range of a file, once for all jobs that share it.
 type Range<'a> = (&'a Path, u64, u64);
-type DrainedRanges<'a> = BTreeMap<Range<'a>, Result<(Instant, Option<Duration>), String>>;
+type DrainedRanges<'a> = BTreeMap<Range<'a>, Result<(Instant, Option<Duration>), DrainFailure>>;
 
-/// By job, how its data became durable. Jobs of earlier waves are not watched:
+/// Why a range did not become durable.
+struct DrainFailure {
+    words: String,
+    lost: Option<WriteBackError>,
+}
+
+/// Written data that the storage then did not take: it may be lost.
+#[derive(Clone, Debug)]
+pub struct WriteBackError {
+    /// The number of the error.
+    pub errno: i32,
+    /// Which file, and why.
+    pub words: String,
+}
+
+impl DrainFailure {
+    fn new(path: &Path, error: &std::io::Error) -> DrainFailure {
+        let errnos = [libc::EIO, libc::ENOSPC, libc::EDQUOT];
+        let errno = error.raw_os_error().filter(|errno| errnos.contains(errno));
+        let words = format!(
+            "{}: what was written could not be written back and may be lost: {error}",
+            path.display()
+        );
+        DrainFailure {
+            words: error.to_string(),
+            lost: errno.map(|errno| WriteBackError { errno, words }),
+        }
+    }
+}
+
+/// By job, how its data became durable, and the error if it did not. Jobs of earlier waves are not watched:
 /// writing their data out would have disturbed those that came after.
 pub(super) fn watch(
     plan: &Plan,
     results: &[Option<JobResult>],
     wave_of: &[usize],
     stop: &dyn Fn() -> bool,
-) -> Vec<Observed<DurableAfter>> {
+) -> (Vec<Observed<DurableAfter>>, Vec<Option<WriteBackError>>) {
     let last = results
         .iter()
         .zip(wave_of)
@@ -37,6 +67,7 @@ pub(super) fn watch(
     let limit = Instant::now() + Duration::from_nanos(counted / 5).clamp(SHORTEST, LONGEST);
     let mut watched: DrainedRanges<'_> = BTreeMap::new();
     let mut durable = Vec::new();
+    let mut errors: Vec<Option<WriteBackError>> = vec![None; plan.jobs.len()];
     for (at, (job, result)) in plan.jobs.iter().zip(results).enumerate() {
         let seen = result.as_ref().and_then(|result| Some((result, result.seen.as_ref()?)));
         durable.push(match seen {
@@ -54,10 +85,15 @@ pub(super) fn watch(
                 Observed::unknown("it has too many files to be watched")
             }
             Some(_) if stop() => Observed::unknown("the run was stopped"),
-            Some((_, seen)) => of_job(job, seen.ended, &mut watched, limit, stop),
+            Some((_, seen)) => {
+                of_job(job, seen.ended, &mut watched, limit, stop).unwrap_or_else(|failure| {
+                    errors[at] = failure.lost;
+                    Observed::Unknown(failure.words)
+                })
+            }
         });
     }
-    durable
+    (durable, errors)
 }
 
 fn of_job<'a>(
@@ -66,7 +102,7 @@ fn of_job<'a>(
     watched: &mut DrainedRanges<'a>,
     limit: Instant,
     stop: &dyn Fn() -> bool,
-) -> Observed<DurableAfter> {
+) -> Result<Observed<DurableAfter>, DrainFailure> {
     let mut durability = DurableAfter::default();
     let holds_data = |kind| matches!(kind, FileKind::Regular | FileKind::Block);
     for file in job.files.iter().filter(|file| holds_data(file.kind)) {
@@ -76,16 +112,18 @@ fn of_job<'a>(
             match drain(range.0, (range.1, range.2), limit, stop) {
                 Ok(pace) if pace.by_part => Ok((began, Some(pace.took))),
                 Ok(_) => Ok((Instant::now(), None)),
-                Err(error) => Err(error.to_string()),
+                Err(error) => Err(DrainFailure::new(range.0, &error)),
             }
         });
         let (moment, rest) = match drained {
             Ok(drained) => *drained,
-            Err(why) => return Observed::Unknown(why.clone()),
+            Err(DrainFailure { words, lost }) => {
+                return Err(DrainFailure { words: words.clone(), lost: lost.clone() });
+            }
         };
         let took = moment.saturating_duration_since(ended) + rest.unwrap_or_default();
         durability.took_ns = durability.took_ns.max(took.as_nanos() as u64);
         durability.by_part |= rest.is_some();
     }
-    Observed::Is(durability)
+    Ok(Observed::Is(durability))
 }

@@ -1,5 +1,6 @@
 //! What the conductor looks at: the machine around each wave, bytes over time.
 
+use super::durability::WriteBackError;
 use super::series::SeriesWatcher;
 use super::{durability, upper_bound};
 use crate::control::Shared;
@@ -27,9 +28,19 @@ pub struct RunSeen {
     pub(super) series: RunSeries,
     /// By job, how its data became durable.
     pub(super) durability: Vec<Observed<DurableAfter>>,
+    /// By job, the error of writing its data back after it had ended.
+    pub(crate) write_back: Vec<Option<WriteBackError>>,
     /// By job.
     pub(super) ceilings: Vec<Observed<f64>>,
     pub(super) took: Duration,
+}
+
+impl RunSeen {
+    /// The jobs whose data could not be written back after they had ended, and why.
+    pub fn write_back_errors(&self) -> impl Iterator<Item = (JobId, &str)> {
+        let errors = self.write_back.iter().enumerate();
+        errors.filter_map(|(job, error)| Some((job, error.as_ref()?.words.as_str())))
+    }
 }
 
 /// Looks at the machine while a plan runs; at nothing if no job was asked to.
@@ -165,7 +176,8 @@ impl Watcher {
             .collect();
         self.seen.took += began.elapsed();
         let began = Instant::now();
-        self.seen.durability = durability::watch(plan, results, &self.seen.wave_of, stop);
+        (self.seen.durability, self.seen.write_back) =
+            durability::watch(plan, results, &self.seen.wave_of, stop);
         self.timed("until durable", began);
         let began = Instant::now();
         self.seen.ceilings = upper_bound::measure(plan, results, stop);

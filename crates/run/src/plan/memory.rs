@@ -1,5 +1,6 @@
-//! Whether there is room for as many jobs and files, before any is planned.
+//! Whether there is room for as many jobs and files, and for their buffers.
 
+use crate::job::{JobPlan, Plan};
 use iosonde_base::text::bytes;
 use iosonde_options::Diagnostic;
 use iosonde_spec::cli::ParsedJob;
@@ -16,8 +17,7 @@ const MAPPINGS: u64 = 6;
 /// What the rest of the process may map.
 const OTHER_MAPPINGS: u64 = 1000;
 
-/// Refuse more than the machine has room for. What the jobs' buffers take is
-/// asked for where they are, and refused there.
+/// Refuse more than the machine has room for, before any job is planned.
 pub(super) fn check(jobs: &[ParsedJob]) -> Result<(), Diagnostic> {
     check_with(jobs, memory::available_bytes(), memory::mappings_max())
 }
@@ -55,6 +55,42 @@ fn check_with(
              or raise it (sysctl vm.max_map_count)",
             sum(count),
         ));
+    }
+    Ok(())
+}
+
+/// Refuse buffers that the machine has no room for. Linux promises memory that it
+/// does not have, and would end the program in the middle of a run.
+pub(super) fn check_buffers(plan: &Plan) -> Result<(), Diagnostic> {
+    check_buffers_with(plan, memory::available_bytes())
+}
+
+fn check_buffers_with(plan: &Plan, available: Option<u64>) -> Result<(), Diagnostic> {
+    // Without a device nobody touches them.
+    let touches = |job: &&JobPlan| !job.engine.caps.diskless;
+    let of_job =
+        |job: &JobPlan| u64::from(job.window.depth).saturating_mul(job.buffers.bytes as u64);
+    for wave in &plan.waves {
+        let jobs = || wave.iter().map(|&job| &plan.jobs[job]).filter(touches);
+        let needed = jobs().map(of_job).fold(0, u64::saturating_add);
+        let (Some(available), Some(largest)) = (available, jobs().max_by_key(|job| of_job(job)))
+        else {
+            continue;
+        };
+        if needed > available {
+            let words = format!(
+                "the buffers of {} job(s) need {} of memory (job {}: iodepth {} of {} each), and {} \
+                 are available",
+                jobs().count(),
+                bytes(needed),
+                largest.name,
+                largest.window.depth,
+                bytes(largest.buffers.bytes as u64),
+                bytes(available),
+            );
+            let help = "use a smaller iodepth or bs, or fewer jobs";
+            return Err(Diagnostic::error(words).help(help));
+        }
     }
     Ok(())
 }

@@ -105,6 +105,9 @@ fn plan_with(mut planner: Planner<'_>) -> PlannedJobs {
     planner.group();
     pacing::share_flows(&mut planner.plan.jobs);
     buffers::share_sets(&mut planner.plan.jobs);
+    if let Err(error) = memory::check_buffers(&planner.plan) {
+        planner.note(error);
+    }
     logs::share_memory(&mut planner.plan.jobs);
     planner.check();
     planner.done()

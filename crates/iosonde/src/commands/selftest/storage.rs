@@ -13,6 +13,9 @@ use std::path::Path;
 
 type RunChecks = fn(&Path, &Facts) -> Vec<Check>;
 
+/// Writes a block of a file at an offset, and makes it durable.
+type WriteAndSync = fn(&File, u64) -> io::Result<()>;
+
 /// All of them, in order.
 pub(super) const CHECKS: &[RunChecks] = &[kinds_of_io, syncs, page_cache, space];
 
@@ -40,7 +43,7 @@ fn kinds_of_io(own: &Path, facts: &Facts) -> Vec<Check> {
 
 /// Whether fsync, fdatasync and O_DSYNC end in a flush of the device's cache.
 fn syncs(own: &Path, facts: &Facts) -> Vec<Check> {
-    let kinds: [(&str, &str, fn(&File, u64) -> io::Result<()>); 3] = [
+    let kinds: [(&str, &str, WriteAndSync); 3] = [
         ("fsync", "fsync", |file, at| {
             file.write_all_at(&[1; 4096], at).and_then(|()| sync_all(file))
         }),
@@ -62,11 +65,7 @@ fn syncs(own: &Path, facts: &Facts) -> Vec<Check> {
         .collect()
 }
 
-fn flushes(
-    own: &Path,
-    facts: &Facts,
-    sync: fn(&File, u64) -> io::Result<()>,
-) -> io::Result<(Tristate, String)> {
+fn flushes(own: &Path, facts: &Facts, sync: WriteAndSync) -> io::Result<(Tristate, String)> {
     let file = File::options()
         .read(true)
         .write(true)
@@ -126,7 +125,7 @@ fn page_cache(own: &Path, _: &Facts) -> Vec<Check> {
     vec![tried().unwrap_or_else(|error| failed(id, name, &error))]
 }
 
-/// Whether a lack of space is an error of the write, and not of nothing.
+/// Whether space can be reserved.
 fn space(own: &Path, _: &Facts) -> Vec<Check> {
     let (id, name) = ("space", "reserving space");
     let tried = || -> io::Result<Check> {
