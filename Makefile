@@ -5,7 +5,7 @@ CARGO ?= cargo
 # shares with the others would be built a second time, with other features.
 XTASK = $${CARGO_TARGET_DIR:-target}/debug/xtask
 
-.PHONY: run build test exact bench docs course needs cross
+.PHONY: run build test exact bench docs course dist dist-test release needs cross
 
 # Build the release binary and run a short, safe, mixed job on a temporary file
 # in the current directory, removed afterwards.
@@ -25,6 +25,7 @@ test: needs
 	$(CARGO) build --locked --workspace --bins --examples --tests
 	$(XTASK) docs --check
 	$(XTASK) tidy
+	./scripts/spelling.sh
 	$(XTASK) test
 
 # All recorded random jobs against fio 3.42; make test runs a sample of them.
@@ -46,6 +47,21 @@ cross:
 # Pages made from the tables.
 docs:
 	$(CARGO) run --locked --quiet -p xtask -- docs
+
+# Packages for Linux in dist/: tarballs, .deb, .rpm, wheels, an SBOM, checksums.
+dist:
+	./scripts/dist.sh $(PROCESSORS)
+
+# Installs each of them in a clean place, runs it, removes it.
+dist-test:
+	./scripts/dist-test.sh
+
+# Everything before a tag; tags nothing and uploads nothing.
+release: test dist dist-test bench
+	@version=$$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml); \
+	grep -q "^## \[$$version\] - [0-9]" CHANGELOG.md || { echo "CHANGELOG.md has no date for $$version" >&2; exit 1; }; \
+	[ -z "$$(git status --porcelain)" ] || { echo "there are changes that are not committed" >&2; exit 1; }; \
+	echo "to tag: git tag -a v$$version -m 'iosonde $$version' $$(git rev-parse HEAD)"
 
 # Outputs and pictures of the course, by the release build. On a quiet machine; then read the difference.
 course: build

@@ -15,6 +15,12 @@ pub fn findings(root: &Path) -> Vec<String> {
                 findings.push(format!("{name}: the link to {target} leads nowhere: {why}"));
             }
         }
+        for (function, file) in functions(&text) {
+            let there = fs::read_to_string(page.parent().unwrap_or(root).join(&file));
+            if !there.is_ok_and(|source| source.contains(&format!("fn {function}("))) {
+                findings.push(format!("{name}: there is no function {function} in {file}"));
+            }
+        }
     }
     findings
 }
@@ -55,6 +61,17 @@ fn targets(text: &str) -> Vec<String> {
         }
     }
     targets
+}
+
+/// Functions that a page links to, as a table of features names the test of each: a function's
+/// name between backquotes as the text of a link to a Rust file.
+fn functions(text: &str) -> Vec<(String, String)> {
+    let links = prose(text).flat_map(|line| line.split("[`").skip(1));
+    let pairs = links.filter_map(|rest| {
+        let (name, rest) = rest.split_once("`](")?;
+        Some((name.to_owned(), rest.split(')').next()?.to_owned()))
+    });
+    pairs.filter(|(_, file)| file.ends_with(".rs")).collect()
 }
 
 /// The lines outside of code blocks.
@@ -106,6 +123,13 @@ mod tests {
     fn links_are_found_in_prose_and_not_in_code() {
         let text = "[a](b.md) `[c](d.md)` ![e](f.svg) [g](https://h)\n```\n[i](j.md)\n```\n";
         assert_eq!(targets(text), ["b.md", "f.svg"]);
+    }
+
+    #[test]
+    fn functions_are_links_to_rust_files() {
+        let text = "| yes: [`one`](a/b.rs), [`two`](c.md) | [`three`](d.rs) |\n";
+        let pairs = [("one", "a/b.rs"), ("three", "d.rs")];
+        assert_eq!(functions(text), pairs.map(|(name, file)| (name.to_owned(), file.to_owned())));
     }
 
     #[test]
