@@ -1,0 +1,128 @@
+"""Results of iosonde and fio as typed objects. All of the document is in ``Result.document``."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Union
+
+from ._errors import ResultError
+
+Document = Dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Lane:
+    """The figures of one direction of one job. Latencies are those of fio's ``clat_ns``: from the submission of
+    an I/O to its completion, in nanoseconds."""
+
+    ios: int
+    bytes: int
+    iops: float
+    bytes_per_s: float
+    latency_mean_ns: float
+    latency_max_ns: float
+    percentiles_ns: Dict[float, int]
+
+    def percentile(self, rank: float) -> Optional[int]:
+        """The percentile in nanoseconds if the result has it: ``percentile(99)``."""
+        return self.percentiles_ns.get(float(rank))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A finding of the verdict: ``severity`` is ``note``, ``warning`` or ``wrong``."""
+
+    id: str
+    severity: str
+    statement: str
+    remedy: Optional[str]
+    jobs: List[str]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job, or one reporting group."""
+
+    name: str
+    error: int
+    read: Lane
+    write: Lane
+    trim: Lane
+    options: Dict[str, str]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result. ``conclusion`` and ``findings`` are those of iosonde; a result of fio has none."""
+
+    version: str
+    jobs: List[Job]
+    conclusion: Optional[str]
+    findings: List[Finding]
+    document: Document
+
+
+def load(path: Union[str, "os.PathLike[str]"]) -> Result:
+    """The result in a file: JSON of iosonde or of fio 3 (``--output-format=json`` or ``json+``)."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    try:
+        return loads(text)
+    except ResultError as error:
+        raise ResultError(f"{os.fspath(path)}: {error}") from None
+
+
+def loads(text: str) -> Result:
+    """The result in a text. Lines before it, as fio's notes, are skipped."""
+    begin = text.find("{")
+    if begin < 0:
+        raise ResultError("not a result: there is no JSON object")
+    try:
+        document, _ = json.JSONDecoder().raw_decode(text, begin)
+    except ValueError as error:
+        raise ResultError(f"not a result: {error}") from None
+    if not isinstance(document.get("fio version"), str) or not isinstance(document.get("jobs"), list):
+        raise ResultError('not a result: it has no "fio version" and "jobs"')
+    return _result(document)
+
+
+def _result(document: Document) -> Result:
+    own = document.get("iosonde") or {}
+    verdict = (own.get("ledger") or {}).get("verdict") or []
+    return Result(
+        version=own.get("version") or document["fio version"],
+        jobs=[_job(job) for job in document["jobs"]],
+        conclusion=(own.get("conclusion") or {}).get("text"),
+        findings=[
+            Finding(one["id"], one["severity"], one["statement"], one.get("remedy"), list(one.get("jobs", [])))
+            for one in verdict
+        ],
+        document=document,
+    )
+
+
+def _job(job: Document) -> Job:
+    return Job(
+        name=str(job.get("jobname", "")),
+        error=int(job.get("error", 0)),
+        read=_lane(job.get("read") or {}),
+        write=_lane(job.get("write") or {}),
+        trim=_lane(job.get("trim") or {}),
+        options={str(name): str(value) for name, value in (job.get("job options") or {}).items()},
+    )
+
+
+def _lane(lane: Document) -> Lane:
+    latency = lane.get("clat_ns") or {}
+    percentiles = latency.get("percentile") or {}
+    return Lane(
+        ios=int(lane.get("total_ios", 0)),
+        bytes=int(lane.get("io_bytes", 0)),
+        iops=float(lane.get("iops", 0)),
+        bytes_per_s=float(lane.get("bw_bytes", 0)),
+        latency_mean_ns=float(latency.get("mean", 0)),
+        latency_max_ns=float(latency.get("max", 0)),
+        percentiles_ns={float(rank): int(value) for rank, value in percentiles.items()},
+    )

@@ -1,0 +1,94 @@
+"""Runs the package against the program: small jobs, and results of iosonde and fio."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Dict, List, Union
+
+import pytest
+
+import iosonde
+
+NULL: Dict[str, Union[str, int, float, bool]] = {"name": "null", "ioengine": "null", "size": "16m", "rw": "randread", "bs": "4k"}
+
+
+def test_options_of_a_job_give_a_result_with_its_figures(tmp_path: Path) -> None:
+    result = iosonde.run({"name": "job", "size": "1m", "rw": "write", "bs": 4096, "end_fsync": True}, cwd=tmp_path)
+    (job,) = result.jobs
+    assert (job.name, job.error) == ("job", 0)
+    assert (job.write.ios, job.write.bytes, job.read.ios) == (256, 1 << 20, 0)
+    assert job.options["end_fsync"] == "1"
+    assert (tmp_path / "job.0.0").stat().st_size == 1 << 20
+    assert result.version.startswith("iosonde ") and result.conclusion
+    assert "short-run" in [finding.id for finding in result.findings]
+    p99 = job.write.percentile(99)
+    assert p99 is not None and 0 < p99 <= job.write.latency_max_ns
+
+
+def test_several_jobs_run_together() -> None:
+    result = iosonde.run([NULL, {**NULL, "name": "other", "size": "8m"}])
+    assert [(job.name, job.read.ios) for job in result.jobs] == [("null", 4096), ("other", 2048)]
+
+
+def test_a_job_file_runs_and_its_result_loads_again(tmp_path: Path) -> None:
+    job = tmp_path / "job.fio"
+    job.write_text("[a]\nioengine=null\nsize=1m\nrw=read\nbs=64k\n")
+    result = iosonde.run(job)
+    assert result.jobs[0].read.ios == 16
+    stored = tmp_path / "result.json"
+    stored.write_text("a note before it\n" + json.dumps(result.document))
+    assert iosonde.load(stored) == result
+
+
+def test_a_result_of_fio_loads() -> None:
+    lane = {"total_ios": 3, "io_bytes": 12288, "iops": 1.5, "bw_bytes": 6144}
+    lane["clat_ns"] = {"mean": 2.0, "max": 9, "percentile": {"99.000000": 8}}  # type: ignore[assignment]
+    text = json.dumps({"fio version": "fio-3.33", "jobs": [{"jobname": "x", "error": 0, "read": lane}]})
+    result = iosonde.loads(text)
+    assert (result.version, result.conclusion, result.findings) == ("fio-3.33", None, [])
+    assert result.jobs[0].read.percentile(99) == 8 and result.jobs[0].write.ios == 0
+
+
+def test_what_the_program_refuses_is_raised_in_its_words() -> None:
+    with pytest.raises(iosonde.JobError, match='rw: invalid value "sideways"') as raised:
+        iosonde.run({**NULL, "rw": "sideways"})
+    assert raised.value.code == 1
+
+
+def test_a_text_that_is_no_result_is_refused_with_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    for text in ["", "[]", "{", '{"jobs": []}', "{} {}"]:
+        path.write_text(text)
+        with pytest.raises(iosonde.ResultError, match="other.json: not a result"):
+            iosonde.load(path)
+
+
+def test_a_job_without_a_name_is_refused() -> None:
+    for job in [{"rw": "read"}, []]:
+        with pytest.raises(ValueError):
+            iosonde.run(job)  # type: ignore[arg-type]
+
+
+def test_progress_is_reported_and_ends_with_the_end() -> None:
+    seen: List[iosonde.Live] = []
+    timed = {**NULL, "size": "1g", "runtime": 2, "time_based": True, "rate_iops": 1000}
+    iosonde.run(timed, progress=seen.append)
+    assert seen[-1]["phase"] == "end"
+    assert all("elapsed_s" in one for one in seen)
+
+
+def test_what_progress_raises_is_raised() -> None:
+    def fail(_: iosonde.Live) -> None:
+        raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        iosonde.run(NULL, progress=fail)
+
+
+def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IOSONDE", "/nowhere/iosonde")
+    with pytest.raises(iosonde.ProgramError, match="/nowhere/iosonde"):
+        iosonde.run(NULL)
+    with pytest.raises(iosonde.ProgramError):
+        iosonde.run(NULL, progress=lambda live: None)

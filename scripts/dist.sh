@@ -1,0 +1,118 @@
+#!/bin/bash
+# Builds the packages of the program into dist/: tarballs, .deb, .rpm, wheels, an SBOM and checksums.
+#
+#   scripts/dist.sh [x86_64] [aarch64]        (both without arguments)
+#
+# The binaries run with glibc 2.28 and newer: they are linked by zig against its symbols. It takes rustup's standard
+# library for the target (rustup target add), zig and cargo-zigbuild (pip install ziglang cargo-zigbuild), objcopy
+# (llvm-objcopy or rust-objcopy for both processors), dpkg-deb and rpmbuild. A package whose tool is missing is named
+# and makes the build fail; nothing is left out silently.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+GLIBC=2.28
+LARGEST=15000000
+VERSION=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+CARGO=${CARGO:-cargo}
+TARGETS=${CARGO_TARGET_DIR:-$PWD/target}
+DIST=$PWD/dist
+
+say() { echo "dist: $*"; }
+fail() { say "$*" >&2; exit 1; }
+
+[ $# = 0 ] && set -- x86_64 aarch64
+for tool in cargo-zigbuild dpkg-deb rpmbuild python3; do
+	command -v $tool >/dev/null || fail "there is no $tool (pip install ziglang cargo-zigbuild; apt-get install dpkg-dev rpm)"
+done
+OBJCOPY=$(command -v llvm-objcopy || ls "$(rustc --print sysroot)"/lib/rustlib/*/bin/rust-objcopy 2>/dev/null | head -1)
+[ -n "$OBJCOPY" ] || fail "there is no llvm-objcopy and no rust-objcopy"
+
+# Highest GLIBC_ version that a binary asks for.
+highest_glibc() { python3 - "$1" <<-'PY'
+	import re, sys
+	found = {tuple(map(int, v.split(b"."))) for v in re.findall(rb"GLIBC_(2(?:\.\d+)+)\0", open(sys.argv[1], "rb").read())}
+	print(".".join(map(str, max(found))))
+	PY
+}
+
+# The program for a processor, stripped, with its debug information in a file beside it.
+binary() { # processor, folder
+	local triple=$1-unknown-linux-gnu built
+	$CARGO zigbuild --release --locked -p iosonde --target "$triple.$GLIBC"
+	built=$TARGETS/$triple/release/iosonde
+	"$OBJCOPY" --only-keep-debug "$built" "$2/iosonde.debug"
+	"$OBJCOPY" --strip-all --add-gnu-debuglink="$2/iosonde.debug" "$built" "$2/iosonde"
+	local glibc size
+	glibc=$(highest_glibc "$2/iosonde") size=$(stat -c %s "$2/iosonde")
+	[ "$(printf '%s\n' "$glibc" $GLIBC | sort -V | tail -1)" = $GLIBC ] || fail "$1 asks for GLIBC_$glibc, above $GLIBC"
+	[ "$size" -lt $LARGEST ] || fail "$1 has $size bytes, $LARGEST at most"
+	say "$1: $size bytes, GLIBC_$glibc at most"
+}
+
+# What is the same for every processor: pages, completions, documents. They come out of the program itself: one that
+# runs here.
+shared() { # program, folder
+	mkdir -p "$2/man" "$2/completions" "$2/doc"
+	"$1" man | gzip -9n > "$2/man/iosonde.1.gz"
+	local command
+	for command in $("$1" help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p'); do
+		"$1" man "$command" > "$2/page"
+		gzip -9n < "$2/page" > "$2/man/iosonde-$command.1.gz"
+	done
+	rm "$2/page"
+	"$1" completions bash > "$2/completions/iosonde.bash"
+	"$1" completions zsh > "$2/completions/_iosonde"
+	"$1" completions fish > "$2/completions/iosonde.fish"
+	cp -r README.md CHANGELOG.md SECURITY.md LICENSE-MIT LICENSE-APACHE docs examples "$2/doc/"
+}
+
+# A tree as it is installed, for .deb and .rpm.
+tree() { # binaries, shared, root
+	install -D -m 755 "$1/iosonde" "$3/usr/bin/iosonde"
+	install -d "$3/usr/share/man/man1" "$3/usr/share/bash-completion/completions" "$3/usr/share/zsh/site-functions" \
+		"$3/usr/share/fish/vendor_completions.d" "$3/usr/share/doc" "$3/usr/lib/iosonde"
+	install -m 644 "$2"/man/*.gz "$3/usr/share/man/man1/"
+	install -m 644 "$2/completions/iosonde.bash" "$3/usr/share/bash-completion/completions/iosonde"
+	install -m 644 "$2/completions/_iosonde" "$3/usr/share/zsh/site-functions/_iosonde"
+	install -m 644 "$2/completions/iosonde.fish" "$3/usr/share/fish/vendor_completions.d/iosonde.fish"
+	cp -r "$2/doc" "$3/usr/share/doc/iosonde"
+	chmod -R u=rwX,go=rX "$3/usr/share/doc/iosonde"
+	# For whoever wants it as fio; in no PATH.
+	ln -s ../../bin/iosonde "$3/usr/lib/iosonde/fio"
+}
+
+for processor; do
+	case $processor in
+		x86_64) deb=amd64 ;;
+		aarch64) deb=arm64 ;;
+		*) fail "unknown processor \"$processor\": use x86_64 or aarch64" ;;
+	esac
+done
+rm -rf "$DIST" && mkdir -p "$DIST"
+WORK=$(mktemp -d) && trap 'rm -rf "$WORK"' EXIT
+
+for processor; do
+	mkdir -p "$WORK/$processor"
+	binary "$processor" "$WORK/$processor"
+done
+# The first that runs on this machine.
+native=$WORK/$(uname -m)/iosonde
+[ -x "$native" ] || fail "pages and completions come out of the program: build for $(uname -m) too"
+shared "$native" "$WORK/shared"
+
+for processor; do
+	case $processor in x86_64) deb=amd64 ;; aarch64) deb=arm64 ;; esac
+	name=iosonde-$VERSION-linux-$processor
+	mkdir "$WORK/$name"
+	cp "$WORK/$processor/iosonde" "$WORK/$name/"
+	cp -r "$WORK/shared/." "$WORK/$name/"
+	tar -C "$WORK" --owner=0 --group=0 --sort=name -czf "$DIST/$name.tar.gz" "$name"
+	tar -C "$WORK/$processor" --owner=0 --group=0 -cJf "$DIST/$name-debug.tar.xz" iosonde.debug
+	tree "$WORK/$processor" "$WORK/shared" "$WORK/$processor-tree"
+	scripts/dist-deb.sh "$WORK/$processor-tree" "$VERSION" $deb "$DIST"
+	scripts/dist-rpm.sh "$WORK/$processor-tree" "$VERSION" "$processor" "$DIST"
+	python3 scripts/dist-wheel.py "$WORK/$processor/iosonde" "$VERSION" "manylinux_${GLIBC/./_}_$processor" "$DIST"
+done
+python3 scripts/dist-sbom.py "$VERSION" > "$DIST/iosonde-$VERSION.cdx.json"
+(cd "$DIST" && sha256sum -- * > SHA256SUMS)
+ls -l "$DIST"
