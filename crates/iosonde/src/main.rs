@@ -7,6 +7,7 @@ mod debug;
 mod exit;
 mod explain;
 mod first_job;
+mod host_run;
 mod html_page;
 mod info_flags;
 mod job_files;
@@ -26,6 +27,7 @@ mod run_jobs;
 mod run_outputs;
 mod settings;
 mod speed;
+mod start;
 mod stored;
 mod terminal;
 mod trials;
@@ -57,14 +59,14 @@ fn main() -> ExitCode {
 /// Run as the program that this one is called as.
 fn run(program: &Path, arguments: &[String]) -> u8 {
     match (program.file_name().and_then(|name| name.to_str()), arguments) {
-        (Some("fio"), _) => run_jobs::run(Personality::Fio, arguments, table::overview),
+        (Some("fio"), _) => start::run(Personality::Fio, arguments, table::overview),
         (Some("sbk"), _) => iosonde_records::run(arguments),
         (_, []) => first_job::run(table::overview),
         (_, [word, rest @ ..]) => match table::find(word) {
             Some(command) => (command.run)(rest),
             None if rest.is_empty() && quick::takes(Path::new(word)) => quick::run(arguments),
             None if is_mistyped_command(word) => table::refuse_unknown(word),
-            None => run_jobs::run(Personality::Native, arguments, table::overview),
+            None => start::run(Personality::Native, arguments, table::overview),
         },
     }
 }

@@ -40,13 +40,22 @@ const FILE_ERRORS_SHOWN: usize = 5;
 
 /// Parse a command line and the job files that it names.
 pub fn parse(personality: Personality, arguments: &[String]) -> Parsed {
+    parse_with(personality, arguments, job_files(personality))
+}
+
+/// Where job files come from: in our own name what cannot be one is refused.
+pub fn job_files(personality: Personality) -> &'static dyn JobFiles {
+    match personality {
+        Personality::Fio => &DiskJobFiles,
+        Personality::Native => &CheckedJobFiles,
+    }
+}
+
+/// Parse a command line with job files from elsewhere.
+pub fn parse_with(personality: Personality, arguments: &[String], files: &dyn JobFiles) -> Parsed {
     let flags: &[&[flag_table::FlagDef]] = match personality {
         Personality::Fio => &[flag_table::FIO, flag_table::LEDGER],
         Personality::Native => &[flag_table::FIO, flag_table::OURS, flag_table::LEDGER],
-    };
-    let files: &dyn JobFiles = match personality {
-        Personality::Fio => &DiskJobFiles,
-        Personality::Native => &CheckedJobFiles,
     };
     iosonde_spec::cli::parse(arguments, &World { files, host: &LocalHost, flags })
 }
@@ -81,9 +90,18 @@ pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepare
 ///
 /// # Errors
 /// As of [`prepare`].
-pub fn prepare_parsed(
+pub fn prepare_parsed(personality: Personality, parsed: Parsed) -> Result<Prepared, PrepareError> {
+    prepare_shared(personality, parsed, Vec::new())
+}
+
+/// As [`prepare_parsed`], each job with the part of its files that is this host's.
+///
+/// # Errors
+/// As of [`prepare`].
+pub fn prepare_shared(
     personality: Personality,
     mut parsed: Parsed,
+    shares: Vec<Option<plan::RankShare>>,
 ) -> Result<Prepared, PrepareError> {
     let mut notes = notice_lines(personality, &parsed.notices);
     if parsed.is_refused() {
@@ -99,7 +117,7 @@ pub fn prepare_parsed(
     let is_fatal = |diagnostic: &Diagnostic| diagnostic.level >= fatal;
     let mut planned = plan::PlannedJobs::default();
     if !diagnostics.iter().any(is_fatal) && !parsed.flags.parse_only {
-        planned = plan_jobs(personality, &parsed);
+        planned = plan_jobs(personality, &parsed, shares);
         if parsed.flags.readonly {
             diagnostics.extend(plan::refuse_writes(&planned.plan));
         }
@@ -146,7 +164,11 @@ fn refuse_programs(
     Err(PrepareError { code: exit::REFUSED, reasons: std::mem::take(notes) })
 }
 
-fn plan_jobs(personality: Personality, parsed: &Parsed) -> plan::PlannedJobs {
+fn plan_jobs(
+    personality: Personality,
+    parsed: &Parsed,
+    shares: Vec<Option<plan::RankShare>>,
+) -> plan::PlannedJobs {
     let totals = match (personality, parsed.flags.formats_given) {
         (Personality::Native, false) => plan::Totals::Kept,
         _ => plan::Totals::AsAsked,
@@ -154,7 +176,7 @@ fn plan_jobs(personality: Personality, parsed: &Parsed) -> plan::PlannedJobs {
     let mut planned = if parsed.flags.merge_only {
         plan::merge_only(&parsed.jobs)
     } else {
-        plan::plan(&parsed.jobs, totals)
+        plan::plan_shared(&parsed.jobs, totals, shares)
     };
     if let Some(path) = &parsed.flags.aux_path {
         for verify in planned.plan.jobs.iter_mut().filter_map(|job| job.verify.as_mut()) {

@@ -12,10 +12,11 @@ use crate::run_outputs::RunOutputs;
 use crate::{debug, exit, html_page, info_flags, judged, profiles, settings};
 use iosonde_base::Nanos;
 use iosonde_report::finding::Severity;
+use iosonde_report::hosts::HostStamp;
 use iosonde_run::account::cpu_idle::{IdleDetail, IdleProfile};
 use iosonde_run::account::disks;
 use iosonde_run::account::{ReportExtras as ReportContext, report};
-use iosonde_run::conductor::{RunOutcome, conduct};
+use iosonde_run::conductor::{Peers, RunOutcome, conduct_among};
 use iosonde_run::evidence::RunSeen;
 use iosonde_run::job::{Plan, TriggerPlan};
 use iosonde_run::preflight::open_files;
@@ -27,6 +28,37 @@ use iosonde_spec::cli::{
 use iosonde_sys::guard::WriteRefusal;
 use std::path::Path;
 use std::sync::Arc;
+
+/// What makes a run one of several hosts'.
+pub trait HostPart {
+    /// The other hosts, for the conductor.
+    fn peers(&mut self) -> &mut dyn Peers;
+
+    /// Where and when the run took place.
+    fn stamp(&self, plan: &Plan, ended: &RunOutcome) -> HostStamp;
+
+    /// Keep this host's report; the one that is printed here, if any is.
+    ///
+    /// # Errors
+    /// It cannot be kept.
+    fn report(
+        &mut self,
+        report: iosonde_report::Report,
+        output: &mut ReportOutput,
+    ) -> Result<Option<iosonde_report::Report>, String>;
+
+    /// The exit code that the other hosts add.
+    fn code(&self) -> u8;
+}
+
+/// What runs have besides their jobs, if anything.
+#[derive(Default)]
+pub struct BesideRun<'h> {
+    /// Limits of each hour (`--profile=act`).
+    pub act: Option<ActHours>,
+    /// Other hosts.
+    pub host: Option<&'h mut dyn HostPart>,
+}
 
 /// Makes the page of `--help`.
 pub type Help = fn(Personality) -> String;
@@ -60,7 +92,8 @@ pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
             refuse_no_jobs(personality, help)
         }
         Ok(prepared) => {
-            execute(personality, prepared, &options, judges_hours.then(ActHours::default))
+            let act = judges_hours.then(ActHours::default);
+            execute(personality, prepared, &options, BesideRun { act, host: None })
         }
         Err(refused) => {
             print_output(personality, &flags, &options);
@@ -110,7 +143,7 @@ fn merge_traces(personality: Personality, prepared: &Prepared) -> u8 {
     }
 }
 
-fn refuse_no_jobs(personality: Personality, help: Help) -> u8 {
+pub fn refuse_no_jobs(personality: Personality, help: Help) -> u8 {
     match personality {
         Personality::Fio => print(&format!("No job(s) defined\n\n{}", help(personality))),
         Personality::Native => eprintln!(
@@ -121,11 +154,11 @@ fn refuse_no_jobs(personality: Personality, help: Help) -> u8 {
 }
 
 /// Run the jobs and print the report, after the lines of `--debug=parse`.
-fn execute(
+pub fn execute(
     personality: Personality,
     prepared: Prepared,
     options: &str,
-    act: Option<ActHours>,
+    beside: BesideRun<'_>,
 ) -> u8 {
     let program = personality.program();
     let outputs = match RunOutputs::open(&prepared.parsed.flags) {
@@ -142,7 +175,7 @@ fn execute(
     if let Some(url) = outputs.endpoints.as_ref().and_then(Endpoints::url) {
         output.note(&format!("{program}: metrics at {url}"));
     }
-    let outcome = match run_and_report(personality, prepared, outputs, (&mut output, act)) {
+    let outcome = match run_and_report(personality, prepared, outputs, &mut output, beside) {
         Ok(outcome) => outcome,
         Err(reasons) => {
             reasons.iter().for_each(|reason| output.error(&format!("{program}: {reason}")));
@@ -211,7 +244,8 @@ fn run_and_report(
     personality: Personality,
     prepared: Prepared,
     outputs: RunOutputs,
-    (output, act): (&mut ReportOutput, Option<ActHours>),
+    output: &mut ReportOutput,
+    BesideRun { act, mut host }: BesideRun<'_>,
 ) -> Result<Reported, Vec<String>> {
     let Prepared { parsed, mut plan, notes, data_warnings } = prepared;
     notes.iter().chain(&data_warnings).for_each(|line| output.note(line));
@@ -241,7 +275,7 @@ fn run_and_report(
     let mut progress = RunProgress::new(personality, flags, &plan, around, output, shown);
     progress.act = act;
     progress.begin();
-    let ended = conduct(plan.clone(), &mut progress);
+    let ended = run_among(&plan, &mut progress, &mut host);
     let disks_used = std::mem::take(&mut progress.used);
     let act = progress.act.take();
     let ended = one(ended.map_err(|error| format!("cannot listen for signals: {error}")))?;
@@ -250,9 +284,7 @@ fn run_and_report(
         verdict.failures.iter().for_each(|line| output.error(line));
         !verdict.failures.is_empty()
     });
-    for (job, why) in ended.seen.iter().flat_map(RunSeen::write_back_errors) {
-        print_error(&format!("{}: job {}: {why}", personality.program(), plan.jobs[job].name));
-    }
+    print_write_back_errors(personality, &plan, &ended);
     let cpu_idle = idle.zip(flags.idle_prof).map(|(idle, detail)| {
         idle.report(match detail {
             IdleProf::System => IdleDetail::System,
@@ -262,17 +294,50 @@ fn run_and_report(
     let ledger = judged::ledger(&parsed, &plan, &ended);
     let settings = Some(settings::settings(&parsed, &plan));
     let context = ReportContext { disks: disks_used, cpu_idle, ledger, settings, ..context };
-    let report = report(&plan, &ended.results, &context);
+    let mut report = report(&plan, &ended.results, &context);
+    if let Some(host) = &mut host {
+        report.ours.host = Some(Box::new(host.stamp(&plan, &ended)));
+        let printed = one(host.report(report, output))?;
+        let code = exit_code(&ended).max(host.code());
+        let Some(all) = printed else { return Ok(Reported { code, ended }) };
+        report = all;
+    }
     output.report(&text(personality, flags, &report));
     one(html_page::write(flags, &report))?;
     one(metrics.map_or(Ok(()), |metrics| metrics.finish(&report)))?;
-    let code = match exit_code(&ended) {
-        exit::OK if hours_failed => exit::failed(1),
-        exit::OK if flags.strict && is_misleading(&report) => exit::MISLEADING,
-        exit::OK if flags.strict && is_unknown(&report) => exit::UNKNOWN,
-        code => code,
-    };
+    let code = judged_code(&ended, (hours_failed, flags), &report);
+    let code = host.map_or(code, |host| code.max(host.code()));
     Ok(Reported { ended, code })
+}
+
+/// Data of jobs that could not be written back after the run.
+fn print_write_back_errors(personality: Personality, plan: &Plan, ended: &RunOutcome) {
+    for (job, why) in ended.seen.iter().flat_map(RunSeen::write_back_errors) {
+        print_error(&format!("{}: job {}: {why}", personality.program(), plan.jobs[job].name));
+    }
+}
+
+/// Run, together with other hosts if there are any.
+fn run_among(
+    plan: &Arc<Plan>,
+    progress: &mut RunProgress<'_>,
+    host: &mut Option<&mut dyn HostPart>,
+) -> std::io::Result<RunOutcome> {
+    conduct_among(plan.clone(), progress, host.as_mut().map(|host| host.peers()))
+}
+
+/// The exit code, of judged hours and of `--strict` too.
+fn judged_code(
+    ended: &RunOutcome,
+    (hours_failed, flags): (bool, &Flags),
+    report: &iosonde_report::Report,
+) -> u8 {
+    match exit_code(ended) {
+        exit::OK if hours_failed => exit::failed(1),
+        exit::OK if flags.strict && is_misleading(report) => exit::MISLEADING,
+        exit::OK if flags.strict && is_unknown(report) => exit::UNKNOWN,
+        code => code,
+    }
 }
 
 /// Data on devices is refused to be overwritten, unless it is as fio.

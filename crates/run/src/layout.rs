@@ -72,12 +72,12 @@ pub fn missing(job: &JobPlan) -> Missing {
     let lacking = job.files.iter().filter(|file| lacks_data(file));
     lacking.fold(Missing::default(), |sum, file| Missing {
         files: sum.files + 1,
-        bytes: sum.bytes + file.offset + file.bytes,
+        bytes: sum.bytes + file.end(),
     })
 }
 
 fn lacks_data(file: &FilePlan) -> bool {
-    file.need == Need::Data && size_of(&file.path) < Some(file.offset + file.bytes)
+    file.need == Need::Data && size_of(&file.path) < Some(file.end())
 }
 
 fn size_of(path: &Path) -> Option<u64> {
@@ -114,7 +114,7 @@ fn lay_out_files(job: &JobPlan, stop: StopAsked<'_>, added: &mut Added) -> Resul
             continue;
         }
         let old_bytes = size_of(&file.path);
-        if old_bytes >= Some(file.offset + file.bytes) {
+        if old_bytes >= Some(file.end()) {
             continue;
         }
         added.file(&file.path, old_bytes);
@@ -202,7 +202,7 @@ fn allocate(
     (path, open): &Made,
     old_end: u64,
 ) -> Result<(), LayoutError> {
-    let end = file.offset + file.bytes;
+    let end = file.end();
     if end == 0 {
         return Ok(());
     }
@@ -245,7 +245,7 @@ fn fill(
     let made = create(job, file)?;
     let (path, open) = (&made.0, &made.1);
     let from = size_of(path).unwrap_or(0);
-    let end = file.offset + file.bytes;
+    let end = file.end();
     if job.layout.fallocate != Fallocate::None {
         allocate(job, file, &made, from)?;
         // Room is there for certain, or the file system does not reserve.
@@ -290,7 +290,7 @@ fn write_data(
 
 /// What was added, from the old end on, need not stay in the page cache.
 fn drop_cache(file: &FilePlan, open: &File, old_end: u64) {
-    let len = std::num::NonZeroU64::new((file.offset + file.bytes).saturating_sub(old_end));
+    let len = std::num::NonZeroU64::new(file.end().saturating_sub(old_end));
     // Advice; whether it was heeded shows in the run, not here.
     let _ = rustix::fs::fadvise(open, old_end, len, Advice::DontNeed);
 }
@@ -341,7 +341,7 @@ pub fn pre_read(job: &JobPlan, stop: StopAsked<'_>) -> Result<(), LayoutError> {
     for file in job.files.iter().filter(|file| file.kind != FileKind::None) {
         let open = File::open(&file.path).map_err(|error| failed("open", &file.path, error))?;
         let mut at = file.offset;
-        let end = file.offset + file.bytes;
+        let end = file.end();
         while at < end && !stop() {
             let want = usize::try_from(end - at).map_or(buffer.len(), |n| n.min(buffer.len()));
             match open.read_at(&mut buffer[..want], at) {

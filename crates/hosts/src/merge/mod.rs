@@ -107,7 +107,7 @@ impl HostsMerge {
                 None => self.jobs.push(JobSum::new(&name, job, report.ours.jobs.get(at))),
             }
         }
-        if self.hosts.len() < DISKS_OF_HOSTS {
+        if self.hosts.len() <= DISKS_OF_HOSTS {
             let disks = std::mem::take(&mut report.disks).into_iter();
             self.disks.extend(disks.map(|mut disk| {
                 disk.name = format!("{name}: {}", disk.name);
@@ -166,6 +166,9 @@ impl HostsMerge {
         let (first, template) = self.first.take().ok_or("no result to merge")?;
         self.hosts.sort_by_key(|host| host.row.rank);
         name_apart(&mut self.hosts);
+        if self.hosts.len() > DISKS_OF_HOSTS {
+            self.disks.clear();
+        }
         let mut diagnostics = Vec::new();
         diagnostics.extend(self.missing_ranks(first.ranks));
         diagnostics.extend(self.without_io());

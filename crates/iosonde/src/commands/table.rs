@@ -8,7 +8,7 @@ use super::{
 };
 use crate::output::print_error;
 use crate::personality::Personality;
-use crate::{exit, explain, run_jobs};
+use crate::{exit, explain, start};
 use clap::Args;
 use iosonde_options::nearest;
 
@@ -74,7 +74,7 @@ static FIO: CommandEntry = CommandEntry {
     usage: Some("iosonde fio [FLAGS] [JOB OPTIONS] JOBFILE..."),
     arguments: |command| command,
     takes_jobs: true,
-    run: |words| run_jobs::run(Personality::Fio, words, overview),
+    run: |words| start::run(Personality::Fio, words, overview),
 };
 
 static COMPLETIONS: CommandEntry = CommandEntry {

@@ -8,6 +8,7 @@ pub mod bandwidth_log;
 mod environment;
 mod interval;
 mod observer;
+mod peers;
 pub mod signals;
 mod steady_state;
 mod steady_watch;
@@ -16,6 +17,7 @@ mod view;
 
 pub use crate::layout::Missing;
 pub use observer::{Observer, RunEvent, Unseen};
+pub use peers::{JobSpan, MeetingPoint, Peers};
 pub use view::{JobSnapshot, RunView};
 
 use crate::control::{
@@ -41,7 +43,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use steady_watch::SteadyWatch;
 use trigger::Trigger;
 
@@ -64,6 +66,10 @@ pub struct RunOutcome {
     pub seen: Option<RunSeen>,
     /// What went wrong once the trigger had fired, if it did.
     pub trigger_failed: Option<String>,
+    /// When each job counted, in the order of the plan; `None` for jobs that did not run.
+    pub spans: Vec<Option<JobSpan>>,
+    /// Why the other hosts ended the run, if they did.
+    pub peers_ended: Option<String>,
 }
 
 enum RunMessage {
@@ -99,15 +105,35 @@ struct Conductor<'a> {
     watches: Vec<SteadyWatch>,
     witness: Watcher,
     trigger: Option<Trigger>,
+    peers: Option<&'a mut dyn Peers>,
+    peers_ended: Option<String>,
+    /// When the other hosts are to hear of this one.
+    beat: Interval,
+    /// The wave whose start the other hosts are still to be met for.
+    meets_for: Option<usize>,
+    /// When each job was let go, in nanoseconds of Unix time.
+    let_go: Vec<Option<u64>>,
+    spans: Vec<Option<JobSpan>>,
 }
 
 /// Run a plan to its end.
 pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<RunOutcome> {
+    conduct_among(plan, observer, None)
+}
+
+/// Run a plan to its end, together with other hosts.
+pub fn conduct_among(
+    plan: Arc<Plan>,
+    observer: &mut dyn Observer,
+    peers: Option<&mut dyn Peers>,
+) -> std::io::Result<RunOutcome> {
     let (outbox, inbox) = channel();
     let to_inbox = outbox.clone();
     let outside =
         SignalListener::listen(move |word| to_inbox.send(RunMessage::Signal(word)).is_ok())?;
     let mut conductor = Conductor::new(plan, observer, inbox, outbox);
+    conductor.beat = Interval::new(peers.as_ref().and_then(|peers| peers.beat_every()));
+    conductor.peers = peers.map(|peers| peers as &mut dyn Peers);
     let bandwidth_log = match &conductor.plan.bandwidth_log {
         Some(prefix) => BandwidthLog::start(prefix, conductor.shared.clone()).map(Some),
         None => Ok(None),
@@ -130,6 +156,8 @@ pub fn conduct(plan: Arc<Plan>, observer: &mut dyn Observer) -> std::io::Result<
         bandwidth_log,
         seen,
         trigger_failed,
+        spans: conductor.spans,
+        peers_ended: conductor.peers_ended,
     })
 }
 
@@ -166,15 +194,26 @@ impl<'a> Conductor<'a> {
             abandoned: false,
             stop_layout: Arc::default(),
             added: Vec::new(),
+            peers: None,
+            peers_ended: None,
+            beat: Interval::new(None),
+            meets_for: None,
+            let_go: vec![None; jobs],
+            spans: vec![None; jobs],
         }
     }
 
     fn run(&mut self) {
         let plan = self.plan.clone();
         self.lay_out();
-        for wave in &plan.waves {
+        self.meet(MeetingPoint::LaidOut);
+        for (number, wave) in plan.waves.iter().enumerate() {
             self.listen_for_signal();
-            if self.signal.is_some() || self.trigger.as_ref().is_some_and(Trigger::has_fired) {
+            self.meets_for = Some(number);
+            if self.signal.is_some()
+                || self.peers_ended.is_some()
+                || self.trigger.as_ref().is_some_and(Trigger::has_fired)
+            {
                 break;
             }
             self.run_wave(wave);
@@ -256,7 +295,12 @@ impl<'a> Conductor<'a> {
         let able = self.start(&able, &gate, environment);
         self.await_ready(&able);
         self.witness.wave_begins(&able);
+        if let Some(wave) = self.meets_for.take() {
+            self.meet(MeetingPoint::Wave(wave));
+        }
         self.first_gate = Some(gate.open(self.first_gate));
+        let now = unix_ns();
+        able.iter().for_each(|&job| self.let_go[job] = Some(now));
         self.observer.see(&RunEvent::WaveStarted { jobs: &able });
         started.extend(able);
     }
@@ -430,7 +474,15 @@ impl<'a> Conductor<'a> {
         let stopped = Cell::new(self.abandoned || self.signal.is_some());
         let asked =
             || matches!(self.inbox.try_recv(), Ok(RunMessage::Signal(SignalRequest::Stop(_))));
+        let (peers, beat) =
+            (self.peers.take(), std::mem::replace(&mut self.beat, Interval::new(None)));
+        let lives = std::cell::RefCell::new((peers, beat));
         let stop = || {
+            let (peers, beat) = &mut *lives.borrow_mut();
+            if let (Some(peers), true) = (peers, beat.is_due()) {
+                // The jobs have ended: there is nothing left for the others to end.
+                let _ = peers.beat();
+            }
             stopped.set(stopped.get() || asked());
             stopped.get()
         };
@@ -492,14 +544,68 @@ impl<'a> Conductor<'a> {
     }
 
     /// The next message, or `None` when `until` comes first.
-    fn next_message(&self, until: Option<Instant>) -> Option<RunMessage> {
-        match until {
-            None => self.inbox.recv().ok(),
-            Some(until) => {
-                let wait = until.saturating_duration_since(Instant::now());
-                self.inbox.recv_timeout(wait).ok()
+    fn next_message(&mut self, until: Option<Instant>) -> Option<RunMessage> {
+        loop {
+            let message = match until.into_iter().chain(self.beat.due).min() {
+                None => self.inbox.recv().ok(),
+                Some(until) => {
+                    let wait = until.saturating_duration_since(Instant::now());
+                    self.inbox.recv_timeout(wait).ok()
+                }
+            };
+            if self.beat.is_due() {
+                let heard = self.peers.as_mut().map_or(Ok(()), |peers| peers.beat());
+                heard.unwrap_or_else(|why| self.end_by_peers(why));
+            }
+            let is_over = until.is_none_or(|until| until <= Instant::now());
+            if message.is_some() || is_over && (until.is_some() || self.beat.due.is_none()) {
+                return message;
             }
         }
+    }
+
+    /// Wait at a point for the other hosts; where one of them does not come there, the
+    /// run ends here, too.
+    fn meet(&mut self, at: MeetingPoint) {
+        if self.peers_ended.is_some() || self.abandoned {
+            return;
+        }
+        let Some(peers) = self.peers.take() else { return };
+        self.listen_for_signal();
+        let own = self.own_state();
+        let mut stopped = || {
+            self.listen_for_signal();
+            self.signal.map(stopped_by)
+        };
+        let met = peers.meet(at, own, &mut stopped);
+        self.peers = Some(peers);
+        if let Err(why) = met {
+            self.end_by_peers(why);
+        }
+    }
+
+    /// Whether this host can go on: not after a signal, nor if a job failed before its start.
+    fn own_state(&self) -> Result<(), String> {
+        if let Some(signal) = self.signal {
+            return Err(stopped_by(signal));
+        }
+        let waiting = self.results.iter().zip(&self.let_go).zip(&self.plan.jobs);
+        let mut failed = waiting.filter(|((_, let_go), _)| let_go.is_none());
+        failed
+            .find_map(|((result, _), job)| {
+                let error = result.as_ref()?.error.as_ref()?;
+                Some(Err(format!("{}: {error}", job.name)))
+            })
+            .unwrap_or(Ok(()))
+    }
+
+    /// The other hosts have ended the run, or are gone.
+    fn end_by_peers(&mut self, why: String) {
+        self.peers_ended.get_or_insert(why);
+        self.beat = Interval::new(None);
+        self.called_off.fill(true);
+        self.stop_layout.store(true, Ordering::Relaxed);
+        self.shared.iter().for_each(|shared| shared.control.stop());
     }
 
     fn listen_for_signal(&mut self) {
@@ -549,6 +655,7 @@ impl<'a> Conductor<'a> {
         if let Some(what) = on_failure.or(coordination.end_ends) {
             self.call_off(job, what);
         }
+        self.spans[job] = self.let_go[job].map(|ns| span(&self.plan.jobs[job], &result, ns));
         self.observer.see(&RunEvent::JobFinished { job: &self.plan.jobs[job], result: &result });
         self.results[job] = Some(result);
     }
@@ -596,6 +703,27 @@ impl<'a> Conductor<'a> {
         let elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
         self.observer.see(&RunEvent::Tick { snapshots: &snapshots, elapsed });
     }
+}
+
+/// A signal as the reason that a host stops.
+fn stopped_by(signal: i32) -> String {
+    format!("stopped by signal {signal}")
+}
+
+fn unix_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |elapsed| elapsed.as_nanos() as u64)
+}
+
+/// When a job counted: from the moment that it was let go, unless it waited or ramped then.
+fn span(job: &JobPlan, result: &JobResult, let_go_unix_ns: u64) -> JobSpan {
+    let JobResult { runtime, .. } = result;
+    let waits = job.time.delay.0 > 0 || job.time.ramp.0 > 0 || job.time.ramp_bytes > 0;
+    let began_unix_ns = match waits {
+        true => unix_ns().saturating_sub(runtime.0),
+        false => let_go_unix_ns,
+    };
+    JobSpan { began_unix_ns, ended_unix_ns: began_unix_ns + runtime.0 }
 }
 
 /// What each job of a plan has to do with the others.

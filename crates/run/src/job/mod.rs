@@ -251,9 +251,16 @@ pub struct FilePlan {
     pub bytes: u64,
     /// How the file comes to be.
     pub need: Need,
+    /// How far it is laid out, where that is more than the job's range: for other hosts.
+    pub shared_end: Option<u64>,
 }
 
 impl FilePlan {
+    /// How far the file has to reach once it is laid out.
+    pub fn end(&self) -> u64 {
+        self.shared_end.unwrap_or(self.offset.saturating_add(self.bytes))
+    }
+
     /// What logs call it: its path, or its name where it has none.
     pub fn path_or_name(&self) -> String {
         match self.kind {

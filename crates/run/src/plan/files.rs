@@ -136,7 +136,7 @@ impl Planner<'_> {
     pub(super) fn promise(&mut self, files: &[FilePlan]) {
         let made = files.iter().filter(|file| file.need != Need::Nothing);
         for file in made {
-            let end = file.offset.saturating_add(file.bytes);
+            let end = file.end();
             let reach = self.promised.entry(file.path.clone()).or_default();
             *reach = end.max(*reach);
         }

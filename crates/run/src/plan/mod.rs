@@ -20,6 +20,7 @@ mod one_job;
 mod pacing;
 mod paths;
 mod ranges;
+mod rank_share;
 mod refuse;
 mod replay;
 mod reporting;
@@ -45,6 +46,7 @@ use std::sync::Arc;
 
 pub use builder::{JobBuilder, plan_built};
 pub use engine::ExternalEngines;
+pub use rank_share::RankShare;
 pub use replay::refuse_writes;
 
 /// Whether percentiles of the total latency are kept.
@@ -94,6 +96,15 @@ pub fn plan(jobs: &[ParsedJob], totals: Totals) -> PlannedJobs {
     plan_with(Planner::new(jobs, totals))
 }
 
+/// Plan jobs that are resolved, each with the part of its files that is this host's.
+pub fn plan_shared(
+    jobs: &[ParsedJob],
+    totals: Totals,
+    shares: Vec<Option<RankShare>>,
+) -> PlannedJobs {
+    plan_with(Planner { shares, ..Planner::new(jobs, totals) })
+}
+
 fn plan_with(mut planner: Planner<'_>) -> PlannedJobs {
     if let Err(error) = memory::check(planner.jobs) {
         planner.note(error);
@@ -125,6 +136,8 @@ struct Planner<'a> {
     /// By section, its only file, where the program made the jobs itself;
     /// empty for jobs that were typed.
     paths: Vec<PathBuf>,
+    /// By section, the part of its files that is this host's; empty without other hosts.
+    shares: Vec<Option<RankShare>>,
     totals: Totals,
     plan: Plan,
     /// How far files will reach once the jobs planned so far have laid them
@@ -147,6 +160,7 @@ impl<'a> Planner<'a> {
         Planner {
             jobs,
             paths: Vec::new(),
+            shares: Vec::new(),
             totals,
             plan,
             promised,

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub(super) fn no_files(job: &ParsedJob, min_bs: u64) -> Parts {
     let (name, path) = (job.name.clone(), PathBuf::new());
     let (kind, need) = (FileKind::None, Need::Nothing);
-    let file = FilePlan { name, path, kind, offset: 0, bytes: min_bs, need };
+    let file = FilePlan { name, path, kind, offset: 0, bytes: min_bs, need, shared_end: None };
     let (size_bytes, total_bytes) = (min_bs, min_bs);
     Parts { files: vec![file], ends: vec![min_bs], size_bytes, total_bytes, ..Parts::default() }
 }

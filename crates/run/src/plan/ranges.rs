@@ -70,13 +70,20 @@ impl Planner<'_> {
                 self.round_to_zones(of, io, &named, &target, &mut range)?;
                 parts.zones.push(target);
             }
-            let need = if named.kind == FileKind::Regular && !fill { need } else { Need::Nothing };
+            let mut need =
+                if named.kind == FileKind::Regular && !fill { need } else { Need::Nothing };
+            let mut shared_end = None;
+            if let Some(share) = self.shares.get(of.section).copied().flatten() {
+                shared_end = share.cut(&mut range, io.max_bs.into(), &named)?;
+                // Rank 0 lays out all of it, and the others wait for that.
+                need = if share.rank == 0 { need } else { Need::Nothing };
+            }
             let FileRange { offset, later_offset, bytes, end } = range;
             parts.size_bytes = parts.size_bytes.saturating_add(bytes);
             parts.ends.push(end);
             parts.later_offsets.push(later_offset);
             let (name, path, kind) = (named.name, named.path, named.kind);
-            parts.files.push(FilePlan { name, path, kind, offset, bytes, need });
+            parts.files.push(FilePlan { name, path, kind, offset, bytes, need, shared_end });
         }
         totals(spec, &mut parts, least)?;
         Ok(parts)

@@ -157,7 +157,15 @@ impl Planner<'_> {
             // A file that is mapped is mapped so far; else all of it counts.
             let bytes = if engine.caps.no_extend { used.end } else { 0 };
             parts.ends.push(used.end);
-            parts.files.push(FilePlan { name, path, kind, offset: 0, bytes, need: Need::Nothing });
+            parts.files.push(FilePlan {
+                name,
+                path,
+                kind,
+                offset: 0,
+                bytes,
+                need: Need::Nothing,
+                shared_end: None,
+            });
         }
         Ok(parts)
     }

@@ -247,7 +247,13 @@ pub const FIO: &[FlagDef] = &[
     }),
     absent("server", TakesValue::Maybe, "ARGS", "run as a server for remote jobs", MPI),
     absent("daemonize", TakesValue::Value, "PIDFILE", "run the server in the background", MPI),
-    absent("client", TakesValue::Value, "HOST", "send the jobs to another machine", MPI),
+    valued("client", "HOST", "send the jobs to another machine", |_, hosts| {
+        Err(FlagError::fatal(format!(
+            "--client is not supported: without servers it is mpirun -H {hosts} iosonde --mpi JOBFILE \
+             (docs/hosts.md)"
+        )))
+    })
+    .hidden(),
     absent("remote-config", TakesValue::Value, "FILE", "a job file on the server", MPI),
     valued("idle-prof", "KIND", "report CPU idleness: system, percpu, calibrate", idle),
     valued("inflate-log", "FILE", "print a compressed log", |flags, text| {
@@ -420,7 +426,7 @@ pub const OURS: &[FlagDef] = &[
     ),
 ];
 
-/// Ours, in both personalities: where the bytes went.
+/// Ours, in both personalities: where the bytes went, and several hosts.
 pub const LEDGER: &[FlagDef] = &[
     maybe("ledger", "yes|no", "print the ledger: where bytes went, and findings", |flags, text| {
         flags.ledger = Some(match text {
@@ -438,7 +444,56 @@ pub const LEDGER: &[FlagDef] = &[
             Ok(())
         },
     ),
+    bare("mpi", "run on all hosts that mpirun or srun has started it on", |flags, _| {
+        flags.hosts.mpi = true;
+        Ok(())
+    }),
+    valued(
+        "mpi-timeout",
+        "TIME",
+        "take a silent host for lost after TIME (30 s)",
+        |flags, text| {
+            let span = milliseconds(text).filter(|&span| span >= 1000);
+            let wrong = || {
+                FlagError::fatal(format!("invalid --mpi-timeout={text}: use a time of at least 1s"))
+            };
+            flags.hosts.silence_ms = Some(span.ok_or_else(wrong)?);
+            Ok(())
+        },
+    ),
+    valued("rank", "I", "this host's place among several, from 0", |flags, text| {
+        flags.hosts.rank = Some(host_number("rank", text)?);
+        Ok(())
+    }),
+    valued("ranks", "N", "how many hosts there are", |flags, text| {
+        flags.hosts.ranks = Some(host_number("ranks", text)?);
+        Ok(())
+    }),
+    valued("start-at", "TIME", "start the jobs at TIME, in seconds since 1970", |flags, text| {
+        flags.hosts.start_at = Some(text.to_string());
+        Ok(())
+    }),
+    valued("results", "DIR", "directory of the ranks' result.RANK.json (.)", |flags, text| {
+        if text.is_empty() {
+            return Err(FlagError::fatal("--results: the directory has no name"));
+        }
+        flags.hosts.results = Some(text.to_string());
+        Ok(())
+    }),
+    bare("split", "split files of one name between the hosts, in ranges of blocks", |flags, _| {
+        flags.hosts.split = true;
+        Ok(())
+    }),
+    bare("reorder", "jobs that only read take the part of the next host", |flags, _| {
+        flags.hosts.reorder = true;
+        Ok(())
+    }),
 ];
+
+fn host_number(flag: &str, text: &str) -> Result<u32, FlagError> {
+    let wrong = || FlagError::fatal(format!("invalid --{flag}={text}: use a whole number"));
+    text.parse().map_err(|_| wrong())
+}
 
 /// The flag of that name; of two, that of the later table.
 pub fn find<'t>(tables: &[&'t [FlagDef]], name: &str) -> Option<&'t FlagDef> {
@@ -598,7 +653,7 @@ mod tests {
             "{help}"
         );
         assert!(help.contains("  --cmdhelp[=OPTION]           print help"), "{help}");
-        assert!(help.contains("to another machine (not supported)\n"), "{help}");
+        assert!(help.contains("on the server (not supported)\n"), "{help}");
         assert!(!help.contains("latency-log"));
         assert!(help.lines().all(|line| line.len() < 100), "{help}");
     }
@@ -608,10 +663,11 @@ mod tests {
         let words = refused("client=a");
         assert_eq!(
             words,
-            "--client is not supported: jobs on many machines run under mpirun or srun"
+            "--client is not supported: without servers it is mpirun -H a iosonde --mpi JOBFILE \
+             (docs/hosts.md)"
         );
         let absent = FIO.iter().filter(|flag| flag.unsupported().is_some()).count();
-        assert_eq!(absent, 7);
+        assert_eq!(absent, 6);
     }
 
     #[test]

@@ -78,6 +78,36 @@ pub struct Flags {
     pub metrics_listen: Option<String>,
     /// Which file is kept up to date with metrics.
     pub metrics_file: Option<String>,
+    /// Several hosts.
+    pub hosts: HostFlags,
+}
+
+/// Flags of a run that is one of several hosts'.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostFlags {
+    /// MPI starts the hosts together and brings their results to one.
+    pub mpi: bool,
+    /// A host that is silent for so long is lost, in milliseconds.
+    pub silence_ms: Option<u64>,
+    /// This host's place.
+    pub rank: Option<u32>,
+    /// How many hosts there are.
+    pub ranks: Option<u32>,
+    /// When the first jobs start, as it was typed.
+    pub start_at: Option<String>,
+    /// The directory of the results of ranks.
+    pub results: Option<String>,
+    /// Files with one name on all ranks are split between them.
+    pub split: bool,
+    /// Jobs that only read take the part of the next rank.
+    pub reorder: bool,
+}
+
+impl HostFlags {
+    /// Whether this run is one of several hosts'.
+    pub fn is_one_of_several(&self) -> bool {
+        *self != HostFlags::default()
+    }
 }
 
 impl Default for Flags {
@@ -119,6 +149,7 @@ impl Default for Flags {
             live_file: None,
             metrics_listen: None,
             metrics_file: None,
+            hosts: HostFlags::default(),
         }
     }
 }

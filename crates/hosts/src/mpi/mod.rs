@@ -1,0 +1,183 @@
+//! MPI as a transport: loaded when it is asked for, used by one thread, which sleeps while
+//! jobs run.
+
+mod launcher;
+mod library;
+
+pub use launcher::Launcher;
+
+use crate::transport::Transport;
+use iosonde_base::text::duration;
+use library::{MpiLibrary, PendingMessage};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// A message begins with a frame of this size: its length, and as much of it as fits. Small
+/// enough to be sent at once, by any network.
+const FRAME_BYTES: usize = 512;
+const LENGTH_BYTES: usize = 8;
+/// A message of another program would be longer.
+const MESSAGE_BYTES_MOST: u64 = 1 << 30;
+/// Tags of frames, and of the rest of longer messages.
+const FRAME_TAG: i32 = 71;
+const REST_TAG: i32 = 72;
+/// The exit code of all ranks when one has lost the others, or panicked.
+pub const ABORT_CODE: i32 = 3;
+
+/// A world of MPI.
+pub struct Mpi {
+    library: MpiLibrary,
+    rank: usize,
+    ranks: usize,
+    sends: Vec<PendingMessage>,
+    /// What is awaited from each rank that this one talks with.
+    awaited: Vec<(usize, Awaited)>,
+    arrived: VecDeque<(usize, Vec<u8>)>,
+}
+
+/// What is awaited from a rank.
+enum Awaited {
+    Frame(PendingMessage),
+    /// The beginning of a message, and its rest.
+    Rest(Vec<u8>, PendingMessage),
+}
+
+impl Mpi {
+    /// Load the library that goes with the launcher, and begin.
+    ///
+    /// # Errors
+    /// There is no launcher or no library, or they do not go together: a sentence.
+    pub fn begin() -> Result<Mpi, String> {
+        let variable = |name: &str| std::env::var(name).ok();
+        let launcher = Launcher::of(variable).ok_or(
+            "no launcher of MPI has started this program: use mpirun -H HOST,HOST iosonde --mpi ..., or srun",
+        )?;
+        let library = load(&launcher.libraries(variable("IOSONDE_MPI_LIB")))?;
+        library.init()?;
+        let (rank, ranks) = library.place();
+        if ranks != launcher.ranks {
+            let version = library.version();
+            return Err(format!(
+                "{} started {} ranks, but the MPI that was loaded ({version}) has {ranks}: they do not go together; \
+                 name the launcher's own library in IOSONDE_MPI_LIB",
+                launcher.name, launcher.ranks
+            ));
+        }
+        library.abort_on_panic(ABORT_CODE);
+        let others = if rank == 0 { 1..ranks } else { 0..1 };
+        let awaited = others
+            .map(|other| {
+                let frame = library.receive(other, FRAME_TAG, FRAME_BYTES);
+                (other, Awaited::Frame(frame))
+            })
+            .collect();
+        let (sends, arrived) = Default::default();
+        Ok(Mpi { library, rank, ranks, sends, awaited, arrived })
+    }
+
+    /// End all ranks at once.
+    pub fn abort(&self) -> ! {
+        self.library.abort(ABORT_CODE)
+    }
+
+    fn progress(&mut self) {
+        let library = &self.library;
+        self.sends.retain_mut(|send| library.test(send).is_none());
+        for (from, awaited) in &mut self.awaited {
+            let message = match awaited {
+                Awaited::Frame(pending) => library.test(pending).and_then(|frame| {
+                    let (head, body) = frame.split_at(LENGTH_BYTES);
+                    let length = u64::from_le_bytes(head.try_into().expect("eight bytes"));
+                    let length = length.min(MESSAGE_BYTES_MOST) as usize;
+                    if length <= body.len() {
+                        return Some(body[..length].to_vec());
+                    }
+                    let rest = library.receive(*from, REST_TAG, length - body.len());
+                    *awaited = Awaited::Rest(body.to_vec(), rest);
+                    None
+                }),
+                Awaited::Rest(begun, pending) => library.test(pending).map(|rest| {
+                    let mut message = std::mem::take(begun);
+                    message.extend_from_slice(&rest);
+                    message
+                }),
+            };
+            if let Some(message) = message {
+                self.arrived.push_back((*from, message));
+                *awaited = Awaited::Frame(library.receive(*from, FRAME_TAG, FRAME_BYTES));
+            }
+        }
+    }
+}
+
+impl Transport for Mpi {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    fn send(&mut self, to: usize, message: Vec<u8>) {
+        let mut frame = vec![0; FRAME_BYTES];
+        frame[..LENGTH_BYTES].copy_from_slice(&(message.len() as u64).to_le_bytes());
+        let first = message.len().min(FRAME_BYTES - LENGTH_BYTES);
+        frame[LENGTH_BYTES..LENGTH_BYTES + first].copy_from_slice(&message[..first]);
+        self.sends.push(self.library.send(to, FRAME_TAG, frame));
+        if first < message.len() {
+            self.sends.push(self.library.send(to, REST_TAG, message[first..].to_vec()));
+        }
+    }
+
+    fn receive(&mut self) -> Option<(usize, Vec<u8>)> {
+        if self.arrived.is_empty() {
+            self.progress();
+        }
+        self.arrived.pop_front()
+    }
+
+    fn barrier(&mut self, within: Duration) -> Result<(), String> {
+        let until = Instant::now() + within;
+        let mut barrier = self.library.barrier();
+        while self.library.test(&mut barrier).is_none() {
+            if Instant::now() >= until {
+                let time = duration(within.as_nanos() as u64);
+                return Err(format!("not all ranks came to the start within {time}"));
+            }
+            std::hint::spin_loop();
+        }
+        Ok(())
+    }
+
+    fn is_idle(&mut self) -> bool {
+        self.progress();
+        self.sends.is_empty()
+    }
+}
+
+impl Mpi {
+    /// The end of MPI on this rank.
+    pub fn finalize(self) {
+        // What is awaited and does not come is of no account any more.
+        let Mpi { library, .. } = self;
+        library.finalize();
+    }
+}
+
+/// The first library that can be loaded.
+fn load(names: &[String]) -> Result<MpiLibrary, String> {
+    let mut first_error = None;
+    for name in names {
+        match MpiLibrary::open(name) {
+            Ok(library) => return Ok(library),
+            Err(error) => {
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    Err(format!(
+        "no MPI library can be loaded ({}): install Open MPI or MPICH, or name one in IOSONDE_MPI_LIB",
+        first_error.unwrap_or_default()
+    ))
+}

@@ -1,0 +1,28 @@
+//! What a session needs of whatever carries its messages: MPI, or a test's channels.
+
+use std::time::Duration;
+
+/// Messages between ranks. Rank 0 exchanges them with each other rank; those do not talk
+/// with each other.
+pub trait Transport {
+    /// This rank.
+    fn rank(&self) -> usize;
+
+    /// How many there are.
+    fn ranks(&self) -> usize;
+
+    /// Send a message. It leaves at once or when [`Transport::receive`] is called.
+    fn send(&mut self, to: usize, message: Vec<u8>);
+
+    /// A message that has come, and from whom; does not wait.
+    fn receive(&mut self) -> Option<(usize, Vec<u8>)>;
+
+    /// Wait, awake, until all ranks do; the most exact start that there is.
+    ///
+    /// # Errors
+    /// Not all came within the time.
+    fn barrier(&mut self, within: Duration) -> Result<(), String>;
+
+    /// All messages that were sent have left.
+    fn is_idle(&mut self) -> bool;
+}

@@ -1,0 +1,208 @@
+//! Sessions over channels instead of MPI: what ranks agree on, and what becomes of one that
+//! fails, differs or is silent.
+
+use iosonde_hosts::session::{Limits, Member, Session};
+use iosonde_hosts::transport::Transport;
+use iosonde_run::conductor::{MeetingPoint, Peers};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::Duration;
+
+type Mail = (usize, Vec<u8>);
+
+struct Channels {
+    rank: usize,
+    to: Vec<Sender<Mail>>,
+    from: Receiver<Mail>,
+    barrier: Arc<Barrier>,
+}
+
+impl Transport for Channels {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn ranks(&self) -> usize {
+        self.to.len()
+    }
+
+    fn send(&mut self, to: usize, message: Vec<u8>) {
+        // Who has ended listens no more.
+        let _ = self.to[to].send((self.rank, message));
+    }
+
+    fn receive(&mut self) -> Option<Mail> {
+        self.from.try_recv().ok()
+    }
+
+    fn barrier(&mut self, _: Duration) -> Result<(), String> {
+        self.barrier.wait();
+        Ok(())
+    }
+
+    fn is_idle(&mut self) -> bool {
+        true
+    }
+}
+
+/// What a rank does; its result.
+type Script<R> = fn(Channels, Member) -> R;
+
+/// Run a script for each rank beside the others; the results by rank.
+fn ranks<R: Send + 'static>(scripts: &[Script<R>]) -> Vec<R> {
+    let (senders, receivers): (Vec<_>, Vec<_>) = scripts.iter().map(|_| channel()).unzip();
+    let barrier = Arc::new(Barrier::new(scripts.len()));
+    let threads: Vec<_> = receivers
+        .into_iter()
+        .zip(scripts)
+        .enumerate()
+        .map(|(rank, (from, &script))| {
+            let (to, barrier) = (senders.clone(), barrier.clone());
+            let member = Member { name: format!("h{rank}"), build: "iosonde 1".to_owned() };
+            thread::spawn(move || script(Channels { rank, to, from, barrier }, member))
+        })
+        .collect();
+    threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+}
+
+const LIMITS: Limits =
+    Limits { silence: Duration::from_secs(60), beat_every: Duration::from_millis(50) };
+
+fn own(session: &Session<Channels>) -> Option<Vec<u8>> {
+    (session.rank() == 0).then(|| b"the job".to_vec())
+}
+
+/// From the greeting to the gathered results.
+fn whole(channels: Channels, member: Member) -> (Vec<u8>, Vec<String>) {
+    let mut session = Session::begin(channels, &member, LIMITS).unwrap();
+    let shared = session.share(own(&session)).unwrap();
+    session.agree("bs=4k", Ok(())).unwrap();
+    session.meet(MeetingPoint::LaidOut, Ok(()), &mut || None).unwrap();
+    for wave in 0..3 {
+        session.meet(MeetingPoint::Wave(wave), Ok(()), &mut || None).unwrap();
+    }
+    let mut results = Vec::new();
+    let result = vec![session.rank() as u8; 5000];
+    let taken = session.finish(&result, |rank, bytes| {
+        results.push(format!("{rank}: {} of {}", bytes.len(), bytes[0]));
+    });
+    assert_eq!(taken, Ok(()));
+    assert!(session.into_transport().1);
+    (shared, results)
+}
+
+#[test]
+fn all_run_the_job_of_rank_0_and_it_gets_all_results() {
+    let ended = ranks::<(Vec<u8>, Vec<String>)>(&[whole, whole, whole]);
+    assert!(ended.iter().all(|(shared, _)| shared == b"the job"));
+    assert_eq!(ended[0].1, ["0: 5000 of 0", "1: 5000 of 1", "2: 5000 of 2"]);
+    assert_eq!(ended[1].1, [""; 0]);
+    assert_eq!(ranks::<(Vec<u8>, Vec<String>)>(&[whole])[0].1, ["0: 5000 of 0"]);
+}
+
+#[test]
+fn another_build_is_refused_on_all_ranks() {
+    let same: Script<String> = |channels, member| match Session::begin(channels, &member, LIMITS) {
+        Ok(mut session) => session.share(own(&session)).unwrap_err(),
+        Err(why) => why,
+    };
+    let other: Script<String> = |channels, member| {
+        let member = Member { build: "iosonde 2".to_owned(), ..member };
+        Session::begin(channels, &member, LIMITS).unwrap().share(None).unwrap_err()
+    };
+    for why in ranks(&[same, other, same]) {
+        assert!(why.contains("h1 has another build of iosonde (iosonde 2) than h0"), "{why}");
+    }
+}
+
+#[test]
+fn another_job_and_a_host_that_cannot_run_it_are_named_on_all_ranks() {
+    fn agree(
+        channels: Channels,
+        member: Member,
+        job: &str,
+        own_state: Result<(), String>,
+    ) -> String {
+        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
+        session.share(own(&session)).unwrap();
+        session.agree(job, own_state).unwrap_err()
+    }
+    let same: Script<String> = |channels, member| agree(channels, member, "bs=4k; rw=read", Ok(()));
+    let other: Script<String> =
+        |channels, member| agree(channels, member, "bs=8k; rw=read", Ok(()));
+    let refused: Script<String> =
+        |channels, member| agree(channels, member, "", Err("no such engine".to_owned()));
+    for why in ranks(&[same, other, same]) {
+        assert!(why.contains("h1 has another job: bs=8k, and h0 bs=4k"), "{why}");
+    }
+    let ended = ranks(&[same, same, refused]);
+    assert!(ended[..2].iter().all(|why| why == "h2: no such engine"), "{ended:?}");
+    let ended = ranks(&[refused, same]);
+    assert_eq!(ended[1], "h0: no such engine");
+}
+
+/// Meets for the layout; `own` is this host's state. Then all hand over what they have.
+fn lays_out(channels: Channels, member: Member, own_state: Result<(), String>) -> (String, usize) {
+    let mut session = Session::begin(channels, &member, LIMITS).unwrap();
+    session.share(own(&session)).unwrap();
+    let why = session.meet(MeetingPoint::LaidOut, own_state, &mut || None).unwrap_err();
+    let mut results = 0;
+    session.finish(b"x", |_, _| results += 1).unwrap();
+    (why, results)
+}
+
+#[test]
+fn a_full_disk_on_one_host_ends_the_run_on_all_and_results_are_gathered() {
+    let well: Script<(String, usize)> = |channels, member| lays_out(channels, member, Ok(()));
+    let full: Script<(String, usize)> =
+        |channels, member| lays_out(channels, member, Err("a: disk full".to_owned()));
+    let ended = ranks(&[well, full, well]);
+    assert_eq!(ended[0], ("h1: a: disk full".to_owned(), 3));
+    assert_eq!(ended[2].0, "h1: a: disk full");
+    let ended = ranks(&[full, well]);
+    assert_eq!(ended[1].0, "h0: a: disk full");
+}
+
+#[test]
+fn a_signal_while_a_host_waits_ends_the_wait_of_all() {
+    fn waits(channels: Channels, member: Member, signalled: bool) -> String {
+        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
+        session.share(own(&session)).unwrap();
+        let mut stopped = || signalled.then(|| "stopped by signal 2".to_owned());
+        if session.rank() == 2 {
+            // Never comes: the others must not need it.
+            return session.share(None).unwrap_err();
+        }
+        session.meet(MeetingPoint::Wave(0), Ok(()), &mut stopped).unwrap_err()
+    }
+    let waiting: Script<String> = |channels, member| waits(channels, member, false);
+    let signalled: Script<String> = |channels, member| waits(channels, member, true);
+    let ended = ranks(&[waiting, signalled, waiting]);
+    assert_eq!(ended[0], "h1: stopped by signal 2");
+    assert_eq!(ended[2], "h1: stopped by signal 2");
+}
+
+#[test]
+fn a_silent_host_is_named_and_the_results_of_the_others_are_taken() {
+    const SHORT: Limits =
+        Limits { silence: Duration::from_secs(4), beat_every: Duration::from_millis(100) };
+    let speaks: Script<(String, usize)> = |channels, member| {
+        let mut session = Session::begin(channels, &member, SHORT).unwrap();
+        session.share(own(&session)).unwrap();
+        let mut results = 0;
+        let ended = session.finish(b"x", |_, _| results += 1);
+        let is_whole = session.into_transport().1;
+        assert_eq!(is_whole, ended.is_ok());
+        (ended.err().unwrap_or_default(), results)
+    };
+    let silent: Script<(String, usize)> = |channels, member| {
+        let mut session = Session::begin(channels, &member, SHORT).unwrap();
+        session.share(None).unwrap();
+        let (_kept, _) = session.into_transport();
+        (String::new(), 0)
+    };
+    let ended = ranks(&[speaks, silent, speaks]);
+    assert_eq!(ended[0], ("h1 silent for 4 s".to_owned(), 2));
+    assert_eq!(ended[2], (String::new(), 0));
+}

@@ -1,0 +1,114 @@
+//! What follows a run: this host's result in a file of its own, before anything else, and
+//! then the results of all.
+
+use super::{HostLink, HostRun};
+use crate::commands::merge;
+use crate::output::ReportOutput;
+use crate::{exit, new_file};
+use iosonde_hosts::merge::HostsMerge;
+use iosonde_hosts::mpi::Mpi;
+use iosonde_hosts::session::Session;
+use iosonde_report::Report;
+use iosonde_report::formats::{JsonOptions, fio_json_plus};
+use std::fs;
+use std::path::Path;
+
+/// Write this host's result, then what all hosts did; the report that is printed here.
+pub(super) fn report(
+    host: &mut HostRun,
+    report: Report,
+    output: &mut ReportOutput,
+) -> Result<Option<Report>, String> {
+    let text = fio_json_plus(&report, &JsonOptions { ours: true });
+    let ended = report.ours.host.as_ref().and_then(|stamp| stamp.ended_early.clone());
+    let written = write(&host.file, &text, host.flags.force);
+    let program = host.personality.program();
+    if let Err(why) = &written {
+        // The others' results are worth having all the same.
+        output.error(&format!("{program}: {why}"));
+        host.code = exit::REFUSED;
+    }
+    let file = host.file.display();
+    match &mut host.link {
+        HostLink::Mpi(session) if session.rank() == 0 => {
+            if let Some(why) = ended {
+                output.error(&format!("{program}: {why}"));
+                host.code = exit::REFUSED;
+            }
+            let merged = collect(session, &text, &report, program, output);
+            host.code = host.code.max(merged.1);
+            Ok(Some(merged.0))
+        }
+        HostLink::Mpi(session) => {
+            if let Err(why) = session.finish(text.as_bytes(), |_, _| {}) {
+                output.error(&format!(
+                    "{program}: {}: {why}; its result is in {file}",
+                    host.place.name
+                ));
+                host.code = exit::REFUSED;
+            }
+            Ok(None)
+        }
+        HostLink::StartAt(_) | HostLink::Alone(_) => {
+            if let Some(why) = ended {
+                output.error(&format!("{program}: {why}"));
+                host.code = exit::REFUSED;
+            }
+            output.note(&format!("{program}: the result for iosonde merge is in {file}"));
+            Ok(Some(report))
+        }
+    }
+}
+
+/// The results of all ranks as one, and the exit code that they make.
+fn collect(
+    session: &mut Session<Mpi>,
+    text: &str,
+    own: &Report,
+    program: &str,
+    output: &mut ReportOutput,
+) -> (Report, u8) {
+    let (mut arrived, mut code) = (Vec::new(), exit::OK);
+    let taken = session.finish(text.as_bytes(), |rank, bytes| arrived.push((rank, bytes)));
+    if let Err(why) = taken {
+        output.error(&format!(
+            "{program}: {why}; what the hosts measured is in their result.RANK.json: iosonde merge adds it up"
+        ));
+        code = exit::REFUSED;
+    }
+    let mut sums = HostsMerge::default();
+    for (rank, bytes) in arrived {
+        let name = session.names()[rank].clone();
+        let read = String::from_utf8(bytes).map_err(|_| "it is not text".to_owned());
+        let read = read.and_then(|text| iosonde_result::read(&text).map_err(|why| why.to_string()));
+        let added = read.and_then(|mut stored| {
+            if let Some(stamp) = stored.report.ours.host.as_mut().filter(|_| rank > 0) {
+                stamp.clock = Some(session.clock(rank));
+            }
+            sums.add(&name, stored)
+        });
+        if let Err(why) = added {
+            output.error(&format!("{program}: the result of {name}: {why}"));
+            code = exit::REFUSED;
+        }
+    }
+    match sums.finish() {
+        Ok(merged) => {
+            code = code.max(merge::exit_code(&merged));
+            (merged, code)
+        }
+        Err(why) => {
+            output.error(&format!("{program}: {why}"));
+            (own.clone(), exit::REFUSED)
+        }
+    }
+}
+
+/// Write a host's result, with its directory.
+fn write(file: &Path, text: &str, force: bool) -> Result<(), String> {
+    if let Some(directory) = file.parent().filter(|directory| !directory.as_os_str().is_empty()) {
+        fs::create_dir_all(directory)
+            .map_err(|error| format!("cannot create {}: {error}", directory.display()))?;
+    }
+    new_file::write(file, text, force)
+}

@@ -1,0 +1,322 @@
+//! A run that is one of several hosts': by MPI (`--mpi`), or at a moment (`--start-at`)
+//! with results that `iosonde merge` adds up; described in docs/hosts.md.
+
+mod finish;
+mod job_text;
+mod place;
+
+use crate::output::{ReportOutput, print_error};
+use crate::personality::Personality;
+use crate::prepare::{job_files, prepare_shared};
+use crate::run_jobs::{self, BesideRun, Help, HostPart};
+use crate::{debug, exit, new_file, profiles, settings};
+use iosonde_hosts::mpi::Mpi;
+use iosonde_hosts::session::{Limits, Member, Session};
+use iosonde_hosts::start_at::StartAt;
+use iosonde_report::Report;
+use iosonde_report::hosts::{GroupSpan, HostStamp};
+use iosonde_run::conductor::{MeetingPoint, Peers, RunOutcome};
+use iosonde_run::job::Plan;
+use iosonde_spec::cli::flags::{Flags, LiveFlag, ShowWhen};
+use job_text::JobText;
+use place::RankPlace;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// This host's part in a run of several.
+pub struct HostRun {
+    personality: Personality,
+    flags: Flags,
+    place: RankPlace,
+    link: HostLink,
+    /// Where its result goes.
+    file: PathBuf,
+    /// The job as all hosts have it.
+    job: String,
+    code: u8,
+}
+
+/// What connects it with the others.
+enum HostLink {
+    Mpi(Box<Session<Mpi>>),
+    StartAt(StartAt),
+    /// Nothing: it starts at once.
+    Alone(NoPeers),
+}
+
+/// Flags that make a run one of several hosts'.
+const FLAGS: [&str; 8] =
+    ["mpi", "mpi-timeout", "rank", "ranks", "start-at", "results", "split", "reorder"];
+
+/// Whether a command line is for one of several hosts.
+pub fn is_asked_for(arguments: &[String]) -> bool {
+    let name = |word: &String| word.strip_prefix("--")?.split('=').next().map(str::to_owned);
+    arguments.iter().filter_map(name).any(|name| FLAGS.contains(&name.as_str()))
+}
+
+/// Run the jobs of a command line as one of several hosts; the exit code.
+pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
+    let expanded = match profiles::expand(personality, arguments) {
+        Ok(expanded) => expanded,
+        Err(code) => return code,
+    };
+    let (text, flags) = JobText::read(personality, &expanded.arguments);
+    if flags.info.is_some() || flags.parse_only || flags.showcmd || !flags.hosts.is_one_of_several()
+    {
+        return run_jobs::run(personality, arguments, help);
+    }
+    let refuse = |why: String| {
+        print_error(&format!("{}: {why}", personality.program()));
+        exit::REFUSED
+    };
+    if expanded.judges_hours {
+        return refuse("--profile=act judges one host: run it on each by itself".to_owned());
+    }
+    let begun = match flags.hosts.mpi {
+        true => begin_mpi(personality, text, &flags),
+        false => begin_apart(personality, text, &flags),
+    };
+    let (mut host, text) = match begun {
+        Ok(begun) => begun,
+        Err(why) => return refuse(why),
+    };
+    let code = match host.prepare_and_run(&text, help) {
+        Ok(code) => code,
+        Err(why) => {
+            // Each rank knows; one says it.
+            if host.speaks() { refuse(why) } else { exit::REFUSED }
+        }
+    };
+    host.end(code)
+}
+
+/// Start MPI, learn who is there, and take the job from rank 0.
+fn begin_mpi(
+    personality: Personality,
+    mut text: JobText,
+    flags: &Flags,
+) -> Result<(HostRun, JobText), String> {
+    if flags.hosts.rank.is_some() || flags.hosts.ranks.is_some() || flags.hosts.start_at.is_some() {
+        return Err("--mpi: the launcher gives ranks and the start; leave out --rank, --ranks and --start-at"
+            .to_owned());
+    }
+    let mpi = Mpi::begin().map_err(|why| format!("--mpi: {why}"))?;
+    let mut limits = Limits::default();
+    if let Some(ms) = flags.hosts.silence_ms {
+        limits.silence = Duration::from_millis(ms);
+        limits.beat_every = limits.beat_every.min(limits.silence / 4);
+    }
+    let member = Member { name: place::host_name(), build: place::build() };
+    let mut session = Session::begin(mpi, &member, limits)?;
+    let own = match session.rank() {
+        0 => {
+            text.names = session.names().to_vec();
+            Some(text.to_bytes())
+        }
+        _ => None,
+    };
+    let bytes = session.share(own)?;
+    let text = JobText::from_bytes(&bytes).ok_or("--mpi: what rank 0 sent is no job")?;
+    let place = RankPlace {
+        name: member.name,
+        rank: session.rank() as u32,
+        ranks: session.ranks() as u32,
+        names: text.names.clone(),
+    };
+    let link = HostLink::Mpi(Box::new(session));
+    Ok((HostRun::new(personality, flags, place, link), text))
+}
+
+/// A run that no other host hears of while it runs.
+fn begin_apart(
+    personality: Personality,
+    text: JobText,
+    flags: &Flags,
+) -> Result<(HostRun, JobText), String> {
+    let place = RankPlace::of(&flags.hosts, |name| std::env::var(name).ok())?;
+    let link = match &flags.hosts.start_at {
+        Some(text) => HostLink::StartAt(StartAt::parse(text)?),
+        None => HostLink::Alone(NoPeers),
+    };
+    Ok((HostRun::new(personality, flags, place, link), text))
+}
+
+impl HostRun {
+    fn new(personality: Personality, flags: &Flags, place: RankPlace, link: HostLink) -> HostRun {
+        let directory = flags.hosts.results.clone().unwrap_or_default();
+        let file = PathBuf::from(directory).join(format!("result.{}.json", place.rank));
+        let (flags, job) = (flags.clone(), String::new());
+        HostRun { personality, flags, place, link, file, job, code: exit::OK }
+    }
+
+    /// Whether what all hosts know is printed here.
+    fn speaks(&self) -> bool {
+        self.place.rank == 0 || !matches!(self.link, HostLink::Mpi(_))
+    }
+
+    fn prepare_and_run(&mut self, text: &JobText, help: Help) -> Result<u8, String> {
+        let files = job_files(self.personality);
+        let own = job_text::parse(self.personality, text, files, &self.place, &self.flags.hosts);
+        let (mut parsed, shares, job) = match own {
+            Ok(own) => own,
+            Err(why) => return Err(self.agree("", Err(why.clone())).err().unwrap_or(why)),
+        };
+        self.job = job;
+        match self.speaks() {
+            false => be_silent(&mut parsed.flags),
+            true if self.flags.hosts.mpi => show_no_single_host(&mut parsed.flags),
+            true => {}
+        }
+        self.flags = parsed.flags.clone();
+        let options = debug::parse(&parsed);
+        let prepared = prepare_shared(self.personality, parsed, shares);
+        let checked = new_file::check(&self.file, self.flags.force);
+        let state = match (&prepared, checked) {
+            (Err(refused), _) => Err(refused.reasons.join("; ")),
+            (Ok(prepared), _) if prepared.plan.jobs.is_empty() => Err("no job".to_owned()),
+            (Ok(_), checked) => checked,
+        };
+        let job = self.job.clone();
+        let agreed = self.agree(&job, state);
+        match (prepared, agreed) {
+            (Err(refused), Err(_)) if self.speaks() => {
+                refused.reasons.iter().for_each(|line| print_error(line));
+                Ok(refused.code)
+            }
+            (Ok(prepared), Err(_)) if prepared.plan.jobs.is_empty() && self.speaks() => {
+                Ok(run_jobs::refuse_no_jobs(self.personality, help))
+            }
+            (_, Err(why)) => Err(why),
+            (Err(refused), Ok(())) => Ok(refused.code),
+            (Ok(prepared), Ok(())) => {
+                let (personality, host) = (self.personality, Some(self as &mut dyn HostPart));
+                let beside = BesideRun { host, ..BesideRun::default() };
+                Ok(run_jobs::execute(personality, prepared, &options, beside))
+            }
+        }
+    }
+
+    /// Whether all hosts can run the job, and it is the same.
+    fn agree(&mut self, job: &str, own: Result<(), String>) -> Result<(), String> {
+        match &mut self.link {
+            HostLink::Mpi(session) => session.agree(job, own),
+            HostLink::StartAt(_) | HostLink::Alone(_) => own,
+        }
+    }
+
+    /// The end of the connection.
+    fn end(self, code: u8) -> u8 {
+        match self.link {
+            HostLink::Mpi(session) => match session.into_transport() {
+                (mpi, true) => mpi.finalize(),
+                // The end of MPI would wait for a host that is lost.
+                (mpi, false) => mpi.abort(),
+            },
+            HostLink::StartAt(_) | HostLink::Alone(_) => {}
+        }
+        code
+    }
+}
+
+impl HostPart for HostRun {
+    fn peers(&mut self) -> &mut dyn Peers {
+        match &mut self.link {
+            HostLink::Mpi(session) => session.as_mut(),
+            HostLink::StartAt(start) => start,
+            HostLink::Alone(none) => none,
+        }
+    }
+
+    fn stamp(&self, plan: &Plan, ended: &RunOutcome) -> HostStamp {
+        let mut groups: Vec<GroupSpan> = Vec::new();
+        for (job, span) in plan.jobs.iter().zip(&ended.spans) {
+            let Some(span) = span else { continue };
+            let (began, end) = (span.began_unix_ns, span.ended_unix_ns);
+            match groups.iter_mut().find(|known| known.group == job.group) {
+                Some(known) => {
+                    known.began_unix_ns = known.began_unix_ns.min(began);
+                    known.first_done_unix_ns = known.first_done_unix_ns.min(end);
+                    known.ended_unix_ns = known.ended_unix_ns.max(end);
+                }
+                None => groups.push(GroupSpan {
+                    group: job.group,
+                    began_unix_ns: began,
+                    first_done_unix_ns: end,
+                    ended_unix_ns: end,
+                }),
+            }
+        }
+        let signal = ended.signal.map(|signal| format!("stopped by signal {signal}"));
+        HostStamp {
+            name: self.place.name.clone(),
+            rank: self.place.rank,
+            ranks: self.place.ranks,
+            start: match self.link {
+                HostLink::Mpi(_) => "mpi",
+                HostLink::StartAt(_) => "time",
+                HostLink::Alone(_) => "alone",
+            }
+            .to_owned(),
+            groups,
+            clock: None,
+            job: self.job.clone(),
+            ended_early: ended.peers_ended.clone().or(signal),
+        }
+    }
+
+    fn report(
+        &mut self,
+        report: Report,
+        output: &mut ReportOutput,
+    ) -> Result<Option<Report>, String> {
+        finish::report(self, report, output)
+    }
+
+    fn code(&self) -> u8 {
+        self.code
+    }
+}
+
+/// Rank 0 prints for all.
+fn be_silent(flags: &mut Flags) {
+    flags.output = Some("/dev/null".to_owned());
+    flags.html = None;
+    (flags.live, flags.eta) = (LiveFlag::No, ShowWhen::Never);
+    (flags.metrics_listen, flags.metrics_file) = (None, None);
+}
+
+/// A line of one host's rate would pass for that of all, unless it is asked for.
+fn show_no_single_host(flags: &mut Flags) {
+    if flags.live == LiveFlag::Auto && flags.eta == ShowWhen::Auto {
+        (flags.live, flags.eta) = (LiveFlag::No, ShowWhen::Never);
+    }
+}
+
+/// The options of the job, for comparison: as the host of rank 0 has them.
+fn comparable(parsed: &iosonde_spec::cli::Parsed) -> String {
+    settings::fingerprint(parsed)
+}
+
+/// No other hosts.
+struct NoPeers;
+
+impl Peers for NoPeers {
+    fn beat_every(&self) -> Option<Duration> {
+        None
+    }
+
+    fn beat(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn meet(
+        &mut self,
+        _: MeetingPoint,
+        own: Result<(), String>,
+        _: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<(), String> {
+        // Jobs that failed before their start do not keep the others from theirs.
+        let _ = own;
+        Ok(())
+    }
+}
