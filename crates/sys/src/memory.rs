@@ -7,6 +7,14 @@ use iosonde_direct::AlignedBuf;
 use crate::memory_limit::memory_room;
 use crate::platform;
 
+/// Give blocks of 128 KiB and more back to the system when they are freed. Otherwise
+/// glibc keeps ever larger ones (mallopt(3), `M_MMAP_THRESHOLD`), and the counters of
+/// hundreds of jobs are then made of memory that planning has touched instead of pages
+/// that are not there until they are used. For the start of a program.
+pub fn return_large_blocks() {
+    platform::return_large_blocks();
+}
+
 /// Memory of the machine, in bytes.
 pub fn total_bytes() -> u64 {
     platform::total_memory_bytes()

@@ -14,6 +14,18 @@ pub(crate) fn meminfo_text() -> io::Result<String> {
     std::fs::read_to_string("/proc/meminfo")
 }
 
+pub(crate) fn return_large_blocks() {
+    const LEAST_BYTES: libc::c_int = 128 << 10;
+    // SAFETY: it sets a number of the allocator; nothing that was allocated changes. Where
+    // it is refused, all stays as it was.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LEAST_BYTES);
+    }
+    #[cfg(not(target_env = "gnu"))]
+    let _ = LEAST_BYTES;
+}
+
 pub(crate) fn lock_memory(range: &mut [u8]) -> io::Result<()> {
     // SAFETY: the range is the caller's own memory; locking changes where it
     // may be, not what it holds.
