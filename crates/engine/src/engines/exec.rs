@@ -91,12 +91,21 @@ fn start(settings: &ExecSettings) -> Result<Child, Failure> {
     command.args(&settings.arguments).stdin(Stdio::null());
     if let Some(name) = &settings.output {
         let output = |suffix: &str| {
-            File::create(with_added(name, suffix))
+            create_output(&with_added(name, suffix))
                 .map_err(failed("open a file for the program's output"))
         };
         command.stdout(output(".stdout")?).stderr(output(".stderr")?);
     }
     command.spawn().map_err(failed("run the program"))
+}
+
+/// A new file, or one that is there emptied; a device keeps what it holds.
+fn create_output(path: &Path) -> std::io::Result<File> {
+    use std::os::unix::fs::FileTypeExt;
+    if std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device()) {
+        return Err(std::io::Error::from(rustix::io::Errno::BUSY));
+    }
+    File::create(path)
 }
 
 /// The path with more at its end: `set_extension` would cut at a dot.

@@ -135,6 +135,26 @@ fn buffers_in_a_mapped_device_are_guarded_as_files_are() {
 }
 
 #[test]
+fn verify_states_and_outputs_of_programs_do_not_go_to_block_devices() {
+    let folder = Folder::new("outputs-links");
+    let Some(device) = formatted(&folder) else { return };
+    let before = contents(&device);
+    for name in ["local-k-0-verify.state", "m.stdout", "m.stderr"] {
+        std::os::unix::fs::symlink(&device.0, folder.join(name)).unwrap();
+    }
+    let job = "--name=k --filename=data --rw=write --bs=4k --size=64k --verify=crc32c";
+    for who in [Who::Native, Who::AsFio] {
+        let ran = who.run(&folder, &words(job));
+        refused(&ran, "it is a block device, and reports and logs go to files");
+        let ran = who
+            .run(&folder, &words("--name=m --ioengine=exec --program=/bin/echo --arguments=hello"));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains("open a file for the program's output"), "{ran:?}");
+    }
+    assert_eq!(contents(&device), before);
+}
+
+#[test]
 fn reports_and_logs_do_not_go_to_block_devices_or_images_in_use() {
     let folder = Folder::new("outputs");
     let Some(device) = formatted(&folder) else { return };

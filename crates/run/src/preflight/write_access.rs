@@ -64,7 +64,7 @@ pub fn devices(plan: &Plan, data: DeviceData<'_>) -> Result<WriteAccess, Vec<Wri
     if refusals.is_empty() { Ok(access) } else { Err(refusals) }
 }
 
-/// Whether logs, recordings and merged traces of a plan may be written, and
+/// Whether logs, recordings, merged traces and verify states of a plan may be written, and
 /// `another` output: a report, a table of results.
 ///
 /// # Errors
@@ -73,7 +73,11 @@ pub fn devices(plan: &Plan, data: DeviceData<'_>) -> Result<WriteAccess, Vec<Wri
 pub fn outputs(plan: &Plan, another: Option<&Path>) -> Result<(), Vec<WriteRefusal>> {
     let bandwidth = plan.bandwidth_log.iter().flat_map(|prefix| bandwidth_log::paths(prefix));
     let bandwidth: Vec<PathBuf> = bandwidth.collect();
+    let saves = |job: &&JobPlan| job.verify.as_ref().is_some_and(|plan| plan.save_state);
+    let states: Vec<PathBuf> =
+        plan.jobs.iter().filter(saves).filter_map(JobPlan::state_file).collect();
     let mut paths: BTreeSet<&Path> = another.into_iter().collect();
+    paths.extend(states.iter().map(PathBuf::as_path));
     paths.extend(bandwidth.iter().map(PathBuf::as_path));
     paths.extend(plan.merged.iter().map(|merged| merged.path.as_path()));
     for job in &plan.jobs {
