@@ -3,7 +3,7 @@
 //! [`FaultMount`] is a file system in user space whose files live in memory.
 //! A [`Script`] made from a seed decides which requests fail, and how; the
 //! [`Store`] knows what should lie in each block, what does, and what a power
-//! cut would leave. [`bench`] runs jobs on it and compares what iosonde
+//! cut would leave. [`mod@bench`] runs jobs on it and compares what iosonde
 //! reports with what was injected. For tests and `cargo xtask faults` only.
 
 #![cfg(target_os = "linux")]
