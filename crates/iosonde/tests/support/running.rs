@@ -154,13 +154,16 @@ impl Running {
         });
     }
 
-    /// Wait until one of its threads waits in the kernel where no signal wakes
-    /// it: for storage.
+    /// Wait until one of its threads waits in the kernel where no signal wakes it: for
+    /// storage. A program that is being loaded waits so, too, and does not yet listen
+    /// for signals.
     #[track_caller]
     pub fn wait_for_stuck_thread(&mut self) {
         let id = self.id();
         wait_until("a thread waits for storage", || {
-            threads(id).iter().any(|thread| thread.state == 'D')
+            let all = threads(id);
+            let listens = all.iter().any(|thread| thread.name == "signals");
+            listens && all.iter().any(|thread| thread.state == 'D')
         });
     }
 

@@ -22,7 +22,7 @@ pub(super) const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"]
 pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Reads {
     Reads {
         requests_per_read: requests_per_read(job, seen),
-        ..of_bytes(job, seen, &unallocated_share(job))
+        ..of_bytes(job, seen, &unallocated_share(job), expected_hits(job))
     }
 }
 
@@ -42,12 +42,13 @@ pub(super) fn of_verify(job: &JobEvidence, seen: &Evidence) -> Option<Reads> {
         true => Observed::Is(0.0),
         false => unallocated_share(job),
     };
-    Some(of_bytes(&checks, seen, &empty))
+    // What the cache held when the job began says nothing about its last phase.
+    Some(of_bytes(&checks, seen, &empty, 0))
 }
 
 /// Where the bytes that `job` read came from. `empty`: the share of its range
-/// that has no data on the device.
-fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Observed<f64>) -> Reads {
+/// that has no data on the device; `hits`: bytes that the page cache held, at least.
+fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Observed<f64>, hits: u64) -> Reads {
     let asked = job.bytes[Dir::Read];
     let fetched = fetched(job, seen);
     let mut reads = Reads {
@@ -64,7 +65,6 @@ fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Observed<f64>) -> Reads 
     // What the device did not deliver came out of memory, or is nowhere.
     let rest = asked.saturating_sub(fetched);
     (reads.hole_bytes, reads.holes_estimated) = holes(job, empty, rest);
-    let hits = expected_hits(job);
     reads.cache_bytes = match (&reads.hole_bytes, rest) {
         (Observed::Is(0), rest) if rest > 0 && is_compressed(job) => match hits {
             0 => Observed::unknown("compressed data takes fewer bytes on the device"),
