@@ -88,7 +88,9 @@ pub(super) struct Uring<const PRIORITIES: bool> {
     outstanding: u32,
     /// Submissions of which nothing was taken while the kernel had nothing.
     refusals: Retries,
-    /// They went on for too long.
+    /// Waits that the kernel refused, since it last waited or anything completed.
+    refused_waits: Retries,
+    /// They, or the refused submissions, went on for too long.
     given_up: bool,
     sync_range: SyncRangeFlags,
     /// The kernel discards through the ring, as far as we know.
@@ -117,6 +119,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
             ready: Vec::with_capacity(depth),
             outstanding: 0,
             refusals: Retries::default(),
+            refused_waits: Retries::default(),
             given_up: false,
             sync_range: with.sync_range,
             queues_trims: !mode.polled,
@@ -210,9 +213,19 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
         unsafe { self.ring.ring().submission_shared() }.len() as u32
     }
 
-    /// Enter the kernel: submit what is in the ring and wait for `min`.
-    fn enter(&mut self, min: u32, patience: Option<Nanos>) -> Result<(), Errno> {
-        let submit = self.unsubmitted();
+    /// Enter the kernel: submit what is in the ring and wait for `min`. The
+    /// passing error with which it refused, if it did.
+    fn enter(&mut self, min: u32, patience: Option<Nanos>) -> Result<Option<Errno>, Errno> {
+        self.enter_with(self.unsubmitted(), min, patience)
+    }
+
+    /// The same, but submit so many.
+    fn enter_with(
+        &mut self,
+        submit: u32,
+        min: u32,
+        patience: Option<Nanos>,
+    ) -> Result<Option<Errno>, Errno> {
         let mut flags = self.mode.enter;
         if min > 0 {
             flags |= EnterFlags::GETEVENTS;
@@ -238,10 +251,11 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
             }
         };
         match entered.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO)) {
-            Ok(_) => Ok(()),
-            // Time is up, a signal came, or there is no room until some of
-            // what is in flight is collected: the loop comes again.
-            Err(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
+            // Time is up.
+            Ok(_) | Err(libc::ETIME) => Ok(None),
+            // A signal came, or there is no room until some of what is in
+            // flight is collected: the loop comes again.
+            Err(errno @ (libc::EINTR | libc::EAGAIN | libc::EBUSY)) => Ok(Some(Errno(errno))),
             Err(errno) => Err(Errno(errno)),
         }
     }
@@ -309,6 +323,40 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
         !self.given_up
     }
 
+    /// The kernel refused to submit and wait, and nothing completed. Wait without
+    /// submitting: a kernel that has no room for more still waits for what it has.
+    /// An error if it refuses that too, for so long that it will not pass.
+    #[cold]
+    #[inline(never)]
+    fn wait_again(
+        &mut self,
+        refused: Errno,
+        min: u32,
+        patience: Option<Nanos>,
+    ) -> Result<(), Errno> {
+        let errno = if self.unsubmitted() == 0 {
+            refused
+        } else {
+            // What was not submitted cannot complete.
+            let with_kernel = self.outstanding.saturating_sub(self.unsubmitted());
+            if with_kernel == 0 {
+                return Ok(());
+            }
+            match self.enter_with(0, min.min(with_kernel), patience)? {
+                None => {
+                    self.refused_waits.moved();
+                    return Ok(());
+                }
+                Some(errno) => errno,
+            }
+        };
+        if self.refused_waits.again(false) {
+            return Ok(());
+        }
+        self.given_up = true;
+        Err(errno)
+    }
+
     /// What the ring cannot do: syncs while it polls, and trims on kernels that
     /// do not know them there.
     #[cold]
@@ -374,10 +422,19 @@ impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
         // A poll enters too where completions are only made on entering.
         let looks = min == 0 && done.is_empty() && self.mode.enter.contains(EnterFlags::GETEVENTS);
         if missing > 0 || looks && self.outstanding > 0 || self.left_behind() {
-            self.enter(missing, patience)?;
+            let refused = self.enter(missing, patience)?;
+            let before = done.len();
             self.take(max, done);
             if self.left_behind() && !self.asks_again() {
-                return Err(Errno(libc::EAGAIN));
+                return Err(refused.unwrap_or(Errno(libc::EAGAIN)));
+            }
+            match refused {
+                Some(errno) if missing > 0 && done.len() == before => {
+                    self.wait_again(errno, missing, patience)?;
+                    self.take(max, done);
+                }
+                Some(_) if done.len() == before => {}
+                _ => self.refused_waits.moved(),
             }
         }
         Ok(())

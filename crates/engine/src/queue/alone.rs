@@ -116,7 +116,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         at.submits += 1;
         at.in_flight = 1;
         match (reaped, self.done.first()) {
-            (Err(errno), _) => Some(ExchangeEnd::Broken("collect", errno)),
+            (Err(errno), _) => Some(ExchangeEnd::Broken("collect completions", errno)),
             (Ok(()), Some(Completion { .. })) => Some(ExchangeEnd::Odd(at.now)),
             (Ok(()), None) => None,
         }

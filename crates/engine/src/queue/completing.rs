@@ -40,7 +40,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         self.settle(drive, now);
         match reaped {
             Ok(()) => Ok(now),
-            Err(errno) => Err(self.abandon("collect", errno)),
+            Err(errno) => Err(self.abandon("collect completions", errno)),
         }
     }
 

@@ -200,7 +200,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 }
             }
             Collected::Odd => return Some(ExchangeEnd::Odd(at.now)),
-            Collected::Broken(errno) => return Some(ExchangeEnd::Broken("collect", errno)),
+            Collected::Broken(errno) => {
+                return Some(ExchangeEnd::Broken("collect completions", errno));
+            }
             Collected::Nothing if nap_ns == 0 => {
                 at.now = at.waiter.wait(clock, control, at.now, due);
             }

@@ -112,7 +112,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             }
             self.done.clear();
             if let Err(errno) = self.engine.reap(1, 1, Some(PATIENCE), &mut self.done) {
-                return (count, ExchangeEnd::Broken("collect", errno));
+                return (count, ExchangeEnd::Broken("collect completions", errno));
             }
             let now = clock.now();
             let &[Completion { slot, result }] = &self.done[..] else {

@@ -176,6 +176,31 @@ fn a_submission_that_is_refused_for_ever_is_an_error_in_the_end() {
 }
 
 #[test]
+fn a_queue_whose_wait_is_interrupted_for_ever_is_an_error_in_the_end() {
+    if !has_strace() {
+        return;
+    }
+    let folder = Folder::new("wait-interrupted");
+    folder.write("f", vec![1; 64 << 10]);
+    let line = "--name=j --filename=f --rw=read --bs=4k --iodepth=4 --ioengine=io_uring";
+    let ran = Who::AsFio.run(&folder, &words(line));
+    if ran.stderr.contains("cannot run here") {
+        skip_part!("io_uring is not to be had here");
+        return;
+    }
+    // With I/Os in flight.
+    let fault = "error=EINTR:when=2+";
+    let ran = injected_on(None, "io_uring_enter", fault, Who::AsFio, &folder, line);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("collect completions: Interrupted system call"), "{ran:?}");
+    assert!(ran.stderr.contains("nothing moved for 2 s"), "{ran:?}");
+    assert!(ran.stdout.contains("groupid=0"), "{ran:?}");
+    // A few interruptions are no failure.
+    let fault = "error=EINTR:when=2..9";
+    injected_on(None, "io_uring_enter", fault, Who::AsFio, &folder, line).well();
+}
+
+#[test]
 fn an_error_of_close_is_the_jobs() {
     if !has_strace() {
         return;
