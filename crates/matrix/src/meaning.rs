@@ -1,7 +1,7 @@
 //! The figures in words: a paragraph, each sentence with its figures.
 
 use crate::cell::{Access, ReadPath, WritePath, WriteSync};
-use crate::sheet::{Best, ResultCell, Results};
+use crate::sheet::{Best, Measured, Results};
 use crate::witness::Flushes;
 use iosonde_base::text;
 
@@ -66,13 +66,22 @@ fn single_writes(sheet: &Results) -> Option<String> {
         1.0 / cost(first),
         text::rate(first.rate)
     );
+    let settled = |found: &Best| sheet.figure(found).is_some_and(|figure| figure.settled);
+    if !row.iter().all(settled) {
+        let unknown = "How its time grows with the block cannot be told from this run";
+        let longer = row.iter().filter_map(|found| sheet.figure(found)).map(Measured::to_settle);
+        return Some(format!("{one} {unknown}; {}.", advice(sheet, longer.fold(2.0, f64::max))));
+    }
     // Half as much again is where the bytes begin to cost as the flush does.
     let flat = row.iter().take_while(|found| cost(found) < 1.5 * cost(first)).last()?;
     let best = sheet_best(row.iter().copied())?;
     let enough = row.iter().find(|found| found.rate >= 0.9 * best.rate)?;
+    // Without a volatile cache a sync costs no flush.
+    let flushes = sheet.flushes.as_ref().is_some_and(|disk| disk.volatile_cache == Some(true));
+    let cause = if flushes { "flush" } else { "sync" };
     let flat = match flat.size > first.size {
         true => format!(
-            " Up to {} the flush is what costs, and a larger block takes hardly longer ({});",
+            " Up to {} the {cause} is what costs, and a larger block takes hardly longer ({});",
             size(flat.size),
             span(cost(flat))
         ),
@@ -101,10 +110,18 @@ fn group_commits(sheet: &Results) -> Option<String> {
     let shares = |kind: Access| matches!(kind, Access::Write(mode, _) if mode.is_amortized());
     let kinds = sheet.kinds.iter().copied().filter(|&kind| shares(kind));
     let together = sheet_best(kinds.filter_map(rate))?;
-    let column = sheet.sizes.iter().position(|size| size == smallest)?;
-    let ResultCell::Measured(measured) = &sheet.rows[together.row][column] else { return None };
+    let (single, measured) = (sheet.figure(&alone)?, sheet.figure(&together)?);
     if measured.blocks < 2 {
         return None;
+    }
+    if let Some(longer) = single.slower_than(measured) {
+        return Some(format!(
+            "Whether groups of {} such writes that share one sync ({}) are faster cannot be told \
+             from this run; {}.",
+            measured.blocks,
+            sheet.kinds[together.row].name(),
+            advice(sheet, longer)
+        ));
     }
     let times = together.rate / alone.rate;
     let digits = usize::from(times < 10.0);
@@ -159,16 +176,21 @@ fn fsync_or_fdatasync(sheet: &Results) -> Option<String> {
             size(block)
         ));
     };
-    let seconds = (sheet.seconds_a_cell * longer).ceil();
-    let advice = match seconds <= 600.0 {
-        true => format!("--time-per-cell={seconds:.0}s may"),
-        false => "a quieter machine may".to_owned(),
-    };
     Some(format!(
         "Whether fsync(2) costs more than fdatasync(2) at {} cannot be told from this run, whose \
-         figures differ by more than these two do; {advice}.",
-        size(block)
+         figures differ by more than these two do; {}.",
+        size(block),
+        advice(sheet, longer)
     ))
+}
+
+/// Which run may tell: one that measures each cell so many times as long.
+fn advice(sheet: &Results, longer: f64) -> String {
+    let seconds = (sheet.seconds_a_cell * longer).ceil();
+    match seconds <= 600.0 {
+        true => format!("--time-per-cell={seconds:.0}s may"),
+        false => "a quieter machine may".to_owned(),
+    }
 }
 
 fn reads(sheet: &Results) -> Option<String> {
@@ -240,21 +262,21 @@ fn span(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::Measured;
+    use crate::sheet::ResultCell;
     use crate::target::TargetFacts;
 
-    /// Figures of fdatasync and fsync in MB/s, each with its interval.
-    fn compared(data: [f64; 3], all: [f64; 3], is_device: bool) -> Option<String> {
+    /// Figures of two ways to write in MB/s, each with its interval.
+    fn results(modes: [WriteSync; 2], figures: [[f64; 3]; 2], is_device: bool) -> Results {
         let cell = |[low, rate, high]: [f64; 3]| {
             let settled = high - rate <= rate * 0.05 && rate - low <= rate * 0.05;
             vec![ResultCell::Measured(Measured { rate, low, high, settled, slices: 9, blocks: 9 })]
         };
         let kind = |mode| Access::Write(mode, WritePath::Direct);
-        fsync_or_fdatasync(&Results {
+        Results {
             about: TargetFacts { is_device, ..TargetFacts::default() },
             sizes: vec![4096],
-            kinds: vec![kind(WriteSync::Fdatasync), kind(WriteSync::Fsync)],
-            rows: vec![cell(data), cell(all)],
+            kinds: modes.map(kind).to_vec(),
+            rows: figures.map(cell).to_vec(),
             span: 1 << 20,
             seconds_a_cell: 1.0,
             began_unix_ms: 0,
@@ -262,7 +284,53 @@ mod tests {
             stopped: false,
             notes: Vec::new(),
             flushes: None,
-        })
+        }
+    }
+
+    fn compared(data: [f64; 3], all: [f64; 3], is_device: bool) -> Option<String> {
+        let modes = [WriteSync::Fdatasync, WriteSync::Fsync];
+        fsync_or_fdatasync(&results(modes, [data, all], is_device))
+    }
+
+    const SURE: [f64; 3] = [98.0, 100.0, 102.0];
+
+    #[test]
+    fn groups_are_faster_only_where_this_run_can_tell() {
+        let grouped = |figure| {
+            let modes = [WriteSync::Fdatasync, WriteSync::AmortizedFdatasync];
+            group_commits(&results(modes, [SURE, figure], true)).unwrap()
+        };
+        let apart = grouped([980.0, 1000.0, 1020.0]);
+        assert!(apart.contains("10 times as much"), "{apart}");
+        for noise in [[200.0, 300.0, 400.0], [101.0, 103.0, 105.0]] {
+            let words = grouped(noise);
+            assert!(words.contains("cannot be told from this run"), "{words}");
+            assert!(words.contains("--time-per-cell=") && !words.contains("times as"), "{words}");
+        }
+    }
+
+    #[test]
+    fn the_flush_costs_only_where_there_is_one_and_the_cells_settled() {
+        let modes = [WriteSync::Fdatasync, WriteSync::Fsync];
+        let words = |larger: [f64; 3], volatile_cache| {
+            let mut sheet = results(modes, [SURE, SURE], true);
+            let [low, rate, high] = larger;
+            let settled = high - low < rate * 0.05;
+            sheet.sizes.push(8192);
+            let cell = Measured { rate, low, high, settled, slices: 9, blocks: 9 };
+            sheet.rows.iter_mut().for_each(|row| row.push(ResultCell::Measured(cell.clone())));
+            let disk = "vda".to_owned();
+            sheet.flushes = Some(Flushes { disk, volatile_cache, syncs: 9, flushes: 9 });
+            single_writes(&sheet).unwrap()
+        };
+        let flat = [199.0, 200.0, 201.0];
+        assert!(words(flat, Some(true)).contains("Up to 8 KiB the flush is what costs"));
+        for none in [Some(false), None] {
+            assert!(words(flat, none).contains("Up to 8 KiB the sync is what costs"));
+        }
+        let noise = words([90.0, 200.0, 400.0], Some(true));
+        assert!(noise.contains("cannot be told from this run; --time-per-cell="), "{noise}");
+        assert!(!noise.contains("is what costs"), "{noise}");
     }
 
     #[test]

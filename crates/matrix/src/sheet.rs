@@ -63,17 +63,22 @@ impl Measured {
     /// times as long the two would have to be measured: intervals narrow with the
     /// square root of the time.
     pub fn slower_than(&self, other: &Measured) -> Option<f64> {
-        /// A figure is settled when its interval is within this share of it.
-        const SETTLED: f64 = 0.05;
         let apart = self.high < other.low;
         if apart && self.settled && other.settled {
             return None;
         }
         let width = |figure: &Measured| (figure.high - figure.low) / 2.0;
         let overlap = (width(self) + width(other)) / (other.rate - self.rate).max(f64::EPSILON);
-        let unsettled = |figure: &Measured| width(figure) / (figure.rate * SETTLED);
-        let widest = overlap.max(unsettled(self)).max(unsettled(other));
-        Some((widest * widest).max(2.0))
+        let widest = (overlap * overlap).max(self.to_settle()).max(other.to_settle());
+        Some(widest.max(2.0))
+    }
+
+    /// How many times as long it would have to be measured to settle.
+    pub fn to_settle(&self) -> f64 {
+        /// A figure is settled when its interval is within this share of it.
+        const SETTLED: f64 = 0.05;
+        let widest = (self.high - self.low) / 2.0 / (self.rate * SETTLED);
+        widest * widest
     }
 }
 
@@ -125,6 +130,15 @@ impl Results {
     pub fn row(&self, kind: Access) -> impl Iterator<Item = Best> + '_ {
         let row = self.kinds.iter().position(|&other| other == kind);
         row.into_iter().flat_map(|row| self.found_in(row))
+    }
+
+    /// The figure behind a rate.
+    pub fn figure(&self, found: &Best) -> Option<&Measured> {
+        let column = self.sizes.iter().position(|&size| size == found.size)?;
+        match &self.rows[found.row][column] {
+            ResultCell::Measured(measured) => Some(measured),
+            ResultCell::Not(_) => None,
+        }
     }
 
     /// The figure of a kind at the smallest block that has one.
