@@ -82,7 +82,7 @@ fn row(bench: &Benchmark, figures: &Figures, number: u64) -> String {
     let latencies = &figures.latencies;
     let (mean, min, max) = figures.spread(unit);
     cells.extend([
-        format!("{:>8}", figures.elapsed_ns / 1_000_000_000),
+        format!("{:>8}", figures.seconds()),
         format!("{:>11.1}", figures.mb()),
         format!("{:>16}", latencies.records),
         format!("{:>11.1}", figures.records_per_second()),

@@ -14,6 +14,8 @@ pub struct Figures {
     pub workers: (u32, u32),
     /// How long it covers, in nanoseconds.
     pub elapsed_ns: u64,
+    /// The seconds that were requested, in the total of a run that lasted as long.
+    pub requested_s: Option<u64>,
     /// Records done.
     pub latencies: Latencies,
     /// Percentiles of the line's format.
@@ -38,10 +40,17 @@ impl Figures {
             unix_ms: unix_ms(),
             workers: (0, 0),
             elapsed_ns,
+            requested_s: None,
             latencies,
             ranked,
             requests: None,
         }
+    }
+
+    /// The whole seconds that a line shows. The last record of a timed run ends a
+    /// little before its time or after it; the total shows the time.
+    pub fn seconds(&self) -> u64 {
+        self.requested_s.unwrap_or(self.elapsed_ns / 1_000_000_000)
     }
 
     /// Something a second, over the time of these figures.

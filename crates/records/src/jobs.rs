@@ -2,6 +2,7 @@
 
 use crate::bench::{Benchmark, Class, Creation, End, RecordPace, Size, WorkerRole};
 use crate::latencies::PercentileBounds;
+use crate::remedies::own_names;
 use crate::tally::{RunStart, WorkerTally};
 use crate::words::UsageError;
 use iosonde_base::{Dir, Nanos};
@@ -66,9 +67,9 @@ pub fn planned(bench: &Benchmark) -> Result<PlannedBench, UsageError> {
     let planned = plan_built(jobs, Totals::Kept);
     let is_error = |said: &&Diagnostic| said.level >= Level::Error;
     if let Some(error) = planned.diagnostics.iter().find(is_error) {
-        return Err(UsageError::because(error.to_string()));
+        return Err(UsageError::because(own_names(error)));
     }
-    let mut notes: Vec<String> = planned.diagnostics.iter().map(ToString::to_string).collect();
+    let mut notes: Vec<String> = planned.diagnostics.iter().map(own_names).collect();
     notes.dedup();
     let mut plan_of_jobs = planned.plan;
     for (job, worker) in plan_of_jobs.jobs.iter_mut().zip(&workers) {
@@ -169,7 +170,7 @@ fn to_read(bench: &Benchmark, path: &Path, number: u32) -> Result<(u64, u64), Us
 }
 
 /// Seconds after which a worker starts.
-fn delay(bench: &Benchmark, number: u32) -> f64 {
+pub fn delay(bench: &Benchmark, number: u32) -> f64 {
     // A century at most, as for a run: moments are in 64 bits of nanoseconds.
     const MOST: f64 = 3.2e9;
     let (step, seconds) = bench.ramp;

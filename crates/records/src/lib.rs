@@ -9,6 +9,7 @@
 pub mod bench;
 mod create;
 mod csv;
+mod direct;
 mod exact;
 mod figures;
 mod jobs;
@@ -16,6 +17,7 @@ mod latencies;
 mod lines;
 mod metrics;
 pub mod options;
+mod remedies;
 mod run;
 mod tally;
 mod watch;

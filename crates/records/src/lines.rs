@@ -1,6 +1,6 @@
 //! The lines of SBK, letter by letter: those of 0.77 and today's.
 
-use crate::bench::{Benchmark, End, LineFormat, Logger, MB, WorkerRole};
+use crate::bench::{Benchmark, LineFormat, Logger, MB, WorkerRole};
 use crate::figures::Figures;
 use crate::latencies::{Latencies, name, percentiles};
 use std::fmt::Write;
@@ -65,7 +65,7 @@ fn today(bench: &Benchmark, figures: &Figures) -> String {
          {mean:>8.1} {unit} avg latency, {min:>7} {unit} min latency, {max:>7} {unit} max latency;\
          \x20{:>8} invalid latencies; Discarded Latencies:{:>8} lower, {:>8} higher; \
          SLC-1: {:>3}, SLC-2: {:>3}; Latency Percentiles:",
-        seconds(bench, figures),
+        figures.seconds(),
         figures.mb(),
         latencies.records,
         figures.records_per_second(),
@@ -139,16 +139,6 @@ fn requests(bench: &Benchmark, figures: &Figures) -> String {
         0, 0.0, 0, 0.0
     );
     text
-}
-
-/// The seconds that a line covers, cut as SBK does. A total of a run that was to last
-/// some seconds shows those: it ends when they do, or a few microseconds before.
-fn seconds(bench: &Benchmark, figures: &Figures) -> u64 {
-    let half = match bench.end {
-        End::Seconds(_) if figures.total => 500_000_000,
-        _ => 0,
-    };
-    (figures.elapsed_ns + half) / 1_000_000_000
 }
 
 /// ` %7d ms 10th, ...`.

@@ -1,10 +1,11 @@
 //! One call: arguments to jobs, jobs to lines and an exit code.
 
 use crate::bench::{Benchmark, Class, End, Logger, WorkerRole};
-use crate::jobs::{PlannedBench, RecordWorker, planned};
+use crate::jobs::{PlannedBench, RecordWorker, delay, planned};
+use crate::remedies::own_names;
 use crate::watch::{RecordsObserver, is_end_of_file};
 use crate::words::{OptionValues, UsageError};
-use crate::{create, options};
+use crate::{create, direct, options};
 use iosonde_report::formats::{JsonOptions, fio_json};
 use iosonde_run::account::disks;
 use iosonde_run::account::{ReportExtras, report};
@@ -86,10 +87,14 @@ fn execute_plan(
     if bench.action == WorkerRole::Write && bench.class != Class::Null {
         create::files(bench, &planned.workers).map_err(|error| vec![error])?;
     }
+    if bench.direct {
+        let paths = planned.workers.iter().map(|worker| worker.path.as_path());
+        direct::notes(bench.action, paths).iter().for_each(|note| eprintln!("sbk: note: {note}"));
+    }
     let watched = disks::WatchedDisks::under(plan);
     let outcome = conduct(plan.clone(), &mut watch)
         .map_err(|error| vec![format!("cannot listen for signals: {error}")])?;
-    watch.finish();
+    watch.finish(time_was_up(bench, &planned.workers, &outcome));
     let failed = !watch.errors.is_empty() || watch.lost.is_some();
     if let Some(lost) = watch.lost.take() {
         eprintln!("sbk: {lost}");
@@ -113,7 +118,19 @@ fn execute_plan(
 }
 
 fn in_words(refusals: Vec<WriteRefusal>) -> Vec<String> {
-    refusals.iter().map(ToString::to_string).collect()
+    refusals.iter().map(own_names).collect()
+}
+
+/// The seconds that were requested, if a worker ran until they were over.
+fn time_was_up(bench: &Benchmark, workers: &[RecordWorker], outcome: &RunOutcome) -> Option<u64> {
+    let End::Seconds(seconds) = bench.end else { return None };
+    let lasted = |(worker, result): (&RecordWorker, &Option<JobResult>)| {
+        let late = delay(bench, worker.number);
+        let ran = result.as_ref().filter(|result| result.error.is_none());
+        ran.is_some_and(|result| result.runtime.secs_f64() + late >= seconds)
+    };
+    let lasted = outcome.signal.is_none() && workers.iter().zip(&outcome.results).any(lasted);
+    lasted.then_some(seconds as u64)
 }
 
 /// That a file ended is no error of its job.

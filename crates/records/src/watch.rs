@@ -7,6 +7,7 @@ use crate::jobs::{PlannedBench, RecordWorker, WINDOW_NS, sync_call};
 use crate::latencies::Latencies;
 use crate::lines;
 use crate::metrics::Metrics;
+use crate::remedies::own_names;
 use iosonde_run::conductor::{Observer, RunEvent};
 use iosonde_run::worker::JobError;
 use iosonde_sys::clock::Clock;
@@ -127,8 +128,9 @@ impl<'a> RecordsObserver<'a> {
         }
     }
 
-    /// The run is over: print the rest and the total.
-    pub fn finish(&mut self) {
+    /// The run is over: print the rest and the total. `requested_s` are the seconds
+    /// that were requested, if the run lasted as long.
+    pub fn finish(&mut self, requested_s: Option<u64>) {
         let origin = self.origin.get().copied();
         let last_end = self.workers.iter().map(|worker| worker.tally.last_end()).max().unwrap_or(0);
         let elapsed_ns = origin.map_or(0, |(origin, clock)| since(&clock, origin, last_end));
@@ -146,6 +148,7 @@ impl<'a> RecordsObserver<'a> {
             Figures::of(self.bench, std::mem::take(&mut self.total), elapsed_ns, true);
         figures.workers = (0, self.most_at_once());
         figures.requests = self.bench.output.requests.then_some((self.issued, 0));
+        figures.requested_s = requested_s;
         self.report(&figures);
         if figures.latencies.is_coarse() {
             self.print(
@@ -194,7 +197,7 @@ impl<'a> RecordsObserver<'a> {
             return;
         }
         let number = self.workers[job].number;
-        let line = format!("{} {number} failed: {error}", self.bench.action.worker());
+        let line = format!("{} {number} failed: {}", self.bench.action.worker(), own_names(error));
         eprintln!("{line}");
         self.errors.push(line);
     }

@@ -50,6 +50,7 @@ fn the_seeds_commands_run_as_typed() {
     let flushed = sbk(&folder, &format!("{common} -writers 1 -records 20 -flush 1")).well();
     assert_eq!((number(&lines(&flushed).1, "records,"), size()), (20.0, 20 << 20));
     assert!(flushed.stdout.contains("Syncs in total         20 fdatasync,"), "{flushed:?}");
+    assert_eq!(flushed.stdout.matches("(Total)").count(), 1, "as scripts look for it: {flushed:?}");
     let buffered = sbk(&folder, &format!("{common} -writers 1 -records 30")).well();
     assert_eq!((number(&lines(&buffered).1, "records,"), size()), (30.0, 30 << 20));
     let read = sbk(&folder, &format!("{common} -readers 1 -records 10")).well();
@@ -116,6 +117,12 @@ fn a_table_is_written_and_read_back() {
     let odd = sbk(&folder, "-class csv -file t -size 6 -readers 1");
     assert_eq!(odd.code, Some(1), "{odd:?}");
     assert!(odd.stderr.contains("not as long as -size says"), "{odd:?}");
+    folder.write("bytes", [7; 5000]);
+    for none in ["bytes", "/dev/zero"] {
+        let ran = sbk(&folder, &format!("-class csv -file {none} -size 5 -readers 1 -records 9"));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains("it does not begin with the header key,text"), "{ran:?}");
+    }
 }
 
 #[test]
@@ -243,6 +250,62 @@ fn direct_and_deep_queues_move_the_same_bytes() {
     let total = lines(&read).1;
     assert_eq!(number(&total, "records,"), 263.0, "262 whole ones and a short one");
     assert_eq!(number(&total, "MB, "), 1.0);
+}
+
+#[test]
+fn direct_that_is_not_honoured_is_reported() {
+    let memory = std::path::Path::new("/dev/shm");
+    let Ok(folder) = folder_in_memory(memory) else {
+        iosonde_testing::skip!("there is no tmpfs at /dev/shm");
+    };
+    let file = folder.join("f");
+    let run = |who: &str| {
+        let line = format!("-class file -file {} -size 4096 {who} 1 -records 9", file.display());
+        sbk(&Folder::new("sbk"), &format!("{line} --direct"))
+    };
+    let (written, read) = (run("-writers"), run("-readers"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    for ran in [written, read] {
+        // Before Linux 6.6 tmpfs refuses O_DIRECT.
+        let refused = ran.code == Some(1);
+        assert!(refused || ran.stderr.contains("note: -direct is not honoured: "), "{ran:?}");
+    }
+}
+
+/// A new folder on a tmpfs.
+fn folder_in_memory(memory: &std::path::Path) -> std::io::Result<std::path::PathBuf> {
+    let mounts = std::fs::read_to_string("/proc/mounts")?;
+    if !mounts.contains(&format!(" {} tmpfs ", memory.display())) {
+        return Err(std::io::ErrorKind::NotFound.into());
+    }
+    let folder = memory.join(format!("iosonde-sbk-direct-{}", std::process::id()));
+    std::fs::create_dir(&folder).map(|()| folder)
+}
+
+#[test]
+fn remedies_name_sbks_own_options() {
+    let folder = Folder::new("sbk");
+    let line = "-class file -file f -size 1000 -writers 1 -records 9 --direct";
+    let ran = sbk(&folder, line);
+    assert!(ran.stderr.contains("warning: -size: direct I/O in sizes"), "{ran:?}");
+    assert!(!ran.stderr.contains("bs=") && !ran.stderr.contains("direct=1"), "{ran:?}");
+}
+
+#[test]
+fn a_timed_total_shows_the_seconds_that_were_requested() {
+    let folder = Folder::new("sbk");
+    // A record a second: the last one ends well before the time does.
+    let line = "-class file -file f -size 1048576 -writers 1 -throughput 0.7 -seconds 2";
+    let table = "-out CSVLogger -csvfile t.csv";
+    let total = lines(&sbk(&folder, &format!("{line} {table}")).well()).1;
+    assert_eq!(number(&total, "seconds,"), 2.0, "{total}");
+    let table = folder.read("t.csv");
+    let rows: Vec<Vec<&str>> = table.lines().map(|row| row.split(',').collect()).collect();
+    let column = rows[0].iter().position(|name| *name == "ReportSeconds").unwrap();
+    assert_eq!(rows.last().unwrap()[column].trim(), "2", "{table}");
+    let read = "-class file -file f -size 1048576 -readers 1 -seconds 100000";
+    let ended = lines(&sbk(&folder, read).well()).1;
+    assert!(number(&ended, "seconds,") < 100000.0, "the file ended first: {ended}");
 }
 
 #[test]

@@ -127,6 +127,7 @@ fn devices_are_kept_and_mounted_ones_refused() {
         let refused = sbk(&folder, &line);
         assert_eq!(refused.code, Some(1), "{refused:?}");
         assert!(refused.stderr.contains("is mounted on"), "{refused:?}");
+        assert!(!refused.stderr.contains("allow_mounted_write"), "{refused:?}");
     }
     let refused = sbk(&folder, &line);
     assert!(refused.stderr.contains("holds an ext4 file system"), "{refused:?}");
