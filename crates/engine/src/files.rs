@@ -24,6 +24,20 @@ pub struct OpenMode {
     pub sync: bool,
     /// O_DSYNC.
     pub dsync: bool,
+    /// How long what is written is expected to live (fcntl(2) `F_SET_RW_HINT`).
+    pub lifetime: Option<WriteLifetime>,
+}
+
+/// How long data is expected to live: the numbers of <linux/fcntl.h>, `RWH_WRITE_LIFE_*`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+#[allow(missing_docs)]
+pub enum WriteLifetime {
+    None = 1,
+    Short = 2,
+    Medium = 3,
+    Long = 4,
+    Extreme = 5,
 }
 
 /// One file of a job.
@@ -129,6 +143,12 @@ impl Files {
         let opened = opened(fd.as_raw_fd());
         self.fds[index] = fd.as_raw_fd();
         self.open[index] = Some(fd);
+        if let Some(lifetime) = self.setups[index].mode.lifetime {
+            set_lifetime(opened.fd, lifetime).map_err(|errno| Failure {
+                file: Some(file),
+                ..Failure::engine("set the write hint of", errno)
+            })?;
+        }
         self.invalidate(file)?;
         if let Some(hint) = self.setups[index].hint {
             self.advise(file, hint);
@@ -285,6 +305,18 @@ fn durability(mode: OpenMode) -> OFlags {
     })
 }
 
+/// `F_SET_RW_HINT` of <linux/fcntl.h>.
+const F_SET_RW_HINT: libc::c_int = 1036;
+
+fn set_lifetime(fd: RawFd, lifetime: WriteLifetime) -> Result<(), Errno> {
+    let hint = lifetime as u64;
+    // SAFETY: the kernel reads one u64, which `hint` is, before the call returns.
+    match unsafe { libc::fcntl(fd, F_SET_RW_HINT, &raw const hint) } {
+        0 => Ok(()),
+        _ => Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))),
+    }
+}
+
 /// BLKFLSBUF, from linux/fs.h.
 const BLKFLSBUF: libc::c_ulong = 0x1261;
 
@@ -320,5 +352,26 @@ mod tests {
         assert_eq!(flags(true, false), libc::O_SYNC as u32);
         assert_eq!(flags(false, true), libc::O_DSYNC as u32);
         assert_eq!(flags(false, false), 0);
+    }
+
+    #[test]
+    fn the_kernel_keeps_the_write_hint_of_a_file() {
+        const F_GET_RW_HINT: libc::c_int = 1035;
+        let folder = iosonde_testing::Folder::new("write-hint");
+        let file = std::fs::File::create(folder.join("f")).unwrap();
+        let kept = || {
+            let mut hint = 0u64;
+            // SAFETY: the kernel writes one u64, which `hint` is, before the call returns.
+            let answer = unsafe { libc::fcntl(file.as_raw_fd(), F_GET_RW_HINT, &raw mut hint) };
+            assert_eq!(answer, 0);
+            hint
+        };
+        for lifetime in [WriteLifetime::Long, WriteLifetime::Short, WriteLifetime::None] {
+            if let Err(error) = set_lifetime(file.as_raw_fd(), lifetime) {
+                iosonde_testing::skip!("the kernel takes no write hints: {error:?}");
+            }
+            assert_eq!(kept(), lifetime as u64);
+        }
+        assert!(set_lifetime(-1, WriteLifetime::Long).is_err());
     }
 }

@@ -31,7 +31,7 @@ pub use engine::{
     SyncRangeFlags,
 };
 pub use engines::{external::external, sim, streams, tree};
-pub use files::{FileSetup, Files, Hint, OpenMode};
+pub use files::{FileSetup, Files, Hint, OpenMode, WriteLifetime};
 pub use iolog::IoLog;
 pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;

@@ -282,6 +282,12 @@ fn of_verify_policy_fsynced_only_writes_that_a_sync_followed_are_checked() {
         assert_eq!((checked + unsynced, count(&ran, "unchecked")), (64, 0), "{options}");
         assert!(checked <= *least && checked + 8 > *least, "{options} {checked}");
         assert_eq!(saved(&folder).writes, checked, "{options}");
+        // A run that only checks has the limit from the state, and leaves it as it is.
+        for _ in 0..2 {
+            let again = "--verify_policy=fsynced --verify_only=1 --verify_state_load=1";
+            let ran = native(&folder, &format!("{options} {again}")).well();
+            assert_eq!(count(&ran, "checked"), checked, "{options}: {ran:?}");
+        }
     });
     let folder = Folder::new("state-unsynced");
     let ran = native(&folder, "--verify_policy=fsynced --rw=write");

@@ -5,12 +5,14 @@ use crate::job::FilePlan;
 use iosonde_engine::settings::ExternalSettings;
 use iosonde_engine::{
     CATALOGUE, Caps, EngineDef, EngineError, EngineSettings, ErrorKind, Hint, JobContext, OpenMode,
-    SyncRangeFlags, Tolerance,
+    SyncRangeFlags, Tolerance, WriteLifetime,
 };
 use iosonde_options::{Diagnostic, nearest};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
-use iosonde_spec::values::{ContinueOnError, EngineName, FadviseHint, IgnoreErrors, SyncMode};
+use iosonde_spec::values::{
+    ContinueOnError, EngineName, FadviseHint, IgnoreErrors, SyncMode, WriteHint,
+};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -115,7 +117,20 @@ pub(super) fn open_mode(spec: &JobSpec) -> OpenMode {
         direct: *spec.durability.direct.get(),
         sync: mode == SyncMode::Sync,
         dsync: mode == SyncMode::Dsync,
+        // `none` that is given is passed on, too, as fio does.
+        lifetime: spec.durability.write_hint.is_set().then(|| lifetime(spec)),
         ..OpenMode::default()
+    }
+}
+
+/// `write_hint`.
+fn lifetime(spec: &JobSpec) -> WriteLifetime {
+    match spec.durability.write_hint.get() {
+        WriteHint::None => WriteLifetime::None,
+        WriteHint::Short => WriteLifetime::Short,
+        WriteHint::Medium => WriteLifetime::Medium,
+        WriteHint::Long => WriteLifetime::Long,
+        WriteHint::Extreme => WriteLifetime::Extreme,
     }
 }
 

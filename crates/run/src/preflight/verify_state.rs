@@ -13,9 +13,11 @@ pub fn load(plan: &mut Plan) -> Vec<Diagnostic> {
     for job in &mut plan.jobs {
         let Some(path) = job.state_file().filter(|_| loads(job)) else { continue };
         match read(job, &path) {
-            Ok(end) => {
-                job.verify.iter_mut().for_each(|verify| verify.spec.until = Some(end.clone()))
-            }
+            Ok(end) => job.verify.iter_mut().for_each(|verify| {
+                verify.spec.until = Some(end.clone());
+                // The state ends where the syncs of the run that wrote it did.
+                verify.spec.only_synced = false;
+            }),
             Err(diagnostic) => wrong.push(diagnostic),
         }
     }

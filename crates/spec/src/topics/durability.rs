@@ -90,7 +90,6 @@ options! {
         /// Write lifetime hint for the device (fcntl(2) F_SET_RW_HINT).
         write_hint: WriteHint = "none" as "write_hint" {
             category: Category::File,
-            built: Built::No,
             with: &["rw=write"],
             good: &["none", "short", "medium", "long", "extreme"],
             bad: &["1", "forever"],
