@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    iosonde_sys::memory::return_large_blocks();
+    iosonde_sys::memory::leave_zeroed_memory_untouched();
     let mut words = std::env::args_os();
     let program = words.next().map(PathBuf::from).unwrap_or_default();
     let arguments: Result<Vec<String>, OsString> = words.map(OsString::into_string).collect();

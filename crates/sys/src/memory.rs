@@ -7,12 +7,12 @@ use iosonde_direct::AlignedBuf;
 use crate::memory_limit::memory_room;
 use crate::platform;
 
-/// Give blocks of 128 KiB and more back to the system when they are freed. Otherwise
-/// glibc keeps ever larger ones (mallopt(3), `M_MMAP_THRESHOLD`), and the counters of
-/// hundreds of jobs are then made of memory that planning has touched instead of pages
-/// that are not there until they are used. For the start of a program.
-pub fn return_large_blocks() {
-    platform::return_large_blocks();
+/// Have zeroed memory come from the system, where a page is not there until it is written
+/// to: hundreds of jobs have counters of which few pages are used. glibc otherwise keeps
+/// ever larger blocks that are freed, and takes memory in advance, and then writes the
+/// zeroes itself (mallopt(3): `M_MMAP_THRESHOLD`, `M_TOP_PAD`). For the start of a program.
+pub fn leave_zeroed_memory_untouched() {
+    platform::leave_zeroed_memory_untouched();
 }
 
 /// Memory of the machine, in bytes.

@@ -14,17 +14,19 @@ pub(crate) fn meminfo_text() -> io::Result<String> {
     std::fs::read_to_string("/proc/meminfo")
 }
 
-pub(crate) fn return_large_blocks() {
-    const LEAST_BYTES: libc::c_int = 128 << 10;
-    // SAFETY: it sets a number of the allocator; nothing that was allocated changes. Where
-    // it is refused, all stays as it was.
-    #[cfg(target_env = "gnu")]
+#[cfg(target_env = "gnu")]
+pub(crate) fn leave_zeroed_memory_untouched() {
+    // SAFETY: it sets numbers of the allocator; nothing that was allocated changes. Where
+    // one is refused, it stays as it was.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, LEAST_BYTES);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 128 << 10);
+        libc::mallopt(libc::M_TOP_PAD, 0);
     }
-    #[cfg(not(target_env = "gnu"))]
-    let _ = LEAST_BYTES;
 }
+
+/// Other allocators do so by themselves.
+#[cfg(not(target_env = "gnu"))]
+pub(crate) fn leave_zeroed_memory_untouched() {}
 
 pub(crate) fn lock_memory(range: &mut [u8]) -> io::Result<()> {
     // SAFETY: the range is the caller's own memory; locking changes where it

@@ -15,7 +15,7 @@ mod zones;
 pub(crate) use cpu::{allowed_cpus, pin_to_cpus};
 pub(crate) use extents::{attributes, extents};
 pub(crate) use memory::{
-    lock_memory, meminfo_text, return_large_blocks, total_memory_bytes, unlock_memory,
+    leave_zeroed_memory_untouched, lock_memory, meminfo_text, total_memory_bytes, unlock_memory,
 };
 pub(crate) use numa::set_memory_policy;
 pub(crate) use priority::{add_nice, run_only_when_idle, set_io_priority};
