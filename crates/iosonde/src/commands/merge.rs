@@ -10,7 +10,7 @@ use iosonde_html::PageRun;
 use iosonde_report::Report;
 use iosonde_report::formats::{self, JsonOptions, Style};
 use iosonde_result::StoredResult;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -89,6 +89,7 @@ fn merge(arguments: &MergeArgs) -> Result<u8, String> {
     for file in arguments.html.iter().chain(&arguments.output) {
         new_file::check(file, arguments.force)?;
     }
+    each_once(&arguments.files)?;
     let report = read_all(&arguments.files)?.finish()?;
     let text = match arguments.format {
         MergeFormat::Text => formats::native(&report, &style(arguments)),
@@ -103,6 +104,16 @@ fn merge(arguments: &MergeArgs) -> Result<u8, String> {
         write_page(file, &report, arguments.force)?;
     }
     Ok(exit_code(&report))
+}
+
+/// Refuse a file that is named twice, also by another path: its host would count twice.
+fn each_once(files: &[String]) -> Result<(), String> {
+    let mut known = BTreeSet::new();
+    let place = |file: &String| std::fs::canonicalize(file).unwrap_or_else(|_| file.into());
+    match files.iter().find(|file| !known.insert(place(file))) {
+        Some(file) => Err(format!("{file} is named twice: each result counts once")),
+        None => Ok(()),
+    }
 }
 
 /// Failed hosts, or that there is no total.

@@ -66,6 +66,15 @@ fn hosts_that_did_not_run_together_have_no_total_and_exit_3() {
 }
 
 #[test]
+fn a_result_counts_once() {
+    let folder = Folder::new("merge-twice");
+    let file = result(&folder, 0, 0);
+    let twice = Who::Native.run(&folder, &["merge", &file, &format!("./{file}")]);
+    assert_eq!((twice.code, twice.stdout.as_str()), (Some(1), ""), "{twice:?}");
+    assert!(twice.stderr.contains("is named twice"), "{twice:?}");
+}
+
+#[test]
 fn a_file_that_is_no_result_is_named() {
     let folder = Folder::new("merge-wrong");
     fs::write(folder.join("x.json"), "{}").unwrap();
