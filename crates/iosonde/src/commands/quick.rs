@@ -9,6 +9,7 @@ mod text;
 use super::definition::{CommandEntry, parse};
 use crate::exit;
 use crate::output::{print, print_error};
+use crate::trials::run::TrialRunner;
 use clap::{Args, ValueHint};
 use measure::QuickLook;
 use std::path::{Path, PathBuf};
@@ -57,8 +58,13 @@ pub fn run(words: &[String]) -> u8 {
         Ok(arguments) => arguments,
         Err(code) => return code,
     };
-    let looked = QuickTarget::of(&arguments.path, arguments.mib << 20)
-        .and_then(|target| measure::all(&target, arguments.seconds));
+    let looked = TrialRunner::new()
+        .map_err(|error| format!("cannot listen for signals: {error}"))
+        // Before there is a file, which must go when one comes.
+        .and_then(|runner| {
+            let target = QuickTarget::of(&arguments.path, arguments.mib << 20)?;
+            measure::all(&target, arguments.seconds, runner)
+        });
     match looked {
         Ok(measured) => report(&measured, arguments.json),
         Err(why) => {

@@ -26,15 +26,16 @@ impl Shell {
         if !has("script", "bsdutils") {
             return None;
         }
-        // With a trap, and also where it hears of Ctrl-C only after the program has
-        // ended, the shell goes on; without one it ends by the signal.
+        // Ctrl-C goes to every process of the terminal. With a trap the shell goes on, also
+        // where it hears of it only after the program has ended.
         let script = format!(
             "trap : INT; stty rows {rows} cols {columns}; stty -g > before; tty > tty; {script}"
         );
         std::fs::write(folder.join("script.sh"), script).unwrap();
-        // A test that runs in the background of a script has signals ignored.
+        // A test that runs in the background of a script has signals ignored. The shell that
+        // script(1) starts, whichever it is, has no trap: it does not stay.
         let mut command = Command::new("env");
-        command.args(["--default-signal", "script", "-qec", "bash script.sh", "/dev/null"]);
+        command.args(["--default-signal", "script", "-qec", "exec bash script.sh", "/dev/null"]);
         command.current_dir(folder.path());
         command.env("IOSONDE", Who::Native.command(folder).get_program());
         command.env("TERM", "xterm").env("LC_ALL", "C.UTF-8").env_remove("NO_COLOR");

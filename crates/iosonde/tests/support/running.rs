@@ -98,7 +98,7 @@ impl Running {
     }
 
     /// Send it a signal, and wait until it has been delivered: the kernel makes
-    /// one of two that are pending.
+    /// one of two that are pending. One that ended the program stays pending.
     #[track_caller]
     pub fn signal(&mut self, signal: rustix::process::Signal) {
         let id = self.id();
@@ -106,8 +106,10 @@ impl Running {
         rustix::process::kill_process(pid, signal).unwrap();
         wait_until("the signal is delivered", || {
             let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
-            let pending = status.lines().find_map(|line| line.strip_prefix("ShdPnd:"));
-            pending.is_none_or(|set| set.trim().bytes().all(|digit| digit == b'0'))
+            let field = |name| status.lines().find_map(|line| line.strip_prefix(name));
+            let has_ended = field("State:").is_some_and(|state| state.trim().starts_with('Z'));
+            let pending = field("ShdPnd:");
+            has_ended || pending.is_none_or(|set| set.trim().bytes().all(|digit| digit == b'0'))
         });
     }
 

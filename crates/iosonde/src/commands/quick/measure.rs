@@ -96,10 +96,7 @@ const EXPECTED: [&str; 3] = ["short-run", "small-span", "closed-loop"];
 ///
 /// # Errors
 /// The first reason of what could not be done.
-pub fn all(target: &QuickTarget, seconds: u64) -> Result<QuickLook, String> {
-    // Between two tests too: the file must go.
-    let runner =
-        TrialRunner::new().map_err(|error| format!("cannot listen for signals: {error}"))?;
+pub fn all(target: &QuickTarget, seconds: u64, runner: TrialRunner) -> Result<QuickLook, String> {
     let mut run =
         QuickRunner { target, bytes: target.bytes, direct: true, engine: deep_engine(), runner };
     if target.kind == QuickKind::Directory {
