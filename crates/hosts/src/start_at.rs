@@ -47,14 +47,6 @@ impl StartAt {
 }
 
 impl Peers for StartAt {
-    fn beat_every(&self) -> Option<Duration> {
-        None
-    }
-
-    fn beat(&mut self) -> Result<(), String> {
-        Ok(())
-    }
-
     fn meet(
         &mut self,
         at: MeetingPoint,

@@ -1,7 +1,7 @@
 //! Sessions over channels instead of MPI: what ranks agree on, and what becomes of one that
 //! fails, differs or is silent.
 
-use iosonde_hosts::session::{Limits, Member, Session};
+use iosonde_hosts::session::{Limits, Member, Session, StopRequest};
 use iosonde_hosts::transport::Transport;
 use iosonde_run::conductor::{MeetingPoint, Peers};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -77,16 +77,17 @@ fn own(session: &Session<Channels>) -> Option<Vec<u8>> {
 fn whole(channels: Channels, member: Member) -> (Vec<u8>, Vec<String>) {
     let mut session = Session::begin(channels, &member, LIMITS).unwrap();
     let shared = session.share(own(&session)).unwrap();
-    session.agree("bs=4k", Ok(())).unwrap();
+    session.agree("bs=4k", Ok(()), &mut || None).unwrap();
     session.meet(MeetingPoint::LaidOut, Ok(()), &mut || None).unwrap();
     for wave in 0..3 {
         session.meet(MeetingPoint::Wave(wave), Ok(()), &mut || None).unwrap();
     }
     let mut results = Vec::new();
     let result = vec![session.rank() as u8; 5000];
-    let taken = session.finish(&result, |rank, bytes| {
+    let take = |rank, bytes: Vec<u8>| {
         results.push(format!("{rank}: {} of {}", bytes.len(), bytes[0]));
-    });
+    };
+    let taken = session.finish(&result, take, &mut || None);
     assert_eq!(taken, Ok(()));
     assert!(session.into_transport().1);
     (shared, results)
@@ -126,7 +127,7 @@ fn another_job_and_a_host_that_cannot_run_it_are_named_on_all_ranks() {
     ) -> String {
         let mut session = Session::begin(channels, &member, LIMITS).unwrap();
         session.share(own(&session)).unwrap();
-        session.agree(job, own_state).unwrap_err()
+        session.agree(job, own_state, &mut || None).unwrap_err()
     }
     let same: Script<String> = |channels, member| agree(channels, member, "bs=4k; rw=read", Ok(()));
     let other: Script<String> =
@@ -148,7 +149,7 @@ fn lays_out(channels: Channels, member: Member, own_state: Result<(), String>) -
     session.share(own(&session)).unwrap();
     let why = session.meet(MeetingPoint::LaidOut, own_state, &mut || None).unwrap_err();
     let mut results = 0;
-    session.finish(b"x", |_, _| results += 1).unwrap();
+    session.finish(b"x", |_, _| results += 1, &mut || None).unwrap();
     (why, results)
 }
 
@@ -191,7 +192,7 @@ fn a_silent_host_is_named_and_the_results_of_the_others_are_taken() {
         let mut session = Session::begin(channels, &member, SHORT).unwrap();
         session.share(own(&session)).unwrap();
         let mut results = 0;
-        let ended = session.finish(b"x", |_, _| results += 1);
+        let ended = session.finish(b"x", |_, _| results += 1, &mut || None);
         let is_whole = session.into_transport().1;
         assert_eq!(is_whole, ended.is_ok());
         (ended.err().unwrap_or_default(), results)
@@ -205,4 +206,84 @@ fn a_silent_host_is_named_and_the_results_of_the_others_are_taken() {
     let ended = ranks(&[speaks, silent, speaks]);
     assert_eq!(ended[0], ("h1 silent for 4 s".to_owned(), 2));
     assert_eq!(ended[2], (String::new(), 0));
+}
+
+fn end_jobs() -> Option<StopRequest> {
+    Some(StopRequest::EndJobs("stopped by signal 2".to_owned()))
+}
+
+/// Jobs that run until another host ends them: why it did, and how many results came.
+fn runs(channels: Channels, member: Member, limits: Limits) -> (String, usize) {
+    let mut session = Session::begin(channels, &member, limits).unwrap();
+    session.share(own(&session)).unwrap();
+    let why = loop {
+        if let Err(why) = session.beat() {
+            break why;
+        }
+        thread::sleep(Duration::from_millis(1));
+    };
+    let mut results = 0;
+    // Who is silent is an error of this, too.
+    let _ = session.finish(b"x", |_, _| results += 1, &mut || None);
+    (why, results)
+}
+
+#[test]
+fn a_signal_while_results_are_awaited_ends_the_jobs_of_all_hosts() {
+    let running: Script<(String, usize)> = |channels, member| runs(channels, member, LIMITS);
+    let signalled: Script<(String, usize)> = |channels, member| {
+        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
+        session.share(own(&session)).unwrap();
+        let mut results = 0;
+        session.finish(b"x", |_, _| results += 1, &mut end_jobs).unwrap();
+        (String::new(), results)
+    };
+    let stopped = |why: &str, results| (why.to_owned(), results);
+    let ended = ranks(&[signalled, running, running]);
+    let others = stopped("stopped by signal 2", 0);
+    assert_eq!(ended, [stopped("", 3), others.clone(), others]);
+    let ended = ranks(&[running, running, signalled]);
+    let why = "h2: stopped by signal 2";
+    assert_eq!(ended, [stopped(why, 3), stopped(why, 0), stopped("", 0)]);
+}
+
+#[test]
+fn after_a_second_signal_a_host_that_still_runs_is_not_waited_for() {
+    let impatient: Script<(String, usize)> = |channels, member| {
+        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
+        session.share(own(&session)).unwrap();
+        let (mut results, mut asked) = (0, 0);
+        let mut twice = || {
+            asked += 1;
+            let again = || StopRequest::GiveUp("signal 2 again".to_owned());
+            if asked > 1 { Some(again()) } else { end_jobs() }
+        };
+        let why = session.finish(b"x", |_, _| results += 1, &mut twice).unwrap_err();
+        assert!(!session.into_transport().1);
+        (why, results)
+    };
+    let stuck: Script<(String, usize)> = |channels, member| {
+        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
+        session.share(None).unwrap();
+        // Its jobs do not end.
+        let (_kept, _) = session.into_transport();
+        (String::new(), 0)
+    };
+    assert_eq!(ranks(&[impatient, stuck])[0], ("signal 2 again".to_owned(), 1));
+}
+
+#[test]
+fn a_silent_host_ends_the_jobs_of_all_others() {
+    const SHORT: Limits =
+        Limits { silence: Duration::from_secs(4), beat_every: Duration::from_millis(100) };
+    let running: Script<(String, usize)> = |channels, member| runs(channels, member, SHORT);
+    let silent: Script<(String, usize)> = |channels, member| {
+        let mut session = Session::begin(channels, &member, SHORT).unwrap();
+        session.share(None).unwrap();
+        (String::new(), 0)
+    };
+    let ended = ranks(&[running, silent, running]);
+    let why = "h1 silent for 4 s";
+    assert_eq!((ended[0].0.as_str(), ended[2].0.as_str()), (why, why));
+    assert_eq!(ended[0].1, 2);
 }

@@ -31,8 +31,8 @@ use std::sync::Arc;
 
 /// What makes a run one of several hosts'.
 pub trait HostPart {
-    /// The other hosts, for the conductor.
-    fn peers(&mut self) -> &mut dyn Peers;
+    /// The other hosts, for the conductor; none where it waits for none.
+    fn peers(&mut self) -> Option<&mut dyn Peers>;
 
     /// Where and when the run took place.
     fn stamp(&self, plan: &Plan, ended: &RunOutcome) -> HostStamp;
@@ -323,7 +323,7 @@ fn run_among(
     progress: &mut RunProgress<'_>,
     host: &mut Option<&mut dyn HostPart>,
 ) -> std::io::Result<RunOutcome> {
-    conduct_among(plan.clone(), progress, host.as_mut().map(|host| host.peers()))
+    conduct_among(plan.clone(), progress, host.as_mut().and_then(|host| host.peers()))
 }
 
 /// The exit code, of judged hours and of `--strict` too.

@@ -1,27 +1,25 @@
 //! What rank 0 does: it greets, compares, lets go and collects.
 
 use super::message::Message;
-use super::{Member, PINGS, Session, unix_ns};
+use super::wait::{StopAsked, nothing, unix_ns};
+use super::{Member, PINGS, Session};
 use crate::merge::first_difference;
 use crate::transport::Transport;
 use iosonde_report::hosts::ClockOffset;
+use std::time::Instant;
 
 impl<T: Transport> Session<T> {
     /// Learn who is there, and how far the clocks are from this one.
     pub(super) fn greet(&mut self, own: &Member) -> Result<(), String> {
-        let mut missing = self.ranks() - 1;
         let mut another = None;
-        if missing > 0 {
-            self.wait(&mut || None, |session, from, message| {
-                let Message::Hello { name, build } = message else { return None };
-                if build != own.build {
-                    another.get_or_insert((name.clone(), build));
-                }
-                session.names[from] = name;
-                missing -= 1;
-                (missing == 0).then_some(())
-            })?;
-        }
+        self.await_each(&mut nothing, |session, from, message| {
+            let Message::Hello { name, build } = message else { return None };
+            if build != own.build {
+                another.get_or_insert((name.clone(), build));
+            }
+            session.names[from] = name;
+            Some(Ok(()))
+        })?;
         if let Some((name, build)) = another {
             let why = format!(
                 "{name} has another build of iosonde ({build}) than {} ({}): install the same on all hosts",
@@ -31,6 +29,24 @@ impl<T: Transport> Session<T> {
             return Err(why);
         }
         self.measure_clocks()
+    }
+
+    /// Wait until each other rank has sent a message that counts, or one objects: `counts` is
+    /// `None` for messages that are neither.
+    fn await_each(
+        &mut self,
+        asked: &mut StopAsked<'_>,
+        mut counts: impl FnMut(&mut Self, usize, Message) -> Option<Result<(), String>>,
+    ) -> Result<(), String> {
+        let mut missing = self.ranks() - 1;
+        if missing == 0 {
+            return Ok(());
+        }
+        self.wait(asked, |session, from, message| {
+            let counted = counts(session, from, message)?;
+            missing -= 1;
+            (missing == 0 || counted.is_err()).then_some(counted)
+        })?
     }
 
     /// The offset of each clock: of the shortest round trip, right within half of it.
@@ -46,7 +62,7 @@ impl<T: Transport> Session<T> {
         for _ in 0..PINGS {
             let sent = unix_ns();
             self.send(rank, &Message::Ping);
-            let theirs = self.wait(&mut || None, |_, from, message| match message {
+            let theirs = self.wait(&mut nothing, |_, from, message| match message {
                 Message::Pong(ns) if from == rank => Some(ns),
                 _ => None,
             })?;
@@ -66,65 +82,59 @@ impl<T: Transport> Session<T> {
         point: u32,
         agree: &str,
         own: Result<(), String>,
-        stopped: &mut dyn FnMut() -> Option<String>,
+        asked: &mut StopAsked<'_>,
     ) -> Result<(), String> {
         let own = own.map_err(|why| format!("{}: {why}", self.names[0]));
-        if let Err(why) = own {
-            self.stop_all(&why);
-            return Err(why);
+        let come = own.and_then(|()| {
+            self.await_each(asked, |session, from, message| {
+                session.arrival(point, agree, from, message)
+            })
+        });
+        match &come {
+            Ok(()) => self.send_all(&Message::Go { point }),
+            Err(why) => {
+                self.stop_others(why);
+                self.ended.get_or_insert_with(|| why.clone());
+            }
         }
-        let mut missing = self.ranks() - 1;
-        let mut objection = None;
-        let come = match missing {
-            0 => Ok(()),
-            _ => self.wait(stopped, |session, from, message| {
-                let name = &session.names[from];
-                let (at, theirs, failed) = match message {
-                    Message::Ready { point, agree, failed } => (point, agree, failed),
-                    Message::Done => {
-                        objection = Some(format!("{name} ended before the others started"));
-                        return Some(());
-                    }
-                    _ => return None,
-                };
-                if at != point {
-                    return None;
-                }
-                let why = match failed {
-                    Some(why) => Some(format!("{name}: {why}")),
-                    None if theirs != agree => {
-                        let (there, here) = first_difference(&theirs, agree);
-                        let first = &session.names[0];
-                        Some(format!("{name} has another job: {there}, and {first} {here}"))
-                    }
-                    None => None,
-                };
-                if let Some(why) = why {
-                    objection.get_or_insert(why);
-                    return Some(());
-                }
-                missing -= 1;
-                (missing == 0).then_some(())
-            }),
+        come
+    }
+
+    /// What a message of a rank means for a point: it is there, or why it does not come.
+    fn arrival(
+        &self,
+        point: u32,
+        agree: &str,
+        from: usize,
+        message: Message,
+    ) -> Option<Result<(), String>> {
+        let name = &self.names[from];
+        let (at, theirs, failed) = match message {
+            Message::Ready { point, agree, failed } => (point, agree, failed),
+            Message::Done => return Some(Err(format!("{name} ended before the others started"))),
+            _ => return None,
         };
-        let why = come.err().or(objection);
-        match why {
-            None => {
-                self.send_all(&Message::Go { point });
-                Ok(())
-            }
-            Some(why) => {
-                self.stop_all(&why);
-                self.ended.get_or_insert(why.clone());
-                Err(why)
-            }
+        if at != point {
+            return None;
         }
+        Some(match failed {
+            Some(why) => Err(format!("{name}: {why}")),
+            None if theirs != agree => {
+                let (there, here) = first_difference(&theirs, agree);
+                Err(format!("{name} has another job: {there}, and {} {here}", self.names[0]))
+            }
+            None => Ok(()),
+        })
     }
 
     /// The results of all others, one at a time, once the jobs of all have ended. Who is
     /// silent is left out.
-    pub(super) fn collect(&mut self, mut take: impl FnMut(usize, Vec<u8>)) -> Result<(), String> {
-        let mut missing = self.wait_for_done();
+    pub(super) fn collect(
+        &mut self,
+        mut take: impl FnMut(usize, Vec<u8>),
+        asked: &mut StopAsked<'_>,
+    ) -> Result<(), String> {
+        let mut missing = self.wait_for_done(asked);
         for rank in 1..self.ranks() {
             if self.lost[rank] {
                 continue;
@@ -132,8 +142,7 @@ impl<T: Transport> Session<T> {
             match self.take_from(rank) {
                 Ok(result) => take(rank, result),
                 Err(why) => {
-                    let silent = self.silent(std::time::Instant::now());
-                    silent.into_iter().for_each(|rank| self.lost[rank] = true);
+                    self.lose_silent();
                     self.lost[rank] = true;
                     missing.get_or_insert(why);
                 }
@@ -144,6 +153,34 @@ impl<T: Transport> Session<T> {
         missing.map_or(Ok(()), Err)
     }
 
+    /// Wait until all have ended, or are lost; the words for those.
+    fn wait_for_done(&mut self, asked: &mut StopAsked<'_>) -> Option<String> {
+        let mut missing = None;
+        while !self.all_have_ended() {
+            let ended = self.wait(asked, |session, _, _| session.all_have_ended().then_some(()));
+            if let Err(why) = ended {
+                missing.get_or_insert(why);
+                if !self.lose_silent() {
+                    // Not for their silence: nobody is waited for any longer.
+                    self.is_broken = true;
+                    self.lost = self.done.iter().map(|done| !done).collect();
+                }
+            }
+        }
+        missing
+    }
+
+    fn all_have_ended(&self) -> bool {
+        (1..self.ranks()).all(|rank| self.done[rank] || self.lost[rank])
+    }
+
+    /// Do not wait any longer for ranks that are silent; whether there are any.
+    fn lose_silent(&mut self) -> bool {
+        let silent = self.silent(Instant::now());
+        silent.iter().for_each(|&rank| self.lost[rank] = true);
+        !silent.is_empty()
+    }
+
     fn take_from(&mut self, rank: usize) -> Result<Vec<u8>, String> {
         let clock = self.ping(rank)?;
         let before = self.clocks[rank];
@@ -152,29 +189,9 @@ impl<T: Transport> Session<T> {
         let error_ns = before.error_ns.max(clock.error_ns).saturating_add(drift);
         self.clocks[rank] = ClockOffset { error_ns, ..before };
         self.send(rank, &Message::Take);
-        self.wait(&mut || None, |_, from, message| match message {
+        self.wait(&mut nothing, |_, from, message| match message {
             Message::Result(bytes) if from == rank => Some(bytes),
             _ => None,
         })
-    }
-
-    /// Wait until all have ended, or are lost; the words for those.
-    fn wait_for_done(&mut self) -> Option<String> {
-        let mut missing = None;
-        let mut sleep = super::SLEEP_LEAST;
-        loop {
-            self.take_messages();
-            self.inbox.clear();
-            if let Err(why) = self.keep_alive() {
-                let silent = self.silent(std::time::Instant::now());
-                silent.into_iter().for_each(|rank| self.lost[rank] = true);
-                missing.get_or_insert(why);
-            }
-            if (1..self.ranks()).all(|rank| self.done[rank] || self.lost[rank]) {
-                return missing;
-            }
-            std::thread::sleep(sleep);
-            sleep = (sleep * 2).min(super::SLEEP_MOST);
-        }
     }
 }

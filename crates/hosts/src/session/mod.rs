@@ -6,14 +6,17 @@
 
 mod leader;
 mod message;
+mod wait;
+
+pub use wait::{StopAsked, StopRequest};
 
 use crate::transport::Transport;
-use iosonde_base::text::duration;
 use iosonde_report::hosts::ClockOffset;
 use iosonde_run::conductor::{MeetingPoint, Peers};
 use message::Message;
 use std::collections::VecDeque;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
+use wait::nothing;
 
 /// Times of a session.
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +35,6 @@ impl Default for Limits {
 
 /// Round trips from which the shortest gives the offset of a clock.
 const PINGS: usize = 12;
-/// The shortest and the longest sleep of a wait.
-const SLEEP_LEAST: Duration = Duration::from_micros(2);
-const SLEEP_MOST: Duration = Duration::from_millis(1);
-/// After a message the next is awaited without sleep for so long: round trips are short.
-const AWAKE: Duration = Duration::from_micros(300);
 /// Points of the protocol before those of the run.
 const PLANNED: u32 = 0;
 const LAID_OUT: u32 = 1;
@@ -61,6 +59,8 @@ pub struct Session<T: Transport> {
     lost: Vec<bool>,
     /// The jobs of this rank have ended: nothing ends them any more.
     finishing: bool,
+    /// The others know that the run ends early.
+    has_stopped_all: bool,
     /// A rank is lost.
     is_broken: bool,
 }
@@ -94,6 +94,7 @@ impl<T: Transport> Session<T> {
             done: vec![false; ranks],
             lost: vec![false; ranks],
             finishing: false,
+            has_stopped_all: false,
             is_broken: false,
         };
         let rank = session.rank();
@@ -132,7 +133,7 @@ impl<T: Transport> Session<T> {
             self.send_all(&setup);
             return Ok(own);
         }
-        self.wait(&mut || None, |_, _, message| match message {
+        self.wait(&mut nothing, |_, _, message| match message {
             Message::Setup(text) => Some(text),
             _ => None,
         })
@@ -142,12 +143,18 @@ impl<T: Transport> Session<T> {
     ///
     /// # Errors
     /// It is another on one host, or refused there.
-    pub fn agree(&mut self, job: &str, own: Result<(), String>) -> Result<(), String> {
-        self.come_to(PLANNED, job, own, &mut || None)
+    pub fn agree(
+        &mut self,
+        job: &str,
+        own: Result<(), String>,
+        asked: &mut StopAsked<'_>,
+    ) -> Result<(), String> {
+        self.come_to(PLANNED, job, own, asked)
     }
 
     /// End the run on all ranks.
     pub fn stop_all(&mut self, why: &str) {
+        self.has_stopped_all = true;
         let stop = Message::Stop(why.to_owned());
         match self.rank() {
             0 => self.send_all(&stop),
@@ -162,43 +169,58 @@ impl<T: Transport> Session<T> {
         point: u32,
         agree: &str,
         own: Result<(), String>,
-        stopped: &mut dyn FnMut() -> Option<String>,
+        asked: &mut StopAsked<'_>,
     ) -> Result<(), String> {
         if self.rank() == 0 {
-            return self.lead_to(point, agree, own, stopped);
+            return self.lead_to(point, agree, own, asked);
         }
         let failed = own.err();
         self.send(0, &Message::Ready { point, agree: agree.to_owned(), failed });
-        self.wait(stopped, |_, _, message| match message {
+        self.wait(asked, |_, _, message| match message {
             Message::Go { point: at } if at == point => Some(()),
             _ => None,
         })
     }
 
     /// This rank's jobs have ended; its result goes to rank 0, which gets those of all, each as
-    /// soon as it comes. `own` is also what is sent.
+    /// soon as it comes. `own` is also what is sent. Where the run ended early, the jobs of
+    /// the others are ended, too.
     ///
     /// # Errors
-    /// Ranks are silent: which.
+    /// Ranks are silent: which. Or they are waited for no longer.
     pub fn finish(
         &mut self,
         own: &[u8],
         mut take: impl FnMut(usize, Vec<u8>),
+        asked: &mut StopAsked<'_>,
     ) -> Result<(), String> {
-        (self.finishing, self.ended) = (true, None);
+        self.finishing = true;
+        let ended = self.ended.take();
         if self.rank() == 0 {
+            if let Some(why) = ended {
+                self.stop_others(&why);
+            }
             take(0, own.to_vec());
-            return self.collect(take);
+            return self.collect(take, asked);
         }
         self.send(0, &Message::Done);
-        self.wait(&mut || None, |session, _, message| match message {
+        let taken = self.wait(asked, |session, _, message| match message {
             Message::Take => {
                 session.send(0, &Message::Result(own.to_vec()));
                 None
             }
             Message::Bye => Some(()),
             _ => None,
-        })
+        });
+        self.is_broken |= taken.is_err();
+        taken
+    }
+
+    /// End the run on all ranks, unless they know already.
+    fn stop_others(&mut self, why: &str) {
+        if !self.has_stopped_all {
+            self.stop_all(why);
+        }
     }
 
     /// What the session was made over; and whether all ranks are known to have come to its
@@ -221,118 +243,6 @@ impl<T: Transport> Session<T> {
             self.transport.send(to, message.to_bytes());
         }
     }
-
-    /// What has come since; beats and pings are answered here.
-    fn take_messages(&mut self) {
-        while let Some((from, bytes)) = self.transport.receive() {
-            let now = Instant::now();
-            (self.heard[from], self.last_message) = (now, now);
-            match Message::from_bytes(&bytes) {
-                Some(Message::Beat) | None => {}
-                Some(Message::Ping) => self.send(from, &Message::Pong(unix_ns())),
-                Some(Message::Stop(_)) if self.finishing => {}
-                Some(Message::Stop(why)) => {
-                    let why = match from {
-                        0 => why,
-                        _ => format!("{}: {why}", self.names[from]),
-                    };
-                    self.ended.get_or_insert(why);
-                }
-                Some(Message::Done) => {
-                    self.done[from] = true;
-                    self.inbox.push_back((from, Message::Done));
-                }
-                Some(other) => self.inbox.push_back((from, other)),
-            }
-        }
-    }
-
-    /// Send signs of life, if it is time; who is silent for too long ends the run.
-    fn keep_alive(&mut self) -> Result<(), String> {
-        let now = Instant::now();
-        let paused = now.duration_since(self.last_beat);
-        if paused >= self.limits.beat_every {
-            self.last_beat = now;
-            match self.rank() {
-                0 => self.send_all(&Message::Beat),
-                _ => self.send(0, &Message::Beat),
-            }
-            // A host that was itself stopped for long has heard nobody: it listens first.
-            if paused >= self.limits.silence {
-                self.heard.fill(now);
-            }
-        }
-        let silent = self.silent(now);
-        if silent.is_empty() {
-            return Ok(());
-        }
-        self.is_broken = true;
-        Err(self.silence_words(&silent))
-    }
-
-    fn silent(&self, now: Instant) -> Vec<usize> {
-        let others = match self.rank() {
-            0 => 1..self.ranks(),
-            _ => 0..1,
-        };
-        let is_silent = |&rank: &usize| {
-            !self.lost[rank] && now.duration_since(self.heard[rank]) >= self.limits.silence
-        };
-        others.filter(is_silent).collect()
-    }
-
-    fn silence_words(&self, silent: &[usize]) -> String {
-        const NAMED: usize = 8;
-        let named: Vec<String> =
-            silent.iter().take(NAMED).map(|&rank| self.names[rank].clone()).collect();
-        let more = match silent.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let time = duration(self.limits.silence.as_nanos() as u64);
-        format!("{}{more} silent for {time}", named.join(", "))
-    }
-
-    /// Wait for what `done` makes of a message, asleep as far as that goes.
-    fn wait<R>(
-        &mut self,
-        stopped: &mut dyn FnMut() -> Option<String>,
-        mut done: impl FnMut(&mut Self, usize, Message) -> Option<R>,
-    ) -> Result<R, String> {
-        let mut sleep = SLEEP_LEAST;
-        self.last_message = Instant::now();
-        loop {
-            self.take_messages();
-            while let Some((from, message)) = self.inbox.pop_front() {
-                if let Some(result) = done(self, from, message) {
-                    return Ok(result);
-                }
-            }
-            if let Some(why) = &self.ended {
-                return Err(why.clone());
-            }
-            if let Some(why) = stopped() {
-                self.stop_all(&why);
-                return Err(why);
-            }
-            self.keep_alive()?;
-            if self.last_message.elapsed() < AWAKE {
-                sleep = SLEEP_LEAST;
-                std::hint::spin_loop();
-                continue;
-            }
-            std::thread::sleep(sleep);
-            sleep = (sleep * 2).min(SLEEP_MOST);
-        }
-    }
-
-    /// Wait until what was sent has left, for a moment at most.
-    fn flush(&mut self) {
-        let until = Instant::now() + Duration::from_secs(1);
-        while !self.transport.is_idle() && Instant::now() < until {
-            std::thread::sleep(SLEEP_MOST);
-        }
-    }
 }
 
 impl<T: Transport> Peers for Session<T> {
@@ -342,8 +252,8 @@ impl<T: Transport> Peers for Session<T> {
 
     fn beat(&mut self) -> Result<(), String> {
         self.take_messages();
-        self.ended.clone().map_or(Ok(()), Err)?;
-        self.keep_alive()
+        let alive = self.keep_alive();
+        self.ended.clone().map_or(alive, Err)
     }
 
     fn meet(
@@ -352,19 +262,15 @@ impl<T: Transport> Peers for Session<T> {
         own: Result<(), String>,
         stopped: &mut dyn FnMut() -> Option<String>,
     ) -> Result<(), String> {
+        let asked = &mut || stopped().map(StopRequest::GiveUp);
         match at {
-            MeetingPoint::LaidOut => self.come_to(LAID_OUT, "", own, stopped),
+            MeetingPoint::LaidOut => self.come_to(LAID_OUT, "", own, asked),
             MeetingPoint::Wave(wave) => {
-                self.come_to(FIRST_WAVE + wave as u32, "", own, stopped)?;
+                self.come_to(FIRST_WAVE + wave as u32, "", own, asked)?;
                 let met = self.transport.barrier(self.limits.silence);
                 self.is_broken |= met.is_err();
                 met
             }
         }
     }
-}
-
-fn unix_ns() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |elapsed| elapsed.as_nanos() as u64)
 }

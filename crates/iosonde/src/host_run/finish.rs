@@ -1,6 +1,7 @@
 //! What follows a run: this host's result in a file of its own, before anything else, and
 //! then the results of all.
 
+use super::stop_signals::StopSignals;
 use super::{HostLink, HostRun};
 use crate::commands::merge;
 use crate::output::ReportOutput;
@@ -35,12 +36,13 @@ pub(super) fn report(
                 output.error(&format!("{program}: {why}"));
                 host.code = exit::REFUSED;
             }
-            let merged = collect(session, &text, &report, program, output);
+            let merged = collect(session, &text, &report, program, (&host.signals, output));
             host.code = host.code.max(merged.1);
             Ok(Some(merged.0))
         }
         HostLink::Mpi(session) => {
-            if let Err(why) = session.finish(text.as_bytes(), |_, _| {}) {
+            let asked = &mut || host.signals.after_end();
+            if let Err(why) = session.finish(text.as_bytes(), |_, _| {}, asked) {
                 output.error(&format!(
                     "{program}: {}: {why}; its result is in {file}",
                     host.place.name
@@ -49,7 +51,7 @@ pub(super) fn report(
             }
             Ok(None)
         }
-        HostLink::StartAt(_) | HostLink::Alone(_) => {
+        HostLink::StartAt(_) | HostLink::Alone => {
             if let Some(why) = ended {
                 output.error(&format!("{program}: {why}"));
                 host.code = exit::REFUSED;
@@ -66,10 +68,11 @@ fn collect(
     text: &str,
     own: &Report,
     program: &str,
-    output: &mut ReportOutput,
+    (signals, output): (&StopSignals, &mut ReportOutput),
 ) -> (Report, u8) {
     let (mut arrived, mut code) = (Vec::new(), exit::OK);
-    let taken = session.finish(text.as_bytes(), |rank, bytes| arrived.push((rank, bytes)));
+    let take = |rank, bytes| arrived.push((rank, bytes));
+    let taken = session.finish(text.as_bytes(), take, &mut || signals.after_end());
     if let Err(why) = taken {
         output.error(&format!(
             "{program}: {why}; what the hosts measured is in their result.RANK.json: iosonde merge adds it up"

@@ -4,6 +4,7 @@
 mod finish;
 mod job_text;
 mod place;
+mod stop_signals;
 
 use crate::output::{ReportOutput, print_error};
 use crate::personality::Personality;
@@ -15,13 +16,14 @@ use iosonde_hosts::session::{Limits, Member, Session};
 use iosonde_hosts::start_at::StartAt;
 use iosonde_report::Report;
 use iosonde_report::hosts::{GroupSpan, HostStamp};
-use iosonde_run::conductor::{MeetingPoint, Peers, RunOutcome};
+use iosonde_run::conductor::{Peers, RunOutcome};
 use iosonde_run::job::Plan;
 use iosonde_spec::cli::flags::{Flags, LiveFlag, ShowWhen};
 use job_text::JobText;
 use place::RankPlace;
 use std::path::PathBuf;
 use std::time::Duration;
+use stop_signals::StopSignals;
 
 /// This host's part in a run of several.
 pub struct HostRun {
@@ -29,6 +31,7 @@ pub struct HostRun {
     flags: Flags,
     place: RankPlace,
     link: HostLink,
+    signals: StopSignals,
     /// Where its result goes.
     file: PathBuf,
     /// The job as all hosts have it.
@@ -41,7 +44,7 @@ enum HostLink {
     Mpi(Box<Session<Mpi>>),
     StartAt(StartAt),
     /// Nothing: it starts at once.
-    Alone(NoPeers),
+    Alone,
 }
 
 /// Flags that make a run one of several hosts'.
@@ -124,7 +127,7 @@ fn begin_mpi(
         names: text.names.clone(),
     };
     let link = HostLink::Mpi(Box::new(session));
-    Ok((HostRun::new(personality, flags, place, link), text))
+    Ok((HostRun::new(personality, flags, place, link)?, text))
 }
 
 /// A run that no other host hears of while it runs.
@@ -136,17 +139,23 @@ fn begin_apart(
     let place = RankPlace::of(&flags.hosts, |name| std::env::var(name).ok())?;
     let link = match &flags.hosts.start_at {
         Some(text) => HostLink::StartAt(StartAt::parse(text)?),
-        None => HostLink::Alone(NoPeers),
+        None => HostLink::Alone,
     };
-    Ok((HostRun::new(personality, flags, place, link), text))
+    Ok((HostRun::new(personality, flags, place, link)?, text))
 }
 
 impl HostRun {
-    fn new(personality: Personality, flags: &Flags, place: RankPlace, link: HostLink) -> HostRun {
+    fn new(
+        personality: Personality,
+        flags: &Flags,
+        place: RankPlace,
+        link: HostLink,
+    ) -> Result<HostRun, String> {
         let directory = flags.hosts.results.clone().unwrap_or_default();
         let file = PathBuf::from(directory).join(format!("result.{}.json", place.rank));
         let (flags, job) = (flags.clone(), String::new());
-        HostRun { personality, flags, place, link, file, job, code: exit::OK }
+        let signals = StopSignals::listen()?;
+        Ok(HostRun { personality, flags, place, link, signals, file, job, code: exit::OK })
     }
 
     /// Whether what all hosts know is printed here.
@@ -199,8 +208,8 @@ impl HostRun {
     /// Whether all hosts can run the job, and it is the same.
     fn agree(&mut self, job: &str, own: Result<(), String>) -> Result<(), String> {
         match &mut self.link {
-            HostLink::Mpi(session) => session.agree(job, own),
-            HostLink::StartAt(_) | HostLink::Alone(_) => own,
+            HostLink::Mpi(session) => session.agree(job, own, &mut || self.signals.before_start()),
+            HostLink::StartAt(_) | HostLink::Alone => own,
         }
     }
 
@@ -212,18 +221,18 @@ impl HostRun {
                 // The end of MPI would wait for a host that is lost.
                 (mpi, false) => mpi.abort(),
             },
-            HostLink::StartAt(_) | HostLink::Alone(_) => {}
+            HostLink::StartAt(_) | HostLink::Alone => {}
         }
         code
     }
 }
 
 impl HostPart for HostRun {
-    fn peers(&mut self) -> &mut dyn Peers {
+    fn peers(&mut self) -> Option<&mut dyn Peers> {
         match &mut self.link {
-            HostLink::Mpi(session) => session.as_mut(),
-            HostLink::StartAt(start) => start,
-            HostLink::Alone(none) => none,
+            HostLink::Mpi(session) => Some(session.as_mut()),
+            HostLink::StartAt(start) => Some(start),
+            HostLink::Alone => None,
         }
     }
 
@@ -254,7 +263,7 @@ impl HostPart for HostRun {
             start: match self.link {
                 HostLink::Mpi(_) => "mpi",
                 HostLink::StartAt(_) => "time",
-                HostLink::Alone(_) => "alone",
+                HostLink::Alone => "alone",
             }
             .to_owned(),
             groups,
@@ -295,28 +304,4 @@ fn show_no_single_host(flags: &mut Flags) {
 /// The options of the job, for comparison: as the host of rank 0 has them.
 fn comparable(parsed: &iosonde_spec::cli::Parsed) -> String {
     settings::fingerprint(parsed)
-}
-
-/// No other hosts.
-struct NoPeers;
-
-impl Peers for NoPeers {
-    fn beat_every(&self) -> Option<Duration> {
-        None
-    }
-
-    fn beat(&mut self) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn meet(
-        &mut self,
-        _: MeetingPoint,
-        own: Result<(), String>,
-        _: &mut dyn FnMut() -> Option<String>,
-    ) -> Result<(), String> {
-        // Jobs that failed before their start do not keep the others from theirs.
-        let _ = own;
-        Ok(())
-    }
 }

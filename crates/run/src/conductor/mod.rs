@@ -10,6 +10,7 @@ mod interval;
 mod observer;
 mod peers;
 pub mod signals;
+mod span;
 mod steady_state;
 mod steady_watch;
 mod trigger;
@@ -17,7 +18,8 @@ mod view;
 
 pub use crate::layout::Missing;
 pub use observer::{Observer, RunEvent, Unseen};
-pub use peers::{JobSpan, MeetingPoint, Peers};
+pub use peers::{MeetingPoint, Peers};
+pub use span::JobSpan;
 pub use view::{JobSnapshot, RunView};
 
 use crate::control::{
@@ -34,8 +36,10 @@ use interval::Interval;
 use iosonde_base::{Errno, Nanos};
 use iosonde_spec::values::ExitWhat;
 use iosonde_stats::CountersWriter;
+use peers::PeerLink;
 use signals::{SignalListener, SignalRequest};
-use std::cell::Cell;
+use span::{span, unix_ns};
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -43,7 +47,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use steady_watch::SteadyWatch;
 use trigger::Trigger;
 
@@ -105,12 +109,7 @@ struct Conductor<'a> {
     watches: Vec<SteadyWatch>,
     witness: Watcher,
     trigger: Option<Trigger>,
-    peers: Option<&'a mut dyn Peers>,
-    peers_ended: Option<String>,
-    /// When the other hosts are to hear of this one.
-    beat: Interval,
-    /// The wave whose start the other hosts are still to be met for.
-    meets_for: Option<usize>,
+    peers: PeerLink<'a>,
     /// When each job was let go, in nanoseconds of Unix time.
     let_go: Vec<Option<u64>>,
     spans: Vec<Option<JobSpan>>,
@@ -132,8 +131,7 @@ pub fn conduct_among(
     let outside =
         SignalListener::listen(move |word| to_inbox.send(RunMessage::Signal(word)).is_ok())?;
     let mut conductor = Conductor::new(plan, observer, inbox, outbox);
-    conductor.beat = Interval::new(peers.as_ref().and_then(|peers| peers.beat_every()));
-    conductor.peers = peers.map(|peers| peers as &mut dyn Peers);
+    conductor.peers = PeerLink::new(peers.map(|peers| peers as &mut dyn Peers));
     let bandwidth_log = match &conductor.plan.bandwidth_log {
         Some(prefix) => BandwidthLog::start(prefix, conductor.shared.clone()).map(Some),
         None => Ok(None),
@@ -157,7 +155,7 @@ pub fn conduct_among(
         seen,
         trigger_failed,
         spans: conductor.spans,
-        peers_ended: conductor.peers_ended,
+        peers_ended: conductor.peers.ended,
     })
 }
 
@@ -194,10 +192,7 @@ impl<'a> Conductor<'a> {
             abandoned: false,
             stop_layout: Arc::default(),
             added: Vec::new(),
-            peers: None,
-            peers_ended: None,
-            beat: Interval::new(None),
-            meets_for: None,
+            peers: PeerLink::new(None),
             let_go: vec![None; jobs],
             spans: vec![None; jobs],
         }
@@ -209,9 +204,9 @@ impl<'a> Conductor<'a> {
         self.meet(MeetingPoint::LaidOut);
         for (number, wave) in plan.waves.iter().enumerate() {
             self.listen_for_signal();
-            self.meets_for = Some(number);
+            self.peers.meets_for = Some(number);
             if self.signal.is_some()
-                || self.peers_ended.is_some()
+                || self.peers.ended.is_some()
                 || self.trigger.as_ref().is_some_and(Trigger::has_fired)
             {
                 break;
@@ -295,7 +290,7 @@ impl<'a> Conductor<'a> {
         let able = self.start(&able, &gate, environment);
         self.await_ready(&able);
         self.witness.wave_begins(&able);
-        if let Some(wave) = self.meets_for.take() {
+        if let Some(wave) = self.peers.meets_for.take() {
             self.meet(MeetingPoint::Wave(wave));
         }
         self.first_gate = Some(gate.open(self.first_gate));
@@ -474,15 +469,10 @@ impl<'a> Conductor<'a> {
         let stopped = Cell::new(self.abandoned || self.signal.is_some());
         let asked =
             || matches!(self.inbox.try_recv(), Ok(RunMessage::Signal(SignalRequest::Stop(_))));
-        let (peers, beat) =
-            (self.peers.take(), std::mem::replace(&mut self.beat, Interval::new(None)));
-        let lives = std::cell::RefCell::new((peers, beat));
+        let peers = RefCell::new(&mut self.peers);
         let stop = || {
-            let (peers, beat) = &mut *lives.borrow_mut();
-            if let (Some(peers), true) = (peers, beat.is_due()) {
-                // The jobs have ended: there is nothing left for the others to end.
-                let _ = peers.beat();
-            }
+            // The jobs have ended: there is nothing left for the others to end.
+            let _ = peers.borrow_mut().beat();
             stopped.set(stopped.get() || asked());
             stopped.get()
         };
@@ -546,66 +536,19 @@ impl<'a> Conductor<'a> {
     /// The next message, or `None` when `until` comes first.
     fn next_message(&mut self, until: Option<Instant>) -> Option<RunMessage> {
         loop {
-            let message = match until.into_iter().chain(self.beat.due).min() {
+            let message = match until.into_iter().chain(self.peers.due()).min() {
                 None => self.inbox.recv().ok(),
                 Some(until) => {
                     let wait = until.saturating_duration_since(Instant::now());
                     self.inbox.recv_timeout(wait).ok()
                 }
             };
-            if self.beat.is_due() {
-                let heard = self.peers.as_mut().map_or(Ok(()), |peers| peers.beat());
-                heard.unwrap_or_else(|why| self.end_by_peers(why));
-            }
+            self.peers.beat().unwrap_or_else(|why| self.end_by_peers(why));
             let is_over = until.is_none_or(|until| until <= Instant::now());
-            if message.is_some() || is_over && (until.is_some() || self.beat.due.is_none()) {
+            if message.is_some() || is_over && (until.is_some() || self.peers.due().is_none()) {
                 return message;
             }
         }
-    }
-
-    /// Wait at a point for the other hosts; where one of them does not come there, the
-    /// run ends here, too.
-    fn meet(&mut self, at: MeetingPoint) {
-        if self.peers_ended.is_some() || self.abandoned {
-            return;
-        }
-        let Some(peers) = self.peers.take() else { return };
-        self.listen_for_signal();
-        let own = self.own_state();
-        let mut stopped = || {
-            self.listen_for_signal();
-            self.signal.map(stopped_by)
-        };
-        let met = peers.meet(at, own, &mut stopped);
-        self.peers = Some(peers);
-        if let Err(why) = met {
-            self.end_by_peers(why);
-        }
-    }
-
-    /// Whether this host can go on: not after a signal, nor if a job failed before its start.
-    fn own_state(&self) -> Result<(), String> {
-        if let Some(signal) = self.signal {
-            return Err(stopped_by(signal));
-        }
-        let waiting = self.results.iter().zip(&self.let_go).zip(&self.plan.jobs);
-        let mut failed = waiting.filter(|((_, let_go), _)| let_go.is_none());
-        failed
-            .find_map(|((result, _), job)| {
-                let error = result.as_ref()?.error.as_ref()?;
-                Some(Err(format!("{}: {error}", job.name)))
-            })
-            .unwrap_or(Ok(()))
-    }
-
-    /// The other hosts have ended the run, or are gone.
-    fn end_by_peers(&mut self, why: String) {
-        self.peers_ended.get_or_insert(why);
-        self.beat = Interval::new(None);
-        self.called_off.fill(true);
-        self.stop_layout.store(true, Ordering::Relaxed);
-        self.shared.iter().for_each(|shared| shared.control.stop());
     }
 
     fn listen_for_signal(&mut self) {
@@ -703,27 +646,6 @@ impl<'a> Conductor<'a> {
         let elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
         self.observer.see(&RunEvent::Tick { snapshots: &snapshots, elapsed });
     }
-}
-
-/// A signal as the reason that a host stops.
-fn stopped_by(signal: i32) -> String {
-    format!("stopped by signal {signal}")
-}
-
-fn unix_ns() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |elapsed| elapsed.as_nanos() as u64)
-}
-
-/// When a job counted: from the moment that it was let go, unless it waited or ramped then.
-fn span(job: &JobPlan, result: &JobResult, let_go_unix_ns: u64) -> JobSpan {
-    let JobResult { runtime, .. } = result;
-    let waits = job.time.delay.0 > 0 || job.time.ramp.0 > 0 || job.time.ramp_bytes > 0;
-    let began_unix_ns = match waits {
-        true => unix_ns().saturating_sub(runtime.0),
-        false => let_go_unix_ns,
-    };
-    JobSpan { began_unix_ns, ended_unix_ns: began_unix_ns + runtime.0 }
 }
 
 /// What each job of a plan has to do with the others.

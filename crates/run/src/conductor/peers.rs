@@ -1,7 +1,10 @@
 //! The other hosts of a run: asked at the few moments at which all have to agree, and in
 //! between only to hear that they live.
 
-use std::time::Duration;
+use super::Conductor;
+use super::interval::Interval;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 /// A point of a run at which its hosts wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,14 +17,18 @@ pub enum MeetingPoint {
 
 /// The other hosts of a run.
 pub trait Peers {
-    /// How often [`Peers::beat`] is wanted.
-    fn beat_every(&self) -> Option<Duration>;
+    /// How often [`Peers::beat`] is wanted; never where nothing connects the hosts.
+    fn beat_every(&self) -> Option<Duration> {
+        None
+    }
 
     /// Let the others know that this host lives.
     ///
     /// # Errors
     /// The run is over: one of them is silent, or has ended it.
-    fn beat(&mut self) -> Result<(), String>;
+    fn beat(&mut self) -> Result<(), String> {
+        Ok(())
+    }
 
     /// Come to a point, well or for a reason not, and return when all have. `stopped` says
     /// why this host must not wait any longer.
@@ -36,11 +43,87 @@ pub trait Peers {
     ) -> Result<(), String>;
 }
 
-/// When a job's I/Os were counted, by the clock of the day, in nanoseconds of Unix time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JobSpan {
-    /// Its first.
-    pub began_unix_ns: u64,
-    /// Its last, final syncs included.
-    pub ended_unix_ns: u64,
+/// What a conductor knows of the other hosts; nothing for a run by itself.
+pub(super) struct PeerLink<'a> {
+    peers: Option<&'a mut dyn Peers>,
+    /// When they are to hear of this one.
+    beat: Interval,
+    /// Why they ended the run, if they did.
+    pub ended: Option<String>,
+    /// The wave whose start they are still to be met for.
+    pub meets_for: Option<usize>,
+}
+
+impl<'a> PeerLink<'a> {
+    pub fn new(peers: Option<&'a mut dyn Peers>) -> PeerLink<'a> {
+        let beat = Interval::new(peers.as_ref().and_then(|peers| peers.beat_every()));
+        PeerLink { peers, beat, ended: None, meets_for: None }
+    }
+
+    /// When the next sign of life is due.
+    pub fn due(&self) -> Option<Instant> {
+        self.beat.due
+    }
+
+    /// Send a sign of life if it is due: why the run is over, if it is.
+    pub fn beat(&mut self) -> Result<(), String> {
+        match &mut self.peers {
+            Some(peers) if self.beat.is_due() => peers.beat(),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Conductor<'_> {
+    /// Wait at a point for the other hosts; where one of them does not come there, the
+    /// run ends here, too.
+    pub(super) fn meet(&mut self, at: MeetingPoint) {
+        if self.peers.ended.is_some() || self.abandoned {
+            return;
+        }
+        let Some(peers) = self.peers.peers.take() else { return };
+        self.listen_for_signal();
+        let own = self.own_state();
+        let mut stopped = || {
+            self.listen_for_signal();
+            self.signal.map(stopped_by)
+        };
+        let met = peers.meet(at, own, &mut stopped);
+        self.peers.peers = Some(peers);
+        if let Err(why) = met {
+            self.end_by_peers(why);
+        }
+    }
+
+    /// Whether this host can go on: not after a signal, nor if a job failed before its start.
+    fn own_state(&self) -> Result<(), String> {
+        if let Some(signal) = self.signal {
+            return Err(stopped_by(signal));
+        }
+        let waiting = self.results.iter().zip(&self.let_go).zip(&self.plan.jobs);
+        let mut failed = waiting.filter(|((_, let_go), _)| let_go.is_none());
+        failed
+            .find_map(|((result, _), job)| {
+                let error = result.as_ref()?.error.as_ref()?;
+                Some(Err(format!("{}: {error}", job.name)))
+            })
+            .unwrap_or(Ok(()))
+    }
+
+    /// The other hosts have ended the run, or are gone. They go on hearing of this one: its
+    /// result is still to come.
+    pub(super) fn end_by_peers(&mut self, why: String) {
+        if self.peers.ended.is_some() {
+            return;
+        }
+        self.peers.ended = Some(why);
+        self.called_off.fill(true);
+        self.stop_layout.store(true, Ordering::Relaxed);
+        self.shared.iter().for_each(|shared| shared.control.stop());
+    }
+}
+
+/// A signal as the reason that a host stops.
+fn stopped_by(signal: i32) -> String {
+    format!("stopped by signal {signal}")
 }

@@ -1,0 +1,167 @@
+//! Waiting for other ranks: asleep as far as that goes, never for one that is silent.
+
+use super::Session;
+use super::message::Message;
+use crate::transport::Transport;
+use iosonde_base::text::duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// The shortest and the longest sleep of a wait.
+const SLEEP_LEAST: Duration = Duration::from_micros(2);
+const SLEEP_MOST: Duration = Duration::from_millis(1);
+/// After a message the next is awaited without sleep for so long: round trips are short.
+const AWAKE: Duration = Duration::from_micros(300);
+/// What a signal asks of a host that waits for others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StopRequest {
+    /// All jobs are to end, wherever they still run; results are waited for all the same.
+    EndJobs(String),
+    /// Nobody is waited for any longer.
+    GiveUp(String),
+}
+
+/// Asked while a host waits: whether it is to end, and why.
+pub type StopAsked<'a> = dyn FnMut() -> Option<StopRequest> + 'a;
+
+/// Nothing ends a wait but its own time.
+pub(super) fn nothing() -> Option<StopRequest> {
+    None
+}
+
+impl<T: Transport> Session<T> {
+    /// What has come since; beats and pings are answered here.
+    pub(super) fn take_messages(&mut self) {
+        while let Some((from, bytes)) = self.transport.receive() {
+            let now = Instant::now();
+            self.heard[from] = now;
+            let message = match Message::from_bytes(&bytes) {
+                Some(Message::Beat) | None => continue,
+                Some(message) => message,
+            };
+            self.last_message = now;
+            match message {
+                Message::Ping => self.send(from, &Message::Pong(unix_ns())),
+                Message::Stop(why) => self.stopped_by(from, why),
+                other => {
+                    self.done[from] |= other == Message::Done;
+                    self.inbox.push_back((from, other));
+                }
+            }
+        }
+    }
+
+    /// A rank has ended the run. Rank 0 tells the others.
+    fn stopped_by(&mut self, from: usize, why: String) {
+        let why = match from {
+            0 => why,
+            _ => format!("{}: {why}", self.names[from]),
+        };
+        if self.rank() == 0 {
+            self.stop_others(&why);
+        }
+        if !self.finishing {
+            self.ended.get_or_insert(why);
+        }
+    }
+
+    /// Send signs of life, if it is time; who is silent for too long ends the run.
+    pub(super) fn keep_alive(&mut self) -> Result<(), String> {
+        let now = Instant::now();
+        let paused = now.duration_since(self.last_beat);
+        if paused >= self.limits.beat_every {
+            self.last_beat = now;
+            match self.rank() {
+                0 => self.send_all(&Message::Beat),
+                _ => self.send(0, &Message::Beat),
+            }
+            // A host that was itself stopped for long has heard nobody: it listens first.
+            if paused >= self.limits.silence {
+                self.heard.fill(now);
+            }
+        }
+        let silent = self.silent(now);
+        if silent.is_empty() {
+            return Ok(());
+        }
+        self.is_broken = true;
+        let why = self.silence_words(&silent);
+        if !self.finishing {
+            self.ended.get_or_insert_with(|| why.clone());
+        }
+        Err(why)
+    }
+
+    pub(super) fn silent(&self, now: Instant) -> Vec<usize> {
+        let others = match self.rank() {
+            0 => 1..self.ranks(),
+            _ => 0..1,
+        };
+        let is_silent = |&rank: &usize| {
+            !self.lost[rank] && now.duration_since(self.heard[rank]) >= self.limits.silence
+        };
+        others.filter(is_silent).collect()
+    }
+
+    fn silence_words(&self, silent: &[usize]) -> String {
+        const NAMED: usize = 8;
+        let named: Vec<String> =
+            silent.iter().take(NAMED).map(|&rank| self.names[rank].clone()).collect();
+        let more = match silent.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let time = duration(self.limits.silence.as_nanos() as u64);
+        format!("{}{more} silent for {time}", named.join(", "))
+    }
+
+    /// Wait for what `done` makes of a message, asleep as far as that goes.
+    pub(super) fn wait<R>(
+        &mut self,
+        asked: &mut StopAsked<'_>,
+        mut done: impl FnMut(&mut Self, usize, Message) -> Option<R>,
+    ) -> Result<R, String> {
+        let mut sleep = SLEEP_LEAST;
+        self.last_message = Instant::now();
+        loop {
+            self.take_messages();
+            while let Some((from, message)) = self.inbox.pop_front() {
+                if let Some(result) = done(self, from, message) {
+                    return Ok(result);
+                }
+            }
+            if let Some(why) = &self.ended {
+                return Err(why.clone());
+            }
+            match asked() {
+                None => {}
+                Some(StopRequest::EndJobs(why)) => self.stop_others(&why),
+                Some(StopRequest::GiveUp(why)) => {
+                    self.stop_others(&why);
+                    return Err(why);
+                }
+            }
+            self.keep_alive()?;
+            if self.last_message.elapsed() < AWAKE {
+                sleep = SLEEP_LEAST;
+                std::hint::spin_loop();
+                continue;
+            }
+            std::thread::sleep(sleep);
+            sleep = (sleep * 2).min(SLEEP_MOST);
+        }
+    }
+
+    /// Wait until what was sent has left, for a moment at most.
+    pub(super) fn flush(&mut self) {
+        let until = Instant::now() + Duration::from_secs(1);
+        while !self.transport.is_idle() && Instant::now() < until {
+            std::thread::sleep(SLEEP_MOST);
+        }
+    }
+}
+
+/// Now, by the clock of the day.
+pub(super) fn unix_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |elapsed| elapsed.as_nanos() as u64)
+}
