@@ -7,8 +7,7 @@
 //! slower, so that two measurements agree where their means would not. A busy
 //! neighbour on the same core slows all windows of tens of milliseconds, and
 //! memory that happens to lie badly those of a whole job; so several bursts are
-//! measured, each with a job of its own and memory in another place, until two of
-//! them agree.
+//! measured, each with a job and memory of its own, until two of them agree.
 
 use crate::control::{Gate, Shared, WithOthers};
 use crate::job::{
@@ -43,15 +42,6 @@ const SECTIONS_MOST: usize = 4;
 const WINDOW: Nanos = Nanos(1_000_000);
 /// I/Os without which a window says little: one I/O more or less is 1 %.
 const IOS_LEAST: u64 = 100;
-
-/// Of the thread of a burst: as large as any job's. A stack of another size is not the
-/// one that the burst before has left.
-const STACK: usize = 2 << 20;
-const PAGE: usize = 4096;
-/// So much is taken before each burst, so that its buffers are other pages.
-const APART: usize = 64 << 10;
-/// Memory of one burst lies so far from where that of the one before lay, within a page.
-const SHIFT: usize = 5 * 64;
 
 /// By job, I/Os a second of the null engine in its place.
 pub(super) fn measure(
@@ -95,11 +85,8 @@ fn of_section(job: &JobPlan, stop: &dyn Fn() -> bool) -> Observed<f64> {
         return Observed::unknown("there is no null engine");
     };
     let mut bursts = Bursts::default();
-    // Kept to the end: what one burst frees would be the memory of the next.
-    let mut apart: Vec<Vec<u8>> = Vec::new();
     while !bursts.are_enough() && !stop() {
-        apart.push(vec![1; APART + (bursts.count + 1) * SHIFT]);
-        match of_burst(job.clone(), bursts.count) {
+        match of_burst(job.clone()) {
             Observed::Is(rate) => bursts.add(rate),
             unknown => return unknown,
         }
@@ -135,8 +122,8 @@ impl Bursts {
     }
 }
 
-/// The rate of a job without storage; the number of the burst says where its stack lies.
-fn of_burst(job: JobPlan, number: usize) -> Observed<f64> {
+/// The rate of a job without storage.
+fn of_burst(job: JobPlan) -> Observed<f64> {
     let body = move || {
         let (writer, counters) = CountersWriter::new(&job.measure.latencies);
         let shared = Shared::new(counters, job.measure.clock, WithOthers::default());
@@ -145,10 +132,7 @@ fn of_burst(job: JobPlan, number: usize) -> Observed<f64> {
         worker::work(&job, writer, &shared, &gate, || {})
     };
     // On a separate thread: a job changes its thread for good.
-    let started = thread::Builder::new()
-        .name("upper-bound".to_owned())
-        .stack_size(STACK + number * PAGE)
-        .spawn(body);
+    let started = thread::Builder::new().name("upper-bound".to_owned()).spawn(body);
     let result = match started.map(thread::JoinHandle::join) {
         Ok(Ok(result)) => result,
         Ok(Err(_)) => return Observed::unknown("its measurement failed"),
