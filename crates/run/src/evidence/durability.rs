@@ -20,6 +20,7 @@ type Range<'a> = (&'a Path, u64, u64);
 type DrainedRanges<'a> = BTreeMap<Range<'a>, Result<(Instant, Option<Duration>), DrainFailure>>;
 
 /// Why a range did not become durable.
+#[derive(Clone)]
 struct DrainFailure {
     words: String,
     lost: Option<WriteBackError>,
@@ -49,8 +50,9 @@ impl DrainFailure {
     }
 }
 
-/// By job, how its data became durable, and the error if it did not. Jobs of earlier waves are not watched:
-/// writing their data out would have disturbed those that came after.
+/// By job, how its data became durable, and the error if it did not. Jobs of earlier
+/// waves are not watched: writing their data out would have disturbed those that came
+/// after.
 pub(super) fn watch(
     plan: &Plan,
     results: &[Option<JobResult>],
@@ -115,12 +117,7 @@ fn of_job<'a>(
                 Err(error) => Err(DrainFailure::new(range.0, &error)),
             }
         });
-        let (moment, rest) = match drained {
-            Ok(drained) => *drained,
-            Err(DrainFailure { words, lost }) => {
-                return Err(DrainFailure { words: words.clone(), lost: lost.clone() });
-            }
-        };
+        let (moment, rest) = drained.clone()?;
         let took = moment.saturating_duration_since(ended) + rest.unwrap_or_default();
         durability.took_ns = durability.took_ns.max(took.as_nanos() as u64);
         durability.by_part |= rest.is_some();

@@ -8,8 +8,8 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "cpu-taken",
     severity: Severity::Warning,
     condition: "the hypervisor took more than 2 % of the processor time in a run of 1 s or more, a \
-                control group's CPU limit throttled the process, or a job's thread was ready to run \
-                and had no processor for more than 5 % of its time",
+                control group's CPU limit throttled the process, or the thread of a job of 0.5 s or \
+                more was ready to run and had no processor for more than 5 % of its time",
     meaning: "While a thread is off its processor its I/Os wait with it: tail latencies grow and \
               rates fall for reasons unrelated to the storage.",
     remedy: "repeat on a less loaded host, run fewer jobs than processors, or raise cpu.max of the \
@@ -66,5 +66,24 @@ mod tests {
         ledger.machine.throttled = Observed::Is((7, 3_000_000));
         let (_, text) = says(RULE.id, &ledger).unwrap();
         assert!(text.contains("10 %") && text.contains("7 times, for 3 ms"), "{text}");
+    }
+
+    #[test]
+    fn the_job_that_waited_most_for_a_processor_is_named() {
+        let mut ledger = clean();
+        let waited = |ledger: &mut Ledger, job: usize, ms: u64, share: f64| {
+            ledger.jobs[job].runtime_ns = ms * 1_000_000;
+            ledger.jobs[job].cpu.waited_share = Observed::Is(share);
+        };
+        let second = ledger.jobs[0].clone();
+        ledger.jobs.push(second);
+        ledger.jobs[1].name = "second".to_owned();
+        waited(&mut ledger, 0, 499, 0.9);
+        waited(&mut ledger, 1, 500, 0.05);
+        assert_eq!(says(RULE.id, &ledger), None, "too short, and not more than 5 %");
+        waited(&mut ledger, 0, 500, 0.06);
+        waited(&mut ledger, 1, 500, 0.3);
+        let (_, text) = says(RULE.id, &ledger).unwrap();
+        assert!(text.contains("job second") && text.contains("30 %"), "{text}");
     }
 }

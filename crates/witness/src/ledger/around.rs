@@ -1,6 +1,6 @@
 //! Devices, others' traffic, the machine meanwhile, the environment.
 
-use super::{places, wave};
+use super::{of_disks_below, wave};
 use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::{Location, MachineReading, both};
 use iosonde_base::Dir;
@@ -78,23 +78,11 @@ fn device_use(used: &DiskCounters, wall_ns: u64) -> DeviceUse {
 /// Mean requests in flight on the disks below a job while its wave ran.
 pub(super) fn depth_below(job: &JobEvidence, seen: &Evidence) -> Observed<f64> {
     let Some(wave) = wave(job, seen) else { return Observed::default() };
-    let names: BTreeSet<&str> =
-        places(job, seen).flat_map(Location::disks).map(|disk| disk.name.as_str()).collect();
-    if names.is_empty() {
-        return Observed::unknown("no device is below its files");
-    }
     let wall_ms = wave.after.ns_since(&wave.before) as f64 / MS as f64;
-    let mut queued = 0;
-    for name in names {
-        match wave.after.device_since(&wave.before, name) {
-            Observed::Is(used) => queued += used.queue_ms,
-            Observed::Unknown(why) => return Observed::Unknown(why),
-        }
+    if wall_ms <= 0.0 {
+        return Observed::unknown("no time passed");
     }
-    match wall_ms > 0.0 {
-        true => Observed::Is(queued as f64 / wall_ms),
-        false => Observed::unknown("no time passed"),
-    }
+    of_disks_below(job, wave, seen, |used| used.queue_ms).map(|&queued| queued as f64 / wall_ms)
 }
 
 /// Traffic on the disks right below that the process did not cause.

@@ -13,20 +13,24 @@ use crate::evidence::{Evidence, JobEvidence, Wave};
 use crate::reading::Location;
 use iosonde_base::Dir;
 use iosonde_report::ledger::{
-    CpuLedger, DepthLedger, FilesLedger, JobLedger, Ledger, Observed, SyncLedger, Tool,
+    CpuLedger, DepthLedger, FilesLedger, JobLedger, Ledger, Observed, OtherTraffic, SyncLedger,
+    Tool,
 };
+use iosonde_sys::counters::DiskCounters;
 use std::collections::BTreeSet;
 
 /// The ledger of a run, without verdict and conclusion.
 pub fn ledger(seen: &Evidence) -> Ledger {
-    let jobs: Vec<JobLedger> = seen.jobs.iter().map(|job| job_ledger(job, seen)).collect();
+    let other_traffic = around::others(seen);
+    let jobs: Vec<JobLedger> =
+        seen.jobs.iter().map(|job| job_ledger(job, seen, &other_traffic)).collect();
     let mut ledger = Ledger {
         reads: reads::together(&jobs, seen),
         verify_reads: reads::verify_together(&jobs),
         writes: writes::together(&jobs, seen),
         span_bytes: span_bytes(seen),
         devices: around::devices(seen),
-        other_traffic: around::others(seen),
+        other_traffic,
         phases: seen.phases.clone(),
         machine: around::meanwhile(seen),
         environment: around::environment(seen),
@@ -45,8 +49,9 @@ pub fn ledger(seen: &Evidence) -> Ledger {
     ledger
 }
 
-fn job_ledger(job: &JobEvidence, seen: &Evidence) -> JobLedger {
-    let reads = (job.touches_storage && job.bytes[Dir::Read] > 0).then(|| reads::of(job, seen));
+fn job_ledger(job: &JobEvidence, seen: &Evidence, others: &OtherTraffic) -> JobLedger {
+    let reads =
+        (job.touches_storage && job.bytes[Dir::Read] > 0).then(|| reads::of(job, seen, others));
     let writes = (job.touches_storage && job.bytes[Dir::Write] > 0).then(|| writes::of(job, seen));
     JobLedger {
         name: job.name.clone(),
@@ -94,6 +99,25 @@ fn wave<'a>(job: &JobEvidence, seen: &'a Evidence) -> Option<&'a Wave> {
     seen.waves.get(job.wave)
 }
 
+/// A count of the disks right below a job's files, of its wave, all together.
+fn of_disks_below(
+    job: &JobEvidence,
+    wave: &Wave,
+    seen: &Evidence,
+    count: impl Fn(&DiskCounters) -> u64,
+) -> Observed<u64> {
+    let names: BTreeSet<&str> =
+        places(job, seen).flat_map(Location::disks).map(|disk| disk.name.as_str()).collect();
+    if names.is_empty() {
+        return Observed::unknown("no device is below its files");
+    }
+    let counts: Vec<Observed<u64>> = names
+        .into_iter()
+        .map(|name| wave.after.device_since(&wave.before, name).map(&count))
+        .collect();
+    sum(&counts)
+}
+
 /// The first reason why a sum is not known, or the sum.
 fn sum<'a>(parts: impl IntoIterator<Item = &'a Observed<u64>>) -> Observed<u64> {
     let mut all = 0u64;
@@ -134,7 +158,7 @@ fn files(job: &JobEvidence, seen: &Evidence) -> FilesLedger {
     };
     let attributed = job.inspected.iter().any(|file| {
         file.attributes.get().is_some_and(|attributes| attributes.compressed)
-            || file.extents.get().is_some_and(|extents| extents.encoded_bytes > 0)
+            || file.has_encoded_extents()
     });
     FilesLedger {
         files: job.files.0,

@@ -1,13 +1,12 @@
 //! Where reads came from.
 
 use super::around::over_waves;
-use super::{over_files, places, sum, wave};
+use super::{of_disks_below, over_files, places, sum, wave};
 use crate::evidence::{Evidence, JobEvidence};
-use crate::reading::{Location, MachineReading, both};
+use crate::reading::{FileReading, Location, MachineReading, both};
 use iosonde_base::{Dir, PerDir};
-use iosonde_report::ledger::{JobLedger, Observed, Reads};
+use iosonde_report::ledger::{JobLedger, Observed, OtherTraffic, Reads};
 use iosonde_sys::counters::TaskIo;
-use std::collections::BTreeSet;
 
 /// File systems with reads that the kernel counts for the task that asked: those
 /// that send bios of their own, and NFS.
@@ -19,9 +18,9 @@ const COUNTED: [&str; 22] = [
 /// File systems that are made of memory.
 pub(super) const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
 
-pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Reads {
+pub(super) fn of(job: &JobEvidence, seen: &Evidence, others: &OtherTraffic) -> Reads {
     Reads {
-        requests_per_read: requests_per_read(job, seen),
+        requests_per_read: requests_per_read(job, seen, others),
         ..of_bytes(job, seen, &unallocated_share(job), expected_hits(job))
     }
 }
@@ -66,10 +65,14 @@ fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Observed<f64>, hits: u64
     let rest = asked.saturating_sub(fetched);
     (reads.hole_bytes, reads.holes_estimated) = holes(job, empty, rest);
     reads.cache_bytes = match (&reads.hole_bytes, rest) {
-        (Observed::Is(0), rest) if rest > 0 && is_compressed(job) => match hits {
-            0 => Observed::unknown("compressed data takes fewer bytes on the device"),
-            hits => Observed::Is(hits.min(rest)),
-        },
+        (Observed::Is(0), rest)
+            if rest > 0 && job.inspected.iter().any(FileReading::has_encoded_extents) =>
+        {
+            match hits {
+                0 => Observed::unknown("compressed data takes fewer bytes on the device"),
+                hits => Observed::Is(hits.min(rest)),
+            }
+        }
         (_, 0) => Observed::Is(hits),
         (Observed::Is(holes), rest) => Observed::Is(rest.saturating_sub(*holes).max(hits)),
         (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
@@ -98,17 +101,9 @@ fn expected_hits(job: &JobEvidence) -> u64 {
     }
 }
 
-/// Whether any of its files is stored compressed.
-fn is_compressed(job: &JobEvidence) -> bool {
-    let encoded = |file: &crate::reading::FileReading| {
-        file.extents.get().is_some_and(|extents| extents.encoded_bytes > 0)
-    };
-    job.inspected.iter().any(encoded)
-}
-
 /// Requests of the disks right below for each read of the job, where nobody else
 /// reads from them.
-fn requests_per_read(job: &JobEvidence, seen: &Evidence) -> Observed<f64> {
+fn requests_per_read(job: &JobEvidence, seen: &Evidence, others: &OtherTraffic) -> Observed<f64> {
     let reads = job.ios[Dir::Read];
     let beside = |other: &&JobEvidence| other.wave == job.wave && other.touches_storage;
     if seen.jobs.iter().filter(beside).count() > 1 {
@@ -117,19 +112,11 @@ fn requests_per_read(job: &JobEvidence, seen: &Evidence) -> Observed<f64> {
     let Some(wave) = wave(job, seen).filter(|_| reads > 0 && !job.ramped) else {
         return Observed::unknown("its reads were not all counted");
     };
-    if super::around::others(seen).share.get().is_none_or(|&share| share > 0.05) {
+    if others.share.get().is_none_or(|&share| share > 0.05) {
         return Observed::unknown("others used the device");
     }
-    let names: BTreeSet<&str> =
-        places(job, seen).flat_map(Location::disks).map(|disk| disk.name.as_str()).collect();
-    if names.is_empty() {
-        return Observed::unknown("no device is below its files");
-    }
-    let counts = names
-        .into_iter()
-        .map(|name| wave.after.device_since(&wave.before, name).map(|used| used.reads));
-    let counts: Vec<Observed<u64>> = counts.collect();
-    super::sum(&counts).map(|&requests| requests as f64 / reads as f64)
+    of_disks_below(job, wave, seen, |used| used.reads)
+        .map(|&requests| requests as f64 / reads as f64)
 }
 
 /// Of `rest` bytes that no device delivered, those that are nowhere on it; and

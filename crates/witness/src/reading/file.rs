@@ -40,6 +40,11 @@ pub struct FileReading {
 }
 
 impl FileReading {
+    /// Whether any of its extents is stored compressed or encrypted (FIEMAP's `encoded`).
+    pub fn has_encoded_extents(&self) -> bool {
+        self.extents.get().is_some_and(|extents| extents.encoded_bytes > 0)
+    }
+
     /// A sample of `bytes` bytes of the file at `path`, before a job.
     ///
     /// # Errors
