@@ -6,13 +6,15 @@
 
 mod dir;
 mod errno;
+mod parts;
 mod request;
 pub mod text;
-mod time;
+pub mod time;
 mod zone;
 
 pub use dir::{DIRS, Dir, PerDir};
 pub use errno::{Errno, bare};
+pub use parts::part_of;
 pub use request::{Completion, FileId, Op, Planned, RING, Ring, Slot};
 pub use time::Nanos;
 pub use zone::{ZoneCondition, ZoneKind, ZoneReport};

@@ -1,4 +1,22 @@
-//! Moments and spans on the run's clock.
+//! Moments and spans on the run's clock, and the time of day.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The time of day since 1970 (UTC, without leap seconds); zero where the clock is set to
+/// before that.
+pub fn since_1970() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The time of day in whole milliseconds since 1970.
+pub fn unix_ms() -> u64 {
+    since_1970().as_millis() as u64
+}
+
+/// The time of day in nanoseconds since 1970.
+pub fn unix_ns() -> u64 {
+    since_1970().as_nanos() as u64
+}
 
 /// Nanoseconds: a moment on the run's clock, or a span between two moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,8 @@
 //! The command line of `iosonde meta`.
 
-use crate::phase::{ALWAYS, PHASES, REMOVING, share};
+use crate::phase::{ALWAYS, PHASES, REMOVING};
 use clap::{Args, Command};
+use iosonde_base::part_of;
 use iosonde_engine::tree::{TreeFileSizes, TreeOperation, TreeShape};
 use iosonde_options::{command_line, nearest};
 use std::path::{Path, PathBuf};
@@ -189,8 +190,8 @@ impl MetaOptions {
         let (files, dirs) = match self.shared {
             true => (self.files, self.dirs),
             false => (
-                share(self.files, self.threads, thread).1,
-                share(self.dirs, self.threads, thread).1,
+                part_of(self.files, self.threads, thread).1,
+                part_of(self.dirs, self.threads, thread).1,
             ),
         };
         TreeShape { files, dirs, depth: self.depth }

@@ -1,7 +1,8 @@
 //! A phase as jobs of the engine `tree`, one for each thread.
 
 use crate::arguments::{MetaOptions, VisitOrder};
-use crate::phase::{changes, share};
+use crate::phase::changes;
+use iosonde_base::part_of;
 use iosonde_engine::tree::{TreeOperation, TreeSubject};
 use iosonde_options::{Amount, Bytes, Triple};
 use iosonde_run::job::Plan;
@@ -30,7 +31,7 @@ pub fn parts(options: &MetaOptions, operation: TreeOperation) -> Vec<PhasePart> 
             (false, _) => (0, all),
             // A directory must be there before those in it are made.
             (true, TreeSubject::Parents) => (0, if thread == 0 { all } else { 0 }),
-            (true, _) => share(all, options.threads, thread),
+            (true, _) => part_of(all, options.threads, thread),
         };
         (count > 0).then_some(PhasePart { thread, first, count })
     });

@@ -39,22 +39,3 @@ pub fn changes(operation: TreeOperation) -> bool {
         TreeOperation::Stat | TreeOperation::StatDir | TreeOperation::Open | TreeOperation::Read
     )
 }
-
-/// The share of `thread` in `all`: as even as may be, the first ones with one
-/// more; where it begins, and how many.
-pub fn share(all: u64, threads: u32, thread: u32) -> (u64, u64) {
-    let (threads, thread) = (u64::from(threads), u64::from(thread));
-    let (even, rest) = (all / threads, all % threads);
-    (even * thread + rest.min(thread), even + u64::from(thread < rest))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_even_and_leave_nothing_out() {
-        assert_eq!([0, 1, 2].map(|thread| share(10, 3, thread)), [(0, 4), (4, 3), (7, 3)]);
-        assert_eq!([0, 1, 2].map(|thread| share(2, 3, thread)), [(0, 1), (1, 1), (2, 0)]);
-    }
-}

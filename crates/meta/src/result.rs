@@ -1,5 +1,6 @@
 //! The results, as plain data.
 
+use crate::arguments::MetaOptions;
 use crate::watch::DiskRequests;
 use iosonde_base::Nanos;
 use iosonde_engine::tree::TreeOperation;
@@ -61,24 +62,8 @@ pub struct MetaResult {
     pub file_system: Option<String>,
     /// The disks below.
     pub disks: Vec<String>,
-    /// Files, over all threads.
-    pub files: u64,
-    /// Directories that held them.
-    pub dirs: u64,
-    /// Levels of directories.
-    pub depth: u32,
-    /// The bytes of all files.
-    pub bytes: u64,
-    /// Threads.
-    pub threads: u32,
-    /// All threads worked in one tree.
-    pub shared: bool,
-    /// Files were visited in random order.
-    pub random: bool,
-    /// Caches were emptied before each phase.
-    pub cold: bool,
-    /// Each file was synced before it was closed.
-    pub fsync: bool,
+    /// What was asked for.
+    pub options: MetaOptions,
     /// The phases of each repetition; of the last one those that were measured.
     pub rounds: Vec<Vec<PhaseResult>>,
     /// A signal ended it.

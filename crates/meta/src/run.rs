@@ -1,6 +1,6 @@
 //! Running the phases, one after the other.
 
-use crate::arguments::{MetaOptions, VisitOrder};
+use crate::arguments::MetaOptions;
 use crate::jobs::plan;
 use crate::phase::changes;
 use crate::result::{MetaResult, PhaseResult};
@@ -184,15 +184,7 @@ fn described(options: &MetaOptions, disks: &Disks) -> MetaResult {
         title,
         file_system,
         disks: disks.names.clone(),
-        files: options.files,
-        dirs: options.dirs,
-        depth: options.depth,
-        bytes: options.bytes(),
-        threads: options.threads,
-        shared: options.shared,
-        random: options.order == VisitOrder::Random,
-        cold: options.cold,
-        fsync: options.fsync,
+        options: options.clone(),
         rounds: Vec::new(),
         stopped: false,
         error: None,

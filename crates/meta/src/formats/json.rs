@@ -1,5 +1,6 @@
 //! For programs: every figure, unrounded.
 
+use crate::arguments::VisitOrder;
 use crate::result::{MetaResult, PhaseResult, RateSummary};
 use crate::watch::DiskRequests;
 use serde_json::{Value, json};
@@ -25,15 +26,15 @@ pub fn write(result: &MetaResult) -> String {
         "schema": 1,
         "file_system": result.file_system,
         "disks": result.disks,
-        "files": result.files,
-        "dirs": result.dirs,
-        "depth": result.depth,
-        "bytes": result.bytes,
-        "threads": result.threads,
-        "shared": result.shared,
-        "order": if result.random { "random" } else { "sequential" },
-        "cold": result.cold,
-        "fsync": result.fsync,
+        "files": result.options.files,
+        "dirs": result.options.dirs,
+        "depth": result.options.depth,
+        "bytes": result.options.bytes(),
+        "threads": result.options.threads,
+        "shared": result.options.shared,
+        "order": if result.options.order == VisitOrder::Random { "random" } else { "sequential" },
+        "cold": result.options.cold,
+        "fsync": result.options.fsync,
         "stopped": result.stopped,
         "error": result.error,
         "ops_per_s": rates.collect::<serde_json::Map<String, Value>>(),

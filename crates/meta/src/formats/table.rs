@@ -101,7 +101,7 @@ fn sentences(result: &MetaResult, phases: &[(TreeOperation, Vec<&PhaseResult>)])
         said.extend(creation(create));
     }
     if let Some(stat) = last(TreeOperation::Stat) {
-        said.extend(lookups(stat, result.cold));
+        said.extend(lookups(stat, result.options.cold));
     }
     if result.disks.is_empty() {
         said.push(
@@ -153,6 +153,7 @@ fn lookups(stat: &PhaseResult, cold: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::MetaOptions;
     use crate::watch::DiskRequests;
     use iosonde_base::Nanos;
     use iosonde_stats::HistogramSnapshot;
@@ -179,15 +180,7 @@ mod tests {
             title: "1000 files".to_owned(),
             file_system: None,
             disks: vec!["vda".to_owned()],
-            files: 1000,
-            dirs: 10,
-            depth: 1,
-            bytes: 0,
-            threads: 2,
-            shared: false,
-            random: true,
-            cold: false,
-            fsync: false,
+            options: MetaOptions::default(),
             rounds: vec![phases],
             stopped: false,
             error: None,

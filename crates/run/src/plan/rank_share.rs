@@ -31,9 +31,7 @@ impl RankShare {
             return Err(Diagnostic::error(said).help("give a larger size= or a smaller bs="));
         }
         let end = range.offset.saturating_add(range.bytes);
-        let (each, rest) = (blocks / ranks, blocks % ranks);
-        let first = each * u64::from(self.rank) + rest.min(self.rank.into());
-        let own = each + u64::from(u64::from(self.rank) < rest);
+        let (first, own) = iosonde_base::part_of(blocks, self.ranks, self.rank);
         range.offset += first * block;
         range.later_offset += first * block;
         range.bytes = own * block;
