@@ -15,7 +15,7 @@ use iosonde_run::preflight::open_files;
 use iosonde_run::preflight::write_access::{self, DeviceData};
 use iosonde_run::worker::JobResult;
 use iosonde_spec::cli::Parsed;
-use iosonde_spec::cli::flags::OutputFormat;
+use iosonde_spec::cli::flags::{Flags, OutputFormat};
 use rustix::process::{Signal, getpid, kill_process};
 use std::io;
 use std::sync::Arc;
@@ -38,12 +38,18 @@ pub enum TrialError {
 pub struct TrialRun {
     /// What was measured.
     pub report: Report,
-    /// The report as JSON with all latency bins.
-    pub document: String,
     /// How long it took with all that is around it.
     pub wall: Duration,
     /// What ran: its files are settled before the next run.
     pub plan: Arc<Plan>,
+    flags: Flags,
+}
+
+impl TrialRun {
+    /// The report as JSON with all latency bins.
+    pub fn document(&self) -> String {
+        text(Personality::Native, &self.flags, &self.report)
+    }
 }
 
 /// Runs jobs until a signal comes.
@@ -102,8 +108,7 @@ impl TrialRunner {
         let settings = Some(settings::settings(&parsed, &plan));
         let context = ReportContext { disks, ledger, settings, ..context };
         let report = report(&plan, &outcome.results, &context);
-        let document = text(Personality::Native, &parsed.flags, &report);
-        Ok(TrialRun { report, document, wall: begun.elapsed(), plan })
+        Ok(TrialRun { report, wall: begun.elapsed(), plan, flags: parsed.flags })
     }
 
     fn conduct(

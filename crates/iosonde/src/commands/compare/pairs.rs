@@ -204,7 +204,8 @@ impl<'a> PairedRuns<'a> {
             })?;
         let file = format!("{pair:03}-{letter}.json");
         let failed = TrialError::Failed;
-        self.folder.write(&file, &ran.document).map_err(failed)?;
+        let document = ran.document();
+        self.folder.write(&file, &document).map_err(failed)?;
         let entry = json!({
             "pair": pair,
             "side": letter,
@@ -213,8 +214,8 @@ impl<'a> PairedRuns<'a> {
             "wall_s": ran.wall.as_secs_f64(),
         });
         self.folder.log(&entry).map_err(failed)?;
-        let result = iosonde_result::read(&ran.document)
-            .map_err(|error| failed(format!("{file}: {error}")))?;
+        let result =
+            iosonde_result::read(&document).map_err(|error| failed(format!("{file}: {error}")))?;
         self.runs[side][pair] = Some(SideRun { file, result });
         self.arguments.between.act(&ran.plan, self.runner)
     }

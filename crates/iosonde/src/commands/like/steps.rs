@@ -131,6 +131,6 @@ fn one(
     let parsed = jobs::checked(&words).map_err(|reasons| failed(reasons.join("; ")))?;
     let ran = runner.run(&parsed, line)?;
     BetweenRuns::Sync.act(&ran.plan, runner)?;
-    let stored = iosonde_result::read(&ran.document).map_err(|why| failed(why.to_string()))?;
-    Ok(StepResult { name: step.name.clone(), report: stored.report, document: ran.document })
+    let document = ran.document();
+    Ok(StepResult { name: step.name.clone(), report: ran.report, document })
 }

@@ -427,9 +427,10 @@ impl<'a> SweepRuns<'a> {
     ) -> Result<StoredResult, TrialError> {
         let begun = Instant::now();
         let failed = TrialError::Failed;
-        let result = iosonde_result::read(&ran.document)
-            .map_err(|error| failed(format!("{file}: {error}")))?;
-        self.folder.write(file, &ran.document).map_err(failed)?;
+        let document = ran.document();
+        let result =
+            iosonde_result::read(&document).map_err(|error| failed(format!("{file}: {error}")))?;
+        self.folder.write(file, &document).map_err(failed)?;
         let mut entry = entry;
         entry["file"] = file.into();
         entry["wall_s"] = ran.wall.as_secs_f64().into();
