@@ -1,7 +1,7 @@
 //! The charts and tables of a group of logs.
 
 use super::logs::{LogGroup, ReadLog};
-use super::points::{LogLine, against_bytes, lines};
+use super::points::{LogLine, lines};
 use iosonde_base::text::{bytes, count, counted, duration, percent};
 use iosonde_base::{DIRS, Dir};
 use iosonde_html::{
@@ -87,7 +87,7 @@ fn heading(group: &LogGroup) -> PlotPart<'static> {
 fn rates(number: usize, group: &LogGroup, unit: FigureUnit, parts: &mut Vec<PlotPart<'_>>) {
     let all = lines(group);
     let shown: Vec<&LogLine> = all.iter().take(LINES_MOST).collect();
-    let drawn = styled(&shown, group, |line| line.points.clone(), |line| line.gap_s);
+    let drawn = styled(&shown, group);
     let what = title(group.log_type);
     parts.push(PlotPart::Lines(LinesChart {
         id: format!("lines-{number}"),
@@ -107,12 +107,7 @@ fn rates(number: usize, group: &LogGroup, unit: FigureUnit, parts: &mut Vec<Plot
 }
 
 /// Lines in their styles: of one log by direction, of several each its own.
-fn styled(
-    lines: &[&LogLine],
-    group: &LogGroup,
-    points: impl Fn(&LogLine) -> Vec<LinePoint>,
-    gap: impl Fn(&LogLine) -> f64,
-) -> Vec<ChartLine> {
+fn styled(lines: &[&LogLine], group: &LogGroup) -> Vec<ChartLine> {
     let is_single = group.logs.len() == 1;
     let sums = lines.iter().filter(|line| line.is_sum).count();
     let dirs = |name: &str| lines.iter().filter(|line| line.name == name).count();
@@ -127,7 +122,7 @@ fn styled(
             (_, 1) => line.name.clone(),
             _ => format!("{} {}", line.name, line.dir.name()),
         };
-        ChartLine { name, style, points: points(line), gap: gap(line) }
+        ChartLine { name, style, points: line.points.clone(), gap: line.gap }
     };
     lines.iter().enumerate().map(style).collect()
 }
@@ -179,17 +174,14 @@ fn change(points: &[LinePoint], unit: FigureUnit, at: impl Fn(f64) -> String) ->
 fn cliff(number: usize, group: &LogGroup, all: &[LogLine]) -> Option<LinesChart> {
     let writes: Vec<&LogLine> = all.iter().filter(|line| line.dir == Dir::Write).collect();
     let has_sum = writes.iter().any(|line| line.is_sum);
-    let writes: Vec<&LogLine> = writes
+    let writes: Vec<LogLine> = writes
         .into_iter()
         .filter(|line| line.is_sum || !has_sum)
-        .filter(|line| against_bytes(line).last().is_some_and(|point| point.x >= CLIFF_BYTES_LEAST))
+        .map(|line| line.clone().against_bytes())
+        .filter(|line| line.points.last().is_some_and(|point| point.x >= CLIFF_BYTES_LEAST))
         .take(LINES_MOST)
         .collect();
-    let longest = |line: &LogLine| {
-        let points = against_bytes(line);
-        points.windows(2).map(|pair| pair[1].x - pair[0].x).fold(0.0, f64::max) * 1.5
-    };
-    let lines = styled(&writes, group, against_bytes, longest);
+    let lines = styled(&writes.iter().collect::<Vec<_>>(), group);
     let first = lines.first()?;
     let words = change(&first.points, FigureUnit::BytesPerSecond, |at| bytes(at as u64));
     let finding = match (lines.len(), words) {

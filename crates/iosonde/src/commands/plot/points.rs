@@ -9,6 +9,7 @@ use iosonde_logs::LogType;
 const LINE_IOS: u64 = 100;
 
 /// A line of a log, or of several added up.
+#[derive(Clone)]
 pub struct LogLine {
     /// The file, or the run of several.
     pub name: String,
@@ -18,10 +19,10 @@ pub struct LogLine {
     pub run: String,
     /// It is the sum of the jobs of a run.
     pub is_sum: bool,
-    /// Seconds and values.
+    /// Values against seconds, or against the bytes moved until then.
     pub points: Vec<LinePoint>,
-    /// Points that are further apart, in seconds, are not joined.
-    pub gap_s: f64,
+    /// Points that are further apart are not joined.
+    pub gap: f64,
 }
 
 /// The lines of a group: of each log and direction, behind the sums of runs.
@@ -89,7 +90,7 @@ fn line(log: &ReadLog, group: &LogGroup, dir: Dir) -> Option<LogLine> {
         dir,
         is_sum: false,
         points,
-        gap_s: gap_ms / 1000.0,
+        gap: gap_ms / 1000.0,
     })
 }
 
@@ -105,7 +106,7 @@ fn sum(run: &str, each: &[LogLine], group: &LogGroup, dir: Dir) -> Option<LogLin
     }
     let end =
         lines.iter().flat_map(|line| line.points.last()).map(|point| point.x).fold(0.0, f64::max);
-    let width = lines.iter().map(|line| line.gap_s / 1.5).fold(end / 600.0, f64::max).max(0.001);
+    let width = lines.iter().map(|line| line.gap / 1.5).fold(end / 600.0, f64::max).max(0.001);
     let windows = (end / width) as usize + 1;
     let mut sums: Vec<Option<f64>> = vec![None; windows];
     for line in &lines {
@@ -127,20 +128,24 @@ fn sum(run: &str, each: &[LogLine], group: &LogGroup, dir: Dir) -> Option<LogLin
         dir,
         is_sum: true,
         points: sums.into_iter().enumerate().filter_map(point).collect(),
-        gap_s: width * 1.5,
+        gap: width * 1.5,
     })
 }
 
-/// The rate against the bytes moved until then.
-pub fn against_bytes(line: &LogLine) -> Vec<LinePoint> {
-    let mut bytes = 0.0;
-    let mut before = 0.0;
-    let point = |point: &LinePoint| {
-        // Of a gap nothing is known, so nothing is added for it.
-        let length = (point.x - before).clamp(0.0, line.gap_s);
-        before = point.x;
-        bytes += point.y * length;
-        LinePoint { x: bytes, ..*point }
-    };
-    line.points.iter().map(point).collect()
+impl LogLine {
+    /// The rate against the bytes moved until then.
+    pub fn against_bytes(self) -> LogLine {
+        let mut bytes = 0.0;
+        let mut before = 0.0;
+        let point = |point: &LinePoint| {
+            // Of a gap nothing is known, so nothing is added for it.
+            let length = (point.x - before).clamp(0.0, self.gap);
+            before = point.x;
+            bytes += point.y * length;
+            LinePoint { x: bytes, ..*point }
+        };
+        let points: Vec<LinePoint> = self.points.iter().map(point).collect();
+        let steps = points.windows(2).map(|pair| pair[1].x - pair[0].x);
+        LogLine { gap: steps.fold(0.0, f64::max) * 1.5, points, ..self }
+    }
 }
