@@ -35,7 +35,7 @@ use sheet::{NoFigure, ResultCell, Results};
 use slice::{Interruption, Runner, Slice};
 use std::fs::OpenOptions;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use target::Target;
 use values::{ResultFile, ResultFormat};
 use witness::Flushes;
@@ -163,7 +163,7 @@ fn take(
     let cells = options.kinds.len() * options.sizes.len();
     let mut progress = Progress::new(options.progress, cells, options.cell_time);
     let busy = witness::busy();
-    let began = SystemTime::now().duration_since(UNIX_EPOCH);
+    let began_unix_ms = iosonde_base::time::unix_ms();
     let writes = target.about.temporary || options.kinds.iter().any(|kind| kind.writes());
     if writes {
         let span = text::bytes(target.span);
@@ -181,7 +181,7 @@ fn take(
         rows: vec![vec![not(); options.sizes.len()]; options.kinds.len()],
         span: target.span,
         seconds_a_cell: options.cell_time.as_secs_f64(),
-        began_unix_ms: began.map_or(0, |since| since.as_millis() as u64),
+        began_unix_ms,
         command: command_line(),
         stopped: false,
         notes: promises.notes.iter().cloned().chain(busy).collect(),

@@ -37,7 +37,7 @@ impl Figures {
         let ranked = latencies.ranked(percentiles(output.format), output.unit);
         Figures {
             total,
-            unix_ms: unix_ms(),
+            unix_ms: iosonde_base::time::unix_ms(),
             workers: (0, 0),
             elapsed_ns,
             requested_s: None,
@@ -82,9 +82,4 @@ impl Figures {
             WorkerRole::Read => [0, now, 0, most],
         }
     }
-}
-
-fn unix_ms() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |elapsed| elapsed.as_millis() as u64)
 }

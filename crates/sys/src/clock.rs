@@ -13,8 +13,6 @@ mod known;
 mod sleeper;
 mod still;
 
-use std::time::SystemTime;
-
 pub use bell::{Bell, Slept};
 pub use known::{CounterClock, Ticks};
 pub use sleeper::Sleeper;
@@ -205,8 +203,7 @@ fn monotonic_ns() -> u64 {
 
 /// The time of day, in whole microseconds, as nanoseconds since 1970.
 fn time_of_day_ns() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_1970.as_micros() * 1_000).unwrap_or(u64::MAX)
+    u64::try_from(iosonde_base::time::since_1970().as_micros() * 1_000).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

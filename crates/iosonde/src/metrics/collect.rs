@@ -18,7 +18,7 @@ use iosonde_stats::{Counters, Histogram, Lane, MomentsSnapshot};
 use iosonde_sys::environment::Machine;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// Means of late are over at least this long.
 const MEANS_OVER: Duration = Duration::from_secs(1);
@@ -62,11 +62,10 @@ impl RunCollector {
     /// For a run that is about to begin.
     pub fn new(parsed: &Parsed, plan: &Arc<Plan>) -> RunCollector {
         let names: Vec<&str> = plan.jobs.iter().map(|job| job.name.as_str()).collect();
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         RunCollector {
             labels: labels(&names),
             run: run_labels(parsed, plan),
-            started_unix_s: since.as_millis() as f64 / 1000.0,
+            started_unix_s: iosonde_base::time::unix_ms() as f64 / 1000.0,
             disks: WatchedDisks::under(plan),
             view: OnceLock::new(),
             changing: Mutex::new(Changing {

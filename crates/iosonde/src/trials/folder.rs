@@ -7,7 +7,6 @@ use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The journal's name.
 pub const JOURNAL: &str = "journal.jsonl";
@@ -219,8 +218,7 @@ pub fn same_header(earlier: &Value, wanted: &Value) -> Result<(), String> {
 
 /// A seed that is easy to type again.
 pub fn random_seed() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(1, |now| u64::from(now.subsec_nanos()) % 9000 + 1000)
+    u64::from(iosonde_base::time::since_1970().subsec_nanos()) % 9000 + 1000
 }
 
 fn entries(path: &Path) -> io::Result<Vec<PathBuf>> {

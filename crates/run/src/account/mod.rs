@@ -15,7 +15,6 @@ use iosonde_report::{
 };
 use iosonde_stats::Snapshot;
 use iosonde_sys::priority::IoPriority;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Parts of a report besides the jobs.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +47,7 @@ pub fn report(plan: &Plan, results: &[Option<JobResult>], extras: &ReportExtras)
     Report {
         version: crate::FIO_VERSION.to_owned(),
         tool: concat!("iosonde ", env!("CARGO_PKG_VERSION")).to_owned(),
-        time_unix_ms: unix_ms(),
+        time_unix_ms: iosonde_base::time::unix_ms(),
         utc_offset_s: iosonde_sys::local_time::utc_offset_s(),
         global_options: extras.global_options.clone(),
         jobs,
@@ -70,11 +69,6 @@ pub fn report(plan: &Plan, results: &[Option<JobResult>], extras: &ReportExtras)
 /// An option as fio's JSON shows it: a bare one has an empty text.
 pub fn shown_option(asked: &iosonde_spec::TypedOption) -> (String, String) {
     (asked.name.to_owned(), asked.value.clone().unwrap_or_default())
-}
-
-fn unix_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |elapsed| elapsed.as_millis() as u64)
 }
 
 fn remarks(job: &JobPlan, result: Option<&JobResult>) -> Vec<String> {

@@ -34,7 +34,6 @@ use iosonde_sys::counters::Usage;
 use iosonde_sys::memory::LockedMemory;
 use ramp::Ramp;
 use requirements::{Judged, Requirements};
-use result::unix_ms;
 use sampler::Sampler;
 use std::num::NonZeroU64;
 use std::sync::atomic::Ordering;
@@ -165,7 +164,13 @@ impl<'a> Worker<'a> {
     /// What is counted of the thread begins here.
     fn note_use(&mut self) {
         self.usage_before = thread_usage();
-        self.run_delay_before = run_delay();
+        self.run_delay_before = self.run_delay();
+    }
+
+    /// How long this thread has waited for a processor, where the ledger asks.
+    fn run_delay(&self) -> Option<u64> {
+        self.job.measure.looks.as_ref()?;
+        iosonde_sys::counters::run_delay_of_thread().ok()
     }
 
     /// Ramp, then run, in slices.
@@ -388,7 +393,7 @@ impl<'a> Worker<'a> {
             true => thread_usage().since(&self.usage_before),
             false => Usage::default(),
         };
-        let run_delay_ns = run_delay().filter(|_| ran).zip(self.run_delay_before);
+        let run_delay_ns = self.run_delay().filter(|_| ran).zip(self.run_delay_before);
         let seen = self.look.take().filter(|_| counted).map(JobLook::end);
         failure = failure.or(self.close_files().err());
         if let Some(failure) = failure {
@@ -417,7 +422,7 @@ impl<'a> Worker<'a> {
                 false => Nanos(0),
             },
             elapsed: Nanos(0),
-            began_unix_ms: if ran { self.began_unix_ms } else { unix_ms() },
+            began_unix_ms: if ran { self.began_unix_ms } else { iosonde_base::time::unix_ms() },
             usage,
             run_delay_ns: run_delay_ns.map(|(now, before)| now.saturating_sub(before)),
             error: self.error,
@@ -474,11 +479,6 @@ impl<'a> Worker<'a> {
         let detail = remedy::remedy(self.job, &failure);
         JobError { failure, path, detail }
     }
-}
-
-/// How long this thread has waited for a processor.
-fn run_delay() -> Option<u64> {
-    iosonde_sys::counters::run_delay_of_thread().ok()
 }
 
 /// Use of the machine by this thread; zeroes where the system does not tell.

@@ -12,7 +12,7 @@ use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
 use iosonde_verify::VerifyCounts;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// A phase of a job, named for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +148,7 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
         snapshot,
         runtime,
         elapsed,
-        began_unix_ms: unix_ms().saturating_sub(runtime.millis()),
+        began_unix_ms: iosonde_base::time::unix_ms().saturating_sub(runtime.millis()),
         usage,
         run_delay_ns: None,
         error: None,
@@ -203,10 +203,4 @@ impl JobResult {
             zone_resets: 0,
         }
     }
-}
-
-/// Milliseconds since 1970.
-pub(super) fn unix_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |elapsed| elapsed.as_millis() as u64)
 }

@@ -7,7 +7,6 @@ use iosonde_base::text::percent_of;
 use iosonde_direct::Fact;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Raised when a key changes its meaning or goes.
 const SCHEMA: u32 = 1;
@@ -242,8 +241,7 @@ fn total(text: &mut String, arguments: &CacheArgs, found: &CachedFiles) {
 pub fn second(arguments: &CacheArgs, files: &[CachedFile], second: u64) -> String {
     let sum = CacheSums::of(files);
     if arguments.json {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let mut value = json!({ "unix_ms": now.as_millis() as u64 });
+        let mut value = json!({ "unix_ms": iosonde_base::time::unix_ms() });
         if let (Value::Object(value), Value::Object(more)) = (&mut value, sum.json()) {
             value.extend(more);
         }
