@@ -1,6 +1,8 @@
 //! What the fuzz target of recordings does with its bytes. Shared with an
 //! ordinary test.
 
+#![allow(dead_code, reason = "each target uses its own part")]
+
 use iosonde_workload::replay::{LogError, Parser, Shape, Skip, Step, Strand, merge};
 
 /// Any bytes are a recording: read it whole, in small portions and changed on the
@@ -36,4 +38,29 @@ fn read(data: &[u8], shape: Shape, portion: usize) -> Result<Vec<Step>, LogError
     let files = parser.names().len();
     assert!(steps.iter().all(|step| (step.entry.file.0 as usize) < files));
     Ok(steps)
+}
+
+/// Bytes of a record of a blktrace, without its payload.
+const RECORD: usize = 48;
+
+/// Any bytes are records of a blktrace: each begins as a record must, and the
+/// first byte chooses the order of the bytes in its numbers.
+pub fn blktrace(data: &[u8]) {
+    let Some((&choice, rest)) = data.split_first() else { return };
+    let magic: u32 = 0x6561_7400 | 7;
+    let is_little = choice & 1 == 0;
+    let mut trace = rest.to_vec();
+    let mut at = 0;
+    while at + RECORD <= trace.len() {
+        let magic = if is_little { magic.to_le_bytes() } else { magic.to_be_bytes() };
+        trace[at..at + 4].copy_from_slice(&magic);
+        let payload = [trace[at + 46], trace[at + 47]];
+        let payload =
+            if is_little { u16::from_le_bytes(payload) } else { u16::from_be_bytes(payload) };
+        at += RECORD + usize::from(payload);
+    }
+    recording(&trace);
+    if trace.len() >= RECORD {
+        read(&trace, Shape::default(), usize::MAX).expect("each record begins as one");
+    }
 }

@@ -6,6 +6,7 @@ mod fuzzed;
 use fuzzed::read_log;
 use iosonde_base::Dir;
 use iosonde_logs::{DotSample, LogContent, LogReadError, LogSum, LogType, TimeWindows};
+use iosonde_testing::Mutations;
 use proptest::prelude::*;
 use std::fmt::Write;
 
@@ -114,28 +115,9 @@ fn broken_rows_are_skipped_and_told_and_many_are_refused() {
 fn any_bytes_are_a_log_or_are_refused() {
     let hist = histograms(&[(1000, 0, vec![(300, 5)]), (2000, 1, vec![(900, 1)])], 6);
     let seeds = [bimodal(30), hist, "252, 9, 0, 0, 0\n502, 8, 80, 1, 0, 0\n".to_owned()];
-    let mut random = 0x9e37_79b9_7f4a_7c15u64;
-    let mut below = move |most: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random % most as u64) as usize
-    };
-    for round in 0..3000 {
-        let mut data = seeds[round % seeds.len()].clone().into_bytes();
-        for _ in 0..=below(8) {
-            let at = below(data.len());
-            match below(4) {
-                0 => data[at] = b"0123456789, x\n"[below(14)],
-                1 => {
-                    drop(data.splice(at..at, b"99999999999999999999"[..below(21)].iter().copied()))
-                }
-                2 => data.truncate(at.max(1)),
-                _ => data[at] = below(256) as u8,
-            }
-        }
-        fuzzed::log(&data);
-    }
+    let seeds = seeds.map(String::into_bytes);
+    let pieces = ["0", "9", ", ", "x", "\n", "99999999999999999999"];
+    Mutations { seeds: &seeds, pieces: &pieces, count: 3000 }.run(fuzzed::log);
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 use crate::ReadError;
 use crate::era::FioEra;
 use crate::latency;
-use crate::member::{count, note, number, option_texts, text, whole};
+use crate::member::{count, note, number, option_texts, rounded, text, times, whole};
 use iosonde_base::{Dir, Errno, PerDir};
 use iosonde_report::{
     CpuUse, DepthReport, DirReport, ErrorCount, JobFailure, JobReport, LatencyTarget, PrioReport,
@@ -101,7 +101,7 @@ fn errors(job: &Value) -> Option<ErrorCount> {
 /// Shares of the wall time as times.
 fn cpu(job: &Value, longest_ms: u64) -> CpuUse {
     let wall_ms = whole(&job["job_runtime"]).unwrap_or(longest_ms);
-    let ns = |key: &str| (number(job, key) * wall_ms as f64 * 1e4).round() as u64;
+    let ns = |key: &str| rounded(number(job, key) * wall_ms as f64 * 1e4);
     CpuUse {
         wall_ms,
         user_ns: ns("usr_cpu"),
@@ -115,7 +115,7 @@ fn cpu(job: &Value, longest_ms: u64) -> CpuUse {
 /// Depths as counts; the document has shares of the I/Os in percent.
 fn depth(job: &Value, ios: u64) -> DepthReport {
     let of = |list: &str, keys: [&str; 7]| {
-        keys.map(|key| (number(&job[list], key) / 100.0 * ios as f64).round() as u64)
+        keys.map(|key| rounded(number(&job[list], key) / 100.0 * ios as f64))
     };
     DepthReport {
         level: of("iodepth_level", DEPTHS),
@@ -133,14 +133,14 @@ fn classes(job: &Value, ios: u64) -> [u64; 32] {
     let lists = [("latency_ns", 0, 10), ("latency_us", 10, 10), ("latency_ms", 20, 12)];
     for (list, first, length) in lists {
         for (class, key) in classes[first..first + length].iter_mut().zip(CLASSES) {
-            *class = (number(&job[list], key) / 100.0 * ios as f64).round() as u64;
+            *class = rounded(number(&job[list], key) / 100.0 * ios as f64);
         }
     }
     classes
 }
 
 fn target(job: &Value, era: FioEra) -> LatencyTarget {
-    let us = |key: &str| count(job, key).saturating_mul(1000);
+    let us = |key: &str| times(count(job, key), 1000);
     let target_ns = match era {
         FioEra::Three if job.get("latency_target_ns").is_some() => count(job, "latency_target_ns"),
         FioEra::Three => count(job, "latency_target"),
@@ -171,13 +171,13 @@ fn dir(
         value[key].as_f64().ok_or_else(|| ReadError::missing(&format!("{place}.{key}"), what))
     };
     wanted("io_bytes", "bytes moved")?;
-    let runtime_ms = wanted("runtime", "milliseconds")? as u64;
+    let runtime_ms = rounded(wanted("runtime", "milliseconds")?.trunc());
     let iops = wanted("iops", "I/Os per second")?;
     let issued_ios = whole(&value["total_ios"]).unwrap_or_else(|| {
         if iops > 0.0 {
             note(notes, "total_ios is missing: the number of I/Os is derived from iops");
         }
-        (iops * runtime_ms as f64 / 1000.0).round() as u64
+        rounded(iops * runtime_ms as f64 / 1000.0)
     });
     let latency =
         |key: &str, notes: &mut Vec<String>| latency::report(value, key, issued_ios, era, notes);
@@ -203,9 +203,9 @@ fn dir(
 /// I/Os that completed: `total_ios` counts those that failed, too, and `iops`
 /// does not.
 fn completed(iops: f64, runtime_ms: u64, issued_ios: u64) -> u64 {
-    let completed = (iops * runtime_ms as f64 / 1000.0).round() as u64;
+    let completed = rounded(iops * runtime_ms as f64 / 1000.0);
     // Versions before 3 round iops to whole numbers.
-    let is_rounding = completed.abs_diff(issued_ios) * 1000 <= runtime_ms.max(1000);
+    let is_rounding = times(completed.abs_diff(issued_ios), 1000) <= runtime_ms.max(1000);
     if completed == 0 || is_rounding { issued_ios } else { completed.min(issued_ios) }
 }
 
@@ -219,7 +219,7 @@ fn moved_bytes(value: &Value, era: FioEra) -> u64 {
     let kib = number(value, "bw") * number(value, "runtime") / 1000.0;
     // Within a factor of 32, half of the way between the two on a log scale.
     let is_bytes = kib > 0.0 && written as f64 > kib * 32.0;
-    if is_bytes { written } else { written.saturating_mul(1024) }
+    if is_bytes { written } else { times(written, 1024) }
 }
 
 fn windows(value: &Value, of: &str, deviation: &str) -> WindowReport {

@@ -1,7 +1,7 @@
 //! Latencies: of fio 3 in nanoseconds, of fio 2 in microseconds.
 
 use crate::era::FioEra;
-use crate::member::{count, note, number, whole};
+use crate::member::{count, note, number, times, whole};
 use iosonde_report::{LatencyReport, Quick};
 use iosonde_stats::middle;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(crate) fn report(
             None => return LatencyReport::default(),
         },
     };
-    let scaled = |ns: u64| ns.saturating_mul(scale);
+    let scaled = |ns: u64| times(ns, scale);
     let (min_ns, max_ns) = (scaled(count(value, "min")), scaled(count(value, "max")));
     let n = whole(&value["N"]).unwrap_or(if max_ns > 0 { ios } else { 0 });
     if n == 0 {
@@ -71,7 +71,7 @@ fn quick(latency: &LatencyReport) -> Option<Quick> {
 fn percentiles(list: &Value, scale: u64) -> Option<Vec<(f64, u64)>> {
     let member = |(key, value): (&String, &Value)| {
         let percent = key.parse::<f64>().ok().filter(|&percent| percent > 0.0)?;
-        Some((percent, whole(value)?.saturating_mul(scale)))
+        Some((percent, times(whole(value)?, scale)))
     };
     let mut list: Vec<(f64, u64)> = list.as_object()?.iter().filter_map(member).collect();
     list.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -89,7 +89,7 @@ fn bins(bins: &Value, scale: u64) -> Vec<(u64, u64)> {
             true => middle(usize::try_from(at).ok().filter(|&at| at < iosonde_stats::BUCKETS)?),
             false => at,
         };
-        Some((ns.saturating_mul(scale), whole(value).filter(|&count| count > 0)?))
+        Some((times(ns, scale), whole(value).filter(|&count| count > 0)?))
     };
     let mut bins: Vec<(u64, u64)> = members.iter().filter_map(member).collect();
     bins.sort_unstable();

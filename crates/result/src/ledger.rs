@@ -102,7 +102,7 @@ fn job(job: &Value) -> JobLedger {
         },
         latency: LatencySummary {
             // The document has the percentiles of each direction, not of all.
-            ios: (number(cpu, "iops") * count(job, "runtime_ns") as f64 / 1e9).round() as u64,
+            ios: rounded(number(cpu, "iops") * count(job, "runtime_ns") as f64 / 1e9),
             ..LatencySummary::default()
         },
         cpu: CpuLedger {

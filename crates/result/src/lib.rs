@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod documents;
 mod era;
 mod fio;
@@ -94,7 +95,8 @@ impl std::error::Error for ReadError {}
 /// # Errors
 /// The text has no document, is cut off, or is not a result.
 pub fn read(text: &str) -> Result<StoredResult, ReadError> {
-    let documents::Found { document, mut notes } = documents::last(text)?;
+    let documents::Found { mut document, mut notes } = documents::last(text)?;
+    notes.extend(bounds::bound(&mut document));
     let (mut report, version) = fio::report(&document, &mut notes)?;
     let source = match document.get("iosonde") {
         Some(ours) => ours::add(ours, &mut report, &mut notes)?,

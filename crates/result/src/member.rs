@@ -4,6 +4,21 @@ use iosonde_report::OptionTexts;
 use iosonde_report::ledger::Observed;
 use serde_json::Value;
 
+/// No figure is more: 64 PiB, or two years in nanoseconds. 255 of them add up in 64
+/// bits.
+pub(crate) const MOST: u64 = 1 << 56;
+
+/// A figure that is made of others, as a whole number.
+pub(crate) fn rounded(float: f64) -> u64 {
+    // Below zero and NaN are 0.
+    (float.round() as u64).min(MOST)
+}
+
+/// A figure in a smaller unit.
+pub(crate) fn times(figure: u64, units: u64) -> u64 {
+    figure.saturating_mul(units).min(MOST)
+}
+
 /// A whole number; of a float its whole part.
 pub(crate) fn whole(value: &Value) -> Option<u64> {
     // A float that does not fit is cut to the ends of the range.

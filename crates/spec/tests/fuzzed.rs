@@ -5,6 +5,7 @@ mod bodies;
 mod common;
 
 use common::{command_lines, corpus, job_files};
+use iosonde_testing::Mutations;
 
 const MUTATIONS: usize = 3000;
 
@@ -40,42 +41,8 @@ fn any_expression_has_a_value_or_a_reason() {
     mutate(&seeds.map(|seed| seed.as_bytes().to_vec()), bodies::arithmetic);
 }
 
-/// Each seed as it is, then changed in one to eight places, again and again.
 fn mutate(seeds: &[Vec<u8>], body: fn(&[u8])) {
-    seeds.iter().for_each(|seed| body(seed));
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    for _ in 0..MUTATIONS {
-        let mut data = seeds[random.below(seeds.len())].clone();
-        for _ in 0..=random.below(8) {
-            change(&mut data, seeds, &mut random);
-        }
-        // What fails says with which bytes: they are the test's next seed.
-        let kept = data.clone();
-        if let Err(panic) = std::panic::catch_unwind(|| body(&data)) {
-            eprintln!("failed on {:?}", String::from_utf8_lossy(&kept));
-            std::panic::resume_unwind(panic);
-        }
-    }
-}
-
-fn change(data: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
-    let at = random.below(data.len() + 1);
-    match random.below(6) {
-        0 if at < data.len() => data[at] ^= 1 << random.below(8),
-        1 if at < data.len() => drop(data.drain(at..data.len().min(at + 1 + random.below(8)))),
-        2 => data.insert(at, random.below(256) as u8),
-        3 => {
-            let piece = PIECES[random.below(PIECES.len())];
-            data.splice(at..at, piece.bytes());
-        }
-        4 => {
-            let other = &seeds[random.below(seeds.len())];
-            let from = random.below(other.len() + 1);
-            let to = other.len().min(from + random.below(40));
-            data.splice(at..at, other[from..to].iter().copied());
-        }
-        _ => data.truncate(data.len().max(at + 200)),
-    }
+    Mutations { seeds, pieces: &PIECES, count: MUTATIONS }.run(body);
 }
 
 /// What matters to the language.
@@ -109,15 +76,3 @@ const PIECES: [&str; 28] = [
     "\u{e9}",
     "\0",
 ];
-
-/// xorshift64: the same numbers on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end as u64) as usize
-    }
-}

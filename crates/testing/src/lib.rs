@@ -1,5 +1,5 @@
 //! Helpers that only tests use: folders of a test's own, real devices, a fake
-//! machine, and skips that are counted. A dev-dependency of the other crates;
+//! machine, changed inputs, and skips that are counted. A dev-dependency of the other crates;
 //! it depends on none of them.
 
 #![forbid(unsafe_code)]
@@ -10,6 +10,7 @@ mod devices;
 mod fake_system;
 mod folder;
 mod json_shape;
+mod mutate;
 mod programs;
 pub mod schema;
 pub mod skip;
@@ -20,6 +21,7 @@ pub use devices::{FrozenMount, LoopDevice, Mounted, Swap, filesystem};
 pub use fake_system::FakeSystem;
 pub use folder::{Folder, temporary_file};
 pub use json_shape::json_shape;
+pub use mutate::Mutations;
 #[cfg(unix)]
 pub use programs::is_root;
 pub use programs::{has, has_fio, has_fio_for_part, has_strace, run};

@@ -5,6 +5,7 @@
 mod recordings;
 
 use iosonde_base::{FileId, Op, Planned, Ring};
+use iosonde_testing::Mutations;
 use iosonde_workload::replay::{
     Event, LogError, Name, Parser, Place, Shape, Skip, Step, Steps, write_blktrace,
 };
@@ -253,26 +254,13 @@ fn mutations_of_recordings_are_read_or_refused() {
         .collect();
     let two = "fio version 2 iolog\n/a add\n/a open\n/a wait 500 0\n/a write 512 4096\n/a close\n";
     let seeds = [THREE.as_bytes().to_vec(), two.into(), trace(&events)];
-    seeds.iter().for_each(|seed| recordings::recording(seed));
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut below = move |n: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 33) as usize % n
-    };
-    for _ in 0..5000 {
-        let mut data = seeds[below(seeds.len())].clone();
-        for _ in 0..=below(4) {
-            let at = below(data.len());
-            match below(4) {
-                0 => data[at] = below(256) as u8,
-                1 => data[at] ^= 1 << below(8),
-                2 => data.insert(at, b" 0123456789\n/"[below(13)]),
-                _ => drop(data.remove(at)),
-            }
-        }
-        recordings::recording(&data);
-    }
+    Mutations { seeds: &seeds, pieces: &PIECES, count: 5000 }.run(recordings::recording);
+    Mutations { seeds: &seeds, pieces: &PIECES, count: 5000 }.run(recordings::blktrace);
 }
+
+/// What matters in a recording.
+const PIECES: [&str; 8] =
+    ["\n", " ", "/a", " wait 1", "fio version 3 iolog\n", "18446744073709551615", "-1", "\x07tae"];
 
 proptest! {
     #[test]

@@ -1,0 +1,7 @@
+//! See `result` in `src/results.rs`.
+#![no_main]
+
+#[path = "../src/results.rs"]
+mod results;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| results::result(data));
