@@ -149,8 +149,11 @@ test('as many tasks as buffers, always in flight, all come to their end', () => 
   run(`main(async () => {
     const pool = new BufferPool({ size: 4096, count: 8 });
     const { read } = require(${ROOT});
-    const file = await fs.promises.open(process.execPath);
-    const head = fs.readFileSync(process.execPath).subarray(0, 4096 * 64);
+    const name = require('path').join(require('os').tmpdir(), 'iosonde-inflight-' + process.pid);
+    const head = require('crypto').randomBytes(4096 * 64);
+    fs.writeFileSync(name, head);
+    const file = await fs.promises.open(name);
+    fs.unlinkSync(name);
     let done = 0;
     const task = async (number) => {
       for (let round = 0; round < 200; round++) {

@@ -105,7 +105,8 @@ test('huge pages are had, or refused with the remedy', () => {
   } catch (error) {
     assert.strictEqual(error.code, 'ENOMEM');
     assert.strictEqual(error.syscall, 'mmap');
-    assert.match(error.message, /^ENOMEM: not enough memory, mmap: .*nr_hugepages/);
+    const remedy = process.platform === 'win32' ? 'SeLockMemoryPrivilege' : 'nr_hugepages';
+    assert.match(error.message, new RegExp(`^ENOMEM: not enough memory, mmap: .*${remedy}`));
   }
 });
 
