@@ -48,7 +48,7 @@ cross:
 docs:
 	$(CARGO) run --locked --quiet -p xtask -- docs
 
-# Packages for Linux in dist/: tarballs, .deb, .rpm, wheels, an SBOM, checksums.
+# Packages in dist/: tarballs, .deb, .rpm, wheels, npm packages, SBOMs, checksums; checks that the crates can be published.
 dist:
 	./scripts/dist.sh $(PROCESSORS)
 

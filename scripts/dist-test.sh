@@ -4,8 +4,9 @@
 #   scripts/dist-test.sh
 #
 # The .deb in an overlay of this system (root, a mount namespace, dpkg), the .rpm in an empty root (rpm), the wheel in
-# an empty virtual environment without a network; binaries for aarch64 under qemu; the module's tests, and mypy where pytest and mypy are in PATH. What
-# cannot be tested here is named and makes the script fail, unless SKIP_MISSING=1.
+# an empty virtual environment without a network, with its module's tests and types (pytest, mypy); binaries for aarch64
+# under qemu; the npm packages by scripts/dist-test-npm.sh. What cannot be tested here is named and makes the script fail,
+# unless SKIP_MISSING=1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -129,10 +130,11 @@ foreign() { # processor, architecture of Debian, libraries
 
 [ -f "$DIST/SHA256SUMS" ] || fail "there is nothing in dist: run make dist"
 (cd "$DIST" && sha256sum --quiet -c SHA256SUMS)
-python3 -m json.tool "$DIST/iosonde-$VERSION.cdx.json" >/dev/null
+for sbom in iosonde iosonde-direct-io; do python3 -m json.tool "$DIST/$sbom-$VERSION.cdx.json" >/dev/null; done
 tarball
 deb
 rpm_
 wheel
 foreign aarch64 arm64 /usr/aarch64-linux-gnu
+scripts/dist-test-npm.sh
 say "all packages of $VERSION for $MACHINE work"

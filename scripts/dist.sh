@@ -1,12 +1,11 @@
 #!/bin/bash
-# Builds the packages of the program into dist/: tarballs, .deb, .rpm, wheels, an SBOM and checksums.
+# Builds the packages into dist/: of the program tarballs, .deb, .rpm and wheels, of the library for Node npm packages, of
+# both an SBOM, and checksums; and checks that the crates can be published.
 #
 #   scripts/dist.sh [x86_64] [aarch64]        (both without arguments)
 #
-# The binaries run with glibc 2.28 and newer: they are linked by zig against its symbols. It takes rustup's standard
-# library for the target (rustup target add), zig and cargo-zigbuild (pip install ziglang cargo-zigbuild), objcopy
-# (llvm-objcopy or rust-objcopy for both processors), dpkg-deb and rpmbuild. A package whose tool is missing is named
-# and makes the build fail; nothing is left out silently.
+# The binaries run with glibc 2.28 and newer: they are linked by zig against its symbols. Each tool that it takes and that
+# is missing is named before anything is built; nothing is left out silently.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,11 +20,31 @@ say() { echo "dist: $*"; }
 fail() { say "$*" >&2; exit 1; }
 
 [ $# = 0 ] && set -- x86_64 aarch64
-for tool in cargo-zigbuild dpkg-deb rpmbuild python3; do
-	command -v $tool >/dev/null || fail "there is no $tool (pip install ziglang cargo-zigbuild; apt-get install dpkg-dev rpm)"
+for processor; do
+	case $processor in
+		x86_64 | aarch64) ;;
+		*) fail "unknown processor \"$processor\": use x86_64 or aarch64" ;;
+	esac
 done
-OBJCOPY=$(command -v llvm-objcopy || ls "$(rustc --print sysroot)"/lib/rustlib/*/bin/rust-objcopy 2>/dev/null | head -1)
-[ -n "$OBJCOPY" ] || fail "there is no llvm-objcopy and no rust-objcopy"
+
+# Everything that is missing, at once.
+missing=
+need() { command -v "$1" >/dev/null || missing+=$'\n'"  $1: $2"; }
+need cargo-zigbuild "pip install cargo-zigbuild"
+command -v zig >/dev/null || command -v python-zig >/dev/null || python3 -c 'import ziglang' 2>/dev/null \
+	|| missing+=$'\n'"  zig: pip install ziglang"
+need python3 "apt-get install python3"
+need dpkg-deb "apt-get install dpkg"
+need rpmbuild "apt-get install rpm"
+need node "18 or newer: https://nodejs.org"
+need npm "comes with node"
+OBJCOPY=$(command -v llvm-objcopy || ls "$(rustc --print sysroot)"/lib/rustlib/*/bin/rust-objcopy 2>/dev/null | head -1) || true
+[ -n "$OBJCOPY" ] || missing+=$'\n'"  llvm-objcopy: apt-get install llvm, or rustup component add llvm-tools"
+for target in "${@/%/-unknown-linux-gnu}"; do
+	ls "$(rustc --print target-libdir --target "$target")"/libstd-*.rlib >/dev/null 2>&1 \
+		|| missing+=$'\n'"  the standard library for $target: rustup target add $target"
+done
+[ -z "$missing" ] || fail "these are missing:$missing"
 
 # Highest GLIBC_ version that a binary asks for.
 highest_glibc() { python3 - "$1" <<-'PY'
@@ -38,7 +57,9 @@ highest_glibc() { python3 - "$1" <<-'PY'
 # The program for a processor, stripped, with its debug information in a file beside it.
 binary() { # processor, folder
 	local triple=$1-unknown-linux-gnu built
-	$CARGO zigbuild --release --locked -p iosonde --target "$triple.$GLIBC"
+	# No folder of this machine is in the binary.
+	RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates --remap-path-prefix=$PWD=iosonde" \
+		$CARGO zigbuild --release --locked -p iosonde --target "$triple.$GLIBC"
 	built=$TARGETS/$triple/release/iosonde
 	"$OBJCOPY" --only-keep-debug "$built" "$2/iosonde.debug"
 	"$OBJCOPY" --strip-all --add-gnu-debuglink="$2/iosonde.debug" "$built" "$2/iosonde"
@@ -81,13 +102,6 @@ tree() { # binaries, shared, root
 	ln -s ../../bin/iosonde "$3/usr/lib/iosonde/fio"
 }
 
-for processor; do
-	case $processor in
-		x86_64) deb=amd64 ;;
-		aarch64) deb=arm64 ;;
-		*) fail "unknown processor \"$processor\": use x86_64 or aarch64" ;;
-	esac
-done
 rm -rf "$DIST" && mkdir -p "$DIST"
 WORK=$(mktemp -d) && trap 'rm -rf "$WORK"' EXIT
 
@@ -113,6 +127,9 @@ for processor; do
 	scripts/dist-rpm.sh "$WORK/$processor-tree" "$VERSION" "$processor" "$DIST"
 	python3 scripts/dist-wheel.py "$WORK/$processor/iosonde" "$VERSION" "manylinux_${GLIBC/./_}_$processor" "$DIST"
 done
-python3 scripts/dist-sbom.py "$VERSION" > "$DIST/iosonde-$VERSION.cdx.json"
+node bindings/node/scripts/packages.js "$DIST"
+python3 scripts/dist-sbom.py iosonde "$VERSION" > "$DIST/iosonde-$VERSION.cdx.json"
+python3 scripts/dist-sbom.py iosonde-direct-io-node "$VERSION" > "$DIST/iosonde-direct-io-$VERSION.cdx.json"
+scripts/dist-crates.sh
 (cd "$DIST" && sha256sum -- * > SHA256SUMS)
 ls -l "$DIST"
