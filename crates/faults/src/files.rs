@@ -49,6 +49,14 @@ impl FaultFiles {
         })
     }
 
+    /// The entry of a name, with what is at `id`; an error where there is nothing.
+    fn reply_entry(&self, id: Option<u64>, otherwise: i32, reply: ReplyEntry) {
+        match id.and_then(|id| self.attributes(id)) {
+            Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
+            None => reply.error(errno(otherwise)),
+        }
+    }
+
     fn path(&self, parent: INodeNo, name: &OsStr) -> String {
         self.store().path_of(parent.0, &name.to_string_lossy())
     }
@@ -74,12 +82,9 @@ fn wait(milliseconds: u64) {
 
 impl Filesystem for FaultFiles {
     fn lookup(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let found = self.path(parent, name);
-        let found = self.store().find(&found);
-        match found.and_then(|id| self.attributes(id)) {
-            Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
-            None => reply.error(errno(ENOENT)),
-        }
+        let path = self.path(parent, name);
+        let found = self.store().find(&path);
+        self.reply_entry(found, ENOENT, reply);
     }
 
     fn getattr(&self, _req: &Request, ino: INodeNo, _fh: Option<FileHandle>, reply: ReplyAttr) {
@@ -145,10 +150,7 @@ impl Filesystem for FaultFiles {
     ) {
         let path = self.path(parent, name);
         let id = self.store().make_directory(&path);
-        match self.attributes(id) {
-            Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
-            None => reply.error(errno(EIO)),
-        }
+        self.reply_entry(Some(id), EIO, reply);
     }
 
     fn rmdir(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {

@@ -123,6 +123,11 @@ impl Store {
         self.injected.iter().filter(|((_, one), _)| *one == fault).map(|(_, count)| count).sum()
     }
 
+    /// How many faults were injected in requests of this kind.
+    pub fn injected_as(&self, target: Target) -> u64 {
+        self.injected.iter().filter(|((one, _), _)| *one == target).map(|(_, count)| count).sum()
+    }
+
     /// How many requests of this kind came to the faulty file.
     pub fn requests(&self, target: Target) -> u64 {
         self.requests.get(&target).copied().unwrap_or(0)

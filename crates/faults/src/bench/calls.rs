@@ -1,6 +1,6 @@
 //! System calls that fail, which a file system cannot make fail: by strace(1).
 
-use super::job::{BYSTANDER, content};
+use super::before::{BYSTANDER, content};
 use super::report::Report;
 use super::{Findings, SeedResult, Stage};
 

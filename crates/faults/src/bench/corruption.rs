@@ -1,9 +1,10 @@
 //! Data that is not what was written: verify finds each such block, and no other.
 
-use super::job::{CACHED, DATA, EXACT, Job, content};
+use super::before::DATA;
+use super::job::{CACHED, EXACT, Job};
 use super::report::{Report, blamed};
 use super::{Findings, SeedResult, Stage};
-use crate::{Fault, FaultMount, Rule, Script, Store, Target};
+use crate::{Fault, Rule, Target};
 
 const METHODS: [&str; 7] = ["crc32c", "md5", "sha256", "xxhash", "crc64", "sha1", "crc16"];
 
@@ -28,9 +29,8 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     let fault = stage.dice.pick(if exact { &faults } else { &faults[..4] });
     let per_mille = stage.dice.pick(&[0, 20, 100, 500]);
     let rule = Rule { target: fault.0, fault: fault.1, per_mille };
-    let before = content(&mut stage.dice, job.bytes());
-    let store = Store::new(Script::new(stage.seed, vec![rule]), DATA).with_file(DATA, before);
-    let mount = FaultMount::mount(store, job.engine.caching, &stage.mount)?;
+    let (store, before) = stage.store(&job, vec![rule]);
+    let mount = stage.serve(store, &job)?;
     let ended = stage.program.run(&job.arguments(""));
 
     let store = mount.store();
@@ -59,5 +59,6 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     findings.must((ended.code == Some(0)) == wrong.is_empty(), || {
         format!("{} blocks are wrong, and it ended with {:?}", wrong.len(), ended.code)
     });
+    before.compare(&store, pattern, &mut findings);
     Ok(SeedResult { injected, findings: findings.end(), skipped: None })
 }

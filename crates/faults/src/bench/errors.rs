@@ -1,9 +1,9 @@
 //! EIO and ENOSPC: each is counted or ends the job, and none is invented.
 
-use super::job::{BYSTANDER, CACHED, DATA, EXACT, Job, content};
+use super::job::{CACHED, EXACT, Job};
 use super::report::Report;
 use super::{Findings, SeedResult, Stage};
-use crate::{Caching, Fault, FaultMount, Rule, Script, Store, Target};
+use crate::{Caching, Fault, Rule, Target};
 
 pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     let exact = stage.dice.happens(800);
@@ -23,17 +23,13 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
         Rule { target: Target::Read, fault: Fault::InputOutputError, per_mille },
         Rule { target: Target::Write, fault, per_mille },
     ];
-    // A sync that fails ends the job, or is told at its end.
+    // A sync that fails ends the job, or is reported at its end.
     if !goes_on && stage.dice.happens(400) {
         job.add(&format!("--fsync={}", 1 + stage.dice.below(8)));
         rules.push(Rule { target: Target::Sync, fault: Fault::InputOutputError, per_mille: 100 });
     }
-    let before = content(&mut stage.dice, job.bytes());
-    let letters = content(&mut stage.dice, 10_000);
-    let store = Store::new(Script::new(stage.seed, rules), DATA)
-        .with_file(DATA, before.clone())
-        .with_file(BYSTANDER, letters.clone());
-    let mount = FaultMount::mount(store, job.engine.caching, &stage.mount)?;
+    let (store, before) = stage.store(&job, rules);
+    let mount = stage.serve(store, &job)?;
     let ended = stage.program.run(&job.arguments(""));
 
     let store = mount.store();
@@ -60,13 +56,9 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
         "no error message names the cause".to_owned()
     });
     if pattern.ends_with("read") {
-        findings
-            .must(store.content(DATA) == Some(&before[..]), || "it changed its file".to_owned());
         let writes = store.requests(Target::Write);
         findings.must(writes == 0, || format!("a job of reads wrote {writes} times"));
     }
-    findings.must(store.content(BYSTANDER) == Some(&letters[..]), || {
-        "it changed another file".to_owned()
-    });
+    before.compare(&store, pattern, &mut findings);
     Ok(SeedResult { injected, findings: findings.end(), skipped: None })
 }

@@ -1,7 +1,7 @@
 //! Files that do not fit: what was taken is given back.
 
-use super::job::BYSTANDER;
-use super::{Findings, SeedResult, Stage, job};
+use super::before::{BYSTANDER, content};
+use super::{Findings, SeedResult, Stage};
 use crate::{Caching, FaultMount, Script, Store};
 
 /// Capacity of the file system.
@@ -11,9 +11,9 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     let dice = &mut stage.dice;
     let engine = dice.pick(&["psync", "libaio", "io_uring", "mmap"]);
     let caching = if engine == "mmap" { Caching::Pages } else { Caching::None };
-    let letters = job::content(dice, 100_000);
+    let letters = content(dice, 100_000);
     let exists = dice.happens(500);
-    let before = job::content(dice, 200_000);
+    let before = content(dice, 200_000);
     let mut store = Store::new(Script::new(stage.seed, Vec::new()), "").with_capacity(CAPACITY);
     store = store.with_file(BYSTANDER, letters.clone());
     if exists {

@@ -1,12 +1,8 @@
 //! A random job: engine, depth, sizes.
 
 use super::Stage;
-use crate::{Caching, Dice};
-
-/// The file that a job works on and that has faults.
-pub(crate) const DATA: &str = "data";
-/// A file of the user beside it, which nothing may change.
-pub(crate) const BYSTANDER: &str = "letters";
+use super::before::DATA;
+use crate::Caching;
 
 /// An engine, and how it needs its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,11 +78,4 @@ impl Job {
     pub(crate) fn bytes(&self) -> usize {
         self.block * self.blocks
     }
-}
-
-/// Content of a file that lies there before.
-pub(crate) fn content(dice: &mut Dice, bytes: usize) -> Vec<u8> {
-    let mut content = vec![0; bytes];
-    dice.fill(&mut content);
-    content
 }

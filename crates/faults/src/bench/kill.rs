@@ -1,9 +1,9 @@
 //! Signals at a random moment: a report or an error, and the user's files are as before.
 
-use super::job::{BYSTANDER, DATA, EXACT, Job, content};
+use super::job::{EXACT, Job};
 use super::report::Report;
 use super::{Findings, SeedResult, Stage};
-use crate::{Fault, FaultMount, Rule, Script, Store, Target};
+use crate::{Fault, Rule, Target};
 use rustix::process::{Pid, Signal, kill_process};
 use std::time::Duration;
 
@@ -16,12 +16,8 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     let moment = Duration::from_millis(stage.dice.below(800));
     let rule = |target| Rule { target, fault: Fault::Delay, per_mille: 100 };
     let rules = vec![rule(Target::Read), rule(Target::Write)];
-    let before = content(&mut stage.dice, job.bytes());
-    let letters = content(&mut stage.dice, 10_000);
-    let store = Store::new(Script::new(stage.seed, rules), DATA)
-        .with_file(DATA, before.clone())
-        .with_file(BYSTANDER, letters.clone());
-    let mount = FaultMount::mount(store, job.engine.caching, &stage.mount)?;
+    let (store, before) = stage.store(&job, rules);
+    let mount = stage.serve(store, &job)?;
     let mut sent = false;
     let ended = stage.program.run_under(&[], &job.arguments(""), |child, since| {
         if !sent && since >= moment {
@@ -44,13 +40,7 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
             format!("{signal:?}: neither a report nor a word")
         });
     }
-    if pattern.ends_with("read") {
-        findings
-            .must(store.content(DATA) == Some(&before[..]), || "it changed its file".to_owned());
-    }
-    findings.must(store.content(BYSTANDER) == Some(&letters[..]), || {
-        "it changed another file".to_owned()
-    });
+    before.compare(&store, pattern, &mut findings);
     let left = store.names().len();
     findings.must(left == 2, || format!("it left {:?}", store.names()));
     Ok(SeedResult { injected: 1, findings: findings.end(), skipped: None })

@@ -1,8 +1,9 @@
 //! What happens to devices and to the machine: a disk that shrinks, is detached
 //! or frozen, a file system in memory that is full, a control group with little memory.
 
+use super::before::content;
 use super::report::Report;
-use super::{Findings, SeedResult, Stage, job};
+use super::{Findings, SeedResult, Stage};
 use iosonde_testing::{Folder, FrozenMount, LoopDevice, filesystem, run as command};
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -26,7 +27,7 @@ fn moment(stage: &mut Stage<'_>) -> Duration {
 /// A disk of random content, and the file behind it.
 fn disk(stage: &mut Stage<'_>) -> Result<(LoopDevice, std::path::PathBuf), String> {
     let image = stage.aside.join("disk");
-    std::fs::write(&image, job::content(&mut stage.dice, DISK_BYTES))
+    std::fs::write(&image, content(&mut stage.dice, DISK_BYTES))
         .map_err(|error| error.to_string())?;
     Ok((LoopDevice::attach(&image, &[])?, image))
 }

@@ -4,6 +4,7 @@
 //! runs iosonde, and compares its report with what was injected. What does not
 //! agree is a [`Finding`]: a sentence and the command.
 
+mod before;
 mod calls;
 mod corruption;
 mod errors;
@@ -16,6 +17,7 @@ mod power;
 mod program;
 mod report;
 mod seeds;
+mod short;
 
 use crate::Dice;
 use std::fmt;
@@ -45,36 +47,41 @@ pub enum Scene {
     Machine,
 }
 
-/// Scenes by how often they come.
-const SCENES: [Scene; 20] = {
-    use Scene::{Calls, Corruption, Errors, Full, Interruptions, Kill, Machine, PowerCut};
-    [
-        Errors,
-        Corruption,
-        Interruptions,
-        PowerCut,
-        Calls,
-        Errors,
-        Corruption,
-        Interruptions,
-        PowerCut,
-        Kill,
-        Errors,
-        Corruption,
-        Full,
-        PowerCut,
-        Calls,
-        Errors,
-        Corruption,
-        Interruptions,
-        PowerCut,
-        Machine,
-    ]
-};
+/// What runs a scene.
+type RunScene = fn(Stage<'_>) -> Result<SeedResult, String>;
+
+/// Each scene and how many seeds of [`ROUND`] are its.
+const SCENES: [(Scene, u64, RunScene); 8] = [
+    (Scene::Errors, 4, errors::run),
+    (Scene::Corruption, 4, corruption::run),
+    (Scene::Interruptions, 4, interruptions::run),
+    (Scene::PowerCut, 3, power::run),
+    (Scene::Calls, 2, calls::run),
+    (Scene::Kill, 1, kill::run),
+    (Scene::Full, 1, full::run),
+    (Scene::Machine, 1, machine::run),
+];
+/// All of their seeds.
+const ROUND: u64 = 20;
+/// Seeds that follow each other are of different scenes: a step that has no factor
+/// in common with the round reaches each place of it.
+const STEP: u64 = 7;
+
+/// The scene of this seed, and what runs it.
+fn entry_of(seed: u64) -> (Scene, RunScene) {
+    let mut place = seed % ROUND * STEP % ROUND;
+    for (scene, seeds, run) in SCENES {
+        match place.checked_sub(seeds) {
+            None => return (scene, run),
+            Some(rest) => place = rest,
+        }
+    }
+    unreachable!("the seeds of all scenes are a round")
+}
 
 /// The scene of this seed.
 pub fn scene_of(seed: u64) -> Scene {
-    SCENES[usize::try_from(seed % SCENES.len() as u64).expect("below 20")]
+    entry_of(seed).0
 }
 
 /// Something that was not as it must be.
@@ -140,16 +147,7 @@ impl Bench {
             dice: Dice::of(seed, &[1]),
             seed,
         };
-        let result = match scene_of(seed) {
-            Scene::Errors => errors::run(stage),
-            Scene::Corruption => corruption::run(stage),
-            Scene::Interruptions => interruptions::run(stage),
-            Scene::PowerCut => power::run(stage),
-            Scene::Full => full::run(stage),
-            Scene::Kill => kill::run(stage),
-            Scene::Calls => calls::run(stage),
-            Scene::Machine => machine::run(stage),
-        };
+        let result = entry_of(seed).1(stage);
         remove(&directory);
         result.unwrap_or_else(|why| SeedResult { skipped: Some(why), ..SeedResult::default() })
     }
@@ -187,5 +185,19 @@ impl<'a> Findings<'a> {
 
     pub(crate) fn end(self) -> Vec<Finding> {
         self.found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_round_of_seeds_has_each_scene_as_often_as_its_share() {
+        for (scene, seeds, _) in SCENES {
+            let found = (100..100 + ROUND).filter(|seed| scene_of(*seed) == scene).count();
+            assert_eq!(found as u64, seeds, "{scene:?}");
+        }
+        assert!((0..ROUND).all(|seed| scene_of(seed) != scene_of(seed + 1)));
     }
 }

@@ -1,10 +1,11 @@
 //! The power is cut while a job writes. What an honoured sync covered is there
 //! and verify says so; where syncs were not honoured, verify finds what is missing.
 
-use super::job::{DATA, EXACT, Job, content};
+use super::before::DATA;
+use super::job::{EXACT, Job};
 use super::report::{Report, blamed};
 use super::{Findings, SeedResult, Stage};
-use crate::{Dice, Fault, FaultMount, Rule, Script, Store, Target};
+use crate::{Dice, Fault, Rule, Target};
 
 pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     let mut job = Job::draw(&mut stage, &EXACT, &[4096, 4096, 16384]);
@@ -18,12 +19,9 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
         true => vec![Rule { target: Target::Sync, fault: Fault::LyingSync, per_mille: 700 }],
         false => Vec::new(),
     };
-    let before = content(&mut stage.dice, job.bytes());
     let after = 1 + stage.dice.below(job.blocks as u64 - 1);
-    let store = Store::new(Script::new(stage.seed, rules), DATA)
-        .with_file(DATA, before)
-        .with_power_cut_after(after);
-    let mount = FaultMount::mount(store, job.engine.caching, &stage.mount)?;
+    let (store, before) = stage.store(&job, rules);
+    let mount = stage.serve(store.with_power_cut_after(after), &job)?;
     let cut = stage.program.run(&job.arguments("--verify_policy=fsynced --do_verify=0"));
     let mut findings = Findings::of(&cut);
     findings.must(Report::of(&cut).is_some(), || "there is no report of the cut".to_owned());
@@ -62,6 +60,7 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
         findings.must(invented.is_empty(), || format!("{invented:?} are right and blamed"));
         findings.must(lies || wrong == 0, || format!("{wrong} blocks are wrong, and none is"));
     }
+    before.compare(&mount.store(), pattern, &mut findings);
     found.extend(findings.end());
     Ok(SeedResult { injected: syncs + 1, findings: found, skipped: None })
 }

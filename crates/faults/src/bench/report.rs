@@ -25,8 +25,12 @@ impl Report {
 
     /// Short I/O, in both directions.
     pub(crate) fn short(&self) -> u64 {
-        let of = |lane: &str| self.0["jobs"][0][lane]["short_ios"].as_u64().unwrap_or(0);
-        of("read") + of("write")
+        self.lane("read", "short_ios") + self.lane("write", "short_ios")
+    }
+
+    /// A count of a direction: `total_ios`, `io_bytes`.
+    pub(crate) fn lane(&self, lane: &str, key: &str) -> u64 {
+        self.0["jobs"][0][lane][key].as_u64().unwrap_or(0)
     }
 
     /// The share of the reads back that came from the page cache, as the ledger has it.
