@@ -2,8 +2,9 @@
 //! without talking to each other.
 
 use iosonde_base::text::duration;
+use iosonde_base::time::since_1970;
 use iosonde_run::conductor::{MeetingPoint, Peers};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// Waiting is asked for a signal so often.
 const LISTEN_EVERY: Duration = Duration::from_millis(20);
@@ -41,8 +42,7 @@ impl StartAt {
 
     /// Time until then; none once it has passed.
     fn left(self) -> Option<Duration> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Duration::from_nanos(self.unix_ns).checked_sub(now)
+        Duration::from_nanos(self.unix_ns).checked_sub(since_1970())
     }
 }
 
@@ -58,8 +58,7 @@ impl Peers for StartAt {
             return Ok(());
         }
         if self.left().is_none() {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let late = now.saturating_sub(Duration::from_nanos(self.unix_ns));
+            let late = since_1970().saturating_sub(Duration::from_nanos(self.unix_ns));
             return Err(format!(
                 "the time of --start-at passed {} before the jobs were ready: choose a later one",
                 duration(late.as_nanos() as u64)

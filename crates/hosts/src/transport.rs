@@ -17,11 +17,16 @@ pub trait Transport {
     /// A message that has come, and from whom; does not wait.
     fn receive(&mut self) -> Option<(usize, Vec<u8>)>;
 
-    /// Wait, awake, until all ranks do; the most exact start that there is.
+    /// Wait, awake, until all ranks do; the most exact start that there is. `stopped` says why
+    /// this rank must not wait any longer.
     ///
     /// # Errors
-    /// Not all came within the time.
-    fn barrier(&mut self, within: Duration) -> Result<(), String>;
+    /// Not all came within the time, or before this rank was stopped.
+    fn barrier(
+        &mut self,
+        within: Duration,
+        stopped: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<(), String>;
 
     /// All messages that were sent have left.
     fn is_idle(&mut self) -> bool;

@@ -36,7 +36,12 @@ impl Transport for Channels {
         self.from.try_recv().ok()
     }
 
-    fn barrier(&mut self, _: Duration) -> Result<(), String> {
+    fn barrier(
+        &mut self,
+        _: Duration,
+        stopped: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<(), String> {
+        stopped().map_or(Ok(()), Err)?;
         self.barrier.wait();
         Ok(())
     }
@@ -185,6 +190,19 @@ fn a_signal_while_a_host_waits_ends_the_wait_of_all() {
 }
 
 #[test]
+fn a_signal_in_the_barrier_of_a_start_is_heard() {
+    let signalled: Script<(String, bool)> = |channels, member| {
+        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
+        session.share(own(&session)).unwrap();
+        let mut stopped = || Some("stopped by signal 2".to_owned());
+        let why = session.meet(MeetingPoint::Wave(0), Ok(()), &mut stopped).unwrap_err();
+        (why, session.into_transport().1)
+    };
+    // Alone there is nothing to wait for but the barrier, and the others are not to be waited for.
+    assert_eq!(ranks(&[signalled]), [("stopped by signal 2".to_owned(), false)]);
+}
+
+#[test]
 fn a_silent_host_is_named_and_the_results_of_the_others_are_taken() {
     const SHORT: Limits =
         Limits { silence: Duration::from_secs(4), beat_every: Duration::from_millis(100) };
@@ -240,7 +258,7 @@ fn a_signal_while_results_are_awaited_ends_the_jobs_of_all_hosts() {
     };
     let stopped = |why: &str, results| (why.to_owned(), results);
     let ended = ranks(&[signalled, running, running]);
-    let others = stopped("stopped by signal 2", 0);
+    let others = stopped("h0: stopped by signal 2", 0);
     assert_eq!(ended, [stopped("", 3), others.clone(), others]);
     let ended = ranks(&[running, running, signalled]);
     let why = "h2: stopped by signal 2";

@@ -18,6 +18,9 @@ const FRAME_BYTES: usize = 512;
 const LENGTH_BYTES: usize = 8;
 /// A message of another program would be longer.
 const MESSAGE_BYTES_MOST: u64 = 1 << 30;
+/// In a barrier signals are listened for so often: not in the microseconds that it takes when
+/// all are there.
+const LISTEN_EVERY: Duration = Duration::from_millis(5);
 /// Tags of frames, and of the rest of longer messages.
 const FRAME_TAG: i32 = 71;
 const REST_TAG: i32 = 72;
@@ -137,11 +140,23 @@ impl Transport for Mpi {
         self.arrived.pop_front()
     }
 
-    fn barrier(&mut self, within: Duration) -> Result<(), String> {
+    fn barrier(
+        &mut self,
+        within: Duration,
+        stopped: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<(), String> {
+        let mut listen = Instant::now() + LISTEN_EVERY;
         let until = Instant::now() + within;
         let mut barrier = self.library.barrier();
         while self.library.test(&mut barrier).is_none() {
-            if Instant::now() >= until {
+            let now = Instant::now();
+            if now >= listen {
+                listen = now + LISTEN_EVERY;
+                if let Some(why) = stopped() {
+                    return Err(why);
+                }
+            }
+            if now >= until {
                 let time = duration(within.as_nanos() as u64);
                 return Err(format!("not all ranks came to the start within {time}"));
             }

@@ -1,10 +1,11 @@
 //! What rank 0 does: it greets, compares, lets go and collects.
 
 use super::message::Message;
-use super::wait::{StopAsked, nothing, unix_ns};
+use super::wait::{StopAsked, nothing};
 use super::{Member, PINGS, Session};
 use crate::merge::first_difference;
 use crate::transport::Transport;
+use iosonde_base::time::unix_ns;
 use iosonde_report::hosts::ClockOffset;
 use std::time::Instant;
 

@@ -267,8 +267,11 @@ impl<T: Transport> Peers for Session<T> {
             MeetingPoint::LaidOut => self.come_to(LAID_OUT, "", own, asked),
             MeetingPoint::Wave(wave) => {
                 self.come_to(FIRST_WAVE + wave as u32, "", own, asked)?;
-                let met = self.transport.barrier(self.limits.silence);
-                self.is_broken |= met.is_err();
+                let met = self.transport.barrier(self.limits.silence, stopped);
+                if let Err(why) = &met {
+                    self.is_broken = true;
+                    self.stop_others(&self.own_words(why));
+                }
                 met
             }
         }

@@ -4,13 +4,15 @@ use super::Session;
 use super::message::Message;
 use crate::transport::Transport;
 use iosonde_base::text::duration;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use iosonde_base::time::unix_ns;
+use std::time::{Duration, Instant};
 
 /// The shortest and the longest sleep of a wait.
 const SLEEP_LEAST: Duration = Duration::from_micros(2);
 const SLEEP_MOST: Duration = Duration::from_millis(1);
 /// After a message the next is awaited without sleep for so long: round trips are short.
 const AWAKE: Duration = Duration::from_micros(300);
+
 /// What a signal asks of a host that waits for others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StopRequest {
@@ -134,9 +136,9 @@ impl<T: Transport> Session<T> {
             }
             match asked() {
                 None => {}
-                Some(StopRequest::EndJobs(why)) => self.stop_others(&why),
+                Some(StopRequest::EndJobs(why)) => self.stop_others(&self.own_words(&why)),
                 Some(StopRequest::GiveUp(why)) => {
-                    self.stop_others(&why);
+                    self.stop_others(&self.own_words(&why));
                     return Err(why);
                 }
             }
@@ -151,6 +153,14 @@ impl<T: Transport> Session<T> {
         }
     }
 
+    /// This host's reason as others are told: rank 0 adds the names of all.
+    pub(super) fn own_words(&self, why: &str) -> String {
+        match self.rank() {
+            0 => format!("{}: {why}", self.names[0]),
+            _ => why.to_owned(),
+        }
+    }
+
     /// Wait until what was sent has left, for a moment at most.
     pub(super) fn flush(&mut self) {
         let until = Instant::now() + Duration::from_secs(1);
@@ -158,10 +168,4 @@ impl<T: Transport> Session<T> {
             std::thread::sleep(SLEEP_MOST);
         }
     }
-}
-
-/// Now, by the clock of the day.
-pub(super) fn unix_ns() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |elapsed| elapsed.as_nanos() as u64)
 }

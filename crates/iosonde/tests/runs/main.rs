@@ -17,6 +17,7 @@ mod hosts;
 mod jobs;
 mod modes;
 mod mpi;
+mod mpi_failures;
 mod not_text;
 mod pace;
 mod profiles;

@@ -4,6 +4,7 @@
 
 pub mod course;
 pub mod groups;
+pub mod launchers;
 pub mod ledgers;
 pub mod running;
 pub mod sbk;

@@ -140,9 +140,7 @@ impl Running {
     #[track_caller]
     pub fn wait_for_work(&mut self, name: &str) {
         let id = self.id();
-        wait_until(&format!("a thread named {name} works"), || {
-            threads(id).iter().any(|thread| thread.name == name && thread.ticks >= 3)
-        });
+        wait_until(&format!("a thread named {name} works"), || works(id, name));
     }
 
     /// Wait until a thread waits in this function of the kernel (proc(5), `wchan`).
@@ -224,6 +222,16 @@ struct ThreadState {
     state: char,
     /// Processor time in clock ticks, of a hundredth of a second each.
     ticks: u64,
+}
+
+/// Whether a thread of that name has used a processor for so long that it does I/O.
+pub fn works(process: u32, name: &str) -> bool {
+    threads(process).iter().any(|thread| thread.name == name && thread.ticks >= 3)
+}
+
+/// Names of the threads of a process.
+pub fn threads_of(process: u32) -> Vec<String> {
+    threads(process).into_iter().map(|thread| thread.name).collect()
 }
 
 fn threads(process: u32) -> Vec<ThreadState> {

@@ -38,7 +38,7 @@ use iosonde_spec::values::ExitWhat;
 use iosonde_stats::CountersWriter;
 use peers::PeerLink;
 use signals::{SignalListener, SignalRequest};
-use span::{span, unix_ns};
+use span::span;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -294,7 +294,7 @@ impl<'a> Conductor<'a> {
             self.meet(MeetingPoint::Wave(wave));
         }
         self.first_gate = Some(gate.open(self.first_gate));
-        let now = unix_ns();
+        let now = iosonde_base::time::unix_ns();
         able.iter().for_each(|&job| self.let_go[job] = Some(now));
         self.observer.see(&RunEvent::WaveStarted { jobs: &able });
         started.extend(able);

@@ -2,7 +2,7 @@
 
 use crate::job::JobPlan;
 use crate::worker::JobResult;
-use std::time::{SystemTime, UNIX_EPOCH};
+use iosonde_base::time::unix_ns;
 
 /// When a job's I/Os were counted, by the clock of the day, in nanoseconds of Unix time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +22,4 @@ pub(super) fn span(job: &JobPlan, result: &JobResult, let_go_unix_ns: u64) -> Jo
         false => let_go_unix_ns,
     };
     JobSpan { began_unix_ns, ended_unix_ns: began_unix_ns + runtime.0 }
-}
-
-/// Now, by the clock of the day.
-pub(super) fn unix_ns() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |elapsed| elapsed.as_nanos() as u64)
 }
