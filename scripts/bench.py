@@ -11,7 +11,7 @@ if it does. CPU is user + system time of the job itself, as each program reports
 it in its JSON. Instructions are user-mode instructions for one
 I/O, from callgrind: the difference of a run of 5N and one of N I/Os.
 
-    scripts/bench.py [--rounds N] [--only WORD] [--no-callgrind]
+    scripts/bench.py [--rounds N] [--only WORD] [--no-callgrind] [--no-timed]
 """
 
 import argparse
@@ -123,6 +123,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", default="")
     parser.add_argument("--no-callgrind", action="store_true")
+    parser.add_argument("--no-timed", action="store_true")
     options = parser.parse_args()
     if not FIO:
         raise SystemExit("fio is not installed: there is nothing to compare with (apt-get install fio)")
@@ -143,17 +144,19 @@ def main():
         ("null depth 32, batch 1", "", null + ["--norandommap", "--iodepth=32"]),
         ("null depth 32, batch 1, a rate", "+ 70", null + ["--norandommap", "--iodepth=32", "--rate_iops=1000000000"]),
     ]
-    print(f"# {os.uname().release}, {os.cpu_count()} processors, {subprocess.run([FIO, '--version'], capture_output=True, text=True).stdout.strip()}, {options.rounds} rounds")
+    print(f"# {os.uname().release}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {subprocess.run([FIO, '--version'], capture_output=True, text=True).stdout.strip()}, {options.rounds} rounds")
     with tempfile.TemporaryDirectory(dir=".") as disk, tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
         if not options.no_callgrind and shutil.which("valgrind"):
             print("# user instructions for one I/O (callgrind); built for x86-64-v3, as the budget is, and as delivered")
             for title, reach, arguments in counted:
                 if wanted(title):
-                    v3 = instructions(OURS_V3, arguments, 100_000, disk)
+                    v3 = f"v3 {instructions(OURS_V3, arguments, 100_000, disk):8.1f}   " if os.path.exists(OURS_V3[0]) else ""
                     ours = instructions(OURS, arguments, 100_000, disk)
                     theirs = instructions([FIO], arguments, 100_000, disk)
-                    print(f"{title:<44} {reach:<10} v3 {v3:8.1f}   delivered {ours:8.1f}   fio {theirs:8.1f}   {theirs / ours:.1f}x fewer", flush=True)
+                    print(f"{title:<44} {reach:<10} {v3}delivered {ours:8.1f}   fio {theirs:8.1f}   {theirs / ours:.1f}x fewer", flush=True)
 
+        if options.no_timed:
+            return
         timed = ["--time_based", "--runtime=600ms"]
         print("# alternately; more than 1 is better than fio")
         cases = [

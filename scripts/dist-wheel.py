@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a wheel of the program and the Python module:  scripts/dist-wheel.py PROGRAM VERSION PLATFORM FOLDER
+"""Makes a wheel of the program and the Python module:  scripts/dist-wheel.py PROGRAM NOTICES VERSION PLATFORM FOLDER
 
 A wheel is a zip file with the module, the program under NAME.data/scripts, and three files that describe it
 (https://packaging.python.org/en/latest/specifications/binary-distribution-format/). Nothing is compiled, so it takes
@@ -32,12 +32,12 @@ Description-Content-Type: text/markdown
 
 
 def main() -> None:
-    program, version, platform, folder = sys.argv[1:]
+    program, notices, version, platform, folder = sys.argv[1:]
     info, data = f"iosonde-{version}.dist-info", f"iosonde-{version}.data"
     files = {f"iosonde/{path.name}": path.read_bytes() for path in sorted((ROOT / "python/iosonde").iterdir()) if path.is_file()}
     files[f"{data}/scripts/iosonde"] = Path(program).read_bytes()
-    for licence in ["LICENSE-MIT", "LICENSE-APACHE"]:
-        files[f"{info}/licenses/{licence}"] = (ROOT / licence).read_bytes()
+    for licence in [ROOT / "LICENSE-MIT", ROOT / "LICENSE-APACHE", Path(notices)]:
+        files[f"{info}/licenses/{licence.name}"] = licence.read_bytes()
     files[f"{info}/METADATA"] = metadata(version).encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: iosonde\nRoot-Is-Purelib: false\nTag: py3-none-{platform}\n".encode()
     record = ""

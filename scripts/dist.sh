@@ -84,6 +84,7 @@ shared() { # program, folder
 	"$1" completions bash > "$2/completions/iosonde.bash"
 	"$1" completions zsh > "$2/completions/_iosonde"
 	"$1" completions fish > "$2/completions/iosonde.fish"
+	python3 scripts/dist-notices.py iosonde > "$2/doc/THIRD-PARTY-LICENSES"
 	cp -r README.md CHANGELOG.md SECURITY.md LICENSE-MIT LICENSE-APACHE docs examples "$2/doc/"
 }
 
@@ -125,11 +126,12 @@ for processor; do
 	tree "$WORK/$processor" "$WORK/shared" "$WORK/$processor-tree"
 	scripts/dist-deb.sh "$WORK/$processor-tree" "$VERSION" $deb "$DIST"
 	scripts/dist-rpm.sh "$WORK/$processor-tree" "$VERSION" "$processor" "$DIST"
-	python3 scripts/dist-wheel.py "$WORK/$processor/iosonde" "$VERSION" "manylinux_${GLIBC/./_}_$processor" "$DIST"
+	python3 scripts/dist-wheel.py "$WORK/$processor/iosonde" "$WORK/shared/doc/THIRD-PARTY-LICENSES" "$VERSION" \
+		"manylinux_${GLIBC/./_}_$processor" "$DIST"
 done
 node bindings/node/scripts/packages.js "$DIST"
 python3 scripts/dist-sbom.py iosonde "$VERSION" > "$DIST/iosonde-$VERSION.cdx.json"
 python3 scripts/dist-sbom.py iosonde-direct-io-node "$VERSION" > "$DIST/iosonde-direct-io-$VERSION.cdx.json"
-scripts/dist-crates.sh
 (cd "$DIST" && sha256sum -- * > SHA256SUMS)
 ls -l "$DIST"
+scripts/dist-crates.sh

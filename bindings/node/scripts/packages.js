@@ -15,6 +15,7 @@ const path = require('path');
 
 const ROOT = path.join(__dirname, '..');
 const LICENCES = ['LICENSE-APACHE', 'LICENSE-MIT'];
+const NOTICES = 'THIRD-PARTY-LICENSES';
 const manifest = require('../package.json');
 
 /** The newest symbols of glibc that a binary may ask for: those that Node 18 needs. */
@@ -54,7 +55,7 @@ function hasLibrary(triple) {
 }
 
 /** Builds a platform's binary; its path. */
-function build(platform, work) {
+function build(platform) {
   const { triple, built, libc } = PLATFORMS[platform];
   const env = { ...process.env, MACOSX_DEPLOYMENT_TARGET: MACOS };
   // No folder of this machine is in the binary.
@@ -67,7 +68,8 @@ function build(platform, work) {
   env.CARGO_ENCODED_RUSTFLAGS = flags.join('\x1f');
   // The build script wants to see a Node for Windows to link with. The addon looks its symbols up at run time, and
   // takes nothing from it: an empty archive will do.
-  env.LIBNODE_PATH = path.join(work, 'libnode');
+  const target = process.env.CARGO_TARGET_DIR || path.join(ROOT, 'target');
+  env.LIBNODE_PATH = path.join(target, 'libnode');
   fs.mkdirSync(env.LIBNODE_PATH, { recursive: true });
   for (const name of ['libnode.dll', 'libnode.a']) fs.writeFileSync(path.join(env.LIBNODE_PATH, name), '!<arch>\n');
 
@@ -75,7 +77,7 @@ function build(platform, work) {
   run(process.env.CARGO || 'cargo', ['zigbuild', '--release', '--locked', '--target', wanted], {
     cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const file = path.join(process.env.CARGO_TARGET_DIR || path.join(ROOT, 'target'), triple, 'release', built);
+  const file = path.join(target, triple, 'release', built);
   if (libc === 'glibc') checkGlibc(platform, file);
   return file;
 }
@@ -86,11 +88,12 @@ function checkGlibc(platform, file) {
   if (highest > Number(GLIBC.split('.')[1])) fail(`${platform} asks for GLIBC_2.${highest}, above ${GLIBC}`);
 }
 
-/** Writes the package of one platform, of a binary, to a folder. */
-function stagePlatform(platform, binary, folder) {
+/** Writes the package of one platform to a folder: a binary, and the licences of what is in it. */
+function stagePlatform(platform, binary, notices, folder) {
   const { os: system, cpu, libc } = PLATFORMS[platform];
   fs.mkdirSync(folder, { recursive: true });
   fs.copyFileSync(binary, path.join(folder, 'direct-io.node'));
+  fs.writeFileSync(path.join(folder, NOTICES), notices);
   const description = `The binary of ${manifest.name} for ${platform}.`;
   writeManifest(folder, {
     name: `${manifest.name}-${platform}`,
@@ -98,7 +101,7 @@ function stagePlatform(platform, binary, folder) {
     description,
     license: manifest.license,
     main: 'direct-io.node',
-    files: ['direct-io.node', ...LICENCES],
+    files: ['direct-io.node', NOTICES, ...LICENCES],
     engines: manifest.engines,
     os: [system],
     cpu: [cpu],
@@ -146,9 +149,10 @@ function main(destination, ...chosen) {
   const work = fs.mkdtempSync(path.join(os.tmpdir(), 'iosonde-packages-'));
   process.on('exit', () => fs.rmSync(work, { recursive: true, force: true }));
   fs.mkdirSync(destination, { recursive: true });
+  const notices = run('python3', ['scripts/dist-notices.py', 'iosonde-direct-io-node'], { cwd: path.join(ROOT, '..', '..') });
   for (const platform of platforms) {
     const folder = path.join(work, platform);
-    stagePlatform(platform, build(platform, work), folder);
+    stagePlatform(platform, build(platform), notices, folder);
     const packed = pack(folder, destination);
     console.log(`packages: ${path.basename(packed)}: binary ${fs.statSync(path.join(folder, 'direct-io.node')).size} bytes`);
   }

@@ -75,14 +75,14 @@ test('the published packages are installed without a compiler and work', (t) => 
   if (!packages.PLATFORMS[platform()]) return t.skip(`no package is made for ${platform()}`);
   const folder = empty(t);
   packages.stageMain(path.join(folder, 'main'));
-  packages.stagePlatform(platform(), addon(), path.join(folder, 'platform'));
+  packages.stagePlatform(platform(), addon(), 'licences', path.join(folder, 'platform'));
   const tarballs = ['main', 'platform'].map((name) => packages.pack(path.join(folder, name), folder));
   install(t, folder, tarballs);
   const modules = path.join(folder, 'node_modules', '@iosonde');
   assert.deepStrictEqual(fs.readdirSync(modules).sort(), ['direct-io', `direct-io-${platform()}`]);
   assert.deepStrictEqual(fs.readdirSync(path.join(modules, 'direct-io')).sort(), FILES);
   assert.deepStrictEqual(fs.readdirSync(path.join(modules, `direct-io-${platform()}`)).sort(),
-    ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'direct-io.node', 'package.json']);
+    ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'THIRD-PARTY-LICENSES', 'direct-io.node', 'package.json']);
   use(t, folder);
 
   // Without the machine's package, or with a damaged one, it says in one line what to do.
