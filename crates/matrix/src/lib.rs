@@ -9,6 +9,7 @@
 
 mod arguments;
 mod cell;
+mod fastest;
 mod formats;
 mod meaning;
 mod measure;

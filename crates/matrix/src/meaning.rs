@@ -1,7 +1,8 @@
 //! The figures in words: a paragraph, each sentence with its figures.
 
 use crate::cell::{Access, ReadPath, WritePath, WriteSync};
-use crate::sheet::{Best, Measured, Results};
+use crate::fastest::Fastest;
+use crate::sheet::{Best, Measured, Results, fastest as fastest_of};
 use crate::witness::Flushes;
 use iosonde_base::text;
 
@@ -74,7 +75,7 @@ fn single_writes(sheet: &Results) -> Option<String> {
     }
     // Half as much again is where the bytes begin to cost as the flush does.
     let flat = row.iter().take_while(|found| cost(found) < 1.5 * cost(first)).last()?;
-    let best = sheet_best(row.iter().copied())?;
+    let best = fastest_of(row.iter().copied())?;
     let enough = row.iter().find(|found| found.rate >= 0.9 * best.rate)?;
     // Without a volatile cache a sync costs no flush.
     let flushes = sheet.flushes.as_ref().is_some_and(|disk| disk.volatile_cache == Some(true));
@@ -98,10 +99,6 @@ fn single_writes(sheet: &Results) -> Option<String> {
     Some(format!("{one}{flat}{reached}"))
 }
 
-fn sheet_best(found: impl Iterator<Item = Best>) -> Option<Best> {
-    found.max_by(|a, b| a.rate.total_cmp(&b.rate))
-}
-
 /// The gain when many of the smallest writes share a sync.
 fn group_commits(sheet: &Results) -> Option<String> {
     let smallest = sheet.sizes.first()?;
@@ -109,7 +106,7 @@ fn group_commits(sheet: &Results) -> Option<String> {
     let alone = synced().find_map(rate)?;
     let shares = |kind: Access| matches!(kind, Access::Write(mode, _) if mode.is_amortized());
     let kinds = sheet.kinds.iter().copied().filter(|&kind| shares(kind));
-    let together = sheet_best(kinds.filter_map(rate))?;
+    let together = fastest_of(kinds.filter_map(rate))?;
     let (single, measured) = (sheet.figure(&alone)?, sheet.figure(&together)?);
     if measured.blocks < 2 {
         return None;
@@ -134,26 +131,33 @@ fn group_commits(sheet: &Results) -> Option<String> {
 }
 
 fn durable_writes(sheet: &Results) -> Option<String> {
-    let best = sheet.best(Access::is_durable)?;
-    let each = sheet.best(|kind| matches!(kind, Access::Write(mode, _) if mode.syncs_each()));
-    let mut words = format!(
-        "The fastest durable write is {} of {}, {}",
-        sheet.kinds[best.row].name(),
-        size(best.size),
-        text::rate(best.rate)
-    );
-    match each.filter(|each| each.row != best.row) {
-        Some(each) => {
-            words += &format!(
-                "; of those that make each write durable it is {} of {}, {}.",
-                sheet.kinds[each.row].name(),
-                size(each.size),
-                text::rate(each.rate)
-            );
+    let best = Fastest::of(sheet, Access::is_durable)?;
+    let syncs_each = |kind| matches!(kind, Access::Write(mode, _) if mode.syncs_each());
+    let each = Fastest::of(sheet, syncs_each).filter(|each| each.best.row != best.best.row);
+    let words = match &best.rivals {
+        None => format!("The fastest durable write is {}", named(sheet, &best.best)),
+        Some(rivals) => {
+            let words = "Which durable write is fastest cannot be told from this run";
+            return Some(format!("{words}: {}.", rivals.words(sheet, &best.best)));
         }
-        None => words.push('.'),
-    }
-    Some(words)
+    };
+    let of_each = "those that make each write durable";
+    Some(match each {
+        None => format!("{words}."),
+        Some(Fastest { best, rivals: None }) => {
+            format!("{words}; of {of_each} it is {}.", named(sheet, &best))
+        }
+        Some(Fastest { best, rivals: Some(rivals) }) => format!(
+            "{words}. Which of {of_each} is fastest cannot be told from this run: {}.",
+            rivals.words(sheet, &best)
+        ),
+    })
+}
+
+/// `DSYNC of 1 MiB, 480 MiB/s`.
+pub(crate) fn named(sheet: &Results, found: &Best) -> String {
+    let name = sheet.kinds[found.row].name();
+    format!("{name} of {}, {}", size(found.size), text::rate(found.rate))
 }
 
 /// Only where it matters, and only as far as this run can tell.
@@ -185,7 +189,7 @@ fn fsync_or_fdatasync(sheet: &Results) -> Option<String> {
 }
 
 /// Which run may tell: one that measures each cell so many times as long.
-fn advice(sheet: &Results, longer: f64) -> String {
+pub(crate) fn advice(sheet: &Results, longer: f64) -> String {
     let seconds = (sheet.seconds_a_cell * longer).ceil();
     match seconds <= 600.0 {
         true => format!("--time-per-cell={seconds:.0}s may"),
@@ -194,7 +198,7 @@ fn advice(sheet: &Results, longer: f64) -> String {
 }
 
 fn reads(sheet: &Results) -> Option<String> {
-    let best = |reading| sheet_best(sheet.row(Access::Read(reading)));
+    let best = |reading| fastest_of(sheet.row(Access::Read(reading)));
     let shown =
         |found: Best| format!("{} (blocks of {})", text::rate(found.rate), size(found.size));
     let (cold, direct) = (best(ReadPath::Cold), best(ReadPath::Direct));
@@ -232,7 +236,7 @@ fn memory(sheet: &Results) -> Option<String> {
 }
 
 fn direct_alone(sheet: &Results) -> Option<String> {
-    let best = sheet_best(sheet.row(Access::Write(WriteSync::Buffered, WritePath::Direct)))?;
+    let best = fastest_of(sheet.row(Access::Write(WriteSync::Buffered, WritePath::Direct)))?;
     Some(format!(
         "O_DIRECT alone (up to {}) leaves the data in the disk's own cache, if it has one.",
         text::rate(best.rate)
@@ -307,6 +311,32 @@ mod tests {
             assert!(words.contains("cannot be told from this run"), "{words}");
             assert!(words.contains("--time-per-cell=") && !words.contains("times as"), "{words}");
         }
+    }
+
+    #[test]
+    fn the_fastest_is_named_only_where_it_settled_apart_from_all_others() {
+        let modes = [WriteSync::Fdatasync, WriteSync::Fsync];
+        let words = |data, all| durable_writes(&results(modes, [data, all], true)).unwrap();
+        let apart = words([98.0, 100.0, 102.0], [49.0, 50.0, 51.0]);
+        assert!(apart.starts_with("The fastest durable write is FDATASYNC"), "{apart}");
+        for (data, all) in [
+            (SURE, [97.0, 99.0, 101.0]),
+            (SURE, [60.0, 80.0, 97.0]),
+            ([60.0, 100.0, 130.0], [49.0, 50.0, 51.0]),
+        ] {
+            let words = words(data, all);
+            assert!(words.contains("cannot be told from this run"), "{words}");
+            assert!(!words.contains("The fastest") && words.contains(" may."), "{words}");
+        }
+    }
+
+    #[test]
+    fn one_mode_alone_is_the_fastest_once_it_has_settled() {
+        let modes = [WriteSync::Fdatasync, WriteSync::Buffered];
+        let words = |data| durable_writes(&results(modes, [data, SURE], true)).unwrap();
+        assert!(words(SURE).starts_with("The fastest durable write is FDATASYNC"));
+        let noise = words([80.0, 100.0, 120.0]);
+        assert!(noise.contains("did not settle; --time-per-cell=16s may"), "{noise}");
     }
 
     #[test]

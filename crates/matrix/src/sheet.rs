@@ -222,6 +222,7 @@ impl Results {
     }
 }
 
-fn fastest(found: impl Iterator<Item = Best>) -> Option<Best> {
+/// The one with the highest rate.
+pub(crate) fn fastest(found: impl Iterator<Item = Best>) -> Option<Best> {
     found.max_by(|a, b| a.rate.total_cmp(&b.rate))
 }
