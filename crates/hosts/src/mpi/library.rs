@@ -19,6 +19,7 @@ type Version = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
 type Start = unsafe extern "C" fn(*mut u8, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
 type StartBarrier = unsafe extern "C" fn(usize, *mut usize) -> c_int;
 type Test = unsafe extern "C" fn(*mut usize, *mut c_int, *mut StatusRoom) -> c_int;
+type Cancel = unsafe extern "C" fn(*mut usize) -> c_int;
 type Abort = unsafe extern "C" fn(usize, c_int) -> c_int;
 type Finalize = unsafe extern "C" fn() -> c_int;
 
@@ -32,6 +33,7 @@ pub(super) struct MpiLibrary {
     irecv: Start,
     ibarrier: StartBarrier,
     test: Test,
+    cancel: Cancel,
     abort: Abort,
     finalize: Finalize,
     constants: Constants,
@@ -76,6 +78,7 @@ impl MpiLibrary {
                 irecv: function(&library, c"MPI_Irecv")?,
                 ibarrier: function(&library, c"MPI_Ibarrier")?,
                 test: function(&library, c"MPI_Test")?,
+                cancel: function(&library, c"MPI_Cancel")?,
                 abort: function(&library, c"MPI_Abort")?,
                 finalize: function(&library, c"MPI_Finalize")?,
                 constants,
@@ -166,6 +169,16 @@ impl MpiLibrary {
             (self.test)(&mut pending.request, &mut flag, &mut status);
         }
         if flag != 0 { pending.buffer.take() } else { None }
+    }
+
+    /// Give up on a message that is awaited; it is still to be tested until MPI is done with it.
+    pub fn cancel(&self, pending: &mut PendingMessage) {
+        if pending.buffer.is_some() {
+            // SAFETY: as in `test`: the request has not been completed.
+            unsafe {
+                (self.cancel)(&mut pending.request);
+            }
+        }
     }
 
     /// End all ranks.

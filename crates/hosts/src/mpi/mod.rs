@@ -21,6 +21,8 @@ const MESSAGE_BYTES_MOST: u64 = 1 << 30;
 /// In a barrier signals are listened for so often: not in the microseconds that it takes when
 /// all are there.
 const LISTEN_EVERY: Duration = Duration::from_millis(5);
+/// How long a message that is given up is tested for its end.
+const CANCEL_WITHIN: Duration = Duration::from_millis(100);
 /// Tags of frames, and of the rest of longer messages.
 const FRAME_TAG: i32 = 71;
 const REST_TAG: i32 = 72;
@@ -174,8 +176,16 @@ impl Transport for Mpi {
 impl Mpi {
     /// The end of MPI on this rank.
     pub fn finalize(self) {
-        // What is awaited and does not come is of no account any more.
-        let Mpi { library, .. } = self;
+        let Mpi { library, awaited, .. } = self;
+        // Libraries complain of what is still awaited.
+        for (_, awaited) in awaited {
+            let (Awaited::Frame(mut pending) | Awaited::Rest(_, mut pending)) = awaited;
+            library.cancel(&mut pending);
+            let until = Instant::now() + CANCEL_WITHIN;
+            while library.test(&mut pending).is_none() && Instant::now() < until {
+                std::hint::spin_loop();
+            }
+        }
         library.finalize();
     }
 }
