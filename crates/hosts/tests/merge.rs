@@ -103,7 +103,7 @@ fn hosts(report: &Report) -> &HostsReport {
 fn rates_are_added_and_percentiles_are_those_of_all_values() {
     let report = merged([H1.result(), H2.result()]).unwrap();
     let group = &hosts(&report).groups[0];
-    let total = &group.total.as_ref().unwrap().0[0];
+    let total = &group.total.as_ref().unwrap().0[0].sum;
     assert_eq!((group.common_ns, group.overlap), (10 * SECOND, 1.0));
     assert_eq!(total.bytes_per_s, (400 << 20) as f64);
     assert_eq!(total.ios, 4000 * 256);
@@ -180,11 +180,11 @@ fn the_total_is_of_the_common_time_as_the_series_have_it() {
     let group = &hosts(&report).groups[0];
     assert!(group.from_series);
     // h1 had moved all of its bytes before h2 began.
-    assert_eq!(group.total.as_ref().unwrap().0[0].bytes, 3000 << 20);
+    assert_eq!(group.total.as_ref().unwrap().0[0].sum.bytes, 3000 << 20);
     let report = merged([H1.result(), late.result()]).unwrap();
     let group = &hosts(&report).groups[0];
     assert!(!group.from_series);
-    assert_eq!(group.total.as_ref().unwrap().0[0].bytes, 3600 << 20);
+    assert_eq!(group.total.as_ref().unwrap().0[0].sum.bytes, 3600 << 20);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::charts::hosts as charts;
 use iosonde_base::DIRS;
 use iosonde_base::text::{count, duration, percent, rate};
-use iosonde_report::hosts::{GroupTogether, HostDir, HostsReport};
+use iosonde_report::hosts::{DirRates, GroupTogether, HostsReport};
 use maud::{Markup, html};
 
 /// Rows of a table at most: the page is to stay small.
@@ -69,8 +69,8 @@ fn table(hosts: &HostsReport, group: &GroupTogether) -> Markup {
                 } }
                 tbody {
                     @if let Ok(total) = &group.total {
-                        @for dir in DIRS.into_iter().filter(|&dir| total[dir].ios > 0) {
-                            @let all = &total[dir];
+                        @for dir in DIRS.into_iter().filter(|&dir| total[dir].sum.ios > 0) {
+                            @let all = &total[dir].sum;
                             tr {
                                 th scope="row" { "all" }
                                 td { (dir.name()) }
@@ -87,7 +87,7 @@ fn table(hosts: &HostsReport, group: &GroupTogether) -> Markup {
                     @for host in hosts.hosts.iter().take(ROWS_MOST) {
                         @for own in host.groups.iter().filter(|own| own.group == group.group) {
                             @for dir in DIRS.into_iter().filter(|&dir| own.dirs[dir].ios > 0) {
-                                @let HostDir { iops, bytes_per_s, p50_ns, p99_ns, max_ns, .. } = own.dirs[dir];
+                                @let DirRates { iops, bytes_per_s, p50_ns, p99_ns, max_ns, .. } = own.dirs[dir];
                                 tr {
                                     th scope="row" { (host.name) }
                                     td { (dir.name()) }

@@ -3,6 +3,7 @@
 
 use crate::finding::Severity;
 use crate::ledger::{Observed, Reads, Writes};
+use crate::{DiskReport, JobReport, OptionTexts};
 use iosonde_base::PerDir;
 
 /// Where and when a result was measured that is one of several.
@@ -57,6 +58,30 @@ pub struct HostsReport {
     pub groups: Vec<GroupTogether>,
     /// Findings of the hosts, each once, the most severe first.
     pub findings: Vec<SharedFinding>,
+    /// The jobs of each host, where they are to be printed: as fio's client does.
+    pub clients: Option<ClientJobs>,
+}
+
+/// Jobs of hosts as fio's client prints them: each by itself, and their sum.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClientJobs {
+    /// Each host, as the rows of the report.
+    pub hosts: Vec<HostJobs>,
+    /// All jobs of all hosts as one.
+    pub sum: JobReport,
+}
+
+/// The jobs of one host.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostJobs {
+    /// The host's name.
+    pub host: String,
+    /// Options before the first job, if there were any.
+    pub global_options: Option<OptionTexts>,
+    /// Each job.
+    pub jobs: Vec<JobReport>,
+    /// Its disks under the files.
+    pub disks: Vec<DiskReport>,
 }
 
 /// One host.
@@ -90,19 +115,19 @@ pub struct HostGroup {
     /// When its last job ended, since then.
     pub ended_ns: u64,
     /// Each direction.
-    pub dirs: PerDir<HostDir>,
+    pub dirs: PerDir<DirRates>,
 }
 
-/// One direction of a group on one host.
+/// What was done in one direction: by a group on one host, or by all hosts together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct HostDir {
+pub struct DirRates {
     /// Bytes moved.
     pub bytes: u64,
     /// I/Os completed.
     pub ios: u64,
-    /// Bytes per second while the host ran.
+    /// Bytes per second of that time.
     pub bytes_per_s: f64,
-    /// I/Os per second while the host ran.
+    /// I/Os per second of that time.
     pub iops: f64,
     /// The median latency, where bins are known.
     pub p50_ns: Option<u64>,
@@ -144,25 +169,13 @@ pub struct SlowestHost {
     pub of_median: f64,
 }
 
-/// One direction of all hosts in the common time.
+/// One direction of all hosts in the common time. Its latencies are of the hosts' whole runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TotalDir {
-    /// Bytes moved in the common time.
-    pub bytes: u64,
-    /// I/Os completed in the common time.
-    pub ios: u64,
-    /// Bytes per second.
-    pub bytes_per_s: f64,
-    /// I/Os per second.
-    pub iops: f64,
-    /// The median latency of the hosts' whole runs.
-    pub p50_ns: Option<u64>,
-    /// The 99th percentile of the hosts' whole runs.
-    pub p99_ns: Option<u64>,
-    /// The 99.9th percentile of the hosts' whole runs.
+    /// What all hosts did together.
+    pub sum: DirRates,
+    /// The 99.9th percentile, where bins are known.
     pub p999_ns: Option<u64>,
-    /// The largest latency.
-    pub max_ns: u64,
 }
 
 /// A finding that one or more hosts have.

@@ -44,6 +44,7 @@ pub(crate) fn merged(ours: &Value) -> Option<Box<HostsReport>> {
             hosts: hosts.iter().map(host).collect(),
             groups: list(ours, "overlap").iter().map(together).collect(),
             findings: list(ours, "hosts_findings").iter().map(finding).collect(),
+            clients: None,
         })
     })
 }
@@ -66,12 +67,12 @@ fn group(value: &Value) -> HostGroup {
         began_ns: count(value, "began_ns"),
         first_done_ns: count(value, "first_done_ns"),
         ended_ns: count(value, "ended_ns"),
-        dirs: PerDir(DIRS.map(|dir| host_dir(&value[dir.name()]))),
+        dirs: PerDir(DIRS.map(|dir| rates(&value[dir.name()]))),
     }
 }
 
-fn host_dir(dir: &Value) -> HostDir {
-    HostDir {
+fn rates(dir: &Value) -> DirRates {
+    DirRates {
         bytes: count(dir, "bytes"),
         ios: count(dir, "ios"),
         bytes_per_s: number(dir, "bytes_per_s"),
@@ -104,16 +105,7 @@ fn together(value: &Value) -> GroupTogether {
 }
 
 fn total_dir(dir: &Value) -> TotalDir {
-    TotalDir {
-        bytes: count(dir, "bytes"),
-        ios: count(dir, "ios"),
-        bytes_per_s: number(dir, "bytes_per_s"),
-        iops: number(dir, "iops"),
-        p50_ns: whole(&dir["p50_ns"]),
-        p99_ns: whole(&dir["p99_ns"]),
-        p999_ns: whole(&dir["p999_ns"]),
-        max_ns: count(dir, "max_ns"),
-    }
+    TotalDir { sum: rates(dir), p999_ns: whole(&dir["p999_ns"]) }
 }
 
 fn finding(value: &Value) -> SharedFinding {

@@ -10,7 +10,7 @@ use iosonde_report::{
 #[derive(Debug, Default)]
 pub(super) struct JobSum {
     clones: u32,
-    start_unix_ms: u64,
+    start_unix_ms: Option<u64>,
     elapsed_s: u64,
     failure: Option<JobFailure>,
     dirs: PerDir<DirSum>,
@@ -49,7 +49,6 @@ impl JobSum {
         let mut sum = JobSum {
             name: job.name.clone(),
             what: ours.map(|ours| ours.what.clone()).unwrap_or_default(),
-            start_unix_ms: u64::MAX,
             ..JobSum::default()
         };
         sum.add(host, job, ours);
@@ -59,7 +58,8 @@ impl JobSum {
     /// Add another host's.
     pub fn add(&mut self, host: &str, job: &JobReport, ours: Option<&OurJob>) {
         self.clones += job.clones;
-        self.start_unix_ms = self.start_unix_ms.min(job.start_unix_ms);
+        let began = self.start_unix_ms.get_or_insert(job.start_unix_ms);
+        *began = (*began).min(job.start_unix_ms);
         self.elapsed_s = self.elapsed_s.max(job.elapsed_s);
         if let (None, Some(failure)) = (&self.failure, &job.failure) {
             let place = match failure.place.as_str() {
@@ -117,7 +117,7 @@ impl JobSum {
     pub fn report(&self, template: &JobReport, run_ms: u64) -> JobReport {
         JobReport {
             clones: self.clones,
-            start_unix_ms: self.start_unix_ms,
+            start_unix_ms: self.start_unix_ms.unwrap_or_default(),
             elapsed_s: self.elapsed_s,
             failure: self.failure.clone(),
             dirs: PerDir(DIRS.map(|dir| self.dirs[dir].report(run_ms))),

@@ -2,6 +2,7 @@
 //! row, its moments, and its bytes over time.
 
 mod agreement;
+mod clients;
 mod curve;
 mod job_sum;
 mod shared;
@@ -11,9 +12,12 @@ mod together;
 pub use agreement::first_difference;
 
 use agreement::FirstResult;
+use clients::ClientSum;
 use curve::RateCurve;
 use iosonde_base::{DIRS, PerDir};
-use iosonde_report::hosts::{ClockOffset, GroupTogether, HostDir, HostGroup, HostRow, HostsReport};
+use iosonde_report::hosts::{
+    ClockOffset, DirRates, GroupTogether, HostGroup, HostJobs, HostRow, HostsReport,
+};
 use iosonde_report::{LatencyTotal, OurJob, Ours, Report, groups_of};
 use iosonde_result::StoredResult;
 use job_sum::JobSum;
@@ -35,6 +39,8 @@ pub struct HostsMerge {
     latencies: BTreeMap<u32, PerDir<LatencyTotal>>,
     texts: SharedTexts,
     disks: Vec<iosonde_report::DiskReport>,
+    /// All jobs of all hosts, where each is kept for itself.
+    clients: Option<ClientSum>,
 }
 
 /// What is kept of a host until all are known.
@@ -42,6 +48,7 @@ pub struct HostsMerge {
 struct MergedHost {
     row: HostRow,
     groups: Vec<MergedGroup>,
+    jobs: Option<HostJobs>,
 }
 
 /// A reporting group of a host.
@@ -49,11 +56,17 @@ struct MergedHost {
 struct MergedGroup {
     group: u32,
     span: ClockSpan,
-    dirs: PerDir<HostDir>,
+    dirs: PerDir<DirRates>,
     curve: Option<RateCurve>,
 }
 
 impl HostsMerge {
+    /// A sum in which the jobs of each host are kept, for a report like that of fio's client. It
+    /// takes memory for each host.
+    pub fn with_jobs() -> HostsMerge {
+        HostsMerge { clients: Some(ClientSum::default()), ..HostsMerge::default() }
+    }
+
     /// Add a host's result; `file` is what it is called where it has no name of its own.
     ///
     /// # Errors
@@ -107,6 +120,7 @@ impl HostsMerge {
                 None => self.jobs.push(JobSum::new(&name, job, report.ours.jobs.get(at))),
             }
         }
+        let jobs = self.clients.as_mut().map(|clients| clients.add(&name, &report));
         if self.hosts.len() <= DISKS_OF_HOSTS {
             let disks = std::mem::take(&mut report.disks).into_iter();
             self.disks.extend(disks.map(|mut disk| {
@@ -120,7 +134,7 @@ impl HostsMerge {
             report.ours = Ours { settings, ..Ours::default() };
             self.first = Some((known, report));
         }
-        self.hosts.push(MergedHost { row, groups });
+        self.hosts.push(MergedHost { row, groups, jobs });
         Ok(())
     }
 
@@ -131,7 +145,7 @@ impl HostsMerge {
         let series = series.filter(|_| spans.len() == 1);
         let mut groups = Vec::new();
         for span in spans {
-            let mut dirs: PerDir<HostDir> = PerDir::default();
+            let mut dirs: PerDir<DirRates> = PerDir::default();
             let all = self.latencies.entry(span.group).or_default();
             for dir in DIRS {
                 let jobs = || report.jobs.iter().filter(|job| job.group == span.group);
@@ -190,8 +204,10 @@ impl HostsMerge {
             .map(|(sum, template)| sum.report(template, run_ms(template.group)))
             .collect();
         let our_jobs: Vec<OurJob> = self.jobs.into_iter().map(JobSum::into_ours).collect();
+        let clients = self.clients.take().map(|clients| clients.report(&mut self.hosts));
         let hosts = self.hosts.into_iter().map(|host| with_groups(host, origin)).collect();
-        let merged = HostsReport { hosts, groups: together, findings: self.texts.into_findings() };
+        let findings = self.texts.into_findings();
+        let merged = HostsReport { hosts, groups: together, findings, clients };
         Ok(Report {
             groups: groups_of(&jobs),
             jobs,

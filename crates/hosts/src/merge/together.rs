@@ -4,7 +4,7 @@ use super::{MergedGroup, MergedHost};
 use iosonde_base::text::{duration, percent};
 use iosonde_base::{DIRS, PerDir};
 use iosonde_report::LatencyTotal;
-use iosonde_report::hosts::{GroupTogether, SlowestHost, TotalDir};
+use iosonde_report::hosts::{DirRates, GroupTogether, SlowestHost, TotalDir};
 
 /// Below this share of the longest run there is no total.
 pub const OVERLAP_LEAST: f64 = 0.5;
@@ -73,16 +73,16 @@ fn total(
             ios += part.1;
         }
         let latency = latencies.map(|all| all[dir].report()).unwrap_or_default();
-        all[dir] = TotalDir {
+        let sum = DirRates {
             bytes: bytes.round() as u64,
             ios: ios.round() as u64,
             bytes_per_s: bytes / seconds,
             iops: ios / seconds,
             p50_ns: latency.at(50.0),
             p99_ns: latency.at(99.0),
-            p999_ns: latency.at(99.9),
             max_ns: latency.max_ns,
         };
+        all[dir] = TotalDir { sum, p999_ns: latency.at(99.9) };
     }
     all
 }

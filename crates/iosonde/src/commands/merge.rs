@@ -68,6 +68,8 @@ enum MergeFormat {
     Json,
     /// A header and a row for each job and direction
     Csv,
+    /// The document of fio's client: each job with its host under client_stats
+    FioClient,
 }
 
 /// Run with the words after `merge`; the exit code.
@@ -90,11 +92,16 @@ fn merge(arguments: &MergeArgs) -> Result<u8, String> {
         new_file::check(file, arguments.force)?;
     }
     each_once(&arguments.files)?;
-    let report = read_all(&arguments.files)?.finish()?;
+    let sums = match arguments.format {
+        MergeFormat::FioClient => HostsMerge::with_jobs(),
+        _ => HostsMerge::default(),
+    };
+    let report = read_all(&arguments.files, sums)?.finish()?;
     let text = match arguments.format {
         MergeFormat::Text => formats::native(&report, &style(arguments)),
         MergeFormat::Json => formats::fio_json(&report, &JsonOptions { ours: true }),
         MergeFormat::Csv => formats::csv(&report),
+        MergeFormat::FioClient => formats::fio_json_plus(&report, &JsonOptions { ours: false }),
     };
     match &arguments.output {
         Some(file) => new_file::write(file, &text, arguments.force)?,
@@ -152,9 +159,9 @@ fn style(arguments: &MergeArgs) -> Style {
 ///
 /// # Errors
 /// A file is no result, or cannot be added: a sentence with its name.
-pub fn read_all(files: &[String]) -> Result<HostsMerge, String> {
+pub fn read_all(files: &[String], sums: HostsMerge) -> Result<HostsMerge, String> {
     let readers = thread::available_parallelism().map_or(1, usize::from).min(files.len()).max(1);
-    let (next, sums) = (AtomicUsize::new(0), HostsMerge::default());
+    let next = AtomicUsize::new(0);
     let (to_merge, read) = sync_channel::<(usize, Result<StoredResult, String>)>(readers);
     thread::scope(|scope| {
         for _ in 0..readers {

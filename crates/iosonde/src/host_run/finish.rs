@@ -5,6 +5,7 @@ use super::stop_signals::StopSignals;
 use super::{HostLink, HostRun};
 use crate::commands::merge;
 use crate::output::ReportOutput;
+use crate::personality::Personality;
 use crate::{exit, new_file};
 use iosonde_hosts::merge::HostsMerge;
 use iosonde_hosts::mpi::Mpi;
@@ -23,7 +24,8 @@ pub(super) fn report(
     let text = fio_json_plus(&report, &JsonOptions { ours: true });
     let ended = report.ours.host.as_ref().and_then(|stamp| stamp.ended_early.clone());
     let written = write(&host.file, &text, host.flags.force);
-    let program = host.personality.program();
+    let personality = host.personality;
+    let program = personality.program();
     if let Err(why) = &written {
         // The others' results are worth having all the same.
         output.error(&format!("{program}: {why}"));
@@ -36,7 +38,7 @@ pub(super) fn report(
                 output.error(&format!("{program}: {why}"));
                 host.code = exit::REFUSED;
             }
-            let merged = collect(session, &text, &report, program, (&host.signals, output));
+            let merged = collect(session, &text, &report, personality, (&host.signals, output));
             host.code = host.code.max(merged.1);
             Ok(Some(merged.0))
         }
@@ -67,9 +69,10 @@ fn collect(
     session: &mut Session<Mpi>,
     text: &str,
     own: &Report,
-    program: &str,
+    personality: Personality,
     (signals, output): (&StopSignals, &mut ReportOutput),
 ) -> (Report, u8) {
+    let program = personality.program();
     let (mut arrived, mut code) = (Vec::new(), exit::OK);
     let take = |rank, bytes| arrived.push((rank, bytes));
     let taken = session.finish(text.as_bytes(), take, &mut || signals.after_end());
@@ -79,7 +82,10 @@ fn collect(
         ));
         code = exit::REFUSED;
     }
-    let mut sums = HostsMerge::default();
+    let mut sums = match personality {
+        Personality::Fio => HostsMerge::with_jobs(),
+        Personality::Native => HostsMerge::default(),
+    };
     for (rank, bytes) in arrived {
         let name = session.names()[rank].clone();
         let read = String::from_utf8(bytes).map_err(|_| "it is not text".to_owned());

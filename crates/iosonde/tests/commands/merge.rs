@@ -1,7 +1,8 @@
 //! `iosonde merge`: results of the program itself, put beside each other.
 
 use crate::support::Who;
-use iosonde_testing::Folder;
+use crate::support::running::wait_until;
+use iosonde_testing::{Folder, has_fio_for_part};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -63,6 +64,64 @@ fn hosts_that_did_not_run_together_have_no_total_and_exit_3() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.stdout.contains("no total  the hosts ran together for 300 ms"), "{ran:?}");
     assert!(!ran.stdout.contains("\nall "), "{ran:?}");
+}
+
+#[test]
+fn the_clients_format_is_that_of_fios_client() {
+    let folder = Folder::new("merge-clients");
+    let files = [result(&folder, 0, 0), result(&folder, 1, 1_000)];
+    let merge = ["merge", &files[0], &files[1], "--format=fio-client"];
+    let ours = Who::Native.run(&folder, &merge).well().json();
+    let texts = |key: &str| -> Vec<Value> {
+        ours["client_stats"].as_array().unwrap().iter().map(|job| job[key].clone()).collect()
+    };
+    assert_eq!(texts("jobname"), ["a", "a", "All clients"]);
+    assert_eq!(texts("hostname"), ["h0", "h1", "h1"]);
+    let ios = |at: usize| ours["client_stats"][at]["read"]["total_ios"].as_u64().unwrap();
+    assert_eq!([ios(0), ios(1), ios(2)], [16384, 16384, 2 * 16384]);
+    fs::write(folder.join("clients.json"), ours.to_string()).unwrap();
+    Who::Native.run(&folder, &["report", "clients.json"]).well();
+
+    if !has_fio_for_part() {
+        return;
+    }
+    let server = Who::Fio.command(&folder).args(["--server=sock:socket"]).spawn();
+    let server = Killed(server.unwrap());
+    wait_until("fio listens", || folder.join("socket").exists());
+    fs::write(folder.join("a.fio"), "[a]\nioengine=null\nsize=1m\n[b]\nioengine=null\nsize=1m\n")
+        .unwrap();
+    let words = ["--client=sock:socket", "a.fio", "--output-format=json"];
+    let fios = Who::Fio.run(&folder, &words).json();
+    drop(server);
+    // fio 3.33 lacks keys of 3.42; those that it has are in its order.
+    let missing = |ours: &Value, fios: &Value| -> Vec<String> {
+        let mut own = ours.as_object().unwrap().keys();
+        let known = fios.as_object().unwrap().keys();
+        known.filter(|key| !own.any(|own| own == *key)).cloned().collect()
+    };
+    let no_disks = |mut document: Value| {
+        document.as_object_mut().unwrap().remove("disk_util");
+        document
+    };
+    assert_eq!(missing(&ours, &no_disks(fios.clone())), [""; 0]);
+    for (ours, fios) in
+        [(0, 0), (2, 2)].map(|(at, its)| (&ours["client_stats"][at], &fios["client_stats"][its]))
+    {
+        assert_eq!(missing(ours, fios), [""; 0]);
+        assert_eq!(ours.get("job options").is_some(), fios.get("job options").is_some());
+        assert_eq!(ours.get("latency_depth").is_some(), fios.get("latency_depth").is_some());
+        assert_eq!(ours.as_object().unwrap().keys().next_back().unwrap(), "port");
+    }
+}
+
+/// A program that is killed at the end of a test.
+struct Killed(std::process::Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 #[test]

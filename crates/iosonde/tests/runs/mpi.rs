@@ -2,8 +2,9 @@
 //! namespaces.
 
 use crate::support::launchers::{
-    JOB, Launched, MPICH, OPEN_MPI, TWO, TwoHosts, command, document, send,
+    JOB, Launched, MPICH, OPEN_MPI, TWO, TwoHosts, command, command_of, document, send,
 };
+use crate::support::link_named_fio;
 use crate::support::running::wait_until;
 use iosonde_testing::{Folder, has, is_root, or_skip};
 use serde_json::Value;
@@ -47,6 +48,27 @@ fn two_ranks_of_mpich_run_together() {
     if has(MPICH, "mpich") {
         two_ranks_run_together(MPICH, &["-n", "2"]);
     }
+}
+
+#[test]
+fn called_as_fio_the_document_is_that_of_fios_client() {
+    if !has(OPEN_MPI, "openmpi-bin") {
+        return;
+    }
+    let folder = Folder::new("mpi-as-fio");
+    let program = link_named_fio();
+    let flags = ["--output-format=json", "--output=all.json"];
+    let started = command_of(&program, OPEN_MPI, &folder, TWO, &[&flags[..], JOB].concat());
+    let (code, out) = Launched::start(started, &folder).end();
+    assert_eq!(code, 0, "{out}");
+    let document = document(&folder, "all.json");
+    let stats = document["client_stats"].as_array().unwrap();
+    let names: Vec<&str> = stats.iter().map(|job| job["jobname"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a", "a", "All clients"]);
+    let ios = |job: &Value| job["read"]["total_ios"].as_u64().unwrap();
+    assert_eq!([ios(&stats[0]), ios(&stats[1]), ios(&stats[2])], [1024, 1024, 2048]);
+    assert!(stats.iter().all(|job| job["hostname"].is_string()), "{document}");
+    assert_eq!((document.get("jobs"), document.get("iosonde")), (None, None));
 }
 
 #[test]

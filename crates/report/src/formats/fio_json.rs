@@ -5,7 +5,7 @@
 //! whatever they find there.
 
 use super::latency_json::{Bins, latency_value, percentiles};
-use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS, json_text, ours_json};
+use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS, client_json, json_text, ours_json};
 use crate::report::*;
 use crate::scale::{date, percent};
 use serde_json::{Map, Value, json};
@@ -32,6 +32,9 @@ pub(super) fn document(report: &Report, options: &JsonOptions, bins: Bins) -> Va
     if let Some(globals) = &report.global_options {
         top.insert("global options".into(), option_texts(globals));
     }
+    if let Some(clients) = report.ours.hosts.as_ref().and_then(|hosts| hosts.clients.as_ref()) {
+        return client_json::finish(top, clients, bins);
+    }
     let jobs: Vec<Value> = report.jobs.iter().map(|job| job_value(job, bins)).collect();
     top.insert("jobs".into(), jobs.into());
     if !report.disks.is_empty() {
@@ -48,11 +51,11 @@ pub(super) fn document(report: &Report, options: &JsonOptions, bins: Bins) -> Va
     Value::Object(top)
 }
 
-fn option_texts(options: &OptionTexts) -> Value {
+pub(super) fn option_texts(options: &OptionTexts) -> Value {
     options.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str()))).collect()
 }
 
-fn job_value(job: &JobReport, bins: Bins) -> Value {
+pub(super) fn job_value(job: &JobReport, bins: Bins) -> Value {
     let mut value = Map::new();
     let mut put = |key: &str, member: Value| value.insert(key.into(), member);
     put("jobname", job.name.as_str().into());
@@ -206,7 +209,7 @@ fn steady_value(steady: &SteadyResult) -> Value {
 }
 
 /// A disk and those below it, as one list.
-fn add_disk(disk: &DiskReport, list: &mut Vec<Value>) {
+pub(super) fn add_disk(disk: &DiskReport, list: &mut Vec<Value>) {
     let mut value = Map::new();
     value.insert("name".into(), disk.name.as_str().into());
     const PLAIN: [&str; 10] = [

@@ -67,18 +67,7 @@ fn group(group: &HostGroup) -> Value {
         "first_done_ns": group.first_done_ns,
         "ended_ns": group.ended_ns,
     });
-    let one = |dir: &HostDir| {
-        json!({
-            "bytes": dir.bytes,
-            "ios": dir.ios,
-            "bytes_per_s": dir.bytes_per_s,
-            "iops": dir.iops,
-            "p50_ns": dir.p50_ns,
-            "p99_ns": dir.p99_ns,
-            "max_ns": dir.max_ns,
-        })
-    };
-    add_dirs(&group.dirs, |dir| dir.ios > 0, one, &mut value);
+    add_dirs(&group.dirs, |dir| dir.ios > 0, rates, &mut value);
     value
 }
 
@@ -95,26 +84,31 @@ fn together(group: &GroupTogether) -> Value {
             .map(|slowest| json!({"name": slowest.name, "of_median": slowest.of_median})),
     });
     let one = |dir: &TotalDir| {
-        json!({
-            "bytes": dir.bytes,
-            "ios": dir.ios,
-            "bytes_per_s": dir.bytes_per_s,
-            "iops": dir.iops,
-            "p50_ns": dir.p50_ns,
-            "p99_ns": dir.p99_ns,
-            "p999_ns": dir.p999_ns,
-            "max_ns": dir.max_ns,
-        })
+        let mut value = rates(&dir.sum);
+        value["p999_ns"] = dir.p999_ns.into();
+        value
     };
     match &group.total {
         Ok(total) => {
             let mut dirs = Value::Object(Map::new());
-            add_dirs(total, |dir| dir.ios > 0 || dir.max_ns > 0, one, &mut dirs);
+            add_dirs(total, |dir| dir.sum.ios > 0 || dir.sum.max_ns > 0, one, &mut dirs);
             value["total"] = dirs;
         }
         Err(why) => value["refused"] = why.as_str().into(),
     }
     value
+}
+
+fn rates(dir: &DirRates) -> Value {
+    json!({
+        "bytes": dir.bytes,
+        "ios": dir.ios,
+        "bytes_per_s": dir.bytes_per_s,
+        "iops": dir.iops,
+        "p50_ns": dir.p50_ns,
+        "p99_ns": dir.p99_ns,
+        "max_ns": dir.max_ns,
+    })
 }
 
 fn finding(finding: &SharedFinding) -> Value {

@@ -1,5 +1,6 @@
 //! Reports as text: one format, one file. Each is a pure function.
 
+mod client_json;
 mod csv;
 mod findings_text;
 mod fio_json;

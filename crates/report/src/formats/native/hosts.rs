@@ -65,8 +65,8 @@ fn add_group(group: &GroupTogether, hosts: &HostsReport, style: &Style, text: &m
         text.push('\n');
     }
     if let Ok(total) = &group.total {
-        for dir in DIRS.into_iter().filter(|&dir| total[dir].ios > 0) {
-            let TotalDir { iops, bytes_per_s, p50_ns, p99_ns, .. } = total[dir];
+        for dir in DIRS.into_iter().filter(|&dir| total[dir].sum.ios > 0) {
+            let DirRates { iops, bytes_per_s, p50_ns, p99_ns, .. } = total[dir].sum;
             let cells = [count(iops), rate(bytes_per_s), latency(p50_ns), latency(p99_ns)];
             let [iops, bandwidth, p50, p99] = cells;
             let cells = [iops, bandwidth, p50, p99, String::new(), String::new()];
@@ -76,7 +76,7 @@ fn add_group(group: &GroupTogether, hosts: &HostsReport, style: &Style, text: &m
     for (host, one) in &rows {
         let mut name = host.name.as_str();
         for dir in DIRS.into_iter().filter(|&dir| one.dirs[dir].ios > 0) {
-            let HostDir { iops, bytes_per_s, p50_ns, p99_ns, .. } = one.dirs[dir];
+            let DirRates { iops, bytes_per_s, p50_ns, p99_ns, .. } = one.dirs[dir];
             let done = [one.first_done_ns, one.ended_ns].map(duration);
             let [first, last] = done;
             let cells =
