@@ -23,6 +23,7 @@ mod pace;
 mod profiles;
 mod safety;
 mod signals;
+mod slurm;
 mod trigger;
 mod verify;
 mod verify_defects;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -21,8 +21,21 @@ pub const JOB: &[&str] =
 
 /// A launcher in a folder, with the flags of the program and a job after it.
 pub fn command(launcher: &str, folder: &Folder, before: &[&str], flags: &[&str]) -> Command {
+    let program = Path::new(env!("CARGO_BIN_EXE_iosonde"));
+    let flags = [&["--color=never"], flags].concat();
+    command_of(program, launcher, folder, before, &flags)
+}
+
+/// The same for another name of the program.
+pub fn command_of(
+    program: &Path,
+    launcher: &str,
+    folder: &Folder,
+    before: &[&str],
+    flags: &[&str],
+) -> Command {
     let mut command = Command::new(launcher);
-    command.args(before).arg(env!("CARGO_BIN_EXE_iosonde")).args(["--mpi", "--color=never"]);
+    command.args(before).arg(program).arg("--mpi");
     command.args(flags).current_dir(folder.path()).stdin(Stdio::null());
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command.env("OMPI_MCA_mpi_yield_when_idle", "1");
@@ -73,6 +86,11 @@ impl TwoHosts {
         let executable = fs::Permissions::from_mode(0o755);
         fs::set_permissions(&hosts.agent, executable).map_err(|error| error.to_string())?;
         Ok(hosts)
+    }
+
+    /// The name of a host's network namespace.
+    pub fn space(&self, host: usize) -> &str {
+        &self.spaces[host]
     }
 
     /// Open MPI with a rank on each host, h1 and h2.

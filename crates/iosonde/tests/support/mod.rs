@@ -8,6 +8,7 @@ pub mod launchers;
 pub mod ledgers;
 pub mod running;
 pub mod sbk;
+pub mod slurm;
 pub mod trace;
 
 use iosonde_testing::Folder;
