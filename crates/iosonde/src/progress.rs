@@ -195,7 +195,8 @@ impl<'a> RunProgress<'a> {
     }
 
     fn finished(&mut self, job: &JobPlan, result: &JobResult) {
-        let Some(error) = &result.error else { return self.warn_if_idle(job, result) };
+        self.warn(job, result);
+        let Some(error) = &result.error else { return };
         self.errors += 1;
         self.clear();
         let errno = error.failure.errno.0;
@@ -214,14 +215,17 @@ impl<'a> RunProgress<'a> {
         }
     }
 
-    /// Say that a job did no I/O at all, and why: its zeroes are no result. Our
-    /// own report says so itself.
-    fn warn_if_idle(&mut self, job: &JobPlan, result: &JobResult) {
-        let says_so = self.personality == Personality::Native && !self.flags.formats_given;
-        if let (Some(idle), false) = (idle(job, result), says_so) {
+    /// Say what a job left undone, such as writes that were not checked, or that it did no
+    /// I/O at all, and why: its zeroes are no result. Our own report says so itself.
+    fn warn(&mut self, job: &JobPlan, result: &JobResult) {
+        if self.personality == Personality::Native && !self.flags.formats_given {
+            return;
+        }
+        let idle = idle(job, result).filter(|_| result.error.is_none());
+        let name = self.personality.program();
+        for line in result.notes.iter().chain(&idle) {
             self.clear();
-            let name = self.personality.program();
-            self.output.error(&format!("{name}: warning: {idle}"));
+            self.output.error(&format!("{name}: warning: {line}"));
         }
     }
 

@@ -338,6 +338,51 @@ fn writes_that_were_not_checked_are_reported() {
     assert!(counts(&all).get("unchecked_reason").is_none(), "{all:?}");
 }
 
+/// What was printed, without line breaks.
+fn on_one_line(ran: &Ran) -> String {
+    let text = format!("{} {}", ran.stdout, ran.stderr);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn called_as_fio_a_job_whose_writes_were_not_checked_says_so() {
+    let folder = Folder::new("verify-unchecked-as-fio");
+    let job = format!("{JOB} --rw=write --verify=crc32c --time_based --runtime=100ms");
+    for format in ["normal", "json"] {
+        let ran =
+            Who::AsFio.run(&folder, &words(&format!("{job} --output-format={format}"))).well();
+        assert!(ran.stderr.contains("fio: warning: verify of job v: checked 0 of "), "{ran:?}");
+    }
+}
+
+/// fio passes both without a word: nothing is wrong, and nothing was looked at.
+#[test]
+fn a_job_that_compares_nothing_says_so_and_why() {
+    for (options, who, why) in [
+        ("--verify=null", Who::Native, "verify=null compares nothing"),
+        ("--verify=null", Who::AsFio, "verify=null compares nothing"),
+        ("--verify=crc32c --ioengine=null", Who::Native, "ioengine=null moves no data"),
+        ("--verify=crc32c --ioengine=null", Who::AsFio, "ioengine=null moves no data"),
+    ] {
+        let folder = Folder::new("verify-nothing");
+        let job = format!("{JOB} --rw=write {options}");
+        let ran = who.run(&folder, &words(&job)).well();
+        let said = format!("verify of job v: checked 0 of 64 writes: {why}");
+        assert!(on_one_line(&ran).contains(&said), "{options} {ran:?}");
+        let reading = who.run(&folder, &words(&format!("{job} --rw=read --size=4k"))).well();
+        let said = format!("verify of job v: none of its reads was checked: {why}");
+        assert!(on_one_line(&reading).contains(&said), "{options} {reading:?}");
+        let asked = who.run(&folder, &words(&format!("{job} --do_verify=0"))).well();
+        assert!(!on_one_line(&asked).contains("verify of job"), "{options} {asked:?}");
+    }
+    let folder = Folder::new("verify-nothing-counts");
+    for options in ["--rw=write --verify=null", "--rw=write --verify=md5 --ioengine=null"] {
+        let counts = counts(&native(&folder, options).well());
+        assert_eq!((&counts["checked"], &counts["unchecked"]), (&0.into(), &64.into()), "{counts}");
+        assert!(counts["unchecked_reason"].is_string(), "{counts}");
+    }
+}
+
 #[test]
 fn a_dump_holds_what_was_read_and_what_was_expected() {
     let folder = Folder::new("verify-dump");

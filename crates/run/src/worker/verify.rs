@@ -256,12 +256,38 @@ impl Worker<'_> {
         if plan.spec.moves_data && untrimmed > 0 {
             self.notes.push(format!("{untrimmed} trim entries leaked?"));
         }
-        let mut unchecked_reason = None;
+        let unchecked_reason = match plan.spec.compares() {
+            true => self.note_unchecked(plan, &counts),
+            false => self.note_nothing_compared(plan, &counts),
+        };
         if plan.spec.moves_data {
-            unchecked_reason = self.note_unchecked(plan, &counts);
             self.fail_unverified(plan, &counts);
         }
         Some(VerifyResult { unchecked_reason, ..self.check.result(counts) })
+    }
+
+    /// Say that nothing was looked at, where the job is so: it was asked for, and fails nothing.
+    /// The reason, where there was something to check.
+    fn note_nothing_compared(
+        &mut self,
+        plan: &VerifyPlan,
+        counts: &VerifyCounts,
+    ) -> Option<String> {
+        let reads = plan.spec.checks == Checks::Reads;
+        if !reads && (!plan.spec.backlogs.verify || counts.unchecked() == 0) {
+            return (counts.unchecked() > 0).then(|| "do_verify=0".to_owned());
+        }
+        let why = match plan.spec.moves_data {
+            true => "verify=null compares nothing".to_owned(),
+            false => format!("ioengine={} moves no data", self.job.engine.name),
+        };
+        let of_job = format!("verify of job {}", self.job.name);
+        let VerifyCounts { checked, written, .. } = *counts;
+        self.notes.push(match reads {
+            true => format!("{of_job}: none of its reads was checked: {why}"),
+            false => format!("{of_job}: checked {checked} of {written} writes: {why}"),
+        });
+        Some(why)
     }
 
     /// Say what was not checked, and why. The reasons, where writes were not.
@@ -315,7 +341,8 @@ impl Worker<'_> {
     /// that found nothing, nor one whose wrong blocks were tolerated.
     fn fail_unverified(&mut self, plan: &VerifyPlan, counts: &VerifyCounts) {
         let VerifyCounts { written, checked, wrong, unreadable, .. } = *counts;
-        let nothing = plan.spec.backlogs.verify && written > 0 && checked == 0;
+        let was_to = plan.spec.compares() && plan.spec.backlogs.verify;
+        let nothing = was_to && written > 0 && checked == 0;
         let none_saved = plan.spec.until.as_ref().is_some_and(|end| end.writes == 0);
         let words = match () {
             () if self.error.is_some() || !plan.strict => return,

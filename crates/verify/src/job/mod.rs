@@ -252,7 +252,9 @@ impl VerifyJob {
                 (seed, self.spec.compare_number.then_some(write.number), trimmed)
             }
         };
-        Some(BlockCheck { expected: Expected { offset, seed, number }, trimmed })
+        // Zeroes after a trim are looked at whatever the type.
+        (trimmed || self.spec.compares())
+            .then_some(BlockCheck { expected: Expected { offset, seed, number }, trimmed })
     }
 
     fn note_written(&mut self, write: &Written, done: bool) {

@@ -1,6 +1,7 @@
 //! What verify does in one job, and what it counts.
 
 use crate::block::BlockFormat;
+use crate::checksum::BlockType;
 use crate::history::CheckOrder;
 use crate::schedule::Backlogs;
 use crate::writes_end::WritesEnd;
@@ -61,6 +62,15 @@ pub struct VerifySpec {
     pub repeat: bool,
     /// I/Os in flight at most.
     pub slots: usize,
+}
+
+impl VerifySpec {
+    /// Whether what is read is looked at. It is not with `verify=null`, nor where no data is
+    /// moved.
+    #[inline]
+    pub fn compares(&self) -> bool {
+        self.moves_data && self.format.block_type() != BlockType::Null
+    }
 }
 
 /// What was written and what of it was checked, for the report.
