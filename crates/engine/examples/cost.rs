@@ -166,7 +166,8 @@ fn drive(
         low: case.depth,
         serialize_overlap: false,
     };
-    let files = vec![file(path, spec.files[0].size)];
+    let mode = OpenMode { read: true, ..OpenMode::default() };
+    let files = vec![FileSetup::new(path, mode, spec.files[0].size)];
     let drive = Drive {
         pacing: pacing(case, &spec, &clock),
         ..Drive::new(clock, source, files, memory, pen, window)
@@ -205,18 +206,5 @@ fn spec(case: &Case, ios: u64, size: u64) -> SourceSpec {
             process: if case.pace == Paced::Poisson { Process::Poisson } else { Process::Even },
         },
         ..SourceSpec::default()
-    }
-}
-
-fn file(path: String, bytes: u64) -> FileSetup {
-    FileSetup {
-        path: path.into(),
-        mode: OpenMode { read: true, ..OpenMode::default() },
-        offset: 0,
-        bytes,
-        block_device: false,
-        invalidate: false,
-        hint: None,
-        sync_on_close: false,
     }
 }

@@ -130,16 +130,8 @@ fn drive(
     };
     let bytes = spec.files[0].size;
     let source = Source::new(spec).map_err(|error| error.to_string())?;
-    let file = FileSetup {
-        path: path.into(),
-        mode: OpenMode { read: true, write: true, ..OpenMode::default() },
-        offset: 0,
-        bytes,
-        block_device: false,
-        invalidate: false,
-        hint: None,
-        sync_on_close: false,
-    };
+    let mode = OpenMode { read: true, write: true, ..OpenMode::default() };
+    let file = FileSetup::new(path, mode, bytes);
     let pen = CountersWriter::new(&which).0;
     Ok(Drive {
         fill: Fill::new(1, verify.is_none()),

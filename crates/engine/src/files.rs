@@ -61,6 +61,22 @@ pub struct FileSetup {
     pub sync_on_close: bool,
 }
 
+impl FileSetup {
+    /// The first `bytes` of a regular file, as an open leaves them and the kernel is not advised.
+    pub fn new(path: impl Into<PathBuf>, mode: OpenMode, bytes: u64) -> FileSetup {
+        FileSetup {
+            path: path.into(),
+            mode,
+            offset: 0,
+            bytes,
+            block_device: false,
+            invalidate: false,
+            hint: None,
+            sync_on_close: false,
+        }
+    }
+}
+
 /// Advice for posix_fadvise(2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hint {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{STRIDE, drive, nowhere, plan, spec, tally, window};
+use common::{STRIDE, drive, plan, spec, tally, window};
 use iosonde_base::{Errno, FileId, Op};
 use iosonde_engine::settings::{LibaioSettings, MmapSettings, Pvsync2Settings, UringSettings};
 use iosonde_engine::{
@@ -94,7 +94,7 @@ impl FinishedRun {
 
 fn setup(path: &Path, bytes: u64, direct: bool) -> FileSetup {
     let mode = OpenMode { read: true, write: true, direct, ..OpenMode::default() };
-    FileSetup { path: path.into(), mode, ..nowhere(bytes) }
+    FileSetup::new(path, mode, bytes)
 }
 
 /// FinishedRun a job to its end; `prepare` may change the drive before.

@@ -1,7 +1,7 @@
 //! One job, run to its end on an engine of the catalogue.
 #![allow(dead_code)] // Each test file uses its share.
 
-use crate::common::{drive, nowhere, spec, window};
+use crate::common::{drive, spec, window};
 use iosonde_base::{FileId, Op};
 use iosonde_engine::{
     Accounting, Drive, Ended, EngineSettings, Failure, FileSetup, Loop, OpenMode, OpenWith,
@@ -31,7 +31,7 @@ pub fn only(op: Op) -> Directions {
 /// A file that is read and written.
 pub fn at(path: &Path, bytes: u64) -> FileSetup {
     let mode = OpenMode { read: true, write: true, create: true, ..OpenMode::default() };
-    FileSetup { path: path.into(), mode, ..nowhere(bytes) }
+    FileSetup::new(path, mode, bytes)
 }
 
 /// Open `name` for this job and its files, without running it.

@@ -20,16 +20,7 @@ pub fn window(depth: u32, batch: u32) -> Window {
 
 /// A file that is nowhere, for engines without files.
 pub fn nowhere(bytes: u64) -> FileSetup {
-    FileSetup {
-        path: PathBuf::new(),
-        mode: OpenMode::default(),
-        offset: 0,
-        bytes,
-        block_device: false,
-        invalidate: false,
-        hint: None,
-        sync_on_close: false,
-    }
+    FileSetup::new(PathBuf::new(), OpenMode::default(), bytes)
 }
 
 /// A spec over `files` files of `bytes` each.
