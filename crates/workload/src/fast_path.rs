@@ -9,7 +9,7 @@ use iosonde_base::{Dir, FileId, Op, PerDir, Planned, RING, Ring};
 use crate::file::FileState;
 use crate::mix::Mix;
 use crate::plain::{FastPath, Places, Plain};
-use crate::random::{Draws, SCALE_MOST, Taus88, scale};
+use crate::random::{Draws, SCALE_MOST, scale};
 use crate::random_map::RandomMap;
 use crate::source::Source;
 use crate::spec::{Distribution, SyncEvery};
@@ -161,10 +161,9 @@ impl Source {
     #[inline(never)]
     fn fill_uniform(&mut self, ring: &mut Ring, plain: Plain, places: Places) -> u64 {
         let count = self.most(u64::from(plain.len));
-        with_narrow(&mut self.offset_draws, |taus| {
-            ring.fill_alike(count as usize, entry(plain, 0), |_| {
-                places.offset(scale(places.blocks, taus.draw()))
-            });
+        let drawn = draw(&mut self.offset_draws, count);
+        ring.fill_alike(count as usize, entry(plain, 0), |i| {
+            places.offset(scale(places.blocks, drawn[i % RING]))
         });
         count
     }
@@ -178,15 +177,13 @@ impl Source {
         let mut drawn = [0; RING];
         let drawn = &mut drawn[..count as usize];
         let words = map.words();
-        with_narrow(&mut self.offset_draws, |taus| {
-            let mut mixed = 0;
-            for block in drawn.iter_mut() {
-                *block = scale(places.blocks, taus.draw());
-                mixed ^= words[RandomMap::word_of(*block)];
-            }
-            // Only so that the words are read: see `RandomMap::words`.
-            std::hint::black_box(mixed);
-        });
+        let mut mixed = 0;
+        for (block, number) in drawn.iter_mut().zip(draw(&mut self.offset_draws, count)) {
+            *block = scale(places.blocks, number);
+            mixed ^= words[RandomMap::word_of(*block)];
+        }
+        // Only so that the words are read: see `RandomMap::words`.
+        std::hint::black_box(mixed);
         map.visit_all(drawn);
         let mut blocks = drawn.iter();
         ring.fill_alike(count as usize, entry(plain, 0), |_| {
@@ -213,9 +210,12 @@ impl Source {
         let drawn = &mut drawn[..count as usize];
         match &mut file.law {
             Some(law) => drawn.iter_mut().for_each(|block| *block = law.draw()),
-            None => with_narrow(&mut self.offset_draws, |taus| {
-                drawn.iter_mut().for_each(|block| *block = scale(places.blocks, taus.draw()));
-            }),
+            None => {
+                let numbers = draw(&mut self.offset_draws, count);
+                for (block, number) in drawn.iter_mut().zip(numbers) {
+                    *block = scale(places.blocks, number);
+                }
+            }
         }
         let mut bytes = 0;
         if let Some(len) = menu.fixed() {
@@ -290,14 +290,15 @@ fn entry(plain: Plain, offset: u64) -> Planned {
     Planned { offset, len: plain.len, file: FileId(0), op: Op::from(plain.dir) }
 }
 
-/// Lend the generator out by value, so that its state stays in registers.
+/// The next numbers of a narrow generator, as many as are to be planned; the rest are
+/// zero.
 #[inline(always)]
-fn with_narrow(draws: &mut Draws, work: impl FnOnce(&mut Taus88)) {
+fn draw(draws: &mut Draws, count: u64) -> [u32; RING] {
+    let mut numbers = [0; RING];
     if let Draws::Narrow(taus) = draws {
-        let mut own = taus.clone();
-        work(&mut own);
-        *taus = own;
+        taus.draw_many(&mut numbers[..count as usize]);
     }
+    numbers
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod lfsr;
 mod taus258;
 mod taus88;
+mod taus88_many;
 
 pub use lfsr::Lfsr;
 pub use taus88::Taus88;

@@ -6,9 +6,27 @@
 /// State of a taus88.
 #[derive(Clone, Debug)]
 pub struct Taus88 {
-    s1: u32,
-    s2: u32,
-    s3: u32,
+    pub(super) s1: u32,
+    pub(super) s2: u32,
+    pub(super) s3: u32,
+}
+
+/// The next state of the first of the three components.
+#[inline(always)]
+pub(super) const fn step1(s: u32) -> u32 {
+    ((s & !1) << 12) ^ (((s << 13) ^ s) >> 19)
+}
+
+/// Of the second.
+#[inline(always)]
+pub(super) const fn step2(s: u32) -> u32 {
+    ((s & !7) << 4) ^ (((s << 2) ^ s) >> 25)
+}
+
+/// Of the third.
+#[inline(always)]
+pub(super) const fn step3(s: u32) -> u32 {
+    ((s & !15) << 17) ^ (((s << 3) ^ s) >> 11)
 }
 
 /// Where the congruential generator that fills the state begins: fio writes
@@ -36,9 +54,7 @@ impl Taus88 {
     /// The next 32 bits.
     #[inline(always)]
     pub fn draw(&mut self) -> u32 {
-        self.s1 = ((self.s1 & !1) << 12) ^ (((self.s1 << 13) ^ self.s1) >> 19);
-        self.s2 = ((self.s2 & !7) << 4) ^ (((self.s2 << 2) ^ self.s2) >> 25);
-        self.s3 = ((self.s3 & !15) << 17) ^ (((self.s3 << 3) ^ self.s3) >> 11);
+        (self.s1, self.s2, self.s3) = (step1(self.s1), step2(self.s2), step3(self.s3));
         self.s1 ^ self.s2 ^ self.s3
     }
 
