@@ -226,12 +226,7 @@ impl Ring {
 
     /// As [`Ring::fill`], with entries that are `model` but for their offsets.
     #[inline(always)]
-    pub fn fill_alike(
-        &mut self,
-        count: usize,
-        model: Planned,
-        mut offset: impl FnMut(usize) -> u64,
-    ) {
+    pub fn fill_alike(&mut self, count: usize, model: Planned, offsets: impl Iterator<Item = u64>) {
         self.clear();
         let first = &self.entries[0];
         if !(self.alike && Planned { offset: first.offset, ..model } == *first) {
@@ -240,8 +235,8 @@ impl Ring {
             self.alike = true;
         }
         let count = count.min(RING);
-        for (i, place) in self.entries[..count].iter_mut().enumerate() {
-            place.offset = offset(i);
+        for (place, offset) in self.entries[..count].iter_mut().zip(offsets) {
+            place.offset = offset;
         }
         // At most RING, so it fits.
         self.len = count as u32;

@@ -150,11 +150,12 @@ impl Source {
         let fit = file.end.saturating_sub(first) / len;
         let count = self.most(len).min(begin).min(fit);
         let mut next = first;
-        ring.fill_alike(count as usize, entry(plain, 0), |_| {
+        let offsets = std::iter::repeat_with(|| {
             let offset = next;
             next += len;
             offset
         });
+        ring.fill_alike(count as usize, entry(plain, 0), offsets);
         count
     }
 
@@ -162,9 +163,8 @@ impl Source {
     fn fill_uniform(&mut self, ring: &mut Ring, plain: Plain, places: Places) -> u64 {
         let count = self.most(u64::from(plain.len));
         let drawn = draw(&mut self.offset_draws, count);
-        ring.fill_alike(count as usize, entry(plain, 0), |i| {
-            places.offset(scale(places.blocks, drawn[i % RING]))
-        });
+        let offsets = drawn.iter().map(|number| places.offset(scale(places.blocks, *number)));
+        ring.fill_alike(count as usize, entry(plain, 0), offsets);
         count
     }
 
@@ -185,10 +185,8 @@ impl Source {
         // Only so that the words are read: see `RandomMap::words`.
         std::hint::black_box(mixed);
         map.visit_all(drawn);
-        let mut blocks = drawn.iter();
-        ring.fill_alike(count as usize, entry(plain, 0), |_| {
-            places.offset(blocks.next().copied().unwrap_or(0))
-        });
+        let offsets = drawn.iter().map(|block| places.offset(*block));
+        ring.fill_alike(count as usize, entry(plain, 0), offsets);
         count
     }
 
@@ -219,10 +217,8 @@ impl Source {
         }
         let mut bytes = 0;
         if let Some(len) = menu.fixed() {
-            let mut blocks = drawn.iter();
-            ring.fill_alike(count as usize, entry(plain, 0), |_| {
-                places.offset(blocks.next().copied().unwrap_or(0))
-            });
+            let offsets = drawn.iter().map(|block| places.offset(*block));
+            ring.fill_alike(count as usize, entry(plain, 0), offsets);
             return (count, count * u64::from(len));
         }
         // The least always fits: `FastPath::of_drawn` saw to that.
