@@ -53,15 +53,22 @@ impl Multiples {
     #[inline]
     pub fn fill(&self, lines: &mut [[u8; 32]], first: u64) -> u64 {
         #[cfg(target_arch = "x86_64")]
-        {
-            // A block of 4 KiB.
-            if lines.len() == fast::POWERS && fast::multiples(lines, first, &self.powers) {
-                return first.wrapping_mul(self.next);
-            }
-            self.fill_parts(lines, first)
-        }
+        return self.fill_parts(lines, first);
         #[cfg(not(target_arch = "x86_64"))]
         self.fill_plainly(lines, first)
+    }
+
+    /// The same for a block of 4 KiB, in few instructions besides those that fill it. Whether it
+    /// was filled: it is not where the processor has no instructions for it.
+    #[inline]
+    pub fn fill_block(&self, lines: &mut [[u8; 32]; 128], first: u64) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return fast::multiples(lines, first, &self.powers);
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            self.fill_plainly(lines, first);
+            true
+        }
     }
 
     /// Any number of lines.
@@ -139,6 +146,11 @@ mod tests {
             let (mut fast, mut plain) = (vec![[0; 32]; lines], vec![[1; 32]; lines]);
             prop_assert_eq!(multiples.fill(&mut fast, first), multiples.fill_plainly(&mut plain, first));
             prop_assert_eq!(fast, plain);
+            let mut blocks = [[[0; 32]; 128]; 2];
+            multiples.fill_plainly(&mut blocks[0], first);
+            if multiples.fill_block(&mut blocks[1], first) {
+                prop_assert_eq!(blocks[0], blocks[1]);
+            }
         }
     }
 }

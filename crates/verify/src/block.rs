@@ -221,35 +221,43 @@ impl BlockFormat {
             return;
         }
         let seed = if self.content.uses_seed() { identity.seed } else { 0 };
+        match self.interval {
+            0 => self.make_interval(io, seed, identity.offset, identity),
+            step => self.make_intervals(step, io, seed, identity),
+        }
+    }
+
+    #[inline(never)]
+    fn make_intervals(&self, step: usize, io: &mut [u8], seed: u64, identity: &BlockIdentity) {
         let mut offset = identity.offset;
-        let step = self.step(io.len()).max(1);
         for interval in io.chunks_mut(step) {
-            // Only the end of an I/O that no interval divides may be too short
-            // for a header: it stays content.
-            if interval.len() > self.taken {
-                let header = Header {
-                    magic: MAGIC,
-                    version: VERSION,
-                    block_type: self.block_type as u8,
-                    // An I/O is at most 4 GiB less one byte: `Planned::len`.
-                    len: interval.len() as u32,
-                    seed,
-                    offset,
-                    time_sec: identity.time_sec,
-                    time_nsec: identity.time_nsec,
-                    number: identity.number,
-                    thread: identity.thread,
-                    pad: 0,
-                    crc: 0,
-                };
-                self.make_interval(interval, &header);
-            }
+            self.make_interval(interval, seed, offset, identity);
             offset += step as u64;
         }
     }
 
     #[inline]
-    fn make_interval(&self, interval: &mut [u8], header: &Header) {
+    fn make_interval(&self, interval: &mut [u8], seed: u64, offset: u64, identity: &BlockIdentity) {
+        // Only the end of an I/O that no interval divides may be too short
+        // for a header: it stays content.
+        if interval.len() <= self.taken {
+            return;
+        }
+        let header = Header {
+            magic: MAGIC,
+            version: VERSION,
+            block_type: self.block_type as u8,
+            // An I/O is at most 4 GiB less one byte: `Planned::len`.
+            len: interval.len() as u32,
+            seed,
+            offset,
+            time_sec: identity.time_sec,
+            time_nsec: identity.time_nsec,
+            number: identity.number,
+            thread: identity.thread,
+            pad: 0,
+            crc: 0,
+        };
         header.encode(interval);
         let (front, data) = interval.split_at_mut(self.taken);
         self.block_type.put_checksum(data, &mut front[HEADER_BYTES..]);
@@ -309,9 +317,7 @@ impl BlockFormat {
         if self.block_type == BlockType::Null {
             return Ok(());
         }
-        let mut first: Option<Mismatch> = None;
         let len = io.len();
-        let step = self.step(len).max(1);
         let wanted: &[u8] = match &self.content {
             BlockContent::Pattern { .. } if self.compares_content() => {
                 scratch.resize(len, 0);
@@ -320,6 +326,24 @@ impl BlockFormat {
             }
             _ => &[],
         };
+        if self.interval == 0 {
+            let wanted = (!wanted.is_empty()).then_some(wanted);
+            let offset = expected.offset;
+            let checked = self.check_interval(io, 0, wanted, expected);
+            return checked.map_err(|kind| Mismatch { offset, len, kind, intervals: 1 });
+        }
+        self.check_intervals(io, wanted, expected)
+    }
+
+    #[inline(never)]
+    fn check_intervals(
+        &self,
+        io: &mut [u8],
+        wanted: &[u8],
+        expected: &Expected,
+    ) -> Result<(), Mismatch> {
+        let mut first: Option<Mismatch> = None;
+        let step = self.step(io.len()).max(1);
         for (index, interval) in io.chunks_mut(step).enumerate() {
             let start = index * step;
             let wanted = wanted.get(start..start + interval.len());

@@ -9,6 +9,8 @@ const STEP: u64 = 0x61c8_8646_80b5_83eb;
 /// Bytes of one round: four words.
 const ROUND: usize = 32;
 
+static MULTIPLES: Multiples = Multiples::of(STEP);
+
 /// The endless bytes of one seed: four words of 64 bits, started with the seed
 /// times 1, 2, 3 and 5, stored in turn in little-endian order and multiplied
 /// by a constant.
@@ -26,7 +28,18 @@ impl SeededBytes {
     /// beginning of a longer one.
     #[inline]
     pub fn fill(self, bytes: &mut [u8]) {
-        static MULTIPLES: Multiples = Multiples::of(STEP);
+        let (rounds, rest) = bytes.as_chunks_mut::<ROUND>();
+        // A block of 4 KiB.
+        if let (Ok(block), []) = (rounds.try_into(), rest)
+            && MULTIPLES.fill_block(block, self.0)
+        {
+            return;
+        }
+        self.fill_any(bytes);
+    }
+
+    #[inline(never)]
+    fn fill_any(self, bytes: &mut [u8]) {
         let (rounds, rest) = bytes.as_chunks_mut::<ROUND>();
         let word = MULTIPLES.fill(rounds, self.0);
         if !rest.is_empty() {

@@ -44,10 +44,10 @@ fn few_sse<const BYTES: usize>(bytes: &[u8; BYTES]) -> u32 {
 fn crc32c_sse(bytes: &[u8]) -> u32 {
     let (mut crc, mut rest) = (0xffff_ffff, bytes);
     while let Some((part, after)) = rest.split_first_chunk::<{ 3 * LONG }>() {
-        (crc, rest) = (three_streams::<LONG, { 3 * LONG }>(crc, part), after);
+        (crc, rest) = (three_streams::<LONG, { 3 * LONG }, { LONG / 2 }>(crc, part), after);
     }
     while let Some((part, after)) = rest.split_first_chunk::<{ 3 * SHORT }>() {
-        (crc, rest) = (three_streams::<SHORT, { 3 * SHORT }>(crc, part), after);
+        (crc, rest) = (three_streams::<SHORT, { 3 * SHORT }, SHORT>(crc, part), after);
     }
     words_sse(crc, rest)
 }
@@ -56,9 +56,10 @@ fn crc32c_sse(bytes: &[u8]) -> u32 {
 #[inline]
 #[target_feature(enable = "sse4.2")]
 pub(super) fn words_sse(mut crc: u64, bytes: &[u8]) -> u32 {
-    let (words, rest) = bytes.as_chunks::<8>();
-    for word in words {
-        crc = _mm_crc32_u64(crc, u64::from_le_bytes(*word));
+    let mut rest = bytes;
+    // Mostly there are one or two words: a loop over chunks would be unrolled.
+    while let Some((word, after)) = rest.split_first_chunk::<8>() {
+        (crc, rest) = (_mm_crc32_u64(crc, u64::from_le_bytes(*word)), after);
     }
     // The upper half is zero.
     rest_sse(crc as u32, rest)
@@ -74,13 +75,14 @@ fn rest_sse(mut crc: u32, mut rest: &[u8]) -> u32 {
     rest.iter().fold(crc, |crc, byte| _mm_crc32_u8(crc, *byte))
 }
 
-/// Bytes of each stream that a turn of the loop sums.
-const TURN: usize = 192;
-
-/// The sum of three parts of `BYTES` each, one after the other: `ALL` in all.
+/// The sum of three parts of `BYTES` each, one after the other: `ALL` in all. A turn of the loop
+/// sums `TURN` bytes of each.
 #[inline]
 #[target_feature(enable = "sse4.2,pclmulqdq")]
-fn three_streams<const BYTES: usize, const ALL: usize>(crc: u64, part: &[u8; ALL]) -> u64 {
+fn three_streams<const BYTES: usize, const ALL: usize, const TURN: usize>(
+    crc: u64,
+    part: &[u8; ALL],
+) -> u64 {
     const { assert!(BYTES.is_multiple_of(TURN) && ALL == 3 * BYTES) };
     let mut crcs = [crc, 0, 0];
     // One index for the three: with an iterator for each a turn takes twice as many
