@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(crate) const WRONG_DATA: Errno = Errno(libc::EILSEQ);
 
 /// No I/O waits longer than this to be counted, so that a report of a job that
-/// runs is that of a moment ago.
-pub(crate) const UNCOUNTED: Nanos = Nanos::from_millis(5);
+/// runs is that of a moment ago. Of 5000 I/Os a second a ring of them is counted at once.
+pub(crate) const UNCOUNTED: Nanos = Nanos::from_millis(20);
 
 /// How many may be in flight, and how many to start and collect at a time.
 /// fio's `iodepth`, `iodepth_batch`, `iodepth_batch_complete_min`,

@@ -2,6 +2,7 @@
 
 mod account;
 mod paced;
+mod tapped;
 
 pub(crate) use paced::{count_response, wait};
 
@@ -11,7 +12,7 @@ use crate::tape::Taping;
 use crate::{Drive, Ended, Files, Io, Loop, OneShot, SliceControl};
 use account::{count_all, count_whole, tape_whole};
 use iosonde_base::{Errno, FileId, Op, Planned, RING};
-use iosonde_stats::Counters;
+use iosonde_stats::{BriefLatencies, Counters};
 use iosonde_sys::clock::{Clock, ClockSource};
 
 /// A one-shot engine and its loop. `STAMPED` is whether latencies are kept.
@@ -27,6 +28,8 @@ pub struct OneShotLoop<E, const STAMPED: bool> {
     due: u64,
     /// How long the I/Os took that are not counted yet, in ticks.
     took: [u64; RING],
+    /// Where those are counted.
+    brief: BriefLatencies,
     /// [`UNCOUNTED`] in ticks.
     uncounted: u64,
 }
@@ -34,7 +37,16 @@ pub struct OneShotLoop<E, const STAMPED: bool> {
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     /// The loop around `engine`.
     pub fn new(engine: E) -> Self {
-        OneShotLoop { engine, looked: 0, stride: 1, left: 1, due: 0, took: [0; RING], uncounted: 0 }
+        OneShotLoop {
+            engine,
+            looked: 0,
+            stride: 1,
+            left: 1,
+            due: 0,
+            took: [0; RING],
+            brief: BriefLatencies::default(),
+            uncounted: 0,
+        }
     }
 
     /// What is not plain data I/O: syncs, and what the loop does to files.
@@ -185,47 +197,31 @@ enum StretchEnd {
     Held,
     /// The slice is over.
     Time,
+    /// The last read other data than was written.
+    Wrong(Box<Failure>),
 }
 
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     fn run_slice<T: Taping>(&mut self, drive: &mut Drive, tape: &mut T) -> Ended {
         let (taps, paced) = (drive.has_taps(), drive.pacing.is_some());
         loop {
-            let most = if taps { 1 } else { usize::MAX };
             let Some(&first) = drive.ring.peek() else {
                 match drive.refill() {
                     None => continue,
                     Some(ended) => return ended,
                 }
             };
-            if taps && first.op.dir().is_some() {
+            let (count, stop) = match taps {
+                false if paced => self.paced(drive, usize::MAX, tape),
+                false => self.stretch_plain(drive, usize::MAX, tape),
+                true if STAMPED && !paced => self.stretch_tapped(drive, tape),
                 // Nothing is filled or logged before it may start: were the
                 // slice over first, it would be done twice.
-                if paced && !self.wait_for(drive, &first) {
-                    return Ended::Time;
-                }
-                drive.tap(first, 0);
-            }
-            let (count, stop) = if paced {
-                self.paced(drive, most, tape)
-            } else {
-                let context = StretchContext::new(drive);
-                let entries = drive.ring.as_slice();
-                let entries = &entries[..entries.len().min(most)];
-                match (STAMPED, context.clock.source()) {
-                    (true, ClockSource::Cpu) => self.stretch::<true, T>(context, entries, tape),
-                    (true, _) => self.stretch::<false, T>(context, entries, tape),
-                    (false, _) => self.stretch_counting(context, entries),
-                }
+                true if paced && !self.wait_for(drive, &first) => return Ended::Time,
+                true => self.one_tapped(drive, &first, paced, tape),
             };
             let next = drive.ring.as_slice().get(count).copied();
             drive.ring.advance(count);
-            if taps
-                && count > 0
-                && let Err(failure) = drive.check(&first, 0, true)
-            {
-                return Ended::Failed(failure);
-            }
             let over = match (stop, next) {
                 (StretchEnd::Special, Some(entry)) if entry.op == Op::ZoneTrim => {
                     drive.ring.advance(1);
@@ -241,6 +237,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                     over.and_then(|over| drive.verdict().map_or(Ok(over), Err))
                 }
                 (StretchEnd::Time, _) => drive.verdict().map_or(Ok(true), Err),
+                (StretchEnd::Wrong(failure), _) => Err(*failure),
                 _ => Ok(false),
             };
             match over {
@@ -248,6 +245,24 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 Ok(true) => return Ended::Time,
                 Err(failure) => return Ended::Failed(failure),
             }
+        }
+    }
+
+    /// Do plain I/Os from the ring, at most `most`.
+    #[inline(always)]
+    fn stretch_plain<T: Taping>(
+        &mut self,
+        drive: &Drive,
+        most: usize,
+        tape: &mut T,
+    ) -> (usize, StretchEnd) {
+        let context = StretchContext::new(drive);
+        let entries = drive.ring.as_slice();
+        let entries = &entries[..entries.len().min(most)];
+        match (STAMPED, context.clock.source()) {
+            (true, ClockSource::Cpu) => self.stretch::<true, T>(context, entries, tape),
+            (true, _) => self.stretch::<false, T>(context, entries, tape),
+            (false, _) => self.stretch_counting(context, entries),
         }
     }
 
@@ -266,7 +281,8 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let (count, stop) = self.do_all(context, entries, tape);
         if !E::THREE_STAMPS {
             let (done, took) = (&entries[..count], &self.took[..count]);
-            count_all::<E>(context.ledger, &clock, done, context.alike, took);
+            let brief = &mut self.brief;
+            count_all::<E>(context.ledger, &clock, done, context.alike, took, brief);
         }
         (count, stop)
     }

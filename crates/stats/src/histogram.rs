@@ -19,6 +19,21 @@ pub fn bucket(ns: u64) -> usize {
     (((shift as usize) << OCTAVE_BITS) + (ns >> shift) as usize).min(BUCKETS - 1)
 }
 
+/// Short latencies fall in the first of the buckets.
+pub(crate) const BRIEF_BUCKETS: usize = 2048;
+
+/// The same of a latency of at most 24 bits: single precision holds it exactly, and so
+/// its exponent and the upper six bits of its fraction are the bucket, from where
+/// buckets are wider than one on.
+#[inline(always)]
+pub(crate) fn brief_bucket(ns: u32) -> u32 {
+    const FRACTION_BITS: u32 = f32::MANTISSA_DIGITS - 1;
+    // The exponent of the first octave of buckets, as it lies in the bits, less its bucket.
+    const FIRST: u32 = (127 + OCTAVE_BITS - 1) << OCTAVE_BITS;
+    let bits = (ns as i32 as f32).to_bits() >> (FRACTION_BITS - OCTAVE_BITS);
+    if ns < PER_OCTAVE as u32 { ns } else { bits.wrapping_sub(FIRST) }
+}
+
 /// The lowest value of a bucket, in nanoseconds.
 pub(crate) const fn lowest(index: usize) -> u64 {
     let (group, within) = (index / PER_OCTAVE, (index % PER_OCTAVE) as u64);
@@ -68,6 +83,18 @@ static CUTS: [u64; BUCKETS] = {
     cuts
 };
 
+/// The same of short latencies.
+static BRIEF_CUTS: [u32; BRIEF_BUCKETS] = {
+    let mut cuts = [0; BRIEF_BUCKETS];
+    let mut i = 0;
+    // Those of longer ones do not fit, and are not needed.
+    while i < BRIEF_BUCKETS && CUTS[i] <= u32::MAX as u64 {
+        cuts[i] = CUTS[i] as u32;
+        i += 1;
+    }
+    cuts
+};
+
 /// A histogram that one thread writes and any thread reads.
 #[derive(Debug)]
 pub struct Histogram {
@@ -107,6 +134,26 @@ impl Histogram {
                 self.add_below(index, 1);
             }
         }
+    }
+
+    /// Count each of some short latencies, whose buckets are known.
+    #[inline(always)]
+    pub(crate) fn add_brief(&self, latencies: &[u32], buckets: &[u32]) {
+        let counts = self.counts.first_chunk::<BRIEF_BUCKETS>().expect("there are more");
+        let add = |ns: u32, bucket: u32| {
+            let bucket = bucket as usize % BRIEF_BUCKETS;
+            counts[bucket].add(1);
+            if ns < BRIEF_CUTS[bucket] {
+                self.add_below(bucket, 1);
+            }
+        };
+        // Four by four: half of the loop would be counting its turns.
+        let (fours, rest) = latencies.as_chunks::<4>();
+        let (fours_of_buckets, rest_of_buckets) = buckets.as_chunks::<4>();
+        for (ns, buckets) in fours.iter().zip(fours_of_buckets) {
+            (0..4).for_each(|i| add(ns[i], buckets[i]));
+        }
+        rest.iter().zip(rest_of_buckets).for_each(|(ns, bucket)| add(*ns, *bucket));
     }
 
     #[cold]

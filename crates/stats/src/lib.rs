@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod brief;
 mod change;
 mod coarse;
 mod counters;
@@ -17,6 +18,7 @@ mod octaves;
 mod snapshot;
 mod tally;
 
+pub use brief::BriefLatencies;
 pub use change::{MeanChange, mean_changes};
 pub use coarse::{COARSE_BUCKETS, CoarseCounts, coarse_lowest};
 pub use counters::{

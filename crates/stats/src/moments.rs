@@ -74,6 +74,37 @@ impl Moments {
         self.squares_high.add((squares >> 64) as u64 + u64::from(carry));
     }
 
+    /// Add each of `values` once, which are at most 64 of 24 bits each.
+    #[inline(always)]
+    pub(crate) fn add_brief(&self, values: &[u32]) {
+        // Extremes change seldom: whether one of the values lies beyond them is asked first.
+        let [least, greatest] = [&self.min, &self.max].map(|most| most.get().min(1 << 24) as i32);
+        let (mut sum, mut beyond) = (0u32, false);
+        for &value in values {
+            sum += value;
+            beyond |= (value as i32) < least || (value as i32) > greatest;
+        }
+        // 54 bits at most.
+        let square = |value: &u32| u64::from(*value) * u64::from(*value);
+        let squares: u64 = values.iter().map(square).sum();
+        self.n.add(values.len() as u64);
+        self.sum.add(sum.into());
+        let (low, carry) = self.squares_low.get().overflowing_add(squares);
+        self.squares_low.set(low);
+        self.squares_high.add(carry.into());
+        if beyond {
+            self.reach(values);
+        }
+    }
+
+    #[inline(never)]
+    fn reach(&self, values: &[u32]) {
+        for &value in values {
+            self.min.lower(value.into());
+            self.max.raise(value.into());
+        }
+    }
+
     /// Forget everything, as at the end of a ramp.
     pub fn clear(&self) {
         self.n.set(0);

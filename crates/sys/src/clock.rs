@@ -160,6 +160,14 @@ impl Clock {
         self.scale.ns(ticks)
     }
 
+    /// As [`Clock::ticks_to_ns`] of each of `ticks`, in a quarter of the instructions, where all
+    /// of them are short: whether they are. They are if each lasts less than 2^23 nanoseconds on
+    /// a counter of 1 GHz and more; of other clocks nothing is.
+    #[inline]
+    pub fn brief_ns(&self, ticks: &[u64], ns: &mut [u32]) -> bool {
+        self.scale.brief_ns(ticks, ns)
+    }
+
     /// Nanoseconds from `earlier` to `later`, zero if they are the other way
     /// round (two processors' counters may disagree by a few ticks).
     #[inline(always)]

@@ -3,7 +3,7 @@
 use crate::OneShot;
 use crate::tape::Taping;
 use iosonde_base::Planned;
-use iosonde_stats::{Counters, Lane};
+use iosonde_stats::{BriefLatencies, Counters, Histogram, Lane, Moments};
 use iosonde_sys::clock::Clock;
 
 /// Record an I/O that was done whole, for logs.
@@ -40,37 +40,62 @@ pub(super) fn count_whole<E: OneShot>(lane: &Lane, clock: &Clock, len: u32, stam
     }
 }
 
+/// So few are counted one by one: a loop over many begins and ends with more work.
+pub(super) const FEW: usize = 8;
+
 /// Count I/Os that were done whole, of an engine with two stamps: `took` is how
 /// many ticks lay between those of each. All entries are of one kind and size, if
 /// `alike`.
 #[inline(always)]
-#[allow(clippy::manual_inspect)] // It is slower.
 pub(super) fn count_all<E: OneShot>(
     ledger: &Counters,
     clock: &Clock,
     entries: &[Planned],
     alike: bool,
     took: &[u64],
+    brief: &mut BriefLatencies,
 ) {
     let Some(first) = entries.first() else { return };
-    // Sums of a few in registers would be more work, not less.
-    if !alike || entries.len() < 4 {
+    if !alike || entries.len() < FEW {
         for (entry, &took) in entries.iter().zip(took) {
             let lane = &ledger.lanes[entry.op as usize];
             count_whole::<E>(lane, clock, entry.len, [0, 0, took]);
         }
         return;
     }
-    let (lane, ios, clock) = (&ledger.lanes[first.op as usize], entries.len() as u64, *clock);
+    let (lane, ios) = (&ledger.lanes[first.op as usize], entries.len() as u64);
     lane.ios.add(ios);
     lane.bytes.add(ios * u64::from(first.len));
-    let latencies = took.iter().map(|&took| clock.ticks_to_ns(took));
-    match &lane.clat_histogram {
-        None => lane.clat.add_all(latencies),
+    count_ticks(&lane.clat, &lane.clat_histogram, clock, took, brief);
+}
+
+/// Count latencies of I/Os of one kind, given in ticks.
+#[inline(always)]
+pub(super) fn count_ticks(
+    moments: &Moments,
+    histogram: &Option<Histogram>,
+    clock: &Clock,
+    ticks: &[u64],
+    brief: &mut BriefLatencies,
+) {
+    match clock.brief_ns(ticks, brief.ns_mut()) {
+        true => brief.count(ticks.len(), moments, histogram.as_ref()),
+        false => count_long(moments, histogram, clock, ticks),
+    }
+}
+
+/// The same where one of them is long.
+#[inline(never)]
+#[allow(clippy::manual_inspect)] // It is slower.
+fn count_long(moments: &Moments, histogram: &Option<Histogram>, clock: &Clock, ticks: &[u64]) {
+    let clock = *clock;
+    let latencies = ticks.iter().map(|&ticks| clock.ticks_to_ns(ticks));
+    match histogram {
+        None => moments.add_all(latencies),
         Some(histogram) => {
             let count = histogram.counter();
             // Not `inspect`, for which the compiler runs out of registers.
-            lane.clat.add_all(latencies.map(|ns| {
+            moments.add_all(latencies.map(|ns| {
                 count(ns);
                 ns
             }));

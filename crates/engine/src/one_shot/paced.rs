@@ -1,12 +1,12 @@
 //! One at a time, each when it may start.
 
-use super::account::{count_all, count_whole, tape_whole};
+use super::account::{FEW, count_all, count_ticks, count_whole, tape_whole};
 use super::{OneShotLoop, StretchContext, StretchEnd};
 use crate::pacing::{Pacing, Start, Throttle, Waiter};
 use crate::tape::Taping;
 use crate::{Drive, OneShot, SliceControl};
 use iosonde_base::{Op, Planned};
-use iosonde_stats::{Counters, Lane};
+use iosonde_stats::{BriefLatencies, Counters, Lane};
 use iosonde_sys::clock::{Clock, ClockSource, CounterClock, Ticks};
 
 impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
@@ -41,7 +41,9 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             let (dues, throttle) = pacing.dues(place);
             let (count, stop) = self.stretch_held(context, dues, throttle, rest, now, tape);
             let ticks = &pacing.dues(place).0[..count];
-            count_responses(context.ledger, clock, &rest[..count], context.alike, ticks);
+            let done_now = &rest[..count];
+            let brief = &mut self.brief;
+            count_responses(context.ledger, clock, done_now, context.alike, ticks, brief);
             done += count;
             let place = place + count;
             let waits = match stop {
@@ -80,9 +82,10 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let (count, stop) = self.do_paced(context, counter, dues, waiter, entries, tape);
         let entries = &entries[..count];
         if STAMPED && !E::THREE_STAMPS {
-            count_all::<E>(ledger, &clock, entries, alike, &self.took[..count]);
+            let took = &self.took[..count];
+            count_all::<E>(ledger, &clock, entries, alike, took, &mut self.brief);
         }
-        count_responses(ledger, &clock, entries, alike, &dues[..count]);
+        count_responses(ledger, &clock, entries, alike, &dues[..count], &mut self.brief);
         (count, stop)
     }
 
@@ -112,7 +115,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 if *due >= pause {
                     return (count, wait_out(waiter, clock.clock(), control, now, count));
                 }
-                now = waiter.doze(clock, control, now, *due);
+                now = waiter.wait_within(clock, control, now, *due);
                 if now < *due || now >= pause {
                     return (count, slice_end(control, now < *due, now));
                 }
@@ -296,23 +299,19 @@ fn count_responses(
     entries: &[Planned],
     alike: bool,
     ticks: &[u64],
+    brief: &mut BriefLatencies,
 ) {
     let Some(first) = entries.first() else { return };
-    // Sums of a few in registers would be more work, not less.
-    if !alike || entries.len() < 4 {
+    if !alike || entries.len() < FEW {
         for (entry, &ticks) in entries.iter().zip(ticks) {
             count_response(&ledger.lanes[entry.op as usize], clock, 0, ticks);
         }
         return;
     }
     let lane = &ledger.lanes[first.op as usize];
-    let Some(histogram) = &lane.response_histogram else { return };
-    let (clock, count) = (*clock, histogram.counter());
-    lane.response.add_all(ticks.iter().map(|&ticks| {
-        let response = clock.ticks_to_ns(ticks);
-        count(response);
-        response
-    }));
+    if lane.response_histogram.is_some() {
+        count_ticks(&lane.response, &lane.response_histogram, clock, ticks, brief);
+    }
 }
 
 /// Count from the moment an I/O was due, where that is kept.

@@ -12,7 +12,8 @@ pub(crate) struct Waiter {
 }
 
 impl Waiter {
-    /// Wait from `now` until `moment`, or until the slice ends. The time then.
+    /// Wait from `now` until `moment`, or until the slice ends. The time then: earlier if
+    /// the job is to stop.
     #[inline(always)]
     pub(crate) fn wait(
         &mut self,
@@ -21,25 +22,25 @@ impl Waiter {
         now: u64,
         moment: u64,
     ) -> u64 {
-        let (woken, moment) = (self.woken_for == moment, moment.min(control.until()));
-        match woken {
-            _ if now >= moment => now,
-            true => Sleeper::spin_until(&clock.clock(), now, moment, control.bell()),
-            false => self.sleeper.doze_until(clock, now, moment, control.bell()),
+        match moment.min(control.until()) {
+            moment if now >= moment => now,
+            moment => self.wait_within(clock, control, now, moment),
         }
     }
 
-    /// Wait from `now` until `moment`, which is later and within the slice. The
-    /// time then: earlier if the job is to stop.
+    /// The same for a moment that is later than `now`, and within the slice.
     #[inline(always)]
-    pub(crate) fn doze(
+    pub(crate) fn wait_within(
         &mut self,
         clock: impl Ticks,
         control: &SliceControl,
         now: u64,
         moment: u64,
     ) -> u64 {
-        self.sleeper.doze_until(clock, now, moment, control.bell())
+        match self.woken_for == moment {
+            true => Sleeper::spin_until(&clock.clock(), now, moment, control.bell()),
+            false => self.sleeper.doze_until(clock, now, moment, control.bell()),
+        }
     }
 
     /// How long something else may be waited for from `now` to `moment`, in

@@ -54,6 +54,24 @@ impl TickScale {
         ((u128::from(ticks) * u128::from(self.multiplier)) >> TickScale::SHIFT) as u64
     }
 
+    /// Nanoseconds in each of `ticks`, if no such number has more than 24 bits: whether
+    /// that is so. A loop that the compiler makes vectors of.
+    #[inline]
+    pub(super) fn brief_ns(self, ticks: &[u64], ns: &mut [u32]) -> bool {
+        let Ok(multiplier) = u32::try_from(self.multiplier) else { return false };
+        let any = ticks.iter().fold(0, |any, ticks| any | ticks);
+        if any > u32::MAX.into() || any * u64::from(multiplier) >= 1 << (TickScale::SHIFT + 24) {
+            return false;
+        }
+        // That it is of 32 bits is forgotten otherwise, and the product is of 64 bits by 64.
+        let multiplier = std::hint::black_box(multiplier);
+        for (ns, ticks) in ns.iter_mut().zip(ticks) {
+            let product = u64::from(*ticks as u32) * u64::from(multiplier);
+            *ns = (product >> TickScale::SHIFT) as u32;
+        }
+        true
+    }
+
     /// The fewest ticks that make `ns`, or `u64::MAX`.
     pub(super) fn ticks(self, ns: u64) -> u64 {
         let ticks = (u128::from(ns) << TickScale::SHIFT).div_ceil(u128::from(self.multiplier));
@@ -237,6 +255,24 @@ mod tests {
             prop_assert!(scale.ns(ticks) >= ns);
             prop_assert!(scale.ns(ticks - 1) < ns);
         }
+    }
+
+    #[test]
+    fn many_short_spans_last_as_long_as_each_of_them() {
+        let scale = TickScale::from_measure(2_904_003_817, 1_000_000_000).unwrap();
+        let mut ns = [0; 64];
+        let ticks: Vec<u64> = (0..64).map(|n| n * n * n * 91).collect();
+        assert!(scale.brief_ns(&ticks, &mut ns));
+        assert_eq!(
+            ns.map(u64::from).to_vec(),
+            ticks.iter().map(|&t| scale.ns(t)).collect::<Vec<_>>()
+        );
+        for long in [scale.ticks(1 << 25), 1 << 32, u64::MAX] {
+            assert!(!scale.brief_ns(&[1, long, 2], &mut ns), "{long}");
+        }
+        assert!(
+            !TickScale::from_measure(1_000_000, 1_000_000_000).unwrap().brief_ns(&[1], &mut ns)
+        );
     }
 
     #[test]

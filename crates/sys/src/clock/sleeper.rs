@@ -74,16 +74,16 @@ impl Sleeper {
     pub fn doze_until(&mut self, clock: impl Ticks, now: u64, moment: u64, bell: &Bell) -> u64 {
         let left_ns = clock.ticks_to_ns(moment.wrapping_sub(now));
         let is_usual = (FAR_NS..SECOND_NS).contains(&left_ns) && clock.passes();
-        if !is_usual || !bell.sleeps_through((left_ns - self.early_ns) as u32) {
-            return self.sleep_on(clock.clock(), moment, bell);
+        if is_usual && bell.sleeps_through((left_ns - self.early_ns) as u32) {
+            let mut now = clock.now();
+            self.learn(now <= moment);
+            while now < moment {
+                std::hint::spin_loop();
+                now = clock.now();
+            }
+            return now;
         }
-        let mut now = clock.now();
-        self.learn(now <= moment);
-        while now < moment {
-            std::hint::spin_loop();
-            now = clock.now();
-        }
-        now
+        self.sleep_on(clock.clock(), moment, bell)
     }
 
     #[cold]

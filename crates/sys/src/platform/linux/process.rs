@@ -55,11 +55,37 @@ pub(crate) fn wait_while(word: &AtomicU32, value: u32, limit_ns: u64) {
 
 /// The same for less than a second. Whether all of that passed: not if the word
 /// is another, or changed, and not if a signal came.
+#[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub(crate) fn outlast(word: &AtomicU32, value: u32, limit_ns: u32) -> bool {
     let limit = Timespec { tv_sec: 0, tv_nsec: limit_ns.into() };
     let woken = futex::wait(word, futex::Flags::PRIVATE, value, Some(&limit));
     woken == Err(rustix::io::Errno::TIMEDOUT)
+}
+
+/// The same in a third of the instructions, for threads that wait before each I/O: the
+/// call takes four arguments and not six, and is compared with one result.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn outlast(word: &AtomicU32, value: u32, limit_ns: u32) -> bool {
+    let limit = libc::timespec { tv_sec: 0, tv_nsec: limit_ns.into() };
+    let result: i64;
+    // SAFETY: futex(2) reads the word and the limit, both of which live longer than the
+    // call, and writes to neither; the kernel changes no registers but these three.
+    unsafe {
+        std::arch::asm!(
+            "syscall",
+            inlateout("rax") libc::SYS_futex => result,
+            in("rdi") word.as_ptr(),
+            in("rsi") libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
+            in("rdx") value,
+            in("r10") &limit,
+            lateout("rcx") _,
+            lateout("r11") _,
+            options(nostack),
+        );
+    }
+    result == i64::from(-libc::ETIMEDOUT)
 }
 
 /// Wake every thread that sleeps by `word`.
