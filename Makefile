@@ -5,7 +5,7 @@ CARGO ?= cargo
 # shares with the others would be built a second time, with other features.
 XTASK = $${CARGO_TARGET_DIR:-target}/debug/xtask
 
-.PHONY: run build test exact bench docs course dist dist-test release needs cross
+.PHONY: run build test exact bench docs course minimum dist dist-test release needs cross
 
 # Build the release binary and run a short, safe, mixed job on a temporary file
 # in the current directory, removed afterwards.
@@ -48,6 +48,10 @@ cross:
 docs:
 	$(CARGO) run --locked --quiet -p xtask -- docs
 
+# Everything type-checks with the oldest Rust that the manifests name.
+minimum:
+	./scripts/minimum.sh
+
 # Packages in dist/: tarballs, .deb, .rpm, wheels, npm packages, SBOMs, checksums; checks that the crates can be published.
 dist:
 	./scripts/dist.sh $(PROCESSORS)
@@ -57,7 +61,7 @@ dist-test:
 	./scripts/dist-test.sh
 
 # Everything before a tag; tags nothing and uploads nothing.
-release: test dist dist-test bench
+release: test minimum dist dist-test bench
 	@version=$$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml); \
 	grep -q "^## \[$$version\] - [0-9]" CHANGELOG.md || { echo "CHANGELOG.md has no date for $$version" >&2; exit 1; }; \
 	[ -z "$$(git status --porcelain)" ] || { echo "there are changes that are not committed" >&2; exit 1; }; \

@@ -38,6 +38,9 @@ has_own() { [ -n "$(ls "$(rustc --print sysroot)/lib/rustlib/$1/lib/"libstd-*.rl
 # Whether one was made.
 has_made() { [ -x "$DIR/rustc" ] && [ -n "$(ls "$STD/$1/lib/"libstd-*.rlib 2>/dev/null)" ]; }
 
+# Whether there is a linker for Windows.
+has_linker() { PATH="$DIR/bin:$PATH" command -v x86_64-w64-mingw32-gcc >/dev/null; }
+
 # Debian's compiler and its sources, unpacked and not installed: installing them
 # would remove rustup's.
 unpack() {
@@ -164,7 +167,9 @@ for target in "${targets[@]}"; do
 	fi
 	check_addon "$target"
 	[ $wine = yes ] && [ "$target" = x86_64-pc-windows-gnu ] || continue
-	if ! PATH="$DIR/bin:$PATH" command -v x86_64-w64-mingw32-gcc >/dev/null; then
+	# The toolchain's own standard library comes without a linker.
+	has_linker || { [ $may_make = yes ] && unpack; } || true
+	if ! has_linker; then
 		say "skipped running for Windows: there is no x86_64-w64-mingw32-gcc to link with"
 	elif ! make_wine; then
 		say "skipped running for Windows: $why"

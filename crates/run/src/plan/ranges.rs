@@ -166,10 +166,10 @@ impl<'a> Ranges<'a> {
                 }
             },
             Some(Amount::Zones(_)) => Err(no_size(named, "the size of its zones is not known")),
-            _ if let Some(share) = self.share(index) => Ok(share),
-            _ => match named.bytes_now {
-                Some(bytes) if bytes > 0 && offset > bytes => Err(bad_offset(named)),
-                Some(bytes) if bytes > 0 => Ok(bytes - offset),
+            _ => match (self.share(index), named.bytes_now) {
+                (Some(share), _) => Ok(share),
+                (None, Some(bytes)) if bytes > 0 && offset > bytes => Err(bad_offset(named)),
+                (None, Some(bytes)) if bytes > 0 => Ok(bytes - offset),
                 // A name that is made, and nothing in it: one I/O is counted.
                 _ if need == Need::Nothing && named.kind == FileKind::Regular => Ok(self.least),
                 _ => Err(no_size(named, "you need to specify size=")),

@@ -27,11 +27,11 @@ pub fn native(report: &Report, style: &Style) -> String {
         text.push_str(&paint(wrap(&conclusion.text, 0, style.columns), Mark::Heading, style));
         text.push_str("\n\n");
     }
-    match report.jobs.as_slice() {
-        _ if let Some(merged) = &report.ours.hosts => hosts::add_hosts(merged, style, &mut text),
-        [] => text.push_str("no job is reported\n"),
-        [job] => one::add_job(job, report, style, &mut text),
-        jobs => many::add_jobs(jobs, report, style, &mut text),
+    match (&report.ours.hosts, report.jobs.as_slice()) {
+        (Some(merged), _) => hosts::add_hosts(merged, style, &mut text),
+        (None, []) => text.push_str("no job is reported\n"),
+        (None, [job]) => one::add_job(job, report, style, &mut text),
+        (None, jobs) => many::add_jobs(jobs, report, style, &mut text),
     }
     // The ledger's figures of the devices are more exact.
     if ledger.is_none() || style.verbose {
