@@ -329,6 +329,8 @@ pub struct DeviceLedger {
     pub level: u32,
     /// It is made of memory: a RAM disk, or a loop device of a file on tmpfs.
     pub in_memory: bool,
+    /// Of a loop device: bytes dirty in the page cache of its backing file at the end.
+    pub dirty_below_bytes: Option<Observed<u64>>,
     /// What it did.
     pub used: Observed<DeviceUse>,
     /// What it reports about itself.

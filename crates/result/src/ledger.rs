@@ -134,6 +134,8 @@ fn device(device: &Value) -> DeviceLedger {
         kind: text(device, "kind"),
         level: count(device, "level") as u32,
         in_memory: flag(device, "in_memory"),
+        dirty_below_bytes: (!device["dirty_below_bytes"].is_null())
+            .then(|| observed_count(device, "dirty_below_bytes")),
         used: observed(device, "counters", used),
         facts: DeviceDescription {
             model: some_text(device, "model"),

@@ -2,6 +2,7 @@
 //!
 //! None of them changes anything, and each is bounded in what it looks at.
 
+mod backing;
 mod durable;
 mod file;
 mod machine;

@@ -137,6 +137,7 @@ fn device(device: &DeviceLedger) -> Value {
         "kind": device.kind,
         "level": device.level,
         "in_memory": device.in_memory,
+        "dirty_below_bytes": device.dirty_below_bytes.as_ref().map(known),
         "counters": known(&device.used.map(used)),
         "model": model,
         "firmware": firmware,

@@ -171,6 +171,7 @@ fn device() -> DeviceLedger {
         kind: "disk".into(),
         level: 0,
         in_memory: false,
+        dirty_below_bytes: None,
         used: Observed::Is(DeviceUse {
             ios: [1, 500],
             bytes: [4096, 2000 << 16],

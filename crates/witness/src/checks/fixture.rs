@@ -110,6 +110,7 @@ fn device() -> DeviceLedger {
         kind: "disk".into(),
         level: 0,
         in_memory: false,
+        dirty_below_bytes: None,
         used: Observed::Is(DeviceUse {
             ios: [15 << 20, 100],
             bytes: [60 << 30, 1 << 20],

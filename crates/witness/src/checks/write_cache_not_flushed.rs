@@ -1,5 +1,6 @@
 //! Writes that may be in the device's volatile write cache.
 
+use iosonde_base::text::bytes;
 use iosonde_report::finding::{FindingRule, Severity, Statement};
 use iosonde_report::ledger::{Ledger, Observed};
 
@@ -26,8 +27,9 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
     if !unreached.is_empty() {
         let text = format!(
             "writes may be in memory below {}: its write cache is set to `write through`, so that \
-             no flush reaches its backing file",
-            unreached.join(", ")
+             no flush reaches its backing file{}",
+            unreached.join(", "),
+            dirty_below(ledger)
         );
         return Statement::one(Severity::Warning, text);
     }
@@ -48,8 +50,20 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         true => "no sync is known to have followed them",
         false => "no flush followed them",
     };
-    let text = format!("the last writes may be in the volatile write cache of {names}: {how}");
+    let dirty = dirty_below(ledger);
+    let text =
+        format!("the last writes may be in the volatile write cache of {names}: {how}{dirty}");
     Statement::one(Severity::Note, text)
+}
+
+/// `; 64 MiB of its backing file were dirty`, of the loop devices right below the files.
+fn dirty_below(ledger: &Ledger) -> String {
+    let top = ledger.devices.iter().filter(|device| device.level == 0);
+    let known = top.filter_map(|device| device.dirty_below_bytes.as_ref()?.get());
+    match known.sum::<u64>() {
+        0 => String::new(),
+        dirty => format!("; at the end {} of the file below were dirty in memory", bytes(dirty)),
+    }
 }
 
 #[cfg(test)]
@@ -64,6 +78,13 @@ mod tests {
         (facts.write_cache, facts.backing_direct) = (Some("write through".into()), Some(false));
         let (severity, text) = says(RULE.id, &ledger).unwrap();
         assert!(severity == Severity::Warning && text.contains("below nvme0n1"), "{text}");
+        assert!(text.ends_with("its backing file"), "{text}");
+        ledger.devices[0].dirty_below_bytes = Some(Observed::Is(64 << 20));
+        let (_, text) = says(RULE.id, &ledger).unwrap();
+        assert!(
+            text.ends_with("at the end 64 MiB of the file below were dirty in memory"),
+            "{text}"
+        );
         ledger.devices[0].facts.backing_direct = Some(true);
         assert_eq!(says(RULE.id, &ledger), None);
     }

@@ -55,10 +55,17 @@ pub(super) fn devices(seen: &Evidence) -> Vec<DeviceLedger> {
         .to_owned(),
         level,
         in_memory: crate::reading::is_of_memory(layer),
+        dirty_below_bytes: dirty_below(seen, &layer.name),
         used: counted(seen, &layer.name).map(|used| device_use(used, wall)),
         facts: seen.facts_of(&layer.name).cloned().unwrap_or_default(),
     };
     places.devices().into_iter().map(one).collect()
+}
+
+/// What of a loop device's data was dirty in its backing file at the end.
+fn dirty_below(seen: &Evidence, name: &str) -> Option<Observed<u64>> {
+    let all = &seen.waves.last()?.after.dirty_below;
+    all.iter().find(|(known, _)| known == name).map(|(_, dirty)| dirty.clone())
 }
 
 fn device_use(used: &DiskCounters, wall_ns: u64) -> DeviceUse {

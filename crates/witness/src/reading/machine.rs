@@ -13,6 +13,8 @@ pub struct MachineReading {
     pub at: Option<Instant>,
     /// Devices by name.
     pub devices: Vec<(String, Observed<DiskCounters>)>,
+    /// Of loop devices: what is dirty in the page cache of their backing files.
+    pub dirty_below: Vec<(String, Observed<u64>)>,
     /// I/O of the process.
     pub process_io: Observed<TaskIo>,
     /// Processors.
@@ -31,9 +33,12 @@ impl MachineReading {
     /// Now, with the counters of these devices and what these groups allow.
     pub fn now<'a>(devices: impl IntoIterator<Item = &'a str>, groups: &Groups) -> MachineReading {
         let counters = |name: &'a str| (name.to_owned(), DiskCounters::of(name).into());
+        let devices: Vec<_> = devices.into_iter().map(counters).collect();
+        let dirty = |name: &String| Some((name.clone(), super::backing::dirty_below(name)?));
         let unthrottled = || Observed::unknown("there is no control group that counts it");
         MachineReading {
-            devices: devices.into_iter().map(counters).collect(),
+            dirty_below: devices.iter().filter_map(|(name, _)| dirty(name)).collect(),
+            devices,
             process_io: TaskIo::of_process().into(),
             cpu: CpuTime::now().into(),
             pressure: [Resource::Cpu, Resource::Memory, Resource::Io]
