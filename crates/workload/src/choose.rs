@@ -10,6 +10,7 @@ use crate::file::FileState;
 use crate::offsets;
 use crate::source::Source;
 use crate::spec::Sequencer;
+use crate::sprandom::Sprandom;
 
 /// Where the next I/O begins.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +39,35 @@ impl Source {
             self.files[file].trimmed = Some(entry);
         }
         Some(entry)
+    }
+
+    /// The next write of a pass of `sprandom`, in the job's only file.
+    pub(crate) fn choose_sprandom(&mut self, file: usize) -> Option<Planned> {
+        let mut pass = self.sprandom.take()?;
+        let chosen = self.chosen_by(&mut pass, file);
+        self.sprandom = Some(pass);
+        chosen
+    }
+
+    fn chosen_by(&mut self, pass: &mut Sprandom, file: usize) -> Option<Planned> {
+        if pass.is_done() {
+            return None;
+        }
+        let unit = self.files[file].grids[Dir::Write as usize].unit;
+        let again = pass.rewrite();
+        let (offset, len) = match again {
+            Some(block) => {
+                let offset = self.files[file].start + block * unit;
+                (offset, u32::try_from(unit).ok()?)
+            }
+            None => {
+                let start = self.start(file, Dir::Write)?;
+                let len = self.drawn_size(file, Dir::Write, &start)?;
+                (start.offset, self.note_in_map(file, Dir::Write, &start, len))
+            }
+        };
+        pass.wrote((offset - self.files[file].start) / unit);
+        Some(Planned { offset, len, file: FileId(file as u32), op: Op::Write })
     }
 
     /// In a strided job, go to the next zone once this one has had its bytes,

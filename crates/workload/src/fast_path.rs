@@ -33,6 +33,7 @@ impl FastPath {
         let plain = !spec.directions.trim_then_write
             && spec.strided.is_none()
             && spec.zbd.is_none()
+            && spec.sprandom.is_none()
             && spec.sync_every == SyncEvery::default()
             && file.first == file.start
             && file.start + file.range <= file.end;

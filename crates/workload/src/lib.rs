@@ -29,6 +29,7 @@ pub mod replay;
 mod sizes;
 mod source;
 mod spec;
+mod sprandom;
 mod streams;
 mod syncs;
 pub mod zbd;
@@ -39,6 +40,6 @@ pub use random_map::RandomMap;
 pub use source::{Refill, Source};
 pub use spec::{
     Directions, Distribution, FilePick, FileService, Generator, MapMode, Sequencer, Share, Sizes,
-    SourceFile, SourceSpec, SpecError, Strided, SyncEvery, Zone,
+    SourceFile, SourceSpec, SpecError, SprandomSpec, Strided, SyncEvery, Zone,
 };
 pub use streams::{FileSizes, priority_seed, seeds, start_delay_us};

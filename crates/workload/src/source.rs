@@ -13,6 +13,7 @@ use crate::random::Draws;
 use crate::replay::Replaying;
 use crate::sizes::{self, SizeDraws};
 use crate::spec::{SourceFile, SourceSpec, SpecError};
+use crate::sprandom::Sprandom;
 use crate::streams::{Seeds, Stream};
 use crate::syncs::Syncs;
 use crate::zbd::{ZbdJob, ZoneStep};
@@ -66,6 +67,8 @@ pub struct Source {
     one_at_a_time: bool,
     /// The job among its zones, with `zonemode=zbd`.
     pub(crate) zbd: Option<Box<ZbdJob>>,
+    /// The pass of a job with `sprandom`.
+    pub(crate) sprandom: Option<Box<Sprandom>>,
     notes: Vec<String>,
     /// What was recorded, instead of all that.
     replaying: Option<Box<Replaying>>,
@@ -99,6 +102,7 @@ impl Source {
         let file_law = offsets::file_law(&spec, &seeds)?;
         let zones = Zones::new(&spec.distribution, &seeds)?;
         let zbd = ZbdJob::new(&spec).map(Box::new);
+        let sprandom = sprandom(&spec, &files, &seeds)?;
         let mut source = Source {
             picker: FilePicker::new(&spec, file_law, &seeds),
             offset_draws: Draws::new(wide, seeds.of(Stream::Offset)),
@@ -115,6 +119,7 @@ impl Source {
             state: State::Running,
             one_at_a_time: mix.depends_on_time() || zbd.is_some(),
             zbd,
+            sprandom,
             fast_path: FastPath::None,
             replaying,
             notes,
@@ -201,6 +206,9 @@ impl Source {
         if let Some(zbd) = &mut self.zbd {
             zbd.begin_pass();
         }
+        if let Some(sprandom) = &mut self.sprandom {
+            sprandom.begin_pass();
+        }
         self.zone_bytes = 0;
         self.state = State::Running;
     }
@@ -228,8 +236,12 @@ impl Source {
             }
             // What the fast path cannot decide, such as an end, is left to us.
         }
+        let preconditions = self.sprandom.is_some();
         while self.state == State::Running && ring.room() >= STEP_MOST {
-            self.step(ring);
+            match preconditions {
+                true => self.step(ring, Source::choose_sprandom),
+                false => self.step(ring, Source::choose),
+            }
             if self.one_at_a_time && ring.waiting() > 0 {
                 return;
             }
@@ -237,7 +249,8 @@ impl Source {
     }
 
     /// Plan an I/O with what belongs to it, or a sync, or end the pass.
-    fn step(&mut self, ring: &mut Ring) {
+    #[inline]
+    fn step(&mut self, ring: &mut Ring, choose: impl Fn(&mut Source, usize) -> Option<Planned>) {
         if let Some(file) = self.zone_file_at_hand() {
             return self.step_in_zones(file, ring);
         }
@@ -263,7 +276,7 @@ impl Source {
         if self.zbd.is_some() {
             return self.step_in_zones(file, ring);
         }
-        match self.choose(file).or_else(|| self.begin_file_again(file)) {
+        match choose(self, file).or_else(|| self.begin_file_again(file)) {
             Some(entry) => self.issue(entry, ring),
             None => self.end_file(file, ring),
         }
@@ -414,6 +427,18 @@ fn draws_nothing() -> SourceSpec {
     SourceSpec { files: vec![file], ..SourceSpec::default() }
 }
 
+/// A pass over the blocks of the first file.
+fn sprandom(
+    spec: &SourceSpec,
+    files: &[FileState],
+    seeds: &Seeds,
+) -> Result<Option<Box<Sprandom>>, SpecError> {
+    let (Some(asked), Some(file)) = (&spec.sprandom, files.first()) else { return Ok(None) };
+    let grid = file.grids[Dir::Write as usize];
+    let pass = Sprandom::new(asked, grid.places, grid.unit, seeds.of(Stream::Sprandom))?;
+    Ok(Some(Box::new(pass)))
+}
+
 fn control(op: Op, file: usize) -> Planned {
     Planned { op, file: FileId(file as u32), ..Planned::default() }
 }
@@ -425,6 +450,7 @@ fn check(spec: &SourceSpec) -> Result<(), SpecError> {
     if spec.rwmixread > 100 || spec.percentage_random.0.iter().any(|percent| *percent > 100) {
         return Err(SpecError::BadPercentage);
     }
+    spec.check_sprandom()?;
     if spec.seq_nr == 0 || spec.loops == 0 {
         return Err(SpecError::BadCount);
     }

@@ -297,6 +297,9 @@ pub struct SourceSpec {
     pub sequence_stride: bool,
     /// Whether blocks are visited once.
     pub map: MapMode,
+    /// Precondition an SSD: each block is written once, and some again. Of one file, with a
+    /// map and blocks of one size.
+    pub sprandom: Option<SprandomSpec>,
     /// The files, at least one.
     pub files: Vec<SourceFile>,
     /// How many may be open at once; at least 1. When less than
@@ -362,6 +365,7 @@ impl Default for SourceSpec {
             distribution: Distribution::Random,
             sequence_stride: false,
             map: MapMode::On,
+            sprandom: None,
             files: Vec::new(),
             open_files: usize::MAX,
             file_service: FileService::default(),
@@ -378,6 +382,25 @@ impl Default for SourceSpec {
             pace: PaceSpec::default(),
             replay: None,
         }
+    }
+}
+
+/// What `sprandom` is given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SprandomSpec {
+    /// Regions (`spr_num_regions`), at least 2.
+    pub regions: u32,
+    /// Flash beyond the drive's capacity, as a part of that (`spr_op`), 0 to 1.
+    pub spare: f64,
+    /// Bytes of the drive's cache (`spr_cs`): a block is not written again while its first
+    /// copy may still be there.
+    pub cache_bytes: u64,
+}
+
+impl SprandomSpec {
+    /// How many of `blocks` are written twice in a pass.
+    pub fn again(&self, blocks: u64) -> u64 {
+        (blocks as f64 * self.spare) as u64
     }
 }
 
@@ -424,6 +447,22 @@ pub enum SpecError {
     },
     /// Zones without size, or beyond any file.
     BadZones,
+    /// `sprandom` has regions that do not suit its blocks or the cache.
+    UnsuitedRegions {
+        /// How many.
+        regions: u32,
+        /// Bytes of one.
+        region_bytes: u64,
+    },
+    /// `sprandom` has more than one file.
+    SprandomOfOneFile,
+    /// The blocks of a region of `sprandom` do not fit in memory.
+    NoMemoryForRegion {
+        /// Blocks of a region, which take 8 bytes each.
+        blocks: u64,
+        /// How many regions there are.
+        regions: u32,
+    },
 }
 
 impl std::fmt::Display for SpecError {
@@ -442,6 +481,19 @@ impl std::fmt::Display for SpecError {
             SpecError::LfsrTooLarge { blocks } => {
                 write!(f, "random_generator=lfsr cannot count {blocks} blocks; use tausworthe64")
             }
+            SpecError::UnsuitedRegions { regions, region_bytes } => write!(
+                f,
+                "sprandom: {regions} regions of {region_bytes} bytes do not suit the size or spr_cs: \
+                 give another spr_num_regions, or a smaller spr_cs"
+            ),
+            SpecError::SprandomOfOneFile => {
+                f.write_str("sprandom=1 takes one file or device for each job")
+            }
+            SpecError::NoMemoryForRegion { blocks, regions } => write!(
+                f,
+                "sprandom: no memory for {blocks} blocks of a region, 8 bytes each, with {regions} \
+                 regions: give a larger spr_num_regions"
+            ),
             SpecError::BadDistribution => {
                 f.write_str("a parameter of the random distribution is out of range")
             }

@@ -31,6 +31,8 @@ pub(crate) enum Stream {
     GapOfTrims = 18,
     /// Which I/Os have a priority of their own.
     Priority = 19,
+    /// Which blocks of a region are written again (`sprandom`).
+    Sprandom = 22,
 }
 
 /// How many seeds a job has.

@@ -24,6 +24,7 @@ mod profiles;
 mod safety;
 mod signals;
 mod slurm;
+mod sprandom;
 mod trigger;
 mod verify;
 mod verify_defects;

@@ -11,6 +11,7 @@ impl Planner<'_> {
     pub(super) fn check(&mut self) {
         let mut said: Vec<Diagnostic> = self.plan.jobs.iter().filter_map(trims_a_file).collect();
         said.extend(self.plan.jobs.iter().filter_map(paces_no_io));
+        said.extend(self.plan.jobs.iter().filter_map(preconditions_too_little));
         said.extend(too_few_processors(&self.plan.jobs, iosonde_sys::cpu::allowed_count()));
         said.extend(super::zones::check_all(&self.plan.jobs));
         said.into_iter().for_each(|said| self.note(said));
@@ -33,6 +34,12 @@ fn trims_a_file(job: &JobPlan) -> Option<Diagnostic> {
         ))
         .help("name a device, for example a loop device over the file (losetup)")
     })
+}
+
+/// `sprandom` of several files, or of fewer blocks than it has regions.
+fn preconditions_too_little(job: &JobPlan) -> Option<Diagnostic> {
+    let refused = job.source.check_sprandom().err()?;
+    Some(Diagnostic::error(format!("job {}: {refused}", job.name)))
 }
 
 /// Engines that burn time or run a program have no I/Os to hold back; fio

@@ -1,12 +1,12 @@
 //! From a job's options to what its source needs to know.
 
 use super::files::Parts;
-use iosonde_base::{DIRS, PerDir};
+use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_options::Amount;
 use iosonde_spec::JobSpec;
 use iosonde_spec::values::{RandomGenerator, RwSequencer, ZoneMode};
 use iosonde_workload::{
-    Generator, MapMode, Sequencer, Sizes, SourceFile, SourceSpec, Strided, SyncEvery,
+    Generator, MapMode, Sequencer, Sizes, SourceFile, SourceSpec, SprandomSpec, Strided, SyncEvery,
 };
 
 /// Block sizes by direction.
@@ -30,6 +30,9 @@ pub(super) fn source(
         later_offset: parts.later_offsets.get(index).copied(),
     });
     let rw = *spec.order.rw.get();
+    let io_size_given = matches!(spec.size.io_size.get(), Some(Amount::Bytes(_)));
+    let sprandom = sprandom(spec);
+    let twice = sprandom.map_or(0, |asked| bytes_twice(&asked, sizes, parts));
     SourceSpec {
         thread_number: number,
         randseed: *spec.random.randseed.get(),
@@ -49,26 +52,22 @@ pub(super) fn source(
         align: spec.block.ba.get().per_dir().map(|bytes| bytes.map_or(0, |bytes| bytes.0)),
         rwmixread: *spec.order.rwmixread.get(),
         percentage_random: spec.order.percentage_random.get().per_dir(),
-        generator: match spec.random.random_generator.get() {
-            RandomGenerator::Tausworthe => Generator::Tausworthe,
-            RandomGenerator::Tausworthe64 => Generator::Tausworthe64,
-            RandomGenerator::Lfsr => Generator::Lfsr,
-        },
+        generator: generator(spec),
         generator_chosen: spec.random.random_generator.is_set(),
         distribution: spec.random.random_distribution.get().0.clone(),
         sequence_stride: *spec.random.random_sequence_stride.get(),
-        map: match (*spec.random.norandommap.get(), *spec.random.softrandommap.get()) {
-            (true, _) => MapMode::Off,
-            (false, true) => MapMode::Soft,
-            (false, false) => MapMode::On,
-        },
+        map: map(spec),
+        sprandom,
         files: files.collect(),
         open_files: spec.files.openfiles.get().map_or(usize::MAX, |n| n as usize),
         file_service: spec.files.file_service_type.get().0,
-        size_bytes: parts.size_bytes,
+        size_bytes: parts.size_bytes.saturating_add(twice),
         queued,
-        total_bytes: parts.total_bytes,
-        io_size_given: matches!(spec.size.io_size.get(), Some(Amount::Bytes(_))),
+        total_bytes: match io_size_given {
+            true => parts.total_bytes,
+            false => parts.total_bytes.saturating_add(twice),
+        },
+        io_size_given,
         number_ios: *spec.order.number_ios.get(),
         loops: u64::from(*spec.job.loops.get()),
         time_based: *spec.time.time_based.get(),
@@ -83,6 +82,38 @@ pub(super) fn source(
         pace: super::pacing::pace(spec),
         replay: None,
     }
+}
+
+fn generator(spec: &JobSpec) -> Generator {
+    match spec.random.random_generator.get() {
+        RandomGenerator::Tausworthe => Generator::Tausworthe,
+        RandomGenerator::Tausworthe64 => Generator::Tausworthe64,
+        RandomGenerator::Lfsr => Generator::Lfsr,
+    }
+}
+
+fn map(spec: &JobSpec) -> MapMode {
+    match (*spec.random.norandommap.get(), *spec.random.softrandommap.get()) {
+        (true, _) => MapMode::Off,
+        (false, true) => MapMode::Soft,
+        (false, false) => MapMode::On,
+    }
+}
+
+/// What `sprandom` is given.
+fn sprandom(spec: &JobSpec) -> Option<SprandomSpec> {
+    let random = &spec.random;
+    random.sprandom.get().then(|| SprandomSpec {
+        regions: *random.spr_num_regions.get(),
+        spare: *random.spr_op.get(),
+        cache_bytes: random.spr_cs.get().map_or(0, |bytes| bytes.0),
+    })
+}
+
+/// Bytes that a pass of `sprandom` writes a second time.
+fn bytes_twice(asked: &SprandomSpec, sizes: &PerDir<Sizes>, parts: &Parts) -> u64 {
+    let block = u64::from(sizes[Dir::Write].max()).max(1);
+    parts.files.iter().map(|file| asked.again(file.bytes / block) * block).sum()
 }
 
 /// Whether random streams have 64 bits.

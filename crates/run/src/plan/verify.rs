@@ -241,6 +241,7 @@ fn may_repeat(spec: &JobSpec, source: &SourceSpec) -> bool {
         || skews
         || mixes
         || source.strided.is_some()
+        || source.sprandom.is_some()
         // A recording may write a place again; fio does not look.
         || source.replay.is_some()
 }

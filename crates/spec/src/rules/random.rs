@@ -2,12 +2,13 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use iosonde_base::DIRS;
+use iosonde_base::{DIRS, Dir};
 use iosonde_options::{Bytes, Diagnostic};
 use iosonde_workload::Distribution;
 
 use super::{Caps, OptionRule};
 use crate::JobSpec;
+use crate::values::{RwWord, ZoneMode};
 
 pub(super) const RULES: &[OptionRule] = &[
     OptionRule {
@@ -29,6 +30,12 @@ pub(super) const RULES: &[OptionRule] = &[
         name: "no-repeat-draws-a-seed",
         doc: "`randrepeat=0` without `randseed` draws a new seed for each run.",
         apply: no_repeat_draws_a_seed,
+    },
+    OptionRule {
+        name: "sprandom-writes-each-block",
+        doc: "`sprandom` writes each block at random places of its own: with `rw=randwrite`, one \
+              block size and the random map.",
+        apply: sprandom_writes_each_block,
     },
 ];
 
@@ -63,6 +70,35 @@ fn no_repeat_draws_a_seed(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>)
     }
 }
 
+fn sprandom_writes_each_block(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
+    let (random, order) = (&spec.random, &spec.order);
+    if !*random.sprandom.get() {
+        return;
+    }
+    let rw = order.rw.get();
+    let sizes = spec.block_sizes(Dir::Write);
+    let conflicts = [
+        ("rw", rw.word != RwWord::RandWrite || rw.every > 1, "set rw=randwrite"),
+        ("norandommap", *random.norandommap.get(), "leave the random map on, and blocks at ba=bs"),
+        ("softrandommap", *random.softrandommap.get(), "leave the random map on"),
+        ("bs", sizes.min() != sizes.max(), "set one block size"),
+        (
+            "percentage_random",
+            *order.percentage_random.get().of(Dir::Write) != 100,
+            "leave percentage_random at 100",
+        ),
+        ("zonemode", *spec.zones.zonemode.get() != ZoneMode::None, "leave zonemode away"),
+        ("time_based", *spec.time.time_based.get(), "let it end when all has been written"),
+        ("fill_device", *spec.size.fill_device.get(), "give size=100%"),
+    ];
+    for (option, _, help) in conflicts.into_iter().filter(|(_, is, _)| *is) {
+        let message = format!("sprandom=1 cannot be combined with this {option}");
+        found.push(
+            Diagnostic::error(message).about("sprandom", random.sprandom.origin()).help(help),
+        );
+    }
+}
+
 /// A random number of 63 bits, as many as a job file can hold.
 fn system_seed() -> u64 {
     // The standard library seeds each hasher from the system's random numbers.
@@ -86,6 +122,32 @@ mod tests {
     fn a_skewed_distribution_has_no_map() {
         assert!(*resolved(&["random_distribution=zipf"]).0.random.norandommap.get());
         assert!(!*resolved(&["random_distribution=random"]).0.random.norandommap.get());
+    }
+
+    #[test]
+    fn sprandom_is_refused_where_not_each_block_is_written() {
+        let refused = |options: &[&str]| {
+            let all = [&["sprandom=1"], options].concat();
+            resolved(&all)
+                .1
+                .into_iter()
+                .find(|found| found.message.starts_with("sprandom=1 cannot"))
+        };
+        assert!(refused(&["rw=randwrite"]).is_none());
+        for (option, named) in [
+            ("rw=write", "this rw"),
+            ("rw=randrw", "this rw"),
+            ("rw=randwrite:8", "this rw"),
+            ("norandommap=1", "norandommap"),
+            ("random_distribution=zipf", "norandommap"),
+            ("bsrange=4k-8k", "this bs"),
+            ("percentage_random=50", "percentage_random"),
+            ("time_based=1", "time_based"),
+        ] {
+            let found = refused(&["rw=randwrite", "runtime=9", option])
+                .unwrap_or_else(|| panic!("{option}"));
+            assert!(found.message.contains(named), "{option}: {found}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How random offsets are drawn.
 
-use iosonde_options::{Built, Bytes, Category, options};
+use iosonde_options::{Bytes, Category, options};
 
 use crate::values::{RandomDistribution, RandomGenerator};
 
@@ -65,24 +65,30 @@ options! {
             bad: &["far"],
         }
         /// Precondition an SSD for random writes in one pass (SPRandom).
+        ///
+        /// Writes each block once, in random order, and some again soon after, so that the drive's
+        /// flash is left as endless random writes leave it. Use it on a whole drive that was erased
+        /// (`blkdiscard`), with the drive's real `spr_op`.
         sprandom: bool = "0" as "sprandom" {
-            built: Built::No,
             with: &["rw=randwrite"],
             good: &["0", "1"],
             bad: &["2", "yes"],
         }
         /// Number of regions of `sprandom`.
+        ///
+        /// A region's blocks are kept in memory, 8 bytes each.
         spr_num_regions: u32 = "100" as "spr_num_regions" {
-            built: Built::No,
             parent: Some("sprandom"),
             min: Some(1),
-            with: &["rw=randwrite", "sprandom=1"],
+            with: &["rw=randwrite", "sprandom=1", "size=1g"],
             good: &["100"],
             bad: &["0", "many"],
         }
         /// Overprovisioning ratio of the device, for `sprandom`.
+        ///
+        /// The flash that it has beyond its capacity, as a part of the capacity: as much is written
+        /// twice.
         spr_op: f64 = "0.15" as "spr_op" {
-            built: Built::No,
             parent: Some("sprandom"),
             min: Some(0),
             max: Some(1),
@@ -91,8 +97,9 @@ options! {
             bad: &["2", "some"],
         }
         /// Cache size of the device, for `sprandom`.
+        ///
+        /// No block is written again before so many bytes of others have been.
         spr_cs: Option<Bytes> = "" as "spr_cs" {
-            built: Built::No,
             parent: Some("sprandom"),
             with: &["rw=randwrite", "sprandom=1"],
             good: &["1m"],
