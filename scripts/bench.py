@@ -11,7 +11,7 @@ if it does. CPU is user + system time of the job itself, as each program reports
 it in its JSON. Instructions are user-mode instructions for one
 I/O, from callgrind: the difference of a run of 5N and one of N I/Os.
 
-    scripts/bench.py [--rounds N] [--only WORD] [--no-callgrind] [--no-timed]
+    scripts/bench.py [--rounds N] [--only WORD] [--no-callgrind] [--no-timed] [--no-bare]
 """
 
 import argparse
@@ -124,6 +124,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--no-callgrind", action="store_true")
     parser.add_argument("--no-timed", action="store_true")
+    parser.add_argument("--no-bare", action="store_true")
     options = parser.parse_args()
     if not FIO:
         raise SystemExit("fio is not installed: there is nothing to compare with (apt-get install fio)")
@@ -163,7 +164,7 @@ def main():
             ("null depth 1: CPU", ">= 7", null + ["--norandommap"] + timed, disk, "cpu_ns", None),
             ("null map over 100 GiB: CPU", ">= 7", null + timed, disk, "cpu_ns", None),
         ]
-        bare = bare_program()
+        bare = None if options.no_bare else bare_program()
         # The small file lies in the processor's cache, so that what differs
         # is the testers; with the large one both wait for memory.
         for mib in (16, 256):
@@ -183,7 +184,7 @@ def main():
         for title, reach, arguments, cwd, metric, floor in cases:
             if wanted(title):
                 prepare = (lambda: subprocess.run(["cat", floor[1]], stdout=subprocess.DEVNULL)) if floor else None
-                paired(title, reach, arguments, options.rounds, cwd, metric, prepare, floor and [bare] + floor)
+                paired(title, reach, arguments, options.rounds, cwd, metric, prepare, bare and floor and [bare] + floor)
 
         print("# paced: of one run of 5 s each; on a quiet machine")
         paced(disk, memory, wanted)

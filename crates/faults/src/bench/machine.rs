@@ -12,7 +12,9 @@ use std::time::Duration;
 const DISK_BYTES: usize = 8 << 20;
 
 pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
-    let scene = stage.dice.pick(&[shrunk, detached, frozen, little_space, little_memory]);
+    let scenes: [fn(Stage<'_>) -> Result<SeedResult, String>; 5] =
+        [shrunk, detached, frozen, little_space, little_memory];
+    let scene = stage.dice.pick(&scenes);
     scene(stage)
 }
 
