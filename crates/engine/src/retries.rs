@@ -69,3 +69,49 @@ impl SlotRetries {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ago(time: Duration) -> Option<Instant> {
+        Instant::now().checked_sub(time)
+    }
+
+    #[test]
+    fn what_moves_nothing_for_too_long_is_given_up_and_begins_anew_once_it_moves() {
+        let Some(long_ago) = ago(LONGEST) else { return };
+        let mut retries = Retries { since: Some(long_ago) };
+        assert!(!retries.again(false));
+        retries.moved();
+        assert!(retries.again(false) && retries.again(true));
+    }
+
+    #[test]
+    fn a_stop_shortens_the_time() {
+        let Some(before) = ago(AFTER_STOP) else { return };
+        let mut retries = Retries { since: Some(before) };
+        assert!(!retries.again(true));
+        assert!(retries.again(false));
+    }
+
+    #[test]
+    fn a_slot_begins_anew_with_another_io_and_when_its_own_has_ended() {
+        let Some(long_ago) = ago(LONGEST) else { return };
+        let attempt = Attempt { file: FileId(0), offset: 4096, moved: 0, issue: 7 };
+        let old =
+            || SlotRetries { slots: vec![(Some(attempt), Retries { since: Some(long_ago) })] };
+        assert!(!old().again(0, attempt, false), "the same one");
+        for other in [
+            Attempt { moved: 512, ..attempt },
+            Attempt { offset: 0, ..attempt },
+            Attempt { issue: 8, ..attempt },
+        ] {
+            assert!(old().again(0, other, false), "{other:?}");
+        }
+        let mut ended = old();
+        ended.forget(0);
+        ended.forget(5);
+        assert!(ended.again(0, attempt, false) && ended.again(3, attempt, false));
+    }
+}

@@ -59,4 +59,22 @@ mod tests {
         ledger.devices[1].used = used(0);
         assert!(says(RULE.id, &ledger).unwrap().1.starts_with("100 % of the 60 GiB"));
     }
+
+    #[test]
+    fn a_mib_is_the_least_and_half_of_it_is_enough() {
+        let mut ledger = clean();
+        ledger.devices[0].kind = "loop".into();
+        let used =
+            |bytes: u64| Observed::Is(DeviceUse { bytes: [bytes, 0], ..DeviceUse::default() });
+        ledger.devices.push(DeviceLedger { level: 1, used: used(0), ..DeviceLedger::default() });
+        for (read, fetched, is_found) in [
+            (1 << 20, 0, true),
+            ((1 << 20) - 1, 0, false),
+            (4 << 20, 2 << 20, false),
+            (4 << 20, (2 << 20) - 1, true),
+        ] {
+            (ledger.devices[0].used, ledger.devices[1].used) = (used(read), used(fetched));
+            assert_eq!(says(RULE.id, &ledger).is_some(), is_found, "{fetched} of {read}");
+        }
+    }
 }

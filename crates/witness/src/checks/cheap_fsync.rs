@@ -59,4 +59,20 @@ mod tests {
         assert!(with(5_000, false) && !with(200_000, false));
         assert!(with(200_000, true) && !with(8_000_000, true));
     }
+
+    #[test]
+    fn a_sync_counts_where_something_was_written_between() {
+        let mut ledger = writer();
+        if let iosonde_report::ledger::Observed::Is(used) = &mut ledger.devices[0].used {
+            used.flushes = 1000;
+        }
+        ledger.jobs[0].syncs.requested = 1000;
+        let mut with = |p50: u64, blocks: u64| {
+            ledger.jobs[0].syncs.p50_ns = Some(p50);
+            ledger.jobs[0].writes.as_mut().unwrap().completed_bytes = blocks * 4096;
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(with(39_999, 500) && !with(40_000, 500), "40 us are the least");
+        assert!(!with(5_000, 499), "every second sync had nothing to write");
+    }
 }

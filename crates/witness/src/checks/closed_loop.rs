@@ -48,4 +48,17 @@ mod tests {
         ledger.jobs[0].options.paced = true;
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn a_stall_is_long_by_itself_and_beside_the_p99() {
+        let mut ledger = clean();
+        let mut with = |max_ns: u64, p99_ns: u64| {
+            (ledger.jobs[0].latency.max_ns, ledger.jobs[0].latency.p99_ns) = (max_ns, p99_ns);
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(with(50_000_001, 1_000_000) && !with(50_000_000, 900_000));
+        assert!(with(100_000_001, 2_000_000) && !with(100_000_000, 2_000_000));
+        assert!(!with(1_000_000_000, 0), "percentiles are off");
+        assert!(with(1_000_000_000, 1));
+    }
 }

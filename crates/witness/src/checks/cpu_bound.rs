@@ -50,4 +50,18 @@ mod tests {
         ledger.jobs[0].files.devices.clear();
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn the_limits_are_of_a_run_that_is_long_and_not_half_cached() {
+        let mut ledger = clean();
+        let mut with = |busy: f64, ms: u64, cached: u64| {
+            ledger.jobs[0].cpu.busy_share = busy;
+            ledger.jobs[0].runtime_ns = ms * 1_000_000;
+            let reads = ledger.reads.as_mut().unwrap();
+            reads.cache_bytes = iosonde_report::ledger::Observed::Is(cached);
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(with(0.96, 501, (30 << 30) - 1));
+        assert!(!with(0.95, 501, 0) && !with(0.96, 500, 0) && !with(0.96, 501, 30 << 30));
+    }
 }

@@ -86,4 +86,15 @@ mod tests {
         let (_, text) = says(RULE.id, &ledger).unwrap();
         assert!(text.contains("job second") && text.contains("30 %"), "{text}");
     }
+
+    #[test]
+    fn two_percent_of_steal_in_a_second_are_the_least() {
+        let mut ledger = clean();
+        let mut with = |share: f64, ms: u64| {
+            ledger.machine.steal_share = Observed::Is(share);
+            ledger.machine.wall_ns = ms * 1_000_000;
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(with(0.021, 1000) && !with(0.02, 1000) && !with(0.021, 999));
+    }
 }

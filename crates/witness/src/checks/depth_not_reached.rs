@@ -65,4 +65,22 @@ mod tests {
         ledger.jobs[0].depth.observed_at_device = Observed::unknown("no device");
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn a_third_of_the_depth_is_enough_and_a_sync_in_fewer_writes_is_named() {
+        let mut ledger = clean();
+        let mut with = |depth: u32, at_device: f64, writes: u64| {
+            let job = &mut ledger.jobs[0];
+            (job.depth.requested, job.depth.requested_by_all) = (depth, u64::from(depth));
+            job.depth.observed_at_device = Observed::Is(at_device);
+            job.latency.ios = writes * 1000;
+            job.syncs.requested = 1000;
+            says(RULE.id, &ledger).map(|found| found.1)
+        };
+        assert!(with(4, 1.3, 100).is_some());
+        assert_eq!(with(3, 0.1, 100), None);
+        assert_eq!(with(30, 10.0, 100), None);
+        assert!(with(30, 9.9, 29).unwrap().ends_with("every 29 writes empties the queue"));
+        assert!(with(30, 9.9, 30).unwrap().ends_with("at the device"));
+    }
 }

@@ -88,4 +88,38 @@ mod tests {
         ledger.environment.cgroup_io = vec!["8:0 rbps=1048576".into()];
         assert!(says(RULE.id, &ledger).unwrap().1.contains("8:0 rbps=1048576"));
     }
+
+    #[test]
+    fn a_limit_far_above_what_was_done_does_not_matter() {
+        let mut ledger = clean();
+        // 60 GiB read in a minute by 15 Mi requests, and little written.
+        for (line, is_near) in [
+            ("8:0 rbps=107374182400", false),
+            ("8:0 rbps=4294967295", true),
+            ("8:0 rbps=4294967296", false),
+            ("8:0 riops=1048575", true),
+            ("8:0 riops=1048576", false),
+            ("8:0 wbps=69905", true),
+            ("8:0 wbps=69906", false),
+            ("8:0 wiops=6", true),
+            ("8:0 wiops=7", false),
+            ("8:0 rbps=max wbps=max", false),
+        ] {
+            ledger.environment.cgroup_io = vec![line.into()];
+            assert_eq!(says(RULE.id, &ledger).is_some(), is_near, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_several_devices_did_is_added_up() {
+        let mut ledger = clean();
+        let second = ledger.devices[0].clone();
+        ledger.devices.push(second);
+        ledger.environment.cgroup_io = vec!["8:0 rbps=8589934591".into()];
+        assert!(says(RULE.id, &ledger).is_some(), "four times 2 GiB/s");
+        ledger.environment.cgroup_io = vec!["8:0 wiops=13".into()];
+        assert!(says(RULE.id, &ledger).is_some());
+        ledger.environment.cgroup_io = vec!["8:0 wiops=14".into()];
+        assert_eq!(says(RULE.id, &ledger), None);
+    }
 }

@@ -68,4 +68,19 @@ mod tests {
         assert!(text.contains("1000 fsync calls") && text.contains("3 flushes"), "{text}");
         assert_eq!(with(0, "write through"), None, "none is needed there");
     }
+
+    #[test]
+    fn syncs_in_flight_together_may_share_a_flush() {
+        let mut ledger = writer();
+        ledger.jobs[0].syncs.requested = 6400;
+        let mut with = |flushes: u64, depth: u32| {
+            ledger.jobs[0].depth.requested = depth;
+            if let Observed::Is(used) = &mut ledger.devices[0].used {
+                used.flushes = flushes;
+            }
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(!with(100, 32) && with(99, 32), "32 share one, twice as many are let pass");
+        assert!(with(3199, 1) && !with(3200, 1));
+    }
 }

@@ -55,4 +55,14 @@ mod tests {
         ledger.span_bytes = [100 << 30, 0];
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn the_page_cache_ends_at_the_limit_of_the_control_group() {
+        let mut ledger = clean();
+        ledger.environment.cgroup_memory_bytes = Some(128 << 20);
+        ledger.span_bytes = [512 << 20, 0];
+        assert_eq!(says(RULE.id, &ledger), None);
+        ledger.span_bytes = [(128 << 20) - 1, 0];
+        assert!(says(RULE.id, &ledger).unwrap().1.ends_with("memory of 128 MiB"));
+    }
 }
