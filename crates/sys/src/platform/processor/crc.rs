@@ -44,10 +44,10 @@ fn few_sse<const BYTES: usize>(bytes: &[u8; BYTES]) -> u32 {
 fn crc32c_sse(bytes: &[u8]) -> u32 {
     let (mut crc, mut rest) = (0xffff_ffff, bytes);
     while let Some((part, after)) = rest.split_first_chunk::<{ 3 * LONG }>() {
-        (crc, rest) = (three_streams::<LONG, { 3 * LONG }, { LONG / 2 }>(crc, part), after);
+        (crc, rest) = (three_streams::<LONG, { 3 * LONG }>(crc, part), after);
     }
     while let Some((part, after)) = rest.split_first_chunk::<{ 3 * SHORT }>() {
-        (crc, rest) = (three_streams::<SHORT, { 3 * SHORT }, SHORT>(crc, part), after);
+        (crc, rest) = (three_streams::<SHORT, { 3 * SHORT }>(crc, part), after);
     }
     words_sse(crc, rest)
 }
@@ -75,14 +75,13 @@ fn rest_sse(mut crc: u32, mut rest: &[u8]) -> u32 {
     rest.iter().fold(crc, |crc, byte| _mm_crc32_u8(crc, *byte))
 }
 
-/// The sum of three parts of `BYTES` each, one after the other: `ALL` in all. A turn of the loop
-/// sums `TURN` bytes of each.
+/// Bytes of each stream that a turn of the loop sums: more are not unrolled.
+const TURN: usize = 192;
+
+/// The sum of three parts of `BYTES` each, one after the other: `ALL` in all.
 #[inline]
 #[target_feature(enable = "sse4.2,pclmulqdq")]
-fn three_streams<const BYTES: usize, const ALL: usize, const TURN: usize>(
-    crc: u64,
-    part: &[u8; ALL],
-) -> u64 {
+fn three_streams<const BYTES: usize, const ALL: usize>(crc: u64, part: &[u8; ALL]) -> u64 {
     const { assert!(BYTES.is_multiple_of(TURN) && ALL == 3 * BYTES) };
     let mut crcs = [crc, 0, 0];
     // One index for the three: with an iterator for each a turn takes twice as many
