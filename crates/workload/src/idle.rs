@@ -6,7 +6,7 @@ impl Source {
     /// Whether nothing has been planned so far; and if so, why, in words for
     /// the user. None for a job that issues I/O.
     pub fn why_idle(&self) -> Option<String> {
-        if self.limits.bytes() > 0 || self.spec.replay.is_some() {
+        if self.limits.bytes() > 0 || self.replaying.is_some() {
             return None;
         }
         Some(self.reason())

@@ -71,7 +71,7 @@ pub struct Source {
     pub(crate) sprandom: Option<Box<Sprandom>>,
     notes: Vec<String>,
     /// What was recorded, instead of all that.
-    replaying: Option<Box<Replaying>>,
+    pub(crate) replaying: Option<Box<Replaying>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -192,6 +192,27 @@ fn versions_2_and_3_are_the_same_ios() {
 }
 
 /// Run ours with `bytes` on standard input.
+#[test]
+fn a_rate_beside_recorded_moments_is_ignored_with_a_warning() {
+    let folder = folder("replay-rate");
+    folder.write("l.log", version_2(&actions(10, 3)));
+    let job = words("--name=a --read_iolog=l.log --ioengine=psync --rate_iops=5");
+    for who in [Who::AsFio, Who::Native] {
+        let ran = who.run(&folder, &job).well();
+        let text = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(text.contains("the rate is ignored"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_replay_does_not_say_that_it_did_nothing() {
+    let folder = folder("replay-not-idle");
+    folder.write("l.log", version_2(&actions(10, 3)));
+    let job = words("--name=a --read_iolog=l.log --ioengine=psync");
+    let ran = Who::AsFio.run(&folder, &job).well();
+    assert!(!ran.stderr.contains("did no I/O"), "{ran:?}");
+}
+
 fn with_input(folder: &Folder, line: &str, bytes: &[u8]) -> Output {
     let mut command = Who::AsFio.command(folder);
     let command = command.args(words(line)).stdin(Stdio::piped()).stderr(Stdio::piped());
@@ -431,7 +452,6 @@ fn what_cannot_be_done_again_is_refused_in_one_line() {
         ("empty", "empty:1:1: the recording is empty"),
         ("missing", "cannot open missing: "),
         ("good --replay_skip=read", "good holds no I/O to do"),
-        ("good --rate_iops=5", "a rate cannot be kept beside the moments that were recorded"),
         ("good --replay_align=1000", "1000 is no power of two"),
         ("good --ioengine=cpuio", "engine cpuio cannot do what was recorded"),
         ("gone", "the recording reads c, which is not there"),

@@ -46,8 +46,11 @@ impl Planner<'_> {
             return Err(about(spec, Diagnostic::error("names no recording")));
         }
         let timed = !*spec.replay.replay_no_stall.get();
-        if let Some(refusal) = refusals(spec, engine, timed) {
+        if let Some(refusal) = refusals(spec, engine) {
             return Err(refusal);
+        }
+        if timed && super::pacing::pace(spec).is_set() {
+            self.note(rate_ignored(spec));
         }
         let from = logs.0[clone as usize % logs.0.len()].clone();
         let keep = match *spec.replay.read_iolog_chunked.get() {
@@ -218,18 +221,11 @@ pub fn refuse_writes(plan: &Plan) -> Option<Diagnostic> {
 }
 
 /// What does not go together with a recording.
-fn refusals(spec: &JobSpec, engine: &EngineDef, timed: bool) -> Option<Diagnostic> {
+fn refusals(spec: &JobSpec, engine: &EngineDef) -> Option<Diagnostic> {
     let caps = &engine.caps;
     if caps.by_name || caps.no_io || caps.one_way {
         let said = format!("engine {} cannot do what was recorded", engine.name);
         return Some(about(spec, Diagnostic::error(said)));
-    }
-    let paced = super::pacing::pace(spec).is_set();
-    if timed && paced {
-        let said = "a rate cannot be kept beside the moments that were recorded";
-        let said = Diagnostic::error(said).help("add replay_no_stall=1, or leave out the rate");
-        let origin = spec.origin("rate").or_else(|| spec.origin("rate_iops"));
-        return Some(said.about("rate", &origin.unwrap_or(Origin::Default)));
     }
     let align = spec.replay.replay_align.get().map_or(1, |align| align.0);
     if align != 0 && !align.is_power_of_two() {
@@ -237,6 +233,15 @@ fn refusals(spec: &JobSpec, engine: &EngineDef, timed: bool) -> Option<Diagnosti
         return Some(said.about("replay_align", spec.replay.replay_align.origin()));
     }
     None
+}
+
+/// There can be one schedule: that of the recording, as in fio.
+fn rate_ignored(spec: &JobSpec) -> Diagnostic {
+    let said = "the rate is ignored: each I/O is due at the moment that was recorded";
+    let origin = spec.origin("rate").or_else(|| spec.origin("rate_iops"));
+    Diagnostic::warning(said)
+        .help("add replay_no_stall=1 to keep the rate")
+        .about("rate", &origin.unwrap_or(Origin::Default))
 }
 
 /// No recording; an error where one was to be made.
