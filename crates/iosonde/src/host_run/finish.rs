@@ -33,17 +33,17 @@ pub(super) fn report(
     }
     let file = host.file.display();
     match &mut host.link {
-        HostLink::Mpi(session) if session.rank() == 0 => {
+        HostLink::Mpi(session, signals) if session.rank() == 0 => {
             if let Some(why) = ended {
                 output.error(&format!("{program}: {why}"));
                 host.code = exit::REFUSED;
             }
-            let merged = collect(session, &text, &report, personality, (&host.signals, output));
+            let merged = collect(session, &text, &report, personality, (signals, output));
             host.code = host.code.max(merged.1);
             Ok(Some(merged.0))
         }
-        HostLink::Mpi(session) => {
-            let asked = &mut || host.signals.after_end();
+        HostLink::Mpi(session, signals) => {
+            let asked = &mut || signals.after_end();
             if let Err(why) = session.finish(text.as_bytes(), |_, _| {}, asked) {
                 output.error(&format!(
                     "{program}: {}: {why}; its result is in {file}",

@@ -31,7 +31,6 @@ pub struct HostRun {
     flags: Flags,
     place: RankPlace,
     link: HostLink,
-    signals: StopSignals,
     /// Where its result goes.
     file: PathBuf,
     /// The job as all hosts have it.
@@ -41,7 +40,8 @@ pub struct HostRun {
 
 /// What connects it with the others.
 enum HostLink {
-    Mpi(Box<Session<Mpi>>),
+    /// With the signals that are heard while it waits.
+    Mpi(Box<Session<Mpi>>, StopSignals),
     StartAt(StartAt),
     /// Nothing: it starts at once.
     Alone,
@@ -126,8 +126,8 @@ fn begin_mpi(
         ranks: session.ranks() as u32,
         names: text.names.clone(),
     };
-    let link = HostLink::Mpi(Box::new(session));
-    Ok((HostRun::new(personality, flags, place, link)?, text))
+    let link = HostLink::Mpi(Box::new(session), StopSignals::listen()?);
+    Ok((HostRun::new(personality, flags, place, link), text))
 }
 
 /// A run that no other host hears of while it runs.
@@ -141,26 +141,20 @@ fn begin_apart(
         Some(text) => HostLink::StartAt(StartAt::parse(text)?),
         None => HostLink::Alone,
     };
-    Ok((HostRun::new(personality, flags, place, link)?, text))
+    Ok((HostRun::new(personality, flags, place, link), text))
 }
 
 impl HostRun {
-    fn new(
-        personality: Personality,
-        flags: &Flags,
-        place: RankPlace,
-        link: HostLink,
-    ) -> Result<HostRun, String> {
+    fn new(personality: Personality, flags: &Flags, place: RankPlace, link: HostLink) -> HostRun {
         let directory = flags.hosts.results.clone().unwrap_or_default();
         let file = PathBuf::from(directory).join(format!("result.{}.json", place.rank));
         let (flags, job) = (flags.clone(), String::new());
-        let signals = StopSignals::listen()?;
-        Ok(HostRun { personality, flags, place, link, signals, file, job, code: exit::OK })
+        HostRun { personality, flags, place, link, file, job, code: exit::OK }
     }
 
     /// Whether what all hosts know is printed here.
     fn speaks(&self) -> bool {
-        self.place.rank == 0 || !matches!(self.link, HostLink::Mpi(_))
+        self.place.rank == 0 || !matches!(self.link, HostLink::Mpi(..))
     }
 
     fn prepare_and_run(&mut self, text: &JobText, help: Help) -> Result<u8, String> {
@@ -208,7 +202,9 @@ impl HostRun {
     /// Whether all hosts can run the job, and it is the same.
     fn agree(&mut self, job: &str, own: Result<(), String>) -> Result<(), String> {
         match &mut self.link {
-            HostLink::Mpi(session) => session.agree(job, own, &mut || self.signals.before_start()),
+            HostLink::Mpi(session, signals) => {
+                session.agree(job, own, &mut || signals.before_start())
+            }
             HostLink::StartAt(_) | HostLink::Alone => own,
         }
     }
@@ -216,7 +212,7 @@ impl HostRun {
     /// The end of the connection.
     fn end(self, code: u8) -> u8 {
         match self.link {
-            HostLink::Mpi(session) => match session.into_transport() {
+            HostLink::Mpi(session, _) => match session.into_transport() {
                 (mpi, true) => mpi.finalize(),
                 // The end of MPI would wait for a host that is lost.
                 (mpi, false) => mpi.abort(),
@@ -230,7 +226,7 @@ impl HostRun {
 impl HostPart for HostRun {
     fn peers(&mut self) -> Option<&mut dyn Peers> {
         match &mut self.link {
-            HostLink::Mpi(session) => Some(session.as_mut()),
+            HostLink::Mpi(session, _) => Some(session.as_mut()),
             HostLink::StartAt(start) => Some(start),
             HostLink::Alone => None,
         }
@@ -261,7 +257,7 @@ impl HostPart for HostRun {
             rank: self.place.rank,
             ranks: self.place.ranks,
             start: match self.link {
-                HostLink::Mpi(_) => "mpi",
+                HostLink::Mpi(..) => "mpi",
                 HostLink::StartAt(_) => "time",
                 HostLink::Alone => "alone",
             }
