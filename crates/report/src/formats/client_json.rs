@@ -1,7 +1,8 @@
 //! Several hosts as the JSON of fio's client: `client_stats` instead of `jobs`, whose entries
 //! end with `hostname` and `port`, and `All clients`, their sum.
 
-use super::fio_json::{add_disk, job_value, option_texts};
+use super::disk_json::add_disk;
+use super::job_json::{job_value, option_texts};
 use super::latency_json::Bins;
 use crate::hosts::{ClientJobs, HostJobs};
 use serde_json::{Map, Value};

@@ -2,12 +2,14 @@
 
 mod client_json;
 mod csv;
+mod disk_json;
 mod findings_text;
 mod fio_json;
 mod fio_json_plus;
 mod fio_normal;
 mod fio_terse;
 mod hosts_json;
+mod job_json;
 mod json_text;
 mod latency_json;
 mod ledger_json;
