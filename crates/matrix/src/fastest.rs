@@ -1,7 +1,7 @@
 //! Which cell is the fastest, as far as this run can tell.
 
 use crate::cell::Access;
-use crate::meaning::{advice, named};
+use crate::phrases::{advice, named};
 use crate::sheet::{Best, Results, fastest};
 
 /// The fastest cell of some kinds, and those of other rows that may be as fast.

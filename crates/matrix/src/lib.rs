@@ -14,6 +14,7 @@ mod formats;
 mod meaning;
 mod measure;
 mod median;
+mod phrases;
 mod progress;
 mod promise;
 mod sheet;

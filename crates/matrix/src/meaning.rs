@@ -2,6 +2,7 @@
 
 use crate::cell::{Access, ReadPath, WritePath, WriteSync};
 use crate::fastest::Fastest;
+use crate::phrases::{advice, named, size};
 use crate::sheet::{Best, Measured, Results, fastest as fastest_of};
 use crate::witness::Flushes;
 use iosonde_base::text;
@@ -154,12 +155,6 @@ fn durable_writes(sheet: &Results) -> Option<String> {
     })
 }
 
-/// `DSYNC of 1 MiB, 480 MiB/s`.
-pub(crate) fn named(sheet: &Results, found: &Best) -> String {
-    let name = sheet.kinds[found.row].name();
-    format!("{name} of {}, {}", size(found.size), text::rate(found.rate))
-}
-
 /// Only where it matters, and only as far as this run can tell.
 fn fsync_or_fdatasync(sheet: &Results) -> Option<String> {
     let way = [WritePath::Direct, WritePath::Aligned, WritePath::Plain].into_iter();
@@ -186,15 +181,6 @@ fn fsync_or_fdatasync(sheet: &Results) -> Option<String> {
         size(block),
         advice(sheet, longer)
     ))
-}
-
-/// Which run may tell: one that measures each cell so many times as long.
-pub(crate) fn advice(sheet: &Results, longer: f64) -> String {
-    let seconds = (sheet.seconds_a_cell * longer).ceil();
-    match seconds <= 600.0 {
-        true => format!("--time-per-cell={seconds:.0}s may"),
-        false => "a quieter machine may".to_owned(),
-    }
 }
 
 fn reads(sheet: &Results) -> Option<String> {
@@ -241,10 +227,6 @@ fn direct_alone(sheet: &Results) -> Option<String> {
         "O_DIRECT alone (up to {}) leaves the data in the disk's own cache, if it has one.",
         text::rate(best.rate)
     ))
-}
-
-fn size(bytes: u32) -> String {
-    text::bytes(u64::from(bytes))
 }
 
 /// Three figures that count: `1234`, `123`, `12.3`, `1.23`, `0.123`.

@@ -2,11 +2,9 @@
 
 use super::Findings;
 use super::Stage;
-use super::job::Job;
+use super::job::{DATA, Job};
 use crate::{Dice, FaultMount, Rule, Script, Store};
 
-/// The file that a job works on and that has faults.
-pub(crate) const DATA: &str = "data";
 /// A file of the user beside it, which nothing may change.
 pub(crate) const BYSTANDER: &str = "letters";
 const BYSTANDER_BYTES: usize = 10_000;

@@ -1,7 +1,6 @@
 //! Data that is not what was written: verify finds each such block, and no other.
 
-use super::before::DATA;
-use super::job::{CACHED, EXACT, Job};
+use super::job::{CACHED, DATA, EXACT, Job};
 use super::report::{Report, blamed};
 use super::{Findings, SeedResult, Stage};
 use crate::{Fault, Rule, Target};

@@ -1,7 +1,6 @@
 //! EINTR, short I/O, delays and hangs: no error, and the data is right.
 
-use super::before::DATA;
-use super::job::{EXACT, Engine, Job};
+use super::job::{DATA, EXACT, Engine, Job};
 use super::report::Report;
 use super::{Findings, SeedResult, Stage, short};
 use crate::{Fault, Rule, Target};

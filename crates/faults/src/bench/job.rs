@@ -1,8 +1,10 @@
 //! A random job: engine, depth, sizes.
 
 use super::Stage;
-use super::before::DATA;
 use crate::Caching;
+
+/// The file that a job works on and that has faults.
+pub(crate) const DATA: &str = "data";
 
 /// An engine, and how it needs its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

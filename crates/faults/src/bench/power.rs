@@ -1,8 +1,7 @@
 //! The power is cut while a job writes. What an honoured sync covered is there
 //! and verify says so; where syncs were not honoured, verify finds what is missing.
 
-use super::before::DATA;
-use super::job::{EXACT, Job};
+use super::job::{DATA, EXACT, Job};
 use super::report::{Report, blamed};
 use super::{Findings, SeedResult, Stage};
 use crate::{Dice, Fault, Rule, Target};
