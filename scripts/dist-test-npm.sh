@@ -15,6 +15,7 @@ DIST=$PWD/dist
 NODES=$PWD/target/dist-nodes
 TESTS=$PWD/bindings/node/test
 VERSION=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+mkdir -p target
 WORK=$(mktemp -d "$PWD/target/dist-test-npm.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 

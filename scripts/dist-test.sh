@@ -14,6 +14,7 @@ DIST=$PWD/dist
 ROOT=$PWD
 MACHINE=$(uname -m)
 VERSION=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+mkdir -p target
 WORK=$(mktemp -d "$PWD/target/dist-test.XXXXXX") && trap 'rm -rf "$WORK"' EXIT
 
 say() { echo "dist-test: $*"; }
