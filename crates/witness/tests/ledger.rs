@@ -4,8 +4,9 @@
 use iosonde_base::Dir;
 use iosonde_report::ledger::FilesystemFacts;
 use iosonde_sys::counters::{Extents, TaskIo};
+use iosonde_sys::stack::{DeviceId, Layer, LayerKind};
 use iosonde_witness::reading::{FileReading, Location};
-use iosonde_witness::{DurableAfter, Evidence, JobEvidence, Observed, ledger};
+use iosonde_witness::{DurableAfter, Evidence, JobEvidence, Observed, Wave, ledger};
 
 const MIB: u64 = 1 << 20;
 
@@ -168,4 +169,42 @@ fn the_fingerprint_stays_while_nothing_changes_that_lasts() {
     let mut other = seen.clone();
     other.machine.kernel = "7.0".into();
     assert_ne!(print(&seen), print(&other));
+}
+
+/// A partition on a disk: a limit of either counts, one of another disk does not.
+#[test]
+fn limits_of_other_disks_are_left_out() {
+    let layer = |name: &str, id: &str, kind, below| Layer {
+        name: name.into(),
+        id: DeviceId::parse(id).unwrap(),
+        kind,
+        below,
+    };
+    let disk = layer("sda", "8:0", LayerKind::Disk, Vec::new());
+    let mut seen = reader("ext4", 100 * MIB, solid());
+    seen.places[0].layers = vec![layer("sda1", "8:1", LayerKind::Partition, vec![disk])];
+    let mut wave = Wave::default();
+    wave.before.limits.io =
+        ["8:0 rbps=1", "8:16 rbps=1", "8:1 wiops=9", "18:0 rbps=1"].map(str::to_owned).to_vec();
+    seen.waves.push(wave);
+    assert_eq!(ledger(&seen).environment.cgroup_io, ["8:0 rbps=1", "8:1 wiops=9"]);
+}
+
+#[test]
+fn what_is_dirty_below_a_loop_device_is_that_of_the_end() {
+    let layer = |name: &str, minor| Layer {
+        name: name.into(),
+        id: DeviceId::parse(&format!("7:{minor}")).unwrap(),
+        kind: LayerKind::Loop("/image".into()),
+        below: Vec::new(),
+    };
+    let mut seen = reader("ext4", 100 * MIB, solid());
+    seen.places[0].layers = vec![layer("loop0", 0), layer("loop1", 1)];
+    for dirty in [7, 9] {
+        let mut wave = Wave::default();
+        wave.after.dirty_below = vec![("loop1".to_owned(), Observed::Is(dirty * MIB))];
+        seen.waves.push(wave);
+    }
+    let dirty = ledger(&seen).devices.into_iter().map(|device| device.dirty_below_bytes);
+    assert_eq!(dirty.collect::<Vec<_>>(), [None, Some(Observed::Is(9 * MIB))]);
 }
