@@ -146,7 +146,8 @@ def main():
         ("null depth 32, batch 1, a rate", "+ 70", null + ["--norandommap", "--iodepth=32", "--rate_iops=1000000000"]),
     ]
     print(f"# {os.uname().release}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {subprocess.run([FIO, '--version'], capture_output=True, text=True).stdout.strip()}, {options.rounds} rounds")
-    with tempfile.TemporaryDirectory(dir=".") as disk, tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
+    # Where git does not look, also when this is killed.
+    with tempfile.TemporaryDirectory(dir=os.path.join(ROOT, "target")) as disk, tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
         if not options.no_callgrind and shutil.which("valgrind"):
             print("# user instructions for one I/O (callgrind); built for x86-64-v3, as the budget is, and as delivered")
             for title, reach, arguments in counted:
