@@ -193,7 +193,7 @@ fn a_trace_of_block_devices_is_the_queued_ios_since_the_first() {
 
 #[test]
 fn a_trace_from_a_machine_of_the_other_byte_order_reads_the_same() {
-    let little = trace(&[event(7, 8, 4096, QUEUED), event(9, 16, 512, QUEUED | WRITE)]);
+    let little = trace(&[event(7, 8, 4096, QUEUED), event(9 << 32, 16 << 32, 512, QUEUED | WRITE)]);
     let mut big = little.clone();
     for record in big.chunks_mut(48) {
         // u32, u32, u64, u64, five u32, two u16.
@@ -204,6 +204,14 @@ fn a_trace_from_a_machine_of_the_other_byte_order_reads_the_same() {
         }
     }
     assert_eq!(parse(&big), parse(&little));
+}
+
+#[test]
+fn moments_and_sectors_of_a_trace_have_64_bits() {
+    let events = [event(1 << 32, 0, 512, QUEUED), event(5 << 32, 1 << 33, 512, QUEUED)];
+    let (_, steps) = parse(&trace(&events)).unwrap();
+    let last = steps.last().unwrap();
+    assert_eq!((last.due_ns, last.entry.offset), (4 << 32, 1 << 42));
 }
 
 #[test]
