@@ -4,7 +4,12 @@
 use crate::job::{JobPlan, Plan};
 use iosonde_options::Diagnostic;
 use iosonde_verify::{StateError, StateFile, WritesEnd};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+/// A state is not longer: it has 8 bytes for each I/O of the queue.
+const BYTES_MOST: u64 = 16 << 20;
 
 /// Read the state file of each job that is to check as far as one says.
 /// Returns what is wrong with them.
@@ -34,7 +39,9 @@ fn read(job: &JobPlan, path: &Path) -> Result<WritesEnd, Diagnostic> {
         Diagnostic::error(words).help(help.to_owned())
     };
     let shown = path.display();
-    let bytes = std::fs::read(path).map_err(|error| {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map(|file| file.take(BYTES_MOST));
+    file.and_then(|mut file| file.read_to_end(&mut bytes)).map_err(|error| {
         // fio's words, which scripts look for, among ours.
         let help = "a run of the writing job with verify_state_save=1 makes it: run both in one \
                     directory, or with one --aux-path, under the same job name";
