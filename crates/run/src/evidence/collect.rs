@@ -2,7 +2,7 @@
 
 use super::job_readings::JobSeen;
 use super::run_readings::RunSeen;
-use crate::job::{FileKind, JobPlan, Plan};
+use crate::job::{FileKind, FilePlan, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::ledger::{LatencySummary, LedgerOptions, PaceKept};
@@ -204,28 +204,41 @@ fn iec_as_si(job: &JobPlan, globals: &[(String, String)]) -> Vec<String> {
         .collect()
 }
 
-/// Jobs that go through the same bytes of the same file in the same order as
-/// one before them in their wave: by job, that one's name.
+/// Jobs that go through the same bytes of the same files in the same order, or most of
+/// them, as one before them in their wave: by job, that one's name.
 fn repeated(plan: &Plan) -> HashMap<usize, String> {
     let mut found = HashMap::new();
     for wave in &plan.waves {
-        let mut first: HashMap<(&Path, u64, u64, u32), usize> = HashMap::new();
+        let mut latest: HashMap<(Vec<&Path>, u32), usize> = HashMap::new();
         for &at in wave {
             let job = &plan.jobs[at];
-            let [file] = job.files.as_slice() else { continue };
+            let has_files = job.files.iter().all(|file| file.kind != FileKind::None);
             // Random places are drawn from a seed that holds the job's number.
-            if job.source.directions.random || file.kind == FileKind::None {
+            if job.source.directions.random || job.files.is_empty() || !has_files {
                 continue;
             }
+            let paths = job.files.iter().map(|file| file.path.as_path()).collect();
             let size = job.source.sizes[Dir::Read].max();
-            let key = (file.path.as_path(), file.offset, file.bytes, size);
-            match first.get(&key) {
-                Some(&earlier) => drop(found.insert(at, plan.jobs[earlier].name.clone())),
-                None => drop(first.insert(key, at)),
+            if let Some(earlier) = latest.insert((paths, size), at).map(|at| &plan.jobs[at])
+                && share_in_common(job, earlier) >= 0.5
+            {
+                found.insert(at, earlier.name.clone());
             }
         }
     }
     found
+}
+
+/// The share of a job's bytes that another one of the same files has, too.
+fn share_in_common(job: &JobPlan, other: &JobPlan) -> f64 {
+    let (mut common, mut all) = (0, 0);
+    for (file, others) in job.files.iter().zip(&other.files) {
+        let end = |file: &FilePlan| file.offset.saturating_add(file.bytes);
+        let both = end(file).min(end(others)).saturating_sub(file.offset.max(others.offset));
+        common += u128::from(both);
+        all += u128::from(file.bytes);
+    }
+    if all == 0 { 0.0 } else { common as f64 / all as f64 }
 }
 
 fn latency(result: &JobResult) -> LatencySummary {
@@ -265,5 +278,39 @@ fn clock_ns(plan: &Plan) -> Observed<f64> {
             Observed::Is(clock.ns_between(began, last) as f64 / f64::from(LOOKS))
         }
         Err(error) => Observed::unknown(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::JobBuilder;
+
+    /// A sequential job of 8 MiB on these files, this far into each.
+    fn job(paths: &[&str], offset: u64) -> JobPlan {
+        let mut job = JobBuilder::new("job", Path::new("/tmp/iosonde-same-offsets"));
+        job.set_text("size", "8m").unwrap();
+        let mut job = job.plan().unwrap().jobs[0].clone();
+        let file = job.files[0].clone();
+        let at = |path: &&str| FilePlan { path: path.into(), offset, ..file.clone() };
+        job.files = paths.iter().map(at).collect();
+        job
+    }
+
+    #[test]
+    fn a_job_that_reads_most_of_what_another_reads_repeats_it() {
+        let repeats = |jobs: [JobPlan; 2]| {
+            let plan = Plan { waves: vec![vec![0, 1]], jobs: jobs.to_vec(), ..Plan::default() };
+            repeated(&plan).contains_key(&1)
+        };
+        let mib = 1 << 20;
+        assert!(repeats([job(&["a"], 0), job(&["a"], 0)]));
+        assert!(repeats([job(&["a", "b"], 0), job(&["a", "b"], 0)]));
+        assert!(repeats([job(&["a"], 0), job(&["a"], mib)]));
+        assert!(!repeats([job(&["a"], 0), job(&["a"], 5 * mib)]));
+        assert!(!repeats([job(&["a"], 0), job(&["b"], 0)]));
+        let mut random = job(&["a"], 0);
+        random.source.directions.random = true;
+        assert!(!repeats([random.clone(), random]));
     }
 }
