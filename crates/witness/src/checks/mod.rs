@@ -24,6 +24,7 @@ mod other_traffic;
 mod overwritten_in_memory;
 mod page_cache_reads;
 mod rate_not_reached;
+mod read_ahead_latency;
 mod same_offsets;
 mod short_run;
 mod small_span;
@@ -63,6 +64,7 @@ static RULES: &[FindingRule<Ledger>] = &[
     group_limits::RULE,
     other_traffic::RULE,
     small_span::RULE,
+    read_ahead_latency::RULE,
     same_offsets::RULE,
     compressible_data::RULE,
     kib_is_1000::RULE,
