@@ -1,13 +1,13 @@
 //! Upper bound without storage: what the same job reaches with an engine that
 //! does nothing.
 //!
-//! Measured in a few tens of milliseconds after the run, on a machine that may
+//! Measured in bursts of a few milliseconds after the run, on a machine that may
 //! be busy. The rate of the fastest window of a millisecond is taken: being
 //! preempted, a cold cache and first use of memory only ever make a window
 //! slower, so that two measurements agree where their means would not. A busy
-//! neighbour on the same core slows all windows of tens of milliseconds, and
-//! memory that happens to lie badly those of a whole job; so several bursts are
-//! measured, each with a job and memory of its own, until two of them agree.
+//! neighbour on the same core, of this machine or of another one on the host, slows
+//! all windows by a quarter, for 20 to 300 ms at a time; so the bursts lie apart, and
+//! go on until two of them agree.
 
 use crate::control::{Gate, Shared, WithOthers};
 use crate::job::{
@@ -29,12 +29,11 @@ use std::time::Duration;
 /// How long a burst is.
 const BURST: Nanos = Nanos(8_000_000);
 /// A section has so many bursts at least, and at most.
-const BURSTS: std::ops::RangeInclusive<usize> = 3..=16;
+const BURSTS: std::ops::RangeInclusive<usize> = 4..=12;
 /// The two fastest bursts agree if they differ by less than this share.
 const AGREED: f64 = 0.03;
-/// Between bursts that do not agree: a program that is started or ends keeps a
-/// core busy for so long, and a thread that has slept is not preempted at once.
-const PAUSE: Duration = Duration::from_millis(5);
+/// Between two bursts of a section: most neighbours come to rest within three of these.
+const PAUSE: Duration = Duration::from_millis(25);
 /// Sections that are measured; the clones of one are alike.
 const SECTIONS_MOST: usize = 4;
 /// Length of a window. Shorter than a time slice of the scheduler,
@@ -49,54 +48,82 @@ pub(super) fn measure(
     results: &[Option<JobResult>],
     stop: &dyn Fn() -> bool,
 ) -> Vec<Observed<f64>> {
-    let mut measured: Vec<(usize, Observed<f64>)> = Vec::new();
-    let mut bounds = Vec::new();
-    for (job, result) in plan.jobs.iter().zip(results) {
-        let known = measured.iter().find(|(section, _)| *section == job.section);
-        let bound = match (known, result) {
-            (_, None) => Observed::unknown("the job did not run"),
-            (Some((_, bound)), _) => bound.clone(),
-            (None, _) if stop() => Observed::unknown("the run was stopped"),
-            (None, _) if job.engine.caps.no_io || job.engine.caps.by_name => {
-                Observed::unknown("the engine does no I/O that another could do in its place")
-            }
-            (None, _) if measured.len() >= SECTIONS_MOST => {
-                Observed::unknown("only the first sections are measured")
-            }
-            (None, _) => {
-                let bound = of_section(job, stop);
-                measured.push((job.section, bound.clone()));
-                bound
-            }
-        };
-        bounds.push(match (bound, result) {
-            // It is no bound if the job itself was faster.
-            (Observed::Is(bound), Some(result)) => {
-                Observed::Is(bound.max(mean_iops(&result.snapshot, result.runtime)))
-            }
-            (bound, _) => bound,
-        });
+    let mut sections: Vec<(usize, Section)> = Vec::new();
+    for (job, _) in plan.jobs.iter().zip(results).filter(|(_, result)| result.is_some()) {
+        let is_known = sections.iter().any(|(number, _)| *number == job.section);
+        if !is_known && does_io(job) && sections.len() < SECTIONS_MOST {
+            sections.push((job.section, Section::of(job)));
+        }
     }
-    bounds
+    measure_all(&mut sections, stop);
+    let bound = |(job, result): (&JobPlan, &Option<JobResult>)| {
+        let Some(result) = result else { return Observed::unknown("the job did not run") };
+        let known = sections.iter().find(|(number, _)| *number == job.section);
+        match known {
+            // It is no bound if the job itself was faster.
+            Some((_, section)) => {
+                section.bound().map(|bound| bound.max(mean_iops(&result.snapshot, result.runtime)))
+            }
+            None if does_io(job) => Observed::unknown("only the first sections are measured"),
+            None => Observed::unknown("the engine does no I/O that another could do in its place"),
+        }
+    };
+    plan.jobs.iter().zip(results).map(bound).collect()
 }
 
-fn of_section(job: &JobPlan, stop: &dyn Fn() -> bool) -> Observed<f64> {
-    let Some(job) = without_storage(job, BURST) else {
-        return Observed::unknown("there is no null engine");
-    };
-    let mut bursts = Bursts::default();
-    while !bursts.are_enough() && !stop() {
-        match of_burst(job.clone()) {
-            Observed::Is(rate) => bursts.add(rate),
-            unknown => return unknown,
+fn does_io(job: &JobPlan) -> bool {
+    !job.engine.caps.no_io && !job.engine.caps.by_name
+}
+
+/// A burst of each section in turn, until those of each agree.
+fn measure_all(sections: &mut [(usize, Section)], stop: &dyn Fn() -> bool) {
+    loop {
+        for (_, section) in sections.iter_mut().filter(|(_, section)| !section.is_done()) {
+            if stop() {
+                return;
+            }
+            section.measure();
         }
-        if bursts.count >= *BURSTS.start() && !bursts.are_enough() {
-            thread::sleep(PAUSE);
+        if sections.iter().all(|(_, section)| section.is_done()) {
+            return;
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// A section of which the bound is measured.
+struct Section {
+    /// Its job without storage; none without a null engine.
+    job: Option<JobPlan>,
+    bursts: Bursts,
+    failed: Option<Observed<f64>>,
+}
+
+impl Section {
+    fn of(job: &JobPlan) -> Section {
+        let job = without_storage(job, BURST);
+        Section { job, bursts: Bursts::default(), failed: None }
+    }
+
+    fn is_done(&self) -> bool {
+        self.job.is_none() || self.failed.is_some() || self.bursts.are_enough()
+    }
+
+    fn measure(&mut self) {
+        let Some(job) = &self.job else { return };
+        match of_burst(job.clone()) {
+            Observed::Is(rate) => self.bursts.add(rate),
+            unknown => self.failed = Some(unknown),
         }
     }
-    match bursts.count {
-        0 => Observed::unknown("the run was stopped"),
-        _ => Observed::Is(bursts.fastest),
+
+    fn bound(&self) -> Observed<f64> {
+        match (&self.failed, self.bursts.count) {
+            _ if self.job.is_none() => Observed::unknown("there is no null engine"),
+            (Some(unknown), _) => unknown.clone(),
+            (None, 0) => Observed::unknown("the run was stopped"),
+            (None, _) => Observed::Is(self.bursts.fastest),
+        }
     }
 }
 
@@ -235,16 +262,16 @@ mod tests {
 
     #[test]
     fn bursts_end_when_the_two_fastest_agree() {
-        assert!(!bursts(&[10e6, 10e6]).are_enough(), "too few");
-        assert!(bursts(&[10e6, 5e6, 9.9e6]).are_enough());
+        assert!(!bursts(&[10e6, 10e6, 10e6]).are_enough(), "too few");
+        assert!(bursts(&[10e6, 5e6, 5e6, 9.9e6]).are_enough());
         // Two of the slow ones agree: a faster one may come.
-        let slow = bursts(&[5e6, 5e6, 10e6]);
+        let slow = bursts(&[5e6, 5e6, 5e6, 10e6]);
         assert!(!slow.are_enough());
         assert_eq!(slow.fastest, 10e6);
         assert!(bursts(&[5e6, 5e6, 10e6, 4e6, 10.1e6]).are_enough());
-        let never: Vec<f64> = (1..=16).map(|burst| f64::from(burst) * 1e6).collect();
+        let never: Vec<f64> = (1..=12).map(|burst| f64::from(burst) * 1e6).collect();
         assert!(bursts(&never).are_enough(), "some machines never come to rest");
-        assert_eq!(bursts(&never).fastest, 16e6);
+        assert_eq!(bursts(&never).fastest, 12e6);
     }
 
     #[test]
