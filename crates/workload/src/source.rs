@@ -427,13 +427,14 @@ fn draws_nothing() -> SourceSpec {
     SourceSpec { files: vec![file], ..SourceSpec::default() }
 }
 
-/// A pass over the blocks of the first file.
+/// A pass over the blocks of the job's file.
 fn sprandom(
     spec: &SourceSpec,
     files: &[FileState],
     seeds: &Seeds,
 ) -> Result<Option<Box<Sprandom>>, SpecError> {
-    let (Some(asked), Some(file)) = (&spec.sprandom, files.first()) else { return Ok(None) };
+    let Some(asked) = &spec.sprandom else { return Ok(None) };
+    let [file] = files else { return Err(SpecError::SprandomOfOneFile) };
     let grid = file.grids[Dir::Write as usize];
     let pass = Sprandom::new(asked, grid.places, grid.unit, seeds.of(Stream::Sprandom))?;
     Ok(Some(Box::new(pass)))
@@ -450,7 +451,6 @@ fn check(spec: &SourceSpec) -> Result<(), SpecError> {
     if spec.rwmixread > 100 || spec.percentage_random.0.iter().any(|percent| *percent > 100) {
         return Err(SpecError::BadPercentage);
     }
-    spec.check_sprandom()?;
     if spec.seq_nr == 0 || spec.loops == 0 {
         return Err(SpecError::BadCount);
     }
