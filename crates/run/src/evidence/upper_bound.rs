@@ -93,36 +93,34 @@ fn measure_all(sections: &mut [(usize, Section)], stop: &dyn Fn() -> bool) {
 
 /// A section of which the bound is measured.
 struct Section {
-    /// Its job without storage; none without a null engine.
-    job: Option<JobPlan>,
+    /// Its job without storage, or why there is no bound.
+    job: Result<JobPlan, String>,
     bursts: Bursts,
-    failed: Option<Observed<f64>>,
 }
 
 impl Section {
     fn of(job: &JobPlan) -> Section {
-        let job = without_storage(job, BURST);
-        Section { job, bursts: Bursts::default(), failed: None }
+        let job = without_storage(job, BURST).ok_or_else(|| "there is no null engine".to_owned());
+        Section { job, bursts: Bursts::default() }
     }
 
     fn is_done(&self) -> bool {
-        self.job.is_none() || self.failed.is_some() || self.bursts.are_enough()
+        self.job.is_err() || self.bursts.are_enough()
     }
 
     fn measure(&mut self) {
-        let Some(job) = &self.job else { return };
+        let Ok(job) = &self.job else { return };
         match of_burst(job.clone()) {
             Observed::Is(rate) => self.bursts.add(rate),
-            unknown => self.failed = Some(unknown),
+            Observed::Unknown(why) => self.job = Err(why),
         }
     }
 
     fn bound(&self) -> Observed<f64> {
-        match (&self.failed, self.bursts.count) {
-            _ if self.job.is_none() => Observed::unknown("there is no null engine"),
-            (Some(unknown), _) => unknown.clone(),
-            (None, 0) => Observed::unknown("the run was stopped"),
-            (None, _) => Observed::Is(self.bursts.fastest),
+        match (&self.job, self.bursts.count) {
+            (Err(why), _) => Observed::Unknown(why.clone()),
+            (Ok(_), 0) => Observed::unknown("the run was stopped"),
+            (Ok(_), _) => Observed::Is(self.bursts.fastest),
         }
     }
 }
