@@ -84,7 +84,7 @@ pub fn plan(flags: &Flags, plan: &Plan) -> String {
         }
         if is_on(flags, DebugWord::File, Some(job.number)) {
             for file in &job.files {
-                let end = file.offset.saturating_add(file.bytes);
+                let end = file.range_end();
                 let line_text = format!("add file {}: {}..{end}", file.path_or_name(), file.offset);
                 let _ = writeln!(text, "{}", line(DebugWord::File, id, &line_text));
             }

@@ -161,7 +161,7 @@ fn one_job(text: &mut String, job: &JobPlan) {
             text,
             "    {kind} {name}: bytes {} to {} ({}), {made}",
             file.offset,
-            file.offset.saturating_add(file.bytes),
+            file.range_end(),
             amount(file.bytes),
         );
     }

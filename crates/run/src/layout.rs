@@ -342,7 +342,7 @@ pub fn pre_read(job: &JobPlan, stop: StopAsked<'_>) -> Result<(), LayoutError> {
         let open = File::open(&file.path).map_err(|error| failed("open", &file.path, error))?;
         let mut at = file.offset;
         // Not more of what other hosts read, too: they have memory of their own.
-        let end = file.offset.saturating_add(file.bytes);
+        let end = file.range_end();
         while at < end && !stop() {
             let want = usize::try_from(end - at).map_or(buffer.len(), |n| n.min(buffer.len()));
             match open.read_at(&mut buffer[..want], at) {

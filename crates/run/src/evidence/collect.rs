@@ -2,7 +2,7 @@
 
 use super::job_readings::JobSeen;
 use super::run_readings::RunSeen;
-use crate::job::{FileKind, FilePlan, JobPlan, Plan};
+use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::ledger::{LatencySummary, LedgerOptions, PaceKept};
@@ -233,8 +233,8 @@ fn repeated(plan: &Plan) -> HashMap<usize, String> {
 fn share_in_common(job: &JobPlan, other: &JobPlan) -> f64 {
     let (mut common, mut all) = (0, 0);
     for (file, others) in job.files.iter().zip(&other.files) {
-        let end = |file: &FilePlan| file.offset.saturating_add(file.bytes);
-        let both = end(file).min(end(others)).saturating_sub(file.offset.max(others.offset));
+        let first = file.offset.max(others.offset);
+        let both = file.range_end().min(others.range_end()).saturating_sub(first);
         common += u128::from(both);
         all += u128::from(file.bytes);
     }
@@ -284,6 +284,7 @@ fn clock_ns(plan: &Plan) -> Observed<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::FilePlan;
     use crate::plan::JobBuilder;
 
     /// A sequential job of 8 MiB on these files, this far into each.

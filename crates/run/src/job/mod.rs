@@ -256,9 +256,14 @@ pub struct FilePlan {
 }
 
 impl FilePlan {
+    /// Where the job's range ends.
+    pub fn range_end(&self) -> u64 {
+        self.offset.saturating_add(self.bytes)
+    }
+
     /// How far the file has to reach once it is laid out.
     pub fn end(&self) -> u64 {
-        self.shared_end.unwrap_or(self.offset.saturating_add(self.bytes))
+        self.shared_end.unwrap_or(self.range_end())
     }
 
     /// What logs call it: its path, or its name where it has none.

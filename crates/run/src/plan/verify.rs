@@ -156,7 +156,7 @@ pub(super) fn files_are_long_enough(
     }
     for file in files.iter().filter(|file| file.kind == FileKind::Regular) {
         let bytes = std::fs::metadata(&file.path).map_or(0, |facts| facts.len());
-        let needed = file.offset.saturating_add(file.bytes);
+        let needed = file.range_end();
         if bytes < needed {
             let path = file.path.display();
             let words = format!(

@@ -106,7 +106,7 @@ fn reaches(plans: &[Plan]) -> Vec<Reach> {
             if !matches!(file.kind, FileKind::Regular | FileKind::Block) {
                 continue;
             }
-            let bytes = file.offset.saturating_add(file.bytes);
+            let bytes = file.range_end();
             match all.iter_mut().find(|reach| reach.path == file.path) {
                 Some(known) => known.bytes = known.bytes.max(bytes),
                 None => all.push(Reach {
