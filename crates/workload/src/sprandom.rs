@@ -17,6 +17,9 @@ use iosonde_base::{Dir, part_of};
 use crate::random::Draws;
 use crate::spec::{SourceSpec, SpecError, SprandomSpec};
 
+/// With more regions the schedule itself would take much memory.
+const REGIONS_MOST: u32 = 1 << 20;
+
 /// The share of a region's blocks that are stale, for each of `regions`, the one written
 /// first in front, after random writes without end to a drive that cleans its oldest region
 /// first. `spare` is the flash beyond the capacity, as a part of that.
@@ -61,7 +64,7 @@ impl Schedule {
         let least = part_of(blocks + all_again, spec.regions, spec.regions - 1).1;
         let region_bytes = least.saturating_mul(block_bytes);
         let unsuited = || SpecError::UnsuitedRegions { regions: spec.regions, region_bytes };
-        if blocks < u64::from(spec.regions) {
+        if blocks < u64::from(spec.regions) || spec.regions > REGIONS_MOST {
             return Err(unsuited());
         }
         let lag = spec.cache_bytes.div_ceil(region_bytes.max(1));
@@ -347,5 +350,6 @@ mod tests {
         assert!(!refused(SPEC, 20));
         assert!(refused(SprandomSpec { cache_bytes: 1 << 40, ..SPEC }, 20_000));
         assert!(refused(SprandomSpec { regions: 1, ..SPEC }, 20_000));
+        assert!(refused(SprandomSpec { regions: u32::MAX, ..SPEC }, 1 << 40));
     }
 }
