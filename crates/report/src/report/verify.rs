@@ -1,0 +1,116 @@
+//! A job's writes, which of them were checked, and the blocks that were wrong.
+
+/// A job's writes and which of them were checked (`verify`), in blocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VerifyReport {
+    /// Writes that completed.
+    pub written: u64,
+    /// Blocks that were read and compared.
+    pub checked: u64,
+    /// Of those, how many were wrong.
+    pub wrong: u64,
+    /// Blocks that could not be read.
+    pub unreadable: u64,
+    /// Writes that a later write replaced before they were checked.
+    pub replaced: u64,
+    /// Writes that failed.
+    pub failed: u64,
+    /// Blocks that were trimmed and not read back.
+    pub trimmed: u64,
+    /// Writes that no sync followed, where only those that one did are checked.
+    pub unsynced: u64,
+    /// Writes that completed and were not checked.
+    pub unchecked: u64,
+    /// Why completed writes were not checked, if any were not; those without a sync
+    /// after them included.
+    pub unchecked_reason: Option<String>,
+    /// The wrong blocks.
+    pub wrong_blocks: WrongBlocks,
+}
+
+/// Where blocks were wrong, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WrongBlocks {
+    /// The one at the lowest offset of the first file.
+    pub first: Option<WrongPlace>,
+    /// The one at the highest offset of the last file.
+    pub last: Option<WrongPlace>,
+    /// How many were wrong in which way, by the names that `iosonde diagnose`
+    /// has for them, in the order of their names.
+    pub kinds: Vec<(String, u64)>,
+}
+
+/// A wrong block.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WrongPlace {
+    /// The file.
+    pub file: String,
+    /// Byte offset of the first interval that is wrong.
+    pub offset: u64,
+    /// Bytes of the interval.
+    pub bytes: u64,
+    /// How it is wrong: the name that `iosonde diagnose` has for it.
+    pub kind: String,
+    /// The same in words.
+    pub words: String,
+}
+
+impl WrongBlocks {
+    /// Add a wrong block.
+    pub fn add(&mut self, place: WrongPlace) {
+        self.count(&place.kind, 1);
+        self.extend_to(&place);
+    }
+
+    /// Add those of another job.
+    fn merge(&mut self, other: &WrongBlocks) {
+        other.kinds.iter().for_each(|(kind, number)| self.count(kind, *number));
+        other.first.iter().chain(&other.last).for_each(|place| self.extend_to(place));
+    }
+
+    fn count(&mut self, kind: &str, number: u64) {
+        match self.kinds.binary_search_by(|(known, _)| known.as_str().cmp(kind)) {
+            Ok(at) => self.kinds[at].1 += number,
+            Err(at) => self.kinds.insert(at, (kind.to_owned(), number)),
+        }
+    }
+
+    fn extend_to(&mut self, place: &WrongPlace) {
+        if self.first.as_ref().is_none_or(|first| place < first) {
+            self.first = Some(place.clone());
+        }
+        if self.last.as_ref().is_none_or(|last| place > last) {
+            self.last = Some(place.clone());
+        }
+    }
+}
+
+impl VerifyReport {
+    /// Add what another job counted.
+    pub fn merge(&mut self, other: &VerifyReport) {
+        self.written += other.written;
+        self.checked += other.checked;
+        self.wrong += other.wrong;
+        self.unreadable += other.unreadable;
+        self.replaced += other.replaced;
+        self.failed += other.failed;
+        self.trimmed += other.trimmed;
+        self.unsynced += other.unsynced;
+        self.unchecked += other.unchecked;
+        self.add_reason(other);
+        self.wrong_blocks.merge(&other.wrong_blocks);
+    }
+
+    /// Jobs that left writes unchecked for one reason name it once.
+    fn add_reason(&mut self, other: &VerifyReport) {
+        let Some(more) = &other.unchecked_reason else { return };
+        match &mut self.unchecked_reason {
+            None => self.unchecked_reason = Some(more.clone()),
+            Some(reason) if reason.split("; ").any(|one| one == more) => {}
+            Some(reason) => {
+                reason.push_str("; ");
+                reason.push_str(more);
+            }
+        }
+    }
+}
