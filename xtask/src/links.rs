@@ -1,4 +1,5 @@
-//! Checks of the links between the project's documents: the file is there, and so is the heading.
+//! Checks of the links between the project's documents: the file is there, and so is the heading; a
+//! test that a page names is there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,10 +16,10 @@ pub fn findings(root: &Path) -> Vec<String> {
                 findings.push(format!("{name}: the link to {target} leads nowhere: {why}"));
             }
         }
-        for (function, file) in functions(&text) {
+        for (function, file) in tests_named(&text) {
             let there = fs::read_to_string(page.parent().unwrap_or(root).join(&file));
-            if !there.is_ok_and(|source| source.contains(&format!("fn {function}("))) {
-                findings.push(format!("{name}: there is no function {function} in {file}"));
+            if !there.is_ok_and(|source| has_test(&source, &function)) {
+                findings.push(format!("{name}: there is no test {function} in {file}"));
             }
         }
     }
@@ -63,15 +64,29 @@ fn targets(text: &str) -> Vec<String> {
     targets
 }
 
-/// Functions that a page links to, as a table of features names the test of each: a function's
+/// Tests that a page links to, as a table of features names the test of each: a function's
 /// name between backquotes as the text of a link to a Rust file.
-fn functions(text: &str) -> Vec<(String, String)> {
+fn tests_named(text: &str) -> Vec<(String, String)> {
     let links = prose(text).flat_map(|line| line.split("[`").skip(1));
     let pairs = links.filter_map(|rest| {
         let (name, rest) = rest.split_once("`](")?;
         Some((name.to_owned(), rest.split(')').next()?.to_owned()))
     });
     pairs.filter(|(_, file)| file.ends_with(".rs")).collect()
+}
+
+/// Whether a source has a function of this name that is a test.
+fn has_test(source: &str, function: &str) -> bool {
+    let begin = format!("fn {function}(");
+    let mut attributes = Vec::new();
+    for line in source.lines().map(str::trim) {
+        match line {
+            _ if line.starts_with(&begin) => return attributes.contains(&"#[test]"),
+            _ if line.starts_with("#[") => attributes.push(line),
+            _ => attributes.clear(),
+        }
+    }
+    false
 }
 
 /// The lines outside of code blocks.
@@ -126,10 +141,19 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_links_to_rust_files() {
+    fn tests_are_links_to_rust_files() {
         let text = "| yes: [`one`](a/b.rs), [`two`](c.md) | [`three`](d.rs) |\n";
         let pairs = [("one", "a/b.rs"), ("three", "d.rs")];
-        assert_eq!(functions(text), pairs.map(|(name, file)| (name.to_owned(), file.to_owned())));
+        assert_eq!(tests_named(text), pairs.map(|(name, file)| (name.to_owned(), file.to_owned())));
+    }
+
+    #[test]
+    fn a_function_without_the_attribute_is_no_test() {
+        let source = "#[test]\n#[cfg(unix)]\nfn one() {}\n\n#[test]\nfn two() {}\nfn three() {}\n";
+        assert!(has_test(source, "one") && has_test(source, "two"));
+        assert!(
+            !has_test(source, "three") && !has_test(source, "thre") && !has_test(source, "four")
+        );
     }
 
     #[test]
