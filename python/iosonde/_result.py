@@ -43,9 +43,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Job:
-    """One job, or one reporting group."""
+    """One job, or one reporting group. ``host`` is where it ran, in a result of several hosts (``client_stats``)."""
 
     name: str
+    host: Optional[str]
     error: int
     read: Lane
     write: Lane
@@ -65,11 +66,13 @@ class Result:
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Result:
-    """The result in a file: JSON of iosonde or of fio 3 (``--output-format=json`` or ``json+``)."""
-    with open(path, encoding="utf-8") as file:
+    """The result in a file: JSON of iosonde or of fio 3 (``--output-format=json`` or ``json+``), also of fio's client.
+
+    Raises :class:`ResultError` if it is none, and OSError if it cannot be read."""
+    with open(path, "rb") as file:
         text = file.read()
     try:
-        return loads(text)
+        return loads(text.decode(errors="replace"))
     except ResultError as error:
         raise ResultError(f"{os.fspath(path)}: {error}") from None
 
@@ -83,17 +86,23 @@ def loads(text: str) -> Result:
         document, _ = json.JSONDecoder().raw_decode(text, begin)
     except ValueError as error:
         raise ResultError(f"not a result: {error}") from None
-    if not isinstance(document.get("fio version"), str) or not isinstance(document.get("jobs"), list):
+    version, jobs = document.get("fio version"), document.get("jobs", document.get("client_stats"))
+    if not isinstance(version, str) or not isinstance(jobs, list):
         raise ResultError('not a result: it has no "fio version" and "jobs"')
-    return _result(document)
+    if version.startswith(("fio-1.", "fio-2.")):
+        raise ResultError(f"a result of {version}, which has other units: iosonde report and iosonde audit read it")
+    try:
+        return _result(document, jobs)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ResultError(f"not a result: a part is not of its form ({error})") from None
 
 
-def _result(document: Document) -> Result:
+def _result(document: Document, jobs: List[Document]) -> Result:
     own = document.get("iosonde") or {}
     verdict = (own.get("ledger") or {}).get("verdict") or []
     return Result(
         version=own.get("version") or document["fio version"],
-        jobs=[_job(job) for job in document["jobs"]],
+        jobs=[_job(job) for job in jobs],
         conclusion=(own.get("conclusion") or {}).get("text"),
         findings=[
             Finding(one["id"], one["severity"], one["statement"], one.get("remedy"), list(one.get("jobs", [])))
@@ -106,6 +115,7 @@ def _result(document: Document) -> Result:
 def _job(job: Document) -> Job:
     return Job(
         name=str(job.get("jobname", "")),
+        host=job.get("hostname"),
         error=int(job.get("error", 0)),
         read=_lane(job.get("read") or {}),
         write=_lane(job.get("write") or {}),

@@ -27,7 +27,8 @@ def program() -> str:
     """The path of the program: the one that IOSONDE names, that this package installed, or in PATH."""
     named = os.environ.get("IOSONDE")
     if named:
-        return named
+        # Absolute: the run may have another directory.
+        return os.path.abspath(shutil.which(named) or named)
     beside = Path(sys.executable).parent / "iosonde"
     if beside.is_file():
         return str(beside)
@@ -46,12 +47,14 @@ def run(
 ) -> Result:
     """Run a job file, the options of one job, or those of several jobs, and return the result.
 
-    The first option of a job is its name. ``progress`` is called once a second, in a thread of its own, and a last
-    time with ``phase`` ``end``. ``arguments`` are passed on, before the job. Files of jobs are made in ``cwd``.
+    Options have fio's names; one of them is ``name``. ``True`` is 1, ``False`` 0. Files of jobs are made in ``cwd``.
+    ``arguments`` are passed on, before the job. ``progress`` is called once a second, in a thread of its own, and a last
+    time with ``phase`` ``end``; what it raises ends the run, and is raised here.
 
     Raises :class:`JobError` with the words of the program if it refuses the job or the run fails, and
-    :class:`ProgramError` if it cannot be started. What ``progress`` raises is raised when the run has ended.
+    :class:`ProgramError` if it cannot be started. An exception here, as KeyboardInterrupt, ends the run.
     """
+    words = _words(job)
     with tempfile.TemporaryDirectory(prefix="iosonde-") as folder:
         output = Path(folder, "result.json")
         command = [program(), "--output-format=json", f"--output={output}", *arguments]
@@ -59,7 +62,7 @@ def run(
         if progress is not None:
             read_end, write_end = os.pipe()
             command += ["--live=json", f"--live-file=/dev/fd/{write_end}"]
-        command += _words(job)
+        command += words
         watcher = _Watcher(read_end, progress) if progress is not None else None
         try:
             process = subprocess.Popen(
@@ -71,11 +74,16 @@ def run(
                 pass_fds=[write_end] if watcher else [],
             )
         except OSError as error:
-            raise ProgramError(f"cannot start {command[0]}: {error.strerror}") from error
+            if watcher:
+                os.close(read_end)
+            # Popen names the program or the folder.
+            raise ProgramError(f"cannot start {command[0]}: {error.strerror}: {error.filename}") from error
         finally:
+            # The reader's end is the only other one: it ends when the program has.
             if watcher:
                 os.close(write_end)
-                watcher.start()
+        if watcher:
+            watcher.start(process)
         try:
             _, errors = process.communicate()
         except BaseException:
@@ -96,7 +104,8 @@ class _Watcher:
         self._raised: Optional[BaseException] = None
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
-    def start(self) -> None:
+    def start(self, process: "subprocess.Popen[bytes]") -> None:
+        self._process = process
         self._thread.start()
 
     def finish(self) -> None:
@@ -113,16 +122,24 @@ class _Watcher:
                     self._progress(json.loads(line))
                 except BaseException as error:  # handed to the caller of run()
                     self._raised = error
+                    self._process.terminate()
 
 
 def _finished(code: int, errors: str, output: Path) -> Result:
     text = output.read_text(encoding="utf-8") if output.exists() else ""
-    if code != 0:
-        raise JobError(errors or f"iosonde ended with exit code {code}", code)
     try:
-        return loads(text)
+        result = loads(text)
     except ResultError as error:
-        raise JobError(errors or str(error), code) from None
+        if code == 0:
+            raise JobError(errors or str(error), code) from None
+        raise JobError(errors or _ended(code), code) from None
+    if code != 0:
+        raise JobError(errors or _ended(code), code, result)
+    return result
+
+
+def _ended(code: int) -> str:
+    return f"iosonde ended with exit code {code}" if code >= 0 else f"iosonde was ended by signal {-code}"
 
 
 def _words(job: Union[JobFile, Options, Sequence[Options]]) -> List[str]:
@@ -134,14 +151,17 @@ def _words(job: Union[JobFile, Options, Sequence[Options]]) -> List[str]:
     for options in jobs:
         if "name" not in options:
             raise ValueError('a job needs a "name"')
-        words.append(f"--name={options['name']}")
-        words += [f"--{key}={_text(value)}" for key, value in options.items() if key != "name"]
+        words.append(f"--name={_text('name', options['name'])}")
+        words += [f"--{key}={_text(key, value)}" for key, value in options.items() if key != "name"]
     if not words:
         raise ValueError("there is no job")
     return words
 
 
-def _text(value: Value) -> str:
+def _text(name: str, value: Value) -> str:
     if isinstance(value, bool):
         return "1" if value else "0"
+    # A None or a list would reach the program as a word that it takes for a value.
+    if not isinstance(value, (str, int, float)):
+        raise ValueError(f"{name}: {value!r} is no value of an option: use a str, int, float or bool")
     return str(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Dict, List, Union
 
@@ -45,6 +46,9 @@ def test_a_result_of_fio_loads() -> None:
     lane = {"total_ios": 3, "io_bytes": 12288, "iops": 1.5, "bw_bytes": 6144}
     lane["clat_ns"] = {"mean": 2.0, "max": 9, "percentile": {"99.000000": 8}}  # type: ignore[assignment]
     text = json.dumps({"fio version": "fio-3.33", "jobs": [{"jobname": "x", "error": 0, "read": lane}]})
+    hosts = json.dumps({"fio version": "fio-3.33", "client_stats": [{"jobname": "x", "hostname": "h1", "read": lane}]})
+    (job,) = iosonde.loads(hosts).jobs
+    assert (job.host, job.read.ios) == ("h1", 3)
     result = iosonde.loads(text)
     assert (result.version, result.conclusion, result.findings) == ("fio-3.33", None, [])
     assert result.jobs[0].read.percentile(99) == 8 and result.jobs[0].write.ios == 0
@@ -56,9 +60,38 @@ def test_what_the_program_refuses_is_raised_in_its_words() -> None:
     assert raised.value.code == 1
 
 
+def test_a_run_that_fails_has_its_result_up_to_the_error(tmp_path: Path) -> None:
+    wrong = {"name": "wrong", "size": "64k", "rw": "read", "bs": "4k", "verify": "crc32c", "filename": "zeros"}
+    (tmp_path / "zeros").write_bytes(bytes(65536))
+    with pytest.raises(iosonde.JobError, match="verify") as raised:
+        iosonde.run(wrong, cwd=tmp_path)
+    assert raised.value.code == 1
+    assert raised.value.result is not None and raised.value.result.jobs[0].error != 0
+    # As in a pool of processes.
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (str(again), again.code, again.result) == (str(raised.value), 1, raised.value.result)
+    with pytest.raises(iosonde.JobError) as refused:
+        iosonde.run({**NULL, "bs": "none"})
+    assert refused.value.result is None
+
+
+def test_the_program_may_be_named_relative_to_here_whatever_cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").symlink_to(iosonde.program())
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IOSONDE", "./mine")
+    assert iosonde.run(NULL, cwd="folder").jobs[0].read.ios == 4096
+    with pytest.raises(iosonde.ProgramError, match="no-folder"):
+        iosonde.run(NULL, cwd="no-folder")
+
+
 def test_a_text_that_is_no_result_is_refused_with_its_file(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
-    for text in ["", "[]", "{", '{"jobs": []}', "{} {}"]:
+    of_old = '{"fio version": "fio-2.2.10", "jobs": []}'
+    with pytest.raises(iosonde.ResultError, match="fio-2.2.10"):
+        iosonde.loads(of_old)
+    parts = [f'{{"fio version": "fio-3.33", "jobs": {jobs}}}' for jobs in ("[1]", '[{"error": "x"}]', '[{"read": 1}]', "{}")]
+    for text in ["", "[]", "{", '{"jobs": []}', "{} {}", "\xff", *parts]:
         path.write_text(text)
         with pytest.raises(iosonde.ResultError, match="other.json: not a result"):
             iosonde.load(path)
@@ -70,6 +103,12 @@ def test_a_job_without_a_name_is_refused() -> None:
             iosonde.run(job)  # type: ignore[arg-type]
 
 
+def test_a_value_that_is_none_is_refused_with_its_option() -> None:
+    for value in [None, ["4k", "8k"]]:
+        with pytest.raises(ValueError, match="bs: "):
+            iosonde.run({**NULL, "bs": value})  # type: ignore[dict-item]
+
+
 def test_progress_is_reported_and_ends_with_the_end() -> None:
     seen: List[iosonde.Live] = []
     timed = {**NULL, "size": "1g", "runtime": 2, "time_based": True, "rate_iops": 1000}
@@ -78,12 +117,18 @@ def test_progress_is_reported_and_ends_with_the_end() -> None:
     assert all("elapsed_s" in one for one in seen)
 
 
-def test_what_progress_raises_is_raised() -> None:
-    def fail(_: iosonde.Live) -> None:
+def test_what_progress_raises_ends_the_run_and_is_raised() -> None:
+    calls: List[iosonde.Live] = []
+
+    def fail(live: iosonde.Live) -> None:
+        calls.append(live)
         raise RuntimeError("stop")
 
+    # A run of an hour, unless it is ended.
+    hour = {**NULL, "size": "1g", "runtime": 3600, "time_based": True, "rate_iops": 1000}
     with pytest.raises(RuntimeError, match="stop"):
-        iosonde.run(NULL, progress=fail)
+        iosonde.run(hour, progress=fail)
+    assert len(calls) == 1
 
 
 def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
