@@ -5,7 +5,7 @@ CARGO ?= cargo
 # shares with the others would be built a second time, with other features.
 XTASK = $${CARGO_TARGET_DIR:-target}/debug/xtask
 
-.PHONY: run build test exact bench docs course minimum dist dist-test release needs cross
+.PHONY: run build test exact bench docs course minimum deny dist dist-test release needs cross
 
 # Build the release binary and run a short, safe, mixed job on a temporary file
 # in the current directory, removed afterwards.
@@ -26,6 +26,7 @@ test: needs
 	$(XTASK) docs --check
 	$(XTASK) tidy
 	./scripts/spelling.sh
+	./scripts/deny.sh
 	$(XTASK) test
 
 # All recorded random jobs against fio 3.42; make test runs a sample of them.
@@ -52,6 +53,10 @@ docs:
 minimum:
 	./scripts/minimum.sh
 
+# Licences, versions, sources and advisories of all crates; fails if one cannot be checked.
+deny:
+	./scripts/deny.sh --require
+
 # Packages in dist/: tarballs, .deb, .rpm, wheels, npm packages, SBOMs, checksums; checks that the crates can be published.
 dist:
 	./scripts/dist.sh $(PROCESSORS)
@@ -60,8 +65,9 @@ dist:
 dist-test:
 	./scripts/dist-test.sh
 
-# Everything before a tag; tags nothing and uploads nothing.
-release: test minimum dist dist-test bench
+# Everything before a tag; tags nothing and uploads nothing. A part that cannot be done here makes it fail, unless
+# SKIP_MISSING=1: then each is named.
+release: test minimum deny dist dist-test bench
 	@version=$$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml); \
 	grep -q "^## \[$$version\] - [0-9]" CHANGELOG.md || { echo "CHANGELOG.md has no date for $$version" >&2; exit 1; }; \
 	[ -z "$$(git status --porcelain)" ] || { echo "there are changes that are not committed" >&2; exit 1; }; \
