@@ -5,8 +5,8 @@
 #
 # The .deb in an overlay of this system (root, a mount namespace, dpkg), the .rpm in an empty root (rpm), the wheel in
 # an empty virtual environment without a network, with its module's tests and types (pytest, mypy); binaries for aarch64
-# under qemu; the npm packages by scripts/dist-test-npm.sh. What cannot be tested here is named and makes the script fail,
-# unless SKIP_MISSING=1.
+# under qemu; the sources by cargo install; the npm packages by scripts/dist-test-npm.sh. What cannot be tested here is named
+# and makes the script fail, unless SKIP_MISSING=1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,6 +26,22 @@ runs() { # program
 	[ "$("$1" --version)" = "iosonde $VERSION" ] || fail "$1 is not iosonde $VERSION"
 	(cd "$WORK" && "$1" --name=t --size=1m --rw=write --bs=4k --end_fsync=1 --output=t.txt && grep -q '  write ' t.txt \
 		&& rm t.0.0 t.txt) || fail "$1 does not run a job"
+}
+
+# The lines of README.md are about files that are here.
+readme() {
+	local name
+	for name in $(sed -n '/^## Install/,/^## /p' README.md | grep -o 'dist/[^ ]*' | grep -v '^dist/`'); do
+		for name in $(eval "echo $name"); do
+			[ -f "$name" ] || fail "README.md installs $name, which is not there"
+		done
+	done
+}
+
+sources() {
+	"${CARGO:-cargo}" install --quiet --locked --offline --path crates/iosonde --root "$WORK/cargo" --no-track
+	runs "$WORK/cargo/bin/iosonde"
+	say "sources: installed by cargo, ran"
 }
 
 tarball() {
@@ -132,6 +148,8 @@ foreign() { # processor, architecture of Debian, libraries
 [ -f "$DIST/SHA256SUMS" ] || fail "there is nothing in dist: run make dist"
 (cd "$DIST" && sha256sum --quiet -c SHA256SUMS)
 for sbom in iosonde iosonde-direct-io; do python3 -m json.tool "$DIST/$sbom-$VERSION.cdx.json" >/dev/null; done
+readme
+sources
 tarball
 deb
 rpm_
