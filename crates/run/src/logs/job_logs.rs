@@ -5,6 +5,7 @@ use super::sink::Sink;
 use super::windows::{CountWindows, HistogramWindows, ReadBy};
 use super::writer::{LogMessage, Writer};
 use super::{LogKind, LogsPlan};
+use crate::clock_ms::clock_ms;
 use iosonde_base::{Nanos, PerDir};
 use iosonde_engine::{Record, Tape, TapeConsumer};
 use iosonde_stats::Counters;
@@ -110,8 +111,8 @@ impl JobLogs {
     pub fn start(&mut self, began: u64) -> Option<Tape> {
         let mut open_windows = lock(&self.open_windows);
         let passed = Nanos(self.clock.ns_between(began, self.clock.now()));
-        open_windows.epoch_ms = match self.plan.epoch {
-            Some(id) => epoch_ms(id).saturating_sub(passed.millis()),
+        open_windows.epoch_ms = match self.plan.epoch.and_then(super::epoch_clock) {
+            Some(clock) => clock_ms(clock).saturating_sub(passed.millis()),
             None => 0,
         };
         open_windows.began = Some(began);
@@ -196,14 +197,6 @@ impl JobLogs {
             chunk.unwrap_or_else(|_| Vec::with_capacity(CHUNK))
         })
     }
-}
-
-/// Time of a clock of clock_gettime(2), in milliseconds; zero for one that
-/// the plan has not let through.
-fn epoch_ms(id: u32) -> u64 {
-    let Some(clock) = super::epoch_clock(id) else { return 0 };
-    let now = rustix::time::clock_gettime(clock);
-    u64::try_from(now.tv_sec).unwrap_or(0) * 1000 + now.tv_nsec as u64 / 1_000_000
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use super::commands::{self, When};
 use crate::job::JobError;
 use iosonde_base::Errno;
 use iosonde_engine::Ended;
-use rustix::time::ClockId;
 
 impl Worker<'_> {
     /// `exec_prerun`: after the delay, and the job starts after it.
@@ -51,11 +50,4 @@ impl Worker<'_> {
             _ => ended,
         }
     }
-}
-
-/// Time of a clock, in milliseconds (`job_start_clock_id`).
-pub(super) fn clock_ms(clock: ClockId) -> u64 {
-    let time = rustix::time::clock_gettime(clock);
-    let (seconds, ns) = (u64::try_from(time.tv_sec), u64::try_from(time.tv_nsec));
-    seconds.unwrap_or(0) * 1000 + ns.unwrap_or(0) / 1_000_000
 }
