@@ -119,3 +119,47 @@ pub(crate) fn read_through(
     }
     Ok(at - offset)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    /// The pieces that are asked for of a file of `length` bytes; the first attempt fails so.
+    fn pieces(
+        length: u64,
+        offset: u64,
+        bytes: u64,
+        first: Option<io::ErrorKind>,
+    ) -> io::Result<(u64, Vec<(u64, usize)>)> {
+        let (asked, failing) = (RefCell::new(Vec::new()), RefCell::new(first));
+        let read = read_through(offset, bytes, |piece, at| {
+            assert!(!piece.is_empty(), "nothing is asked for at {at}");
+            if let Some(kind) = failing.take() {
+                return Err(kind.into());
+            }
+            asked.borrow_mut().push((at, piece.len()));
+            Ok((length.saturating_sub(at) as usize).min(piece.len()))
+        })?;
+        Ok((read, asked.into_inner()))
+    }
+
+    #[test]
+    fn a_range_is_read_in_pieces_up_to_its_end_or_the_end_of_the_file() {
+        const PIECE: usize = 1 << 20;
+        let (read, asked) = pieces(3 << 20, 4096, (1 << 20) + 10, None).unwrap();
+        assert_eq!(read, (1 << 20) + 10);
+        assert_eq!(asked, [(4096, PIECE), (4096 + (1 << 20), 10)]);
+        let (read, asked) = pieces(1500, 1000, 0, None).unwrap();
+        assert_eq!((read, asked.len()), (500, 2), "the second finds the end");
+        assert_eq!(pieces(1500, 2000, 10, None).unwrap().0, 0);
+    }
+
+    #[test]
+    fn a_read_that_a_signal_interrupts_is_done_again_and_other_errors_are_not() {
+        let again = pieces(1500, 0, 1500, Some(io::ErrorKind::Interrupted)).unwrap();
+        assert_eq!(again, (1500, vec![(0, 1500)]));
+        let error = pieces(1500, 0, 1500, Some(io::ErrorKind::PermissionDenied)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+    }
+}

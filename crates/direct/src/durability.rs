@@ -341,5 +341,7 @@ mod tests {
         assert_eq!(WriteFlags::new().names(), "pwritev2(2)");
         let two = WriteFlags::new().dsync(true).dont_cache(true);
         assert_eq!(two.names(), "RWF_DSYNC with RWF_DONTCACHE");
+        let others = WriteFlags::new().sync(true).atomic(true);
+        assert_eq!(others.names(), "RWF_SYNC with RWF_ATOMIC");
     }
 }

@@ -218,3 +218,28 @@ fn retried(mut transfer: impl FnMut() -> Result<usize, CallError>) -> Result<usi
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transfer_that_a_signal_interrupts_is_done_again_and_other_errors_are_not() {
+        let mut interruptions = 3;
+        let moved = retried(|| match interruptions {
+            0 => Ok(7),
+            _ => {
+                interruptions -= 1;
+                Err(CallError::System(io::ErrorKind::Interrupted.into()))
+            }
+        });
+        assert_eq!(moved.unwrap(), 7);
+        let mut calls = 0;
+        let refused = retried(|| {
+            calls += 1;
+            Err(CallError::System(io::ErrorKind::StorageFull.into()))
+        });
+        assert_eq!(io::Error::from(refused.unwrap_err()).kind(), io::ErrorKind::StorageFull);
+        assert_eq!(calls, 1);
+    }
+}

@@ -25,7 +25,11 @@ fn a_loop_device_says_its_size_and_sectors() {
         assert_eq!(found.logical_sector, sector);
         assert!(found.physical_sector >= sector);
         assert!(found.rotational.is_some());
-        assert!(found.discard_bytes_max.is_some());
+        let queue = format!("/sys/class/block/{}/queue/discard_max_bytes", attached.name());
+        let most = std::fs::read_to_string(queue).unwrap().trim().parse().unwrap();
+        assert_eq!(found.discard_bytes_max, Some(most));
+        let discard = Facts::of(&attached.0).unwrap().device().unwrap().discard.clone();
+        assert_eq!(discard.get().map(|it| it.is_supported()), Some(most > 0));
     }
 }
 

@@ -62,6 +62,78 @@ fn a_misaligned_request_names_each_rule_that_it_breaks() {
     assert!(matches!(error, CallError::System(_)), "{error}");
 }
 
+/// Bytes that differ from block to block.
+fn marked(memory: &mut [u8]) {
+    memory.iter_mut().zip((0..=250_u8).cycle()).for_each(|(byte, at)| *byte = at);
+}
+
+#[test]
+fn memory_at_any_distance_from_the_alignment_is_transferred() {
+    let folder = Folder::new("exact-memory");
+    let Some(file) = direct(&folder) else { skip!("no direct I/O in the target folder") };
+    let needs = DirectIo::of(&file).unwrap();
+    let block = needs.offset_alignment as usize;
+    let mut exact = ExactIo::of(&file).unwrap();
+    // From memory at the alignment, whole blocks go as they are; what is beside them does not.
+    for (shift, bytes, offset) in
+        [(0, 3 * block, 0), (0, 3 * block + 5, block), (1, 2 * block, block), (0, 7, 3), (3, 1, 0)]
+    {
+        let mut written = AlignedBuf::new(4 * block + 8, block.max(4096)).unwrap();
+        marked(&mut written);
+        let data = &written[shift..shift + bytes];
+        exact.write_all(data, offset as u64).unwrap();
+        let mut read = AlignedBuf::new(4 * block + 8, block.max(4096)).unwrap();
+        exact.read_exact(&mut read[shift..shift + bytes], offset as u64).unwrap();
+        assert!(read[shift..shift + bytes] == *data, "{bytes} bytes at {offset}, {shift} off");
+    }
+}
+
+#[test]
+fn whole_blocks_are_written_without_being_read_from_any_memory() {
+    let folder = Folder::new("exact-whole");
+    let Some(file) = direct(&folder) else { skip!("no direct I/O in the target folder") };
+    let block = DirectIo::of(&file).unwrap().offset_alignment as usize;
+    let writes = OpenOptions::new().write(true).direct(true).open(folder.join("file")).unwrap();
+    let mut memory = AlignedBuf::new(3 * block, block.max(4096)).unwrap();
+    marked(&mut memory);
+    for shift in [0, 1] {
+        // The file is not open for reading.
+        let data = &memory[shift..shift + 2 * block];
+        ExactIo::of(&writes).unwrap().write_all(data, block as u64).unwrap();
+        let plain = std::fs::read(folder.join("file")).unwrap();
+        assert!(plain[block..] == *data, "{shift} off");
+    }
+}
+
+/// The bytes that this thread has read, and in how many calls.
+#[cfg(target_os = "linux")]
+fn reads_of_this_thread() -> Option<(u64, u64)> {
+    let text = std::fs::read_to_string("/proc/thread-self/io").ok()?;
+    let figure = |name| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+    Some((figure("rchar:")?, figure("syscr:")?))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_more_is_read_than_the_blocks_around_what_is_wanted() {
+    let folder = Folder::new("exact-little");
+    let Some(file) = direct(&folder) else { skip!("no direct I/O in the target folder") };
+    let block = DirectIo::of(&file).unwrap().offset_alignment as u64;
+    file.set_len(1 << 20).unwrap();
+    let mut exact = ExactIo::of(&file).unwrap();
+    let Some((before, _)) = reads_of_this_thread() else { skip!("no /proc/thread-self/io") };
+    exact.read_exact(&mut [0; 3], 512 << 10).unwrap();
+    let (after, _) = reads_of_this_thread().unwrap();
+    // Beside the figures themselves, which are a few hundred bytes.
+    assert!(after - before < block + 4096, "{} bytes for 3", after - before);
+    // Memory at the alignment is filled at once, not 64 KiB at a time.
+    let mut memory = AlignedBuf::new(1 << 20, 4096).unwrap();
+    let (_, before) = reads_of_this_thread().unwrap();
+    exact.read_exact(&mut memory, 0).unwrap();
+    let (_, after) = reads_of_this_thread().unwrap();
+    assert!(after - before < 8, "{} calls for 1 MiB", after - before);
+}
+
 #[test]
 fn a_read_beyond_the_end_is_an_error_and_a_write_ends_where_its_data_do() {
     let folder = Folder::new("exact-end");

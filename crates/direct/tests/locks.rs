@@ -148,6 +148,11 @@ fn a_range_of_another_process_is_in_the_way_where_it_is() {
         None,
         "ours is not"
     );
+    // A lock that is shared is in the way of one that is not, and reported as what it is.
+    let second = open(&path);
+    let shared = Conflict { share: LockKind::Shared, span: ByteRange::WHOLE, process: None };
+    assert_eq!(conflict(&second, LockKind::Shared, ByteRange::WHOLE).unwrap(), None);
+    assert_eq!(conflict(&second, LockKind::Exclusive, ByteRange::WHOLE).unwrap(), Some(shared));
 }
 
 #[test]

@@ -201,6 +201,31 @@ fn a_device_that_sysfs_does_not_know_is_all_unknown_and_why() {
 }
 
 #[test]
+fn an_empty_attribute_is_unknown_and_zero_discards_are_none() {
+    let mut made = FakeSystem::empty();
+    made.disk("sda", "8:0").write("sda", "device/model", "   \n");
+    made.write("sda", "queue/discard_granularity", "0\n");
+    made.write("sda", "queue/discard_max_bytes", "0\n");
+    let disk = facts(&made, "8:0");
+    assert_eq!(disk.model.why(), Some("/sys/class/block/sda/device/model is empty"));
+    assert!(!Discard { granularity: 512, bytes_max: 0 }.is_supported());
+    assert!(disk.discard.get().is_none_or(|discard| !discard.is_supported()));
+}
+
+#[test]
+fn a_btrfs_has_its_own_devices_and_not_those_of_another() {
+    let mut made = FakeSystem::empty();
+    made.disk("sda", "8:0").disk("sdb", "8:16").disk("sdc", "8:32").disk("sdd", "8:48");
+    made.btrfs("1111", &["sda", "sdb"]).btrfs("2222", &["sdc", "sdd"]);
+    made.mount("0:40", "/data", "btrfs /dev/sdc");
+    let tree = Tree::at(&made.root);
+    let mounts = tree.mounts();
+    let mount = mounts.iter().find(|mount| mount.point == Path::new("/data")).unwrap();
+    let devices: Vec<String> = tree.devices_of(mount).iter().map(|id| id.to_string()).collect();
+    assert_eq!(devices, ["8:32", "8:48"]);
+}
+
+#[test]
 fn malformed_numbers_are_reported_with_their_text() {
     let mut made = FakeSystem::empty();
     made.disk("sda", "8:0").write("sda", "size", "99999999999999999999\n");

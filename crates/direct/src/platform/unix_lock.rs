@@ -44,3 +44,21 @@ pub(crate) fn lock_volume(_file: &File) -> Result<(), LockError> {
 pub(crate) fn unlock_volume(_file: &File) -> Result<(), LockError> {
     Err(LockError::Unsupported(WINDOWS_ONLY))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_errors_are_told_apart() {
+        let of = |number| refused(io::Error::from_raw_os_error(number));
+        for number in [libc::EAGAIN, libc::EACCES] {
+            assert!(matches!(of(number), LockError::Held));
+        }
+        for number in NO_LOCKS {
+            assert!(matches!(of(number), LockError::Unsupported(_)));
+        }
+        let error = of(libc::EBADF);
+        assert!(matches!(&error, LockError::System(_)), "{error}");
+    }
+}

@@ -228,3 +228,34 @@ pub(crate) fn warm(file: &File, offset: u64, bytes: u64) -> io::Result<u64> {
     }
     read_through(offset, bytes, |piece, at| file.read_at(piece, at))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_a_second_look_finds_contradict_nothing() {
+        let folder = iosonde_testing::Folder::new("second-look");
+        let path = folder.write("file", vec![7; 1 << 20]);
+        let file = File::open(path).unwrap();
+        if cachestat(&file, 0, 0).is_err() {
+            iosonde_testing::skip!("the kernel has no cachestat(2)");
+        }
+        warm(&file, 0, 0).unwrap();
+        // As if they had been read in after the first look.
+        let range = PageRange::of(&file, 0, 0).unwrap();
+        let reported = confirm_nothing(&file, range, CacheStat::default());
+        assert_eq!(reported.known().map(|found| found.cached), Some(0), "{reported:?}");
+    }
+
+    #[test]
+    fn windows_cover_a_range_without_gaps() {
+        let range = PageRange { first: 10, count: 2 * WINDOW_PAGES + 5 };
+        let windows: Vec<_> = range.windows().collect();
+        let second = 10 + WINDOW_PAGES;
+        assert_eq!(
+            windows,
+            [(10, WINDOW_PAGES), (second, WINDOW_PAGES), (second + WINDOW_PAGES, 5)]
+        );
+    }
+}

@@ -127,4 +127,14 @@ mod tests {
         assert_eq!(RWF_ATOMIC, libc::RWF_ATOMIC as u32);
         assert_eq!(RWF_DONTCACHE, libc::RWF_DONTCACHE as u32);
     }
+
+    #[test]
+    fn only_what_has_flags_is_refused_for_them() {
+        let of = |number, flagged| {
+            refused(io::Error::from_raw_os_error(number), || "RWF_DSYNC".to_owned(), flagged)
+        };
+        assert!(matches!(of(libc::EOPNOTSUPP, true), CallError::Unsupported { .. }));
+        assert!(matches!(of(libc::EOPNOTSUPP, false), CallError::System(_)));
+        assert!(matches!(of(libc::EIO, true), CallError::System(_)));
+    }
 }

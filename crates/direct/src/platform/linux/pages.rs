@@ -189,3 +189,16 @@ impl Drop for Pages {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_of_huge_pages_is_the_flag_of_the_kernel() {
+        assert_eq!(huge_size(HugePage::Default(2 << 20)), 0);
+        assert_eq!(huge_size(HugePage::Chosen(2 << 20)), libc::MAP_HUGE_2MB as u32);
+        assert_eq!(huge_size(HugePage::Chosen(1 << 30)), libc::MAP_HUGE_1GB as u32);
+        assert_eq!(HUGE_SHIFT, libc::MAP_HUGE_SHIFT as u32);
+    }
+}

@@ -179,9 +179,12 @@ mod tests {
             iosonde_testing::skip!("/dev/shm is not writable");
         };
         let needs = DirectIo::of(&file).unwrap();
-        if let Known::Guessed(_) = needs.known {
+        if needs.known != Known::Stated {
             assert_eq!(needs, guess("the file is too short for a trial"));
         }
+        let long_enough = file_in("/dev/shm", 1024).unwrap();
+        let needs = DirectIo::of(&long_enough).unwrap();
+        assert!(matches!(needs.known, Known::Tried | Known::Stated), "{needs:?}");
     }
 
     #[test]
