@@ -97,7 +97,7 @@ pub fn run(words: &[&str]) -> Result<(), String> {
 }
 
 /// The program of this checkout.
-fn build(root: &Path) -> Result<PathBuf, String> {
+pub(crate) fn build(root: &Path) -> Result<PathBuf, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let built = Command::new(cargo)
         .args(["build", "--quiet", "--locked", "-p", "iosonde"])

@@ -9,6 +9,8 @@ mod docs;
 #[cfg(target_os = "linux")]
 mod faults;
 mod json_page;
+#[cfg(target_os = "linux")]
+mod ledger;
 mod links;
 mod shape;
 mod test;
@@ -16,13 +18,17 @@ mod tidy;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo run -p xtask -- docs [--check] | faults [OPTIONS] | test | tidy
+const USAGE: &str =
+    "usage: cargo run -p xtask -- docs [--check] | faults [OPTIONS] | ledger [OPTIONS] |
+       test | tidy
 
 docs            write the documents that are made from tables
 docs --check    fail if they are not as they would be written
 faults          run random jobs on storage that fails, and compare what iosonde
                 reports with what was injected: --seeds N, --seed SEED,
                 --first SEED, --minutes M, --program PATH; as root
+ledger          try the table of checks of the ledger (crates/truth/table):
+                --only TEXT, --list, --program PATH, --without-cost; as root
 test            run all tests; list skips with their reasons, and count
 tidy            check floors, unsafe, long files and functions, type names,
                 import circles, skips, stubs; links of documents; licences,
@@ -37,6 +43,8 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         ["faults", options @ ..] => faults::run(options),
         ["test"] => test::run(),
+        #[cfg(target_os = "linux")]
+        ["ledger", options @ ..] => ledger::run(options),
         ["tidy"] => tidy::check(),
         _ => Err(USAGE.to_owned()),
     };

@@ -92,7 +92,7 @@ fn floors(root: &Path) -> Vec<String> {
         };
         // Tests may import from above; what is built may not.
         let built = manifest.split("[dev-dependencies]").next().unwrap_or(&manifest);
-        for only in ["testing", "faults"] {
+        for only in ["testing", "faults", "truth"] {
             if built.contains(&format!("iosonde-{only}.")) {
                 findings
                     .push(format!("crates/{name} imports crates/{only}, which is for tests only"));

@@ -1,0 +1,320 @@
+//! One check: a statement that must be there, must not be there, or a figure.
+
+use crate::value::{Truths, at, of_words};
+use serde_json::Value;
+
+/// A check, as the table has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// Its words.
+    pub words: String,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum What {
+    /// `finds RULE [SEVERITY]`
+    Finds { rule: String, severity: Option<String> },
+    /// `never RULE`
+    Never(String),
+    /// `no accusation [but RULE ...]`: no finding above a note.
+    NoAccusation(Vec<String>),
+    /// `unknown [TEXT]`: the report names what it could not see.
+    Unknown(String),
+    /// `known`: it could see all.
+    Known,
+    /// `exit CODE`
+    Exit(i32),
+    /// `says TEXT`, in any output.
+    Says(String),
+    /// `says not TEXT`
+    SaysNot(String),
+    /// `PATH is TEXT`, a value as JSON has it; `unknown` for a value with a reason.
+    Is { path: String, text: String },
+    /// `PATH = WORDS within TOLERANCE`, `PATH > WORDS`, `PATH < WORDS`
+    Figure { path: String, order: char, words: String, tolerance: f64, in_percent: bool },
+}
+
+/// What a check has shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// As it must be.
+    Right,
+    /// The statement is missing, or the figure unknown.
+    Silent(String),
+    /// A statement that is not true.
+    Accused(String),
+    /// A figure that does not agree.
+    WrongFigure(String),
+    /// Why it could not be tried.
+    NotTried(String),
+}
+
+/// What came of the command, and what is known without it.
+pub(crate) struct Evidence<'a> {
+    pub(crate) document: &'a Value,
+    pub(crate) output: &'a str,
+    pub(crate) code: Option<i32>,
+    pub(crate) truths: &'a Truths,
+    /// Others took processor time, so that findings of that are true.
+    pub(crate) is_busy: bool,
+}
+
+/// True of any run on a machine whose processors others use.
+const OF_BUSY_MACHINES: [&str; 4] =
+    ["cpu-taken", "not-steady", "rate-not-reached", "depth-not-reached"];
+
+impl Check {
+    /// The words of a check.
+    ///
+    /// # Errors
+    /// What is accepted.
+    pub fn parse(words: &str) -> Result<Check, String> {
+        let all: Vec<&str> = words.split_whitespace().collect();
+        let rest = |skip: usize| all[skip..].join(" ");
+        let what = match all[..] {
+            ["finds", rule] => What::Finds { rule: rule.to_owned(), severity: None },
+            ["finds", rule, severity] => {
+                What::Finds { rule: rule.to_owned(), severity: Some(severity.to_owned()) }
+            }
+            ["never", rule] => What::Never(rule.to_owned()),
+            ["no", "accusation"] => What::NoAccusation(Vec::new()),
+            ["no", "accusation", "but", ..] => {
+                What::NoAccusation(all[3..].iter().map(|rule| (*rule).to_owned()).collect())
+            }
+            ["unknown", ..] => What::Unknown(rest(1)),
+            ["known"] => What::Known,
+            ["exit", code] => {
+                What::Exit(code.parse().map_err(|_| format!("{code:?} is no exit code"))?)
+            }
+            ["says", "not", ..] => What::SaysNot(rest(2)),
+            ["says", ..] => What::Says(rest(1)),
+            [path, "is", ..] => What::Is { path: path.to_owned(), text: rest(2) },
+            [path, order @ ("<" | ">"), ..] => What::Figure {
+                path: path.to_owned(),
+                order: order.chars().next().unwrap_or('='),
+                words: rest(2),
+                tolerance: 0.0,
+                in_percent: false,
+            },
+            [path, "=", .., "within", tolerance] => {
+                let (digits, in_percent) =
+                    tolerance.strip_suffix('%').map_or((tolerance, false), |digits| (digits, true));
+                let tolerance =
+                    crate::value::number(digits).ok_or(format!("{tolerance:?} is no tolerance"))?;
+                let words = all[2..all.len() - 2].join(" ");
+                What::Figure { path: path.to_owned(), order: '=', words, tolerance, in_percent }
+            }
+            _ => return Err("no check: see table/README.md".to_owned()),
+        };
+        Ok(Check { words: words.to_owned(), what })
+    }
+
+    /// Whether it holds.
+    pub(crate) fn judge(&self, seen: &Evidence<'_>) -> Outcome {
+        let findings = || seen.document.pointer("/iosonde/ledger/verdict")?.as_array();
+        if findings().is_none() && self.needs_verdict() {
+            let head: String = seen.output.chars().take(300).collect();
+            return Outcome::NotTried(format!("no ledger; exit {:?}: {head}", seen.code));
+        }
+        let find = |rule: &str| findings()?.iter().find(|one| one["id"] == rule);
+        match &self.what {
+            What::Finds { rule, severity } => finds(find(rule), severity.as_deref(), seen),
+            What::Never(rule) => match find(rule) {
+                None => Outcome::Right,
+                Some(_) if seen.is_busy && OF_BUSY_MACHINES.contains(&rule.as_str()) => {
+                    Outcome::NotTried(format!("other programs use the processors: {rule}"))
+                }
+                Some(found) => Outcome::Accused(statement(found)),
+            },
+            What::NoAccusation(but) => match accusations(but, seen) {
+                all if all.is_empty() => Outcome::Right,
+                all => Outcome::Accused(all.join(" | ")),
+            },
+            What::Unknown(text) => {
+                let all = unknown(seen);
+                match all.iter().any(|one| one.contains(text.as_str())) {
+                    true => Outcome::Right,
+                    false => Outcome::Silent(format!("unknown: {all:?}")),
+                }
+            }
+            What::Known => match unknown(seen) {
+                all if all.is_empty() => Outcome::Right,
+                all => Outcome::Silent(format!("unknown: {all:?}")),
+            },
+            What::Exit(code) if seen.code == Some(*code) => Outcome::Right,
+            // A true finding of a busy machine goes before it.
+            What::Exit(_)
+                if seen.is_busy && seen.code == Some(3) && accusations(&[], seen).is_empty() =>
+            {
+                Outcome::NotTried("other programs use the processors: exit 3 for that".to_owned())
+            }
+            What::Exit(_) => Outcome::WrongFigure(format!("exit {:?}", seen.code)),
+            What::Says(text) if seen.output.contains(text.as_str()) => Outcome::Right,
+            What::Says(_) => Outcome::Silent(shortened(seen.output)),
+            What::SaysNot(text) if !seen.output.contains(text.as_str()) => Outcome::Right,
+            What::SaysNot(text) => {
+                let line = seen.output.lines().find(|line| line.contains(text.as_str()));
+                Outcome::Accused(line.unwrap_or_default().trim().to_owned())
+            }
+            What::Is { path, text } => is(path, text, seen),
+            What::Figure { .. } => self.figure(seen),
+        }
+    }
+
+    fn needs_verdict(&self) -> bool {
+        !matches!(
+            self.what,
+            What::Exit(_)
+                | What::Says(_)
+                | What::SaysNot(_)
+                | What::Is { .. }
+                | What::Figure { .. }
+        )
+    }
+
+    fn figure(&self, seen: &Evidence<'_>) -> Outcome {
+        let What::Figure { path, order, words, tolerance, in_percent } = &self.what else {
+            unreachable!("only of figures")
+        };
+        let truth = match of_words(words, seen.document, seen.truths) {
+            Ok(truth) => truth,
+            Err(why) => return Outcome::NotTried(why),
+        };
+        let found = at(path, seen.document);
+        let figure = seen.truths.get(path).copied().or(found.and_then(Value::as_f64));
+        let Some(figure) = figure else {
+            let shown = found.map_or("missing".to_owned(), Value::to_string);
+            return Outcome::Silent(format!("{path} is {shown}; it is {truth}"));
+        };
+        let near = match in_percent {
+            true => truth.abs() * tolerance / 100.0,
+            false => *tolerance,
+        };
+        let holds = match order {
+            '<' => figure < truth,
+            '>' => figure > truth,
+            _ => (figure - truth).abs() <= near,
+        };
+        match holds {
+            true => Outcome::Right,
+            false => Outcome::WrongFigure(format!("{path} is {figure}; must be {order} {truth}")),
+        }
+    }
+}
+
+/// Findings above a note that are not among `but`, nor true of a busy machine.
+fn accusations(but: &[String], seen: &Evidence<'_>) -> Vec<String> {
+    let findings = seen.document.pointer("/iosonde/ledger/verdict").and_then(Value::as_array);
+    let counts = |one: &&Value| {
+        let rule = one["id"].as_str().unwrap_or_default();
+        let of_machine = seen.is_busy && OF_BUSY_MACHINES.contains(&rule);
+        one["severity"] != "note" && !of_machine && !but.iter().any(|known| known == rule)
+    };
+    findings.into_iter().flatten().filter(counts).map(statement).collect()
+}
+
+fn finds(found: Option<&Value>, severity: Option<&str>, seen: &Evidence<'_>) -> Outcome {
+    match (found, severity) {
+        (None, _) => {
+            let all = seen.document.pointer("/iosonde/ledger/verdict").and_then(Value::as_array);
+            let ids: Vec<&str> =
+                all.into_iter().flatten().filter_map(|one| one["id"].as_str()).collect();
+            Outcome::Silent(format!("found {ids:?}, unknown {:?}", unknown(seen)))
+        }
+        (Some(found), Some(severity)) if found["severity"] != severity => {
+            Outcome::WrongFigure(statement(found))
+        }
+        _ => Outcome::Right,
+    }
+}
+
+fn is(path: &str, text: &str, seen: &Evidence<'_>) -> Outcome {
+    let value = at(path, seen.document);
+    let holds = match text {
+        "unknown" => value.is_some_and(|value| value["unknown"].is_string()),
+        text => value.is_some_and(|value| match value.as_str() {
+            Some(word) => word == text,
+            None => value.to_string() == text,
+        }),
+    };
+    let shown = value.map_or("missing".to_owned(), Value::to_string);
+    match (holds, value.is_none_or(|value| value["unknown"].is_string())) {
+        (true, _) => Outcome::Right,
+        (false, true) => Outcome::Silent(format!("{path} is {shown}")),
+        (false, false) => Outcome::WrongFigure(format!("{path} is {shown}")),
+    }
+}
+
+fn unknown(seen: &Evidence<'_>) -> Vec<String> {
+    let all = seen.document.pointer("/iosonde/ledger/unknown").and_then(Value::as_array);
+    all.into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
+}
+
+fn statement(finding: &Value) -> String {
+    let text = |key: &str| finding[key].as_str().unwrap_or_default();
+    format!("{} ({}): {}", text("id"), text("severity"), text("statement"))
+}
+
+fn shortened(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(600).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn judged(words: &str, is_busy: bool) -> Outcome {
+        let document = json!({
+            "jobs": [{"read": {"bw_bytes": 100}}],
+            "iosonde": {"ledger": {
+                "reads": {"device_bytes": {"unknown": "fuse"}, "completed_bytes": 105},
+                "verdict": [
+                    {"id": "not-direct", "severity": "wrong", "statement": "why"},
+                    {"id": "cpu-taken", "severity": "warning", "statement": "others"},
+                    {"id": "short-run", "severity": "note", "statement": "1 s"}],
+                "unknown": ["where it came from"],
+            }},
+        });
+        let truths = Truths::from([("disk.read".to_owned(), 100.0)]);
+        let output = "some words";
+        let seen =
+            Evidence { document: &document, output, code: Some(4), truths: &truths, is_busy };
+        Check::parse(words).unwrap().judge(&seen)
+    }
+
+    #[test]
+    fn what_is_as_it_must_be_is_right() {
+        for words in [
+            "finds not-direct",
+            "finds not-direct wrong",
+            "never not-durable",
+            "no accusation but not-direct cpu-taken",
+            "unknown where it came",
+            "exit 4",
+            "says some words",
+            "says not other words",
+            "reads.device_bytes is unknown",
+            "reads.completed_bytes = disk.read within 5%",
+            "reads.completed_bytes > 2 * 50",
+            "/jobs/0/read/bw_bytes is 100",
+        ] {
+            assert_eq!(judged(words, false), Outcome::Right, "{words}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_is_silent_accusing_or_a_wrong_figure() {
+        assert!(matches!(judged("finds not-durable", false), Outcome::Silent(_)));
+        assert!(matches!(judged("known", false), Outcome::Silent(_)));
+        assert!(matches!(judged("never not-direct", false), Outcome::Accused(_)));
+        assert!(matches!(judged("no accusation but not-direct", false), Outcome::Accused(_)));
+        assert_eq!(judged("no accusation but not-direct", true), Outcome::Right);
+        assert!(matches!(judged("never cpu-taken", true), Outcome::NotTried(_)));
+        assert!(matches!(judged("reads.device_bytes = 5 within 1%", false), Outcome::Silent(_)));
+        let figure = judged("reads.completed_bytes = disk.read within 4%", false);
+        assert!(matches!(figure, Outcome::WrongFigure(_)));
+        assert!(matches!(judged("exit 0", false), Outcome::WrongFigure(_)));
+    }
+}
