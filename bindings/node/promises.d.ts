@@ -217,7 +217,7 @@ export class BufferPool {
   readonly alignment: number;
   /** How many are not in use. */
   readonly free: number;
-  /** A buffer; `null` if all are in use or others wait. It holds zeros at first, later the bytes of its last user. */
+  /** A buffer; `null` if all are in use (released ones may be for a moment, see {@link release}) or others wait. It holds zeros at first, later the bytes of its last user. */
   tryAcquire(): Buffer | null;
   /**
    * A buffer, after waiting for one if all are in use; first come, first served. Rejects with an

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Union
 
 from ._errors import ResultError
 
 Document = Dict[str, Any]
+
+# How a further document begins.
+_ANOTHER = re.compile(r'^\{\s*"fio version"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -56,13 +60,15 @@ class Job:
 
 @dataclass(frozen=True)
 class Result:
-    """A result. ``conclusion`` and ``findings`` are those of iosonde; a result of fio has none."""
+    """A result. ``conclusion``, ``findings`` and ``messages`` (warnings about options, a line each) are those of iosonde;
+    a result of fio has none."""
 
     version: str
     jobs: List[Job]
     conclusion: Optional[str]
     findings: List[Finding]
-    document: Document
+    messages: List[str]
+    document: Document = field(repr=False)
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Result:
@@ -78,14 +84,21 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Result:
 
 
 def loads(text: str) -> Result:
-    """The result in a text. Lines before it, as fio's notes, are skipped."""
+    """The result in a text. Lines before it, as fio's notes, are skipped; of several (``--status-interval``) the last
+    is taken."""
     begin = text.find("{")
     if begin < 0:
         raise ResultError("not a result: there is no JSON object")
-    try:
-        document, _ = json.JSONDecoder().raw_decode(text, begin)
-    except ValueError as error:
-        raise ResultError(f"not a result: {error}") from None
+    document = None
+    while begin >= 0:
+        try:
+            document, end = json.JSONDecoder().raw_decode(text, begin)
+        except ValueError as error:
+            raise ResultError(f"not a result: {error}") from None
+        next_one = _ANOTHER.search(text, end)
+        begin = next_one.start() if next_one else -1
+    if not isinstance(document, dict):
+        raise ResultError("not a result: there is no JSON object")
     version, jobs = document.get("fio version"), document.get("jobs", document.get("client_stats"))
     if not isinstance(version, str) or not isinstance(jobs, list):
         raise ResultError('not a result: it has no "fio version" and "jobs"')
@@ -108,6 +121,7 @@ def _result(document: Document, jobs: List[Document]) -> Result:
             Finding(one["id"], one["severity"], one["statement"], one.get("remedy"), list(one.get("jobs", [])))
             for one in verdict
         ],
+        messages=[str(one) for one in [*own.get("diagnostics", []), *own.get("notes", [])]],
         document=document,
     )
 

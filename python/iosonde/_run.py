@@ -92,7 +92,7 @@ def run(
             raise
         if watcher:
             watcher.finish()
-        return _finished(process.returncode, errors.decode(errors="replace").strip(), output)
+        return _finished(command[0], process.returncode, errors.decode(errors="replace").strip(), output)
 
 
 class _Watcher:
@@ -125,13 +125,13 @@ class _Watcher:
                     self._process.terminate()
 
 
-def _finished(code: int, errors: str, output: Path) -> Result:
+def _finished(program: str, code: int, errors: str, output: Path) -> Result:
     text = output.read_text(encoding="utf-8") if output.exists() else ""
     try:
         result = loads(text)
-    except ResultError as error:
+    except ResultError:
         if code == 0:
-            raise JobError(errors or str(error), code) from None
+            raise ProgramError(f"{program} wrote no result: it is not iosonde, or arguments= asks for something else") from None
         raise JobError(errors or _ended(code), code) from None
     if code != 0:
         raise JobError(errors or _ended(code), code, result)

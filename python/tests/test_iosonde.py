@@ -40,6 +40,13 @@ def test_a_job_file_runs_and_its_result_loads_again(tmp_path: Path) -> None:
     stored = tmp_path / "result.json"
     stored.write_text("a note before it\n" + json.dumps(result.document))
     assert iosonde.load(stored) == result
+    # Of several, as --status-interval prints them, the last.
+    earlier = json.dumps({**result.document, "jobs": []})
+    stored.write_text(f"{earlier}\n{json.dumps(result.document)}\na line of text\n")
+    assert iosonde.load(stored) == result
+    stored.write_text(f"{earlier}\n{json.dumps(result.document)[:-9]}")
+    with pytest.raises(iosonde.ResultError):
+        iosonde.load(stored)
 
 
 def test_a_result_of_fio_loads() -> None:
@@ -73,6 +80,18 @@ def test_a_run_that_fails_has_its_result_up_to_the_error(tmp_path: Path) -> None
     with pytest.raises(iosonde.JobError) as refused:
         iosonde.run({**NULL, "bs": "none"})
     assert refused.value.result is None
+
+
+def test_warnings_about_options_are_messages_of_the_result() -> None:
+    assert iosonde.run(NULL).messages == []
+    (warning,) = iosonde.run({**NULL, "bs": "4q"}).messages
+    assert 'unknown suffix "q"' in warning
+
+
+def test_a_program_that_is_another_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IOSONDE", "true")
+    with pytest.raises(iosonde.ProgramError, match="/true wrote no result"):
+        iosonde.run(NULL)
 
 
 def test_the_program_may_be_named_relative_to_here_whatever_cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
