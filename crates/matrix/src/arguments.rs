@@ -25,7 +25,7 @@ const AFTER_HELP: &str = "\
 Exit code: 0 every cell is measured or known to be impossible, 1 an error, 128 stopped by a signal.
 docs/matrix.md describes each cell, how it is measured, and the formats.";
 
-/// The arguments as typed.
+// The arguments as typed. A doc comment would take the place of the command's help.
 #[derive(Args, Debug)]
 struct MatrixArguments {
     /// A file to create, a directory, a block device or an existing file; without it, a temporary
@@ -117,7 +117,7 @@ pub struct MatrixOptions {
 pub fn command() -> Command {
     let command = Command::new("matrix")
         .bin_name("iosonde matrix")
-        .about("Measure what durability costs, by block size")
+        .about("Measure what durability costs, for each block size")
         .long_about(LONG_ABOUT)
         .after_help(AFTER_HELP)
         .args_override_self(true);

@@ -23,7 +23,7 @@ const AFTER_HELP: &str = "\
 Exit code: 0 every phase is measured, 1 an error, 128 stopped by a signal.
 docs/meta.md describes the phases, the columns and the formats.";
 
-/// The arguments as typed.
+// The arguments as typed. A doc comment would take the place of the command's help.
 #[derive(Args, Debug)]
 struct MetaArguments {
     /// The directory to work in; it must exist
@@ -213,7 +213,7 @@ impl MetaOptions {
 pub fn command() -> Command {
     let command = Command::new("meta")
         .bin_name("iosonde meta")
-        .about("Measure operations on many files and directories")
+        .about("Measure operations on many files: create, stat, read, rename, remove")
         .long_about(LONG_ABOUT)
         .after_help(AFTER_HELP)
         .args_override_self(true);

@@ -311,7 +311,7 @@ const SECTIONS: [(OptionGroup, &str); 5] = [
 pub fn command() -> Command {
     let command = Command::new("sbk")
         .bin_name("iosonde sbk")
-        .about("Run SBK's record benchmark for files")
+        .about("Run SBK's file benchmark: records per second, latency percentiles")
         .long_about(LONG_ABOUT)
         .override_usage(
             "iosonde sbk -class NAME -file FILE -size BYTES -writers N | -readers N ...",
@@ -325,8 +325,10 @@ pub fn command() -> Command {
 }
 
 const LONG_ABOUT: &str = "\
-Run SBK's record benchmark for files: records, writers and readers, a line every five seconds. Also \
-called as sbk. Names take one dash or two; a value is the next word or follows =.";
+Run SBK's file benchmark: records per second, latency percentiles
+
+Writers and readers of records, with a line every five seconds. Also called as sbk. Names take one dash \
+or two; a value is the next word or follows =.";
 
 fn argument(option: &'static SbkOption) -> Arg {
     let argument = Arg::new(option.name).long(option.name);

@@ -33,6 +33,16 @@ fn each_command_prints_its_help_on_standard_output() {
 }
 
 #[test]
+fn help_begins_with_the_summary_of_the_command_however_it_is_called() {
+    let folder = Folder::new("commands-summary");
+    for command in commands(&folder).iter().filter(|name| *name != "fio") {
+        let first =
+            |line: String| run(&folder, &line).well().stdout.lines().next().map(str::to_owned);
+        assert_eq!(first(format!("{command} -h")), first(format!("help {command}")), "{command}");
+    }
+}
+
+#[test]
 fn a_mistyped_command_is_recognised() {
     let folder = Folder::new("commands-mistyped");
     for line in ["matrx", "help matrx", "matrx --quick"] {
