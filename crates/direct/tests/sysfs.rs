@@ -141,6 +141,10 @@ fn a_scsi_disk_has_its_serial_number_on_page_80() {
     let disk = facts(&made, "8:0");
     assert_eq!(disk.transport, known("scsi"));
     assert_eq!((disk.vendor, disk.model), (known("ATA"), known("WDC WD40EFRX")));
+    // The link decides, not the name.
+    made.disk("sdb", "8:16");
+    attached_by(&made, "sdb", "usb");
+    assert_eq!(facts(&made, "8:16").transport, known("usb"));
     assert_eq!((disk.firmware, disk.scheduler), (known("0A82"), known("bfq")));
     assert_eq!(disk.world_wide_id, known("naa.50014ee2b5f0"));
     assert_eq!(disk.zones, Fact::Known(ZoneModel::Managed(4096)));

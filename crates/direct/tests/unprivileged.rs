@@ -158,5 +158,6 @@ fn pages_of_overlaid_files_are_reported_to_those_who_may_know() {
     cache::warm(&file, end, 0).unwrap();
     let reported = cache::residency(&file, 0, 0);
     let cached = reported.known().unwrap_or_else(|| panic!("{reported:?}")).cached;
-    assert!((1..1000).contains(&cached), "{cached} pages");
+    // A kernel that reclaims idle memory may have taken some of the eight.
+    assert!((4..=8).contains(&cached), "{cached} pages");
 }

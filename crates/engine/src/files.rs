@@ -390,4 +390,96 @@ mod tests {
         }
         assert!(set_lifetime(-1, WriteLifetime::Long).is_err());
     }
+
+    fn reading(path: &str, direct: bool) -> FileSetup {
+        let mode = OpenMode { read: true, direct, ..OpenMode::default() };
+        FileSetup::new(path, mode, 4096)
+    }
+
+    #[test]
+    fn a_file_has_a_descriptor_only_while_it_is_open() {
+        let folder = iosonde_testing::Folder::new("descriptors");
+        let path = folder.write("f", [0; 4096]);
+        let mut files = Files::new(vec![reading(&path, false), reading("", false)]);
+        assert_eq!((files.len(), files.is_empty(), files.open_count()), (2, false, 0));
+        assert_eq!((files.fd(FileId(0)), files.fd(FileId(9))), (-1, -1));
+        let opened = files.open(FileId(0)).unwrap();
+        assert!(opened.fd >= 0 && opened.fd == files.fd(FileId(0)));
+        assert_eq!((opened.bytes, opened.writes), (4096, false));
+        // Again is the same, and an engine without files has none.
+        assert_eq!(files.open(FileId(0)).unwrap().fd, opened.fd);
+        assert_eq!(files.open(FileId(1)).unwrap().fd, -1);
+        assert_eq!(files.open_file(FileId(0)).map(|fd| fd.as_raw_fd()), Some(opened.fd));
+        assert!(files.open_file(FileId(1)).is_none());
+        assert_eq!(files.open_count(), 1);
+        files.close(FileId(0), false).unwrap();
+        files.close(FileId(0), false).unwrap();
+        assert_eq!((files.open_count(), files.fd(FileId(0))), (0, -1));
+        assert!(Files::new(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_opened_is_named_with_what_helps() {
+        let mut files = Files::new(vec![reading("/no/such/file", false)]);
+        let failure = files.open(FileId(0)).unwrap_err();
+        assert_eq!((failure.doing, failure.file), ("open", Some(FileId(0))));
+        assert_eq!((failure.errno, failure.detail), (Errno(libc::ENOENT), None));
+        // procfs takes no O_DIRECT.
+        let mut files = Files::new(vec![reading("/proc/self/stat", true)]);
+        let failure = files.open(FileId(0)).unwrap_err();
+        assert_eq!(failure.errno, Errno::EINVAL);
+        assert!(failure.detail.is_some_and(|words| words.contains("direct=0")), "{failure:?}");
+        let mut both = Files::new(vec![reading("/no/such/file", true)]);
+        assert_eq!(both.open(FileId(0)).unwrap_err().detail, None, "not for want of O_DIRECT");
+    }
+
+    #[test]
+    fn only_files_that_are_written_are_made_durable_as_they_close() {
+        let folder = iosonde_testing::Folder::new("on-close");
+        let path = folder.write("f", [0; 4096]);
+        let setup = |write, sync_on_close| FileSetup {
+            mode: OpenMode { read: true, write, ..OpenMode::default() },
+            sync_on_close,
+            ..reading(&path, false)
+        };
+        for (write, wanted) in [(true, true), (true, false), (false, true), (false, false)] {
+            let mut files = Files::new(vec![setup(write, wanted)]);
+            assert!(!files.syncs_on_close(FileId(0)), "it is not open");
+            files.open(FileId(0)).unwrap();
+            assert_eq!(files.syncs_on_close(FileId(0)), write && wanted);
+        }
+    }
+
+    #[test]
+    fn what_a_job_reads_is_dropped_from_the_page_cache_where_it_is_wanted() {
+        let folder = iosonde_testing::Folder::new("dropped");
+        let path = folder.write("f", vec![7; 1 << 20]);
+        std::fs::File::open(&path).unwrap().sync_all().unwrap();
+        let cached = |files: &Files| {
+            let file = std::fs::File::from(
+                files.open_file(FileId(0)).unwrap().try_clone_to_owned().unwrap(),
+            );
+            match iosonde_direct::cache::residency(&file, 0, 0) {
+                iosonde_direct::Fact::Known(found) => Some(found.cached),
+                iosonde_direct::Fact::Unknown(_) => None,
+            }
+        };
+        let setup = |invalidate| FileSetup { invalidate, bytes: 1 << 20, ..reading(&path, false) };
+        let mut files = Files::new(vec![setup(true)]);
+        files.open(FileId(0)).unwrap();
+        let Some(left) = cached(&files) else {
+            iosonde_testing::skip!("the page cache of this folder cannot be seen");
+        };
+        assert_eq!(left, 0, "pages of a file that was opened with invalidate=1");
+        let warmed = std::fs::read(&path).unwrap();
+        assert_eq!(warmed.len(), 1 << 20);
+        let before = cached(&files).unwrap();
+        let mut kept = Files::new(vec![setup(false)]);
+        kept.open(FileId(0)).unwrap();
+        kept.invalidate(FileId(0)).unwrap();
+        // A kernel that reclaims idle memory may take some meanwhile.
+        assert!(cached(&kept).unwrap() * 2 > before, "of {before} pages");
+        kept.drop_cached(FileId(0)).unwrap();
+        assert_eq!(cached(&kept), Some(0));
+    }
 }

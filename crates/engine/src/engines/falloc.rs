@@ -53,3 +53,16 @@ pub(super) fn descriptor(io: &Io) -> BorrowedFd<'_> {
     // owns it and closes it only between I/Os.
     unsafe { BorrowedFd::borrow_raw(io.fd) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_says_what_takes_no_space() {
+        let words = |errno| Falloc.explain(Op::Write, Errno(errno));
+        assert!(words(libc::EOPNOTSUPP).unwrap().contains("cannot allocate"));
+        assert!(words(libc::ENODEV).unwrap().contains("regular files"));
+        assert_eq!(words(libc::EIO), None);
+    }
+}

@@ -254,3 +254,28 @@ impl Stepwise for FileOps {
         self.names[file.0 as usize] = OperationName::Untouched;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_names_say_what_helps() {
+        for (act, errno, word) in [
+            (Act::CreateDirectory, libc::EEXIST, "must not be there"),
+            (Act::DeleteFile, libc::ENOENT, "only once"),
+            (Act::DeleteDirectory, libc::ENOENT, "only once"),
+            (Act::CreateFile, libc::EMFILE, "openfiles="),
+        ] {
+            let words = act.explain(Errno(errno)).unwrap_or_default();
+            assert!(words.contains(word), "{word}: {words:?}");
+        }
+        for (act, errno) in [
+            (Act::CreateFile, libc::EEXIST),
+            (Act::CreateDirectory, libc::ENOENT),
+            (Act::DeleteFile, libc::EMFILE),
+        ] {
+            assert_eq!(act.explain(Errno(errno)), None, "{errno}");
+        }
+    }
+}

@@ -40,3 +40,17 @@ impl OneShot for Ftruncate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_write_is_refused_and_says_so() {
+        let words = Ftruncate.explain(Op::Read, Errno::EINVAL).unwrap();
+        assert!(words.contains("rw=write"), "{words}");
+        // A write that fails so has an offset that no file has.
+        assert_eq!(Ftruncate.explain(Op::Write, Errno::EINVAL), None);
+        assert_eq!(Ftruncate.explain(Op::Read, Errno::EIO), None);
+    }
+}

@@ -349,4 +349,19 @@ mod tests {
         assert_eq!(errno.0, libc::ENODEV);
         assert!(engine.explain(Op::Read, errno).unwrap().contains("cannot be mapped"));
     }
+
+    #[test]
+    fn errors_of_a_mapping_say_what_they_mean() {
+        let file = temporary("words", &[0; 4096]);
+        let engine = engine(&file, 4096, 4096);
+        let words = |op, errno| engine.explain(op, Errno(errno)).unwrap_or_default();
+        for op in [Op::Read, Op::Write] {
+            assert!(words(op, libc::EIO).contains("SIGBUS"));
+        }
+        assert_eq!(words(Op::Sync, libc::EIO), "", "no page was touched");
+        assert!(words(Op::Read, libc::ENODEV).contains("cannot be mapped"));
+        assert!(words(Op::Write, libc::EACCES).contains("not open"));
+        assert!(words(Op::Trim, libc::ENOTTY).contains("only block devices"));
+        assert_eq!(words(Op::Read, libc::ENOTTY), "");
+    }
 }

@@ -282,3 +282,45 @@ fn check(settings: &NetSettings) -> Result<(), EngineError> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_connections_say_what_helps() {
+        for (errno, word) in [
+            (libc::ECONNREFUSED, "start that side first"),
+            (libc::ENOENT, "start that side first"),
+            (libc::EPIPE, "closed the connection"),
+            (libc::ECONNRESET, "closed the connection"),
+            (libc::EMSGSIZE, "smaller bs"),
+        ] {
+            let failure = failed("connect")(Errno(errno));
+            assert!(failure.detail.is_some_and(|words| words.contains(word)), "{failure:?}");
+            let entry = Planned { offset: 0, len: 512, file: FileId(0), op: Op::Write };
+            let failure = super::failure(&entry, Errno(errno));
+            assert_eq!((failure.doing, failure.len), ("write", 512));
+            assert!(failure.detail.is_some_and(|words| words.contains(word)), "{failure:?}");
+        }
+        assert_eq!(explain(Errno::EIO), None);
+    }
+
+    /// A side of UDP.
+    fn udp(reads: bool, host: &str) -> NetSettings {
+        let (protocol, port, host) = (Protocol::Udp, Some(8765), host.to_owned());
+        NetSettings { protocol, port, host, reads, ..NetSettings::default() }
+    }
+
+    #[test]
+    fn who_waits_names_no_host_but_a_multicast_group_to_receive_from() {
+        let refused = |settings: &NetSettings| check(settings).err().map(|error| error.message);
+        assert_eq!(refused(&udp(true, "")), None);
+        assert_eq!(refused(&udp(true, "239.1.2.3")), None);
+        assert!(refused(&udp(true, "127.0.0.1")).unwrap().contains("names no host"));
+        assert_eq!(refused(&udp(false, "127.0.0.1")), None);
+        assert!(refused(&udp(false, "")).unwrap().contains("no host to connect"));
+        let tcp = NetSettings { protocol: Protocol::Tcp, listen: true, ..udp(true, "239.1.2.3") };
+        assert!(refused(&tcp).unwrap().contains("names no host"), "a group is for datagrams");
+    }
+}

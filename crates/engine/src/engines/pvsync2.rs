@@ -165,4 +165,16 @@ mod tests {
         let mut engine = Pvsync2::new(&settings);
         assert!((0..100).all(|_| engine.flags(Op::Write) == 0));
     }
+
+    #[test]
+    fn a_refusal_is_explained_by_the_flags_that_were_given() {
+        let refused = |settings: &Pvsync2Settings| {
+            Pvsync2::new(settings).explain(Op::Read, Errno(libc::EOPNOTSUPP)).unwrap_or_default()
+        };
+        assert_eq!(refused(&Pvsync2Settings::default()), "");
+        for share in [1, 100] {
+            let settings = Pvsync2Settings { polled_percent: share, ..Pvsync2Settings::default() };
+            assert!(refused(&settings).contains("leave out hipri=1"), "{share} %");
+        }
+    }
 }

@@ -93,4 +93,41 @@ mod tests {
         assert!(words.contains("RWF_DONTCACHE") && words.contains("uncached=1"));
         assert_eq!(flags.explain(Op::Read, Errno::EIO), None);
     }
+
+    #[test]
+    fn each_refusal_has_its_own_words() {
+        let plain = RwFlags::default();
+        let (atomic, uncached) = (plain.atomic(true), plain.uncached(true));
+        let (nowait, polled) = (plain.nowait(true), plain.polled());
+        for (flags, op, errno, word) in [
+            (plain, Op::Trim, libc::ENOTTY, "only block devices"),
+            (plain, Op::Trim, libc::EOPNOTSUPP, "cannot discard"),
+            (atomic, Op::Write, libc::EOPNOTSUPP, "leave out atomic=1"),
+            (atomic, Op::Write, libc::EINVAL, "atomic_write_unit_min"),
+            (uncached, Op::Write, libc::EOPNOTSUPP, "leave out uncached=1"),
+            (nowait, Op::Read, libc::EOPNOTSUPP, "leave out nowait=1"),
+            (polled, Op::Read, libc::EOPNOTSUPP, "leave out hipri=1"),
+            (nowait, Op::Read, libc::EAGAIN, "ignore_error=EAGAIN"),
+        ] {
+            let words = flags.explain(op, Errno(errno)).unwrap_or_default();
+            assert!(words.contains(word), "{word}: {words:?}");
+        }
+        // Of flags that were not set, and of other operations, nothing is said.
+        for (flags, op, errno) in [
+            (plain, Op::Read, libc::ENOTTY),
+            (plain, Op::Read, libc::EOPNOTSUPP),
+            (plain, Op::Write, libc::EINVAL),
+            (plain, Op::Read, libc::EAGAIN),
+            (polled, Op::Read, libc::EAGAIN),
+            (atomic, Op::Read, libc::EINVAL),
+            (uncached, Op::Write, libc::EINVAL),
+        ] {
+            assert_eq!(flags.explain(op, Errno(errno)), None, "{op:?} {errno}");
+        }
+        let both = plain.nowait(true).uncached(true);
+        assert_eq!(both.of(Op::Read), libc::RWF_NOWAIT | libc::RWF_DONTCACHE);
+        assert_eq!(both.nowait(true), both, "set once is set");
+        let polled = atomic.polled();
+        assert_eq!(polled.of(Op::Write), libc::RWF_ATOMIC | libc::RWF_HIPRI);
+    }
 }

@@ -5,6 +5,7 @@ use super::falloc::descriptor;
 use super::offload::{Alone, pool_of};
 use super::psync::CAPS;
 use super::{always, one_shot, trim};
+use crate::retries::Retries;
 use crate::sync_call::errno;
 use crate::{EngineDef, EngineError, Io, OneShot};
 use iosonde_base::{Errno, Op};
@@ -86,7 +87,7 @@ impl SplicePipe {
     ) -> Result<usize, Errno> {
         // SAFETY: as the caller promised.
         let filled = unsafe { self.transfer(false, buffer, len)? };
-        let mut emptied = 0;
+        let (mut emptied, mut retries) = (0, Retries::default());
         while emptied < filled {
             let at = offset.as_deref_mut();
             let flags = SpliceFlags::empty();
@@ -95,8 +96,11 @@ impl SplicePipe {
                     self.renew();
                     break;
                 }
-                Ok(moved) => emptied += moved,
-                Err(rustix::io::Errno::INTR) => {}
+                Ok(moved) => {
+                    emptied += moved;
+                    retries.moved();
+                }
+                Err(rustix::io::Errno::INTR) if retries.again(false) => {}
                 Err(error) => {
                     self.renew();
                     return if emptied > 0 { Ok(emptied) } else { Err(errno(error)) };
@@ -173,5 +177,18 @@ impl OneShot for Splice {
             }
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_to_splice_says_that_it_is_one() {
+        let engine = open().unwrap();
+        assert!(engine.explain(Op::Read, Errno::EINVAL).unwrap().contains("may not splice"));
+        assert_eq!(engine.explain(Op::Trim, Errno::EINVAL), None);
+        assert_eq!(engine.explain(Op::Read, Errno::EIO), None);
     }
 }

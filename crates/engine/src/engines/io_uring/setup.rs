@@ -333,4 +333,30 @@ mod tests {
         assert!(explain(Errno(libc::EPERM), "2").0.contains("io_uring_disabled=2"));
         assert!(explain(Errno(libc::EPERM), "0").0.contains("seccomp"));
     }
+
+    #[test]
+    fn each_refusal_of_a_ring_says_why_and_what_helps() {
+        for (errno, setting, why, help) in [
+            (libc::EPERM, "2", "switched off for everybody", "set it to 0"),
+            (libc::EPERM, "1", "but for one group", "join the group"),
+            (libc::EPERM, "0", "forbidden", "allow"),
+            (libc::EACCES, "", "forbidden", "allow"),
+            (libc::ENOSYS, "", "has none", "libaio"),
+            (libc::ENOMEM, "", "no memory", "ulimit -l"),
+            (libc::EMFILE, "", "too many files", "ulimit -n"),
+            (libc::ENFILE, "", "too many files", "ulimit -n"),
+            (libc::EINVAL, "", "does not know", "leave those out"),
+            (libc::EIO, "", "refused", "libaio"),
+        ] {
+            let words = explain(Errno(errno), setting);
+            assert!(
+                words.0.contains(why) && words.1.contains(help),
+                "{errno} {setting}: {words:?}"
+            );
+        }
+        let error = refusal(io::Error::from_raw_os_error(libc::ENOMEM));
+        assert_eq!(error.errno, Errno(libc::ENOMEM));
+        assert!(error.message.starts_with("make an io_uring: there is no memory"), "{error:?}");
+        assert!(error.help.is_some_and(|help| help.contains("iodepth")));
+    }
 }
