@@ -175,4 +175,37 @@ mod tests {
         let path = std::env::temp_dir().join(format!("iosonde-slice-{}", std::process::id()));
         memory_of(&MemoryKind::SharedMapping(Some(path))).bytes(0, 512);
     }
+
+    #[test]
+    fn buffers_lie_one_after_the_other_behind_the_lead() {
+        let memory = memory_of(&MemoryKind::Heap);
+        let (start, bytes) = memory.span();
+        assert_eq!(bytes, 2 * 512, "all but the lead");
+        assert_eq!(memory.buffer(0), start);
+        assert_eq!(memory.buffer(1).addr(), start.addr() + 512);
+        assert_eq!(memory.whole.start().addr() + 64, start.addr());
+    }
+
+    #[test]
+    #[should_panic(expected = "buffers past the end of the memory")]
+    fn buffers_that_do_not_fit_are_refused() {
+        Memory::after(64, RawBuf::new(&MemoryKind::Heap, 63 + 2 * 512, 512).unwrap(), 2, 512);
+    }
+
+    #[test]
+    fn only_a_job_that_writes_touches_its_buffers() {
+        for writes in [true, false] {
+            let mut memory = memory_of(&MemoryKind::Heap);
+            let mut fill = Fill::new(7, writes);
+            fill.prepare(&mut memory);
+            assert_eq!(held(&memory, 0) != [0; 512], writes);
+            assert_eq!(held(&memory, 1) != [0; 512], writes);
+            assert_eq!(fill.is_active(), writes, "scrambled before each write");
+            let before = held(&memory, 0);
+            if writes {
+                memory.change(0, 512, |bytes| fill.apply(bytes, 4096));
+                assert_ne!(held(&memory, 0), before);
+            }
+        }
+    }
 }

@@ -332,3 +332,60 @@ impl Throttle {
 
 /// The largest latency of each direction, in nanoseconds; `u64::MAX` for none.
 pub(crate) type Most = PerDir<u64>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use iosonde_base::Op;
+
+    const CLOCK_NOW: u64 = 1 << 40;
+
+    #[test]
+    fn what_is_watched_is_reported_and_what_is_not_is_empty() {
+        let mut free = Pacing::new(None);
+        assert!(free.is_plain() && !free.times_all());
+        assert_eq!((free.tried(), free.take_tried()), (Tried::default(), Tried::default()));
+        assert!(free.too_long().is_none() && free.lateness().is_none());
+        assert!(free.take_failure().is_none());
+        free.begin(CLOCK_NOW);
+        assert_eq!((free.elapsed(CLOCK_NOW + 7), free.elapsed(0)), (7, 0));
+
+        let most = PerDir([1000, u64::MAX, u64::MAX]);
+        let mut bounded = Pacing::new(None).bounded(LatencyBounds::new(most).counting(10, false));
+        assert!(!bounded.is_plain() && !bounded.times_all());
+        let entry = Planned { offset: 512, len: 512, file: iosonde_base::FileId(0), op: Op::Read };
+        assert!(!bounded.completed(&entry, 1000, 2));
+        assert!(bounded.completed(&entry, 1001, 1));
+        assert_eq!(bounded.tried(), Tried { ios: 3, slow: 3 });
+        assert_eq!(bounded.too_long(), Some((1001, 1000)));
+        let failure = bounded.take_failure().unwrap();
+        assert_eq!((failure.doing, failure.offset), ("max latency exceeded", Some(512)));
+        assert!(bounded.take_failure().is_none(), "once");
+        // A sync has no direction, and no bound.
+        let sync = Planned { op: Op::Sync, ..entry };
+        assert!(!bounded.completed(&sync, u64::MAX, 1));
+    }
+
+    #[test]
+    fn recorded_moments_are_kept_and_lateness_is_counted_from_them() {
+        let clock = Clock::monotonic();
+        let mut recorded = Pacing::recorded(clock);
+        assert!(recorded.times_all());
+        let start = clock.now();
+        recorded.begin(start);
+        recorded.plan(&Ring::default(), &[0, 1_000_000]);
+        let due = clock.after(start, 1_000_000);
+        assert_eq!(recorded.may_start(&clock, 0, start), Start::Now(start));
+        assert_eq!(recorded.may_start(&clock, 1, start), Start::At(due));
+        recorded.started(0, start);
+        recorded.passed(1, clock.after(due, 5000));
+        let late = recorded.lateness().unwrap();
+        assert_eq!(late.moments.n, 2, "{late:?}");
+        assert!(late.moments.max.abs_diff(5000) < 10, "{late:?}");
+        recorded.count_anew();
+        assert_eq!(recorded.lateness().unwrap().moments.n, 0);
+        recorded.plan_at(due);
+        assert_eq!(recorded.may_start(&clock, 0, start), Start::At(due));
+    }
+}

@@ -73,3 +73,39 @@ impl LatencyBounds {
         self.too_long
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds() -> LatencyBounds {
+        LatencyBounds::new(Most { 0: [1000, 2000, u64::MAX] })
+    }
+
+    #[test]
+    fn an_io_at_its_bound_is_in_time_and_one_above_ends_the_job() {
+        let mut bounds = bounds();
+        assert!(!bounds.completed(Dir::Read, 1000, 1));
+        assert!(!bounds.completed(Dir::Write, 2000, 1), "each direction has its own");
+        assert!(!bounds.completed(Dir::Trim, u64::MAX, 1));
+        assert_eq!(bounds.too_long(), None);
+        assert!(bounds.completed(Dir::Write, 2001, 1));
+        assert!(bounds.completed(Dir::Read, 9000, 1));
+        assert_eq!(bounds.too_long(), Some((2001, 2000)), "the first is reported");
+        assert_eq!(bounds.tried(), Tried { ios: 5, slow: 0 }, "nothing was to be counted");
+    }
+
+    #[test]
+    fn slow_ios_are_counted_and_cut_a_slice_short_where_that_is_wanted() {
+        for at_first in [false, true] {
+            let mut bounds = bounds().counting(500, at_first);
+            bounds.completed(Dir::Read, 500, 10);
+            assert!(!bounds.cut_short());
+            bounds.completed(Dir::Read, 501, 3);
+            assert_eq!(bounds.cut_short(), at_first);
+            assert_eq!(bounds.take_tried(), Tried { ios: 13, slow: 3 });
+            assert_eq!(bounds.tried(), Tried::default(), "counted anew");
+            assert!(!bounds.cut_short());
+        }
+    }
+}

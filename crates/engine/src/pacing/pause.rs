@@ -86,3 +86,50 @@ impl Pause {
         clock.now()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pause(every: PauseEvery, after_ticks: Option<u64>) -> Pause {
+        let mut pause = Pause { every, after_ticks, ..Pause::new(Nanos(1000)) };
+        pause.resume(100);
+        pause
+    }
+
+    #[test]
+    fn a_pause_is_due_after_so_many_ios_of_its_kind() {
+        let (mut issued, mut completed) =
+            (pause(PauseEvery::Issued(2), None), pause(PauseEvery::Completed(2), None));
+        for pause in [&mut issued, &mut completed] {
+            pause.started();
+            pause.ended(1);
+            assert!(!pause.is_due(u64::MAX), "{:?}", pause.every);
+        }
+        issued.started();
+        assert!(issued.is_due(101) && !completed.is_due(101));
+        completed.ended(5);
+        assert!(completed.is_due(101));
+        completed.resume(200);
+        assert!(!completed.is_due(201), "counted anew");
+        let never = pause(PauseEvery::Never, None);
+        assert!(!never.is_due(u64::MAX));
+    }
+
+    #[test]
+    fn time_counts_from_the_end_of_the_last_pause() {
+        let timed = pause(PauseEvery::Never, Some(50));
+        assert!(!timed.is_due(149) && timed.is_due(150));
+        assert!(!timed.is_due(0), "before it began");
+    }
+
+    #[test]
+    fn a_loop_without_turns_takes_no_time() {
+        let clock = Clock::monotonic();
+        let pause = Pause::new(Nanos(1000));
+        assert_eq!(pause.burn(&clock, 7), 7);
+        let turning = Pause { cycles: 10, ..pause };
+        let before = clock.now();
+        assert!(turning.burn(&clock, 7) >= before, "the time after it");
+    }
+}
