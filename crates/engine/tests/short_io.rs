@@ -1,0 +1,313 @@
+//! I/O that is done in parts, interrupted, or fails in the middle: every byte ends where it
+//! belongs, and what is reported is where it stopped.
+#![allow(unsafe_code)]
+
+mod common;
+
+use common::{STRIDE, drive, nowhere, spec, window};
+use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Slot};
+use iosonde_engine::{
+    Drive, Ended, ErrorKind, Failure, Io, Loop, OneShot, OneShotLoop, Opened, QueueLoop, Queued,
+};
+use iosonde_stats::Counters;
+use iosonde_sys::clock::Clock;
+use iosonde_workload::{Directions, SourceSpec};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+const BLOCK: usize = 8192;
+const WORDS: &str = "in words";
+
+/// A file in memory, of which at most `most` bytes are moved at a time.
+#[derive(Clone)]
+struct Parts {
+    file: Rc<RefCell<Vec<u8>>>,
+    most: usize,
+    /// Each third call is interrupted.
+    interrupted: bool,
+    calls: usize,
+    /// From this byte on, I/O fails so.
+    fails: Option<(usize, Errno)>,
+    /// What syncs and openings answer.
+    others: Result<(), Errno>,
+    closed: Rc<RefCell<Vec<FileId>>>,
+}
+
+impl Parts {
+    fn new(file: Vec<u8>) -> Parts {
+        Parts {
+            file: Rc::new(RefCell::new(file)),
+            most: 1000,
+            interrupted: false,
+            calls: 0,
+            fails: None,
+            others: Ok(()),
+            closed: Rc::default(),
+        }
+    }
+
+    fn act(&mut self, io: &Io) -> Result<u32, Errno> {
+        if io.op.is_sync() {
+            return self.others.map(|()| io.len);
+        }
+        self.calls += 1;
+        if self.interrupted && self.calls.is_multiple_of(3) {
+            return Err(Errno(libc::EINTR));
+        }
+        let mut file = self.file.borrow_mut();
+        let (start, mut end) = (io.offset as usize, file.len());
+        match self.fails {
+            Some((from, errno)) if start >= from => return Err(errno),
+            Some((from, _)) => end = end.min(from),
+            None => {}
+        }
+        let bytes = end.saturating_sub(start).min(self.most).min(io.len as usize);
+        let place = &mut file[start..start + bytes];
+        // SAFETY: the loop lends `len` bytes at `buffer` for the time of the I/O.
+        let memory = unsafe { std::slice::from_raw_parts_mut(io.buffer, io.len as usize) };
+        match io.op {
+            Op::Write => place.copy_from_slice(&memory[..bytes]),
+            _ => memory[..bytes].copy_from_slice(place),
+        }
+        Ok(bytes as u32)
+    }
+}
+
+impl OneShot for Parts {
+    const SYNCS: bool = true;
+
+    fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
+        self.act(io)
+    }
+
+    fn opened(&mut self, _: &Opened) -> Result<(), Errno> {
+        self.others
+    }
+
+    fn closing(&mut self, file: FileId) {
+        self.closed.borrow_mut().push(file);
+    }
+
+    fn explain(&self, _: Op, errno: Errno) -> Option<&'static str> {
+        (errno == Errno::EIO).then_some(WORDS)
+    }
+}
+
+/// The same behind a queue.
+struct InQueue {
+    parts: Parts,
+    pushed: Vec<(Slot, Io)>,
+}
+
+impl Queued for InQueue {
+    const QUEUES_SYNCS: bool = true;
+
+    fn push(&mut self, slot: Slot, io: &Io) {
+        self.pushed.push((slot, *io));
+    }
+
+    fn submit(&mut self) -> Result<(), Errno> {
+        Ok(())
+    }
+
+    fn reap(
+        &mut self,
+        _: u32,
+        max: u32,
+        _: Option<Nanos>,
+        done: &mut Vec<Completion>,
+    ) -> Result<(), Errno> {
+        let count = self.pushed.len().min(max as usize);
+        for (slot, io) in self.pushed.drain(..count) {
+            done.push(Completion { slot, result: self.parts.act(&io) });
+        }
+        Ok(())
+    }
+
+    fn opened(&mut self, file: &Opened) -> Result<(), Errno> {
+        OneShot::opened(&mut self.parts, file)
+    }
+
+    fn closing(&mut self, file: FileId) {
+        OneShot::closing(&mut self.parts, file);
+    }
+
+    fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
+        OneShot::explain(&self.parts, op, errno)
+    }
+}
+
+/// The results of a run.
+struct Finished {
+    ended: Ended,
+    drive: Drive,
+    counters: Arc<Counters>,
+    engine: Box<dyn Loop>,
+}
+
+impl Finished {
+    fn failure(&self) -> &Failure {
+        match &self.ended {
+            Ended::Failed(failure) => failure,
+            other => panic!("no failure: {other:?}"),
+        }
+    }
+}
+
+/// Every loop: without a queue, and with one of each depth; with stamps and without.
+fn loops(parts: &Parts) -> Vec<(String, u32, Box<dyn Loop>)> {
+    let queued = |parts: &Parts| InQueue { parts: parts.clone(), pushed: Vec::new() };
+    let mut all: Vec<(String, u32, Box<dyn Loop>)> = vec![
+        ("one by one".into(), 1, Box::new(OneShotLoop::<_, true>::new(parts.clone()))),
+        ("one by one, no stamps".into(), 1, Box::new(OneShotLoop::<_, false>::new(parts.clone()))),
+    ];
+    for depth in [1, 4] {
+        let (stamped, plain) = (queued(parts), queued(parts));
+        let stamped = Box::new(QueueLoop::<_, true>::new(stamped, depth));
+        let plain = Box::new(QueueLoop::<_, false>::new(plain, depth));
+        all.push((format!("queue of {depth}"), depth, stamped));
+        all.push((format!("queue of {depth}, no stamps"), depth, plain));
+    }
+    all
+}
+
+/// A byte that differs at each place of each buffer.
+fn mark(slot: usize, at: usize) -> u8 {
+    (slot * 89 + at / 256 + at * 7) as u8
+}
+
+fn job(op: Op, blocks: usize) -> SourceSpec {
+    let directions =
+        Directions { read: op == Op::Read, write: op == Op::Write, ..Directions::default() };
+    spec(directions, BLOCK as u32, (blocks * BLOCK) as u64, 1)
+}
+
+/// Run to the end; `prepare` may change the drive before.
+fn run(
+    mut engine: Box<dyn Loop>,
+    depth: u32,
+    spec: &SourceSpec,
+    prepare: impl FnOnce(&mut Drive),
+) -> Finished {
+    let setup = vec![nowhere(spec.files[0].size)];
+    let (mut drive, counters) = drive(Clock::monotonic(), spec, setup, window(depth, depth));
+    for slot in 0..depth {
+        let bytes = drive.memory.bytes(slot, STRIDE as u32);
+        bytes.iter_mut().enumerate().for_each(|(at, byte)| *byte = mark(slot as usize, at));
+    }
+    prepare(&mut drive);
+    let ended = engine.run(&mut drive);
+    Finished { ended, drive, counters, engine }
+}
+
+const BLOCKS: usize = 4;
+
+#[test]
+fn what_is_written_in_parts_is_the_buffer_in_order() {
+    for interrupted in [false, true] {
+        let parts = Parts { interrupted, ..Parts::new(vec![0; BLOCKS * BLOCK]) };
+        for (words, depth, engine) in loops(&parts) {
+            parts.file.borrow_mut().fill(0);
+            let done = run(engine, depth, &job(Op::Write, BLOCKS), |_| {});
+            assert!(matches!(done.ended, Ended::Done), "{words}: {:?}", done.ended);
+            for (block, bytes) in parts.file.borrow().chunks(BLOCK).enumerate() {
+                let of = |slot| bytes.iter().enumerate().all(|(at, &byte)| byte == mark(slot, at));
+                assert!((0..depth as usize).any(of), "{words}: block {block}");
+            }
+            let lane = &done.counters.lanes[Op::Write as usize];
+            assert_eq!((lane.ios.get(), lane.errors.get()), (BLOCKS as u64, 0), "{words}");
+            assert_eq!(lane.bytes.get(), (BLOCKS * BLOCK) as u64, "{words}");
+            // 8192 bytes in parts of 1000: eight were short of what was asked.
+            assert_eq!(lane.short.get(), 8 * BLOCKS as u64, "{words}");
+        }
+    }
+}
+
+#[test]
+fn what_is_read_in_parts_is_the_file_in_order() {
+    let file: Vec<u8> = (0..BLOCKS * BLOCK).map(|at| mark(at / BLOCK + 9, at)).collect();
+    for interrupted in [false, true] {
+        let parts = Parts { interrupted, ..Parts::new(file.clone()) };
+        for (words, depth, engine) in loops(&parts) {
+            let mut done = run(engine, depth, &job(Op::Read, depth as usize), |_| {});
+            assert!(matches!(done.ended, Ended::Done), "{words}: {:?}", done.ended);
+            let mut found: Vec<usize> = (0..depth)
+                .map(|slot| {
+                    let bytes = &*done.drive.memory.bytes(slot, BLOCK as u32);
+                    let block = file.chunks(BLOCK).position(|block| block == bytes);
+                    block.unwrap_or_else(|| panic!("{words}: slot {slot} holds no block"))
+                })
+                .collect();
+            found.sort_unstable();
+            assert_eq!(found, (0..depth as usize).collect::<Vec<_>>(), "{words}");
+        }
+    }
+}
+
+#[test]
+fn an_error_in_the_middle_is_reported_with_its_place_and_its_words() {
+    let place = 2 * BLOCK + 5000;
+    for op in [Op::Read, Op::Write] {
+        let parts = Parts::new(vec![0; BLOCKS * BLOCK]);
+        let parts = Parts { fails: Some((place, Errno::EIO)), ..parts };
+        for (words, depth, engine) in loops(&parts) {
+            if depth > 1 {
+                // The first that fails is another block, then.
+                continue;
+            }
+            let done = run(engine, depth, &job(op, BLOCKS), |_| {});
+            let failure = done.failure();
+            assert_eq!(failure.offset, Some(place as u64), "{words}");
+            assert_eq!((failure.errno, failure.detail), (Errno::EIO, Some(WORDS)), "{words}");
+            assert_eq!((failure.file, failure.len), (Some(FileId(0)), BLOCK as u32), "{words}");
+            let lane = &done.counters.lanes[op as usize];
+            assert_eq!((lane.ios.get(), lane.errors.get()), (2, 1), "{words}");
+            assert_eq!(lane.bytes.get(), 2 * BLOCK as u64, "{words}");
+            assert_eq!(lane.issued.get(), 3, "{words}");
+        }
+        // Tolerated, the job goes on with the block after it.
+        for (words, depth, engine) in loops(&parts) {
+            let done = run(engine, depth, &job(op, BLOCKS), |drive| {
+                drive.tolerance.go_on = vec![ErrorKind::Read, ErrorKind::Write];
+            });
+            assert!(matches!(done.ended, Ended::Done), "{words}: {:?}", done.ended);
+            let lane = &done.counters.lanes[op as usize];
+            assert_eq!((lane.ios.get(), lane.errors.get()), (2, 2), "{words}");
+            assert_eq!(done.drive.tolerance.tolerated, 2, "{words}");
+            assert_eq!(done.drive.tolerance.first, Some(Errno::EIO), "{words}");
+        }
+    }
+}
+
+#[test]
+fn a_write_that_moves_nothing_more_is_an_error_with_its_place() {
+    let parts = Parts::new(vec![0; BLOCK + 3000]);
+    for (words, depth, engine) in loops(&parts) {
+        let done = run(engine, depth, &job(Op::Write, 2), |_| {});
+        let failure = done.failure();
+        assert_eq!(failure.offset, Some(BLOCK as u64 + 3000), "{words}");
+        assert_eq!((failure.doing, failure.errno), ("write", Errno::EIO), "{words}");
+        assert!(failure.detail.is_some_and(|words| words.contains("end of file")), "{words}");
+    }
+}
+
+#[test]
+fn syncs_and_openings_that_an_engine_refuses_are_explained() {
+    let parts = Parts { others: Err(Errno::EIO), ..Parts::new(vec![0; BLOCKS * BLOCK]) };
+    let mut spec = job(Op::Write, BLOCKS);
+    spec.sync_every.fsync = 2;
+    for (words, depth, engine) in loops(&parts) {
+        let mut done = run(engine, depth, &spec, |_| {});
+        let failure = done.failure();
+        assert_eq!((failure.doing, failure.errno), ("fsync", Errno::EIO), "{words}");
+        assert_eq!(failure.detail, Some(WORDS), "{words}");
+        assert_eq!(done.counters.sync.errors.get(), 1, "{words}");
+        let failure = done.engine.open(&mut done.drive, FileId(0)).unwrap_err();
+        assert_eq!((failure.doing, failure.file), ("open", Some(FileId(0))), "{words}");
+        assert_eq!(failure.errno, Errno::EIO, "{words}");
+        parts.closed.borrow_mut().clear();
+        done.engine.close(&mut done.drive, FileId(0)).unwrap();
+        assert_eq!(*parts.closed.borrow(), [FileId(0)], "{words}: the engine knows of it");
+    }
+}
