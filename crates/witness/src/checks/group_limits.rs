@@ -122,4 +122,15 @@ mod tests {
         ledger.environment.cgroup_io = vec!["8:0 wiops=14".into()];
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn a_memory_limit_of_all_memory_is_none() {
+        let mut ledger = clean();
+        ledger.jobs[0].direct.requested = false;
+        let memory = ledger.environment.memory_bytes;
+        ledger.environment.cgroup_memory_bytes = Some(memory);
+        assert_eq!(says(RULE.id, &ledger), None);
+        ledger.environment.cgroup_memory_bytes = Some(memory - 1);
+        assert!(says(RULE.id, &ledger).is_some());
+    }
 }

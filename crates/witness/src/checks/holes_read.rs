@@ -52,4 +52,18 @@ mod tests {
         ledger.reads.as_mut().unwrap().hole_bytes = Observed::Is(1 << 20);
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn one_percent_of_holes_is_let_pass() {
+        let mut ledger = clean();
+        let mut with = |holes: u64| {
+            let reads = ledger.reads.as_mut().unwrap();
+            (reads.completed_bytes, reads.hole_bytes) = (100 << 20, Observed::Is(holes));
+            says(RULE.id, &ledger).map(|(severity, _)| severity)
+        };
+        assert_eq!(with(1 << 20), None);
+        assert_eq!(with((1 << 20) + 4096), Some(Severity::Warning));
+        assert_eq!(with((10 << 20) - 4096), Some(Severity::Warning));
+        assert_eq!(with(10 << 20), Some(Severity::Wrong));
+    }
 }

@@ -83,4 +83,39 @@ mod tests {
         assert!(!with(100, 32) && with(99, 32), "32 share one, twice as many are let pass");
         assert!(with(3199, 1) && !with(3200, 1));
     }
+
+    /// A ledger of so many syncs, none of which the device saw.
+    fn unflushed(syncs: u64) -> Ledger {
+        let mut ledger = writer();
+        ledger.jobs[0].syncs.requested = syncs;
+        ledger.jobs[0].depth.requested = 1;
+        ledger.devices[0].facts.write_cache = Some("write back".into());
+        ledger
+    }
+
+    #[test]
+    fn a_few_syncs_show_nothing() {
+        assert_eq!(says(RULE.id, &unflushed(19)), None);
+        assert!(says(RULE.id, &unflushed(20)).is_some());
+        let mut nowhere = unflushed(20);
+        nowhere.devices.clear();
+        assert_eq!(says(RULE.id, &nowhere), None, "no device has flushes to count");
+        let mut mixed = unflushed(1000);
+        let mut second = mixed.devices[0].clone();
+        second.facts.write_cache = Some("write through".into());
+        mixed.devices.push(second);
+        assert_eq!(says(RULE.id, &mixed), None, "one of two needs none");
+    }
+
+    #[test]
+    fn only_jobs_that_sync_count_and_are_named() {
+        let mut ledger = unflushed(6400);
+        let mut reader = ledger.jobs[0].clone();
+        reader.name = "reader".into();
+        reader.syncs.requested = 0;
+        reader.depth.requested = 100_000;
+        ledger.jobs.insert(0, reader);
+        let (_, text) = says(RULE.id, &ledger).unwrap();
+        assert!(text.starts_with("db: ") && !text.contains("also"), "{text}");
+    }
 }

@@ -90,4 +90,44 @@ mod tests {
         ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Observed::unknown("overlayfs");
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn the_share_that_is_dirty_decides() {
+        let mut ledger = writer();
+        let mut with = |dirty: u64| {
+            let writes = ledger.writes.as_mut().unwrap();
+            writes.completed_bytes = 100 << 20;
+            writes.dirty_at_end_bytes = Observed::Is(dirty);
+            says(RULE.id, &ledger).map(|(severity, _)| severity)
+        };
+        assert_eq!(with(1 << 20), None);
+        assert_eq!(with((1 << 20) + 4096), Some(Severity::Note));
+        assert_eq!(with((5 << 20) - 4096), Some(Severity::Note));
+        assert_eq!(with(5 << 20), Some(Severity::Warning));
+        assert_eq!(with((25 << 20) - 4096), Some(Severity::Warning));
+        assert_eq!(with(25 << 20), Some(Severity::Wrong));
+    }
+
+    #[test]
+    fn where_dirty_pages_are_not_known_the_durable_rate_decides() {
+        let mut ledger = writer();
+        let writes = ledger.writes.as_mut().unwrap();
+        writes.dirty_at_end_bytes = Observed::unknown("overlayfs");
+        writes.until_durable_ns = Observed::Is(500_000_000);
+        let mut with = |durable: f64| {
+            ledger.writes.as_mut().unwrap().durable_bytes_per_s = Observed::Is(durable);
+            says(RULE.id, &ledger)
+        };
+        assert_eq!(with(0.9e9), None);
+        assert_eq!(with(0.89e9).unwrap().0, Severity::Warning);
+        assert_eq!(with(0.75e9).unwrap().0, Severity::Warning);
+        let (severity, text) = with(0.5e9).unwrap();
+        assert_eq!(severity, Severity::Wrong);
+        assert!(text.ends_with("with write-back it is 477 MiB/s"), "{text}");
+        // A sync that took a moment shows nothing.
+        ledger.writes.as_mut().unwrap().until_durable_ns = Observed::Is(499_999_999);
+        assert_eq!(says(RULE.id, &ledger), None);
+        ledger.writes.as_mut().unwrap().until_durable_ns = Observed::unknown("overlayfs");
+        assert_eq!(says(RULE.id, &ledger), None);
+    }
 }

@@ -87,4 +87,35 @@ mod tests {
         ledger.jobs[0].options.paced = true;
         assert_eq!(crate::ledger::changes(&ledger), []);
     }
+
+    /// What is said of changes from one rate to another.
+    fn of(changes: &[(f64, f64)]) -> String {
+        let mut ledger = clean();
+        let change = |&(before_bytes_per_s, after_bytes_per_s)| RateChange {
+            before_bytes_per_s,
+            after_bytes_per_s,
+            ..RateChange::default()
+        };
+        ledger.changes = changes.iter().map(change).collect();
+        says(RULE.id, &ledger).unwrap().1
+    }
+
+    #[test]
+    fn the_largest_of_several_changes_is_reported() {
+        const MIB: f64 = 1_048_576.0;
+        let text = of(&[(100.0 * MIB, 80.0 * MIB), (80.0 * MIB, 8.0 * MIB)]);
+        assert!(text.starts_with("the rate fell by 90 %, from 80 MiB/s"), "{text}");
+        assert!(text.ends_with("(1 more change)"), "{text}");
+        // A fall to a third is more than a rise to the double.
+        let text = of(&[(10.0 * MIB, 20.0 * MIB), (30.0 * MIB, 10.0 * MIB)]);
+        assert!(text.starts_with("the rate fell by 66.7 %"), "{text}");
+    }
+
+    #[test]
+    fn of_next_to_nothing_no_share_is_reported() {
+        assert!(of(&[(1000.0, 99_900.0)]).starts_with("the rate rose by"));
+        let text = of(&[(1000.0, 100_000.0)]);
+        assert!(text.starts_with("the rate rose from"), "{text}");
+        assert!(of(&[(0.0, 1e9)]).starts_with("the rate rose from"), "from nothing");
+    }
 }

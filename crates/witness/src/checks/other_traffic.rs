@@ -51,4 +51,18 @@ mod tests {
         ledger.other_traffic.share = Observed::unknown("no device");
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn five_percent_and_less_than_8_mib_are_let_pass() {
+        let mut ledger = clean();
+        let mut with = |share: f64, read: u64, written: u64| {
+            let others = &mut ledger.other_traffic;
+            others.share = Observed::Is(share);
+            others.read_bytes = Observed::Is(read);
+            others.written_bytes = Observed::Is(written);
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(!with(0.05, 1 << 30, 0) && with(0.051, 1 << 30, 0));
+        assert!(!with(0.5, 4 << 20, (4 << 20) - 1) && with(0.5, 4 << 20, 4 << 20));
+    }
 }

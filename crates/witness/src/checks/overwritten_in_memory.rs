@@ -73,4 +73,20 @@ mod tests {
         ledger.jobs[0].files.compressing = true;
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn a_tenth_may_be_missing_and_nothing_may_be_missing_of_little() {
+        let mut ledger = writer();
+        let mut with = |written: u64, received: u64| {
+            ledger.writes.as_mut().unwrap().completed_bytes = written;
+            ledger.devices[0].used = Observed::Is(iosonde_report::ledger::DeviceUse {
+                bytes: [0, received],
+                ..Default::default()
+            });
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(!with(100 << 20, 91 << 20) && with(100 << 20, 89 << 20));
+        assert!(!with(9, 9), "of nine bytes a tenth is less than one");
+        assert!(!with(100 << 20, 200 << 20), "others write too");
+    }
 }

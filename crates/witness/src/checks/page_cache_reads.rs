@@ -96,4 +96,35 @@ mod tests {
         ledger.reads.as_mut().unwrap().cache_bytes = Observed::unknown("fuse");
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn one_percent_is_let_pass() {
+        let mut ledger = clean();
+        let mut with = |cached: u64| {
+            let reads = ledger.reads.as_mut().unwrap();
+            (reads.completed_bytes, reads.cache_bytes) = (100 << 20, Observed::Is(cached));
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(!with(1 << 20) && with((1 << 20) + 4096));
+    }
+
+    #[test]
+    fn what_verify_read_is_taken_off_each_figure() {
+        let mut ledger = clean();
+        let reads = ledger.reads.as_mut().unwrap();
+        reads.completed_bytes = 100 << 20;
+        (reads.cache_bytes, reads.device_bytes) = (Observed::Is(70 << 20), Observed::Is(30 << 20));
+        let mut verify = reads.clone();
+        verify.completed_bytes = 60 << 20;
+        (verify.cache_bytes, verify.device_bytes) =
+            (Observed::Is(50 << 20), Observed::Is(10 << 20));
+        ledger.verify_reads = Some(verify);
+        let (severity, text) = says(RULE.id, &ledger).unwrap();
+        assert_eq!(severity, Severity::Wrong);
+        assert_eq!(
+            text,
+            "50 % of the bytes read came from the page cache: 40 MiB read, 20 MiB fetched from the \
+             device"
+        );
+    }
 }

@@ -54,4 +54,20 @@ mod tests {
         ledger.jobs[0].runtime_ns = 500_000_000;
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn ninety_five_percent_of_twenty_ios_in_a_second_are_enough_to_tell() {
+        let mut ledger = clean();
+        let pace = |reached| PaceKept { in_bytes: false, requested: 100_000.0, reached };
+        let mut with = |reached: f64, ios: u64, ns: u64| {
+            let job = &mut ledger.jobs[0];
+            job.options.paced = true;
+            job.options.pace = Some(pace(reached));
+            (job.latency.ios, job.runtime_ns) = (ios, ns);
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(!with(95_000.0, 100, 10_000_000_000) && with(94_999.0, 100, 10_000_000_000));
+        assert!(!with(1.0, 19, 10_000_000_000) && with(1.0, 20, 10_000_000_000));
+        assert!(!with(1.0, 100, 999_999_999) && with(1.0, 100, 1_000_000_000));
+    }
 }

@@ -42,4 +42,16 @@ mod tests {
         ledger.jobs[0].runtime_ns = 300_000_000;
         assert!(says(RULE.id, &ledger).unwrap().1.starts_with("measured for 300 ms"));
     }
+
+    #[test]
+    fn a_job_without_io_or_files_is_not_too_short() {
+        let mut ledger = clean();
+        ledger.jobs[0].runtime_ns = 4_999_999_999;
+        assert!(says(RULE.id, &ledger).is_some());
+        ledger.jobs[0].latency.ios = 0;
+        assert_eq!(says(RULE.id, &ledger), None);
+        ledger.jobs[0].latency.ios = 1;
+        ledger.jobs[0].files.filesystems.clear();
+        assert_eq!(says(RULE.id, &ledger), None);
+    }
 }

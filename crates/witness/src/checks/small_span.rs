@@ -65,4 +65,17 @@ mod tests {
         ledger.span_bytes = [(128 << 20) - 1, 0];
         assert!(says(RULE.id, &ledger).unwrap().1.ends_with("memory of 128 MiB"));
     }
+
+    #[test]
+    fn what_is_as_large_as_its_cache_does_not_fit() {
+        let mut ledger = clean();
+        let memory = ledger.environment.memory_bytes;
+        let mut with = |span: [u64; 2]| {
+            ledger.span_bytes = span;
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(!with([memory, 0]) && with([memory - 1, 0]));
+        assert!(!with([0, 1 << 30]) && with([0, (1 << 30) - 1]));
+        assert!(!with([0, 0]), "nothing is in use");
+    }
 }

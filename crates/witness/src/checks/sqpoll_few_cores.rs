@@ -55,4 +55,15 @@ mod tests {
         ledger.jobs[0].options.polled_by_kernel = false;
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn each_polling_thread_takes_a_processor_beside_its_job() {
+        let mut ledger = clean();
+        ledger.jobs[0].options.polled_by_kernel = true;
+        ledger.jobs = vec![ledger.jobs[0].clone(); 3];
+        ledger.environment.cpus = 6;
+        assert!(says(RULE.id, &ledger).is_some());
+        ledger.environment.cpus = 7;
+        assert_eq!(says(RULE.id, &ledger), None);
+    }
 }

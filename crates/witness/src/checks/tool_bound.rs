@@ -53,4 +53,17 @@ mod tests {
         ledger.jobs[0].options.engine = "null".into();
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn half_of_the_upper_bound_and_half_of_the_time_are_let_pass() {
+        let mut ledger = clean();
+        let mut with = |iops: f64, busy: f64| {
+            let cpu = &mut ledger.jobs[0].cpu;
+            cpu.upper_bound_iops = Observed::Is(100_000.0);
+            (cpu.iops, cpu.busy_share) = (iops, busy);
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(!with(50_000.0, 0.9) && with(50_001.0, 0.9));
+        assert!(!with(90_000.0, 0.5) && with(90_000.0, 0.51));
+    }
 }

@@ -66,4 +66,16 @@ mod tests {
         ledger.verify_reads.as_mut().unwrap().cache_bytes = Observed::unknown("fuse");
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn one_percent_is_let_pass() {
+        let mut ledger = clean();
+        ledger.verify_reads = ledger.reads.clone();
+        let mut with = |cached: u64| {
+            let reads = ledger.verify_reads.as_mut().unwrap();
+            (reads.completed_bytes, reads.cache_bytes) = (100 << 20, Observed::Is(cached));
+            says(RULE.id, &ledger).is_some()
+        };
+        assert!(!with(1 << 20) && with((1 << 20) + 4096));
+    }
 }

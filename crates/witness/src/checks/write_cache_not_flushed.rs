@@ -99,4 +99,17 @@ mod tests {
         ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Observed::Is(30 << 30);
         assert_eq!(says(RULE.id, &ledger), None);
     }
+
+    #[test]
+    fn it_is_reported_whether_the_job_synced() {
+        let mut ledger = writer();
+        ledger.writes.as_mut().unwrap().in_volatile_cache = Observed::Is(true);
+        let text = |ledger: &Ledger| says(RULE.id, ledger).unwrap().1;
+        assert!(text(&ledger).ends_with("no flush followed them"));
+        ledger.jobs[0].syncs.requested = 1;
+        assert!(text(&ledger).ends_with("no sync is known to have followed them"));
+        // A job that reads syncs nothing of what was written.
+        ledger.jobs[0].writes = None;
+        assert!(text(&ledger).ends_with("no flush followed them"));
+    }
 }
