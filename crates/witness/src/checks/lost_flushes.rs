@@ -115,6 +115,9 @@ mod tests {
         reader.syncs.requested = 0;
         reader.depth.requested = 100_000;
         ledger.jobs.insert(0, reader);
+        if let Observed::Is(used) = &mut ledger.devices[0].used {
+            used.flushes = 100;
+        }
         let (_, text) = says(RULE.id, &ledger).unwrap();
         assert!(text.starts_with("db: ") && !text.contains("also"), "{text}");
     }
