@@ -10,7 +10,7 @@ use iosonde_engine::{
 };
 use iosonde_stats::{Counters, Moments};
 use iosonde_sys::clock::{Clock, Still};
-use iosonde_workload::{Directions, Sizes, SourceSpec, SyncEvery};
+use iosonde_workload::{Directions, MapMode, Sizes, SourceSpec, SyncEvery};
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -527,4 +527,53 @@ fn a_queue_of_one_is_a_queue() {
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
     assert_eq!(bench.ledger.lanes[0].ios.get(), 10);
     assert_eq!(bench.ledger.depth.level[0].get(), 10);
+}
+
+/// Random reads and writes of blocks that overlap by parts, in a small file.
+fn crowded() -> SourceSpec {
+    let mut spec = spec(mixed(true, true, false, true), 4096, 64 << 10, 1);
+    let [small, large] = [Sizes::Fixed(4096), Sizes::Fixed(12_288)];
+    spec.sizes = iosonde_base::PerDir([small.clone(), large, small]);
+    spec.map = MapMode::Off;
+    spec.total_bytes = 2000 * 8192;
+    spec
+}
+
+#[test]
+fn ios_that_overlap_are_never_in_flight_together_where_that_is_wanted() {
+    for serialize_overlap in [false, true] {
+        let window = Window { serialize_overlap, ..window(8, 1) };
+        let mut bench = bench(Script::default(), &crowded(), window);
+        assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
+        let notes = bench.notes.borrow();
+        assert_eq!(notes.overlapped, !serialize_overlap);
+        assert!(notes.depth_max > 1, "others are");
+    }
+}
+
+#[test]
+fn ios_side_by_side_and_in_two_files_do_not_overlap() {
+    let serialized = |depth| Window { serialize_overlap: true, ..window(depth, 1) };
+    // Each begins where the one before ends.
+    let mut one_file = bench(Script::default(), &reads(200), serialized(16));
+    assert!(matches!(one_file.engine.run(&mut one_file.drive), Ended::Done));
+    assert_eq!(one_file.notes.borrow().depth_max, 16);
+    // The same offsets, in turns.
+    let two = spec(mixed(true, false, false, false), 4096, 4096 * 100, 2);
+    let mut two_files = bench(Script::default(), &two, serialized(16));
+    assert!(matches!(two_files.engine.run(&mut two_files.drive), Ended::Done));
+    assert_eq!(two_files.notes.borrow().depth_max, 16);
+}
+
+#[test]
+fn files_are_opened_and_closed_only_while_nothing_is_in_flight() {
+    let mut files = spec(mixed(true, false, false, true), 4096, 4096 * 20, 6);
+    files.open_files = 2;
+    let opens = plan(&files).iter().filter(|entry| entry.op == Op::Open).count();
+    assert!(opens >= 4, "{opens}");
+    let mut bench = bench(Script::default(), &files, window(8, 1));
+    assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
+    let notes = bench.notes.borrow();
+    assert!(!notes.disturbed && notes.depth_max > 1, "depth {}", notes.depth_max);
+    assert_eq!(bench.ledger.lanes[0].ios.get(), 120);
 }

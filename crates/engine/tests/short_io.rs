@@ -7,7 +7,8 @@ mod common;
 use common::{STRIDE, drive, nowhere, spec, window};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Slot};
 use iosonde_engine::{
-    Drive, Ended, ErrorKind, Failure, Io, Loop, OneShot, OneShotLoop, Opened, QueueLoop, Queued,
+    Drive, Ended, ErrorKind, Failure, Fill, Io, Loop, OneShot, OneShotLoop, Opened, QueueLoop,
+    Queued,
 };
 use iosonde_stats::Counters;
 use iosonde_sys::clock::Clock;
@@ -309,5 +310,27 @@ fn syncs_and_openings_that_an_engine_refuses_are_explained() {
         parts.closed.borrow_mut().clear();
         done.engine.close(&mut done.drive, FileId(0)).unwrap();
         assert_eq!(*parts.closed.borrow(), [FileId(0)], "{words}: the engine knows of it");
+    }
+}
+
+#[test]
+fn each_write_has_its_own_content_where_that_is_wanted() {
+    let parts = Parts { most: usize::MAX, ..Parts::new(vec![0; BLOCKS * BLOCK]) };
+    for scrambled in [false, true] {
+        for (words, depth, engine) in loops(&parts) {
+            if depth > 1 {
+                // Each slot has its own buffer there.
+                continue;
+            }
+            run(engine, depth, &job(Op::Write, BLOCKS), |drive| {
+                drive.fill = Fill::new(7, scrambled);
+                drive.fill.prepare(&mut drive.memory);
+            });
+            let file = parts.file.borrow();
+            let blocks: Vec<&[u8]> = file.chunks(BLOCK).collect();
+            for pair in blocks.windows(2) {
+                assert_eq!(pair[0] != pair[1], scrambled, "{words}");
+            }
+        }
     }
 }
