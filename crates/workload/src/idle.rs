@@ -58,3 +58,72 @@ impl Source {
         format!("no I/O of the sizes that are drawn fits into {name}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{Directions, Distribution, SourceFile, SourceSpec, Zone};
+    use iosonde_base::{PerDir, Ring};
+
+    /// A file from `offset` on, of which `size` bytes are used; it ends at `end`.
+    fn file(name: &str, offset: u64, size: u64, end: u64) -> SourceFile {
+        SourceFile { name: name.to_owned(), offset, size, end, later_offset: None }
+    }
+
+    fn reads(files: Vec<SourceFile>) -> SourceSpec {
+        let total_bytes = files.iter().map(|file| file.size).sum();
+        SourceSpec { files, total_bytes, ..SourceSpec::default() }
+    }
+
+    /// Why a job is idle that has planned all that it will.
+    fn why(spec: SourceSpec) -> Option<String> {
+        let (mut source, mut ring) = (Source::new(spec).unwrap(), Ring::default());
+        for _ in 0..100 {
+            source.refill(&mut ring);
+            while ring.pop().is_some() {}
+        }
+        source.why_idle()
+    }
+
+    #[test]
+    fn a_job_that_issues_io_is_not_idle() {
+        assert_eq!(why(reads(vec![file("f", 0, 4096, 4096)])), None, "one is enough");
+        assert_eq!(why(reads(vec![file("f", 4096, 8192, 12_288)])), None);
+    }
+
+    #[test]
+    fn a_job_of_no_bytes_says_so() {
+        let spec = SourceSpec { total_bytes: 0, ..reads(vec![file("f", 0, 4096, 4096)]) };
+        let expected = "there are no bytes to move: size or io_size is 0";
+        assert_eq!(why(spec).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn files_too_small_for_an_io_are_named_with_both_sizes() {
+        let expected = "f has 4095 bytes to use, and one I/O takes 4096";
+        assert_eq!(why(reads(vec![file("f", 0, 4095, 4095)])).as_deref(), Some(expected));
+        let two = reads(vec![file("f", 0, 4095, 4095), file("g", 0, 10, 10)]);
+        let expected = format!("in none of 2 files; the first: {expected}");
+        assert_eq!(why(two), Some(expected));
+    }
+
+    #[test]
+    fn a_file_that_ends_before_the_job_begins_says_where() {
+        let expected = "f ends at 8191, and the job begins at 4096";
+        assert_eq!(why(reads(vec![file("f", 4096, 8192, 8191)])).as_deref(), Some(expected));
+        assert_eq!(why(reads(vec![file("f", 4096, 8192, 8192)])), None, "it just fits");
+    }
+
+    #[test]
+    fn zones_past_the_end_of_a_file_are_named() {
+        let zones = |size| Distribution::ZonedAbs(PerDir::all(vec![Zone { percent: 100, size }]));
+        let spec = |size| SourceSpec {
+            directions: Directions { read: true, random: true, ..Directions::default() },
+            distribution: zones(size),
+            ..reads(vec![file("f", 0, 8192, 8192)])
+        };
+        let found = why(spec(12_288)).unwrap();
+        assert!(found.contains("zoned_abs end at 12288, past the 8192 bytes of f"), "{found}");
+        assert_eq!(why(spec(8192)), None);
+    }
+}

@@ -129,3 +129,104 @@ fn pass_bytes(spec: &SourceSpec) -> u64 {
         false => spec.size_bytes,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(change: impl FnOnce(&mut SourceSpec)) -> Limits {
+        let mut spec = SourceSpec { total_bytes: 10_000, ..SourceSpec::default() };
+        change(&mut spec);
+        Limits::new(&spec)
+    }
+
+    #[test]
+    fn as_many_ios_fit_as_reach_the_limit() {
+        let mut all = limits(|_| {});
+        assert_eq!((all.room(8, 4096), all.room(2, 4096)), (3, 2), "the last goes past it");
+        assert_eq!(all.room(8, 1250), 8);
+        all.issued(2, 8192);
+        assert_eq!((all.bytes(), all.room(8, 4096)), (8192, 1));
+        assert!(!all.job_is_over());
+        all.issued(1, 4096);
+        assert!(all.job_is_over() && !all.pass_is_over());
+        assert_eq!(all.room(8, 4096), 0);
+        let few = limits(|spec| spec.number_ios = 2);
+        assert_eq!(few.room(8, 1), 2);
+    }
+
+    #[test]
+    fn a_trim_and_its_write_count_as_one_of_the_limits() {
+        let twice = limits(|spec| {
+            spec.directions.trim_then_write = true;
+            spec.number_ios = 2;
+        });
+        assert_eq!((twice.room(100, 4096), twice.room(100, 100_000)), (4, 1));
+    }
+
+    #[test]
+    fn a_pass_that_did_nothing_is_the_last() {
+        let mut looping = limits(|spec| spec.loops = 3);
+        assert!(!looping.another_pass(true), "it would find nothing again");
+        for left in [true, true, false] {
+            looping.issued(3, 12_288);
+            assert_eq!(looping.another_pass(true), left);
+            looping.begin_pass();
+        }
+        let mut timed = limits(|spec| spec.time_based = true);
+        for _ in 0..10 {
+            assert!(!timed.another_pass(true));
+            timed.issued(1, 1);
+            assert!(timed.another_pass(true) && !timed.job_is_over());
+            timed.begin_pass();
+        }
+    }
+
+    #[test]
+    fn passes_go_on_until_io_size_is_moved_but_for_less_than_a_block() {
+        let of = |bytes, files_done, io_size_given| {
+            let mut limits = limits(|spec| {
+                spec.io_size_given = io_size_given;
+                spec.total_bytes = 12_288;
+            });
+            limits.issued(1, bytes);
+            limits.another_pass(files_done)
+        };
+        assert!(of(8192, true, true) && !of(8192, true, false));
+        assert!(of(8192, false, false), "the files are not done");
+        assert!(!of(8193, true, true), "less than a block is missing");
+        assert!(!of(12_288, false, true));
+    }
+
+    #[test]
+    fn a_queued_pass_is_as_long_as_the_files_or_as_io_size() {
+        let pass = |change: fn(&mut SourceSpec)| {
+            let mut spec = SourceSpec {
+                total_bytes: 40_960,
+                size_bytes: 8192,
+                queued: true,
+                ..SourceSpec::default()
+            };
+            change(&mut spec);
+            let mut limits = Limits::new(&spec);
+            limits.issued(2, 8192);
+            limits.pass_is_over()
+        };
+        assert!(pass(|_| {}), "reads");
+        assert!(!pass(|spec| spec.directions.write = true), "writes in order");
+        assert!(pass(|spec| (spec.directions.write, spec.directions.random) = (true, true)));
+        assert!(!pass(|spec| {
+            (spec.directions.write, spec.directions.random) = (true, true);
+            spec.map = MapMode::Off;
+        }));
+        assert!(!pass(|spec| {
+            (spec.directions.write, spec.directions.random) = (true, true);
+            spec.distribution = Distribution::Zipf { theta: 1.1, center: None };
+        }));
+        assert!(!pass(|spec| {
+            (spec.directions.write, spec.directions.random) = (true, true);
+            spec.align.0 = [8192; 3];
+        }));
+        assert!(!pass(|spec| spec.queued = false), "no limit of its own");
+    }
+}

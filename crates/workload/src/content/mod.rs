@@ -248,4 +248,28 @@ mod tests {
             assert_eq!(short, long[..4096]);
         }
     }
+
+    #[test]
+    fn what_is_done_before_a_write_is_known_beforehand() {
+        let of = |each_write| Content::new(7, Base::Random, each_write, None);
+        let known = |content: &Content| (content.is_active(), content.refills());
+        assert_eq!(known(&of(EachWrite::Nothing)), (false, false));
+        assert_eq!(known(&of(EachWrite::Scramble)), (true, false));
+        assert_eq!(known(&of(EachWrite::Refill)), (true, true));
+        // A layout has blocks that differ, where they can.
+        assert_eq!(known(&Content::for_layout(7, Base::Random, None)), (true, true));
+        assert_eq!(known(&Content::for_layout(7, Base::Zero, None)), (false, false));
+    }
+
+    #[test]
+    fn a_layout_is_like_no_block_of_the_job() {
+        let mut buffers = [[0; 512], [0; 512], [0; 512]];
+        for seed in 0..50 {
+            Content::new(seed, Base::Random, EachWrite::Nothing, None).prepare(&mut buffers[0]);
+            Content::for_layout(seed, Base::Random, None).prepare(&mut buffers[1]);
+            Content::new(seed + 50, Base::Random, EachWrite::Nothing, None)
+                .prepare(&mut buffers[2]);
+            assert!(buffers[0] != [0; 512] && buffers[0] != buffers[1] && buffers[0] != buffers[2]);
+        }
+    }
 }
