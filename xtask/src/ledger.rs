@@ -8,16 +8,16 @@ use std::time::Instant;
 
 /// What was asked on the command line.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Arguments {
+struct LedgerArguments {
     only: Option<String>,
     program: Option<PathBuf>,
     list: bool,
     without_cost: bool,
 }
 
-impl Arguments {
-    fn parse(words: &[&str]) -> Result<Arguments, String> {
-        let mut arguments = Arguments::default();
+impl LedgerArguments {
+    fn parse(words: &[&str]) -> Result<LedgerArguments, String> {
+        let mut arguments = LedgerArguments::default();
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("ledger: {word} needs a value"));
@@ -66,7 +66,7 @@ impl Counts {
 
 /// Try the table; `Err` if a check does not hold.
 pub fn run(words: &[&str]) -> Result<(), String> {
-    let arguments = Arguments::parse(words)?;
+    let arguments = LedgerArguments::parse(words)?;
     let mut cases = cases(CASES)?;
     if let Some(only) = &arguments.only {
         cases.retain(|case| {
@@ -170,9 +170,9 @@ mod tests {
 
     #[test]
     fn options_are_read_and_a_mistake_names_what_is_accepted() {
-        let arguments = Arguments::parse(&["--only", "overlay", "--list"]).unwrap();
+        let arguments = LedgerArguments::parse(&["--only", "overlay", "--list"]).unwrap();
         assert_eq!((arguments.only.as_deref(), arguments.list), (Some("overlay"), true));
-        assert!(Arguments::parse(&["--olny", "x"]).unwrap_err().contains("--only TEXT"));
-        assert!(Arguments::parse(&["--only"]).unwrap_err().contains("needs a value"));
+        assert!(LedgerArguments::parse(&["--olny", "x"]).unwrap_err().contains("--only TEXT"));
+        assert!(LedgerArguments::parse(&["--only"]).unwrap_err().contains("needs a value"));
     }
 }

@@ -198,6 +198,12 @@ impl Reads {
         share(*self.cache_bytes.get()?, self.completed_bytes)
     }
 
+    /// Bytes fetched from the device for each byte read.
+    pub fn device_bytes_per_byte(&self) -> Observed<f64> {
+        let each = |bytes: &u64| share(*bytes, self.completed_bytes).unwrap_or(0.0);
+        self.device_bytes.map(each)
+    }
+
     /// The share of the bytes read that have no data on the device.
     pub fn hole_share(&self) -> Option<f64> {
         share(*self.hole_bytes.get()?, self.completed_bytes)
@@ -223,6 +229,12 @@ pub struct Writes {
     /// The data may be in a volatile write cache of the device: no flush is
     /// known to have followed the last write.
     pub in_volatile_cache: Observed<bool>,
+    /// Share of the bytes that went where the file had no data before: holes, or
+    /// space that was reserved and never written. Overwriting is other work.
+    pub first_write_share: Observed<f64>,
+    /// Bytes that the devices right below received, for each byte that the jobs
+    /// wrote, until the last job had ended: journal and metadata, too.
+    pub device_bytes_per_byte: Observed<f64>,
 }
 
 impl Writes {
@@ -331,6 +343,10 @@ pub struct DeviceLedger {
     pub in_memory: bool,
     /// Of a loop device: bytes dirty in the page cache of its backing file at the end.
     pub dirty_below_bytes: Option<Observed<u64>>,
+    /// Of a loop device: bytes of its backing file that may have entered the page
+    /// cache meanwhile, at most: those that are there more than before, and all
+    /// that was taken from memory on this machine.
+    pub entered_below_bytes: Option<Observed<u64>>,
     /// What it did.
     pub used: Observed<DeviceUse>,
     /// What it reports about itself.
@@ -414,6 +430,8 @@ pub struct MachineLedger {
     pub pressure: [Observed<f64>; 3],
     /// How often a control group took the processor away, and for how long.
     pub throttled: Observed<(u64, u64)>,
+    /// For how long the process was stopped (SIGSTOP, Ctrl-Z) and continued, at least.
+    pub stopped_ns: u64,
 }
 
 /// The system that a run used.
@@ -433,6 +451,8 @@ pub struct Environment {
     pub cgroup_cpus: Option<f64>,
     pub cgroup_memory_bytes: Option<u64>,
     pub cgroup_io: Vec<String>,
+    /// What drops idle pages of files from memory on its own account.
+    pub pages_out: Option<String>,
     /// File systems that the files are on.
     pub filesystems: Vec<FilesystemFacts>,
     /// A hash of all of this that does not change between runs (not what is

@@ -62,6 +62,8 @@ pub(crate) fn writes(value: &Value) -> Option<Writes> {
         until_durable_ns: observed_count(value, "until_durable_ns"),
         durable_estimated: flag(value, "durable_estimated"),
         in_volatile_cache: observed(value, "in_volatile_cache", Value::as_bool),
+        first_write_share: observed_number(value, "first_write_share"),
+        device_bytes_per_byte: observed_number(value, "device_bytes_per_byte"),
     })
 }
 
@@ -136,6 +138,10 @@ fn device(device: &Value) -> DeviceLedger {
         in_memory: flag(device, "in_memory"),
         dirty_below_bytes: (!device["dirty_below_bytes"].is_null())
             .then(|| observed_count(device, "dirty_below_bytes")),
+        entered_below_bytes: device
+            .get("entered_below_bytes")
+            .filter(|value| !value.is_null())
+            .map(|_| observed_count(device, "entered_below_bytes")),
         used: observed(device, "counters", used),
         facts: DeviceDescription {
             model: some_text(device, "model"),
@@ -174,6 +180,7 @@ fn machine(machine: &Value) -> MachineLedger {
         steal_share: observed_number(machine, "steal_share"),
         pressure: ["cpu", "memory", "io"].map(|of| observed_number(&machine["pressure"], of)),
         throttled: observed(machine, "throttled", throttled),
+        stopped_ns: count(machine, "stopped_ns"),
     }
 }
 
@@ -199,6 +206,7 @@ fn environment(value: &Value) -> Environment {
         cgroup_cpus: value["cgroup_cpus"].as_f64(),
         cgroup_memory_bytes: whole(&value["cgroup_memory_bytes"]),
         cgroup_io: texts(value, "cgroup_io"),
+        pages_out: some_text(value, "pages_out"),
         filesystems: list(value, "filesystems").iter().map(filesystem).collect(),
         fingerprint: text(value, "fingerprint"),
     }

@@ -24,6 +24,8 @@ pub struct Machine {
     pub virtual_machine: Option<String>,
     /// This process is in a container, of this kind.
     pub container: Option<String>,
+    /// What drops idle pages of files from memory on its own account: `DAMON`.
+    pub pages_out: Option<String>,
 }
 
 impl Machine {
@@ -40,6 +42,7 @@ impl Machine {
             available_bytes: kib(&meminfo, "MemAvailable"),
             virtual_machine: virtual_machine(&cpuinfo),
             container: container(),
+            pages_out: pages_out(Path::new("/sys")),
         }
     }
 }
@@ -95,6 +98,27 @@ fn virtual_machine(cpuinfo: &str) -> Option<String> {
     }
 }
 
+/// DAMON with a scheme that pages out, or its reclaim module (kernel,
+/// Documentation/admin-guide/mm/damon). Its counts would be renewed by a write
+/// only, so that nothing more is known.
+fn pages_out(sysfs: &Path) -> Option<String> {
+    let read = |path: &Path| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    let numbered = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect::<Vec<_>>()
+    };
+    let module = sysfs.join("module/damon_reclaim/parameters/enabled");
+    let scheme = |kdamond: &std::path::PathBuf| {
+        let contexts = numbered(&kdamond.join("contexts"));
+        let schemes = contexts.iter().flat_map(|context| numbered(&context.join("schemes")));
+        let pages_out =
+            schemes.map(|scheme| read(&scheme.join("action"))).any(|to| to == "pageout");
+        pages_out && read(&kdamond.join("state")) == "on"
+    };
+    let kdamonds = numbered(&sysfs.join("kernel/mm/damon/admin/kdamonds"));
+    (read(&module) == "Y" || kdamonds.iter().any(scheme)).then(|| "DAMON".to_owned())
+}
+
 fn container() -> Option<String> {
     if let Some(kind) = text("/run/systemd/container") {
         return Some(kind);
@@ -109,6 +133,23 @@ fn container() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn damon_counts_where_it_is_on_and_pages_out() {
+        let sysfs = std::env::temp_dir().join(format!("iosonde-damon-{}", std::process::id()));
+        let kdamond = sysfs.join("kernel/mm/damon/admin/kdamonds/0");
+        let scheme = kdamond.join("contexts/0/schemes/0");
+        fs::create_dir_all(&scheme).unwrap();
+        let with = |state: &str, action: &str| {
+            fs::write(kdamond.join("state"), state).unwrap();
+            fs::write(scheme.join("action"), action).unwrap();
+            pages_out(&sysfs)
+        };
+        let found = [with("on\n", "pageout\n"), with("off\n", "pageout\n"), with("on\n", "stat\n")];
+        fs::remove_dir_all(&sysfs).unwrap();
+        assert_eq!(found, [Some("DAMON".to_owned()), None, None]);
+        assert_eq!(pages_out(&sysfs), None);
+    }
 
     #[test]
     fn fields_are_found_by_their_whole_name() {

@@ -31,6 +31,8 @@ pub struct Evidence {
     pub clock_read_ns: Observed<f64>,
     /// Time spent on reading signals, of all threads.
     pub counter_read_ns: u64,
+    /// For how long the process was stopped and continued, at least.
+    pub stopped_ns: u64,
 }
 
 impl Evidence {

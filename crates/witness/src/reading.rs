@@ -8,6 +8,7 @@ mod file;
 mod machine;
 mod place;
 
+pub use backing::PagesBelow;
 pub use durable::{DrainTime, drain};
 pub use file::{FileReading, sample};
 pub use machine::MachineReading;

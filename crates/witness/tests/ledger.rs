@@ -3,9 +3,9 @@
 
 use iosonde_base::Dir;
 use iosonde_report::ledger::FilesystemFacts;
-use iosonde_sys::counters::{Extents, TaskIo};
+use iosonde_sys::counters::{Attributes, Extents, PageFlow, TaskIo};
 use iosonde_sys::stack::{DeviceId, Layer, LayerKind};
-use iosonde_witness::reading::{FileReading, Location};
+use iosonde_witness::reading::{FileReading, Location, PagesBelow};
 use iosonde_witness::{DurableAfter, Evidence, JobEvidence, Observed, Wave, ledger};
 
 const MIB: u64 = 1 << 20;
@@ -202,9 +202,97 @@ fn what_is_dirty_below_a_loop_device_is_that_of_the_end() {
     seen.places[0].layers = vec![layer("loop0", 0), layer("loop1", 1)];
     for dirty in [7, 9] {
         let mut wave = Wave::default();
-        wave.after.dirty_below = vec![("loop1".to_owned(), Observed::Is(dirty * MIB))];
+        let pages = PagesBelow { cached_bytes: 20 * MIB, dirty_bytes: dirty * MIB };
+        wave.after.below = vec![("loop1".to_owned(), Observed::Is(pages))];
         seen.waves.push(wave);
     }
     let dirty = ledger(&seen).devices.into_iter().map(|device| device.dirty_below_bytes);
     assert_eq!(dirty.collect::<Vec<_>>(), [None, Some(Observed::Is(9 * MIB))]);
+}
+
+#[test]
+fn limits_that_are_set_during_the_run_count() {
+    let disk = Layer {
+        name: "sda".into(),
+        id: DeviceId::parse("8:0").unwrap(),
+        kind: LayerKind::Disk,
+        below: Vec::new(),
+    };
+    let mut seen = reader("ext4", 100 * MIB, solid());
+    seen.places[0].layers = vec![disk];
+    let mut wave = Wave::default();
+    wave.before.limits.memory_bytes = Some(300);
+    wave.after.limits.io = vec!["8:0 rbps=1".to_owned()];
+    wave.after.limits.memory_bytes = Some(200);
+    wave.after.limits.cpus = Some(0.5);
+    seen.waves.push(wave);
+    let found = ledger(&seen).environment;
+    assert_eq!(found.cgroup_io, ["8:0 rbps=1"]);
+    assert_eq!((found.cgroup_memory_bytes, found.cgroup_cpus), (Some(200), Some(0.5)));
+}
+
+#[test]
+fn holes_of_files_without_extents_are_filled_through_the_page_cache() {
+    let with = |has_extents: bool, file_bytes: u64, written_pages: u64| {
+        let holes =
+            Extents { hole_bytes: 100 * MIB, looked_at_bytes: 100 * MIB, ..Extents::default() };
+        let mut seen = reader("ext4", 0, holes);
+        seen.jobs[0].direct = true;
+        seen.jobs[0].bytes[Dir::Read] = 0;
+        seen.jobs[0].bytes[Dir::Write] = 50 * MIB;
+        let file = &mut seen.jobs[0].inspected[0];
+        file.attributes = Observed::Is(Attributes { has_extents, ..Attributes::default() });
+        file.file_bytes = file_bytes;
+        let mut wave = Wave::default();
+        wave.before.pages = Observed::Is(PageFlow::default());
+        wave.after.pages = Observed::Is(PageFlow { written_pages, ..PageFlow::default() });
+        seen.waves.push(wave);
+        ledger(&seen).jobs[0].direct.honoured.clone()
+    };
+    let written = 50 * MIB / 4096;
+    assert_eq!(with(false, 100 * MIB, written), Observed::Is(false));
+    assert_eq!(with(true, 100 * MIB, written), Observed::Is(true));
+    assert_eq!(with(false, 0, written), Observed::Is(true), "a file that grows has no holes");
+    assert_eq!(with(false, 100 * MIB, 10), Observed::Is(true), "nothing left the page cache");
+}
+
+#[test]
+fn what_overlayfs_hides_is_dirty_if_no_page_has_left_the_cache() {
+    let with = |written_pages: u64| {
+        let mut seen = reader("overlay", 0, solid());
+        seen.jobs[0].bytes[Dir::Read] = 0;
+        seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
+        let io = TaskIo { storage_write_bytes: 100 * MIB, ..TaskIo::default() };
+        seen.jobs[0].thread_io = Observed::Is(io);
+        seen.jobs[0].inspected[0].unwritten[1] = Observed::unknown("overlayfs");
+        let mut wave = Wave::default();
+        wave.before.pages = Observed::Is(PageFlow::default());
+        wave.after.pages = Observed::Is(PageFlow { written_pages, ..PageFlow::default() });
+        seen.waves.push(wave);
+        ledger(&seen).writes.unwrap().dirty_at_end_bytes
+    };
+    assert_eq!(with(0), Observed::Is(100 * MIB));
+    assert_eq!(with(15 * 1024), Observed::Is(40 * MIB));
+    assert_eq!(with(100 * 1024), Observed::unknown("overlayfs"));
+}
+
+#[test]
+fn the_page_cache_below_a_loop_device_grows_by_what_enters_it_and_what_was_taken() {
+    let mut seen = reader("ext4", 100 * MIB, solid());
+    seen.places[0].layers = vec![Layer {
+        name: "loop1".into(),
+        id: DeviceId::parse("7:1").unwrap(),
+        kind: LayerKind::Loop("/image".into()),
+        below: Vec::new(),
+    }];
+    let mut wave = Wave::default();
+    for (reading, mib) in [(&mut wave.before, 10), (&mut wave.after, 14)] {
+        let pages = PagesBelow { cached_bytes: mib * MIB, dirty_bytes: 0 };
+        reading.below = vec![("loop1".to_owned(), Observed::Is(pages))];
+        let reclaimed_pages = mib;
+        reading.pages = Observed::Is(PageFlow { reclaimed_pages, ..PageFlow::default() });
+    }
+    seen.waves.push(wave);
+    let entered = ledger(&seen).devices[0].entered_below_bytes.clone();
+    assert_eq!(entered, Some(Observed::Is(4 * MIB + 4 * 4096)));
 }

@@ -51,6 +51,7 @@ pub(super) fn reads(reads: &Reads) -> Value {
         "holes_estimated": reads.holes_estimated,
         "readahead_bytes": known(&reads.readahead_bytes),
         "requests_per_read": known(&reads.requests_per_read),
+        "device_bytes_per_byte": known(&reads.device_bytes_per_byte()),
         "cached_at_start_bytes": known(&reads.cached_at_start_bytes),
         "cache_share": reads.cache_share(),
         "hole_share": reads.hole_share(),
@@ -67,6 +68,8 @@ pub(super) fn writes(writes: &Writes) -> Value {
         "until_durable_ns": known(&writes.until_durable_ns),
         "durable_estimated": writes.durable_estimated,
         "in_volatile_cache": known(&writes.in_volatile_cache),
+        "first_write_share": known(&writes.first_write_share),
+        "device_bytes_per_byte": known(&writes.device_bytes_per_byte),
     })
 }
 
@@ -138,6 +141,7 @@ fn device(device: &DeviceLedger) -> Value {
         "level": device.level,
         "in_memory": device.in_memory,
         "dirty_below_bytes": device.dirty_below_bytes.as_ref().map(known),
+        "entered_below_bytes": device.entered_below_bytes.as_ref().map(known),
         "counters": known(&device.used.map(used)),
         "model": model,
         "firmware": firmware,
@@ -181,6 +185,7 @@ fn machine(machine: &MachineLedger) -> Value {
         "throttled": known(&machine.throttled.map(|(periods, ns)| {
             json!({"periods": periods, "ns": ns})
         })),
+        "stopped_ns": machine.stopped_ns,
     })
 }
 
@@ -208,6 +213,7 @@ fn environment(environment: &Environment) -> Value {
         "cgroup_cpus": environment.cgroup_cpus,
         "cgroup_memory_bytes": environment.cgroup_memory_bytes,
         "cgroup_io": environment.cgroup_io,
+        "pages_out": environment.pages_out,
         "filesystems": environment.filesystems.iter().map(filesystem).collect::<Value>(),
         "fingerprint": environment.fingerprint,
     })

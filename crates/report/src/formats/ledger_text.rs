@@ -137,7 +137,22 @@ fn writes_line(writes: &Writes, below: LedgerPlace) -> String {
         LedgerPlace::FioText => format!("reported rate {}, ", rate(writes.reported_bytes_per_s)),
         LedgerPlace::OwnText => String::new(),
     };
-    format!("{}: {state}; {reported}{durable}", bytes(all))
+    format!("{}: {state}; {reported}{durable}{}", bytes(all), work_of_writes(writes))
+}
+
+/// What makes the device's work another than the job's: space without data before,
+/// and more or fewer bytes than were written.
+fn work_of_writes(writes: &Writes) -> String {
+    let mut words = String::new();
+    if let Some(share) = writes.first_write_share.get().filter(|&&share| share >= 0.01) {
+        words.push_str(&format!("; {} to space without data before", percent(*share)));
+    }
+    let is_there = writes.dirty_at_end_bytes == Observed::Is(0);
+    let each = writes.device_bytes_per_byte.get().filter(|_| is_there);
+    if let Some(each) = each.filter(|each| !(0.9..=1.1).contains(*each)) {
+        words.push_str(&format!("; {} bytes to the device for each byte", count(*each)));
+    }
+    words
 }
 
 /// A line for each answer, with the names of its jobs where there are several.

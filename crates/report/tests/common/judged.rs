@@ -53,6 +53,8 @@ fn ledger() -> Ledger {
         until_durable_ns: Observed::Is(6_680_000_000),
         durable_estimated: true,
         in_volatile_cache: Observed::unknown("the device does not report its write cache"),
+        first_write_share: Observed::Is(0.5),
+        device_bytes_per_byte: Observed::Is(0.33),
     };
     Ledger {
         jobs: vec![job(&writes)],
@@ -70,6 +72,7 @@ fn ledger() -> Ledger {
             steal_share: Observed::Is(0.01),
             pressure: [Observed::Is(0.02), Observed::Is(0.0), Observed::Is(0.7)],
             throttled: Observed::unknown("no control group limits processors"),
+            stopped_ns: 0,
         },
         environment: environment(),
         tool: Tool { clock_read_ns: Observed::Is(9.5), counter_read_ns: 1_200_000 },
@@ -172,6 +175,7 @@ fn device() -> DeviceLedger {
         level: 0,
         in_memory: false,
         dirty_below_bytes: None,
+        entered_below_bytes: None,
         used: Observed::Is(DeviceUse {
             ios: [1, 500],
             bytes: [4096, 2000 << 16],

@@ -47,6 +47,7 @@ pub fn evidence(
         tool: concat!("iosonde ", env!("CARGO_PKG_VERSION")).to_owned(),
         clock_read_ns: clock_ns(plan),
         counter_read_ns: took.as_nanos() as u64,
+        stopped_ns: seen.stopped.as_nanos() as u64,
     }
 }
 

@@ -9,6 +9,7 @@ mod durability;
 pub(crate) mod job_readings;
 mod run_readings;
 mod series;
+mod stops;
 mod upper_bound;
 mod windows;
 

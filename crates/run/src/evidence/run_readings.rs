@@ -2,6 +2,7 @@
 
 use super::durability::WriteBackError;
 use super::series::SeriesWatcher;
+use super::stops::StopWatch;
 use super::{durability, upper_bound};
 use crate::control::Shared;
 use crate::job::{FileKind, JobId, Plan};
@@ -33,6 +34,8 @@ pub struct RunSeen {
     /// By job.
     pub(super) ceilings: Vec<Observed<f64>>,
     pub(super) took: Duration,
+    /// For how long the process was stopped and continued, at least.
+    pub(super) stopped: Duration,
 }
 
 impl RunSeen {
@@ -50,6 +53,7 @@ pub(crate) struct Watcher {
     seen: RunSeen,
     devices: Vec<String>,
     series: SeriesWatcher,
+    stops: StopWatch,
     groups: Groups,
     before: Option<MachineReading>,
 }
@@ -68,6 +72,7 @@ impl Watcher {
             seen: RunSeen { wave_of: vec![0; plan.jobs.len()], ..RunSeen::default() },
             devices: Vec::new(),
             series: if on { SeriesWatcher::new(plan) } else { SeriesWatcher::default() },
+            stops: if on { StopWatch::start() } else { StopWatch::default() },
             groups: Groups::default(),
             before: None,
         };
@@ -151,6 +156,7 @@ impl Watcher {
     /// Look at the jobs' counts, if it is time.
     pub fn look(&mut self, shared: &[Arc<Shared>]) {
         if self.on {
+            self.stops.look(self.series.due(), Instant::now());
             self.series.look(shared);
         }
     }
@@ -166,6 +172,7 @@ impl Watcher {
         if !self.on {
             return None;
         }
+        self.seen.stopped = self.stops.stopped();
         let began = Instant::now();
         self.seen.facts = self
             .seen

@@ -50,6 +50,8 @@ pub struct Attributes {
     pub no_copy: bool,
     /// Data goes through the journal (`+j`).
     pub journalled: bool,
+    /// Blocks are mapped by extents (`e`); without, by the tables of ext2 and ext3.
+    pub has_extents: bool,
 }
 
 impl Attributes {
@@ -58,12 +60,13 @@ impl Attributes {
     /// # Errors
     /// If the file system has no such attributes.
     pub fn of(file: &File) -> io::Result<Attributes> {
-        // The numbers of <linux/fs.h>: FS_COMPR_FL, FS_JOURNAL_DATA_FL, FS_NOCOW_FL.
+        // The numbers of <linux/fs.h>: FS_COMPR_FL, FS_JOURNAL_DATA_FL, FS_NOCOW_FL, FS_EXTENT_FL.
         let flags = platform::attributes(file)?;
         Ok(Attributes {
             compressed: flags & 0x4 != 0,
             journalled: flags & 0x4000 != 0,
             no_copy: flags & 0x0080_0000 != 0,
+            has_extents: flags & 0x0008_0000 != 0,
         })
     }
 }

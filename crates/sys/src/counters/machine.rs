@@ -58,6 +58,8 @@ pub struct PageFlow {
     pub dirtied_pages: u64,
     /// Left the page cache for a device.
     pub written_pages: u64,
+    /// Were taken from the page cache, or from programs, for other uses.
+    pub reclaimed_pages: u64,
 }
 
 impl PageFlow {
@@ -78,6 +80,7 @@ impl PageFlow {
         Some(PageFlow {
             dirtied_pages: field("nr_dirtied ")?,
             written_pages: field("nr_written ")?,
+            reclaimed_pages: by_reclaimer(vmstat),
         })
     }
 
@@ -86,8 +89,19 @@ impl PageFlow {
         PageFlow {
             dirtied_pages: self.dirtied_pages.saturating_sub(earlier.dirtied_pages),
             written_pages: self.written_pages.saturating_sub(earlier.written_pages),
+            reclaimed_pages: self.reclaimed_pages.saturating_sub(earlier.reclaimed_pages),
         }
     }
+}
+
+/// Pages by who took them: kswapd, allocations, groups, DAMON. By their kind
+/// (`pgsteal_anon`, `pgsteal_file`) they are counted again.
+fn by_reclaimer(vmstat: &str) -> u64 {
+    let of = |line: &str| {
+        let (who, pages) = line.strip_prefix("pgsteal_")?.split_once(' ')?;
+        (!["anon", "file"].contains(&who)).then(|| pages.trim().parse::<u64>().ok())?
+    };
+    vmstat.lines().filter_map(of).fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]
@@ -107,8 +121,10 @@ mod tests {
 
     #[test]
     fn pages_are_found_by_name() {
-        let flow = PageFlow::parse("nr_dirty 3\nnr_dirtied 5\nnr_written 7\n").unwrap();
-        assert_eq!(flow, PageFlow { dirtied_pages: 5, written_pages: 7 });
+        let text = "nr_dirty 3\nnr_dirtied 5\nnr_written 7\npgsteal_kswapd 2\npgsteal_direct 1\n\
+                    pgsteal_anon 1\npgsteal_file 2\n";
+        let flow = PageFlow::parse(text).unwrap();
+        assert_eq!(flow, PageFlow { dirtied_pages: 5, written_pages: 7, reclaimed_pages: 3 });
         assert_eq!(PageFlow::parse("nr_written 7\n"), None);
     }
 

@@ -8,7 +8,7 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "cache-below",
     severity: Severity::Warning,
     condition: "a loop device delivered more than twice the bytes that were read from the devices \
-                below it",
+                below it, or that can have entered the page cache of its backing file",
     meaning: "A loop device is backed by a file. Direct I/O to the loop device bypasses the page \
               cache of the file system on it, but not that of the backing file: reads may come \
               from memory one layer below. Ranges of the backing file that were never written are \
@@ -23,7 +23,13 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         let below = ledger.devices.iter().filter(|other| other.level == device.level + 1);
         let below: Vec<_> = below.filter_map(|other| other.used.get()).collect();
         let (Some(used), false) = (device.used.get(), below.is_empty()) else { continue };
-        let (read, fetched) = (used.bytes[0], below.iter().map(|used| used.bytes[0]).sum::<u64>());
+        let read = used.bytes[0];
+        let fetched = below.iter().map(|used| used.bytes[0]).sum::<u64>();
+        // Others may read from the devices below, and what entered the page cache of the
+        // backing file is known too; of direct I/O to it, nothing does.
+        let entered = device.entered_below_bytes.as_ref().and_then(|entered| entered.get());
+        let cached = device.facts.backing_direct == Some(false);
+        let fetched = entered.filter(|_| cached).map_or(fetched, |&entered| fetched.min(entered));
         if read >= 1 << 20 && fetched * 2 < read {
             return Statement::one(
                 Severity::Warning,
@@ -58,6 +64,26 @@ mod tests {
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.devices[1].used = used(0);
         assert!(says(RULE.id, &ledger).unwrap().1.starts_with("100 % of the 60 GiB"));
+    }
+
+    #[test]
+    fn others_that_read_the_disk_below_do_not_hide_it() {
+        let mut ledger = clean();
+        ledger.devices[0].kind = "loop".into();
+        let used =
+            |bytes: u64| Observed::Is(DeviceUse { bytes: [bytes, 0], ..DeviceUse::default() });
+        ledger.devices[0].used = used(60 << 30);
+        ledger.devices.push(DeviceLedger {
+            level: 1,
+            used: used(90 << 30),
+            ..DeviceLedger::default()
+        });
+        ledger.devices[0].entered_below_bytes = Some(Observed::Is(1 << 20));
+        assert_eq!(says(RULE.id, &ledger), None, "it is not known to use the page cache");
+        ledger.devices[0].facts.backing_direct = Some(false);
+        assert!(says(RULE.id, &ledger).is_some());
+        ledger.devices[0].entered_below_bytes = Some(Observed::Is(60 << 30));
+        assert_eq!(says(RULE.id, &ledger), None);
     }
 
     #[test]

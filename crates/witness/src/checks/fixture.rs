@@ -25,6 +25,7 @@ pub fn clean() -> Ledger {
             steal_share: Observed::Is(0.0),
             pressure: [Observed::Is(0.01), Observed::Is(0.0), Observed::Is(0.9)],
             throttled: Observed::Is((0, 0)),
+            stopped_ns: 0,
         },
         environment: Environment {
             tool: "iosonde".into(),
@@ -111,6 +112,7 @@ fn device() -> DeviceLedger {
         level: 0,
         in_memory: false,
         dirty_below_bytes: None,
+        entered_below_bytes: None,
         used: Observed::Is(DeviceUse {
             ios: [15 << 20, 100],
             bytes: [60 << 30, 1 << 20],
@@ -149,6 +151,8 @@ pub fn writer() -> Ledger {
         until_durable_ns: Observed::Is(1_000_000),
         durable_estimated: false,
         in_volatile_cache: Observed::Is(false),
+        first_write_share: Observed::Is(0.0),
+        device_bytes_per_byte: Observed::Is(1.0),
     };
     let job = &mut ledger.jobs[0];
     job.reads = None;

@@ -23,12 +23,14 @@ mod not_steady;
 mod other_traffic;
 mod overwritten_in_memory;
 mod page_cache_reads;
+mod page_out;
 mod rate_not_reached;
 mod read_ahead_latency;
 mod same_offsets;
 mod short_run;
 mod small_span;
 mod sqpoll_few_cores;
+mod stopped;
 mod tool_bound;
 mod verify_from_cache;
 mod vm_write_cache;
@@ -61,9 +63,11 @@ static RULES: &[FindingRule<Ledger>] = &[
     tool_bound::RULE,
     cpu_bound::RULE,
     cpu_taken::RULE,
+    stopped::RULE,
     group_limits::RULE,
     other_traffic::RULE,
     small_span::RULE,
+    page_out::RULE,
     read_ahead_latency::RULE,
     same_offsets::RULE,
     compressible_data::RULE,

@@ -7,12 +7,15 @@ use iosonde_base::Dir;
 use iosonde_report::ledger::{
     DeviceLedger, DeviceUse, Environment, MachineLedger, Observed, OtherTraffic, share,
 };
-use iosonde_sys::counters::{CpuTime, DiskCounters, Pressure, TaskIo, Throttled};
+use iosonde_sys::counters::{
+    CpuTime, DiskCounters, GroupLimits, PageFlow, Pressure, TaskIo, Throttled,
+};
 use iosonde_sys::stack::{Layer, LayerKind};
 use std::collections::BTreeSet;
 
 const SECTOR: u64 = 512;
 const MS: u64 = 1_000_000;
+const PAGE: u64 = 4096;
 
 /// What was counted over all waves, where each has counts.
 pub(super) fn over_waves<T: Clone>(
@@ -56,6 +59,7 @@ pub(super) fn devices(seen: &Evidence) -> Vec<DeviceLedger> {
         level,
         in_memory: crate::reading::is_of_memory(layer),
         dirty_below_bytes: dirty_below(seen, &layer.name),
+        entered_below_bytes: entered_below(seen, &layer.name),
         used: counted(seen, &layer.name).map(|used| device_use(used, wall)),
         facts: seen.facts_of(&layer.name).cloned().unwrap_or_default(),
     };
@@ -64,8 +68,25 @@ pub(super) fn devices(seen: &Evidence) -> Vec<DeviceLedger> {
 
 /// What of a loop device's data was dirty in its backing file at the end.
 fn dirty_below(seen: &Evidence, name: &str) -> Option<Observed<u64>> {
-    let all = &seen.waves.last()?.after.dirty_below;
-    all.iter().find(|(known, _)| known == name).map(|(_, dirty)| dirty.clone())
+    Some(seen.waves.last()?.after.below(name)?.map(|pages| pages.dirty_bytes))
+}
+
+/// What of a loop device's backing file may have entered the page cache, at most: what is
+/// there more than before, and all pages that the machine took from memory meanwhile, as
+/// they may have been of this file.
+fn entered_below(seen: &Evidence, name: &str) -> Option<Observed<u64>> {
+    seen.waves.last()?.after.below(name)?;
+    let of_wave = |after: &MachineReading, before: &MachineReading| {
+        let missing = Observed::default();
+        let now = after.below(name).unwrap_or(&missing);
+        let grown = both(now, before.below(name).unwrap_or(&missing), |now, then| {
+            now.cached_bytes.saturating_sub(then.cached_bytes)
+        });
+        let flow = both(&after.pages, &before.pages, PageFlow::since);
+        let taken = flow.map(|flow| flow.reclaimed_pages.saturating_mul(PAGE));
+        both(&grown, &taken, |grown: &u64, taken| grown.saturating_add(*taken))
+    };
+    Some(over_waves(seen, of_wave, |one, other| one + other))
 }
 
 fn device_use(used: &DiskCounters, wall_ns: u64) -> DeviceUse {
@@ -230,12 +251,27 @@ pub(super) fn meanwhile(seen: &Evidence) -> MachineLedger {
         steal_share: cpu.map(|time| share(time.stolen, time.total).unwrap_or(0.0)),
         pressure: [lost(0), lost(1), lost(2)],
         throttled: throttled.map(|throttled| (throttled.periods, throttled.us * 1000)),
+        stopped_ns: seen.stopped_ns,
     }
+}
+
+/// The tightest limits of the run: they may be set while it runs.
+fn limits(seen: &Evidence) -> GroupLimits {
+    let readings = seen.waves.iter().flat_map(|wave| [&wave.before, &wave.after]);
+    let mut all = GroupLimits::default();
+    for limits in readings.map(|reading| &reading.limits) {
+        let cpus = all.cpus.into_iter().chain(limits.cpus);
+        all.cpus = cpus.reduce(f64::min);
+        all.memory_bytes = all.memory_bytes.into_iter().chain(limits.memory_bytes).min();
+        let new: Vec<&String> = limits.io.iter().filter(|line| !all.io.contains(line)).collect();
+        all.io.extend(new.into_iter().cloned().collect::<Vec<_>>());
+    }
+    all
 }
 
 pub(super) fn environment(seen: &Evidence) -> Environment {
     let machine = seen.machine.clone();
-    let limits = seen.waves.first().map(|wave| wave.before.limits.clone()).unwrap_or_default();
+    let limits = limits(seen);
     Environment {
         tool: seen.tool.clone(),
         kernel: machine.kernel,
@@ -249,6 +285,7 @@ pub(super) fn environment(seen: &Evidence) -> Environment {
         cgroup_cpus: limits.cpus,
         cgroup_memory_bytes: limits.memory_bytes,
         cgroup_io: limits_below(&limits.io, seen),
+        pages_out: machine.pages_out,
         filesystems: seen.places.iter().filter_map(|place| place.filesystem.clone()).collect(),
         // Of the parts, which the devices belong to.
         fingerprint: String::new(),

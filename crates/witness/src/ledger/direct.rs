@@ -46,7 +46,7 @@ fn judged(
         return Err(format!("{kind} is served by a program, which may cache data in memory"));
     }
     let moved = job.bytes[Dir::Read] + job.bytes[Dir::Write];
-    if let Some(found) = by_checksums(job, seen) {
+    if let Some(found) = by_checksums(job, seen).or_else(|| by_holes(job, seen)) {
         return Ok((false, found));
     }
     let grown = match shares_with_buffered(job, seen) {
@@ -121,11 +121,34 @@ fn by_checksums(job: &JobEvidence, seen: &Evidence) -> Option<String> {
     if job.bytes[Dir::Write] == 0 || without || job.inspected.iter().all(no_copy) {
         return None;
     }
-    let wave = wave(job, seen)?;
-    let pages = crate::reading::both(&wave.after.pages, &wave.before.pages, PageFlow::since);
-    let written = pages.get()?.written_pages.saturating_mul(4096);
-    let expected = (1.0 - SLACK) * job.bytes[Dir::Write] as f64;
-    (written as f64 >= expected).then(|| {
+    wrote_back(job, seen, job.bytes[Dir::Write]).then(|| {
         "btrfs sends direct writes of files with checksums through the page cache".to_owned()
     })
+}
+
+/// ext4 fills holes of files without extents, such as those of ext3, through the page
+/// cache, where a crash would else show old data (Linux, ext4_iomap_begin), and drops
+/// the pages at once. Past the file's end it need not.
+fn by_holes(job: &JobEvidence, seen: &Evidence) -> Option<String> {
+    places(job, seen).find(|place| ["ext4", "ext3"].contains(&place.kind()))?;
+    let by_tables =
+        |file: &&FileReading| file.attributes.get().is_some_and(|flags| !flags.has_extents);
+    let holes = job.inspected.iter().filter(by_tables).map(FileReading::hole_bytes_within);
+    let filled = holes.sum::<u64>().min(job.bytes[Dir::Write]);
+    let share = filled as f64 / job.bytes[Dir::Write].max(1) as f64;
+    (share > SLACK && wrote_back(job, seen, filled)).then(|| {
+        format!(
+            "{} of the bytes written were for holes of files without extents, which ext4 fills \
+             through the page cache",
+            percent(share)
+        )
+    })
+}
+
+/// Whether about so many bytes left the page cache while the job ran, of everybody.
+fn wrote_back(job: &JobEvidence, seen: &Evidence, bytes: u64) -> bool {
+    let Some(wave) = wave(job, seen) else { return false };
+    let pages = crate::reading::both(&wave.after.pages, &wave.before.pages, PageFlow::since);
+    let written = pages.get().map_or(0, |pages| pages.written_pages.saturating_mul(4096));
+    written as f64 >= (1.0 - SLACK) * bytes as f64
 }

@@ -27,7 +27,7 @@ pub fn ledger(seen: &Evidence) -> Ledger {
     let mut ledger = Ledger {
         reads: reads::together(&jobs, seen),
         verify_reads: reads::verify_together(&jobs),
-        writes: writes::together(&jobs, seen),
+        writes: writes::together(&jobs, seen, &other_traffic),
         span_bytes: span_bytes(seen),
         devices: around::devices(seen),
         other_traffic,

@@ -2,9 +2,11 @@
 
 use super::{over_files, places};
 use crate::evidence::{DurableAfter, Evidence, JobEvidence};
+use crate::reading::both;
 use iosonde_base::Dir;
 use iosonde_report::is_served;
-use iosonde_report::ledger::{DeviceDescription, JobLedger, Observed, Writes};
+use iosonde_report::ledger::{DeviceDescription, JobLedger, Observed, OtherTraffic, Writes};
+use iosonde_sys::counters::PageFlow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -21,7 +23,15 @@ pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Writes {
         durable_estimated: job.durability.get().is_some_and(|durability| durability.by_part),
         until_durable_ns: until,
         in_volatile_cache: in_volatile_cache(job, seen),
+        first_write_share: first_write_share(job),
+        device_bytes_per_byte: Observed::unknown("reported for the run"),
     }
+}
+
+/// Share of the writes to space without data. What is written again has data then.
+fn first_write_share(job: &JobEvidence) -> Observed<f64> {
+    let passes = job.bytes[Dir::Write] as f64 / job.files.1.max(1) as f64;
+    super::reads::unallocated_share(job).map(|share| share / passes.max(1.0))
 }
 
 /// What of the job's data was dirty when its clock stopped.
@@ -33,8 +43,28 @@ fn dirty_at_end(job: &JobEvidence, seen: &Evidence) -> Observed<u64> {
             "{kind} hands data to another program or machine, which may \
                                        keep it in memory"
         )),
+        (None, Observed::Unknown(why)) if !job.direct => match dirty_at_least(job, seen) {
+            0 => Observed::unknown(why),
+            bytes => Observed::Is(bytes),
+        },
         _ => dirty,
     }
+}
+
+/// Where pages cannot be counted (overlayfs with a hidden upper directory): what the
+/// process made dirty, less all that left the page cache meanwhile, of everybody, is
+/// dirty still.
+fn dirty_at_least(job: &JobEvidence, seen: &Evidence) -> u64 {
+    let made = match (&job.process_io, &job.thread_io) {
+        (Some(io), _) | (None, Observed::Is(io)) => io.storage_write_bytes,
+        (None, Observed::Unknown(_)) => 0,
+    };
+    let Some(wave) = super::wave(job, seen) else { return 0 };
+    let flow = both(&wave.after.pages, &wave.before.pages, PageFlow::since);
+    let gone = flow.map(|flow| flow.written_pages.saturating_mul(4096));
+    let left = gone.get().map_or(0, |gone| made.saturating_sub(*gone));
+    // Less is a page more or less of something else.
+    if left < job.bytes[Dir::Write] / 100 { 0 } else { left }
 }
 
 /// The rate as the report's formats have it: over whole milliseconds, so that
@@ -71,7 +101,11 @@ fn in_volatile_cache(job: &JobEvidence, seen: &Evidence) -> Observed<bool> {
 }
 
 /// Writes of all jobs.
-pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Writes> {
+pub(super) fn together(
+    jobs: &[JobLedger],
+    seen: &Evidence,
+    others: &OtherTraffic,
+) -> Option<Writes> {
     let all: Vec<&Writes> = jobs.iter().filter_map(|job| job.writes.as_ref()).collect();
     if all.is_empty() {
         return None;
@@ -111,7 +145,36 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Writes> {
             Some(writes) => writes.in_volatile_cache.clone(),
             None => Observed::Is(false),
         },
+        first_write_share: shared_out(&all, written),
+        device_bytes_per_byte: received_each(written, seen, others),
     })
+}
+
+/// The share of first writes of all jobs, each weighed by its bytes.
+fn shared_out(all: &[&Writes], written: u64) -> Observed<f64> {
+    let mut bytes = 0.0;
+    for writes in all {
+        match &writes.first_write_share {
+            Observed::Is(share) => bytes += share * writes.completed_bytes as f64,
+            Observed::Unknown(why) => return Observed::Unknown(why.clone()),
+        }
+    }
+    Observed::Is(bytes / written.max(1) as f64)
+}
+
+/// Bytes that the devices right below received for each byte written.
+fn received_each(written: u64, seen: &Evidence, others: &OtherTraffic) -> Observed<f64> {
+    if others.share.get().is_some_and(|&share| share > 0.05) {
+        return Observed::unknown("others used the device");
+    }
+    let devices = super::around::devices(seen);
+    let right_below = devices.iter().filter(|device| device.level == 0);
+    let received: Vec<Observed<u64>> =
+        right_below.map(|device| device.used.map(|used| used.bytes[1])).collect();
+    match received.is_empty() {
+        true => Observed::unknown("no device is below the files"),
+        false => super::sum(&received).map(|&bytes| bytes as f64 / written.max(1) as f64),
+    }
 }
 
 /// Each file once: of several jobs on it the last that looked.

@@ -1,25 +1,32 @@
-//! What lies dirty in memory below a loop device: in the page cache of its backing
-//! file.
+//! What lies in memory below a loop device: in the page cache of its backing file.
 
 use iosonde_direct::{Fact, cache};
 use iosonde_report::ledger::Observed;
 use std::fs::File;
 use std::path::Path;
 
-/// Bytes of the backing file of a device that are not written back; `None` of what is
-/// no loop device.
-pub(super) fn dirty_below(name: &str) -> Option<Observed<u64>> {
+/// Bytes of a backing file in the page cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PagesBelow {
+    /// All of them.
+    pub cached_bytes: u64,
+    /// Those not written back.
+    pub dirty_bytes: u64,
+}
+
+/// Of the backing file of a device; `None` of what is no loop device.
+pub(super) fn pages_below(name: &str) -> Option<Observed<PagesBelow>> {
     let attributes = Path::new("/sys/class/block").join(name);
     let path = std::fs::read_to_string(attributes.join("loop/backing_file")).ok()?;
     let path = path.strip_suffix('\n').unwrap_or(&path);
     Some(match File::open(path) {
-        Ok(file) => dirty_of(&file, &attributes),
+        Ok(file) => pages_of(&file, &attributes),
         // It was attached in another mount namespace, or removed since.
         Err(error) => Observed::unknown(format!("backing file {path}: {error}")),
     })
 }
 
-fn dirty_of(file: &File, attributes: &Path) -> Observed<u64> {
+fn pages_of(file: &File, attributes: &Path) -> Observed<PagesBelow> {
     if super::file::is_of_memory(file) {
         return Observed::unknown("its backing file lies in memory");
     }
@@ -32,7 +39,10 @@ fn dirty_of(file: &File, attributes: &Path) -> Observed<u64> {
     }
     match cache::residency(file, 0, 0) {
         Fact::Known(found) => match found.unwritten_bytes() {
-            Fact::Known(bytes) => Observed::Is(bytes.min(found.cached_bytes())),
+            Fact::Known(bytes) => {
+                let cached_bytes = found.cached_bytes();
+                Observed::Is(PagesBelow { cached_bytes, dirty_bytes: bytes.min(cached_bytes) })
+            }
             Fact::Unknown(why) => Observed::unknown(why),
         },
         Fact::Unknown(why) => Observed::unknown(why),
@@ -48,13 +58,13 @@ mod tests {
 
     #[test]
     fn what_is_written_to_a_loop_device_is_dirty_below_it_until_a_sync() {
-        assert_eq!(dirty_below("no such device"), None);
+        assert_eq!(pages_below("no such device"), None);
         let folder = Folder::new("dirty-below");
         let image = folder.image("image", 4 << 20);
         let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
         let file = OpenOptions::new().write(true).direct(true).open(&device.0).unwrap();
         let block = AlignedBuf::new(1 << 20, 4096).unwrap();
-        let dirty = || dirty_below(device.name()).unwrap();
+        let dirty = || pages_below(device.name()).unwrap().map(|pages| pages.dirty_bytes);
         if let Observed::Unknown(why) = dirty() {
             iosonde_testing::skip!("{why}");
         }

@@ -25,6 +25,8 @@ pub struct FileReading {
     pub offset: u64,
     /// Its length.
     pub bytes: u64,
+    /// The length of the whole file, before.
+    pub file_bytes: u64,
     /// The number of the file system's device, or of the device it is.
     pub device: u64,
     /// It is a block device.
@@ -45,6 +47,13 @@ impl FileReading {
         self.extents.get().is_some_and(|extents| extents.encoded_bytes > 0)
     }
 
+    /// Bytes of holes in the range, but for what lies past the file's end.
+    pub fn hole_bytes_within(&self) -> u64 {
+        let past = self.offset.saturating_add(self.bytes).saturating_sub(self.file_bytes);
+        let holes = self.extents.get().map_or(0, |extents| extents.hole_bytes);
+        holes.saturating_sub(past.min(self.bytes))
+    }
+
     /// A sample of `bytes` bytes of the file at `path`, before a job.
     ///
     /// # Errors
@@ -62,6 +71,7 @@ impl FileReading {
             path: path.to_owned(),
             offset,
             bytes,
+            file_bytes: status.len(),
             device: if is_device { status.rdev() } else { status.dev() },
             is_device,
             attributes: Attributes::of(&file).into(),
@@ -79,6 +89,7 @@ impl FileReading {
             path: path.to_owned(),
             offset,
             bytes,
+            file_bytes: 0,
             // Of the folder that it will be in.
             device: path.parent().and_then(|folder| folder.metadata().ok()).map_or(0, |s| s.dev()),
             is_device: false,

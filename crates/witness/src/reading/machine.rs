@@ -1,5 +1,6 @@
 //! Counters of the whole machine and of the process, at one moment.
 
+use super::backing::{PagesBelow, pages_below};
 use iosonde_report::ledger::Observed;
 use iosonde_sys::counters::{
     CpuTime, DiskCounters, GroupLimits, Groups, PageFlow, Pressure, Resource, TaskIo, Throttled,
@@ -13,8 +14,8 @@ pub struct MachineReading {
     pub at: Option<Instant>,
     /// Devices by name.
     pub devices: Vec<(String, Observed<DiskCounters>)>,
-    /// Of loop devices: what is dirty in the page cache of their backing files.
-    pub dirty_below: Vec<(String, Observed<u64>)>,
+    /// Of loop devices: what of their backing files is in the page cache.
+    pub below: Vec<(String, Observed<PagesBelow>)>,
     /// I/O of the process.
     pub process_io: Observed<TaskIo>,
     /// Processors.
@@ -34,10 +35,10 @@ impl MachineReading {
     pub fn now<'a>(devices: impl IntoIterator<Item = &'a str>, groups: &Groups) -> MachineReading {
         let counters = |name: &'a str| (name.to_owned(), DiskCounters::of(name).into());
         let devices: Vec<_> = devices.into_iter().map(counters).collect();
-        let dirty = |name: &String| Some((name.clone(), super::backing::dirty_below(name)?));
+        let below = |name: &String| Some((name.clone(), pages_below(name)?));
         let unthrottled = || Observed::unknown("there is no control group that counts it");
         MachineReading {
-            dirty_below: devices.iter().filter_map(|(name, _)| dirty(name)).collect(),
+            below: devices.iter().filter_map(|(name, _)| below(name)).collect(),
             devices,
             process_io: TaskIo::of_process().into(),
             cpu: CpuTime::now().into(),
@@ -58,6 +59,11 @@ impl MachineReading {
             }
             _ => 0,
         }
+    }
+
+    /// What of the backing file of a loop device is in the page cache.
+    pub fn below(&self, name: &str) -> Option<&Observed<PagesBelow>> {
+        self.below.iter().find(|(known, _)| known == name).map(|(_, pages)| pages)
     }
 
     /// The I/O of a device between `earlier` and this.
