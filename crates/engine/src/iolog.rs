@@ -119,3 +119,34 @@ impl IoLog {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_operation_has_its_word_and_others_have_no_line() {
+        let folder = iosonde_testing::Folder::new("iolog");
+        let path = folder.join("log");
+        let mut log = IoLog::open(&path, vec!["a".to_owned(), "b".to_owned()], 0).unwrap();
+        let entry = |op, file| Planned { offset: 8192, len: 512, file: FileId(file), op };
+        log.add(1_999, &entry(Op::Read, 0));
+        for op in [Op::Write, Op::Trim, Op::ZoneTrim, Op::Sync, Op::DataSync, Op::SyncRange] {
+            log.add(2_000, &entry(op, 0));
+        }
+        for op in [Op::Open, Op::Close, Op::Invalidate, Op::ZoneReset] {
+            log.add(3_000, &entry(op, 1));
+        }
+        log.close(4_000, FileId(0));
+        log.close(4_000, FileId(1));
+        assert!(!log.is_traced() && !log.has_failed());
+        log.finish().unwrap();
+        assert_eq!(
+            folder.read("log"),
+            "fio version 3 iolog\n0 a add\n0 b add\n1 a open\n1 a read 8192 512\n\
+             2 a write 8192 512\n2 a trim 8192 512\n2 a trim 8192 512\n2 a sync 8192 512\n\
+             2 a datasync 8192 512\n2 a sync_file_range 8192 512\n4 a close\n",
+            "a file that was never opened is not closed"
+        );
+    }
+}

@@ -106,6 +106,7 @@ fn closing_makes_durable_what_no_sync_has() {
     let mut job = syncing_on_close(&one_file(Op::Write, 4096, BLOCKS));
     let failure = job.engine.close(&mut job.drive, FileId(0)).unwrap_err();
     assert_eq!((failure.doing, failure.errno), ("fsync", Errno::EINVAL));
+    assert_eq!(failure.file, Some(FileId(0)));
     // The last entry was a sync: closing does none.
     let mut job = syncing_on_close(&synced_writes(Op::Sync));
     job.engine.close(&mut job.drive, FileId(0)).unwrap();

@@ -52,6 +52,10 @@ impl Parts {
         if io.op.is_sync() {
             return self.others.map(|()| io.len);
         }
+        if io.op == Op::Trim {
+            // As engines do that are not told how far it came.
+            return Ok(0);
+        }
         self.calls += 1;
         if self.interrupted && self.calls.is_multiple_of(3) {
             return Err(Errno(libc::EINTR));
@@ -179,8 +183,8 @@ fn mark(slot: usize, at: usize) -> u8 {
 }
 
 fn job(op: Op, blocks: usize) -> SourceSpec {
-    let directions =
-        Directions { read: op == Op::Read, write: op == Op::Write, ..Directions::default() };
+    let (read, write, trim) = (op == Op::Read, op == Op::Write, op == Op::Trim);
+    let directions = Directions { read, write, trim, ..Directions::default() };
     spec(directions, BLOCK as u32, (blocks * BLOCK) as u64, 1)
 }
 
@@ -333,4 +337,27 @@ fn each_write_has_its_own_content_where_that_is_wanted() {
             }
         }
     }
+}
+
+#[test]
+fn a_trim_that_does_not_say_how_far_it_came_is_done() {
+    let parts = Parts::new(vec![0; BLOCKS * BLOCK]);
+    for (words, depth, engine) in loops(&parts) {
+        let done = run(engine, depth, &job(Op::Trim, BLOCKS), |_| {});
+        assert!(matches!(done.ended, Ended::Done), "{words}: {:?}", done.ended);
+        let lane = &done.counters.lanes[Op::Trim as usize];
+        assert_eq!((lane.ios.get(), lane.errors.get()), (BLOCKS as u64, 0), "{words}");
+        assert_eq!(lane.bytes.get(), (BLOCKS * BLOCK) as u64, "{words}");
+    }
+}
+
+#[test]
+fn io_that_is_interrupted_for_ever_is_an_error_in_the_end() {
+    let errno = Errno(libc::EINTR);
+    let parts = Parts { fails: Some((5000, errno)), ..Parts::new(vec![0; BLOCKS * BLOCK]) };
+    let engine = Box::new(OneShotLoop::<_, true>::new(parts));
+    let done = run(engine, 1, &job(Op::Write, BLOCKS), |_| {});
+    let failure = done.failure();
+    assert_eq!((failure.errno, failure.offset), (errno, Some(5000)));
+    assert!(failure.detail.is_some_and(|words| words.contains("again and again")), "{failure:?}");
 }
