@@ -481,7 +481,7 @@ mod tests {
         kept.open(FileId(0)).unwrap();
         kept.invalidate(FileId(0)).unwrap();
         // A kernel that reclaims idle memory may take some meanwhile.
-        assert!(cached(&kept).unwrap() * 2 > before, "of {before} pages");
+        assert!(cached(&kept).unwrap() * 2 >= before, "of {before} pages");
         kept.drop_cached(FileId(0)).unwrap();
         assert_eq!(cached(&kept), Some(0));
     }
