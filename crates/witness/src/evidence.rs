@@ -5,7 +5,7 @@ use iosonde_base::PerDir;
 use iosonde_report::JobPhase;
 use iosonde_report::ledger::{DeviceDescription, LatencySummary, LedgerOptions, Observed};
 use iosonde_report::series::RunSeries;
-use iosonde_sys::counters::{TaskIo, Usage};
+use iosonde_sys::counters::{GroupLimits, TaskIo, Usage};
 use iosonde_sys::environment::Machine;
 
 /// What was seen of a run.
@@ -33,6 +33,8 @@ pub struct Evidence {
     pub counter_read_ns: u64,
     /// For how long the process was stopped and continued, at least.
     pub stopped_ns: u64,
+    /// Limits of control groups while jobs ran, each time that they had changed.
+    pub limits_meanwhile: Vec<GroupLimits>,
 }
 
 impl Evidence {

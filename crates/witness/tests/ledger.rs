@@ -3,7 +3,7 @@
 
 use iosonde_base::Dir;
 use iosonde_report::ledger::FilesystemFacts;
-use iosonde_sys::counters::{Attributes, Extents, PageFlow, TaskIo};
+use iosonde_sys::counters::{Attributes, Extents, GroupLimits, PageFlow, TaskIo};
 use iosonde_sys::stack::{DeviceId, Layer, LayerKind};
 use iosonde_witness::reading::{FileReading, Location, PagesBelow};
 use iosonde_witness::{DurableAfter, Evidence, JobEvidence, Observed, Wave, ledger};
@@ -228,6 +228,9 @@ fn limits_that_are_set_during_the_run_count() {
     seen.waves.push(wave);
     let found = ledger(&seen).environment;
     assert_eq!(found.cgroup_io, ["8:0 rbps=1"]);
+    let for_a_while = GroupLimits { io: vec!["8:0 wbps=7".to_owned()], ..GroupLimits::default() };
+    seen.limits_meanwhile.push(for_a_while);
+    assert_eq!(ledger(&seen).environment.cgroup_io, ["8:0 rbps=1", "8:0 wbps=7"]);
     assert_eq!((found.cgroup_memory_bytes, found.cgroup_cpus), (Some(200), Some(0.5)));
 }
 

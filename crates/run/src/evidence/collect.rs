@@ -48,6 +48,7 @@ pub fn evidence(
         clock_read_ns: clock_ns(plan),
         counter_read_ns: took.as_nanos() as u64,
         stopped_ns: seen.stopped.as_nanos() as u64,
+        limits_meanwhile: seen.limits.clone(),
     }
 }
 

@@ -258,8 +258,9 @@ pub(super) fn meanwhile(seen: &Evidence) -> MachineLedger {
 /// The tightest limits of the run: they may be set while it runs.
 fn limits(seen: &Evidence) -> GroupLimits {
     let readings = seen.waves.iter().flat_map(|wave| [&wave.before, &wave.after]);
+    let readings = readings.map(|reading| &reading.limits);
     let mut all = GroupLimits::default();
-    for limits in readings.map(|reading| &reading.limits) {
+    for limits in readings.chain(&seen.limits_meanwhile) {
         let cpus = all.cpus.into_iter().chain(limits.cpus);
         all.cpus = cpus.reduce(f64::min);
         all.memory_bytes = all.memory_bytes.into_iter().chain(limits.memory_bytes).min();
