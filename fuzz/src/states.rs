@@ -66,8 +66,6 @@ pub fn verify_block(data: &[u8]) {
         let mut header = Header::decode(&sound);
         (header.magic, header.version) = (MAGIC, VERSION);
         header.block_type = block_type as u8;
-        // Far into an I/O, much is made again to find where in it the block lies.
-        header.offset %= 1 << 16;
         header.len = format.interval_bytes(read.len()) as u32;
         header.encode(&mut sound);
         header.crc = Header::crc_of(&sound);

@@ -1,7 +1,7 @@
 //! `faults`: random jobs on storage that fails, and what iosonde reports of it.
 //! Each scene is a file of crates/faults/src/bench.
 
-use iosonde_faults::bench::{Bench, Seeds, scene_of};
+use iosonde_faults::bench::{Bench, Scene, Seeds, scene_named, scene_of};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -17,12 +17,14 @@ struct Arguments {
     first: u64,
     count: u64,
     minutes: Option<u64>,
+    scene: Option<Scene>,
     program: Option<PathBuf>,
 }
 
 impl Arguments {
     fn parse(words: &[&str]) -> Result<Arguments, String> {
-        let mut arguments = Arguments { first: 1, count: SEEDS, minutes: None, program: None };
+        let mut arguments =
+            Arguments { first: 1, count: SEEDS, minutes: None, scene: None, program: None };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let value = words.next().ok_or_else(|| format!("faults: {word} needs a value"))?;
@@ -38,11 +40,12 @@ impl Arguments {
                     arguments.minutes = Some(number()?);
                     arguments.count = u64::MAX;
                 }
+                "--scene" => arguments.scene = Some(scene_named(value)?),
                 "--program" => arguments.program = Some(PathBuf::from(value)),
                 _ => {
                     return Err(format!(
                         "faults: unknown option {word}: use --seeds N, --first SEED, --seed SEED, \
-                         --minutes M or --program PATH"
+                         --minutes M, --scene NAME or --program PATH"
                     ));
                 }
             }
@@ -59,13 +62,11 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         Some(program) => program.clone(),
         None => build(&root)?,
     };
-    let directory = root.join("target/faults");
-    // What a run left that was killed.
-    let _ = std::fs::remove_dir_all(&directory);
-    std::fs::create_dir_all(&directory).map_err(|error| format!("target/faults: {error}"))?;
+    let directory = own_directory(&root.join("target/faults"))?;
     let bench = Bench { program, directory: directory.clone() };
     let until = arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
-    let seeds = Seeds { first: arguments.first, count: arguments.count, until, at_once: AT_ONCE };
+    let Arguments { first, count, scene, .. } = arguments;
+    let seeds = Seeds { first, count, scene, until, at_once: AT_ONCE };
     let began = Instant::now();
     let mut failures = Vec::new();
     let mut skipped = std::collections::BTreeSet::new();
@@ -94,6 +95,20 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("seeds with findings: {failures:?}")),
     }
+}
+
+/// A directory of this process; those of runs that were killed are removed.
+fn own_directory(all: &Path) -> Result<PathBuf, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", all.display());
+    std::fs::create_dir_all(all).map_err(failed)?;
+    for entry in std::fs::read_dir(all).map_err(failed)?.flatten() {
+        if !Path::new("/proc").join(entry.file_name()).exists() {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+    let own = all.join(std::process::id().to_string());
+    std::fs::create_dir_all(&own).map_err(failed)?;
+    Ok(own)
 }
 
 /// The program of this checkout.

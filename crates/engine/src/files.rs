@@ -3,6 +3,7 @@
 
 use crate::drive::Failure;
 use crate::engine::Opened;
+use crate::retries::uninterrupted;
 use crate::sync_call::errno;
 use iosonde_base::{Errno, FileId};
 use rustix::fs::{Advice, Mode, OFlags};
@@ -180,10 +181,8 @@ impl Files {
         let Some(fd) = self.open[index].take() else { return Ok(()) };
         self.fds[index] = -1;
         if syncs {
-            rustix::fs::fsync(&fd).map_err(|error| Failure {
-                file: Some(file),
-                ..Failure::engine("fsync", errno(error))
-            })?;
+            uninterrupted(|| rustix::fs::fsync(&fd).map_err(errno))
+                .map_err(|errno| Failure { file: Some(file), ..Failure::engine("fsync", errno) })?;
         }
         close(fd).map_err(|errno| Failure { file: Some(file), ..Failure::engine("close", errno) })
     }
@@ -261,6 +260,7 @@ impl Files {
         sync: impl Fn(BorrowedFd<'_>) -> rustix::io::Result<()>,
     ) -> Result<(), Failure> {
         for (index, (open, setup)) in self.open.iter().zip(&self.setups).enumerate() {
+            let sync = |fd| uninterrupted(|| sync(fd).map_err(errno));
             let synced = match open {
                 Some(fd) => sync(fd.as_fd()),
                 None if setup.path.as_os_str().is_empty() => continue,
@@ -270,13 +270,13 @@ impl Files {
                         Ok(fd) => sync(fd.as_fd()),
                         // The job never came to it: there is nothing to sync.
                         Err(rustix::io::Errno::NOENT) => continue,
-                        Err(error) => Err(error),
+                        Err(error) => Err(errno(error)),
                     }
                 }
             };
-            synced.map_err(|error| Failure {
+            synced.map_err(|errno| Failure {
                 file: Some(FileId(index as u32)),
-                ..Failure::engine(doing, errno(error))
+                ..Failure::engine(doing, errno)
             })?;
         }
         Ok(())

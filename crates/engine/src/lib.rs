@@ -15,6 +15,7 @@ mod memory;
 mod one_shot;
 mod options;
 mod pacing;
+mod page_loss;
 mod queue;
 mod retries;
 mod sync_call;

@@ -1,6 +1,7 @@
 //! The job's buffers, and what is put in them before a write.
 #![allow(unsafe_code)]
 
+use crate::page_loss;
 use iosonde_direct::RawBuf;
 use iosonde_workload::content::{Base, Content, EachWrite};
 
@@ -11,6 +12,8 @@ pub struct Memory {
     /// Where bytes are changed that other processes may see, `stride` of them; `None` if the memory
     /// is this process's alone. No reference is ever made to memory that others may change.
     copy: Option<Box<[u8]>>,
+    /// A page of a mapped file could not be had: it was cut off, or its disk fails.
+    lost_pages: bool,
     start: *mut u8,
     /// Bytes of `whole` before `start`.
     lead: usize,
@@ -38,7 +41,10 @@ impl Memory {
         assert!(end <= whole.bytes(), "buffers past the end of the memory");
         let start = whole.start().wrapping_add(lead);
         let copy = whole.is_file().then(|| vec![0; stride].into_boxed_slice());
-        Memory { whole, copy, start, lead, stride, slots }
+        if copy.is_some() {
+            page_loss::catch();
+        }
+        Memory { whole, copy, lost_pages: false, start, lead, stride, slots }
     }
 
     /// Where a slot's buffer starts.
@@ -65,13 +71,24 @@ impl Memory {
         assert!(slot < self.slots && len as usize <= self.stride, "outside the slot's buffer");
         let (start, len) = (self.buffer(slot), len as usize);
         let Some(copy) = self.copy.as_mut().and_then(|copy| copy.get_mut(..len)) else { return };
-        // SAFETY: `len` bytes from `start` lie within `whole` by the assertion here and in `after`,
-        // and `copy` is separate memory. No reference to `whole` is made; another process may
-        // write meanwhile, and no value of these bytes is relied on.
-        unsafe { std::ptr::copy_nonoverlapping(start, copy.as_mut_ptr(), len) };
+        let read = page_loss::guard(start, len, || {
+            // SAFETY: `len` bytes from `start` lie within `whole` by the assertion here and in
+            // `after`, and `copy` is separate memory. No reference to `whole` is made; another
+            // process may write meanwhile, and no value of these bytes is relied on.
+            unsafe { std::ptr::copy_nonoverlapping(start, copy.as_mut_ptr(), len) }
+        });
         change(copy);
-        // SAFETY: as above.
-        unsafe { std::ptr::copy_nonoverlapping(copy.as_ptr(), start, len) };
+        let written = page_loss::guard(start, len, || {
+            // SAFETY: as above.
+            unsafe { std::ptr::copy_nonoverlapping(copy.as_ptr(), start, len) }
+        });
+        self.lost_pages |= !(read && written);
+    }
+
+    /// Whether a page of the mapped file that holds the buffers was lost: what was in it
+    /// is zeroes now.
+    pub fn has_lost_pages(&self) -> bool {
+        self.lost_pages
     }
 
     /// The first `len` bytes of a slot's buffer. The caller holds the slot: its request is not in

@@ -1,6 +1,6 @@
 //! How long an I/O that is interrupted, or put off, is tried again.
 
-use iosonde_base::FileId;
+use iosonde_base::{Errno, FileId};
 use std::time::{Duration, Instant};
 
 /// An I/O that moves nothing for so long fails with the error that it has.
@@ -30,6 +30,17 @@ impl Retries {
         let since = *self.since.get_or_insert_with(Instant::now);
         let longest = if stop_asked { AFTER_STOP } else { LONGEST };
         since.elapsed() < longest
+    }
+}
+
+/// Make a call again while it is interrupted, as long as an I/O may be.
+pub(crate) fn uninterrupted(mut call: impl FnMut() -> Result<(), Errno>) -> Result<(), Errno> {
+    let mut retries = Retries::default();
+    loop {
+        match call() {
+            Err(Errno(libc::EINTR)) if retries.again(false) => {}
+            ended => return ended,
+        }
     }
 }
 
@@ -93,6 +104,14 @@ mod tests {
         let mut retries = Retries { since: Some(before) };
         assert!(!retries.again(true));
         assert!(retries.again(false));
+    }
+
+    #[test]
+    fn a_call_is_made_again_while_it_is_interrupted_and_no_other_error_is_hidden() {
+        let mut errors = vec![Errno::EIO, Errno(libc::EINTR), Errno(libc::EINTR)];
+        assert_eq!(uninterrupted(|| errors.pop().map_or(Ok(()), Err)), Err(Errno::EIO));
+        let mut once = Some(Errno(libc::EINTR));
+        assert_eq!(uninterrupted(|| once.take().map_or(Ok(()), Err)), Ok(()));
     }
 
     #[test]

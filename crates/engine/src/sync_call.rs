@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::SyncRangeFlags;
+use crate::retries::uninterrupted;
 use iosonde_base::{Errno, Op, Planned};
 use std::os::fd::{BorrowedFd, RawFd};
 
@@ -10,11 +11,11 @@ pub(crate) fn sync(entry: &Planned, fd: RawFd, range: SyncRangeFlags) -> Result<
     // SAFETY: the table of files keeps the descriptor open while the job's
     // loop runs, and this borrow ends with the function.
     let file = unsafe { BorrowedFd::borrow_raw(fd) };
-    match entry.op {
+    uninterrupted(|| match entry.op {
         Op::Sync => rustix::fs::fsync(file).map_err(errno),
         Op::DataSync => rustix::fs::fdatasync(file).map_err(errno),
         _ => sync_range(fd, entry.offset, entry.len, range),
-    }
+    })
 }
 
 fn sync_range(fd: RawFd, offset: u64, len: u32, flags: SyncRangeFlags) -> Result<(), Errno> {

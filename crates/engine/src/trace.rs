@@ -1,6 +1,7 @@
 //! `--debug=io`: each I/O when it is handed to the engine and when it completes, on
 //! standard output.
 
+use iosonde_base::text::plain;
 use iosonde_base::{Op, Planned};
 use std::io::Write;
 
@@ -44,11 +45,12 @@ impl Trace {
         let name = self.names.get(entry.file.0 as usize).map_or("", String::as_str);
         let _ = writeln!(
             std::io::stdout(),
-            "{:<8} {:<5} {event}: off={:#x},len={:#x},ddir={direction},file={name}",
+            "{:<8} {:<5} {event}: off={:#x},len={:#x},ddir={direction},file={}",
             "io",
             self.thread,
             entry.offset,
             entry.len,
+            plain(name),
         );
     }
 }

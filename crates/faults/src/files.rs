@@ -1,5 +1,6 @@
 //! The store as a FUSE file system: files and directories.
 
+use crate::script::Target;
 use crate::store::{Answer, Caching, EIO, ENOENT, ENOSPC, Store};
 use fuser::{
     Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, LockOwner,
@@ -69,6 +70,16 @@ impl FaultFiles {
     }
 }
 
+/// In a handle, beside the number of its file.
+const MAY_WRITE: u64 = 1 << 63;
+
+/// The handle of a file that is opened with these flags.
+fn handle(id: u64, flags: i32) -> FileHandle {
+    /// O_ACCMODE; O_RDONLY is none of its bits.
+    const ACCESS: i32 = 3;
+    FileHandle(if flags & ACCESS == 0 { id } else { id | MAY_WRITE })
+}
+
 fn errno(number: i32) -> Errno {
     Errno::from_i32(number)
 }
@@ -88,15 +99,17 @@ impl Filesystem for FaultFiles {
     }
 
     fn getattr(&self, _req: &Request, ino: INodeNo, _fh: Option<FileHandle>, reply: ReplyAttr) {
-        match self.attributes(ino.0) {
-            Some(attributes) => reply.attr(&TTL, &attributes),
-            None => reply.error(errno(ENOENT)),
+        let allowed = self.store().may(ino.0, Target::Attributes);
+        match (allowed, self.attributes(ino.0)) {
+            (Err(number), _) => reply.error(errno(number)),
+            (Ok(()), Some(attributes)) => reply.attr(&TTL, &attributes),
+            (Ok(()), None) => reply.error(errno(ENOENT)),
         }
     }
 
     fn setattr(
         &self,
-        req: &Request,
+        _req: &Request,
         ino: INodeNo,
         _mode: Option<u32>,
         _uid: Option<u32>,
@@ -105,16 +118,23 @@ impl Filesystem for FaultFiles {
         _atime: Option<fuser::TimeOrNow>,
         _mtime: Option<fuser::TimeOrNow>,
         _ctime: Option<SystemTime>,
-        fh: Option<FileHandle>,
+        _fh: Option<FileHandle>,
         _crtime: Option<SystemTime>,
         _chgtime: Option<SystemTime>,
         _bkuptime: Option<SystemTime>,
         _flags: Option<fuser::BsdFileFlags>,
         reply: ReplyAttr,
     ) {
-        let resized = size.map_or(Ok(()), |bytes| self.store().resize(ino.0, bytes));
+        let resize = |bytes| {
+            let mut store = self.store();
+            store.may(ino.0, Target::Resize).and_then(|()| store.resize(ino.0, bytes))
+        };
+        let resized = size.map_or(Ok(()), resize);
         match resized {
-            Ok(()) => self.getattr(req, ino, fh, reply),
+            Ok(()) => match self.attributes(ino.0) {
+                Some(attributes) => reply.attr(&TTL, &attributes),
+                None => reply.error(errno(ENOENT)),
+            },
             Err(number) => reply.error(errno(number)),
         }
     }
@@ -126,14 +146,19 @@ impl Filesystem for FaultFiles {
         name: &OsStr,
         _mode: u32,
         _umask: u32,
-        _flags: i32,
+        flags: i32,
         reply: ReplyCreate,
     ) {
         let path = self.path(parent, name);
+        let allowed = self.store().may_by_name(&path, Target::Open);
+        if let Err(number) = allowed {
+            return reply.error(errno(number));
+        }
         let id = self.store().create(&path);
         match self.attributes(id) {
             Some(attributes) => {
-                reply.created(&TTL, &attributes, Generation(0), FileHandle(id), self.flags())
+                let handle = handle(id, flags);
+                reply.created(&TTL, &attributes, Generation(0), handle, self.flags())
             }
             None => reply.error(errno(EIO)),
         }
@@ -194,8 +219,12 @@ impl Filesystem for FaultFiles {
         self.store().forget(ino.0);
     }
 
-    fn open(&self, _req: &Request, ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
-        reply.opened(FileHandle(ino.0), self.flags());
+    fn open(&self, _req: &Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
+        let allowed = self.store().may(ino.0, Target::Open);
+        match allowed {
+            Ok(()) => reply.opened(handle(ino.0, flags.0), self.flags()),
+            Err(number) => reply.error(errno(number)),
+        }
     }
 
     fn read(
@@ -244,12 +273,17 @@ impl Filesystem for FaultFiles {
     fn flush(
         &self,
         _req: &Request,
-        _ino: INodeNo,
-        _fh: FileHandle,
+        ino: INodeNo,
+        fh: FileHandle,
         _lock_owner: LockOwner,
         reply: ReplyEmpty,
     ) {
-        reply.ok();
+        let may_write = fh.0 & MAY_WRITE != 0;
+        let allowed = if may_write { self.store().may(ino.0, Target::Close) } else { Ok(()) };
+        match allowed {
+            Ok(()) => reply.ok(),
+            Err(number) => reply.error(errno(number)),
+        }
     }
 
     fn fsync(
@@ -333,6 +367,9 @@ impl Filesystem for FaultFiles {
         reply: ReplyEmpty,
     ) {
         let mut store = self.store();
+        if let Err(number) = store.may(ino.0, Target::Reserve) {
+            return reply.error(errno(number));
+        }
         let (end, now) = (offset + length, store.bytes(ino.0).unwrap_or(0));
         let grown = match mode {
             0 => store.resize(ino.0, end.max(now)),

@@ -19,4 +19,4 @@ mod store;
 pub use dice::Dice;
 pub use mount::{FaultMount, with_own_mounts};
 pub use script::{Fault, Rule, Script, Target};
-pub use store::{Caching, Store};
+pub use store::{Caching, EVERY_FILE, Store};

@@ -12,6 +12,16 @@ pub enum Target {
     Write,
     /// fsync, fdatasync.
     Sync,
+    /// open(2), also of a file that it creates.
+    Open,
+    /// stat(2).
+    Attributes,
+    /// ftruncate(2).
+    Resize,
+    /// fallocate(2).
+    Reserve,
+    /// close(2) of a descriptor that may write.
+    Close,
 }
 
 /// A way to fail.

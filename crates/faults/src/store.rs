@@ -44,7 +44,7 @@ pub struct Store {
     script: Script,
     /// How much may be stored, over all files.
     pub(crate) capacity: u64,
-    /// Only this file has faults; none if empty.
+    /// Only this file has faults; none if empty, all if [`EVERY_FILE`].
     faulty: String,
     files: BTreeMap<u64, FileContent>,
     /// Directories within, by their paths.
@@ -52,12 +52,17 @@ pub struct Store {
     next_id: u64,
     injected: BTreeMap<(Target, Fault), u64>,
     requests: BTreeMap<Target, u64>,
+    /// How often there was no space.
+    refused: u64,
     /// Where reads returned a bit that does not lie there.
     flipped_reads: Vec<usize>,
     /// After so many writes to the faulty file the power is cut.
     cut_after: Option<u64>,
     is_cut: bool,
 }
+
+/// In place of the name of the file that has faults: all have.
+pub const EVERY_FILE: &str = "*";
 
 /// What becomes of a request.
 #[derive(Debug)]
@@ -86,6 +91,7 @@ impl Store {
             next_id: 2,
             injected: BTreeMap::new(),
             requests: BTreeMap::new(),
+            refused: 0,
             flipped_reads: Vec::new(),
             cut_after: None,
             is_cut: false,
@@ -131,6 +137,11 @@ impl Store {
     /// How many requests of this kind came to the faulty file.
     pub fn requests(&self, target: Target) -> u64 {
         self.requests.get(&target).copied().unwrap_or(0)
+    }
+
+    /// How often something was refused because it did not fit.
+    pub fn refused(&self) -> u64 {
+        self.refused
     }
 
     /// Names of all files.
@@ -301,6 +312,7 @@ impl Store {
     pub(crate) fn resize(&mut self, id: u64, bytes: u64) -> Result<(), i32> {
         let now = self.bytes(id).ok_or(ENOENT)?;
         if self.used() - now + bytes > self.capacity {
+            self.refused += 1;
             return Err(ENOSPC);
         }
         let length = usize::try_from(bytes).map_err(|_| ENOSPC)?;
@@ -420,6 +432,21 @@ impl Store {
         Answer::Done((), wait)
     }
 
+    /// Whether a request without data may be done.
+    pub(crate) fn may(&mut self, id: u64, target: Target) -> Result<(), i32> {
+        let name = self.files.get(&id).map(|file| file.name.clone()).unwrap_or_default();
+        self.may_by_name(&name, target)
+    }
+
+    /// The same of a file that need not be there yet.
+    pub(crate) fn may_by_name(&mut self, name: &str, target: Target) -> Result<(), i32> {
+        let (fault, _) = self.begin_by_name(name, target, 0)?;
+        match fault {
+            Some(fault) if errno_of(fault).is_some() => Err(self.fail(target, fault)),
+            _ => Ok(()),
+        }
+    }
+
     /// Count a request of the faulty file; what becomes of it.
     fn begin(
         &mut self,
@@ -427,11 +454,21 @@ impl Store {
         target: Target,
         offset: u64,
     ) -> Result<(Option<Fault>, Dice), i32> {
+        let name = self.files.get(&id).map(|file| file.name.clone()).unwrap_or_default();
+        self.begin_by_name(&name, target, offset)
+    }
+
+    fn begin_by_name(
+        &mut self,
+        path: &str,
+        target: Target,
+        offset: u64,
+    ) -> Result<(Option<Fault>, Dice), i32> {
         if self.is_cut {
             return Err(EIO);
         }
-        let name = self.files.get(&id).and_then(|file| file.name.rsplit('/').next());
-        if name != Some(&self.faulty) {
+        let name = path.rsplit('/').next();
+        if self.faulty != EVERY_FILE && name != Some(&self.faulty) {
             return Ok((None, Dice::new(0)));
         }
         *self.requests.entry(target).or_default() += 1;

@@ -5,14 +5,16 @@ use crate::commands::definition::CommandEntry;
 use crate::exit;
 use crate::output::{print, print_error};
 use crate::personality::Personality;
-use crate::prepare::{PrepareError, Prepared, prepare};
+use crate::prepare::{PrepareError, Prepared, parse, prepare_parsed};
 use crate::settings::set_options;
-use iosonde_base::text::{bytes, counted};
+use iosonde_base::text::{bytes, counted, plain};
 use iosonde_options::nearest;
 use iosonde_report::SetOption;
 use iosonde_run::job::{FileKind, JobPlan, Need};
 use iosonde_run::preflight::write_access;
-use iosonde_spec::cli::ParsedJob;
+use iosonde_spec::cli::{Parsed, ParsedJob};
+use iosonde_spec::values::EngineName;
+use iosonde_sys::standard_error;
 use std::fmt::Write;
 
 /// The forms that `--help` shows.
@@ -62,19 +64,26 @@ pub fn run(arguments: &[String]) -> u8 {
         return exit::OK;
     }
     if let Some(rule) = mistyped(arguments) {
-        eprintln!(
+        standard_error::print_line(format_args!(
             "iosonde: explain: {:?} is neither a job file nor a finding: did you mean {rule}?",
             arguments[0]
-        );
+        ));
         return exit::REFUSED;
     }
     let arguments = match crate::profiles::expand(Personality::Native, arguments) {
         Ok(expanded) => expanded.arguments,
         Err(code) => return code,
     };
-    match prepare(Personality::Native, &arguments) {
+    let parsed = parse(Personality::Native, &arguments);
+    if !parsed.flags.no_exec
+        && let Some(path) = shared_object(&parsed)
+    {
+        print(&plain(&unloaded(&parsed, path)));
+        return exit::OK;
+    }
+    match prepare_parsed(Personality::Native, parsed) {
         Ok(prepared) => {
-            print(&explain(&prepared));
+            print(&plain(&explain(&prepared)));
             exit::OK
         }
         Err(PrepareError { code, reasons }) => {
@@ -93,6 +102,33 @@ fn mistyped(arguments: &[String]) -> Option<&'static str> {
         return None;
     }
     nearest(word, crate::rules::ids())
+}
+
+/// The object that a job would load as its engine. Its code would run at once, and
+/// explain runs nothing.
+fn shared_object(parsed: &Parsed) -> Option<&str> {
+    if parsed.is_refused() {
+        return None;
+    }
+    parsed.jobs.iter().find_map(|job| match job.spec.engine.ioengine.get() {
+        EngineName::External(path) => Some(path.as_str()),
+        EngineName::Known(_) => None,
+    })
+}
+
+/// What can be said of jobs without the engine that one of them would load.
+fn unloaded(parsed: &Parsed, path: &str) -> String {
+    let mut text = String::new();
+    for section in &parsed.jobs {
+        options(&mut text, section);
+        text.push('\n');
+    }
+    let _ = writeln!(
+        text,
+        "The engine is the shared object {path}, whose code would run at once: it is not loaded \
+         here,\nand what these jobs would do is not known without it."
+    );
+    text
 }
 
 fn explain(prepared: &Prepared) -> String {

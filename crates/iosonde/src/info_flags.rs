@@ -3,7 +3,7 @@
 //! `--idle-prof=calibrate`.
 
 use crate::exit;
-use crate::output::{print, print_error};
+use crate::output::{print, print_error, try_print};
 use crate::personality::Personality;
 use crate::speed;
 use iosonde_engine::{CATALOGUE, EngineDef};
@@ -12,9 +12,10 @@ use iosonde_run::account::cpu_idle::Unit;
 use iosonde_spec::cli::flags::InfoRequest;
 use iosonde_spec::engine_options;
 use std::fmt::Write;
+use std::io;
 
 /// Print the information that a flag requests; the exit code.
-pub fn run(personality: Personality, request: &InfoRequest) -> u8 {
+pub fn run(personality: Personality, request: &InfoRequest, no_exec: bool) -> u8 {
     let (text, code) = match request {
         InfoRequest::ChecksumSpeed(list) => return speed::checksums(personality, list.as_deref()),
         InfoRequest::CopySpeed(list) => return speed::copies(personality, list.as_deref()),
@@ -22,8 +23,8 @@ pub fn run(personality: Personality, request: &InfoRequest) -> u8 {
         // The caller has the page.
         InfoRequest::Help => (String::new(), exit::OK),
         InfoRequest::CommandHelp(name) => (command_help(name.as_deref()), exit::OK),
-        InfoRequest::EngineHelp(words) => engine_help(words.as_deref()),
-        InfoRequest::InflateLog(path) => inflate(path),
+        InfoRequest::EngineHelp(words) => engine_help(words.as_deref(), no_exec),
+        InfoRequest::InflateLog(path) => return inflate(path),
         InfoRequest::Calibrate => calibrate(),
     };
     print(&text);
@@ -45,17 +46,31 @@ fn calibrate() -> (String, u8) {
 }
 
 /// The text of a compressed log, as far as it can be read.
-fn inflate(path: &str) -> (String, u8) {
-    let mut text = Vec::new();
-    let read = iosonde_run::logs::inflate::inflate(path.as_ref(), &mut text);
-    let code = match read {
+fn inflate(path: &str) -> u8 {
+    // As it comes: of a few bytes there may be gigabytes of text.
+    match iosonde_run::logs::inflate::inflate(path.as_ref(), &mut Printed) {
         Ok(()) => exit::OK,
         Err(error) => {
             print_error(&format!("cannot inflate {path}: {error}"));
             exit::REFUSED
         }
-    };
-    (String::from_utf8_lossy(&text).into_owned(), code)
+    }
+}
+
+/// Standard output, until it takes no more.
+struct Printed;
+
+impl io::Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match try_print(&String::from_utf8_lossy(bytes)) {
+            true => Ok(bytes.len()),
+            false => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn command_help(name: Option<&str>) -> String {
@@ -74,12 +89,18 @@ fn command_help(name: Option<&str>) -> String {
     format!("No such command: {name}\n{closest}\n")
 }
 
-fn engine_help(words: Option<&str>) -> (String, u8) {
+fn engine_help(words: Option<&str>, no_exec: bool) -> (String, u8) {
     let Some(words) = words else {
         let names = CATALOGUE.iter().map(|def| format!("\t{}\n", def.name));
         return (format!("Available IO engines:\n{}", names.collect::<String>()), exit::OK);
     };
     if let Some(path) = words.strip_prefix("external:").or(words.contains('/').then_some(words)) {
+        if no_exec {
+            print_error(
+                "--enghelp loads an object and runs its code, which --no-exec does not allow",
+            );
+            return (String::new(), exit::REFUSED);
+        }
         // It has no options, and a path may contain a comma.
         return external_help(path);
     }

@@ -41,6 +41,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     iosonde_sys::memory::leave_zeroed_memory_untouched();
+    iosonde_run::conductor::signals::let_large_writes_fail();
     let mut words = std::env::args_os();
     let program = words.next().map(PathBuf::from).unwrap_or_default();
     let arguments: Result<Vec<String>, OsString> = words.map(OsString::into_string).collect();

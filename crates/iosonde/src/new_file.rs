@@ -1,6 +1,7 @@
 //! Files that commands write: whole or not at all, and nothing that exists is
 //! overwritten unless that is asked for.
 
+use iosonde_sys::guard::{self, MountedWrite};
 use iosonde_sys::temporary::unpredictable_name;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -17,7 +18,14 @@ pub fn check(path: &Path, force: bool) -> Result<(), String> {
         Ok(_) if !force => {
             Err(format!("{}: it exists; use --force to overwrite it", path.display()))
         }
-        _ => Ok(()),
+        // A link is replaced, and what it leads to stays.
+        Ok(found) if found.is_symlink() => Ok(()),
+        Ok(found) if !found.is_file() => {
+            Err(format!("{}: it is not a regular file, and stays as it is", path.display()))
+        }
+        _ => guard::Guard::now(MountedWrite::Refuse)
+            .may_put_output(path)
+            .map_err(|refusal| format!("cannot {refusal}")),
     }
 }
 
@@ -27,6 +35,14 @@ pub fn check(path: &Path, force: bool) -> Result<(), String> {
 /// It exists and `force` is off, or cannot be written: a sentence.
 pub fn write(path: &Path, text: &str, force: bool) -> Result<(), String> {
     check(path, force)?;
+    replace(path, text, force)
+}
+
+/// Write `text` to `path`, about which [`check`] was asked before.
+///
+/// # Errors
+/// It cannot be written, or appeared meanwhile and `force` is off: a sentence.
+pub fn replace(path: &Path, text: &str, force: bool) -> Result<(), String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let partial = path.with_file_name(unpredictable_name(&format!(".{name}")));
     let written = create(&partial)

@@ -1,13 +1,15 @@
 //! Output streams: the report, and standard error for messages.
 
 use iosonde_base::bare;
+use iosonde_base::text::{harmless, plain};
+use iosonde_sys::standard_error;
 pub use iosonde_sys::standard_output::{print, try_print};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 
 /// Print an error to standard error.
 pub fn print_error(text: &str) {
-    eprintln!("{}", bare(text));
+    standard_error::print_line(format_args!("{}", bare(text)));
 }
 
 /// The stream of the report, and of messages beside it.
@@ -32,6 +34,8 @@ impl ReportOutput {
 
     /// Part of the report. Flushed at once: others read it as it comes.
     pub fn report(&mut self, text: &str) {
+        // A document has its own way to write such characters.
+        let text = if self.documents_only { text.into() } else { harmless(text) };
         let written = self.report.write_all(text.as_bytes()).and_then(|()| self.report.flush());
         self.keep(written);
     }
@@ -52,7 +56,7 @@ impl ReportOutput {
         if !self.documents_only {
             self.line(&text);
         } else if io::stderr().is_terminal() {
-            eprintln!("{text}");
+            standard_error::print_line(format_args!("{text}"));
         }
     }
 
@@ -79,7 +83,7 @@ impl ReportOutput {
     pub fn draw_status(&mut self, text: &str) {
         // The line is redrawn anyway, so an error is ignored.
         let mut out = io::stdout();
-        let _ = write!(out, "{text}\r").and_then(|()| out.flush());
+        let _ = write!(out, "{}\r", plain(text)).and_then(|()| out.flush());
     }
 
     /// Keep the status line on the screen and begin a new one.

@@ -78,18 +78,10 @@ impl Host for LocalHost {
     }
 }
 
-/// Parse and plan a command line.
-///
-/// # Errors
-/// An option, a job file or a combination of them is refused.
-pub fn prepare(personality: Personality, arguments: &[String]) -> Result<Prepared, PrepareError> {
-    prepare_parsed(personality, parse(personality, arguments))
-}
-
 /// Plan a command line that has been parsed.
 ///
 /// # Errors
-/// As of [`prepare`].
+/// An option, a job file or a combination of them is refused.
 pub fn prepare_parsed(personality: Personality, parsed: Parsed) -> Result<Prepared, PrepareError> {
     prepare_shared(personality, parsed, Vec::new())
 }
@@ -97,7 +89,7 @@ pub fn prepare_parsed(personality: Personality, parsed: Parsed) -> Result<Prepar
 /// As [`prepare_parsed`], each job with the part of its files that is this host's.
 ///
 /// # Errors
-/// As of [`prepare`].
+/// As of [`prepare_parsed`].
 pub fn prepare_shared(
     personality: Personality,
     mut parsed: Parsed,

@@ -49,6 +49,8 @@ pub struct RunProgress<'a> {
     pub used: DiskUse,
     /// Counts reads hour by hour, for `--profile=act`.
     pub act: Option<ActHours>,
+    /// Why objects of `--live=json` were lost, if they were.
+    pub live_lost: Option<std::io::Error>,
 }
 
 impl<'a> RunProgress<'a> {
@@ -76,6 +78,7 @@ impl<'a> RunProgress<'a> {
             metrics,
             used: DiskUse::default(),
             act: None,
+            live_lost: None,
         }
     }
 
@@ -290,7 +293,7 @@ impl Observer for RunProgress<'_> {
                 lines.iter().for_each(|line| self.output.error(line));
             }
             RunEvent::Ended => {
-                self.live.end();
+                self.live_lost = self.live.end().err();
                 self.clear_for_report();
                 self.used = self.disks.used();
             }

@@ -26,6 +26,7 @@ use iosonde_spec::cli::{
     flags::{DebugWord, Flags, IdleProf, InfoRequest, TriggerFlags},
 };
 use iosonde_sys::guard::WriteRefusal;
+use iosonde_sys::standard_error;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -76,7 +77,11 @@ pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
             print(&help(personality));
             return exit::OK;
         }
-        Some(request) => return info_flags::run(personality, request),
+        Some(request) => {
+            // Such a flag ends the reading of flags; this one counts wherever it stands.
+            let no_exec = arguments.iter().any(|word| word == "--no-exec");
+            return info_flags::run(personality, request, no_exec || parsed.flags.no_exec);
+        }
         None => {}
     }
     let options = debug::parse(&parsed);
@@ -128,7 +133,7 @@ fn print_command_lines(personality: Personality, parsed: &Parsed, options: Strin
 
 /// `--merge-blktrace-only`.
 fn merge_traces(personality: Personality, prepared: &Prepared) -> u8 {
-    prepared.notes.iter().for_each(|line| eprintln!("{line}"));
+    prepared.notes.iter().for_each(|line| standard_error::print_line(format_args!("{line}")));
     if let Err(refusals) = write_access::outputs(&prepared.plan, None) {
         let program = personality.program();
         refusals.iter().for_each(|why| print_error(&format!("{program}: {why}")));
@@ -137,7 +142,7 @@ fn merge_traces(personality: Personality, prepared: &Prepared) -> u8 {
     match prepared.plan.merged.iter().try_for_each(|merged| merged.write()) {
         Ok(()) => exit::OK,
         Err(error) => {
-            eprintln!("{}: {error}", personality.program());
+            standard_error::print_line(format_args!("{}: {error}", personality.program()));
             exit::REFUSED
         }
     }
@@ -146,9 +151,9 @@ fn merge_traces(personality: Personality, prepared: &Prepared) -> u8 {
 pub fn refuse_no_jobs(personality: Personality, help: Help) -> u8 {
     match personality {
         Personality::Fio => print(&format!("No job(s) defined\n\n{}", help(personality))),
-        Personality::Native => eprintln!(
+        Personality::Native => standard_error::print_line(format_args!(
             "iosonde: no job: name a job file, or give --name=... and options (see --help)"
-        ),
+        )),
     }
     exit::REFUSED
 }
@@ -278,6 +283,7 @@ fn run_and_report(
     let ended = run_among(&plan, &mut progress, &mut host);
     let disks_used = std::mem::take(&mut progress.used);
     let act = progress.act.take();
+    let live_lost = progress.live_lost.take();
     let ended = one(ended.map_err(|error| format!("cannot listen for signals: {error}")))?;
     let hours_failed = act.and_then(|mut act| act.finish()).is_some_and(|verdict| {
         output.line(verdict.table.trim_end());
@@ -303,11 +309,24 @@ fn run_and_report(
         report = all;
     }
     output.report(&text(personality, flags, &report));
-    one(html_page::write(flags, &report))?;
-    one(metrics.map_or(Ok(()), |metrics| metrics.finish(&report)))?;
+    finish_outputs(flags, &report, metrics, live_lost)?;
     let code = judged_code(&ended, (hours_failed, flags), &report);
     let code = host.map_or(code, |host| code.max(host.code()));
     Ok(Reported { ended, code })
+}
+
+/// Write the page and the metrics: an error for each output that is not whole.
+fn finish_outputs(
+    flags: &Flags,
+    report: &iosonde_report::Report,
+    metrics: Option<MetricsOutputs>,
+    live_lost: Option<std::io::Error>,
+) -> Result<(), Vec<String>> {
+    let page = html_page::write(flags, report);
+    let metrics = metrics.map_or(Ok(()), |metrics| metrics.finish(report));
+    let live = live_lost.map(|error| format!("--live=json: objects are lost: {error}"));
+    let lost: Vec<String> = [page.err(), metrics.err(), live].into_iter().flatten().collect();
+    if lost.is_empty() { Ok(()) } else { Err(lost) }
 }
 
 /// Data of jobs that could not be written back after the run.

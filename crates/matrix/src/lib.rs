@@ -29,6 +29,7 @@ use cell::Access;
 use iosonde_base::text;
 use iosonde_options::command_line::Exit;
 use iosonde_sys::guard::{Guard, MountedWrite};
+use iosonde_sys::standard_error;
 use iosonde_sys::standard_output::print as say;
 use measure::Bounds;
 use progress::Progress;
@@ -66,7 +67,7 @@ pub fn run(words: &[String]) -> u8 {
 }
 
 fn refuse(error: &str) -> u8 {
-    eprintln!("iosonde: {error}");
+    standard_error::print_line(format_args!("iosonde: {error}"));
     exit::FAILED
 }
 
@@ -80,7 +81,9 @@ fn run_with(options: &MatrixOptions) -> Result<u8, String> {
     let sheet = match take(options, &target, &mut runner) {
         Ok(sheet) => sheet,
         Err(Interruption::Stopped) => {
-            eprintln!("iosonde: stopped before anything was measured");
+            standard_error::print_line(format_args!(
+                "iosonde: stopped before anything was measured"
+            ));
             return Ok(end(exit::SIGNALLED, target, &runner));
         }
         Err(Interruption::Failed(error)) => {
@@ -95,7 +98,10 @@ fn run_with(options: &MatrixOptions) -> Result<u8, String> {
     };
     for ResultFile { path, format } in &options.outputs {
         if let Err(error) = put(path, &sheet, *format) {
-            eprintln!("iosonde: cannot write {}: {error}", path.display());
+            standard_error::print_line(format_args!(
+                "iosonde: cannot write {}: {error}",
+                path.display()
+            ));
             code = code.max(exit::FAILED);
         }
     }
@@ -120,7 +126,10 @@ fn end(code: u8, target: Target, runner: &Runner) -> u8 {
     };
     let _ = std::thread::Builder::new().spawn(remove);
     if ended.recv_timeout(PATIENCE).is_err() {
-        eprintln!("iosonde: the storage does not answer; {} may be left there", path.display());
+        standard_error::print_line(format_args!(
+            "iosonde: the storage does not answer; {} may be left there",
+            path.display()
+        ));
     }
     std::process::exit(code.into())
 }

@@ -7,6 +7,7 @@ use iosonde_direct::Device;
 use iosonde_sys::erase::DeviceNames;
 use iosonde_sys::guard::{self, Hold, MountedWrite, Reason, WriteRefusal};
 use iosonde_sys::stack::{Layer, Stack};
+use iosonde_sys::standard_error;
 use iosonde_sys::temporary;
 use std::fs::File;
 use std::io::ErrorKind;
@@ -117,7 +118,10 @@ impl Drop for Target {
         let is_it = std::fs::symlink_metadata(path)
             .is_ok_and(|status| (status.dev(), status.ino()) == made);
         if is_it && let Err(error) = std::fs::remove_file(path) {
-            eprintln!("iosonde: could not remove {}: {error}", path.display());
+            standard_error::print_line(format_args!(
+                "iosonde: could not remove {}: {error}",
+                path.display()
+            ));
         }
     }
 }

@@ -17,6 +17,7 @@ mod watch;
 
 pub use arguments::command;
 use iosonde_options::command_line::Exit;
+use iosonde_sys::standard_error;
 use iosonde_sys::standard_output::print as say;
 
 /// Exit codes, as `--help` lists them.
@@ -49,6 +50,6 @@ pub fn run(words: &[String]) -> u8 {
 }
 
 fn refuse(error: &str) -> u8 {
-    eprintln!("iosonde: {error}");
+    standard_error::print_line(format_args!("iosonde: {error}"));
     exit::FAILED
 }

@@ -13,6 +13,7 @@ use iosonde_run::worker::JobResult;
 use iosonde_stats::HistogramSnapshot;
 use iosonde_sys::counters::TaskIo;
 use iosonde_sys::stack::Stack;
+use iosonde_sys::standard_error;
 use iosonde_sys::status_line;
 use rustix::fs::{Mode, OFlags};
 use std::path::Path;
@@ -73,13 +74,16 @@ pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
     }
     status_line::clear();
     if runner.abandoned {
-        eprintln!(
+        standard_error::print_line(format_args!(
             "iosonde: the storage does not answer; {} may be left there",
             root.path().display()
-        );
+        ));
         root.keep();
     } else if options.keep {
-        eprintln!("iosonde: the tree is in {}", root.path().display());
+        standard_error::print_line(format_args!(
+            "iosonde: the tree is in {}",
+            root.path().display()
+        ));
         root.keep();
     }
     Ok(result)

@@ -15,6 +15,7 @@ use iosonde_run::preflight::open_files;
 use iosonde_run::preflight::write_access::{self, DeviceData};
 use iosonde_run::worker::JobResult;
 use iosonde_sys::guard::WriteRefusal;
+use iosonde_sys::standard_error;
 use iosonde_sys::standard_output::print as say;
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ pub fn run(arguments: &[String]) -> u8 {
     match prepared(arguments) {
         Ok((bench, planned)) => execute(&bench, planned),
         Err(UsageError { code, message }) => {
-            eprintln!("sbk: {message}");
+            standard_error::print_line(format_args!("sbk: {message}"));
             code
         }
     }
@@ -58,13 +59,13 @@ fn prepared(arguments: &[String]) -> Result<(Benchmark, PlannedBench), UsageErro
 
 fn execute(bench: &Benchmark, mut planned: PlannedBench) -> u8 {
     for note in bench.notes.iter().chain(&planned.notes) {
-        eprintln!("sbk: note: {note}");
+        standard_error::print_line(format_args!("sbk: note: {note}"));
     }
     let plan = Arc::new(std::mem::take(&mut planned.plan));
     match execute_plan(bench, &planned, &plan) {
         Ok(code) => code,
         Err(message) => {
-            message.iter().for_each(|line| eprintln!("sbk: {line}"));
+            message.iter().for_each(|line| standard_error::print_line(format_args!("sbk: {line}")));
             FAILED
         }
     }
@@ -81,7 +82,7 @@ fn execute_plan(
     let _access =
         write_access::devices(plan, DeviceData::Refuse(&bench.erase)).map_err(in_words)?;
     if let Err(error) = open_files::raise(plan) {
-        eprintln!("sbk: note: {error}");
+        standard_error::print_line(format_args!("sbk: note: {error}"));
     }
     let mut watch = RecordsObserver::new(bench, planned).map_err(|error| vec![error])?;
     if bench.action == WorkerRole::Write && bench.class != Class::Null {
@@ -89,7 +90,9 @@ fn execute_plan(
     }
     if bench.direct {
         let paths = planned.workers.iter().map(|worker| worker.path.as_path());
-        direct::notes(bench.action, paths).iter().for_each(|note| eprintln!("sbk: note: {note}"));
+        direct::notes(bench.action, paths)
+            .iter()
+            .for_each(|note| standard_error::print_line(format_args!("sbk: note: {note}")));
     }
     let watched = disks::WatchedDisks::under(plan);
     let outcome = conduct(plan.clone(), &mut watch)
@@ -97,7 +100,7 @@ fn execute_plan(
     watch.finish(time_was_up(bench, &planned.workers, &outcome));
     let failed = !watch.errors.is_empty() || watch.lost.is_some();
     if let Some(lost) = watch.lost.take() {
-        eprintln!("sbk: {lost}");
+        standard_error::print_line(format_args!("sbk: {lost}"));
     }
     drop(watch);
     tell_ends(bench, &planned.workers, &outcome);
@@ -158,7 +161,10 @@ fn tell_ends(bench: &Benchmark, workers: &[RecordWorker], outcome: &RunOutcome) 
     let mut ends = Vec::new();
     for (worker, result) in workers.iter().zip(&outcome.results) {
         let Some(result) = result else { continue };
-        result.notes.iter().for_each(|note| eprintln!("sbk: note: {note}"));
+        result
+            .notes
+            .iter()
+            .for_each(|note| standard_error::print_line(format_args!("sbk: note: {note}")));
         ends.extend(end(bench, worker, result).filter(|_| outcome.signal.is_none()));
     }
     ends.iter().take(ENDS).for_each(|end| remark(bench, end));
@@ -170,7 +176,7 @@ fn tell_ends(bench: &Benchmark, workers: &[RecordWorker], outcome: &RunOutcome) 
 /// Print a remark with the lines, or beside a document.
 fn remark(bench: &Benchmark, text: &str) {
     match bench.output.logger {
-        Logger::Json => eprintln!("sbk: {text}"),
+        Logger::Json => standard_error::print_line(format_args!("sbk: {text}")),
         _ => say(&format!("{text}\n")),
     }
 }

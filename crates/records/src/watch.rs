@@ -8,9 +8,11 @@ use crate::latencies::Latencies;
 use crate::lines;
 use crate::metrics::Metrics;
 use crate::remedies::own_names;
+use iosonde_base::text::harmless;
 use iosonde_run::conductor::{Observer, RunEvent};
 use iosonde_run::worker::JobError;
 use iosonde_sys::clock::Clock;
+use iosonde_sys::standard_error;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -118,7 +120,7 @@ impl<'a> RecordsObserver<'a> {
             return;
         }
         let mut out = std::io::stdout();
-        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let written = out.write_all(harmless(text).as_bytes()).and_then(|()| out.flush());
         match written {
             // A closed pipe, as before `head`, is no error.
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -198,7 +200,7 @@ impl<'a> RecordsObserver<'a> {
         }
         let number = self.workers[job].number;
         let line = format!("{} {number} failed: {}", self.bench.action.worker(), own_names(error));
-        eprintln!("{line}");
+        standard_error::print_line(format_args!("{line}"));
         self.errors.push(line);
     }
 }
@@ -222,7 +224,9 @@ impl Observer for RecordsObserver<'_> {
                     self.failed(job.number as usize - 1, error);
                 }
             }
-            RunEvent::Stopping { signal } => eprintln!("signal {signal}: ending the run"),
+            RunEvent::Stopping { signal } => {
+                standard_error::print_line(format_args!("signal {signal}: ending the run"))
+            }
             _ => {}
         }
     }

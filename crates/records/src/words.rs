@@ -2,6 +2,9 @@
 
 use crate::options::{self, OptionGroup, SbkOption, Takes};
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use yaml_rust2::scanner::{Scanner, Token, TokenType};
 use yaml_rust2::{Yaml, YamlLoader};
 
 /// Why nothing runs.
@@ -153,7 +156,19 @@ fn split(word: &str) -> Result<(&'static SbkOption, Option<&str>), UsageError> {
 fn from_yaml(path: &str) -> Result<OptionValues, UsageError> {
     let because =
         |why: String| UsageError::because(format!("cannot read arguments from {path}: {why}"));
-    let text = std::fs::read_to_string(path).map_err(|error| because(error.to_string()))?;
+    /// A longer file holds something else, and /dev/zero never ends.
+    const MOST: u64 = 1 << 20;
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| because(error.to_string()))?;
+    file.take(MOST + 1).read_to_string(&mut text).map_err(|error| because(error.to_string()))?;
+    if text.len() as u64 > MOST {
+        return Err(because("it is longer than 1 MiB".to_owned()));
+    }
+    // Ten lines of aliases of aliases are a list of a thousand million words.
+    let mut tokens = Scanner::new(text.chars());
+    if tokens.any(|Token(_, kind)| matches!(kind, TokenType::Alias(_))) {
+        return Err(because("it holds an alias (*NAME): write the value itself".to_owned()));
+    }
     let documents = YamlLoader::load_from_str(&text).map_err(|error| because(error.to_string()))?;
     let wanted = "expected a map `sbkArgs:` of options and their values";
     let Some(Yaml::Hash(top)) = documents.first() else { return Err(because(wanted.to_owned())) };
@@ -259,7 +274,12 @@ mod tests {
         let nested = words(&format!("-f {}", path.display())).unwrap_err();
         std::fs::write(&path, "sbkArgs: {\n").unwrap();
         let broken = words(&format!("-f {}", path.display())).unwrap_err();
+        std::fs::write(&path, "a: &a [x, x]\nsbkArgs: {class: *a}\n").unwrap();
+        let alias = words(&format!("-f {}", path.display())).unwrap_err();
         std::fs::remove_file(&path).unwrap();
+        let endless = words("-f /dev/zero").unwrap_err();
+        assert!(endless.message.contains("longer than 1 MiB"), "{}", endless.message);
+        assert!(alias.message.contains("alias"), "{}", alias.message);
         let read = read.unwrap();
         assert_eq!((read.text("class"), read.text("writers")), ("file", "1"));
         assert_eq!((read.text("size"), read.text("throughput")), ("200", "0.5"));

@@ -146,6 +146,16 @@ fn remedy(by: &Use) -> &'static str {
     }
 }
 
+/// The system's error, or EBUSY where the guard itself refuses.
+impl From<WriteRefusal> for io::Error {
+    fn from(refusal: WriteRefusal) -> io::Error {
+        match refusal.reason {
+            Reason::Unknown(error) => error,
+            _ => rustix::io::Errno::BUSY.into(),
+        }
+    }
+}
+
 impl std::error::Error for WriteRefusal {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.reason {
@@ -220,6 +230,15 @@ impl Guard {
         judged.map_err(|reason| WriteRefusal { path: path.to_owned(), reason })
     }
 
+    /// Create a file for output, or empty the one that is there.
+    ///
+    /// # Errors
+    /// As [`Guard::may_put_output`]; or the file cannot be created.
+    pub fn create_output(&self, path: &Path) -> Result<File, WriteRefusal> {
+        self.may_put_output(path)?;
+        open_output(path).map_err(|reason| WriteRefusal { path: path.to_owned(), reason })
+    }
+
     fn judge(&self, path: &Path) -> Result<Hold, Reason> {
         let status = match fs::metadata(path) {
             Ok(status) => status,
@@ -281,6 +300,31 @@ impl Guard {
             None => Ok(()),
         }
     }
+}
+
+/// Create a file for output, or empty the one that is there, as things are now.
+/// To create many, make one [`Guard`].
+///
+/// # Errors
+/// It is a block device, a file that a device in use shows, or cannot be created.
+pub fn create_output(path: &Path) -> Result<File, WriteRefusal> {
+    Guard::now(MountedWrite::Refuse).create_output(path)
+}
+
+/// Emptied only once it is known to be no device: the name may lead to another
+/// file than the one that was judged.
+fn open_output(path: &Path) -> Result<File, Reason> {
+    let mut options = File::options();
+    let opened = options.write(true).create(true).truncate(false).open(path);
+    let file = opened.map_err(Reason::Unknown)?;
+    let kind = file.metadata().map_err(Reason::Unknown)?.file_type();
+    if kind.is_block_device() {
+        return Err(Reason::OutputOnDevice);
+    }
+    if kind.is_file() {
+        file.set_len(0).map_err(Reason::Unknown)?;
+    }
+    Ok(file)
 }
 
 /// Writing to these does I/O and nothing else; to a terminal, a disk's control

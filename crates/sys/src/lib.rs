@@ -19,6 +19,7 @@ pub mod ring_probe;
 pub mod scheduler;
 pub mod signature;
 pub mod stack;
+pub mod standard_error;
 pub mod standard_output;
 pub mod status_line;
 pub mod temporary;

@@ -30,6 +30,18 @@ pub fn ignored_signals() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
+/// Do something while these signals wait for the calling thread: one that comes meanwhile
+/// is delivered afterwards. For the moment in which handlers are put in place, when a
+/// signal that comes too early would be lost.
+pub fn with_signals_held<T>(signals: &[i32], act: impl FnOnce() -> T) -> T {
+    let before = platform::hold_signals(signals);
+    let acted = act();
+    if let Some(before) = before {
+        platform::set_held_signals(&before);
+    }
+    acted
+}
+
 /// Name the calling thread, for tools such as top(1); 15 bytes are kept.
 ///
 /// # Errors
@@ -144,5 +156,18 @@ mod tests {
             set_timer_slack(NonZeroU64::MIN).unwrap();
             assert_eq!(rustix::thread::current_timer_slack().unwrap(), 1);
         });
+    }
+
+    #[test]
+    fn signals_wait_while_they_are_held_and_not_afterwards() {
+        const USR2: i32 = 12;
+        let is_held = || {
+            let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+            let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
+            u64::from_str_radix(mask.trim(), 16).unwrap() >> (USR2 - 1) & 1 == 1
+        };
+        assert!(!is_held());
+        assert!(with_signals_held(&[USR2], is_held));
+        assert!(!is_held());
     }
 }

@@ -1,5 +1,6 @@
 //! Text on standard output, and whether any of it was lost.
 
+use iosonde_base::text::harmless;
 use std::io::{self, ErrorKind, Write};
 use std::sync::OnceLock;
 
@@ -15,7 +16,8 @@ pub fn print(text: &str) {
 #[must_use]
 pub fn try_print(text: &str) -> bool {
     let mut out = io::stdout();
-    let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) else {
+    let shown = harmless(text);
+    let Err(error) = out.write_all(shown.as_bytes()).and_then(|()| out.flush()) else {
         return true;
     };
     if error.kind() != ErrorKind::BrokenPipe {

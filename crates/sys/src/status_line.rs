@@ -1,5 +1,6 @@
 //! One line of standard error that is drawn over, for a person who looks on.
 
+use iosonde_base::text::plain;
 use std::io::{self, IsTerminal, Write};
 
 /// Columns where the terminal does not tell.
@@ -17,7 +18,7 @@ pub fn is_shown() -> bool {
 /// wraps could not be drawn over.
 pub fn draw(words: &str) {
     if is_shown() {
-        let short: String = words.chars().take(columns() - 1).collect();
+        let short: String = plain(words).chars().take(columns() - 1).collect();
         put(&format!("\r\x1b[K{short}"));
     }
 }

@@ -1,6 +1,7 @@
 //! Temporary files and directories: created new, under names that nobody can have
 //! prepared.
 
+use crate::standard_error;
 use std::collections::hash_map::RandomState;
 use std::fs::{DirBuilder, File};
 use std::hash::{BuildHasher, Hasher};
@@ -61,7 +62,10 @@ impl Drop for OwnDirectory {
     fn drop(&mut self) {
         let removed = if self.is_kept { Ok(()) } else { std::fs::remove_dir_all(&self.path) };
         if let Err(error) = removed {
-            eprintln!("iosonde: cannot remove {}: {error}", self.path.display());
+            standard_error::print_line(format_args!(
+                "iosonde: cannot remove {}: {error}",
+                self.path.display()
+            ));
         }
     }
 }

@@ -7,7 +7,7 @@ use iosonde_workload::content::{Pattern, repeat};
 const STEP: u64 = 0x61c8_8646_80b5_83eb;
 
 /// Bytes of one round: four words.
-const ROUND: usize = 32;
+pub(crate) const ROUND: usize = 32;
 
 static MULTIPLES: Multiples = Multiples::of(STEP);
 
@@ -36,6 +36,12 @@ impl SeededBytes {
             return;
         }
         self.fill_any(bytes);
+    }
+
+    /// The first word of a round of 32 bytes, as it is stored.
+    pub(crate) fn first_word(self, round: usize) -> u64 {
+        // A stream of 2^32 rounds is longer than any I/O.
+        self.0.wrapping_mul(STEP.wrapping_pow(round as u32))
     }
 
     #[inline(never)]

@@ -2,7 +2,7 @@
 
 use crate::block::MismatchKind;
 use crate::checksum::BlockType;
-use crate::content::SeededBytes;
+use crate::content::{ROUND, SeededBytes};
 use crate::header::{HEADER_BYTES, Header, MAGIC, VERSION};
 use std::fmt;
 
@@ -255,25 +255,54 @@ pub fn remake(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The content of the interval, which may be any of its I/O: the one that
-/// differs least from what was read.
+/// differs least from what was read, among those of which a word is right.
 fn nearest_content(bytes: &[u8], taken: usize, header: &Header) -> Option<Vec<u8>> {
     let len = bytes.len();
     bytes.get(taken..)?;
     // An interval cannot lie farther into its I/O than into its file.
     let before = usize::try_from(header.offset).unwrap_or(usize::MAX) / len;
-    let intervals = (before + 1).min((REMAKE_BYTES / len).max(1));
+    let intervals = before.saturating_add(1).min((REMAKE_BYTES / len).max(1));
     let seeded = SeededBytes::new(header.seed);
-    // Whole rounds, as of an I/O that goes on; and the end of the shortest I/O.
-    let mut stream = vec![0; (intervals * len).next_multiple_of(32)];
-    seeded.fill(&mut stream);
-    let mut alone = vec![0; len];
-    seeded.fill(&mut alone);
-    let bits = |content: &[u8]| -> u32 {
-        let pairs = bytes[taken..].iter().zip(&content[taken..]);
-        pairs.map(|(one, other)| (one ^ other).count_ones()).fold(0, u32::saturating_add)
+    let whole = |interval: usize| {
+        // Whole rounds, as of an I/O that goes on.
+        let (begin, end) = (interval * len, (interval + 1) * len);
+        let first = begin / ROUND;
+        let mut rounds = vec![0; (end - first * ROUND).next_multiple_of(ROUND)];
+        SeededBytes::new(seeded.first_word(first)).fill(&mut rounds);
+        rounds[begin - first * ROUND..][..len].to_vec()
     };
-    let candidates = stream.chunks_exact(len).take(intervals).chain([alone.as_slice()]);
-    candidates.min_by_key(|content| bits(content)).map(<[u8]>::to_vec)
+    // The end of the shortest I/O.
+    let mut nearest = vec![0; len];
+    seeded.fill(&mut nearest);
+    let bits = |content: &[u8]| -> u64 {
+        let pairs = bytes[taken..].iter().zip(&content[taken..]);
+        pairs.map(|(one, other)| u64::from((one ^ other).count_ones())).sum()
+    };
+    let mut least = bits(&nearest);
+    let has_right_word = |interval: &usize| has_right_word(bytes, taken, *interval, seeded);
+    for interval in (0..intervals).filter(has_right_word) {
+        let content = whole(interval);
+        let wrong = bits(&content);
+        if wrong < least {
+            (least, nearest) = (wrong, content);
+        }
+    }
+    Some(nearest)
+}
+
+/// Whether one word of a sector is the one that this interval of an I/O would have
+/// there. Without making the content: an I/O may have thousands of intervals.
+fn has_right_word(bytes: &[u8], taken: usize, interval: usize, seeded: SeededBytes) -> bool {
+    /// Sectors that are looked at: a tear leaves some of the first or the last.
+    const SECTORS: usize = 8;
+    let (begin, sectors) = (interval * bytes.len(), bytes.len().div_ceil(SECTOR));
+    (0..sectors).step_by(sectors.div_ceil(SECTORS)).any(|sector| {
+        // The next round behind the start of the sector, and what is before the content.
+        let round = (begin + (sector * SECTOR).max(taken)).div_ceil(ROUND);
+        let at = round * ROUND - begin;
+        let word = bytes.get(at..at + 8).and_then(|word| word.try_into().ok());
+        word.is_some_and(|word| u64::from_le_bytes(word) == seeded.first_word(round))
+    })
 }
 
 #[cfg(test)]
@@ -337,6 +366,25 @@ mod tests {
         assert_eq!(remake(&flipped), Some(good.clone()));
         flipped[9] ^= 1;
         assert_eq!(remake(&flipped), None, "the seed cannot be trusted");
+    }
+
+    #[test]
+    fn an_interval_far_into_a_long_io_is_found_although_some_of_it_is_wrong() {
+        let format = BlockFormat::new(BlockType::Crc32c, 4096, 0, BlockContent::Seeded, 8 << 20);
+        let offset = 1 << 40;
+        let identity = BlockIdentity { seed: 7, offset, number: 1, ..Default::default() };
+        let io = format.unwrap().expected_bytes(8 << 20, &identity);
+        let good = &io[1999 * 4096..][..4096];
+        assert_eq!(remake(good).as_deref(), Some(good));
+        // Only the first sectors arrived, and in them a bit is wrong.
+        let mut torn = good.to_vec();
+        torn[1536..].fill(0);
+        torn[700] ^= 4;
+        assert_eq!(remake(&torn).as_deref(), Some(good));
+        // Nothing of the content is right: whatever is made, it ends soon.
+        let mut noise = good.to_vec();
+        noise[64..].fill(0xa5);
+        assert_ne!(remake(&noise).as_deref(), Some(&noise[..]));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Numbers as text and lines of a given width, the same in each report.
 
+mod harmless;
 mod lines;
 mod numbers;
 mod sizes;
 
+pub use harmless::{harmless, plain};
 pub use lines::{fit, shell_command, wrap};
 pub use numbers::{
     bytes, count, counted, duration, exact_bytes, percent, percent_of, plural, rate,

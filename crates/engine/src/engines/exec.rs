@@ -8,9 +8,9 @@ use crate::drive::Failure;
 use crate::{Caps, EngineDef, EngineError, SliceControl};
 use iosonde_base::Errno;
 use iosonde_sys::clock::Clock;
+use iosonde_sys::guard;
 use options::OPTIONS;
 use rustix::process::{Pid, Signal, kill_process};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -91,21 +91,12 @@ fn start(settings: &ExecSettings) -> Result<Child, Failure> {
     command.args(&settings.arguments).stdin(Stdio::null());
     if let Some(name) = &settings.output {
         let output = |suffix: &str| {
-            create_output(&with_added(name, suffix))
-                .map_err(failed("open a file for the program's output"))
+            guard::create_output(&with_added(name, suffix))
+                .map_err(|refusal| failed("open a file for the program's output")(refusal.into()))
         };
         command.stdout(output(".stdout")?).stderr(output(".stderr")?);
     }
     command.spawn().map_err(failed("run the program"))
-}
-
-/// A new file, or one that is there emptied; a device keeps what it holds.
-fn create_output(path: &Path) -> std::io::Result<File> {
-    use std::os::unix::fs::FileTypeExt;
-    if std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device()) {
-        return Err(std::io::Error::from(rustix::io::Errno::BUSY));
-    }
-    File::create(path)
 }
 
 /// The path with more at its end: `set_extension` would cut at a dot.

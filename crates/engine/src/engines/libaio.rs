@@ -160,6 +160,10 @@ pub(super) struct Libaio<const PRIORITIES: bool> {
     with_kernel: u32,
     /// Submissions of which nothing was taken while the kernel had nothing.
     refusals: Retries,
+    /// Waits that were interrupted, since the kernel last waited or gave any.
+    interruptions: Retries,
+    /// They went on for too long.
+    given_up: bool,
     /// The kernel's ring, to be read without a call (`userspace_reap`).
     ring: Option<*const RingHead>,
     /// The kernel takes syncs as requests.
@@ -188,6 +192,8 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
             events: vec![IoEvent::default(); depth].into(),
             with_kernel: 0,
             refusals: Retries::default(),
+            interruptions: Retries::default(),
+            given_up: false,
             ring,
             queues_syncs: true,
             sync_range: with.sync_range,
@@ -358,11 +364,23 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
         };
         if count < 0 {
             let errno = Errno::from(std::io::Error::last_os_error());
-            return if errno.0 == libc::EINTR { Ok(()) } else { Err(errno) };
+            return self.interrupted(errno);
         }
+        self.interruptions.moved();
         self.with_kernel -= count as u32;
         done.extend(self.events[..count as usize].iter().map(completion));
         Ok(())
+    }
+
+    /// A wait failed: fine, if a signal came. Not if one comes for so long that it
+    /// will not pass.
+    #[cold]
+    fn interrupted(&mut self, errno: Errno) -> Result<(), Errno> {
+        if errno.0 != libc::EINTR {
+            return Err(errno);
+        }
+        self.given_up = !self.interruptions.again(false);
+        if self.given_up { Err(errno) } else { Ok(()) }
     }
 }
 
@@ -443,6 +461,10 @@ impl<const PRIORITIES: bool> Queued for Libaio<PRIORITIES> {
             self.submit_again(!done.is_empty());
         }
         Ok(())
+    }
+
+    fn broken(&self) -> Option<&'static str> {
+        self.given_up.then_some(GIVEN_UP)
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {

@@ -1,15 +1,14 @@
 //! mmap: the file is mapped, and I/O is a copy from or to memory.
 //!
 //! A page that cannot be had (the file was cut shorter, the device failed, the
-//! file system is full) is a SIGBUS in the middle of the copy. [`fault`] turns
+//! file system is full) is a SIGBUS in the middle of the copy. [`page_loss`] turns
 //! it into an error of that I/O.
 #![allow(unsafe_code)]
-
-mod fault;
 
 use super::offload::{Alone, pool_of};
 use super::psync::CAPS;
 use super::{always, one_shot, trim};
+use crate::page_loss;
 use crate::{
     Caps, EngineDef, EngineOptionTable, Hint, Io, JobContext, OneShot, OpenWith, Opened,
     OwnOptions, OwnSettings,
@@ -118,7 +117,7 @@ impl Drop for MappedWindow {
 
 impl Mmap {
     fn new(with: &OpenWith, window_bytes: u64) -> Mmap {
-        fault::catch();
+        page_loss::catch();
         let files = (0..with.files).map(|_| Mapped::default()).collect();
         Mmap { files, window_bytes, thp: with.settings.of::<MmapSettings>().thp }
     }
@@ -233,7 +232,7 @@ impl OneShot for Mmap {
             _ => return file.sync(io).map(|()| io.len),
         };
         let window = file.window.as_ref().expect("reach mapped it");
-        let whole = fault::guard(window.memory, window.bytes, || {
+        let whole = page_loss::guard(window.memory, window.bytes, || {
             // SAFETY: `io.len` bytes at the buffer are this I/O's alone, as many
             // in the mapping were checked by `reach`, and the two do not overlap:
             // one is the job's memory, the other the kernel's pages. Other

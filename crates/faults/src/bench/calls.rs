@@ -4,57 +4,104 @@ use super::before::{BYSTANDER, content};
 use super::report::Report;
 use super::{Findings, SeedResult, Stage};
 
-/// Calls, and errors that they may give. Not those for memory: the allocator ends
-/// a program that gets none, as in every Rust program.
-const FAILS: [(&str, &[&str]); 24] = [
+/// Calls, and errors that they may give.
+type Failing = (&'static str, &'static [&'static str]);
+
+/// Those of any job. Not those for memory: the allocator ends a program that gets
+/// none, as in every Rust program.
+const OF_ALL: [Failing; 20] = [
     ("openat", &["EMFILE", "EACCES", "EIO", "EINTR"]),
-    ("pread64", &["EIO", "EINTR", "EAGAIN"]),
-    ("pwrite64", &["EIO", "ENOSPC", "EDQUOT", "EINTR"]),
     ("read", &["EIO", "EINTR"]),
     ("write", &["EIO", "ENOSPC", "EINTR"]),
-    ("fsync", &["EIO", "ENOSPC"]),
-    ("fdatasync", &["EIO"]),
+    ("fsync", &["EIO", "ENOSPC", "EINTR"]),
+    ("fdatasync", &["EIO", "EINTR"]),
+    ("sync_file_range", &["EIO", "ENOSPC", "EINTR"]),
     ("ftruncate", &["EIO", "ENOSPC", "EFBIG"]),
     ("fallocate", &["EIO", "ENOSPC", "EOPNOTSUPP", "EINTR"]),
     ("fadvise64", &["EINVAL"]),
     ("statx", &["EIO", "EACCES", "ENOMEM"]),
     ("fstat", &["EIO"]),
     ("close", &["EIO", "EINTR"]),
-    ("io_setup", &["EAGAIN", "ENOMEM", "ENOSYS"]),
-    ("io_submit", &["EAGAIN", "EIO", "EINTR"]),
-    ("io_getevents", &["EINTR"]),
-    ("io_uring_setup", &["EPERM", "ENOSYS", "ENOMEM"]),
-    ("io_uring_enter", &["EAGAIN", "EINTR", "EBUSY"]),
-    ("io_uring_register", &["ENOMEM", "EINVAL"]),
+    ("lseek", &["EIO"]),
+    ("madvise", &["EINVAL", "ENOMEM"]),
     ("sched_setaffinity", &["EINVAL", "EPERM"]),
     ("ioctl", &["ENOTTY", "EIO"]),
     ("statfs", &["EIO", "ENOSYS"]),
     ("clone3", &["EAGAIN", "ENOMEM"]),
     ("unlink", &["EIO", "EBUSY"]),
+    ("pipe2,eventfd2,epoll_create1", &["EMFILE", "ENFILE"]),
 ];
 
+/// Engines, and the calls that only they make.
+const ENGINES: [(&str, &[Failing]); 10] = [
+    ("psync", &[("pread64", READ), ("pwrite64", WRITE)]),
+    ("posixaio", &[("pread64", READ), ("pwrite64", WRITE)]),
+    ("sync", &[("lseek", &["EIO"]), ("read", READ), ("write", WRITE)]),
+    ("vsync", &[("readv", READ), ("writev", WRITE)]),
+    ("pvsync", &[("preadv", READ), ("pwritev", WRITE)]),
+    ("pvsync2", &[("preadv2", READ), ("pwritev2", WRITE)]),
+    ("splice", &[("splice", READ), ("vmsplice", READ)]),
+    ("mmap", &[("msync", &["EIO", "EINTR", "EBUSY"]), ("mmap", &["ENODEV", "EACCES"])]),
+    (
+        "libaio",
+        &[
+            ("io_setup", &["EAGAIN", "ENOMEM", "ENOSYS"]),
+            ("io_submit", &["EAGAIN", "EIO", "EINTR"]),
+            ("io_getevents", &["EINTR"]),
+            ("io_destroy", &["EINVAL"]),
+        ],
+    ),
+    (
+        "io_uring",
+        &[
+            ("io_uring_setup", &["EPERM", "ENOSYS", "ENOMEM"]),
+            ("io_uring_enter", &["EAGAIN", "EINTR", "EBUSY"]),
+            ("io_uring_register", &["ENOMEM", "EINVAL"]),
+        ],
+    ),
+];
+
+const READ: &[&str] = &["EIO", "EINTR", "EAGAIN"];
+const WRITE: &[&str] = &["EIO", "ENOSPC", "EDQUOT", "EFBIG", "EINTR"];
+
 /// Calls whose failure on the job's file must be reported: data is lost or not there.
-const REPORTED: [&str; 4] = ["pread64", "pwrite64", "fsync", "fdatasync"];
+const REPORTED: [&str; 10] = [
+    "pread64",
+    "pwrite64",
+    "readv",
+    "writev",
+    "preadv",
+    "pwritev",
+    "preadv2",
+    "pwritev2",
+    "fsync",
+    "fdatasync",
+];
 
 pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     strace_is_here()?;
     let dice = &mut stage.dice;
-    let engine = dice.pick(&["psync", "sync", "libaio", "io_uring", "mmap", "posixaio"]);
+    let (engine, own) = dice.pick(&ENGINES);
     let pattern = dice.pick(&["read", "randread", "write", "randrw"]);
-    let (call, errors) = dice.pick(&FAILS);
+    let is_own = dice.happens(600);
+    let (call, errors) = if is_own { dice.pick(own) } else { dice.pick(&OF_ALL) };
     let error = dice.pick(errors);
-    let first = 1 + dice.below(dice.clone().pick(&[4, 20, 80]));
+    let most = dice.pick(&[1, 4, 20]);
+    let first = 1 + dice.below(most);
     // What interrupts an open, read or write of Rust's standard library is tried again
     // without a limit; a file system that interrupts those for ever holds every program.
     let is_of_library = matches!(call, "openat" | "read" | "write" | "close" | "ftruncate");
-    let lasts = dice.happens(250) && !(error == "EINTR" && is_of_library);
+    // Only of the job's file: what the dynamic linker maps and reads is none of ours. The
+    // standard library takes no error of closing a directory.
+    let of_file = call == "close" || is_own && !call.starts_with("io_") && call != "msync";
+    let lasts = dice.happens(250) && (of_file || !(error == "EINTR" && is_of_library));
     let letters = content(dice, 10_000);
     let before = content(dice, 128 << 10);
     let (aside, file) = (stage.aside.clone(), stage.mount.join("data"));
     let bystander = stage.mount.join(BYSTANDER);
     let written = std::fs::write(&bystander, &letters);
     written.and_then(|()| std::fs::write(&file, &before)).map_err(|error| error.to_string())?;
-    let sync = if dice.happens(500) { "--fsync=8 --end_fsync=1" } else { "" };
+    let sync = dice.pick(&["", "", "--fsync=8 --end_fsync=1", "--sync_file_range=write:8"]);
     let line = format!(
         "--name=j --output-format=json --filename={} --rw={pattern} --bs=4k --size=128k \
          --ioengine={engine} --iodepth=4 {sync}",
@@ -62,8 +109,7 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     );
     let when = format!("{first}{}", if lasts { "+" } else { "" });
     let trace = aside.join("trace");
-    // The standard library takes no error of closing a directory.
-    let only = if call == "close" { format!("-P {}", file.display()) } else { String::new() };
+    let only = if of_file { format!("-P {}", file.display()) } else { String::new() };
     let before_it = format!(
         "strace -f -y -qq {only} -o {} -e trace={call} -e signal=none -e inject={call}:error={error}:when={when}",
         trace.display()
@@ -76,7 +122,8 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     let mut findings = Findings::of(&ended);
     let name = file.display().to_string();
     let on_data = lines.iter().filter(|line| line.contains(&name)).count();
-    let is_reported = REPORTED.contains(&call) && !matches!(error, "EINTR" | "EAGAIN");
+    let moves_data = is_own && matches!(call, "read" | "write") || REPORTED.contains(&call);
+    let is_reported = moves_data && !matches!(error, "EINTR" | "EAGAIN");
     findings.must(!is_reported || on_data == 0 || ended.code != Some(0), || {
         format!("{call} of the job's file failed {on_data} times, and it ended with 0")
     });

@@ -25,7 +25,8 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     ];
     // A sync that fails ends the job, or is reported at its end.
     if !goes_on && stage.dice.happens(400) {
-        job.add(&format!("--fsync={}", 1 + stage.dice.below(8)));
+        let sync = stage.dice.pick(&["fsync", "fdatasync"]);
+        job.add(&format!("--{sync}={}", 1 + stage.dice.below(8)));
         rules.push(Rule { target: Target::Sync, fault: Fault::InputOutputError, per_mille: 100 });
     }
     let (store, before) = stage.store(&job, rules);

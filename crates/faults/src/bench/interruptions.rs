@@ -19,7 +19,13 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     // A hang takes more than a second; a few of them are enough.
     let per_mille = if fault == Fault::Hang { 4 } else { stage.dice.pick(&[20, 100, 300]) };
     let rule = |target| Rule { target, fault, per_mille };
-    let (store, before) = stage.store(&job, vec![rule(Target::Read), rule(Target::Write)]);
+    // A short sync there is not.
+    let mut rules = vec![rule(Target::Read), rule(Target::Write)];
+    if fault != Fault::Short && stage.dice.happens(400) {
+        job.add(&format!("--fsync={} --end_fsync=1", 1 + stage.dice.below(16)));
+        rules.push(rule(Target::Sync));
+    }
+    let (store, before) = stage.store(&job, rules);
     let mount = stage.serve(store, &job)?;
     let ended = stage.program.run(&job.arguments(""));
 

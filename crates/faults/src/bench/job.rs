@@ -19,9 +19,12 @@ const fn engine(name: &'static str, has_queue: bool) -> Engine {
 }
 
 /// Engines whose I/Os are one request each.
-pub(crate) const EXACT: [Engine; 5] = [
+pub(crate) const EXACT: [Engine; 8] = [
     engine("psync", false),
     engine("sync", false),
+    engine("vsync", false),
+    engine("pvsync", false),
+    engine("pvsync2", false),
     engine("libaio", true),
     engine("io_uring", true),
     engine("posixaio", true),

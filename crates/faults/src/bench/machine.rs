@@ -12,8 +12,8 @@ use std::time::Duration;
 const DISK_BYTES: usize = 8 << 20;
 
 pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
-    let scenes: [fn(Stage<'_>) -> Result<SeedResult, String>; 5] =
-        [shrunk, detached, frozen, little_space, little_memory];
+    let scenes: [fn(Stage<'_>) -> Result<SeedResult, String>; 7] =
+        [shrunk, detached, frozen, little_space, little_memory, quota, few_threads];
     let scene = stage.dice.pick(&scenes);
     scene(stage)
 }
@@ -133,44 +133,96 @@ fn little_space(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     Ok(SeedResult { injected: 1, findings: findings.end(), skipped: None })
 }
 
+/// A quota of 1 MiB, in a file system that has more room.
+fn quota(mut stage: Stage<'_>) -> Result<SeedResult, String> {
+    let folder = Folder::within(&stage.aside, "btrfs");
+    let (_device, mounted) = filesystem(&folder, "btrfs")?;
+    let on = mounted.0.display().to_string();
+    command("btrfs", &["quota", "enable", &on])?;
+    command("btrfs", &["qgroup", "limit", "1m", &on])?;
+    let pattern = stage.dice.pick(&["read", "randread", "write", "randwrite"]);
+    let engine = stage.dice.pick(&["psync", "libaio", "io_uring"]);
+    let layout = stage.dice.pick(&["none", "posix"]);
+    let line = format!(
+        "--name=j --output-format=json --filename={on}/data --rw={pattern} --bs=64k --size=4m \
+         --ioengine={engine} --fallocate={layout} --fsync=4"
+    );
+    let ended = stage.program.run(&words(&line));
+    let mut findings = Findings::of(&ended);
+    findings.must(ended.code != Some(0), || "4 MiB are in 1 MiB".to_owned());
+    findings.must(ended.stderr.contains("quota"), || "no word of the quota".to_owned());
+    let left = Path::new(&on).join("data").exists();
+    findings
+        .must(!left || pattern.ends_with("write"), || "a layout that failed is left".to_owned());
+    Ok(SeedResult { injected: 1, findings: findings.end(), skipped: None })
+}
+
+/// More jobs than a control group lets a program have threads.
+fn few_threads(mut stage: Stage<'_>) -> Result<SeedResult, String> {
+    let most = 2 + stage.dice.below(20);
+    let group = Group::new(stage.seed, PROCESSES, &most.to_string())?;
+    let engine = stage.dice.pick(&["psync", "posixaio", "io_uring"]);
+    let file = stage.mount.join("data");
+    let line = format!(
+        "--name=j --output-format=json --filename={} --ioengine={engine} --rw=write --bs=4k \
+         --size=256k --numjobs=40 --iodepth=4",
+        file.display()
+    );
+    let ended = stage.program.run_under(&group.enter(), &words(&line), |_, _| ());
+    let mut findings = Findings::of(&ended);
+    findings.must(ended.code != Some(0), || format!("40 jobs are in {most} threads"));
+    findings.must(!ended.stderr.is_empty(), || "no word of it".to_owned());
+    Ok(SeedResult { injected: 1, findings: findings.end(), skipped: None })
+}
+
 /// Buffers that the control group has no room for.
 fn little_memory(stage: Stage<'_>) -> Result<SeedResult, String> {
-    let group = Group::new(stage.seed)?;
+    let group = Group::new(stage.seed, MEMORY, "67108864")?;
     let file = stage.mount.join("data");
     let line = format!(
         "--name=j --output-format=json --filename={} --ioengine=libaio --rw=write --bs=16m \
          --size=512m --iodepth=16 --numjobs=2 --group_reporting",
         file.display()
     );
-    let enter = ["sh", "-c", "echo $$ > \"$0/cgroup.procs\" && exec \"$@\"", &group.0];
-    let enter: Vec<String> = enter.into_iter().map(str::to_owned).collect();
-    let ended = stage.program.run_under(&enter, &words(&line), |_, _| ());
+    let ended = stage.program.run_under(&group.enter(), &words(&line), |_, _| ());
     let mut findings = Findings::of(&ended);
     findings.must(ended.code != Some(0), || "512 MiB are in 64 MiB".to_owned());
     findings.must(ended.stderr.contains("memory"), || "no word of memory".to_owned());
     Ok(SeedResult { injected: 1, findings: findings.end(), skipped: None })
 }
 
-/// A control group of our own with 64 MiB; removed when dropped.
+/// Where control groups that limit something are, and the file of the limit: in
+/// version 2 and in version 1.
+type LimitFiles = [(&'static str, &'static str); 2];
+
+const MEMORY: LimitFiles =
+    [("/sys/fs/cgroup", "memory.max"), ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")];
+const PROCESSES: LimitFiles = [("/sys/fs/cgroup", "pids.max"), ("/sys/fs/cgroup/pids", "pids.max")];
+
+/// A control group of our own with a limit; removed when dropped.
 struct Group(String);
 
 impl Group {
-    fn new(seed: u64) -> Result<Group, String> {
+    fn new(seed: u64, kinds: LimitFiles, limit: &str) -> Result<Group, String> {
         let name = format!("iosonde-faults-{}-{seed}", std::process::id());
-        let kinds =
-            [("/sys/fs/cgroup", "memory.max"), ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")];
-        for (root, limit) in kinds {
+        for (root, file) in kinds {
             let group = Path::new(root).join(&name);
             if !Path::new(root).join("cgroup.procs").exists() {
                 continue;
             }
             std::fs::create_dir(&group).map_err(|error| format!("{}: {error}", group.display()))?;
             let group = Group(group.display().to_string());
-            std::fs::write(Path::new(&group.0).join(limit), "67108864")
-                .map_err(|error| format!("{}: {limit}: {error}", group.0))?;
+            std::fs::write(Path::new(&group.0).join(file), limit)
+                .map_err(|error| format!("{}: {file}: {error}", group.0))?;
             return Ok(group);
         }
-        Err("no control group for memory".to_owned())
+        Err(format!("no control group that has {}", kinds[0].1))
+    }
+
+    /// The words before a command line that runs it in the group.
+    fn enter(&self) -> Vec<String> {
+        let script = "echo $$ > \"$0/cgroup.procs\" && exec \"$@\"";
+        ["sh", "-c", script, &self.0].map(str::to_owned).into()
     }
 }
 

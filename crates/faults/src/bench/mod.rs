@@ -8,11 +8,13 @@ mod before;
 mod calls;
 mod corruption;
 mod errors;
+mod files;
 mod full;
 mod interruptions;
 mod job;
 mod kill;
 mod machine;
+mod outputs;
 mod power;
 mod program;
 mod report;
@@ -39,6 +41,10 @@ pub enum Scene {
     PowerCut,
     /// Files that do not fit.
     Full,
+    /// open, stat, ftruncate, fallocate and close that fail.
+    Files,
+    /// Logs, recordings, states and reports where there is no room for them.
+    Outputs,
     /// Signals at a random moment.
     Kill,
     /// System calls that fail, by strace.
@@ -51,18 +57,20 @@ pub enum Scene {
 type RunScene = fn(Stage<'_>) -> Result<SeedResult, String>;
 
 /// Each scene and how many seeds of [`ROUND`] are its.
-const SCENES: [(Scene, u64, RunScene); 8] = [
+const SCENES: [(Scene, u64, RunScene); 10] = [
     (Scene::Errors, 4, errors::run),
     (Scene::Corruption, 4, corruption::run),
     (Scene::Interruptions, 4, interruptions::run),
     (Scene::PowerCut, 3, power::run),
     (Scene::Calls, 2, calls::run),
-    (Scene::Kill, 1, kill::run),
+    (Scene::Files, 2, files::run),
+    (Scene::Outputs, 1, outputs::run),
+    (Scene::Kill, 2, kill::run),
     (Scene::Full, 1, full::run),
-    (Scene::Machine, 1, machine::run),
+    (Scene::Machine, 2, machine::run),
 ];
 /// All of their seeds.
-const ROUND: u64 = 20;
+const ROUND: u64 = 25;
 /// Seeds that follow each other are of different scenes: a step that has no factor
 /// in common with the round reaches each place of it.
 const STEP: u64 = 7;
@@ -77,6 +85,14 @@ fn entry_of(seed: u64) -> (Scene, RunScene) {
         }
     }
     unreachable!("the seeds of all scenes are a round")
+}
+
+/// The scene of that name, in any case of letters; an error with all names.
+pub fn scene_named(name: &str) -> Result<Scene, String> {
+    let named = |scene: &Scene| format!("{scene:?}").eq_ignore_ascii_case(name);
+    let scenes = SCENES.map(|(scene, ..)| scene);
+    let names = || scenes.map(|scene| format!("{scene:?}")).join(", ");
+    scenes.into_iter().find(named).ok_or_else(|| format!("unknown scene {name:?}: use {}", names()))
 }
 
 /// The scene of this seed.

@@ -28,6 +28,8 @@ pub struct ProgramEnd {
     pub code: Option<i32>,
     /// The signal that ended it.
     pub killed_by: Option<i32>,
+    /// How long it ran.
+    pub took: Duration,
     /// It ran for longer than any job may, and was killed.
     pub hung: bool,
     /// Standard output.
@@ -40,7 +42,13 @@ impl fmt::Display for ProgramEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let head = |text: &str| text.lines().take(30).collect::<Vec<_>>().join("\n");
         let (code, signal) = (self.code, self.killed_by);
-        write!(f, "{}\nexit {code:?} signal {signal:?}\n{}", self.line, head(&self.stderr))
+        let (line, seconds) = (&self.line, self.took.as_secs_f64());
+        let (stdout, stderr) = (self.stdout.len(), head(&self.stderr));
+        write!(
+            f,
+            "{line}\nexit {code:?} signal {signal:?} after {seconds:.3} s, {stdout} bytes of \
+             output\n{stderr}"
+        )
     }
 }
 
@@ -91,6 +99,7 @@ impl Program<'_> {
             meanwhile(&child, began.elapsed());
             std::thread::sleep(Duration::from_millis(2));
         };
+        let took = began.elapsed();
         let text = |name: &str| {
             let bytes = std::fs::read(self.directory.join(name)).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
@@ -100,6 +109,7 @@ impl Program<'_> {
             line,
             code: status.and_then(|status| status.code()),
             killed_by: status.and_then(|status| status.signal()),
+            took,
             hung,
             stdout: text("stdout"),
             stderr: text("stderr"),
@@ -109,5 +119,13 @@ impl Program<'_> {
 
 fn could_not_start(line: String, why: &str) -> ProgramEnd {
     let stderr = format!("it could not be started: {why}");
-    ProgramEnd { line, code: None, killed_by: None, hung: false, stdout: String::new(), stderr }
+    ProgramEnd {
+        line,
+        code: None,
+        killed_by: None,
+        took: Duration::ZERO,
+        hung: false,
+        stdout: String::new(),
+        stderr,
+    }
 }

@@ -66,6 +66,7 @@ mod tests {
             line: String::new(),
             code: Some(0),
             killed_by: None,
+            took: std::time::Duration::ZERO,
             hung: false,
             stdout: stdout.to_owned(),
             stderr: stderr.to_owned(),

@@ -14,6 +14,8 @@ pub struct Seeds {
     pub first: u64,
     /// How many at most.
     pub count: u64,
+    /// Only seeds of this scene, if any; the others are passed over.
+    pub scene: Option<Scene>,
     /// Begin none after this moment.
     pub until: Option<Instant>,
     /// How many at a time.
@@ -52,6 +54,9 @@ impl Bench {
                         break;
                     }
                     let seed = seeds.first + at;
+                    if seeds.scene.is_some_and(|scene| scene != scene_of(seed)) {
+                        continue;
+                    }
                     // The receiver lives as long as this scope.
                     let _ = sender.send((seed, self.run(seed)));
                 }

@@ -14,6 +14,7 @@ use arguments::CacheArgs;
 use clap::Args;
 use files::{CachedFile, CachedFiles};
 use iosonde_direct::cache::{drop_cached, warm};
+use iosonde_sys::process::with_signals_held;
 use iosonde_sys::status_line;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io;
@@ -81,11 +82,13 @@ impl StopFlag {
     /// A second signal ends the program at once.
     fn listen() -> io::Result<StopFlag> {
         let flag: Arc<AtomicBool> = Arc::default();
-        for signal in [SIGINT, SIGTERM] {
+        let register = |signal| {
             let code = i32::from(exit::SIGNALLED);
             signal_hook::flag::register_conditional_shutdown(signal, code, flag.clone())?;
-            signal_hook::flag::register(signal, flag.clone())?;
-        }
+            signal_hook::flag::register(signal, flag.clone()).map(drop)
+        };
+        let ends = [SIGINT, SIGTERM];
+        with_signals_held(&ends, || ends.into_iter().try_for_each(register))?;
         Ok(StopFlag(flag))
     }
 

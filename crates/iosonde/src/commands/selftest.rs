@@ -9,10 +9,13 @@ use super::definition::{CommandEntry, parse};
 use crate::exit;
 use crate::output::{print, print_error};
 use clap::{Args, ValueHint};
+use iosonde_base::text::bytes;
 use iosonde_direct::{Facts, Tristate};
 use iosonde_run::conductor::signals;
 use iosonde_sys::temporary::OwnDirectory;
 use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -80,6 +83,20 @@ struct Selftest {
     stopped: bool,
 }
 
+/// What the checks write at a time, with something to spare.
+const ROOM: u64 = 8 << 20;
+
+/// Whether so much can be written: a full disk, a quota or a limit of file sizes would
+/// look like faults of iosonde.
+fn has_room(own: &Path) -> std::io::Result<()> {
+    let path = own.join("room");
+    let mut file = File::create(&path)?;
+    let part = vec![1; 1 << 20];
+    let written = (0..ROOM >> 20).try_for_each(|_| file.write_all(&part));
+    let synced = written.and_then(|()| file.sync_all());
+    std::fs::remove_file(&path).and(synced)
+}
+
 impl Selftest {
     fn run(directory: &Path) -> Result<Selftest, String> {
         let named = |error: &dyn std::fmt::Display| format!("{}: {error}", directory.display());
@@ -91,6 +108,8 @@ impl Selftest {
         let stop: Arc<AtomicBool> = signals::stop_flag().map_err(|error| error.to_string())?;
         let own =
             OwnDirectory::make(directory, "iosonde-selftest").map_err(|error| named(&error))?;
+        has_room(own.path())
+            .map_err(|error| named(&format!("{} cannot be written there: {error}", bytes(ROOM))))?;
         let mut checks = Vec::new();
         let stopped = || stop.load(Ordering::Relaxed);
         for group in [storage::CHECKS, program::CHECKS] {

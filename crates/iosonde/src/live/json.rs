@@ -5,7 +5,7 @@ use crate::new_file;
 use iosonde_report::live::screen::object;
 use iosonde_spec::cli::flags::{Flags, LiveFlag};
 use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::{Error, ErrorKind, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -23,7 +23,8 @@ pub struct JsonStream {
     file: File,
     /// The rest of an object that has been begun.
     pending: Vec<u8>,
-    has_failed: bool,
+    /// Why nothing is written any more.
+    failed: Option<Error>,
 }
 
 impl JsonStream {
@@ -44,22 +45,26 @@ impl JsonStream {
             (Some(_), _) => return Err("--live-file needs --live=json".to_owned()),
             (None, _) => return Ok(None),
         };
-        Ok(Some(JsonStream { file: opened, pending: Vec::new(), has_failed: false }))
+        Ok(Some(JsonStream { file: opened, pending: Vec::new(), failed: None }))
     }
 
     fn put(&mut self, line: &str) {
         if self.pending.is_empty() {
             self.pending = format!("{line}\n").into_bytes();
         }
-        while !self.pending.is_empty() && !self.has_failed {
+        while !self.pending.is_empty() && self.failed.is_none() {
             match self.file.write(&self.pending) {
                 Ok(written) => drop(self.pending.drain(..written)),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                // The reader has gone.
-                Err(_) => self.has_failed = true,
+                Err(error) => self.failed = Some(error),
             }
         }
+    }
+
+    /// Why objects were lost, if they were. A reader that has gone wants no more.
+    fn lost(self) -> Option<Error> {
+        self.failed.filter(|error| error.kind() != ErrorKind::BrokenPipe)
     }
 }
 
@@ -82,10 +87,10 @@ fn named(path: &Path, force: bool) -> Result<File, String> {
     File::create(path).map_err(cannot)
 }
 
-/// Writes objects until it is dropped, and one more then.
+/// Writes objects until it ends, and one more then.
 pub struct LiveJson {
     stop: Sender<()>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<Option<Error>>>,
 }
 
 impl LiveJson {
@@ -100,18 +105,28 @@ impl LiveJson {
                 stream.put(&object(&sampler.sample()).to_string());
             }
             stream.put(&object(&sampler.sample()).to_string());
+            stream.lost()
         };
         let thread = Builder::new().name("live json".to_owned()).spawn(body)?;
         Ok(LiveJson { stop, thread: Some(thread) })
+    }
+
+    /// Write the last object. An error if some could not be written.
+    pub fn end(mut self) -> std::io::Result<()> {
+        self.stop().map_or(Ok(()), Err)
+    }
+
+    fn stop(&mut self) -> Option<Error> {
+        // It may have panicked, and then nobody listens.
+        let _ = self.stop.send(());
+        let ended = self.thread.take().map(JoinHandle::join);
+        ended.and_then(|ended| ended.unwrap_or_else(|_| Some(Error::other("its thread panicked"))))
     }
 }
 
 impl Drop for LiveJson {
     fn drop(&mut self) {
-        // It may have panicked, and then nobody listens.
-        let _ = self.stop.send(());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        // A run that fails has reported why.
+        let _ = self.stop();
     }
 }

@@ -100,9 +100,12 @@ impl LiveShow {
     }
 
     /// The run has ended: the last frame stays, and the last object is written.
-    pub fn end(&mut self) {
+    ///
+    /// # Errors
+    /// Objects were lost.
+    pub fn end(&mut self) -> io::Result<()> {
         self.screen = None;
-        self.json = None;
+        self.json.take().map_or(Ok(()), LiveJson::end)
     }
 }
 

@@ -39,7 +39,7 @@ impl TextFile {
             Ok(found) if !force && (!found.is_file() || !is_ours(path)) => {
                 return refuse("it exists and is no file of metrics; use --force to overwrite it");
             }
-            _ => {}
+            _ => new_file::check(path, true)?,
         }
         Ok(TextFile { path: path.to_owned(), writer: None })
     }
@@ -49,15 +49,15 @@ impl TextFile {
     /// # Errors
     /// It cannot be written now: a sentence.
     pub fn keep(&mut self, text: impl Fn() -> String + Send + 'static) -> Result<(), String> {
-        new_file::write(&self.path, &text(), true)?;
+        new_file::replace(&self.path, &text(), true)?;
         let (stop, stopped) = channel();
         let path = self.path.clone();
         let body = move || {
             while stopped.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
                 // What cannot be written now may be later; the last one counts.
-                let _ = new_file::write(&path, &text(), true);
+                let _ = new_file::replace(&path, &text(), true);
             }
-            new_file::write(&path, &text(), true)
+            new_file::replace(&path, &text(), true)
         };
         let thread = Builder::new().name("metrics file".to_owned()).spawn(body);
         let thread = thread.map_err(|error| format!("cannot start a thread: {error}"))?;

@@ -114,3 +114,12 @@ fn a_job_that_cannot_run_is_refused_with_the_reason() {
         assert!(!ran.stderr.contains("iosonde: iosonde:"), "{ran:?}");
     }
 }
+
+#[test]
+fn a_shared_object_is_named_and_not_loaded() {
+    let folder = Folder::new("explain-object");
+    // An object that does not exist cannot be loaded; nothing tries to.
+    let shown = explain(&folder, "--name=j --ioengine=external:./engine.so --size=4k");
+    assert!(shown.contains("is the shared object ./engine.so"), "{shown}");
+    assert!(shown.contains("it is not loaded"), "{shown}");
+}

@@ -6,7 +6,7 @@ use iosonde_testing::{Folder, or_skip, skip_part};
 use std::path::PathBuf;
 
 /// Two rounds of all scenes.
-const SEEDS: u64 = 40;
+const SEEDS: u64 = 50;
 
 #[test]
 fn jobs_on_failing_storage_report_what_was_injected() {
@@ -15,7 +15,7 @@ fn jobs_on_failing_storage_report_what_was_injected() {
         program: PathBuf::from(env!("CARGO_BIN_EXE_iosonde")),
         directory: folder.path().to_owned(),
     };
-    let seeds = Seeds { first: 1, count: SEEDS, until: None, at_once: 4 };
+    let seeds = Seeds { first: 1, count: SEEDS, scene: None, until: None, at_once: 4 };
     let mut found = Vec::new();
     let mut skipped = Vec::new();
     let ran = bench.run_all(&seeds, |seed, result| {

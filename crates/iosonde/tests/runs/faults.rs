@@ -201,6 +201,46 @@ fn a_queue_whose_wait_is_interrupted_for_ever_is_an_error_in_the_end() {
 }
 
 #[test]
+fn a_wait_of_libaio_that_is_interrupted_for_ever_is_an_error_in_the_end() {
+    if !has_strace() {
+        return;
+    }
+    let folder = Folder::new("libaio-interrupted");
+    folder.write("f", vec![1; 64 << 10]);
+    // Completions of direct I/O are waited for in the kernel.
+    let line = "--name=j --filename=f --rw=read --bs=4k --iodepth=4 --ioengine=libaio --direct=1";
+    let ran = Who::AsFio.run(&folder, &words(line));
+    if ran.code != Some(0) {
+        skip_part!("no direct I/O with libaio here: {}", ran.stderr);
+        return;
+    }
+    let all = |fault: &str| injected_on(None, "io_getevents", fault, Who::AsFio, &folder, line);
+    let ran = all("error=EINTR:when=2+");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("collect completions: Interrupted system call"), "{ran:?}");
+    assert!(ran.stderr.contains("nothing moved for 2 s"), "{ran:?}");
+    assert!(ran.stdout.contains("groupid=0"), "{ran:?}");
+    all("error=EINTR:when=2..9").well();
+}
+
+#[test]
+fn a_sync_that_is_interrupted_is_made_again_and_given_up_in_the_end() {
+    if !has_strace() {
+        return;
+    }
+    for (call, option) in [("fsync", "fsync"), ("fdatasync", "fdatasync"), ("fsync", "end_fsync")] {
+        let folder = Folder::new("sync-interrupted");
+        let line = format!("--name=j --filename=f --rw=write --bs=4k --size=64k --{option}=1");
+        let inject = |fault: &str| injected_on(None, call, fault, Who::Native, &folder, &line);
+        inject("error=EINTR:when=1..5").well();
+        // The ledger's own sync after the run ends, too.
+        let ran = inject("error=EINTR");
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains("Interrupted system call"), "{ran:?}");
+    }
+}
+
+#[test]
 fn an_error_of_close_is_the_jobs() {
     if !has_strace() {
         return;
@@ -276,6 +316,25 @@ fn more_jobs_or_files_than_there_is_memory_for_are_refused() {
 }
 
 #[test]
+fn more_threads_than_a_process_may_have_mappings_for_are_refused() {
+    let folder = Folder::new("threads-need");
+    folder.write("f", vec![1; 256 << 10]);
+    let job = "--name=j --filename=f --rw=randread --bs=4k --size=256k";
+    for more in [
+        "--ioengine=posixaio --iodepth=4000000",
+        "--ioengine=posixaio --iodepth=100000 --numjobs=40",
+        "--ioengine=psync --io_submit_mode=offload --iodepth=4000000",
+    ] {
+        let ran = Who::Native.run(&folder, &words(&format!("{job} {more}")));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains("one for each I/O in flight"), "{ran:?}");
+        assert!(ran.stderr.contains("a process may have"), "{ran:?}");
+    }
+    let line = format!("{job} --ioengine=posixaio --iodepth=64");
+    Who::Native.run(&folder, &words(&line)).well();
+}
+
+#[test]
 fn buffers_that_memory_has_no_room_for_are_refused_before_anything_is_written() {
     let folder = Folder::new("buffers-need");
     for who in NAMES {
@@ -305,6 +364,65 @@ fn data_that_cannot_be_written_back_after_the_run_is_the_jobs_error() {
         assert_eq!(ran.code, Some(1), "{engine}: {ran:?}");
         assert!(ran.stderr.contains("could not be written back and may be lost"), "{ran:?}");
         assert!(ran.stdout.contains("write 4k"), "{engine}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_file_of_buffers_that_is_cut_off_is_the_jobs_error() {
+    for who in NAMES {
+        let folder = Folder::new("buffers-cut");
+        folder.write("memory", vec![1; 1 << 20]);
+        let line = "--name=j --filename=f --rw=randwrite --bs=4k --size=1m --refill_buffers \
+                    --iomem=mmapshared:memory --time_based --runtime=600";
+        let mut program = Running::start(who, &folder, line);
+        program.wait_for_work("j");
+        std::fs::File::options()
+            .write(true)
+            .open(folder.join("memory"))
+            .unwrap()
+            .set_len(0)
+            .unwrap();
+        let ran = program.end_within(PATIENCE);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        let why = ["use the buffers: Input/output error", "Bad address"];
+        assert!(why.iter().any(|why| ran.stderr.contains(why)), "{ran:?}");
+        assert!(!ran.stdout.is_empty(), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_standard_error_that_takes_nothing_ends_no_run() {
+    let folder = Folder::new("no-stderr");
+    folder.write("f", vec![1; 64 << 10]);
+    let full = "exec 2>/dev/full";
+    for (line, code) in [
+        ("--name=j --filename=f --rw=read --write_iolog=/none/x", 1),
+        ("--name=j --filename=f --rw=read --bs=4k --erase=x --no-such-option", 1),
+        ("sbk -class null -writers 1 -size 100 -records 10", 0),
+        ("sbk -class none", 1),
+        ("matrix f --bs=none", 2),
+        ("meta f", 1),
+        ("nonsense", 1),
+    ] {
+        let ran = under(full, Who::Native, &folder, line);
+        assert_ne!(ran.code, Some(101), "it panicked: {ran:?}");
+        assert_eq!(ran.code == Some(0), code == 0, "{ran:?}");
+    }
+}
+
+#[test]
+fn a_limit_of_file_sizes_ends_every_command_with_an_error_and_leaves_nothing() {
+    for line in
+        ["selftest .", ".", "meta . --files=100", "matrix . --modes=buffered --bs=4k --size=1m"]
+    {
+        let folder = Folder::new("xfsz-commands");
+        // What it prints has the same limit.
+        let ran = under("ulimit -f 1; exec 2>messages", Who::Native, &folder, line);
+        assert!(ran.code.is_some_and(|code| code != 0 && code != 101), "{ran:?}");
+        assert_eq!(folder.names(), ["messages"], "{ran:?}");
+        // It is no fault of iosonde's own.
+        let is_named = folder.read("messages").contains("File too large");
+        assert!(is_named || line != "selftest .", "{ran:?}");
     }
 }
 

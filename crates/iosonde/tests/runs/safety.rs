@@ -191,6 +191,70 @@ fn reports_and_logs_do_not_go_to_block_devices_or_images_in_use() {
 }
 
 #[test]
+fn outputs_of_commands_triggers_and_checks_do_not_go_to_block_devices() {
+    let folder = Folder::new("outputs-more");
+    let Some(device) = formatted(&folder) else { return };
+    let before = contents(&device);
+    let links = ["p.prerun.txt", "local-t-0-verify.state", "data.0.received"];
+    for name in links {
+        std::os::unix::fs::symlink(&device.0, folder.join(name)).unwrap();
+    }
+    for who in [Who::Native, Who::AsFio] {
+        let why = "it is a block device, and reports and logs go to files";
+        let line = "--name=p --ioengine=null --size=4k --exec_prerun=true";
+        let ran = who.run(&folder, &words(line));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains(why), "{ran:?}");
+        let line = "--name=t --ioengine=null --size=4k --time_based --runtime=600 \
+                    --trigger-timeout=1 --trigger=true";
+        let ran = who.run(&folder, &words(line));
+        assert!(ran.stderr.contains("cannot write the state file"), "{ran:?}");
+        let line = "--name=d --filename=data --rw=write --bs=4k --size=64k --verify=crc32c \
+                    --verify_state_save=0";
+        who.run(&folder, &words(line)).well();
+        let mut data = std::fs::read(folder.join("data")).unwrap();
+        data[100] ^= 1;
+        folder.write("data", data);
+        let ran = who.run(&folder, &words(&format!("{line} --verify_only=1 --verify_dump=1")));
+        assert!(
+            ran.stderr.contains("cannot write ./data.0.received")
+                || ran.stderr.contains("cannot write data.0.received"),
+            "{ran:?}"
+        );
+    }
+    assert!(contents(&device) == before, "not a byte was changed");
+}
+
+#[test]
+fn force_replaces_files_and_no_devices() {
+    let folder = Folder::new("outputs-force");
+    let Some(device) = formatted(&folder) else { return };
+    let before = contents(&device);
+    let number = std::os::unix::fs::MetadataExt::rdev(&std::fs::metadata(&device.0).unwrap());
+    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    let node = folder.join("node");
+    run("mknod", &[node.to_str().unwrap(), "b", &major.to_string(), &minor.to_string()]).unwrap();
+    run("mkfifo", &[folder.join("pipe").to_str().unwrap()]).unwrap();
+    let job = "--name=j --ioengine=null --size=64k --force";
+    for output in ["--html", "--metrics-file", "--live=json --live-file"] {
+        let ran = Who::Native.run(&folder, &words(&format!("{job} {output}=node")));
+        refused(&ran, "node: it is not a regular file, and stays as it is");
+    }
+    let ran = Who::Native.run(&folder, &words(&format!("{job} --html=pipe")));
+    refused(&ran, "pipe: it is not a regular file, and stays as it is");
+    use std::os::unix::fs::FileTypeExt;
+    let kind = |name: &str| std::fs::symlink_metadata(folder.join(name)).unwrap().file_type();
+    assert!(kind("node").is_block_device() && kind("pipe").is_fifo());
+    assert!(contents(&device) == before, "not a byte was changed");
+    let Some(_mounted) = or_skip(Mounted::mount(&device.0, &folder.join("on"))) else { return };
+    for (path, why) in
+        [("/dev/iosonde-no-such-device", "no such device"), ("image", "is mounted on")]
+    {
+        refused(&Who::Native.run(&folder, &words(&format!("{job} --html={path}"))), why);
+    }
+}
+
+#[test]
 fn a_mounted_device_may_be_read() {
     let folder = Folder::new("read-mounted");
     let Some(device) = formatted(&folder) else { return };
@@ -526,6 +590,38 @@ fn a_pipe_is_refused_and_stays() {
 }
 
 #[test]
+fn names_in_job_files_do_not_command_a_terminal() {
+    let folder = Folder::new("terminal");
+    let name = "j\u{1b}[8m\u{1b}]0;title\u{7}";
+    let file = folder.write(name, vec![1; 4096]);
+    folder.write("job.fio", format!("[{name}]\nfilename={name}\nrw=read\ndescription={name}\n"));
+    folder.write("wrong.fio", format!("[{name}]\nrw={name}\n{name}=1\n"));
+    let lines = [
+        &["job.fio"][..],
+        &["wrong.fio"],
+        &["explain", "job.fio"],
+        &["explain", "wrong.fio"],
+        &["--showcmd", "job.fio"],
+        &["--debug=all", "job.fio"],
+        &["--output-format=csv", "job.fio"],
+        &["--output-format=json", "job.fio"],
+        &["probe", &file],
+        &["cache", &file],
+        &["sbk", "-class", name],
+        &["--name=n", &format!("--ioengine={name}")],
+        &["report", name],
+        &[name],
+    ];
+    for line in lines {
+        let ran = Who::Native.run(&folder, line);
+        let has_command = |text: &str| text.contains(['\u{1b}', '\u{7}']);
+        assert!(!has_command(&ran.stdout) && !has_command(&ran.stderr), "{ran:?}");
+    }
+    let ran = Who::AsFio.run(&folder, &["job.fio"]);
+    assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "{ran:?}");
+}
+
+#[test]
 fn no_exec_refuses_all_that_starts_programs_before_anything_runs() {
     let folder = Folder::new("no-exec");
     folder.write("f", vec![1; 4096]);
@@ -542,4 +638,11 @@ fn no_exec_refuses_all_that_starts_programs_before_anything_runs() {
     Who::Native.run(&folder, &read).well();
     let trigger = Who::Native.run(&folder, &[&read[..], &["--trigger=touch ran"]].concat());
     assert!(trigger.stderr.contains("--trigger starts a program"), "{trigger:?}");
+    for help in ["--enghelp=./ran.so", "--enghelp=external:./ran.so"] {
+        for line in [["--no-exec", help], [help, "--no-exec"]] {
+            let ran = Who::Native.run(&folder, &line);
+            assert_eq!(ran.code, Some(1), "{ran:?}");
+            assert!(ran.stderr.contains("--enghelp loads an object"), "{ran:?}");
+        }
+    }
 }

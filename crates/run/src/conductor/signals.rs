@@ -1,5 +1,6 @@
 //! Signals, turned into requests for the conductor.
 
+use iosonde_sys::process::with_signals_held;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 use std::io;
@@ -34,16 +35,19 @@ pub fn ends() -> Vec<i32> {
 /// The system does not let us listen.
 pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
     let stop: Arc<AtomicBool> = Arc::default();
-    for signal in ends() {
-        signal_hook::flag::register(signal, stop.clone())?;
-    }
+    let ends = ends();
+    // Between the handler and its action there is a moment in which a signal does nothing.
+    with_signals_held(&ends, || {
+        ends.iter()
+            .try_for_each(|signal| signal_hook::flag::register(*signal, stop.clone()).map(drop))
+    })?;
     Ok(stop)
 }
 
 /// A write past the limit of file sizes (`ulimit -f`) is to fail with EFBIG, which
 /// is the job's error; the signal's default would end everything without a report.
 /// Programs that jobs start have the default again: a handler is not inherited.
-fn let_large_writes_fail() {
+pub fn let_large_writes_fail() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // Without the handler it is as before.
@@ -64,7 +68,9 @@ impl SignalListener {
         mut hear: impl FnMut(SignalRequest) -> bool + Send + 'static,
     ) -> io::Result<SignalListener> {
         let_large_writes_fail();
-        let mut signals = Signals::new(ends().into_iter().chain([SIGUSR1]))?;
+        let heard: Vec<i32> = ends().into_iter().chain([SIGUSR1]).collect();
+        // As for `stop_flag`.
+        let mut signals = with_signals_held(&heard, || Signals::new(&heard))?;
         let handle = signals.handle();
         let listener = std::thread::Builder::new().name("signals".into()).spawn(move || {
             for signal in signals.forever() {

@@ -3,8 +3,8 @@
 
 use super::interval::Interval;
 use crate::job::{JobPlan, Plan, TriggerPlan};
+use iosonde_sys::guard;
 use iosonde_verify::StateFile;
-use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -90,7 +90,8 @@ fn save_state(job: &JobPlan, directory: &Path) -> Result<(), String> {
         ..StateFile::default()
     };
     let path = directory.join(StateFile::file_name("local", &job.name, index));
-    let written = File::create(&path).and_then(|mut file| {
+    let created = guard::create_output(&path).map_err(io::Error::from);
+    let written = created.and_then(|mut file| {
         file.write_all(&state.encode())?;
         // It is there for the case that the system stops.
         file.sync_all()

@@ -95,6 +95,36 @@ fn check_buffers_with(plan: &Plan, available: Option<u64>) -> Result<(), Diagnos
     Ok(())
 }
 
+/// Refuse more threads than a process may have mappings for: those of engines that do
+/// each I/O in flight by one, and of `io_submit_mode=offload`.
+pub(super) fn check_threads(plan: &Plan) -> Result<(), Diagnostic> {
+    check_threads_with(plan, memory::mappings_max())
+}
+
+fn check_threads_with(plan: &Plan, mappings: Option<u64>) -> Result<(), Diagnostic> {
+    let Some(most) = mappings else { return Ok(()) };
+    let in_flight = |job: &JobPlan| match job.engine.caps.own_threads || job.offload.is_some() {
+        true => u64::from(job.window.depth),
+        false => 0,
+    };
+    for wave in &plan.waves {
+        let jobs = || wave.iter().map(|&job| &plan.jobs[job]);
+        let threads = jobs().map(in_flight).fold(plan.jobs.len() as u64, u64::saturating_add);
+        let needed = threads.saturating_mul(MAPPINGS).saturating_add(OTHER_MAPPINGS);
+        let Some(largest) = jobs().max_by_key(|job| in_flight(job)) else { continue };
+        if needed > most && in_flight(largest) > 0 {
+            let words = format!(
+                "the jobs need {threads} threads, one for each I/O in flight (job {}: iodepth {}), \
+                 and with them about {needed} memory mappings: a process may have {most}",
+                largest.name, largest.window.depth,
+            );
+            let help = "use a smaller iodepth or fewer jobs, or raise it (sysctl vm.max_map_count)";
+            return Err(Diagnostic::error(words).help(help));
+        }
+    }
+    Ok(())
+}
+
 fn count(job: &ParsedJob) -> u64 {
     u64::from(*job.spec.job.numjobs.get())
 }

@@ -116,7 +116,8 @@ fn plan_with(mut planner: Planner<'_>) -> PlannedJobs {
     planner.group();
     pacing::share_flows(&mut planner.plan.jobs);
     buffers::share_sets(&mut planner.plan.jobs);
-    if let Err(error) = memory::check_buffers(&planner.plan) {
+    let room = memory::check_buffers(&planner.plan);
+    if let Err(error) = room.and_then(|()| memory::check_threads(&planner.plan)) {
         planner.note(error);
     }
     logs::share_memory(&mut planner.plan.jobs);

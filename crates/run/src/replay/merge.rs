@@ -1,6 +1,7 @@
 //! Traces that are merged before they are done again (`merge_blktrace_file`).
 
 use crate::replay::recording::RecordingError;
+use iosonde_sys::memory::available_bytes;
 use iosonde_workload::replay::{Strand, merge};
 use std::fs::File;
 use std::io::{self, Read};
@@ -39,7 +40,7 @@ pub(crate) fn read(
 ) -> Result<Vec<u8>, (String, RecordingError)> {
     let mut traces = Vec::new();
     for name in from {
-        let bytes = std::fs::read(name)
+        let bytes = whole(name)
             .map_err(|error| (name.clone(), RecordingError::Io { doing: "read", error }))?;
         traces.push(bytes);
     }
@@ -48,6 +49,17 @@ pub(crate) fn read(
         .map(|(bytes, &(time_percent, times))| Strand { bytes, time_percent, times })
         .collect();
     merge(&strands).map_err(|(index, error)| (from[index].clone(), RecordingError::Log(error)))
+}
+
+/// All of a trace. /dev/zero never ends: not more than there is memory for.
+fn whole(name: &str) -> io::Result<Vec<u8>> {
+    let most = available_bytes().unwrap_or(1 << 30) / 2;
+    let mut bytes = Vec::new();
+    File::open(name)?.take(most + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most {
+        true => Err(io::Error::other("it is longer than half of the memory that is available")),
+        false => Ok(bytes),
+    }
 }
 
 /// Why a merged trace may not be written there: something else is there.

@@ -1,6 +1,6 @@
 //! Commands before and after a job: `exec_prerun`, `exec_postrun`.
 
-use std::fs::File;
+use iosonde_sys::guard;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -36,12 +36,10 @@ impl When {
 /// words.
 pub fn run(job: &str, when: When, command: &str, stop: &dyn Fn() -> bool) -> Result<(), String> {
     let path = when.file(job);
-    let outputs = || -> io::Result<(File, File)> {
-        let out = File::create(&path)?;
-        Ok((out.try_clone()?, out))
-    };
-    let (out, complaints) =
-        outputs().map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    let out = guard::create_output(&path).map_err(|refusal| format!("cannot {refusal}"))?;
+    let complaints = out.try_clone();
+    let complaints =
+        complaints.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(out).stderr(complaints);
     let child = shell.spawn().map_err(|error| format!("cannot run /bin/sh: {error}"))?;

@@ -4,7 +4,7 @@ use super::Worker;
 use super::commands::{self, When};
 use crate::job::JobError;
 use iosonde_base::Errno;
-use iosonde_engine::Ended;
+use iosonde_engine::{Ended, Failure};
 
 impl Worker<'_> {
     /// `exec_prerun`: after the delay, and the job starts after it.
@@ -33,8 +33,20 @@ impl Worker<'_> {
         }
     }
 
-    /// Run until the slice ends; where files are locked, in turns with others.
+    /// Run until the slice ends. A page of the buffers' file that is lost ends the job.
     pub(super) fn run_slice(&mut self, ends: u64) -> Ended {
+        let ended = self.run_turn(ends);
+        if matches!(ended, Ended::Failed(_)) || !self.drive.memory.has_lost_pages() {
+            return ended;
+        }
+        Ended::Failed(Failure {
+            detail: Some("a page of the file of iomem could not be had (SIGBUS): was it cut off?"),
+            ..Failure::engine("use the buffers", Errno::EIO)
+        })
+    }
+
+    /// Where files are locked, in turns with others.
+    fn run_turn(&mut self, ends: u64) -> Ended {
         /// Long enough that taking turns costs little, short enough to be fair.
         const TURN_NS: u64 = 1_000_000;
         let shared = self.shared;

@@ -10,9 +10,11 @@ use iosonde_direct::cache::drop_cached;
 use iosonde_engine::{CheckerStart, Checkers, Failure, OnWrongBlock, Verifying, WrongBlock};
 use iosonde_report::WrongBlocks;
 use iosonde_sys::clock::Clock;
+use iosonde_sys::guard::{Guard, MountedWrite};
 use iosonde_verify::{Checks, MismatchKind, VerifyCounts, VerifyJob};
 use iosonde_workload::Source;
-use std::fs::{self, File};
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -75,13 +77,16 @@ fn on_wrong(job: &JobPlan, plan: &VerifyPlan, shared: &Shared) -> OnWrongBlock {
     let flags = FLAGS[usize::from(plan.threads > 0)][usize::from(reads)];
     let plan = plan.clone();
     let found = shared.wrong_blocks.clone();
+    // For what is dumped, once there is something.
+    let mut guard = None;
     Box::new(move |wrong| {
         let path = paths.get(wrong.file.0 as usize).cloned().unwrap_or_default();
         let requested = (wrong.offset, wrong.len as usize);
         let mut lines = wrong.mismatch.lines(&path.display().to_string(), requested, flags);
         wrong_blocks::note(&found, &plan, wrong, &path);
         if plan.dump {
-            lines.extend(dump(&plan, wrong, &path));
+            let guard = guard.get_or_insert_with(|| Guard::now(MountedWrite::Refuse));
+            lines.extend(dump(&plan, wrong, &path, guard));
         }
         if let Some(report) = &report {
             report.send(lines);
@@ -91,14 +96,15 @@ fn on_wrong(job: &JobPlan, plan: &VerifyPlan, shared: &Shared) -> OnWrongBlock {
 
 /// `verify_dump`: what was read, and what was expected where that can be made
 /// again. A line for each file.
-fn dump(plan: &VerifyPlan, wrong: &WrongBlock, path: &Path) -> Vec<String> {
+fn dump(plan: &VerifyPlan, wrong: &WrongBlock, path: &Path, guard: &Guard) -> Vec<String> {
     let base = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let at = (wrong.mismatch.offset - wrong.offset) as usize;
     let Some(read) = wrong.read.get(at..at + wrong.mismatch.len) else { return Vec::new() };
     let write = |what: &str, kind: &str, bytes: &[u8]| {
         let name = plan.directory.join(format!("{base}.{}.{kind}", wrong.mismatch.offset));
         let shown = name.display();
-        match fs::write(&name, bytes) {
+        let created = guard.create_output(&name).map_err(io::Error::from);
+        match created.and_then(|mut file| file.write_all(bytes)) {
             Ok(()) => format!("       {what} data dumped as {shown}"),
             Err(error) => format!("       cannot write {shown}: {error}"),
         }

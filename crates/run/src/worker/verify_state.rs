@@ -4,8 +4,8 @@
 use crate::job::{JobError, JobPlan};
 use iosonde_base::Errno;
 use iosonde_engine::Failure;
+use iosonde_sys::guard;
 use iosonde_verify::{StateFile, VerifyJob};
-use std::fs::File;
 use std::io::{Result, Write};
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub(super) fn save(job: &JobPlan, verify: &VerifyJob) -> std::result::Result<(),
 
 /// The file, durable: it is there for the case that the system stops.
 fn put(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut file = File::create(path)?;
+    let mut file = guard::create_output(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

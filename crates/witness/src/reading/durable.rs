@@ -5,7 +5,7 @@
 //! in steps, and within a limit of time.
 
 use iosonde_direct::cache;
-use iosonde_direct::durability::{SyncRange, sync_range};
+use iosonde_direct::durability::{SyncRange, sync_data, sync_range};
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub fn drain(
     let end = offset.saturating_add(bytes);
     let step = |at: u64| STEP.min(end.saturating_sub(at));
     if before == Some(0) {
-        file.sync_data()?;
+        sync(&file, limit, stop)?;
         return Ok(DrainTime { took: began.elapsed(), by_part: false });
     }
     let mut at = offset;
@@ -73,8 +73,21 @@ pub fn drain(
         sync_range(&file, at, next - at, SyncRange::FINISH)?;
         at = next;
     }
-    file.sync_data()?;
+    sync(&file, limit, stop)?;
     Ok(DrainTime { took: began.elapsed(), by_part: false })
+}
+
+/// fdatasync(2), again while it is interrupted and there is time.
+fn sync(file: &File, limit: Instant, stop: &dyn Fn() -> bool) -> io::Result<()> {
+    loop {
+        match sync_data(file) {
+            Err(error)
+                if error.kind() == io::ErrorKind::Interrupted
+                    && Instant::now() < limit
+                    && !stop() => {}
+            done => return done,
+        }
+    }
 }
 
 /// Bytes of the range that the device does not have; `None` where that is

@@ -122,7 +122,9 @@ fn read(path: &Path) -> Result<Vec<u8>, Errno> {
     if facts.is_dir() {
         return Err(Errno(libc::EISDIR));
     }
-    if !facts.is_file() {
+    /// No object is larger.
+    const MOST: u64 = 1 << 30;
+    if !facts.is_file() || facts.len() > MOST {
         // To read a pipe would be to wait.
         return Err(Errno(libc::ENOEXEC));
     }

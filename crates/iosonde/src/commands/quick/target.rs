@@ -1,7 +1,7 @@
 //! What is measured: a temporary file in a directory, a file, a device.
 
 use iosonde_base::text::bytes;
-use std::fs::OpenOptions;
+use iosonde_sys::temporary;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -97,13 +97,9 @@ impl QuickTarget {
                 bytes(BYTES_LEAST * FREE_PART)
             ));
         }
-        let file = path.join(format!(".iosonde-quick-{}.tmp", std::process::id()));
         // Made here, so that nothing of anybody's is written to or removed.
-        OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&file)
-            .map_err(|error| format!("cannot create {}: {error}", file.display()))?;
+        let (file, _) = temporary::create(path, ".iosonde-quick")
+            .map_err(|error| format!("cannot create a temporary file there: {error}"))?;
         Ok(QuickTarget {
             path: path.to_owned(),
             kind: QuickKind::Directory,

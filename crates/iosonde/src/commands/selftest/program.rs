@@ -43,8 +43,9 @@ fn start(own: &Path, line: &str) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Wait until the job's thread, which has its name, has been there for a moment.
-fn wait_for_work(child: &Child) {
+/// Wait until the job's thread, which has its name, has been there for a moment, or
+/// until the program has ended.
+fn wait_for_work(child: &mut Child) -> io::Result<()> {
     let threads = format!("/proc/{}/task", child.id());
     let began = Instant::now();
     let is_job = |thread: std::fs::DirEntry| {
@@ -53,11 +54,15 @@ fn wait_for_work(child: &Child) {
     while began.elapsed() < PATIENCE {
         let found = std::fs::read_dir(&threads);
         if found.is_ok_and(|mut threads| threads.any(|thread| thread.is_ok_and(is_job))) {
+            std::thread::sleep(Duration::from_millis(200));
+            break;
+        }
+        if child.try_wait()?.is_some() {
             break;
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    std::thread::sleep(Duration::from_millis(200));
+    Ok(())
 }
 
 fn end(own: &Path, mut child: Child) -> io::Result<JobEnd> {
@@ -177,12 +182,12 @@ fn errors(own: &Path, _: &Facts) -> Vec<Check> {
     let tried = || -> io::Result<Result<String, String>> {
         let path = own.join("mapped");
         std::fs::write(&path, vec![1; 4 << 20])?;
-        let running = start(
+        let mut running = start(
             own,
             "--name=selftest --filename=mapped --rw=randread --bs=4k --ioengine=mmap \
              --time_based=1 --runtime=50",
         )?;
-        wait_for_work(&running);
+        wait_for_work(&mut running)?;
         File::options().write(true).open(&path)?.set_len(4096)?;
         let ended = end(own, running)?;
         Ok(match ended.code {
@@ -198,13 +203,13 @@ fn errors(own: &Path, _: &Facts) -> Vec<Check> {
 /// Ctrl-C ends a job with a report.
 fn signals(own: &Path, _: &Facts) -> Vec<Check> {
     let tried = || -> io::Result<Result<String, String>> {
-        let running = start(
+        let mut running = start(
             own,
             "--name=selftest --filename=data --rw=randread --bs=4k --time_based=1 --runtime=50",
         )?;
         let id = i32::try_from(running.id()).ok().and_then(rustix::process::Pid::from_raw);
         let id = id.ok_or_else(|| io::Error::other("it has no process"))?;
-        wait_for_work(&running);
+        wait_for_work(&mut running)?;
         rustix::process::kill_process(id, rustix::process::Signal::INT)?;
         let ended = end(own, running)?;
         Ok(match ended.code {

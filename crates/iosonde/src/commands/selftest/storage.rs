@@ -88,6 +88,10 @@ fn flushes(own: &Path, facts: &Facts, sync: WriteAndSync) -> io::Result<(Tristat
     let Some(seen) = before.zip(after).map(|(before, after)| after.wrapping_sub(before)) else {
         return unknown("the devices below have no counters");
     };
+    let kind = facts.mount().map(|mount| mount.filesystem.as_str());
+    if let Some(kind @ ("tmpfs" | "ramfs")) = kind {
+        return Ok((Tristate::No, format!("{kind} keeps its files in memory: nothing is durable")));
+    }
     let volatile = disks.iter().any(|disk| disk.write_cache.get() == Some(WriteCache::Back));
     let detail = format!("{SYNCS} of them, and {seen} flushes reached the device");
     match () {

@@ -96,3 +96,23 @@ pub(crate) fn wake_all(word: &AtomicU32) {
 pub(crate) fn set_timer_slack(ns: NonZeroU64) -> io::Result<()> {
     Ok(rustix::thread::set_current_timer_slack(Some(ns))?)
 }
+/// Hold signals back from the calling thread; which were held before. None if the
+/// system refuses.
+pub(crate) fn hold_signals(signals: &[i32]) -> Option<libc::sigset_t> {
+    // SAFETY: a signal set is plain numbers, for which zero is a valid value; the calls
+    // read and write only the sets that they are given, which live until they return.
+    unsafe {
+        let (mut held, mut before) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigemptyset(&mut held);
+        for &signal in signals {
+            libc::sigaddset(&mut held, signal);
+        }
+        (libc::pthread_sigmask(libc::SIG_BLOCK, &held, &mut before) == 0).then_some(before)
+    }
+}
+
+/// Hold back these signals and no others.
+pub(crate) fn set_held_signals(held: &libc::sigset_t) {
+    // SAFETY: the call reads the set, which lives until it returns.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, held, std::ptr::null_mut()) };
+}

@@ -3,6 +3,7 @@
 //! The handler puts an empty page of private memory where the missing one
 //! was, so that the copy comes to its end, and leaves word. Faults anywhere
 //! else go to whoever caught SIGBUS before.
+#![allow(unsafe_code)]
 
 use std::cell::Cell;
 use std::sync::Once;
@@ -26,7 +27,7 @@ thread_local! {
 static BEFORE: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 
 /// Catch SIGBUS from now on. Once for the whole process.
-pub(super) fn catch() {
+pub(crate) fn catch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // SAFETY: the handler keeps to what may be done in one (see there), and
@@ -49,7 +50,7 @@ pub(super) fn catch() {
 /// Do `copy`, which touches the `bytes` at `memory`: whether every page of
 /// them that it touched could be had.
 #[inline]
-pub(super) fn guard(memory: *mut u8, bytes: usize, copy: impl FnOnce()) -> bool {
+pub(crate) fn guard(memory: *mut u8, bytes: usize, copy: impl FnOnce()) -> bool {
     WATCH.with(|watch| {
         watch.start.set(memory as usize);
         watch.bytes.set(bytes);
