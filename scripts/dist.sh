@@ -122,7 +122,8 @@ for processor; do
 	cp "$WORK/$processor/iosonde" "$WORK/$name/"
 	cp -r "$WORK/shared/." "$WORK/$name/"
 	tar -C "$WORK" --owner=0 --group=0 --sort=name -czf "$DIST/$name.tar.gz" "$name"
-	tar -C "$WORK/$processor" --owner=0 --group=0 -cJf "$DIST/$name-debug.tar.xz" iosonde.debug
+	# Level 6, the usual one, takes more than twice as long for 15 % less.
+	XZ_OPT='-3 -T0' tar -C "$WORK/$processor" --owner=0 --group=0 -cJf "$DIST/$name-debug.tar.xz" iosonde.debug
 	tree "$WORK/$processor" "$WORK/shared" "$WORK/$processor-tree"
 	scripts/dist-deb.sh "$WORK/$processor-tree" "$VERSION" $deb "$DIST"
 	scripts/dist-rpm.sh "$WORK/$processor-tree" "$VERSION" "$processor" "$DIST"
