@@ -7,7 +7,7 @@ use crate::retries::uninterrupted;
 use crate::sync_call::errno;
 use iosonde_base::{Errno, FileId};
 use rustix::fs::{Advice, Mode, OFlags};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 
 /// How a file is opened; decided by the plan.
@@ -336,18 +336,9 @@ fn set_lifetime(fd: RawFd, lifetime: WriteLifetime) -> Result<(), Errno> {
 /// BLKFLSBUF, from linux/fs.h.
 const BLKFLSBUF: libc::c_ulong = 0x1261;
 
-/// close(2), with its error: some file systems report only then what a write
-/// met. The descriptor is gone in any case, on Linux also after EINTR.
+/// close(2), with its error: some file systems report only then what a write met.
 pub(crate) fn close(fd: OwnedFd) -> Result<(), Errno> {
-    let fd = fd.into_raw_fd();
-    // SAFETY: `fd` was owned here, nobody else closes it, and it is not used again.
-    match unsafe { libc::close(fd) } {
-        0 => Ok(()),
-        _ => match Errno::from(std::io::Error::last_os_error()) {
-            Errno(libc::EINTR) => Ok(()),
-            errno => Err(errno),
-        },
-    }
+    iosonde_sys::process::close(fd).map_err(Errno::from)
 }
 
 fn flush_buffers(fd: &OwnedFd) {

@@ -105,7 +105,7 @@ fn lay_out_files(job: &JobPlan, stop: StopAsked<'_>, added: &mut Added) -> Resul
             continue;
         }
         if stop() {
-            return Ok(());
+            return last.map_or(Ok(()), close);
         }
         if job.engine.caps.lays_out == LaysOut::Directories {
             added.directory(&file.path);
@@ -118,18 +118,24 @@ fn lay_out_files(job: &JobPlan, stop: StopAsked<'_>, added: &mut Added) -> Resul
             continue;
         }
         added.file(&file.path, old_bytes);
-        last = Some(match file.need {
+        let made = match file.need {
             Need::Data => {
                 filled += 1;
                 fill(job, file, many, &mut source, stop)?
             }
             _ => reserve(job, file)?,
-        });
+        };
+        last.replace(made).map_or(Ok(()), close)?;
     }
     if let (true, true, 1.., Some((path, file))) = (many, job.layout.sync, filled, &last) {
         rustix::fs::syncfs(file).map_err(|error| failed("sync the file system of", path, error))?;
     }
-    Ok(())
+    last.map_or(Ok(()), close)
+}
+
+/// Some file systems report only now what a write met.
+fn close((path, file): Made) -> Result<(), LayoutError> {
+    iosonde_sys::process::close(file.into()).map_err(|error| failed("close", &path, error))
 }
 
 fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> LayoutError {

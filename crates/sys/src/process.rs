@@ -2,6 +2,7 @@
 
 use std::io;
 use std::num::NonZeroU64;
+use std::os::fd::OwnedFd;
 
 use crate::platform;
 
@@ -28,6 +29,15 @@ pub fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// close(2), with its error. The descriptor is gone in any case, on Linux also after EINTR,
+/// which is no error here.
+///
+/// # Errors
+/// What a write met and the file system reports only now (NFS, FUSE, quotas).
+pub fn close(fd: OwnedFd) -> io::Result<()> {
+    platform::close(fd)
 }
 
 /// Do something while these signals wait for the calling thread: one that comes meanwhile

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Processor time of a job of [`SECONDS`], in seconds, the least of some runs.
+/// Processor time of a job of ten seconds, in seconds, the least of some runs.
 #[derive(Clone, Copy, Debug)]
 pub struct LedgerCost {
     /// With the ledger.

@@ -10,12 +10,24 @@ const SEEDS: u64 = 50;
 
 #[test]
 fn jobs_on_failing_storage_report_what_was_injected() {
-    let folder = Folder::new("fault-bench");
+    try_seeds("fault-bench", 1, SEEDS);
+}
+
+/// Files whose close(2) failed after the layout, and the job ended with 0.
+#[test]
+fn seeds_that_found_something_find_it_no_longer() {
+    for seed in [60_056, 60_156, 61_924] {
+        try_seeds("fault-bench-found", seed, 1);
+    }
+}
+
+fn try_seeds(name: &str, first: u64, count: u64) {
+    let folder = Folder::new(name);
     let bench = Bench {
         program: PathBuf::from(env!("CARGO_BIN_EXE_iosonde")),
         directory: folder.path().to_owned(),
     };
-    let seeds = Seeds { first: 1, count: SEEDS, scene: None, until: None, at_once: 4 };
+    let seeds = Seeds { first, count, scene: None, until: None, at_once: 4 };
     let mut found = Vec::new();
     let mut skipped = Vec::new();
     let ran = bench.run_all(&seeds, |seed, result| {

@@ -4,6 +4,7 @@
 use std::ffi::CString;
 use std::io;
 use std::num::NonZeroU64;
+use std::os::fd::{IntoRawFd, OwnedFd};
 use std::sync::atomic::AtomicU32;
 
 use rustix::thread::{Gid, Uid, UnshareFlags, futex};
@@ -96,6 +97,7 @@ pub(crate) fn wake_all(word: &AtomicU32) {
 pub(crate) fn set_timer_slack(ns: NonZeroU64) -> io::Result<()> {
     Ok(rustix::thread::set_current_timer_slack(Some(ns))?)
 }
+
 /// Hold signals back from the calling thread; which were held before. None if the
 /// system refuses.
 pub(crate) fn hold_signals(signals: &[i32]) -> Option<libc::sigset_t> {
@@ -115,4 +117,16 @@ pub(crate) fn hold_signals(signals: &[i32]) -> Option<libc::sigset_t> {
 pub(crate) fn set_held_signals(held: &libc::sigset_t) {
     // SAFETY: the call reads the set, which lives until it returns.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, held, std::ptr::null_mut()) };
+}
+
+pub(crate) fn close(fd: OwnedFd) -> io::Result<()> {
+    let fd = fd.into_raw_fd();
+    // SAFETY: `fd` was owned here, nobody else closes it, and it is not used again.
+    match unsafe { libc::close(fd) } {
+        0 => Ok(()),
+        _ => match io::Error::last_os_error() {
+            error if error.raw_os_error() == Some(libc::EINTR) => Ok(()),
+            error => Err(error),
+        },
+    }
 }
