@@ -20,8 +20,8 @@ const COLOURS: [&str; 8] = [
     "\x1b[36m",
 ];
 
-/// `text` without what a terminal takes for a command, but for line ends, tabs and the
-/// colours of our own reports.
+/// `text` without what a terminal takes for a command, but for line ends (those of CSV, too,
+/// `\r\n`), tabs and the colours of our own reports.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     if !text.contains(is_command) {
         return Cow::Borrowed(text);
@@ -36,6 +36,10 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
             Some(colour) => {
                 shown.push_str(colour);
                 &from[colour.len()..]
+            }
+            None if from.starts_with("\r\n") => {
+                shown.push('\r');
+                &from[1..]
             }
             None => {
                 shown.push(INSTEAD);
@@ -77,6 +81,7 @@ mod tests {
         assert_eq!(plain(coloured), "\u{fffd}[1mread\u{fffd}[0m\t5\n");
         assert_eq!(harmless("\x1b[8mhidden"), "\u{fffd}[8mhidden");
         assert_eq!(harmless("\x1b"), "\u{fffd}");
+        assert_eq!(harmless("a,b\r\n1,2\r\n\r"), "a,b\r\n1,2\r\n\u{fffd}");
         assert!(matches!(harmless("größe µs\n"), Cow::Borrowed("größe µs\n")));
     }
 }
