@@ -52,6 +52,17 @@ pub fn with_signals_held<T>(signals: &[i32], act: impl FnOnce() -> T) -> T {
     acted
 }
 
+/// Let these signals wait for the calling thread, and for those that it starts, from now on:
+/// they are delivered to others. For threads in libraries that do not bear interruptions.
+pub fn hold_signals(signals: &[i32]) {
+    let _ = platform::hold_signals(signals);
+}
+
+/// Let these signals through to the calling thread, whatever the one that started it held.
+pub fn let_signals_through(signals: &[i32]) {
+    platform::let_signals_through(signals);
+}
+
 /// Name the calling thread, for tools such as top(1); 15 bytes are kept.
 ///
 /// # Errors
@@ -169,13 +180,33 @@ mod tests {
     }
 
     #[test]
+    fn threads_hold_what_their_starter_holds_until_they_let_it_through() {
+        const USR2: i32 = 12;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                hold_signals(&[USR2]);
+                std::thread::scope(|inner| {
+                    inner.spawn(|| {
+                        assert!(is_held(USR2));
+                        let_signals_through(&[USR2]);
+                        assert!(!is_held(USR2));
+                    });
+                });
+                assert!(is_held(USR2));
+            });
+        });
+    }
+
+    fn is_held(signal: i32) -> bool {
+        let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
+        u64::from_str_radix(mask.trim(), 16).unwrap() >> (signal - 1) & 1 == 1
+    }
+
+    #[test]
     fn signals_wait_while_they_are_held_and_not_afterwards() {
         const USR2: i32 = 12;
-        let is_held = || {
-            let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
-            let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
-            u64::from_str_radix(mask.trim(), 16).unwrap() >> (USR2 - 1) & 1 == 1
-        };
+        let is_held = || is_held(USR2);
         assert!(!is_held());
         assert!(with_signals_held(&[USR2], is_held));
         assert!(!is_held());

@@ -6,8 +6,8 @@ use crate::Folder;
 use crate::programs::run;
 use std::path::{Path, PathBuf};
 
-/// A file as a block device.
-pub struct LoopDevice(pub PathBuf);
+/// A file as a block device, and the file's name as sysfs has it.
+pub struct LoopDevice(pub PathBuf, String);
 
 impl LoopDevice {
     /// Attach `image`, with more arguments for losetup(8).
@@ -15,7 +15,20 @@ impl LoopDevice {
         let mut arguments = vec!["--find", "--show"];
         arguments.extend_from_slice(more);
         arguments.push(image.to_str().unwrap());
-        run("losetup", &arguments).map(|name| LoopDevice(PathBuf::from(name)))
+        run("losetup", &arguments).map(|name| LoopDevice::attached(name.into()))
+    }
+
+    /// One that is attached already, and is to be detached at the end.
+    pub fn attached(device: PathBuf) -> LoopDevice {
+        let mut attached = LoopDevice(device, String::new());
+        attached.1 = attached.backing_file();
+        attached
+    }
+
+    fn backing_file(&self) -> String {
+        let file = format!("/sys/block/{}/loop/backing_file", self.name());
+        let name = std::fs::read_to_string(file).unwrap_or_default();
+        name.trim_end().trim_end_matches(" (deleted)").to_owned()
     }
 
     /// Its path as text.
@@ -31,7 +44,10 @@ impl LoopDevice {
 
 impl Drop for LoopDevice {
     fn drop(&mut self) {
-        let _ = run("losetup", &["--detach", self.text()]);
+        // Detached by somebody else, the number may be another test's device by now.
+        if self.backing_file() == self.1 {
+            let _ = run("losetup", &["--detach", self.text()]);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! after they have ended. While they run, the conductor hears them as well.
 
 use iosonde_hosts::session::StopRequest;
-use iosonde_run::conductor::signals::{SignalListener, SignalRequest};
+use iosonde_run::conductor::signals::{self, SignalListener, SignalRequest};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
@@ -36,6 +36,7 @@ impl StopSignals {
             true
         });
         let listener = listener.map_err(|error| format!("cannot listen for signals: {error}"))?;
+        signals::only_for_listeners();
         Ok(StopSignals { heard, _listener: listener })
     }
 

@@ -106,7 +106,7 @@ fn the_image_of_a_mounted_loop_device_is_known_under_any_path() {
     let Some(second) = or_skip(run("unshare", &["--mount", "sh", "-c", &namespace])) else {
         return;
     };
-    let second = LoopDevice(second.into());
+    let second = LoopDevice::attached(second.into());
     assert!(contents(&device) == before, "not a byte was changed");
     drop(mounted);
     let Some(_mounted) = or_skip(Mounted::mount(&second.0, &of("on"))) else { return };

@@ -125,6 +125,9 @@ pub fn conduct_among(
     let outside =
         SignalListener::listen(move |word| to_inbox.send(RunMessage::Signal(word)).is_ok())?;
     let mut conductor = Conductor::new(plan, observer, inbox, outbox);
+    if peers.is_some() {
+        conductor.witness.leave_stops();
+    }
     conductor.peers = PeerLink::new(peers.map(|peers| peers as &mut dyn Peers));
     let bandwidth_log = match &conductor.plan.bandwidth_log {
         Some(prefix) => BandwidthLog::start(prefix, conductor.shared.clone()).map(Some),

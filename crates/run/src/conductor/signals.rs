@@ -1,7 +1,7 @@
 //! Signals, turned into requests for the conductor.
 
-use iosonde_sys::process::with_signals_held;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGXFSZ};
+use iosonde_sys::process::{hold_signals, let_signals_through, with_signals_held};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -44,6 +44,13 @@ pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
+/// Signals reach no longer the calling thread, nor those that it starts, but for listeners:
+/// MPI libraries give up a connection whose making a signal interrupts, and launchers send
+/// SIGCONT and SIGTERM to end a run.
+pub fn only_for_listeners() {
+    hold_signals(&[SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGCONT]);
+}
+
 /// A write past the limit of file sizes (`ulimit -f`) is to fail with EFBIG, which
 /// is the job's error; the signal's default would end everything without a report.
 /// Programs that jobs start have the default again: a handler is not inherited.
@@ -73,6 +80,8 @@ impl SignalListener {
         let mut signals = with_signals_held(&heard, || Signals::new(&heard))?;
         let handle = signals.handle();
         let listener = std::thread::Builder::new().name("signals".into()).spawn(move || {
+            // The thread that listens may hold them.
+            let_signals_through(&heard);
             for signal in signals.forever() {
                 let request = if signal == SIGUSR1 {
                     SignalRequest::Account

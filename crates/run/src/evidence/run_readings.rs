@@ -89,6 +89,12 @@ impl Watcher {
         watcher
     }
 
+    /// No longer look for stops of the process: MPI libraries give up a connection whose
+    /// making a signal interrupts, and launchers send SIGCONT before they end a run.
+    pub fn leave_stops(&mut self) {
+        self.stops = StopWatch::default();
+    }
+
     fn look_around(&mut self, plan: &Plan) {
         let began = Instant::now();
         for job in &plan.jobs {

@@ -20,8 +20,8 @@ pub(crate) use memory::{
 pub(crate) use numa::set_memory_policy;
 pub(crate) use priority::{add_nice, run_only_when_idle, set_io_priority};
 pub(crate) use process::{
-    become_group, become_user, close, hold_signals, outlast, set_held_signals, set_thread_name,
-    set_timer_slack, thread_id, unshare_files, wait_while, wake_all,
+    become_group, become_user, close, hold_signals, let_signals_through, outlast, set_held_signals,
+    set_thread_name, set_timer_slack, thread_id, unshare_files, wait_while, wake_all,
 };
 pub(crate) use rings::{io_uring_disabled, is_filtered, kernel_release, try_io_uring, try_libaio};
 pub(crate) use usage::{usage_of_process, usage_of_thread};

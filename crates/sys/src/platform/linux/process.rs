@@ -101,6 +101,14 @@ pub(crate) fn set_timer_slack(ns: NonZeroU64) -> io::Result<()> {
 /// Hold signals back from the calling thread; which were held before. None if the
 /// system refuses.
 pub(crate) fn hold_signals(signals: &[i32]) -> Option<libc::sigset_t> {
+    mask(libc::SIG_BLOCK, signals)
+}
+
+pub(crate) fn let_signals_through(signals: &[i32]) {
+    let _ = mask(libc::SIG_UNBLOCK, signals);
+}
+
+fn mask(how: libc::c_int, signals: &[i32]) -> Option<libc::sigset_t> {
     // SAFETY: a signal set is plain numbers, for which zero is a valid value; the calls
     // read and write only the sets that they are given, which live until they return.
     unsafe {
@@ -109,7 +117,7 @@ pub(crate) fn hold_signals(signals: &[i32]) -> Option<libc::sigset_t> {
         for &signal in signals {
             libc::sigaddset(&mut held, signal);
         }
-        (libc::pthread_sigmask(libc::SIG_BLOCK, &held, &mut before) == 0).then_some(before)
+        (libc::pthread_sigmask(how, &held, &mut before) == 0).then_some(before)
     }
 }
 
