@@ -49,10 +49,8 @@ fn imports(module: &str, text: &str) -> Vec<String> {
 
 /// `a::{b, c::d}` is `a::b` and `a::c::d`.
 fn expand(base: &str, tree: &str, paths: &mut Vec<String>) {
-    let join = |name: &str| match base.is_empty() {
-        true => name.to_owned(),
-        false => format!("{base}::{name}"),
-    };
+    let join =
+        |name: &str| if base.is_empty() { name.to_owned() } else { format!("{base}::{name}") };
     match tree.split_once('{') {
         Some((before, inside)) => {
             let base = join(before.trim_end_matches("::"));

@@ -91,10 +91,7 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     skipped.iter().for_each(|why| println!("cannot run here: {why}"));
     let seeds: u64 = totals.values().map(|total| total.seeds).sum();
     println!("{seeds} seeds in {:.0} s", began.elapsed().as_secs_f64());
-    match failures.is_empty() {
-        true => Ok(()),
-        false => Err(format!("seeds with findings: {failures:?}")),
-    }
+    if failures.is_empty() { Ok(()) } else { Err(format!("seeds with findings: {failures:?}")) }
 }
 
 /// A directory of this process; those of runs that were killed are removed.
@@ -120,9 +117,10 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, String> {
         .status()
         .map_err(|error| format!("cargo build: {error}"))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
-    match built.success() {
-        true => Ok(target.join("debug/iosonde")),
-        false => Err("cargo build failed".to_owned()),
+    if built.success() {
+        Ok(target.join("debug/iosonde"))
+    } else {
+        Err("cargo build failed".to_owned())
     }
 }
 

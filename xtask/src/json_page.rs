@@ -74,9 +74,10 @@ impl Sections<'_> {
             let mut more = String::new();
             for choice in choices {
                 let is_unknown = choice["$ref"].as_str() == Some("#/$defs/unknown");
-                let (kind, link) = match is_unknown {
-                    true => ("unknown".to_owned(), String::new()),
-                    false => self.kind(path, choice),
+                let (kind, link) = if is_unknown {
+                    ("unknown".to_owned(), String::new())
+                } else {
+                    self.kind(path, choice)
                 };
                 kinds.push(kind);
                 more.push_str(&link);

@@ -108,13 +108,15 @@ fn follow(page: &Path, text: &str, target: &str) -> Result<(), String> {
     if heading.is_empty() || !(file.is_empty() || file.ends_with(".md")) {
         return Ok(());
     }
-    let there = match file.is_empty() {
-        true => text.to_owned(),
-        false => fs::read_to_string(&place).map_err(|error| error.to_string())?,
+    let there = if file.is_empty() {
+        text.to_owned()
+    } else {
+        fs::read_to_string(&place).map_err(|error| error.to_string())?
     };
-    match anchors(&there).contains(heading) {
-        true => Ok(()),
-        false => Err("there is no such heading".to_owned()),
+    if anchors(&there).contains(heading) {
+        Ok(())
+    } else {
+        Err("there is no such heading".to_owned())
     }
 }
 

@@ -31,10 +31,7 @@ pub fn run() -> Result<(), String> {
     }
     counts.add_recorded(&std::fs::read_to_string(&skips).unwrap_or_default());
     print!("{}", summary(&counts));
-    match counts.failed == 0 {
-        true => Ok(()),
-        false => Err("tests failed".to_owned()),
-    }
+    if counts.failed == 0 { Ok(()) } else { Err("tests failed".to_owned()) }
 }
 
 /// Run one command, its output shown and counted.
@@ -109,10 +106,7 @@ fn reasons(title: &str, skips: &BTreeSet<SkippedTest>) -> String {
     for (why, tests) in by_reason {
         text += &format!("  {why}: {}\n", tests.join(", "));
     }
-    match text.is_empty() {
-        true => text,
-        false => format!("{title}:\n{text}"),
-    }
+    if text.is_empty() { text } else { format!("{title}:\n{text}") }
 }
 
 #[cfg(test)]

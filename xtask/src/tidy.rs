@@ -72,10 +72,7 @@ pub fn check() -> Result<(), String> {
     findings.extend(circles::find(all()));
     findings.extend(links::findings(&root));
     findings.extend(dependencies::findings(&root)?);
-    match findings.is_empty() {
-        true => Ok(()),
-        false => Err(findings.join("\n")),
-    }
+    if findings.is_empty() { Ok(()) } else { Err(findings.join("\n")) }
 }
 
 fn root() -> PathBuf {

@@ -91,10 +91,7 @@ pub(crate) fn make(
     memory: &Rc<Memory>,
 ) -> std::result::Result<Result<Returned>, PoolError> {
     let options = PoolOptions::new(count, bytes).alignment(alignment);
-    let options = match huge {
-        true => options.huge_pages(HugePage::Default(HUGE_PAGE_BYTES)),
-        false => options,
-    };
+    let options = if huge { options.huge_pages(HugePage::Default(HUGE_PAGE_BYTES)) } else { options };
     let shelf = Shelf {
         pools: RefCell::new(vec![options.build()?]),
         options,

@@ -275,10 +275,7 @@ fn explained(
     }
     let Ok(needs) = DirectIo::of(file) else { return error };
     let broken = needs.misalignments(transfer, data.as_ptr().addr(), data.len(), offset);
-    match broken.is_empty() {
-        true => error,
-        false => CallError::Misaligned { transfer, broken },
-    }
+    if broken.is_empty() { error } else { CallError::Misaligned { transfer, broken } }
 }
 
 /// The largest numbers are no offsets: to pwritev2(2), -1 is the file's own

@@ -64,11 +64,10 @@ impl<'file> ExactIo<'file> {
     /// If the system cannot report what the file is, or there is no memory.
     pub fn of(file: &'file File) -> io::Result<ExactIo<'file>> {
         let needs = DirectIo::of(file)?;
-        let (block, memory) = match platform::is_direct(file) {
-            true => {
-                (needs.offset_alignment.max(needs.read_offset_alignment), needs.memory_alignment)
-            }
-            false => (1, 1),
+        let (block, memory) = if platform::is_direct(file) {
+            (needs.offset_alignment.max(needs.read_offset_alignment), needs.memory_alignment)
+        } else {
+            (1, 1)
         };
         let (block, memory) = (block.max(1) as usize, memory.max(1) as usize);
         let bytes = BOUNCE_BYTES.next_multiple_of(block);

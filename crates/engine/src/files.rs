@@ -196,10 +196,7 @@ impl Files {
 
     /// Drop the job's range from the page cache if the plan says so.
     pub fn invalidate(&mut self, file: FileId) -> Result<(), Failure> {
-        match self.setups[file.0 as usize].invalidate {
-            true => self.drop_cached(file),
-            false => Ok(()),
-        }
+        if self.setups[file.0 as usize].invalidate { self.drop_cached(file) } else { Ok(()) }
     }
 
     /// Drop the job's range of an open file from the page cache:

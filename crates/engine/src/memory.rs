@@ -60,9 +60,10 @@ impl Memory {
     /// If `slot` or `len` is not within bounds.
     #[inline]
     pub fn change(&mut self, slot: u32, len: u32, change: impl FnOnce(&mut [u8])) {
-        match self.copy.is_none() {
-            true => change(self.bytes(slot, len)),
-            false => self.change_copy(slot, len, change),
+        if self.copy.is_none() {
+            change(self.bytes(slot, len))
+        } else {
+            self.change_copy(slot, len, change)
         }
     }
 

@@ -376,9 +376,10 @@ impl<E: Queued, const STAMPED: bool> Loop for QueueLoop<E, STAMPED> {
         self.watches = drive.watches_completions();
         let exchanges = Self::may_exchange(drive);
         loop {
-            let round = match paced {
-                true => self.round_paced(drive, taps, exchanges),
-                false => self.round(drive, taps, exchanges),
+            let round = if paced {
+                self.round_paced(drive, taps, exchanges)
+            } else {
+                self.round(drive, taps, exchanges)
             };
             match round {
                 Ok(false) => {}

@@ -180,10 +180,7 @@ impl Filesystem for FaultFiles {
 
     fn rmdir(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
         let path = self.path(parent, name);
-        match self.store().remove_directory(&path) {
-            true => reply.ok(),
-            false => reply.error(errno(ENOENT)),
-        }
+        if self.store().remove_directory(&path) { reply.ok() } else { reply.error(errno(ENOENT)) }
     }
 
     fn unlink(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {

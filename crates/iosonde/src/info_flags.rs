@@ -62,9 +62,10 @@ struct Printed;
 
 impl io::Write for Printed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match try_print(&String::from_utf8_lossy(bytes)) {
-            true => Ok(bytes.len()),
-            false => Err(io::ErrorKind::BrokenPipe.into()),
+        if try_print(&String::from_utf8_lossy(bytes)) {
+            Ok(bytes.len())
+        } else {
+            Err(io::ErrorKind::BrokenPipe.into())
         }
     }
 

@@ -99,10 +99,8 @@ pub fn prepare_shared(
     if parsed.is_refused() {
         return Err(PrepareError { code: exit::REFUSED, reasons: notes });
     }
-    let external = match parsed.flags.parse_only {
-        true => ExternalEngines::Leave,
-        false => ExternalEngines::Load,
-    };
+    let external =
+        if parsed.flags.parse_only { ExternalEngines::Leave } else { ExternalEngines::Load };
     refuse_programs(personality, &parsed, &mut notes)?;
     let mut diagnostics = plan::resolve(&mut parsed.jobs, external);
     let fatal = if parsed.flags.warnings_fatal { Level::Warning } else { Level::Error };
@@ -247,9 +245,10 @@ fn line_as_fio(diagnostic: &Diagnostic) -> String {
         _ => None,
     };
     let more: Vec<String> = place.into_iter().chain(diagnostic.help.clone()).collect();
-    match more.is_empty() {
-        true => format!("fio: {}", diagnostic.message),
-        false => format!("fio: {} ({})", diagnostic.message, more.join(": ")),
+    if more.is_empty() {
+        format!("fio: {}", diagnostic.message)
+    } else {
+        format!("fio: {} ({})", diagnostic.message, more.join(": "))
     }
 }
 

@@ -96,9 +96,10 @@ impl FormatRequest<'_> {
     }
 
     fn wants_fio_text(&self) -> bool {
-        match self.flags.formats_given {
-            true => self.flags.formats.contains(&OutputFormat::Normal),
-            false => !self.is_native(),
+        if self.flags.formats_given {
+            self.flags.formats.contains(&OutputFormat::Normal)
+        } else {
+            !self.is_native()
         }
     }
 

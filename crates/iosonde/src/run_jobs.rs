@@ -413,10 +413,10 @@ pub fn report_context(
         ledger: None,
         settings: None,
         host: None,
-        diagnostics: match personality == Personality::Native && !parsed.flags.formats_given {
-            // Our own report follows these lines.
-            true => Vec::new(),
-            false => notes.iter().map(|line| without_program(line).to_owned()).collect(),
+        diagnostics: if personality == Personality::Native && !parsed.flags.formats_given {
+            Vec::new()
+        } else {
+            notes.iter().map(|line| without_program(line).to_owned()).collect()
         },
     }
 }

@@ -6,8 +6,9 @@ use crate::{host_run, run_jobs};
 
 /// Run the jobs of a command line, or print what its flags request; the exit code.
 pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
-    match host_run::is_asked_for(arguments) {
-        true => host_run::run(personality, arguments, help),
-        false => run_jobs::run(personality, arguments, help),
+    if host_run::is_asked_for(arguments) {
+        host_run::run(personality, arguments, help)
+    } else {
+        run_jobs::run(personality, arguments, help)
     }
 }

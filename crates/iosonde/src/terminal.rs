@@ -12,10 +12,8 @@ const COLUMNS_MAX: usize = 120;
 /// Columns for text: of the terminal, or as `COLUMNS` says; 80 where standard
 /// output is no terminal.
 pub fn columns() -> usize {
-    let columns = match std::io::stdout().is_terminal() {
-        true => from_variable().or_else(from_terminal),
-        false => None,
-    };
+    let columns =
+        if std::io::stdout().is_terminal() { from_variable().or_else(from_terminal) } else { None };
     columns.unwrap_or(COLUMNS_DEFAULT).clamp(COLUMNS_MIN, COLUMNS_MAX)
 }
 

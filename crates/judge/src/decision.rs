@@ -45,9 +45,10 @@ fn decide_with(estimate: &Estimate, margin: Margin, alpha: f64, is_shown: bool) 
     if is_shown && estimate.mean.abs() >= margin.ln() {
         return Decision::Differs;
     }
-    match estimate.interval(2.0 * alpha).lies_within(margin.ln()) {
-        true => Decision::Same,
-        false => Decision::CannotTell,
+    if estimate.interval(2.0 * alpha).lies_within(margin.ln()) {
+        Decision::Same
+    } else {
+        Decision::CannotTell
     }
 }
 
@@ -79,10 +80,8 @@ pub fn judge_metrics(
     judged
         .map(|(at, (estimate, adjusted_p))| {
             let interval = estimate.interval(alpha);
-            let is_shown = match primary == Some(at) {
-                true => interval.excludes_zero(),
-                false => adjusted_p < alpha,
-            };
+            let is_shown =
+                if primary == Some(at) { interval.excludes_zero() } else { adjusted_p < alpha };
             let decision = decide_with(estimate, margin, alpha, is_shown);
             JudgedMetric { estimate: *estimate, interval, adjusted_p, decision }
         })

@@ -164,10 +164,7 @@ pub fn pairs_needed(scatter: f64, bound: f64) -> Option<usize> {
     let (mut too_few, mut enough) = (1, PAIRS_MOST);
     while enough - too_few > 1 {
         let middle = usize::midpoint(too_few, enough);
-        match detectable(middle) > bound {
-            true => too_few = middle,
-            false => enough = middle,
-        }
+        if detectable(middle) > bound { too_few = middle } else { enough = middle }
     }
     Some(enough)
 }

@@ -10,9 +10,10 @@ pub fn mean(values: &[f64]) -> f64 {
 
 /// The mean of logarithms, as a figure again; 0 of nothing.
 pub fn geometric_mean(values: &[f64]) -> f64 {
-    match values.is_empty() {
-        true => 0.0,
-        false => mean(&values.iter().map(|value| value.ln()).collect::<Vec<f64>>()).exp(),
+    if values.is_empty() {
+        0.0
+    } else {
+        mean(&values.iter().map(|value| value.ln()).collect::<Vec<f64>>()).exp()
     }
 }
 

@@ -118,9 +118,10 @@ impl SloSearch {
     pub fn record(&mut self, kept: bool) {
         match self.state {
             SloState::Grow | SloState::Halve => {
-                match kept {
-                    true => self.passed = Some(self.rate),
-                    false => self.failed = Some(self.rate),
+                if kept {
+                    self.passed = Some(self.rate)
+                } else {
+                    self.failed = Some(self.rate)
                 }
                 self.aim();
             }
@@ -142,9 +143,10 @@ impl SloSearch {
             (Some(passed), Some(failed)) if self.is_apart(passed, failed) => {
                 let between = (passed * failed).sqrt();
                 self.state = SloState::Halve;
-                self.rate = match self.is_whole {
-                    true => between.round().clamp(passed + 1.0, failed - 1.0),
-                    false => between,
+                self.rate = if self.is_whole {
+                    between.round().clamp(passed + 1.0, failed - 1.0)
+                } else {
+                    between
                 };
             }
             (Some(passed), None) if passed < self.range.1 => {
@@ -181,9 +183,10 @@ impl SloSearch {
         self.steps_down += 1;
         let doublings = self.steps_down.saturating_sub(SHORT_STEPS).min(DOUBLINGS_MOST);
         let lower = self.rate / STEP.powi(1 << doublings);
-        match self.rate > self.range.0 {
-            true => self.confirm_at(self.lowered(lower)),
-            false => self.state = SloState::Done(SloOutcome::Impossible { rate: self.rate }),
+        if self.rate > self.range.0 {
+            self.confirm_at(self.lowered(lower))
+        } else {
+            self.state = SloState::Done(SloOutcome::Impossible { rate: self.rate })
         }
     }
 }

@@ -38,10 +38,8 @@ fn a_saturation_is_found_through_the_noise() {
         let found = percent(200, |seed| {
             let mut noise = NormalNoise::new(seed);
             let points = sweep(seed, 3, |load, _| {
-                let rate = match soft {
-                    true => truth * (1.0 - (-load / truth).exp()),
-                    false => load.min(truth),
-                };
+                let rate =
+                    if soft { truth * (1.0 - (-load / truth).exp()) } else { load.min(truth) };
                 noisy(&mut noise, rate * 5000.0)
             });
             knee(&points, seed).is_ok_and(|knee| (20.0..=30.0).contains(&knee.load))

@@ -107,10 +107,10 @@ fn of_values(text: &LogText, log_type: LogType) -> Option<LogStart> {
         .collect();
     let first_ms = rows.first()?.time_ms;
     let interval_ms = interval(rows.iter().map(|row| (row.time_ms, row.dir as usize)));
-    let is_per_io = match layout.has_block {
-        true => rows.iter().filter(|row| row.block > 0).count() * 2 > rows.len(),
-        // Without sizes a rate is not known from single I/Os.
-        false => log_type.is_latency() && interval_ms.is_some_and(|ms| ms < INTERVAL_LEAST_MS),
+    let is_per_io = if layout.has_block {
+        rows.iter().filter(|row| row.block > 0).count() * 2 > rows.len()
+    } else {
+        log_type.is_latency() && interval_ms.is_some_and(|ms| ms < INTERVAL_LEAST_MS)
     };
     let interval_ms = if is_per_io { 0 } else { interval_ms.unwrap_or(INTERVAL_USUAL_MS).max(1) };
     Some(LogStart { form: LogForm::Values(layout), first_ms, is_per_io, interval_ms })

@@ -141,9 +141,10 @@ impl MatrixArguments {
         let range = |low: u32, step: usize, high: u32| {
             (low..=high).step_by(step).map(|power| 1 << power).collect::<Vec<u32>>()
         };
-        let (sizes, default_span, cell_time) = match self.quick {
-            true => (range(12, 2, 24), SPAN / 2, CELL_TIME / 5),
-            false => (range(12, 1, 25), SPAN, CELL_TIME),
+        let (sizes, default_span, cell_time) = if self.quick {
+            (range(12, 2, 24), SPAN / 2, CELL_TIME / 5)
+        } else {
+            (range(12, 1, 25), SPAN, CELL_TIME)
         };
         let sizes = self.block_sizes.map_or(sizes, |sizes| sizes.0);
         Ok(MatrixOptions {
@@ -157,9 +158,10 @@ impl MatrixArguments {
                 Some(None) => Erase::Yes,
                 Some(Some(word)) => Erase::Word(word),
             },
-            format: match self.json {
-                true => ResultFormat::Json,
-                false => self.format.unwrap_or(ResultFormat::Table),
+            format: if self.json {
+                ResultFormat::Json
+            } else {
+                self.format.unwrap_or(ResultFormat::Table)
             },
             outputs: self.outputs,
             progress: self.progress,

@@ -81,21 +81,23 @@ fn single_writes(sheet: &Results) -> Option<String> {
     // Without a volatile cache a sync costs no flush.
     let flushes = sheet.flushes.as_ref().is_some_and(|disk| disk.volatile_cache == Some(true));
     let cause = if flushes { "flush" } else { "sync" };
-    let flat = match flat.size > first.size {
-        true => format!(
+    let flat = if flat.size > first.size {
+        format!(
             " Up to {} the {cause} is what costs, and a larger block takes hardly longer ({});",
             size(flat.size),
             span(cost(flat))
-        ),
-        false => " Larger blocks take longer from the start;".to_owned(),
+        )
+    } else {
+        " Larger blocks take longer from the start;".to_owned()
     };
-    let reached = match enough.size > first.size {
-        true => format!(
+    let reached = if enough.size > first.size {
+        format!(
             " it takes blocks of {} to come within a tenth of this mode's best, {}.",
             size(enough.size),
             text::rate(best.rate)
-        ),
-        false => format!(" its best is {}.", text::rate(best.rate)),
+        )
+    } else {
+        format!(" its best is {}.", text::rate(best.rate))
     };
     Some(format!("{one}{flat}{reached}"))
 }

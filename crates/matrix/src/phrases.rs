@@ -12,9 +12,10 @@ pub(crate) fn named(sheet: &Results, found: &Best) -> String {
 /// Which run may tell: one that measures each cell so many times as long.
 pub(crate) fn advice(sheet: &Results, longer: f64) -> String {
     let seconds = (sheet.seconds_a_cell * longer).ceil();
-    match seconds <= 600.0 {
-        true => format!("--time-per-cell={seconds:.0}s may"),
-        false => "a quieter machine may".to_owned(),
+    if seconds <= 600.0 {
+        format!("--time-per-cell={seconds:.0}s may")
+    } else {
+        "a quieter machine may".to_owned()
     }
 }
 

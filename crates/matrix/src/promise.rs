@@ -30,9 +30,10 @@ impl Promises {
         });
         let writes = kinds.iter().any(|kind| kind.writes() && kind.is_direct());
         let mut notes = Vec::new();
-        let reported = match kinds.iter().any(|kind| kind.is_direct()) && in_memory.is_none() {
-            true => reported(target, writes),
-            false => Err("it was not requested".into()),
+        let reported = if kinds.iter().any(|kind| kind.is_direct()) && in_memory.is_none() {
+            reported(target, writes)
+        } else {
+            Err("it was not requested".into())
         };
         let [direct_reads, mut direct_writes] =
             match reported {
@@ -102,10 +103,7 @@ fn reported(target: &Target, writes: bool) -> Result<(DirectIo, Honoured), Strin
     let words = |error: std::io::Error| format!("look at {}: {error}", path.display());
     let needs = DirectIo::of(&file).map_err(words)?;
     let reported = honoured(&file).map_err(words)?;
-    match needs.possible {
-        true => Ok((needs, reported)),
-        false => Err(reported.overall().why.into_owned()),
-    }
+    if needs.possible { Ok((needs, reported)) } else { Err(reported.overall().why.into_owned()) }
 }
 
 /// Whether direct writes make pages dirty, as those of btrfs to files with

@@ -170,10 +170,7 @@ impl Results {
     /// Whether the cell is the fastest of its column among its like: of the
     /// durable writes, or of the reads that do not come from memory.
     pub fn is_best_of_column(&self, row: usize, column: usize) -> bool {
-        let like = |kind: Access| match kind.writes() {
-            true => kind.is_durable(),
-            false => !kind.is_memory(),
-        };
+        let like = |kind: Access| if kind.writes() { kind.is_durable() } else { !kind.is_memory() };
         let kind = self.kinds[row];
         let rivals = (0..self.kinds.len()).filter(|&other| {
             like(self.kinds[other]) && self.kinds[other].writes() == kind.writes()

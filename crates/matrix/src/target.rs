@@ -138,12 +138,15 @@ fn make(options: &MatrixOptions, path: PathBuf) -> Result<Target, String> {
         ));
     }
     has_room(&path, &parent, options.span)?;
-    let file = File::create_new(&path).map_err(|error| match path.is_symlink() {
-        true => format!(
-            "{} is a link to a file that does not exist: name the file itself",
-            path.display()
-        ),
-        false => format!("cannot create {}: {error}", path.display()),
+    let file = File::create_new(&path).map_err(|error| {
+        if path.is_symlink() {
+            format!(
+                "{} is a link to a file that does not exist: name the file itself",
+                path.display()
+            )
+        } else {
+            format!("cannot create {}: {error}", path.display())
+        }
     })?;
     let status = file
         .metadata()

@@ -187,12 +187,13 @@ impl Default for MetaOptions {
 impl MetaOptions {
     /// The shape of a thread's tree, or of the one that all share.
     pub fn shape_of(&self, thread: u32) -> TreeShape {
-        let (files, dirs) = match self.shared {
-            true => (self.files, self.dirs),
-            false => (
+        let (files, dirs) = if self.shared {
+            (self.files, self.dirs)
+        } else {
+            (
                 part_of(self.files, self.threads, thread).1,
                 part_of(self.dirs, self.threads, thread).1,
-            ),
+            )
         };
         TreeShape { files, dirs, depth: self.depth }
     }
@@ -288,9 +289,10 @@ impl MetaArguments {
             fsync: self.fsync,
             keep: self.keep,
             repeat: self.repeat,
-            format: match self.json {
-                true => MetaFormat::Json,
-                false => self.format.unwrap_or(MetaFormat::Table),
+            format: if self.json {
+                MetaFormat::Json
+            } else {
+                self.format.unwrap_or(MetaFormat::Table)
             },
         })
     }

@@ -115,9 +115,10 @@ impl PhaseRunner<'_> {
         }
         let dentries = dentries_before.zip(dentries());
         let before = self.disks.read();
-        let synced = match changes(operation) {
-            true => Some(sync(root).map_err(PhaseInterruption::Failed)?),
-            false => None,
+        let synced = if changes(operation) {
+            Some(sync(root).map_err(PhaseInterruption::Failed)?)
+        } else {
+            None
         };
         let after = synced.and_then(|_| self.disks.since(before));
         let results: Vec<JobResult> = outcome.results.into_iter().flatten().collect();

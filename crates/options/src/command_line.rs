@@ -43,9 +43,10 @@ fn reason(error: &clap::Error, command: &Command) -> String {
     };
     let argument = text(ContextKind::InvalidArg);
     // "--bs <SIZES>" is named as it is typed.
-    let option = match argument.starts_with('-') {
-        true => argument.split([' ', '=', '[']).next().unwrap_or(argument),
-        false => argument,
+    let option = if argument.starts_with('-') {
+        argument.split([' ', '=', '[']).next().unwrap_or(argument)
+    } else {
+        argument
     };
     let help = command.get_bin_name().unwrap_or(command.get_name());
     match error.kind() {

@@ -76,14 +76,13 @@ impl<T: OptionValue> OptionValue for Triple<T> {
 fn pieces<'a>(text: &'a str, kind: ValueKind, context: &mut ParseContext) -> [&'a str; 3] {
     let is_number = matches!(kind, ValueKind::Size | ValueKind::Int);
     let odd = is_number && text.get(1..).is_some_and(|rest| rest.contains(['-', ':']));
-    let parts: Vec<&str> = match odd {
-        true => {
-            context.doubt(format!(
-                "{text:?} sets read, write and trim separately, as in fio; use bsrange for a range of sizes"
-            ));
-            text.split([',', '-', ':']).map(str::trim).collect()
-        }
-        false => text.split(',').map(str::trim).collect(),
+    let parts: Vec<&str> = if odd {
+        context.doubt(format!(
+            "{text:?} sets read, write and trim separately, as in fio; use bsrange for a range of sizes"
+        ));
+        text.split([',', '-', ':']).map(str::trim).collect()
+    } else {
+        text.split(',').map(str::trim).collect()
     };
     if parts.len() > 3 {
         context.doubt("only the first three values are used: read, write, trim".into());

@@ -200,9 +200,10 @@ impl Tap for WorkerTally {
             return;
         }
         // Syncs are handed over at once, records a chunk at a time.
-        match book.waiting.is_some() {
-            true => book.settle_waiting(ns, self.keep),
-            false => book.owed.push_back(ns),
+        if book.waiting.is_some() {
+            book.settle_waiting(ns, self.keep)
+        } else {
+            book.owed.push_back(ns)
         }
     }
 

@@ -55,9 +55,10 @@ fn beginnings(text: &str) -> Vec<usize> {
         }
         at += line.len();
     }
-    match found.is_empty() {
-        true => text.find('{').into_iter().collect(),
-        false => found.into_iter().take(BEGINNINGS_TRIED).collect(),
+    if found.is_empty() {
+        text.find('{').into_iter().collect()
+    } else {
+        found.into_iter().take(BEGINNINGS_TRIED).collect()
     }
 }
 
@@ -67,9 +68,10 @@ const BEGINNINGS_TRIED: usize = 4;
 fn reason(error: &serde_json::Error, text: &str, start: usize) -> String {
     let before = text[..start].matches('\n').count();
     let line = before + error.line();
-    match error.is_eof() {
-        true => format!("it is cut off: the document ends within an object in line {line}"),
-        false => format!("invalid JSON in line {line}: {error}"),
+    if error.is_eof() {
+        format!("it is cut off: the document ends within an object in line {line}")
+    } else {
+        format!("invalid JSON in line {line}: {error}")
     }
 }
 

@@ -85,9 +85,10 @@ fn bins(bins: &Value, scale: u64) -> Vec<(u64, u64)> {
     let by_number = members.keys().any(|key| key.starts_with("FIO_IO_U_PLAT"));
     let member = |(key, value): (&String, &Value)| {
         let at = key.parse::<u64>().ok()?;
-        let ns = match by_number {
-            true => middle(usize::try_from(at).ok().filter(|&at| at < iosonde_stats::BUCKETS)?),
-            false => at,
+        let ns = if by_number {
+            middle(usize::try_from(at).ok().filter(|&at| at < iosonde_stats::BUCKETS)?)
+        } else {
+            at
         };
         Some((times(ns, scale), whole(value).filter(|&count| count > 0)?))
     };

@@ -329,9 +329,10 @@ impl DataSource {
 /// Remove the regular files of a job; those already gone are no error.
 pub fn remove(job: &JobPlan) -> io::Result<()> {
     for file in job.files.iter().filter(|file| file.kind == FileKind::Regular) {
-        let removed = match file.path.is_dir() && !file.path.is_symlink() {
-            true => std::fs::remove_dir(&file.path),
-            false => std::fs::remove_file(&file.path),
+        let removed = if file.path.is_dir() && !file.path.is_symlink() {
+            std::fs::remove_dir(&file.path)
+        } else {
+            std::fs::remove_file(&file.path)
         };
         match removed {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

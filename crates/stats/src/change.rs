@@ -102,9 +102,10 @@ fn stat(logs: &[f64], bounds: &[usize], sides: [&[f64]; 2]) -> Option<f64> {
     let squares: f64 = left.iter().map(|value| value * value).sum();
     let (one, other) = (before.len() as f64, after.len() as f64);
     let between = one * other / (one + other) * (mean(before) - mean(after)).powi(2);
-    Some(match squares > 1e-12 {
-        true => between / (squares / (logs.len() as f64 - 2.0)) / inflation(&left, squares),
-        false => f64::MAX,
+    Some(if squares > 1e-12 {
+        between / (squares / (logs.len() as f64 - 2.0)) / inflation(&left, squares)
+    } else {
+        f64::MAX
     })
 }
 

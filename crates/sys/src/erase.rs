@@ -147,10 +147,7 @@ pub fn list(found: &[FoundData]) -> String {
         words.push(format!("{} more", found.len() - SHOWN));
     }
     let last = words.pop().unwrap_or_default();
-    match words.is_empty() {
-        true => last,
-        false => format!("{} and {last}", words.join(", ")),
-    }
+    if words.is_empty() { last } else { format!("{} and {last}", words.join(", ")) }
 }
 
 #[cfg(test)]

@@ -142,9 +142,10 @@ impl Check {
             },
             What::Unknown(text) => {
                 let all = unknown(seen);
-                match all.iter().any(|one| one.contains(text.as_str())) {
-                    true => Outcome::Right,
-                    false => Outcome::Silent(format!("unknown: {all:?}")),
+                if all.iter().any(|one| one.contains(text.as_str())) {
+                    Outcome::Right
+                } else {
+                    Outcome::Silent(format!("unknown: {all:?}"))
                 }
             }
             What::Known => match unknown(seen) {
@@ -205,9 +206,10 @@ impl Check {
             '>' => figure > truth,
             _ => (figure - truth).abs() <= near,
         };
-        match holds {
-            true => Outcome::Right,
-            false => Outcome::WrongFigure(format!("{path} is {figure}; must be {order} {truth}")),
+        if holds {
+            Outcome::Right
+        } else {
+            Outcome::WrongFigure(format!("{path} is {figure}; must be {order} {truth}"))
         }
     }
 }

@@ -166,9 +166,10 @@ impl<'a> Places<'a> {
 
     fn raw(&mut self, name: &str, direct: bool) -> Result<Place, String> {
         let image = self.image(self.directory, name, 256 * MIB)?;
-        let device = match direct {
-            true => self.attach(&image, &["--direct-io=on"])?,
-            false => self.attach(&image, &[])?,
+        let device = if direct {
+            self.attach(&image, &["--direct-io=on"])?
+        } else {
+            self.attach(&image, &[])?
         };
         Ok(self.of_device(&device))
     }
@@ -263,9 +264,10 @@ impl<'a> Places<'a> {
         let sectors = (128 * MIB / 512).to_string();
         command("addpart", &[&device, "1", "2048", &sectors])?;
         let part = format!("{device}p1");
-        match Path::new(&part).exists() {
-            true => Ok(Place { on: PathBuf::from(part), ..self.of_device(&device) }),
-            false => Err(format!("{part} does not appear")),
+        if Path::new(&part).exists() {
+            Ok(Place { on: PathBuf::from(part), ..self.of_device(&device) })
+        } else {
+            Err(format!("{part} does not appear"))
         }
     }
 }

@@ -41,12 +41,11 @@ pub(crate) fn of_words(words: &str, document: &Value, truths: &Truths) -> Result
 
 /// A place in the report: `/jobs/0/read/bw_bytes`, or `reads.device_bytes` of the ledger.
 pub(crate) fn at<'a>(path: &str, document: &'a Value) -> Option<&'a Value> {
-    match path.starts_with('/') {
-        true => document.pointer(path),
-        false => {
-            let path = path.replace('.', "/");
-            document.pointer(&format!("/iosonde/ledger/{path}"))
-        }
+    if path.starts_with('/') {
+        document.pointer(path)
+    } else {
+        let path = path.replace('.', "/");
+        document.pointer(&format!("/iosonde/ledger/{path}"))
     }
 }
 

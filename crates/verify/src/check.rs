@@ -25,9 +25,10 @@ impl BlockCheck {
         io: &mut [u8],
         scratch: &mut Vec<u8>,
     ) -> Result<(), Mismatch> {
-        match self.trimmed {
-            true => BlockFormat::check_trimmed(io, self.expected.offset),
-            false => format.check(io, &self.expected, scratch),
+        if self.trimmed {
+            BlockFormat::check_trimmed(io, self.expected.offset)
+        } else {
+            format.check(io, &self.expected, scratch)
         }
     }
 }

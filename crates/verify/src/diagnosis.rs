@@ -166,9 +166,10 @@ fn misplaced(bytes: &[u8], kind: &MismatchKind, offset: u64) -> Option<Diagnosis
     if block_type.checksum(&bytes[taken..]).as_bytes() != stored {
         return None;
     }
-    Some(match header.offset == offset {
-        true => Diagnosis::OtherVersion { number: header.number },
-        false => Diagnosis::OtherPlace { offset: header.offset, number: header.number },
+    Some(if header.offset == offset {
+        Diagnosis::OtherVersion { number: header.number }
+    } else {
+        Diagnosis::OtherPlace { offset: header.offset, number: header.number }
     })
 }
 

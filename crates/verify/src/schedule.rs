@@ -131,9 +131,10 @@ impl VerifySchedule {
             && self.trim_is_due(last)
         {
             self.marked.remove(&write.number);
-            match self.backlogs.trimmed_are_zero {
-                true => drop(self.trimmed.insert(write.number)),
-                false => drop(self.history.forget(&write)),
+            if self.backlogs.trimmed_are_zero {
+                drop(self.trimmed.insert(write.number))
+            } else {
+                drop(self.history.forget(&write))
             }
             return BlockDue::Trim(write);
         }

@@ -49,10 +49,10 @@ impl WriteSeeds {
     /// generator of 64 bits (`random_generator=tausworthe64`).
     pub fn new(randseed: u64, thread: u32, wide: bool) -> WriteSeeds {
         let seed = seeds(randseed, thread)[VERIFY_STREAM];
-        let generator = match wide {
-            // The narrow one takes the low half of the seed, as fio's does.
-            false => SeedGenerator::Bits32(Taus88::new(seed as u32)),
-            true => SeedGenerator::Bits64(Box::new(Taus258::new(seed))),
+        let generator = if !wide {
+            SeedGenerator::Bits32(Taus88::new(seed as u32))
+        } else {
+            SeedGenerator::Bits64(Box::new(Taus258::new(seed)))
         };
         WriteSeeds { generator, ahead: [0; MANY], taken: MANY }
     }

@@ -194,10 +194,7 @@ mod tests {
             in_flight in prop::collection::vec(prop::option::of(0..u64::MAX), 0..20),
             failed in prop::collection::vec(0..u64::MAX, 0..5),
         ) {
-            let generator = match wide {
-                true => GeneratorState::Bits64(words),
-                false => GeneratorState::Bits32([words[0] as u32, words[1] as u32, words[2] as u32]),
-            };
+            let generator = if wide { GeneratorState::Bits64(words) } else { GeneratorState::Bits32([words[0] as u32, words[1] as u32, words[2] as u32]) };
             let state = StateFile { writes, job, name, generator, in_flight, failed };
             let bytes = state.encode();
             prop_assert_eq!(bytes.len(), PREFIX + FIXED + 8 * (state.in_flight.len() + state.failed.len()));

@@ -126,9 +126,10 @@ fn verify_reads_and_trims_come_where_fio_has_them() {
         let options = &recording.options;
         let mut by_job: Vec<(u32, Vec<RecordedIo>)> = Vec::new();
         for io in recording.ios.iter().filter(|io| !io.0.contains("sync")) {
-            let thread = match options.contains_key("numjobs") {
-                true => io.1.split('.').nth(1).unwrap().parse::<u32>().unwrap() + 1,
-                false => 1,
+            let thread = if options.contains_key("numjobs") {
+                io.1.split('.').nth(1).unwrap().parse::<u32>().unwrap() + 1
+            } else {
+                1
             };
             match by_job.iter_mut().find(|job| job.0 == thread) {
                 Some(job) => job.1.push(io.clone()),

@@ -197,10 +197,7 @@ impl Source {
         let count = self.most(u64::from(plain.len));
         let file = &mut self.files[0];
         let end = file.start + file.range;
-        let sizes_of = match self.spec.bs_is_seq_rand {
-            false => plain.dir,
-            true => Dir::Write,
-        };
+        let sizes_of = if !self.spec.bs_is_seq_rand { plain.dir } else { Dir::Write };
         let sizes = &mut self.sizes[sizes_of];
         let Draws::Narrow(taus) = &sizes.draws else { return (0, 0) };
         let (menu, mut draws) = (&sizes.menu, taus.clone());

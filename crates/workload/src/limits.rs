@@ -37,9 +37,10 @@ impl Limits {
         let twice = if spec.directions.trim_then_write { 2 } else { 1 };
         let over_loops = |one: u64| one.saturating_mul(spec.loops).saturating_mul(twice);
         let unless_timed = |limit: u64| if spec.time_based { u64::MAX } else { limit };
-        let pass_bytes = match spec.queued {
-            true => unless_timed(pass_bytes(spec).saturating_mul(twice)),
-            false => u64::MAX,
+        let pass_bytes = if spec.queued {
+            unless_timed(pass_bytes(spec).saturating_mul(twice))
+        } else {
+            u64::MAX
         };
         Limits {
             job_left: unless_timed(over_loops(spec.total_bytes)),
@@ -124,9 +125,10 @@ fn pass_bytes(spec: &SourceSpec) -> u64 {
     let once = spec.map != MapMode::Off
         && spec.distribution == Distribution::Random
         && spec.units_are_least();
-    match spec.directions.write && !(spec.directions.random && once) {
-        true => spec.size_bytes.max(spec.total_bytes),
-        false => spec.size_bytes,
+    if spec.directions.write && !(spec.directions.random && once) {
+        spec.size_bytes.max(spec.total_bytes)
+    } else {
+        spec.size_bytes
     }
 }
 

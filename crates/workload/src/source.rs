@@ -238,9 +238,10 @@ impl Source {
         }
         let preconditions = self.sprandom.is_some();
         while self.state == State::Running && ring.room() >= STEP_MOST {
-            match preconditions {
-                true => self.step(ring, Source::choose_sprandom),
-                false => self.step(ring, Source::choose),
+            if preconditions {
+                self.step(ring, Source::choose_sprandom)
+            } else {
+                self.step(ring, Source::choose)
             }
             if self.one_at_a_time && ring.waiting() > 0 {
                 return;
@@ -411,9 +412,10 @@ impl Source {
 
 /// Whether sequential I/O that comes to the end of the range goes round.
 fn begins_again(spec: &SourceSpec) -> bool {
-    match spec.time_based {
-        true => spec.directions.random || spec.files.len() == 1,
-        false => spec.directions.write && spec.io_size_given && spec.total_bytes > spec.size_bytes,
+    if spec.time_based {
+        spec.directions.random || spec.files.len() == 1
+    } else {
+        spec.directions.write && spec.io_size_given && spec.total_bytes > spec.size_bytes
     }
 }
 

@@ -34,10 +34,7 @@ fn stale_shares(regions: u32, spare: f64) -> Vec<f64> {
     let (mut below, mut above) = (0.0, 1.0 + spare);
     for _ in 0..f64::MANTISSA_DIGITS {
         let c: f64 = (below + above) / 2.0;
-        match c < (1.0 + spare) * (1.0 - (-c).exp()) {
-            true => below = c,
-            false => above = c,
-        }
+        if c < (1.0 + spare) * (1.0 - (-c).exp()) { below = c } else { above = c }
     }
     let width = above / f64::from(regions);
     let valid = |age: u32| {
@@ -75,18 +72,20 @@ impl Schedule {
         let (mut sum, mut noted) = (0.0, 0);
         let counts = shares.iter().enumerate().map(|(region, share)| {
             sum += share;
-            let until = match region + 1 == shares.len() {
-                true => all_again,
-                false => ((all_again as f64 * sum / all) as u64).min(all_again),
+            let until = if region + 1 == shares.len() {
+                all_again
+            } else {
+                ((all_again as f64 * sum / all) as u64).min(all_again)
             };
             let count = until - noted;
             noted = until;
             count
         });
         let again: Vec<u64> = counts.collect();
-        match again.iter().all(|&count| count <= least) {
-            true => Ok(Schedule { again, lag }),
-            false => Err(unsuited()),
+        if again.iter().all(|&count| count <= least) {
+            Ok(Schedule { again, lag })
+        } else {
+            Err(unsuited())
         }
     }
 }
@@ -219,9 +218,10 @@ impl Sprandom {
                 left: self.schedule.again.get(number).copied().unwrap_or(0),
             };
         }
-        self.left = match self.region < self.regions {
-            true => part_of(self.writes, self.regions, self.region).1,
-            false => 0,
+        self.left = if self.region < self.regions {
+            part_of(self.writes, self.regions, self.region).1
+        } else {
+            0
         };
     }
 }

@@ -55,9 +55,10 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
 
 /// `text` without any of it: messages and plans have no colours.
 pub fn plain(text: &str) -> Cow<'_, str> {
-    match text.contains(is_command) {
-        true => text.chars().map(|one| if is_command(one) { INSTEAD } else { one }).collect(),
-        false => Cow::Borrowed(text),
+    if text.contains(is_command) {
+        text.chars().map(|one| if is_command(one) { INSTEAD } else { one }).collect()
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

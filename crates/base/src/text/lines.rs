@@ -83,9 +83,10 @@ pub fn shell_command<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> Strin
     let quoted = |word: W| {
         let word = word.as_ref();
         let plain = |one: char| one.is_ascii_alphanumeric() || "-_=./:,+%@".contains(one);
-        match !word.is_empty() && word.chars().all(plain) {
-            true => word.to_owned(),
-            false => format!("'{}'", word.replace('\'', "'\\''")),
+        if !word.is_empty() && word.chars().all(plain) {
+            word.to_owned()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
         }
     };
     words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")

@@ -35,9 +35,10 @@ pub(crate) static IO_URING: EngineDef = EngineDef {
     }),
     available: setup::available,
     open: |with, accounting| {
-        Ok(match with.settings.sets_priorities() {
-            false => queued(Uring::<false>::new(with)?, with.depth, accounting),
-            true => queued(Uring::<true>::new(with)?, with.depth, accounting),
+        Ok(if !with.settings.sets_priorities() {
+            queued(Uring::<false>::new(with)?, with.depth, accounting)
+        } else {
+            queued(Uring::<true>::new(with)?, with.depth, accounting)
         })
     },
 };
@@ -103,9 +104,10 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
         let (ring, mode) = setup::build(with, &settings)?;
         let mut ring = MappedRings::new(ring);
         setup::register_ring(&mut ring.submitter);
-        let pieces = match settings.fixedbufs {
-            true => Some(setup::register_buffers(&ring.submitter, with.memory)?),
-            false => None,
+        let pieces = if settings.fixedbufs {
+            Some(setup::register_buffers(&ring.submitter, with.memory)?)
+        } else {
+            None
         };
         if mode.fixed_files {
             setup::register_files(&ring.submitter, with.files)?;

@@ -32,9 +32,10 @@ pub(crate) static LIBAIO: EngineDef = EngineDef {
     }),
     available: || Context::new(1).map(drop),
     open: |with, accounting| {
-        Ok(match with.settings.sets_priorities() {
-            false => queued(Libaio::<false>::new(with)?, with.depth, accounting),
-            true => queued(Libaio::<true>::new(with)?, with.depth, accounting),
+        Ok(if !with.settings.sets_priorities() {
+            queued(Libaio::<false>::new(with)?, with.depth, accounting)
+        } else {
+            queued(Libaio::<true>::new(with)?, with.depth, accounting)
         })
     },
 };

@@ -118,9 +118,10 @@ impl SplicePipe {
         // SAFETY: passed on to the caller.
         unsafe {
             let span = std::slice::from_raw_parts_mut(buffer, len);
-            let (end, slice) = match out {
-                true => (self.out.as_fd(), IoSliceRaw::from_slice_mut(span)),
-                false => (self.into.as_fd(), IoSliceRaw::from_slice(span)),
+            let (end, slice) = if out {
+                (self.out.as_fd(), IoSliceRaw::from_slice_mut(span))
+            } else {
+                (self.into.as_fd(), IoSliceRaw::from_slice(span))
             };
             rustix::pipe::vmsplice(end, &[slice], SpliceFlags::NONBLOCK).map_err(errno)
         }

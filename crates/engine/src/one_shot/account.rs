@@ -78,9 +78,10 @@ pub(super) fn count_ticks(
     ticks: &[u64],
     brief: &mut BriefLatencies,
 ) {
-    match clock.brief_ns(ticks, brief.ns_mut()) {
-        true => brief.count(ticks.len(), moments, histogram.as_ref()),
-        false => count_long(moments, histogram, clock, ticks),
+    if clock.brief_ns(ticks, brief.ns_mut()) {
+        brief.count(ticks.len(), moments, histogram.as_ref())
+    } else {
+        count_long(moments, histogram, clock, ticks)
     }
 }
 

@@ -260,10 +260,7 @@ fn wait_out(
 /// Whether the slice is over: it is at `now`, or was cut short.
 #[inline(always)]
 fn slice_end(control: &SliceControl, cut_short: bool, now: u64) -> StretchEnd {
-    match cut_short || now >= control.until() {
-        true => StretchEnd::Time,
-        false => StretchEnd::All,
-    }
+    if cut_short || now >= control.until() { StretchEnd::Time } else { StretchEnd::All }
 }
 
 /// Wait until the entry at `place` in the ring may start: when it was due, and

@@ -90,10 +90,8 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         if entry.op.dir().is_some() {
             drive.tap(*entry, 0);
         }
-        let (count, stop) = match paced {
-            true => self.paced(drive, 1, tape),
-            false => self.stretch_plain(drive, 1, tape),
-        };
+        let (count, stop) =
+            if paced { self.paced(drive, 1, tape) } else { self.stretch_plain(drive, 1, tape) };
         if count > 0
             && let Err(failure) = drive.check(entry, 0, true)
         {

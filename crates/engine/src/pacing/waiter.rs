@@ -37,9 +37,10 @@ impl Waiter {
         now: u64,
         moment: u64,
     ) -> u64 {
-        match self.woken_for == moment {
-            true => Sleeper::spin_until(&clock.clock(), now, moment, control.bell()),
-            false => self.sleeper.doze_until(clock, now, moment, control.bell()),
+        if self.woken_for == moment {
+            Sleeper::spin_until(&clock.clock(), now, moment, control.bell())
+        } else {
+            self.sleeper.doze_until(clock, now, moment, control.bell())
         }
     }
 

@@ -249,9 +249,10 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             }
             if whole || done.result.is_err() {
                 // Without stamps there is no latency to judge.
-                let took = match STAMPED {
-                    true => self.latencies(&drive.clock, flight.tag, now).iter().sum(),
-                    false => 0,
+                let took = if STAMPED {
+                    self.latencies(&drive.clock, flight.tag, now).iter().sum()
+                } else {
+                    0
                 };
                 self.settled |= pacing.completed(&entry, took, 1);
             }

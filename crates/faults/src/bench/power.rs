@@ -14,9 +14,10 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     job.add(&format!("--rw={pattern} --verify=crc32c --{sync}={every}"));
     job.add(&format!("--aux-path={}", stage.aside.display()));
     let lies = stage.dice.happens(500);
-    let rules = match lies {
-        true => vec![Rule { target: Target::Sync, fault: Fault::LyingSync, per_mille: 700 }],
-        false => Vec::new(),
+    let rules = if lies {
+        vec![Rule { target: Target::Sync, fault: Fault::LyingSync, per_mille: 700 }]
+    } else {
+        Vec::new()
     };
     let after = 1 + stage.dice.below(job.blocks as u64 - 1);
     let (store, before) = stage.store(&job, rules);

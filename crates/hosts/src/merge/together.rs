@@ -31,9 +31,10 @@ pub(super) fn of(
     let common_ns = first_end.saturating_sub(last);
     let overlap = if longest == 0 { 0.0 } else { common_ns as f64 / longest as f64 };
     let from_series = members.iter().all(|(_, own)| own.curve.is_some());
-    let total = match overlap >= OVERLAP_LEAST {
-        true => Ok(total(&members, (last, first_end), from_series, latencies)),
-        false => Err(refusal(&members, common_ns, longest)),
+    let total = if overlap >= OVERLAP_LEAST {
+        Ok(total(&members, (last, first_end), from_series, latencies))
+    } else {
+        Err(refusal(&members, common_ns, longest))
     };
     GroupTogether {
         group,

@@ -39,9 +39,10 @@ pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup
     let line = path(points.iter().map(|point| point.map(|(at, rate)| (x.at(at), y.at(rate)))));
     // Bytes of changes are of all directions: they are places here only where all was written.
     let is_all = few.windows.iter().all(|window| window.dirs[Dir::Read].bytes == 0);
-    let places: Vec<f64> = match is_all {
-        true => changes.iter().map(|change| x.at(change.at_bytes as f64)).collect(),
-        false => Vec::new(),
+    let places: Vec<f64> = if is_all {
+        changes.iter().map(|change| x.at(change.at_bytes as f64)).collect()
+    } else {
+        Vec::new()
     };
     let drawing = html! {
         (y_axis(&y_ticks, &y, rate))

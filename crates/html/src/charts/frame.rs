@@ -212,9 +212,10 @@ pub(crate) fn width(text: &str) -> f64 {
 
 /// A name that is not longer than so many letters.
 pub(crate) fn cut(name: &str, letters: usize) -> String {
-    match name.chars().count() > letters {
-        true => name.chars().take(letters - 1).chain("~".chars()).collect(),
-        false => name.to_owned(),
+    if name.chars().count() > letters {
+        name.chars().take(letters - 1).chain("~".chars()).collect()
+    } else {
+        name.to_owned()
     }
 }
 

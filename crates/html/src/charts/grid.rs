@@ -57,9 +57,12 @@ impl GridChart<'_> {
         let left = names.fold(width(&cut(self.row_name, NAME_LETTERS)), f64::max) + 14.0;
         let wide = ((RIGHT - left) / self.columns.len().max(1) as f64).min(92.0);
         let bottom = TOP + HIGH * self.rows.len() as f64;
-        let share = |value: f64| match high > low * 1.000_001 && low > 0.0 {
-            true => (value / low).ln() / (high / low).ln(),
-            false => 0.5,
+        let share = |value: f64| {
+            if high > low * 1.000_001 && low > 0.0 {
+                (value / low).ln() / (high / low).ln()
+            } else {
+                0.5
+            }
         };
         let drawing = html! {
             text.name x=(at(left - 8.0)) y=(at(TOP - 8.0)) text-anchor="end" { (cut(self.row_name, NAME_LETTERS)) }

@@ -116,17 +116,14 @@ pub(crate) fn chart(chart: &LinesChart) -> Option<Markup> {
     let end = all().map(|point| point.x).fold(first.x, f64::max);
     let (legend, top) = legend(&chart.lines);
     let bottom = top + HEIGHT;
-    let (y_ticks, y) = match chart.is_log {
-        true => {
-            let positive = all().map(|point| point.low).filter(|&low| low > 0.0);
-            let least = positive.fold(most, f64::min) * 0.8;
-            (latency_ticks(least, most * 1.2), Scale::log(least, most * 1.2, bottom, top))
-        }
-        false => {
-            let ticks = chart.y.ticks(most);
-            let end = ticks[ticks.len() - 1];
-            (ticks, Scale::linear(0.0, end, bottom, top))
-        }
+    let (y_ticks, y) = if chart.is_log {
+        let positive = all().map(|point| point.low).filter(|&low| low > 0.0);
+        let least = positive.fold(most, f64::min) * 0.8;
+        (latency_ticks(least, most * 1.2), Scale::log(least, most * 1.2, bottom, top))
+    } else {
+        let ticks = chart.y.ticks(most);
+        let end = ticks[ticks.len() - 1];
+        (ticks, Scale::linear(0.0, end, bottom, top))
     };
     let x = Scale::linear(start, end, LEFT, RIGHT);
     let labels: Vec<(f64, String)> = chart
@@ -224,9 +221,10 @@ fn legend(lines: &[ChartLine]) -> (Markup, f64) {
 /// A name for the legend: of a long one the end, in which files differ.
 fn shortened(name: &str) -> String {
     let letters = name.chars().count();
-    match letters > NAME_MOST {
-        true => std::iter::once('~').chain(name.chars().skip(letters - NAME_MOST + 1)).collect(),
-        false => name.to_owned(),
+    if letters > NAME_MOST {
+        std::iter::once('~').chain(name.chars().skip(letters - NAME_MOST + 1)).collect()
+    } else {
+        name.to_owned()
     }
 }
 

@@ -117,9 +117,10 @@ impl LatencyCurve {
             if last_y.is_some_and(|last| (last - height).abs() < 0.4) && right - last_x < 0.6 {
                 continue;
             }
-            let part = match step.share <= sure || last_y.is_none() {
-                true => &mut curve.solid,
-                false => &mut curve.beyond,
+            let part = if step.share <= sure || last_y.is_none() {
+                &mut curve.solid
+            } else {
+                &mut curve.beyond
             };
             if part.is_empty() {
                 let _ = write!(part, "M{} {}", at(last_x), at(last_y.unwrap_or(height)));

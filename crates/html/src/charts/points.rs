@@ -207,26 +207,24 @@ impl PointAxis {
     fn scale(&self, values: impl Iterator<Item = f64>, (start, end): (f64, f64)) -> Scale {
         let (low, high) =
             values.fold((f64::MAX, 0.0f64), |(low, high), value| (low.min(value), high.max(value)));
-        match self.is_log {
-            true => Scale::log(low.max(1e-9) / 1.12, high * 1.12, start, end),
-            false => {
-                let ticks = self.unit.ticks(high);
-                // Named values end the axis themselves.
-                let last = ticks[ticks.len() - 1];
-                // A point on the border would be cut.
-                let most = if self.labels.is_empty() { last.max(high * 1.05) } else { high * 1.04 };
-                Scale::linear(0.0, most, start, end)
-            }
+        if self.is_log {
+            Scale::log(low.max(1e-9) / 1.12, high * 1.12, start, end)
+        } else {
+            let ticks = self.unit.ticks(high);
+            // Named values end the axis themselves.
+            let last = ticks[ticks.len() - 1];
+            // A point on the border would be cut.
+            let most = if self.labels.is_empty() { last.max(high * 1.05) } else { high * 1.04 };
+            Scale::linear(0.0, most, start, end)
         }
     }
 
     fn ticks(&self, scale: &Scale) -> Vec<f64> {
-        match self.is_log {
-            true => log_ticks(scale.low(), scale.high(), self.unit.is_binary()),
-            false => {
-                let round = self.unit.ticks(scale.high()).into_iter();
-                round.filter(|&tick| tick <= scale.high() * 1.000_001).collect()
-            }
+        if self.is_log {
+            log_ticks(scale.low(), scale.high(), self.unit.is_binary())
+        } else {
+            let round = self.unit.ticks(scale.high()).into_iter();
+            round.filter(|&tick| tick <= scale.high() * 1.000_001).collect()
         }
     }
 

@@ -146,9 +146,12 @@ fn table(
     let seconds = few.interval_ns as f64 / 1e9;
     let row = |(index, window): (usize, &SeriesWindow)| {
         let moment = duration((index as u64).saturating_mul(few.interval_ns));
-        let cell = |dir: &Dir| match window.sampled {
-            true => rate_of.unit().text(rate_of.value(&window.dirs[*dir], seconds)),
-            false => "not sampled".to_owned(),
+        let cell = |dir: &Dir| {
+            if window.sampled {
+                rate_of.unit().text(rate_of.value(&window.dirs[*dir], seconds))
+            } else {
+                "not sampled".to_owned()
+            }
         };
         std::iter::once(moment).chain(dirs.iter().map(cell)).collect()
     };

@@ -25,9 +25,10 @@ impl Scale {
     /// The place of a value; one that is outside lies on the border.
     pub fn at(&self, value: f64) -> f64 {
         let value = value.clamp(self.low, self.high);
-        let share = match self.is_log {
-            true => (value / self.low).ln() / (self.high / self.low).ln(),
-            false => (value - self.low) / (self.high - self.low),
+        let share = if self.is_log {
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
         };
         self.start + share * (self.end - self.start)
     }
@@ -100,19 +101,18 @@ pub(crate) fn log_ticks(low: f64, high: f64, is_binary: bool) -> Vec<f64> {
                 .collect(),
         )
     };
-    let tries: Vec<Vec<f64>> = match is_binary {
-        true => (1..=20).map(|step| powers(2.0, step, &[1.0])).collect(),
-        false => {
-            let factors: [&[f64]; 5] = [
-                &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
-                &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
-                &[1.0, 2.0, 5.0],
-                &[1.0, 3.0],
-                &[1.0],
-            ];
-            let dense = factors.map(|factors| powers(10.0, 1, factors));
-            dense.into_iter().chain((2..=6).map(|step| powers(10.0, step, &[1.0]))).collect()
-        }
+    let tries: Vec<Vec<f64>> = if is_binary {
+        (1..=20).map(|step| powers(2.0, step, &[1.0])).collect()
+    } else {
+        let factors: [&[f64]; 5] = [
+            &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+            &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
+            &[1.0, 2.0, 5.0],
+            &[1.0, 3.0],
+            &[1.0],
+        ];
+        let dense = factors.map(|factors| powers(10.0, 1, factors));
+        dense.into_iter().chain((2..=6).map(|step| powers(10.0, step, &[1.0]))).collect()
     };
     tries
         .iter()

@@ -266,9 +266,10 @@ impl SweepAxisScale {
 
     fn place(&self, point: &SweptPoint) -> Option<f64> {
         let value = point.values.get(self.axis)?;
-        match self.is_load {
-            true => Some(point.load),
-            false => self.values.iter().find(|(known, _)| known == value).map(|known| known.1),
+        if self.is_load {
+            Some(point.load)
+        } else {
+            self.values.iter().find(|(known, _)| known == value).map(|known| known.1)
         }
     }
 

@@ -203,15 +203,16 @@ pub fn matrix(name: &str) -> MatrixPage {
     let cell = |at: usize, size: u64| {
         let most = 1.3e9 / (1.0 + at as f64 * 0.2);
         let bytes_per_s = most.min(size as f64 / 2e-3 * if at < 3 { 600.0 } else { 1.0 });
-        match at % 5 == 3 && size < 8192 {
-            true => MatrixCell::None(format!("O_DIRECT refused {name}")),
-            false => MatrixCell::Rate {
+        if at % 5 == 3 && size < 8192 {
+            MatrixCell::None(format!("O_DIRECT refused {name}"))
+        } else {
+            MatrixCell::Rate {
                 bytes_per_s,
                 range: (bytes_per_s * 0.95, bytes_per_s * 1.05),
                 text: format!("{:.0}", bytes_per_s / f64::from(1 << 20)),
                 is_best_of_row: size == 1 << 20,
                 is_best_of_column: at == 4,
-            },
+            }
         }
     };
     let mut rows = Vec::new();

@@ -66,9 +66,10 @@ pub fn run(words: &[String]) -> u8 {
         if strict && misleads && code == exit::OK {
             code = exit::MISLEADING;
         }
-        match as_json {
-            true => results.push(document(file, &run, &findings)),
-            false => print(&text(file, &run, &findings)),
+        if as_json {
+            results.push(document(file, &run, &findings))
+        } else {
+            print(&text(file, &run, &findings))
         }
     }
     if as_json {

@@ -127,10 +127,7 @@ fn run_pairs(printed: &Printed<'_>, sides: [RunSide; 2], request: &JudgeRequest)
     };
     let kept = arguments.out.display();
     print_error(&format!("iosonde: compare: the runs are kept in {kept}; --resume goes on"));
-    match twice {
-        true => give_up(),
-        false => code,
-    }
+    if twice { give_up() } else { code }
 }
 
 fn unlike(reasons: &[String]) -> u8 {

@@ -37,9 +37,10 @@ pub fn run(words: &[String]) -> u8 {
     };
     match diagnose(&arguments) {
         Ok(compared) => {
-            print(&match arguments.json {
-                true => format!("{:#}\n", text::document(&arguments.path, &compared)),
-                false => text::page(&arguments.path, &compared),
+            print(&if arguments.json {
+                format!("{:#}\n", text::document(&arguments.path, &compared))
+            } else {
+                text::page(&arguments.path, &compared)
             });
             if compared.is_right() { exit::OK } else { exit::MISLEADING }
         }

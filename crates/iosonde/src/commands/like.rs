@@ -116,9 +116,10 @@ pub fn run(words: &[String]) -> u8 {
         exit::REFUSED
     };
     if let Some(kind) = pts::Kind::of(name) {
-        return match arguments.goal.is_empty() {
-            true => run_pts(kind, &arguments),
-            false => refused("--goal: SNIA's tests have their own, the steady state"),
+        return if arguments.goal.is_empty() {
+            run_pts(kind, &arguments)
+        } else {
+            refused("--goal: SNIA's tests have their own, the steady state")
         };
     }
     let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {

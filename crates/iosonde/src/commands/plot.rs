@@ -71,9 +71,10 @@ fn plot(arguments: &PlotArgs) -> Result<(), Vec<String>> {
         Some(_) => csv::text(arguments, &groups, answer.as_ref(), &inputs.results).map_err(one)?,
         None => html(&inputs, &groups, answer.as_ref()),
     };
-    match target == Path::new("-") {
-        true => print(&text),
-        false => new_file::write(target, &text, arguments.force).map_err(one)?,
+    if target == Path::new("-") {
+        print(&text)
+    } else {
+        new_file::write(target, &text, arguments.force).map_err(one)?
     }
     Ok(())
 }

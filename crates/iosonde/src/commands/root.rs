@@ -32,10 +32,7 @@ pub fn definition(commands: Commands) -> Command {
 /// A command with everything that may be typed after it.
 fn complete(command: &CommandEntry) -> Command {
     let definition = command.definition();
-    match command.takes_jobs {
-        true => takes_jobs(definition, &[]),
-        false => definition,
-    }
+    if command.takes_jobs { takes_jobs(definition, &[]) } else { definition }
 }
 
 /// fio's flags, the options of jobs, and job files.

@@ -171,9 +171,10 @@ pub fn run(words: &[String]) -> u8 {
     };
     match Selftest::run(&arguments.directory) {
         Ok(selftest) => {
-            print(&match arguments.json {
-                true => format!("{:#}\n", selftest.document()),
-                false => text::page(&selftest),
+            print(&if arguments.json {
+                format!("{:#}\n", selftest.document())
+            } else {
+                text::page(&selftest)
             });
             selftest.code()
         }

@@ -78,9 +78,10 @@ fn start(arguments: &SweepArgs, words: &[String]) -> Result<u8, Vec<String>> {
     if is_search {
         check_search(&base).map_err(|why| own(&why))?;
     }
-    let planned = match is_search {
-        true => PlannedPoints { points: Vec::new(), left_out: Vec::new() },
-        false => planned_points(&base, arguments)?,
+    let planned = if is_search {
+        PlannedPoints { points: Vec::new(), left_out: Vec::new() }
+    } else {
+        planned_points(&base, arguments)?
     };
     let points = &planned.points;
     if arguments.refine.is_some()
@@ -98,10 +99,7 @@ fn start(arguments: &SweepArgs, words: &[String]) -> Result<u8, Vec<String>> {
     let runner =
         TrialRunner::new().map_err(|error| own(&format!("cannot listen for signals: {error}")))?;
     let mut runs = SweepRuns::new(arguments, base, planned, &runner).map_err(|why| own(&why))?;
-    Ok(match is_search {
-        true => run_search(arguments, &mut runs),
-        false => run_grid(arguments, &mut runs),
-    })
+    Ok(if is_search { run_search(arguments, &mut runs) } else { run_grid(arguments, &mut runs) })
 }
 
 /// The page that `--html` asks for; a sweep that goes on replaces its own.
@@ -124,9 +122,10 @@ fn check_search(base: &Parsed) -> Result<(), String> {
 
 /// The jobs of all points with known values, as they will run.
 fn plans(base: &Parsed, points: &[SweepPoint]) -> Result<Vec<Plan>, String> {
-    let known: Vec<&Parsed> = match points.is_empty() {
-        true => vec![base],
-        false => points.iter().filter_map(|point| point.parsed.as_ref()).collect(),
+    let known: Vec<&Parsed> = if points.is_empty() {
+        vec![base]
+    } else {
+        points.iter().filter_map(|point| point.parsed.as_ref()).collect()
     };
     let plan = |parsed: &&Parsed| match prepared((*parsed).clone()) {
         Ok(prepared) => Ok(prepared.plan),
@@ -220,10 +219,7 @@ fn finish(
         }
         Err(TrialError::Stopped { twice }) => {
             print_error(&kept);
-            match twice {
-                true => give_up(),
-                false => exit::SIGNALLED,
-            }
+            if twice { give_up() } else { exit::SIGNALLED }
         }
     }
 }
@@ -240,9 +236,10 @@ fn dry_run(arguments: &SweepArgs, points: &[SweepPoint], plans: &[Plan]) -> Stri
         let _ = writeln!(out, "{} points, {} rounds", points.len(), arguments.rounds);
     }
     if let Some(seconds) = &seconds {
-        let all: f64 = match points.is_empty() {
-            true => seconds.iter().sum::<f64>() * 25.0,
-            false => seconds.iter().sum::<f64>() * rounds,
+        let all: f64 = if points.is_empty() {
+            seconds.iter().sum::<f64>() * 25.0
+        } else {
+            seconds.iter().sum::<f64>() * rounds
         };
         let text = iosonde_base::text::duration((all * 1e9) as u64);
         let _ = writeln!(out, "at least {text}, preparations not counted");

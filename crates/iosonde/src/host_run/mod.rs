@@ -75,9 +75,10 @@ pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
     if expanded.judges_hours {
         return refuse("--profile=act judges one host: run it on each by itself".to_owned());
     }
-    let begun = match flags.hosts.mpi {
-        true => begin_mpi(personality, text, &flags),
-        false => begin_apart(personality, text, &flags),
+    let begun = if flags.hosts.mpi {
+        begin_mpi(personality, text, &flags)
+    } else {
+        begin_apart(personality, text, &flags)
     };
     let (mut host, text) = match begun {
         Ok(begun) => begun,

@@ -341,8 +341,5 @@ fn target(plan: &Plan, disks: &WatchedDisks) -> String {
         ..=28 => path,
         long => format!("~{}", path.chars().skip(long - 27).collect::<String>()),
     };
-    match names.is_empty() {
-        true => shown,
-        false => format!("{shown} ({})", names.join(", ")),
-    }
+    if names.is_empty() { shown } else { format!("{shown} ({})", names.join(", ")) }
 }

@@ -90,10 +90,7 @@ pub(super) fn jobs<'a>(
     let rates = Rates::new(value);
     for device in devices.split(',') {
         let file = device.replace(':', "\\:");
-        words.extend(match prepares {
-            true => preparation(device, &file),
-            false => rates.test(device, &file),
-        });
+        words.extend(if prepares { preparation(device, &file) } else { rates.test(device, &file) });
     }
     Ok(words)
 }

@@ -252,11 +252,10 @@ impl Figure {
         };
         let is_whole =
             matches!(measure, Measure::SyncLatency(_) | Measure::Durable | Measure::CpuPerIo);
-        match is_whole && lane.is_some() {
-            true => {
-                Err(format!("{word:?}: this figure is of a whole run: leave the direction out"))
-            }
-            false => Ok(Figure { lane, measure }),
+        if is_whole && lane.is_some() {
+            Err(format!("{word:?}: this figure is of a whole run: leave the direction out"))
+        } else {
+            Ok(Figure { lane, measure })
         }
     }
 }

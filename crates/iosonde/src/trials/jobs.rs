@@ -21,11 +21,10 @@ pub fn checked(words: &[String]) -> Result<Parsed, Vec<String>> {
         // The parser's own words, with the line or the option.
         plan(&parsed)?;
     }
-    match parsed.jobs.is_empty() {
-        true => {
-            Err(vec!["iosonde: no job: name a job file, or give --name=... and options".into()])
-        }
-        false => Ok(parsed),
+    if parsed.jobs.is_empty() {
+        Err(vec!["iosonde: no job: name a job file, or give --name=... and options".into()])
+    } else {
+        Ok(parsed)
     }
 }
 

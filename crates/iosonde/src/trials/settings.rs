@@ -31,9 +31,10 @@ impl OptionSetting {
             None => (None, name),
         };
         let name = name.trim_start_matches('-').to_owned();
-        match name.is_empty() || section.as_deref() == Some("") {
-            true => Err(format!("invalid option {word:?}: use NAME=VALUE or SECTION:NAME=VALUE")),
-            false => Ok(OptionSetting { section, name, value }),
+        if name.is_empty() || section.as_deref() == Some("") {
+            Err(format!("invalid option {word:?}: use NAME=VALUE or SECTION:NAME=VALUE"))
+        } else {
+            Ok(OptionSetting { section, name, value })
         }
     }
 

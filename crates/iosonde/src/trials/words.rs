@@ -92,9 +92,10 @@ pub fn time(text: &str) -> Result<Duration, String> {
     };
     let number: f64 = digits.parse().map_err(|_| wanted())?;
     let span = number * seconds;
-    match span.is_finite() && span > 0.0 {
-        true => Duration::try_from_secs_f64(span).map_err(|_| wanted()),
-        false => Err(wanted()),
+    if span.is_finite() && span > 0.0 {
+        Duration::try_from_secs_f64(span).map_err(|_| wanted())
+    } else {
+        Err(wanted())
     }
 }
 

@@ -108,10 +108,10 @@ fn console(name: &str, steps: &mut [Step], expected: &Expected, work: &Path, pro
             format!("{name}: {}\nexit {code:?}\n{}", step.command.join("\n"), output.join("\n"));
         assert!(expected.allows(code), "{all}");
         printed += &(output.join("\n") + "\n");
-        match update() {
-            true => step.output = output,
-            // A command that prints something does so on the page, and the reverse.
-            false => assert_eq!(step.output.is_empty(), output.is_empty(), "{all}"),
+        if update() {
+            step.output = output
+        } else {
+            assert_eq!(step.output.is_empty(), output.is_empty(), "{all}")
         }
     }
     let page: Vec<String> = steps.iter().map(|step| step.output.join("\n")).collect();

@@ -50,10 +50,7 @@ fn each_workload_is_listed_and_its_job_is_valid_with_its_source() {
 fn a_public_goal_is_judged_and_the_exit_code_says_so() {
     let folder = Folder::new("like-etcd");
     let ran = like(&folder, "etcd-wal --with size=4m");
-    let wanted = match ran.stdout.contains("goal < 10 ms   PASS\n") {
-        true => 0,
-        false => 6,
-    };
+    let wanted = if ran.stdout.contains("goal < 10 ms   PASS\n") { 0 } else { 6 };
     assert_eq!(ran.code, Some(wanted), "{ran:?}");
     assert!(ran.stdout.starts_with("etcd-wal     sync p99 "), "{ran:?}");
     assert!(
@@ -217,10 +214,7 @@ fn the_tests_of_snia_run_on_a_device_until_it_is_steady() {
         [("pts-tp", "steady state"), ("pts-lat", "convergence"), ("pts-wsat", "Write saturation")]
     {
         let ran = like(&folder, &format!("{name} {short} --html={name}.html"));
-        let wanted = match name == "pts-wsat" || ran.stdout.contains("   PASS\n") {
-            true => 0,
-            false => 6,
-        };
+        let wanted = if name == "pts-wsat" || ran.stdout.contains("   PASS\n") { 0 } else { 6 };
         assert_eq!(ran.code, Some(wanted), "{ran:?}");
         let is_judged =
             ["steady after", "IOPS after"].iter().any(|words| ran.stdout.contains(words));

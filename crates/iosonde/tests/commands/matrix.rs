@@ -32,13 +32,12 @@ fn cells(report: &Value) -> BTreeMap<(String, u64), Value> {
 }
 
 fn is_measured(cell: &Value) -> bool {
-    match cell["measured"].as_bool().unwrap() {
-        true => cell["bytes_per_s"].as_f64().unwrap() > 0.0,
-        false => {
-            assert!(cell.get("bytes_per_s").is_none(), "no figure: {cell}");
-            assert!(!cell["reason"].as_str().unwrap().is_empty(), "{cell}");
-            false
-        }
+    if cell["measured"].as_bool().unwrap() {
+        cell["bytes_per_s"].as_f64().unwrap() > 0.0
+    } else {
+        assert!(cell.get("bytes_per_s").is_none(), "no figure: {cell}");
+        assert!(!cell["reason"].as_str().unwrap().is_empty(), "{cell}");
+        false
     }
 }
 

@@ -48,17 +48,17 @@ impl DifferentialJob {
         let log = if logged { "--write_iolog=v.log" } else { "" };
         let arguments = [words(ALWAYS), words(log), words(self.options)].concat();
         let ran = who.run(&folder, &arguments);
-        let ios = match logged && folder.join("v.log").exists() {
-            true => iolog_ios(&folder, "v.log"),
-            false => Vec::new(),
+        let ios = if logged && folder.join("v.log").exists() {
+            iolog_ios(&folder, "v.log")
+        } else {
+            Vec::new()
         };
         let mut files = folder.sizes();
         files.retain(|(name, _)| name != "v.log");
-        let contents = match self.contents {
-            true => {
-                files.iter().map(|(name, _)| std::fs::read(folder.join(name)).unwrap()).collect()
-            }
-            false => Vec::new(),
+        let contents = if self.contents {
+            files.iter().map(|(name, _)| std::fs::read(folder.join(name)).unwrap()).collect()
+        } else {
+            Vec::new()
         };
         // fio prints nothing where it stops before the jobs start.
         let report = if ran.stdout.contains('{') { ran.json() } else { Value::Null };
@@ -113,10 +113,7 @@ fn without_shorts(count: &str) -> String {
 
 /// Of a sync only the file and the action: where it is said to be says nothing.
 fn without_sync_place(io: String) -> String {
-    match io.contains("sync") {
-        true => io.split(' ').take(2).collect::<Vec<_>>().join(" "),
-        false => io,
-    }
+    if io.contains("sync") { io.split(' ').take(2).collect::<Vec<_>>().join(" ") } else { io }
 }
 
 /// Name, error and the counts of each direction of one job of a report.

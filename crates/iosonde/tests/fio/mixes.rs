@@ -71,24 +71,24 @@ impl OptionMix {
 
     fn job(mut self) -> DifferentialJob {
         let queued = self.below(100) < 35;
-        let engine = match queued {
-            true => self.one(&["--ioengine=libaio", "--ioengine=io_uring", "--ioengine=posixaio"]),
-            false => self.one(&[
+        let engine = if queued {
+            self.one(&["--ioengine=libaio", "--ioengine=io_uring", "--ioengine=posixaio"])
+        } else {
+            self.one(&[
                 "--ioengine=psync",
                 "--ioengine=sync",
                 "--ioengine=pvsync",
                 "--ioengine=pvsync2",
                 "--ioengine=mmap",
-            ]),
+            ])
         };
         let mmap = engine.ends_with("mmap");
         let rw = self.one(&["--rw=read", "--rw=write", "--rw=read", "--rw=write", "--rw=write:8k"]);
         let writes = rw.starts_with("--rw=write");
-        match mmap {
-            true => self.one(&["--bs=4k", "--bs=8k", "--bs=16k"]),
-            false => {
-                self.one(&["--bs=4k", "--bs=8k", "--bs=1k", "--bs=512", "--bs=16k", "--bs=3k"])
-            }
+        if mmap {
+            self.one(&["--bs=4k", "--bs=8k", "--bs=16k"])
+        } else {
+            self.one(&["--bs=4k", "--bs=8k", "--bs=1k", "--bs=512", "--bs=16k", "--bs=3k"])
         };
         // Of these each of 2 and 4 files has whole blocks.
         self.one(&["--size=192k", "--size=384k", "--size=768k", "--size=1536k"]);

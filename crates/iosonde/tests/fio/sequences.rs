@@ -48,9 +48,12 @@ fn every_recorded_job_issues_the_same_ios_in_the_same_order() {
 
 /// Equal; of a sync only the file and the action count.
 fn without_sync_place(ours: &str, theirs: &str) -> bool {
-    let place = |text: &str| match text.contains("sync") {
-        true => text.split(' ').take(2).collect::<Vec<_>>().join(" "),
-        false => text.to_owned(),
+    let place = |text: &str| {
+        if text.contains("sync") {
+            text.split(' ').take(2).collect::<Vec<_>>().join(" ")
+        } else {
+            text.to_owned()
+        }
     };
     place(ours) == place(theirs)
 }

@@ -10,10 +10,7 @@ use std::time::Duration;
 
 /// Whom a test can ask.
 fn everybody() -> &'static [Who] {
-    match has_fio_for_part() {
-        true => &[Who::AsFio, Who::Fio],
-        false => &[Who::AsFio],
-    }
+    if has_fio_for_part() { &[Who::AsFio, Who::Fio] } else { &[Who::AsFio] }
 }
 
 #[test]

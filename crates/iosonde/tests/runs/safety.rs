@@ -536,9 +536,10 @@ fn a_layout_that_fails_gives_back_all_that_it_took() {
         ("old", "--rw=read --fallocate=none"),
         ("old", "--rw=read --fallocate=keep"),
     ] {
-        let place = match more.contains("nrfiles") {
-            true => format!("--directory={}", mounted.0.display()),
-            false => format!("--filename={}", mounted.0.join(name).display()),
+        let place = if more.contains("nrfiles") {
+            format!("--directory={}", mounted.0.display())
+        } else {
+            format!("--filename={}", mounted.0.join(name).display())
         };
         let line = format!("--name=j {place} --size=40m --bs=64k {more}");
         let ran = Who::AsFio.run(&folder, &words(&line));

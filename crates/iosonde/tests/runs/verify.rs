@@ -32,9 +32,12 @@ fn verify_reads_and_trims_come_where_fio_342_has_them() {
         arguments.extend(list.iter().map(|text| text.as_str().unwrap().to_owned()));
         let folder = Folder::new("verify-recorded");
         let ran = Who::AsFio.run(&folder, &arguments);
-        let place = |text: &str| match text.contains("sync") {
-            true => text.split(' ').take(2).collect::<Vec<_>>().join(" "),
-            false => text.to_owned(),
+        let place = |text: &str| {
+            if text.contains("sync") {
+                text.split(' ').take(2).collect::<Vec<_>>().join(" ")
+            } else {
+                text.to_owned()
+            }
         };
         let mut ours: Vec<String> = match ran.code {
             Some(0) => iolog_ios(&folder, "v.log").iter().map(|io| place(io)).collect(),

@@ -103,9 +103,10 @@ impl Expected {
 
     /// Whether a command may end with this code.
     pub fn allows(&self, code: Option<i32>) -> bool {
-        match self.codes.is_empty() {
-            true => code == Some(0),
-            false => code.is_some_and(|code| self.codes.contains(&code)),
+        if self.codes.is_empty() {
+            code == Some(0)
+        } else {
+            code.is_some_and(|code| self.codes.contains(&code))
         }
     }
 }
@@ -124,12 +125,11 @@ fn steps(block: Vec<String>) -> Vec<Step> {
             steps.push(Step { command: Vec::new(), output: Vec::new() });
         }
         let step = steps.last_mut().expect("a block begins with a command");
-        match begins || more {
-            true => {
-                more = line.ends_with('\\');
-                step.command.push(line);
-            }
-            false => step.output.push(line),
+        if begins || more {
+            more = line.ends_with('\\');
+            step.command.push(line);
+        } else {
+            step.output.push(line)
         }
     }
     steps

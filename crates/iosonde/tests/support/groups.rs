@@ -82,10 +82,7 @@ impl DeviceThrottle {
     pub fn new(device: &LoopDevice, bytes_per_s: u64) -> Option<DeviceThrottle> {
         let id = format!("/sys/class/block/{}/dev", device.name());
         let id = std::fs::read_to_string(id).unwrap().trim().to_owned();
-        let group = match Path::new(ROOT_WRITES).exists() {
-            true => None,
-            false => Some(Group::of("blkio")?),
-        };
+        let group = if Path::new(ROOT_WRITES).exists() { None } else { Some(Group::of("blkio")?) };
         let throttle = DeviceThrottle { group, id };
         throttle.set(bytes_per_s).then_some(throttle)
     }

@@ -58,9 +58,10 @@ impl ColourScale {
 
     /// From 0 to 1.
     fn place(&self, rate: f64) -> f64 {
-        match self.high > self.low {
-            true => (rate / self.low).ln() / (self.high / self.low).ln(),
-            false => 0.5,
+        if self.high > self.low {
+            (rate / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            0.5
         }
     }
 
@@ -155,9 +156,10 @@ fn one_cell(
              stroke=\"{ink}\" stroke-width=\"1.5\" pointer-events=\"none\"/>"
         );
     }
-    let weight = match sheet.is_best_of_column(row, column) {
-        true => " font-weight=\"bold\" text-decoration=\"underline\"",
-        false => "",
+    let weight = if sheet.is_best_of_column(row, column) {
+        " font-weight=\"bold\" text-decoration=\"underline\""
+    } else {
+        ""
     };
     let style = format!("text-anchor=\"middle\" fill=\"{ink}\" pointer-events=\"none\"{weight}");
     text(svg, x + wide / 2.0, y + 15.5, &style, &words);

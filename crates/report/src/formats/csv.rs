@@ -94,9 +94,10 @@ fn add_row(
 fn quoted(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t']);
     let text = if is_formula { format!("'{text}") } else { text.to_owned() };
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
     }
 }
 

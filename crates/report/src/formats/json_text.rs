@@ -23,9 +23,10 @@ fn write(value: &Value, level: usize, text: &mut String) {
                 // A `Value`'s own text is compact JSON: quoted and escaped.
                 text.push_str(&Value::from(key.as_str()).to_string());
                 text.push_str(" : ");
-                match COMPACT.contains(&key.as_str()) {
-                    true => text.push_str(&member.to_string()),
-                    false => write(member, level + 1, text),
+                if COMPACT.contains(&key.as_str()) {
+                    text.push_str(&member.to_string())
+                } else {
+                    write(member, level + 1, text)
                 }
             }
             new_line(false, level, text);

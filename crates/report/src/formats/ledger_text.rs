@@ -93,9 +93,10 @@ fn reads_line(reads: &Reads) -> String {
             part(all.saturating_sub(device), &format!("the page cache or holes ({why})"));
         }
     }
-    let ahead = match ahead.saturating_mul(100) > all {
-        true => format!("; {} more read ahead", bytes(ahead)),
-        false => String::new(),
+    let ahead = if ahead.saturating_mul(100) > all {
+        format!("; {} more read ahead", bytes(ahead))
+    } else {
+        String::new()
     };
     // Direct reads all wait, and large ones are several requests.
     let waited = match reads.requests_per_read {
@@ -125,9 +126,10 @@ fn writes_line(writes: &Writes, below: LedgerPlace) -> String {
     };
     let durable = match &writes.durable_bytes_per_s {
         Observed::Is(durable) => {
-            let how = match writes.durable_estimated {
-                true => "write-back included, extrapolated",
-                false => "write-back included",
+            let how = if writes.durable_estimated {
+                "write-back included, extrapolated"
+            } else {
+                "write-back included"
             };
             format!("durable rate {} ({how})", rate(*durable))
         }
@@ -187,9 +189,10 @@ fn depth_line(ledger: &Ledger) -> Option<String> {
     let DepthLedger { requested, observed_by_job, observed_at_device, requested_by_all } =
         &job.depth;
     let (by_job, at_device) = (observed_by_job.get()?, observed_at_device.get()?);
-    let together = match *requested_by_all > u64::from(*requested) {
-        true => format!(" by {}, {requested_by_all} by all jobs that run with it", job.name),
-        false => String::new(),
+    let together = if *requested_by_all > u64::from(*requested) {
+        format!(" by {}, {requested_by_all} by all jobs that run with it", job.name)
+    } else {
+        String::new()
     };
     (*requested_by_all > 1).then(|| {
         format!(
@@ -272,9 +275,10 @@ fn system_line(ledger: &Ledger, style: &Style) -> String {
     if let Some(kind) = &environment.container {
         parts.push(format!("container ({kind})"));
     }
-    match style.verbose {
-        true => format!("{}; fingerprint {}", parts.join(", "), environment.fingerprint),
-        false => parts.join(", "),
+    if style.verbose {
+        format!("{}; fingerprint {}", parts.join(", "), environment.fingerprint)
+    } else {
+        parts.join(", ")
     }
 }
 
@@ -303,14 +307,13 @@ fn add_verdict(ledger: &Ledger, style: &Style, text: &mut String) {
         return;
     }
     let first = &ledger.verdict[0].id;
-    let (findings, hint) = match style.verbose {
-        true => {
-            (findings_text(&ledger.verdict, style), format!("iosonde explain {first} prints more"))
-        }
-        false => (
+    let (findings, hint) = if style.verbose {
+        (findings_text(&ledger.verdict, style), format!("iosonde explain {first} prints more"))
+    } else {
+        (
             findings_folded(&ledger.verdict, style),
             format!("--verbose or iosonde explain {first}: what to do"),
-        ),
+        )
     };
     text.push_str(&findings);
     text.push_str(&paint(format!("  ({hint})"), Mark::Label, style));

@@ -45,17 +45,17 @@ pub(super) fn value(series: &RunSeries) -> Value {
 
 fn direction(windows: &[SeriesWindow], dir: Dir) -> Value {
     let column = |of: &dyn Fn(&WindowCounts) -> Value| -> Value {
-        let cell = |window: &SeriesWindow| match window.sampled {
-            true => of(&window.dirs[dir]),
-            false => Value::Null,
+        let cell = |window: &SeriesWindow| {
+            if window.sampled { of(&window.dirs[dir]) } else { Value::Null }
         };
         windows.iter().map(cell).collect()
     };
     let latency = |counts: &WindowCounts| -> Value {
         let (first, buckets) = counts.latency.parts();
-        match buckets.is_empty() {
-            true => json!([]),
-            false => std::iter::once(first as u64).chain(buckets.iter().copied()).collect(),
+        if buckets.is_empty() {
+            json!([])
+        } else {
+            std::iter::once(first as u64).chain(buckets.iter().copied()).collect()
         }
     };
     json!({

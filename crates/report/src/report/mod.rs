@@ -178,9 +178,10 @@ impl JobFailure {
             ("verify", Errno::EILSEQ) => "the data is not what was written".to_owned(),
             (_, errno) => errno.to_string(),
         };
-        match self.place.is_empty() {
-            true => format!("{}: {why}", self.doing),
-            false => format!("{}: {}: {why}", self.doing, self.place),
+        if self.place.is_empty() {
+            format!("{}: {why}", self.doing)
+        } else {
+            format!("{}: {}: {why}", self.doing, self.place)
         }
     }
 }

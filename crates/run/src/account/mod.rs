@@ -217,9 +217,10 @@ fn priorities(job: &JobPlan, counts: &Snapshot) -> PerDir<Vec<PrioCounts>> {
     }
     let own = job.thread.io_priority.map_or(0, IoPriority::raw);
     PerDir(counts.lanes.each_ref().map(|lane| {
-        let (moments, histogram) = match job.reporting.percentiles.lat {
-            true => (lane.lat, &lane.lat_histogram),
-            false => (lane.clat, &lane.clat_histogram),
+        let (moments, histogram) = if job.reporting.percentiles.lat {
+            (lane.lat, &lane.lat_histogram)
+        } else {
+            (lane.clat, &lane.clat_histogram)
         };
         vec![prios::counts(own, LatencyCounts { moments, histogram: histogram.clone() })]
     }))

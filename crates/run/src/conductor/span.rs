@@ -17,9 +17,6 @@ pub struct JobSpan {
 pub(super) fn span(job: &JobPlan, result: &JobResult, let_go_unix_ns: u64) -> JobSpan {
     let JobResult { runtime, .. } = result;
     let waits = job.time.delay.0 > 0 || job.time.ramp.0 > 0 || job.time.ramp_bytes > 0;
-    let began_unix_ns = match waits {
-        true => unix_ns().saturating_sub(runtime.0),
-        false => let_go_unix_ns,
-    };
+    let began_unix_ns = if waits { unix_ns().saturating_sub(runtime.0) } else { let_go_unix_ns };
     JobSpan { began_unix_ns, ended_unix_ns: began_unix_ns + runtime.0 }
 }

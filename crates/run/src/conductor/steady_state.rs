@@ -128,14 +128,12 @@ pub fn judge(numbers: &[u64], goal: SteadyGoal) -> Verdict {
         matches!(goal.criterion, Criterion::IopsSlope | Criterion::BwSlope | Criterion::LatSlope);
     let n = numbers.len().max(1);
     let sum: u128 = numbers.iter().copied().map(u128::from).sum();
-    let (deviation, slope, mean) = match by_slope {
-        // fio divides a slope by the whole part of the mean.
-        true => (0.0, slope(numbers), (sum / n as u128) as f64),
-        false => {
-            let mean = sum as f64 / n as f64;
-            let off = numbers.iter().map(|&number| (number as f64 - mean).abs());
-            (off.fold(0.0, f64::max), 0.0, mean)
-        }
+    let (deviation, slope, mean) = if by_slope {
+        (0.0, slope(numbers), (sum / n as u128) as f64)
+    } else {
+        let mean = sum as f64 / n as f64;
+        let off = numbers.iter().map(|&number| (number as f64 - mean).abs());
+        (off.fold(0.0, f64::max), 0.0, mean)
     };
     let off = if by_slope { slope } else { deviation };
     let (criterion, limit) = match goal.limit {

@@ -41,10 +41,7 @@ impl Trigger {
 
     /// When it is looked at next.
     pub(super) fn due(&self) -> Option<Instant> {
-        match self.fired {
-            true => None,
-            false => [self.timeout, self.look.due].into_iter().flatten().min(),
-        }
+        if self.fired { None } else { [self.timeout, self.look.due].into_iter().flatten().min() }
     }
 
     /// Whether it fires: once. The file is removed then; one that cannot be
@@ -101,9 +98,12 @@ fn save_state(job: &JobPlan, directory: &Path) -> Result<(), String> {
 
 /// Run a command by the shell, to its end.
 fn run(command: &str, to_stderr: bool) -> Result<(), String> {
-    let output = || match to_stderr {
-        true => io::stderr().as_fd().try_clone_to_owned().map(Stdio::from),
-        false => Ok(Stdio::inherit()),
+    let output = || {
+        if to_stderr {
+            io::stderr().as_fd().try_clone_to_owned().map(Stdio::from)
+        } else {
+            Ok(Stdio::inherit())
+        }
     };
     let ended = output().and_then(|output| {
         Command::new("sh").arg("-c").arg(command).stdin(Stdio::null()).stdout(output).status()

@@ -74,12 +74,10 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         ramped: job.time.ramp.0 > 0 || job.time.ramp_bytes > 0,
         runtime_ns: result.runtime.0,
         depth_levels: result.snapshot.depth_level,
-        syncs: match every.range > 0 && every.fsync == 0 && every.fdatasync == 0 && !job.end.fsync {
-            // sync_file_range(2) makes nothing durable: it is no sync.
-            true => (0, None),
-            false => {
-                (sync.ios, sync.lat_histogram.as_ref().or(sync.clat_histogram.as_ref()).map(median))
-            }
+        syncs: if every.range > 0 && every.fsync == 0 && every.fdatasync == 0 && !job.end.fsync {
+            (0, None)
+        } else {
+            (sync.ios, sync.lat_histogram.as_ref().or(sync.clat_histogram.as_ref()).map(median))
         },
         synced_at_end: writes == 0
             || job.end.fsync

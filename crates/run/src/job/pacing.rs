@@ -91,10 +91,7 @@ impl PacePlan {
         if pace.is_none() && !self.recorded && !held {
             return None;
         }
-        let mut pacing = match self.recorded {
-            true => Pacing::recorded(*clock),
-            false => Pacing::new(pace),
-        };
+        let mut pacing = if self.recorded { Pacing::recorded(*clock) } else { Pacing::new(pace) };
         if let Some(plan) = &self.pause {
             let PausePlan { length, spin, cycles, every, after, shifts_pace } = *plan;
             let after_ticks = after.map(|after| clock.ns_to_ticks(after.0));

@@ -144,9 +144,10 @@ fn ending(out: &mut Vec<u8>, [dir, block, offset, issued_ns]: [u64; 4], columns:
     if columns.offset {
         comma(out, offset);
     }
-    match columns.whole_priority {
-        true => out.extend_from_slice(format!(", 0x{:04x}", columns.priority).as_bytes()),
-        false => comma(out, u64::from(columns.priority >> 13 == 1)),
+    if columns.whole_priority {
+        out.extend_from_slice(format!(", 0x{:04x}", columns.priority).as_bytes())
+    } else {
+        comma(out, u64::from(columns.priority >> 13 == 1))
     }
     if columns.issue_time {
         comma(out, issued_ns);

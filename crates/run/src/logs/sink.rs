@@ -21,9 +21,10 @@ impl Sink {
     /// Create the file, or empty it; with `append`, keep what is there.
     pub fn open(path: &Path, append: bool, compressed: bool) -> io::Result<Sink> {
         let mut options = File::options();
-        let file = match append {
-            true => options.append(true).create(true).open(path)?,
-            false => options.write(true).truncate(true).create(true).open(path)?,
+        let file = if append {
+            options.append(true).create(true).open(path)?
+        } else {
+            options.write(true).truncate(true).create(true).open(path)?
         };
         Ok(Sink { path: path.to_owned(), file, compressed, text: Vec::new(), failed: None })
     }
@@ -57,9 +58,10 @@ impl Sink {
     /// files; streams may follow one another.
     fn write_out(&mut self) {
         if !self.text.is_empty() && self.failed.is_none() {
-            let written = match self.compressed {
-                true => compress(&self.text).and_then(|bytes| self.file.write_all(&bytes)),
-                false => self.file.write_all(&self.text),
+            let written = if self.compressed {
+                compress(&self.text).and_then(|bytes| self.file.write_all(&bytes))
+            } else {
+                self.file.write_all(&self.text)
             };
             self.failed = written.err();
         }

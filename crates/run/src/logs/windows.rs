@@ -246,10 +246,7 @@ impl HistogramWindows {
         end: bool,
         closed: &mut Vec<HistogramWindow>,
     ) {
-        let ends = match end {
-            true => self.schedule.end(now_ns),
-            false => self.schedule.close(now_ns),
-        };
+        let ends = if end { self.schedule.end(now_ns) } else { self.schedule.close(now_ns) };
         let Some((first, others)) = ends.split_first() else { return };
         let seen = PerDir(DIRS.map(|dir| match &counters.lane(dir).clat_histogram {
             Some(histogram) => histogram.snapshot(),

@@ -32,10 +32,8 @@ pub(super) fn measure(
 ) -> Result<MeasurePlan, Diagnostic> {
     let spec = &of.job.spec;
     let logs = logs::logs(of, depth, kinds, &io.sizes, priorities.own)?;
-    let accounting = match *spec.measure.gtod_reduce.get() {
-        true => Accounting::CountsOnly,
-        false => Accounting::Full,
-    };
+    let accounting =
+        if *spec.measure.gtod_reduce.get() { Accounting::CountsOnly } else { Accounting::Full };
     let lat_percentiles = kinds.lat && *spec.measure.lat_percentiles.get();
     let sampled = |asked: Nanos, log: &Setting<Option<String>>| {
         logs::sample_every(asked, log.get().is_some(), logs.as_ref())

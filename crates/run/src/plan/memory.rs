@@ -32,9 +32,10 @@ fn check_with(
     let refuse = |words: String| {
         let (spec, copies) = (&largest.spec, u64::from(*largest.spec.job.numjobs.get()));
         let by_files = files(largest).saturating_mul(FILE) > JOB;
-        let (option, origin) = match by_files && copies <= files(largest) {
-            true => ("nrfiles", spec.files.nrfiles.origin()),
-            false => ("numjobs", spec.job.numjobs.origin()),
+        let (option, origin) = if by_files && copies <= files(largest) {
+            ("nrfiles", spec.files.nrfiles.origin())
+        } else {
+            ("numjobs", spec.job.numjobs.origin())
         };
         Err(Diagnostic::error(words).about(option, origin))
     };
@@ -103,9 +104,12 @@ pub(super) fn check_threads(plan: &Plan) -> Result<(), Diagnostic> {
 
 fn check_threads_with(plan: &Plan, mappings: Option<u64>) -> Result<(), Diagnostic> {
     let Some(most) = mappings else { return Ok(()) };
-    let in_flight = |job: &JobPlan| match job.engine.caps.own_threads || job.offload.is_some() {
-        true => u64::from(job.window.depth),
-        false => 0,
+    let in_flight = |job: &JobPlan| {
+        if job.engine.caps.own_threads || job.offload.is_some() {
+            u64::from(job.window.depth)
+        } else {
+            0
+        }
     };
     for wave in &plan.waves {
         let jobs = || wave.iter().map(|&job| &plan.jobs[job]);

@@ -112,10 +112,10 @@ impl<'a> Ranges<'a> {
 
     /// The range of file number `index`.
     fn of(&mut self, index: u64, named: &Named, need: Need) -> Result<FileRange, Diagnostic> {
-        let existing = match self.diskless {
-            // fio takes the share of `size` for the size of a file that does not exist.
-            true => self.share(index).unwrap_or(0),
-            false => named.bytes_now.unwrap_or(0),
+        let existing = if self.diskless {
+            self.share(index).unwrap_or(0)
+        } else {
+            named.bytes_now.unwrap_or(0)
         };
         let appends = *self.spec.size.file_append.get();
         let offset = if appends { existing } else { self.offset(existing) };
@@ -204,9 +204,10 @@ impl<'a> Ranges<'a> {
         let step = of(order.offset_increment.get());
         let offset = of(order.offset.get()).saturating_add(step.saturating_mul(self.clone));
         let is_share = |amount: &Amount| matches!(amount, Amount::Percent(_));
-        match is_share(order.offset.get()) || is_share(order.offset_increment.get()) {
-            true => offset.checked_next_multiple_of(align.max(1)).unwrap_or(offset),
-            false => offset,
+        if is_share(order.offset.get()) || is_share(order.offset_increment.get()) {
+            offset.checked_next_multiple_of(align.max(1)).unwrap_or(offset)
+        } else {
+            offset
         }
     }
 }

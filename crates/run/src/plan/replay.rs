@@ -53,10 +53,7 @@ impl Planner<'_> {
             self.note(rate_ignored(spec));
         }
         let from = logs.0[clone as usize % logs.0.len()].clone();
-        let keep = match *spec.replay.read_iolog_chunked.get() {
-            true => Keep::Pieces,
-            false => Keep::Whole,
-        };
+        let keep = if *spec.replay.read_iolog_chunked.get() { Keep::Pieces } else { Keep::Whole };
         let merged = spec.replay.merge_blktrace_file.get().clone();
         let from = merged.clone().unwrap_or(from);
         let key = (from.clone(), shape(spec), keep);
@@ -150,9 +147,10 @@ impl Planner<'_> {
                 None if engine.caps.diskless => (name.to_string(), PathBuf::new()),
                 None => locate(name).map_err(|said| about(spec, said))?,
             };
-            let kind = match engine.caps.diskless {
-                true => FileKind::None,
-                false => paths::kind(&path).unwrap_or(FileKind::Regular),
+            let kind = if engine.caps.diskless {
+                FileKind::None
+            } else {
+                paths::kind(&path).unwrap_or(FileKind::Regular)
             };
             if kind != FileKind::None {
                 self.suits(&path, kind, used, recording).map_err(|said| about(spec, said))?;

@@ -84,10 +84,8 @@ fn what(spec: &JobSpec, engine: &EngineDef, rw: &str, sizes: &PerDir<Sizes>) -> 
     let mut shown: Vec<String> = Vec::new();
     for dir in DIRS.into_iter().filter(|&dir| dirs[dir]) {
         let (least, most) = (sizes[dir].min(), sizes[dir].max());
-        let size = match least == most {
-            true => short(least),
-            false => format!("{}-{}", short(least), short(most)),
-        };
+        let size =
+            if least == most { short(least) } else { format!("{}-{}", short(least), short(most)) };
         if !shown.contains(&size) {
             shown.push(size);
         }

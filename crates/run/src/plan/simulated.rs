@@ -28,9 +28,10 @@ impl Planner<'_> {
         let reports: Vec<ZoneReport> = (0..bytes.div_ceil(size))
             .map(|number| {
                 let (start, len) = (number * size, size.min(bytes - number * size));
-                match number < u64::from(zones.conventional) {
-                    true => ZoneReport::conventional(start, len),
-                    false => ZoneReport::empty(start, len, capacity.min(len)),
+                if number < u64::from(zones.conventional) {
+                    ZoneReport::conventional(start, len)
+                } else {
+                    ZoneReport::empty(start, len, capacity.min(len))
                 }
             })
             .collect();

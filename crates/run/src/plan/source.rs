@@ -63,9 +63,10 @@ pub(super) fn source(
         file_service: spec.files.file_service_type.get().0,
         size_bytes: parts.size_bytes.saturating_add(twice),
         queued,
-        total_bytes: match io_size_given {
-            true => parts.total_bytes,
-            false => parts.total_bytes.saturating_add(twice),
+        total_bytes: if io_size_given {
+            parts.total_bytes
+        } else {
+            parts.total_bytes.saturating_add(twice)
         },
         io_size_given,
         number_ios: *spec.order.number_ios.get(),

@@ -33,10 +33,7 @@ impl Planner<'_> {
         let Some(block_type) = block_type(spec) else { return Ok(None) };
         let Some(checks) = checks(spec, io) else { return Ok(None) };
         let options = &spec.verify;
-        let order = match may_repeat(spec, source) {
-            true => CheckOrder::Offset,
-            false => CheckOrder::Issue,
-        };
+        let order = if may_repeat(spec, source) { CheckOrder::Offset } else { CheckOrder::Issue };
         let backlogs = backlogs(spec);
         if order == CheckOrder::Offset && varies(spec, Dir::Write) {
             self.note(Diagnostic::note(
@@ -276,10 +273,7 @@ fn compare_number(spec: &JobSpec, checks: Checks, window: &Window, source: &Sour
 
 fn format(spec: &JobSpec, block_type: BlockType, io: &JobIo) -> Result<BlockFormat, Diagnostic> {
     let options = &spec.verify;
-    let sizes = match io.dirs[Dir::Write] {
-        true => &io.sizes[Dir::Write],
-        false => &io.sizes[Dir::Read],
-    };
+    let sizes = if io.dirs[Dir::Write] { &io.sizes[Dir::Write] } else { &io.sizes[Dir::Read] };
     let (least, most) = (sizes.min() as usize, sizes.max() as usize);
     let content = match buffers::pattern(&options.verify_pattern, "verify_pattern")? {
         Some(pattern) => {

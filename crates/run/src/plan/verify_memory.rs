@@ -55,9 +55,10 @@ fn said(
     );
     let help = "use verify_backlog=N, experimental_verify=1, a smaller size or a larger bs";
     let error = about(&spec.verify.verify, "verify", words).help(help);
-    match spec.time.runtime.is_set() {
-        true => Ok(Some(Diagnostic { level: iosonde_options::Level::Warning, ..error })),
-        false => Err(error),
+    if spec.time.runtime.is_set() {
+        Ok(Some(Diagnostic { level: iosonde_options::Level::Warning, ..error }))
+    } else {
+        Err(error)
     }
 }
 
@@ -80,10 +81,8 @@ fn writes_remembered(source: &SourceSpec, plan: &VerifyPlan) -> u64 {
         CheckOrder::Issue => source.total_bytes.min(span),
         CheckOrder::Offset => span.min(source.total_bytes.saturating_mul(source.loops)),
     };
-    let share = match source.directions.read {
-        true => 100 - u64::from(source.rwmixread.min(100)),
-        false => 100,
-    };
+    let share =
+        if source.directions.read { 100 - u64::from(source.rwmixread.min(100)) } else { 100 };
     let mean = (u64::from(sizes.min()) + u64::from(sizes.max())) / 2;
     let by_bytes = (u128::from(bytes / mean.max(1)) * u128::from(share) / 100) as u64;
     let by_count = match source.number_ios {

@@ -39,10 +39,8 @@ pub fn devices(plan: &Plan, data: DeviceData<'_>) -> Result<WriteAccess, Vec<Wri
     let (mut access, mut refusals) = (WriteAccess::default(), Vec::new());
     let mut guards: [Option<Guard>; 2] = [None, None];
     for (job, file) in written(plan) {
-        let mounted = match job.open.allow_mounted_write {
-            true => MountedWrite::Allow,
-            false => MountedWrite::Refuse,
-        };
+        let mounted =
+            if job.open.allow_mounted_write { MountedWrite::Allow } else { MountedWrite::Refuse };
         let guard = guards[usize::from(job.open.allow_mounted_write)]
             .get_or_insert_with(|| Guard::now(mounted));
         let asked = guard.may_write(&file.path).and_then(|hold| {

@@ -56,9 +56,10 @@ fn whole(name: &str) -> io::Result<Vec<u8>> {
     let most = available_bytes().unwrap_or(1 << 30) / 2;
     let mut bytes = Vec::new();
     File::open(name)?.take(most + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > most {
-        true => Err(io::Error::other("it is longer than half of the memory that is available")),
-        false => Ok(bytes),
+    if bytes.len() as u64 > most {
+        Err(io::Error::other("it is longer than half of the memory that is available"))
+    } else {
+        Ok(bytes)
     }
 }
 

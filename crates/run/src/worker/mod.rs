@@ -389,10 +389,7 @@ impl<'a> Worker<'a> {
         let ended = self.clock.now();
         self.end_check_look();
         self.check.end(&self.clock);
-        let usage = match ran {
-            true => thread_usage().since(&self.usage_before),
-            false => Usage::default(),
-        };
+        let usage = if ran { thread_usage().since(&self.usage_before) } else { Usage::default() };
         let run_delay_ns = self.run_delay().filter(|_| ran).zip(self.run_delay_before);
         let seen = self.look.take().filter(|_| counted).map(JobLook::end);
         failure = failure.or(self.close_files().err());
@@ -417,10 +414,7 @@ impl<'a> Worker<'a> {
         self.shared.open_files.store(0, Ordering::Relaxed);
         Box::new(JobResult {
             snapshot: self.shared.counters.snapshot(),
-            runtime: match ran {
-                true => Nanos(self.clock.ns_between(self.began, ended)),
-                false => Nanos(0),
-            },
+            runtime: if ran { Nanos(self.clock.ns_between(self.began, ended)) } else { Nanos(0) },
             elapsed: Nanos(0),
             began_unix_ms: if ran { self.began_unix_ms } else { iosonde_base::time::unix_ms() },
             usage,

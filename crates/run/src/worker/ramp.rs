@@ -42,9 +42,10 @@ impl<'a> Ramp<'a> {
 
     /// When to look again, in ticks.
     pub fn until(&self) -> u64 {
-        match self.moved_by_all < self.bytes {
-            true => self.clock.after(self.clock.now(), self.slice_ns),
-            false => self.ends,
+        if self.moved_by_all < self.bytes {
+            self.clock.after(self.clock.now(), self.slice_ns)
+        } else {
+            self.ends
         }
     }
 

@@ -272,12 +272,10 @@ impl Missed {
     /// words of `max_latency` for that.
     pub fn target(plan: &TargetPlan) -> Missed {
         let TargetPlan { target, percentile, .. } = plan;
-        let (doing, exceeds) = match *percentile >= 100.0 {
-            true => (
-                "max latency exceeded",
-                format!("latency exceeds specified max ({} nsec): ", target.0),
-            ),
-            false => ("latency target not met", String::new()),
+        let (doing, exceeds) = if *percentile >= 100.0 {
+            ("max latency exceeded", format!("latency exceeds specified max ({} nsec): ", target.0))
+        } else {
+            ("latency target not met", String::new())
         };
         let words = format!(
             "{exceeds}latency_target of {} nsec is not met at depth 1 by {percentile} % of the I/Os",

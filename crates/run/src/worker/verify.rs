@@ -46,11 +46,12 @@ fn verifying(
         let detail = failure.detail.map(str::to_owned);
         JobError { failure, path: None, detail }
     })?;
-    let again = match plan.spec.draws_again {
-        true => Some(Source::new(job.source.clone()).map_err(|error| {
+    let again = if plan.spec.draws_again {
+        Some(Source::new(job.source.clone()).map_err(|error| {
             JobError::other("plan its I/O for experimental_verify", Errno::EINVAL, &error)
-        })?),
-        false => None,
+        })?)
+    } else {
+        None
     };
     let verify = VerifyJob::new(plan.spec.clone(), again);
     let on_wrong = on_wrong(job, plan, shared);
@@ -252,9 +253,10 @@ impl Worker<'_> {
         if (plan.save_state || self.shared.triggered())
             && let Err(error) = verify_state::save(self.job, verify)
         {
-            match plan.strict && plan.spec.moves_data {
-                true => drop(self.error.get_or_insert(error)),
-                false => self.notes.push(format!("{error}")),
+            if plan.strict && plan.spec.moves_data {
+                drop(self.error.get_or_insert(error))
+            } else {
+                self.notes.push(format!("{error}"))
             }
         }
         self.notes.extend(verify.stopped().map(str::to_owned));
@@ -262,9 +264,10 @@ impl Worker<'_> {
         if plan.spec.moves_data && untrimmed > 0 {
             self.notes.push(format!("{untrimmed} trim entries leaked?"));
         }
-        let unchecked_reason = match plan.spec.compares() {
-            true => self.note_unchecked(plan, &counts),
-            false => self.note_nothing_compared(plan, &counts),
+        let unchecked_reason = if plan.spec.compares() {
+            self.note_unchecked(plan, &counts)
+        } else {
+            self.note_nothing_compared(plan, &counts)
         };
         if plan.spec.moves_data {
             self.fail_unverified(plan, &counts);
@@ -283,15 +286,17 @@ impl Worker<'_> {
         if !reads && (!plan.spec.backlogs.verify || counts.unchecked() == 0) {
             return (counts.unchecked() > 0).then(|| "do_verify=0".to_owned());
         }
-        let why = match plan.spec.moves_data {
-            true => "verify=null compares nothing".to_owned(),
-            false => format!("ioengine={} moves no data", self.job.engine.name),
+        let why = if plan.spec.moves_data {
+            "verify=null compares nothing".to_owned()
+        } else {
+            format!("ioengine={} moves no data", self.job.engine.name)
         };
         let of_job = format!("verify of job {}", self.job.name);
         let VerifyCounts { checked, written, .. } = *counts;
-        self.notes.push(match reads {
-            true => format!("{of_job}: none of its reads was checked: {why}"),
-            false => format!("{of_job}: checked {checked} of {written} writes: {why}"),
+        self.notes.push(if reads {
+            format!("{of_job}: none of its reads was checked: {why}")
+        } else {
+            format!("{of_job}: checked {checked} of {written} writes: {why}")
         });
         Some(why)
     }

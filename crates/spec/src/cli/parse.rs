@@ -121,9 +121,10 @@ impl<'w> CommandLineParser<'w> {
 
     fn flag(&mut self, flag: &FlagDef, value: Option<&str>, origin: &Origin) {
         if let Err(error) = flag.apply(&mut self.flags, value) {
-            let diagnostic = match error.fatal {
-                true => Diagnostic::error(&error.message),
-                false => Diagnostic::note(&error.message),
+            let diagnostic = if error.fatal {
+                Diagnostic::error(&error.message)
+            } else {
+                Diagnostic::note(&error.message)
             };
             let mut fio = vec![format!("fio: {}", error.message)];
             if flag.name == "output-format" {
@@ -248,9 +249,10 @@ fn takes(def: &OptionDef) -> TakesValue {
 }
 
 fn fault_notice(fault: &section::Fault) -> Notice {
-    let diagnostic = match fault.what.is_warning() {
-        true => Diagnostic::warning(fault.what.message()),
-        false => Diagnostic::error(fault.what.message()),
+    let diagnostic = if fault.what.is_warning() {
+        Diagnostic::warning(fault.what.message())
+    } else {
+        Diagnostic::error(fault.what.message())
     };
     Notice { diagnostic: diagnostic.about("", &fault.place), fio: fault.what.in_fios_words() }
 }

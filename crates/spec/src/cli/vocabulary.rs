@@ -98,9 +98,12 @@ fn warning(diagnostic: Diagnostic, given: &Given<'_>) -> Notice {
 
 /// The lines fio prints, with the option quoted as it was written.
 fn in_fios_words(error: &SetError, given: &Given<'_>) -> Vec<String> {
-    let quote = |line: &str| match line.starts_with("fio: failed parsing ") {
-        true => format!("fio: failed parsing {}", given.written),
-        false => line.to_string(),
+    let quote = |line: &str| {
+        if line.starts_with("fio: failed parsing ") {
+            format!("fio: failed parsing {}", given.written)
+        } else {
+            line.to_string()
+        }
     };
     error.fio().lines().map(quote).collect()
 }

@@ -62,9 +62,10 @@ impl Sleeper {
     /// Whether it was woken in time.
     #[inline(always)]
     fn learn(&mut self, in_time: bool) {
-        self.early_ns = match in_time {
-            false => (self.early_ns + 9 * STEP_NS).min(MOST_NS),
-            true => (self.early_ns - STEP_NS).max(LEAST_NS),
+        self.early_ns = if !in_time {
+            (self.early_ns + 9 * STEP_NS).min(MOST_NS)
+        } else {
+            (self.early_ns - STEP_NS).max(LEAST_NS)
         };
     }
 

@@ -100,9 +100,10 @@ impl VerifyJob {
         {
             return refill;
         }
-        match self.has_blocks_to_check() {
-            true => Refill::PassDone,
-            false => self.ended.unwrap_or(Refill::Done),
+        if self.has_blocks_to_check() {
+            Refill::PassDone
+        } else {
+            self.ended.unwrap_or(Refill::Done)
         }
     }
 

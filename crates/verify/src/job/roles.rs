@@ -57,10 +57,7 @@ impl VerifyJob {
     }
 
     fn draw_seed(&mut self) -> u64 {
-        match self.spec.format.content().uses_seed() {
-            true => self.seeds.draw(),
-            false => 0,
-        }
+        if self.spec.format.content().uses_seed() { self.seeds.draw() } else { 0 }
     }
 
     /// Whether a write is trimmed later.

@@ -32,9 +32,10 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
             };
             // A sync is waited for, and nothing is sent meanwhile.
             let every = job.latency.ios.checked_div(job.syncs.requested).unwrap_or(u64::MAX);
-            let waits = match every < requested {
-                true => format!(": a sync after about every {every} writes empties the queue"),
-                false => String::new(),
+            let waits = if every < requested {
+                format!(": a sync after about every {every} writes empties the queue")
+            } else {
+                String::new()
             };
             let text = format!(
                 "queue depth {requested} requested{together}, {} observed at the device{waits}",

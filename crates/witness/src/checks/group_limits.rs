@@ -67,10 +67,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
             bytes(limit)
         ));
     }
-    match parts.is_empty() {
-        true => Vec::new(),
-        false => Statement::one(Severity::Warning, parts.join("; ")),
-    }
+    if parts.is_empty() { Vec::new() } else { Statement::one(Severity::Warning, parts.join("; ")) }
 }
 
 #[cfg(test)]

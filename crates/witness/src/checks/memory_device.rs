@@ -20,12 +20,13 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
     }
     let of_memory = ledger.devices.iter().filter(|device| device.in_memory);
     let names: Vec<&str> = of_memory.map(|device| device.name.as_str()).collect();
-    match names.is_empty() {
-        true => Vec::new(),
-        false => Statement::one(
+    if names.is_empty() {
+        Vec::new()
+    } else {
+        Statement::one(
             Severity::Wrong,
             format!("{} is made of memory: no medium was tested", names.join(" and ")),
-        ),
+        )
     }
 }
 

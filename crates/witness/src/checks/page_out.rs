@@ -26,12 +26,13 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         };
         !job.direct.requested && job.reads.as_ref().is_some_and(known)
     };
-    match ledger.jobs.iter().any(uses_cache) {
-        true => Statement::one(
+    if ledger.jobs.iter().any(uses_cache) {
+        Statement::one(
             Severity::Note,
             format!("{who} drops idle pages on this machine: the page cache may shrink meanwhile"),
-        ),
-        false => Vec::new(),
+        )
+    } else {
+        Vec::new()
     }
 }
 

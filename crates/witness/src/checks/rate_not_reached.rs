@@ -23,9 +23,10 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         // A few I/Os more or less are no rate.
         let counts = job.runtime_ns >= 1_000_000_000 && job.latency.ios >= 20;
         (counts && kept < 0.95).then(|| {
-            let text = match pace.in_bytes {
-                true => format!("{} of {} set", rate(pace.reached), rate(pace.requested)),
-                false => format!("{} of {} IOPS set", count(pace.reached), count(pace.requested)),
+            let text = if pace.in_bytes {
+                format!("{} of {} set", rate(pace.reached), rate(pace.requested))
+            } else {
+                format!("{} of {} IOPS set", count(pace.reached), count(pace.requested))
             };
             (Severity::Warning, format!("the rate was not reached: {text} ({})", percent(kept)))
         })

@@ -46,10 +46,8 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         .collect();
     let names = if names.is_empty() { "the device".to_owned() } else { names.join(", ") };
     let synced = ledger.jobs.iter().any(|job| job.writes.is_some() && job.syncs.requested > 0);
-    let how = match synced {
-        true => "no sync is known to have followed them",
-        false => "no flush followed them",
-    };
+    let how =
+        if synced { "no sync is known to have followed them" } else { "no flush followed them" };
     let dirty = dirty_below(ledger);
     let text =
         format!("the last writes may be in the volatile write cache of {names}: {how}{dirty}");

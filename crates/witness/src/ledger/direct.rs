@@ -49,9 +49,10 @@ fn judged(
     if let Some(found) = by_checksums(job, seen).or_else(|| by_holes(job, seen)) {
         return Ok((false, found));
     }
-    let grown = match shares_with_buffered(job, seen) {
-        true => Observed::unknown("another job uses the same file through the page cache"),
-        false => over_files(job, FileReading::grown_bytes),
+    let grown = if shares_with_buffered(job, seen) {
+        Observed::unknown("another job uses the same file through the page cache")
+    } else {
+        over_files(job, FileReading::grown_bytes)
     };
     // The device delivered all that a job read, and its pages are in the page cache
     // too: the kernel read through the cache, or another process did meanwhile.
@@ -65,9 +66,10 @@ fn judged(
         && grown as f64 > SLACK * (moved.min(job.files.1) as f64)
     {
         let why = format!("{} of the files entered the page cache during the run", bytes(grown));
-        return match fetched_all {
-            true => Err(format!("{why}, by this job or by another process that read them")),
-            false => Ok((false, why)),
+        return if fetched_all {
+            Err(format!("{why}, by this job or by another process that read them"))
+        } else {
+            Ok((false, why))
         };
     }
     if let Some(reads) = reads {

@@ -140,9 +140,12 @@ fn over_files(
     }
     let parts: Vec<Observed<u64>> = job.inspected.iter().map(part).collect();
     let (files, looked_at) = (job.files.0.max(1), job.inspected.len() as u64);
-    sum(&parts).map(|&seen| match files > looked_at {
-        true => (u128::from(seen) * u128::from(files) / u128::from(looked_at)) as u64,
-        false => seen,
+    sum(&parts).map(|&seen| {
+        if files > looked_at {
+            (u128::from(seen) * u128::from(files) / u128::from(looked_at)) as u64
+        } else {
+            seen
+        }
     })
 }
 

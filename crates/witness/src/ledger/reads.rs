@@ -37,10 +37,7 @@ pub(super) fn of_verify(job: &JobEvidence, seen: &Evidence) -> Option<Reads> {
     checks.bytes = PerDir::default();
     checks.bytes[Dir::Read] = verify.bytes;
     // What the job wrote before it read it is no hole any more.
-    let empty = match verify.wrote_it {
-        true => Observed::Is(0.0),
-        false => unallocated_share(job),
-    };
+    let empty = if verify.wrote_it { Observed::Is(0.0) } else { unallocated_share(job) };
     // What the cache held when the job began says nothing about its last phase.
     Some(of_bytes(&checks, seen, &empty, 0))
 }

@@ -171,9 +171,10 @@ fn received_each(written: u64, seen: &Evidence, others: &OtherTraffic) -> Observ
     let right_below = devices.iter().filter(|device| device.level == 0);
     let received: Vec<Observed<u64>> =
         right_below.map(|device| device.used.map(|used| used.bytes[1])).collect();
-    match received.is_empty() {
-        true => Observed::unknown("no device is below the files"),
-        false => super::sum(&received).map(|&bytes| bytes as f64 / written.max(1) as f64),
+    if received.is_empty() {
+        Observed::unknown("no device is below the files")
+    } else {
+        super::sum(&received).map(|&bytes| bytes as f64 / written.max(1) as f64)
     }
 }
 

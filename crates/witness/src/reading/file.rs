@@ -63,9 +63,10 @@ impl FileReading {
         let status = file.metadata()?;
         let is_device = status.file_type().is_block_device();
         let (resident, unwritten) = in_memory(path, &file, offset, bytes);
-        let extents = match is_device {
-            true => Observed::unknown("a device has no extents"),
-            false => Extents::of(&file, offset, bytes).into(),
+        let extents = if is_device {
+            Observed::unknown("a device has no extents")
+        } else {
+            Extents::of(&file, offset, bytes).into()
         };
         Ok(FileReading {
             path: path.to_owned(),

@@ -74,9 +74,8 @@ impl Law {
         let part = |center: f64| (center * self.n as f64) as u64;
         self.shift = match self.curve {
             // The bell has its top in the middle already.
-            Curve::Normal { .. } => self.center.map_or(0, |center| match center < 0.5 {
-                true => part(center + 0.5),
-                false => part(center - 0.5),
+            Curve::Normal { .. } => self.center.map_or(0, |center| {
+                if center < 0.5 { part(center + 0.5) } else { part(center - 0.5) }
             }),
             // The number is drawn even when it is not used.
             _ => {

@@ -203,9 +203,10 @@ impl Blktrace {
         {
             return file;
         }
-        let known = match shape.one_file {
-            true => (!self.devices.is_empty()).then_some(0),
-            false => self.devices.iter().position(|&known| known == device),
+        let known = if shape.one_file {
+            (!self.devices.is_empty()).then_some(0)
+        } else {
+            self.devices.iter().position(|&known| known == device)
         };
         let index = known.unwrap_or_else(|| {
             self.devices.push(device);

@@ -83,9 +83,10 @@ pub fn round_range(
         return Ok(unchanged);
     }
     let end = offset.saturating_add(bytes);
-    let first = match only_reads {
-        true => offset,
-        false => offset.checked_next_multiple_of(zone_bytes).ok_or(RangeError::LessThanAZone)?,
+    let first = if only_reads {
+        offset
+    } else {
+        offset.checked_next_multiple_of(zone_bytes).ok_or(RangeError::LessThanAZone)?
     };
     let last = end - end % zone_bytes;
     if last <= first {

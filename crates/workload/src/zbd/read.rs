@@ -70,9 +70,10 @@ pub(crate) fn place_trim(
     }
     let holds_data =
         |zone: usize| table.is_sequential(zone) && table.is_usable(zone) && table.written(zone) > 0;
-    let found = match rules.random && !holds_data(zone) {
-        true => range.near(zone).find(|&near| holds_data(near)),
-        false => Some(zone),
+    let found = if rules.random && !holds_data(zone) {
+        range.near(zone).find(|&near| holds_data(near))
+    } else {
+        Some(zone)
     };
     match found {
         None => Placed::Nowhere,

@@ -151,10 +151,7 @@ impl WritePlacement<'_> {
         let (left, least) = (self.table.left(zone), self.least());
         let len = u64::from(drawn.len).min(left);
         let whole = len - len % least;
-        let len = match self.rules.write_remainder && left < least {
-            true => left,
-            false => whole,
-        };
+        let len = if self.rules.write_remainder && left < least { left } else { whole };
         if len == 0 {
             // The capacity is less than a block.
             return Placed::Nowhere;

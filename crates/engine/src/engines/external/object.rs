@@ -137,11 +137,12 @@ fn exports_it(bytes: &[u8]) -> Result<(), String> {
     if names(SYMBOL) {
         return Ok(());
     }
-    Err(match names(SYMBOL_OF_FIO) {
-        true => "it is built for fio's internal interface, and must be rebuilt against \
-                 iosonde_engine.h"
-            .to_owned(),
-        false => "it does not export iosonde_engine (see iosonde_engine.h)".to_owned(),
+    Err(if names(SYMBOL_OF_FIO) {
+        "it is built for fio's internal interface, and must be rebuilt against \
+         iosonde_engine.h"
+            .to_owned()
+    } else {
+        "it does not export iosonde_engine (see iosonde_engine.h)".to_owned()
     })
 }
 

@@ -51,9 +51,10 @@ impl<const PRIORITIES: bool> Requests<PRIORITIES> {
             force_async: settings.force_async,
             until_async: settings.force_async,
             sync_range: with.sync_range,
-            sync_flags: match settings.drained_syncs {
-                true => squeue::Flags::IO_DRAIN,
-                false => squeue::Flags::empty(),
+            sync_flags: if settings.drained_syncs {
+                squeue::Flags::IO_DRAIN
+            } else {
+                squeue::Flags::empty()
             },
         }
     }

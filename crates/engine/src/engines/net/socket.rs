@@ -49,9 +49,10 @@ impl Address {
         if settings.protocol == Protocol::Unix {
             return Address::path(settings.path());
         }
-        let unspecified = match settings.protocol.v6() {
-            true => IpAddr::V6(std::net::Ipv6Addr::UNSPECIFIED),
-            false => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        let unspecified = if settings.protocol.v6() {
+            IpAddr::V6(std::net::Ipv6Addr::UNSPECIFIED)
+        } else {
+            IpAddr::V4(Ipv4Addr::UNSPECIFIED)
         };
         Ok(Address::inet(SocketAddr::new(unspecified, settings.port.unwrap_or(0))))
     }

@@ -194,9 +194,12 @@ mod tests {
 
     fn device(settings: SimZoneSettings) -> SimulatedDevice {
         let zones: Vec<ZoneReport> = (0..4)
-            .map(|zone| match zone < settings.conventional {
-                true => ZoneReport::conventional(u64::from(zone) * ZONE, ZONE),
-                false => ZoneReport::empty(u64::from(zone) * ZONE, ZONE, 3072),
+            .map(|zone| {
+                if zone < settings.conventional {
+                    ZoneReport::conventional(u64::from(zone) * ZONE, ZONE)
+                } else {
+                    ZoneReport::empty(u64::from(zone) * ZONE, ZONE, 3072)
+                }
             })
             .collect();
         let device = SimulatedDevice::new(&zones, settings);

@@ -132,9 +132,10 @@ pub fn not_durable(run: &FioResult) -> Vec<Statement> {
     let Some(job) = run.jobs.iter().filter(writes).find(|job| !durable(job)) else {
         return Vec::new();
     };
-    let where_it_is = match job.direct {
-        true => "the data may be in the device's write cache",
-        false => "the data may be in the page cache",
+    let where_it_is = if job.direct {
+        "the data may be in the device's write cache"
+    } else {
+        "the data may be in the page cache"
     };
     Statement::one(Severity::Note, format!("job {} did no sync: {where_it_is}", job.name))
 }

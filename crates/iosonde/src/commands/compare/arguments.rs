@@ -119,9 +119,10 @@ pub struct SideOptions(pub Vec<OptionSetting>);
 impl SideOptions {
     fn parse(line: &str) -> Result<SideOptions, String> {
         let settings = OptionSetting::parse_line(line)?;
-        match settings.is_empty() {
-            true => Err("needs options of jobs: --iodepth=8".into()),
-            false => Ok(SideOptions(settings)),
+        if settings.is_empty() {
+            Err("needs options of jobs: --iodepth=8".into())
+        } else {
+            Ok(SideOptions(settings))
         }
     }
 }
@@ -174,10 +175,7 @@ fn repeats(text: &str) -> Result<LookSchedule, String> {
     };
     let (least, most) = text.split_once("..").unwrap_or((text, text));
     let (least, most) = number(least).zip(number(most)).ok_or_else(wanted)?;
-    match least <= most {
-        true => Ok(LookSchedule::between(least, most)),
-        false => Err(wanted()),
-    }
+    if least <= most { Ok(LookSchedule::between(least, most)) } else { Err(wanted()) }
 }
 
 /// A share from a number with or without `%`: always percent.

@@ -30,9 +30,10 @@ impl GateResult {
 /// interleaved do not decide unless a drift is accepted.
 pub fn judge(comparison: &SideComparison, margin: Margin, accept_drift: bool) -> GateResult {
     let is_loose = comparison.design == RunDesign::Unordered && !accept_drift;
-    match comparison.is_unreliable || is_loose {
-        true => GateResult::Undecided,
-        false => judge_figure(comparison.primary(), comparison, margin),
+    if comparison.is_unreliable || is_loose {
+        GateResult::Undecided
+    } else {
+        judge_figure(comparison.primary(), comparison, margin)
     }
 }
 
@@ -54,10 +55,7 @@ fn judge_figure(figure: &JudgedFigure, comparison: &SideComparison, margin: Marg
     // One-sided: only how much worse it may be counts.
     let wide = judged.estimate.interval(2.0 * alpha);
     let most = worse(wide.low).max(worse(wide.high));
-    match most < margin.ln() {
-        true => GateResult::Passed,
-        false => GateResult::Undecided,
-    }
+    if most < margin.ln() { GateResult::Passed } else { GateResult::Undecided }
 }
 
 #[cfg(test)]

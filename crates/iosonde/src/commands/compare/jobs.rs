@@ -50,9 +50,12 @@ fn matched([a, b]: &[Vec<String>; 2]) -> Vec<JobPair> {
     let mut rest_of_b = b.iter().filter(|name| !a.contains(name)).cloned();
     let mut pairs: Vec<JobPair> = a
         .iter()
-        .map(|name| match b.contains(name) {
-            true => [Some(name.clone()), Some(name.clone())],
-            false => [Some(name.clone()), rest_of_b.next()],
+        .map(|name| {
+            if b.contains(name) {
+                [Some(name.clone()), Some(name.clone())]
+            } else {
+                [Some(name.clone()), rest_of_b.next()]
+            }
         })
         .collect();
     pairs.extend(rest_of_b.map(|name| [None, Some(name)]));

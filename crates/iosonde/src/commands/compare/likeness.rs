@@ -99,9 +99,10 @@ impl Likeness {
                     found = compare_facts(part, a, b, vary);
                 }
             }
-            match found.is_empty() {
-                true => likeness.same.push(part),
-                false => likeness.differences.extend(found),
+            if found.is_empty() {
+                likeness.same.push(part)
+            } else {
+                likeness.differences.extend(found)
             }
         }
         likeness.stops = stops(sides, vary);
@@ -274,9 +275,8 @@ fn compare_facts(
     let names: BTreeSet<&String> = a.iter().chain(b).map(|(name, _)| name).collect();
     let value = |facts: &PartFacts, name: &String| {
         let found = facts.iter().find(|(known, _)| known == name);
-        found.map_or("not set".to_owned(), |(_, value)| match value.is_empty() {
-            true => "set".to_owned(),
-            false => value.clone(),
+        found.map_or("not set".to_owned(), |(_, value)| {
+            if value.is_empty() { "set".to_owned() } else { value.clone() }
         })
     };
     let differing = names.into_iter().filter_map(|name| {

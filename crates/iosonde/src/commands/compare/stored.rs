@@ -24,9 +24,10 @@ pub fn results(
     request: &JudgeRequest,
 ) -> JudgedRuns {
     let likeness = Likeness::of(&sides, &varied(arguments));
-    let design = match sides.iter().all(|side| side.runs.len() == 1) {
-        true => RunDesign::Single(arguments.noise),
-        false => RunDesign::Unordered,
+    let design = if sides.iter().all(|side| side.runs.len() == 1) {
+        RunDesign::Single(arguments.noise)
+    } else {
+        RunDesign::Unordered
     };
     Ok((jobs::judge(sides, design, likeness, request)?, None))
 }
@@ -37,10 +38,7 @@ pub fn session(today: CompareSide, arguments: &CompareArgs, request: &JudgeReque
     let mut runs: Vec<SideRun> = Vec::new();
     let mut counts = Vec::new();
     for entry in entries(path)? {
-        let files = match entry.is_dir() {
-            true => entries(&entry)?,
-            false => vec![entry.clone()],
-        };
+        let files = if entry.is_dir() { entries(&entry)? } else { vec![entry.clone()] };
         let files: Vec<String> = files
             .iter()
             .filter(|file| is_json(file))

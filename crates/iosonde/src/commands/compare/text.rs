@@ -45,10 +45,8 @@ pub fn design_words(comparison: &SideComparison, seed: Option<u64>) -> String {
     match &comparison.design {
         RunDesign::Pairs { robust, .. } => {
             let seed = seed.map_or(String::new(), |seed| format!(" (seed {seed})"));
-            let robust = match *robust && b >= 8 {
-                true => ", without the smallest and the largest pair",
-                false => "",
-            };
+            let robust =
+                if *robust && b >= 8 { ", without the smallest and the largest pair" } else { "" };
             format!("{b} pairs, random order{seed}{robust}")
         }
         RunDesign::Unordered => format!("{a} and {b} results, not interleaved"),
@@ -181,9 +179,10 @@ pub fn conclusion(comparison: &SideComparison) -> Vec<String> {
     let mut lines = vec![match primary.decision() {
         Decision::Differs => {
             let word = if primary.b_is_better { "better" } else { "worse" };
-            let drift = match comparison.design == RunDesign::Unordered {
-                true => "; the results were not interleaved, so a drift is not excluded",
-                false => "",
+            let drift = if comparison.design == RunDesign::Unordered {
+                "; the results were not interleaved, so a drift is not excluded"
+            } else {
+                ""
             };
             format!(
                 "B is {word} in {name}: {} (interval {}){drift}",

@@ -152,9 +152,10 @@ impl Compared {
             return Judgement { id: "truncated", words };
         }
         // Only whether it is the header that is wrong decides.
-        let kind = match self.header.iter().any(HeaderField::is_wrong) {
-            true => MismatchKind::Header(HeaderError::Magic { found: 0 }),
-            false => MismatchKind::NotZero { at: 0 },
+        let kind = if self.header.iter().any(HeaderField::is_wrong) {
+            MismatchKind::Header(HeaderError::Magic { found: 0 })
+        } else {
+            MismatchKind::NotZero { at: 0 }
         };
         let diagnosis = diagnose(bytes, wanted, &kind, *offset);
         let words = match (&diagnosis, &self.source, self.header.is_empty()) {

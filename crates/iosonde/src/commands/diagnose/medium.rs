@@ -39,9 +39,10 @@ impl Medium {
             return Err(format!("{shown} is neither a file nor a block device"));
         }
         let file = File::open(path).map_err(failed)?;
-        let bytes = match kind.is_file() {
-            true => file.metadata().map_err(failed)?.len(),
-            false => iosonde_direct::device::size(&file).map_err(failed)?,
+        let bytes = if kind.is_file() {
+            file.metadata().map_err(failed)?.len()
+        } else {
+            iosonde_direct::device::size(&file).map_err(failed)?
         };
         if offset >= bytes {
             return Err(format!(

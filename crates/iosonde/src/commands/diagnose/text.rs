@@ -16,12 +16,13 @@ pub fn page(path: &Path, compared: &Compared) -> String {
         format!("{}: block of {} bytes at offset {}\n\n", printable(path), found.len, found.offset);
     add_header(&mut out, compared);
     if let Some(sum) = &compared.sum {
-        let text = match sum.stored == sum.calculated {
-            true => format!("{} {}: right", sum.block_type, sum.stored),
-            false => format!(
+        let text = if sum.stored == sum.calculated {
+            format!("{} {}: right", sum.block_type, sum.stored)
+        } else {
+            format!(
                 "{} {} stored, {} calculated: wrong",
                 sum.block_type, sum.stored, sum.calculated
-            ),
+            )
         };
         row(&mut out, "content", &text);
     }

@@ -41,9 +41,10 @@ pub fn option_of(word: &str) -> Result<(&'static OptionDef, Option<&str>), Strin
     if matches!(option.name, "filename" | "directory") {
         return Err(format!("--with {word:?}: name the directory, file or device as TARGET"));
     }
-    match word.contains('\n') {
-        true => Err(format!("--with {word:?}: an option is one line")),
-        false => Ok((option, value)),
+    if word.contains('\n') {
+        Err(format!("--with {word:?}: an option is one line"))
+    } else {
+        Ok((option, value))
     }
 }
 

@@ -94,8 +94,9 @@ fn in_directory(path: &Path) -> Result<LikeTarget, String> {
 /// A path in the job language: a colon separates files.
 pub fn escaped(path: &Path) -> Result<String, String> {
     let text = path.to_str().ok_or("its name is not UTF-8, as job files are")?;
-    match text.contains('\n') {
-        true => Err("its name has more than one line".to_owned()),
-        false => Ok(text.replace('\\', "\\\\").replace(':', "\\:")),
+    if text.contains('\n') {
+        Err("its name has more than one line".to_owned())
+    } else {
+        Ok(text.replace('\\', "\\\\").replace(':', "\\:"))
     }
 }

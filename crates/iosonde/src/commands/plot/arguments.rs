@@ -137,9 +137,10 @@ impl PlotArgs {
                 None => Ok(None),
             };
         };
-        let figures = match self.y.is_empty() {
-            true => vec!["iops".to_owned(), "p99".to_owned()],
-            false => self.y.clone(),
+        let figures = if self.y.is_empty() {
+            vec!["iops".to_owned(), "p99".to_owned()]
+        } else {
+            self.y.clone()
         };
         let figures = figures.iter().map(|word| Figure::parse(word));
         let filter = |word: &String| match word.split_once('=') {

@@ -53,10 +53,7 @@ impl LogGroup {
     /// Windows with latencies, so long that there are some I/Os in each.
     pub fn series(&self) -> RunSeries {
         let series = self.sum.windows.series();
-        match self.is_per_io && !self.per_second {
-            true => with_ios(&series, HEAT_IOS),
-            false => series,
-        }
+        if self.is_per_io && !self.per_second { with_ios(&series, HEAT_IOS) } else { series }
     }
 }
 

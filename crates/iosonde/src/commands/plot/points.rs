@@ -53,9 +53,10 @@ fn runs(group: &LogGroup) -> Vec<String> {
 fn line(log: &ReadLog, group: &LogGroup, dir: Dir) -> Option<LogLine> {
     let (points, gap_ms) = match &log.content.windows {
         Some(windows) => {
-            let series = match group.per_second {
-                true => windows.series(),
-                false => with_ios(&windows.series(), LINE_IOS),
+            let series = if group.per_second {
+                windows.series()
+            } else {
+                with_ios(&windows.series(), LINE_IOS)
             };
             let width_s = series.interval_ns as f64 / 1e9;
             if series.windows.iter().all(|window| window.dirs[dir].ios == 0) {

@@ -186,9 +186,10 @@ impl ResultColumns {
             None => String::new(),
         };
         let several = table.iter().flatten().any(|values| values.len() > 1);
-        let finding = match several {
-            true => "The median of several results; lines go from the smallest to the largest.",
-            false => "One result each.",
+        let finding = if several {
+            "The median of several results; lines go from the smallest to the largest."
+        } else {
+            "One result each."
         };
         ColumnsChart {
             id: format!("columns-{}", figure.key().replace('.', "-")),

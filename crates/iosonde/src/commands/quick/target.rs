@@ -75,13 +75,14 @@ impl QuickTarget {
             return Err(named(&"it is neither a directory, a file nor a block device"));
         }
         let whole = found.len() - found.len() % (1 << 20);
-        match whole < BYTES_LEAST {
-            true => Err(named(&format!(
+        if whole < BYTES_LEAST {
+            Err(named(&format!(
                 "it has {}: a file of {} or more, or a directory, is needed",
                 bytes(found.len()),
                 bytes(BYTES_LEAST)
-            ))),
-            false => Ok(existing(QuickKind::File, whole)),
+            )))
+        } else {
+            Ok(existing(QuickKind::File, whole))
         }
     }
 

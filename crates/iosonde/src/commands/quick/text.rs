@@ -154,12 +154,11 @@ fn remarks(measured: &QuickLook) -> String {
     if let Some(first) = found.first() {
         let _ = writeln!(out, "  (iosonde explain {}: what to do)", first.id);
     }
-    let words = match measured.stopped {
-        true => "stopped by a signal: the other tests were not run",
-        false => {
-            "for results to quote: a job file with runtime=60 or more and the application's size; \
-             examples/ has some"
-        }
+    let words = if measured.stopped {
+        "stopped by a signal: the other tests were not run"
+    } else {
+        "for results to quote: a job file with runtime=60 or more and the application's size; \
+         examples/ has some"
     };
     let _ = writeln!(out, "  {}", wrap(words, 2, columns()));
     out

@@ -124,10 +124,7 @@ impl ConditionReader<'_> {
     fn operand(&mut self) -> Result<f64, String> {
         if self.take("(") {
             let value = self.sum()?;
-            return match self.take(")") {
-                true => Ok(value),
-                false => Err("a ( is not closed".into()),
-            };
+            return if self.take(")") { Ok(value) } else { Err("a ( is not closed".into()) };
         }
         self.peek();
         let is_word = |letter: char| letter.is_ascii_alphanumeric() || "_.:%".contains(letter);

@@ -104,9 +104,12 @@ pub fn csv(results: &SweepResults) -> String {
 
 /// Cells as RFC 4180 has them.
 fn line(cells: &[String]) -> String {
-    let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.clone(),
+    let quoted = |cell: &String| {
+        if cell.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", cell.replace('"', "\"\""))
+        } else {
+            cell.clone()
+        }
     };
     cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }

@@ -81,9 +81,10 @@ impl SweepAxis {
                 values.push(value);
             }
         }
-        match values.len() <= VALUES_MOST {
-            true => Ok(SweepAxis { names, values }),
-            false => Err(wrong(&format!("it has more than {VALUES_MOST} values"))),
+        if values.len() <= VALUES_MOST {
+            Ok(SweepAxis { names, values })
+        } else {
+            Err(wrong(&format!("it has more than {VALUES_MOST} values")))
         }
     }
 
@@ -202,9 +203,12 @@ fn counted(from: f64, to: f64, count: f64) -> Option<Vec<f64>> {
     }
     let last = count - 1.0;
     let is_geometric = from > 0.0 && to / from > 10.0;
-    let at = |step: usize| match is_geometric {
-        true => from * (to / from).powf(step as f64 / last),
-        false => from + (to - from) * step as f64 / last,
+    let at = |step: usize| {
+        if is_geometric {
+            from * (to / from).powf(step as f64 / last)
+        } else {
+            from + (to - from) * step as f64 / last
+        }
     };
     Some((0..count as usize).map(at).collect())
 }

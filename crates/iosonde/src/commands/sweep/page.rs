@@ -88,9 +88,10 @@ fn swept_knee(found: &FoundKnee) -> SweptKnee {
 
 /// Points without all of their runs, and why.
 fn missing(results: &SweepResults, runs: &SweepRuns<'_>) -> Vec<(String, String)> {
-    let cut = match runs.is_cut() {
-        true => "not run: the budget of time or writes is through",
-        false => "not run: the sweep was stopped first",
+    let cut = if runs.is_cut() {
+        "not run: the budget of time or writes is through"
+    } else {
+        "not run: the sweep was stopped first"
     };
     let of_point = |point: &PointResult| {
         let why = match &point.failure {

@@ -123,10 +123,10 @@ fn in_order(points: &mut [PointResult], axis: usize) {
     let ranks: Vec<Vec<String>> = (0..points.first().map_or(0, |point| point.settings.len()))
         .map(|at| points.iter().map(|point| point.settings[at].1.clone()).collect())
         .collect();
-    let rank = |point: &PointResult, at: usize| match at == axis {
-        true => value(point).unwrap_or(0.0),
-        // Of the others the order of the grid.
-        false => {
+    let rank = |point: &PointResult, at: usize| {
+        if at == axis {
+            value(point).unwrap_or(0.0)
+        } else {
             let place = ranks[at].iter().position(|known| *known == point.settings[at].1);
             place.unwrap_or(0) as f64
         }
@@ -223,9 +223,10 @@ fn knees(points: &[SweepPoint], axes: &[String], seed: u64) -> Vec<FoundKnee> {
         }
     }
     let found = groups.into_iter().map(|(at, group)| {
-        let kind = match loads.is_empty() {
-            true => KneeKind::Paced(paced(&group)),
-            false => KneeKind::Load(load(&group, seed)),
+        let kind = if loads.is_empty() {
+            KneeKind::Paced(paced(&group))
+        } else {
+            KneeKind::Load(load(&group, seed))
         };
         FoundKnee { at, kind }
     });

@@ -42,9 +42,10 @@ impl SweepPoint {
         grid: GridPoint,
         arguments: &SweepArgs,
     ) -> Result<SweepPoint, Vec<String>> {
-        let parsed = match grid.settings.iter().any(is_relative) {
-            true => None,
-            false => Some(with_settings(base, &grid.settings, arguments.ramp)?),
+        let parsed = if grid.settings.iter().any(is_relative) {
+            None
+        } else {
+            Some(with_settings(base, &grid.settings, arguments.ramp)?)
         };
         let runs = (0..arguments.rounds).map(|_| None).collect();
         Ok(SweepPoint { grid, parsed, load: 0.0, jobs: 0, runs, failure: None })
@@ -124,9 +125,10 @@ pub fn planned_points(base: &Parsed, arguments: &SweepArgs) -> Result<PlannedPoi
         }
         all.push(SweepPoint::new(base, grid, arguments)?);
     }
-    match all.is_empty() {
-        true => Err(own("--where leaves no point: no combination of the values holds".into())),
-        false => Ok(PlannedPoints { points: all, left_out }),
+    if all.is_empty() {
+        Err(own("--where leaves no point: no combination of the values holds".into()))
+    } else {
+        Ok(PlannedPoints { points: all, left_out })
     }
 }
 

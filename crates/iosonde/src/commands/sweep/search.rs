@@ -105,20 +105,19 @@ fn probe(
     let name = option.name();
     let file = format!("{:03}.json", number + 1);
     let failed = TrialError::Failed;
-    let result = match runs.is_kept(&file) {
-        true => runs.stored(&file).map_err(failed)?,
-        false => {
-            let setting =
-                OptionSetting { section: None, name: name.into(), value: Some(format!("{value}")) };
-            let parsed = with_settings(&runs.base, &[setting], arguments.ramp);
-            let mut parsed = parsed.map_err(|reasons| failed(reasons.join("; ")))?;
-            if option == FoundOption::Rate {
-                lengthen(&mut parsed, arguments, value).map_err(failed)?;
-            }
-            let entry = json!({ "probe": number, name: value });
-            let words = format!("{phase:?}, probe {}: {name}={value}", number + 1);
-            runs.run_once(&parsed, &file, entry, &words)?
+    let result = if runs.is_kept(&file) {
+        runs.stored(&file).map_err(failed)?
+    } else {
+        let setting =
+            OptionSetting { section: None, name: name.into(), value: Some(format!("{value}")) };
+        let parsed = with_settings(&runs.base, &[setting], arguments.ramp);
+        let mut parsed = parsed.map_err(|reasons| failed(reasons.join("; ")))?;
+        if option == FoundOption::Rate {
+            lengthen(&mut parsed, arguments, value).map_err(failed)?;
         }
+        let entry = json!({ "probe": number, name: value });
+        let words = format!("{phase:?}, probe {}: {name}={value}", number + 1);
+        runs.run_once(&parsed, &file, entry, &words)?
     };
     let report = &result.report;
     let judged: Vec<_> = arguments.slo.iter().map(|one| one.judge(report)).collect();

@@ -102,10 +102,7 @@ fn row(point: &PointResult, columns: &[PointFigure]) -> Vec<String> {
 
 /// A knee in words.
 pub fn knee_words(found: &FoundKnee) -> String {
-    let at = match found.at.is_empty() {
-        true => String::new(),
-        false => format!("{}: ", found.at),
-    };
+    let at = if found.at.is_empty() { String::new() } else { format!("{}: ", found.at) };
     let words = match &found.kind {
         KneeKind::Load(Ok(knee)) => {
             let interval = knee.interval.map_or(String::new(), |(low, high)| {

@@ -120,9 +120,10 @@ impl Comparison {
             CacheFacts { kernel: Fact::Known(WriteCache::Through), ..self.before.clone() };
         wrapped(&mut out, "  ", &format!("under write through, {}", text::meaning(&through)));
         let was = self.before.kernel.get().map_or("unknown", words_of);
-        let again = match self.restored {
-            true => format!("{} is {was} again", self.before.disk),
-            false => format!("{} was {was} and was NOT restored", self.before.disk),
+        let again = if self.restored {
+            format!("{} is {was} again", self.before.disk)
+        } else {
+            format!("{} was {was} and was NOT restored", self.before.disk)
         };
         wrapped(&mut out, "  ", &again);
         out

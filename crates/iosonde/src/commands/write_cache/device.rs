@@ -61,9 +61,10 @@ fn stack(path: &Path) -> Result<Stack, String> {
     let name = printable(path);
     if let Err(error) = fs::metadata(path) {
         let node = Path::new("/dev").join(path);
-        let meant = match node.exists() && path.is_relative() {
-            true => format!("; did you mean {}?", printable(node)),
-            false => String::new(),
+        let meant = if node.exists() && path.is_relative() {
+            format!("; did you mean {}?", printable(node))
+        } else {
+            String::new()
         };
         return Err(format!("{name}: {}{meant}", iosonde_base::bare(&error.to_string())));
     }

@@ -99,9 +99,10 @@ pub fn read(words: &[String], disk: &str) -> Result<(Vec<Workload>, Vec<String>)
         return Err(refuse("no job: name a job file, or give --name=... and options".into()));
     }
     is_on(&plan, disk).map_err(refuse)?;
-    let workloads = match parsed.jobs.iter().any(|job| names_syncs(&job.spec)) {
-        true => vec![Workload { name: "as it is", parsed }],
-        false => WAYS.iter().map(|way| Workload::of(&parsed, way)).collect(),
+    let workloads = if parsed.jobs.iter().any(|job| names_syncs(&job.spec)) {
+        vec![Workload { name: "as it is", parsed }]
+    } else {
+        WAYS.iter().map(|way| Workload::of(&parsed, way)).collect()
     };
     Ok((workloads, said))
 }
@@ -233,10 +234,7 @@ fn is_on(plan: &Plan, disk: &str) -> Result<(), String> {
             ));
         }
     }
-    match writes {
-        true => Ok(()),
-        false => Err("no job writes: a write cache has no effect on reads".into()),
-    }
+    if writes { Ok(()) } else { Err("no job writes: a write cache has no effect on reads".into()) }
 }
 
 /// The nearest folder that exists.

@@ -50,9 +50,10 @@ fn add_windows(dir: &DirReport, job: &JobReport, text: &mut String) {
         let step = u64::from(job.units.kb_base.max(1));
         let decimal = PrefixBase::of(job.units.kb_base) == PrefixBase::Decimal;
         // fio names MiB/s even where it means MB/s.
-        let (unit, step) = match dir.bw_kib.mean > (step * step) as f64 {
-            true => ("MiB/s", step),
-            false => (if decimal { "kB/s" } else { "KiB/s" }, 1),
+        let (unit, step) = if dir.bw_kib.mean > (step * step) as f64 {
+            ("MiB/s", step)
+        } else {
+            (if decimal { "kB/s" } else { "KiB/s" }, 1)
         };
         let WindowReport { min, max, mean, stddev, samples } = dir.bw_kib;
         line!(

@@ -157,9 +157,10 @@ fn latency(ns: Option<u64>) -> String {
 fn add_words(group: &GroupTogether, style: &Style, text: &mut String) {
     match &group.total {
         Ok(_) => {
-            let basis = match group.from_series {
-                true => "",
-                false => "; the total is the sum of mean rates, as not all results have a series",
+            let basis = if group.from_series {
+                ""
+            } else {
+                "; the total is the sum of mean rates, as not all results have a series"
             };
             let words = format!(
                 "all hosts ran together for {} ({} of the longest run){basis}",

@@ -192,9 +192,10 @@ impl RunMetrics {
 
     /// In the format that an `Accept` header asks for.
     pub fn page(&self, accept: &str) -> ServedPage {
-        match wants_openmetrics(accept) {
-            true => ServedPage { content_type: OPENMETRICS, text: self.openmetrics() },
-            false => ServedPage { content_type: TEXT_FORMAT, text: self.classic() },
+        if wants_openmetrics(accept) {
+            ServedPage { content_type: OPENMETRICS, text: self.openmetrics() }
+        } else {
+            ServedPage { content_type: TEXT_FORMAT, text: self.classic() }
         }
     }
 }

@@ -63,9 +63,10 @@ impl MetricsPage<'_> {
         let kind = MetricType::Gauge;
         let mut family = self.0.encode_descriptor(name, help, unit.as_ref(), kind)?;
         for (labels, value) in samples {
-            match labels.is_empty() {
-                true => family.encode_gauge(value)?,
-                false => family.encode_family(labels)?.encode_gauge(value)?,
+            if labels.is_empty() {
+                family.encode_gauge(value)?
+            } else {
+                family.encode_family(labels)?.encode_gauge(value)?
             }
         }
         Ok(())

@@ -49,9 +49,10 @@ pub(super) fn table(jobs: &[LiveJob], columns: usize, rows: usize) -> Vec<Line<'
     let down = shown.len().div_ceil(across).max(1);
     for row in 0..shown.len().min(down) {
         let cells = shown.iter().skip(row).step_by(down).map(|job| {
-            let rate = match job.is_running {
-                true => format!("{:>7} {:>11}", count(job.iops), rate(job.bytes_per_s)),
-                false => format!("{:>19}", "-"),
+            let rate = if job.is_running {
+                format!("{:>7} {:>11}", count(job.iops), rate(job.bytes_per_s))
+            } else {
+                format!("{:>19}", "-")
             };
             format!(" {} {rate}", fit(&job.name, 16))
         });

@@ -32,14 +32,13 @@ impl Planner<'_> {
             rules::same_limit(spec, known, named)?;
             return Ok(known.clone());
         }
-        let target = match of.engine.caps.simulates {
-            true => {
-                let layout = ZoneLayout::new(spec, &named.path, named.kind, bytes)?;
-                let sizes = [bytes, layout.size, layout.capacity];
-                let (device, open_max) = self.zoned_device(of, &named.path, sizes)?;
-                ZoneTarget::simulated(spec, &named.path, device, open_max)?
-            }
-            false => ZoneTarget::of(spec, &named.path, named.kind, bytes)?,
+        let target = if of.engine.caps.simulates {
+            let layout = ZoneLayout::new(spec, &named.path, named.kind, bytes)?;
+            let sizes = [bytes, layout.size, layout.capacity];
+            let (device, open_max) = self.zoned_device(of, &named.path, sizes)?;
+            ZoneTarget::simulated(spec, &named.path, device, open_max)?
+        } else {
+            ZoneTarget::of(spec, &named.path, named.kind, bytes)?
         };
         self.zones.insert(named.path.clone(), target.clone());
         Ok(target)

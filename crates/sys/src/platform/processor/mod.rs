@@ -15,9 +15,10 @@ pub(crate) use multiples::Powers;
 #[inline]
 pub(crate) fn crc32c(bytes: &[u8]) -> Option<u32> {
     // Most processors that have one of the wide instructions have all.
-    match bytes.len() >= crc_wide::SHORTEST {
-        true => crc_wide::crc32c(bytes).or_else(|| crc::crc32c(bytes)),
-        false => crc::crc32c(bytes),
+    if bytes.len() >= crc_wide::SHORTEST {
+        crc_wide::crc32c(bytes).or_else(|| crc::crc32c(bytes))
+    } else {
+        crc::crc32c(bytes)
     }
 }
 
