@@ -132,9 +132,9 @@ impl VerifySchedule {
         {
             self.marked.remove(&write.number);
             if self.backlogs.trimmed_are_zero {
-                drop(self.trimmed.insert(write.number))
+                self.trimmed.insert(write.number);
             } else {
-                drop(self.history.forget(&write))
+                self.history.forget(&write);
             }
             return BlockDue::Trim(write);
         }

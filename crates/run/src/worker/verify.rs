@@ -254,7 +254,7 @@ impl Worker<'_> {
             && let Err(error) = verify_state::save(self.job, verify)
         {
             if plan.strict && plan.spec.moves_data {
-                drop(self.error.get_or_insert(error))
+                self.error.get_or_insert(error);
             } else {
                 self.notes.push(format!("{error}"))
             }
