@@ -6,6 +6,7 @@
 
 mod dir;
 mod errno;
+pub mod exit;
 mod parts;
 mod request;
 pub mod text;

@@ -4,7 +4,6 @@
 
 mod commands;
 mod debug;
-mod exit;
 mod explain;
 mod first_job;
 mod host_run;
@@ -14,9 +13,7 @@ mod job_files;
 mod judged;
 mod live;
 mod metrics;
-mod new_file;
 mod output;
-mod page_file;
 mod personality;
 mod prepare;
 mod profiles;
@@ -28,12 +25,12 @@ mod run_outputs;
 mod settings;
 mod speed;
 mod start;
-mod stored;
-mod terminal;
 mod trials;
 
 use commands::{quick, table};
-use iosonde_sys::standard_output;
+use iosonde_base::exit;
+use iosonde_command::{new_file, page_file, stored};
+use iosonde_sys::{standard_output, terminal};
 use personality::Personality;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -3,14 +3,10 @@
 use iosonde_base::bare;
 use iosonde_base::text::{harmless, plain};
 use iosonde_sys::standard_error;
+pub use iosonde_sys::standard_error::print_error;
 pub use iosonde_sys::standard_output::{print, try_print};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-
-/// Print an error to standard error.
-pub fn print_error(text: &str) {
-    standard_error::print_line(format_args!("{}", bare(text)));
-}
 
 /// The stream of the report, and of messages beside it.
 pub struct ReportOutput {

@@ -19,7 +19,7 @@ use iosonde_run::job::{JobPlan, Plan};
 use iosonde_run::worker::{JobResult, JobStage};
 use iosonde_spec::cli::flags::{Flags, ShowWhen};
 use iosonde_workload::Cap;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -159,7 +159,7 @@ impl<'a> RunProgress<'a> {
                 return print(&format!("{}\n", native_status_line(&status, PLAIN_COLUMNS)));
             }
             Personality::Fio => fio_status_line(&status),
-            Personality::Native => native_status_line(&status, line_columns()),
+            Personality::Native => native_status_line(&status, line_columns(io::stdout())),
         };
         let width = line.chars().count();
         let blank = self.drawn.saturating_sub(width);

@@ -26,7 +26,7 @@ mod witness;
 use arguments::MatrixOptions;
 pub use arguments::command;
 use cell::Access;
-use iosonde_base::text;
+use iosonde_base::{exit, text};
 use iosonde_options::command_line::Exit;
 use iosonde_sys::guard::{Guard, MountedWrite};
 use iosonde_sys::standard_error;
@@ -42,13 +42,6 @@ use std::time::{Duration, Instant};
 use target::Target;
 use values::{ResultFile, ResultFormat};
 use witness::Flushes;
-
-/// Exit codes, as `--help` lists them.
-mod exit {
-    pub const OK: u8 = 0;
-    pub const FAILED: u8 = 1;
-    pub const SIGNALLED: u8 = 128;
-}
 
 /// Run with the words after `iosonde matrix`; the exit code.
 pub fn run(words: &[String]) -> u8 {

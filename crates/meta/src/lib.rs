@@ -16,16 +16,10 @@ mod run;
 mod watch;
 
 pub use arguments::command;
+use iosonde_base::exit;
 use iosonde_options::command_line::Exit;
 use iosonde_sys::standard_error;
 use iosonde_sys::standard_output::print as say;
-
-/// Exit codes, as `--help` lists them.
-mod exit {
-    pub const OK: u8 = 0;
-    pub const FAILED: u8 = 1;
-    pub const SIGNALLED: u8 = 128;
-}
 
 /// Run with the words after `iosonde meta`; the exit code.
 pub fn run(words: &[String]) -> u8 {

@@ -1,5 +1,6 @@
 //! Lines on standard error, from any thread.
 
+use iosonde_base::bare;
 use iosonde_base::text::plain;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -9,4 +10,9 @@ use std::io::{self, Write};
 pub fn print_line(text: impl Display) {
     let line = format!("{text}\n");
     let _ = io::stderr().write_all(plain(&line).as_bytes());
+}
+
+/// Print an error, without the number that the system adds to its words.
+pub fn print_error(text: &str) {
+    print_line(format_args!("{}", bare(text)));
 }

@@ -1,12 +1,8 @@
 //! One line of standard error that is drawn over, for a person who looks on.
 
+use crate::terminal::line_columns;
 use iosonde_base::text::plain;
 use std::io::{self, IsTerminal, Write};
-
-/// Columns where the terminal does not tell.
-const COLUMNS_DEFAULT: usize = 80;
-/// A terminal that claims fewer does not know.
-const COLUMNS_MIN: usize = 20;
 
 /// Whether standard error is a terminal on which a line can be drawn over.
 pub fn is_shown() -> bool {
@@ -18,7 +14,7 @@ pub fn is_shown() -> bool {
 /// wraps could not be drawn over.
 pub fn draw(words: &str) {
     if is_shown() {
-        let short: String = plain(words).chars().take(columns() - 1).collect();
+        let short: String = plain(words).chars().take(line_columns(io::stderr()) - 1).collect();
         put(&format!("\r\x1b[K{short}"));
     }
 }
@@ -28,13 +24,6 @@ pub fn clear() {
     if is_shown() {
         put("\r\x1b[K");
     }
-}
-
-fn columns() -> usize {
-    let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
-    size.map(|size| usize::from(size.ws_col))
-        .filter(|&columns| columns > COLUMNS_MIN)
-        .unwrap_or(COLUMNS_DEFAULT)
 }
 
 fn put(text: &str) {

@@ -4,9 +4,7 @@ pub mod audit;
 pub mod cache;
 mod compare;
 mod completions;
-pub mod definition;
 pub mod diagnose;
-mod format;
 mod help;
 mod like;
 mod man;
@@ -20,3 +18,5 @@ mod selftest;
 mod sweep;
 pub mod table;
 pub mod write_cache;
+
+pub use iosonde_command::{definition, format};

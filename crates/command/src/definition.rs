@@ -1,11 +1,12 @@
 //! The definition of a command: an entry with all that dispatch, help, completions and
 //! the man page need, and the parsing of its arguments.
 
-use crate::exit;
-use crate::output::{print, print_error};
-use crate::terminal::columns;
 use clap::{Arg, ArgAction, Args, Command};
+use iosonde_base::exit;
 use iosonde_options::command_line;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
+use iosonde_sys::terminal::columns;
 
 /// One command.
 pub struct CommandEntry {

@@ -1,11 +1,11 @@
 //! Numbers, lines and JSON values as all commands write them.
 
-use crate::terminal::columns;
 use iosonde_base::bare;
 pub use iosonde_base::text::{bytes, exact_bytes as exact};
 use iosonde_direct::Fact;
 use iosonde_report::finding::Finding;
 use iosonde_report::formats::{Style, findings_text};
+use iosonde_sys::terminal::columns;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -1,6 +1,7 @@
 //! What the terminal can show: its width, and whether escapes may be used.
 
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 
 /// Columns where standard output is no terminal.
 pub const COLUMNS_DEFAULT: usize = 80;
@@ -8,6 +9,8 @@ pub const COLUMNS_DEFAULT: usize = 80;
 const COLUMNS_MIN: usize = 40;
 /// Sentences that are longer are hard to read.
 const COLUMNS_MAX: usize = 120;
+/// A terminal that claims no more does not know.
+const COLUMNS_UNKNOWN: u16 = 20;
 
 /// Columns for text: of the terminal, or as `COLUMNS` says; 80 where standard
 /// output is no terminal.
@@ -17,9 +20,11 @@ pub fn columns() -> usize {
     columns.unwrap_or(COLUMNS_DEFAULT).clamp(COLUMNS_MIN, COLUMNS_MAX)
 }
 
-/// Columns of the terminal for a line that is drawn over; 80 where unknown.
-pub fn line_columns() -> usize {
-    from_terminal().filter(|&columns| columns > 20).unwrap_or(COLUMNS_DEFAULT)
+/// Columns for a line that is drawn over on this stream; 80 where unknown.
+pub fn line_columns(stream: impl AsFd) -> usize {
+    let size = rustix::termios::tcgetwinsize(stream).ok();
+    let columns = size.map(|size| size.ws_col).filter(|&columns| columns > COLUMNS_UNKNOWN);
+    columns.map_or(COLUMNS_DEFAULT, usize::from)
 }
 
 fn from_variable() -> Option<usize> {

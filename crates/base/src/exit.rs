@@ -1,9 +1,11 @@
-//! Every exit code, with its meaning. They are fio's.
+//! Every exit code of the program and its commands, with its meaning. They are fio's.
 
 /// All jobs succeeded.
 pub const OK: u8 = 0;
 /// Nothing ran: a wrong option, an unknown engine, no job, a device in use.
 pub const REFUSED: u8 = 1;
+/// Part of what a command does failed, or all of it.
+pub const FAILED: u8 = 1;
 /// All jobs succeeded, but with `--strict` the verdict has a finding that is more
 /// than a note. Three failed jobs give the same code.
 pub const MISLEADING: u8 = 3;
