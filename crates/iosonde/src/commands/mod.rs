@@ -1,7 +1,5 @@
 //! Commands beside running jobs, each in a file or folder, and their table.
 
-pub mod audit;
-pub mod cache;
 mod compare;
 mod completions;
 pub mod diagnose;

@@ -3,14 +3,15 @@
 
 use super::definition::{CommandEntry, Commands};
 use super::{
-    audit, cache, compare, completions, diagnose, help, like, man, merge, plot, probe, quick,
-    report, selftest, sweep, write_cache,
+    compare, completions, diagnose, help, like, man, merge, plot, probe, quick, report, selftest,
+    sweep, write_cache,
 };
 use crate::output::print_error;
 use crate::personality::Personality;
 use crate::{exit, explain, start};
 use clap::Args;
 use iosonde_options::nearest;
+use iosonde_tools::{audit, cache};
 
 /// All commands, in the order in which help lists them.
 pub static COMMANDS: Commands = &[

@@ -2,8 +2,8 @@
 
 use super::arguments::{CacheAction, CacheArgs};
 use super::files::{CachedFile, CachedFiles, FilePart};
-use crate::commands::format::{bytes, fact, plural, printable, wrapped};
 use iosonde_base::text::percent_of;
+use iosonde_command::format::{bytes, fact, plural, printable, wrapped};
 use iosonde_direct::Fact;
 use serde_json::{Value, json};
 use std::fmt::Write;

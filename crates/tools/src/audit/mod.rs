@@ -5,11 +5,12 @@ mod checks;
 mod result;
 pub mod rules;
 
-use super::definition::{CommandEntry, parse};
-use crate::exit;
-use crate::output::{print, print_error};
 use clap::{Args, ValueHint};
+use iosonde_base::exit;
+use iosonde_command::definition::{CommandEntry, parse};
 use iosonde_report::finding::{Finding, Severity, judge};
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 use result::FioResult;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -53,7 +54,7 @@ pub fn run(words: &[String]) -> u8 {
     };
     let (mut code, mut results) = (exit::OK, Vec::new());
     for file in &files {
-        let run = match crate::stored::read(file) {
+        let run = match iosonde_command::stored::read(file) {
             Ok(stored) => FioResult::of(&stored),
             Err(why) => {
                 print_error(&format!("iosonde: audit: {file}: {why}"));
@@ -82,8 +83,8 @@ pub fn run(words: &[String]) -> u8 {
 }
 
 fn text(file: &str, run: &FioResult, findings: &[Finding]) -> String {
-    let mut out = format!("{}: {}\n\n", super::format::printable(file), run.what());
-    out.push_str(&super::format::findings(findings));
+    let mut out = format!("{}: {}\n\n", iosonde_command::format::printable(file), run.what());
+    out.push_str(&iosonde_command::format::findings(findings));
     if findings.is_empty() {
         let _ = writeln!(out, "  the disk counters agree with the results of the jobs");
     }
