@@ -1,11 +1,11 @@
-//! Several hosts: one run on all of them over MPI ([`mpi`], [`session`]) or at one moment
+//! Several hosts: one run on all of them over MPI ([`mpi`], [`group`]) or at one moment
 //! ([`start_at`]), and their results merged ([`merge`]).
 //!
 //! A percentile of all hosts is that of the sum of their histograms, and a rate is that
 //! of the time in which all of them ran ([hosts.md](../../../docs/hosts.md)).
 
+pub mod group;
 pub mod merge;
 pub mod mpi;
-pub mod session;
 pub mod start_at;
 pub mod transport;

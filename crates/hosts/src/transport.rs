@@ -1,4 +1,4 @@
-//! What a session needs of whatever carries its messages: MPI, or a test's channels.
+//! What a group needs of whatever carries its messages: MPI, or a test's channels.
 
 use std::time::Duration;
 

@@ -7,9 +7,9 @@ use crate::commands::merge;
 use crate::output::ReportOutput;
 use crate::personality::Personality;
 use crate::{exit, new_file};
+use iosonde_hosts::group::HostGroup;
 use iosonde_hosts::merge::HostsMerge;
 use iosonde_hosts::mpi::Mpi;
-use iosonde_hosts::session::Session;
 use iosonde_report::Report;
 use iosonde_report::formats::{JsonOptions, fio_json_plus};
 use std::fs;
@@ -33,18 +33,18 @@ pub(super) fn report(
     }
     let file = host.file.display();
     match &mut host.link {
-        HostLink::Mpi(session, signals) if session.rank() == 0 => {
+        HostLink::Mpi(group, signals) if group.rank() == 0 => {
             if let Some(why) = ended {
                 output.error(&format!("{program}: {why}"));
                 host.code = exit::REFUSED;
             }
-            let merged = collect(session, &text, &report, personality, (signals, output));
+            let merged = collect(group, &text, &report, personality, (signals, output));
             host.code = host.code.max(merged.1);
             Ok(Some(merged.0))
         }
-        HostLink::Mpi(session, signals) => {
+        HostLink::Mpi(group, signals) => {
             let asked = &mut || signals.after_end();
-            if let Err(why) = session.finish(text.as_bytes(), |_, _| {}, asked) {
+            if let Err(why) = group.finish(text.as_bytes(), |_, _| {}, asked) {
                 output.error(&format!(
                     "{program}: {}: {why}; its result is in {file}",
                     host.place.name
@@ -66,7 +66,7 @@ pub(super) fn report(
 
 /// The results of all ranks as one, and the exit code that they make.
 fn collect(
-    session: &mut Session<Mpi>,
+    group: &mut HostGroup<Mpi>,
     text: &str,
     own: &Report,
     personality: Personality,
@@ -75,7 +75,7 @@ fn collect(
     let program = personality.program();
     let (mut arrived, mut code) = (Vec::new(), exit::OK);
     let take = |rank, bytes| arrived.push((rank, bytes));
-    let taken = session.finish(text.as_bytes(), take, &mut || signals.after_end());
+    let taken = group.finish(text.as_bytes(), take, &mut || signals.after_end());
     if let Err(why) = taken {
         output.error(&format!(
             "{program}: {why}; what the hosts measured is in their result.RANK.json: iosonde merge adds it up"
@@ -87,12 +87,12 @@ fn collect(
         Personality::Native => HostsMerge::default(),
     };
     for (rank, bytes) in arrived {
-        let name = session.names()[rank].clone();
+        let name = group.names()[rank].clone();
         let read = String::from_utf8(bytes).map_err(|_| "it is not text".to_owned());
         let read = read.and_then(|text| iosonde_result::read(&text).map_err(|why| why.to_string()));
         let added = read.and_then(|mut stored| {
             if let Some(stamp) = stored.report.ours.host.as_mut().filter(|_| rank > 0) {
-                stamp.clock = Some(session.clock(rank));
+                stamp.clock = Some(group.clock(rank));
             }
             sums.add(&name, stored)
         });

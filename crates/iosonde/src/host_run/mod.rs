@@ -11,8 +11,8 @@ use crate::personality::Personality;
 use crate::prepare::{job_files, prepare_shared};
 use crate::run_jobs::{self, BesideRun, Help, HostPart};
 use crate::{debug, exit, new_file, profiles, settings};
+use iosonde_hosts::group::{HostGroup, Limits, Member};
 use iosonde_hosts::mpi::Mpi;
-use iosonde_hosts::session::{Limits, Member, Session};
 use iosonde_hosts::start_at::StartAt;
 use iosonde_report::Report;
 use iosonde_report::hosts::{GroupSpan, HostStamp};
@@ -41,7 +41,7 @@ pub struct HostRun {
 /// What connects it with the others.
 enum HostLink {
     /// With the signals that are heard while it waits.
-    Mpi(Box<Session<Mpi>>, StopSignals),
+    Mpi(Box<HostGroup<Mpi>>, StopSignals),
     StartAt(StartAt),
     /// Nothing: it starts at once.
     Alone,
@@ -111,23 +111,23 @@ fn begin_mpi(
         limits.beat_every = limits.beat_every.min(limits.silence / 4);
     }
     let member = Member { name: place::host_name(), build: place::build() };
-    let mut session = Session::begin(mpi, &member, limits)?;
-    let own = match session.rank() {
+    let mut group = HostGroup::begin(mpi, &member, limits)?;
+    let own = match group.rank() {
         0 => {
-            text.names = session.names().to_vec();
+            text.names = group.names().to_vec();
             Some(text.to_bytes())
         }
         _ => None,
     };
-    let bytes = session.share(own)?;
+    let bytes = group.share(own)?;
     let text = JobText::from_bytes(&bytes).ok_or("--mpi: what rank 0 sent is no job")?;
     let place = RankPlace {
         name: member.name,
-        rank: session.rank() as u32,
-        ranks: session.ranks() as u32,
+        rank: group.rank() as u32,
+        ranks: group.ranks() as u32,
         names: text.names.clone(),
     };
-    let link = HostLink::Mpi(Box::new(session), StopSignals::listen()?);
+    let link = HostLink::Mpi(Box::new(group), StopSignals::listen()?);
     Ok((HostRun::new(personality, flags, place, link), text))
 }
 
@@ -203,9 +203,7 @@ impl HostRun {
     /// Whether all hosts can run the job, and it is the same.
     fn agree(&mut self, job: &str, own: Result<(), String>) -> Result<(), String> {
         match &mut self.link {
-            HostLink::Mpi(session, signals) => {
-                session.agree(job, own, &mut || signals.before_start())
-            }
+            HostLink::Mpi(group, signals) => group.agree(job, own, &mut || signals.before_start()),
             HostLink::StartAt(_) | HostLink::Alone => own,
         }
     }
@@ -213,7 +211,7 @@ impl HostRun {
     /// The end of the connection.
     fn end(self, code: u8) -> u8 {
         match self.link {
-            HostLink::Mpi(session, _) => match session.into_transport() {
+            HostLink::Mpi(group, _) => match group.into_transport() {
                 (mpi, true) => mpi.finalize(),
                 // The end of MPI would wait for a host that is lost.
                 (mpi, false) => mpi.abort(),
@@ -227,7 +225,7 @@ impl HostRun {
 impl HostPart for HostRun {
     fn peers(&mut self) -> Option<&mut dyn Peers> {
         match &mut self.link {
-            HostLink::Mpi(session, _) => Some(session.as_mut()),
+            HostLink::Mpi(group, _) => Some(group.as_mut()),
             HostLink::StartAt(start) => Some(start),
             HostLink::Alone => None,
         }

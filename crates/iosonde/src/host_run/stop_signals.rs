@@ -1,7 +1,7 @@
 //! Signals, counted for as long as a host waits for the others: before its jobs start and
 //! after they have ended. While they run, the conductor hears them as well.
 
-use iosonde_hosts::session::StopRequest;
+use iosonde_hosts::group::StopRequest;
 use iosonde_run::conductor::signals::{self, SignalListener, SignalRequest};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};

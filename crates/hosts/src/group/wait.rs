@@ -1,6 +1,6 @@
 //! Waiting for other ranks: asleep as far as that goes, never for one that is silent.
 
-use super::Session;
+use super::HostGroup;
 use super::message::Message;
 use crate::transport::Transport;
 use iosonde_base::text::duration;
@@ -30,7 +30,7 @@ pub(super) fn nothing() -> Option<StopRequest> {
     None
 }
 
-impl<T: Transport> Session<T> {
+impl<T: Transport> HostGroup<T> {
     /// What has come since; beats and pings are answered here.
     pub(super) fn take_messages(&mut self) {
         while let Some((from, bytes)) = self.transport.receive() {

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use wait::nothing;
 
-/// Times of a session.
+/// Limits of time between the hosts of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// A host that is not heard of for so long is taken for lost.
@@ -41,7 +41,7 @@ const LAID_OUT: u32 = 1;
 const FIRST_WAVE: u32 = 2;
 
 /// A rank's end of a run on several hosts.
-pub struct Session<T: Transport> {
+pub struct HostGroup<T: Transport> {
     transport: T,
     names: Vec<String>,
     limits: Limits,
@@ -74,14 +74,14 @@ pub struct Member {
     pub build: String,
 }
 
-impl<T: Transport> Session<T> {
+impl<T: Transport> HostGroup<T> {
     /// Meet the other ranks: rank 0 learns their names, and refuses other builds.
     ///
     /// # Errors
     /// A rank is silent, or of another build.
-    pub fn begin(transport: T, member: &Member, limits: Limits) -> Result<Session<T>, String> {
+    pub fn begin(transport: T, member: &Member, limits: Limits) -> Result<HostGroup<T>, String> {
         let (ranks, now) = (transport.ranks(), Instant::now());
-        let mut session = Session {
+        let mut group = HostGroup {
             transport,
             names: (0..ranks).map(|rank| format!("rank {rank}")).collect(),
             limits,
@@ -97,15 +97,15 @@ impl<T: Transport> Session<T> {
             has_stopped_all: false,
             is_broken: false,
         };
-        let rank = session.rank();
-        session.names[rank].clone_from(&member.name);
+        let rank = group.rank();
+        group.names[rank].clone_from(&member.name);
         if rank == 0 {
-            session.greet(member)?;
+            group.greet(member)?;
         } else {
             let Member { name, build } = member.clone();
-            session.send(0, &Message::Hello { name, build });
+            group.send(0, &Message::Hello { name, build });
         }
-        Ok(session)
+        Ok(group)
     }
 
     /// This rank.
@@ -204,9 +204,9 @@ impl<T: Transport> Session<T> {
             return self.collect(take, asked);
         }
         self.send(0, &Message::Done);
-        let taken = self.wait(asked, |session, _, message| match message {
+        let taken = self.wait(asked, |group, _, message| match message {
             Message::Take => {
-                session.send(0, &Message::Result(own.to_vec()));
+                group.send(0, &Message::Result(own.to_vec()));
                 None
             }
             Message::Bye => Some(()),
@@ -223,7 +223,7 @@ impl<T: Transport> Session<T> {
         }
     }
 
-    /// What the session was made over; and whether all ranks are known to have come to its
+    /// What the group was made over; and whether all ranks are known to have come to its
     /// end, without which they must not be waited for.
     pub fn into_transport(self) -> (T, bool) {
         (self.transport, !self.is_broken)
@@ -245,7 +245,7 @@ impl<T: Transport> Session<T> {
     }
 }
 
-impl<T: Transport> Peers for Session<T> {
+impl<T: Transport> Peers for HostGroup<T> {
     fn beat_every(&self) -> Option<Duration> {
         Some(self.limits.beat_every)
     }

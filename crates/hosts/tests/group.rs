@@ -1,7 +1,7 @@
 //! Sessions over channels instead of MPI: what ranks agree on, and what becomes of one that
 //! fails, differs or is silent.
 
-use iosonde_hosts::session::{Limits, Member, Session, StopRequest};
+use iosonde_hosts::group::{HostGroup, Limits, Member, StopRequest};
 use iosonde_hosts::transport::Transport;
 use iosonde_run::conductor::{MeetingPoint, Peers};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -74,27 +74,27 @@ fn ranks<R: Send + 'static>(scripts: &[Script<R>]) -> Vec<R> {
 const LIMITS: Limits =
     Limits { silence: Duration::from_secs(60), beat_every: Duration::from_millis(50) };
 
-fn own(session: &Session<Channels>) -> Option<Vec<u8>> {
-    (session.rank() == 0).then(|| b"the job".to_vec())
+fn own(group: &HostGroup<Channels>) -> Option<Vec<u8>> {
+    (group.rank() == 0).then(|| b"the job".to_vec())
 }
 
 /// From the greeting to the gathered results.
 fn whole(channels: Channels, member: Member) -> (Vec<u8>, Vec<String>) {
-    let mut session = Session::begin(channels, &member, LIMITS).unwrap();
-    let shared = session.share(own(&session)).unwrap();
-    session.agree("bs=4k", Ok(()), &mut || None).unwrap();
-    session.meet(MeetingPoint::LaidOut, Ok(()), &mut || None).unwrap();
+    let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
+    let shared = group.share(own(&group)).unwrap();
+    group.agree("bs=4k", Ok(()), &mut || None).unwrap();
+    group.meet(MeetingPoint::LaidOut, Ok(()), &mut || None).unwrap();
     for wave in 0..3 {
-        session.meet(MeetingPoint::Wave(wave), Ok(()), &mut || None).unwrap();
+        group.meet(MeetingPoint::Wave(wave), Ok(()), &mut || None).unwrap();
     }
     let mut results = Vec::new();
-    let result = vec![session.rank() as u8; 5000];
+    let result = vec![group.rank() as u8; 5000];
     let take = |rank, bytes: Vec<u8>| {
         results.push(format!("{rank}: {} of {}", bytes.len(), bytes[0]));
     };
-    let taken = session.finish(&result, take, &mut || None);
+    let taken = group.finish(&result, take, &mut || None);
     assert_eq!(taken, Ok(()));
-    assert!(session.into_transport().1);
+    assert!(group.into_transport().1);
     (shared, results)
 }
 
@@ -109,13 +109,14 @@ fn all_run_the_job_of_rank_0_and_it_gets_all_results() {
 
 #[test]
 fn another_build_is_refused_on_all_ranks() {
-    let same: Script<String> = |channels, member| match Session::begin(channels, &member, LIMITS) {
-        Ok(mut session) => session.share(own(&session)).unwrap_err(),
+    let same: Script<String> = |channels, member| match HostGroup::begin(channels, &member, LIMITS)
+    {
+        Ok(mut group) => group.share(own(&group)).unwrap_err(),
         Err(why) => why,
     };
     let other: Script<String> = |channels, member| {
         let member = Member { build: "iosonde 2".to_owned(), ..member };
-        Session::begin(channels, &member, LIMITS).unwrap().share(None).unwrap_err()
+        HostGroup::begin(channels, &member, LIMITS).unwrap().share(None).unwrap_err()
     };
     for why in ranks(&[same, other, same]) {
         assert!(why.contains("h1 has another build of iosonde (iosonde 2) than h0"), "{why}");
@@ -130,9 +131,9 @@ fn another_job_and_a_host_that_cannot_run_it_are_named_on_all_ranks() {
         job: &str,
         own_state: Result<(), String>,
     ) -> String {
-        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
-        session.share(own(&session)).unwrap();
-        session.agree(job, own_state, &mut || None).unwrap_err()
+        let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
+        group.share(own(&group)).unwrap();
+        group.agree(job, own_state, &mut || None).unwrap_err()
     }
     let same: Script<String> = |channels, member| agree(channels, member, "bs=4k; rw=read", Ok(()));
     let other: Script<String> =
@@ -150,11 +151,11 @@ fn another_job_and_a_host_that_cannot_run_it_are_named_on_all_ranks() {
 
 /// Meets for the layout; `own` is this host's state. Then all hand over what they have.
 fn lays_out(channels: Channels, member: Member, own_state: Result<(), String>) -> (String, usize) {
-    let mut session = Session::begin(channels, &member, LIMITS).unwrap();
-    session.share(own(&session)).unwrap();
-    let why = session.meet(MeetingPoint::LaidOut, own_state, &mut || None).unwrap_err();
+    let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
+    group.share(own(&group)).unwrap();
+    let why = group.meet(MeetingPoint::LaidOut, own_state, &mut || None).unwrap_err();
     let mut results = 0;
-    session.finish(b"x", |_, _| results += 1, &mut || None).unwrap();
+    group.finish(b"x", |_, _| results += 1, &mut || None).unwrap();
     (why, results)
 }
 
@@ -173,14 +174,14 @@ fn a_full_disk_on_one_host_ends_the_run_on_all_and_results_are_gathered() {
 #[test]
 fn a_signal_while_a_host_waits_ends_the_wait_of_all() {
     fn waits(channels: Channels, member: Member, signalled: bool) -> String {
-        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
-        session.share(own(&session)).unwrap();
+        let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
+        group.share(own(&group)).unwrap();
         let mut stopped = || signalled.then(|| "stopped by signal 2".to_owned());
-        if session.rank() == 2 {
+        if group.rank() == 2 {
             // Never comes: the others must not need it.
-            return session.share(None).unwrap_err();
+            return group.share(None).unwrap_err();
         }
-        session.meet(MeetingPoint::Wave(0), Ok(()), &mut stopped).unwrap_err()
+        group.meet(MeetingPoint::Wave(0), Ok(()), &mut stopped).unwrap_err()
     }
     let waiting: Script<String> = |channels, member| waits(channels, member, false);
     let signalled: Script<String> = |channels, member| waits(channels, member, true);
@@ -192,11 +193,11 @@ fn a_signal_while_a_host_waits_ends_the_wait_of_all() {
 #[test]
 fn a_signal_in_the_barrier_of_a_start_is_heard() {
     let signalled: Script<(String, bool)> = |channels, member| {
-        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
-        session.share(own(&session)).unwrap();
+        let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
+        group.share(own(&group)).unwrap();
         let mut stopped = || Some("stopped by signal 2".to_owned());
-        let why = session.meet(MeetingPoint::Wave(0), Ok(()), &mut stopped).unwrap_err();
-        (why, session.into_transport().1)
+        let why = group.meet(MeetingPoint::Wave(0), Ok(()), &mut stopped).unwrap_err();
+        (why, group.into_transport().1)
     };
     // Alone there is nothing to wait for but the barrier, and the others are not to be waited for.
     assert_eq!(ranks(&[signalled]), [("stopped by signal 2".to_owned(), false)]);
@@ -207,18 +208,18 @@ fn a_silent_host_is_named_and_the_results_of_the_others_are_taken() {
     const SHORT: Limits =
         Limits { silence: Duration::from_secs(4), beat_every: Duration::from_millis(100) };
     let speaks: Script<(String, usize)> = |channels, member| {
-        let mut session = Session::begin(channels, &member, SHORT).unwrap();
-        session.share(own(&session)).unwrap();
+        let mut group = HostGroup::begin(channels, &member, SHORT).unwrap();
+        group.share(own(&group)).unwrap();
         let mut results = 0;
-        let ended = session.finish(b"x", |_, _| results += 1, &mut || None);
-        let is_whole = session.into_transport().1;
+        let ended = group.finish(b"x", |_, _| results += 1, &mut || None);
+        let is_whole = group.into_transport().1;
         assert_eq!(is_whole, ended.is_ok());
         (ended.err().unwrap_or_default(), results)
     };
     let silent: Script<(String, usize)> = |channels, member| {
-        let mut session = Session::begin(channels, &member, SHORT).unwrap();
-        session.share(None).unwrap();
-        let (_kept, _) = session.into_transport();
+        let mut group = HostGroup::begin(channels, &member, SHORT).unwrap();
+        group.share(None).unwrap();
+        let (_kept, _) = group.into_transport();
         (String::new(), 0)
     };
     let ended = ranks(&[speaks, silent, speaks]);
@@ -232,17 +233,17 @@ fn end_jobs() -> Option<StopRequest> {
 
 /// Jobs that run until another host ends them: why it did, and how many results came.
 fn runs(channels: Channels, member: Member, limits: Limits) -> (String, usize) {
-    let mut session = Session::begin(channels, &member, limits).unwrap();
-    session.share(own(&session)).unwrap();
+    let mut group = HostGroup::begin(channels, &member, limits).unwrap();
+    group.share(own(&group)).unwrap();
     let why = loop {
-        if let Err(why) = session.beat() {
+        if let Err(why) = group.beat() {
             break why;
         }
         thread::sleep(Duration::from_millis(1));
     };
     let mut results = 0;
     // Who is silent is an error of this, too.
-    let _ = session.finish(b"x", |_, _| results += 1, &mut || None);
+    let _ = group.finish(b"x", |_, _| results += 1, &mut || None);
     (why, results)
 }
 
@@ -250,10 +251,10 @@ fn runs(channels: Channels, member: Member, limits: Limits) -> (String, usize) {
 fn a_signal_while_results_are_awaited_ends_the_jobs_of_all_hosts() {
     let running: Script<(String, usize)> = |channels, member| runs(channels, member, LIMITS);
     let signalled: Script<(String, usize)> = |channels, member| {
-        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
-        session.share(own(&session)).unwrap();
+        let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
+        group.share(own(&group)).unwrap();
         let mut results = 0;
-        session.finish(b"x", |_, _| results += 1, &mut end_jobs).unwrap();
+        group.finish(b"x", |_, _| results += 1, &mut end_jobs).unwrap();
         (String::new(), results)
     };
     let stopped = |why: &str, results| (why.to_owned(), results);
@@ -268,23 +269,23 @@ fn a_signal_while_results_are_awaited_ends_the_jobs_of_all_hosts() {
 #[test]
 fn after_a_second_signal_a_host_that_still_runs_is_not_waited_for() {
     let impatient: Script<(String, usize)> = |channels, member| {
-        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
-        session.share(own(&session)).unwrap();
+        let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
+        group.share(own(&group)).unwrap();
         let (mut results, mut asked) = (0, 0);
         let mut twice = || {
             asked += 1;
             let again = || StopRequest::GiveUp("signal 2 again".to_owned());
             if asked > 1 { Some(again()) } else { end_jobs() }
         };
-        let why = session.finish(b"x", |_, _| results += 1, &mut twice).unwrap_err();
-        assert!(!session.into_transport().1);
+        let why = group.finish(b"x", |_, _| results += 1, &mut twice).unwrap_err();
+        assert!(!group.into_transport().1);
         (why, results)
     };
     let stuck: Script<(String, usize)> = |channels, member| {
-        let mut session = Session::begin(channels, &member, LIMITS).unwrap();
-        session.share(None).unwrap();
+        let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
+        group.share(None).unwrap();
         // Its jobs do not end.
-        let (_kept, _) = session.into_transport();
+        let (_kept, _) = group.into_transport();
         (String::new(), 0)
     };
     assert_eq!(ranks(&[impatient, stuck])[0], ("signal 2 again".to_owned(), 1));
@@ -296,8 +297,8 @@ fn a_silent_host_ends_the_jobs_of_all_others() {
         Limits { silence: Duration::from_secs(4), beat_every: Duration::from_millis(100) };
     let running: Script<(String, usize)> = |channels, member| runs(channels, member, SHORT);
     let silent: Script<(String, usize)> = |channels, member| {
-        let mut session = Session::begin(channels, &member, SHORT).unwrap();
-        session.share(None).unwrap();
+        let mut group = HostGroup::begin(channels, &member, SHORT).unwrap();
+        group.share(None).unwrap();
         (String::new(), 0)
     };
     let ended = ranks(&[running, silent, running]);

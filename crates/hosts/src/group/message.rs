@@ -1,4 +1,4 @@
-//! Messages of a session: a kind in one byte, then numbers and texts.
+//! Messages of a group: a kind in one byte, then numbers and texts.
 
 /// A message between rank 0 and another.
 #[derive(Clone, Debug, PartialEq)]

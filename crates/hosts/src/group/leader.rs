@@ -2,23 +2,23 @@
 
 use super::message::Message;
 use super::wait::{StopAsked, nothing};
-use super::{Member, PINGS, Session};
+use super::{HostGroup, Member, PINGS};
 use crate::merge::first_difference;
 use crate::transport::Transport;
 use iosonde_base::time::unix_ns;
 use iosonde_report::hosts::ClockOffset;
 use std::time::Instant;
 
-impl<T: Transport> Session<T> {
+impl<T: Transport> HostGroup<T> {
     /// Learn who is there, and how far the clocks are from this one.
     pub(super) fn greet(&mut self, own: &Member) -> Result<(), String> {
         let mut another = None;
-        self.await_each(&mut nothing, |session, from, message| {
+        self.await_each(&mut nothing, |group, from, message| {
             let Message::Hello { name, build } = message else { return None };
             if build != own.build {
                 another.get_or_insert((name.clone(), build));
             }
-            session.names[from] = name;
+            group.names[from] = name;
             Some(Ok(()))
         })?;
         if let Some((name, build)) = another {
@@ -43,8 +43,8 @@ impl<T: Transport> Session<T> {
         if missing == 0 {
             return Ok(());
         }
-        self.wait(asked, |session, from, message| {
-            let counted = counts(session, from, message)?;
+        self.wait(asked, |group, from, message| {
+            let counted = counts(group, from, message)?;
             missing -= 1;
             (missing == 0 || counted.is_err()).then_some(counted)
         })?
@@ -87,8 +87,8 @@ impl<T: Transport> Session<T> {
     ) -> Result<(), String> {
         let own = own.map_err(|why| format!("{}: {why}", self.names[0]));
         let come = own.and_then(|()| {
-            self.await_each(asked, |session, from, message| {
-                session.arrival(point, agree, from, message)
+            self.await_each(asked, |group, from, message| {
+                group.arrival(point, agree, from, message)
             })
         });
         match &come {
@@ -158,7 +158,7 @@ impl<T: Transport> Session<T> {
     fn wait_for_done(&mut self, asked: &mut StopAsked<'_>) -> Option<String> {
         let mut missing = None;
         while !self.all_have_ended() {
-            let ended = self.wait(asked, |session, _, _| session.all_have_ended().then_some(()));
+            let ended = self.wait(asked, |group, _, _| group.all_have_ended().then_some(()));
             if let Err(why) = ended {
                 missing.get_or_insert(why);
                 if !self.lose_silent() {
