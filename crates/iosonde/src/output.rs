@@ -1,5 +1,7 @@
 //! Output streams: the report, and standard error for messages.
 
+use crate::exit;
+use crate::personality::Personality;
 use iosonde_base::bare;
 use iosonde_base::text::{harmless, plain};
 use iosonde_sys::standard_error;
@@ -89,13 +91,21 @@ impl ReportOutput {
     }
 
     /// The first error of writing. A closed pipe does not count.
-    pub fn finish(mut self) -> io::Result<()> {
+    fn finish(mut self) -> io::Result<()> {
         let flushed = self.report.flush();
         self.keep(flushed);
         match self.failed {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// End the stream; the exit code, after an error message if it could not be written.
+    pub fn end(self, personality: Personality) -> u8 {
+        let Err(error) = self.finish() else { return exit::OK };
+        let program = personality.program();
+        print_error(&format!("{program}: cannot write the report: {error}"));
+        exit::REFUSED
     }
 
     fn keep(&mut self, result: io::Result<()>) {

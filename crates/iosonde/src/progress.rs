@@ -12,11 +12,11 @@ use crate::terminal::line_columns;
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_report::formats::{Opening, opening_lines, starting_line};
 use iosonde_report::live::{JobState, Status, StatusRate, fio_status_line, native_status_line};
-use iosonde_run::account::disks::{DiskUse, WatchedDisks};
-use iosonde_run::account::{ReportExtras as ReportContext, idle, report};
+use iosonde_run::account::{ReportContext, idle, report};
 use iosonde_run::conductor::{JobSnapshot, Observer, RunEvent, RunView};
 use iosonde_run::job::{JobPlan, Plan};
 use iosonde_run::worker::{JobResult, JobStage};
+use iosonde_session::ReadyRun;
 use iosonde_spec::cli::flags::{Flags, ShowWhen};
 use iosonde_workload::Cap;
 use std::io::{self, IsTerminal};
@@ -32,21 +32,17 @@ pub struct RunProgress<'a> {
     personality: Personality,
     flags: &'a Flags,
     plan: &'a Arc<Plan>,
-    context: &'a ReportContext,
-    disks: &'a WatchedDisks,
+    ready: &'a ReadyRun<'a>,
     output: &'a mut ReportOutput,
     /// The counts of the previous status line, to compute rates.
     last: Option<(Nanos, PerDir<u64>, PerDir<u64>)>,
     /// Characters of the line on the screen.
     drawn: usize,
-    /// ShowWhen a line was last kept on the screen (`--eta-newline`).
+    /// When a line was last kept on the screen (`--eta-newline`).
     new_line: Nanos,
     errors: u64,
     live: LiveShow,
     metrics: Option<&'a MetricsOutputs>,
-    /// Disk counters when the jobs ended. Write-back that is waited for afterwards
-    /// is not theirs.
-    pub used: DiskUse,
     /// Counts reads hour by hour, for `--profile=act`.
     pub act: Option<ActHours>,
     /// Why objects of `--live=json` were lost, if they were.
@@ -58,25 +54,23 @@ impl<'a> RunProgress<'a> {
     pub fn new(
         personality: Personality,
         flags: &'a Flags,
-        plan: &'a Arc<Plan>,
-        (context, disks): (&'a ReportContext, &'a WatchedDisks),
+        ready: &'a ReadyRun<'a>,
         output: &'a mut ReportOutput,
-        (live, metrics): (LiveShow, Option<&'a MetricsOutputs>),
+        live: LiveShow,
+        metrics: &'a Option<MetricsOutputs>,
     ) -> RunProgress<'a> {
         RunProgress {
             personality,
             flags,
-            plan,
-            context,
-            disks,
+            plan: &ready.plan,
+            ready,
             output,
             last: None,
             drawn: 0,
             new_line: Nanos(0),
             errors: 0,
             live,
-            metrics,
-            used: DiskUse::default(),
+            metrics: metrics.as_ref(),
             act: None,
             live_lost: None,
         }
@@ -241,7 +235,8 @@ impl<'a> RunProgress<'a> {
 
     fn interim(&mut self, results: &[Option<JobResult>]) {
         self.clear_for_report();
-        let context = ReportContext { disks: self.disks.used(), ..self.context.clone() };
+        let context =
+            ReportContext { disks: self.ready.disks.used(), ..self.ready.context.clone() };
         let report = report(self.plan, results, &context);
         self.output.report(&text(self.personality, self.flags, &report));
     }
@@ -295,7 +290,6 @@ impl Observer for RunProgress<'_> {
             RunEvent::Ended => {
                 self.live_lost = self.live.end().err();
                 self.clear_for_report();
-                self.used = self.disks.used();
             }
         }
         self.live.release();

@@ -28,6 +28,7 @@ pub use arguments::command;
 use cell::Access;
 use iosonde_base::{exit, text};
 use iosonde_options::command_line::Exit;
+use iosonde_session::RunEnd;
 use iosonde_sys::guard::{Guard, MountedWrite};
 use iosonde_sys::standard_error;
 use iosonde_sys::standard_output::print as say;
@@ -35,7 +36,7 @@ use measure::Bounds;
 use progress::Progress;
 use promise::Promises;
 use sheet::{NoFigure, ResultCell, Results};
-use slice::{Interruption, Runner, Slice};
+use slice::{Runner, Slice};
 use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -65,22 +66,21 @@ fn refuse(error: &str) -> u8 {
 }
 
 fn run_with(options: &MatrixOptions) -> Result<u8, String> {
-    let mut runner =
-        Runner::new().map_err(|error| format!("cannot listen for signals: {error}"))?;
+    let mut runner = Runner::new().map_err(|end| end.to_string())?;
     let target = Target::find(options)?;
     for output in &options.outputs {
         can_write(&output.path, &target)?;
     }
     let sheet = match take(options, &target, &mut runner) {
         Ok(sheet) => sheet,
-        Err(Interruption::Stopped) => {
+        Err(RunEnd::Stopped { .. }) => {
             standard_error::print_line(format_args!(
                 "iosonde: stopped before anything was measured"
             ));
             return Ok(end(exit::SIGNALLED, target, &runner));
         }
-        Err(Interruption::Failed(error)) => {
-            return Err(format!("cannot prepare the target: {error}"));
+        Err(end @ RunEnd::Failed(_)) => {
+            return Err(format!("cannot prepare the target: {end}"));
         }
     };
     say(&formats::write(&sheet, options.format));
@@ -159,11 +159,7 @@ fn command_line() -> String {
 }
 
 /// Prepare the target and measure all cells.
-fn take(
-    options: &MatrixOptions,
-    target: &Target,
-    runner: &mut Runner,
-) -> Result<Results, Interruption> {
+fn take(options: &MatrixOptions, target: &Target, runner: &mut Runner) -> Result<Results, RunEnd> {
     let cells = options.kinds.len() * options.sizes.len();
     let mut progress = Progress::new(options.progress, cells, options.cell_time);
     let busy = witness::busy();

@@ -4,7 +4,8 @@
 use crate::cell::{Access, ReadPath};
 use crate::median::{Median, SAMPLES_LEAST};
 use crate::sheet::{Measured, NoFigure, ResultCell};
-use crate::slice::{Interruption, Sliced};
+use crate::slice::Sliced;
+use iosonde_session::RunEnd;
 use std::time::Duration;
 
 /// A median is settled when the true one is within this share of it.
@@ -76,7 +77,7 @@ pub fn measure(
     kind: Access,
     bounds: &Bounds,
     room: Room,
-    run: &mut dyn FnMut(Stretch) -> Result<Sliced, Interruption>,
+    run: &mut dyn FnMut(Stretch) -> Result<Sliced, RunEnd>,
 ) -> (ResultCell, bool) {
     let mut taking = Taking {
         stays: kind == Access::Read(ReadPath::Warm),
@@ -91,8 +92,8 @@ pub fn measure(
     };
     match taking.take(run) {
         Ok(()) => (taking.cell(NoFigure::Failed("no slice was completed".into())), false),
-        Err(Interruption::Stopped) => (taking.cell(NoFigure::Stopped), true),
-        Err(Interruption::Failed(words)) => (ResultCell::Not(NoFigure::Failed(words)), false),
+        Err(RunEnd::Stopped { .. }) => (taking.cell(NoFigure::Stopped), true),
+        Err(end) => (ResultCell::Not(NoFigure::Failed(end.to_string())), false),
     }
 }
 
@@ -117,8 +118,8 @@ struct Taking {
 impl Taking {
     fn take(
         &mut self,
-        run: &mut dyn FnMut(Stretch) -> Result<Sliced, Interruption>,
-    ) -> Result<(), Interruption> {
+        run: &mut dyn FnMut(Stretch) -> Result<Sliced, RunEnd>,
+    ) -> Result<(), RunEnd> {
         loop {
             let slice = run((self.next, self.blocks))?;
             self.spent += slice.wall;
@@ -208,7 +209,7 @@ mod tests {
         each: Duration,
         noise: f64,
         seen: &mut Vec<Stretch>,
-    ) -> impl FnMut(Stretch) -> Result<Sliced, Interruption> {
+    ) -> impl FnMut(Stretch) -> Result<Sliced, RunEnd> {
         move |stretch| {
             seen.push(stretch);
             let time = each * stretch.1 as u32;
@@ -307,9 +308,9 @@ mod tests {
     fn a_stop_keeps_what_was_sampled_and_an_error_does_not() {
         let bounds = Bounds::of(FSYNC, Duration::from_secs(1));
         for (after, halt) in [
-            (0, Interruption::Stopped),
-            (3, Interruption::Stopped),
-            (3, Interruption::Failed("EIO".into())),
+            (0, RunEnd::Stopped { twice: false }),
+            (3, RunEnd::Stopped { twice: false }),
+            (3, RunEnd::failed("EIO")),
         ] {
             let mut left = after;
             let (cell, stopped) = measure(FSYNC, &bounds, room(1), &mut |_| {
@@ -319,10 +320,10 @@ mod tests {
                 left -= 1;
                 Ok(Sliced { rate: 7.0, wall: MILLI, odd: None })
             });
-            assert_eq!(stopped, halt == Interruption::Stopped);
+            assert_eq!(stopped, halt == RunEnd::Stopped { twice: false });
             match (after, &halt) {
                 (0, _) => assert_eq!(cell, ResultCell::Not(NoFigure::Stopped)),
-                (_, Interruption::Stopped) => assert_eq!(figure(cell).slices, 3),
+                (_, RunEnd::Stopped { .. }) => assert_eq!(figure(cell).slices, 3),
                 _ => assert_eq!(cell, ResultCell::Not(NoFigure::Failed("EIO".into()))),
             }
         }

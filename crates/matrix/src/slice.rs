@@ -4,18 +4,17 @@ use crate::cell::{Access, ReadPath, WritePath, WriteSync};
 use crate::target::Target;
 use iosonde_base::Dir;
 use iosonde_options::{Amount, Bytes, Triple};
-use iosonde_run::conductor::{RunOutcome, Unseen, conduct, signals};
+use iosonde_run::conductor::Unseen;
 use iosonde_run::job::{Need, Plan};
 use iosonde_run::plan::JobBuilder;
 use iosonde_run::worker::JobResult;
+use iosonde_session::{RunEnd, RunRules, Session, Work};
 use iosonde_spec::values::{EngineName, FadviseHint, FallocateMode, Rw, RwWord, SyncMode};
 use iosonde_sys::counters::TaskIo;
 use rustix::fs::Advice;
 use std::fs::File;
 use std::num::NonZeroU64;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// One slice.
@@ -42,19 +41,10 @@ pub struct Sliced {
     pub odd: Option<String>,
 }
 
-/// Why a slice has no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Interruption {
-    /// A signal ends the run.
-    Stopped,
-    /// An error, in words.
-    Failed(String),
-}
-
 /// Runs slices until a signal comes.
 #[derive(Debug)]
 pub struct Runner {
-    stop: Arc<AtomicBool>,
+    session: Session,
     abandoned: bool,
 }
 
@@ -63,8 +53,8 @@ impl Runner {
     ///
     /// # Errors
     /// If the system does not let us.
-    pub fn new() -> std::io::Result<Runner> {
-        Ok(Runner { stop: signals::stop_flag()?, abandoned: false })
+    pub fn new() -> Result<Runner, RunEnd> {
+        Ok(Runner { session: Session::listening()?, abandoned: false })
     }
 
     /// A second signal arrived while a slice did not end: its thread still runs.
@@ -77,7 +67,7 @@ impl Runner {
     ///
     /// # Errors
     /// If it was stopped, or failed.
-    pub fn prepare(&mut self, target: &Target) -> Result<(), Interruption> {
+    pub fn prepare(&mut self, target: &Target) -> Result<(), RunEnd> {
         const BLOCK: u64 = 1 << 20;
         let mut job = JobBuilder::new("matrix", &target.about.path);
         set_common(&mut job, true, BLOCK.min(target.span));
@@ -90,12 +80,12 @@ impl Runner {
     ///
     /// # Errors
     /// If it was stopped, or failed.
-    pub fn run(&mut self, slice: &Slice, target: &Target) -> Result<Sliced, Interruption> {
+    pub fn run(&mut self, slice: &Slice, target: &Target) -> Result<Sliced, RunEnd> {
         let begun = Instant::now();
         let path = &target.about.path;
         if slice.kind == Access::Read(ReadPath::Cold) && !target.about.is_device {
             drop_cache(target)
-                .map_err(|error| Interruption::Failed(format!("drop the page cache: {error}")))?;
+                .map_err(|error| RunEnd::failed(format!("drop the page cache: {error}")))?;
         }
         let mut plan = planned(job(slice, path))?;
         for job in &mut plan.jobs {
@@ -113,7 +103,7 @@ impl Runner {
         let bytes = result.snapshot.lanes[dir as usize].bytes;
         let expected = slice.blocks * u64::from(slice.size);
         if bytes != expected || result.runtime.0 == 0 {
-            return Err(Interruption::Failed(format!("{bytes} of {expected} bytes were moved")));
+            return Err(RunEnd::failed(format!("{bytes} of {expected} bytes were moved")));
         }
         let fetched = fetched.map(|io| io.storage_read_bytes);
         Ok(Sliced {
@@ -123,23 +113,19 @@ impl Runner {
         })
     }
 
-    fn conduct(&mut self, plan: Plan) -> Result<JobResult, Interruption> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(Interruption::Stopped);
+    /// Run a plan of one job on the target, which the caller holds.
+    fn conduct(&mut self, plan: Plan) -> Result<JobResult, RunEnd> {
+        let ready = self.session.open(Work::Planned(plan), &RunRules::held())?;
+        let measured = ready.run(&mut Unseen, None)?;
+        self.abandoned |= measured.outcome.abandoned;
+        if let Some(end) = measured.stopped() {
+            return Err(end);
         }
-        let outcome: RunOutcome = conduct(Arc::new(plan), &mut Unseen)
-            .map_err(|error| Interruption::Failed(format!("listen for signals: {error}")))?;
-        self.abandoned |= outcome.abandoned;
-        if outcome.signal.is_some() || self.stop.load(Ordering::Relaxed) {
-            return Err(Interruption::Stopped);
+        if let Some((_, why)) = measured.failed_job() {
+            return Err(RunEnd::failed(why));
         }
-        match outcome.results.into_iter().flatten().next() {
-            Some(JobResult { error: Some(error), .. }) => {
-                Err(Interruption::Failed(error.to_string()))
-            }
-            Some(result) => Ok(result),
-            None => Err(Interruption::Failed("the job did not start".into())),
-        }
+        let result = measured.outcome.results.into_iter().flatten().next();
+        result.ok_or_else(|| RunEnd::failed("the plan has no job"))
     }
 }
 
@@ -231,8 +217,8 @@ fn set_common(job: &mut JobBuilder, writes: bool, block: u64) {
         .set(|spec| &mut spec.file_life.allow_file_create, false);
 }
 
-fn planned(job: JobBuilder) -> Result<Plan, Interruption> {
-    job.plan().map_err(|error| Interruption::Failed(error.to_string()))
+fn planned(job: JobBuilder) -> Result<Plan, RunEnd> {
+    job.plan().map_err(|error| RunEnd::failed(error.to_string()))
 }
 
 #[cfg(test)]

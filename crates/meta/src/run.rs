@@ -8,8 +8,9 @@ use crate::root;
 use crate::watch::{Disks, dentries, drop_caches};
 use iosonde_base::{Nanos, text};
 use iosonde_engine::tree::TreeOperation;
-use iosonde_run::conductor::{RunOutcome, Unseen, conduct, signals};
+use iosonde_run::conductor::Unseen;
 use iosonde_run::worker::JobResult;
+use iosonde_session::{RunEnd, RunRules, Session, Work};
 use iosonde_stats::HistogramSnapshot;
 use iosonde_sys::counters::TaskIo;
 use iosonde_sys::stack::Stack;
@@ -17,21 +18,13 @@ use iosonde_sys::standard_error;
 use iosonde_sys::status_line;
 use rustix::fs::{Mode, OFlags};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-
-/// Why a phase has no result.
-enum PhaseInterruption {
-    Stopped,
-    Failed(String),
-}
 
 /// Runs phases until a signal comes.
 struct PhaseRunner<'a> {
     options: &'a MetaOptions,
     disks: Disks,
-    stop: Arc<AtomicBool>,
+    session: Session,
     /// A second signal came while a phase did not end: its threads still run.
     abandoned: bool,
 }
@@ -41,15 +34,14 @@ struct PhaseRunner<'a> {
 /// # Errors
 /// Why nothing could be measured.
 pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
-    let stop =
-        signals::stop_flag().map_err(|error| format!("cannot listen for signals: {error}"))?;
+    let session = Session::listening().map_err(|end| end.to_string())?;
     if options.cold {
         drop_caches()?;
     }
     let mut root = root::make(options)?;
     let disks = Disks::under(&options.dir);
     let mut result = described(options, &disks);
-    let mut runner = PhaseRunner { options, disks, stop, abandoned: false };
+    let mut runner = PhaseRunner { options, disks, session, abandoned: false };
     'rounds: for round in 0..options.repeat {
         result.rounds.push(Vec::new());
         for (number, &operation) in (1..).zip(&options.phases) {
@@ -61,12 +53,12 @@ pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
             ));
             match runner.phase(operation, root.path()) {
                 Ok(phase) => result.rounds[round as usize].push(phase),
-                Err(PhaseInterruption::Stopped) => {
+                Err(RunEnd::Stopped { .. }) => {
                     result.stopped = true;
                     break 'rounds;
                 }
-                Err(PhaseInterruption::Failed(error)) => {
-                    result.error = Some(error);
+                Err(end @ RunEnd::Failed(_)) => {
+                    result.error = Some(end.to_string());
                     break 'rounds;
                 }
             }
@@ -90,41 +82,31 @@ pub fn measure(options: &MetaOptions) -> Result<MetaResult, String> {
 }
 
 impl PhaseRunner<'_> {
-    fn phase(
-        &mut self,
-        operation: TreeOperation,
-        root: &Path,
-    ) -> Result<PhaseResult, PhaseInterruption> {
-        let plan = plan(self.options, operation, root).map_err(PhaseInterruption::Failed)?;
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(PhaseInterruption::Stopped);
-        }
+    fn phase(&mut self, operation: TreeOperation, root: &Path) -> Result<PhaseResult, RunEnd> {
+        let plan = plan(self.options, operation, root).map_err(RunEnd::failed)?;
+        let ready = self.session.open(Work::Planned(plan), &RunRules::held())?;
         if self.options.cold {
-            drop_caches().map_err(PhaseInterruption::Failed)?;
+            drop_caches().map_err(RunEnd::failed)?;
         }
         let (dentries_before, before) = (dentries(), self.disks.read());
         let io_before = TaskIo::of_process().ok();
-        let outcome: RunOutcome = conduct(Arc::new(plan), &mut Unseen)
-            .map_err(|error| PhaseInterruption::Failed(format!("listen for signals: {error}")))?;
+        let measured = ready.run(&mut Unseen, None)?;
         let during = self.disks.since(before);
         let io = io_before.zip(TaskIo::of_process().ok());
         let fetched = io.map(|(before, after)| after.since(&before).storage_read_bytes);
-        self.abandoned |= outcome.abandoned;
-        if outcome.signal.is_some() || self.stop.load(Ordering::Relaxed) {
-            return Err(PhaseInterruption::Stopped);
+        self.abandoned |= measured.outcome.abandoned;
+        if let Some(end) = measured.stopped() {
+            return Err(end);
         }
         let dentries = dentries_before.zip(dentries());
         let before = self.disks.read();
-        let synced = if changes(operation) {
-            Some(sync(root).map_err(PhaseInterruption::Failed)?)
-        } else {
-            None
-        };
+        let synced =
+            if changes(operation) { Some(sync(root).map_err(RunEnd::failed)?) } else { None };
         let after = synced.and_then(|_| self.disks.since(before));
-        let results: Vec<JobResult> = outcome.results.into_iter().flatten().collect();
-        if let Some(error) = results.iter().find_map(|result| result.error.as_ref()) {
-            return Err(PhaseInterruption::Failed(format!("{}: {error}", operation.word())));
+        if let Some((_, why)) = measured.failed_job() {
+            return Err(RunEnd::failed(format!("{}: {why}", operation.word())));
         }
+        let results: Vec<JobResult> = measured.outcome.results.into_iter().flatten().collect();
         Ok(PhaseResult { synced, fetched, during, after, dentries, ..added(operation, &results) })
     }
 }

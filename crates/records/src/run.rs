@@ -7,17 +7,12 @@ use crate::watch::{RecordsObserver, is_end_of_file};
 use crate::words::{OptionValues, UsageError};
 use crate::{create, direct, options};
 use iosonde_report::formats::{JsonOptions, fio_json};
-use iosonde_run::account::disks;
-use iosonde_run::account::{ReportExtras, report};
-use iosonde_run::conductor::{RunOutcome, conduct};
+use iosonde_run::conductor::RunOutcome;
 use iosonde_run::job::Plan;
-use iosonde_run::preflight::open_files;
-use iosonde_run::preflight::write_access::{self, DeviceData};
 use iosonde_run::worker::JobResult;
-use iosonde_sys::guard::WriteRefusal;
+use iosonde_session::{RunEnd, RunRules, Session, Work};
 use iosonde_sys::standard_error;
 use iosonde_sys::standard_output::print as say;
-use std::sync::Arc;
 
 /// Ended well.
 const OK: u8 = 0;
@@ -61,32 +56,35 @@ fn execute(bench: &Benchmark, mut planned: PlannedBench) -> u8 {
     for note in bench.notes.iter().chain(&planned.notes) {
         standard_error::print_line(format_args!("sbk: note: {note}"));
     }
-    let plan = Arc::new(std::mem::take(&mut planned.plan));
-    match execute_plan(bench, &planned, &plan) {
+    let plan = std::mem::take(&mut planned.plan);
+    match execute_plan(bench, &planned, plan) {
         Ok(code) => code,
-        Err(message) => {
-            message.iter().for_each(|line| standard_error::print_line(format_args!("sbk: {line}")));
+        Err(end) => {
+            end.reasons()
+                .iter()
+                .map(own_names)
+                .for_each(|line| standard_error::print_line(format_args!("sbk: {line}")));
             FAILED
         }
     }
 }
 
 /// Run the plan and report on it. The exit code, or why nothing ran.
-fn execute_plan(
-    bench: &Benchmark,
-    planned: &PlannedBench,
-    plan: &Arc<Plan>,
-) -> Result<u8, Vec<String>> {
-    write_access::outputs(plan, bench.output.csv.as_deref()).map_err(in_words)?;
-    // Held until the end: devices that are written to cannot be mounted.
-    let _access =
-        write_access::devices(plan, DeviceData::Refuse(&bench.erase)).map_err(in_words)?;
-    if let Err(error) = open_files::raise(plan) {
-        standard_error::print_line(format_args!("sbk: note: {error}"));
+fn execute_plan(bench: &Benchmark, planned: &PlannedBench, plan: Plan) -> Result<u8, RunEnd> {
+    let is_json = bench.output.logger == Logger::Json;
+    let rules = RunRules {
+        output: bench.output.csv.as_deref(),
+        disks: is_json,
+        ..RunRules::may_erase(&bench.erase)
+    };
+    let session = Session::default();
+    let ready = session.open(Work::Planned(plan), &rules)?;
+    if let Some(limit) = &ready.limit {
+        standard_error::print_line(format_args!("sbk: note: {limit}"));
     }
-    let mut watch = RecordsObserver::new(bench, planned).map_err(|error| vec![error])?;
+    let mut watch = RecordsObserver::new(bench, planned).map_err(RunEnd::failed)?;
     if bench.action == WorkerRole::Write && bench.class != Class::Null {
-        create::files(bench, &planned.workers).map_err(|error| vec![error])?;
+        create::files(bench, &planned.workers).map_err(RunEnd::failed)?;
     }
     if bench.direct {
         let paths = planned.workers.iter().map(|worker| worker.path.as_path());
@@ -94,21 +92,19 @@ fn execute_plan(
             .iter()
             .for_each(|note| standard_error::print_line(format_args!("sbk: note: {note}")));
     }
-    let watched = disks::WatchedDisks::under(plan);
-    let outcome = conduct(plan.clone(), &mut watch)
-        .map_err(|error| vec![format!("cannot listen for signals: {error}")])?;
-    watch.finish(time_was_up(bench, &planned.workers, &outcome));
+    let mut measured = ready.run(&mut watch, None)?;
+    watch.finish(time_was_up(bench, &planned.workers, &measured.outcome));
     let failed = !watch.errors.is_empty() || watch.lost.is_some();
     if let Some(lost) = watch.lost.take() {
         standard_error::print_line(format_args!("sbk: {lost}"));
     }
     drop(watch);
-    tell_ends(bench, &planned.workers, &outcome);
-    if bench.output.logger == Logger::Json {
-        let extras = ReportExtras { disks: watched.used(), ..ReportExtras::default() };
-        let report = report(plan, &without_ends(outcome.results), &extras);
-        say(&fio_json(&report, &JsonOptions { ours: true }));
+    tell_ends(bench, &planned.workers, &measured.outcome);
+    if is_json {
+        forgive_ends(&mut measured.outcome.results);
+        say(&fio_json(&measured.report(), &JsonOptions { ours: true }));
     }
+    let outcome = &measured.outcome;
     if outcome.abandoned {
         // Workers still run; the process ends under them, as was requested twice.
         std::process::exit(SIGNALLED + outcome.signal.unwrap_or(0));
@@ -118,10 +114,6 @@ fn execute_plan(
         None if failed => FAILED,
         None => OK,
     })
-}
-
-fn in_words(refusals: Vec<WriteRefusal>) -> Vec<String> {
-    refusals.iter().map(own_names).collect()
 }
 
 /// The seconds that were requested, if a worker ran until they were over.
@@ -137,13 +129,12 @@ fn time_was_up(bench: &Benchmark, workers: &[RecordWorker], outcome: &RunOutcome
 }
 
 /// That a file ended is no error of its job.
-fn without_ends(mut results: Vec<Option<JobResult>>) -> Vec<Option<JobResult>> {
+fn forgive_ends(results: &mut [Option<JobResult>]) {
     for result in results.iter_mut().flatten() {
         if result.error.as_ref().is_some_and(is_end_of_file) {
             result.error = None;
         }
     }
-    results
 }
 
 /// Say which workers came to the end of their files before what was requested,

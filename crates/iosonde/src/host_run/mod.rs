@@ -6,10 +6,11 @@ mod job_text;
 mod place;
 mod stop_signals;
 
+use crate::job_run::{BesideRun, HostPart, execute};
 use crate::output::{ReportOutput, print_error};
 use crate::personality::Personality;
 use crate::prepare::{job_files, prepare_shared};
-use crate::run_jobs::{self, BesideRun, Help, HostPart};
+use crate::run_jobs::{self, Help};
 use crate::{debug, exit, new_file, profiles, settings};
 use iosonde_hosts::group::{HostGroup, Limits, Member};
 use iosonde_hosts::mpi::Mpi;
@@ -195,7 +196,7 @@ impl HostRun {
             (Ok(prepared), Ok(())) => {
                 let (personality, host) = (self.personality, Some(self as &mut dyn HostPart));
                 let beside = BesideRun { host, ..BesideRun::default() };
-                Ok(run_jobs::execute(personality, prepared, &options, beside))
+                Ok(execute(personality, prepared, &options, beside))
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use crate::live::dirty::DirtyBytes;
 use crate::live::share::progress;
-use crate::settings;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::Report;
 use iosonde_report::fingerprint::Fingerprint;
@@ -13,7 +12,7 @@ use iosonde_report::live::metrics::{
 use iosonde_run::account::disks::WatchedDisks;
 use iosonde_run::conductor::RunView;
 use iosonde_run::job::{JobPlan, Plan};
-use iosonde_spec::cli::Parsed;
+use iosonde_session::ReadyRun;
 use iosonde_stats::{Counters, Histogram, Lane, MomentsSnapshot};
 use iosonde_sys::environment::Machine;
 use std::collections::BTreeSet;
@@ -60,11 +59,12 @@ struct Means {
 
 impl RunCollector {
     /// For a run that is about to begin.
-    pub fn new(parsed: &Parsed, plan: &Arc<Plan>) -> RunCollector {
+    pub fn new(ready: &ReadyRun<'_>) -> RunCollector {
+        let plan = &ready.plan;
         let names: Vec<&str> = plan.jobs.iter().map(|job| job.name.as_str()).collect();
         RunCollector {
             labels: labels(&names),
-            run: run_labels(parsed, plan),
+            run: run_labels(ready),
             started_unix_s: iosonde_base::time::unix_ms() as f64 / 1000.0,
             disks: WatchedDisks::under(plan),
             view: OnceLock::new(),
@@ -256,7 +256,8 @@ fn time_taken(counters: &Counters) -> Option<u128> {
     taken.reduce(|sum, lane| sum + lane)
 }
 
-fn run_labels(parsed: &Parsed, plan: &Plan) -> RunLabels {
+fn run_labels(ready: &ReadyRun<'_>) -> RunLabels {
+    let plan = &ready.plan;
     let engines = plan.jobs.iter().map(|job| job.engine.name.to_owned());
     let sizes = plan.jobs.iter().flat_map(|job| {
         let dirs = DIRS.into_iter().filter(|&dir| job.dirs[dir]);
@@ -270,7 +271,7 @@ fn run_labels(parsed: &Parsed, plan: &Plan) -> RunLabels {
         kernel: Machine::this().kernel,
         engine: each_once(engines),
         block_size: each_once(sizes),
-        fingerprint: Fingerprint::hash(&settings::fingerprint(parsed)),
+        fingerprint: Fingerprint::hash(&ready.job_fingerprint()),
     }
 }
 

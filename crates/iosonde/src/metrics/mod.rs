@@ -11,8 +11,7 @@ use iosonde_report::Report;
 use iosonde_report::live::metrics::{RunMetrics, RunState};
 use iosonde_report::live::{PageServer, PageSource, ServedPage};
 use iosonde_run::conductor::RunEvent;
-use iosonde_run::job::Plan;
-use iosonde_spec::cli::Parsed;
+use iosonde_session::ReadyRun;
 use iosonde_spec::cli::flags::Flags;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -91,8 +90,8 @@ impl Endpoints {
     ///
     /// # Errors
     /// The file cannot be written: a sentence.
-    pub fn begin(mut self, parsed: &Parsed, plan: &Arc<Plan>) -> Result<MetricsOutputs, String> {
-        let collector = Arc::new(RunCollector::new(parsed, plan));
+    pub fn begin(mut self, ready: &ReadyRun<'_>) -> Result<MetricsOutputs, String> {
+        let collector = Arc::new(RunCollector::new(ready));
         // Nobody else sets it.
         let _ = self.pages.collector.set(collector.clone());
         if let Some(file) = &mut self.file {

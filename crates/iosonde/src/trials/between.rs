@@ -1,9 +1,9 @@
 //! What is done between two runs, so that the first does not burden the second.
 
-use super::run::{TrialError, TrialRunner};
 use iosonde_base::Dir;
 use iosonde_direct::stack::{Layer, Stack};
 use iosonde_run::job::{FilePlan, JobPlan, Plan};
+use iosonde_session::{RunEnd, Session};
 use iosonde_sys::counters::DiskCounters;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -42,12 +42,12 @@ impl BetweenRuns {
     ///
     /// # Errors
     /// Data cannot be written back, or the command fails.
-    pub fn act(&self, plan: &Plan, runner: &TrialRunner) -> Result<(), TrialError> {
+    pub fn act(&self, plan: &Plan, session: &Session) -> Result<(), RunEnd> {
         match self {
             BetweenRuns::Nothing => Ok(()),
             BetweenRuns::Sync => sync(plan),
             BetweenRuns::Settle => {
-                settle(plan, runner);
+                settle(plan, session);
                 Ok(())
             }
             BetweenRuns::Command(command) => shell(command),
@@ -55,7 +55,7 @@ impl BetweenRuns {
                 sync(plan)?;
                 let is_direct = |(job, _): &(&JobPlan, _)| job.open.mode.direct;
                 if written(plan).any(|file| is_direct(&file)) {
-                    settle(plan, runner);
+                    settle(plan, session);
                 }
                 Ok(())
             }
@@ -67,8 +67,8 @@ impl BetweenRuns {
 ///
 /// # Errors
 /// It cannot be started, or does not succeed.
-pub fn shell(command: &str) -> Result<(), TrialError> {
-    let failed = |why: String| TrialError::Failed(format!("the command {command:?}: {why}"));
+pub fn shell(command: &str) -> Result<(), RunEnd> {
+    let failed = |why: String| RunEnd::failed(format!("the command {command:?}: {why}"));
     // Its output must not come between ours, which may be a document.
     let ran = Command::new("/bin/sh").args(["-c", command]).stdout(std::io::stderr()).status();
     match ran {
@@ -79,12 +79,12 @@ pub fn shell(command: &str) -> Result<(), TrialError> {
 }
 
 /// Write back the dirty data of a run, so that the next does not pay for it.
-fn sync(plan: &Plan) -> Result<(), TrialError> {
+fn sync(plan: &Plan) -> Result<(), RunEnd> {
     for path in written(plan).map(|(_, file)| &file.path) {
         // A job may take its files away itself.
         let Ok(file) = File::open(path) else { continue };
         file.sync_all()
-            .map_err(|error| TrialError::Failed(format!("fsync {}: {error}", path.display())))?;
+            .map_err(|error| RunEnd::failed(format!("fsync {}: {error}", path.display())))?;
     }
     Ok(())
 }
@@ -104,7 +104,7 @@ const SECTOR_BYTES: u64 = 512;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Wait until the disks below the written files are quiet.
-fn settle(plan: &Plan, runner: &TrialRunner) {
+fn settle(plan: &Plan, session: &Session) {
     let mut disks: BTreeSet<String> = BTreeSet::new();
     for (_, file) in written(plan) {
         // Without a known disk there is nothing to wait for.
@@ -117,8 +117,8 @@ fn settle(plan: &Plan, runner: &TrialRunner) {
     };
     let begun = Instant::now();
     let mut before = count();
-    while begun.elapsed() < PATIENCE && !runner.is_stopped() && !disks.is_empty() {
-        runner.wait(LOOK_EVERY);
+    while begun.elapsed() < PATIENCE && !session.is_stopped() && !disks.is_empty() {
+        session.wait(LOOK_EVERY);
         let now = count();
         if (now.saturating_sub(before)) as f64 / LOOK_EVERY.as_secs_f64() < QUIET_BYTES_PER_S {
             break;

@@ -18,7 +18,7 @@ use iosonde_sys::priority::IoPriority;
 
 /// Parts of a report besides the jobs.
 #[derive(Clone, Debug, Default)]
-pub struct ReportExtras {
+pub struct ReportContext {
     /// Options before the first job, as written; `None` when there are none.
     pub global_options: Option<Vec<(String, String)>>,
     /// Disks under the files, and what they did.
@@ -36,7 +36,7 @@ pub struct ReportExtras {
 }
 
 /// The report of a run. Jobs without a result never ran and are shown as such.
-pub fn report(plan: &Plan, results: &[Option<JobResult>], extras: &ReportExtras) -> Report {
+pub fn report(plan: &Plan, results: &[Option<JobResult>], extras: &ReportContext) -> Report {
     let accounts: Vec<JobAccount> =
         plan.jobs.iter().zip(results).map(|(job, result)| of_job(job, result.as_ref())).collect();
     let (jobs, groups, ours) = account(&accounts);

@@ -19,13 +19,14 @@ use super::definition::CommandEntry;
 use crate::exit;
 use crate::output::{print, print_error};
 use crate::page_file::PageFile;
-use crate::trials::run::{TrialError, TrialRunner, give_up};
+use crate::trials::give_up;
 use crate::trials::words::{MixedWords, parse, refuse};
 use arguments::{CompareArgs, CompareFormat, UndecidedGate};
 use clap::Args;
 use comparison::{JudgeRequest, SideComparison};
 use gate::GateResult;
 use iosonde_judge::Margin;
+use iosonde_session::{RunEnd, Session};
 use pairs::{PairedRuns, PairsEnd, RunSide};
 use sides::CompareInput;
 use std::path::PathBuf;
@@ -97,11 +98,11 @@ struct Printed<'a> {
 /// Run A and B, and judge them.
 fn run_pairs(printed: &Printed<'_>, sides: [RunSide; 2], request: &JudgeRequest) -> u8 {
     let arguments = printed.arguments;
-    let runner = match TrialRunner::new() {
-        Ok(runner) => runner,
-        Err(error) => return refuse("compare", &format!("cannot listen for signals: {error}")),
+    let session = match Session::listening() {
+        Ok(session) => session,
+        Err(end) => return refuse("compare", &end.to_string()),
     };
-    let mut runs = match PairedRuns::new(arguments, sides, &runner) {
+    let mut runs = match PairedRuns::new(arguments, sides, &session) {
         Ok(runs) => runs,
         Err(why) => return refuse("compare", &why),
     };
@@ -111,11 +112,11 @@ fn run_pairs(printed: &Printed<'_>, sides: [RunSide; 2], request: &JudgeRequest)
             return report(printed, &comparison, seed, exit::OK);
         }
         Ok(PairsEnd::Unlike(reasons)) => return unlike(&reasons),
-        Err(TrialError::Failed(why)) => {
-            print_error(&format!("iosonde: compare: {why}"));
+        Err(end @ RunEnd::Failed(_)) => {
+            print_error(&format!("iosonde: compare: {end}"));
             (exit::REFUSED, false)
         }
-        Err(TrialError::Stopped { twice }) => (exit::SIGNALLED, twice),
+        Err(RunEnd::Stopped { twice }) => (exit::SIGNALLED, twice),
     };
     // What was measured until then is judged.
     let code = match runs.judge(request) {

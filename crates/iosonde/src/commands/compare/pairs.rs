@@ -7,10 +7,9 @@ use super::likeness::Likeness;
 use super::side::{CompareSide, SideRun};
 use crate::trials::between::shell;
 use crate::trials::folder::{BegunRuns, EarlierRuns, FolderRequest, TrialFolder};
-use crate::trials::progress::RunLine;
-use crate::trials::run::{TrialError, TrialRunner};
 use crate::trials::settings::identity;
 use iosonde_judge::{Decision, PairOrder, pair_orders};
+use iosonde_session::{RunEnd, RunLine, Session, document};
 use iosonde_spec::cli::Parsed;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -33,7 +32,7 @@ pub struct PairedRuns<'a> {
     pub seed: u64,
     orders: Vec<PairOrder>,
     folder: TrialFolder,
-    runner: &'a TrialRunner,
+    session: &'a Session,
     /// The results, by side and number; warm-up pairs come first.
     runs: [Vec<Option<SideRun>>; 2],
     longest: Duration,
@@ -56,7 +55,7 @@ impl<'a> PairedRuns<'a> {
     pub fn new(
         arguments: &'a CompareArgs,
         sides: [RunSide; 2],
-        runner: &'a TrialRunner,
+        session: &'a Session,
     ) -> Result<PairedRuns<'a>, String> {
         let request = FolderRequest {
             path: &arguments.out,
@@ -73,7 +72,7 @@ impl<'a> PairedRuns<'a> {
             seed,
             orders: pair_orders(seed, arguments.repeats.pairs()),
             folder,
-            runner,
+            session,
             runs: [vec![None; all], vec![None; all]],
             longest: Duration::ZERO,
             begun: Instant::now(),
@@ -104,7 +103,7 @@ impl<'a> PairedRuns<'a> {
     ///
     /// # Errors
     /// A run fails, or nothing can be judged.
-    pub fn run(&mut self, request: &JudgeRequest) -> Result<PairsEnd, TrialError> {
+    pub fn run(&mut self, request: &JudgeRequest) -> Result<PairsEnd, RunEnd> {
         let warmup = self.arguments.warmup as usize;
         for pair in 0..warmup + self.arguments.repeats.most() {
             let is_late = |budget: Duration| self.begun.elapsed() + self.longest > budget;
@@ -119,7 +118,7 @@ impl<'a> PairedRuns<'a> {
                 }
             }
             if pair >= warmup && self.arguments.repeats.is_look(pair + 1 - warmup) {
-                let comparison = self.judge(request).map_err(TrialError::Failed)?;
+                let comparison = self.judge(request).map_err(RunEnd::failed)?;
                 if comparison.primary().decision() != Decision::CannotTell {
                     return Ok(PairsEnd::JudgedRuns(Box::new(comparison)));
                 }
@@ -127,7 +126,7 @@ impl<'a> PairedRuns<'a> {
         }
         self.judge(request)
             .map(|judged| PairsEnd::JudgedRuns(Box::new(judged)))
-            .map_err(TrialError::Failed)
+            .map_err(RunEnd::failed)
     }
 
     /// Judge the pairs that are there.
@@ -168,7 +167,7 @@ impl<'a> PairedRuns<'a> {
         Likeness::of(&self.side_runs(first, count), &varied(self.arguments))
     }
 
-    fn run_pair(&mut self, pair: usize) -> Result<(), TrialError> {
+    fn run_pair(&mut self, pair: usize) -> Result<(), RunEnd> {
         let begun = Instant::now();
         let warmup = self.arguments.warmup as usize;
         let order = match pair.checked_sub(warmup) {
@@ -188,23 +187,18 @@ impl<'a> PairedRuns<'a> {
         Ok(())
     }
 
-    fn run_side(&mut self, pair: usize, side: usize) -> Result<(), TrialError> {
+    fn run_side(&mut self, pair: usize, side: usize) -> Result<(), RunEnd> {
         let letter = ["a", "b"][side];
         let line = RunLine::new(self.words(pair, side));
         line.draw("");
         for command in &self.sides[side].before {
             shell(command)?;
         }
-        let ran =
-            self.runner.run(&self.sides[side].parsed, &line).map_err(|error| match error {
-                TrialError::Failed(why) => {
-                    TrialError::Failed(format!("{}: {why}", letter.to_uppercase()))
-                }
-                stopped => stopped,
-            })?;
+        let ran = self.session.measure_typed(&self.sides[side].parsed, &line);
+        let ran = ran.map_err(|end| end.about(&letter.to_uppercase()))?;
         let file = format!("{pair:03}-{letter}.json");
-        let failed = TrialError::Failed;
-        let document = ran.document();
+        let failed = RunEnd::failed;
+        let document = document(&ran.report());
         self.folder.write(&file, &document).map_err(failed)?;
         let entry = json!({
             "pair": pair,
@@ -217,7 +211,7 @@ impl<'a> PairedRuns<'a> {
         let result =
             iosonde_result::read(&document).map_err(|error| failed(format!("{file}: {error}")))?;
         self.runs[side][pair] = Some(SideRun { file, result });
-        self.arguments.between.act(&ran.plan, self.runner)
+        self.arguments.between.act(&ran.plan, self.session)
     }
 
     fn words(&self, pair: usize, side: usize) -> String {

@@ -14,14 +14,15 @@ use super::definition::{CommandEntry, parse};
 use crate::exit;
 use crate::output::{print, print_error};
 use crate::page_file::PageFile;
+use crate::trials::give_up;
 use crate::trials::promise::Promise;
-use crate::trials::run::{TrialError, TrialRunner, give_up};
 use crate::trials::words::time;
 use clap::{Args, ValueHint};
 use findings::FindingCounts;
 use iosonde_base::text::wrap;
 use iosonde_html::{PageRun, page};
 use iosonde_options::nearest;
+use iosonde_session::{RunEnd, Session};
 use preset::{LikeGoal, LikeReading, Preset, StepResult};
 use presets::PRESETS;
 use std::path::PathBuf;
@@ -140,7 +141,7 @@ pub fn run(words: &[String]) -> u8 {
 fn run_pts(kind: pts::Kind, arguments: &LikeArgs) -> u8 {
     let with = arguments.with.iter();
     if let Some(why) = with.filter_map(|word| job_text::option_of(word).err()).next() {
-        return ended(Err(TrialError::Failed(why)));
+        return ended(Err(RunEnd::failed(why)));
     }
     if arguments.print {
         print(&pts::job_text(kind, arguments));
@@ -150,15 +151,15 @@ fn run_pts(kind: pts::Kind, arguments: &LikeArgs) -> u8 {
 }
 
 /// The exit code of runs; why there is no result is printed.
-fn ended(result: Result<u8, TrialError>) -> u8 {
+fn ended(result: Result<u8, RunEnd>) -> u8 {
     match result {
         Ok(code) => code,
-        Err(TrialError::Failed(why)) => {
-            print_error(&format!("iosonde: like: {why}"));
+        Err(end @ RunEnd::Failed(_)) => {
+            print_error(&format!("iosonde: like: {end}"));
             exit::REFUSED
         }
-        Err(TrialError::Stopped { twice: true }) => give_up(),
-        Err(TrialError::Stopped { twice: false }) => {
+        Err(RunEnd::Stopped { twice: true }) => give_up(),
+        Err(RunEnd::Stopped { twice: false }) => {
             print_error("iosonde: like: stopped: nothing is concluded from a part");
             exit::SIGNALLED
         }
@@ -181,14 +182,13 @@ fn list() -> String {
 }
 
 /// Run the steps and print what they come to; the exit code.
-fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, TrialError> {
-    let failed = TrialError::Failed;
+fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, RunEnd> {
+    let failed = RunEnd::failed;
     let file = PageFile::at(arguments.html.as_deref(), arguments.force).map_err(failed)?;
-    let runner = TrialRunner::new()
-        .map_err(|error| failed(format!("cannot listen for signals: {error}")))?;
+    let session = Session::listening()?;
     let target =
         LikeTarget::of(&arguments.target, preset, arguments.erase.as_deref()).map_err(failed)?;
-    let results = steps::run(preset, text, &target, arguments, &runner)?;
+    let results = steps::run(preset, text, &target, arguments, &session)?;
     drop(target);
     let mut reading = (preset.read)(&results);
     if !arguments.goal.is_empty() {

@@ -6,8 +6,7 @@ use super::preset::{Preset, PresetSteps, StepResult};
 use super::target::LikeTarget;
 use crate::trials::between::BetweenRuns;
 use crate::trials::jobs;
-use crate::trials::progress::RunLine;
-use crate::trials::run::{TrialError, TrialRunner};
+use iosonde_session::{RunEnd, RunLine, Session, document};
 use iosonde_sys::temporary;
 use std::io::Write;
 use std::path::PathBuf;
@@ -30,13 +29,13 @@ pub fn run(
     text: &str,
     target: &LikeTarget,
     arguments: &LikeArgs,
-    runner: &TrialRunner,
-) -> Result<Vec<StepResult>, TrialError> {
+    session: &Session,
+) -> Result<Vec<StepResult>, RunEnd> {
     let text = placed(text, target);
     let steps = steps(preset, &text, arguments);
     let mut results = Vec::new();
     for (number, step) in steps.iter().enumerate() {
-        runner.wait(step.pause);
+        session.wait(step.pause);
         let line = RunLine::new(format!(
             "{} {} of {}: {}",
             preset.name,
@@ -44,7 +43,7 @@ pub fn run(
             steps.len(),
             step.name
         ));
-        results.push(one(step, preset, target, &line, runner)?);
+        results.push(one(step, preset, target, &line, session)?);
     }
     Ok(results)
 }
@@ -113,9 +112,9 @@ fn one(
     preset: &Preset,
     target: &LikeTarget,
     line: &RunLine,
-    runner: &TrialRunner,
-) -> Result<StepResult, TrialError> {
-    let failed = |why: String| TrialError::Failed(why);
+    session: &Session,
+) -> Result<StepResult, RunEnd> {
+    let failed = |why: String| RunEnd::failed(why);
     let (path, mut file) = temporary::create(&std::env::temp_dir(), "iosonde-like")
         .map_err(|error| failed(format!("cannot create a job file: {error}")))?;
     let job = JobFile(path);
@@ -128,9 +127,9 @@ fn one(
         words.push("--readonly".to_owned());
     }
     words.push(job.0.to_string_lossy().into_owned());
-    let parsed = jobs::checked(&words).map_err(|reasons| failed(reasons.join("; ")))?;
-    let ran = runner.run(&parsed, line)?;
-    BetweenRuns::Sync.act(&ran.plan, runner)?;
-    let document = ran.document();
-    Ok(StepResult { name: step.name.clone(), report: ran.report, document })
+    let parsed = jobs::checked(&words).map_err(RunEnd::Failed)?;
+    let ran = session.measure_typed(&parsed, line)?;
+    BetweenRuns::Sync.act(&ran.plan, session)?;
+    let report = ran.report();
+    Ok(StepResult { name: step.name.clone(), document: document(&report), report })
 }

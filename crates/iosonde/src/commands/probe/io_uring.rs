@@ -1,13 +1,13 @@
 //! One read with io_uring, run as a job.
 
 use iosonde_options::{Amount, Bytes, Triple};
-use iosonde_run::conductor::{Unseen, conduct};
+use iosonde_run::conductor::Unseen;
 use iosonde_run::job::Need;
 use iosonde_run::plan::JobBuilder;
 use iosonde_run::worker::JobResult;
+use iosonde_session::{RunRules, Session, Work};
 use iosonde_spec::values::{EngineName, Rw, RwWord};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Read one block of a file that is there.
 ///
@@ -29,8 +29,11 @@ pub fn read_one(path: &Path, block: u64, direct: bool, polled: bool) -> Result<(
     for job in &mut plan.jobs {
         job.files.iter_mut().for_each(|file| file.need = Need::Nothing);
     }
-    let outcome = conduct(Arc::new(plan), &mut Unseen).map_err(|error| error.to_string())?;
-    match outcome.results.into_iter().flatten().next() {
+    let session = Session::default();
+    let ready = session.open(Work::Planned(plan), &RunRules::default());
+    let ready = ready.map_err(|end| end.to_string())?;
+    let measured = ready.run(&mut Unseen, None).map_err(|end| end.to_string())?;
+    match measured.outcome.results.into_iter().flatten().next() {
         Some(JobResult { error: Some(error), .. }) => Err(error.to_string()),
         Some(result) if result.snapshot.lanes[0].bytes == block => Ok(()),
         Some(_) => Err("fewer bytes were read than requested".to_owned()),

@@ -1,13 +1,14 @@
 //! The tests of a quick look, one after the other.
 
 use super::target::{QuickKind, QuickTarget};
+use crate::trials::give_up;
 use crate::trials::jobs::checked;
-use crate::trials::progress::RunLine;
-use crate::trials::run::{TrialError, TrialRunner, give_up};
 use iosonde_base::Dir;
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::ledger::Ledger;
 use iosonde_report::{DirReport, Quick, Report};
+use iosonde_session::RunLine;
+use iosonde_session::{RunEnd, Session};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -96,9 +97,9 @@ const EXPECTED: [&str; 3] = ["short-run", "small-span", "closed-loop"];
 ///
 /// # Errors
 /// The first reason of what could not be done.
-pub fn all(target: &QuickTarget, seconds: u64, runner: TrialRunner) -> Result<QuickLook, String> {
+pub fn all(target: &QuickTarget, seconds: u64, session: Session) -> Result<QuickLook, String> {
     let mut run =
-        QuickRunner { target, bytes: target.bytes, direct: true, engine: deep_engine(), runner };
+        QuickRunner { target, bytes: target.bytes, direct: true, engine: deep_engine(), session };
     if target.kind == QuickKind::Directory {
         run.fill()?;
     } else {
@@ -126,7 +127,7 @@ pub fn all(target: &QuickTarget, seconds: u64, runner: TrialRunner) -> Result<Qu
             }
         }
     }
-    measured.stopped = run.runner.is_stopped();
+    measured.stopped = run.session.is_stopped();
     measured.findings = found.into_values().collect();
     measured.findings.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
     Ok(measured)
@@ -155,7 +156,7 @@ struct QuickRunner<'a> {
     bytes: u64,
     direct: bool,
     engine: &'static str,
-    runner: TrialRunner,
+    session: Session,
 }
 
 impl QuickRunner<'_> {
@@ -200,11 +201,11 @@ impl QuickRunner<'_> {
     /// Run a job; nothing if a signal comes.
     fn run(&self, words: &[String], doing: &str) -> Result<Option<Report>, String> {
         let parsed = checked(words).map_err(first)?;
-        match self.runner.run(&parsed, &RunLine::new(doing)) {
-            Ok(ran) => Ok(Some(ran.report)),
-            Err(TrialError::Stopped { twice: true }) => give_up(),
-            Err(TrialError::Stopped { twice: false }) => Ok(None),
-            Err(TrialError::Failed(why)) => Err(first(vec![why])),
+        match self.session.measure_typed(&parsed, &RunLine::new(doing)) {
+            Ok(ran) => Ok(Some(ran.report())),
+            Err(RunEnd::Stopped { twice: true }) => give_up(),
+            Err(RunEnd::Stopped { twice: false }) => Ok(None),
+            Err(end) => Err(first(vec![end.to_string()])),
         }
     }
 

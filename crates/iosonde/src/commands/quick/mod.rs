@@ -9,8 +9,8 @@ mod text;
 use super::definition::{CommandEntry, parse};
 use crate::exit;
 use crate::output::{print, print_error};
-use crate::trials::run::TrialRunner;
 use clap::{Args, ValueHint};
+use iosonde_session::Session;
 use measure::QuickLook;
 use std::path::{Path, PathBuf};
 use target::QuickTarget;
@@ -58,12 +58,12 @@ pub fn run(words: &[String]) -> u8 {
         Ok(arguments) => arguments,
         Err(code) => return code,
     };
-    let looked = TrialRunner::new()
-        .map_err(|error| format!("cannot listen for signals: {error}"))
-        // Before there is a file, which must go when one comes.
-        .and_then(|runner| {
+    let looked = Session::listening()
+        .map_err(|end| end.to_string())
+        // Before there is a file, which must go when a signal comes.
+        .and_then(|session| {
             let target = QuickTarget::of(&arguments.path, arguments.mib << 20)?;
-            measure::all(&target, arguments.seconds, runner)
+            measure::all(&target, arguments.seconds, session)
         });
     match looked {
         Ok(measured) => report(&measured, arguments.json),

@@ -18,14 +18,16 @@ use super::definition::CommandEntry;
 use crate::exit;
 use crate::output::{print, print_error};
 use crate::page_file::PageFile;
+use crate::trials::give_up;
 use crate::trials::jobs::checked;
-use crate::trials::run::{TrialError, TrialRunner, give_up, prepared};
 use crate::trials::words::{MixedWords, parse, refuse};
 use arguments::{SweepArgs, SweepFormat};
 use clap::Args;
 use grid::GridPoint;
 use iosonde_judge::round_order;
 use iosonde_run::job::Plan;
+use iosonde_session::prepare::prepare_parsed;
+use iosonde_session::{Personality, RunEnd, Session};
 use iosonde_spec::cli::Parsed;
 use results::SweepResults;
 use results::load_axis;
@@ -96,9 +98,8 @@ fn start(arguments: &SweepArgs, words: &[String]) -> Result<u8, Vec<String>> {
         print(&dry_run(arguments, points, &plans));
         return Ok(exit::OK);
     }
-    let runner =
-        TrialRunner::new().map_err(|error| own(&format!("cannot listen for signals: {error}")))?;
-    let mut runs = SweepRuns::new(arguments, base, planned, &runner).map_err(|why| own(&why))?;
+    let session = Session::listening().map_err(|end| own(&end.to_string()))?;
+    let mut runs = SweepRuns::new(arguments, base, planned, &session).map_err(|why| own(&why))?;
     Ok(if is_search { run_search(arguments, &mut runs) } else { run_grid(arguments, &mut runs) })
 }
 
@@ -127,10 +128,9 @@ fn plans(base: &Parsed, points: &[SweepPoint]) -> Result<Vec<Plan>, String> {
     } else {
         points.iter().filter_map(|point| point.parsed.as_ref()).collect()
     };
-    let plan = |parsed: &&Parsed| match prepared((*parsed).clone()) {
-        Ok(prepared) => Ok(prepared.plan),
-        Err(TrialError::Failed(why)) => Err(why),
-        Err(TrialError::Stopped { .. }) => Err("stopped".to_owned()),
+    let plan = |parsed: &&Parsed| {
+        let prepared = prepare_parsed(Personality::Native, (*parsed).clone());
+        prepared.map(|prepared| prepared.plan).map_err(|refused| RunEnd::from(refused).to_string())
     };
     known.iter().map(plan).collect()
 }
@@ -176,7 +176,7 @@ struct PrintedSweep {
 fn finish(
     arguments: &SweepArgs,
     runs: &SweepRuns<'_>,
-    ended: Result<(), TrialError>,
+    ended: Result<(), RunEnd>,
     printed: Option<PrintedSweep>,
 ) -> u8 {
     let mut code = exit::OK;
@@ -213,11 +213,11 @@ fn finish(
             print_error(&format!("iosonde: sweep: the budget is through\n{kept}"));
             code
         }
-        Err(TrialError::Failed(why)) => {
-            print_error(&format!("iosonde: sweep: {why}\n{kept}"));
+        Err(end @ RunEnd::Failed(_)) => {
+            print_error(&format!("iosonde: sweep: {end}\n{kept}"));
             exit::REFUSED
         }
-        Err(TrialError::Stopped { twice }) => {
+        Err(RunEnd::Stopped { twice }) => {
             print_error(&kept);
             if twice { give_up() } else { exit::SIGNALLED }
         }

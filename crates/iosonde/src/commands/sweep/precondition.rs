@@ -1,13 +1,12 @@
 //! Writing the files or devices before the first run, so that all runs meet the
 //! same state.
 
-use crate::trials::progress::RunLine;
-use crate::trials::run::{TrialError, TrialRunner};
 use clap::ValueEnum;
 use iosonde_base::Dir;
 use iosonde_options::{Amount, Bytes, Triple};
 use iosonde_run::job::{FileKind, Plan};
 use iosonde_run::plan::JobBuilder;
+use iosonde_session::{RunEnd, RunLine, RunRules, Session, Work};
 use iosonde_spec::values::{Rw, RwWord};
 use std::path::PathBuf;
 
@@ -64,12 +63,7 @@ impl Precondition {
     ///
     /// # Errors
     /// A write fails, or a signal comes.
-    pub fn act(
-        self,
-        plans: &[Plan],
-        erase: &[String],
-        runner: &TrialRunner,
-    ) -> Result<(), TrialError> {
+    pub fn act(self, plans: &[Plan], erase: &[String], session: &Session) -> Result<(), RunEnd> {
         let passes: &[(RwWord, u64, u64)] = match self {
             Precondition::None => &[],
             Precondition::Fill => &[(RwWord::Write, SEQUENTIAL, 1)],
@@ -86,7 +80,10 @@ impl Precondition {
                         reach.path.display(),
                         if *word == RwWord::Write { "sequential" } else { "random" },
                     ));
-                    runner.run_plan(planned(&reach, *word, *block)?, erase, &line)?;
+                    let rules = RunRules::may_erase(erase);
+                    let plan = Work::Planned(planned(&reach, *word, *block)?);
+                    session.measure(plan, &rules, &mut line.clone())?;
+                    line.clear();
                 }
             }
         }
@@ -122,7 +119,7 @@ fn reaches(plans: &[Plan]) -> Vec<Reach> {
     all
 }
 
-fn planned(reach: &Reach, word: RwWord, block: u64) -> Result<Plan, TrialError> {
+fn planned(reach: &Reach, word: RwWord, block: u64) -> Result<Plan, RunEnd> {
     let mut job = JobBuilder::new("precondition", &reach.path);
     let block = block.min(reach.bytes);
     job.set(|spec| &mut spec.order.rw, Rw { word, every: 1, skip: 0 })
@@ -130,7 +127,7 @@ fn planned(reach: &Reach, word: RwWord, block: u64) -> Result<Plan, TrialError> 
         .set(|spec| &mut spec.size.size, Some(Amount::Bytes(reach.bytes / block * block)))
         .set(|spec| &mut spec.durability.direct, reach.direct)
         .set(|spec| &mut spec.durability.end_fsync, true);
-    let plan = job.plan().map_err(|error| TrialError::Failed(error.to_string()))?;
+    let plan = job.plan().map_err(|error| RunEnd::failed(error.to_string()))?;
     debug_assert!(plan.jobs.iter().all(|job| job.dirs[Dir::Write]));
     Ok(plan)
 }

@@ -5,8 +5,8 @@ use super::grid::{GridPoint, number};
 use super::results::{KneeKind, SweepResults, load_axis};
 use super::runs::{SweepPoint, SweepRuns};
 use crate::output::print_error;
-use crate::trials::run::TrialError;
 use crate::trials::settings::OptionSetting;
+use iosonde_session::RunEnd;
 use serde_json::{Value, json};
 
 impl SweepRuns<'_> {
@@ -14,7 +14,7 @@ impl SweepRuns<'_> {
     ///
     /// # Errors
     /// The journal cannot be written.
-    pub fn refine(&mut self) -> Result<bool, TrialError> {
+    pub fn refine(&mut self) -> Result<bool, RunEnd> {
         let (Some(wanted), false) = (self.arguments.refine, self.is_refined) else {
             return Ok(false);
         };
@@ -33,7 +33,7 @@ impl SweepRuns<'_> {
             }
         }
         let texts: Vec<String> = grids.iter().map(GridPoint::text).collect();
-        self.folder.log(&json!({ "refined": texts })).map_err(TrialError::Failed)?;
+        self.folder.log(&json!({ "refined": texts })).map_err(RunEnd::failed)?;
         for grid in grids {
             self.add(grid)?;
         }
@@ -62,9 +62,9 @@ impl SweepRuns<'_> {
         grids.filter(|grid| condition.is_none_or(|one| one.holds(grid).unwrap_or(false))).collect()
     }
 
-    fn add(&mut self, grid: GridPoint) -> Result<(), TrialError> {
-        let failed = |reasons: Vec<String>| TrialError::Failed(reasons.join("; "));
-        let mut point = SweepPoint::new(&self.base, grid, self.arguments).map_err(failed)?;
+    fn add(&mut self, grid: GridPoint) -> Result<(), RunEnd> {
+        let point = SweepPoint::new(&self.base, grid, self.arguments);
+        let mut point = point.map_err(RunEnd::Failed)?;
         point.measure_load()?;
         self.points.push(point);
         Ok(())
@@ -79,10 +79,7 @@ impl SweepRuns<'_> {
         self.is_refined = true;
         for text in texts.iter().filter_map(Value::as_str) {
             let settings = OptionSetting::parse_line(text)?;
-            self.add(GridPoint { settings }).map_err(|error| match error {
-                TrialError::Failed(why) => why,
-                TrialError::Stopped { .. } => "stopped".to_owned(),
-            })?;
+            self.add(GridPoint { settings }).map_err(|end| end.to_string())?;
         }
         Ok(())
     }

@@ -4,13 +4,13 @@ use super::arguments::{RampChoice, SweepArgs};
 use super::grid::{GridPoint, points};
 use crate::trials::folder::{BegunRuns, EarlierRuns, FolderRequest, TrialFolder};
 use crate::trials::jobs::plan;
-use crate::trials::progress::RunLine;
-use crate::trials::run::{TrialError, TrialRun, TrialRunner, prepared};
 use crate::trials::settings::{OptionSetting, identity};
 use iosonde_judge::round_order;
 use iosonde_report::Report;
 use iosonde_result::StoredResult;
 use iosonde_run::job::Plan;
+use iosonde_session::prepare::prepare_parsed;
+use iosonde_session::{Measured, Personality, RunEnd, RunLine, RunRules, Session, Work, document};
 use iosonde_spec::cli::Parsed;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -65,9 +65,9 @@ impl SweepPoint {
     ///
     /// # Errors
     /// They cannot run.
-    pub fn measure_load(&mut self) -> Result<Plan, TrialError> {
+    pub fn measure_load(&mut self) -> Result<Plan, RunEnd> {
         let parsed = self.parsed.clone().expect("rates are resolved");
-        let plan = prepared(parsed)?.plan;
+        let plan = prepare_parsed(Personality::Native, parsed)?.plan;
         self.jobs = plan.jobs.len();
         self.load = plan.jobs.iter().map(|job| f64::from(job.reporting.depth_asked)).sum();
         Ok(plan)
@@ -85,7 +85,7 @@ pub struct SweepRuns<'a> {
     pub seed: u64,
     /// The directory, and the journal.
     pub folder: TrialFolder,
-    runner: &'a TrialRunner,
+    session: &'a Session,
     longest: Duration,
     begun: Instant,
     written: u64,
@@ -185,7 +185,7 @@ impl<'a> SweepRuns<'a> {
         arguments: &'a SweepArgs,
         base: Parsed,
         planned: PlannedPoints,
-        runner: &'a TrialRunner,
+        session: &'a Session,
     ) -> Result<SweepRuns<'a>, String> {
         let request = FolderRequest {
             path: &arguments.out,
@@ -203,7 +203,7 @@ impl<'a> SweepRuns<'a> {
             points,
             seed,
             folder,
-            runner,
+            session,
             longest,
             begun,
             written: 0,
@@ -256,7 +256,7 @@ impl<'a> SweepRuns<'a> {
     ///
     /// # Errors
     /// A run fails, or a signal comes.
-    pub fn run(&mut self) -> Result<(), TrialError> {
+    pub fn run(&mut self) -> Result<(), RunEnd> {
         self.resolve_rates()?;
         self.prepare()?;
         for round in 0..self.arguments.rounds as usize {
@@ -270,7 +270,7 @@ impl<'a> SweepRuns<'a> {
     }
 
     /// Run the missing points of a round, in its order.
-    fn run_round(&mut self, round: usize) -> Result<(), TrialError> {
+    fn run_round(&mut self, round: usize) -> Result<(), RunEnd> {
         let order = round_order(self.seed, round as u64, self.points.len());
         for (position, at) in order.into_iter().enumerate() {
             let point = &self.points[at];
@@ -297,7 +297,7 @@ impl<'a> SweepRuns<'a> {
     }
 
     /// Values that are parts of the free rate become numbers.
-    fn resolve_rates(&mut self) -> Result<(), TrialError> {
+    fn resolve_rates(&mut self) -> Result<(), RunEnd> {
         if self.points.iter().all(|point| point.parsed.is_some()) {
             return Ok(());
         }
@@ -311,7 +311,7 @@ impl<'a> SweepRuns<'a> {
                     Some(((free * percent / 100.0).round().max(1.0) as u64).to_string());
             }
             let parsed = with_settings(&base, &settings, self.arguments.ramp);
-            point.parsed = Some(parsed.map_err(|reasons| TrialError::Failed(reasons.join("; ")))?);
+            point.parsed = Some(parsed.map_err(RunEnd::Failed)?);
             point.grid.settings = settings;
         }
         Ok(())
@@ -321,7 +321,7 @@ impl<'a> SweepRuns<'a> {
     ///
     /// # Errors
     /// The run fails, or a signal comes.
-    pub fn measure_free_rate(&mut self) -> Result<f64, TrialError> {
+    pub fn measure_free_rate(&mut self) -> Result<f64, RunEnd> {
         if let Some(rate) = self.free_rate {
             return Ok(rate);
         }
@@ -336,7 +336,7 @@ impl<'a> SweepRuns<'a> {
 
     /// Write targets as `--precondition` says, and lay out the files of all
     /// points, so that no run does it.
-    fn prepare(&mut self) -> Result<(), TrialError> {
+    fn prepare(&mut self) -> Result<(), RunEnd> {
         let mut plans: Vec<Plan> = Vec::new();
         for point in &mut self.points {
             plans.push(point.measure_load()?);
@@ -345,11 +345,11 @@ impl<'a> SweepRuns<'a> {
         if is_begun {
             return Ok(());
         }
-        self.arguments.precondition.act(&plans, &self.base.flags.erase, self.runner)?;
+        self.arguments.precondition.act(&plans, &self.base.flags.erase, self.session)?;
         for at in 0..self.points.len() {
             let parsed = self.points[at].parsed.clone().expect("rates are resolved");
             match self.lay_out(&parsed) {
-                Err(TrialError::Failed(why)) => self.note_failure(at, 0, why)?,
+                Err(RunEnd::Failed(why)) => self.note_failure(at, 0, why.join("; "))?,
                 other => other?,
             }
         }
@@ -357,17 +357,17 @@ impl<'a> SweepRuns<'a> {
     }
 
     /// A point that cannot be run: the others go on.
-    fn note_failure(&mut self, at: usize, round: usize, why: String) -> Result<(), TrialError> {
+    fn note_failure(&mut self, at: usize, round: usize, why: String) -> Result<(), RunEnd> {
         let point = &mut self.points[at];
         crate::output::print_error(&format!("iosonde: sweep: {}: {why}", point.grid.text()));
         let entry = json!({
             "failed": why, "point": at, "round": round, "settings": point.grid.text(),
         });
         point.failure = Some(why);
-        self.folder.log(&entry).map_err(TrialError::Failed)
+        self.folder.log(&entry).map_err(RunEnd::failed)
     }
 
-    fn run_point(&mut self, at: usize, round: usize, position: usize) -> Result<(), TrialError> {
+    fn run_point(&mut self, at: usize, round: usize, position: usize) -> Result<(), RunEnd> {
         let file = format!("{:03}.json", round * self.points.len() + at + 1);
         let point = &self.points[at];
         let parsed = point.parsed.clone().expect("rates are resolved");
@@ -386,7 +386,7 @@ impl<'a> SweepRuns<'a> {
             "settings": point.grid.text(),
         });
         let ran = match self.run_jobs(&parsed, &words) {
-            Err(TrialError::Failed(why)) => return self.note_failure(at, round, why),
+            Err(RunEnd::Failed(why)) => return self.note_failure(at, round, why.join("; ")),
             other => other?,
         };
         let result = self.keep(&ran, &file, entry)?;
@@ -404,32 +404,23 @@ impl<'a> SweepRuns<'a> {
         file: &str,
         entry: Value,
         words: &str,
-    ) -> Result<StoredResult, TrialError> {
-        let about = |error| match error {
-            TrialError::Failed(why) => TrialError::Failed(format!("{words}: {why}")),
-            stopped => stopped,
-        };
-        let ran = self.run_jobs(parsed, words).map_err(about)?;
+    ) -> Result<StoredResult, RunEnd> {
+        let ran = self.run_jobs(parsed, words).map_err(|end| end.about(words))?;
         self.keep(&ran, file, entry)
     }
 
-    fn run_jobs(&self, parsed: &Parsed, words: &str) -> Result<TrialRun, TrialError> {
+    fn run_jobs(&self, parsed: &Parsed, words: &str) -> Result<Measured, RunEnd> {
         let line = RunLine::new(words);
         line.draw("");
-        self.runner.run(parsed, &line)
+        self.session.measure_typed(parsed, &line)
     }
 
     /// Keep a result in `file`, with a line in the journal, and do what is to be
     /// done after a run.
-    fn keep(
-        &mut self,
-        ran: &TrialRun,
-        file: &str,
-        entry: Value,
-    ) -> Result<StoredResult, TrialError> {
+    fn keep(&mut self, ran: &Measured, file: &str, entry: Value) -> Result<StoredResult, RunEnd> {
         let begun = Instant::now();
-        let failed = TrialError::Failed;
-        let document = ran.document();
+        let failed = RunEnd::failed;
+        let document = document(&ran.report());
         let result =
             iosonde_result::read(&document).map_err(|error| failed(format!("{file}: {error}")))?;
         self.folder.write(file, &document).map_err(failed)?;
@@ -438,7 +429,7 @@ impl<'a> SweepRuns<'a> {
         entry["wall_s"] = ran.wall.as_secs_f64().into();
         self.folder.log(&entry).map_err(failed)?;
         self.written += written_bytes(&result.report);
-        self.arguments.between.act(&ran.plan, self.runner)?;
+        self.arguments.between.act(&ran.plan, self.session)?;
         self.longest = self.longest.max(ran.wall + begun.elapsed());
         Ok(result)
     }
@@ -447,12 +438,16 @@ impl<'a> SweepRuns<'a> {
     ///
     /// # Errors
     /// They cannot be made, or a signal comes.
-    pub fn lay_out(&self, parsed: &Parsed) -> Result<(), TrialError> {
+    pub fn lay_out(&self, parsed: &Parsed) -> Result<(), RunEnd> {
         let mut parsed = parsed.clone();
         let only = OptionSetting::parse("create_only=1").expect("it is an option");
-        only.apply(&mut parsed).map_err(TrialError::Failed)?;
+        only.apply(&mut parsed).map_err(RunEnd::failed)?;
         let line = RunLine::new("lay out files");
-        self.runner.run_plan(prepared(parsed)?.plan, &self.base.flags.erase, &line)
+        let plan = prepare_parsed(Personality::Native, parsed)?.plan;
+        let rules = RunRules::may_erase(&self.base.flags.erase);
+        self.session.measure(Work::Planned(plan), &rules, &mut line.clone())?;
+        line.clear();
+        Ok(())
     }
 
     /// Whether the journal has a run with this file.

@@ -3,10 +3,10 @@
 use super::arguments::SweepArgs;
 use super::find::{FindOption, FoundOption};
 use super::runs::{SweepRuns, with_settings};
-use crate::trials::run::TrialError;
 use crate::trials::settings::OptionSetting;
 use iosonde_judge::{SloOutcome, SloPhase, SloStep};
 use iosonde_report::Report;
+use iosonde_session::RunEnd;
 use iosonde_spec::cli::Parsed;
 use serde_json::json;
 use std::time::Duration;
@@ -57,7 +57,7 @@ pub fn search(
     runs: &mut SweepRuns<'_>,
     arguments: &SweepArgs,
     found: &mut SearchResult,
-) -> Result<(), TrialError> {
+) -> Result<(), RunEnd> {
     let find = arguments.find.clone().unwrap_or(RATE);
     found.promises = arguments.slo.iter().map(|one| one.text.clone()).collect();
     found.find = find.option.name().to_owned();
@@ -100,18 +100,18 @@ fn probe(
     arguments: &SweepArgs,
     at: ProbePoint,
     number: usize,
-) -> Result<SloProbe, TrialError> {
+) -> Result<SloProbe, RunEnd> {
     let ProbePoint { option, value, phase } = at;
     let name = option.name();
     let file = format!("{:03}.json", number + 1);
-    let failed = TrialError::Failed;
+    let failed = RunEnd::failed;
     let result = if runs.is_kept(&file) {
         runs.stored(&file).map_err(failed)?
     } else {
         let setting =
             OptionSetting { section: None, name: name.into(), value: Some(format!("{value}")) };
         let parsed = with_settings(&runs.base, &[setting], arguments.ramp);
-        let mut parsed = parsed.map_err(|reasons| failed(reasons.join("; ")))?;
+        let mut parsed = parsed.map_err(RunEnd::Failed)?;
         if option == FoundOption::Rate {
             lengthen(&mut parsed, arguments, value).map_err(failed)?;
         }

@@ -2,17 +2,16 @@
 
 use super::comparison::{Comparison, SettingIndex};
 use super::device::{WriteCacheSetting, words_of};
-use super::workload::{self, Interrupted, RunSummary, Workload};
+use super::workload::{self, RunSummary, Workload};
 use super::{refuse, text};
 use crate::exit;
 use crate::output::{print, print_error};
 use crate::prepare::PrepareError;
 use iosonde_direct::WriteCache;
-use iosonde_run::conductor::signals;
+use iosonde_session::{RunEnd, Session};
 use iosonde_sys::status_line;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Run the job under both settings and print one table.
@@ -37,9 +36,9 @@ pub fn run(path: &Path, job: &[String], rounds: u32, json: bool) -> u8 {
     let Some(original) = before.kernel.get() else {
         return refuse("the kernel's setting is unknown");
     };
-    let stop = match signals::stop_flag() {
-        Ok(stop) => stop,
-        Err(error) => return refuse(&format!("cannot listen for signals: {error}")),
+    let session = match Session::listening() {
+        Ok(session) => session,
+        Err(end) => return refuse(&end.to_string()),
     };
     // From here on the setting is restored, also after a panic.
     let restorer = RestoreOnDrop { setting: Some(setting), original };
@@ -53,8 +52,8 @@ pub fn run(path: &Path, job: &[String], rounds: u32, json: bool) -> u8 {
         "iosonde: {disk} is {by} and will be restored; after kill -9 restore it with: {hand}"
     );
     let mut comparison = Comparison::new(path, before.clone(), rounds, &workloads);
-    let interrupted = take(&workloads, setting, rounds, &stop, &mut comparison).err();
-    if interrupted == Some(Interrupted::Stopped { twice: true }) {
+    let interrupted = take(&workloads, setting, rounds, &session, &mut comparison).err();
+    if interrupted == Some(RunEnd::Stopped { twice: true }) {
         // A job still runs; storage that does not answer may hold us up, too.
         give_up(restorer, &hand);
     }
@@ -64,11 +63,11 @@ pub fn run(path: &Path, job: &[String], rounds: u32, json: bool) -> u8 {
     }
     comparison.restored = restored.is_ok();
     let code = match &interrupted {
-        Some(Interrupted::Failed(why)) => {
-            print_error(&format!("iosonde: write-cache: {why}"));
+        Some(end @ RunEnd::Failed(_)) => {
+            print_error(&format!("iosonde: write-cache: {end}"));
             exit::REFUSED
         }
-        Some(Interrupted::Stopped { .. }) => {
+        Some(RunEnd::Stopped { .. }) => {
             if !comparison.has_pairs() {
                 print_error("iosonde: write-cache: stopped before there were results to compare");
             }
@@ -90,29 +89,24 @@ fn take(
     workloads: &[Workload],
     setting: &WriteCacheSetting,
     rounds: u32,
-    stop: &AtomicBool,
+    session: &Session,
     comparison: &mut Comparison,
-) -> Result<(), Interrupted> {
+) -> Result<(), RunEnd> {
     const ORDER: [WriteCache; 2] = [WriteCache::Back, WriteCache::Through];
     let all = 1 + workloads.len() as u32 * rounds * 2;
     let mut number = 0;
-    let mut once = |workload: &Workload, view: WriteCache| -> Result<RunSummary, Interrupted> {
-        if stop.load(Ordering::Relaxed) {
-            return Err(Interrupted::Stopped { twice: false });
+    let mut once = |workload: &Workload, view: WriteCache| -> Result<RunSummary, RunEnd> {
+        if session.is_stopped() {
+            return Err(RunEnd::Stopped { twice: false });
         }
         number += 1;
         status_line::draw(&format!("run {number} of {all}: {}, {}", workload.name, words_of(view)));
-        setting.set(view).map_err(Interrupted::Failed)?;
+        setting.set(view).map_err(RunEnd::failed)?;
         // What an earlier run left in the device's cache is not this one's.
         let _ = setting.flush();
-        let ran = workload.run(&setting.disk, stop);
+        let ran = workload.run(&setting.disk, session);
         status_line::clear();
-        ran.map_err(|interrupted| match interrupted {
-            Interrupted::Failed(why) => {
-                Interrupted::Failed(format!("{}, {}: {why}", workload.name, words_of(view)))
-            }
-            interrupted => interrupted,
-        })
+        ran.map_err(|end| end.about(&format!("{}, {}", workload.name, words_of(view))))
     };
     // Under write back first, so that a device without a cache is reported at once.
     once(&workloads[0], WriteCache::Back)?;

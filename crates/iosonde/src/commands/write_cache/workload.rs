@@ -9,22 +9,17 @@ use crate::prepare::{PrepareError, Prepared, parse, prepare_parsed};
 use crate::trials::words::flag_without_effect;
 use iosonde_base::Dir;
 use iosonde_options::Origin;
-use iosonde_run::conductor::{Observer, RunEvent, conduct};
+use iosonde_run::conductor::Unseen;
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
-use iosonde_run::preflight::open_files;
-use iosonde_run::preflight::write_access::{self, DeviceData};
 use iosonde_run::worker::JobResult;
+use iosonde_session::{RunEnd, RunRules, Session, Work};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::Parsed;
 use iosonde_spec::values::SyncMode;
 use iosonde_stats::{HistogramSnapshot, LaneSnapshot};
 use iosonde_sys::counters::DiskCounters;
-use rustix::process::{Signal, getpid, kill_process};
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// Jobs that run together, and how they make writes durable.
 #[derive(Clone, Debug)]
@@ -55,18 +50,6 @@ pub struct RunSummary {
     /// Flushes that the disk was sent meanwhile, by whomever; `None` if it
     /// does not count them.
     pub flushes: Option<u64>,
-}
-
-/// Why there is no run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Interrupted {
-    /// A signal asks for the end.
-    Stopped {
-        /// It came twice: jobs still run.
-        twice: bool,
-    },
-    /// In words.
-    Failed(String),
 }
 
 /// The ways to make writes durable that are set beside each other where a job
@@ -130,25 +113,15 @@ impl Workload {
     ///
     /// # Errors
     /// If a job fails, or a signal comes.
-    pub fn run(&self, disk: &str, stop: &AtomicBool) -> Result<RunSummary, Interrupted> {
-        let words = |said: Vec<String>| Interrupted::Failed(said.join("; "));
-        let prepared = prepare_parsed(Personality::Native, self.parsed.clone())
-            .map_err(|refused| words(refused.reasons))?;
-        let plan = Arc::new(prepared.plan);
-        let erase = &prepared.parsed.flags.erase;
-        let _access = write_access::devices(&plan, DeviceData::Refuse(erase))
-            .map_err(|refusals| words(refusals.iter().map(ToString::to_string).collect()))?;
-        open_files::raise(&plan).map_err(Interrupted::Failed)?;
+    pub fn run(&self, disk: &str, session: &Session) -> Result<RunSummary, RunEnd> {
+        let prepared = prepare_parsed(Personality::Native, self.parsed.clone())?;
+        let rules = RunRules::may_erase(&self.parsed.flags.erase);
         let before = DiskCounters::of(disk).ok();
-        let outcome = conduct(plan.clone(), &mut StopObserver { stop, ticks: 0, heard: false })
-            .map_err(|error| Interrupted::Failed(format!("cannot listen for signals: {error}")))?;
+        let measured = session.measure(Work::Planned(prepared.plan), &rules, &mut Unseen)?;
         let after = DiskCounters::of(disk).ok();
-        if outcome.signal.is_some() {
-            return Err(Interrupted::Stopped { twice: outcome.abandoned });
-        }
         let flushes = before.zip(after).map(|(before, after)| after.since(&before).flushes);
-        let jobs = summaries(&plan, &outcome.results).map_err(Interrupted::Failed)?;
-        settle(&plan)?;
+        let jobs = summaries(&measured.plan, &measured.outcome.results).map_err(RunEnd::failed)?;
+        settle(&measured.plan)?;
         Ok(RunSummary { jobs, flushes })
     }
 }
@@ -157,13 +130,7 @@ impl Workload {
 fn summaries(plan: &Plan, results: &[Option<JobResult>]) -> Result<Vec<JobResultSummary>, String> {
     let mut jobs: Vec<(usize, JobResultSummary)> = Vec::new();
     for (job, result) in plan.jobs.iter().zip(results) {
-        let result = result.as_ref().ok_or_else(|| format!("job {}: did not start", job.name))?;
-        if let Some(error) = &result.error {
-            return Err(format!("job {}: {error}", job.name));
-        }
-        if !job.dirs[Dir::Write] {
-            continue;
-        }
+        let Some(result) = result.as_ref().filter(|_| job.dirs[Dir::Write]) else { continue };
         if !jobs.iter().any(|(section, _)| *section == job.section) {
             jobs.push((
                 job.section,
@@ -183,12 +150,12 @@ fn summaries(plan: &Plan, results: &[Option<JobResult>]) -> Result<Vec<JobResult
 }
 
 /// Write back the dirty data of a run, so that the next does not pay for it.
-fn settle(plan: &Plan) -> Result<(), Interrupted> {
+fn settle(plan: &Plan) -> Result<(), RunEnd> {
     for path in written(plan).map(|(_, file)| &file.path) {
         // A job may take its files away itself.
         let Ok(file) = File::open(path) else { continue };
         file.sync_all()
-            .map_err(|error| Interrupted::Failed(format!("fsync {}: {error}", path.display())))?;
+            .map_err(|error| RunEnd::failed(format!("fsync {}: {error}", path.display())))?;
     }
     Ok(())
 }
@@ -252,33 +219,4 @@ pub fn percentile(lane: &LaneSnapshot, percent: f64) -> Option<u64> {
         .filter_map(|(histogram, most)| Some((histogram.as_ref()?, most)))
         .find(|(histogram, _)| histogram.total() > 0)?;
     Some(histogram.percentile(percent).min(most))
-}
-
-/// Looks on for a signal alone: the table is the report.
-struct StopObserver<'a> {
-    stop: &'a AtomicBool,
-    /// How many ticks have passed since one came that the conductor does not
-    /// know of.
-    ticks: u32,
-    heard: bool,
-}
-
-impl Observer for StopObserver<'_> {
-    fn see(&mut self, event: &RunEvent<'_>) {
-        match event {
-            RunEvent::Stopping { .. } => self.heard = true,
-            RunEvent::Tick { .. } if self.stop.load(Ordering::Relaxed) && !self.heard => {
-                self.ticks += 1;
-                // It came before the conductor listened, or it does not listen to this one.
-                if self.ticks == 2 {
-                    // We are there, so it can be sent.
-                    let _ = kill_process(getpid(), Signal::TERM);
-                }
-            }
-            _ => {}
-        }
-    }
-    fn every(&self) -> Option<Duration> {
-        Some(Duration::from_millis(200))
-    }
 }

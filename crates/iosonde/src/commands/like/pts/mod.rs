@@ -13,11 +13,11 @@ use crate::output::print;
 use crate::page_file::PageFile;
 use crate::trials::figures::percentile;
 use crate::trials::jobs;
-use crate::trials::progress::RunLine;
-use crate::trials::run::{TrialError, TrialRunner};
 use iosonde_base::{DIRS, Dir};
 use iosonde_direct::Device;
 use iosonde_report::{LatencyReport, Report};
+use iosonde_session::RunLine;
+use iosonde_session::{RunEnd, Session};
 use kinds::{PtsCell, PtsKind};
 use std::fs::File;
 use std::os::unix::fs::FileTypeExt;
@@ -137,11 +137,10 @@ pub fn job_text(kind: PtsKind, arguments: &LikeArgs) -> String {
 ///
 /// # Errors
 /// The target is no device that may lose its data, a job fails, or a signal comes.
-pub fn run(kind: PtsKind, arguments: &LikeArgs) -> Result<u8, TrialError> {
-    let failed = TrialError::Failed;
+pub fn run(kind: PtsKind, arguments: &LikeArgs) -> Result<u8, RunEnd> {
+    let failed = RunEnd::failed;
     let page_file = PageFile::at(arguments.html.as_deref(), arguments.force).map_err(failed)?;
-    let runner = TrialRunner::new()
-        .map_err(|error| failed(format!("cannot listen for signals: {error}")))?;
+    let session = Session::listening()?;
     let named = |why: String| failed(format!("{}: {why}", arguments.target.display()));
     let path = &arguments.target;
     let found = std::fs::metadata(path).map_err(|error| named(error.to_string()))?;
@@ -151,7 +150,7 @@ pub fn run(kind: PtsKind, arguments: &LikeArgs) -> Result<u8, TrialError> {
     target::may_erase(path, arguments.erase.as_deref()).map_err(named)?;
     let device = File::open(path).and_then(|file| Device::of(&file));
     let device = device.map_err(|error| named(error.to_string()))?;
-    let mut test = PtsTest { arguments, runner: &runner, findings: FindingCounts::default() };
+    let mut test = PtsTest { arguments, session: &session, findings: FindingCounts::default() };
     let ran = test.all(kind, device.bytes, u64::from(device.logical_sector))?;
     print(&words::report(&ran, arguments, &test.findings));
     if let Some(file) = page_file {
@@ -163,17 +162,12 @@ pub fn run(kind: PtsKind, arguments: &LikeArgs) -> Result<u8, TrialError> {
 
 struct PtsTest<'a> {
     arguments: &'a LikeArgs,
-    runner: &'a TrialRunner,
+    session: &'a Session,
     findings: FindingCounts,
 }
 
 impl PtsTest<'_> {
-    fn all(
-        &mut self,
-        kind: PtsKind,
-        capacity: u64,
-        block_bytes: u64,
-    ) -> Result<PtsRun, TrialError> {
+    fn all(&mut self, kind: PtsKind, capacity: u64, block_bytes: u64) -> Result<PtsRun, RunEnd> {
         let mut run = PtsRun {
             kind,
             device: self.arguments.target.display().to_string(),
@@ -190,7 +184,7 @@ impl PtsTest<'_> {
         // A drive that takes no TRIM cannot be purged this way.
         match self.job(&words::purge(), "purge") {
             Ok(_) => {}
-            Err(TrialError::Failed(_)) => {
+            Err(RunEnd::Failed(_)) => {
                 run.notes.push("the device takes no TRIM: it was not purged".to_owned());
             }
             Err(stopped) => return Err(stopped),
@@ -215,7 +209,7 @@ impl PtsTest<'_> {
         }
     }
 
-    fn round(&mut self, cells: &[PtsCell], number: usize) -> Result<Vec<CellFigures>, TrialError> {
+    fn round(&mut self, cells: &[PtsCell], number: usize) -> Result<Vec<CellFigures>, RunEnd> {
         let mut figures = Vec::new();
         for cell in cells {
             let lead = format!("round {number}: {} {}", cell.mix(), cell.block);
@@ -227,14 +221,14 @@ impl PtsTest<'_> {
     }
 
     /// Run a job of these options on the device.
-    fn job(&self, options: &[String], lead: &str) -> Result<Report, TrialError> {
-        let failed = TrialError::Failed;
+    fn job(&self, options: &[String], lead: &str) -> Result<Report, RunEnd> {
+        let failed = RunEnd::failed;
         let target = target::escaped(&self.arguments.target).map_err(failed)?;
         let mut words = vec!["--name=pts".to_owned(), format!("--filename={target}")];
         words.extend(words::common().into_iter().chain(options.to_vec()));
         words.extend(self.arguments.with.iter().map(|word| format!("--{word}")));
         words.extend(self.arguments.erase.iter().map(|word| format!("--erase={word}")));
-        let parsed = jobs::checked(&words).map_err(|reasons| failed(reasons.join("; ")))?;
-        self.runner.run(&parsed, &RunLine::new(lead)).map(|ran| ran.report)
+        let parsed = jobs::checked(&words).map_err(RunEnd::Failed)?;
+        self.session.measure_typed(&parsed, &RunLine::new(lead)).map(|ran| ran.report())
     }
 }

@@ -1,9 +1,9 @@
 //! Arguments to a plan: parse, check, plan. Job files are read, nothing else is
 //! opened.
 
-use crate::exit;
 use crate::job_files::CheckedJobFiles;
 use crate::personality::Personality;
+use iosonde_base::exit;
 use iosonde_options::{Diagnostic, Level, Origin};
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
 use iosonde_run::plan::{self, ExternalEngines};
@@ -17,6 +17,8 @@ use std::env::VarError;
 
 /// Jobs that are parsed and planned; nothing has been touched.
 pub struct Prepared {
+    /// As whom they run.
+    pub personality: Personality,
     /// The command line and its job files.
     pub parsed: Parsed,
     /// The jobs as they will run.
@@ -27,7 +29,23 @@ pub struct Prepared {
     pub data_warnings: Vec<String>,
 }
 
+impl Prepared {
+    /// The notes that a report keeps. In our own name they stand above it.
+    pub(crate) fn diagnostics(&self) -> Vec<String> {
+        if self.personality == Personality::Native && !self.parsed.flags.formats_given {
+            return Vec::new();
+        }
+        self.notes.iter().map(|line| without_program(line).to_owned()).collect()
+    }
+}
+
+/// A line without the program's name, which a report need not repeat.
+fn without_program(line: &str) -> &str {
+    ["iosonde: ", "fio: "].iter().find_map(|name| line.strip_prefix(name)).unwrap_or(line)
+}
+
 /// Why nothing runs.
+#[derive(Debug)]
 pub struct PrepareError {
     /// The exit code.
     pub code: u8,
@@ -129,7 +147,7 @@ pub fn prepare_shared(
         Personality::Fio => Vec::new(),
         Personality::Native => data_warnings(&planned.plan),
     };
-    Ok(Prepared { parsed, plan: planned.plan, notes, data_warnings })
+    Ok(Prepared { personality, parsed, plan: planned.plan, notes, data_warnings })
 }
 
 /// `--no-exec`: before anything is loaded to be asked what it can do.

@@ -1,6 +1,8 @@
 //! The line that shows which run of many is under way; on a terminal only.
 
+use iosonde_run::conductor::{Observer, RunEvent};
 use iosonde_sys::status_line;
+use std::time::Duration;
 
 /// A line of standard error that is drawn over.
 #[derive(Clone, Debug)]
@@ -22,5 +24,19 @@ impl RunLine {
     /// Take it off the screen.
     pub fn clear(&self) {
         status_line::clear();
+    }
+}
+
+impl Observer for RunLine {
+    fn see(&mut self, event: &RunEvent<'_>) {
+        match event {
+            RunEvent::LayingOut { .. } => self.draw("laying out files"),
+            RunEvent::Tick { elapsed, .. } => self.draw(&format!("{:.0} s", elapsed.secs_f64())),
+            _ => {}
+        }
+    }
+
+    fn every(&self) -> Option<Duration> {
+        Some(Duration::from_millis(250))
     }
 }
