@@ -5,13 +5,16 @@ CARGO ?= cargo
 # shares with the others would be built a second time, with other features.
 XTASK = $${CARGO_TARGET_DIR:-target}/debug/xtask
 
-.PHONY: run build test exact bench docs course minimum deny dist dist-test release needs cross
+.PHONY: run build test fresh exact bench docs course minimum deny dist dist-test release needs cross
 
-# Build the release binary and run a short, safe, mixed job on a temporary file
-# in the current directory, removed afterwards.
-run: build
-	./target/release/iosonde
+# Build the program and run a short, safe, mixed job on a temporary file in the
+# current directory, removed afterwards. Optimised is what runs for each I/O: the
+# rest of a release takes twice as long to build.
+run:
+	$(CARGO) build --profile first-run --locked -p iosonde
+	$${CARGO_TARGET_DIR:-./target}/first-run/iosonde
 
+# The program as it is installed.
 build:
 	$(CARGO) build --release --locked -p iosonde
 
@@ -28,6 +31,10 @@ test: needs
 	./scripts/spelling.sh
 	./scripts/deny.sh
 	$(XTASK) test
+
+# Both commands of the README in a Debian that has only what the README names: made by debootstrap, as root.
+fresh:
+	./scripts/fresh.sh
 
 # All recorded random jobs against fio 3.42; make test runs a sample of them.
 exact:
