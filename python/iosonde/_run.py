@@ -142,13 +142,23 @@ def _ended(code: int) -> str:
     return f"iosonde ended with exit code {code}" if code >= 0 else f"iosonde was ended by signal {-code}"
 
 
+_JOBS = (
+    "use the path of a job file, a dict of options such as {'name': 'a', 'rw': 'read', 'size': '1m'}, or a list of such dicts; "
+    "flags of the program go to arguments="
+)
+
+
 def _words(job: Union[JobFile, Options, Sequence[Options]]) -> List[str]:
     """The job as arguments of the program."""
     if isinstance(job, (str, os.PathLike)):
         return [os.path.abspath(job)]
-    jobs = [job] if isinstance(job, Mapping) else list(job)
+    jobs = [job] if isinstance(job, Mapping) else job
+    if not isinstance(jobs, (list, tuple)):
+        raise TypeError(f"job: {job!r}: {_JOBS}")
     words: List[str] = []
     for options in jobs:
+        if not isinstance(options, Mapping):
+            raise TypeError(f"job: {options!r} is not the options of a job: {_JOBS}")
         if "name" not in options:
             raise ValueError('a job needs a "name"')
         words.append(f"--name={_text('name', options['name'])}")

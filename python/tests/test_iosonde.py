@@ -122,6 +122,12 @@ def test_a_job_without_a_name_is_refused() -> None:
             iosonde.run(job)  # type: ignore[arg-type]
 
 
+def test_what_is_no_job_is_refused_with_what_a_job_is() -> None:
+    for job in [["--name=a", "--rw=read"], 7, None]:
+        with pytest.raises(TypeError, match="use the path of a job file, a dict of options"):
+            iosonde.run(job)  # type: ignore[arg-type]
+
+
 def test_a_value_that_is_none_is_refused_with_its_option() -> None:
     for value in [None, ["4k", "8k"]]:
         with pytest.raises(ValueError, match="bs: "):
