@@ -24,7 +24,7 @@ if command -v cargo-deny >/dev/null; then
 	}
 	for manifest in Cargo.toml bindings/node/Cargo.toml; do
 		# A version that only one of the two has twice is skipped for both.
-		deny "$manifest" --offline check --allow unnecessary-skip licenses bans sources
+		deny "$manifest" check --allow unnecessary-skip licenses bans sources
 	done
 	# The tool's own place for databases, in a folder for each.
 	copies=${CARGO_HOME:-$HOME/.cargo}/advisory-dbs

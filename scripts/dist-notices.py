@@ -20,7 +20,7 @@ LICENCE = re.compile(r"^(licen[cs]e|copying|copyright|notice|unlicense)", re.IGN
 
 def folders(manifest: str) -> dict:
     """Where the sources of each crate are, by name and version."""
-    command = [os.environ.get("CARGO", "cargo"), "metadata", "--locked", "--offline", "--format-version=1"]
+    command = [os.environ.get("CARGO", "cargo"), "metadata", "--locked", "--format-version=1"]
     output = subprocess.run(command + ["--manifest-path", manifest], check=True, capture_output=True, text=True).stdout
     packages = json.loads(output)["packages"]
     return {(one["name"], one["version"]): Path(one["manifest_path"]).parent for one in packages if one["source"]}

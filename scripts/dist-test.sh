@@ -39,7 +39,7 @@ readme() {
 }
 
 sources() {
-	"${CARGO:-cargo}" install --quiet --locked --offline --path crates/iosonde --root "$WORK/cargo" --no-track
+	"${CARGO:-cargo}" install --quiet --locked --path crates/iosonde --root "$WORK/cargo" --no-track
 	runs "$WORK/cargo/bin/iosonde"
 	say "sources: installed by cargo, ran"
 }

@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 GLIBC=2.28
-LARGEST=15000000
+LARGEST=12000000
 VERSION=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 CARGO=${CARGO:-cargo}
 TARGETS=${CARGO_TARGET_DIR:-$PWD/target}
@@ -59,8 +59,8 @@ binary() { # processor, folder
 	local triple=$1-unknown-linux-gnu built
 	# No folder of this machine is in the binary.
 	RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates --remap-path-prefix=$PWD=iosonde" \
-		$CARGO zigbuild --release --locked -p iosonde --target "$triple.$GLIBC"
-	built=$TARGETS/$triple/release/iosonde
+		$CARGO zigbuild --profile dist --locked -p iosonde --target "$triple.$GLIBC"
+	built=$TARGETS/$triple/dist/iosonde
 	"$OBJCOPY" --only-keep-debug "$built" "$2/iosonde.debug"
 	"$OBJCOPY" --strip-all --add-gnu-debuglink="$2/iosonde.debug" "$built" "$2/iosonde"
 	local glibc size

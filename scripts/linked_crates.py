@@ -23,7 +23,7 @@ PACKAGES = {
 def crates(package: str, edges: str) -> set:
     """Names, versions and licences of the crates that these edges of the dependency graph reach, on any of its systems."""
     manifest, _, targets = PACKAGES[package]
-    command = [os.environ.get("CARGO", "cargo"), "tree", "--locked", "--offline", "--manifest-path", manifest]
+    command = [os.environ.get("CARGO", "cargo"), "tree", "--locked", "--manifest-path", manifest]
     command += ["-p", package, "--edges", edges, "--prefix", "none", "--format", "{p}\t{l}"]
     command += [word for target in targets for word in ("--target", target)]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()

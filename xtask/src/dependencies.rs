@@ -1,6 +1,7 @@
 //! Checks of what the project depends on: licences, versions and sources, as `deny.toml` has them.
 //!
-//! Without a network. Advisories are not checked here: `cargo deny check advisories` does, with one.
+//! Cargo fetches what it takes to judge the crates of every platform; without a network those of this one are judged.
+//! Advisories are not checked here: `cargo deny check advisories` does.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,17 +33,16 @@ pub fn findings(root: &Path) -> Result<Vec<String>, String> {
 }
 
 fn dependencies(workspace: &Path) -> Result<Vec<Dependency>, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let ran = Command::new(cargo)
-        .args(["metadata", "--locked", "--offline", "--format-version=1"])
-        .current_dir(workspace)
-        .output()
-        .map_err(|error| format!("cargo metadata: {error}"))?;
-    if !ran.status.success() {
-        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&ran.stderr).trim()));
-    }
+    let metadata = match metadata(workspace, &[]) {
+        Ok(all) => all,
+        Err(why) => {
+            let here = metadata(workspace, &["--offline", "--filter-platform", &host()?])?;
+            eprintln!("tidy: crates of other platforms are not judged: {}", why.trim());
+            here
+        }
+    };
     let metadata: Value =
-        serde_json::from_slice(&ran.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
+        serde_json::from_slice(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
     let packages = metadata["packages"].as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let others = packages.iter().filter(|package| package["source"].is_string());
@@ -54,6 +54,31 @@ fn dependencies(workspace: &Path) -> Result<Vec<Dependency>, String> {
             source: text(&package["source"]),
         })
         .collect())
+}
+
+/// What `cargo metadata` prints.
+fn metadata(workspace: &Path, more: &[&str]) -> Result<Vec<u8>, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["metadata", "--locked", "--format-version=1"]).args(more);
+    output_of(command.current_dir(workspace), "cargo metadata")
+}
+
+/// The platform that the toolchain builds for.
+fn host() -> Result<String, String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = output_of(Command::new(rustc).arg("-vV"), "rustc -vV")?;
+    let version = String::from_utf8_lossy(&version).into_owned();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
+}
+
+fn output_of(command: &mut Command, name: &str) -> Result<Vec<u8>, String> {
+    let ran = command.output().map_err(|error| format!("{name}: {error}"))?;
+    if ran.status.success() {
+        return Ok(ran.stdout);
+    }
+    Err(format!("{name}: {}", String::from_utf8_lossy(&ran.stderr).trim()))
 }
 
 fn judge(dependencies: &[Dependency], allowed: &[String], skipped: &[String]) -> Vec<String> {
