@@ -2,7 +2,7 @@
 
 use crate::cell::Access;
 use crate::values::{
-    AccessList, BlockSizes, ResultFile, ResultFormat, block_sizes, duration, kinds, output, size,
+    AccessList, BlockSizes, ResultFile, ResultFormat, block_sizes, cell_time, kinds, output, size,
 };
 use clap::{Args, Command};
 use iosonde_base::text;
@@ -48,7 +48,7 @@ struct MatrixArguments {
 
     /// The most time for one cell (500ms, 2s); a cell ends sooner, after at least a fifth of it,
     /// once its median is known within 5 %. Amortized modes may take twice as long [default: 1s]
-    #[arg(long = "time-per-cell", value_name = "TIME", value_parser = duration)]
+    #[arg(long = "time-per-cell", value_name = "TIME", value_parser = cell_time)]
     cell_time: Option<Duration>,
 
     /// Use seven block sizes, --size=64m and --time-per-cell=200ms, where not given
@@ -281,12 +281,13 @@ mod tests {
             ("--bz=4k", "unknown option --bz: did you mean --bs?"),
             ("--nothing", "unknown option --nothing: see iosonde matrix --help"),
             ("-q", "unknown option -q: see iosonde matrix --help"),
-            ("--time-per-cell=0", "between 1ms"),
+            ("--time-per-cell=0.1ms", "between 1ms"),
+            ("--time-per-cell=2d", "between 1ms and a day"),
             (
                 "--time-per-cell=1w",
-                "--time-per-cell: invalid duration \"1w\": use a number with ms, s or m",
+                "--time-per-cell: invalid time \"1w\": use a number with ms, s, m, h or d: 30m",
             ),
-            ("--time-per-cell=nan", "invalid duration \"nan\""),
+            ("--time-per-cell=nan", "invalid time \"nan\""),
             ("--size", "--size needs a value"),
             ("--size=", "--size: invalid size \"\""),
             ("--size=1x", "--size: invalid size \"1x\": use a number with k, m, g or t"),

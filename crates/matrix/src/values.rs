@@ -1,6 +1,7 @@
 //! The values of `iosonde matrix`'s options: sizes, durations, modes, formats.
 
 use crate::cell::Access;
+use iosonde_base::text::time;
 pub use iosonde_options::command_line::size;
 use iosonde_options::nearest;
 use std::path::{Path, PathBuf};
@@ -8,6 +9,11 @@ use std::time::Duration;
 
 /// The largest block, in bytes: one write(2) moves at most just below 2 GiB on Linux.
 const BLOCK_MAX: u64 = 1 << 30;
+
+/// A shorter time measures nothing.
+const CELL_TIME_LEAST: Duration = Duration::from_millis(1);
+/// Who types a longer one means something else.
+const CELL_TIME_MOST: Duration = Duration::from_secs(86_400);
 
 /// Block sizes in bytes, ascending, none twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,22 +116,13 @@ fn block(text: &str) -> Result<u32, String> {
     }
 }
 
-/// `500ms`, `2s`, `0.5`, `1m`.
-pub fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("invalid duration {text:?}: use a number with ms, s or m");
-    let body = text.trim();
-    let end = body.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(body.len());
-    let (digits, unit) = body.split_at(end);
-    let count: f64 = digits.parse().map_err(|_| wrong())?;
-    let seconds = match unit.trim() {
-        "" | "s" => count,
-        "ms" => count / 1e3,
-        "m" | "min" => count * 60.0,
-        _ => return Err(wrong()),
-    };
-    match seconds {
-        0.001..=86400.0 => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err(format!("invalid duration {text:?}: use a value between 1ms and a day")),
+/// `500ms`, `2s`, `0.5`, `1m`, `1h`.
+pub fn cell_time(text: &str) -> Result<Duration, String> {
+    let span = time(text)?;
+    if (CELL_TIME_LEAST..=CELL_TIME_MOST).contains(&span) {
+        Ok(span)
+    } else {
+        Err(format!("invalid time {text:?}: use a value between 1ms and a day"))
     }
 }
 

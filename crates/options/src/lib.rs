@@ -53,7 +53,7 @@ pub use setting::{Origin, Setting};
 pub use table::{
     Built, Category, Choice, FioSupport, OptionDef, ParseContext, TimeUnit, Topic, ValueKind,
 };
-pub use time::{Millis, SpanRange};
+pub use time::{Millis, SpanRange, time_unit_us};
 pub use value::{OptionValue, ValueError};
 
 /// Declares a topic: a struct of [`Setting`]s, its rows, and setting and showing by name.

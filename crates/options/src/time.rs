@@ -6,6 +6,19 @@ use crate::{OptionValue, ParseContext, TimeUnit, ValueError, ValueKind};
 
 const MICRO: u64 = 1_000;
 
+/// Microseconds in one of fio's units of time, in lower case.
+pub fn time_unit_us(unit: &str) -> Option<u64> {
+    Some(match unit {
+        "us" | "usec" => 1,
+        "ms" | "msec" => 1_000,
+        "s" => 1_000_000,
+        "m" => 60_000_000,
+        "h" => 3_600_000_000,
+        "d" => 86_400_000_000,
+        _ => return None,
+    })
+}
+
 /// A span, written with `d h m s ms us` (or `msec`, `usec`) or in the row's own unit. As in
 /// fio, any other suffix leaves the number in microseconds: `10sec` is 10 us.
 /// That is kept, with a warning.
@@ -25,17 +38,15 @@ impl OptionValue for Nanos {
         }
         let unit = match after[letters..].to_ascii_lowercase().as_str() {
             "" if context.row.unit == TimeUnit::Seconds => 1_000_000 * MICRO,
-            "" | "us" | "usec" => MICRO,
-            "ms" | "msec" => 1_000 * MICRO,
-            "s" => 1_000_000 * MICRO,
-            "m" => 60_000_000 * MICRO,
-            "h" => 3_600_000_000 * MICRO,
-            "d" => 86_400_000_000 * MICRO,
-            unknown => {
-                context.doubt(format!(
-                    "unknown unit of time {unknown:?}: interpreted as {count} microseconds, as in fio"
-                ));
+            "" => MICRO,
+            unit => {
                 MICRO
+                    * time_unit_us(unit).unwrap_or_else(|| {
+                        context.doubt(format!(
+                    "unknown unit of time {unit:?}: interpreted as {count} microseconds, as in fio"
+                ));
+                        1
+                    })
             }
         };
         count.checked_mul(unit).map(Nanos).ok_or_else(want)

@@ -4,6 +4,7 @@ mod harmless;
 mod lines;
 mod numbers;
 mod sizes;
+mod times;
 
 pub use harmless::{harmless, plain};
 pub use lines::{fit, shell_command, wrap};
@@ -11,3 +12,4 @@ pub use numbers::{
     bytes, count, counted, duration, exact_bytes, percent, percent_of, plural, rate,
 };
 pub use sizes::{short_size, size};
+pub use times::time;

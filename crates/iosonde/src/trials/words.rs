@@ -6,7 +6,6 @@ use crate::exit;
 use crate::output::print_error;
 use clap::{Arg, ArgAction, Args};
 use iosonde_spec::cli::flags::Flags;
-use std::time::Duration;
 
 /// The parts of a command line.
 pub struct MixedWords<A> {
@@ -76,39 +75,4 @@ pub fn flag_without_effect(flags: &Flags) -> Option<&'static str> {
         (flags.ledger.is_some(), "--ledger"),
     ];
     asked.into_iter().find_map(|(is_asked, name)| is_asked.then_some(name))
-}
-
-/// A time with a unit: `90s`, `30m`, `2h`; seconds without one.
-pub fn time(text: &str) -> Result<Duration, String> {
-    let wanted = || format!("invalid time {text:?}: use a number with s, m, h or d: 30m");
-    let digits = text.trim_end_matches(|unit: char| unit.is_ascii_alphabetic());
-    let seconds = match &text[digits.len()..] {
-        "ms" => 1e-3,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        "d" => 86_400.0,
-        _ => return Err(wanted()),
-    };
-    let number: f64 = digits.parse().map_err(|_| wanted())?;
-    let span = number * seconds;
-    if span.is_finite() && span > 0.0 {
-        Duration::try_from_secs_f64(span).map_err(|_| wanted())
-    } else {
-        Err(wanted())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(time("90"), Ok(Duration::from_secs(90)));
-        assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
-        for wrong in ["", "0", "-1s", "1w", "nan", "inf", "1e300h", "s"] {
-            assert!(time(wrong).unwrap_err().contains("30m"), "{wrong}");
-        }
-    }
 }

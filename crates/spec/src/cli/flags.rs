@@ -1,5 +1,6 @@
 //! Flags of the program, as opposed to options of a job: their checked values.
 
+use iosonde_options::time_unit_us;
 use std::fmt;
 
 /// The flags of one command line.
@@ -398,14 +399,9 @@ pub(crate) fn milliseconds(text: &str) -> Option<u64> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: u64 = text[..end].parse().ok()?;
-    let scale_us: u64 = match text[end..].to_ascii_lowercase().as_str() {
-        "" | "s" => 1_000_000,
-        "ms" | "msec" => 1_000,
-        "m" => 60_000_000,
-        "h" => 3_600_000_000,
-        "d" => 86_400_000_000,
-        _ => 1,
-    };
+    let unit = text[end..].to_ascii_lowercase();
+    let unit = if unit.is_empty() { "s" } else { &unit };
+    let scale_us = time_unit_us(unit).unwrap_or(1);
     Some(number.checked_mul(scale_us)? / 1000)
 }
 

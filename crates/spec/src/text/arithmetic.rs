@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::values::KbBase;
+use iosonde_options::time_unit_us;
 
 /// The meaning of suffixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -328,15 +329,9 @@ fn size_scale(suffix: &str, kb_base: KbBase) -> Option<i128> {
 
 /// Microseconds in one of a time's suffix; `suffix` in lower case.
 fn time_scale_us(suffix: &str) -> Option<i128> {
-    Some(match suffix {
-        "us" | "usec" => 1,
-        "ms" | "msec" => 1_000,
-        "s" | "sec" => 1_000_000,
-        "m" => 60 * 1_000_000,
-        "h" => 3_600 * 1_000_000,
-        "d" => 86_400 * 1_000_000,
-        _ => return None,
-    })
+    // Here fio knows "sec" too.
+    let suffix = if suffix == "sec" { "s" } else { suffix };
+    time_unit_us(suffix).map(i128::from)
 }
 
 #[cfg(test)]

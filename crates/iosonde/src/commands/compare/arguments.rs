@@ -3,8 +3,8 @@
 use crate::trials::between::BetweenRuns;
 use crate::trials::figures::Figure;
 use crate::trials::settings::OptionSetting;
-use crate::trials::words::time;
 use clap::{Args, ValueEnum, ValueHint};
+use iosonde_base::text::time;
 use iosonde_judge::{LookSchedule, Margin};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -6,8 +6,8 @@ use super::grid::SweepAxis;
 use super::precondition::Precondition;
 use crate::trials::between::BetweenRuns;
 use crate::trials::promise::Promise;
-use crate::trials::words::time;
 use clap::{Args, ValueEnum, ValueHint};
+use iosonde_base::text::time;
 use std::path::PathBuf;
 use std::time::Duration;
 
