@@ -1,11 +1,13 @@
 //! Numbers as text and lines of a given width, the same in each report.
 
+mod csv;
 mod harmless;
 mod lines;
 mod numbers;
 mod sizes;
 mod times;
 
+pub use csv::csv_cell;
 pub use harmless::{harmless, plain};
 pub use lines::{fit, shell_command, wrap};
 pub use numbers::{

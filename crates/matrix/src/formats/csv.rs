@@ -2,6 +2,7 @@
 
 use super::mib;
 use crate::sheet::{ResultCell, Results};
+use iosonde_base::text::csv_cell;
 
 /// All kinds, each with all block sizes.
 pub fn write(sheet: &Results) -> String {
@@ -26,26 +27,9 @@ pub fn write(sheet: &Results) -> String {
                     fields
                 }
             };
-            let fields = fields.map(|field| quoted(&field)).join(",");
+            let fields = fields.each_ref().map(|field| csv_cell(field)).join(",");
             text.push_str(&format!("{},{size},{fields}\n", kind.name()));
         }
     }
     text
-}
-
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn fields_with_commas_and_quotes_are_quoted() {
-        assert_eq!(super::quoted("a b"), "a b");
-        assert_eq!(super::quoted("a, \"b\""), "\"a, \"\"b\"\"\"");
-    }
 }

@@ -3,6 +3,7 @@
 //! names of the columns. RFC 4180.
 
 use crate::report::*;
+use iosonde_base::text::csv_cell;
 use std::fmt::Write;
 
 const COLUMNS: [&str; 19] = [
@@ -94,11 +95,7 @@ fn add_row(
 fn quoted(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t']);
     let text = if is_formula { format!("'{text}") } else { text.to_owned() };
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text
-    }
+    csv_cell(&text).into_owned()
 }
 
 #[cfg(test)]

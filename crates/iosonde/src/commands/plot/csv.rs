@@ -7,6 +7,7 @@ use super::logs::LogGroup;
 use super::points::lines;
 use super::results::{ResultColumns, column};
 use iosonde_base::DIRS;
+use iosonde_base::text::csv_cell;
 use iosonde_logs::LogType;
 use iosonde_report::LatencyReport;
 use iosonde_report::formats;
@@ -36,13 +37,16 @@ pub fn text(
 /// A row of each figure, group and column.
 fn of_answer(answer: &ResultColumns) -> String {
     let by = answer.by.0.as_deref().unwrap_or("by");
-    let mut text =
-        format!("figure,{},{},results,median,smallest,largest\r\n", field(&answer.x), field(by));
+    let mut text = format!(
+        "figure,{},{},results,median,smallest,largest\r\n",
+        csv_cell(&answer.x),
+        csv_cell(by)
+    );
     for (figure, table) in &answer.figures {
         for (group, row) in answer.groups.iter().zip(table) {
             for (name, values) in answer.by.1.iter().zip(row) {
                 let Some(column) = column(values) else { continue };
-                let (group, name) = (field(group), field(name));
+                let (group, name) = (csv_cell(group), csv_cell(name));
                 let _ = write!(text, "{},{group},{name},{},", figure.key(), values.len());
                 let _ =
                     write!(text, "{:.3},{:.3},{:.3}\r\n", column.value, column.low, column.high);
@@ -63,7 +67,7 @@ fn of_results(results: &[ReadResult]) -> String {
             let _ = write!(text, "file,{head}");
         }
         rows.for_each(|row| {
-            let _ = write!(text, "{},{row}", field(&one.name));
+            let _ = write!(text, "{},{row}", csv_cell(&one.name));
         });
     }
     text
@@ -78,7 +82,7 @@ fn of_logs(groups: &[LogGroup]) -> String {
         let kind = group.log_type.word();
         for log in &group.logs {
             let job = log.job.map_or(String::new(), |job| job.to_string());
-            let place = format!("{},{},{job},{kind}", field(&log.path), field(&log.run));
+            let place = format!("{},{},{job},{kind}", csv_cell(&log.path), csv_cell(&log.run));
             for dir in DIRS {
                 let Some(latency) = &log.content.dirs[dir].latency else { continue };
                 let row = latency_row(latency);
@@ -93,11 +97,11 @@ fn of_logs(groups: &[LogGroup]) -> String {
                 Some(_) => line.points.len() as u64,
                 None => log.content.dirs[line.dir].moments.n,
             });
-            let (name, dir) = (field(&line.name), line.dir.name());
+            let (name, dir) = (csv_cell(&line.name), line.dir.name());
             let _ = write!(
                 text,
                 "{name},{},{job},{kind},{dir},{},",
-                field(&line.run),
+                csv_cell(&line.run),
                 unit(group.log_type)
             );
             let _ = write!(text, "{values},{min:.0},{mean:.3},{max:.0},{deviation:.3},,,,,\r\n");
@@ -140,7 +144,7 @@ fn per_second(groups: &[LogGroup]) -> String {
     for group in groups {
         let kind = group.log_type.word();
         for line in lines(group) {
-            let name = field(&line.name);
+            let name = csv_cell(&line.name);
             for point in &line.points {
                 let second = point.x.floor();
                 let _ = write!(
@@ -176,15 +180,6 @@ fn per_second(groups: &[LogGroup]) -> String {
     text
 }
 
-/// A field, in quotes where it has to be.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,6 +198,5 @@ mod tests {
         let both = merged(&[of(100, 900), of(10_000, 100)]);
         assert_eq!((both.n, both.at(50.0), both.at(95.0)), (1000, Some(100), Some(10_000)));
         assert!(latency_row(&both).starts_with("1000,100,1090.000,10000,"));
-        assert_eq!(field("a,b"), "\"a,b\"");
     }
 }

@@ -4,6 +4,7 @@ use super::results::{KneeKind, PointResult, SweepResults};
 use super::search::SearchResult;
 use super::text::{knee_words, phase_name};
 use crate::trials::figures::{Figure, Measure};
+use iosonde_base::text::csv_cell;
 use iosonde_judge::SloOutcome;
 use serde_json::{Map, Value, json};
 
@@ -104,14 +105,7 @@ pub fn csv(results: &SweepResults) -> String {
 
 /// Cells as RFC 4180 has them.
 fn line(cells: &[String]) -> String {
-    let quoted = |cell: &String| {
-        if cell.contains([',', '"', '\n', '\r']) {
-            format!("\"{}\"", cell.replace('"', "\"\""))
-        } else {
-            cell.clone()
-        }
-    };
-    cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
+    cells.iter().map(|cell| csv_cell(cell)).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// A search as one JSON object.
