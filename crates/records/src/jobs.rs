@@ -5,7 +5,7 @@ use crate::latencies::PercentileBounds;
 use crate::remedies::own_names;
 use crate::tally::{RunStart, WorkerTally};
 use crate::words::UsageError;
-use iosonde_base::{Dir, Nanos};
+use iosonde_base::{Dir, Nanos, part_of};
 use iosonde_engine::EngineDef;
 use iosonde_engine::settings::UringSettings;
 use iosonde_options::{Amount, Bytes, Diagnostic, Level, SizeRange, Triple};
@@ -78,11 +78,6 @@ pub fn planned(bench: &Benchmark) -> Result<PlannedBench, UsageError> {
     Ok(PlannedBench { plan: plan_of_jobs, workers, origin, notes })
 }
 
-/// `n` shared by `workers`: the first ones take what does not divide.
-fn share(n: u64, workers: u32, number: u32) -> u64 {
-    n / u64::from(workers) + u64::from(u64::from(number) < n % u64::from(workers))
-}
-
 fn workers(bench: &Benchmark, origin: &RunStart) -> Result<Vec<RecordWorker>, UsageError> {
     let keep = PercentileBounds::of(bench.output.keep, bench.output.unit);
     let synced = if bench.sync_in_latency { bench.sync_every } else { 0 };
@@ -90,7 +85,7 @@ fn workers(bench: &Benchmark, origin: &RunStart) -> Result<Vec<RecordWorker>, Us
     for number in 0..bench.workers {
         let path = path_of(bench, number);
         let records = match bench.end {
-            End::Records(records) => Some(share(records, bench.workers, number)),
+            End::Records(records) => Some(part_of(records, bench.workers, number).1),
             _ => None,
         };
         let part = match bench.action {
@@ -164,8 +159,8 @@ fn to_read(bench: &Benchmark, path: &Path, number: u32) -> Result<(u64, u64), Us
     }
     let size = u64::from(bench.size.max);
     let records = bytes.div_ceil(size);
-    let before: u64 = (0..number).map(|other| share(records, bench.workers, other)).sum();
-    let end = (before + share(records, bench.workers, number)) * size;
+    let (before, own) = part_of(records, bench.workers, number);
+    let end = (before + own) * size;
     Ok((before * size, end.min(bytes).saturating_sub(before * size)))
 }
 
@@ -267,7 +262,7 @@ fn rate(bench: &Benchmark, number: u32) -> Cap {
         RecordPace::Free => Cap::Free,
         RecordPace::Bytes(rate) => Cap::Bytes(share_of(rate)),
         RecordPace::Records(records) if bench.size.varies() && records >= bench.workers.into() => {
-            Cap::Ios(share(records, bench.workers, number))
+            Cap::Ios(part_of(records, bench.workers, number).1)
         }
         RecordPace::Records(records) => Cap::Bytes(share_of(records as f64 * bench.size.mean())),
     }
