@@ -7,6 +7,7 @@
 mod dir;
 mod errno;
 pub mod exit;
+mod middle;
 mod parts;
 mod request;
 pub mod text;
@@ -15,6 +16,7 @@ mod zone;
 
 pub use dir::{DIRS, Dir, PerDir};
 pub use errno::{Errno, bare};
+pub use middle::{mean, median};
 pub use parts::part_of;
 pub use request::{Completion, FileId, Op, Planned, RING, Ring, Slot};
 pub use time::Nanos;

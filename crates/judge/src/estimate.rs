@@ -1,8 +1,9 @@
 //! A difference of logarithms, and how sure it is.
 
 use crate::ALPHA;
-use crate::sample::{mean, squares, standard_deviation};
+use crate::sample::{squares, standard_deviation};
 use crate::student::{t_quantile, two_sided_p};
+use iosonde_base::mean;
 
 /// A mean of log ratios with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]

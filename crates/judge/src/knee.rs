@@ -7,7 +7,7 @@
 //! at up to three times.
 
 use crate::random::SeededRandom;
-use crate::sample::median;
+use iosonde_base::median;
 
 /// One load, and the rate of each round at it.
 #[derive(Clone, Debug, PartialEq)]

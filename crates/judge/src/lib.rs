@@ -22,12 +22,13 @@ mod student;
 
 pub use decision::{Decision, JudgedMetric, Margin, decide, judge_metrics};
 pub use estimate::{ConfidenceInterval, Estimate, pairs_needed};
+pub use iosonde_base::{mean, median};
 pub use knee::{Knee, LoadPoint, NoKnee, PacedPoint, knee, paced_knee};
 pub use looks::LookSchedule;
 pub use order::{PairOrder, pair_orders, round_order};
 pub use percentiles::cliff;
 pub use random::SeededRandom;
-pub use sample::{geometric_mean, mean, median, outliers, standard_deviation};
+pub use sample::{geometric_mean, outliers, standard_deviation};
 pub use slo::{SloOutcome, SloPhase, SloSearch, SloStep};
 pub use student::{normal_two_sided_p, t_quantile};
 

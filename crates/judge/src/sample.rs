@@ -1,12 +1,6 @@
-//! Means, medians and scatter of a few numbers.
+//! Scatter of a few numbers.
 
-/// The mean; 0 of nothing.
-pub fn mean(values: &[f64]) -> f64 {
-    match values.len() {
-        0 => 0.0,
-        n => values.iter().sum::<f64>() / n as f64,
-    }
-}
+use iosonde_base::{mean, median};
 
 /// The mean of logarithms, as a figure again; 0 of nothing.
 pub fn geometric_mean(values: &[f64]) -> f64 {
@@ -28,18 +22,6 @@ pub fn standard_deviation(values: &[f64]) -> f64 {
     match values.len() {
         0 | 1 => 0.0,
         n => (squares(values) / (n - 1) as f64).sqrt(),
-    }
-}
-
-/// The middle value, or the mean of the middle two; 0 of nothing.
-pub fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let half = sorted.len() / 2;
-    match sorted.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => sorted[half],
-        _ => (sorted[half - 1] + sorted[half]) / 2.0,
     }
 }
 
@@ -70,9 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn middles_of_few_values() {
-        assert_eq!((median(&[]), median(&[3.0, 1.0]), median(&[5.0, 1.0, 3.0])), (0.0, 2.0, 3.0));
-        assert_eq!((mean(&[]), mean(&[1.0, 3.0])), (0.0, 2.0));
+    fn scatter_and_means_of_few_values() {
         assert_eq!(
             (standard_deviation(&[1.0]), standard_deviation(&[1.0, 3.0])),
             (0.0, 2f64.sqrt())

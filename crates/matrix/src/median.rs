@@ -1,5 +1,7 @@
 //! The median of few samples, and how far it can be trusted.
 
+use iosonde_base::median;
+
 /// Fewer samples than this say nothing with this confidence: all of five lie on
 /// one side of the true median in 1 of 16 cases.
 pub const SAMPLES_LEAST: usize = 6;
@@ -29,15 +31,17 @@ impl Median {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
         let count = sorted.len();
-        let middle = count / 2;
-        let value = match count {
-            0 => return None,
-            _ if count % 2 == 1 => sorted[middle],
-            _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
-        };
+        if count == 0 {
+            return None;
+        }
         let cut = cut(count);
         let k = cut.unwrap_or(0);
-        Some(Median { value, low: sorted[k], high: sorted[count - 1 - k], enough: cut.is_some() })
+        Some(Median {
+            value: median(&sorted),
+            low: sorted[k],
+            high: sorted[count - 1 - k],
+            enough: cut.is_some(),
+        })
     }
 
     /// Whether the true median is known within this share of it, either way.

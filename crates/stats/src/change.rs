@@ -9,6 +9,8 @@
 //! their correlation is 0.6; a step of 30 % at an eighth of the series is found
 //! in 97 %, within two samples of its place (see the tests).
 
+use iosonde_base::{mean, median};
+
 /// Where a rate changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MeanChange {
@@ -134,16 +136,6 @@ fn inflation(left: &[f64], squares: f64) -> f64 {
     let raw = products / squares;
     let r = (raw + (1.0 + 4.0 * raw) / left.len() as f64).clamp(0.0, 0.95);
     (1.0 + r) / (1.0 - r)
-}
-
-fn mean(samples: &[f64]) -> f64 {
-    samples.iter().sum::<f64>() / samples.len().max(1) as f64
-}
-
-fn median(samples: &[f64]) -> f64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::frame::{Chart, LEFT, RIGHT, TOP, at, legend, path, time_axis, x_axis, y_axis};
 use super::scale::{Scale, byte_ticks};
+use iosonde_base::median;
 use iosonde_base::text::{counted, rate};
 use iosonde_report::series::RunSeries;
 use maud::{Markup, html};
@@ -86,12 +87,6 @@ fn side_name(side: &str, runs: usize) -> String {
     format!("{side}, {}", counted(runs as u64, "run"))
 }
 
-/// The median of sorted values.
-fn median(sorted: &[f64]) -> Option<f64> {
-    let last = sorted.len().checked_sub(1)?;
-    Some((sorted[last / 2] + sorted[last.div_ceil(2)]) / 2.0)
-}
-
 impl SideRates {
     fn of(runs: &[RunSeries], interval_ns: u64) -> SideRates {
         let length = runs.iter().map(|one| one.windows.len()).max().unwrap_or(0);
@@ -106,7 +101,7 @@ impl SideRates {
         };
         let all: Vec<Vec<f64>> = (0..length).map(at).collect();
         SideRates {
-            middle: all.iter().map(|rates| median(rates)).collect(),
+            middle: all.iter().map(|rates| (!rates.is_empty()).then(|| median(rates))).collect(),
             range: all.iter().map(|rates| Some((*rates.first()?, *rates.last()?))).collect(),
             runs: runs.len(),
         }
