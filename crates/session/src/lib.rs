@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod job_files;
+pub mod jobs;
 pub mod ledger;
 mod measured;
 pub mod personality;
@@ -27,7 +28,7 @@ mod work;
 
 pub use measured::{Measured, document};
 pub use personality::Personality;
-pub use run_end::RunEnd;
+pub use run_end::{RunEnd, give_up};
 pub use run_line::RunLine;
 pub use session::{ReadyRun, Session};
 pub use work::{DeviceAccess, RunRules, Work};

@@ -1,6 +1,7 @@
 //! How a run ended that has no result.
 
 use crate::prepare::PrepareError;
+use iosonde_base::exit;
 use std::fmt;
 
 /// Why there is no result.
@@ -55,3 +56,8 @@ impl fmt::Display for RunEnd {
 }
 
 impl std::error::Error for RunEnd {}
+
+/// End the program under jobs that still run, as was asked twice.
+pub fn give_up() -> ! {
+    std::process::exit(exit::SIGNALLED.into())
+}

@@ -5,15 +5,9 @@
 pub mod between;
 pub mod figures;
 pub mod folder;
-pub mod jobs;
 pub mod page;
 pub mod promise;
 pub mod settings;
 pub mod words;
 
-use crate::exit;
-
-/// End under jobs that still run, as was asked twice.
-pub fn give_up() -> ! {
-    std::process::exit(exit::SIGNALLED.into())
-}
+pub use iosonde_session::{give_up, jobs};

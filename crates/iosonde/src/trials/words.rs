@@ -5,7 +5,6 @@ use crate::commands::definition::{self, CommandEntry};
 use crate::exit;
 use crate::output::print_error;
 use clap::{Arg, ArgAction, Args};
-use iosonde_spec::cli::flags::Flags;
 
 /// The parts of a command line.
 pub struct MixedWords<A> {
@@ -54,25 +53,4 @@ fn is_named(argument: &Arg, word: &str) -> bool {
 pub fn refuse(command: &str, why: &str) -> u8 {
     print_error(&format!("iosonde: {command}: {why}"));
     exit::REFUSED
-}
-
-/// Flags of a run that ask for another report, or for no run.
-pub fn flag_without_effect(flags: &Flags) -> Option<&'static str> {
-    let asked = [
-        (flags.info.is_some(), "an information flag (--help, --version, --cmdhelp, --enghelp)"),
-        (flags.showcmd, "--showcmd"),
-        (flags.parse_only, "--parse-only"),
-        (flags.merge_only, "--merge-blktrace-only"),
-        (flags.output.is_some(), "--output"),
-        (flags.formats_given, "--output-format"),
-        (flags.append_terse, "--append-terse"),
-        (flags.status_interval_ms.is_some(), "--status-interval"),
-        (flags.bandwidth_log.is_some(), "--bandwidth-log"),
-        (flags.trigger.fires(), "--trigger-file, --trigger-timeout"),
-        (flags.idle_prof.is_some(), "--idle-prof"),
-        (!flags.debug.is_empty(), "--debug"),
-        (flags.strict, "--strict"),
-        (flags.ledger.is_some(), "--ledger"),
-    ];
-    asked.into_iter().find_map(|(is_asked, name)| is_asked.then_some(name))
 }
