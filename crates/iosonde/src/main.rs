@@ -23,11 +23,12 @@ mod speed;
 mod start;
 mod trials;
 
-use commands::{quick, table};
+use commands::table;
 use iosonde_base::exit;
 use iosonde_command::{new_file, page_file, stored};
-use iosonde_session::{job_files, personality, prepare, settings};
+use iosonde_session::{personality, prepare, settings};
 use iosonde_sys::{standard_output, terminal};
+use iosonde_tools::quick;
 use personality::Personality;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! The rules behind findings, of the verdict, of audits and of probes:
 //! `iosonde explain ID` prints them.
 
-use crate::commands::probe::hazards;
 use iosonde_report::finding::FindingRule;
 use iosonde_tools::audit;
+use iosonde_tools::probe::hazards;
 
 /// The rule or rules of that id as text; an id may be one of a verdict and one
 /// of an audit, where both look for the same thing.

@@ -1,7 +1,7 @@
 //! The state of a device's write cache, as the kernel and the device report it,
 //! and changing the kernel's setting.
 
-use crate::commands::format::printable;
+use iosonde_command::format::printable;
 use iosonde_direct::stack::{Layer, LayerKind, Stack};
 use iosonde_direct::{DeviceFacts, Fact, WriteCache};
 use std::fs::{self, File, OpenOptions};

@@ -1,10 +1,10 @@
 //! The writes that a job would have made to a place, drawn again without
 //! I/O, as `verify_only` does.
 
-use crate::personality::Personality;
-use crate::prepare::{PrepareError, Prepared, parse, prepare_parsed};
 use iosonde_base::{Op, Ring};
 use iosonde_run::job::{JobPlan, VerifyPlan};
+use iosonde_session::Personality;
+use iosonde_session::prepare::{PrepareError, Prepared, parse, prepare_parsed};
 use iosonde_verify::{BlockFormat, BlockIdentity, WriteSeeds};
 use iosonde_workload::{Refill, Source};
 use std::path::Path;

@@ -1,12 +1,12 @@
 //! A quick look as text: a conclusion, one table, what to mind.
 
 use super::measure::{QuickFigures, QuickLook};
-use crate::commands::format::printable;
-use crate::terminal::columns;
 use iosonde_base::Dir;
 use iosonde_base::text::{bytes, count, duration, rate, wrap};
+use iosonde_command::format::printable;
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::formats::{Style, findings_folded};
+use iosonde_sys::terminal::columns;
 use std::fmt::Write;
 
 /// The look as text.

@@ -1,7 +1,7 @@
 //! The settings and what they mean, as text and as JSON.
 
 use super::device::{CacheFacts, WriteCacheSetting, words_of};
-use crate::commands::format::{fact, printable, wrapped};
+use iosonde_command::format::{fact, printable, wrapped};
 use iosonde_direct::stack::{LayerKind, Stack};
 use iosonde_direct::{Fact, WriteCache};
 use serde_json::{Value, json};

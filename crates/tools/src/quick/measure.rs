@@ -1,14 +1,12 @@
 //! The tests of a quick look, one after the other.
 
 use super::target::{QuickKind, QuickTarget};
-use crate::trials::give_up;
-use crate::trials::jobs::checked;
 use iosonde_base::Dir;
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::ledger::Ledger;
 use iosonde_report::{DirReport, Quick, Report};
-use iosonde_session::RunLine;
-use iosonde_session::{RunEnd, Session};
+use iosonde_session::jobs::checked;
+use iosonde_session::{RunEnd, RunLine, Session, give_up};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

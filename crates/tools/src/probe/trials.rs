@@ -3,8 +3,8 @@
 
 use super::arguments::ProbeArgs;
 use super::io_uring;
-use crate::commands::format::{bytes, exact};
 use iosonde_base::bare;
+use iosonde_command::format::{bytes, exact};
 use iosonde_direct::cache::{drop_cached, residency};
 use iosonde_direct::durability::{
     CallError, ReadCaching, WriteFlags, full_barrier, read_with, sync_all, write_with,

@@ -1,7 +1,7 @@
 //! The command line of `iosonde diagnose`.
 
-use crate::commands::definition::{self, CommandEntry};
 use clap::{Args, ValueHint};
+use iosonde_command::definition::{self, CommandEntry};
 use iosonde_options::command_line::size;
 use std::path::PathBuf;
 

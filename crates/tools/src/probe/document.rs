@@ -2,7 +2,7 @@
 
 use super::hazards;
 use super::survey::{PathSurvey, QueueSettings};
-use crate::commands::format::fact;
+use iosonde_command::format::fact;
 use iosonde_direct::stack::{Layer, LayerKind};
 use iosonde_direct::{DeviceFacts, Fact, Known, PathKind, WriteCache, ZoneModel};
 use iosonde_report::finding::Finding;

@@ -1,7 +1,7 @@
 //! What the kernel and the file system honour: direct I/O, syncs, the page cache.
 
 use super::{Check, CheckOf};
-use crate::commands::probe::{ProbeArgs, trials};
+use crate::probe::{ProbeArgs, trials};
 use iosonde_direct::cache::{drop_cached, residency};
 use iosonde_direct::durability::{WriteFlags, sync_all, sync_data, write_with};
 use iosonde_direct::{Facts, Tristate, WriteCache};

@@ -5,13 +5,14 @@ mod program;
 mod storage;
 mod text;
 
-use super::definition::{CommandEntry, parse};
-use crate::exit;
-use crate::output::{print, print_error};
 use clap::{Args, ValueHint};
+use iosonde_base::exit;
 use iosonde_base::text::bytes;
+use iosonde_command::definition::{CommandEntry, parse};
 use iosonde_direct::{Facts, Tristate};
 use iosonde_run::conductor::signals;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 use iosonde_sys::temporary::OwnDirectory;
 use serde_json::{Value, json};
 use std::fs::File;

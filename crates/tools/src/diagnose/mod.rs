@@ -8,13 +8,14 @@ mod medium;
 mod planned;
 mod text;
 
-use super::definition::CommandEntry;
-use crate::exit;
-use crate::output::{print, print_error};
 use arguments::DiagnoseArgs;
 use block::BlockFound;
 use clap::Args;
 use compared::Compared;
+use iosonde_base::exit;
+use iosonde_command::definition::CommandEntry;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 use medium::Medium;
 use planned::PlannedBlock;
 

@@ -1,8 +1,8 @@
 //! A judged block as text and as JSON.
 
 use super::compared::{Compared, DifferingBytes, ExpectedFrom, HeaderField};
-use crate::commands::format::{printable, wrapped};
 use iosonde_base::text::counted;
+use iosonde_command::format::{printable, wrapped};
 use serde_json::{Value, json};
 use std::path::Path;
 

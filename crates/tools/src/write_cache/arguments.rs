@@ -1,7 +1,7 @@
 //! The command line of `iosonde write-cache`.
 
-use crate::commands::definition::{self, CommandEntry};
 use clap::{Args, ValueEnum, ValueHint, value_parser};
+use iosonde_command::definition::{self, CommandEntry};
 use iosonde_direct::WriteCache;
 use std::path::PathBuf;
 

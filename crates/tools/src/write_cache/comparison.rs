@@ -3,8 +3,8 @@
 use super::device::{CacheFacts, words_of};
 use super::text;
 use super::workload::{JobResultSummary, RunSummary, Workload, percentile};
-use crate::commands::format::{plural, printable, wrapped};
 use iosonde_base::text::{count, duration};
+use iosonde_command::format::{plural, printable, wrapped};
 use iosonde_direct::{Fact, WriteCache};
 use iosonde_stats::LaneSnapshot;
 use serde_json::{Value, json};

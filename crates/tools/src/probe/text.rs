@@ -2,8 +2,8 @@
 
 use super::hazards;
 use super::survey::{PathSurvey, QueueSettings, Space};
-use crate::commands::format::{bytes, exact, findings, printable, wrapped};
 use iosonde_base::text::{counted, percent_of};
+use iosonde_command::format::{bytes, exact, findings, printable, wrapped};
 use iosonde_direct::stack::LayerKind;
 use iosonde_direct::{DeviceFacts, Discard, Fact, Known, PathKind, WriteCache, ZoneModel};
 

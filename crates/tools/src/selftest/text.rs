@@ -1,7 +1,7 @@
 //! The page of results.
 
 use super::{CheckOf, Selftest};
-use crate::commands::format::{printable, wrapped};
+use iosonde_command::format::{printable, wrapped};
 use iosonde_direct::Tristate;
 
 /// One page: the storage, iosonde itself, and what cannot be checked.

@@ -6,11 +6,12 @@ mod measure;
 mod target;
 mod text;
 
-use super::definition::{CommandEntry, parse};
-use crate::exit;
-use crate::output::{print, print_error};
 use clap::{Args, ValueHint};
+use iosonde_base::exit;
+use iosonde_command::definition::{CommandEntry, parse};
 use iosonde_session::Session;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 use measure::QuickLook;
 use std::path::{Path, PathBuf};
 use target::QuickTarget;
@@ -87,6 +88,6 @@ pub fn takes(path: &Path) -> bool {
         let kind = found.file_type();
         kind.is_dir()
             || kind.is_block_device()
-            || kind.is_file() && !crate::job_files::is_text(path)
+            || kind.is_file() && !iosonde_session::job_files::is_text(path)
     })
 }

@@ -2,16 +2,16 @@
 //! and one run of them.
 
 use super::device;
-use crate::commands::format::printable;
-use crate::exit;
-use crate::personality::Personality;
-use crate::prepare::{PrepareError, Prepared, parse, prepare_parsed};
-use crate::trials::words::flag_without_effect;
 use iosonde_base::Dir;
+use iosonde_base::exit;
+use iosonde_command::format::printable;
 use iosonde_options::Origin;
 use iosonde_run::conductor::Unseen;
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
 use iosonde_run::worker::JobResult;
+use iosonde_session::Personality;
+use iosonde_session::jobs::flag_without_effect;
+use iosonde_session::prepare::{PrepareError, Prepared, parse, prepare_parsed};
 use iosonde_session::{RunEnd, RunRules, Session, Work};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::Parsed;

@@ -9,11 +9,12 @@ pub mod survey;
 mod text;
 pub mod trials;
 
-use super::definition::{CommandEntry, parse};
-use crate::exit;
-use crate::output::{print, print_error};
 pub use arguments::ProbeArgs;
 use clap::Args;
+use iosonde_base::exit;
+use iosonde_command::definition::{CommandEntry, parse};
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 use survey::PathSurvey;
 
 /// The entry in the table of commands.

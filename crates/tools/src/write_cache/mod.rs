@@ -8,14 +8,15 @@ mod device;
 mod text;
 mod workload;
 
-use super::definition::CommandEntry;
-use crate::exit;
-use crate::output::{print, print_error};
 use arguments::WriteCacheAction;
 use arguments::WriteCacheArgs;
 use clap::Args;
 use device::WriteCacheSetting;
+use iosonde_base::exit;
+use iosonde_command::definition::CommandEntry;
 use iosonde_direct::WriteCache;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 use serde_json::Value;
 use std::path::Path;
 use text::Change;

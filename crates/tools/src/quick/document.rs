@@ -2,7 +2,7 @@
 
 use super::measure::{QuickFigures, QuickLook};
 use super::text::conclusion;
-use crate::commands::format::printable;
+use iosonde_command::format::printable;
 use serde_json::{Value, json};
 
 /// The look as one JSON object.
