@@ -110,7 +110,7 @@ pub fn all(arguments: &ProbeArgs, facts: &Facts) -> Trials {
 /// The file or device that is used.
 struct Subject {
     on: String,
-    /// Open for reading, and for writing if it is is_temporary.
+    /// Open for reading, and for writing if it is temporary.
     plain: File,
     /// Leads to it as long as it is open.
     link: PathBuf,
