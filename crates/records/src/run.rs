@@ -6,6 +6,7 @@ use crate::remedies::own_names;
 use crate::watch::{RecordsObserver, is_end_of_file};
 use crate::words::{OptionValues, UsageError};
 use crate::{create, direct, options};
+use iosonde_base::exit;
 use iosonde_report::formats::{JsonOptions, fio_json};
 use iosonde_run::conductor::RunOutcome;
 use iosonde_run::job::Plan;
@@ -14,28 +15,22 @@ use iosonde_session::{RunEnd, RunRules, Session, Work};
 use iosonde_sys::standard_error;
 use iosonde_sys::standard_output::print as say;
 
-/// Ended well.
-const OK: u8 = 0;
-/// Anything that went wrong, as SBK's exit code reports it.
-const FAILED: u8 = 1;
 /// At most this many ends of files are listed one by one.
 const ENDS: usize = 10;
-/// Added to a signal's number, as shells do.
-const SIGNALLED: i32 = 128;
 
 /// Run with these arguments, the program's own name left out.
 pub fn run(arguments: &[String]) -> u8 {
     let has = |names: &[&str]| arguments.iter().any(|word| names.contains(&word.as_str()));
     if arguments.is_empty() || has(&["-h", "-help", "--help"]) {
         say(&options::help());
-        return OK;
+        return exit::OK;
     }
     if has(&["-version", "--version", "-v"]) {
         say(&format!(
             "SBK Version: 10.6 (its commands for files, by iosonde {})\n",
             env!("CARGO_PKG_VERSION")
         ));
-        return OK;
+        return exit::OK;
     }
     match prepared(arguments) {
         Ok((bench, planned)) => execute(&bench, planned),
@@ -64,7 +59,7 @@ fn execute(bench: &Benchmark, mut planned: PlannedBench) -> u8 {
                 .iter()
                 .map(own_names)
                 .for_each(|line| standard_error::print_line(format_args!("sbk: {line}")));
-            FAILED
+            exit::FAILED
         }
     }
 }
@@ -107,12 +102,12 @@ fn execute_plan(bench: &Benchmark, planned: &PlannedBench, plan: Plan) -> Result
     let outcome = &measured.outcome;
     if outcome.abandoned {
         // Workers still run; the process ends under them, as was requested twice.
-        std::process::exit(SIGNALLED + outcome.signal.unwrap_or(0));
+        std::process::exit(i32::from(exit::SIGNALLED) + outcome.signal.unwrap_or(0));
     }
     Ok(match outcome.signal {
-        Some(signal) => u8::try_from(SIGNALLED + signal).unwrap_or(u8::MAX),
-        None if failed => FAILED,
-        None => OK,
+        Some(signal) => u8::try_from(i32::from(exit::SIGNALLED) + signal).unwrap_or(u8::MAX),
+        None if failed => exit::FAILED,
+        None => exit::OK,
     })
 }
 
