@@ -2,13 +2,13 @@
 //! suggestions for a mistyped name, completions and the man page follow.
 
 use super::definition::{CommandEntry, Commands};
-use super::{compare, completions, help, like, man, merge, plot, report, sweep};
+use super::{compare, completions, help, like, man, plot, sweep};
 use crate::output::print_error;
 use crate::personality::Personality;
 use crate::{exit, explain, start};
 use clap::Args;
 use iosonde_options::nearest;
-use iosonde_tools::{audit, cache, diagnose, probe, quick, selftest, write_cache};
+use iosonde_tools::{audit, cache, diagnose, merge, probe, quick, report, selftest, write_cache};
 
 /// All commands, in the order in which help lists them.
 pub static COMMANDS: Commands = &[

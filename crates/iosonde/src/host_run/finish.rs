@@ -3,7 +3,6 @@
 
 use super::stop_signals::StopSignals;
 use super::{HostLink, HostRun};
-use crate::commands::merge;
 use crate::output::ReportOutput;
 use crate::personality::Personality;
 use crate::{exit, new_file};
@@ -12,6 +11,7 @@ use iosonde_hosts::merge::HostsMerge;
 use iosonde_hosts::mpi::Mpi;
 use iosonde_report::Report;
 use iosonde_report::formats::{JsonOptions, fio_json_plus};
+use iosonde_tools::merge;
 use std::fs;
 use std::path::Path;
 

@@ -1,13 +1,16 @@
 //! `iosonde report RESULT.json...`: stored results, ours and fio's, as a page,
 //! text, CSV or Markdown; described in docs/report.md.
 
-use super::definition::{CommandEntry, parse};
-use crate::output::{print, print_error};
-use crate::{exit, new_file, stored, terminal};
 use clap::{Args, ValueEnum, ValueHint};
+use iosonde_base::exit;
+use iosonde_command::definition::{CommandEntry, parse};
+use iosonde_command::{new_file, stored};
 use iosonde_html::PageRun;
 use iosonde_report::formats::{self, Style};
 use iosonde_result::StoredResult;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
+use iosonde_sys::terminal;
 use std::path::{Path, PathBuf};
 
 /// What `--help` says below the summary.

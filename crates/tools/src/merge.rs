@@ -1,15 +1,18 @@
 //! `iosonde merge RESULT.json...`: results of several hosts as one; described in
 //! docs/hosts.md.
 
-use super::definition::{CommandEntry, parse};
-use crate::output::{print, print_error};
-use crate::{exit, new_file, stored, terminal};
 use clap::{Args, ValueEnum, ValueHint};
+use iosonde_base::exit;
+use iosonde_command::definition::{CommandEntry, parse};
+use iosonde_command::{new_file, stored};
 use iosonde_hosts::merge::HostsMerge;
 use iosonde_html::PageRun;
 use iosonde_report::Report;
 use iosonde_report::formats::{self, JsonOptions, Style};
 use iosonde_result::StoredResult;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
+use iosonde_sys::terminal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
