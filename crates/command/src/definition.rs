@@ -1,11 +1,9 @@
 //! The definition of a command: an entry with all that dispatch, help, completions and
 //! the man page need, and the parsing of its arguments.
 
+use crate::CommandAnswer;
 use clap::{Arg, ArgAction, Args, Command};
-use iosonde_base::exit;
 use iosonde_options::command_line;
-use iosonde_sys::standard_error::print_error;
-use iosonde_sys::standard_output::print;
 use iosonde_sys::terminal::columns;
 
 /// One command.
@@ -77,19 +75,20 @@ fn capitalised(text: &str) -> String {
 /// Parse the words after a command's name.
 ///
 /// # Errors
-/// The exit code, once help or what is wrong has been printed.
-pub fn parse<A: Args>(command: &CommandEntry, words: &[String]) -> Result<A, u8> {
-    let name = command.name;
-    let refuse = |reason: &str| {
-        print_error(&format!("iosonde: {name}: {reason}"));
-        exit::REFUSED
-    };
+/// Help, or what is wrong.
+pub fn arguments<A: Args>(command: &CommandEntry, words: &[String]) -> Result<A, CommandAnswer> {
+    let refuse = |reason: &str| CommandAnswer::refused(command.name, reason);
     match command_line::matches(command.definition(), words) {
         Ok(matches) => A::from_arg_matches(&matches).map_err(|error| refuse(&error.to_string())),
-        Err(command_line::Exit::Help(_)) => {
-            print(&command.help());
-            Err(exit::OK)
-        }
+        Err(command_line::Exit::Help(_)) => Err(CommandAnswer::of(command.help())),
         Err(command_line::Exit::Refused(reason)) => Err(refuse(&reason)),
     }
+}
+
+/// The same for a command that prints as it goes.
+///
+/// # Errors
+/// The exit code, once help or what is wrong has been printed.
+pub fn parse<A: Args>(command: &CommandEntry, words: &[String]) -> Result<A, u8> {
+    arguments(command, words).map_err(|answer| answer.print())
 }

@@ -5,8 +5,11 @@
 
 #![forbid(unsafe_code)]
 
+mod answer;
 pub mod definition;
 pub mod format;
 pub mod new_file;
 pub mod page_file;
 pub mod stored;
+
+pub use answer::CommandAnswer;

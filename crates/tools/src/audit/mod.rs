@@ -7,10 +7,9 @@ pub mod rules;
 
 use clap::{Args, ValueHint};
 use iosonde_base::exit;
-use iosonde_command::definition::{CommandEntry, parse};
+use iosonde_command::CommandAnswer;
+use iosonde_command::definition::{CommandEntry, arguments};
 use iosonde_report::finding::{Finding, Severity, judge};
-use iosonde_sys::standard_error::print_error;
-use iosonde_sys::standard_output::print;
 use result::FioResult;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -29,7 +28,7 @@ pub static COMMAND: CommandEntry = CommandEntry {
     usage: None,
     arguments: AuditArgs::augment_args,
     takes_jobs: false,
-    run,
+    run: |words| answer(words).print(),
 };
 
 /// The command line of `iosonde audit`.
@@ -46,40 +45,40 @@ pub struct AuditArgs {
     strict: bool,
 }
 
-/// Run with the words after `audit`; the exit code.
-pub fn run(words: &[String]) -> u8 {
-    let AuditArgs { files, json: as_json, strict } = match parse(&COMMAND, words) {
+/// What the words after `audit` ask for.
+pub fn answer(words: &[String]) -> CommandAnswer {
+    let AuditArgs { files, json: as_json, strict } = match arguments(&COMMAND, words) {
         Ok(arguments) => arguments,
-        Err(code) => return code,
+        Err(answer) => return answer,
     };
-    let (mut code, mut results) = (exit::OK, Vec::new());
+    let (mut answer, mut results) = (CommandAnswer::default(), Vec::new());
     for file in &files {
         let run = match iosonde_command::stored::read(file) {
             Ok(stored) => FioResult::of(&stored),
             Err(why) => {
-                print_error(&format!("iosonde: audit: {file}: {why}"));
-                code = exit::REFUSED;
+                answer.errors.push(format!("iosonde: audit: {file}: {why}"));
+                answer.code = exit::REFUSED;
                 continue;
             }
         };
         let findings = judge(rules::RULES, &run);
         let misleads = findings.iter().any(|finding| finding.severity > Severity::Note);
-        if strict && misleads && code == exit::OK {
-            code = exit::MISLEADING;
+        if strict && misleads && answer.code == exit::OK {
+            answer.code = exit::MISLEADING;
         }
         if as_json {
             results.push(document(file, &run, &findings))
         } else {
-            print(&text(file, &run, &findings))
+            answer.text.push_str(&text(file, &run, &findings));
         }
     }
     if as_json {
         let version = format!("iosonde {}", env!("CARGO_PKG_VERSION"));
         let whole =
             json!({ "iosonde": version, "report": "audit", "schema": 1, "results": results });
-        print(&format!("{whole:#}\n"));
+        answer.text = format!("{whole:#}\n");
     }
-    code
+    answer
 }
 
 fn text(file: &str, run: &FioResult, findings: &[Finding]) -> String {

@@ -11,14 +11,15 @@ use arguments::CacheArgs;
 use clap::Args;
 use files::{CachedFile, CachedFiles};
 use iosonde_base::exit;
-use iosonde_command::definition::{CommandEntry, parse};
+use iosonde_command::CommandAnswer;
+use iosonde_command::definition::{CommandEntry, arguments};
 use iosonde_direct::cache::{drop_cached, warm};
 use iosonde_sys::process::with_signals_held;
-use iosonde_sys::standard_error::print_error;
-use iosonde_sys::standard_output::{print, try_print};
+use iosonde_sys::standard_output::try_print;
 use iosonde_sys::status_line;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -31,49 +32,47 @@ pub static COMMAND: CommandEntry = CommandEntry {
     usage: None,
     arguments: CacheArgs::augment_args,
     takes_jobs: false,
-    run,
+    run: |words| answer(words).print(),
 };
 
-/// Run with the words after `cache`; the exit code.
-pub fn run(words: &[String]) -> u8 {
-    let arguments: CacheArgs = match parse(&COMMAND, words) {
+/// What the words after `cache` ask for. A watch prints as it goes.
+pub fn answer(words: &[String]) -> CommandAnswer {
+    let arguments: CacheArgs = match arguments(&COMMAND, words) {
         Ok(arguments) => arguments,
-        Err(code) => return code,
+        Err(answer) => return answer,
     };
+    let refuse = |why: &str| CommandAnswer::refused(COMMAND.name, why);
     let found = files::find(&arguments);
-    for (path, why) in &found.failed {
-        print_error(&format!("iosonde: {}: {why}", path.display()));
+    let failed = |(path, why): &(PathBuf, String)| format!("iosonde: {}: {why}", path.display());
+    let mut answer = CommandAnswer::default();
+    answer.errors.extend(found.failed.iter().map(failed));
+    if !answer.errors.is_empty() {
+        answer.code = exit::REFUSED;
+    } else if found.files.is_empty() {
+        return refuse("no files below the named paths");
     }
     if found.files.is_empty() {
-        if found.failed.is_empty() {
-            return refuse("no files below the named paths");
-        }
-        return exit::REFUSED;
+        return answer;
     }
     let stop = match StopFlag::listen() {
         Ok(stop) => stop,
         Err(error) => return refuse(&format!("cannot listen for signals: {error}")),
     };
-    let code = if found.failed.is_empty() { exit::OK } else { exit::REFUSED };
-    match arguments.action() {
-        CacheAction::Watch => watch(&arguments, &found, &stop),
-        action => match change(action, found, &stop) {
-            ActionResult { found, stopped: true } => {
-                print(&text::report(&arguments, &found));
-                exit::SIGNALLED
-            }
-            ActionResult { found, stopped: false } => {
-                print(&text::report(&arguments, &found));
-                let worse = found.files.iter().any(|file| file.failed.is_some());
-                if worse { exit::REFUSED } else { code }
-            }
-        },
+    if arguments.action() == CacheAction::Watch {
+        answer.print();
+        return CommandAnswer {
+            code: watch(&arguments, &found, &stop),
+            ..CommandAnswer::default()
+        };
     }
-}
-
-fn refuse(why: &str) -> u8 {
-    print_error(&format!("iosonde: cache: {why}"));
-    exit::REFUSED
+    let ActionResult { found, stopped } = change(arguments.action(), found, &stop);
+    answer.text = text::report(&arguments, &found);
+    if stopped {
+        answer.code = exit::SIGNALLED;
+    } else if found.files.iter().any(|file| file.failed.is_some()) {
+        answer.code = exit::REFUSED;
+    }
+    answer
 }
 
 /// Set by a signal.

@@ -1,6 +1,7 @@
 //! The command line of `iosonde diagnose`.
 
 use clap::{Args, ValueHint};
+use iosonde_command::CommandAnswer;
 use iosonde_command::definition::{self, CommandEntry};
 use iosonde_options::command_line::size;
 use std::path::PathBuf;
@@ -47,9 +48,9 @@ pub struct DiagnoseArgs {
 /// Parse the words after `diagnose`.
 ///
 /// # Errors
-/// The exit code, once help or what is wrong has been printed.
-pub fn parse(command: &CommandEntry, words: &[String]) -> Result<DiagnoseArgs, u8> {
-    definition::parse(command, &own_words_first(words))
+/// Help, or what is wrong.
+pub fn parse(command: &CommandEntry, words: &[String]) -> Result<DiagnoseArgs, CommandAnswer> {
+    definition::arguments(command, &own_words_first(words))
 }
 
 /// Our own words in front, the job's behind a `--`: the first word that is no

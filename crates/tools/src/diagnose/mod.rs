@@ -13,9 +13,8 @@ use block::BlockFound;
 use clap::Args;
 use compared::Compared;
 use iosonde_base::exit;
+use iosonde_command::CommandAnswer;
 use iosonde_command::definition::CommandEntry;
-use iosonde_sys::standard_error::print_error;
-use iosonde_sys::standard_output::print;
 use medium::Medium;
 use planned::PlannedBlock;
 
@@ -27,28 +26,26 @@ pub static COMMAND: CommandEntry = CommandEntry {
     usage: Some(arguments::USAGE),
     arguments: DiagnoseArgs::augment_args,
     takes_jobs: false,
-    run,
+    run: |words| answer(words).print(),
 };
 
-/// Run with the words after `diagnose`; the exit code.
-pub fn run(words: &[String]) -> u8 {
+/// What the words after `diagnose` ask for.
+pub fn answer(words: &[String]) -> CommandAnswer {
     let arguments = match arguments::parse(&COMMAND, words) {
         Ok(arguments) => arguments,
-        Err(code) => return code,
+        Err(answer) => return answer,
     };
     match diagnose(&arguments) {
         Ok(compared) => {
-            print(&if arguments.json {
+            let text = if arguments.json {
                 format!("{:#}\n", text::document(&arguments.path, &compared))
             } else {
                 text::page(&arguments.path, &compared)
-            });
-            if compared.is_right() { exit::OK } else { exit::MISLEADING }
+            };
+            let code = if compared.is_right() { exit::OK } else { exit::MISLEADING };
+            CommandAnswer { code, ..CommandAnswer::of(text) }
         }
-        Err(reasons) => {
-            reasons.iter().for_each(|line| print_error(line));
-            exit::REFUSED
-        }
+        Err(errors) => CommandAnswer { errors, code: exit::REFUSED, ..CommandAnswer::default() },
     }
 }
 

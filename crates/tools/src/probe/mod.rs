@@ -11,10 +11,8 @@ pub mod trials;
 
 pub use arguments::ProbeArgs;
 use clap::Args;
-use iosonde_base::exit;
-use iosonde_command::definition::{CommandEntry, parse};
-use iosonde_sys::standard_error::print_error;
-use iosonde_sys::standard_output::print;
+use iosonde_command::CommandAnswer;
+use iosonde_command::definition::{CommandEntry, arguments};
 use survey::PathSurvey;
 
 /// The entry in the table of commands.
@@ -25,26 +23,18 @@ pub static COMMAND: CommandEntry = CommandEntry {
     usage: None,
     arguments: ProbeArgs::augment_args,
     takes_jobs: false,
-    run,
+    run: |words| answer(words).print(),
 };
 
-/// Run with the words after `probe`; the exit code.
-pub fn run(words: &[String]) -> u8 {
-    let arguments: ProbeArgs = match parse(&COMMAND, words) {
+/// What the words after `probe` ask for.
+pub fn answer(words: &[String]) -> CommandAnswer {
+    let arguments: ProbeArgs = match arguments(&COMMAND, words) {
         Ok(arguments) => arguments,
-        Err(code) => return code,
+        Err(answer) => return answer,
     };
     match PathSurvey::take(&arguments) {
-        Ok(survey) => {
-            let json = arguments.json;
-            print(&if json { document::write(&survey) } else { text::report(&survey) });
-            exit::OK
-        }
-        Err(why) => refuse(&why),
+        Ok(survey) if arguments.json => CommandAnswer::of(document::write(&survey)),
+        Ok(survey) => CommandAnswer::of(text::report(&survey)),
+        Err(why) => CommandAnswer::refused(COMMAND.name, &why),
     }
-}
-
-fn refuse(why: &str) -> u8 {
-    print_error(&format!("iosonde: probe: {why}"));
-    exit::REFUSED
 }

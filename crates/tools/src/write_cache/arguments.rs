@@ -1,6 +1,7 @@
 //! The command line of `iosonde write-cache`.
 
 use clap::{Args, ValueEnum, ValueHint, value_parser};
+use iosonde_command::CommandAnswer;
 use iosonde_command::definition::{self, CommandEntry};
 use iosonde_direct::WriteCache;
 use std::path::PathBuf;
@@ -103,9 +104,9 @@ impl WriteCacheArgs {
 /// Parse the words after `write-cache`.
 ///
 /// # Errors
-/// The exit code, once help or what is wrong has been printed.
-pub fn parse(command: &CommandEntry, words: &[String]) -> Result<WriteCacheArgs, u8> {
-    definition::parse(command, &own_words_first(words))
+/// Help, or what is wrong.
+pub fn parse(command: &CommandEntry, words: &[String]) -> Result<WriteCacheArgs, CommandAnswer> {
+    definition::arguments(command, &own_words_first(words))
 }
 
 /// Everything behind `--compare` is the job's command line, except `--json` and

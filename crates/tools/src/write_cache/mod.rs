@@ -12,11 +12,9 @@ use arguments::WriteCacheAction;
 use arguments::WriteCacheArgs;
 use clap::Args;
 use device::WriteCacheSetting;
-use iosonde_base::exit;
+use iosonde_command::CommandAnswer;
 use iosonde_command::definition::CommandEntry;
 use iosonde_direct::WriteCache;
-use iosonde_sys::standard_error::print_error;
-use iosonde_sys::standard_output::print;
 use serde_json::Value;
 use std::path::Path;
 use text::Change;
@@ -29,14 +27,14 @@ pub static COMMAND: CommandEntry = CommandEntry {
     usage: Some(arguments::USAGE),
     arguments: WriteCacheArgs::augment_args,
     takes_jobs: false,
-    run,
+    run: |words| answer(words).print(),
 };
 
-/// Run with the words after `write-cache`; the exit code.
-pub fn run(words: &[String]) -> u8 {
+/// What the words after `write-cache` ask for. A comparison prints as it goes.
+pub fn answer(words: &[String]) -> CommandAnswer {
     let arguments = match arguments::parse(&COMMAND, words) {
         Ok(arguments) => arguments,
-        Err(code) => return code,
+        Err(answer) => return answer,
     };
     let path = &arguments.path;
     let done = match arguments.action() {
@@ -54,21 +52,18 @@ pub fn run(words: &[String]) -> u8 {
             set(path, mode).map(|change| format_change(&change, &arguments))
         }
         WriteCacheAction::Compare { rounds, job } => {
-            return compare::run(path, &job, rounds, arguments.json);
+            let code = compare::run(path, &job, rounds, arguments.json);
+            return CommandAnswer { code, ..CommandAnswer::default() };
         }
     };
     match done {
-        Ok(text) => {
-            print(&text);
-            exit::OK
-        }
-        Err(why) => refuse(&why),
+        Ok(text) => CommandAnswer::of(text),
+        Err(why) => CommandAnswer::refused(COMMAND.name, &why),
     }
 }
 
 fn refuse(why: &str) -> u8 {
-    print_error(&format!("iosonde: write-cache: {why}"));
-    exit::REFUSED
+    CommandAnswer::refused(COMMAND.name, why).print()
 }
 
 fn document(value: &Value) -> String {
