@@ -3,7 +3,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod audit;
 mod cache;
 mod compare;
 mod compare_pages;
