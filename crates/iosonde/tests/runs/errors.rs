@@ -196,11 +196,17 @@ fn a_file_that_shrinks_under_a_reader_ends_it() {
 fn a_file_that_is_removed_while_it_is_open_is_no_error() {
     let folder = Folder::new("removed");
     let path = folder.write("f", vec![0; 1 << 20]);
-    let line = "--name=j --filename=f --rw=read --bs=4k --size=1m --time_based --runtime=1";
+    // It reads until it is stopped, so that it cannot have ended before the file is removed.
+    let line = "--name=j --filename=f --rw=read --bs=4k --size=1m --time_based --runtime=600 \
+                --output-format=json";
     let mut program = Running::start(Who::AsFio, &folder, line);
     program.wait_for_work("j");
     std::fs::remove_file(path).unwrap();
-    assert_eq!(program.end_within(PATIENCE).code, Some(0));
+    program.wait_for_more_work("j");
+    program.signal(rustix::process::Signal::INT);
+    let ran = program.end_within(PATIENCE);
+    assert_eq!(ran.code, Some(128), "the code of an interruption: {ran:?}");
+    assert_eq!(job(&ran, 0)["error"], 0, "{ran:?}");
 }
 
 #[test]

@@ -146,6 +146,16 @@ impl Running {
     /// Wait until a thread waits in this function of the kernel (proc(5), `wchan`).
     #[track_caller]
     pub fn wait_for_wait_in(&mut self, function: &str) {
+    /// Wait until a thread of that name has worked for as long again, from now on.
+    #[track_caller]
+    pub fn wait_for_more_work(&mut self, name: &str) {
+        let id = self.id();
+        let before = ticks(id, name);
+        wait_until(&format!("a thread named {name} works on"), || {
+            ticks(id, name) >= before + WORKING
+        });
+    }
+
         let folder = format!("/proc/{}/task", self.id());
         let waits = |thread: DirEntry| std::fs::read_to_string(thread.path().join("wchan"));
         wait_until(&format!("a thread waits in {function}"), || {
@@ -226,8 +236,17 @@ struct ThreadState {
 
 /// Whether a thread of that name has used a processor for so long that it does I/O.
 pub fn works(process: u32, name: &str) -> bool {
-    threads(process).iter().any(|thread| thread.name == name && thread.ticks >= 3)
+    ticks(process, name) >= WORKING
 }
+
+/// The processor time of the thread of that name, in clock ticks.
+fn ticks(process: u32, name: &str) -> u64 {
+    let of_name = threads(process).into_iter().filter(|thread| thread.name == name);
+    of_name.map(|thread| thread.ticks).max().unwrap_or(0)
+}
+/// Clock ticks of processor time after which a job is past its preparations.
+const WORKING: u64 = 3;
+
 
 /// Names of the threads of a process.
 pub fn threads_of(process: u32) -> Vec<String> {
