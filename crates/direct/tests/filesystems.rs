@@ -186,7 +186,7 @@ fn ext4_that_journals_data_takes_no_direct_io_and_says_so() {
     fs::create_dir_all(&point).unwrap();
     let (text, on) = (device.text(), point.to_str().unwrap());
     let Some(_) = or_skip(run("mount", &["-o", "data=journal", text, on])) else { return };
-    let mounted = Mounted(point);
+    let mounted = Mounted::at(point);
     let path = mounted.0.join("file");
     written(&path);
     let facts = Facts::of(&path).unwrap();
@@ -273,7 +273,7 @@ fn tmpfs_takes_everything_and_keeps_it_in_memory() {
     fs::create_dir_all(&point).unwrap();
     let mounting = run("mount", &["-t", "tmpfs", "-o", "size=8m", "x", point.to_str().unwrap()]);
     let Some(_) = or_skip(mounting) else { return };
-    let mounted = Mounted(point);
+    let mounted = Mounted::at(point);
     let path = mounted.0.join("file");
     let file = written(&path);
     assert_eq!(cache::drop_cached(&file, 0, 0).unwrap().after.known().unwrap().cached, PAGES);
@@ -316,7 +316,7 @@ fn on_overlayfs_only_the_pages_that_mincore_sees_are_reported() {
     let Some(_) = or_skip(run("mount", &["-t", "overlay", "-o", &options, "x", on])) else {
         return;
     };
-    let _overlay = Mounted(merged.clone());
+    let _overlay = Mounted::at(merged.clone());
     let file = File::open(merged.join("file")).unwrap();
     let reported = found(&file);
     assert!((1..=PAGES).contains(&reported.cached), "cachestat(2) would say 0: {reported:?}");

@@ -32,7 +32,7 @@ fn a_file_stays_on_its_mount_when_another_is_mounted_over_it() {
     let file = File::open(&path).unwrap();
     let on = mounted.0.to_str().unwrap();
     let Some(_) = or_skip(run("mount", &["-t", "tmpfs", "hides-it", on])) else { return };
-    let above = Mounted(mounted.0.clone());
+    let above = Mounted::at(mounted.0.clone());
     let facts = Facts::of_file(&file);
     drop(above);
     assert_eq!(facts.unwrap().mount().unwrap().filesystem, "ext4");

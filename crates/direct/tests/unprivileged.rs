@@ -149,7 +149,7 @@ fn pages_of_overlaid_files_are_reported_to_those_who_may_know() {
     let Some(_) = or_skip(run("mount", &["-t", "overlay", "-o", &options, "x", &on])) else {
         return;
     };
-    let overlay = Mounted(merged);
+    let overlay = Mounted::at(merged);
     as_nobody("body_of_overlaid_files", &overlay.0, Stdio::null());
     // Of a file of more than one window of pages, those at its end are found too.
     let path = overlay.0.join("large");

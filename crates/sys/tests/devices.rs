@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use iosonde_direct::OpenOptions;
 use iosonde_sys::guard::{MountedWrite, Reason, Use, may_write};
 use iosonde_sys::stack::{LayerKind, Stack};
-use iosonde_testing::{Folder, LoopDevice, Mounted, Swap, or_skip, run};
+use iosonde_testing::{Folder, LoopDevice, Mounted, or_skip, run, swap_on};
 
 const IMAGE_BYTES: u64 = 24 << 20;
 
@@ -90,7 +90,7 @@ fn a_mounted_device_may_be_written_when_its_owner_says_so() {
 fn swap_is_refused_even_so() {
     let folder = Folder::temporary("test");
     let Some(device) = or_skip(attach(&folder, "image")) else { return };
-    let Some(_swap) = or_skip(Swap::on(&device.0)) else { return };
+    let Some(_swap) = or_skip(swap_on(&device.0)) else { return };
     for mounted in [MountedWrite::Refuse, MountedWrite::Allow] {
         let refused = may_write(&device.0, mounted).unwrap_err();
         let reported = refused.to_string();

@@ -4,10 +4,11 @@
 
 use crate::Folder;
 use crate::programs::run;
+use crate::undo::{Undo, quoted};
 use std::path::{Path, PathBuf};
 
-/// A file as a block device, and the file's name as sysfs has it.
-pub struct LoopDevice(pub PathBuf, String);
+/// A file as a block device.
+pub struct LoopDevice(pub PathBuf, #[expect(dead_code, reason = "its drop detaches it")] Undo);
 
 impl LoopDevice {
     /// Attach `image`, with more arguments for losetup(8).
@@ -20,15 +21,16 @@ impl LoopDevice {
 
     /// One that is attached already, and is to be detached at the end.
     pub fn attached(device: PathBuf) -> LoopDevice {
-        let mut attached = LoopDevice(device, String::new());
-        attached.1 = attached.backing_file();
-        attached
-    }
-
-    fn backing_file(&self) -> String {
-        let file = format!("/sys/block/{}/loop/backing_file", self.name());
-        let name = std::fs::read_to_string(file).unwrap_or_default();
-        name.trim_end().trim_end_matches(" (deleted)").to_owned()
+        let name = device.file_name().unwrap().to_str().unwrap();
+        let file = format!("/sys/block/{name}/loop/backing_file");
+        let backing = std::fs::read_to_string(&file).unwrap_or_default();
+        let backing = quoted(Path::new(backing.trim_end().trim_end_matches(" (deleted)")));
+        // Detached by somebody else, the number may be another test's device by now.
+        let undo = Undo::by(&format!(
+            "case \"$(cat {file})\" in {backing} | {backing}' (deleted)') losetup --detach {} ;; esac",
+            quoted(&device)
+        ));
+        LoopDevice(device, undo)
     }
 
     /// Its path as text.
@@ -42,39 +44,22 @@ impl LoopDevice {
     }
 }
 
-impl Drop for LoopDevice {
-    fn drop(&mut self) {
-        // Detached by somebody else, the number may be another test's device by now.
-        if self.backing_file() == self.1 {
-            let _ = run("losetup", &["--detach", self.text()]);
-        }
-    }
-}
-
 /// A mounted file system.
-pub struct Mounted(pub PathBuf);
+pub struct Mounted(pub PathBuf, #[expect(dead_code, reason = "its drop unmounts it")] Undo);
 
 impl Mounted {
     /// Mount `device` on a folder, which is created.
     pub fn mount(device: &Path, on: &Path) -> Result<Mounted, String> {
         std::fs::create_dir_all(on).unwrap();
         run("mount", &[device.to_str().unwrap(), on.to_str().unwrap()])?;
-        Ok(Mounted(on.to_owned()))
+        Ok(Mounted::at(on.to_owned()))
     }
-}
 
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        // A program that another thread is starting holds our files open for a
-        // moment, so the first attempt may find the mount busy.
-        let path = self.0.to_str().unwrap();
-        for _ in 0..100 {
-            if run("umount", &[path]).is_ok() {
-                return;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
-        let _ = run("umount", &["--lazy", path]);
+    /// One that is mounted already, and is to be unmounted at the end.
+    pub fn at(path: PathBuf) -> Mounted {
+        let word = quoted(&path);
+        let undo = Undo::by(&format!("again umount {word} || umount --lazy {word}"));
+        Mounted(path, undo)
     }
 }
 
@@ -89,37 +74,16 @@ pub fn filesystem(folder: &Folder, kind: &str) -> Result<(LoopDevice, Mounted), 
     Ok((device, mounted))
 }
 
-/// A mounted file system that holds writes back until this is dropped: fsfreeze(8).
-pub struct FrozenMount<'a>(&'a str);
-
-impl<'a> FrozenMount<'a> {
-    /// Freeze the file system mounted on `mounted_on`.
-    pub fn freeze(mounted_on: &'a str) -> Result<FrozenMount<'a>, String> {
-        run("fsfreeze", &["--freeze", mounted_on]).map(|_| FrozenMount(mounted_on))
-    }
+/// Let the file system mounted on `mounted_on` hold writes back: fsfreeze(8).
+pub fn freeze(mounted_on: &str) -> Result<Undo, String> {
+    run("fsfreeze", &["--freeze", mounted_on])?;
+    Ok(Undo::by(&format!("fsfreeze --unfreeze {}", quoted(mounted_on.as_ref()))))
 }
 
-impl Drop for FrozenMount<'_> {
-    fn drop(&mut self) {
-        let _ = run("fsfreeze", &["--unfreeze", self.0]);
-    }
-}
-
-/// Swap in use.
-pub struct Swap(PathBuf);
-
-impl Swap {
-    /// Format `device` as swap and use it.
-    pub fn on(device: &Path) -> Result<Swap, String> {
-        let text = device.to_str().unwrap();
-        run("mkswap", &[text])?;
-        run("swapon", &[text])?;
-        Ok(Swap(device.to_owned()))
-    }
-}
-
-impl Drop for Swap {
-    fn drop(&mut self) {
-        let _ = run("swapoff", &[self.0.to_str().unwrap()]);
-    }
+/// Format `device` as swap and use it.
+pub fn swap_on(device: &Path) -> Result<Undo, String> {
+    let text = device.to_str().unwrap();
+    run("mkswap", &[text])?;
+    run("swapon", &[text])?;
+    Ok(Undo::by(&format!("swapoff {}", quoted(device))))
 }

@@ -14,9 +14,11 @@ mod mutate;
 mod programs;
 pub mod schema;
 pub mod skip;
+#[cfg(unix)]
+mod undo;
 
 #[cfg(unix)]
-pub use devices::{FrozenMount, LoopDevice, Mounted, Swap, filesystem};
+pub use devices::{LoopDevice, Mounted, filesystem, freeze, swap_on};
 #[cfg(unix)]
 pub use fake_system::FakeSystem;
 pub use folder::{Folder, temporary_file};
@@ -26,3 +28,5 @@ pub use mutate::Mutations;
 pub use programs::is_root;
 pub use programs::{has, has_fio, has_fio_for_part, has_strace, run};
 pub use skip::{or_skip, or_skip_part};
+#[cfg(unix)]
+pub use undo::{Cleaner, Undo, quoted};

@@ -1,15 +1,15 @@
 //! Trying cases: set-up, job, judgement.
 
 use crate::check::{Check, Evidence, Outcome};
-use crate::cleaner::Cleaner;
 use crate::files;
 use crate::meanwhile::{Beside, Counters, DirtySampler, count_calls};
 use crate::places::{Place, Places};
 use crate::table::{Call, Case};
 use crate::value::Truths;
-use iosonde_testing::run as command;
+use iosonde_testing::{Cleaner, Undo, quoted, run as command};
 use serde_json::Value;
 use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -58,12 +58,12 @@ impl Bench {
         cases: &[Case],
         mut done: impl FnMut(&Case, CaseResult) + Send,
     ) -> Result<(), String> {
-        let mut cleaner = Cleaner::start()?;
-        cleaner.add(&format!("rm -rf {}", self.directory.display()))?;
+        let cleaner = Cleaner::start()?;
+        cleaner.at_end(&format!("rm -rf {}", quoted(&self.directory)))?;
         let made = fs::create_dir_all(&self.directory);
         made.map_err(|error| format!("{}: {error}", self.directory.display()))?;
         iosonde_faults::with_own_mounts(|| {
-            let mut places = Places::new(&self.directory, &mut cleaner);
+            let mut places = Places::new(&self.directory, &cleaner);
             for case in cases {
                 let result = self.run(case, &mut places);
                 done(case, result);
@@ -103,7 +103,7 @@ impl Bench {
             Some((controller, limits)) => Some(Group::make(controller, limits, place, places)?),
             None => None,
         };
-        let group = group.as_ref().map_or("", |group| &group.0);
+        let group = group.as_ref().map_or("", |group| &group.path);
         let text = |words: &str| self.filled(words, place, &aside).replace("{group}", group);
         for setup in &case.files {
             let path = match setup.name.as_str() {
@@ -168,7 +168,7 @@ impl Bench {
         }
         words.extend(text(&case.line).split_whitespace().map(str::to_owned));
         let line = words.join(" ");
-        let mut under: Vec<String> = ["--pdeathsig", "KILL"].map(str::to_owned).to_vec();
+        let mut under: Vec<String> = vec!["--".to_owned()];
         if !group.is_empty() {
             let enter = ["sh", "-c", "echo $$ > \"$0/cgroup.procs\" && exec \"$@\"", group];
             under.extend(enter.map(str::to_owned));
@@ -179,15 +179,18 @@ impl Bench {
             under.extend(["strace", "-f", "-e", &trace, "-o", &file].map(str::to_owned));
         }
         let output = |name: &str| File::create(aside.join(name)).map_err(|error| error.to_string());
-        let mut child = Command::new("setpriv")
+        let mut child = Command::new("env")
             .args(under.iter().chain(&words))
             .current_dir(aside)
             .stdin(Stdio::null())
             .stdout(output("stdout")?)
             .stderr(output("stderr")?)
+            .process_group(0)
             .spawn()
-            .map_err(|error| format!("setpriv: {error}"))?;
+            .map_err(|error| format!("env: {error}"))?;
+        let kill = Undo::kill_group(&child);
         let code = wait(&mut child, &case.at, text)?;
+        kill.cancel();
         let read = |name: &str| {
             let bytes = fs::read(aside.join(name)).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
@@ -225,7 +228,10 @@ fn wait(
 }
 
 /// A control group of either version, in this directory; removed when dropped.
-struct Group(String);
+struct Group {
+    path: String,
+    _undo: Undo,
+}
 
 impl Group {
     fn make(
@@ -240,9 +246,9 @@ impl Group {
         let is_one = one.join("cgroup.procs").exists();
         let path = if is_one { one.join(name) } else { root.join(name) };
         fs::create_dir(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let group = Group(path.display().to_string());
-        // If this process is killed.
-        places.undo_later(&format!("rmdir {}", group.0))?;
+        // The last of its programs may still be on its way out.
+        let undo = Undo::by(&format!("again rmdir {}", quoted(&path)));
+        let group = Group { path: path.display().to_string(), _undo: undo };
         let (file, limit) = &limits[usize::from(!is_one)];
         let mut limit = limit.replace("{id}", &place.id());
         if limit.contains("{other-id}") {
@@ -251,18 +257,6 @@ impl Group {
         let set = fs::write(path.join(file), limit);
         set.map_err(|error| format!("{file}: {error}"))?;
         Ok(group)
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        // The last of its programs may still be on its way out.
-        for _ in 0..100 {
-            if fs::remove_dir(&self.0).is_ok() {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
     }
 }
 

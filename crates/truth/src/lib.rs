@@ -10,7 +10,6 @@
 
 mod bench;
 mod check;
-mod cleaner;
 mod cost;
 mod files;
 mod meanwhile;

@@ -2,6 +2,7 @@
 
 use crate::places::Place;
 use crate::value::Truths;
+use iosonde_testing::Undo;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs;
 use std::io::Read;
@@ -10,32 +11,39 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// A program beside the job; killed with all that it started when dropped.
-pub(crate) struct Beside(Child);
+pub(crate) struct Beside {
+    child: Child,
+    kill: Option<Undo>,
+}
 
 impl Beside {
     pub(crate) fn start(line: &str, directory: &Path) -> Result<Beside, String> {
-        // It ends, also if the bench is killed.
-        let started = Command::new("timeout")
-            .args(["60", "sh", "-c", line])
+        let started = Command::new("sh")
+            .args(["-c", line])
             .current_dir(directory)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .process_group(0)
             .spawn();
-        started.map(Beside).map_err(|error| format!("timeout: {error}"))
+        let child = started.map_err(|error| format!("sh: {error}"))?;
+        let kill = Some(Undo::kill_group(&child));
+        Ok(Beside { child, kill })
     }
 }
 
 impl Drop for Beside {
     fn drop(&mut self) {
-        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
-        let _ = self.0.wait();
+        drop(self.kill.take());
+        let _ = self.child.wait();
     }
 }
 
 /// The most dirty bytes that a file had: cachestat(2) every few milliseconds, by perl(1).
-pub(crate) struct DirtySampler(Child);
+pub(crate) struct DirtySampler {
+    child: Child,
+    kill: Undo,
+}
 
 /// The call's number is the same on all architectures; range and result are
 /// structures of 64-bit numbers: cached, dirty, under write-back, ...
@@ -54,22 +62,25 @@ print $most * 4096;"#;
 
 impl DirtySampler {
     pub(crate) fn start(file: &str) -> Result<DirtySampler, String> {
-        let started = Command::new("timeout")
-            .args(["60", "perl", "-e", CACHESTAT, file])
+        let started = Command::new("perl")
+            .args(["-e", CACHESTAT, file])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .process_group(0)
             .spawn();
-        started.map(DirtySampler).map_err(|error| format!("perl: {error}"))
+        let child = started.map_err(|error| format!("perl: {error}"))?;
+        let kill = Undo::kill_group(&child);
+        Ok(DirtySampler { child, kill })
     }
 
     /// The most that was seen; `None` where cachestat(2) is missing.
     pub(crate) fn end(mut self) -> Option<f64> {
-        let _ = kill_process_group(Pid::from_child(&self.0), Signal::TERM);
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::TERM);
         let mut text = String::new();
-        self.0.stdout.take()?.read_to_string(&mut text).ok()?;
-        let _ = self.0.wait();
+        self.child.stdout.take()?.read_to_string(&mut text).ok()?;
+        let _ = self.child.wait();
+        self.kill.cancel();
         text.trim().parse().ok()
     }
 }

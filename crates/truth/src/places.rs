@@ -1,8 +1,7 @@
 //! Where cases run: devices and file systems of the bench's own, each made once.
 
-use crate::cleaner::Cleaner;
 use iosonde_faults::{Caching, FaultMount, Script, Store};
-use iosonde_testing::run as command;
+use iosonde_testing::{Cleaner, run as command};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -29,7 +28,7 @@ impl Place {
 /// All that were made so far.
 pub(crate) struct Places<'a> {
     directory: &'a Path,
-    cleaner: &'a mut Cleaner,
+    cleaner: &'a Cleaner,
     made: BTreeMap<String, Result<Place, String>>,
     served: Vec<FaultMount>,
 }
@@ -39,7 +38,7 @@ const MIB: u64 = 1 << 20;
 const IMAGE_BYTES: u64 = 768 * MIB;
 
 impl<'a> Places<'a> {
-    pub(crate) fn new(directory: &'a Path, cleaner: &'a mut Cleaner) -> Places<'a> {
+    pub(crate) fn new(directory: &'a Path, cleaner: &'a Cleaner) -> Places<'a> {
         Places { directory, cleaner, made: BTreeMap::new(), served: Vec::new() }
     }
 
@@ -55,7 +54,7 @@ impl<'a> Places<'a> {
 
     /// Something that the cleaner undoes.
     pub(crate) fn undo_later(&mut self, command: &str) -> Result<(), String> {
-        self.cleaner.add(command)
+        self.cleaner.at_end(command)
     }
 
     fn make(&mut self, name: &str) -> Result<Place, String> {

@@ -4,7 +4,7 @@
 use super::before::content;
 use super::report::Report;
 use super::{Findings, SeedResult, Stage};
-use iosonde_testing::{Folder, FrozenMount, LoopDevice, filesystem, run as command};
+use iosonde_testing::{Folder, LoopDevice, Undo, filesystem, freeze, quoted, run as command};
 use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Duration;
@@ -95,7 +95,7 @@ fn frozen(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     );
     let ended = stage.program.run_under(&[], &words(&line), |_, since| {
         if !thawed && frozen.is_none() && since > moment {
-            frozen = FrozenMount::freeze(&on).ok();
+            frozen = freeze(&on).ok();
         }
         if frozen.is_some() && since > moment + Duration::from_millis(700) {
             frozen = None;
@@ -116,7 +116,7 @@ fn frozen(mut stage: Stage<'_>) -> Result<SeedResult, String> {
 fn little_space(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     let on = stage.mount.display().to_string();
     command("mount", &["-t", "tmpfs", "-o", "size=1m", "tmpfs", &on])?;
-    let _mounted = iosonde_testing::Mounted(stage.mount.clone());
+    let _mounted = iosonde_testing::Mounted::at(stage.mount.clone());
     let pattern = stage.dice.pick(&["read", "randread", "write", "randwrite"]);
     let engine = stage.dice.pick(&["psync", "mmap", "io_uring", "libaio"]);
     let line = format!(
@@ -200,7 +200,10 @@ const MEMORY: LimitFiles =
 const PROCESSES: LimitFiles = [("/sys/fs/cgroup", "pids.max"), ("/sys/fs/cgroup/pids", "pids.max")];
 
 /// A control group of our own with a limit; removed when dropped.
-struct Group(String);
+struct Group {
+    path: String,
+    _undo: Undo,
+}
 
 impl Group {
     fn new(seed: u64, kinds: LimitFiles, limit: &str) -> Result<Group, String> {
@@ -211,9 +214,10 @@ impl Group {
                 continue;
             }
             std::fs::create_dir(&group).map_err(|error| format!("{}: {error}", group.display()))?;
-            let group = Group(group.display().to_string());
-            std::fs::write(Path::new(&group.0).join(file), limit)
-                .map_err(|error| format!("{}: {file}: {error}", group.0))?;
+            let undo = Undo::by(&format!("again rmdir {}", quoted(&group)));
+            std::fs::write(group.join(file), limit)
+                .map_err(|error| format!("{}: {file}: {error}", group.display()))?;
+            let group = Group { path: group.display().to_string(), _undo: undo };
             return Ok(group);
         }
         Err(format!("no control group that has {}", kinds[0].1))
@@ -222,12 +226,6 @@ impl Group {
     /// The words before a command line that runs it in the group.
     fn enter(&self) -> Vec<String> {
         let script = "echo $$ > \"$0/cgroup.procs\" && exec \"$@\"";
-        ["sh", "-c", script, &self.0].map(str::to_owned).into()
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir(&self.0);
+        ["sh", "-c", script, &self.path].map(str::to_owned).into()
     }
 }

@@ -1,7 +1,9 @@
 //! Running iosonde with a limit of time.
 
+use iosonde_testing::Undo;
 use std::fmt;
 use std::fs::File;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -80,12 +82,14 @@ impl Program<'_> {
                 .stdin(Stdio::null())
                 .stdout(stdout)
                 .stderr(output("stderr")?)
+                .process_group(0)
                 .spawn()
         });
         let mut child = match started {
             Ok(child) => child,
             Err(error) => return could_not_start(line, &error.to_string()),
         };
+        let kill = Undo::kill_group(&child);
         let began = Instant::now();
         let (status, hung) = loop {
             if let Ok(Some(status)) = child.try_wait() {
@@ -100,11 +104,13 @@ impl Program<'_> {
             std::thread::sleep(Duration::from_millis(2));
         };
         let took = began.elapsed();
+        if status.is_some() {
+            kill.cancel();
+        }
         let text = |name: &str| {
             let bytes = std::fs::read(self.directory.join(name)).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         };
-        use std::os::unix::process::ExitStatusExt;
         ProgramEnd {
             line,
             code: status.and_then(|status| status.code()),

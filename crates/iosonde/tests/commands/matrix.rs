@@ -5,7 +5,7 @@ use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::trace::calls;
 use crate::support::{Ran, Who, at_once, words};
 use iosonde_testing::{
-    Folder, FrozenMount, LoopDevice, Mounted, has_strace, is_root, or_skip, run, skip,
+    Folder, LoopDevice, Mounted, freeze, has_strace, is_root, or_skip, run, skip,
 };
 use rustix::process::Signal;
 use serde_json::Value;
@@ -68,7 +68,7 @@ fn mounted(folder: &Folder, kind: &str, bytes: u64) -> Option<(Mounted, Option<L
         std::fs::create_dir_all(&on).unwrap();
         let size = format!("size={bytes}");
         or_skip(run("mount", &["-t", "tmpfs", "-o", &size, "none", on.to_str().unwrap()]))?;
-        return Some((Mounted(on), None));
+        return Some((Mounted::at(on), None));
     }
     let image = folder.join("image");
     std::fs::File::create(&image).unwrap().set_len(bytes).unwrap();
@@ -457,7 +457,7 @@ fn a_second_signal_reports_known_results_though_the_storage_does_not_answer() {
         let writes = text.lines().find_map(|line| line.strip_prefix("syscw: "));
         writes.and_then(|count| count.parse::<u64>().ok()).is_some_and(|count| count > 20)
     });
-    let Some(frozen) = or_skip(FrozenMount::freeze(on)) else { return };
+    let Some(frozen) = or_skip(freeze(on)) else { return };
     program.wait_for_stuck_thread();
     program.signal(Signal::INT);
     assert!(program.is_running(), "a write waits");

@@ -2,7 +2,7 @@
 
 use crate::support::Who;
 use crate::support::running::wait_until;
-use iosonde_testing::{Folder, has_fio_for_part};
+use iosonde_testing::{Folder, Undo, has_fio_for_part};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -85,14 +85,15 @@ fn the_clients_format_is_that_of_fios_client() {
     if !has_fio_for_part() {
         return;
     }
-    let server = Who::Fio.command(&folder).args(["--server=sock:socket"]).spawn();
-    let server = Killed(server.unwrap());
+    let mut server = Who::Fio.command(&folder).args(["--server=sock:socket"]).spawn().unwrap();
+    let kill = Undo::kill(&server);
     wait_until("fio listens", || folder.join("socket").exists());
     fs::write(folder.join("a.fio"), "[a]\nioengine=null\nsize=1m\n[b]\nioengine=null\nsize=1m\n")
         .unwrap();
     let words = ["--client=sock:socket", "a.fio", "--output-format=json"];
     let fios = Who::Fio.run(&folder, &words).json();
-    drop(server);
+    drop(kill);
+    server.wait().unwrap();
     // fio 3.33 lacks keys of 3.42; those that it has are in its order.
     let missing = |ours: &Value, fios: &Value| -> Vec<String> {
         let mut own = ours.as_object().unwrap().keys();
@@ -111,16 +112,6 @@ fn the_clients_format_is_that_of_fios_client() {
         assert_eq!(ours.get("job options").is_some(), fios.get("job options").is_some());
         assert_eq!(ours.get("latency_depth").is_some(), fios.get("latency_depth").is_some());
         assert_eq!(ours.as_object().unwrap().keys().next_back().unwrap(), "port");
-    }
-}
-
-/// A program that is killed at the end of a test.
-struct Killed(std::process::Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

@@ -64,7 +64,7 @@ fn a_full_disk_fails_the_writer_after_its_total() {
     if or_skip(mounted).is_none() {
         return;
     }
-    let _mounted = Mounted(on);
+    let _mounted = Mounted::at(on);
     let common = "-file on/f -size 1000 -writers 1 -records 5000";
     let full = sbk(&folder, &format!("-class file {common}"));
     assert_eq!(full.code, Some(1), "{full:?}");

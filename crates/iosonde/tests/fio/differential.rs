@@ -308,7 +308,7 @@ fn small_tmpfs() -> Option<(Folder, Mounted)> {
         .status();
     match mounted {
         Ok(status) if status.success() => {
-            let mounted = Mounted(folder.path().into());
+            let mounted = Mounted::at(folder.path().into());
             Some((folder, mounted))
         }
         _ => {

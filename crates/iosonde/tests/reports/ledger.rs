@@ -387,7 +387,7 @@ fn what_overlayfs_hides_is_seen_in_its_upper_directory() {
     if or_skip(run("mount", &["-t", "overlay", "-o", &options, "overlay", over])).is_none() {
         return;
     }
-    let over = Mounted(over.into());
+    let over = Mounted::at(over.into());
     let file = over.0.join("f");
     let line = format!("--name=j --filename={} --rw=write --bs=1m --size=8m", file.display());
     let reported = ledger(&place.folder, &line);

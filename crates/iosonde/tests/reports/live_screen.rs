@@ -3,7 +3,7 @@
 
 use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Who, words};
-use iosonde_testing::{Folder, has};
+use iosonde_testing::{Folder, Undo, has};
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -15,6 +15,7 @@ const JOB: &str = "--name=db --numjobs=2 --ioengine=null --size=1g --rw=randrw -
 /// A shell with a terminal.
 struct Shell {
     child: Child,
+    kill: Option<Undo>,
     shown: Arc<Mutex<Vec<u8>>>,
     reader: Option<JoinHandle<()>>,
 }
@@ -50,7 +51,8 @@ impl Shell {
                 kept.lock().unwrap().extend_from_slice(&buffer[..count]);
             }
         };
-        Some(Shell { child, shown, reader: Some(std::thread::spawn(read)) })
+        let kill = Some(Undo::kill(&child));
+        Some(Shell { child, kill, shown, reader: Some(std::thread::spawn(read)) })
     }
 
     fn text(&self) -> String {
@@ -75,6 +77,7 @@ impl Shell {
             status = self.child.try_wait().unwrap();
             status.is_some()
         });
+        self.kill.take().into_iter().for_each(Undo::cancel);
         self.reader.take().unwrap().join().unwrap();
         assert!(status.unwrap().success(), "{}", self.text());
         self.text()
@@ -83,7 +86,7 @@ impl Shell {
 
 impl Drop for Shell {
     fn drop(&mut self) {
-        let _ = self.child.kill();
+        drop(self.kill.take());
         let _ = self.child.wait();
     }
 }

@@ -34,7 +34,7 @@ impl Failing {
         let on = folder.join("room");
         std::fs::create_dir_all(&on).unwrap();
         or_skip(run("mount", &["-t", "tmpfs", "-o", "size=1m", "none", on.to_str().unwrap()]))?;
-        let room = Mounted(on);
+        let room = Mounted::at(on);
         let image = room.0.join("image");
         let file = std::fs::File::create(&image).unwrap();
         file.set_len(2 << 20).unwrap();

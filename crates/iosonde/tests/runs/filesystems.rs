@@ -41,7 +41,7 @@ impl FileSystem {
         std::fs::create_dir_all(&on).unwrap();
         let size = format!("size={bytes}");
         or_skip(run("mount", &["-t", "tmpfs", "-o", &size, "none", on.to_str().unwrap()]))?;
-        Some(FileSystem { mounted: Mounted(on), _device: None, folder })
+        Some(FileSystem { mounted: Mounted::at(on), _device: None, folder })
     }
 
     /// In memory, and without O_DIRECT (tmpfs takes it since Linux 6.6).
@@ -53,7 +53,7 @@ impl FileSystem {
         let on = folder.join("on");
         std::fs::create_dir_all(&on).unwrap();
         or_skip(run("mount", &["-t", "ramfs", "none", on.to_str().unwrap()]))?;
-        Some(FileSystem { mounted: Mounted(on), _device: None, folder })
+        Some(FileSystem { mounted: Mounted::at(on), _device: None, folder })
     }
 
     fn run(&self, line: &str) -> Ran {

@@ -3,7 +3,7 @@
 use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Ran, Who, words};
 use iosonde_testing::{
-    Folder, LoopDevice, Mounted, Swap, has_fio_for_part, is_root, or_skip, run, skip,
+    Folder, LoopDevice, Mounted, has_fio_for_part, is_root, or_skip, run, skip, swap_on,
 };
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
@@ -98,7 +98,7 @@ fn the_image_of_a_mounted_loop_device_is_known_under_any_path() {
     let merged = of("merged");
     let overlay = ["-t", "overlay", "overlay", "-o", &options, merged.to_str().unwrap()];
     if or_skip(run("mount", &overlay)).is_some() {
-        let merged = Mounted(merged);
+        let merged = Mounted::at(merged);
         refused(&write_to(&folder, &merged.0.join("image"), ""), &why);
     }
     // The path that sysfs has leads nowhere: it is the one of another mount namespace.
@@ -328,7 +328,7 @@ fn swap_is_not_written_to() {
     let image = folder.join("image");
     std::fs::write(&image, vec![0; 2 << 20]).unwrap();
     let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
-    let Some(_swap) = or_skip(Swap::on(&device.0)) else { return };
+    let Some(_swap) = or_skip(swap_on(&device.0)) else { return };
     refused(&write_to(&folder, &device.0, ""), "is swap");
     // That is not a mount, and not for allow_mounted_write to allow.
     refused(&write_to(&folder, &device.0, "--allow_mounted_write=1"), "is swap");

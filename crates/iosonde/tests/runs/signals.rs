@@ -2,7 +2,7 @@
 
 use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Ran, Who};
-use iosonde_testing::{Folder, FrozenMount, LoopDevice, Mounted, is_root, or_skip, run, skip};
+use iosonde_testing::{Folder, LoopDevice, Mounted, freeze, is_root, or_skip, run, skip};
 use rustix::process::Signal;
 
 /// Start a job called `j`, wait until its thread runs, then stop it.
@@ -181,7 +181,7 @@ fn a_second_signal_reports_at_once_though_the_storage_does_not_answer() {
         ["--rw=write --size=4m --time_based --runtime=60", "--rw=read --size=40m --fallocate=none"]
     {
         std::fs::write(mounted.0.join("f"), vec![0; 4 << 20]).unwrap();
-        let Some(frozen) = or_skip(FrozenMount::freeze(mounted_on)) else { return };
+        let Some(frozen) = or_skip(freeze(mounted_on)) else { return };
         let line = format!("--name=j --filename=mounted/f --output=report {line}");
         let report = || std::fs::read_to_string(folder.join("report")).unwrap_or_default();
         let mut program = Running::start(Who::AsFio, &folder, &line);

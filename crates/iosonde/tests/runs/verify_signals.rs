@@ -6,7 +6,7 @@
 
 use crate::support::running::{PATIENCE, Running};
 use crate::support::{Ran, Who, at_once};
-use iosonde_testing::{Folder, FrozenMount, LoopDevice, Mounted, is_root, or_skip, run};
+use iosonde_testing::{Folder, LoopDevice, Mounted, freeze, is_root, or_skip, run};
 use iosonde_verify::StateFile;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -99,7 +99,7 @@ fn an_interrupted_layout_leaves_no_write_to_check() {
         return;
     };
     fs::write(mounted.0.join("f"), vec![0; 4 << 20]).unwrap();
-    let Some(frozen) = or_skip(FrozenMount::freeze(mounted.0.to_str().unwrap())) else { return };
+    let Some(frozen) = or_skip(freeze(mounted.0.to_str().unwrap())) else { return };
     let line = "--name=v --filename=mounted/f --rw=randrw --bs=4k --size=40m --fallocate=none \
                 --verify=crc32c";
     let mut program = Running::start(Who::Native, &folder, line);

@@ -1,6 +1,6 @@
 //! Control groups of either version that hold a program back.
 
-use iosonde_testing::{LoopDevice, skip};
+use iosonde_testing::{LoopDevice, Undo, quoted, skip};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,6 +12,7 @@ const ROOT: &str = "/sys/fs/cgroup";
 pub struct Group {
     folder: PathBuf,
     version: u32,
+    _undo: Undo,
 }
 
 impl Group {
@@ -23,7 +24,7 @@ impl Group {
         let name = format!("iosonde-test-{}-{number}", std::process::id());
         let one = Path::new(ROOT).join(controller);
         if std::fs::create_dir(one.join(&name)).is_ok() {
-            return Some(Group { folder: one.join(name), version: 1 });
+            return Some(Group::made(one.join(name), 1));
         }
         for what in ["+cpu", "+memory", "+io"] {
             // May be on already, or may not be had: who needs it finds out.
@@ -35,7 +36,12 @@ impl Group {
         if !made {
             skip::test(format_args!("no control group can be created"));
         }
-        made.then_some(Group { folder, version: 2 })
+        made.then(|| Group::made(folder, 2))
+    }
+
+    fn made(folder: PathBuf, version: u32) -> Group {
+        let undo = Undo::by(&format!("again rmdir {}", quoted(&folder)));
+        Group { folder, version, _undo: undo }
     }
 
     /// Set a limit, in the words of version 1 or of version 2; whether it is
@@ -52,12 +58,6 @@ impl Group {
     /// A program that runs in the group.
     pub fn command(&self, program: &str, arguments: &[String]) -> Command {
         within(&self.folder, program, arguments)
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir(&self.folder);
     }
 }
 

@@ -2,7 +2,7 @@
 //! link between them.
 
 use super::running::{threads_of, wait_until, works};
-use iosonde_testing::{Folder, run};
+use iosonde_testing::{Folder, Undo, run};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -54,6 +54,7 @@ pub fn with_time_to_end(mut command: Command) -> Command {
 pub struct TwoHosts {
     spaces: [String; 2],
     agent: PathBuf,
+    _undo: [Undo; 2],
 }
 
 impl TwoHosts {
@@ -63,7 +64,9 @@ impl TwoHosts {
         let id = std::process::id();
         let spaces = ["a", "b"].map(|host| format!("ios{host}{id}-{number}"));
         let agent = folder.join("agent.sh");
-        let hosts = TwoHosts { spaces, agent };
+        // One that could not be made is not there.
+        let undo = spaces.each_ref().map(|space| Undo::by(&format!("ip netns del {space}")));
+        let hosts = TwoHosts { spaces, agent, _undo: undo };
         let [one, other] = &hosts.spaces;
         run("ip", &["netns", "add", one])?;
         run("ip", &["netns", "add", other])?;
@@ -110,18 +113,11 @@ impl TwoHosts {
     }
 }
 
-impl Drop for TwoHosts {
-    fn drop(&mut self) {
-        for space in &self.spaces {
-            // One that could not be made is not there.
-            let _ = run("ip", &["netns", "del", space]);
-        }
-    }
-}
-
 /// A run under a launcher, its output in a file; killed if it outlives its test.
 pub struct Launched<'f> {
     child: Child,
+    /// Kills the launcher, where the test is interrupted.
+    kill: Option<Undo>,
     folder: &'f Folder,
 }
 
@@ -130,7 +126,8 @@ impl<'f> Launched<'f> {
         let out = fs::File::create(folder.join("out")).unwrap();
         let errors = out.try_clone().unwrap();
         let child = command.stdout(out).stderr(errors).spawn().unwrap();
-        Launched { child, folder }
+        let kill = Some(Undo::kill(&child));
+        Launched { child, kill, folder }
     }
 
     /// What has been printed so far.
@@ -195,6 +192,7 @@ impl<'f> Launched<'f> {
             ended = self.child.try_wait().unwrap();
             ended.is_some()
         });
+        self.kill.take().into_iter().for_each(Undo::cancel);
         let ended = ended.unwrap();
         (ended.code().unwrap_or(128 + ended.signal().unwrap_or_default()), self.out())
     }
@@ -205,7 +203,7 @@ impl Drop for Launched<'_> {
         if matches!(self.child.try_wait(), Ok(None)) {
             let ranks = processes_in(self.folder);
             ranks.iter().for_each(|&id| send("-KILL", id));
-            send("-KILL", self.child.id());
+            drop(self.kill.take());
             let _ = self.child.wait();
         }
     }

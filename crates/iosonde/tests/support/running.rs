@@ -4,7 +4,7 @@
 //! comes late, and nothing is wrong with that.
 
 use super::{Ran, Who, words};
-use iosonde_testing::Folder;
+use iosonde_testing::{Folder, Undo};
 use std::fs::DirEntry;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -33,6 +33,8 @@ fn with_default_signals(command: &Command) -> Command {
 /// A program that runs; killed if it outlives its test.
 pub struct Running {
     child: Option<Child>,
+    /// Where the test is interrupted.
+    kill: Option<Undo>,
     who: Who,
     arguments: String,
     stdout: Output,
@@ -80,7 +82,8 @@ impl Running {
         command.args(words(line)).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (stdout, stderr) = (Output::of(child.stdout.take()), Output::of(child.stderr.take()));
-        Running { child: Some(child), who, arguments: line.to_owned(), stdout, stderr }
+        let kill = Some(Undo::kill(&child));
+        Running { child: Some(child), kill, who, arguments: line.to_owned(), stdout, stderr }
     }
 
     fn child(&mut self) -> &mut Child {
@@ -143,9 +146,6 @@ impl Running {
         wait_until(&format!("a thread named {name} works"), || works(id, name));
     }
 
-    /// Wait until a thread waits in this function of the kernel (proc(5), `wchan`).
-    #[track_caller]
-    pub fn wait_for_wait_in(&mut self, function: &str) {
     /// Wait until a thread of that name has worked for as long again, from now on.
     #[track_caller]
     pub fn wait_for_more_work(&mut self, name: &str) {
@@ -156,6 +156,9 @@ impl Running {
         });
     }
 
+    /// Wait until a thread waits in this function of the kernel (proc(5), `wchan`).
+    #[track_caller]
+    pub fn wait_for_wait_in(&mut self, function: &str) {
         let folder = format!("/proc/{}/task", self.id());
         let waits = |thread: DirEntry| std::fs::read_to_string(thread.path().join("wchan"));
         wait_until(&format!("a thread waits in {function}"), || {
@@ -192,6 +195,7 @@ impl Running {
             }
             std::thread::sleep(Duration::from_millis(5));
         };
+        self.kill.take().into_iter().for_each(Undo::cancel);
         Ran {
             who: self.who,
             arguments: self.arguments.clone(),
@@ -205,7 +209,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
-            let _ = child.kill();
+            drop(self.kill.take());
             // One that waits for a frozen file system ends when that is thawed,
             // which may be when this test is over.
             let began = Instant::now();
@@ -234,6 +238,9 @@ struct ThreadState {
     ticks: u64,
 }
 
+/// Clock ticks of processor time after which a job is past its preparations.
+const WORKING: u64 = 3;
+
 /// Whether a thread of that name has used a processor for so long that it does I/O.
 pub fn works(process: u32, name: &str) -> bool {
     ticks(process, name) >= WORKING
@@ -244,9 +251,6 @@ fn ticks(process: u32, name: &str) -> u64 {
     let of_name = threads(process).into_iter().filter(|thread| thread.name == name);
     of_name.map(|thread| thread.ticks).max().unwrap_or(0)
 }
-/// Clock ticks of processor time after which a job is past its preparations.
-const WORKING: u64 = 3;
-
 
 /// Names of the threads of a process.
 pub fn threads_of(process: u32) -> Vec<String> {

@@ -3,7 +3,7 @@
 
 use super::launchers::TwoHosts;
 use super::running::wait_until;
-use iosonde_testing::Folder;
+use iosonde_testing::{Folder, Undo};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -12,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 pub struct Slurm {
     /// The first process of their namespace, with which all end.
     daemons: Child,
+    kill: Option<Undo>,
     hosts: TwoHosts,
     configuration: PathBuf,
 }
@@ -53,7 +54,8 @@ impl Slurm {
         command.env("SLURM_CONF", &configuration).stdin(Stdio::null());
         command.stdout(log.try_clone().unwrap()).stderr(log);
         let daemons = command.spawn().map_err(|error| format!("unshare: {error}"))?;
-        let slurm = Slurm { daemons, hosts, configuration };
+        let kill = Some(Undo::kill(&daemons));
+        let slurm = Slurm { daemons, kill, hosts, configuration };
         wait_until("both nodes are idle", || {
             let nodes = slurm.on_first(&["sinfo", "--noheader", "--format=%D %T"]).output();
             nodes.is_ok_and(|nodes| nodes.stdout == b"2 idle\n")
@@ -84,7 +86,7 @@ impl Slurm {
 
 impl Drop for Slurm {
     fn drop(&mut self) {
-        let _ = self.daemons.kill();
+        drop(self.kill.take());
         let _ = self.daemons.wait();
     }
 }

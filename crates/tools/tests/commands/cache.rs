@@ -143,7 +143,7 @@ fn on_overlayfs_the_rest_is_unknown_and_not_nothing() {
         format!("lowerdir={},upperdir={},workdir={}", path("lower"), path("upper"), path("work"));
     let mounted = run("mount", &["-t", "overlay", "overlay", "-o", &options, &path("all")]);
     let Some(_) = or_skip(mounted) else { return };
-    let mounted = Mounted(folder.join("all"));
+    let mounted = Mounted::at(folder.join("all"));
     let found = cache(&folder, "--json all/data").well().json()["files"][0].clone();
     let text = cache(&folder, "all/data").well().words();
     drop(mounted);
