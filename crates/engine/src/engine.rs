@@ -29,21 +29,22 @@ pub struct Io {
 
 /// An engine that does one thing at a time.
 pub trait OneShot {
-    /// Whether submission and service are separated by a third stamp. System
-    /// calls are not: what lies between is only our own bookkeeping.
-    const THREE_STAMPS: bool = false;
+    /// Do it, now. The bytes moved, possibly fewer than asked.
+    fn perform(&mut self, io: &Io) -> Result<u32, Errno>;
 
     /// Whether the stamp that ends an I/O begins the next, where the next
     /// follows at once. For an engine that does nothing: what is measured is
     /// then a whole turn of the loop, at half the readings of the clock.
-    const CHAINED: bool = false;
+    #[inline(always)]
+    fn is_chained(&self) -> bool {
+        false
+    }
 
-    /// Whether fsync and its kin are for [`OneShot::perform`]; else the loop
+    /// Whether fsync and similar are for [`OneShot::perform`]; else the loop
     /// makes the system call.
-    const SYNCS: bool = false;
-
-    /// Do it, now. The bytes moved, possibly fewer than asked.
-    fn perform(&mut self, io: &Io) -> Result<u32, Errno>;
+    fn syncs(&self) -> bool {
+        false
+    }
 
     /// Called after a file was opened, and before the first I/O on it.
     fn opened(&mut self, _file: &Opened) -> Result<(), Errno> {
@@ -81,22 +82,32 @@ pub struct Opened {
     pub hint: Option<Hint>,
 }
 
+/// Which completions are to be collected.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// So many are waited for,
+    pub min: u32,
+    /// and so many are taken at most.
+    pub max: u32,
+    /// But no wait is longer than this.
+    pub patience: Nanos,
+}
+
 /// An engine with a queue.
 ///
 /// It is opened for a depth and takes that many without complaint: when the
 /// kernel has no room, the engine holds on to the request and tries again.
 /// "Busy" never leaves an engine's file.
 pub trait Queued {
-    /// Whether fsync and its kin go through the queue; else the loop makes the
-    /// system call itself, between two submissions.
-    const QUEUES_SYNCS: bool = false;
-
     /// Take one request. It may start now, or at [`Queued::submit`].
     fn push(&mut self, slot: Slot, io: &Io);
 
     /// Take several requests, in order, as [`Queued::push`] would one by one.
     #[inline(always)]
-    fn push_all(&mut self, ios: impl ExactSizeIterator<Item = (Slot, Io)>) {
+    fn push_all(&mut self, ios: impl ExactSizeIterator<Item = (Slot, Io)>)
+    where
+        Self: Sized,
+    {
         for (slot, io) in ios {
             self.push(slot, &io);
         }
@@ -108,15 +119,14 @@ pub trait Queued {
     fn submit(&mut self) -> Result<(), Errno>;
 
     /// Collect completions into `done`, which is empty and has room for the
-    /// depth: wait for `min` of them, but not past `patience`; take at most
-    /// `max`. Fewer than `min` come back when patience ends or a signal came.
-    fn reap(
-        &mut self,
-        min: u32,
-        max: u32,
-        patience: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno>;
+    /// depth. Fewer than wanted come back when patience ends or a signal came.
+    fn reap(&mut self, wanted: Wanted, done: &mut Vec<Completion>) -> Result<(), Errno>;
+
+    /// Whether fsync and similar go through the queue; else the loop makes the
+    /// system call itself, between two submissions.
+    fn queues_syncs(&self) -> bool {
+        false
+    }
 
     /// See [`OneShot::opened`].
     fn opened(&mut self, _file: &Opened) -> Result<(), Errno> {

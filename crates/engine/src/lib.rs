@@ -29,7 +29,7 @@ pub use catalogue::{CATALOGUE, find};
 pub use drive::{Accounting, Drive, Ended, Failure, Loop, SliceControl, SyncTap, Window};
 pub use engine::{
     Caps, EngineDef, EngineError, Io, LaysOut, OneShot, Open, OpenWith, Opened, Queued,
-    SyncRangeFlags,
+    SyncRangeFlags, Wanted,
 };
 pub use engines::{external::external, sim, streams, tree};
 pub use files::{FileSetup, Files, Hint, OpenMode, WriteLifetime};

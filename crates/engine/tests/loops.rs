@@ -6,7 +6,8 @@ use common::{drive, nowhere, plan, spec, tally, window};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Slot};
 use iosonde_engine::sim::{Script, Seen, Sim, Stall};
 use iosonde_engine::{
-    Drive, Ended, ErrorKind, Io, Loop, OneShotLoop, Opened, QueueLoop, Queued, Tolerance, Window,
+    Drive, Ended, ErrorKind, Io, Loop, OneShotLoop, Opened, QueueLoop, Queued, Tolerance, Wanted,
+    Window,
 };
 use iosonde_stats::{Counters, Moments};
 use iosonde_sys::clock::{Clock, Still};
@@ -54,7 +55,9 @@ impl<E> Bookkeeper<E> {
 }
 
 impl<E: Queued> Queued for Bookkeeper<E> {
-    const QUEUES_SYNCS: bool = E::QUEUES_SYNCS;
+    fn queues_syncs(&self) -> bool {
+        self.engine.queues_syncs()
+    }
 
     fn push(&mut self, slot: Slot, io: &Io) {
         let mut notes = self.notes.borrow_mut();
@@ -92,18 +95,12 @@ impl<E: Queued> Queued for Bookkeeper<E> {
         self.engine.submit()
     }
 
-    fn reap(
-        &mut self,
-        min: u32,
-        max: u32,
-        patience: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
-        self.engine.reap(min, max, patience, done)?;
+    fn reap(&mut self, wanted: Wanted, done: &mut Vec<Completion>) -> Result<(), Errno> {
+        self.engine.reap(wanted, done)?;
         self.hand.advance(2);
         let now = self.hand.now_ns();
         let mut notes = self.notes.borrow_mut();
-        assert!(done.len() as u32 <= max);
+        assert!(done.len() as u32 <= wanted.max);
         for done in done.iter() {
             let (io, start, issue) = notes.flights[done.slot.0 as usize].expect("it is in flight");
             let rest = match done.result {
@@ -203,11 +200,11 @@ fn cases(errors: bool) -> impl Strategy<Value = LoopCase> {
 }
 
 /// Run a case to its end over the bookkeeper, and hold the account to it.
-fn check<const SYNCS: bool>(case: &LoopCase) -> Result<(), TestCaseError> {
+fn check(case: &LoopCase) -> Result<(), TestCaseError> {
     let LoopCase { spec, window, script, slice, .. } = case;
     let hand = Still::at(1_000);
     let clock = Clock::still(hand);
-    let sim = Sim::<SYNCS>::new(script.clone(), clock, window.depth);
+    let sim = Sim::new(script.clone(), clock, window.depth).queueing_syncs(case.queue_syncs);
     let seen = sim.seen();
     let (keeper, notes) = Bookkeeper::new(sim, hand, window.depth);
     let setups = spec.files.iter().map(|file| nowhere(file.size)).collect();
@@ -239,7 +236,7 @@ fn check<const SYNCS: bool>(case: &LoopCase) -> Result<(), TestCaseError> {
     let syncs = tally(&plan, Op::Sync).0 + tally(&plan, Op::DataSync).0;
     prop_assert_eq!(ledger.sync.ios.get(), syncs);
     errors += ledger.sync.errors.get();
-    let queued = if SYNCS { syncs } else { 0 };
+    let queued = if case.queue_syncs { syncs } else { 0 };
     held_to_what_was_seen(&ledger, &seen, issued + queued, errors, short)?;
     prop_assert_eq!(drive.tolerance.tolerated, errors);
     let notes = notes.borrow();
@@ -272,19 +269,19 @@ proptest! {
 
     #[test]
     fn every_io_comes_back_once_and_runs_count_as_one_by_one(case in cases(false)) {
-        if case.queue_syncs { check::<true>(&case)? } else { check::<false>(&case)? }
+        check(&case)?;
     }
 
     #[test]
     fn tolerated_errors_are_counted_and_lose_nothing(case in cases(true)) {
-        if case.queue_syncs { check::<true>(&case)? } else { check::<false>(&case)? }
+        check(&case)?;
     }
 
     #[test]
     fn one_at_a_time_counts_as_the_device_does(case in cases(true)) {
         let hand = Still::at(1_000);
         let clock = Clock::still(hand);
-        let sim = Sim::<false>::new(case.script.clone(), clock, 1);
+        let sim = Sim::new(case.script.clone(), clock, 1);
         let seen = sim.seen();
         let setups = case.spec.files.iter().map(|file| nowhere(file.size)).collect();
         let (mut drive, ledger) = drive(clock, &case.spec, setups, Window::ONE);
@@ -313,7 +310,7 @@ proptest! {
         let clock = Clock::still(hand);
         let setups: Vec<_> = case.spec.files.iter().map(|file| nowhere(file.size)).collect();
         let depth = case.window.depth;
-        let sim = || Sim::<true>::new(case.script.clone(), clock, depth);
+        let sim = || Sim::new(case.script.clone(), clock, depth).queueing_syncs(true);
         let mut loops: [(Window, Box<dyn Loop>); 2] = [
             (case.window, Box::new(QueueLoop::<_, false>::new(sim(), depth))),
             (Window::ONE, Box::new(OneShotLoop::<_, false>::new(sim()))),
@@ -336,7 +333,7 @@ fn reads(ios: u64) -> SourceSpec {
     spec(mixed(true, false, false, false), 4096, 4096 * ios, 1)
 }
 
-type SimLoop = QueueLoop<Bookkeeper<Sim<false>>, true>;
+type SimLoop = QueueLoop<Bookkeeper<Sim>, true>;
 
 /// A loop over a scripted device, with everything one may look at.
 struct LoopBench {
@@ -489,7 +486,7 @@ fn trims_that_are_interrupted_for_ever_are_errors_in_the_end() {
         Script { errors_ppm: 1_000_000, errno: Errno(libc::EINTR), ..Script::default() };
     let trims = spec(mixed(false, false, true, false), 4096, 4096 * 40, 1);
     let clock = Clock::still(Still::at(1_000));
-    let sim = || Sim::<true>::new(interrupted.clone(), clock, 4);
+    let sim = || Sim::new(interrupted.clone(), clock, 4).queueing_syncs(true);
     let (mut drive, ledger) = drive(clock, &trims, vec![nowhere(1 << 40)], window(4, 1));
     let mut engine = QueueLoop::<_, true>::new(sim(), 4);
     // After a stop the wait for them is short.
@@ -509,8 +506,8 @@ fn tolerated_errors_do_not_keep_a_slice_from_ending() {
     let clock = Clock::still(hand);
     let spec = reads(1_000_000);
     let engines: [Box<dyn Loop>; 2] = [
-        Box::new(OneShotLoop::<_, true>::new(Sim::<false>::new(script.clone(), clock, 1))),
-        Box::new(OneShotLoop::<_, false>::new(Sim::<false>::new(script, clock, 1))),
+        Box::new(OneShotLoop::<_, true>::new(Sim::new(script.clone(), clock, 1))),
+        Box::new(OneShotLoop::<_, false>::new(Sim::new(script, clock, 1))),
     ];
     for mut engine in engines {
         let (mut drive, ledger) = drive(clock, &spec, vec![nowhere(1 << 40)], Window::ONE);

@@ -69,7 +69,7 @@ impl PacedBench {
         let mut pacing = Box::new(pacing);
         pacing.begin(0);
         drive.pacing = Some(pacing);
-        let sim = Sim::<false>::new(script, clock, depth.max(1));
+        let sim = Sim::new(script, clock, depth.max(1));
         let seen = sim.seen();
         let engine: Box<dyn Loop> = match depth {
             0 => Box::new(OneShotLoop::<_, true>::new(sim)),

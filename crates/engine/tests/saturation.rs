@@ -20,7 +20,7 @@ fn rate(script: Script, depth: u32) -> f64 {
     let reads = Directions { read: true, random: true, ..Directions::default() };
     let spec = SourceSpec { time_based: true, ..spec(reads, 4096, 1 << 30, 1) };
     let (mut drive, ledger) = drive(clock, &spec, vec![nowhere(1 << 30)], window(depth, 1));
-    let sim = Sim::<false>::new(script, clock, depth);
+    let sim = Sim::new(script, clock, depth);
     let mut engine = QueueLoop::<_, true>::new(sim, depth);
     drive.control.arm(RUN);
     assert!(matches!(engine.run(&mut drive), Ended::Time));

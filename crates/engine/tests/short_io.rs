@@ -5,10 +5,10 @@
 mod common;
 
 use common::{STRIDE, drive, nowhere, spec, window};
-use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Slot};
+use iosonde_base::{Completion, Errno, FileId, Op, Slot};
 use iosonde_engine::{
     Drive, Ended, ErrorKind, Failure, Fill, Io, Loop, OneShot, OneShotLoop, Opened, QueueLoop,
-    Queued,
+    Queued, Wanted,
 };
 use iosonde_stats::Counters;
 use iosonde_sys::clock::Clock;
@@ -80,7 +80,9 @@ impl Parts {
 }
 
 impl OneShot for Parts {
-    const SYNCS: bool = true;
+    fn syncs(&self) -> bool {
+        true
+    }
 
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         self.act(io)
@@ -106,7 +108,9 @@ struct InQueue {
 }
 
 impl Queued for InQueue {
-    const QUEUES_SYNCS: bool = true;
+    fn queues_syncs(&self) -> bool {
+        true
+    }
 
     fn push(&mut self, slot: Slot, io: &Io) {
         self.pushed.push((slot, *io));
@@ -116,14 +120,8 @@ impl Queued for InQueue {
         Ok(())
     }
 
-    fn reap(
-        &mut self,
-        _: u32,
-        max: u32,
-        _: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
-        let count = self.pushed.len().min(max as usize);
+    fn reap(&mut self, wanted: Wanted, done: &mut Vec<Completion>) -> Result<(), Errno> {
+        let count = self.pushed.len().min(wanted.max as usize);
         for (slot, io) in self.pushed.drain(..count) {
             done.push(Completion { slot, result: self.parts.act(&io) });
         }

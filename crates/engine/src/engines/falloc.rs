@@ -2,7 +2,7 @@
 
 use super::offload::{Alone, pool_of};
 use super::psync::CAPS;
-use super::{always, one_shot};
+use super::{always, shared_one_shot};
 use crate::sync_call::errno;
 use crate::{Caps, EngineDef, Io, OneShot};
 use iosonde_base::{Errno, Op};
@@ -20,7 +20,7 @@ pub(crate) static FALLOC: EngineDef = EngineDef {
     options: None,
     offload: Some(|with, accounting| pool_of(with, accounting, |_| Ok(Alone(Falloc)))),
     available: always,
-    open: |_, accounting| Ok(one_shot(Falloc, accounting)),
+    open: |_, accounting| Ok(shared_one_shot(Falloc, accounting)),
 };
 
 pub(super) struct Falloc;

@@ -3,7 +3,7 @@
 use super::falloc::descriptor;
 use super::offload::{Alone, pool_of};
 use super::psync::CAPS;
-use super::{always, one_shot};
+use super::{always, shared_one_shot};
 use crate::sync_call::errno;
 use crate::{Caps, EngineDef, Io, OneShot};
 use iosonde_base::{Errno, Op};
@@ -18,7 +18,7 @@ pub(crate) static FTRUNCATE: EngineDef = EngineDef {
     options: None,
     offload: Some(|with, accounting| pool_of(with, accounting, |_| Ok(Alone(Ftruncate)))),
     available: always,
-    open: |_, accounting| Ok(one_shot(Ftruncate, accounting)),
+    open: |_, accounting| Ok(shared_one_shot(Ftruncate, accounting)),
 };
 
 pub(super) struct Ftruncate;

@@ -219,7 +219,9 @@ impl Mapped {
 }
 
 impl OneShot for Mmap {
-    const SYNCS: bool = true;
+    fn syncs(&self) -> bool {
+        true
+    }
 
     #[inline]
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {

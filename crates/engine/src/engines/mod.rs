@@ -21,6 +21,7 @@ pub(crate) mod posixaio;
 pub(crate) mod psync;
 pub(crate) mod pvsync2;
 pub(crate) mod rw_flags;
+pub(crate) mod shared;
 pub mod sim;
 pub(crate) mod splice;
 pub(crate) mod stepwise;
@@ -32,7 +33,8 @@ pub(crate) mod vsync;
 
 use crate::{Accounting, EngineError, Loop, OneShot, OneShotLoop, QueueLoop, Queued};
 
-/// A one-shot engine in its loop.
+/// A one-shot engine in a loop that is compiled for it: for engines whose I/Os take
+/// so little that a few instructions for each would show.
 pub(crate) fn one_shot<E: OneShot + 'static>(engine: E, accounting: Accounting) -> Box<dyn Loop> {
     match accounting {
         Accounting::Full => Box::new(OneShotLoop::<E, true>::new(engine)),
@@ -40,7 +42,15 @@ pub(crate) fn one_shot<E: OneShot + 'static>(engine: E, accounting: Accounting) 
     }
 }
 
-/// A queued engine in its loop.
+/// A one-shot engine in the loop that is compiled once for all of these.
+pub(crate) fn shared_one_shot(
+    engine: impl OneShot + 'static,
+    accounting: Accounting,
+) -> Box<dyn Loop> {
+    one_shot::<Box<dyn OneShot>>(Box::new(engine), accounting)
+}
+
+/// A queued engine in a loop that is compiled for it, as [`one_shot`].
 pub(crate) fn queued<E: Queued + 'static>(
     engine: E,
     depth: u32,
@@ -50,6 +60,15 @@ pub(crate) fn queued<E: Queued + 'static>(
         Accounting::Full => Box::new(QueueLoop::<E, true>::new(engine, depth)),
         Accounting::CountsOnly => Box::new(QueueLoop::<E, false>::new(engine, depth)),
     }
+}
+
+/// A queued engine in the loop that is compiled once for all of these.
+pub(crate) fn shared_queued(
+    engine: impl Queued + 'static,
+    depth: u32,
+    accounting: Accounting,
+) -> Box<dyn Loop> {
+    queued::<Box<dyn Queued>>(Box::new(engine), depth, accounting)
 }
 
 /// For engines that run everywhere.

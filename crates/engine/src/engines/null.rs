@@ -3,8 +3,8 @@
 
 use super::offload::{Alone, pool_of};
 use super::{always, one_shot, queued};
-use crate::{Caps, EngineDef, Io, OneShot, Queued};
-use iosonde_base::{Completion, Errno, Nanos, Slot};
+use crate::{Caps, EngineDef, Io, OneShot, Queued, Wanted};
+use iosonde_base::{Completion, Errno, Slot};
 
 /// Catalogue entry.
 pub(crate) static NULL: EngineDef = EngineDef {
@@ -27,7 +27,10 @@ pub(crate) static NULL: EngineDef = EngineDef {
 pub(super) struct Null;
 
 impl OneShot for Null {
-    const CHAINED: bool = true;
+    #[inline(always)]
+    fn is_chained(&self) -> bool {
+        true
+    }
 
     #[inline(always)]
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
@@ -59,8 +62,6 @@ impl NullQueue {
 }
 
 impl Queued for NullQueue {
-    const QUEUES_SYNCS: bool = true;
-
     #[inline(always)]
     fn push(&mut self, slot: Slot, io: &Io) {
         self.push_all(std::iter::once((slot, *io)));
@@ -80,22 +81,21 @@ impl Queued for NullQueue {
     }
 
     #[inline(always)]
-    fn reap(
-        &mut self,
-        _: u32,
-        max: u32,
-        _: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
+    fn reap(&mut self, wanted: Wanted, done: &mut Vec<Completion>) -> Result<(), Errno> {
+        let max = wanted.max as usize;
         let waiting = &self.done[self.collected..];
-        if waiting.len() <= max as usize && self.collected == 0 {
+        if waiting.len() <= max && self.collected == 0 {
             std::mem::swap(&mut self.done, done);
             return Ok(());
         }
-        let taken = waiting.len().min(max as usize);
+        let taken = waiting.len().min(max);
         // One by one: there are few, or all would have been taken.
         waiting[..taken].iter().for_each(|&one| done.push(one));
         self.collected += taken;
         Ok(())
+    }
+
+    fn queues_syncs(&self) -> bool {
+        true
     }
 }

@@ -4,16 +4,16 @@
 #![allow(unsafe_code)]
 
 use super::pool::{Hand, Pool, Pooled};
-use super::queued;
-use crate::sync_call;
+use super::shared_queued;
 use crate::{Accounting, EngineError, Io, Loop, OneShot, OpenWith, Opened, Queued, SyncRangeFlags};
-use iosonde_base::{Completion, Errno, FileId, Op, Planned, Slot};
+use crate::{Wanted, sync_call};
+use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An engine as one of the threads has it.
 pub(super) trait Inner {
     /// Whether it makes data durable itself.
-    const SYNCS: bool;
+    fn syncs(&self) -> bool;
     fn perform(&mut self, io: &Io) -> Result<u32, Errno>;
     fn opened(&mut self, file: &Opened) -> Result<(), Errno>;
     fn closing(&mut self, file: FileId);
@@ -24,7 +24,9 @@ pub(super) trait Inner {
 pub(super) struct Alone<E>(pub(super) E);
 
 impl<E: OneShot> Inner for Alone<E> {
-    const SYNCS: bool = E::SYNCS;
+    fn syncs(&self) -> bool {
+        self.0.syncs()
+    }
 
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         self.0.perform(io)
@@ -56,15 +58,18 @@ impl<E> OneInQueue<E> {
 }
 
 impl<E: Queued> Inner for OneInQueue<E> {
-    const SYNCS: bool = E::QUEUES_SYNCS;
+    fn syncs(&self) -> bool {
+        self.engine.queues_syncs()
+    }
 
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         self.engine.push(Slot(0), io);
         self.engine.submit()?;
         self.done.clear();
         loop {
-            // Without an end to its patience it may come back for a signal.
-            self.engine.reap(1, 1, None, &mut self.done)?;
+            // It may come back for a signal.
+            let one = Wanted { min: 1, max: 1, patience: Nanos::NEVER };
+            self.engine.reap(one, &mut self.done)?;
             if let Some(done) = self.done.pop() {
                 return done.result;
             }
@@ -127,7 +132,7 @@ impl<I: Inner> PoolThread<I> {
 
     fn act(&mut self, io: &Io) -> Result<u32, Errno> {
         self.catch_up(io.file)?;
-        if io.op.is_sync() && !I::SYNCS {
+        if io.op.is_sync() && !self.inner.syncs() {
             let &Io { offset, len, file, op, fd, .. } = io;
             // An engine without files has nothing to make durable.
             if fd < 0 {
@@ -185,7 +190,7 @@ pub(super) fn pool_of<I: Inner + 'static>(
         }
     };
     let pool = Pool::start(with.depth, "offload", make)?;
-    Ok(queued(Offload { pool, table }, with.depth, accounting))
+    Ok(shared_queued(Offload { pool, table }, with.depth, accounting))
 }
 
 /// The engine.

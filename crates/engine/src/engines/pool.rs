@@ -1,8 +1,8 @@
 //! Threads that each do one request at a time.
 #![allow(unsafe_code)]
 
-use crate::{EngineError, Io, Opened, Queued};
-use iosonde_base::{Completion, Errno, Nanos, Op, Slot};
+use crate::{EngineError, Io, Opened, Queued, Wanted};
+use iosonde_base::{Completion, Errno, Op, Slot};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::channel;
@@ -105,24 +105,17 @@ impl Pool {
     }
 
     /// As [`crate::Queued::reap`].
-    pub(super) fn collect(
-        &self,
-        min: u32,
-        max: u32,
-        patience: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) {
-        let until = patience.map(|patience| Instant::now() + Duration::from_nanos(patience.0));
+    pub(super) fn collect(&self, wanted: Wanted, done: &mut Vec<Completion>) {
+        let Wanted { min, max, patience } = wanted;
+        let until = Instant::now() + Duration::from_nanos(patience.0);
         let mut outbox = lock(&self.exchange.outbox);
         while outbox.len() < min as usize {
-            outbox = match until.map(|until| until.saturating_duration_since(Instant::now())) {
-                Some(Duration::ZERO) => break,
-                Some(wait) => {
-                    let woken = self.exchange.done.wait_timeout(outbox, wait);
-                    woken.unwrap_or_else(PoisonError::into_inner).0
-                }
-                None => self.exchange.done.wait(outbox).unwrap_or_else(PoisonError::into_inner),
-            };
+            let wait = until.saturating_duration_since(Instant::now());
+            if wait.is_zero() {
+                break;
+            }
+            let woken = self.exchange.done.wait_timeout(outbox, wait);
+            outbox = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
         let take = outbox.len().min(max as usize);
         done.extend(outbox.drain(..take));
@@ -140,8 +133,6 @@ pub(super) trait Pooled {
 }
 
 impl<E: Pooled> Queued for E {
-    const QUEUES_SYNCS: bool = true;
-
     fn push(&mut self, slot: Slot, io: &Io) {
         self.pool().push(slot, *io);
     }
@@ -151,15 +142,13 @@ impl<E: Pooled> Queued for E {
         Ok(())
     }
 
-    fn reap(
-        &mut self,
-        min: u32,
-        max: u32,
-        patience: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
-        self.pool().collect(min, max, patience, done);
+    fn reap(&mut self, wanted: Wanted, done: &mut Vec<Completion>) -> Result<(), Errno> {
+        self.pool().collect(wanted, done);
         Ok(())
+    }
+
+    fn queues_syncs(&self) -> bool {
+        true
     }
 
     fn opened(&mut self, file: &Opened) -> Result<(), Errno> {
@@ -214,9 +203,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iosonde_base::{FileId, Op};
+    use iosonde_base::{FileId, Nanos, Op};
     use std::sync::Barrier;
     use std::sync::OnceLock;
+
+    fn wanted(min: u32, max: u32, patience: Nanos) -> Wanted {
+        Wanted { min, max, patience }
+    }
 
     fn io(offset: u64) -> Io {
         let buffer = std::ptr::null_mut();
@@ -234,7 +227,7 @@ mod tests {
         let pool = Pool::start(8, "test", move || Ok(perform)).unwrap();
         (0..8).for_each(|n| pool.push(Slot(n), io(n.into())));
         let mut done = Vec::new();
-        pool.collect(8, 8, None, &mut done);
+        pool.collect(wanted(8, 8, Nanos::NEVER), &mut done);
         done.sort_by_key(|done| done.slot.0);
         let expected: Vec<_> =
             (0..8).map(|n| Completion { slot: Slot(n), result: Ok(n) }).collect();
@@ -245,16 +238,16 @@ mod tests {
     fn patience_ends_a_wait_and_most_is_most() {
         let pool = Pool::start(2, "test", || Ok(|io: &Io| Ok(io.len))).unwrap();
         let mut done = Vec::new();
-        pool.collect(1, 2, Some(Nanos::from_millis(1)), &mut done);
+        pool.collect(wanted(1, 2, Nanos::from_millis(1)), &mut done);
         assert!(done.is_empty());
         pool.push(Slot(0), io(0));
         pool.push(Slot(1), io(0));
         while lock(&pool.exchange.outbox).len() < 2 {
             std::thread::yield_now();
         }
-        pool.collect(1, 1, None, &mut done);
+        pool.collect(wanted(1, 1, Nanos::NEVER), &mut done);
         assert_eq!(done.len(), 1);
-        pool.collect(0, 2, None, &mut done);
+        pool.collect(wanted(0, 2, Nanos::NEVER), &mut done);
         assert_eq!(done.len(), 2);
     }
 }

@@ -8,7 +8,7 @@
 use super::pool::{Pool, Pooled};
 use super::psync::{CAPS, bytes};
 use super::rw_flags::RwFlags;
-use super::{always, queued, trim};
+use super::{always, shared_queued, trim};
 use crate::{
     Accounting, Caps, EngineDef, EngineError, Io, Loop, OpenWith, SyncRangeFlags, sync_call,
 };
@@ -34,7 +34,7 @@ fn open(with: &OpenWith, accounting: Accounting) -> Result<Box<dyn Loop>, Engine
     let sync_range = with.sync_range;
     let pool =
         Pool::start(with.depth, "posixaio", move || Ok(move |io: &Io| perform(io, sync_range)))?;
-    Ok(queued(PosixAio { pool }, with.depth, accounting))
+    Ok(shared_queued(PosixAio { pool }, with.depth, accounting))
 }
 
 /// Do one request, to its end.

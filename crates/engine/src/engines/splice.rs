@@ -4,7 +4,7 @@
 use super::falloc::descriptor;
 use super::offload::{Alone, pool_of};
 use super::psync::CAPS;
-use super::{always, one_shot, trim};
+use super::{always, shared_one_shot, trim};
 use crate::retries::Retries;
 use crate::sync_call::errno;
 use crate::{EngineDef, EngineError, Io, OneShot};
@@ -22,7 +22,7 @@ pub(crate) static SPLICE: EngineDef = EngineDef {
     options: None,
     offload: Some(|with, accounting| pool_of(with, accounting, |_| open().map(Alone))),
     available: always,
-    open: |_, accounting| Ok(one_shot(open()?, accounting)),
+    open: |_, accounting| Ok(shared_one_shot(open()?, accounting)),
 };
 
 /// The engine, with its own pipe.

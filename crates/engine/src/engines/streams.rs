@@ -229,7 +229,9 @@ struct MemoryStream {
 }
 
 impl OneShot for MemoryStream {
-    const SYNCS: bool = true;
+    fn syncs(&self) -> bool {
+        true
+    }
 
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         // SAFETY: `Io` promises `len` bytes at `buffer` that are this I/O's

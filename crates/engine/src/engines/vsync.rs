@@ -4,9 +4,9 @@
 use super::psync::{CAPS, bytes};
 use super::rw_flags::RwFlags;
 use super::sync::seek;
-use super::{always, queued, trim};
-use crate::{Caps, EngineDef, Io, Opened, Queued};
-use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Slot};
+use super::{always, shared_queued, trim};
+use crate::{Caps, EngineDef, Io, Opened, Queued, Wanted};
+use iosonde_base::{Completion, Errno, FileId, Op, Slot};
 use std::os::fd::RawFd;
 
 /// Catalogue entry.
@@ -20,7 +20,9 @@ pub(crate) static VSYNC: EngineDef = EngineDef {
     options: None,
     offload: None,
     available: always,
-    open: |with, accounting| Ok(queued(Vsync::new(with.files, with.depth), with.depth, accounting)),
+    open: |with, accounting| {
+        Ok(shared_queued(Vsync::new(with.files, with.depth), with.depth, accounting))
+    },
 };
 
 /// The most that one readv(2) takes: UIO_MAXIOV of the kernel.
@@ -140,14 +142,8 @@ impl Queued for Vsync {
         Ok(())
     }
 
-    fn reap(
-        &mut self,
-        _: u32,
-        max: u32,
-        _: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
-        let count = self.done.len().min(max as usize);
+    fn reap(&mut self, wanted: Wanted, done: &mut Vec<Completion>) -> Result<(), Errno> {
+        let count = self.done.len().min(wanted.max as usize);
         done.extend(self.done.drain(..count));
         Ok(())
     }
@@ -169,6 +165,7 @@ impl Queued for Vsync {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iosonde_base::Nanos;
     use std::io::{Read, Seek, Write};
     use std::os::fd::AsRawFd;
 
@@ -188,7 +185,7 @@ mod tests {
 
     fn reap_all(engine: &mut Vsync) -> Vec<(u32, Result<u32, Errno>)> {
         let mut done = Vec::new();
-        engine.reap(1, 64, None, &mut done).unwrap();
+        engine.reap(Wanted { min: 1, max: 64, patience: Nanos::NEVER }, &mut done).unwrap();
         done.iter().map(|done| (done.slot.0, done.result)).collect()
     }
 

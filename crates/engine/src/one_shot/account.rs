@@ -1,6 +1,5 @@
 //! Counting I/Os that were done one at a time.
 
-use crate::OneShot;
 use crate::tape::Taping;
 use iosonde_base::Planned;
 use iosonde_stats::{BriefLatencies, Counters, Histogram, Lane, Moments};
@@ -8,46 +7,36 @@ use iosonde_sys::clock::Clock;
 
 /// Record an I/O that was done whole, for logs.
 #[inline(always)]
-pub(super) fn tape_whole<E: OneShot, T: Taping>(
+pub(super) fn tape_whole<T: Taping>(
     tape: &mut T,
     clock: &Clock,
     entry: &Planned,
-    [start, issue, end]: [u64; 3],
+    [issue, end]: [u64; 2],
 ) {
-    let slat = if E::THREE_STAMPS { clock.ticks_to_ns(issue.wrapping_sub(start)) } else { 0 };
     let clat = clock.ticks_to_ns(end.wrapping_sub(issue));
-    tape.add(end, entry.offset, entry.len, entry.op as u32, [slat, clat]);
+    tape.add(end, entry.offset, entry.len, entry.op as u32, [0, clat]);
 }
 
-/// Count an I/O that was done whole: its stamps are start, issue and end.
+/// Count an I/O that was done whole, and took so many ticks. The total is the
+/// service, with two stamps; account() knows.
 #[inline(always)]
-pub(super) fn count_whole<E: OneShot>(lane: &Lane, clock: &Clock, len: u32, stamps: [u64; 3]) {
-    let [start, issue, end] = stamps;
+pub(super) fn count_whole(lane: &Lane, clock: &Clock, len: u32, took: u64) {
     lane.ios.add(1);
     lane.bytes.add(u64::from(len));
-    let clat = clock.ticks_to_ns(end.wrapping_sub(issue));
+    let clat = clock.ticks_to_ns(took);
     lane.clat.add(clat);
     if let Some(histogram) = &lane.clat_histogram {
         histogram.add_many(clat, 1);
-    }
-    // With two stamps the total is the service; account() knows.
-    if E::THREE_STAMPS {
-        let lat = clock.ticks_to_ns(issue.wrapping_sub(start)) + clat;
-        lane.lat.add(lat);
-        if let Some(histogram) = &lane.lat_histogram {
-            histogram.add_many(lat, 1);
-        }
     }
 }
 
 /// So few are counted one by one: a loop over many begins and ends with more work.
 pub(super) const FEW: usize = 8;
 
-/// Count I/Os that were done whole, of an engine with two stamps: `took` is how
-/// many ticks lay between those of each. All entries are of one kind and size, if
-/// `alike`.
+/// Count I/Os that were done whole: `took` is how many ticks lay between the
+/// stamps of each. All entries are of one kind and size, if `alike`.
 #[inline(always)]
-pub(super) fn count_all<E: OneShot>(
+pub(super) fn count_all(
     ledger: &Counters,
     clock: &Clock,
     entries: &[Planned],
@@ -59,7 +48,7 @@ pub(super) fn count_all<E: OneShot>(
     if !alike || entries.len() < FEW {
         for (entry, &took) in entries.iter().zip(took) {
             let lane = &ledger.lanes[entry.op as usize];
-            count_whole::<E>(lane, clock, entry.len, [0, 0, took]);
+            count_whole(lane, clock, entry.len, took);
         }
         return;
     }

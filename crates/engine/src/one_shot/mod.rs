@@ -2,22 +2,25 @@
 
 mod account;
 mod paced;
+mod special;
 mod tapped;
 
 pub(crate) use paced::{count_response, wait};
 
 use crate::drive::{Failure, UNCOUNTED};
-use crate::retries::{GIVEN_UP, Retries};
-use crate::tape::Taping;
+use crate::tape::{Tape, Taping};
 use crate::{Drive, Ended, Files, Io, Loop, OneShot, SliceControl};
-use account::{count_all, count_whole, tape_whole};
+use account::{count_all, tape_whole};
 use iosonde_base::{Errno, FileId, Op, Planned, RING};
 use iosonde_stats::{BriefLatencies, Counters};
 use iosonde_sys::clock::{Clock, ClockSource};
 
 /// A one-shot engine and its loop. `STAMPED` is whether latencies are kept.
-pub struct OneShotLoop<E, const STAMPED: bool> {
-    engine: E,
+///
+/// The engine is the last field, so that the loop of each is that of any of them
+/// too, an `OneShotLoop<dyn OneShot, STAMPED>`. Plain I/Os are done by code that
+/// is compiled for the engine; all else is compiled once, for any engine.
+pub struct OneShotLoop<E: ?Sized, const STAMPED: bool> {
     /// Without stamps: when the clock was looked at last,
     looked: u64,
     /// how many I/Os lie between two looks,
@@ -32,13 +35,16 @@ pub struct OneShotLoop<E, const STAMPED: bool> {
     brief: BriefLatencies,
     /// [`UNCOUNTED`] in ticks.
     uncounted: u64,
+    engine: E,
 }
 
-impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
+/// The loop of any engine.
+type AnyLoop<const STAMPED: bool> = OneShotLoop<dyn OneShot, STAMPED>;
+
+impl<E: OneShot + 'static, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     /// The loop around `engine`.
     pub fn new(engine: E) -> Self {
         OneShotLoop {
-            engine,
             looked: 0,
             stride: 1,
             left: 1,
@@ -46,91 +52,22 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             took: [0; RING],
             brief: BriefLatencies::default(),
             uncounted: 0,
+            engine,
         }
     }
 
-    /// What is not plain data I/O: syncs, and what the loop does to files.
-    #[cold]
-    fn special(&mut self, drive: &mut Drive, entry: Planned) -> Result<(), Failure> {
-        match entry.op {
-            Op::Open => self.open(drive, entry.file),
-            Op::Close => self.close(drive, entry.file),
-            Op::Invalidate => drive.files.invalidate(entry.file),
-            op if op.is_zone_command() => drive.zone_command(&entry),
-            _ if E::SYNCS => {
-                let io = drive.io(&entry, 0);
-                let synced = drive.sync_by(&entry, || self.engine.perform(&io).map(drop));
-                synced.map_err(|failure| Failure {
-                    detail: self.engine.explain(entry.op, failure.errno),
-                    ..failure
-                })
-            }
-            _ => drive.sync_now(&entry),
-        }
-    }
-
-    /// An I/O moved less than asked, or failed. Go on with the rest until it
-    /// is done: whether it is. An error or an end of file comes back as a
-    /// failure, unless the job tolerates it.
-    #[cold]
-    #[inline(never)]
-    fn finish(
-        &mut self,
-        drive: &mut Drive,
-        entry: Planned,
-        first: Result<u32, Errno>,
-    ) -> Result<bool, Failure> {
-        let io = drive.io(&entry, 0);
-        let mut moved = 0;
-        let mut result = first;
-        let mut retries = Retries::default();
-        let failure = loop {
-            match result {
-                // Engines may say of a trim that it is done without saying how far.
-                Ok(0) if io.op == Op::Trim => return Ok(true),
-                Ok(0) => break Failure::end_of_file(&entry),
-                Ok(n) => {
-                    moved += n;
-                    if moved >= io.len {
-                        return Ok(true);
-                    }
-                    drive.pen.counters().lanes[entry.op as usize].short.add(1);
-                    retries.moved();
-                }
-                // Interrupted before anything was done.
-                Err(Errno(libc::EINTR)) if retries.again(drive.control.stop_asked()) => {}
-                Err(errno) => {
-                    let given_up = (errno.0 == libc::EINTR).then_some(GIVEN_UP);
-                    let detail = self.engine.explain(entry.op, errno).or(given_up);
-                    let failure = Failure { detail, ..Failure::of(&entry, errno) };
-                    if self.engine.broken().is_some() {
-                        return Err(failure);
-                    }
-                    break failure;
-                }
-            }
-            let rest = Io {
-                offset: io.offset + u64::from(moved),
-                buffer: io.buffer.wrapping_add(moved as usize),
-                len: io.len - moved,
-                ..io
-            };
-            result = self.engine.perform(&rest);
-        };
-        drive.pen.counters().lanes[entry.op as usize].errors.add(1);
-        let offset = Some(io.offset + u64::from(moved));
-        drive.tolerate(&entry, Failure { offset, ..failure }).map(|()| false)
+    /// The same loop, by what does not depend on its engine.
+    #[inline(always)]
+    fn any(&mut self) -> &mut AnyLoop<STAMPED> {
+        self
     }
 }
 
-impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
+impl<E: OneShot + 'static, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
     fn run(&mut self, drive: &mut Drive) -> Ended {
         self.uncounted = drive.clock.ns_to_ticks(UNCOUNTED.0);
         let mut tape = drive.tape.take();
-        let ended = match &mut tape {
-            None => self.run_slice(drive, &mut ()),
-            Some(tape) => self.run_slice(drive, tape),
-        };
+        let ended = self.run_slice(drive, &mut tape);
         drive.tape = tape;
         drive.settle_one_by_one();
         ended
@@ -141,15 +78,11 @@ impl<E: OneShot, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED> {
     }
 
     fn open(&mut self, drive: &mut Drive, file: FileId) -> Result<(), Failure> {
-        let opened = drive.files.open(file)?;
-        self.engine
-            .opened(&opened)
-            .map_err(|errno| Failure { file: Some(file), ..Failure::engine("open", errno) })
+        self.any().open(drive, file)
     }
 
     fn close(&mut self, drive: &mut Drive, file: FileId) -> Result<(), Failure> {
-        self.engine.closing(file);
-        drive.close(file)
+        self.any().close(drive, file)
     }
 }
 
@@ -192,7 +125,7 @@ enum StretchEnd {
     /// The next is not a plain I/O.
     Special,
     /// The next was issued at this moment, and moved less than asked, or failed.
-    Odd(Result<u32, Errno>, u64),
+    Incomplete(Result<u32, Errno>, u64),
     /// The next may not start yet.
     Held,
     /// The slice is over.
@@ -201,53 +134,36 @@ enum StretchEnd {
     Wrong(Box<Failure>),
 }
 
-impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
-    fn run_slice<T: Taping>(&mut self, drive: &mut Drive, tape: &mut T) -> Ended {
-        let (taps, paced) = (drive.has_taps(), drive.pacing.is_some());
+impl<E: OneShot + 'static, const STAMPED: bool> OneShotLoop<E, STAMPED> {
+    fn run_slice(&mut self, drive: &mut Drive, tape: &mut Option<Tape>) -> Ended {
+        let plain = tape.is_none() && !drive.has_taps();
+        let paced = drive.pacing.is_some();
         loop {
-            let Some(&first) = drive.ring.peek() else {
+            if drive.ring.peek().is_none() {
                 match drive.refill() {
                     None => continue,
                     Some(ended) => return ended,
                 }
+            }
+            let (count, stop) = if !plain {
+                self.any().stretch_watched(drive, tape)
+            } else if !paced {
+                self.stretch_plain(drive, usize::MAX, &mut ())
+            } else if let Some(done) = self.paced_plainly(drive, usize::MAX, &mut ()) {
+                done
+            } else {
+                self.any().stretch_watched(drive, tape)
             };
-            let (count, stop) = match taps {
-                false if paced => self.paced(drive, usize::MAX, tape),
-                false => self.stretch_plain(drive, usize::MAX, tape),
-                true if STAMPED && !paced => self.stretch_tapped(drive, tape),
-                // Nothing is filled or logged before it may start: were the
-                // slice over first, it would be done twice.
-                true if paced && !self.wait_for(drive, &first) => return Ended::Time,
-                true => self.one_tapped(drive, &first, paced, tape),
-            };
-            let next = drive.ring.as_slice().get(count).copied();
-            drive.ring.advance(count);
-            let over = match (stop, next) {
-                (StretchEnd::Special, Some(entry)) if entry.op == Op::ZoneTrim => {
-                    drive.ring.advance(1);
-                    self.zone_trim(drive, &entry, tape)
-                }
-                (StretchEnd::Special, Some(entry)) => {
-                    drive.ring.advance(1);
-                    self.special(drive, entry).map(|()| drive.clock.now() >= drive.control.until())
-                }
-                (StretchEnd::Odd(result, issue), Some(entry)) => {
-                    drive.ring.advance(1);
-                    let over = self.odd(drive, entry, result, issue, tape);
-                    over.and_then(|over| drive.verdict().map_or(Ok(over), Err))
-                }
-                (StretchEnd::Time, _) => drive.verdict().map_or(Ok(true), Err),
-                (StretchEnd::Wrong(failure), _) => Err(*failure),
-                _ => Ok(false),
-            };
-            match over {
-                Ok(false) => {}
-                Ok(true) => return Ended::Time,
-                Err(failure) => return Ended::Failed(failure),
+            if let StretchEnd::All = stop {
+                drive.ring.advance(count);
+            } else if let Some(ended) = self.any().end_stretch(drive, count, stop, tape) {
+                return ended;
             }
         }
     }
+}
 
+impl<E: OneShot + ?Sized, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     /// Do plain I/Os from the ring, at most `most`.
     #[inline(always)]
     fn stretch_plain<T: Taping>(
@@ -259,10 +175,12 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let context = StretchContext::new(drive);
         let entries = drive.ring.as_slice();
         let entries = &entries[..entries.len().min(most)];
-        match (STAMPED, context.clock.source()) {
-            (true, ClockSource::Cpu) => self.stretch::<true, T>(context, entries, tape),
-            (true, _) => self.stretch::<false, T>(context, entries, tape),
-            (false, _) => self.stretch_counting(context, entries),
+        if !STAMPED {
+            self.stretch_counting(context, entries)
+        } else if context.clock.source() == ClockSource::Cpu {
+            self.stretch::<true, T>(context, entries, tape)
+        } else {
+            self.stretch::<false, T>(context, entries, tape)
         }
     }
 
@@ -279,11 +197,8 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let clock = context.clock;
         assert_eq!(COUNTER, clock.source() == ClockSource::Cpu, "the caller looked");
         let (count, stop) = self.do_all(context, entries, tape);
-        if !E::THREE_STAMPS {
-            let (done, took) = (&entries[..count], &self.took[..count]);
-            let brief = &mut self.brief;
-            count_all::<E>(context.ledger, &clock, done, context.alike, took, brief);
-        }
+        let (done, took) = (&entries[..count], &self.took[..count]);
+        count_all(context.ledger, &clock, done, context.alike, took, &mut self.brief);
         (count, stop)
     }
 
@@ -298,7 +213,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
     ) -> (usize, StretchEnd) {
         let clock = context.clock;
         // The time that a record takes is not the engine's.
-        let chained = E::CHAINED && !T::TAPES;
+        let chained = self.engine.is_chained() && !T::TAPES;
         let mut last = if chained || entries.len() > 1 { clock.now() } else { 0 };
         // What has been done by then is counted.
         let pause = context.control.until().min(last.saturating_add(self.uncounted));
@@ -312,21 +227,15 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             }
             // The first stamp comes after the buffer is filled, as fio's: our
             // own work is not counted as the engine's.
-            let start = if E::THREE_STAMPS { clock.now() } else { 0 };
             let io = context.io(entry);
             let issue = if chained { last } else { clock.now() };
             let result = self.engine.perform(&io);
             if result != Ok(entry.len) {
-                return (before(rest.len()), StretchEnd::Odd(result, issue));
+                return (before(rest.len()), StretchEnd::Incomplete(result, issue));
             }
             last = clock.now();
             *took = last.wrapping_sub(issue);
-            let stamps = [start, issue, last];
-            if E::THREE_STAMPS {
-                let lane = &context.ledger.lanes[entry.op as usize];
-                count_whole::<E>(lane, &clock, entry.len, stamps);
-            }
-            tape_whole::<E, T>(tape, &clock, entry, stamps);
+            tape_whole(tape, &clock, entry, [issue, last]);
             if last >= pause {
                 break;
             }
@@ -334,57 +243,6 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         // A stop may have come since.
         let over = last >= context.control.until();
         (all - rest.len(), if over { StretchEnd::Time } else { StretchEnd::All })
-    }
-
-    /// Finish an I/O that moved less than asked, or failed. Whether the slice
-    /// is over: errors that are tolerated must not keep it from ending.
-    #[cold]
-    #[inline(never)]
-    fn odd(
-        &mut self,
-        drive: &mut Drive,
-        entry: Planned,
-        result: Result<u32, Errno>,
-        issue: u64,
-        tape: &mut impl Taping,
-    ) -> Result<bool, Failure> {
-        let finished = self.finish(drive, entry, result);
-        let checked = drive.check(&entry, 0, matches!(finished, Ok(true)));
-        let whole = finished?;
-        checked?;
-        let end = drive.clock.now();
-        self.respond(drive, &entry, whole, [issue, end]);
-        if whole {
-            let lane = &drive.pen.counters().lanes[entry.op as usize];
-            if STAMPED {
-                // What came between the first stamp and the second is lost, and
-                // is nothing beside an I/O that took several calls.
-                count_whole::<E>(lane, &drive.clock, entry.len, [issue, issue, end]);
-                tape_whole::<E, _>(tape, &drive.clock, &entry, [issue, issue, end]);
-            } else {
-                lane.ios.add(1);
-                lane.bytes.add(u64::from(entry.len));
-            }
-        }
-        Ok(end >= drive.control.until())
-    }
-
-    /// Trim a zone. Whether the slice is over.
-    #[cold]
-    #[inline(never)]
-    fn zone_trim<T: Taping>(
-        &self,
-        drive: &mut Drive,
-        entry: &Planned,
-        tape: &mut T,
-    ) -> Result<bool, Failure> {
-        let [begin, end] = drive.zone_trim(entry)?;
-        if STAMPED {
-            let trim = Planned { op: Op::Trim, ..*entry };
-            tape_whole::<E, T>(tape, &drive.clock, &trim, [begin, begin, end]);
-        }
-        drive.trace_completed(entry);
-        Ok(end >= drive.control.until())
     }
 
     /// Do plain I/Os without stamps: the clock is read once for every few of
@@ -404,7 +262,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             let result = self.engine.perform(&context.io(entry));
             if result != Ok(entry.len) {
                 self.left = 1;
-                return (count, StretchEnd::Odd(result, 0));
+                return (count, StretchEnd::Incomplete(result, 0));
             }
             let lane = &context.ledger.lanes[entry.op as usize];
             lane.ios.add(1);

@@ -1,15 +1,116 @@
 //! One at a time, each when it may start.
 
 use super::account::{FEW, count_all, count_ticks, count_whole, tape_whole};
-use super::{OneShotLoop, StretchContext, StretchEnd};
+use super::{AnyLoop, OneShotLoop, StretchContext, StretchEnd};
 use crate::pacing::{Pacing, Start, Throttle, Waiter};
 use crate::tape::Taping;
 use crate::{Drive, OneShot, SliceControl};
 use iosonde_base::{Op, Planned};
 use iosonde_stats::{BriefLatencies, Counters, Lane};
-use iosonde_sys::clock::{Clock, ClockSource, CounterClock, Ticks};
+use iosonde_sys::clock::{Clock, CounterClock, Ticks};
 
-impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
+impl<E: OneShot + ?Sized, const STAMPED: bool> OneShotLoop<E, STAMPED> {
+    /// Do plain I/Os from the ring, at most `most`, each when it is due; none where
+    /// there is more than a pace, or the clock is not the processor's counter.
+    pub(super) fn paced_plainly<T: Taping>(
+        &mut self,
+        drive: &mut Drive,
+        most: usize,
+        tape: &mut T,
+    ) -> Option<(usize, StretchEnd)> {
+        let mut pacing = drive.pacing.take_if(|pacing| pacing.is_plain())?;
+        let stretch = drive.clock.counting().map(|clock| {
+            let (dues, waiter) = pacing.plain_dues(drive.ring.place());
+            let entries = drive.ring.as_slice();
+            let entries = &entries[..entries.len().min(most)];
+            self.stretch_paced(StretchContext::new(drive), clock, dues, waiter, entries, tape)
+        });
+        drive.pacing = Some(pacing);
+        stretch
+    }
+
+    /// Do plain I/Os, each when it is due, where there is a pace and nothing else
+    /// and the clock is the processor's counter, and count them. For those that
+    /// were done, when they were due becomes the ticks from then to their end.
+    #[inline(never)]
+    fn stretch_paced<T: Taping>(
+        &mut self,
+        context: StretchContext<'_>,
+        counter: CounterClock,
+        dues: &mut [u64],
+        waiter: &mut Waiter,
+        entries: &[Planned],
+        tape: &mut T,
+    ) -> (usize, StretchEnd) {
+        let StretchContext { clock, ledger, alike, .. } = context;
+        let (count, stop) = self.do_paced(context, counter, dues, waiter, entries, tape);
+        let entries = &entries[..count];
+        if STAMPED {
+            let took = &self.took[..count];
+            count_all(ledger, &clock, entries, alike, took, &mut self.brief);
+        }
+        count_responses(ledger, &clock, entries, alike, &dues[..count], &mut self.brief);
+        (count, stop)
+    }
+
+    /// As `do_all`, each when it is due.
+    #[inline(always)]
+    fn do_paced<T: Taping>(
+        &mut self,
+        context: StretchContext<'_>,
+        clock: CounterClock,
+        dues: &mut [u64],
+        waiter: &mut Waiter,
+        entries: &[Planned],
+        tape: &mut T,
+    ) -> (usize, StretchEnd) {
+        let StretchContext { ledger, control, .. } = context;
+        let (mut now, chained) = (clock.now(), self.engine.is_chained() && !T::TAPES);
+        // What has been done by then is counted; the first may be due later.
+        let first = dues.first().map_or(0, |due| due.saturating_add(1));
+        let pause = control.until().min(now.saturating_add(self.uncounted).max(first));
+        for (count, ((entry, due), took)) in
+            entries.iter().zip(&mut *dues).zip(&mut self.took).enumerate()
+        {
+            if entry.op as u8 > Op::Trim as u8 {
+                return (count, StretchEnd::Special);
+            }
+            if now < *due {
+                if *due >= pause {
+                    return (count, wait_out(waiter, clock.clock(), control, now, count));
+                }
+                now = waiter.wait_within(clock, control, now, *due);
+                if now < *due || now >= pause {
+                    return (count, slice_end(control, now < *due, now));
+                }
+            }
+            let issue = now;
+            let result = self.engine.perform(&context.io(entry));
+            if result != Ok(entry.len) {
+                self.due = *due;
+                return (count, StretchEnd::Incomplete(result, issue));
+            }
+            let end = clock.now();
+            // It began when it was due, or later.
+            (*took, *due) = (end.wrapping_sub(issue), end.wrapping_sub(*due));
+            if !STAMPED {
+                let lane = &ledger.lanes[entry.op as usize];
+                lane.ios.add(1);
+                lane.bytes.add(u64::from(entry.len));
+            } else if T::TAPES {
+                tape_whole(tape, &clock.clock(), entry, [issue, end]);
+            }
+            if end >= pause {
+                return (count + 1, slice_end(control, false, end));
+            }
+            // As in the loop without a pace.
+            now = if chained { end } else { clock.now() };
+        }
+        (entries.len(), slice_end(control, false, now))
+    }
+}
+
+impl<const STAMPED: bool> AnyLoop<STAMPED> {
     /// Do plain I/Os from the ring, at most `most`, each when it may start;
     /// the slice may end while one waits, and that one stays in the ring.
     #[inline(never)]
@@ -19,6 +120,9 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         most: usize,
         tape: &mut T,
     ) -> (usize, StretchEnd) {
+        if let Some(done) = self.paced_plainly(drive, most, tape) {
+            return done;
+        }
         let Drive { clock, pen, control, files, memory, ring, pacing, .. } = drive;
         let pacing = pacing.as_mut().expect("the caller looked");
         let context = StretchContext {
@@ -31,10 +135,6 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         };
         let entries = ring.as_slice();
         let entries = &entries[..entries.len().min(most)];
-        if pacing.is_plain() && clock.source() == ClockSource::Cpu {
-            let (dues, waiter) = pacing.plain_dues(ring.place());
-            return self.stretch_paced(context, dues, waiter, entries, tape);
-        }
         let (mut done, mut now) = (0, clock.now());
         loop {
             let (rest, place) = (&entries[done..], ring.place() + done);
@@ -65,97 +165,6 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         }
     }
 
-    /// Do plain I/Os, each when it is due, where there is a pace and nothing else
-    /// and the clock is the processor's counter, and count them. For those that
-    /// were done, when they were due becomes the ticks from then to their end.
-    #[inline(never)]
-    fn stretch_paced<T: Taping>(
-        &mut self,
-        context: StretchContext<'_>,
-        dues: &mut [u64],
-        waiter: &mut Waiter,
-        entries: &[Planned],
-        tape: &mut T,
-    ) -> (usize, StretchEnd) {
-        let StretchContext { clock, ledger, alike, .. } = context;
-        let counter = clock.counting().expect("the caller looked");
-        let (count, stop) = self.do_paced(context, counter, dues, waiter, entries, tape);
-        let entries = &entries[..count];
-        if STAMPED && !E::THREE_STAMPS {
-            let took = &self.took[..count];
-            count_all::<E>(ledger, &clock, entries, alike, took, &mut self.brief);
-        }
-        count_responses(ledger, &clock, entries, alike, &dues[..count], &mut self.brief);
-        (count, stop)
-    }
-
-    /// As [`OneShotLoop::do_all`], each when it is due.
-    #[inline(always)]
-    fn do_paced<T: Taping>(
-        &mut self,
-        context: StretchContext<'_>,
-        clock: CounterClock,
-        dues: &mut [u64],
-        waiter: &mut Waiter,
-        entries: &[Planned],
-        tape: &mut T,
-    ) -> (usize, StretchEnd) {
-        let StretchContext { ledger, control, .. } = context;
-        let mut now = clock.now();
-        // What has been done by then is counted; the first may be due later.
-        let first = dues.first().map_or(0, |due| due.saturating_add(1));
-        let pause = control.until().min(now.saturating_add(self.uncounted).max(first));
-        for (count, ((entry, due), took)) in
-            entries.iter().zip(&mut *dues).zip(&mut self.took).enumerate()
-        {
-            if entry.op as u8 > Op::Trim as u8 {
-                return (count, StretchEnd::Special);
-            }
-            if now < *due {
-                if *due >= pause {
-                    return (count, wait_out(waiter, clock.clock(), control, now, count));
-                }
-                now = waiter.wait_within(clock, control, now, *due);
-                if now < *due || now >= pause {
-                    return (count, slice_end(control, now < *due, now));
-                }
-            }
-            let start = now;
-            let io = context.io(entry);
-            let issue = if E::THREE_STAMPS { clock.now() } else { start };
-            let result = self.engine.perform(&io);
-            if result != Ok(entry.len) {
-                self.due = *due;
-                return (count, StretchEnd::Odd(result, issue));
-            }
-            let end = clock.now();
-            // It began when it was due, or later.
-            (*took, *due) = (end.wrapping_sub(issue), end.wrapping_sub(*due));
-            let stamps = [start, issue, end];
-            if !STAMPED {
-                let lane = &ledger.lanes[entry.op as usize];
-                lane.ios.add(1);
-                lane.bytes.add(u64::from(entry.len));
-            } else if E::THREE_STAMPS {
-                count_whole::<E>(
-                    &ledger.lanes[entry.op as usize],
-                    &clock.clock(),
-                    entry.len,
-                    stamps,
-                );
-            }
-            if STAMPED && T::TAPES {
-                tape_whole::<E, T>(tape, &clock.clock(), entry, stamps);
-            }
-            if end >= pause {
-                return (count + 1, slice_end(control, false, end));
-            }
-            // As in the loop without a pace.
-            now = if E::CHAINED && !T::TAPES { end } else { clock.now() };
-        }
-        (entries.len(), slice_end(control, false, now))
-    }
-
     /// Do plain I/Os, the first at `now`, as long as each may start without a
     /// wait. For those that were done, when they were due becomes the ticks from
     /// then to their end.
@@ -169,7 +178,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         mut now: u64,
         tape: &mut T,
     ) -> (usize, StretchEnd) {
-        let clock = context.clock;
+        let (clock, chained) = (context.clock, self.engine.is_chained() && !T::TAPES);
         for (count, (entry, due)) in entries.iter().zip(dues).enumerate() {
             if entry.op as u8 > Op::Trim as u8 {
                 return (count, StretchEnd::Special);
@@ -183,33 +192,30 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 }
                 throttle.started(*due, now);
             }
-            let start = now;
-            let io = context.io(entry);
-            let issue = if E::THREE_STAMPS { clock.now() } else { start };
-            let result = self.engine.perform(&io);
+            let issue = now;
+            let result = self.engine.perform(&context.io(entry));
             if result != Ok(entry.len) {
                 self.due = *due;
-                return (count, StretchEnd::Odd(result, issue));
+                return (count, StretchEnd::Incomplete(result, issue));
             }
             let end = clock.now();
             *due = end.saturating_sub(*due);
             let lane = &context.ledger.lanes[entry.op as usize];
             if STAMPED {
-                let stamps = [start, issue, end];
-                count_whole::<E>(lane, &clock, entry.len, stamps);
-                tape_whole::<E, T>(tape, &clock, entry, stamps);
+                count_whole(lane, &clock, entry.len, end.wrapping_sub(issue));
+                tape_whole(tape, &clock, entry, [issue, end]);
             } else {
                 lane.ios.add(1);
                 lane.bytes.add(u64::from(entry.len));
             }
-            let took = clock.ticks_to_ns(end.wrapping_sub(start));
+            let took = clock.ticks_to_ns(end.wrapping_sub(issue));
             let settled =
                 throttle.as_mut().is_some_and(|throttle| throttle.completed(entry, took, 1));
             if settled || end >= context.control.until() {
                 return (count + 1, StretchEnd::Time);
             }
             // As in the loop without a pace.
-            now = if E::CHAINED && !T::TAPES { end } else { clock.now() };
+            now = if chained { end } else { clock.now() };
         }
         (entries.len(), StretchEnd::All)
     }

@@ -1,15 +1,40 @@
 //! One at a time, with something to be done for each besides: filled, logged, checked.
 
-use super::account::{count_all, count_whole, tape_whole};
-use super::{OneShotLoop, StretchEnd};
-use crate::tape::Taping;
-use crate::{Drive, OneShot};
+use super::account::{count_all, tape_whole};
+use super::{AnyLoop, StretchEnd};
+use crate::Drive;
+use crate::tape::{Tape, Taping};
 use iosonde_base::{Op, Planned};
 
-impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
+impl<const STAMPED: bool> AnyLoop<STAMPED> {
+    /// Do I/Os from the ring, where there is more to an I/O than to do and count it.
+    pub(super) fn stretch_watched(
+        &mut self,
+        drive: &mut Drive,
+        tape: &mut Option<Tape>,
+    ) -> (usize, StretchEnd) {
+        match tape {
+            None => self.stretch_taped(drive, &mut ()),
+            Some(tape) => self.stretch_taped(drive, tape),
+        }
+    }
+
+    fn stretch_taped<T: Taping>(&mut self, drive: &mut Drive, tape: &mut T) -> (usize, StretchEnd) {
+        let paced = drive.pacing.is_some();
+        match (drive.has_taps(), drive.ring.peek().copied()) {
+            (true, Some(_)) if STAMPED && !paced => self.stretch_tapped(drive, tape),
+            // Nothing is filled or logged before it may start: were the
+            // slice over first, it would be done twice.
+            (true, Some(first)) if paced && !self.wait_for(drive, &first) => (0, StretchEnd::Time),
+            (true, Some(first)) => self.one_tapped(drive, &first, paced, tape),
+            _ if paced => self.paced(drive, usize::MAX, tape),
+            _ => self.stretch_plain(drive, usize::MAX, tape),
+        }
+    }
+
     /// Do I/Os from the ring, each with its taps, and count them all at once.
     #[inline(never)]
-    pub(super) fn stretch_tapped<T: Taping>(
+    fn stretch_tapped<T: Taping>(
         &mut self,
         drive: &mut Drive,
         tape: &mut T,
@@ -17,11 +42,8 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         let clock = drive.clock;
         let (mut alike, mut count) = (true, 0);
         let stop = self.do_tapped(drive, &mut alike, &mut count, tape);
-        if !E::THREE_STAMPS {
-            let (entries, took) = (&drive.ring.as_slice()[..count], &self.took[..count]);
-            let counters = drive.pen.counters();
-            count_all::<E>(counters, &clock, entries, alike, took, &mut self.brief);
-        }
+        let (entries, took) = (&drive.ring.as_slice()[..count], &self.took[..count]);
+        count_all(drive.pen.counters(), &clock, entries, alike, took, &mut self.brief);
         (count, stop)
     }
 
@@ -46,24 +68,17 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             if entry.op as u8 > Op::Trim as u8 {
                 return StretchEnd::Special;
             }
-            // As in the loop without taps.
-            let start = if E::THREE_STAMPS { clock.now() } else { 0 };
             let io = drive.io(&entry, 0);
             let issue = clock.now();
             let result = self.engine.perform(&io);
             if result != Ok(entry.len) {
-                return StretchEnd::Odd(result, issue);
+                return StretchEnd::Incomplete(result, issue);
             }
             let end = clock.now();
             self.took[*count] = end.wrapping_sub(issue);
             *alike &= (entry.op, entry.len) == kind;
             *count += 1;
-            let stamps = [start, issue, end];
-            if E::THREE_STAMPS {
-                let lane = &drive.pen.counters().lanes[entry.op as usize];
-                count_whole::<E>(lane, &clock, entry.len, stamps);
-            }
-            tape_whole::<E, T>(tape, &clock, &entry, stamps);
+            tape_whole(tape, &clock, &entry, [issue, end]);
             if drive.watches_completions()
                 && let Err(failure) = drive.check(&entry, 0, true)
             {
@@ -80,7 +95,7 @@ impl<E: OneShot, const STAMPED: bool> OneShotLoop<E, STAMPED> {
 
     /// Do one I/O with its taps; it may start now.
     #[inline(never)]
-    pub(super) fn one_tapped<T: Taping>(
+    fn one_tapped<T: Taping>(
         &mut self,
         drive: &mut Drive,
         entry: &Planned,

@@ -5,9 +5,9 @@ use super::due::DueStretch;
 use super::exchange::{ExchangeContext, ExchangeEnd};
 use super::noted::{Alike, Took};
 use super::{Batch, PATIENCE, QueueLoop, Tag};
-use crate::Queued;
 use crate::drive::io;
 use crate::tape::Taping;
+use crate::{Queued, Wanted};
 use iosonde_base::{Completion, Errno, Nanos, Op, Planned, Slot};
 use iosonde_sys::clock::Ticks;
 
@@ -19,7 +19,7 @@ struct Alone<'a> {
     issue: u64,
 }
 
-impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
+impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// Do I/Os, each when it is due, as long as nothing else is in flight; not the
     /// last, which may be in flight for longer than is known here. How many were
     /// submitted, and why the stretch ends, if it does. The first is due at the
@@ -64,8 +64,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             let slat = clock.ticks_to_ns(issue.wrapping_sub(at.now));
             let nap_ns = at.waiter.nap_ns(clock, control, issue, next_due).min(PATIENCE.0);
             self.done.clear();
-            let wait = Some(Nanos(nap_ns));
-            let reaped = self.engine.reap(u32::from(nap_ns > 0), 1, wait, &mut self.done);
+            let one = Wanted { min: u32::from(nap_ns > 0), max: 1, patience: Nanos(nap_ns) };
+            let reaped = self.engine.reap(one, &mut self.done);
             at.now = clock.now();
             match self.done.first() {
                 Some(one) if one.result == Ok(entry.len) && reaped.is_ok() => {}
@@ -117,7 +117,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         at.in_flight = 1;
         match (reaped, self.done.first()) {
             (Err(errno), _) => Some(ExchangeEnd::Broken("collect completions", errno)),
-            (Ok(()), Some(Completion { .. })) => Some(ExchangeEnd::Odd(at.now)),
+            (Ok(()), Some(Completion { .. })) => Some(ExchangeEnd::Incomplete(at.now)),
             (Ok(()), None) => None,
         }
     }

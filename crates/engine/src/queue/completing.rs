@@ -2,16 +2,16 @@
 //! came back short, and what failed among them.
 
 use super::flight::{Batch, Flight, FreeList, Tag};
-use super::{PATIENCE, QueueLoop};
+use super::{AnyQueueLoop, PATIENCE, QueueLoop};
 use crate::drive::Failure;
 use crate::retries::{Attempt, GIVEN_UP};
-use crate::{Drive, Io, Queued};
-use iosonde_base::{Completion, Errno, Nanos, Op, Slot};
+use crate::{Drive, Io, Queued, Wanted};
+use iosonde_base::{Completion, Errno, Op, Slot};
 use iosonde_stats::{Lane, batch_class};
 use iosonde_sys::clock::Clock;
 use std::ops::Range;
 
-impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
+impl<E: Queued + 'static, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// Collect, and account in runs: completions that were submitted together and
     /// completed together have the same latencies, so one weighted addition
     /// counts them all, exactly as one by one would. The moment, in ticks.
@@ -22,32 +22,41 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         min: u32,
         max: u32,
     ) -> Result<u64, Failure> {
-        self.collect_within(drive, min, max, PATIENCE)
-    }
-
-    /// Collect, but wait no longer than this.
-    #[inline(always)]
-    pub(super) fn collect_within(
-        &mut self,
-        drive: &mut Drive,
-        min: u32,
-        max: u32,
-        patience: Nanos,
-    ) -> Result<u64, Failure> {
-        self.done.clear();
-        let reaped = self.engine.reap(min, max, Some(patience), &mut self.done);
-        let now = if STAMPED { drive.clock.now() } else { 0 };
-        self.settle(drive, now);
-        match reaped {
-            Ok(()) => Ok(now),
-            Err(errno) => Err(self.abandon("collect completions", errno)),
-        }
+        let (now, reaped) = self.reap(&drive.clock, Wanted { min, max, patience: PATIENCE });
+        self.any().settle_reaped(drive, now, reaped)
     }
 
     /// Collect what has come back, at most `max`, on the way to a full queue.
     #[inline(never)]
     pub(super) fn poll(&mut self, drive: &mut Drive, max: u32) -> Result<u64, Failure> {
         self.collect(drive, 0, max)
+    }
+}
+
+impl<const STAMPED: bool> AnyQueueLoop<STAMPED> {
+    /// Collect, but wait no longer than this.
+    pub(super) fn collect_within(
+        &mut self,
+        drive: &mut Drive,
+        wanted: Wanted,
+    ) -> Result<u64, Failure> {
+        let (now, reaped) = self.reap(&drive.clock, wanted);
+        self.settle_reaped(drive, now, reaped)
+    }
+
+    /// Account for what was collected at this moment.
+    #[inline(always)]
+    fn settle_reaped(
+        &mut self,
+        drive: &mut Drive,
+        now: u64,
+        reaped: Result<(), Errno>,
+    ) -> Result<u64, Failure> {
+        self.settle(drive, now);
+        match reaped {
+            Ok(()) => Ok(now),
+            Err(errno) => Err(self.abandon("collect completions", errno)),
+        }
     }
 
     /// Account for what was collected.
@@ -60,10 +69,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let depth = &drive.pen.counters().depth;
         depth.complete[batch_class(collected)].add(1);
         depth.completes.add(1);
-        if self.watches {
-            self.check_done(drive);
-        }
-        if drive.pacing.is_some() || drive.tape.is_some() {
+        if self.watched {
             return self.settle_watched(drive, now);
         }
 
@@ -108,9 +114,13 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
     }
 
-    /// The same where there is a pace to keep to, or a tape to keep.
+    /// The same where there is more to a completion than to count it: a check, a pace to
+    /// keep to, a tape to keep.
     #[inline(never)]
     fn settle_watched(&mut self, drive: &mut Drive, now: u64) {
+        if drive.watches_completions() {
+            self.check_done(drive);
+        }
         let plain = drive.pacing.as_ref().is_some_and(|pacing| pacing.is_plain());
         if drive.pacing.is_some() && !plain {
             self.respond(drive, 0..self.done.len(), now);
@@ -150,15 +160,14 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         // What came back first is taken last, as if given back one by one.
         let places = &mut self.slots.numbers[taken - done.len()..taken];
         let (mut count, mut bytes) = (0, 0);
-        while count < done.len() {
-            let Completion { slot, result } = done[count];
+        for (&Completion { slot, result }, place) in done.iter().zip(places.iter_mut().rev()) {
             let flight = &flights[slot.0 as usize];
             let len = flight.len;
             if flight.tag != tag || result != Ok(len) {
                 break;
             }
+            *place = slot.0;
             count += 1;
-            places[done.len() - count] = slot.0;
             bytes += u64::from(len);
         }
         self.slots.taken -= count;

@@ -8,7 +8,7 @@ use super::{Batch, PATIENCE, QueueLoop, Tag};
 use crate::drive::{Failure, UNCOUNTED, io};
 use crate::pacing::Waiter;
 use crate::tape::Taping;
-use crate::{Drive, Queued};
+use crate::{Drive, Queued, Wanted};
 use iosonde_base::{Completion, Errno, Nanos, Op, Planned, Slot};
 use iosonde_stats::{batch_class, depth_class};
 use iosonde_sys::clock::Ticks;
@@ -39,42 +39,36 @@ enum Collected {
     /// One that is counted: its slot and its batch.
     One(u32, u32),
     /// One that takes more than counting.
-    Odd,
+    Incomplete,
     /// The queue itself failed.
     Broken(Errno),
 }
 
-impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
+impl<E: Queued + 'static, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// Do what the ring holds, each when it is due. Whether the slice is over;
     /// none if the next entry takes more than a slot and a push.
-    #[inline(never)]
     pub(super) fn when_due(&mut self, drive: &mut Drive) -> Result<Option<bool>, Failure> {
-        let Some(pacing) = &mut drive.pacing else { return Ok(None) };
+        let Some(mut pacing) = drive.pacing.take() else { return Ok(None) };
         let (dues, waiter) = pacing.plain_dues(drive.ring.place());
         let mut tape = drive.tape.take();
-        let context = ExchangeContext {
-            clock: drive.clock,
-            ledger: drive.pen.counters(),
-            control: &drive.control,
-            files: &drive.files,
-            memory: &drive.memory,
-            dues,
-        };
+        let context = ExchangeContext::new(drive, dues);
         let entries = drive.ring.as_slice();
         let (count, stop) = match (&mut tape, drive.clock.counting()) {
             (None, Some(clock)) => self.stretch_due(context, clock, entries, waiter, &mut ()),
-            (None, None) => self.stretch_due(context, drive.clock, entries, waiter, &mut ()),
-            (Some(tape), _) => self.stretch_due(context, drive.clock, entries, waiter, tape),
+            (None, None) => self.any().stretch_due(context, drive.clock, entries, waiter, &mut ()),
+            (Some(tape), _) => self.any().stretch_due(context, drive.clock, entries, waiter, tape),
         };
-        drive.tape = tape;
+        (drive.tape, drive.pacing) = (tape, Some(pacing));
         drive.ring.advance(count);
         if matches!(stop, ExchangeEnd::Entry) && drive.ring.waiting() > 0 {
             self.full = self.in_flight() as usize == self.flights.len();
             return Ok(None);
         }
-        self.end_exchange(drive, stop).map(Some)
+        self.any().end_exchange(drive, stop).map(Some)
     }
+}
 
+impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// Submit each of `entries` when it is due, and collect meanwhile; how many
     /// were submitted.
     #[inline(never)]
@@ -199,7 +193,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                     self.free_batches.give_back(batch);
                 }
             }
-            Collected::Odd => return Some(ExchangeEnd::Odd(at.now)),
+            Collected::Incomplete => return Some(ExchangeEnd::Incomplete(at.now)),
             Collected::Broken(errno) => {
                 return Some(ExchangeEnd::Broken("collect completions", errno));
             }
@@ -259,8 +253,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         tape: &mut T,
     ) -> Collected {
         self.done.clear();
-        let reaped =
-            self.engine.reap(u32::from(nap_ns > 0), 1, Some(Nanos(nap_ns)), &mut self.done);
+        let one = Wanted { min: u32::from(nap_ns > 0), max: 1, patience: Nanos(nap_ns) };
+        let reaped = self.engine.reap(one, &mut self.done);
         let now = clock.now();
         at.now = now;
         if let Err(errno) = reaped {
@@ -272,7 +266,7 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let flight = &self.flights[slot.0 as usize];
         let (tag, len) = (flight.tag, flight.len);
         if tag.kind() > Op::Trim as usize || result != Ok(len) {
-            return Collected::Odd;
+            return Collected::Incomplete;
         }
         let Batch { slat, issue, .. } = self.batches[tag.batch()];
         let clat = clock.ticks_to_ns(now.wrapping_sub(issue));

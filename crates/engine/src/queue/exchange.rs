@@ -1,11 +1,11 @@
 //! The queue is full, and for each I/O that completes one is submitted in its
 //! place: fio's way unless batches are asked for.
 
-use super::{Batch, PATIENCE, QueueLoop, Tag, count_done};
+use super::{AnyQueueLoop, Batch, PATIENCE, QueueLoop, Tag, count_done};
 use crate::drive::{Failure, io};
 use crate::one_shot::count_response;
 use crate::tape::Taping;
-use crate::{Drive, Files, Memory, Queued, SliceControl, Window};
+use crate::{Drive, Files, Memory, Queued, SliceControl, Wanted, Window};
 use iosonde_base::{Completion, Errno, Op, Planned, Slot};
 use iosonde_stats::{Counters, batch_class, depth_class};
 use iosonde_sys::clock::Clock;
@@ -27,7 +27,7 @@ pub(super) enum ExchangeEnd {
     /// The next entry is not there, or takes more than a slot and a push.
     Entry,
     /// What came back at this moment, if anything did, takes more than counting.
-    Odd(u64),
+    Incomplete(u64),
     /// The slice is over.
     Time,
     /// The next is not due yet; one completed and none was submitted for it.
@@ -36,54 +36,67 @@ pub(super) enum ExchangeEnd {
     Broken(&'static str, Errno),
 }
 
-impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
-    /// Whether this job's I/Os may be exchanged, one for one.
-    pub(super) fn may_exchange(drive: &Drive) -> bool {
-        let Window { depth, batch, reap_min, reap_max, low, serialize_overlap } = drive.window;
-        let one_by_one = (batch, reap_min, reap_max) == (1, 1, 1) && low + 1 >= depth;
-        let paced_at_most = drive.pacing.as_ref().is_none_or(|pacing| pacing.is_plain());
-        let plain = !drive.has_taps() && paced_at_most && !serialize_overlap;
-        STAMPED && one_by_one && plain
-    }
+/// Whether this job's I/Os may be exchanged, one for one.
+pub(super) fn may_exchange(drive: &Drive) -> bool {
+    let Window { depth, batch, reap_min, reap_max, low, serialize_overlap } = drive.window;
+    let one_by_one = (batch, reap_min, reap_max) == (1, 1, 1) && low + 1 >= depth;
+    let paced_at_most = drive.pacing.as_ref().is_none_or(|pacing| pacing.is_plain());
+    !drive.has_taps() && paced_at_most && !serialize_overlap && one_by_one
+}
 
-    /// The queue is full: exchange what the ring holds. Whether the slice is
-    /// over, if the queue is full no more.
+impl<'a> ExchangeContext<'a> {
     #[inline(always)]
-    pub(super) fn exchange(&mut self, drive: &mut Drive) -> Result<Option<bool>, Failure> {
-        let mut tape = drive.tape.take();
-        let context = ExchangeContext {
+    pub(super) fn new(drive: &'a Drive, dues: &'a [u64]) -> ExchangeContext<'a> {
+        ExchangeContext {
             clock: drive.clock,
             ledger: drive.pen.counters(),
             control: &drive.control,
             files: &drive.files,
             memory: &drive.memory,
-            dues: drive.pacing.as_mut().map_or(&[], |pacing| pacing.dues(drive.ring.place()).0),
-        };
+            dues,
+        }
+    }
+}
+
+impl<E: Queued + 'static, const STAMPED: bool> QueueLoop<E, STAMPED> {
+    /// The queue is full: exchange what the ring holds. Whether the slice is
+    /// over, if the queue is full no more.
+    #[inline(always)]
+    pub(super) fn exchange<const PACED: bool>(
+        &mut self,
+        drive: &mut Drive,
+    ) -> Result<Option<bool>, Failure> {
+        let mut tape = drive.tape.take();
+        let mut pacing = if PACED { drive.pacing.take() } else { None };
+        let dues = pacing.as_mut().map_or(&[][..], |pacing| pacing.dues(drive.ring.place()).0);
+        let context = ExchangeContext::new(drive, dues);
         let entries = drive.ring.as_slice();
-        let (count, stop) = match (&mut tape, context.dues.is_empty()) {
-            (None, true) => self.stretch::<_, false>(context, entries, &mut ()),
-            (Some(tape), true) => self.stretch::<_, false>(context, entries, tape),
-            (None, false) => self.stretch::<_, true>(context, entries, &mut ()),
-            (Some(tape), false) => self.stretch::<_, true>(context, entries, tape),
+        let (count, stop) = match &mut tape {
+            None => self.stretch::<_, PACED>(context, entries, &mut ()),
+            Some(tape) => self.any().stretch::<_, PACED>(context, entries, tape),
         };
         drive.tape = tape;
+        if PACED {
+            drive.pacing = pacing;
+        }
         drive.ring.advance(count);
         if let ExchangeEnd::Entry = stop {
             return Ok(None);
         }
-        self.end_exchange(drive, stop).map(Some)
+        self.any().end_exchange(drive, stop).map(Some)
     }
+}
 
+impl<const STAMPED: bool> AnyQueueLoop<STAMPED> {
     /// What is left to do after I/Os that were exchanged or submitted when due;
     /// whether the slice is over.
-    #[inline(always)]
     pub(super) fn end_exchange(
         &mut self,
         drive: &mut Drive,
         stop: ExchangeEnd,
     ) -> Result<bool, Failure> {
         let over = match stop {
-            ExchangeEnd::Odd(now) => {
+            ExchangeEnd::Incomplete(now) => {
                 self.settle(drive, now);
                 now >= drive.control.until()
             }
@@ -94,7 +107,9 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         self.full = self.in_flight() as usize == self.flights.len();
         self.failed.take().map_or(Ok(over), Err)
     }
+}
 
+impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// Exchange one I/O for each of `entries`; how many were submitted.
     #[inline(never)]
     fn stretch<T: Taping, const PACED: bool>(
@@ -111,20 +126,21 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 return (count, ExchangeEnd::Entry);
             }
             self.done.clear();
-            if let Err(errno) = self.engine.reap(1, 1, Some(PATIENCE), &mut self.done) {
+            let next = Wanted { min: 1, max: 1, patience: PATIENCE };
+            if let Err(errno) = self.engine.reap(next, &mut self.done) {
                 return (count, ExchangeEnd::Broken("collect completions", errno));
             }
             let now = clock.now();
             let &[Completion { slot, result }] = &self.done[..] else {
-                return (count, ExchangeEnd::Odd(now));
+                return (count, ExchangeEnd::Incomplete(now));
             };
             let flight = &mut self.flights[slot.0 as usize];
             let (tag, len) = (flight.tag, flight.len);
             let Some(lane) = ledger.lanes[..=Op::Trim as usize].get(tag.kind()) else {
-                return (count, ExchangeEnd::Odd(now));
+                return (count, ExchangeEnd::Incomplete(now));
             };
             if result != Ok(len) {
-                return (count, ExchangeEnd::Odd(now));
+                return (count, ExchangeEnd::Incomplete(now));
             }
             let batch = &mut self.batches[tag.batch()];
             let Batch { slat, issue, .. } = *batch;

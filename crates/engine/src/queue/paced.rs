@@ -2,10 +2,10 @@
 //! meanwhile: the wait for the next one is the patience with which completions
 //! are collected.
 
-use super::{Filling, PATIENCE, QueueLoop, Tag, alike};
+use super::{AnyQueueLoop, Filling, PATIENCE, QueueLoop, Tag, alike};
 use crate::drive::Failure;
 use crate::pacing::Start;
-use crate::{Drive, Queued};
+use crate::{Drive, Queued, Wanted};
 use iosonde_base::{Nanos, Op};
 use std::ops::Range;
 
@@ -29,10 +29,9 @@ fn nap_ns(held: Held, drive: &Drive) -> u64 {
     }
 }
 
-impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
+impl<E: Queued + 'static, const STAMPED: bool> QueueLoop<E, STAMPED> {
     /// One round, as [`QueueLoop::round`], for jobs that something holds back.
-    #[inline(never)]
-    pub(super) fn round_paced(
+    pub(super) fn round_held(
         &mut self,
         drive: &mut Drive,
         taps: bool,
@@ -41,13 +40,39 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         if self.dues.is_empty() {
             self.dues = vec![0; self.flights.len()].into();
         }
-        if exchanges
+        if STAMPED
+            && exchanges
             && self.waiting.is_none()
             && self.out.is_none()
             && let Some(over) = self.one_by_one(drive)?
         {
             return Ok(over);
         }
+        self.any().round_paced(drive, taps)
+    }
+
+    /// Submit and collect one by one what the ring holds: exchanged while the queue is
+    /// full, when due while it is not. Whether the slice is over; none if the source
+    /// has no more, or the next entry takes more than a slot and a push.
+    #[inline(always)]
+    fn one_by_one(&mut self, drive: &mut Drive) -> Result<Option<bool>, Failure> {
+        if drive.ring.waiting() == 0 {
+            self.out = drive.refill();
+            if self.out.is_some() {
+                return Ok(None);
+            }
+        }
+        let full = self.in_flight() as usize == self.flights.len();
+        let over = if full { self.exchange::<true>(drive)? } else { self.when_due(drive)? };
+        // Once the ring is empty, what comes next may be exchanged, too.
+        Ok(over.or((drive.ring.waiting() == 0).then_some(false)))
+    }
+}
+
+impl<const STAMPED: bool> AnyQueueLoop<STAMPED> {
+    /// The round of all that is not done one by one.
+    #[inline(never)]
+    pub(super) fn round_paced(&mut self, drive: &mut Drive, taps: bool) -> Result<bool, Failure> {
         let (mut held, mut blocked) = (Held::Not, false);
         if self.waiting.is_none() && self.out.is_none() && !self.full {
             held = self.fill_paced(drive, taps)?;
@@ -72,7 +97,8 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         };
         if in_flight > 0 && (min > 0 || window.reap_min == 0 || held != Held::Not) {
             let began = drive.clock.now();
-            self.collect_within(drive, min, window.reap_max.max(min).max(1), patience)?;
+            let max = window.reap_max.max(min).max(1);
+            self.collect_within(drive, Wanted { min, max, patience })?;
             if let Drive { clock, pacing: Some(pacing), .. } = drive
                 && let Held::Until(moment) = held
                 && min > 0
@@ -97,23 +123,6 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
         }
         let settled = std::mem::take(&mut self.settled);
         Ok(settled || drive.clock.now() >= drive.control.until())
-    }
-
-    /// Submit and collect one by one what the ring holds: exchanged while the queue is
-    /// full, when due while it is not. Whether the slice is over; none if the source
-    /// has no more, or the next entry takes more than a slot and a push.
-    #[inline(always)]
-    fn one_by_one(&mut self, drive: &mut Drive) -> Result<Option<bool>, Failure> {
-        if drive.ring.waiting() == 0 {
-            self.out = drive.refill();
-            if self.out.is_some() {
-                return Ok(None);
-            }
-        }
-        let full = self.in_flight() as usize == self.flights.len();
-        let over = if full { self.exchange(drive)? } else { self.when_due(drive)? };
-        // Once the ring is empty, what comes next may be exchanged, too.
-        Ok(over.or((drive.ring.waiting() == 0).then_some(false)))
     }
 
     /// As [`QueueLoop::fill`], with those that may start.
@@ -179,11 +188,11 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             }
             self.dues[self.slots.next() as usize] = self.due;
             let tag = Tag::new(filling.batch, entry.op);
-            self.push_run(&drive.memory, &drive.files, &[entry], tag);
+            self.push_each(&drive.memory, &drive.files, &[entry], tag);
             drive.ring.advance(1);
             filling.note(entry.op, 1);
         }
-        self.submit_paced(drive, &filling)?;
+        self.submit_watched(drive, &filling)?;
         Ok(held)
     }
 
@@ -214,15 +223,10 @@ impl<E: Queued, const STAMPED: bool> QueueLoop<E, STAMPED> {
             return Some(dues[0]);
         }
         let tag = Tag::new(filling.batch, op);
-        self.push_run(&drive.memory, &drive.files, &entries[..ready], tag);
+        self.push_each(&drive.memory, &drive.files, &entries[..ready], tag);
         drive.ring.advance(ready);
         filling.note(op, ready as u32);
         None
-    }
-
-    #[inline(never)]
-    fn submit_paced(&mut self, drive: &mut Drive, filling: &Filling) -> Result<(), Failure> {
-        self.submit_filling(drive, filling)
     }
 
     /// Tell what has come back to what holds the job back, and count from when

@@ -6,7 +6,7 @@ mod options;
 
 use super::falloc::descriptor;
 use super::psync::CAPS;
-use super::{always, one_shot};
+use super::{always, shared_one_shot};
 use crate::sync_call::errno;
 use crate::{Caps, EngineDef, EngineError, Io, OneShot, OpenWith, Opened};
 use iosonde_base::{Errno, Op};
@@ -26,7 +26,7 @@ pub(crate) static E4DEFRAG: EngineDef = EngineDef {
     options: Some(&OPTIONS),
     offload: None,
     available: always,
-    open: |with, accounting| Ok(one_shot(E4Defrag::new(with)?, accounting)),
+    open: |with, accounting| Ok(shared_one_shot(E4Defrag::new(with)?, accounting)),
 };
 
 struct E4Defrag {

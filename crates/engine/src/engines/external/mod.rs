@@ -9,7 +9,7 @@ mod abi;
 mod object;
 mod queued;
 
-use super::{always, one_shot};
+use super::{always, shared_one_shot};
 use crate::{
     Accounting, Caps, EngineDef, EngineError, Io, Loop, OneShot, OpenWith, Opened, OwnSettings,
 };
@@ -85,21 +85,13 @@ fn definition(object: &'static Object) -> EngineDef {
         options: None,
         offload: None,
         available: always,
-        open: match (alone, object.has(abi::SYNCS)) {
-            (true, true) => open_alone::<true>,
-            (true, false) => open_alone::<false>,
-            (false, true) => queued::open::<true>,
-            (false, false) => queued::open::<false>,
-        },
+        open: if alone { open_alone } else { queued::open },
     }
 }
 
-fn open_alone<const SYNCS: bool>(
-    with: &OpenWith,
-    accounting: Accounting,
-) -> Result<Box<dyn Loop>, EngineError> {
+fn open_alone(with: &OpenWith, accounting: Accounting) -> Result<Box<dyn Loop>, EngineError> {
     let link = Link::open(with)?;
-    Ok(one_shot(ExternalOneShot::<SYNCS> { link, ios: 0 }, accounting))
+    Ok(shared_one_shot(ExternalOneShot { link, ios: 0 }, accounting))
 }
 
 /// One job's use of an object.
@@ -304,13 +296,15 @@ unsafe extern "C" fn refuse(_: *mut c_void, _: *const abi::AbiIo, _: *mut i64) -
 }
 
 /// An engine that does one thing at a time.
-struct ExternalOneShot<const SYNCS: bool> {
+struct ExternalOneShot {
     link: Link,
     ios: u64,
 }
 
-impl<const SYNCS: bool> OneShot for ExternalOneShot<SYNCS> {
-    const SYNCS: bool = SYNCS;
+impl OneShot for ExternalOneShot {
+    fn syncs(&self) -> bool {
+        self.link.object.has(abi::SYNCS)
+    }
 
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         if self.link.broken.get().is_some() {

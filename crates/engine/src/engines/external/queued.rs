@@ -1,18 +1,15 @@
 //! An object's engine with a queue.
 
 use super::{BROKEN, Link, abi, error_number};
-use crate::engines::queued;
-use crate::{Accounting, EngineError, Io, Loop, OpenWith, Opened, Queued};
-use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Slot};
+use crate::engines::shared_queued;
+use crate::{Accounting, EngineError, Io, Loop, OpenWith, Opened, Queued, Wanted};
+use iosonde_base::{Completion, Errno, FileId, Op, Slot};
 use std::collections::VecDeque;
 
 /// Open the object's engine, in the loop of engines with a queue.
-pub(super) fn open<const SYNCS: bool>(
-    with: &OpenWith,
-    accounting: Accounting,
-) -> Result<Box<dyn Loop>, EngineError> {
+pub(super) fn open(with: &OpenWith, accounting: Accounting) -> Result<Box<dyn Loop>, EngineError> {
     let depth = with.depth as usize;
-    let engine = InQueue::<SYNCS> {
+    let engine = InQueue {
         link: Link::open(with)?,
         flights: vec![ExternalFlight::default(); depth],
         inside: 0,
@@ -21,7 +18,7 @@ pub(super) fn open<const SYNCS: bool>(
         ready: VecDeque::with_capacity(depth),
         done: vec![abi::AbiCompletion::default(); depth],
     };
-    Ok(queued(engine, with.depth, accounting))
+    Ok(shared_queued(engine, with.depth, accounting))
 }
 
 /// What is in flight in a slot. The id has the slot in its lower half; 0 is
@@ -32,7 +29,7 @@ struct ExternalFlight {
     len: u32,
 }
 
-struct InQueue<const SYNCS: bool> {
+struct InQueue {
     link: Link,
     flights: Vec<ExternalFlight>,
     /// How many the object has.
@@ -47,7 +44,7 @@ struct InQueue<const SYNCS: bool> {
     done: Vec<abi::AbiCompletion>,
 }
 
-impl<const SYNCS: bool> InQueue<SYNCS> {
+impl InQueue {
     /// Hand one over: whether it was taken.
     fn offer(&mut self, slot: Slot, io: &Io) -> bool {
         if self.link.broken.get().is_some() {
@@ -163,8 +160,10 @@ impl<const SYNCS: bool> InQueue<SYNCS> {
     }
 }
 
-impl<const SYNCS: bool> Queued for InQueue<SYNCS> {
-    const QUEUES_SYNCS: bool = SYNCS;
+impl Queued for InQueue {
+    fn queues_syncs(&self) -> bool {
+        self.link.object.has(abi::SYNCS)
+    }
 
     fn push(&mut self, slot: Slot, io: &Io) {
         if !self.backlog.is_empty() || !self.offer(slot, io) {
@@ -177,19 +176,13 @@ impl<const SYNCS: bool> Queued for InQueue<SYNCS> {
         self.commit()
     }
 
-    fn reap(
-        &mut self,
-        min: u32,
-        max: u32,
-        patience: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
+    fn reap(&mut self, wanted: Wanted, done: &mut Vec<Completion>) -> Result<(), Errno> {
+        let Wanted { min, max, patience } = wanted;
         let at_once = self.ready.len().min(max as usize);
         done.extend(self.ready.drain(..at_once));
         let room = max - at_once as u32;
         if self.inside > 0 && room > 0 {
-            let timeout_ns = patience.map_or(u64::MAX, |patience| patience.0);
-            self.collect(min.saturating_sub(at_once as u32), room, timeout_ns, done)?;
+            self.collect(min.saturating_sub(at_once as u32), room, patience.0, done)?;
         }
         if self.offer_again() {
             self.commit()?;
@@ -214,7 +207,7 @@ impl<const SYNCS: bool> Queued for InQueue<SYNCS> {
     }
 }
 
-impl<const SYNCS: bool> Drop for InQueue<SYNCS> {
+impl Drop for InQueue {
     fn drop(&mut self) {
         let Some(cancel) = self.link.object.cancel else { return };
         for flight in self.flights.iter().filter(|flight| flight.id != 0) {

@@ -9,8 +9,8 @@ use super::offload::{OneInQueue, pool_of};
 use super::psync::CAPS;
 use super::{queued, trim};
 use crate::retries::{GIVEN_UP, Retries};
-use crate::sync_call;
 use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Opened, Queued, SyncRangeFlags};
+use crate::{Wanted, sync_call};
 use io_uring::{EnterFlags, IoUring, Submitter, squeue, types};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use options::OPTIONS;
@@ -217,7 +217,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
 
     /// Enter the kernel: submit what is in the ring and wait for `min`. The
     /// passing error with which it refused, if it did.
-    fn enter(&mut self, min: u32, patience: Option<Nanos>) -> Result<Option<Errno>, Errno> {
+    fn enter(&mut self, min: u32, patience: Nanos) -> Result<Option<Errno>, Errno> {
         self.enter_with(self.unsubmitted(), min, patience)
     }
 
@@ -226,7 +226,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
         &mut self,
         submit: u32,
         min: u32,
-        patience: Option<Nanos>,
+        patience: Nanos,
     ) -> Result<Option<Errno>, Errno> {
         let mut flags = self.mode.enter;
         if min > 0 {
@@ -235,7 +235,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
         if self.mode.kernel_thread && self.needs_wakeup() {
             flags |= EnterFlags::SQ_WAKEUP;
         }
-        let timeout = patience.filter(|_| min > 0 && self.mode.timeouts).map(|patience| {
+        let timeout = (min > 0 && self.mode.timeouts).then(|| {
             let (secs, nanos) = (patience.0 / 1_000_000_000, patience.0 % 1_000_000_000);
             types::Timespec::new().sec(secs).nsec(nanos as u32)
         });
@@ -330,12 +330,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
     /// An error if it refuses that too, for so long that it will not pass.
     #[cold]
     #[inline(never)]
-    fn wait_again(
-        &mut self,
-        refused: Errno,
-        min: u32,
-        patience: Option<Nanos>,
-    ) -> Result<(), Errno> {
+    fn wait_again(&mut self, refused: Errno, min: u32, patience: Nanos) -> Result<(), Errno> {
         let errno = if self.unsubmitted() == 0 {
             refused
         } else {
@@ -372,8 +367,6 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
 }
 
 impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
-    const QUEUES_SYNCS: bool = true;
-
     /// Interrupted, or asked to come again though nobody forbade it to wait.
     fn is_passing(&self, errno: Errno) -> bool {
         errno.0 == libc::EINTR || errno.0 == libc::EAGAIN && !self.mode.nowait
@@ -396,12 +389,12 @@ impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
         if self.mode.kernel_thread && !self.needs_wakeup() {
             return Ok(());
         }
-        self.enter(0, None)?;
+        self.enter(0, Nanos(0))?;
         // Fewer are taken than there are when one was refused at the door: it
         // has its completion, and the rest are good.
         let mut left = self.unsubmitted();
         while left > 0 && !self.mode.kernel_thread {
-            self.enter(0, None)?;
+            self.enter(0, Nanos(0))?;
             let now = self.unsubmitted();
             if now == left {
                 // No room in the kernel: `reap` tries again.
@@ -412,13 +405,8 @@ impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
         Ok(())
     }
 
-    fn reap(
-        &mut self,
-        min: u32,
-        max: u32,
-        patience: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
+    fn reap(&mut self, wanted: Wanted, done: &mut Vec<Completion>) -> Result<(), Errno> {
+        let Wanted { min, max, patience } = wanted;
         self.take(max, done);
         let missing = min.saturating_sub(done.len() as u32).min(self.outstanding);
         // A poll enters too where completions are only made on entering.
@@ -440,6 +428,10 @@ impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
             }
         }
         Ok(())
+    }
+
+    fn queues_syncs(&self) -> bool {
+        true
     }
 
     fn opened(&mut self, file: &Opened) -> Result<(), Errno> {
@@ -498,8 +490,9 @@ impl<const PRIORITIES: bool> Drop for Uring<PRIORITIES> {
                 break;
             }
             done.clear();
-            let most = self.outstanding;
-            if self.reap(most, most, Some(Nanos::from_millis(100)), &mut done).is_err() {
+            let (min, max) = (self.outstanding, self.outstanding);
+            let all = Wanted { min, max, patience: Nanos::from_millis(100) };
+            if self.reap(all, &mut done).is_err() {
                 break;
             }
         }

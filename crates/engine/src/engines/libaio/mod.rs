@@ -9,9 +9,9 @@ use super::psync::CAPS;
 use super::rw_flags::RwFlags;
 use super::{queued, trim};
 use crate::retries::{GIVEN_UP, Retries};
-use crate::sync_call;
 use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Queued, SyncRangeFlags};
-use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
+use crate::{Wanted, sync_call};
+use iosonde_base::{Completion, Errno, FileId, Op, Planned, Slot};
 use options::OPTIONS;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -338,18 +338,13 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
     }
 
     /// io_getevents(2): from `min` to `max` of what the kernel has.
-    fn io_getevents(
-        &mut self,
-        min: u32,
-        max: u32,
-        patience: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
-        let timeout = patience.filter(|_| min > 0).map(|patience| libc::timespec {
+    fn io_getevents(&mut self, wanted: Wanted, done: &mut Vec<Completion>) -> Result<(), Errno> {
+        let Wanted { min, max, patience } = wanted;
+        let timeout = libc::timespec {
             tv_sec: (patience.0 / 1_000_000_000) as libc::time_t,
             tv_nsec: (patience.0 % 1_000_000_000) as libc::c_long,
-        });
-        let timeout = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+        };
+        let timeout = if min > 0 { &raw const timeout } else { std::ptr::null() };
         let max = (max as usize).min(self.events.len());
         let events = self.events.as_mut_ptr();
         // SAFETY: `events` has room for `max`; the timeout lives until the call returns.
@@ -393,8 +388,6 @@ fn completion(event: &IoEvent) -> Completion {
 }
 
 impl<const PRIORITIES: bool> Queued for Libaio<PRIORITIES> {
-    const QUEUES_SYNCS: bool = true;
-
     fn push(&mut self, slot: Slot, io: &Io) {
         if io.op as u8 >= Op::Trim as u8 {
             return self.push_other(slot, io);
@@ -438,13 +431,8 @@ impl<const PRIORITIES: bool> Queued for Libaio<PRIORITIES> {
         Ok(())
     }
 
-    fn reap(
-        &mut self,
-        min: u32,
-        max: u32,
-        patience: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
+    fn reap(&mut self, wanted: Wanted, done: &mut Vec<Completion>) -> Result<(), Errno> {
+        let Wanted { min, max, patience } = wanted;
         if !self.ready.is_empty() {
             let count = self.ready.len().min(max as usize);
             done.extend(self.ready.drain(..count));
@@ -454,14 +442,18 @@ impl<const PRIORITIES: bool> Queued for Libaio<PRIORITIES> {
             self.reap_ring(max - got(done), done);
         }
         let room = max - got(done);
-        let wanted = min.saturating_sub(got(done)).min(self.with_kernel);
-        if room > 0 && (wanted > 0 || min == 0 && self.ring.is_none() && self.with_kernel > 0) {
-            self.io_getevents(wanted, room, patience, done)?;
+        let missing = min.saturating_sub(got(done)).min(self.with_kernel);
+        if room > 0 && (missing > 0 || min == 0 && self.ring.is_none() && self.with_kernel > 0) {
+            self.io_getevents(Wanted { min: missing, max: room, patience }, done)?;
         }
         if !self.pending.is_empty() {
             self.submit_again(!done.is_empty());
         }
         Ok(())
+    }
+
+    fn queues_syncs(&self) -> bool {
+        true
     }
 
     fn broken(&self) -> Option<&'static str> {

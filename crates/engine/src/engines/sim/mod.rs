@@ -10,8 +10,8 @@ mod zone;
 pub use device::SimulatedDevice;
 pub use options::{SimSettings, SimZoneSettings};
 
-use super::{always, queued};
-use crate::{Caps, EngineDef, Io, OneShot, Queued};
+use super::{always, shared_queued};
+use crate::{Caps, EngineDef, Io, OneShot, Queued, Wanted};
 use iosonde_base::{Completion, Errno, Nanos, Op, PerDir, Slot};
 use iosonde_sys::clock::Clock;
 use std::cmp::Reverse;
@@ -34,8 +34,8 @@ pub(crate) static SIM: EngineDef = EngineDef {
     open: |with, accounting| {
         let SimSettings { latency, channels, devices, .. } = with.settings.of();
         let script = Script { latency_of: Some(latency), channels, ..Script::default() };
-        let sim = Sim::<false>::new(script, with.clock, with.depth).on(devices);
-        Ok(queued(sim, with.depth, accounting))
+        let sim = Sim::new(script, with.clock, with.depth).on(devices);
+        Ok(shared_queued(sim, with.depth, accounting))
     },
 };
 
@@ -119,8 +119,8 @@ impl Seen {
     }
 }
 
-/// A simulated device. With `SYNCS`, syncs go through its queue.
-pub struct Sim<const SYNCS: bool = false> {
+/// A simulated device.
+pub struct Sim {
     script: Script,
     clock: Clock,
     state: u64,
@@ -134,9 +134,11 @@ pub struct Sim<const SYNCS: bool = false> {
     seen: Arc<Seen>,
     /// The devices of the job's files; of a file without one no data is moved.
     devices: Vec<Arc<SimulatedDevice>>,
+    /// Syncs go through its queue.
+    queues_syncs: bool,
 }
 
-impl<const SYNCS: bool> Sim<SYNCS> {
+impl Sim {
     /// A device for at most `depth` requests at a time.
     pub fn new(script: Script, clock: Clock, depth: u32) -> Self {
         let channels = (0..script.channels).map(|_| Reverse(0)).collect();
@@ -150,7 +152,13 @@ impl<const SYNCS: bool> Sim<SYNCS> {
             arrivals: 0,
             seen: Arc::default(),
             devices: Vec::new(),
+            queues_syncs: false,
         }
+    }
+
+    /// The same; whether syncs go through its queue.
+    pub fn queueing_syncs(self, queues_syncs: bool) -> Self {
+        Sim { queues_syncs, ..self }
     }
 
     /// The same with a device in memory for each file, in their order.
@@ -237,8 +245,10 @@ impl<const SYNCS: bool> Sim<SYNCS> {
     }
 }
 
-impl<const SYNCS: bool> Queued for Sim<SYNCS> {
-    const QUEUES_SYNCS: bool = SYNCS;
+impl Queued for Sim {
+    fn queues_syncs(&self) -> bool {
+        self.queues_syncs
+    }
 
     fn push(&mut self, slot: Slot, io: &Io) {
         let answer = self.answer(io);
@@ -257,15 +267,10 @@ impl<const SYNCS: bool> Queued for Sim<SYNCS> {
         if before >= self.script.breaks_after { Err(Errno::EIO) } else { Ok(()) }
     }
 
-    fn reap(
-        &mut self,
-        min: u32,
-        max: u32,
-        patience: Option<Nanos>,
-        done: &mut Vec<Completion>,
-    ) -> Result<(), Errno> {
+    fn reap(&mut self, wanted: Wanted, done: &mut Vec<Completion>) -> Result<(), Errno> {
+        let Wanted { min, max, patience } = wanted;
         let start = self.clock.now();
-        let give_up = patience.map_or(u64::MAX, |span| self.clock.after(start, span.0));
+        let give_up = self.clock.after(start, patience.0);
         while (done.len() as u32) < max {
             let Some(&Reverse((due, _, slot))) = self.flying.peek() else { break };
             if due > self.clock.now() {
@@ -288,9 +293,7 @@ impl<const SYNCS: bool> Queued for Sim<SYNCS> {
     }
 }
 
-impl<const SYNCS: bool> OneShot for Sim<SYNCS> {
-    const THREE_STAMPS: bool = true;
-
+impl OneShot for Sim {
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         let answer = self.answer(io);
         self.count_answer(io, answer);

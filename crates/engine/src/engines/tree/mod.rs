@@ -9,7 +9,7 @@ mod options;
 mod shape;
 mod sizes;
 
-use super::{always, one_shot};
+use super::{always, shared_one_shot};
 use crate::sync_call::errno;
 use crate::{Caps, EngineDef, Io, OneShot};
 use iosonde_base::{Errno, Op};
@@ -38,7 +38,7 @@ pub(crate) static TREE: EngineDef = EngineDef {
     options: Some(&options::OPTIONS),
     offload: None,
     available: always,
-    open: |with, accounting| Ok(one_shot(TreeEngine::new(with.settings.of()), accounting)),
+    open: |with, accounting| Ok(shared_one_shot(TreeEngine::new(with.settings.of()), accounting)),
 };
 
 /// Bytes that one write(2) or read(2) moves at most.
