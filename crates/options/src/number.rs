@@ -70,6 +70,7 @@ fn suffix_factor(suffix: &str, context: &mut ParseContext) -> Option<i128> {
     let base: i128 = if decimal { 1000 } else { 1024 };
     let factor = base.pow(power);
     if tail.starts_with("ib") && context.kb_base != 1000 {
+        context.iec_as_si = true;
         context.doubt(format!(
             "{suffix} means {factor} here, as in fio: write {} for {}, or set kb_base=1000",
             &suffix[..1],
@@ -312,6 +313,9 @@ mod tests {
         }
         assert_eq!(doubts("4kib"), 1);
         assert_eq!(doubts("4k"), 0);
+        let mut context = ParseContext::new(&ROW);
+        assert!(scan_number("4k", &mut context).is_ok() && !context.iec_as_si);
+        assert!(scan_number("4KiB/100", &mut context).is_ok() && context.iec_as_si);
     }
 
     #[test]

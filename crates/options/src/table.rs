@@ -288,12 +288,14 @@ pub struct ParseContext {
     pub unit_base: u8,
     /// Warnings: what was accepted that looks like a mistake, and its interpretation.
     pub doubts: Vec<String>,
+    /// A size had the unit KiB or the like while that is a power of 1000, as in fio.
+    pub iec_as_si: bool,
 }
 
 impl ParseContext {
     /// The context of a job that has set neither base.
     pub fn new(row: &'static OptionDef) -> ParseContext {
-        ParseContext { row, kb_base: 1024, unit_base: 0, doubts: Vec::new() }
+        ParseContext { row, kb_base: 1024, unit_base: 0, doubts: Vec::new(), iec_as_si: false }
     }
 
     /// Adds a warning, once: a value was accepted that looks like a mistake.

@@ -9,8 +9,7 @@ use iosonde_witness::Ledger;
 /// The counters of a run, put together and judged.
 pub fn ledger(parsed: &Parsed, plan: &Plan, outcome: &RunOutcome) -> Option<Box<Ledger>> {
     let seen = outcome.seen.as_ref()?;
-    let globals = global_options(parsed).unwrap_or_default();
-    let evidence = iosonde_run::evidence::evidence(plan, &outcome.results, seen, &globals);
+    let evidence = iosonde_run::evidence::evidence(plan, &outcome.results, seen);
     let mut ledger = iosonde_witness::ledger(&evidence);
     ledger.fingerprint.job = settings::fingerprint(parsed);
     ledger.verdict = iosonde_witness::judge(&ledger);

@@ -78,6 +78,14 @@ pub(crate) fn canonical(name: &str) -> Option<&'static str> {
     find("", name).map(|row| row.name)
 }
 
+/// What came of setting the options of one table.
+#[derive(Default)]
+struct Filled {
+    warnings: Vec<Diagnostic>,
+    errors: Vec<Diagnostic>,
+    iec_as_si: Vec<String>,
+}
+
 impl JobSpec {
     /// What an engine with these options makes of what was typed for it. Options of other
     /// engines are left out; [`crate::rules::resolve`] reports them.
@@ -90,13 +98,13 @@ impl JobSpec {
         job: &JobContext,
     ) -> Result<EngineSettings, Diagnostic> {
         let read =
-            |topic: &mut dyn Topic| self.fill(topic).1.into_iter().next().map_or(Ok(()), Err);
+            |topic: &mut dyn Topic| self.fill(topic).errors.into_iter().next().map_or(Ok(()), Err);
         (options.settings)(&read, job)
     }
 
-    /// Sets what was typed for `topic`'s rows in it: warnings, errors.
-    fn fill(&self, topic: &mut dyn Topic) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
-        let (mut warnings, mut errors) = (Vec::new(), Vec::new());
+    /// Sets what was typed for `topic`'s rows in it.
+    fn fill(&self, topic: &mut dyn Topic) -> Filled {
+        let mut filled = Filled::default();
         let rows = topic.options();
         for option in self.private() {
             let Some(row) = rows.iter().find(|row| row.name == option.name) else { continue };
@@ -106,19 +114,27 @@ impl JobSpec {
             let done = topic.set(row.name, &text, option.origin.clone(), &mut context);
             let about = |found: Diagnostic| found.about(row.name, &option.origin);
             if let Some(Err(error)) = done {
-                errors.push(about(Diagnostic::error(error.to_string())));
+                filled.errors.push(about(Diagnostic::error(error.to_string())));
             }
-            warnings
-                .extend(context.doubts.into_iter().map(|text| about(Diagnostic::warning(text))));
+            let doubts = context.doubts.into_iter();
+            filled.warnings.extend(doubts.map(|text| about(Diagnostic::warning(text))));
+            if context.iec_as_si {
+                filled.iec_as_si.push(format!("{}={text}", row.name));
+            }
         }
-        (warnings, errors)
+        filled
+    }
+
+    /// The same for each table of options that this job's engine takes.
+    fn fill_all(&self) -> impl Iterator<Item = Filled> {
+        let engine = self.engine.ioengine.get().name();
+        let of_engine = TABLES.iter().filter(move |table| table.engines.contains(&engine));
+        of_engine.map(|table| self.fill(&mut *(table.make)()))
     }
 
     /// The values of engines' options that are refused, as far as this job's engine has them.
     pub fn private_errors(&self) -> Vec<Diagnostic> {
-        let engine = self.engine.ioengine.get().name();
-        let of_engine = TABLES.iter().filter(|table| table.engines.contains(&engine));
-        of_engine.flat_map(|table| self.fill(&mut *(table.make)()).1).collect()
+        self.fill_all().flat_map(|filled| filled.errors).collect()
     }
 
     /// What is wrong with the options of engines that were given: values refused, and options
@@ -126,9 +142,8 @@ impl JobSpec {
     pub(crate) fn judge_private(&self) -> Vec<Diagnostic> {
         let engine = self.engine.ioengine.get().name();
         let mut found = Vec::new();
-        for table in TABLES.iter().filter(|table| table.engines.contains(&engine)) {
-            let (warnings, errors) = self.fill(&mut *(table.make)());
-            found.extend(warnings.into_iter().chain(errors));
+        for filled in self.fill_all() {
+            found.extend(filled.warnings.into_iter().chain(filled.errors));
         }
         let names = names(engine);
         for option in self.private().iter().filter(|option| !names.contains(&option.name)) {
@@ -160,6 +175,11 @@ fn foreign(option: &PrivateOption, engine: &str, names: &[&str]) -> Diagnostic {
 fn owners(name: &str) -> Vec<&'static str> {
     let takes = |table: &&EngineTable| table.options.iter().any(|row| row.is_called(name));
     TABLES.iter().filter(takes).flat_map(|table| table.engines.iter().copied()).collect()
+}
+
+/// The options given of this job's engine with a unit such as KiB that is a power of 1000.
+pub(crate) fn iec_as_si(spec: &JobSpec) -> impl Iterator<Item = String> {
+    spec.fill_all().flat_map(|filled| filled.iec_as_si)
 }
 
 /// The options given of this job's engine that are not built and differ from their default.

@@ -20,6 +20,7 @@ macro_rules! job_spec {
             $( $(#[doc = $doc])* pub $field: $topic, )*
             typed: Vec<TypedOption>,
             private: Vec<PrivateOption>,
+            iec_as_si: Vec<(&'static str, String)>,
         }
 
         const TABLES: &[&[OptionDef]] = &[$( topics::$topic::OPTIONS, )*];
@@ -216,6 +217,10 @@ impl JobSpec {
             .expect("every row is in a topic")
             .map_err(|error| SetError::Value { name: row.name, text: text.to_owned(), error })?;
         rules::last_wins(self, row.name);
+        self.iec_as_si.retain(|(name, _)| *name != row.name);
+        if context.iec_as_si {
+            self.iec_as_si.push((row.name, text.to_owned()));
+        }
         warnings.extend(context.doubts.into_iter().map(Diagnostic::warning));
         let warnings = warnings.into_iter().map(|found| found.about(row.name, &origin)).collect();
         self.typed.push(TypedOption { name: row.name, value: value.map(str::to_owned), origin });
@@ -278,6 +283,13 @@ impl JobSpec {
     /// The options that only engines know, as typed, in order.
     pub fn private(&self) -> &[PrivateOption] {
         &self.private
+    }
+
+    /// The options, as `name=text`, with a unit such as KiB that was read as a power of 1000, as in
+    /// fio: the parser has warned of each.
+    pub fn iec_as_si(&self) -> Vec<String> {
+        let own = self.iec_as_si.iter().map(|(name, text)| format!("{name}={text}"));
+        own.chain(engine_options::iec_as_si(self)).collect()
     }
 
     fn private_option(&self, name: &str) -> Option<&PrivateOption> {

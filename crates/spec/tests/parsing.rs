@@ -130,6 +130,26 @@ fn kb_base_counts_before_the_sizes_above_it() {
 }
 
 #[test]
+fn a_kib_of_1000_is_noted_wherever_the_parser_warns_of_it() {
+    let noted = |options: &str| {
+        let parsed = parsed(&format!("--name=j --size=4m {options}"), &[]);
+        let warns =
+            |option: &str| parsed.notices.iter().any(|n| n.diagnostic.to_string().contains(option));
+        let noted = parsed.jobs[0].spec.iec_as_si();
+        assert!(noted.iter().all(|text| warns(text.split('=').next().unwrap())), "{options}");
+        noted
+    };
+    for option in ["bs", "bssplit", "ba", "rate_min", "ramp_size", "zonerange", "zonesize"] {
+        let text = if option == "bssplit" { "4KiB/100" } else { "4KiB" };
+        let typed = format!("{option}={text}");
+        assert_eq!(noted(&format!("--rw=randread --{typed}")), [typed.as_str()]);
+        assert_eq!(noted(&format!("--kb_base=1000 --{typed}")), [""; 0], "a KiB of 1024");
+    }
+    assert_eq!(noted("--bs=4KiB --bs=4k"), [""; 0], "the last one holds");
+    assert_eq!(noted("--name=k --bs=4k --filename=4KiB"), [""; 0], "no size");
+}
+
+#[test]
 fn an_engines_options_may_stand_before_it_in_a_file_but_not_on_the_command_line() {
     let parsed_file = file("[a]\nhipri=1\nsize=1m\nioengine=io_uring\n");
     assert_eq!(errors(&parsed_file), [""; 0]);

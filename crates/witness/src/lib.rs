@@ -13,7 +13,7 @@ mod evidence;
 mod ledger;
 pub mod reading;
 
-pub use checks::{judge, page, rules};
+pub use checks::{judge, judge_while_running, page, rules};
 pub use conclusion::conclude;
 pub use evidence::{DurableAfter, Evidence, JobEvidence, VerifyEvidence, Wave};
 pub use iosonde_report::ledger::{Ledger, Observed};

@@ -10,9 +10,6 @@ use iosonde_stats::mean_changes;
 use iosonde_sys::counters::CpuTime;
 use std::time::Duration;
 
-/// The others need a run's end, or what is read there.
-const RULES: [&str; 4] = ["page-cache-reads", "depth-not-reached", "not-steady", "cpu-taken"];
-
 /// Jobs of a larger run are not looked at one by one.
 const JOBS_MOST: usize = 64;
 
@@ -38,14 +35,13 @@ pub struct LiveFacts {
 
 /// What the rules find, worst first.
 pub fn findings(plan: &Plan, facts: &LiveFacts) -> Vec<LiveFinding> {
-    let found = iosonde_witness::judge(&ledger(plan, facts)).into_iter();
-    let live = |finding: &Finding| RULES.contains(&finding.id.as_ref());
+    let found = iosonde_witness::judge_while_running(&ledger(plan, facts)).into_iter();
     let shown = |finding: Finding| LiveFinding {
         id: finding.id.into_owned(),
         severity: finding.severity,
         text: finding.statement,
     };
-    found.filter(live).map(shown).collect()
+    found.map(shown).collect()
 }
 
 /// A ledger of what is known; the rules find nothing in what is not.

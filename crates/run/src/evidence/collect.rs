@@ -14,14 +14,8 @@ use iosonde_workload::content::Base;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Everything that was seen of a run. `globals`: options given before the
-/// first job.
-pub fn evidence(
-    plan: &Plan,
-    results: &[Option<JobResult>],
-    seen: &RunSeen,
-    globals: &[(String, String)],
-) -> Evidence {
+/// Everything that was seen of a run.
+pub fn evidence(plan: &Plan, results: &[Option<JobResult>], seen: &RunSeen) -> Evidence {
     let mut repeated = repeated(plan);
     let jobs = plan.jobs.iter().zip(results).enumerate();
     let jobs: Vec<JobEvidence> = jobs
@@ -30,7 +24,6 @@ pub fn evidence(
             let mut evidence = of_job(at, job, result, seen);
             evidence.options.pace = pace(job, result);
             evidence.options.repeats_job = repeated.remove(&at);
-            evidence.options.iec_as_si = iec_as_si(job, globals);
             Some(evidence)
         })
         .collect();
@@ -144,7 +137,7 @@ fn options(job: &JobPlan) -> LedgerOptions {
         polled_by_kernel: job.settings.kernel_thread_polls(),
         compressible: job.fill.writes
             && (!matches!(job.fill.base, Base::Random) || job.fill.repeats.is_some()),
-        iec_as_si: Vec::new(),
+        iec_as_si: job.reporting.iec_as_si.clone(),
         pace: None,
         repeats_job: None,
     }
@@ -168,40 +161,6 @@ fn pace(job: &JobPlan, result: &JobResult) -> Option<PaceKept> {
     };
     let kept = |pace: &PaceKept| pace.reached / pace.requested;
     DIRS.into_iter().filter_map(of).min_by(|a, b| kept(a).total_cmp(&kept(b)))
-}
-
-/// Options with `KiB` and the like where `kb_base=1024` makes that 1000, as in
-/// fio.
-fn iec_as_si(job: &JobPlan, globals: &[(String, String)]) -> Vec<String> {
-    if job.reporting.units.kb_base != 1024 {
-        return Vec::new();
-    }
-    let is_iec = |text: &str| {
-        let text = text.to_ascii_lowercase();
-        text.match_indices("ib").any(|(at, _)| {
-            let before = &text.as_bytes()[..at];
-            let unit = before.last().is_some_and(|unit| b"kmgtp".contains(unit));
-            unit && before.len() > 1 && before[before.len() - 2].is_ascii_digit()
-        })
-    };
-    const SIZES: [&str; 10] = [
-        "bs",
-        "blocksize",
-        "size",
-        "io_size",
-        "filesize",
-        "offset",
-        "rate",
-        "zonesize",
-        "bsrange",
-        "offset_increment",
-    ];
-    globals
-        .iter()
-        .chain(&job.reporting.options)
-        .filter(|(name, text)| SIZES.contains(&name.as_str()) && is_iec(text))
-        .map(|(name, text)| format!("{name}={text}"))
-        .collect()
 }
 
 /// Jobs that go through the same bytes of the same files in the same order, or most of

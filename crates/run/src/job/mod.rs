@@ -379,6 +379,8 @@ pub struct ThreadPlan {
 pub struct Reporting {
     /// Options of its section, canonical name and text as written.
     pub options: Vec<(String, String)>,
+    /// Options, its own and global ones, with a unit such as KiB that was read as a power of 1000.
+    pub iec_as_si: Vec<String>,
     /// `description`.
     pub description: Option<String>,
     /// What it does, in words: `randrw 4k, psync, depth 1`.

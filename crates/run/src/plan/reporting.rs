@@ -36,6 +36,7 @@ pub(super) fn reporting(
     let rw = spec.order.rw.get().word.word().to_owned();
     Reporting {
         options: job.typed.iter().map(crate::account::shown_option).collect(),
+        iec_as_si: spec.iec_as_si(),
         description: spec.job.description.get().clone(),
         what: what(spec, engine, &rw, sizes),
         group_reporting: *spec.job.group_reporting.get(),

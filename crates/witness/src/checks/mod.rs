@@ -78,6 +78,15 @@ static RULES: &[FindingRule<Ledger>] = &[
     closed_loop::RULE,
 ];
 
+/// The rules that also hold for a part of a run; the others need its end, or what is read there.
+static WHILE_RUNNING: &[FindingRule<Ledger>] =
+    &[page_cache_reads::RULE, depth_not_reached::RULE, cpu_taken::RULE, not_steady::RULE];
+
+/// What the rules find in a ledger of a run that goes on, worst first.
+pub fn judge_while_running(ledger: &Ledger) -> Vec<Finding> {
+    finding::judge(WHILE_RUNNING, ledger)
+}
+
 /// What the rules find in a ledger, worst first.
 pub fn judge(ledger: &Ledger) -> Vec<Finding> {
     finding::judge(RULES, ledger)
