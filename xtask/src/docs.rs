@@ -61,7 +61,12 @@ fn options() -> String {
     page += &render::markdown(&rows);
     for table in engine_options::tables() {
         let title = format!("Only for {}", table.engines.join(", "));
-        page += &render::section(&title, &table.options.iter().collect::<Vec<_>>());
+        let rows: Vec<&OptionDef> = table.options.iter().collect();
+        page += &if table.make.is_some() {
+            render::section(&title, &rows)
+        } else {
+            render::names(&title, &rows)
+        };
     }
     page += &rule_list();
     page

@@ -25,9 +25,14 @@ static TABLES: LazyLock<Vec<EngineTable>> = LazyLock::new(|| {
     let built = own.into_iter().map(|(options, engines)| EngineTable {
         engines,
         options: options.rows,
-        make: options.topic,
+        make: Some(options.topic),
     });
-    built.chain(UNBUILT.iter().map(|table| table())).collect()
+    let unbuilt = UNBUILT.iter().map(|(engines, options)| EngineTable {
+        engines: engines.to_vec(),
+        options,
+        make: None,
+    });
+    built.chain(unbuilt).collect()
 });
 
 /// An engine's option as it was typed.
@@ -129,7 +134,7 @@ impl JobSpec {
     fn fill_all(&self) -> impl Iterator<Item = Filled> {
         let engine = self.engine.ioengine.get().name();
         let of_engine = TABLES.iter().filter(move |table| table.engines.contains(&engine));
-        of_engine.map(|table| self.fill(&mut *(table.make)()))
+        of_engine.filter_map(|table| Some(self.fill(&mut *(table.make?)())))
     }
 
     /// The values of engines' options that are refused, as far as this job's engine has them.

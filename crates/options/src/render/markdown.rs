@@ -26,14 +26,30 @@ pub fn section(title: &str, rows: &[&OptionDef]) -> String {
     page
 }
 
+/// A heading and a table of options of which only the names are known.
+pub fn names(title: &str, rows: &[&OptionDef]) -> String {
+    let mut page = format!(
+        "## {title}\n\nNot supported yet: a job that sets one is refused.\n\n| option | meaning |\n|---|---|\n"
+    );
+    for row in rows {
+        // Writing to a String cannot fail.
+        let _ = writeln!(page, "| {} | {} |", quoted(row), row.summary());
+    }
+    page.push('\n');
+    page
+}
+
+/// An option's name and its aliases.
+fn quoted(row: &OptionDef) -> String {
+    let names: Vec<String> =
+        std::iter::once(&row.name).chain(row.aliases).map(|name| code(name)).collect();
+    names.join(", ")
+}
+
 /// One option: name, facts in a line, text, words.
 fn entry(row: &OptionDef, page: &mut String) {
-    let mut names = format!("`{}`", row.name);
-    for alias in row.aliases {
-        let _ = write!(names, ", `{alias}`");
-    }
     // Writing to a String cannot fail.
-    let _ = writeln!(page, "### {names}\n");
+    let _ = writeln!(page, "### {}\n", quoted(row));
     for line in row.doc {
         let _ = writeln!(page, "{}", line.strip_prefix(' ').unwrap_or(line));
     }

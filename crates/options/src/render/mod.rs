@@ -4,4 +4,4 @@ mod cmdhelp;
 mod markdown;
 
 pub use cmdhelp::{cmdhelp_all, cmdhelp_one};
-pub use markdown::{markdown, section};
+pub use markdown::{markdown, names, section};

@@ -69,8 +69,8 @@ fn check_private(spec: &JobSpec, given: &Given<'_>, value: Option<&str>) -> Resu
     }
     let takes = |table: &&EngineTable| table.engines.contains(&engine);
     let text = value.or(given.def.bare).unwrap_or("");
-    for table in engine_options::tables().iter().filter(takes) {
-        let mut topic = (table.make)();
+    for make in engine_options::tables().iter().filter(takes).filter_map(|table| table.make) {
+        let mut topic = make();
         let mut context = ParseContext::new(given.def);
         if let Some(Err(error)) = topic.set(name, text, given.origin.clone(), &mut context) {
             return Err(refused(name, text, error));
