@@ -25,6 +25,7 @@ mod sweep;
 mod tables;
 mod unit;
 
+pub use charts::colour;
 pub use charts::probes::SearchedProbe;
 pub use compared::{ComparedFigure, FigureVerdict, RunPlace};
 pub use comparison::{ComparedJob, ComparedSide, ComparisonPage, PartRow, comparison_page};

@@ -35,6 +35,12 @@ impl FigureUnit {
         }
     }
 
+    /// The round values up to `most`, each with its words.
+    pub(crate) fn labels(self, most: f64) -> Vec<(f64, String)> {
+        let within = self.ticks(most).into_iter().filter(|&tick| tick <= most);
+        within.map(|tick| (tick, self.text(tick))).collect()
+    }
+
     /// Whether powers of two are its round values.
     pub(crate) fn is_binary(self) -> bool {
         matches!(self, FigureUnit::Bytes | FigureUnit::BytesPerSecond)

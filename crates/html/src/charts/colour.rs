@@ -1,4 +1,38 @@
-//! The colours of heat maps, and the ink that is read on them.
+//! The colours of heat maps, of pages and of pictures alone, and the ink that is read on them.
+
+/// From figures to shares of the colours, by their ratio: the lowest is 0, the highest 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ColourScale {
+    low: f64,
+    high: f64,
+}
+
+impl ColourScale {
+    /// Of all figures of a map; `None` without one.
+    pub fn of(values: impl Iterator<Item = f64> + Clone) -> Option<ColourScale> {
+        let (low, high) = (values.clone().min_by(f64::total_cmp)?, values.max_by(f64::total_cmp)?);
+        Some(ColourScale { low, high })
+    }
+
+    /// The share of a figure; the middle where all are alike.
+    pub fn share(&self, value: f64) -> f64 {
+        if self.high > self.low * 1.000_001 && self.low > 0.0 {
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            0.5
+        }
+    }
+
+    /// The figure at a share.
+    pub fn at(&self, share: f64) -> f64 {
+        let within = share > 0.0 && share < 1.0 && self.low > 0.0;
+        match share {
+            share if within => self.low * (self.high / self.low).powf(share),
+            share if share < 0.5 => self.low,
+            _ => self.high,
+        }
+    }
+}
 
 /// Viridis (van der Walt and Smith, 2015) from 18 to 90 %: its ends are too near
 /// to black and to white to be seen on either background.
@@ -11,7 +45,7 @@ const VIRIDIS: [[f64; 3]; 5] = [
 ];
 
 /// The colour of a share from 0 to 1.
-pub(crate) fn shade(share: f64) -> [u8; 3] {
+pub fn shade(share: f64) -> [u8; 3] {
     let place = share.clamp(0.0, 1.0) * (VIRIDIS.len() - 1) as f64;
     let at = (place as usize).min(VIRIDIS.len() - 2);
     let part = place - at as f64;
@@ -20,12 +54,12 @@ pub(crate) fn shade(share: f64) -> [u8; 3] {
 }
 
 /// A colour as an attribute has it.
-pub(crate) fn hex([red, green, blue]: [u8; 3]) -> String {
+pub fn hex([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 /// Black or white, whichever has more contrast with a colour (WCAG 2.1).
-pub(crate) fn ink(colour: [u8; 3]) -> &'static str {
+pub fn ink(colour: [u8; 3]) -> &'static str {
     // At this luminance both have the same contrast.
     const EVEN: f64 = 0.179;
     if luminance(colour) > EVEN { "#000" } else { "#fff" }
@@ -43,6 +77,13 @@ fn luminance(colour: [u8; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_scale_of_one_figure_is_finite_and_one_of_none_is_none() {
+        let one = ColourScale::of([5.0].into_iter()).unwrap();
+        assert_eq!((one.share(5.0), one.at(0.5)), (0.5, 5.0));
+        assert_eq!(ColourScale::of([].into_iter()), None);
+    }
 
     #[test]
     fn shades_run_from_dark_to_bright() {

@@ -1,7 +1,6 @@
 //! Columns: a figure of results against an option of their jobs.
 
-use super::frame::{Chart, LEFT, RIGHT, at, cut, in_lines, y_axis};
-use super::lines::SERIES;
+use super::frame::{Chart, LEFT, RIGHT, SERIES, at, cut, in_lines, y_axis};
 use super::scale::Scale;
 use crate::FigureUnit;
 use maud::{Markup, html};
@@ -118,7 +117,7 @@ fn legend(chart: &ColumnsChart) -> (Markup, f64) {
 }
 
 /// Series that differ to the eye.
-pub(crate) const SERIES_MOST: usize = 10;
+pub(crate) const SERIES_MOST: usize = SERIES.len();
 /// Turns of the hatches, in degrees, and how much of them is filled.
 const HATCHES: [(i32, f64); SERIES_MOST] = [
     (0, 7.0),

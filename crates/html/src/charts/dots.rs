@@ -1,12 +1,11 @@
 //! I/Os one by one: when or where, and how long.
 
-use super::frame::{Chart, LEFT, RIGHT, TOP, at, x_axis, y_axis};
-use super::heat::latency_ticks;
+use super::frame::{ChartTable, LEFT, RIGHT, TOP, at};
+use super::lines::{LineChart, XAxis, YAxis};
 use super::scale::Scale;
 use crate::FigureUnit;
 use crate::png::IndexedPicture;
 use iosonde_base::Dir;
-use iosonde_base::text::duration;
 use maud::{Markup, html};
 
 const BOTTOM: f64 = 266.0;
@@ -40,30 +39,24 @@ pub(crate) fn chart(chart: &DotsChart) -> Option<Markup> {
     let low = chart.dots.iter().map(|dot| dot.1).min()?.max(1) as f64 * 0.9;
     let high = chart.dots.iter().map(|dot| dot.1).max()?.max(2) as f64 * 1.1;
     let end = chart.dots.iter().map(|dot| dot.0).fold(0.0, f64::max);
-    let y = Scale::log(low, high, BOTTOM, TOP);
-    let x = Scale::linear(0.0, end, LEFT, RIGHT);
-    let labels: Vec<(f64, String)> = chart
-        .x
-        .0
-        .ticks(end)
-        .into_iter()
-        .filter(|&tick| tick <= end)
-        .map(|tick| (tick, chart.x.0.text(tick)))
-        .collect();
-    let picture = picture(chart, &x, &y);
-    let drawing = html! {
-        (y_axis(&latency_ticks(low, high), &y, |ns| duration(ns as u64)))
-        (x_axis(&labels, &x, BOTTOM, &chart.x.1))
-        image href=(picture.uri()) x=(at(LEFT)) y=(at(TOP)) width=(at(RIGHT - LEFT))
-            height=(at(BOTTOM - TOP)) preserveAspectRatio="none" {}
-    };
-    let chart = Chart {
+    let y = YAxis::of_ratios(FigureUnit::Nanoseconds, (low, high), (BOTTOM, TOP));
+    let (unit, name) = &chart.x;
+    let scale = Scale::linear(0.0, end, LEFT, RIGHT);
+    let picture = picture(chart, &scale, &y.scale);
+    let chart = LineChart {
         id: &chart.id,
         title: &chart.title,
         finding: chart.finding.clone(),
-        height: BOTTOM + 40.0,
-        drawing,
-        table: (Vec::new(), Vec::new()),
+        x: XAxis { scale, labels: unit.labels(end), name: name.clone() },
+        y,
+        lines: Vec::new(),
+        has_legend: false,
+        behind: html! {
+            image href=(picture.uri()) x=(at(LEFT)) y=(at(TOP)) width=(at(RIGHT - LEFT))
+                height=(at(BOTTOM - TOP)) preserveAspectRatio="none" {}
+        },
+        above: Markup::default(),
+        table: ChartTable::default(),
     };
     Some(chart.markup())
 }

@@ -32,12 +32,26 @@ pub(crate) struct Chart<'a> {
     pub table: (Vec<&'a str>, Vec<Vec<String>>),
 }
 
-/// A series of a legend: its class and its name.
-pub(crate) type KeyEntry = (&'static str, String);
+/// A series of a legend.
+pub(crate) struct KeyEntry {
+    /// The class of its line.
+    pub class: &'static str,
+    /// Its name.
+    pub name: String,
+    /// The marker of its class is shown, too.
+    pub is_marked: bool,
+}
+
+impl KeyEntry {
+    /// A series with the marker of its class, if that has one.
+    pub fn marked(class: &'static str, name: impl Into<String>) -> KeyEntry {
+        KeyEntry { class, name: name.into(), is_marked: true }
+    }
+}
 
 impl Chart<'_> {
     /// The chart as a part of the page.
-    pub fn markup(&self) -> Markup {
+    pub(crate) fn markup(&self) -> Markup {
         let (heads, rows) = &self.table;
         html! {
             figure.chart id=(self.id) {
@@ -125,7 +139,7 @@ fn anchor(place: f64, right: f64) -> &'static str {
 /// Height of a line of a legend.
 const LEGEND_LINE: f64 = 18.0;
 /// Letters of a name in a legend at most.
-const NAME_LETTERS: usize = 40;
+pub(super) const NAME_LETTERS: usize = 40;
 
 /// Where entries of these widths stand that end at `right`: as many in a line as fit.
 pub(crate) fn in_lines(widths: impl IntoIterator<Item = f64>, right: f64) -> Vec<(f64, f64)> {
@@ -142,13 +156,13 @@ pub(crate) fn in_lines(widths: impl IntoIterator<Item = f64>, right: f64) -> Vec
 }
 
 /// The places of a legend's entries.
-fn legend_places(entries: &[KeyEntry]) -> Vec<(f64, f64)> {
-    let wide = |(_, name): &KeyEntry| 46.0 + width(&cut(name, NAME_LETTERS));
-    in_lines(entries.iter().map(wide), RIGHT + 14.0)
+fn legend_places<'a>(entries: impl IntoIterator<Item = &'a KeyEntry>) -> Vec<(f64, f64)> {
+    let wide = |entry: &KeyEntry| 46.0 + width(&cut(&entry.name, NAME_LETTERS));
+    in_lines(entries.into_iter().map(wide), RIGHT + 14.0)
 }
 
 /// Where a drawing begins below its legend.
-pub(crate) fn below_legend(entries: &[KeyEntry]) -> f64 {
+pub(crate) fn below_legend<'a>(entries: impl IntoIterator<Item = &'a KeyEntry>) -> f64 {
     TOP + legend_places(entries).last().map_or(0.0, |place| place.1)
 }
 
@@ -187,12 +201,12 @@ pub(crate) fn read_outs(
 }
 
 /// The series with their line styles, above the drawing.
-pub(crate) fn legend(entries: &[KeyEntry]) -> Markup {
+pub(crate) fn legend<'a>(entries: impl IntoIterator<Item = &'a KeyEntry> + Clone) -> Markup {
     html! {
-        @for ((x, y), (class, name)) in legend_places(entries).into_iter().zip(entries) {
+        @for ((x, y), KeyEntry { class, name, is_marked }) in legend_places(entries.clone()).into_iter().zip(entries) {
             g.key data-series=(class) {
                 line class={ "line " (class) } x1=(at(x)) x2=(at(x + 24.0)) y1=(at(y + 11.0)) y2=(at(y + 11.0)) {}
-                (marker(class, (x + 12.0, y + 11.0)))
+                @if *is_marked { (marker(class, (x + 12.0, y + 11.0))) }
                 text x=(at(x + 30.0)) y=(at(y + 15.0)) { (cut(name, NAME_LETTERS)) }
             }
         }
@@ -219,9 +233,9 @@ pub(crate) fn cut(name: &str, letters: usize) -> String {
     }
 }
 
-/// Classes of the series of a chart, in turn: each has a line and a marker of
+/// Classes of the series of a chart, in turn: each has a line, a marker and a hatch of
 /// its own.
-pub(crate) const SERIES: [&str; 8] = ["s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"];
+pub(crate) const SERIES: [&str; 10] = ["s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9"];
 
 /// The marker of a class at a place; nothing for a class that has none.
 pub(crate) fn marker(class: &str, (x, y): (f64, f64)) -> Markup {
@@ -234,6 +248,8 @@ pub(crate) fn marker(class: &str, (x, y): (f64, f64)) -> Markup {
         "s5" => "m-3.6 -3.6l7.2 7.2m0 -7.2l-7.2 7.2",
         "s6" => "m-4.3 0h8.6m-4.3 -4.3v8.6",
         "s7" => "m-4.3 -1.5h8.6m-8.6 3h8.6",
+        "s8" => "m-1.5 -4.3v8.6m3 -8.6v8.6",
+        "s9" => "m-3.9 2.6l3.9 -5.2l3.9 5.2",
         _ => return Markup::default(),
     };
     html! { path class={ "mark " (class) } data-series=(class) d={ "M" (at(x)) " " (at(y)) (shape) } {} }

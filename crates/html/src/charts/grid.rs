@@ -1,6 +1,6 @@
 //! A heat map of two options: a cell for each combination, with its number.
 
-use super::colour::{hex, ink, shade};
+use super::colour::{ColourScale, hex, ink, shade};
 use super::frame::{Chart, RIGHT, at, cut, width};
 use crate::unit::FigureUnit;
 use maud::{Markup, html};
@@ -47,9 +47,8 @@ pub(crate) struct GridChart<'a> {
 
 impl GridChart<'_> {
     /// The map, if a cell has a figure and there are not too many.
-    pub fn markup(self) -> Option<Markup> {
-        let values = || self.cells.iter().flatten().filter_map(|cell| cell.value);
-        let (low, high) = (values().min_by(f64::total_cmp)?, values().max_by(f64::total_cmp)?);
+    pub(crate) fn markup(self) -> Option<Markup> {
+        let scale = ColourScale::of(self.cells.iter().flatten().filter_map(|cell| cell.value))?;
         if self.rows.len() * self.columns.len() > CELLS_MOST {
             return None;
         }
@@ -57,13 +56,6 @@ impl GridChart<'_> {
         let left = names.fold(width(&cut(self.row_name, NAME_LETTERS)), f64::max) + 14.0;
         let wide = ((RIGHT - left) / self.columns.len().max(1) as f64).min(92.0);
         let bottom = TOP + HIGH * self.rows.len() as f64;
-        let share = |value: f64| {
-            if high > low * 1.000_001 && low > 0.0 {
-                (value / low).ln() / (high / low).ln()
-            } else {
-                0.5
-            }
-        };
         let drawing = html! {
             text.name x=(at(left - 8.0)) y=(at(TOP - 8.0)) text-anchor="end" { (cut(self.row_name, NAME_LETTERS)) }
             text.name x=(at(left)) y="13" { (self.column_name) }
@@ -77,19 +69,19 @@ impl GridChart<'_> {
                 @let y = TOP + HIGH * row as f64;
                 text x=(at(left - 8.0)) y=(at(y + 16.0)) text-anchor="end" { (cut(name, NAME_LETTERS)) }
                 @for (column, one) in cells.iter().enumerate() {
-                    (cell(one, (left + wide * column as f64, y, wide), &share))
+                    (cell(one, (left + wide * column as f64, y, wide), &scale))
                 }
             }
-            (legend(left, bottom + 14.0, (low, high), self.unit))
+            (legend(left, bottom + 14.0, &scale, self.unit))
         };
         let (id, title, finding, table) = (self.id, self.title, self.finding, self.table);
         Some(Chart { id, title, finding, height: bottom + 46.0, drawing, table }.markup())
     }
 }
 
-fn cell(cell: &GridCell, (x, y, wide): (f64, f64, f64), share: &dyn Fn(f64) -> f64) -> Markup {
+fn cell(cell: &GridCell, (x, y, wide): (f64, f64, f64), scale: &ColourScale) -> Markup {
     let (room, height) = (wide - 2.0, HIGH - 2.0);
-    let colour = cell.value.map(|value| shade(share(value)));
+    let colour = cell.value.map(|value| shade(scale.share(value)));
     // Letters that would not fit are left to the tooltip and the table.
     let bold = if cell.is_underlined { 1.12 } else { 1.0 };
     let wanted = |size: f64| width(&cell.text) * bold * size / 12.0;
@@ -119,7 +111,7 @@ fn cell(cell: &GridCell, (x, y, wide): (f64, f64, f64), share: &dyn Fn(f64) -> f
 }
 
 /// What the colours mean: logarithmic between the ends.
-fn legend(left: f64, top: f64, (low, high): (f64, f64), unit: FigureUnit) -> Markup {
+fn legend(left: f64, top: f64, scale: &ColourScale, unit: FigureUnit) -> Markup {
     const STEPS: usize = 24;
     let width = 8.0;
     let end = left + width * STEPS as f64;
@@ -128,8 +120,8 @@ fn legend(left: f64, top: f64, (low, high): (f64, f64), unit: FigureUnit) -> Mar
             rect x=(at(left + width * step as f64)) y=(at(top)) width=(at(width + 0.4)) height="10"
                 fill=(hex(shade(step as f64 / (STEPS - 1) as f64))) {}
         }
-        text x=(at(left)) y=(at(top + 24.0)) { (unit.text(low)) }
-        text x=(at(end)) y=(at(top + 24.0)) text-anchor="end" { (unit.text(high)) }
+        text x=(at(left)) y=(at(top + 24.0)) { (unit.text(scale.at(0.0))) }
+        text x=(at(end)) y=(at(top + 24.0)) text-anchor="end" { (unit.text(scale.at(1.0))) }
         text.name x=(at(end + 10.0)) y=(at(top + 9.0)) { "colours: logarithmic" }
     }
 }

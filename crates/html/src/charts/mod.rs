@@ -2,7 +2,7 @@
 
 pub(crate) mod bars;
 pub(crate) mod cliff;
-mod colour;
+pub mod colour;
 pub(crate) mod columns;
 pub(crate) mod dots;
 pub(crate) mod forest;

@@ -1,11 +1,12 @@
 //! The rate over time of A and of B, over one another.
 
-use super::frame::{Chart, LEFT, RIGHT, TOP, at, legend, path, time_axis, x_axis, y_axis};
-use super::scale::{Scale, byte_ticks};
+use super::frame::{ChartTable, LEFT, RIGHT, TOP, time_axis};
+use super::lines::{DrawnLine, ExtremesStyle, LineChart, LinePoint, XAxis, YAxis};
+use crate::FigureUnit;
 use iosonde_base::median;
-use iosonde_base::text::{counted, rate};
+use iosonde_base::text::counted;
 use iosonde_report::series::RunSeries;
-use maud::{Markup, html};
+use maud::Markup;
 
 const BOTTOM: f64 = 226.0;
 /// Windows that are drawn at most.
@@ -44,41 +45,26 @@ pub(crate) fn chart(sides: [&[&RunSeries]; 2]) -> Option<Markup> {
     if length < 2 || most <= 0.0 {
         return None;
     }
-    let y_ticks = byte_ticks(most);
-    let y = Scale::linear(0.0, y_ticks[y_ticks.len() - 1], BOTTOM, TOP);
     let span = RunSeries {
         interval_ns,
         windows: vec![Default::default(); length],
         ..RunSeries::default()
     };
-    let (x, labels) = time_axis(&span, (LEFT, RIGHT));
-    let moment = |index: usize| x.at((index as f64 + 0.5) * interval_ns as f64 / 1e9);
-    let line = |rates: &SideRates| {
-        let points = rates.middle.iter().enumerate();
-        path(points.map(|(index, rate)| Some((moment(index), y.at((*rate)?)))))
-    };
-    let names = [("a", side_name("A", rates[0].runs)), ("b", side_name("B", rates[1].runs))];
-    let drawing = html! {
-        (y_axis(&y_ticks, &y, rate))
-        (x_axis(&labels, &x, BOTTOM, "seconds"))
-        @for (class, rates) in ["a", "b"].into_iter().zip(&rates) {
-            path class={ "range-band " (class) } data-series=(class) d=(rates.band(&moment, &y)) {}
-        }
-        @for (class, rates) in ["a", "b"].into_iter().zip(&rates) {
-            path class={ "line " (class) } data-series=(class) d=(line(rates)) {}
-        }
-        (legend(&names))
-    };
-    let chart = Chart {
+    let (scale, labels) = time_axis(&span, (LEFT, RIGHT));
+    let chart = LineChart {
         id: "rate",
         title: "Rate over time, A and B",
         finding:
             "All directions together: the line is the median of a side's runs in each window, the \
                   band their range."
                 .to_owned(),
-        height: BOTTOM + 40.0,
-        drawing,
-        table: (Vec::new(), Vec::new()),
+        x: XAxis { scale, labels, name: "seconds".to_owned() },
+        y: YAxis::from_zero(FigureUnit::BytesPerSecond, most, (BOTTOM, TOP)),
+        lines: vec![rates[0].line("a", "A", interval_ns), rates[1].line("b", "B", interval_ns)],
+        has_legend: true,
+        behind: Markup::default(),
+        above: Markup::default(),
+        table: ChartTable::default(),
     };
     Some(chart.markup())
 }
@@ -107,16 +93,13 @@ impl SideRates {
         }
     }
 
-    /// The area between the lowest and the highest run.
-    fn band(&self, moment: &dyn Fn(usize) -> f64, y: &Scale) -> String {
-        let known: Vec<(usize, (f64, f64))> =
-            self.range.iter().enumerate().filter_map(|(at, range)| Some((at, (*range)?))).collect();
-        if known.len() < 2 {
-            return String::new();
-        }
-        let point = |index: usize, value: f64| format!("{} {}", at(moment(index)), at(y.at(value)));
-        let up = known.iter().map(|(index, range)| point(*index, range.1));
-        let down = known.iter().rev().map(|(index, range)| point(*index, range.0));
-        format!("M{}z", up.chain(down).collect::<Vec<_>>().join("L"))
+    fn line(&self, class: &'static str, side: &str, interval_ns: u64) -> DrawnLine {
+        let point = |(index, (middle, range)): (usize, (&Option<f64>, &Option<(f64, f64)>))| {
+            let (y, (low, high)) = ((*middle)?, (*range)?);
+            Some(LinePoint { x: (index as f64 + 0.5) * interval_ns as f64 / 1e9, y, low, high })
+        };
+        let points = self.middle.iter().zip(&self.range).enumerate().map(point).collect();
+        let name = side_name(side, self.runs);
+        DrawnLine { extremes: ExtremesStyle::Band, ..DrawnLine::new(class, &name, points) }
     }
 }

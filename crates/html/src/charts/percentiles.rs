@@ -1,6 +1,6 @@
 //! Latency by percentile: how bad is the tail?
 
-use super::frame::{Chart, LEFT, RIGHT, TOP, at, legend, x_axis, y_axis};
+use super::frame::{Chart, KeyEntry, LEFT, RIGHT, TOP, at, legend, x_axis, y_axis};
 use super::scale::{Scale, log_ticks};
 use crate::figures::NamedLatency;
 use iosonde_base::text::duration;
@@ -46,7 +46,8 @@ pub(crate) fn titled(id: &str, title: &str, latencies: &[NamedLatency]) -> Optio
         // Too near to the first where the axis has many nines.
         .filter(|(_, label)| nines < 5.5 || label != "50 %")
         .collect();
-    let names: Vec<_> = some.iter().map(|one| (one.class, one.name.clone())).collect();
+    let names: Vec<_> =
+        some.iter().map(|one| KeyEntry::marked(one.class, one.name.as_str())).collect();
     let drawing = html! {
         (y_axis(&y_ticks, &y, |ns| duration(ns as u64)))
         (x_axis(&labels, &x, BOTTOM, "share of the I/Os that took at most so long"))

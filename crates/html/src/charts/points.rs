@@ -1,8 +1,7 @@
 //! Points joined by lines: a figure against a load, a rate or a block size.
 
-use super::frame::{
-    Chart, LEFT, RIGHT, SERIES, at, below_legend, cut, legend, marker, path, width, x_axis, y_axis,
-};
+use super::frame::{LEFT, RIGHT, SERIES, at, below_legend, cut, path, width};
+use super::lines::{DrawnLine, ExtremesStyle, LineChart, LinePoint, XAxis, YAxis};
 use super::scale::{Scale, log_ticks};
 use crate::unit::FigureUnit;
 use maud::{Markup, html};
@@ -65,65 +64,67 @@ pub(crate) struct PointChart<'a> {
 
 impl PointChart<'_> {
     /// The chart, if it has two points.
-    pub fn markup(self) -> Option<Markup> {
-        let series: Vec<(&str, &PointSeries)> = SERIES
-            .into_iter()
-            .cycle()
-            .zip(self.series.iter().filter(|one| !one.points.is_empty()))
-            .collect();
-        let points = || series.iter().flat_map(|(_, one)| &one.points);
+    pub(crate) fn markup(self) -> Option<Markup> {
+        let some = self.series.iter().filter(|one| !one.points.is_empty());
+        let lines: Vec<DrawnLine> =
+            SERIES.into_iter().cycle().zip(some).map(|(class, one)| one.line(class)).collect();
+        let points = || self.series.iter().flat_map(|one| &one.points);
         if points().count() < 2 {
             return None;
         }
-        let names: Vec<_> = series.iter().map(|(class, one)| (*class, one.name.clone())).collect();
-        let has_legend = names.len() > 1;
-        let top = if has_legend { below_legend(&names) } else { 18.0 };
+        let has_legend = lines.len() > 1;
+        let top = if has_legend { below_legend(lines.iter().map(|line| &line.key)) } else { 18.0 };
         let bottom = top + HIGH;
         let marked = self.marks.iter().flat_map(ChartMark::places);
-        let places: Vec<(f64, f64)> = points()
-            .flat_map(|point| {
-                let (low, high) = point.range.unwrap_or((point.y, point.y));
-                [(point.x, low), (point.x, high)]
-            })
-            .chain(marked)
-            .collect();
+        let places: Vec<(f64, f64)> = points().flat_map(ChartPoint::ends).chain(marked).collect();
         let x = self.x.scale(places.iter().map(|place| place.0), (LEFT, RIGHT));
         let mut y = self.y.scale(places.iter().map(|place| place.1), (bottom, top));
         if self.y.is_log && self.marks.iter().any(|mark| matches!(mark, ChartMark::Place { .. })) {
             // Room for the words below a place.
             y = Scale::log(y.low() / (y.high() / y.low()).powf(0.14), y.high(), bottom, top);
         }
-        let drawing = html! {
-            (y_axis(&self.y.ticks(&y), &y, |value| self.y.unit.text(value)))
-            (x_axis(&self.x.labels(&x), &x, bottom, &self.x.name))
-            @for mark in self.marks { (mark.markup(&x, &y)) }
-            @for (class, one) in &series { (line(class, one, &x, &y)) }
-            (labels(&series, &x, &y))
-            @if has_legend { (legend(&names)) }
+        let chart = LineChart {
+            id: self.id,
+            title: self.title,
+            finding: self.finding,
+            lines,
+            has_legend,
+            behind: html! { @for mark in self.marks { (mark.markup(&x, &y)) } },
+            above: labels(self.series, &x, &y),
+            x: XAxis { labels: self.x.labels(&x), scale: x, name: self.x.name.clone() },
+            y: YAxis { ticks: self.y.ticks(&y), scale: y, unit: self.y.unit },
+            table: self.table,
         };
-        let (id, title, finding, table) = (self.id, self.title, self.finding, self.table);
-        Some(Chart { id, title, finding, height: bottom + 40.0, drawing, table }.markup())
+        Some(chart.markup())
     }
 }
 
-fn line(class: &str, series: &PointSeries, x: &Scale, y: &Scale) -> Markup {
-    let place = |point: &ChartPoint| (x.at(point.x), y.at(point.y));
-    html! {
-        path class={ "line " (class) } data-series=(class) d=(path(series.points.iter().map(|point| Some(place(point))))) {}
-        @for point in &series.points {
-            @if let Some((low, high)) = point.range.filter(|(low, high)| high > low) {
-                line.range x1=(at(x.at(point.x))) x2=(at(x.at(point.x))) y1=(at(y.at(low))) y2=(at(y.at(high)))
-                    data-series=(class) {}
-            }
-            (marker(class, place(point)))
+impl ChartPoint {
+    /// The lowest and the highest place that it stands for.
+    fn ends(&self) -> [(f64, f64); 2] {
+        let (low, high) = self.range.unwrap_or((self.y, self.y));
+        [(self.x, low), (self.x, high)]
+    }
+}
+
+impl PointSeries {
+    fn line(&self, class: &'static str) -> DrawnLine {
+        let point = |point: &ChartPoint| {
+            let (low, high) = point.range.unwrap_or((point.y, point.y));
+            Some(LinePoint { x: point.x, y: point.y, low, high })
+        };
+        DrawnLine {
+            extremes: ExtremesStyle::Bars,
+            has_markers: true,
+            ..DrawnLine::new(class, &self.name, self.points.iter().map(point).collect())
         }
     }
 }
 
 /// Words beside points, where they do not lie on one another.
-fn labels(series: &[(&str, &PointSeries)], x: &Scale, y: &Scale) -> Markup {
+fn labels(series: &[PointSeries], x: &Scale, y: &Scale) -> Markup {
     let mut taken: Vec<(f64, f64, f64)> = Vec::new();
-    let points = series.iter().flat_map(|(_, one)| &one.points);
+    let points = series.iter().flat_map(|one| &one.points);
     let mut placed = Vec::new();
     for point in points.filter(|point| !point.label.is_empty()).take(LABELLED_MOST) {
         let wide = width(&point.label);

@@ -1,7 +1,7 @@
 //! The probes of a search: which rate was tried when, and whether it kept the
 //! promise.
 
-use super::frame::{Chart, LEFT, RIGHT, TOP, at, legend, marker, path, x_axis, y_axis};
+use super::frame::{Chart, KeyEntry, LEFT, RIGHT, TOP, at, legend, marker, path, x_axis, y_axis};
 use super::scale::{Scale, log_ticks, ticks};
 use iosonde_base::text::count;
 use maud::{Markup, html};
@@ -45,7 +45,7 @@ pub(crate) fn chart(option: &str, probes: &[SearchedProbe], answer: Option<f64>)
             (marker(if probe.is_kept { "s0" } else { "s5" }, place((index, probe))))
         }
         (phases(probes, &x))
-        (legend(&[("s0", "kept".to_owned()), ("s5", "not kept".to_owned())]))
+        (legend(&[KeyEntry::marked("s0", "kept"), KeyEntry::marked("s5", "not kept")]))
     };
     let kept = probes.iter().filter(|probe| probe.is_kept).count();
     let row = |(index, probe): (usize, &SearchedProbe)| {

@@ -1,8 +1,7 @@
 //! The rate over time: was it steady?
 
-use super::frame::{
-    Chart, LEFT, RIGHT, TOP, at, legend, path, read_outs, time_axis, x_axis, y_axis,
-};
+use super::frame::{LEFT, RIGHT, TOP, at, read_outs, time_axis};
+use super::lines::{DrawnLine, LineChart, LinePoint, XAxis, YAxis};
 use super::scale::Scale;
 use crate::figures::{active, class};
 use crate::unit::FigureUnit;
@@ -64,33 +63,36 @@ fn one(series: &RunSeries, changes: &[RateChange], rate_of: RateOf) -> Option<Ma
     };
     let rates = |dir: Dir| few.windows.iter().map(move |window| of(window, dir));
     let most = dirs.iter().flat_map(|&dir| rates(dir)).flatten().fold(1.0, f64::max);
-    let y_ticks = rate_of.unit().ticks(most);
-    let y = Scale::linear(0.0, y_ticks[y_ticks.len() - 1], BOTTOM, TOP);
     let (x, labels) = time_axis(&few, (LEFT, RIGHT));
-    let line = |dir: Dir| {
-        let middle = |index: usize| x.at((index as f64 + 0.5) * seconds);
-        let points = rates(dir).enumerate();
-        path(points.map(|(index, rate)| Some((middle(index), y.at(rate?)))))
+    let line = |&dir: &Dir| {
+        let point = |(index, rate): (usize, Option<f64>)| {
+            Some(LinePoint::single((index as f64 + 0.5) * seconds, rate?))
+        };
+        DrawnLine::new(class(dir), dir.name(), rates(dir).enumerate().map(point).collect())
     };
-    let names: Vec<_> = dirs.iter().map(|&dir| (class(dir), dir.name().to_owned())).collect();
     let table = table(series, &dirs, rate_of);
-    let drawing = html! {
-        (y_axis(&y_ticks, &y, |value| rate_of.unit().text(value)))
-        (x_axis(&labels, &x, BOTTOM, "seconds"))
-        @for &dir in &dirs {
-            path class={ "line " (class(dir)) } data-series=(class(dir)) d=(line(dir)) {}
-        }
-        @for change in changes { (mark(change, &x, rate_of)) }
-        (read_outs(series, ROWS_MOST, &table, &x, (TOP, BOTTOM)))
-        (legend(&names))
-    };
     let (id, title, finding) = match rate_of {
         RateOf::Bytes => ("rate", "Rate over time", finding(changes, &few)),
         RateOf::Ios => {
             ("rate-ios", "I/Os a second over time", "The same windows, counted in I/Os.".into())
         }
     };
-    Some(Chart { id, title, finding, height: BOTTOM + 40.0, drawing, table }.markup())
+    let chart = LineChart {
+        id,
+        title,
+        finding,
+        behind: Markup::default(),
+        lines: dirs.iter().map(line).collect(),
+        has_legend: true,
+        above: html! {
+            @for change in changes { (mark(change, &x, rate_of)) }
+            (read_outs(series, ROWS_MOST, &table, &x, (TOP, BOTTOM)))
+        },
+        x: XAxis { scale: x, labels, name: "seconds".to_owned() },
+        y: YAxis::from_zero(rate_of.unit(), most, (BOTTOM, TOP)),
+        table,
+    };
+    Some(chart.markup())
 }
 
 /// A change as a line with its words.

@@ -1,10 +1,11 @@
 //! A figure against the number of the run: shows a drift, and runs that fall
 //! out.
 
-use super::frame::{Chart, LEFT, RIGHT, TOP, legend, marker, path, x_axis, y_axis};
+use super::frame::{LEFT, RIGHT, TOP};
+use super::lines::{DrawnLine, LineChart, LinePoint, XAxis, YAxis};
 use super::scale::{Scale, ticks};
 use crate::compared::{ComparedFigure, RunPlace};
-use maud::{Markup, html};
+use maud::Markup;
 
 const BOTTOM: f64 = 196.0;
 /// Runs with a marker of their own at most: more are a line.
@@ -20,35 +21,35 @@ pub(crate) fn chart(number: usize, figure: &ComparedFigure, places: &[RunPlace])
     if points.iter().any(Vec::is_empty) || most <= 0.0 {
         return None;
     }
-    let y_ticks = figure.unit.ticks(most);
-    let y = Scale::linear(0.0, y_ticks[y_ticks.len() - 1], BOTTOM, TOP);
     let count = places.len() as f64;
-    let x = Scale::linear(0.5, count + 0.5, LEFT, RIGHT);
     let whole = |tick: &f64| *tick >= 1.0 && *tick <= count && tick.fract() == 0.0;
     let labels: Vec<(f64, String)> = std::iter::once(1.0)
         .chain(ticks(count).into_iter().filter(whole).filter(|&tick| tick > 1.0))
         .map(|tick| (tick, format!("{tick:.0}")))
         .collect();
-    let names = [("a", "A".to_owned()), ("b", "B".to_owned())];
-    let drawing = html! {
-        (y_axis(&y_ticks, &y, |value| figure.unit.text(value)))
-        (x_axis(&labels, &x, BOTTOM, "number of the run, in order"))
-        @for (class, points) in ["a", "b"].into_iter().zip(&points) {
-            @let place = |&(run, value): &(f64, f64)| (x.at(run), y.at(value));
-            path class={ "line light " (class) } data-series=(class)
-                d=(path(points.iter().map(|point| Some(place(point))))) {}
-            @if points.len() <= MARKED_MOST {
-                @for point in points { (marker(class, place(point))) }
-            }
-        }
-        (legend(&names))
+    let line = |(class, name, points): (&'static str, &str, &Vec<(f64, f64)>)| DrawnLine {
+        has_markers: points.len() <= MARKED_MOST,
+        is_light: true,
+        ..DrawnLine::new(
+            class,
+            name,
+            points.iter().map(|&(run, value)| Some(LinePoint::single(run, value))).collect(),
+        )
     };
-    let chart = Chart {
+    let chart = LineChart {
         id: &format!("order-{}", number + 1),
         title: &format!("{} of each run, in order", figure.label),
         finding: finding(figure),
-        height: BOTTOM + 40.0,
-        drawing,
+        x: XAxis {
+            scale: Scale::linear(0.5, count + 0.5, LEFT, RIGHT),
+            labels,
+            name: "number of the run, in order".to_owned(),
+        },
+        y: YAxis::from_zero(figure.unit, most, (BOTTOM, TOP)),
+        lines: [("a", "A", &points[0]), ("b", "B", &points[1])].map(line).into(),
+        has_legend: true,
+        behind: Markup::default(),
+        above: Markup::default(),
         table: table(figure, places),
     };
     Some(chart.markup())

@@ -5,6 +5,7 @@ use crate::cell::{self, Access};
 use crate::meaning;
 use crate::sheet::{ResultCell, Results};
 use iosonde_base::text;
+use iosonde_html::colour::{ColourScale, hex, ink, shade};
 use std::fmt::Write;
 
 const LEFT: f64 = 268.0;
@@ -30,72 +31,16 @@ pub fn write(sheet: &Results) -> String {
         "MiB/s by block size and durability, one block at a time; colours are logarithmic";
     text(&mut svg, 16.0, 48.0, "fill=\"#555555\"", subtitle);
     heads(&mut svg, sheet);
-    let scale = ColourScale::of(sheet);
+    let scale = ColourScale::of(sheet.rows.iter().flatten().filter_map(ResultCell::rate));
     for row in 0..sheet.kinds.len() {
-        one_row(&mut svg, sheet, row, &scale);
+        one_row(&mut svg, sheet, row, scale.as_ref());
     }
-    legend(&mut svg, map + 16.0, &scale);
+    legend(&mut svg, map + 16.0, scale.as_ref());
     for (index, line) in notes.iter().enumerate() {
         text(&mut svg, 16.0, map + 74.0 + 17.0 * index as f64, "fill=\"#333333\"", line);
     }
     svg.push_str("</svg>\n");
     svg
-}
-
-/// Logarithmic, from the slowest cell to the fastest.
-struct ColourScale {
-    low: f64,
-    high: f64,
-}
-
-impl ColourScale {
-    fn of(sheet: &Results) -> ColourScale {
-        let rates = || sheet.rows.iter().flatten().filter_map(ResultCell::rate);
-        let low = rates().fold(f64::INFINITY, f64::min);
-        let high = rates().fold(0.0, f64::max);
-        if high > 0.0 { ColourScale { low, high } } else { ColourScale { low: 1.0, high: 1.0 } }
-    }
-
-    /// From 0 to 1.
-    fn place(&self, rate: f64) -> f64 {
-        if self.high > self.low {
-            (rate / self.low).ln() / (self.high / self.low).ln()
-        } else {
-            0.5
-        }
-    }
-
-    fn at(&self, place: f64) -> f64 {
-        self.low * (self.high / self.low).powf(place)
-    }
-}
-
-/// Viridis (van der Walt and Smith, 2015) at five points: even to the eye, and
-/// distinguished by the colour-blind and in grey.
-const COLOURS: [[f64; 3]; 5] = [
-    [68.0, 1.0, 84.0],
-    [59.0, 82.0, 139.0],
-    [33.0, 145.0, 140.0],
-    [94.0, 201.0, 98.0],
-    [253.0, 231.0, 37.0],
-];
-
-fn colour(place: f64) -> [f64; 3] {
-    let at = place.clamp(0.0, 1.0) * (COLOURS.len() - 1) as f64;
-    let index = (at as usize).min(COLOURS.len() - 2);
-    let part = at - index as f64;
-    std::array::from_fn(|c| COLOURS[index][c] * (1.0 - part) + COLOURS[index + 1][c] * part)
-}
-
-fn hex(colour: [f64; 3]) -> String {
-    let [red, green, blue] = colour.map(|part| part.round() as u8);
-    format!("#{red:02x}{green:02x}{blue:02x}")
-}
-
-/// Black or white, whichever is read more easily on it.
-fn ink(colour: [f64; 3]) -> &'static str {
-    let [red, green, blue] = colour;
-    if 0.299 * red + 0.587 * green + 0.114 * blue > 130.0 { "#000000" } else { "#ffffff" }
 }
 
 /// A little room above each group of rows.
@@ -115,7 +60,7 @@ fn heads(svg: &mut String, sheet: &Results) {
     }
 }
 
-fn one_row(svg: &mut String, sheet: &Results, row: usize, scale: &ColourScale) {
+fn one_row(svg: &mut String, sheet: &Results, row: usize, scale: Option<&ColourScale>) {
     let y = TOP + HIGH * row as f64 + gaps(sheet, row);
     let kind: Access = sheet.kinds[row];
     text(svg, LEFT - 10.0, y + 16.0, "text-anchor=\"end\"", &kind.name());
@@ -129,12 +74,12 @@ fn one_cell(
     sheet: &Results,
     (row, column): (usize, usize),
     y: f64,
-    scale: &ColourScale,
+    scale: Option<&ColourScale>,
 ) {
     let x = LEFT + WIDE * column as f64;
     let (fill, ink, words) = match &sheet.rows[row][column] {
         ResultCell::Measured(found) => {
-            let colour = colour(scale.place(found.rate));
+            let colour = shade(scale.map_or(0.5, |scale| scale.share(found.rate)));
             let doubt = if found.settled { "" } else { "~" };
             let words = format!("{doubt}{}", meaning::figures(mib(found.rate)));
             (hex(colour), ink(colour), words)
@@ -181,12 +126,12 @@ fn hint(sheet: &Results, row: usize, column: usize) -> String {
     }
 }
 
-fn legend(svg: &mut String, y: f64, scale: &ColourScale) {
+fn legend(svg: &mut String, y: f64, scale: Option<&ColourScale>) {
     const STEPS: usize = 60;
     const LENGTH: f64 = 240.0;
     let step = LENGTH / STEPS as f64;
     for index in 0..STEPS {
-        let fill = hex(colour(index as f64 / (STEPS - 1) as f64));
+        let fill = hex(shade(index as f64 / (STEPS - 1) as f64));
         let x = 16.0 + step * index as f64;
         // A little wider, so that no seam shows.
         let wide = step + 0.5;
@@ -196,7 +141,7 @@ fn legend(svg: &mut String, y: f64, scale: &ColourScale) {
         );
     }
     for (place, anchor) in [(0.0, "start"), (0.5, "middle"), (1.0, "end")] {
-        let words = text::rate(scale.at(place));
+        let words = text::rate(scale.map_or(0.0, |scale| scale.at(place)));
         let style = format!("text-anchor=\"{anchor}\" fill=\"#555555\" font-size=\"11\"");
         text(svg, 16.0 + LENGTH * place, y + 24.0, &style, &words);
     }
@@ -253,21 +198,6 @@ fn escaped(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn colours_run_from_dark_to_bright_and_ink_stays_readable() {
-        assert_eq!(hex(colour(0.0)), "#440154");
-        assert_eq!(hex(colour(1.0)), "#fde725");
-        assert_eq!(hex(colour(0.5)), "#21918c");
-        assert_eq!((ink(colour(0.0)), ink(colour(1.0))), ("#ffffff", "#000000"));
-        assert_eq!(hex(colour(f64::NAN)).len(), 7);
-    }
-
-    #[test]
-    fn a_scale_of_one_figure_or_none_is_finite() {
-        let one = ColourScale { low: 5.0, high: 5.0 };
-        assert_eq!((one.place(5.0), one.at(0.5)), (0.5, 5.0));
-    }
 
     #[test]
     fn what_xml_would_take_for_its_own_is_escaped() {
