@@ -28,38 +28,62 @@ fn module_of(file: &str) -> String {
     if ["lib", "main"].contains(&stem) { String::new() } else { stem.replace('/', "::") }
 }
 
-/// The paths within the crate that a file's `use` items name, unit tests aside.
+/// The paths within the crate that a file names, in `use` items and elsewhere, unit tests aside.
 fn imports(module: &str, text: &str) -> Vec<String> {
     let built = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
+    let code: Vec<&str> =
+        built.lines().map(|line| line.split("//").next().unwrap_or_default().trim()).collect();
     let mut paths = Vec::new();
-    for item in built.split("\n").collect::<Vec<_>>().join(" ").split("use ").skip(1) {
-        let Some((tree, _)) = item.split_once(';') else { continue };
-        let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
-        let (base, rest) = if let Some(rest) = tree.strip_prefix("crate::") {
-            ("", rest)
-        } else if let Some(rest) = tree.strip_prefix("super::") {
-            (parent, rest)
-        } else {
-            continue;
-        };
-        expand(base, rest.trim(), &mut paths);
+    for (at, item) in code.join(" ").split("use ").enumerate() {
+        let (tree, rest) =
+            if at > 0 { item.split_once(';').unwrap_or(("", item)) } else { ("", item) };
+        if let Some((base, rest)) = base_of(module, tree.trim()) {
+            expand(&base, rest, &mut paths);
+        }
+        for (start, _) in rest.match_indices("crate::").chain(rest.match_indices("super::")) {
+            let is_name = |letter: char| letter.is_alphanumeric() || "_:".contains(letter);
+            // The first of several `super`, and no end of a longer word.
+            if rest[..start].ends_with(is_name) {
+                continue;
+            }
+            let path = rest[start..].split(|letter| !is_name(letter)).next().unwrap_or_default();
+            paths.extend(base_of(module, path).map(|(base, rest)| join(&base, rest)));
+        }
     }
     paths
 }
 
+/// What `crate`, or one `super` or more, at the begin of a path stand for, and the rest.
+fn base_of<'a>(module: &str, path: &'a str) -> Option<(String, &'a str)> {
+    if let Some(rest) = path.strip_prefix("crate::") {
+        return Some((String::new(), rest));
+    }
+    let mut above = path.strip_prefix("super::").map(|rest| (parent(module), rest))?;
+    while let Some(rest) = above.1.strip_prefix("super::") {
+        above = (parent(above.0), rest);
+    }
+    Some((above.0.to_owned(), above.1))
+}
+
+fn parent(module: &str) -> &str {
+    module.rsplit_once("::").map_or("", |(parent, _)| parent)
+}
+
+fn join(base: &str, name: &str) -> String {
+    if base.is_empty() { name.to_owned() } else { format!("{base}::{name}") }
+}
+
 /// `a::{b, c::d}` is `a::b` and `a::c::d`.
 fn expand(base: &str, tree: &str, paths: &mut Vec<String>) {
-    let join =
-        |name: &str| if base.is_empty() { name.to_owned() } else { format!("{base}::{name}") };
     match tree.split_once('{') {
         Some((before, inside)) => {
-            let base = join(before.trim_end_matches("::"));
+            let base = join(base, before.trim_end_matches("::"));
             let base = base.trim_end_matches("::");
             for part in parts(inside.trim_end().trim_end_matches('}')) {
                 expand(base, part.trim(), paths);
             }
         }
-        None => paths.push(join(tree)),
+        None => paths.push(join(base, tree)),
     }
 }
 
@@ -142,6 +166,16 @@ mod tests {
         ];
         let found = find(files.into_iter());
         assert_eq!(found, ["crates/x: files import each other: a, b, c"]);
+    }
+
+    #[test]
+    fn a_path_that_is_named_where_it_is_used_counts_too() {
+        let files = [
+            ("crates/x/src/a/b.rs", "use std::fmt;\nfn f() { super::super::c::g() }\n"),
+            ("crates/x/src/c.rs", "// crate::d\nfn g() -> crate::a::b::H {}\n"),
+            ("crates/x/src/d.rs", "use crate::c;\n"),
+        ];
+        assert_eq!(find(files.into_iter()), ["crates/x: files import each other: a::b, c"]);
     }
 
     #[test]

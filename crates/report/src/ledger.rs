@@ -6,7 +6,6 @@
 
 use crate::finding::Finding;
 use crate::fingerprint::Fingerprint;
-use crate::report::JobPhase;
 use crate::series::{RateChange, RunSeries};
 
 /// A measured value, or why it is unknown.
@@ -54,6 +53,15 @@ impl<T, E: std::fmt::Display> From<Result<T, E>> for Observed<T> {
             Err(error) => Observed::Unknown(error.to_string()),
         }
     }
+}
+
+/// A stretch of a job's life.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobPhase {
+    /// `lay out`, `ramp`, `run`, `verify` ...
+    pub name: String,
+    /// How long it took.
+    pub duration_ns: u64,
 }
 
 /// Everything that was measured about a run beside its results.

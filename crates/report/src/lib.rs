@@ -25,10 +25,11 @@ mod unknown_statements;
 pub use account::{JobAccount, LatencyCounts, PrioCounts, account, groups_of};
 pub use facts::{JobFacts, MeasuredKinds, Percentiles};
 pub use latency::{LatencyReport, LatencyTotal, Quick, percentile_of_all};
+pub use ledger::JobPhase;
 pub use report::{
     BlockLife, BlockState, CpuIdle, CpuUse, DepthReport, DirReport, DiskCounts, DiskReport,
-    ErrorCount, GroupDir, GroupReport, JobFailure, JobPhase, JobReport, LatencyTarget, OptionTexts,
-    OurJob, Ours, PrioReport, Report, SteadyResult, SteadySample, SyncReport, TextUnits, Unified,
+    ErrorCount, GroupDir, GroupReport, JobFailure, JobReport, LatencyTarget, OptionTexts, OurJob,
+    Ours, PrioReport, Report, SteadyResult, SteadySample, SyncReport, TextUnits, Unified,
     VerifyReport, WindowReport, WrongBlocks, WrongPlace,
 };
 pub use settings::{JobSettings, RunSettings, SetOption};

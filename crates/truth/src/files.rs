@@ -1,10 +1,17 @@
 //! Files as they are before a job: on the device, in the page cache, dirty, holes.
 
-use crate::table::FileSetup;
 use rustix::fs::{Advice, FallocateFlags, fadvise, fallocate};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
+
+/// A file that is there before the job: name, bytes, state.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FileSetup {
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+    pub(crate) state: String,
+}
 
 /// The states of `file:` lines.
 pub(crate) const STATES: [&str; 7] =

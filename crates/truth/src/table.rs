@@ -12,6 +12,7 @@
 //! `table/README.md` describes each line.
 
 use crate::check::Check;
+use crate::files::FileSetup;
 
 /// A file of the table.
 #[derive(Clone, Copy, Debug)]
@@ -32,14 +33,6 @@ pub(crate) enum Call {
     Text,
     /// The words as they are: a subcommand.
     Words,
-}
-
-/// A file that is there before the job: name, bytes, state.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FileSetup {
-    pub(crate) name: String,
-    pub(crate) bytes: u64,
-    pub(crate) state: String,
 }
 
 /// A command, its checks and what they need.

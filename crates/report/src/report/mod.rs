@@ -9,6 +9,7 @@ mod system;
 mod verify;
 
 pub use crate::latency::{LatencyReport, Quick};
+pub use crate::ledger::JobPhase;
 pub use crate::settings::RunSettings;
 pub use direction::{DepthReport, DirReport, PrioReport, SyncReport, WindowReport};
 pub use group::{GroupDir, GroupReport};
@@ -265,13 +266,4 @@ pub struct OurJob {
     pub what: String,
     /// What it checked of what it wrote, if it was to verify.
     pub verify: Option<VerifyReport>,
-}
-
-/// A stretch of a job's life.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JobPhase {
-    /// `lay out`, `ramp`, `run`, `verify` ...
-    pub name: String,
-    /// How long it took.
-    pub duration_ns: u64,
 }

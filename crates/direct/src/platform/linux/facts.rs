@@ -55,12 +55,6 @@ pub(crate) fn kind_of(status: &Stat) -> PathKind {
     }
 }
 
-/// The logical sector of an open block device, as sysfs has it.
-pub(crate) fn logical_sector(file: &File) -> Option<u32> {
-    let id = super::device_id(rustix::fs::fstat(file).ok()?.st_rdev);
-    Survey::new(Tree::here()).device(id).logical_sector.get()
-}
-
 /// The mount that an open file is reached by.
 pub(crate) fn mount_of(tree: &Tree, file: &File) -> Option<Mount> {
     let all = tree.mounts();

@@ -26,7 +26,7 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
     if kind == FileType::BlockDevice {
         // Asked of sysfs if the descriptor is only a path.
         let sector = rustix::fs::ioctl_blksszget(file).ok();
-        let sector = sector.or_else(|| super::facts::logical_sector(file));
+        let sector = sector.or_else(|| logical_sector(file));
         return Ok(match sector {
             Some(sector) => DirectIo::aligned(sector, Known::Sector),
             None => guess("neither the device nor sysfs says its sector"),
@@ -41,6 +41,12 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
         return Ok(DirectIo::aligned(block, Known::Guessed(why)));
     }
     Ok(tried(file))
+}
+
+/// The logical sector of an open block device, as sysfs has it.
+fn logical_sector(file: &File) -> Option<u32> {
+    let id = super::device_id(rustix::fs::fstat(file).ok()?.st_rdev);
+    super::device_facts::device_facts(id).logical_sector.get()
 }
 
 /// `f_type` of btrfs in <linux/magic.h>.
