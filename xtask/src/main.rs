@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod circles;
+mod commits;
 mod counts;
 mod dependencies;
 mod docs;

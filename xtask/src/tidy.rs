@@ -1,11 +1,11 @@
 //! Checks of the project's structure: floors, where `unsafe` is, long files and
-//! functions, type names, import circles, skips, stubs; and of its links and
-//! dependencies.
+//! functions, type names, import circles, skips, stubs; and of its links,
+//! dependencies and commits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{circles, dependencies, links, shape};
+use crate::{circles, commits, dependencies, links, shape};
 
 /// Our crates by floor; a crate imports only from floors below its own
 /// (docs/architecture.md).
@@ -73,6 +73,7 @@ pub fn check() -> Result<(), String> {
     // A name that only a test file uses is read in that file.
     findings.extend(shape::shared_names(all().filter(|(name, _)| !name.contains("/tests/"))));
     findings.extend(circles::find(all()));
+    findings.extend(commits::findings(&root));
     findings.extend(links::findings(&root));
     findings.extend(dependencies::findings(&root)?);
     if findings.is_empty() { Ok(()) } else { Err(findings.join("\n")) }
