@@ -69,7 +69,7 @@ def main():
     finally:
         shutil.rmtree(folder)
     print(f"{records} records of {BYTES} bytes on tmpfs, best of {rounds} rounds")
-    print(f"{'':24}{'us a record':>12}{'beside bare':>13}{'memory':>12}")
+    print(f"{'':24}{'us a record':>12}{'to bare':>13}{'memory':>12}")
     for name, seconds in best.items():
         ratio = f"{seconds / best['bare loop']:.2f}x" if "reading" not in name else ""
         print(f"{name:24}{seconds / records * 1e6:12.3f}{ratio:>13}{memory[name] / 1024:8.1f} MiB")

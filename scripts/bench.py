@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What an I/O costs in iosonde, beside the fio that is installed.
+"""What an I/O costs in iosonde, next to the fio that is installed.
 
 Each timed case runs both programs alternately, round by round; the ratio is
 taken within a round and its median and range are printed, so that a machine

@@ -17,7 +17,7 @@ cat > "$doc/copyright" <<-END
 	Files: *
 	Copyright: the authors of iosonde
 	License: MIT or Apache-2.0
-	 The texts are in LICENSE-MIT and LICENSE-APACHE beside this file.
+	 The texts are in LICENSE-MIT and LICENSE-APACHE next to this file.
 END
 gzip -9n < "$doc/CHANGELOG.md" > "$doc/changelog.gz"
 cat > "$doc/README.Debian" <<-'END'

@@ -99,7 +99,7 @@ tree() { # binaries, shared, root
 	install -m 644 "$2/completions/iosonde.fish" "$3/usr/share/fish/vendor_completions.d/iosonde.fish"
 	cp -r "$2/doc" "$3/usr/share/doc/iosonde"
 	chmod -R u=rwX,go=rX "$3/usr/share/doc/iosonde"
-	# For whoever wants it as fio; in no PATH.
+	# For those who want it as fio; in no PATH.
 	ln -s ../../bin/iosonde "$3/usr/lib/iosonde/fio"
 }
 

@@ -34,7 +34,7 @@ def program() -> str:
         return str(beside)
     found = shutil.which("iosonde")
     if found is None:
-        raise ProgramError("there is no program iosonde: neither beside this Python nor in PATH; IOSONDE may name it")
+        raise ProgramError("there is no program iosonde: neither next to this Python nor in PATH; IOSONDE may name it")
     return found
 
 

@@ -62,7 +62,7 @@ enum iosonde_queued {
 #define IOSONDE_OWN_FILES UINT64_C(2)
 /* IOSONDE_TRIM is understood; without it a job that trims is refused. */
 #define IOSONDE_TRIMS UINT64_C(4)
-/* fsync and its kin come as I/Os; without it iosonde makes the system call
+/* fsync and similar come as I/Os; without it iosonde makes the system call
  * itself, or none where files are the engine's own. */
 #define IOSONDE_SYNCS UINT64_C(8)
 

@@ -179,7 +179,7 @@ pub static OPTIONS: &[SbkOption] = &[
         "FILE",
         "",
         OptionGroup::Driver,
-        "the file; writers create it anew unless -append",
+        "the file; writers create it again unless -append",
     ),
     option(
         "append",

@@ -16,7 +16,7 @@ pub(crate) static CPUIO: EngineDef = EngineDef {
     name: "cpuio",
     aliases: &[],
     summary: "burns processor time",
-    doc: "Burns a share of one processor, cpuload percent, beside jobs that do I/O, and ends \
+    doc: "Burns a share of one processor, cpuload percent, next to jobs that do I/O, and ends \
           with them.",
     caps: Caps { sync: true, diskless: true, no_io: true, ..Caps::NONE },
     options: Some(&OPTIONS),

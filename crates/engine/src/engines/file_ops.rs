@@ -195,7 +195,7 @@ impl Act {
     fn explain(self, errno: Errno) -> Option<&'static str> {
         match (self, errno.0) {
             (Act::CreateDirectory, libc::EEXIST) => {
-                Some("it must not be there yet; each pass of loops or time_based makes it anew")
+                Some("it must not be there yet; each pass of loops or time_based makes it again")
             }
             (Act::DeleteFile | Act::DeleteDirectory, libc::ENOENT) => {
                 Some("each name can be removed only once; a second pass finds nothing")

@@ -12,7 +12,7 @@ pub(crate) static PAGE_FAULT: EngineDef = EngineDef {
     summary: "touches pages of memory",
     doc: "Touches each page of a block in memory that stands for the file: how fast the kernel \
           gives pages. Once as many bytes were touched as the file has, its pages are given back \
-          and fault anew.",
+          and fault again.",
     caps: Caps { sync: true, diskless: true, ..Caps::NONE },
     options: None,
     offload: None,

@@ -58,7 +58,7 @@ fn of_jobs(group: u32, jobs: &[&JobReport]) -> Result<ClockSpan, String> {
         if job.start_unix_ms < UNIX_MS_LEAST {
             return Err(format!(
                 "its job {} has no start by the clock of the day (job_start is {}): \
-                 when it ran beside the others is not known",
+                 when it ran with the others is not known",
                 job.name, job.start_unix_ms
             ));
         }

@@ -97,7 +97,7 @@ pub fn page() -> String {
     let mut page = String::from(
         "# The verdict\n\n\
          <!-- Made from the rules by `cargo run -p xtask -- docs`: change the rules. -->\n\n\
-         After each run these rules are applied to its ledger: what was measured beside the\n\
+         After each run these rules are applied to its ledger: what was measured besides the\n\
          results (see the README). A finding has a severity: **note**, good to know; **warning**,\n\
          the results are easily misread; **wrong**, the results are not of what was to be measured.\n\
          `iosonde explain ID` prints a rule. The exit code does not change unless `--strict` is\n\

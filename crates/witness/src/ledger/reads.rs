@@ -104,7 +104,7 @@ fn requests_per_read(job: &JobEvidence, seen: &Evidence, others: &OtherTraffic) 
     let reads = job.ios[Dir::Read];
     let beside = |other: &&JobEvidence| other.wave == job.wave && other.touches_storage;
     if seen.jobs.iter().filter(beside).count() > 1 {
-        return Observed::unknown("other jobs ran beside it");
+        return Observed::unknown("other jobs ran with it");
     }
     let Some(wave) = wave(job, seen).filter(|_| reads > 0 && !job.ramped) else {
         return Observed::unknown("its reads were not all counted");

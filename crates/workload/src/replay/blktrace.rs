@@ -6,7 +6,7 @@ use super::{LogError, Name, Place, Shape, Step};
 use iosonde_base::{FileId, Op, Planned};
 
 /// Bytes of a record without its payload.
-pub const RECORD_BYTES: usize = 48;
+pub(crate) const RECORD_BYTES: usize = 48;
 
 /// The first three bytes of each record's magic number; the fourth is the
 /// version.
@@ -124,7 +124,7 @@ impl Blktrace {
             return Err(LogError {
                 place: Place::Byte(self.at),
                 message: "there is no record of a blktrace here".to_owned(),
-                help: Some("make the file anew: blkparse DEVICE -o /dev/null -d FILE"),
+                help: Some("make the file again: blkparse DEVICE -o /dev/null -d FILE"),
             });
         }
         let word = |at: usize| {

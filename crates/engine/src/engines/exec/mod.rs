@@ -21,8 +21,8 @@ pub use options::ExecSettings;
 pub(crate) static EXEC: EngineDef = EngineDef {
     name: "exec",
     aliases: &[],
-    summary: "runs a program beside the other jobs",
-    doc: "Runs a program beside jobs that do I/O; when the job ends it is asked to end \
+    summary: "runs a program next to the other jobs",
+    doc: "Runs a program next to jobs that do I/O; when the job ends it is asked to end \
           (SIGTERM), and after grace_time made to (SIGKILL).",
     caps: Caps { sync: true, diskless: true, no_io: true, ..Caps::NONE },
     options: Some(&OPTIONS),

@@ -262,7 +262,7 @@ fn check(settings: &NetSettings) -> Result<(), EngineError> {
     let NetSettings { protocol, listen, reads, host, port, .. } = settings;
     let tcp = matches!(protocol, Protocol::Tcp | Protocol::TcpV6);
     if *listen && !tcp {
-        return Err(refuse("listen= is for TCP", "whoever reads waits for the other side anyway"));
+        return Err(refuse("listen= is for TCP", "the side that reads waits for the other anyway"));
     }
     if *protocol == Protocol::Unix {
         let named = !settings.path().is_empty();

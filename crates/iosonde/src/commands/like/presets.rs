@@ -35,7 +35,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "pg-checkpoint",
-        summary: "reads of PostgreSQL with and without a checkpoint beside them",
+        summary: "reads of PostgreSQL with and without a checkpoint at the same time",
         job: include_str!("jobs/pg-checkpoint.fio"),
         writes: true,
         steps: PresetSteps::Sections(&[&["reads"], &["reads", "checkpoint"]]),

@@ -92,7 +92,7 @@ pub fn pg_checkpoint(results: &[StepResult]) -> LikeReading {
     LikeReading {
         sentence: match ratio {
             Some(ratio) => format!(
-                "with a checkpoint beside them, reads take {ratio:.1} times as long at p99: {} instead of {}",
+                "with a checkpoint at the same time, reads take {ratio:.1} times as long at p99: {} instead of {}",
                 time(beside),
                 time(alone)
             ),
