@@ -79,7 +79,7 @@ pub fn measure(
     room: Room,
     run: &mut dyn FnMut(Stretch) -> Result<Sliced, RunEnd>,
 ) -> (ResultCell, bool) {
-    let mut taking = Taking {
+    let mut taking = CellMeasurement {
         stays: kind == Access::Read(ReadPath::Warm),
         bounds: *bounds,
         room,
@@ -97,7 +97,7 @@ pub fn measure(
     }
 }
 
-struct Taking {
+struct CellMeasurement {
     /// The same blocks again and again: reads that shall find theirs in memory.
     stays: bool,
     bounds: Bounds,
@@ -115,7 +115,7 @@ struct Taking {
     odd: Vec<String>,
 }
 
-impl Taking {
+impl CellMeasurement {
     fn take(
         &mut self,
         run: &mut dyn FnMut(Stretch) -> Result<Sliced, RunEnd>,

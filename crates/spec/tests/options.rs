@@ -264,7 +264,7 @@ fn a_job_asks_for_what_is_not_built_only_when_it_matters() {
         for (name, value) in options {
             spec.set(name, Some(value), Origin::CommandLine { index: 1 }).expect("an option");
         }
-        spec.unbuilt().into_iter().map(|said| said.message).collect()
+        spec.unbuilt().into_iter().map(|diagnostic| diagnostic.message).collect()
     };
     assert!(unbuilt(&[("verify", "md5"), ("verify_async", "2")]).is_empty());
     assert!(unbuilt(&[("zonemode", "zbd"), ("max_open_zones", "4")]).is_empty());
@@ -288,8 +288,8 @@ fn fio_takes(options: &[String]) -> Option<(bool, String)> {
         fio.args([format!("--name=job{index}"), "--size=1m".into(), format!("--{option}")]);
     }
     let done = fio.output().ok()?;
-    let said = String::from_utf8_lossy(&done.stderr) + String::from_utf8_lossy(&done.stdout);
-    Some((done.status.success(), said.into_owned()))
+    let diagnostic = String::from_utf8_lossy(&done.stderr) + String::from_utf8_lossy(&done.stdout);
+    Some((done.status.success(), diagnostic.into_owned()))
 }
 
 /// The examples of a table that fio judges otherwise than we do.
@@ -299,8 +299,9 @@ fn judged_otherwise(examples: Vec<String>, ours: bool) -> Vec<String> {
     let many = if ours { 40 } else { 1 };
     let doubtful = examples.chunks(many).filter(|chunk| takes(chunk).0 != ours).flatten();
     let described = doubtful.filter_map(|example| {
-        let (theirs, said) = takes(std::slice::from_ref(example));
-        (theirs != ours).then(|| format!("{example}: fio takes it: {theirs}: {}", said.trim()))
+        let (theirs, diagnostic) = takes(std::slice::from_ref(example));
+        (theirs != ours)
+            .then(|| format!("{example}: fio takes it: {theirs}: {}", diagnostic.trim()))
     });
     described.collect()
 }

@@ -1,6 +1,6 @@
 //! What one job looks at: its files, its thread.
 
-use crate::job::{FileKind, JobPlan, Looks};
+use crate::job::{FileKind, JobPlan, PlannedReadings};
 use iosonde_sys::counters::TaskIo;
 use iosonde_witness::Observed;
 use iosonde_witness::reading::{FileReading, sample};
@@ -43,9 +43,9 @@ struct PhaseLook {
     process: Option<TaskIo>,
 }
 
-/// A job's looks, while it runs.
-pub(crate) struct JobLook {
-    looks: Looks,
+/// A job's readings, while it runs.
+pub(crate) struct JobReadings {
+    plan: PlannedReadings,
     files: Vec<FileReading>,
     thread: Observed<TaskIo>,
     process: Option<TaskIo>,
@@ -54,13 +54,13 @@ pub(crate) struct JobLook {
     took: Duration,
 }
 
-impl JobLook {
+impl JobReadings {
     /// Look at the files, which are laid out and open; `None` where nothing
     /// was asked for, or the job touches no files.
-    pub fn before(job: &JobPlan) -> Option<JobLook> {
+    pub fn before(job: &JobPlan) -> Option<JobReadings> {
         // What moves no bytes of storage has nothing to be looked at.
-        let looks =
-            job.measure.looks.filter(|_| !job.engine.caps.diskless && !job.engine.caps.no_io)?;
+        let plan =
+            job.measure.readings.filter(|_| !job.engine.caps.diskless && !job.engine.caps.no_io)?;
         let began = Instant::now();
         let holds_data = |kind| matches!(kind, FileKind::Regular | FileKind::Block);
         let look = |at: usize| {
@@ -75,10 +75,10 @@ impl JobLook {
             };
             holds_data(file.kind).then(read).flatten()
         };
-        let files = sample(job.files.len(), looks.files).filter_map(look).collect();
+        let files = sample(job.files.len(), plan.files).filter_map(look).collect();
         let thread = Observed::default();
-        let mut look = JobLook {
-            looks,
+        let mut readings = JobReadings {
+            plan,
             files,
             thread,
             process: None,
@@ -86,20 +86,20 @@ impl JobLook {
             verify: None,
             took: Duration::ZERO,
         };
-        look.begin();
-        look.took = began.elapsed();
-        Some(look)
+        readings.begin();
+        readings.took = began.elapsed();
+        Some(readings)
     }
 
     /// The clock starts, or starts anew.
     pub fn begin(&mut self) {
-        self.process = self.looks.alone.then(|| TaskIo::of_process().ok()).flatten();
+        self.process = self.plan.alone.then(|| TaskIo::of_process().ok()).flatten();
         self.thread = TaskIo::of_thread().into();
     }
 
     /// What was written is read back from now on; `bytes` were read so far.
     pub fn begin_verify(&mut self, bytes: u64) {
-        let process = self.looks.alone.then(|| TaskIo::of_process().ok()).flatten();
+        let process = self.plan.alone.then(|| TaskIo::of_process().ok()).flatten();
         self.checking = Some(PhaseLook { bytes, thread: TaskIo::of_thread().into(), process });
     }
 

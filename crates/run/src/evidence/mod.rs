@@ -17,7 +17,7 @@ pub use collect::evidence;
 pub use run_readings::RunSeen;
 pub(crate) use run_readings::Watcher;
 
-use crate::job::{Looks, Plan};
+use crate::job::{Plan, PlannedReadings};
 
 /// Files that are looked at before and after, of all jobs together: each costs
 /// some ten microseconds, or a millisecond for each cached GiB.
@@ -32,8 +32,8 @@ pub fn ask(plan: &mut Plan) {
         let waits = |&job: &usize| plan.jobs[job].coordination.waits_for.is_some();
         let alone = wave.len() == 1 || wave.iter().all(waits);
         for &job in wave {
-            plan.jobs[job].measure.looks =
-                Some(Looks { files: each, alone: alone && wave.len() == 1 });
+            plan.jobs[job].measure.readings =
+                Some(PlannedReadings { files: each, alone: alone && wave.len() == 1 });
         }
     }
 }

@@ -72,7 +72,7 @@ const LIMITS_EVERY: Duration = Duration::from_secs(1);
 impl Watcher {
     /// For a plan of which nothing has begun.
     pub fn new(plan: &Plan) -> Watcher {
-        let on = plan.jobs.iter().any(|job| job.measure.looks.is_some());
+        let on = plan.jobs.iter().any(|job| job.measure.readings.is_some());
         let mut watcher = Watcher {
             on,
             seen: RunSeen { wave_of: vec![0; plan.jobs.len()], ..RunSeen::default() },
@@ -98,8 +98,8 @@ impl Watcher {
     fn look_around(&mut self, plan: &Plan) {
         let began = Instant::now();
         for job in &plan.jobs {
-            let looks = job.measure.looks.map_or(1, |looks| looks.files);
-            for at in sample(job.files.len(), looks) {
+            let files = job.measure.readings.map_or(1, |readings| readings.files);
+            for at in sample(job.files.len(), files) {
                 if job.files[at].kind != FileKind::None {
                     self.seen.places.add(&job.files[at].path);
                 }

@@ -222,7 +222,7 @@ fn without_storage(job: &JobPlan, runtime: Nanos) -> Option<JobPlan> {
             logs: None,
             trace: false,
             dump_errors: false,
-            looks: None,
+            readings: None,
             sample_every: SampleWindows { bandwidth: WINDOW, iops: WINDOW },
             ..job.measure.clone()
         },

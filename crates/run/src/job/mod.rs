@@ -168,12 +168,12 @@ pub struct MeasurePlan {
     /// Tolerated errors are reported one by one (`error_dump`).
     pub dump_errors: bool,
     /// Signals that are read before and after it; `None` for none.
-    pub looks: Option<Looks>,
+    pub readings: Option<PlannedReadings>,
 }
 
 /// What is observed of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Looks {
+pub struct PlannedReadings {
     /// Files, at most.
     pub files: usize,
     /// No other job runs beside it, so that what the process counts is its.

@@ -27,8 +27,8 @@ impl Planner<'_> {
         let asked = usize::try_from(setting.get().0).unwrap_or(usize::MAX);
         let even = asked.max(1).checked_next_power_of_two().unwrap_or(asked);
         if asked > 1 && even != asked {
-            let said = format!("{asked} is no power of two: buffers are aligned to {even}");
-            self.note(Diagnostic::note(said).about("iomem_align", setting.origin()));
+            let message = format!("{asked} is no power of two: buffers are aligned to {even}");
+            self.note(Diagnostic::note(message).about("iomem_align", setting.origin()));
         }
         even.max(ALIGNMENT_LEAST)
     }
@@ -49,9 +49,9 @@ impl Planner<'_> {
         let in_sets = *spec.compress.dedupe_mode.get() == DedupeMode::WorkingSet;
         let global = &spec.compress.dedupe_global;
         if *global.get() && !in_sets {
-            let said =
+            let diagnostic =
                 Diagnostic::warning("without dedupe_mode=working_set there is no set to share");
-            self.note(said.about("dedupe_global", global.origin()));
+            self.note(diagnostic.about("dedupe_global", global.origin()));
         }
         Ok(FillPlan {
             writes,
@@ -133,15 +133,16 @@ pub(super) fn pattern(
                 let read =
                     read.and((bytes.len() <= Asked::BYTES_MAX).then_some(()).ok_or(too_long));
                 if let Err(message) = read {
-                    let said = Diagnostic::error(message);
-                    return Err(said.about(name, setting.origin()));
+                    let diagnostic = Diagnostic::error(message);
+                    return Err(diagnostic.about(name, setting.origin()));
                 }
             }
         }
     }
     if bytes.is_empty() {
-        let said = Diagnostic::error("its files are empty: a pattern needs at least one byte");
-        return Err(said.about(name, setting.origin()));
+        let diagnostic =
+            Diagnostic::error("its files are empty: a pattern needs at least one byte");
+        return Err(diagnostic.about(name, setting.origin()));
     }
     Ok(Some(Pattern::new(bytes, offsets)))
 }
@@ -188,12 +189,12 @@ fn repeats(spec: &JobSpec, key: u64, blocks: &Blocks) -> Result<Option<Dedupe>, 
     let set = match compress.dedupe_mode.get() {
         DedupeMode::Repeat => None,
         DedupeMode::WorkingSet if percentage + set_percentage > 100 => {
-            let said = format!(
+            let message = format!(
                 "impossible to reach expected dedupe percentage {percentage} since \
                  {set_percentage} percentage of size is reserved to dedupe working set \
                  (those are unique pages)"
             );
-            return Err(Diagnostic::error(said)
+            return Err(Diagnostic::error(message)
                 .about("dedupe_percentage", compress.dedupe_percentage.origin())
                 .help(format!("ask for at most {}", 100 - set_percentage)));
         }
@@ -248,8 +249,8 @@ pub(super) fn memory(spec: &JobSpec) -> Result<MemoryKind, Diagnostic> {
         MemoryWord::Shm => MemoryKind::Segment,
         MemoryWord::ShmHuge => MemoryKind::HugeSegment(huge_page(spec)?),
         MemoryWord::CudaMalloc => {
-            let said = Diagnostic::error("this program is built without GPU memory");
-            return Err(said.about("mem", setting.origin()).help("use malloc, mmap or shm"));
+            let diagnostic = Diagnostic::error("this program is built without GPU memory");
+            return Err(diagnostic.about("mem", setting.origin()).help("use malloc, mmap or shm"));
         }
     })
 }
@@ -279,8 +280,8 @@ pub(super) fn locked_bytes(spec: &JobSpec) -> Result<u64, Diagnostic> {
     let setting = &spec.buffers.lockmem;
     let (asked, most) = (setting.get().0, total_bytes());
     if asked >= most {
-        let said = format!("{asked} bytes of memory cannot be locked: the machine has {most}");
-        return Err(Diagnostic::error(said).about("lockmem", setting.origin()));
+        let message = format!("{asked} bytes of memory cannot be locked: the machine has {most}");
+        return Err(Diagnostic::error(message).about("lockmem", setting.origin()));
     }
     Ok(asked)
 }

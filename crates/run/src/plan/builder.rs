@@ -51,7 +51,7 @@ impl JobBuilder {
     /// The first error among its diagnostics.
     pub fn plan(self) -> Result<Plan, Diagnostic> {
         let PlannedJobs { plan, diagnostics, .. } = plan_built(vec![self], Totals::AsAsked);
-        match diagnostics.into_iter().find(|said| said.level >= Level::Error) {
+        match diagnostics.into_iter().find(|diagnostic| diagnostic.level >= Level::Error) {
             Some(error) => Err(error),
             None => Ok(plan),
         }
@@ -74,7 +74,7 @@ pub fn plan_built(jobs: Vec<JobBuilder>, totals: Totals) -> PlannedJobs {
         });
     }
     let mut diagnostics = resolve(&mut sections, ExternalEngines::Load);
-    if diagnostics.iter().any(|said| said.level >= Level::Error) {
+    if diagnostics.iter().any(|diagnostic| diagnostic.level >= Level::Error) {
         return PlannedJobs { diagnostics, ..PlannedJobs::default() };
     }
     let PlannedJobs { plan, diagnostics: planning, refused } =

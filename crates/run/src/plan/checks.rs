@@ -9,12 +9,12 @@ use iosonde_options::Diagnostic;
 impl Planner<'_> {
     /// Every check, over all jobs.
     pub(super) fn check(&mut self) {
-        let mut said: Vec<Diagnostic> = self.plan.jobs.iter().filter_map(trims_a_file).collect();
-        said.extend(self.plan.jobs.iter().filter_map(paces_no_io));
-        said.extend(self.plan.jobs.iter().filter_map(preconditions_too_little));
-        said.extend(too_few_processors(&self.plan.jobs, iosonde_sys::cpu::allowed_count()));
-        said.extend(super::zones::check_all(&self.plan.jobs));
-        said.into_iter().for_each(|said| self.note(said));
+        let mut found: Vec<Diagnostic> = self.plan.jobs.iter().filter_map(trims_a_file).collect();
+        found.extend(self.plan.jobs.iter().filter_map(paces_no_io));
+        found.extend(self.plan.jobs.iter().filter_map(preconditions_too_little));
+        found.extend(too_few_processors(&self.plan.jobs, iosonde_sys::cpu::allowed_count()));
+        found.extend(super::zones::check_all(&self.plan.jobs));
+        found.into_iter().for_each(|diagnostic| self.note(diagnostic));
     }
 }
 

@@ -20,11 +20,11 @@ use std::sync::{Mutex, PoisonError};
 pub(super) fn find(spec: &JobSpec) -> Result<&'static EngineDef, Diagnostic> {
     let setting = &spec.engine.ioengine;
     let name = setting.get().name();
-    let about = |said: Diagnostic, help: Option<String>| {
-        let said = said.about("ioengine", setting.origin());
+    let about = |diagnostic: Diagnostic, help: Option<String>| {
+        let diagnostic = diagnostic.about("ioengine", setting.origin());
         match help {
-            Some(help) => said.help(help),
-            None => said,
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
         }
     };
     let def = match setting.get() {
@@ -40,8 +40,9 @@ pub(super) fn find(spec: &JobSpec) -> Result<&'static EngineDef, Diagnostic> {
         })?,
     };
     available(def).map_err(|error| {
-        let said = Diagnostic::error(format!("engine {name} cannot run here: {}", error.message));
-        about(said, error.help)
+        let diagnostic =
+            Diagnostic::error(format!("engine {name} cannot run here: {}", error.message));
+        about(diagnostic, error.help)
     })?;
     Ok(def)
 }

@@ -154,9 +154,9 @@ pub(super) fn directories_are_there(spec: &JobSpec) -> Result<(), Diagnostic> {
             Err(error) if error.kind() == ErrorKind::NotFound => "it does not exist",
             Err(_) => "it cannot be looked at",
         };
-        let said = Diagnostic::error(format!("{directory} is not a directory: {why}"));
+        let diagnostic = Diagnostic::error(format!("{directory} is not a directory: {why}"));
         let origin = spec.origin("directory").unwrap_or(Origin::Default);
-        return Err(said
+        return Err(diagnostic
             .about("directory", &origin)
             .help("create it, or mount what belongs there"));
     }

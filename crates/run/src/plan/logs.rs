@@ -39,8 +39,8 @@ pub(super) fn logs(
         return Ok(None);
     }
     if *log.log_issue_time.get() && !(*log.log_offset.get() && log.write_lat_log.is_set()) {
-        let said = Diagnostic::error("takes log_offset and write_lat_log as well");
-        return Err(said.about("log_issue_time", log.log_issue_time.origin()));
+        let diagnostic = Diagnostic::error("takes log_offset and write_lat_log as well");
+        return Err(diagnostic.about("log_issue_time", log.log_issue_time.origin()));
     }
     Ok(Some(LogsPlan {
         files,
@@ -116,11 +116,11 @@ fn epoch(job: &ParsedJob) -> Result<Option<u32>, Diagnostic> {
     match epoch_clock(id) {
         Some(_) => Ok(Some(id)),
         None => {
-            let said =
+            let diagnostic =
                 Diagnostic::error(format!("{id} is no clock of clock_gettime(2) known here"))
                     .help("0 is CLOCK_REALTIME, 1 CLOCK_MONOTONIC, 7 CLOCK_BOOTTIME");
             let origin = log.log_alternate_epoch_clock_id.origin();
-            Err(said.about("log_alternate_epoch_clock_id", origin))
+            Err(diagnostic.about("log_alternate_epoch_clock_id", origin))
         }
     }
 }

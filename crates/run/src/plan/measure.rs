@@ -67,6 +67,6 @@ pub(super) fn measure(
         tap: None,
         trace: false,
         dump_errors: *spec.errors.error_dump.get(),
-        looks: None,
+        readings: None,
     })
 }

@@ -175,16 +175,16 @@ impl<'a> Planner<'a> {
 
     fn done(self) -> PlannedJobs {
         let Planner { plan, diagnostics, refused, .. } = self;
-        let is_refused = diagnostics.iter().any(|said| said.level == Level::Error);
+        let is_refused = diagnostics.iter().any(|diagnostic| diagnostic.level == Level::Error);
         PlannedJobs { plan: if is_refused { Plan::default() } else { plan }, diagnostics, refused }
     }
 }
 
 impl Planner<'_> {
     /// Say something, once.
-    fn note(&mut self, said: Diagnostic) {
-        if !self.diagnostics.contains(&said) {
-            self.diagnostics.push(said);
+    fn note(&mut self, diagnostic: Diagnostic) {
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
         }
     }
 
@@ -245,6 +245,6 @@ impl Planner<'_> {
 }
 
 /// An objection with the job it is about.
-fn in_job(job: &ParsedJob, said: Diagnostic) -> Diagnostic {
-    Diagnostic { message: format!("{}: {}", job.name, said.message), ..said }
+fn in_job(job: &ParsedJob, diagnostic: Diagnostic) -> Diagnostic {
+    Diagnostic { message: format!("{}: {}", job.name, diagnostic.message), ..diagnostic }
 }

@@ -28,7 +28,7 @@ pub(super) fn one_way(spec: &JobSpec, engine: &EngineDef) -> Result<(), Diagnost
     if !(engine.caps.one_way && (word.is_random() || word.trims() || mixed)) {
         return Ok(());
     }
-    let said = format!("engine {} goes one way, in order", engine.name);
+    let message = format!("engine {} goes one way, in order", engine.name);
     let origin = spec.origin("rw").unwrap_or(Origin::Default);
-    Err(Diagnostic::error(said).about("rw", &origin).help("use rw=read or rw=write"))
+    Err(Diagnostic::error(message).about("rw", &origin).help("use rw=read or rw=write"))
 }

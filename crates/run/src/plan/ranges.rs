@@ -241,8 +241,8 @@ fn totals(spec: &JobSpec, parts: &mut Parts, least: u64) -> Result<(), Diagnosti
             parts.total_bytes = 0;
             return Ok(());
         }
-        let (bytes, said) = (parts.size_bytes, "blocksize is larger than data set range");
-        return Err(Diagnostic::error(format!("{said}: {least} > {bytes}"))
+        let (bytes, message) = (parts.size_bytes, "blocksize is larger than data set range");
+        return Err(Diagnostic::error(format!("{message}: {least} > {bytes}"))
             .help("give a larger size= or a smaller bs="));
     }
     Ok(())
@@ -262,12 +262,12 @@ fn bad_offset(named: &Named) -> Diagnostic {
 }
 
 fn too_small(spec: &JobSpec, bytes: u64, min_bs: u64) -> Diagnostic {
-    let said = Diagnostic::error(format!(
+    let diagnostic = Diagnostic::error(format!(
         "size too small, must not be less than minimum block size: {bytes} < {min_bs}"
     ));
-    let said = match spec.origin("size") {
-        Some(origin) => said.about("size", &origin),
-        None => said,
+    let diagnostic = match spec.origin("size") {
+        Some(origin) => diagnostic.about("size", &origin),
+        None => diagnostic,
     };
-    said.help("give a larger size= or a smaller bs=")
+    diagnostic.help("give a larger size= or a smaller bs=")
 }

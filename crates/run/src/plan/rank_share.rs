@@ -23,12 +23,12 @@ impl RankShare {
         let (block, ranks) = (block.max(1), u64::from(self.ranks));
         let blocks = range.bytes / block;
         if blocks < ranks {
-            let said = format!(
+            let message = format!(
                 "{}: {} bytes cannot be split between {ranks} ranks in blocks of {block}",
                 named.path.display(),
                 range.bytes
             );
-            return Err(Diagnostic::error(said).help("give a larger size= or a smaller bs="));
+            return Err(Diagnostic::error(message).help("give a larger size= or a smaller bs="));
         }
         let end = range.offset.saturating_add(range.bytes);
         let (first, own) = iosonde_base::part_of(blocks, self.ranks, self.rank);

@@ -71,8 +71,8 @@ impl Planner<'_> {
             }
         };
         if recording.ios == 0 {
-            let said = format!("{from} holds no I/O to do");
-            return Err(about(spec, Diagnostic::error(said)));
+            let message = format!("{from} holds no I/O to do");
+            return Err(about(spec, Diagnostic::error(message)));
         }
         if let Some(remark) = &recording.remark {
             self.note(Diagnostic::warning(format!("{from}: {remark}")));
@@ -87,8 +87,10 @@ impl Planner<'_> {
         let logs = replay.read_iolog.get().as_ref().map_or(&[][..], |logs| &logs.0);
         let path = PathBuf::from(into);
         if let Some(why) = merge::keeps_from_writing(&path) {
-            let said = Diagnostic::error(why).help("name another file");
-            return Err(said.about("merge_blktrace_file", replay.merge_blktrace_file.origin()));
+            let diagnostic = Diagnostic::error(why).help("name another file");
+            return Err(
+                diagnostic.about("merge_blktrace_file", replay.merge_blktrace_file.origin())
+            );
         }
         let bytes = merge::read(logs, &parts(spec, logs.len())?)
             .map_err(|(name, error)| about(spec, unreadable(&name, error)))?;
@@ -108,8 +110,8 @@ impl Planner<'_> {
             }
         }
         if self.plan.merged.is_empty() && self.diagnostics.is_empty() {
-            let said = Diagnostic::error("there is nothing to merge");
-            self.note(said.help("give read_iolog=TRACE:TRACE and merge_blktrace_file=FILE"));
+            let diagnostic = Diagnostic::error("there is nothing to merge");
+            self.note(diagnostic.help("give read_iolog=TRACE:TRACE and merge_blktrace_file=FILE"));
         }
     }
 
@@ -145,7 +147,7 @@ impl Planner<'_> {
             let (name, path) = match spec.replay.replay_redirect.get() {
                 Some(path) => (path.clone(), PathBuf::from(path)),
                 None if engine.caps.diskless => (name.to_string(), PathBuf::new()),
-                None => locate(name).map_err(|said| about(spec, said))?,
+                None => locate(name).map_err(|diagnostic| about(spec, diagnostic))?,
             };
             let kind = if engine.caps.diskless {
                 FileKind::None
@@ -153,7 +155,8 @@ impl Planner<'_> {
                 paths::kind(&path).unwrap_or(FileKind::Regular)
             };
             if kind != FileKind::None {
-                self.suits(&path, kind, used, recording).map_err(|said| about(spec, said))?;
+                self.suits(&path, kind, used, recording)
+                    .map_err(|diagnostic| about(spec, diagnostic))?;
             }
             // A file that is mapped is mapped so far; else all of it counts.
             let bytes = if engine.caps.no_extend { used.end } else { 0 };
@@ -213,31 +216,31 @@ impl Planner<'_> {
 pub fn refuse_writes(plan: &Plan) -> Option<Diagnostic> {
     let changes = |job: &&JobPlan| job.dirs[Dir::Write] || job.dirs[Dir::Trim];
     let job = plan.jobs.iter().filter(|job| job.source.replay.is_some()).find(changes)?;
-    let said =
+    let message =
         format!("job {}: its recording writes or trims, and --readonly forbids it", job.name);
-    Some(Diagnostic::error(said).help("leave out --readonly, or add replay_skip=write,trim"))
+    Some(Diagnostic::error(message).help("leave out --readonly, or add replay_skip=write,trim"))
 }
 
 /// What does not go together with a recording.
 fn refusals(spec: &JobSpec, engine: &EngineDef) -> Option<Diagnostic> {
     let caps = &engine.caps;
     if caps.by_name || caps.no_io || caps.one_way {
-        let said = format!("engine {} cannot do what was recorded", engine.name);
-        return Some(about(spec, Diagnostic::error(said)));
+        let message = format!("engine {} cannot do what was recorded", engine.name);
+        return Some(about(spec, Diagnostic::error(message)));
     }
     let align = spec.replay.replay_align.get().map_or(1, |align| align.0);
     if align != 0 && !align.is_power_of_two() {
-        let said = Diagnostic::error(format!("{align} is no power of two"));
-        return Some(said.about("replay_align", spec.replay.replay_align.origin()));
+        let diagnostic = Diagnostic::error(format!("{align} is no power of two"));
+        return Some(diagnostic.about("replay_align", spec.replay.replay_align.origin()));
     }
     None
 }
 
 /// There can be one schedule: that of the recording, as in fio.
 fn rate_ignored(spec: &JobSpec) -> Diagnostic {
-    let said = "the rate is ignored: each I/O is due at the moment that was recorded";
+    let message = "the rate is ignored: each I/O is due at the moment that was recorded";
     let origin = spec.origin("rate").or_else(|| spec.origin("rate_iops"));
-    Diagnostic::warning(said)
+    Diagnostic::warning(message)
         .help("add replay_no_stall=1 to keep the rate")
         .about("rate", &origin.unwrap_or(Origin::Default))
 }
@@ -248,8 +251,8 @@ fn nothing_to_merge(spec: &JobSpec) -> Result<Option<Replay>, Diagnostic> {
     if setting.get().is_none() {
         return Ok(None);
     }
-    let said = Diagnostic::error("read_iolog names no traces to merge");
-    Err(said.about("merge_blktrace_file", setting.origin()))
+    let diagnostic = Diagnostic::error("read_iolog names no traces to merge");
+    Err(diagnostic.about("merge_blktrace_file", setting.origin()))
 }
 
 /// How each trace goes into a merge.
@@ -257,13 +260,15 @@ fn parts(spec: &JobSpec, traces: usize) -> Result<Vec<merge::TraceScale>, Diagno
     let (scalars, iters) = (&spec.replay.merge_blktrace_scalars, &spec.replay.merge_blktrace_iters);
     let sound = |setting: &Setting<FloatList>, name, want, is_sound: fn(f64) -> bool| {
         let values = &setting.get().0;
-        let said = match values.len() {
+        let message = match values.len() {
             0 => return Ok(()),
             n if n != traces => format!("{n} numbers for {traces} traces"),
             _ if !values.iter().copied().all(is_sound) => format!("wants {want}"),
             _ => return Ok(()),
         };
-        Err(Diagnostic::error(said).about(name, setting.origin()).help("give one for each trace"))
+        Err(Diagnostic::error(message)
+            .about(name, setting.origin())
+            .help("give one for each trace"))
     };
     let percent = |value: f64| value > 0.0 && value <= 1e6;
     sound(scalars, "merge_blktrace_scalars", "percentages above 0", percent)?;
@@ -309,8 +314,8 @@ fn locate(name: &Name) -> Result<(String, PathBuf), Diagnostic> {
     }
 }
 
-fn about(spec: &JobSpec, said: Diagnostic) -> Diagnostic {
-    said.about("read_iolog", spec.replay.read_iolog.origin())
+fn about(spec: &JobSpec, diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.about("read_iolog", spec.replay.read_iolog.origin())
 }
 
 fn unreadable(from: &str, error: RecordingError) -> Diagnostic {
@@ -319,13 +324,13 @@ fn unreadable(from: &str, error: RecordingError) -> Diagnostic {
             Diagnostic::error(format!("cannot {doing} {from}: {}", plain(&error)))
         }
         RecordingError::Log(LogError { place, message, help }) => {
-            let said = Diagnostic::error(match place {
+            let diagnostic = Diagnostic::error(match place {
                 Place::Text { line, column } => format!("{from}:{line}:{column}: {message}"),
                 Place::Byte(at) => format!("{from}, byte {at}: {message}"),
             });
             match help {
-                Some(help) => said.help(help),
-                None => said,
+                Some(help) => diagnostic.help(help),
+                None => diagnostic,
             }
         }
     }

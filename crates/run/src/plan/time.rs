@@ -32,8 +32,8 @@ impl Planner<'_> {
         let first = (0..=at).rev().find(|&at| at == 0 || opens(&self.jobs[at])).unwrap_or(0);
         if (first..at).any(|other| !matches!(steady(&self.jobs[other].spec), Ok(s) if s == asked)) {
             let words = "steadystate options must be consistent within reporting groups";
-            let said = about(&job.spec.steady.steadystate, "steadystate", words.to_owned());
-            return Err(said.help("give all jobs of the group the same, or a job new_group"));
+            let diagnostic = about(&job.spec.steady.steadystate, "steadystate", words.to_owned());
+            return Err(diagnostic.help("give all jobs of the group the same, or a job new_group"));
         }
         Ok(asked)
     }

@@ -30,11 +30,11 @@ pub(super) fn judge(
         return Ok(None);
     }
     let Some(available) = available_bytes() else { return Ok(None) };
-    said(spec, [writes, needed, available], memory_room())
+    judge_memory(spec, [writes, needed, available], memory_room())
 }
 
 /// What is said where `room` is what the tightest control group leaves.
-fn said(
+fn judge_memory(
     spec: &JobSpec,
     [writes, needed, available]: [u64; 3],
     room: Option<MemoryRoom>,
@@ -103,12 +103,12 @@ mod tests {
     #[test]
     fn more_than_is_available_is_an_error_and_with_a_runtime_a_warning() {
         let mut spec = JobSpec::default();
-        assert_eq!(said(&spec, [10, 400, 400], None), Ok(None));
-        let error = said(&spec, [1 << 28, 40 << 28, 8 << 30], None).unwrap_err();
+        assert_eq!(judge_memory(&spec, [10, 400, 400], None), Ok(None));
+        let error = judge_memory(&spec, [1 << 28, 40 << 28, 8 << 30], None).unwrap_err();
         assert!(error.message.ends_with("10 GiB of memory, and 8 GiB is available"), "{error:?}");
         let origin = iosonde_options::Origin::CommandLine { index: 1 };
         spec.set("runtime", Some("10"), origin).unwrap();
-        let warning = said(&spec, [1 << 28, 40 << 28, 8 << 30], None).unwrap().unwrap();
+        let warning = judge_memory(&spec, [1 << 28, 40 << 28, 8 << 30], None).unwrap().unwrap();
         assert_eq!(warning.level, iosonde_options::Level::Warning);
     }
 
@@ -118,7 +118,7 @@ mod tests {
         let message = |bytes: u64| {
             let room = MemoryRoom { bytes, limit: "/sys/fs/cgroup/a/memory.max".into() };
             let sizes = [1 << 28, 40 << 28, bytes.min(8 << 30)];
-            said(&spec, sizes, Some(room)).unwrap_err().message
+            judge_memory(&spec, sizes, Some(room)).unwrap_err().message
         };
         assert!(message(1 << 30).ends_with("1 GiB is available by /sys/fs/cgroup/a/memory.max"));
         assert!(message(9 << 30).ends_with("8 GiB is available"));

@@ -23,7 +23,7 @@ pub(crate) use result::{boxed_failure, failed_to_start, no_thread, panicked, so_
 
 use crate::clock_ms::clock_ms;
 use crate::control::{Gate, GateOpening, Shared};
-use crate::evidence::job_readings::JobLook;
+use crate::evidence::job_readings::JobReadings;
 use crate::job::JobPlan;
 use crate::layout;
 use crate::logs::JobLogs;
@@ -98,7 +98,7 @@ struct Worker<'a> {
     logs: Option<JobLogs>,
     /// When the job's tap is handed what there is, in ticks.
     tap_next: u64,
-    look: Option<JobLook>,
+    readings: Option<JobReadings>,
     /// What paces the job, while blocks are read back without a pace.
     paced: Option<Box<Pacing>>,
     check: verify::CheckTimes,
@@ -170,7 +170,7 @@ impl<'a> Worker<'a> {
 
     /// How long this thread has waited for a processor, where the ledger asks.
     fn run_delay(&self) -> Option<u64> {
-        self.job.measure.looks.as_ref()?;
+        self.job.measure.readings.as_ref()?;
         iosonde_sys::counters::run_delay_of_thread().ok()
     }
 
@@ -249,8 +249,8 @@ impl<'a> Worker<'a> {
         }
         self.counting = true;
         // Nothing was read before, where there is no ramp.
-        if let Some(look) = self.look.as_mut().filter(|_| began != self.start) {
-            look.begin();
+        if let Some(readings) = self.readings.as_mut().filter(|_| began != self.start) {
+            readings.begin();
         }
         self.note_use();
         self.shared.note_used(self.usage_before);
@@ -387,11 +387,11 @@ impl<'a> Worker<'a> {
             self.end_phase("sync");
         }
         let ended = self.clock.now();
-        self.end_check_look();
+        self.end_check_readings();
         self.check.end(&self.clock);
         let usage = if ran { thread_usage().since(&self.usage_before) } else { Usage::default() };
         let run_delay_ns = self.run_delay().filter(|_| ran).zip(self.run_delay_before);
-        let seen = self.look.take().filter(|_| counted).map(JobLook::end);
+        let seen = self.readings.take().filter(|_| counted).map(JobReadings::end);
         failure = failure.or(self.close_files().err());
         if let Some(failure) = failure {
             self.fail(failure);

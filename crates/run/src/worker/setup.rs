@@ -5,7 +5,7 @@ use super::sampler::Sampler;
 use super::thread;
 use super::{Worker, logs, verify};
 use crate::control::{JobStage, Shared};
-use crate::evidence::job_readings::JobLook;
+use crate::evidence::job_readings::JobReadings;
 use crate::job::{BufferPlan, FileKind, FilePlan, JobError, JobPlan, LayoutPlan};
 use crate::layout;
 use iosonde_base::{Dir, Errno, Ring};
@@ -33,7 +33,7 @@ impl<'a> Worker<'a> {
         let fail = |error: JobError| (Box::new(error), shared.counters.clone());
         let mut worker = Worker::open(job, writer, shared).map_err(fail)?;
         worker.prepare_files().map_err(fail)?;
-        worker.look = JobLook::before(job);
+        worker.readings = JobReadings::before(job);
         Ok(worker)
     }
 
@@ -104,7 +104,7 @@ impl<'a> Worker<'a> {
             _locked: locked,
             logs,
             tap_next: u64::MAX,
-            look: None,
+            readings: None,
             paced: None,
             check: Default::default(),
         }))

@@ -174,7 +174,7 @@ impl Worker<'_> {
             self.drop_cached();
         }
         self.shared.enter(JobStage::Verifying);
-        self.begin_check_look();
+        self.begin_check_readings();
         self.paced = self.drive.pacing.take();
         if let Some(verify) = &mut self.drive.verify {
             verify.job.begin_check();
@@ -210,7 +210,7 @@ impl Worker<'_> {
 
     /// The next pass of a job that verifies begins.
     pub(super) fn end_check(&mut self) {
-        self.end_check_look();
+        self.end_check_readings();
         self.check.end(&self.clock);
         let Some(verify) = &mut self.drive.verify else { return };
         verify.job.next_pass();
@@ -220,18 +220,18 @@ impl Worker<'_> {
     }
 
     /// The counters of the reads that check are read, where anybody asked.
-    fn begin_check_look(&mut self) {
+    fn begin_check_readings(&mut self) {
         let bytes = self.read_bytes();
-        if let Some(look) = &mut self.look {
-            look.begin_verify(bytes);
+        if let Some(readings) = &mut self.readings {
+            readings.begin_verify(bytes);
         }
     }
 
     /// And again, once they are done.
-    pub(super) fn end_check_look(&mut self) {
+    pub(super) fn end_check_readings(&mut self) {
         let bytes = self.read_bytes();
-        if let Some(look) = &mut self.look {
-            look.end_verify(bytes);
+        if let Some(readings) = &mut self.readings {
+            readings.end_verify(bytes);
         }
     }
 

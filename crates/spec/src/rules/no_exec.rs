@@ -43,8 +43,8 @@ mod tests {
             spec.set(name, Some(value), Origin::Default).unwrap();
         }
         let found = refuse_programs(&spec);
-        assert!(found.iter().all(|said| said.level == Level::Error));
-        found.into_iter().map(|said| said.message).collect()
+        assert!(found.iter().all(|diagnostic| diagnostic.level == Level::Error));
+        found.into_iter().map(|diagnostic| diagnostic.message).collect()
     }
 
     #[test]

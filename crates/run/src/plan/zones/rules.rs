@@ -173,9 +173,9 @@ fn keeps_what_it_verifies(
 
 /// What depends on all jobs, or on no zone at all.
 pub(in crate::plan) fn check_all(jobs: &[JobPlan]) -> Vec<Diagnostic> {
-    let mut said: Vec<Diagnostic> = jobs.iter().filter_map(writes_without_zones).collect();
-    said.extend(different_ranges(jobs));
-    said
+    let mut found: Vec<Diagnostic> = jobs.iter().filter_map(writes_without_zones).collect();
+    found.extend(different_ranges(jobs));
+    found
 }
 
 /// A job that does not know of the zones of its device.
