@@ -32,7 +32,7 @@ impl ConfidenceInterval {
     }
 
     /// Whether all of it is nearer to 0 than `bound`.
-    pub fn lies_within(&self, bound: f64) -> bool {
+    pub(crate) fn lies_within(&self, bound: f64) -> bool {
         self.low > -bound && self.high < bound
     }
 }
@@ -106,7 +106,7 @@ impl Estimate {
     }
 
     /// Fewer earlier sessions do not show how much sessions differ.
-    pub const SESSIONS_LEAST: usize = 5;
+    pub(crate) const SESSIONS_LEAST: usize = 5;
 
     /// Of one run a side, where the scatter of a run is known (a standard
     /// deviation of logarithms).

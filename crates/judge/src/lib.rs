@@ -30,7 +30,7 @@ pub use percentiles::cliff;
 pub use random::SeededRandom;
 pub use sample::{geometric_mean, outliers, standard_deviation};
 pub use slo::{SloOutcome, SloPhase, SloSearch, SloStep};
-pub use student::{normal_two_sided_p, t_quantile};
+pub use student::t_quantile;
 
 /// The error that is accepted: one in twenty.
 pub const ALPHA: f64 = 0.05;

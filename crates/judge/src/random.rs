@@ -30,7 +30,7 @@ impl SeededRandom {
     }
 
     /// Shuffle in place (Fisher and Yates).
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last + 1);
             items.swap(last, other);

@@ -1,6 +1,6 @@
-//! Student's t and the normal distribution, by statrs.
+//! Student's t distribution, by statrs.
 
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The value below which a t of `freedom` degrees lies with this probability.
 /// Infinite where there is no degree of freedom.
@@ -20,12 +20,6 @@ pub(crate) fn two_sided_p(t: f64, freedom: f64) -> f64 {
         Some(student) => 2.0 * student.cdf(-t.abs()),
         None => 1.0,
     }
-}
-
-/// The probability of a standard normal value at least so far from 0, on
-/// either side.
-pub fn normal_two_sided_p(z: f64) -> f64 {
-    2.0 * Normal::standard().cdf(-z.abs())
 }
 
 fn student(freedom: f64) -> Option<StudentsT> {

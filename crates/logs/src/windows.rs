@@ -65,7 +65,7 @@ impl TimeWindows {
     }
 
     /// Count an I/O, and its latency where there is one.
-    pub fn add_io(&mut self, row: &LogRow, latency_ns: Option<u64>) {
+    pub(crate) fn add_io(&mut self, row: &LogRow, latency_ns: Option<u64>) {
         let counts = &mut self.at(row.time_ms).dirs[row.dir];
         counts.ios += 1;
         counts.bytes += row.block;
@@ -76,7 +76,13 @@ impl TimeWindows {
 
     /// Count the latencies of a row of a histogram log: pairs of a fine bucket and
     /// a count. `block` is the size of an I/O.
-    pub fn add_buckets(&mut self, time_ms: u64, dir: Dir, block: u64, buckets: &[(usize, u64)]) {
+    pub(crate) fn add_buckets(
+        &mut self,
+        time_ms: u64,
+        dir: Dir,
+        block: u64,
+        buckets: &[(usize, u64)],
+    ) {
         let counts = &mut self.at(time_ms).dirs[dir];
         for &(bucket, count) in buckets {
             counts.ios += count;
@@ -87,20 +93,13 @@ impl TimeWindows {
 
     /// Mark the windows between two moments as known: what was not counted there
     /// did not happen.
-    pub fn cover(&mut self, from_ms: u64, to_ms: u64) {
+    pub(crate) fn cover(&mut self, from_ms: u64, to_ms: u64) {
         let last = self.index(to_ms.saturating_sub(1).max(from_ms));
         let first = self.index(from_ms).min(last);
         if last >= self.windows.len() {
             self.windows.resize(last + 1, SeriesWindow::default());
         }
         self.windows[first..=last].iter_mut().for_each(|window| window.sampled = true);
-    }
-
-    /// Make windows at least so long.
-    pub fn widen(&mut self, width_ms: u64) {
-        while self.width_ms < width_ms {
-            self.halve();
-        }
     }
 
     /// The windows, as the series of a run.

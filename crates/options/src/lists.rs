@@ -209,7 +209,7 @@ pub struct CpuSet(pub Vec<u32>);
 
 impl CpuSet {
     /// One past the largest processor number that is taken.
-    pub const LIMIT: u32 = 65_536;
+    pub(crate) const LIMIT: u32 = 65_536;
 }
 
 impl OptionValue for CpuSet {

@@ -27,7 +27,7 @@ impl BriefLatencies {
     pub const MOST: usize = 64;
 
     /// Nanoseconds: 16.7 ms.
-    pub const BOUND: u32 = 1 << 24;
+    pub(crate) const BOUND: u32 = 1 << 24;
 
     /// Where to put them: [`BriefLatencies::count`] counts the first of these.
     #[inline(always)]
@@ -79,7 +79,7 @@ mod tests {
             for place in &mut brief.ns_mut()[..count] {
                 ns = ns.wrapping_mul(69069) + 1;
                 *place = match ns >> 30 {
-                    0 => crate::CLASS_BORDERS[ns as usize % 21] as u32 - (ns >> 8) % 2,
+                    0 => crate::histogram::CLASS_BORDERS[ns as usize % 21] as u32 - (ns >> 8) % 2,
                     _ => (ns % BriefLatencies::BOUND) >> ((ns >> 24) % 24),
                 };
                 one.0.add((*place).into());

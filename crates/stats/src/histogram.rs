@@ -54,7 +54,7 @@ pub const fn middle(index: usize) -> u64 {
 
 /// The borders of fio's latency classes, in nanoseconds: the class before a
 /// border holds what took less (fio(1), "lat (nsec/usec/msec)").
-pub const CLASS_BORDERS: [u64; 31] = {
+pub(crate) const CLASS_BORDERS: [u64; 31] = {
     const STEPS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
     let mut borders = [0; 31];
     let mut i = 0;

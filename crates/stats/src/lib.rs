@@ -25,7 +25,7 @@ pub use counters::{
     Counters, CountersWriter, DepthMaps, Lane, WhichLatencies, batch_class, depth_class,
 };
 pub use fine::FineCounts;
-pub use histogram::{BUCKETS, CLASS_BORDERS, Histogram, HistogramSnapshot, bucket, middle};
+pub use histogram::{BUCKETS, Histogram, HistogramSnapshot, bucket, middle};
 pub use moments::{Moments, MomentsSnapshot};
 pub use octaves::{OCTAVES, octave_end_ns};
 pub use snapshot::{LaneSnapshot, Snapshot};

@@ -111,14 +111,6 @@ impl CpuList {
     pub fn pin(&self) -> io::Result<()> {
         platform::pin_to_cpus(&self.0)
     }
-
-    /// Keep the calling thread on the processor of its [`turn`](CpuList::turn).
-    ///
-    /// # Errors
-    /// As [`CpuList::pin`].
-    pub fn pin_turn(&self, job: usize) -> io::Result<()> {
-        platform::pin_to_cpus(&[self.turn(job)])
-    }
 }
 
 impl fmt::Display for CpuList {
@@ -216,8 +208,8 @@ mod tests {
     fn a_pinned_thread_may_use_that_processor_only() {
         std::thread::spawn(|| {
             let allowed = CpuList::allowed().unwrap();
-            allowed.pin_turn(allowed.as_slice().len() - 1).unwrap();
             let last = *allowed.as_slice().last().unwrap();
+            CpuList::from_numbers(vec![last]).unwrap().pin().unwrap();
             assert_eq!(CpuList::allowed().unwrap().as_slice(), [last]);
             assert_eq!(allowed_count(), 1);
             allowed.pin().unwrap();

@@ -101,7 +101,7 @@ const SWAP_WORDS: [(&str, &[u8; 10]); 6] = [
 ///
 /// # Errors
 /// The range cannot be read.
-pub fn signatures(file: &File, range: Range<u64>) -> io::Result<Vec<&'static str>> {
+pub(crate) fn signatures(file: &File, range: Range<u64>) -> io::Result<Vec<&'static str>> {
     let bytes = range.end.saturating_sub(range.start);
     let head = read(file, range.start, bytes.min(HEAD))?;
     let tail = read(file, range.end.saturating_sub(bytes.min(TAIL)), bytes.min(TAIL))?;

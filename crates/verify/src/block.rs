@@ -478,7 +478,7 @@ impl BlockFormat {
     }
 
     /// Check a block that was trimmed: it must read as zeroes.
-    pub fn check_trimmed(io: &[u8], offset: u64) -> Result<(), Mismatch> {
+    pub(crate) fn check_trimmed(io: &[u8], offset: u64) -> Result<(), Mismatch> {
         match io.iter().position(|byte| *byte != 0) {
             None => Ok(()),
             Some(at) => Err(Mismatch {

@@ -24,7 +24,7 @@ mod writes_end;
 
 pub use block::{BlockFormat, BlockIdentity, Expected, FormatError, Mismatch, MismatchKind};
 pub use check::BlockCheck;
-pub use checksum::{BlockType, Checksum, TRAILER_BYTES_MAX, TYPES, crc32c, hex};
+pub use checksum::{BlockType, Checksum, TYPES, crc32c, hex};
 pub use content::{BlockContent, SeededBytes};
 pub use diagnosis::{Diagnosis, diagnose, remake};
 pub use header::{HEADER_BYTES, Header, HeaderError, MAGIC, VERSION};

@@ -69,7 +69,7 @@ pub struct JobEvidence {
     pub runtime_ns: u64,
     /// I/Os by the depth they were issued at: classes of powers of two.
     pub depth_levels: [u64; 7],
-    /// fsync and its kin: how many, and their median.
+    /// fsync and similar: how many, and their median.
     pub syncs: (u64, Option<u64>),
     /// It synced after its last write, within the clock.
     pub synced_at_end: bool,

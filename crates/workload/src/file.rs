@@ -68,7 +68,7 @@ impl FileState {
     }
 
     /// For the next pass.
-    pub fn begin_pass(&mut self) {
+    pub(crate) fn begin_pass(&mut self) {
         self.start = self.first;
         self.rewind();
         self.trimmed = None;
@@ -92,7 +92,7 @@ impl FileState {
 
     /// Move on by one strided zone, or back to the first where the file has no
     /// further one.
-    pub fn next_zone(&mut self, bytes: u64, dir: Dir) {
+    pub(crate) fn next_zone(&mut self, bytes: u64, dir: Dir) {
         self.start += bytes;
         if self.start >= self.end {
             self.start = self.first;

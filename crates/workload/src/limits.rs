@@ -62,12 +62,12 @@ impl Limits {
     }
 
     /// Nothing more may be issued in the whole job.
-    pub fn job_is_over(&self) -> bool {
+    pub(crate) fn job_is_over(&self) -> bool {
         self.job_left == 0 || self.ios_left == 0
     }
 
     /// Nothing more may be issued in this pass.
-    pub fn pass_is_over(&self) -> bool {
+    pub(crate) fn pass_is_over(&self) -> bool {
         self.pass_left == 0
     }
 
@@ -98,7 +98,7 @@ impl Limits {
 
     /// A pass has ended, because all files are done or its bytes are: whether
     /// there is another.
-    pub fn another_pass(&self, files_done: bool) -> bool {
+    pub(crate) fn another_pass(&self, files_done: bool) -> bool {
         // A pass that found nothing to do would find nothing again.
         self.bytes_in_pass > 0
             && (self.time_based || self.loops_left > 0 || self.bytes_are_missing(files_done))
@@ -112,7 +112,7 @@ impl Limits {
     }
 
     /// For the next pass.
-    pub fn begin_pass(&mut self) {
+    pub(crate) fn begin_pass(&mut self) {
         self.loops_left = self.loops_left.saturating_sub(1);
         self.pass_left = self.pass_bytes;
         self.bytes_in_pass = 0;

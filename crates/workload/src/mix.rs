@@ -79,7 +79,7 @@ impl Mix {
     }
 
     /// For the next pass: the direction stays, what it was to catch up does not.
-    pub fn begin_pass(&mut self) {
+    pub(crate) fn begin_pass(&mut self) {
         if let Mix::ReadWrite(mix) = self {
             mix.until = 0;
         }

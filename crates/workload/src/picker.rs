@@ -62,7 +62,7 @@ impl FilePicker {
 
     /// For the next pass: no file is open. The file in turn, and how many turns
     /// are left, stays, as in fio.
-    pub fn begin_pass(&mut self) {
+    pub(crate) fn begin_pass(&mut self) {
         self.open = 0;
     }
 
@@ -81,7 +81,7 @@ impl FilePicker {
 
     /// Whether a file is drawn by a law: one without a place for an I/O is then
     /// begun again, not done.
-    pub fn by_law(&self) -> bool {
+    pub(crate) fn by_law(&self) -> bool {
         self.law.is_some()
     }
 

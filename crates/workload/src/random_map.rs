@@ -84,7 +84,7 @@ impl RandomMap {
     ///
     /// # Panics
     /// If fewer than that are free, or one is past the end.
-    pub fn visit_all(&mut self, blocks: &mut [u64]) {
+    pub(crate) fn visit_all(&mut self, blocks: &mut [u64]) {
         assert!(blocks.len() as u64 <= self.free, "more visits than free blocks");
         let mut at = 0;
         while at < blocks.len() {
@@ -132,7 +132,7 @@ impl RandomMap {
     /// Visit `block`, or the next one that is free from there on, going round
     /// at the end; none if all have been visited.
     #[inline]
-    pub fn visit_from(&mut self, block: u64) -> Option<u64> {
+    pub(crate) fn visit_from(&mut self, block: u64) -> Option<u64> {
         if block < self.blocks && self.try_visit(block) {
             Some(block)
         } else {
@@ -166,7 +166,7 @@ impl RandomMap {
 
     /// The first free block from `block` on, going round at the end.
     #[inline]
-    pub fn free_from(&self, block: u64) -> Option<u64> {
+    pub(crate) fn free_from(&self, block: u64) -> Option<u64> {
         let word = if block < self.blocks { self.words[(block / BITS) as usize] } else { u64::MAX };
         if word >> (block % BITS) & 1 == 0 { Some(block) } else { self.free_later(block) }
     }
@@ -180,7 +180,7 @@ impl RandomMap {
     /// Visit as many blocks from `block` on as are free in a row, `most` at
     /// most: how many. Past the end of the map all are free as far as its last
     /// word goes, as in fio.
-    pub fn visit_run(&mut self, block: u64, most: u64) -> u64 {
+    pub(crate) fn visit_run(&mut self, block: u64, most: u64) -> u64 {
         let within = most.min(self.blocks.saturating_sub(block));
         for visited in 0..within {
             if !self.try_visit(block + visited) {

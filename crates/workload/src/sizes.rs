@@ -140,7 +140,7 @@ impl Menu {
 
     /// A size that is at most `room` bytes, which the least is.
     #[inline(always)]
-    pub fn draw_fitting<D: Draw>(&self, draws: &mut D, room: u64) -> u32 {
+    pub(crate) fn draw_fitting<D: Draw>(&self, draws: &mut D, room: u64) -> u32 {
         let drawn = self.any(draws);
         self.fitted(drawn, draws, room)
     }
@@ -186,7 +186,7 @@ impl Menu {
     }
 
     /// Whether each size has its share.
-    pub fn is_split(&self) -> bool {
+    pub(crate) fn is_split(&self) -> bool {
         matches!(self.sizes, Sizes::Split(_))
     }
 
@@ -197,7 +197,7 @@ impl Menu {
 
     /// As [`Menu::draw_fitting`], where [`Menu::is_split`].
     #[inline(always)]
-    pub fn share_fitting<D: Draw>(&self, draws: &mut D, room: u64) -> u32 {
+    pub(crate) fn share_fitting<D: Draw>(&self, draws: &mut D, room: u64) -> u32 {
         let drawn = self.share(draws);
         self.fitted(drawn, draws, room)
     }

@@ -180,7 +180,7 @@ impl Sprandom {
     }
 
     /// Begin anew.
-    pub fn begin_pass(&mut self) {
+    pub(crate) fn begin_pass(&mut self) {
         (self.region, self.left) = (0, part_of(self.writes, self.regions, 0).1);
         self.at_hand.clear();
         self.before.clear();

@@ -66,7 +66,7 @@ impl Seeds {
     }
 
     /// The seed of sizes for direction number `dir` (read, write, trim).
-    pub fn of_sizes(&self, dir: usize) -> u64 {
+    pub(crate) fn of_sizes(&self, dir: usize) -> u64 {
         self.0[Stream::Size as usize + dir]
     }
 }

@@ -41,7 +41,7 @@ impl Syncs {
 
     /// The sync that follows the last write too: because one follows each of
     /// them, or because the job wants the last one done.
-    pub fn due_after_each(&mut self) -> Option<Op> {
+    pub(crate) fn due_after_each(&mut self) -> Option<Op> {
         let last = self.every.after_last;
         self.take(|every| every == 1 || last)
     }

@@ -3,7 +3,7 @@
 use crate::platform;
 use std::sync::atomic::{
     AtomicU32,
-    Ordering::{AcqRel, Acquire, Release},
+    Ordering::{Acquire, Release},
 };
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub enum Slept {
     Woken,
 }
 
-/// Rung once, it stays rung until [`Bell::hush`]: a thread that is not asleep
+/// Rung once, it stays rung: a thread that is not asleep
 /// yet does not miss it. One word that the system watches: a wait is one call.
 #[derive(Debug, Default)]
 pub struct Bell(AtomicU32);
@@ -34,13 +34,8 @@ impl Bell {
         platform::wake_all(&self.0);
     }
 
-    /// Silence it. Returns whether it had been rung.
-    pub fn hush(&self) -> bool {
-        self.0.swap(0, AcqRel) != 0
-    }
-
-    /// Whether it has been rung and not silenced.
-    pub fn is_rung(&self) -> bool {
+    /// Whether it has been rung.
+    pub(crate) fn is_rung(&self) -> bool {
         self.0.load(Acquire) != 0
     }
 
@@ -92,14 +87,5 @@ mod tests {
         }
         bell.ring();
         assert!(!bell.sleeps_through(999_999_999));
-    }
-
-    #[test]
-    fn a_hushed_bell_is_silent_again() {
-        let bell = Bell::new();
-        bell.ring();
-        assert!(bell.hush());
-        assert!(!bell.is_rung());
-        assert!(!bell.hush());
     }
 }

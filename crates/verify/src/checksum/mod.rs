@@ -58,7 +58,7 @@ pub enum BlockType {
 use BlockType::*;
 
 /// The longest trailer of any type: that of sha512.
-pub const TRAILER_BYTES_MAX: usize = 128;
+pub(crate) const TRAILER_BYTES_MAX: usize = 128;
 
 /// All types with their names as in `verify=`. `crc32c-intel` names
 /// [`BlockType::Crc32c`], as in fio.

@@ -64,7 +64,7 @@ impl IssueOrder {
     }
 
     #[inline]
-    pub fn remember(&mut self, write: Written) {
+    pub(crate) fn remember(&mut self, write: Written) {
         match &mut self.last {
             Some(run) if run.is_followed_by(&write) => run.count += 1,
             last => {

@@ -82,7 +82,7 @@ impl OffsetOrder {
 
     /// Remember a write; those that it touches are forgotten and handed to
     /// `dropped`.
-    pub fn remember(&mut self, write: Written, mut dropped: impl FnMut(Written)) {
+    pub(crate) fn remember(&mut self, write: Written, mut dropped: impl FnMut(Written)) {
         self.newest = self.newest.max(write.number);
         while let Some(run) = self.last_before(write.file, write.end()) {
             if run.end() <= write.offset {

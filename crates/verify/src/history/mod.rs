@@ -84,7 +84,7 @@ impl History {
     /// Remember a write. What it replaces, wholly or in part, is forgotten and
     /// handed to `dropped`.
     #[inline]
-    pub fn remember(&mut self, write: Written, mut dropped: impl FnMut(Written)) {
+    pub(crate) fn remember(&mut self, write: Written, mut dropped: impl FnMut(Written)) {
         match &mut self.kept {
             Kept::Issue(order) => order.remember(write),
             Kept::Offset(order) => order.remember(write, |older| {

@@ -39,7 +39,7 @@ impl OpenFiles {
 
     /// What comes before a read in the verify phase, in which the source has
     /// nothing open: the file stays open for the next.
-    pub fn before_check(&mut self, file: FileId) -> Vec<Planned> {
+    pub(crate) fn before_check(&mut self, file: FileId) -> Vec<Planned> {
         if let Some(at) = self.ours.iter().position(|open| *open == file) {
             self.ours.remove(at);
             self.ours.push_back(file);
@@ -55,7 +55,7 @@ impl OpenFiles {
     }
 
     /// All files were closed, between two phases.
-    pub fn all_closed(&mut self) {
+    pub(crate) fn all_closed(&mut self) {
         self.by_source.fill(false);
         self.ours.clear();
     }

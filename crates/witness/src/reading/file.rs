@@ -43,12 +43,12 @@ pub struct FileReading {
 
 impl FileReading {
     /// Whether any of its extents is stored compressed or encrypted (FIEMAP's `encoded`).
-    pub fn has_encoded_extents(&self) -> bool {
+    pub(crate) fn has_encoded_extents(&self) -> bool {
         self.extents.get().is_some_and(|extents| extents.encoded_bytes > 0)
     }
 
     /// Bytes of holes in the range, but for what lies past the file's end.
-    pub fn hole_bytes_within(&self) -> u64 {
+    pub(crate) fn hole_bytes_within(&self) -> u64 {
         let past = self.offset.saturating_add(self.bytes).saturating_sub(self.file_bytes);
         let holes = self.extents.get().map_or(0, |extents| extents.hole_bytes);
         holes.saturating_sub(past.min(self.bytes))
@@ -123,7 +123,7 @@ impl FileReading {
     }
 
     /// By how much what is in memory has grown.
-    pub fn grown_bytes(&self) -> Observed<u64> {
+    pub(crate) fn grown_bytes(&self) -> Observed<u64> {
         match (&self.resident[0], &self.resident[1]) {
             (Observed::Is(before), Observed::Is(after)) => {
                 Observed::Is(after.saturating_sub(*before))

@@ -52,7 +52,7 @@ impl MachineReading {
     }
 
     /// Nanoseconds from `earlier` to this.
-    pub fn ns_since(&self, earlier: &MachineReading) -> u64 {
+    pub(crate) fn ns_since(&self, earlier: &MachineReading) -> u64 {
         match (earlier.at, self.at) {
             (Some(earlier), Some(later)) => {
                 later.saturating_duration_since(earlier).as_nanos() as u64
@@ -67,7 +67,11 @@ impl MachineReading {
     }
 
     /// The I/O of a device between `earlier` and this.
-    pub fn device_since(&self, earlier: &MachineReading, name: &str) -> Observed<DiskCounters> {
+    pub(crate) fn device_since(
+        &self,
+        earlier: &MachineReading,
+        name: &str,
+    ) -> Observed<DiskCounters> {
         let find = |all: &[(String, Observed<DiskCounters>)]| {
             let found = all.iter().find(|(found, _)| found == name);
             found.map_or(Observed::default(), |(_, counters)| counters.clone())

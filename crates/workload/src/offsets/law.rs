@@ -39,7 +39,7 @@ enum Curve {
 
 impl Law {
     /// The law for places in `file`; none if places are even or zoned.
-    pub fn for_file(
+    pub(crate) fn for_file(
         spec: &SourceSpec,
         seeds: &Seeds,
         file: &SourceFile,

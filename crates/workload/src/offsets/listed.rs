@@ -15,7 +15,10 @@ pub(crate) struct Listed {
 
 impl Listed {
     /// The list for `file`; none if its places are found another way.
-    pub fn for_file(spec: &SourceSpec, file: &SourceFile) -> Result<Option<Listed>, SpecError> {
+    pub(crate) fn for_file(
+        spec: &SourceSpec,
+        file: &SourceFile,
+    ) -> Result<Option<Listed>, SpecError> {
         let Distribution::Sequence(listed) = &spec.distribution else { return Ok(None) };
         if listed.is_empty() {
             return Err(SpecError::BadDistribution);

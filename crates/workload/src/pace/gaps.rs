@@ -37,7 +37,7 @@ impl Exponential {
 
     /// The same for a gap that is at least [`LONGEST_DRAW`] bits short of 64.
     #[inline(always)]
-    pub fn stretch_short(&mut self, gap: u64) -> u64 {
+    pub(crate) fn stretch_short(&mut self, gap: u64) -> u64 {
         ((u128::from(gap) * u128::from(self.draw())) >> FRACTION) as u64
     }
 }

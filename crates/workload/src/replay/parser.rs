@@ -122,9 +122,4 @@ impl Parser {
     pub fn names(&self) -> &[Name] {
         &self.names
     }
-
-    /// Whether this is a binary trace of block devices.
-    pub fn is_blktrace(&self) -> bool {
-        matches!(self.format, Format::Blktrace(_))
-    }
 }

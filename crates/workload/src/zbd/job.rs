@@ -128,7 +128,7 @@ impl ZbdJob {
     }
 
     /// A pass over the files begins. Data that is verified later goes to empty zones.
-    pub fn begin_pass(&mut self) {
+    pub(crate) fn begin_pass(&mut self) {
         self.drawn = None;
         self.wrote.fill(false);
         self.countdown = self.period();

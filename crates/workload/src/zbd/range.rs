@@ -28,7 +28,7 @@ impl ZoneRange {
     }
 
     /// All zones from the one after `zone` on, round, up to `zone` itself.
-    pub fn zones_after(&self, zone: usize) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn zones_after(&self, zone: usize) -> impl Iterator<Item = usize> + use<> {
         let (range, count) = (self.clone(), self.zones.len());
         let mut at = zone;
         (0..count).map(move |_| {

@@ -293,11 +293,6 @@ impl Source {
             ),
         })
     }
-
-    /// Whether the job has `zonemode=zbd`.
-    pub fn is_zoned(&self) -> bool {
-        self.zbd.is_some()
-    }
 }
 
 /// The zone that a command is about.

@@ -174,17 +174,17 @@ impl ZoneTable {
     }
 
     /// Whether a write of another job to any zone is in flight.
-    pub fn others_write(&self, job: u32) -> bool {
+    pub(crate) fn others_write(&self, job: u32) -> bool {
         self.zones.iter().any(|zone| zone.writer.is_some_and(|writer| writer != job))
     }
 
     /// `job` writes to a zone from now on.
-    pub fn begin_write(&mut self, zone: usize, job: u32) {
+    pub(crate) fn begin_write(&mut self, zone: usize, job: u32) {
         self.zones[zone].writer = Some(job);
     }
 
     /// The write to a zone has ended, and `bytes` of it arrived: all or none.
-    pub fn end_write(&mut self, zone: usize, bytes: u64) {
+    pub(crate) fn end_write(&mut self, zone: usize, bytes: u64) {
         self.zones[zone].writer = None;
         self.set_written(zone, self.zones[zone].written.saturating_add(bytes));
         if self.left(zone) == 0 {
@@ -193,13 +193,13 @@ impl ZoneTable {
     }
 
     /// The pointer is at `written` bytes, as the target reports.
-    pub fn move_pointer(&mut self, zone: usize, written: u64) {
+    pub(crate) fn move_pointer(&mut self, zone: usize, written: u64) {
         self.zones[zone].writer = None;
         self.set_written(zone, written);
     }
 
     /// `job` is gone: none of its writes is in flight any more.
-    pub fn forget_writer(&mut self, job: u32) {
+    pub(crate) fn forget_writer(&mut self, job: u32) {
         for zone in &mut self.zones {
             if zone.writer == Some(job) {
                 zone.writer = None;
@@ -231,7 +231,7 @@ impl ZoneTable {
 
     /// Bytes below the write pointers of the sequential zones of `range`. Counted once; then
     /// kept while one range is asked for.
-    pub fn valid_bytes(&mut self, range: &Range<usize>) -> u64 {
+    pub(crate) fn valid_bytes(&mut self, range: &Range<usize>) -> u64 {
         if let Some((counted, bytes)) = &self.counted
             && counted == range
         {
@@ -244,7 +244,7 @@ impl ZoneTable {
     }
 
     /// Open zones in the order of opening.
-    pub fn open_zones(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn open_zones(&self) -> impl Iterator<Item = usize> + '_ {
         self.open.iter().map(|(zone, _)| *zone)
     }
 
@@ -259,7 +259,7 @@ impl ZoneTable {
     }
 
     /// How many of them `job` opened.
-    pub fn open_count_of(&self, job: u32) -> usize {
+    pub(crate) fn open_count_of(&self, job: u32) -> usize {
         self.open.iter().filter(|(_, opener)| *opener == job).count()
     }
 
@@ -282,7 +282,7 @@ impl ZoneTable {
 
     /// Take the zones of `range` that were reported as open for open: how many are now. Those
     /// that were taken once are not taken again.
-    pub fn take_reported_open(&mut self, range: Range<usize>, job: u32) -> usize {
+    pub(crate) fn take_reported_open(&mut self, range: Range<usize>, job: u32) -> usize {
         for zone in range {
             if std::mem::take(&mut self.zones[zone].was_open) && self.is_sequential(zone) {
                 self.open(zone, job);
