@@ -27,7 +27,7 @@
 //!
 //! Out of it come the typed field, a row of [`OptionDef`] for help, manual and tests, and
 //! [`Topic::set`] and [`Topic::show`] by name. The braces may name any column of [`OptionDef`];
-//! what is left out is as in [`OptionDef::BLANK`].
+//! what is left out is as its type or [`OptionDef::BLANK`] has it.
 //!
 //! This crate knows no particular option of a job.
 
@@ -98,6 +98,8 @@ macro_rules! options {
                         choices: <$ty as $crate::OptionValue>::CHOICES,
                         default: $default,
                         category: $category,
+                        good: <$ty as $crate::OptionValue>::GOOD,
+                        bad: <$ty as $crate::OptionValue>::BAD,
                         ..$crate::OptionDef::BLANK
                     }
                 }, )*

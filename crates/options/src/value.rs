@@ -42,6 +42,10 @@ pub trait OptionValue: Sized + Clone + PartialEq {
     const KIND: ValueKind;
     /// The words allowed, when the set is closed.
     const CHOICES: &'static [Choice] = &[];
+    /// Examples that any option of this type takes, where it has none of its own.
+    const GOOD: &'static [&'static str] = &[];
+    /// Examples that any option of this type refuses, where it has none of its own.
+    const BAD: &'static [&'static str] = &[];
     /// Reads the text. What is accepted though it looks like a mistake goes to
     /// [`ParseContext::doubt`].
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError>;
@@ -88,6 +92,8 @@ impl<T: OptionValue> OptionValue for Option<T> {
 /// 0 or 1. An option that may stand bare takes any whole number, as in fio: nonzero is on.
 impl OptionValue for bool {
     const KIND: ValueKind = ValueKind::Bool;
+    const GOOD: &'static [&'static str] = &["0", "1"];
+    const BAD: &'static [&'static str] = &["2", "yes"];
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("0 or 1", text);
         let number = crate::scan_number(text, context).map_err(|_| want())?;

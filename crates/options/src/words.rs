@@ -1,15 +1,13 @@
 //! Closed sets of words, each with its help.
 
 /// Declares an enum that is written as one of a closed set of words. Each variant names its
-/// word, its other spellings, and what it stands for:
+/// word, its other spellings, and what it stands for, which also documents it:
 ///
 /// ```
 /// iosonde_options::words! {
 ///     /// Distribution of the gaps between rate-limited I/Os.
 ///     pub enum Pacing {
-///         /// Even gaps.
 ///         Linear = "linear" : "even gaps",
-///         /// Gaps of a Poisson process.
 ///         Poisson = "poisson" | "random" : "gaps drawn from an exponential distribution",
 ///     }
 /// }
@@ -27,7 +25,7 @@ macro_rules! words {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         $vis enum $name {
-            $( $(#[$vmeta])* $variant, )*
+            $( #[doc = $help] $(#[$vmeta])* $variant, )*
         }
 
         impl $name {

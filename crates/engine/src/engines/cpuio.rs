@@ -47,9 +47,7 @@ pub(crate) static CPUIO: EngineDef = EngineDef {
 words! {
     /// What cpuio burns time with.
     pub enum CpuMode {
-        /// No-ops.
         Noop = "noop" : "no-ops",
-        /// Sorting.
         Qsort = "qsort" : "sorting",
     }
 }
@@ -78,8 +76,6 @@ options! {
         /// End when the jobs that do I/O have ended.
         exit_on_io_done: bool = "0" as "exit_on_io_done" {
             built: Built::Yes,
-            good: &["0", "1"],
-            bad: &["2"],
         }
     }
 }

@@ -108,11 +108,8 @@ pub(crate) static DIRDELETE: EngineDef = EngineDef {
 words! {
     /// A call that asks for a file's attributes.
     pub enum StatType {
-        /// stat(2).
         Stat = "stat" : "stat(2)",
-        /// lstat(2).
         Lstat = "lstat" : "lstat(2)",
-        /// statx(2).
         Statx = "statx" : "statx(2)",
     }
 }

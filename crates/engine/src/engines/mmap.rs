@@ -33,9 +33,7 @@ pub(crate) static MMAP: EngineDef = EngineDef {
 words! {
     /// Advice for madvise(2) about huge pages.
     pub enum HugePageAdvice {
-        /// Use none.
         Never = "0" : "MADV_NOHUGEPAGE",
-        /// Use them.
         Huge = "1" : "MADV_HUGEPAGE",
     }
 }

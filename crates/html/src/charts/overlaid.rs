@@ -94,11 +94,11 @@ impl SideRates {
     }
 
     fn line(&self, class: &'static str, side: &str, interval_ns: u64) -> DrawnLine {
-        let point = |(index, (middle, range)): (usize, (&Option<f64>, &Option<(f64, f64)>))| {
-            let (y, (low, high)) = ((*middle)?, (*range)?);
+        let point = |index: usize| {
+            let (y, (low, high)) = (self.middle[index]?, self.range[index]?);
             Some(LinePoint { x: (index as f64 + 0.5) * interval_ns as f64 / 1e9, y, low, high })
         };
-        let points = self.middle.iter().zip(&self.range).enumerate().map(point).collect();
+        let points = (0..self.middle.len()).map(point).collect();
         let name = side_name(side, self.runs);
         DrawnLine { extremes: ExtremesStyle::Band, ..DrawnLine::new(class, &name, points) }
     }

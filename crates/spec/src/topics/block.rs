@@ -51,9 +51,6 @@ options! {
             bad: &["yes"],
         }
         /// Use the read size for sequential I/Os and the write size for random I/Os.
-        bs_is_seq_rand: bool = "0" as "bs_is_seq_rand" {
-            good: &["0", "1"],
-            bad: &["2", "yes"],
-        }
+        bs_is_seq_rand: bool = "0" as "bs_is_seq_rand" {}
     }
 }

@@ -44,10 +44,7 @@ options! {
             bad: &["yes"],
         }
         /// Change a few bytes of the buffer for every write, so that no two are equal.
-        scramble_buffers: bool = "1" as "scramble_buffers" {
-            good: &["0", "1"],
-            bad: &["2", "no"],
-        }
+        scramble_buffers: bool = "1" as "scramble_buffers" {}
         /// Fill buffers with this pattern, repeated.
         ///
         /// `"text"`, `0xhex`, a number, `'file'`, `%o` for the block's offset in its file

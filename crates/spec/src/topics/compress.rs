@@ -33,8 +33,6 @@ options! {
         dedupe_global: bool = "0" as "dedupe_global" {
             needs: &["dedupe_percentage"],
             with: &["dedupe_percentage=50"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// How duplicates are chosen.
         dedupe_mode: DedupeMode = "repeat" as "dedupe_mode" {

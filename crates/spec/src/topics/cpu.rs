@@ -74,8 +74,6 @@ options! {
         cgroup_nodelete: bool = "0" as "cgroup_nodelete" {
             parent: Some("cgroup"),
             with: &["cgroup=test"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// I/O weight of the control group, where the kernel supports it.
         cgroup_weight: Option<u32> = "" as "cgroup_weight" {

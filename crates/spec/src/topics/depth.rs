@@ -52,8 +52,6 @@ options! {
         serialize_overlap: bool = "0" as "serialize_overlap" {
             parent: Some("iodepth"),
             with: &["ioengine=libaio", "iodepth=16"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Submit I/Os from the job's thread, or from a pool of `iodepth` threads.
         ///

@@ -8,20 +8,12 @@ options! {
     /// Durability
     pub struct DurabilityOptions in Category::IoBasic {
         /// Bypass the page cache (O_DIRECT).
-        direct: bool = "0" as "direct" {
-            good: &["0", "1"],
-            bad: &["2", "yes"],
-        }
+        direct: bool = "0" as "direct" {}
         /// Use the page cache: the opposite of `direct`.
-        buffered: bool = "1" as "buffered" {
-            good: &["0", "1"],
-            bad: &["2", "no"],
-        }
+        buffered: bool = "1" as "buffered" {}
         /// Write each block atomically (RWF_ATOMIC); implies `direct`.
         atomic: bool = "0" as "atomic" {
             with: &["rw=write", "ioengine=pvsync2"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Open files so that each write is on stable storage when it returns.
         sync: SyncMode = "none" as "sync" {
@@ -70,22 +62,16 @@ options! {
         end_fsync: bool = "0" as "end_fsync" {
             category: Category::File,
             with: &["rw=write"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Call fsync(2) on each written file before it is closed.
         fsync_on_close: bool = "0" as "fsync_on_close" {
             category: Category::File,
             with: &["rw=write"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Call syncfs(2) on the file system at the end of the job.
         end_syncfs: bool = "0" as "end_syncfs" {
             category: Category::File,
             with: &["rw=write"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Write lifetime hint for the device (fcntl(2) F_SET_RW_HINT).
         write_hint: WriteHint = "none" as "write_hint" {

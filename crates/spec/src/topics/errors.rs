@@ -21,10 +21,7 @@ options! {
             good: &["EIO", "EIO:ENOSPC,EINVAL", "EAGAIN,ENOSPC:122", ",,EILSEQ"],
         }
         /// Print every error, not only the one that ends the job.
-        error_dump: bool = "0" as "error_dump" {
-            good: &["0", "1"],
-            bad: &["2", "yes"],
-        }
+        error_dump: bool = "0" as "error_dump" {}
         /// End the jobs that `exit_what` names when this job fails.
         exitall_on_error: bool = "0" as "exitall_on_error" {
             bare: Some("1"),

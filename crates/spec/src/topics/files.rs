@@ -33,8 +33,6 @@ options! {
         /// Prefix names with the client's address when a server runs the job.
         unique_filename: bool = "1" as "unique_filename" {
             built: Built::Ignored("there is no client/server mode"),
-            good: &["0", "1"],
-            bad: &["2", "no"],
         }
         /// Lock files against other jobs while I/O to them is in flight.
         ///

@@ -39,8 +39,6 @@ options! {
         latency_run: bool = "0" as "latency_run" {
             needs: &["latency_target"],
             with: &["latency_target=10ms"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
     }
 }

@@ -34,8 +34,6 @@ options! {
         per_job_logs: bool = "1" as "per_job_logs" {
             needs: LOGS,
             with: &["write_bw_log=run1"],
-            good: &["0", "1"],
-            bad: &["2", "no"],
         }
         /// Number of entries to allocate memory for at first.
         log_entries: u32 = "1024" as "log_entries" {
@@ -83,22 +81,16 @@ options! {
         log_offset: bool = "0" as "log_offset" {
             needs: LOGS,
             with: &["write_bw_log=run1"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Log the priority of each I/O.
         log_prio: bool = "0" as "log_prio" {
             needs: LOGS,
             with: &["write_bw_log=run1"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Log when each I/O was issued.
         log_issue_time: bool = "0" as "log_issue_time" {
             needs: LOGS,
             with: &["write_bw_log=run1"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Compress logs in memory, in chunks of this size.
         log_compression: Option<Bytes> = "" as "log_compression" {
@@ -120,15 +112,11 @@ options! {
         log_store_compressed: bool = "0" as "log_store_compressed" {
             needs: LOGS,
             with: &["write_bw_log=run1", "log_compression=1m"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Log times since the epoch of a clock, not since the start of the job.
         log_alternate_epoch: bool = "0" as "log_alternate_epoch" | "log_unix_epoch" {
             needs: LOGS,
             with: &["write_bw_log=run1"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// The clock of that epoch (clock_gettime(2)); 0 for Unix time.
         log_alternate_epoch_clock_id: u32 = "0" as "log_alternate_epoch_clock_id" {

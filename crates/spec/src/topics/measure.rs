@@ -8,25 +8,13 @@ options! {
     /// Measurements
     pub struct MeasureOptions in Category::Stat {
         /// Collect statistics.
-        stats: bool = "1" as "stats" {
-            good: &["0", "1"],
-            bad: &["2", "no"],
-        }
+        stats: bool = "1" as "stats" {}
         /// Report percentiles of completion latency.
-        clat_percentiles: bool = "1" as "clat_percentiles" {
-            good: &["0", "1"],
-            bad: &["2", "no"],
-        }
+        clat_percentiles: bool = "1" as "clat_percentiles" {}
         /// Report percentiles of total latency.
-        lat_percentiles: bool = "0" as "lat_percentiles" {
-            good: &["0", "1"],
-            bad: &["2", "yes"],
-        }
+        lat_percentiles: bool = "0" as "lat_percentiles" {}
         /// Report percentiles of submission latency.
-        slat_percentiles: bool = "0" as "slat_percentiles" {
-            good: &["0", "1"],
-            bad: &["2", "yes"],
-        }
+        slat_percentiles: bool = "0" as "slat_percentiles" {}
         /// Percentiles to report, separated by colons; 20 at most.
         percentile_list: FloatList =
             "1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99" as "percentile_list" {
@@ -43,41 +31,27 @@ options! {
             bad: &["0", "11", "all"],
         }
         /// Report statistics of the disks under the files.
-        disk_util: bool = "1" as "disk_util" {
-            good: &["0", "1"],
-            bad: &["2", "no"],
-        }
+        disk_util: bool = "1" as "disk_util" {}
         /// Minimize clock reads: do not measure latencies or sample bandwidth.
         ///
         /// The same as `disable_lat`, `disable_clat`, `disable_slat` and
         /// `disable_bw_measurement`, unless those are given.
-        gtod_reduce: bool = "0" as "gtod_reduce" {
-            good: &["0", "1"],
-            bad: &["2", "yes"],
-        }
+        gtod_reduce: bool = "0" as "gtod_reduce" {}
         /// Do not measure total latency.
         disable_lat: bool = "0" as "disable_lat" {
             parent: Some("gtod_reduce"),
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Do not measure completion latency.
         disable_clat: bool = "0" as "disable_clat" {
             parent: Some("gtod_reduce"),
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Do not measure submission latency.
         disable_slat: bool = "0" as "disable_slat" {
             parent: Some("gtod_reduce"),
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Do not take samples of bandwidth.
         disable_bw_measurement: bool = "0" as "disable_bw_measurement" | "disable_bw" {
             parent: Some("gtod_reduce"),
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Dedicate a CPU to reading the clock.
         gtod_cpu: Option<u32> = "" as "gtod_cpu" {
@@ -106,8 +80,6 @@ options! {
         /// Report percentiles of block errors of trims.
         block_error_percentiles: bool = "0" as "block_error_percentiles" {
             built: Built::No,
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
     }
 }

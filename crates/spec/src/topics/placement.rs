@@ -10,8 +10,6 @@ options! {
         /// Use NVMe Flexible Data Placement.
         fdp: bool = "0" as "fdp" {
             built: Built::No,
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Data placement scheme.
         dataplacement: DataPlacement = "none" as "dataplacement" | "data_placement" {

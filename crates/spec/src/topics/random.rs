@@ -10,8 +10,6 @@ options! {
         /// Draw the same random sequence in every run.
         randrepeat: bool = "1" as "randrepeat" | "allrandrepeat" {
             with: &["rw=randread"],
-            good: &["0", "1"],
-            bad: &["2", "no"],
         }
         /// Seed of all random generators.
         ///
@@ -33,8 +31,6 @@ options! {
         /// Run without a random map if memory for it cannot be allocated.
         softrandommap: bool = "0" as "softrandommap" {
             with: &["rw=randread"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Random generator for offsets.
         random_generator: RandomGenerator = "tausworthe" as "random_generator" {
@@ -71,8 +67,6 @@ options! {
         /// (`blkdiscard`), with the drive's real `spr_op`.
         sprandom: bool = "0" as "sprandom" {
             with: &["rw=randwrite"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Number of regions of `sprandom`.
         ///

@@ -59,8 +59,6 @@ options! {
             parent: Some("rate"),
             needs: &["rate", "rate_iops"],
             with: &["rate=2m"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
     }
 }

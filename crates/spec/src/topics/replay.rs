@@ -27,15 +27,11 @@ options! {
         read_iolog_chunked: bool = "0" as "read_iolog_chunked" {
             parent: Some("read_iolog"),
             with: &["read_iolog=trace.log"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Replay without the recorded pauses.
         replay_no_stall: bool = "0" as "replay_no_stall" {
             parent: Some("read_iolog"),
             with: &["read_iolog=trace.log"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Replay all I/Os on this file or device.
         replay_redirect: Option<String> = "" as "replay_redirect" {

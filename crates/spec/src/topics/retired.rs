@@ -20,6 +20,7 @@ options! {
             built: Built::Ignored("fio ignores it too"),
             deprecated: Some("leave it out"),
             good: &["0", "1"],
+            bad: &[],
         }
         /// Retired: number of blocks that are sorted at once.
         verifysort_nr: u32 = "1024" as "verifysort_nr" {

@@ -29,8 +29,6 @@ options! {
         /// Only for sequential writes; ENOSPC is then the normal end.
         fill_device: bool = "0" as "fill_device" | "fill_fs" {
             with: &["rw=write"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Size of each file, or a range from which it is drawn.
         filesize: Option<FileSize> = "" as "filesize" {
@@ -43,8 +41,6 @@ options! {
         file_append: bool = "0" as "file_append" {
             category: Category::File,
             with: &["rw=write"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
     }
 }

@@ -18,8 +18,6 @@ options! {
         trim_verify_zero: bool = "1" as "trim_verify_zero" {
             parent: Some("trim_percentage"),
             with: &["rw=write", "verify=crc32c", "trim_percentage=10"],
-            good: &["0", "1"],
-            bad: &["2", "no"],
         }
         /// Trim after every N writes.
         trim_backlog: u64 = "0" as "trim_backlog" {

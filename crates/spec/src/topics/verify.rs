@@ -24,8 +24,6 @@ options! {
         do_verify: bool = "1" as "do_verify" {
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
-            good: &["0", "1"],
-            bad: &["2", "no"],
         }
         /// Which writes are verified: all that completed, or those that a sync followed.
         verify_policy: VerifyPolicy = "completed" as "verify_policy" {
@@ -68,15 +66,11 @@ options! {
         verify_fatal: bool = "0" as "verify_fatal" {
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// On a failure, dump the data read and the data expected to files.
         verify_dump: bool = "0" as "verify_dump" {
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Number of threads that check blocks while the job reads on; 0: the job's own thread.
         verify_async: u32 = "0" as "verify_async" {
@@ -111,36 +105,26 @@ options! {
         experimental_verify: bool = "0" as "experimental_verify" {
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Verify up to where the state file of an earlier run says that writes ended.
         verify_state_load: bool = "0" as "verify_state_load" {
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Save where writes ended to a state file, however the job ends.
         verify_state_save: bool = "1" as "verify_state_save" {
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
-            good: &["0", "1"],
-            bad: &["2", "no"],
         }
         /// Check the write sequence number in block headers.
         verify_write_sequence: bool = "1" as "verify_write_sequence" {
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
-            good: &["0", "1"],
-            bad: &["2", "no"],
         }
         /// Check the seed in block headers.
         verify_header_seed: bool = "1" as "verify_header_seed" {
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
-            good: &["0", "1"],
-            bad: &["2", "no"],
         }
     }
 }

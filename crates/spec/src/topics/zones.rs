@@ -43,8 +43,6 @@ options! {
         read_beyond_wp: bool = "0" as "read_beyond_wp" {
             needs: &["zonemode"],
             with: &["zonemode=zbd", "zonesize=1m"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Maximum number of zones open for writing, over all jobs; 0 for the device's limit.
         max_open_zones: u32 = "0" as "max_open_zones" {
@@ -68,8 +66,6 @@ options! {
         ignore_zone_limits: bool = "0" as "ignore_zone_limits" {
             needs: &["zonemode"],
             with: &["zonemode=zbd", "zonesize=1m"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Reset zones once this fraction of the range holds data, from 0 to 1.
         zone_reset_threshold: Option<f64> = "" as "zone_reset_threshold" {
@@ -93,15 +89,11 @@ options! {
         recover_zbd_write_error: bool = "0" as "recover_zbd_write_error" {
             needs: &["zonemode"],
             with: &["zonemode=zbd", "zonesize=1m"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
         /// Fill the rest of a zone with a smaller write rather than finish the zone.
         write_zone_remainder: bool = "0" as "write_zone_remainder" {
             needs: &["zonemode"],
             with: &["zonemode=zbd", "zonesize=1m"],
-            good: &["0", "1"],
-            bad: &["2", "yes"],
         }
     }
 }

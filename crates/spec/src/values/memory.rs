@@ -5,19 +5,12 @@ use iosonde_options::{Choice, OptionValue, ParseContext, ValueError, ValueKind, 
 words! {
     /// A kind of memory.
     pub enum MemoryWord {
-        /// From the heap.
         Malloc = "malloc" : "malloc(3)",
-        /// Shared memory.
         Shm = "shm" : "shmget(2)",
-        /// Shared memory on huge pages.
         ShmHuge = "shmhuge" : "shmget(2) on huge pages",
-        /// A mapping, anonymous or of a file.
         Mmap = "mmap" : "mmap(2), anonymous or file-backed",
-        /// A shared mapping.
         MmapShared = "mmapshared" : "mmap(2), shared",
-        /// A mapping of a file on hugetlbfs.
         MmapHuge = "mmaphuge" : "mmap(2) of a file on hugetlbfs",
-        /// Memory of a GPU.
         CudaMalloc = "cudamalloc" : "GPU memory by CUDA",
     }
 }

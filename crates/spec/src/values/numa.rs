@@ -5,15 +5,10 @@ use iosonde_options::{Choice, CpuSet, OptionValue, ParseContext, ValueError, Val
 words! {
     /// A policy of memory placement (set_mempolicy(2)).
     pub enum PolicyKind {
-        /// The system's.
         Default = "default" : "the system's policy",
-        /// Near a node if there is room.
         Prefer = "prefer" : "prefer one node",
-        /// On the nodes listed only.
         Bind = "bind" : "only the nodes listed",
-        /// Page by page over the nodes listed.
         Interleave = "interleave" : "interleave pages over the nodes listed",
-        /// On the node that runs the job.
         Local = "local" : "the node that runs the job",
     }
 }

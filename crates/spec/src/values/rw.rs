@@ -8,25 +8,15 @@ use iosonde_workload::Directions;
 words! {
     /// Which way the data goes, and in which order.
     pub enum RwWord {
-        /// One read after another.
         Read = "read" : "sequential reads",
-        /// One write after another.
         Write = "write" : "sequential writes",
-        /// One trim after another.
         Trim = "trim" : "sequential trims",
-        /// Reads at random offsets.
         RandRead = "randread" : "random reads",
-        /// Writes at random offsets.
         RandWrite = "randwrite" : "random writes",
-        /// Trims at random offsets.
         RandTrim = "randtrim" : "random trims",
-        /// Reads and writes, each one after another.
         ReadWrite = "rw" | "readwrite" : "sequential reads and writes",
-        /// Reads and writes at random offsets.
         RandRw = "randrw" : "random reads and writes",
-        /// Each block is trimmed, then written, one after another.
         TrimWrite = "trimwrite" : "sequential: each block is trimmed, then written",
-        /// Each block is trimmed, then written, at random offsets.
         RandTrimWrite = "randtrimwrite" : "random: each block is trimmed, then written",
     }
 }

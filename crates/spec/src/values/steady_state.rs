@@ -8,17 +8,11 @@ use iosonde_options::{
 words! {
     /// What is watched, and how it is judged.
     pub enum Criterion {
-        /// Largest deviation of IOPS from their mean.
         Iops = "iops" : "largest deviation of IOPS from their mean",
-        /// Slope of IOPS.
         IopsSlope = "iops_slope" : "slope of IOPS over time",
-        /// Largest deviation of bandwidth from its mean.
         Bw = "bw" : "largest deviation of bandwidth from its mean",
-        /// Slope of bandwidth.
         BwSlope = "bw_slope" : "slope of bandwidth over time",
-        /// Largest deviation of mean completion latency from its mean.
         Lat = "lat" : "largest deviation of completion latency from its mean",
-        /// Slope of mean completion latency.
         LatSlope = "lat_slope" : "slope of completion latency over time",
     }
 }

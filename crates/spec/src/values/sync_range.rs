@@ -5,11 +5,8 @@ use iosonde_options::{Choice, OptionValue, ParseContext, ValueError, ValueKind, 
 words! {
     /// A flag of sync_file_range(2).
     pub enum SyncRangeWord {
-        /// Wait for write-out already under way.
         WaitBefore = "wait_before" : "SYNC_FILE_RANGE_WAIT_BEFORE",
-        /// Start write-out.
         Write = "write" : "SYNC_FILE_RANGE_WRITE",
-        /// Wait for it.
         WaitAfter = "wait_after" : "SYNC_FILE_RANGE_WAIT_AFTER",
     }
 }

@@ -30,8 +30,6 @@ options! {
         /// Send its output to files named after the job.
         std_redirect: bool = "1" as "std_redirect" {
             built: Built::Yes,
-            good: &["0", "1"],
-            bad: &["2"],
         }
     }
 }

@@ -10,17 +10,11 @@ pub(super) static OPTIONS: EngineOptionTable =
 words! {
     /// A network protocol.
     pub enum NetProtocol {
-        /// TCP.
         Tcp = "tcp" : "TCP over IPv4",
-        /// TCP over IPv6.
         TcpV6 = "tcpv6" : "TCP over IPv6",
-        /// UDP.
         Udp = "udp" : "UDP over IPv4",
-        /// UDP over IPv6.
         UdpV6 = "udpv6" : "UDP over IPv6",
-        /// A socket in the file system.
         Unix = "unix" : "a socket in the file system",
-        /// Between a virtual machine and its host.
         Vsock = "vsock" : "between a virtual machine and its host",
     }
 }
@@ -50,8 +44,6 @@ options! {
         /// Send at once, without waiting for more (TCP_NODELAY).
         nodelay: bool = "0" as "nodelay" {
             built: Built::Yes,
-            good: &["0", "1"],
-            bad: &["2"],
         }
         /// Wait for a connection, rather than make one.
         listen: bool = "0" as "listen" {

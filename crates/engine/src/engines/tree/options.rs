@@ -13,29 +13,17 @@ pub(super) static OPTIONS: EngineOptionTable =
 words! {
     /// What is done to each name.
     pub enum TreeOperation {
-        /// mkdir(2) of the directories above the last level, and of the top.
         MakeParents = "mkparents" : "make the top directory and those above the last level",
-        /// mkdir(2) of those of the last level.
         MakeDir = "mkdir" : "make the directories that hold the files",
-        /// open(2) with O_CREAT and O_EXCL, write(2), close(2).
         Create = "create" : "create files and write their data",
-        /// fstatat(2) of files.
         Stat = "stat" : "read the attributes of files",
-        /// fstatat(2) of directories.
         StatDir = "statdir" : "read the attributes of directories",
-        /// open(2) and close(2).
         Open = "open" : "open and close files",
-        /// open(2), read(2) to the end, close(2).
         Read = "read" : "open files, read all their data, close them",
-        /// renameat(2), within the directory.
         Rename = "rename" : "rename files within their directory",
-        /// fsync(2) of directories.
         SyncDir = "syncdir" : "fsync(2) the directories that hold the files",
-        /// unlinkat(2).
         Unlink = "unlink" : "remove files",
-        /// unlinkat(2) of directories.
         RemoveDir = "rmdir" : "remove the directories that held the files",
-        /// unlinkat(2) of directories, the last level but one first, and the top.
         RemoveParents = "rmparents" : "remove those above the last level, and the top",
     }
 }
@@ -43,9 +31,7 @@ words! {
 words! {
     /// Whether threads share a tree.
     pub enum TreeSharing {
-        /// One for each thread.
         Thread = "thread" : "each thread (clone of the job) has a tree",
-        /// One for all.
         Shared = "shared" : "all threads work in one tree; offset= gives each its part",
     }
 }
@@ -139,15 +125,11 @@ options! {
         tree_fsync: bool = "0" as "tree_fsync" {
             built: Built::Yes,
             fio: FioSupport::OursAlone,
-            good: &["0", "1"],
-            bad: &["2"],
         }
         /// The files have the names that `tree_op=rename` gave them.
         tree_renamed: bool = "0" as "tree_renamed" {
             built: Built::Yes,
             fio: FioSupport::OursAlone,
-            good: &["0", "1"],
-            bad: &["2"],
         }
     }
 }
