@@ -8,7 +8,7 @@ use crate::{
     SliceControl,
 };
 use iosonde_base::Errno;
-use iosonde_options::{Built, Category, Diagnostic, options, words};
+use iosonde_options::{Category, Diagnostic, options, words};
 use iosonde_sys::clock::Clock;
 
 /// Catalogue entry.
@@ -57,26 +57,21 @@ options! {
     struct CpuioOptions in Category::Engine {
         /// Share of a processor to burn, in percent.
         cpuload: u32 = "0" as "cpuload" {
-            built: Built::Yes,
             good: &["0", "85"],
             bad: &["high"],
         }
         /// Length of a burn, in microseconds.
         cpuchunks: u32 = "50000" as "cpuchunks" {
-            built: Built::Yes,
             good: &["50000"],
             bad: &["long"],
         }
         /// What time is burnt with.
         cpumode: CpuMode = "noop" as "cpumode" {
-            built: Built::Yes,
             good: &["noop", "qsort"],
             bad: &["dance"],
         }
         /// End when the jobs that do I/O have ended.
-        exit_on_io_done: bool = "0" as "exit_on_io_done" {
-            built: Built::Yes,
-        }
+        exit_on_io_done: bool = "0" as "exit_on_io_done" {}
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     OwnOptions, OwnSettings,
 };
 use iosonde_base::{Errno, FileId, Planned};
-use iosonde_options::{Built, Category, Diagnostic, options, words};
+use iosonde_options::{Category, Diagnostic, options, words};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -119,7 +119,6 @@ options! {
     struct StatOptions in Category::Engine {
         /// The call that asks for a file's attributes.
         stat_type: StatType = "stat" as "stat_type" {
-            built: Built::Yes,
             good: &["stat", "lstat", "statx"],
             bad: &["fstat"],
         }

@@ -3,47 +3,69 @@
 use std::io;
 use std::path::Path;
 
-/// Counters of a block device, since the machine started. Sectors are 512
-/// bytes whatever the device's own are. What an old kernel does not count
-/// (discards before 4.18, flushes before 5.5) is zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DiskCounters {
-    /// Reads that ended.
-    pub reads: u64,
-    /// Reads merged into others before they were sent.
-    pub read_merges: u64,
-    /// Sectors read.
-    pub read_sectors: u64,
-    /// Time of all reads together, queued and served, in milliseconds.
-    pub read_ms: u64,
-    /// Writes that ended.
-    pub writes: u64,
-    /// Writes merged into others.
-    pub write_merges: u64,
-    /// Sectors written.
-    pub write_sectors: u64,
-    /// Time of all writes together, in milliseconds.
-    pub write_ms: u64,
-    /// Requests in flight now: a state, not a count; a difference keeps the
-    /// later one.
-    pub in_flight: u64,
-    /// Time with anything in flight, in milliseconds.
-    pub busy_ms: u64,
-    /// Time of all requests together, in milliseconds; over `busy_ms` it is
-    /// the mean depth of the queue.
-    pub queue_ms: u64,
-    /// Discards that ended.
-    pub discards: u64,
-    /// Discards merged into others.
-    pub discard_merges: u64,
-    /// Sectors discarded.
-    pub discard_sectors: u64,
-    /// Time of all discards together, in milliseconds.
-    pub discard_ms: u64,
-    /// Cache flushes that ended.
-    pub flushes: u64,
-    /// Time of all flushes together, in milliseconds.
-    pub flush_ms: u64,
+/// A struct of counters that is also an array of them, in the order of its fields.
+macro_rules! counters {
+    ($(#[$meta:meta])* pub struct $name:ident { $( $(#[$doc:meta])* $field:ident, )* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name {
+            $( $(#[$doc])* pub $field: u64, )*
+        }
+
+        impl $name {
+            fn fields(&self) -> [u64; FIELDS] {
+                [$( self.$field, )*]
+            }
+
+            fn from_fields([$( $field, )*]: [u64; FIELDS]) -> $name {
+                $name { $( $field, )* }
+            }
+        }
+    };
+}
+
+counters! {
+    /// Counters of a block device, since the machine started, in the order of the kernel's
+    /// documentation (iostats.rst). Sectors are 512 bytes whatever the device's own are. What an old
+    /// kernel does not count (discards before 4.18, flushes before 5.5) is zero.
+    pub struct DiskCounters {
+        /// Reads that ended.
+        reads,
+        /// Reads merged into others before they were sent.
+        read_merges,
+        /// Sectors read.
+        read_sectors,
+        /// Time of all reads together, queued and served, in milliseconds.
+        read_ms,
+        /// Writes that ended.
+        writes,
+        /// Writes merged into others.
+        write_merges,
+        /// Sectors written.
+        write_sectors,
+        /// Time of all writes together, in milliseconds.
+        write_ms,
+        /// Requests in flight now: a state, not a count; a difference keeps the
+        /// later one.
+        in_flight,
+        /// Time with anything in flight, in milliseconds.
+        busy_ms,
+        /// Time of all requests together, in milliseconds; over `busy_ms` it is
+        /// the mean depth of the queue.
+        queue_ms,
+        /// Discards that ended.
+        discards,
+        /// Discards merged into others.
+        discard_merges,
+        /// Sectors discarded.
+        discard_sectors,
+        /// Time of all discards together, in milliseconds.
+        discard_ms,
+        /// Cache flushes that ended.
+        flushes,
+        /// Time of all flushes together, in milliseconds.
+        flush_ms,
+    }
 }
 
 /// How many counters every kernel since 2.6.25 shows.
@@ -103,70 +125,6 @@ impl DiskCounters {
     fn each(&self, other: &DiskCounters, f: impl Fn(u64, u64) -> u64) -> DiskCounters {
         let (mine, theirs) = (self.fields(), other.fields());
         DiskCounters::from_fields(std::array::from_fn(|index| f(mine[index], theirs[index])))
-    }
-
-    /// In the order of the kernel's documentation (iostats.rst).
-    fn fields(&self) -> [u64; FIELDS] {
-        [
-            self.reads,
-            self.read_merges,
-            self.read_sectors,
-            self.read_ms,
-            self.writes,
-            self.write_merges,
-            self.write_sectors,
-            self.write_ms,
-            self.in_flight,
-            self.busy_ms,
-            self.queue_ms,
-            self.discards,
-            self.discard_merges,
-            self.discard_sectors,
-            self.discard_ms,
-            self.flushes,
-            self.flush_ms,
-        ]
-    }
-
-    fn from_fields(fields: [u64; FIELDS]) -> DiskCounters {
-        let [
-            reads,
-            read_merges,
-            read_sectors,
-            read_ms,
-            writes,
-            write_merges,
-            write_sectors,
-            write_ms,
-            in_flight,
-            busy_ms,
-            queue_ms,
-            discards,
-            discard_merges,
-            discard_sectors,
-            discard_ms,
-            flushes,
-            flush_ms,
-        ] = fields;
-        DiskCounters {
-            reads,
-            read_merges,
-            read_sectors,
-            read_ms,
-            writes,
-            write_merges,
-            write_sectors,
-            write_ms,
-            in_flight,
-            busy_ms,
-            queue_ms,
-            discards,
-            discard_merges,
-            discard_sectors,
-            discard_ms,
-            flushes,
-            flush_ms,
-        }
     }
 }
 

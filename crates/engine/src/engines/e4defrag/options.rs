@@ -1,7 +1,7 @@
 //! Options of e4defrag.
 
 use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
-use iosonde_options::{Built, Category, Diagnostic, options};
+use iosonde_options::{Category, Diagnostic, options};
 use std::path::PathBuf;
 
 /// For the catalogue.
@@ -13,14 +13,12 @@ options! {
     pub(super) struct E4DefragOptions in Category::Engine {
         /// The file whose blocks are exchanged with those of the job's files.
         donorname: Option<String> = "" as "donorname" {
-            built: Built::Yes,
             good: &["donor"],
         }
         /// The donor's blocks are allocated at each I/O and freed after it.
         ///
         /// Without it they are allocated once, at the start.
         inplace: u32 = "0" as "inplace" {
-            built: Built::Yes,
             min: Some(0),
             max: Some(1),
             with: &["donorname=donor"],

@@ -1,7 +1,7 @@
 //! Options of exec, and the program that they describe.
 
 use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
-use iosonde_options::{Built, Category, Diagnostic, options};
+use iosonde_options::{Category, Diagnostic, options};
 use std::path::PathBuf;
 
 /// For the catalogue.
@@ -13,24 +13,19 @@ options! {
     pub(super) struct ExecOptions in Category::Engine {
         /// The program to run.
         program: Option<String> = "" as "program" {
-            built: Built::Yes,
             good: &["/bin/true"],
         }
         /// Its arguments; `%r` is the runtime in seconds, `%n` the job's name.
         arguments: Option<String> = "" as "arguments" {
-            built: Built::Yes,
             good: &["-t %r"],
         }
         /// Seconds between asking it to end and making it.
         grace_time: u32 = "1" as "grace_time" {
-            built: Built::Yes,
             good: &["1", "10"],
             bad: &["long"],
         }
         /// Send its output to files named after the job.
-        std_redirect: bool = "1" as "std_redirect" {
-            built: Built::Yes,
-        }
+        std_redirect: bool = "1" as "std_redirect" {}
     }
 }
 

@@ -3,7 +3,7 @@
 use super::SimulatedDevice;
 use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
 use iosonde_base::{Nanos, PerDir};
-use iosonde_options::{Built, Category, Diagnostic, FioSupport, TimeUnit, Triple, options};
+use iosonde_options::{Category, Diagnostic, FioSupport, TimeUnit, Triple, options};
 use std::sync::Arc;
 
 /// For the catalogue.
@@ -16,7 +16,6 @@ options! {
         /// Latency of each I/O, or of reads, writes and trims; in microseconds.
         sim_latency: Triple<Nanos> = "100" as "sim_latency" {
             fio: FioSupport::OursAlone,
-            built: Built::Yes,
             unit: TimeUnit::Micros,
             good: &["0", "100", "10ms", "80,20"],
             bad: &["short"],
@@ -26,7 +25,6 @@ options! {
         /// The throughput of each job saturates at sim_channels / sim_latency.
         sim_channels: u32 = "0" as "sim_channels" {
             fio: FioSupport::OursAlone,
-            built: Built::Yes,
             max: Some(65_536),
             good: &["0", "24"],
             bad: &["many", "65537"],
@@ -34,21 +32,18 @@ options! {
         /// With `zonemode=zbd`: number of conventional zones, at the start of the device.
         sim_conventional_zones: u32 = "0" as "sim_conventional_zones" {
             fio: FioSupport::OursAlone,
-            built: Built::Yes,
             good: &["0", "2"],
             bad: &["few"],
         }
         /// With `zonemode=zbd`: maximum number of open zones of the device; 0 for no limit.
         sim_max_open_zones: u32 = "0" as "sim_max_open_zones" {
             fio: FioSupport::OursAlone,
-            built: Built::Yes,
             good: &["0", "14"],
             bad: &["few"],
         }
         /// With `zonemode=zbd`: maximum number of active zones of the device; 0 for no limit.
         sim_max_active_zones: u32 = "0" as "sim_max_active_zones" {
             fio: FioSupport::OursAlone,
-            built: Built::Yes,
             good: &["0", "14"],
             bad: &["few"],
         }
@@ -57,7 +52,6 @@ options! {
         /// Writes to sequential zones count, from 1. Half of it is written, and the error is EIO.
         sim_failing_write: u64 = "0" as "sim_failing_write" {
             fio: FioSupport::OursAlone,
-            built: Built::Yes,
             good: &["0", "3"],
             bad: &["last"],
         }

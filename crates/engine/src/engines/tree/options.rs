@@ -3,7 +3,7 @@
 use super::shape::{TreeShape, TreeSubject};
 use super::sizes::TreeFileSizes;
 use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
-use iosonde_options::{Built, Category, Diagnostic, FioSupport, options, words};
+use iosonde_options::{Category, Diagnostic, FioSupport, options, words};
 use std::path::PathBuf;
 
 /// For the catalogue.
@@ -57,7 +57,6 @@ options! {
         ///
         /// Nothing but `iosonde-tree` and `iosonde-tree.N` in it is made, changed or removed.
         tree_root: Option<String> = "" as "tree_root" {
-            built: Built::Yes,
             fio: FioSupport::OursAlone,
             good: &["/mnt/test"],
         }
@@ -66,7 +65,6 @@ options! {
         /// One block (`bs`) stands for one of them: with `bs=1`, `size` is how many the job does
         /// it to, `offset` the first one, and `rw=randread` or `randwrite` a random order.
         tree_op: TreeOperation = "stat" as "tree_op" {
-            built: Built::Yes,
             fio: FioSupport::OursAlone,
             with: &["tree_root=/mnt/test"],
             good: &["create", "stat", "unlink"],
@@ -74,7 +72,6 @@ options! {
         }
         /// How many files the tree has.
         tree_files: u64 = "1" as "tree_files" {
-            built: Built::Yes,
             fio: FioSupport::OursAlone,
             min: Some(1),
             good: &["1", "100000"],
@@ -82,7 +79,6 @@ options! {
         }
         /// How many directories hold them.
         tree_dirs: u64 = "1" as "tree_dirs" {
-            built: Built::Yes,
             fio: FioSupport::OursAlone,
             min: Some(1),
             good: &["1", "100"],
@@ -90,7 +86,6 @@ options! {
         }
         /// How many levels of directories there are.
         tree_depth: u32 = "1" as "tree_depth" {
-            built: Built::Yes,
             fio: FioSupport::OursAlone,
             min: Some(1),
             max: Some(32),
@@ -99,14 +94,12 @@ options! {
         }
         /// Whether each thread has a tree, or all work in one.
         tree_sharing: TreeSharing = "thread" as "tree_sharing" {
-            built: Built::Yes,
             fio: FioSupport::OursAlone,
             good: &["thread", "shared"],
             bad: &["host"],
         }
         /// The number of a thread's tree; without it, that of the clone (`numjobs`).
         tree_thread: Option<u32> = "" as "tree_thread" {
-            built: Built::Yes,
             fio: FioSupport::OursAlone,
             good: &["0", "7"],
             bad: &["x"],
@@ -116,19 +109,16 @@ options! {
         /// `4k/3:1m/1` makes three files of 4 KiB for each of 1 MiB. Which file has which size
         /// follows from its number.
         tree_size: TreeFileSizes = "0" as "tree_size" {
-            built: Built::Yes,
             fio: FioSupport::OursAlone,
             good: &["0", "4k", "4k/3:1m/1"],
             bad: &["4k:", "4k/0", "large"],
         }
         /// Create: fsync(2) each file before it is closed.
         tree_fsync: bool = "0" as "tree_fsync" {
-            built: Built::Yes,
             fio: FioSupport::OursAlone,
         }
         /// The files have the names that `tree_op=rename` gave them.
         tree_renamed: bool = "0" as "tree_renamed" {
-            built: Built::Yes,
             fio: FioSupport::OursAlone,
         }
     }
