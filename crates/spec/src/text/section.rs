@@ -38,8 +38,6 @@ pub struct OptionLine {
     pub written: String,
     /// Where the name stands.
     pub place: Origin,
-    /// Where the value stands, or the name if there is no value.
-    pub value_place: Origin,
 }
 
 /// Something wrong in a job file's text.
@@ -224,19 +222,15 @@ impl SectionReader<'_> {
                 let Some(section) = self.sections.last_mut() else {
                     return self.outside(here, written);
                 };
-                let value_place = place(line.number, value_column);
                 match expanded(name, value, self.host) {
-                    Ok((name, value)) => section.entries.push(OptionLine {
-                        name,
-                        value,
-                        written,
-                        place: here,
-                        value_place,
-                    }),
+                    Ok((name, value)) => {
+                        section.entries.push(OptionLine { name, value, written, place: here })
+                    }
                     Err(why) => {
                         let section = section.name.clone();
                         let what = FaultKind::Sum { written, why, section };
-                        self.faults.push(Fault { place: value_place, what });
+                        let place = place(line.number, value_column);
+                        self.faults.push(Fault { place, what });
                     }
                 }
             }
