@@ -56,7 +56,7 @@ impl<T: OptionValue> Setting<T> {
     /// # Panics
     /// When the row's own default does not parse: a mistake in the table, found by any test
     /// that makes the topic.
-    pub(crate) fn by_default(row: &'static OptionDef) -> Self {
+    pub fn by_default(row: &'static OptionDef) -> Self {
         let value = T::parse(row.default, &mut ParseContext::new(row)).unwrap_or_else(|e| {
             panic!("the default {:?} of option {}: {e}", row.default, row.name)
         });
