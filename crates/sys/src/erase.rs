@@ -9,6 +9,7 @@ use crate::stack::DeviceId;
 use iosonde_base::text::{bytes, short_size, size};
 use iosonde_direct::sysfs::Tree;
 use iosonde_direct::{Device, DeviceFacts};
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io;
@@ -71,13 +72,13 @@ pub struct FoundData {
     /// The partition that it is on; `None` for the device itself.
     pub partition: Option<String>,
     /// `an ext4 file system`.
-    pub what: &'static str,
+    pub what: Cow<'static, str>,
 }
 
 impl fmt::Display for FoundData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.partition {
-            None => f.write_str(self.what),
+            None => f.write_str(&self.what),
             Some(partition) => write!(f, "{} on {partition}", self.what),
         }
     }
@@ -173,9 +174,9 @@ mod tests {
 
     #[test]
     fn what_was_found_is_listed_briefly() {
-        let found = |what, partition: Option<&str>| FoundData {
+        let found = |what: &'static str, partition: Option<&str>| FoundData {
             partition: partition.map(str::to_owned),
-            what,
+            what: what.into(),
         };
         let mut all = vec![found("swap space", None)];
         assert_eq!(list(&all), "swap space");

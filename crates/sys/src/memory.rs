@@ -13,6 +13,23 @@ use crate::platform;
 /// zeroes itself (mallopt(3): `M_MMAP_THRESHOLD`, `M_TOP_PAD`). For the start of a program.
 pub fn leave_zeroed_memory_untouched() {
     platform::leave_zeroed_memory_untouched();
+    if rustix::process::getrlimit(rustix::process::Resource::As).current.is_some() {
+        // glibc reserves 64 MiB of addresses for the arena of each thread, of which there
+        // are few then.
+        platform::allocate_from_one_arena();
+    }
+}
+
+/// Addresses that this process may still take, in bytes (`ulimit -v`): stacks of threads
+/// count in full, used or not. `None` without a limit.
+pub fn address_space_left() -> Option<u64> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    Some(limit.saturating_sub(address_space_used()))
+}
+
+fn address_space_used() -> u64 {
+    let used = std::fs::read_to_string("/proc/self/status").ok();
+    used.and_then(|status| meminfo_kib(&status, "VmSize:")?.checked_mul(1024)).unwrap_or(0)
 }
 
 /// Memory of the machine, in bytes.
@@ -24,15 +41,9 @@ pub fn total_bytes() -> u64 {
 /// what the limit of its address space (`ulimit -v`) leaves and what the limits of its
 /// control groups leave; `None` where the system does not report it.
 pub fn available_bytes() -> Option<u64> {
-    let field = |text: &str, name: &str| -> Option<u64> {
-        let value = text.lines().find_map(|line| line.strip_prefix(name))?;
-        value.split_ascii_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
-    };
-    let machine = field(&platform::meminfo_text().ok()?, "MemAvailable:")?;
-    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
-    let used = std::fs::read_to_string("/proc/self/status").ok();
-    let used = used.and_then(|status| field(&status, "VmSize:")).unwrap_or(0);
-    let by_limit = limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
+    let machine =
+        meminfo_kib(&platform::meminfo_text().ok()?, "MemAvailable:")?.checked_mul(1024)?;
+    let by_limit = address_space_left().unwrap_or(u64::MAX);
     let by_groups = memory_room().map_or(u64::MAX, |room| room.bytes);
     Some(machine.min(by_limit).min(by_groups))
 }

@@ -24,6 +24,16 @@ pub(crate) fn leave_zeroed_memory_untouched() {
     }
 }
 
+#[cfg(target_env = "gnu")]
+pub(crate) fn allocate_from_one_arena() {
+    // SAFETY: as above.
+    unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+}
+
+/// Other allocators reserve none.
+#[cfg(not(target_env = "gnu"))]
+pub(crate) fn allocate_from_one_arena() {}
+
 /// Other allocators do so by themselves.
 #[cfg(not(target_env = "gnu"))]
 pub(crate) fn leave_zeroed_memory_untouched() {}

@@ -1,5 +1,6 @@
 //! Linux.
 
+mod blkid;
 mod cpu;
 mod extents;
 mod loops;
@@ -12,10 +13,12 @@ mod usage;
 mod uses;
 mod zones;
 
+pub(crate) use blkid::blkid_type;
 pub(crate) use cpu::{allowed_cpus, pin_to_cpus};
 pub(crate) use extents::{attributes, extents};
 pub(crate) use memory::{
-    leave_zeroed_memory_untouched, lock_memory, meminfo_text, total_memory_bytes, unlock_memory,
+    allocate_from_one_arena, leave_zeroed_memory_untouched, lock_memory, meminfo_text,
+    total_memory_bytes, unlock_memory,
 };
 pub(crate) use numa::set_memory_policy;
 pub(crate) use priority::{add_nice, run_only_when_idle, set_io_priority};

@@ -143,6 +143,29 @@ impl Uses {
         found
     }
 
+    /// The number of a device by the kernel's name.
+    pub(crate) fn id(&self, name: &str) -> Option<DeviceId> {
+        self.tree.id(name)
+    }
+
+    /// The loop devices that show a file's bytes. `path` is without links.
+    pub(crate) fn loops_over_file(&self, path: &Path, file: FileNumbers) -> Vec<String> {
+        let shown = self.loops.iter().filter(|shown| self.shows(shown, path, file));
+        shown.map(|shown| shown.name.clone()).collect()
+    }
+
+    /// Other loop devices that show the same bytes as this one, or as the one that it
+    /// is a partition of.
+    pub(crate) fn loops_beside(&self, id: DeviceId) -> Vec<String> {
+        let disk = self.disk_name(id);
+        let Some(this) = self.loops.iter().find(|shown| shown.name == disk) else {
+            return Vec::new();
+        };
+        let siblings = self.loops.iter().filter(|other| other.name != this.name);
+        let alike = siblings.filter(|other| other.shows_what(this));
+        alike.map(|other| other.name.clone()).collect()
+    }
+
     /// Whether a loop device shows this file. On overlayfs a file has the inode
     /// number of the one below it and another device number, so there the inode
     /// number decides: rather too cautious than too bold.
