@@ -87,6 +87,15 @@ pub enum Reason {
     CharacterDevice,
     /// It is a block device, and what is written is a text of this program.
     OutputOnDevice,
+    /// It is no file, or lies among device nodes, and its name would be removed.
+    NameOfDevice,
+    /// A loop device shows it, and may not be asked whether it is in use.
+    LoopUnknown {
+        /// `/dev/loop3`.
+        device: String,
+        /// Why not.
+        error: io::Error,
+    },
     /// It carries a signature, and its owner has not agreed to lose what it holds.
     HoldsData {
         /// `it holds an ext4 file system`.
@@ -131,6 +140,14 @@ impl fmt::Display for WriteRefusal {
             Reason::OutputOnDevice => {
                 write!(f, "it is a block device, and reports and logs go to files: name a file")
             }
+            Reason::NameOfDevice => {
+                write!(f, "it is a device node or lies among them, and no job removes such a name")
+            }
+            Reason::LoopUnknown { device, error } => write!(
+                f,
+                "{device} shows it, and whether that is mounted cannot be seen: {error}; detach it \
+                 with losetup -d first, or run as root"
+            ),
             Reason::HoldsData { holds, remedy } => write!(f, "{holds}; {remedy}"),
             Reason::Unknown(error) => write!(f, "{error}"),
         }
@@ -172,16 +189,17 @@ impl std::error::Error for WriteRefusal {
 #[derive(Debug)]
 #[must_use = "the device is free again once this is dropped"]
 pub struct Hold {
-    device: Option<Arc<File>>,
+    /// The device, and loop devices that show the same bytes.
+    devices: Vec<Arc<File>>,
 }
 
 impl Hold {
-    const OF_NOTHING: Hold = Hold { device: None };
+    const OF_NOTHING: Hold = Hold { devices: Vec::new() };
 
-    /// Whether a device is kept from others. Not so for files, and for a
-    /// mounted device that may be written to anyway.
+    /// Whether a device is kept from others. Not so for files that no loop device
+    /// shows, and for a mounted device that may be written to anyway.
     pub fn is_exclusive(&self) -> bool {
-        self.device.is_some()
+        !self.devices.is_empty()
     }
 }
 
@@ -213,6 +231,33 @@ impl Guard {
     /// If it may not, or that cannot be found out.
     pub fn may_write(&self, path: &Path) -> Result<Hold, WriteRefusal> {
         self.judge(path).map_err(|reason| WriteRefusal { path: path.to_owned(), reason })
+    }
+
+    /// Whether the name `path` may be removed: a file or a directory, that may be
+    /// written to as well.
+    ///
+    /// # Errors
+    /// It is a device node, a link to one, or lies among them; or as
+    /// [`Guard::may_write`].
+    pub fn may_remove(&self, path: &Path) -> Result<Hold, WriteRefusal> {
+        let judged = self.judge_name(path).and_then(|()| self.judge(path));
+        judged.map_err(|reason| WriteRefusal { path: path.to_owned(), reason })
+    }
+
+    fn judge_name(&self, path: &Path) -> Result<(), Reason> {
+        let is_file = |kind: FileType| kind.is_file() || kind.is_dir();
+        let leads_to = match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            found => Some(found.map_err(Reason::Unknown)?.file_type()),
+        };
+        let place = std::path::absolute(path).map_err(Reason::Unknown)?;
+        let folder = place.parent().and_then(|folder| folder.canonicalize().ok());
+        let name = folder.zip(place.file_name()).map(|(folder, name)| folder.join(name));
+        let is_among_devices = name.is_some_and(|name| self.uses.is_among_devices(&name));
+        if leads_to.is_some_and(|kind| !is_file(kind)) || leads_to.is_some() && is_among_devices {
+            return Err(Reason::NameOfDevice);
+        }
+        Ok(())
     }
 
     /// Whether a report or a log may be written to `path`, or created there. Unlike
@@ -272,7 +317,31 @@ impl Guard {
             return Err(Reason::FileAmongDevices);
         }
         self.first_forbidden(self.uses.of_file(&path, file))?;
-        Ok(Hold::OF_NOTHING)
+        Ok(Hold { devices: self.hold_loops(self.uses.loops_over_file(&path, file))? })
+    }
+
+    /// These loop devices for ourselves: one that is mounted where we do not see it,
+    /// or part of something, is unavailable. Of one that is known to be mounted, and
+    /// may be written to all the same, there is nothing to find out.
+    fn hold_loops(&self, loops: Vec<String>) -> Result<Vec<Arc<File>>, Reason> {
+        let mut held = Vec::new();
+        for name in loops {
+            let Some(id) = self.uses.id(&name) else { continue };
+            if !self.uses.of_device(id).is_empty() {
+                continue;
+            }
+            let device = self.uses.node_name(id);
+            match hold(Path::new(&device), id, self.uses.disk_name(id)) {
+                Ok(device) => held.push(device),
+                // No node: a container without devices.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                    return Err(Reason::Busy(device));
+                }
+                Err(error) => return Err(Reason::LoopUnknown { device, error }),
+            }
+        }
+        Ok(held)
     }
 
     fn judge_device(&self, path: &Path, id: DeviceId) -> Result<Hold, Reason> {
@@ -289,7 +358,9 @@ impl Guard {
                 io::ErrorKind::ResourceBusy => Reason::Busy(self.uses.node_name(id)),
                 _ => Reason::Unknown(error),
             })?;
-        Ok(Hold { device: Some(device) })
+        let mut devices = self.hold_loops(self.uses.loops_beside(id))?;
+        devices.push(device);
+        Ok(Hold { devices })
     }
 
     fn first_forbidden(&self, uses: Vec<InUse>) -> Result<(), Reason> {
