@@ -1,13 +1,15 @@
 //! The job's buffers, and what is put in them before a write.
 #![allow(unsafe_code)]
 
-use crate::page_loss;
+use crate::page_loss::{self, WatchedBuffers};
 use iosonde_direct::RawBuf;
 use iosonde_workload::content::{Base, Content, EachWrite};
 
 /// One buffer for each slot, all in one aligned span.
 #[derive(Debug)]
 pub struct Memory {
+    /// Engines touch buffers in a mapped file too, on any thread. Dropped before the mapping.
+    watched: Option<WatchedBuffers>,
     whole: RawBuf,
     /// Where bytes are changed that other processes may see, `stride` of them; `None` if the memory
     /// is this process's alone. No reference is ever made to memory that others may change.
@@ -41,10 +43,8 @@ impl Memory {
         assert!(end <= whole.bytes(), "buffers past the end of the memory");
         let start = whole.start().wrapping_add(lead);
         let copy = whole.is_file().then(|| vec![0; stride].into_boxed_slice());
-        if copy.is_some() {
-            page_loss::catch();
-        }
-        Memory { whole, copy, lost_pages: false, start, lead, stride, slots }
+        let watched = copy.as_ref().map(|_| WatchedBuffers::new(whole.start(), whole.bytes()));
+        Memory { whole, copy, lost_pages: false, watched, start, lead, stride, slots }
     }
 
     /// Where a slot's buffer starts.
@@ -89,7 +89,7 @@ impl Memory {
     /// Whether a page of the mapped file that holds the buffers was lost: what was in it
     /// is zeroes now.
     pub fn has_lost_pages(&self) -> bool {
-        self.lost_pages
+        self.lost_pages || self.watched.as_ref().is_some_and(WatchedBuffers::has_lost_pages)
     }
 
     /// The first `len` bytes of a slot's buffer. The caller holds the slot: its request is not in

@@ -1,13 +1,14 @@
 //! SIGBUS during a copy from or to a mapped file, turned into a plain answer.
 //!
 //! The handler puts an empty page of private memory where the missing one
-//! was, so that the copy comes to its end, and leaves word. Faults anywhere
-//! else go to whoever caught SIGBUS before.
+//! was, so that the copy comes to its end, and leaves word: with the copy of its
+//! thread, or with buffers in a mapped file, which any thread may touch. Faults
+//! anywhere else go to whoever caught SIGBUS before.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
 use std::sync::Once;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 /// The mapping that the present copy of this thread is in. Plain numbers in
 /// constant thread-local cells: nothing is allocated or dropped, so that the
@@ -47,6 +48,94 @@ pub(crate) fn catch() {
     });
 }
 
+/// Buffers in a mapped file, as the handler knows them. Never freed, as it may be
+/// reading the list; used again for other buffers.
+#[derive(Debug)]
+struct Watched {
+    start: AtomicUsize,
+    /// Zero where the buffers are gone.
+    bytes: AtomicUsize,
+    /// A page was missing.
+    lost: AtomicBool,
+    /// Somebody's buffers are here.
+    taken: AtomicBool,
+    next: Option<&'static Watched>,
+}
+
+/// The list's head.
+static WATCHED: AtomicPtr<Watched> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Buffers of which a missing page is replaced on whichever thread finds it, until this
+/// is dropped.
+#[derive(Debug)]
+pub(crate) struct WatchedBuffers(&'static Watched);
+
+impl WatchedBuffers {
+    /// Watch the `bytes` at `start`, which stay mapped as long as this lives.
+    pub(crate) fn new(start: *mut u8, bytes: usize) -> WatchedBuffers {
+        catch();
+        let free = all().find(|one| !one.taken.swap(true, Ordering::SeqCst));
+        let watched = free.unwrap_or_else(add);
+        watched.lost.store(false, Ordering::SeqCst);
+        watched.start.store(start as usize, Ordering::SeqCst);
+        watched.bytes.store(bytes, Ordering::SeqCst);
+        WatchedBuffers(watched)
+    }
+
+    /// Whether a page of them was missing, and is zeroes now.
+    pub(crate) fn has_lost_pages(&self) -> bool {
+        self.0.lost.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for WatchedBuffers {
+    fn drop(&mut self) {
+        self.0.bytes.store(0, Ordering::SeqCst);
+        self.0.taken.store(false, Ordering::SeqCst);
+    }
+}
+
+fn all() -> impl Iterator<Item = &'static Watched> {
+    // SAFETY: the head is null or one of the places that `add` leaked, which are valid for
+    // ever and changed by atomics only.
+    let head = unsafe { WATCHED.load(Ordering::SeqCst).as_ref() };
+    std::iter::successors(head, |one| one.next)
+}
+
+/// A new place in the list, taken.
+fn add() -> &'static Watched {
+    let mut place = Box::new(Watched {
+        start: AtomicUsize::new(0),
+        bytes: AtomicUsize::new(0),
+        lost: AtomicBool::new(false),
+        taken: AtomicBool::new(true),
+        next: None,
+    });
+    loop {
+        let head = WATCHED.load(Ordering::SeqCst);
+        // SAFETY: as in `all`.
+        place.next = unsafe { head.as_ref() };
+        let new = Box::into_raw(place);
+        if WATCHED.compare_exchange(head, new, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+            // SAFETY: it comes from a box that nobody frees any more.
+            return unsafe { &*new };
+        }
+        // SAFETY: nobody else has seen it.
+        place = unsafe { Box::from_raw(new) };
+    }
+}
+
+/// Replace a missing page of watched buffers.
+fn replace_watched(address: usize) -> bool {
+    let inside = |one: &&Watched| {
+        let start = one.start.load(Ordering::SeqCst);
+        address.wrapping_sub(start) < one.bytes.load(Ordering::SeqCst)
+    };
+    let Some(found) = all().find(inside).filter(|_| replace_page(address)) else { return false };
+    found.lost.store(true, Ordering::SeqCst);
+    true
+}
+
 /// Do `copy`, which touches the `bytes` at `memory`: whether every page of
 /// them that it touched could be had.
 #[inline]
@@ -63,7 +152,7 @@ pub(crate) fn guard(memory: *mut u8, bytes: usize, copy: impl FnOnce()) -> bool 
     })
 }
 
-/// Only reads and writes cells of its own thread, and makes system calls that
+/// Only reads and writes cells of its own thread and atomics, and makes system calls that
 /// signal-safety(7) or their nature allow in a handler.
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: with SA_SIGINFO the kernel hands over a valid structure, and for
@@ -77,7 +166,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
         }
         replaced
     });
-    if replaced != Ok(true) {
+    if replaced != Ok(true) && !replace_watched(address) {
         pass_on(signal, info, context);
     }
 }
@@ -85,8 +174,8 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
 /// Put an empty page at `address`.
 fn replace_page(address: usize) -> bool {
     // SAFETY: sysconf only reads; the page lies within the mapping that the
-    // interrupted copy of this very thread is in (its length is rounded up to
-    // pages by the kernel), so nobody else's memory is replaced.
+    // interrupted copy of this very thread is in, or within watched buffers (lengths are
+    // rounded up to pages by the kernel), so nobody else's memory is replaced.
     unsafe {
         let page = libc::sysconf(libc::_SC_PAGESIZE) as usize;
         let memory = libc::mmap(

@@ -369,12 +369,23 @@ fn data_that_cannot_be_written_back_after_the_run_is_the_jobs_error() {
 
 #[test]
 fn a_file_of_buffers_that_is_cut_off_is_the_jobs_error() {
-    for who in NAMES {
+    let psync = "--ioengine=psync --refill_buffers --rw=randwrite";
+    // Engines that copy from and to the buffers themselves.
+    let copying = [
+        "--ioengine=mmap --rw=randwrite",
+        "--ioengine=mmap --rw=randread",
+        "--ioengine=sim --rw=randrw --verify=null",
+        "--ioengine=sim --rw=randwrite --verify=crc32c --verify_backlog=16",
+    ];
+    let runs = NAMES.map(|who| (who, psync));
+    for (who, more) in runs.into_iter().chain(copying.map(|more| (Who::Native, more))) {
         let folder = Folder::new("buffers-cut");
         folder.write("memory", vec![1; 1 << 20]);
-        let line = "--name=j --filename=f --rw=randwrite --bs=4k --size=1m --refill_buffers \
-                    --iomem=mmapshared:memory --time_based --runtime=600";
-        let mut program = Running::start(who, &folder, line);
+        let line = format!(
+            "--name=j --filename=f --bs=4k --size=1m --iomem=mmapshared:memory --time_based \
+             --runtime=600 {more}"
+        );
+        let mut program = Running::start(who, &folder, &line);
         program.wait_for_work("j");
         std::fs::File::options()
             .write(true)
