@@ -177,6 +177,8 @@ impl JobFailure {
         let why = match (self.doing.as_str(), self.errno) {
             // The system's words for this number are about characters.
             ("verify", Errno::EILSEQ) => "the data is not what was written".to_owned(),
+            // Nothing was found wrong: it was not looked at.
+            ("verification", _) => "incomplete".to_owned(),
             (_, errno) => errno.to_string(),
         };
         if self.place.is_empty() {

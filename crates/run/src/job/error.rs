@@ -16,6 +16,9 @@ pub struct JobError {
     pub detail: Option<String>,
 }
 
+/// What failed where data was to be checked and was not, which accuses nobody.
+const INCOMPLETE: &str = "verification";
+
 impl std::fmt::Display for JobError {
     /// `write of 4096 bytes at 8192 in /x: No space left on device`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -31,6 +34,8 @@ impl std::fmt::Display for JobError {
         match (*doing, *errno) {
             // The system's words for this number are about characters.
             ("verify", Errno::EILSEQ) => f.write_str(": the data is not what was written")?,
+            // Nothing was found wrong: it was not looked at.
+            (INCOMPLETE, _) => f.write_str(" incomplete")?,
             _ => write!(f, ": {errno}")?,
         }
         for words in [detail.map(str::to_owned), self.detail.clone()].into_iter().flatten() {
@@ -54,6 +59,11 @@ impl JobError {
             path: None,
             detail: Some(iosonde_base::bare(&why.to_string())),
         }
+    }
+
+    /// Data that was to be checked and was not.
+    pub(crate) fn unchecked(why: &dyn std::fmt::Display) -> JobError {
+        JobError::other(INCOMPLETE, Errno(libc::ECANCELED), why)
     }
 
     /// From an error of the system, in its own words where it has some.

@@ -357,7 +357,11 @@ impl Worker<'_> {
         let none_saved = plan.spec.until.as_ref().is_some_and(|end| end.writes == 0);
         let words = match () {
             () if self.error.is_some() || !plan.strict => return,
-            () if wrong > 0 => format!("{wrong} of {checked} blocks were wrong"),
+            () if wrong > 0 => {
+                let words = format!("{wrong} of {checked} blocks were wrong");
+                self.error = Some(JobError::other("verify", Errno(libc::EILSEQ), &words));
+                return;
+            }
             // Whoever set the trigger checks later.
             () if self.shared.triggered() => return,
             () if unreadable > 0 => format!("{unreadable} blocks could not be read"),
@@ -373,7 +377,7 @@ impl Worker<'_> {
             }
             () => return,
         };
-        self.error = Some(JobError::other("verify", Errno(libc::EILSEQ), &words));
+        self.error = Some(JobError::unchecked(&words));
     }
 
     /// The device is full, and that ends the writing (`fill_device`): whether
