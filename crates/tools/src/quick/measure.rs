@@ -201,7 +201,10 @@ impl QuickRunner<'_> {
         let parsed = checked(words).map_err(first)?;
         match self.session.measure_typed(&parsed, &RunLine::new(doing)) {
             Ok(ran) => Ok(Some(ran.report())),
-            Err(RunEnd::Stopped { twice: true }) => give_up(),
+            Err(RunEnd::Stopped { twice: true }) => {
+                self.target.remove();
+                give_up()
+            }
             Err(RunEnd::Stopped { twice: false }) => Ok(None),
             Err(end) => Err(first(vec![end.to_string()])),
         }
@@ -217,6 +220,8 @@ impl QuickRunner<'_> {
             format!("--iodepth={}", test.depth),
             format!("--ioengine={engine}"),
             format!("--direct={}", u8::from(self.direct)),
+            // The target is there; removed by a second signal, it is not made again.
+            "--allow_file_create=0".to_owned(),
             "--norandommap".to_owned(),
             "--refill_buffers".to_owned(),
         ];

@@ -22,7 +22,7 @@ pub struct QuickTarget {
     /// Bytes that the I/Os may fall on.
     pub bytes: u64,
     /// Removes the temporary file when the target is dropped.
-    _temporary: Option<TemporaryName>,
+    temporary: Option<TemporaryName>,
 }
 
 /// Kinds of target.
@@ -48,6 +48,15 @@ impl Drop for TemporaryName {
 }
 
 impl QuickTarget {
+    /// Remove the temporary file, if there is one, though jobs may still use it: the
+    /// process ends under them.
+    pub fn remove(&self) {
+        if let Some(TemporaryName(path)) = &self.temporary {
+            // It may be gone; there is nobody to tell.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
     /// What `path` names; in a directory a temporary file of at most
     /// `bytes_most`.
     ///
@@ -65,7 +74,7 @@ impl QuickTarget {
             file: path.to_owned(),
             kind,
             bytes,
-            _temporary: None,
+            temporary: None,
         };
         if kind.is_block_device() {
             // The whole device: the plan looks at its size.
@@ -105,7 +114,7 @@ impl QuickTarget {
             path: path.to_owned(),
             kind: QuickKind::Directory,
             bytes: usable,
-            _temporary: Some(TemporaryName(file.clone())),
+            temporary: Some(TemporaryName(file.clone())),
             file,
         })
     }
