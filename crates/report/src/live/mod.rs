@@ -1,5 +1,6 @@
 //! What is shown while jobs run: the status line, the screen, metrics.
 
+mod clients;
 pub mod metrics;
 mod page_server;
 pub mod screen;

@@ -1,11 +1,13 @@
 //! One page over HTTP/1.1, for a scraper, with limits on time, size and connections.
 //!
 //! Each connection is answered once and closed. A client that is silent, endless or one of too many
-//! costs its own connection and never the run.
+//! costs its own connection and never the run. Where there are too many, the one that has been silent
+//! for longest makes room; where none has, the last gets 503.
 
+use super::clients::{ClientLimits, Clients, Place};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -20,16 +22,15 @@ const DROPPED_BYTES_MAX: usize = 64 << 10;
 /// How often new connections are looked for. A scraper waits for seconds.
 const ACCEPT_EVERY: Duration = Duration::from_millis(50);
 
-/// Limits of a client.
-#[derive(Clone, Copy, Debug)]
-struct ClientLimits {
-    /// For a whole request, and again for its answer.
-    timeout: Duration,
-    /// Connections at a time; the others are closed.
-    connections: u32,
-}
+const LIMITS: ClientLimits = ClientLimits {
+    timeout: Duration::from_secs(2),
+    connections: 32,
+    of_address: 16,
+    silence: Duration::from_millis(100),
+};
 
-const LIMITS: ClientLimits = ClientLimits { timeout: Duration::from_secs(2), connections: 4 };
+/// The stack of a thread that answers one client: a few buffers of 1 KiB.
+const STACK_BYTES: usize = 256 << 10;
 
 /// A page, and the format that it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +70,7 @@ struct Site {
     path: String,
     pages: Arc<dyn PageSource>,
     limits: ClientLimits,
-    connections: AtomicU32,
+    clients: Clients,
     stopped: AtomicBool,
 }
 
@@ -101,7 +102,7 @@ impl PageServer {
             path: path.to_owned(),
             pages,
             limits,
-            connections: AtomicU32::new(0),
+            clients: Clients::new(limits),
             stopped: AtomicBool::new(false),
         });
         let shared = site.clone();
@@ -127,51 +128,59 @@ impl Drop for PageServer {
 fn accept(listener: &TcpListener, site: &Arc<Site>) {
     while !site.stopped.load(Ordering::Relaxed) {
         match listener.accept() {
-            Ok((stream, _)) => begin(stream, site),
+            Ok((stream, from)) => begin(stream, from, site),
             // Nobody, or a client that has gone again; a shortage of descriptors passes too.
             Err(_) => thread::park_timeout(ACCEPT_EVERY),
         }
     }
 }
 
-/// A connection that counts against the limit.
-struct OpenConnection(Arc<Site>);
-
-impl Drop for OpenConnection {
-    fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-fn begin(stream: TcpStream, site: &Arc<Site>) {
-    // Only this thread counts up, so the limit holds.
-    if site.connections.load(Ordering::Relaxed) >= site.limits.connections {
-        return;
-    }
-    site.connections.fetch_add(1, Ordering::Relaxed);
-    let counted = OpenConnection(site.clone());
+fn begin(stream: TcpStream, from: SocketAddr, site: &Arc<Site>) {
+    // So many may come that not even their refusals are waited for.
+    let Some(place) = site.clients.enter(&stream, from.ip()) else { return };
+    let site = site.clone();
     let serve = move || {
         // A client that has gone away needs no answer.
-        let _ = serve(stream, &counted.0);
+        let _ =
+            if place.is_refused() { refuse(stream, &site) } else { serve(stream, &site, &place) };
     };
+    let named = thread::Builder::new().name("metrics client".to_owned()).stack_size(STACK_BYTES);
     // Without a thread the connection is closed.
-    let _ = thread::Builder::new().name("metrics client".to_owned()).spawn(serve);
+    let _ = named.spawn(serve);
 }
 
-fn serve(mut stream: TcpStream, site: &Site) -> io::Result<()> {
+fn serve(mut stream: TcpStream, site: &Site, place: &Place) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(site.limits.timeout))?;
     let deadline = Instant::now() + site.limits.timeout;
     match header(&mut stream, deadline)? {
-        Some(header) => stream.write_all(answer(&header, site).as_bytes()),
+        Some(header) => {
+            place.begin_answer();
+            stream.write_all(answer(&header, site).as_bytes())
+        }
         None => {
             let text =
                 response("431 Request Header Fields Too Large", "header above 8 KiB\n", true);
-            stream.write_all(text.as_bytes())?;
-            stream.shutdown(Shutdown::Write)?;
-            drop_rest(&mut stream, deadline)
+            end_with(&mut stream, &text, deadline)
         }
     }
+}
+
+/// One scraper more than are served.
+fn refuse(mut stream: TcpStream, site: &Site) -> io::Result<()> {
+    stream.set_nonblocking(false)?;
+    stream.set_write_timeout(Some(site.limits.timeout))?;
+    let status = "503 Service Unavailable\r\nRetry-After: 1";
+    let text = response(status, "too many clients at a time: ask again\n", true);
+    end_with(&mut stream, &text, Instant::now() + site.limits.timeout)
+}
+
+/// Answer a request that was not read to its end: the rest is dropped, so that the client
+/// sees the answer and not a reset connection.
+fn end_with(stream: &mut TcpStream, text: &str, deadline: Instant) -> io::Result<()> {
+    stream.write_all(text.as_bytes())?;
+    stream.shutdown(Shutdown::Write)?;
+    drop_rest(stream, deadline)
 }
 
 /// A request up to its empty line; `None` if it is too long.
@@ -257,6 +266,11 @@ mod tests {
     /// So long that a test that depended on it would never end.
     const NEVER: Duration = Duration::from_secs(1 << 20);
 
+    /// No silence is long enough to make room for others.
+    fn limits(connections: usize) -> ClientLimits {
+        ClientLimits { timeout: NEVER, connections, of_address: connections, silence: NEVER }
+    }
+
     fn page(text: &str) -> Arc<Mutex<String>> {
         Arc::new(Mutex::new(text.to_owned()))
     }
@@ -282,7 +296,7 @@ mod tests {
     fn a_get_has_the_page_and_all_else_a_reason() {
         let pages = page("a 1\n");
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let limits = ClientLimits { timeout: NEVER, connections: 4 };
+        let limits = limits(4);
         let server = PageServer::start(&listener, "/metrics", pages.clone(), limits).unwrap();
         let address = server.address();
         let first = exchange(address, GET);
@@ -312,7 +326,7 @@ mod tests {
             }
         }
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let limits = ClientLimits { timeout: NEVER, connections: 4 };
+        let limits = limits(4);
         let server = PageServer::start(&listener, "/m", Arc::new(Echo), limits).unwrap();
         let request =
             "GET /m HTTP/1.1\r\nACCEPT: x/y;q=1\r\nHost: Accept: z\r\naccept: */*\r\n\r\n";
@@ -324,7 +338,7 @@ mod tests {
 
     #[test]
     fn an_endless_header_is_refused_at_8_kib() {
-        let (_server, address) = server(ClientLimits { timeout: NEVER, connections: 4 });
+        let (_server, address) = server(limits(4));
         // The last byte makes it too long; without it the server would wait.
         let longest = "x".repeat(HEADER_BYTES_MAX + 1);
         let answer = exchange(address, &longest);
@@ -334,13 +348,13 @@ mod tests {
 
     #[test]
     fn a_silent_client_is_closed_after_the_timeout() {
-        let (_server, address) = server(ClientLimits { timeout: Duration::ZERO, connections: 4 });
+        let (_server, address) = server(ClientLimits { timeout: Duration::ZERO, ..limits(4) });
         assert_eq!(exchange(address, ""), "");
     }
 
     #[test]
     fn a_silent_client_does_not_delay_others_or_the_end() {
-        let (server, address) = server(ClientLimits { timeout: NEVER, connections: 4 });
+        let (server, address) = server(limits(4));
         let mut silent = TcpStream::connect(address).unwrap();
         silent.write_all(b"GET /met").unwrap();
         assert!(exchange(address, GET).ends_with("a 1\n"));
@@ -349,14 +363,35 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_clients_the_last_are_closed_until_others_leave() {
-        let (_server, address) = server(ClientLimits { timeout: NEVER, connections: 2 });
+    fn of_too_many_clients_the_last_are_told_so_until_others_leave() {
+        let (_server, address) = server(limits(2));
         // Accepted in this order: the third finds both places taken.
         let silent = [(); 2].map(|()| TcpStream::connect(address).unwrap());
-        assert_eq!(exchange(address, GET), "");
+        let refused = exchange(address, GET);
+        assert!(refused.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{refused}");
+        assert!(refused.contains("\r\nRetry-After: 1\r\n"), "{refused}");
         drop(silent);
         while !exchange(address, GET).ends_with("a 1\n") {
             thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn silent_clients_make_room_the_longest_silent_first() {
+        let silence = Duration::ZERO;
+        for tight in [
+            ClientLimits { of_address: 9, ..limits(2) },
+            ClientLimits { of_address: 2, ..limits(9) },
+        ] {
+            let (_server, address) = server(ClientLimits { silence, ..tight });
+            let mut silent = [(); 2].map(|()| TcpStream::connect(address).unwrap());
+            let scraped = exchange(address, GET);
+            assert!(scraped.ends_with("a 1\n"), "{scraped}");
+            assert_eq!(silent[0].read(&mut [0; 1]).unwrap_or(0), 0, "the first was closed");
+            silent[1].write_all(GET.as_bytes()).unwrap();
+            let mut answer = String::new();
+            silent[1].read_to_string(&mut answer).unwrap();
+            assert!(answer.ends_with("a 1\n"), "the second was not: {answer}");
         }
     }
 
