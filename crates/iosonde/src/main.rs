@@ -27,7 +27,7 @@ use commands::table;
 use iosonde_base::exit;
 use iosonde_command::{new_file, page_file, stored};
 use iosonde_session::{personality, prepare, settings};
-use iosonde_sys::{standard_output, terminal};
+use iosonde_sys::{process, standard_output, terminal};
 use iosonde_tools::quick;
 use personality::Personality;
 use std::ffi::OsString;
@@ -37,6 +37,11 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     iosonde_sys::memory::leave_zeroed_memory_untouched();
     iosonde_run::conductor::signals::let_large_writes_fail();
+    ExitCode::from(process::with_stack(program))
+}
+
+/// The program; its exit code.
+fn program() -> u8 {
     let mut words = std::env::args_os();
     let program = words.next().map(PathBuf::from).unwrap_or_default();
     let arguments: Result<Vec<String>, OsString> = words.map(OsString::into_string).collect();
@@ -44,13 +49,13 @@ fn main() -> ExitCode {
         Ok(arguments) => run(&program, &arguments),
         Err(word) => refuse_bytes(&word),
     };
-    ExitCode::from(match standard_output::lost() {
+    match standard_output::lost() {
         None => code,
         Some(why) => {
             output::print_error(&format!("iosonde: cannot write to standard output: {why}"));
             code.max(exit::REFUSED)
         }
-    })
+    }
 }
 
 /// Run as the program that this one is called as.

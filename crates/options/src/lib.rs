@@ -40,6 +40,7 @@ mod nearest;
 mod number;
 pub mod render;
 mod setting;
+mod shared;
 mod table;
 mod time;
 mod value;
@@ -50,6 +51,7 @@ pub use lists::{AddedPaths, CpuSet, FloatList, NamedList, PathList, SizeRange, T
 pub use nearest::nearest;
 pub use number::{Amount, Bytes, Number, scan_number};
 pub use setting::{Origin, Setting};
+pub use shared::Shared;
 pub use table::{
     Built, Category, Choice, FioSupport, OptionDef, ParseContext, TimeUnit, Topic, ValueKind,
 };

@@ -5,7 +5,8 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use iosonde_options::{
-    Built, Diagnostic, OptionDef, Origin, ParseContext, Topic, ValueError, ValueKind, nearest,
+    Built, Diagnostic, OptionDef, Origin, ParseContext, Shared, Topic, ValueError, ValueKind,
+    nearest,
 };
 
 use crate::engine_options::{self, PrivateOption};
@@ -14,10 +15,11 @@ use crate::topics::{self, *};
 
 macro_rules! job_spec {
     ($( $(#[doc = $doc:literal])* $field:ident : $topic:ident, )*) => {
-        /// A job as specified: one field for each topic of options.
+        /// A job as specified: one field for each topic of options. Topics that nobody has
+        /// changed are one with those of the job that it was cloned from.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct JobSpec {
-            $( $(#[doc = $doc])* pub $field: $topic, )*
+            $( $(#[doc = $doc])* pub $field: Shared<$topic>, )*
             typed: Vec<TypedOption>,
             private: Vec<PrivateOption>,
             iec_as_si: Vec<(&'static str, String)>,
@@ -26,8 +28,14 @@ macro_rules! job_spec {
         const TABLES: &[&[OptionDef]] = &[$( topics::$topic::OPTIONS, )*];
 
         impl JobSpec {
-            fn topics(&self) -> Vec<&dyn Topic> {
-                vec![$( &self.$field, )*]
+            fn topics(&self) -> [&dyn Topic; TABLES.len()] {
+                [$( &*self.$field, )*]
+            }
+
+            /// Share each topic that is the same as in `other`: rules write the same into
+            /// thousands of jobs.
+            pub fn share_with(&mut self, other: &JobSpec) {
+                $( self.$field.share_with(&other.$field); )*
             }
 
             fn set_in_topic(
@@ -38,8 +46,9 @@ macro_rules! job_spec {
                 context: &mut ParseContext,
             ) -> Option<Result<(), ValueError>> {
                 $(
-                    if let Some(done) = self.$field.set(name, text, origin.clone(), context) {
-                        return Some(done);
+                    // Writing to a topic copies it, so first whether it is the one.
+                    if self.$field.origin(name).is_some() {
+                        return self.$field.set(name, text, origin, context);
                     }
                 )*
                 None
@@ -301,7 +310,8 @@ impl JobSpec {
     /// would have an effect.
     pub fn unbuilt(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        for row in all().filter(|row| self.matters(row)) {
+        let limited = all().filter(|row| row.built == Built::No || !row.unbuilt_words.is_empty());
+        for row in limited.filter(|row| self.matters(row)) {
             let shown = self.show(row.name).unwrap_or_default();
             let word = shown.split(':').next().unwrap_or_default();
             let what = match row.built {
@@ -349,4 +359,19 @@ pub fn lookup(name: &str) -> Option<&'static OptionDef> {
         all().flat_map(|row| names(row).map(move |name| (*name, row))).collect()
     });
     index.get(name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clone_shares_the_topics_that_it_does_not_change() {
+        let first = JobSpec::default();
+        let mut second = first.clone();
+        second.set("rw", Some("write"), Origin::Default).unwrap();
+        assert!(!second.order.is_one_with(&first.order));
+        assert!(second.files.is_one_with(&first.files) && second.verify.is_one_with(&first.verify));
+        assert_eq!(first.show("rw").unwrap(), "read");
+    }
 }

@@ -82,6 +82,8 @@ impl CoarseCounts {
         self.iter().for_each(|(bucket, count)| {
             window.add(bucket, count.saturating_sub(known(bucket)));
         });
+        // Hundreds of windows are kept.
+        window.counts.shrink_to_fit();
         window
     }
 

@@ -23,6 +23,27 @@ pub fn unshare_files() -> io::Result<()> {
     platform::unshare_files()
 }
 
+/// What a program's main thread may take for its stack at least: what Linux gives it.
+const STACK_LEAST: u64 = 8 << 20;
+
+/// Run a program: where the limit of the main thread's stack is low (`ulimit -s`), on a
+/// thread with one that is large enough, as the end of the stack ends the process.
+pub fn with_stack<T: Send + 'static>(program: fn() -> T) -> T {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
+    if limit.is_none_or(|limit| limit >= STACK_LEAST) {
+        return program();
+    }
+    let thread = std::thread::Builder::new().stack_size(STACK_LEAST as usize);
+    // Without a thread the small stack has to do.
+    thread.spawn(program).map_or_else(
+        |_| program(),
+        |thread| match thread.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        },
+    )
+}
+
 /// The signals that the process ignores, a bit each, the first for signal 1; none
 /// where the system does not tell.
 pub fn ignored_signals() -> u64 {

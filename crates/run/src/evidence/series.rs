@@ -14,11 +14,15 @@ use iosonde_stats::{CoarseCounts, Lane};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Windows of a short run ...
+/// Windows at first ...
 const SHORT: Duration = Duration::from_millis(200);
-/// ... and of one that is longer than this, or has hundreds of jobs.
+/// ... and of a run of hundreds of jobs, which take long to look at.
 const LONG: Duration = Duration::from_secs(1);
-const SHORT_RUN_MOST: Duration = Duration::from_secs(60);
+
+/// Windows that are kept, of the [`WINDOWS_MOST`] that a result may have. With the short ones
+/// that is reached after 64 s: from then on a run takes no more memory for them.
+const KEPT_MOST: usize = 320;
+const _: () = assert!(KEPT_MOST <= WINDOWS_MOST);
 
 /// Looks at the counters of all jobs again and again.
 pub(super) struct SeriesWatcher {
@@ -55,10 +59,7 @@ impl SeriesWatcher {
     /// For a plan of which nothing has begun.
     pub fn new(plan: &Plan) -> SeriesWatcher {
         let jobs = plan.jobs.len();
-        let ends = |job: &JobPlan| Some(job.time.runtime?.0.saturating_add(job.time.ramp.0));
-        let end_ns = plan.jobs.iter().filter_map(ends).max();
-        let is_long = end_ns.is_some_and(|ns| Duration::from_nanos(ns) > SHORT_RUN_MOST);
-        let every = if is_long || jobs > JOBS_MOST { LONG } else { SHORT };
+        let every = if jobs > JOBS_MOST { LONG } else { SHORT };
         let own = if jobs <= JOBS_MOST { jobs } else { 0 };
         let buffered = |job: &JobPlan| job.fill.writes && !job.open.mode.direct;
         SeriesWatcher {
@@ -84,7 +85,10 @@ impl SeriesWatcher {
 
     /// Look, if it is time.
     pub fn look(&mut self, shared: &[Arc<Shared>]) {
-        let now = Instant::now();
+        self.look_at(Instant::now(), shared);
+    }
+
+    fn look_at(&mut self, now: Instant, shared: &[Arc<Shared>]) {
         if now < self.due {
             return;
         }
@@ -111,10 +115,10 @@ impl SeriesWatcher {
         };
         self.windows.push(window);
         self.push_job_bytes(&job_bytes);
-        if self.windows.len() >= WINDOWS_MOST {
+        if self.windows.len() >= KEPT_MOST {
             self.windows =
                 RunSeries { windows: std::mem::take(&mut self.windows), ..RunSeries::default() }
-                    .in_at_most(WINDOWS_MOST / 2)
+                    .in_at_most(KEPT_MOST / 2)
                     .windows;
             self.every *= 2;
             self.job_together = (self.job_together / 2).max(1);
@@ -195,5 +199,69 @@ fn add_latency(lane: &Lane, sum: &mut CoarseCounts) {
         && moments.n > 0
     {
         histogram.add_coarse(moments.least(), moments.max, sum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::WithOthers;
+    use crate::plan::JobBuilder;
+    use iosonde_base::Dir;
+    use iosonde_stats::{CountersWriter, WhichLatencies};
+    use iosonde_testing::Folder;
+
+    /// What the windows take, all latencies of the same spread.
+    fn bytes_of(watcher: &SeriesWatcher) -> usize {
+        let latencies = |window: &SeriesWindow| {
+            DIRS.map(|dir| size_of_val(window.dirs[dir].latency.parts().1)).into_iter().sum()
+        };
+        let windows: usize = watcher.windows.iter().map(latencies).sum();
+        let jobs: usize = watcher.job_bytes.iter().map(|one| size_of_val(&**one)).sum();
+        windows + jobs + watcher.windows.len() * size_of::<SeriesWindow>()
+    }
+
+    #[test]
+    fn an_hour_takes_no_more_memory_than_its_first_minute() {
+        let folder = Folder::temporary("series-hour");
+        let mut job = JobBuilder::new("job", &folder.join("data"));
+        job.set_text("runtime", "1h").unwrap();
+        let plan = job.plan().unwrap();
+        let which = WhichLatencies {
+            slat: false,
+            clat: true,
+            lat: false,
+            response: PerDir::default(),
+            dirs: PerDir([true, false, false]),
+            syncs: false,
+        };
+        let (_writer, counters) = CountersWriter::new(&which);
+        let shared = Shared::new(counters, plan.jobs[0].measure.clock, WithOthers::default());
+        let shared = [Arc::new(shared)];
+        let mut watcher = SeriesWatcher::new(&plan);
+        watcher.begin(Vec::new());
+        let began = watcher.due() - SHORT;
+        let (mut first_minute, mut most) = (0, 0);
+        while watcher.due() < began + Duration::from_secs(3600) {
+            let lane = shared[0].counters.lane(Dir::Read);
+            for latency in (10..30).map(|octave| 1 << octave) {
+                lane.clat.add(latency);
+                lane.clat_histogram.as_ref().unwrap().add_many(latency, 1);
+                lane.ios.add(1);
+                lane.bytes.add(4096);
+            }
+            let now = watcher.due();
+            watcher.look_at(now, &shared);
+            let held = bytes_of(&watcher);
+            most = held.max(most);
+            if now < began + Duration::from_secs(64) {
+                first_minute = most;
+            }
+        }
+        assert!(first_minute > 100_000, "{first_minute}: windows of a minute are kept");
+        assert!(most <= first_minute, "{most} bytes, {first_minute} after a minute");
+        let series = watcher.finish(&plan);
+        assert!((KEPT_MOST / 2..=KEPT_MOST).contains(&series.windows.len()));
+        assert_eq!(series.interval_ns, 200_000_000 << 6, "an hour in windows of 12.8 s");
     }
 }

@@ -14,6 +14,10 @@ const FILE: u64 = 512;
 /// Mappings of a thread: its stack with a guard page, the same for signals, and its
 /// counters.
 const MAPPINGS: u64 = 6;
+/// Addresses of a thread: the stack that Rust gives it, the one for signals, guard pages.
+const STACK: u64 = (2 << 20) + (128 << 10);
+/// Addresses for what the run needs besides its jobs: other threads, the report.
+const OTHER_ADDRESSES: u64 = 32 << 20;
 /// What the rest of the process may map.
 const OTHER_MAPPINGS: u64 = 1000;
 
@@ -99,18 +103,50 @@ fn check_buffers_with(plan: &Plan, available: Option<u64>) -> Result<(), Diagnos
 /// Refuse more threads than a process may have mappings for: those of engines that do
 /// each I/O in flight by one, and of `io_submit_mode=offload`.
 pub(super) fn check_threads(plan: &Plan) -> Result<(), Diagnostic> {
-    check_threads_with(plan, memory::mappings_max())
+    check_threads_with(plan, memory::mappings_max())?;
+    check_addresses(plan, memory::address_space_left())
+}
+
+/// The threads of a job besides its own: one for each I/O in flight, of some engines.
+fn in_flight(job: &JobPlan) -> u64 {
+    if job.engine.caps.own_threads || job.offload.is_some() {
+        u64::from(job.window.depth)
+    } else {
+        0
+    }
+}
+
+/// Refuse more than `ulimit -v` leaves: without it threads do not start, and then the
+/// report has no memory.
+fn check_addresses(plan: &Plan, left: Option<u64>) -> Result<(), Diagnostic> {
+    let Some(left) = left else { return Ok(()) };
+    let buffers =
+        |job: &JobPlan| u64::from(job.window.depth).saturating_mul(job.buffers.bytes as u64);
+    let of_wave = |wave: &Vec<usize>| {
+        let jobs = wave.iter().map(|&job| &plan.jobs[job]);
+        let need =
+            |job: &JobPlan| STACK.saturating_mul(1 + in_flight(job)).saturating_add(buffers(job));
+        jobs.map(need).fold(0, u64::saturating_add)
+    };
+    let waves = plan.waves.iter().map(of_wave).max().unwrap_or(0);
+    let all = (plan.jobs.len() as u64).saturating_mul(JOB).saturating_add(OTHER_ADDRESSES);
+    let needed = waves.saturating_add(all);
+    if needed <= left {
+        return Ok(());
+    }
+    let words = format!(
+        "{} job(s) need about {} of address space for stacks, buffers and counters, and the limit \
+         leaves {}",
+        plan.jobs.len(),
+        bytes(needed),
+        bytes(left),
+    );
+    Err(Diagnostic::error(words)
+        .help("use fewer jobs or a smaller iodepth, or raise it (ulimit -v)"))
 }
 
 fn check_threads_with(plan: &Plan, mappings: Option<u64>) -> Result<(), Diagnostic> {
     let Some(most) = mappings else { return Ok(()) };
-    let in_flight = |job: &JobPlan| {
-        if job.engine.caps.own_threads || job.offload.is_some() {
-            u64::from(job.window.depth)
-        } else {
-            0
-        }
-    };
     for wave in &plan.waves {
         let jobs = || wave.iter().map(|&job| &plan.jobs[job]);
         let threads = jobs().map(in_flight).fold(plan.jobs.len() as u64, u64::saturating_add);

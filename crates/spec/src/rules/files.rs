@@ -77,10 +77,11 @@ fn fill_device_writes_on(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnosti
 }
 
 fn size_zero_is_unset(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
-    for size in [&mut spec.size.size, &mut spec.size.io_size] {
-        if *size.get() == Some(Amount::Bytes(0)) {
-            size.force(None, "size-zero-is-unset");
-        }
+    if *spec.size.size.get() == Some(Amount::Bytes(0)) {
+        spec.size.size.force(None, "size-zero-is-unset");
+    }
+    if *spec.size.io_size.get() == Some(Amount::Bytes(0)) {
+        spec.size.io_size.force(None, "size-zero-is-unset");
     }
 }
 

@@ -8,10 +8,22 @@ use crate::JobSpec;
 pub(crate) fn last_wins(spec: &mut JobSpec, name: &str) {
     let (order, io, cpu) = (&mut spec.order, &mut spec.durability, &mut spec.cpu);
     match name {
-        "rwmixread" => order.rwmixwrite.force(100 - order.rwmixread.get(), "rwmixread"),
-        "rwmixwrite" => order.rwmixread.force(100 - order.rwmixwrite.get(), "rwmixwrite"),
-        "direct" => io.buffered.force(!io.direct.get(), "direct"),
-        "buffered" => io.direct.force(!io.buffered.get(), "buffered"),
+        "rwmixread" => {
+            let reads = *order.rwmixread.get();
+            order.rwmixwrite.force(100 - reads, "rwmixread");
+        }
+        "rwmixwrite" => {
+            let writes = *order.rwmixwrite.get();
+            order.rwmixread.force(100 - writes, "rwmixwrite");
+        }
+        "direct" => {
+            let direct = *io.direct.get();
+            io.buffered.force(!direct, "direct");
+        }
+        "buffered" => {
+            let buffered = *io.buffered.get();
+            io.direct.force(!buffered, "buffered");
+        }
         "cpumask" => {
             let mask = cpu.cpumask.get().unwrap_or(0);
             let cpus = (0..64).filter(|cpu| mask >> cpu & 1 == 1).collect();

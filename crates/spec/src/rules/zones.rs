@@ -4,6 +4,7 @@ use iosonde_options::{Amount, Bytes, Diagnostic, Origin, Setting};
 
 use super::{Caps, OptionRule};
 use crate::JobSpec;
+use crate::topics::{OrderOptions, SizeOptions};
 use crate::values::ZoneMode;
 
 pub(super) const RULES: &[OptionRule] = &[
@@ -53,7 +54,8 @@ fn strided_needs_a_size(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic
         found.push(error.about("zonemode", zones.zonemode.origin()));
     }
     if *zones.zonerange.get() == Bytes(0) {
-        zones.zonerange.force(*zones.zonesize.get(), "zonesize");
+        let range = *zones.zonesize.get();
+        zones.zonerange.force(range, "zonesize");
     }
 }
 
@@ -84,7 +86,9 @@ impl JobSpec {
             Amount::Zones(zones) => zones.checked_mul(zone_bytes).map(Amount::Bytes),
             other => Some(*other),
         };
-        let (size, order, skip) = (&mut self.size, &mut self.order, &mut self.zones.zoneskip);
+        let (size, order): (&mut SizeOptions, &mut OrderOptions) =
+            (&mut self.size, &mut self.order);
+        let skip = &mut self.zones.zoneskip;
         let plain = [
             ("offset", &mut order.offset),
             ("offset_increment", &mut order.offset_increment),
