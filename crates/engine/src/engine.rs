@@ -183,6 +183,8 @@ pub struct Caps {
     /// Changes files themselves, not their bytes, even where the job only
     /// reads, and trims by punching holes.
     pub changes: bool,
+    /// What it does to the names of its files.
+    pub names: NameChange,
     /// It defines itself how a file is trimmed.
     pub trims_files: bool,
     /// Runs beside jobs that do I/O, and ends with them; does none itself.
@@ -217,6 +219,7 @@ impl Caps {
         by_name: false,
         lays_out: LaysOut::Files,
         changes: false,
+        names: NameChange::Keeps,
         trims_files: false,
         no_io: false,
         one_way: false,
@@ -235,6 +238,18 @@ pub enum LaysOut {
     Directories,
     /// Nothing: making it is what the engine is for.
     Nothing,
+}
+
+/// What an engine does to the names of its files, even where the job only reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NameChange {
+    /// Nothing.
+    #[default]
+    Keeps,
+    /// It makes files or directories.
+    Makes,
+    /// It removes them.
+    Removes,
 }
 
 /// What an engine is given when it opens.

@@ -28,7 +28,7 @@ mod zones;
 pub use catalogue::{CATALOGUE, find};
 pub use drive::{Accounting, Drive, Ended, Failure, Loop, SliceControl, SyncTap, Window};
 pub use engine::{
-    Caps, EngineDef, EngineError, Io, LaysOut, OneShot, Open, OpenWith, Opened, Queued,
+    Caps, EngineDef, EngineError, Io, LaysOut, NameChange, OneShot, Open, OpenWith, Opened, Queued,
     SyncRangeFlags, Wanted,
 };
 pub use engines::{external::external, sim, streams, tree};

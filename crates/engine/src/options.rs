@@ -4,6 +4,7 @@
 use iosonde_options::{Diagnostic, OptionDef, Origin, Topic};
 use std::any::Any;
 use std::fmt::Debug;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The options of an engine, as its catalogue entry names them. Engines that
@@ -90,6 +91,11 @@ pub trait OwnSettings: Any + Debug + Send + Sync {
     fn sets_priorities(&self) -> bool {
         false
     }
+
+    /// A path besides the job's files that it creates, changes or removes.
+    fn changes_also(&self) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// The settings of a job's engine; the default is the engine's own default.
@@ -134,6 +140,11 @@ impl EngineSettings {
     /// See [`OwnSettings::sets_priorities`].
     pub fn sets_priorities(&self) -> bool {
         self.0.as_ref().is_some_and(|settings| settings.sets_priorities())
+    }
+
+    /// See [`OwnSettings::changes_also`].
+    pub fn changes_also(&self) -> Option<PathBuf> {
+        self.0.as_ref().and_then(|settings| settings.changes_also())
     }
 }
 

@@ -7,12 +7,14 @@ use iosonde_base::exit;
 use iosonde_options::{Diagnostic, Level, Origin};
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
 use iosonde_run::plan::{self, ExternalEngines};
+use iosonde_run::preflight::unasked::{self, Extension};
 use iosonde_run::preflight::verify_state;
-use iosonde_spec::cli::{Notice, Parsed, World, flag_table};
+use iosonde_spec::cli::{Notice, Parsed, World, flag_table, flags::Flags};
 
 use iosonde_spec::rules;
 use iosonde_spec::text::expand::Host;
 use iosonde_spec::text::include::{DiskJobFiles, JobFiles};
+use std::collections::HashSet;
 use std::env::VarError;
 
 /// Jobs that are parsed and planned; nothing has been touched.
@@ -127,18 +129,19 @@ pub fn prepare_shared(
     if !diagnostics.iter().any(is_fatal) && !parsed.flags.parse_only {
         planned = plan_jobs(personality, &parsed, shares);
         if parsed.flags.readonly {
-            diagnostics.extend(plan::refuse_writes(&planned.plan));
+            diagnostics.extend(unasked::refuse_changes(&mut planned.plan));
         }
         diagnostics.append(&mut planned.diagnostics);
-    }
-    let mut lines: Vec<String> = Vec::new();
-    for diagnostic in &diagnostics {
-        let line = diagnostic_line(personality, diagnostic);
-        if !lines.contains(&line) {
-            lines.push(line);
+        if !parsed.flags.readonly {
+            let extended = unasked::extensions(&planned.plan);
+            diagnostics.extend(
+                extended.iter().filter_map(|one| about_extension(one, personality, &parsed.flags)),
+            );
         }
     }
-    notes.append(&mut lines);
+    let mut met = HashSet::new();
+    let lines = diagnostics.iter().map(|diagnostic| diagnostic_line(personality, diagnostic));
+    notes.extend(lines.filter(|line| met.insert(line.clone())));
     if diagnostics.iter().any(is_fatal) {
         let code = exit::failed(planned.refused).max(exit::REFUSED);
         return Err(PrepareError { code, reasons: notes });
@@ -148,6 +151,19 @@ pub fn prepare_shared(
         Personality::Native => data_warnings(&planned.plan),
     };
     Ok(Prepared { personality, parsed, plan: planned.plan, notes, data_warnings })
+}
+
+/// What there is to say of an existing file that a reading job would extend: in our
+/// own name it is refused, or with `--extend` named with what else is overwritten.
+fn about_extension(
+    extended: &Extension<'_>,
+    personality: Personality,
+    flags: &Flags,
+) -> Option<Diagnostic> {
+    match personality {
+        Personality::Fio => Some(Diagnostic::note(extended.words())),
+        Personality::Native => (!flags.extend).then(|| extended.refusal()),
+    }
 }
 
 /// `--no-exec`: before anything is loaded to be asked what it can do.
@@ -282,6 +298,8 @@ fn data_warnings(plan: &Plan) -> Vec<String> {
             }
         }
     }
+    let extended = unasked::extensions(plan).into_iter();
+    lines.extend(extended.map(|one| format!("iosonde: warning: {}", one.words())));
     lines
 }
 
@@ -296,7 +314,9 @@ fn holds_data(file: &FilePlan) -> bool {
 fn fate(job: &JobPlan, file: &FilePlan) -> Option<String> {
     use iosonde_base::Dir;
     let writes = (job.dirs[Dir::Write] || job.dirs[Dir::Trim]) && !job.only_verifies();
-    let unlinks = (job.end.unlink || job.end.unlink_each_loop) && file.kind == FileKind::Regular;
+    let removes =
+        job.end.unlink || job.end.unlink_each_loop || job.engine.caps.names == NameChange::Removes;
+    let unlinks = removes && file.kind == FileKind::Regular;
     match (writes, unlinks) {
         (true, true) => Some(format!("job {} overwrites and removes this existing file", job.name)),
         (false, true) => Some(format!("job {} removes this existing file", job.name)),

@@ -15,13 +15,15 @@ use iosonde_run::account::disks::WatchedDisks;
 use iosonde_run::conductor::{Observer, Peers, conduct_among, signals};
 use iosonde_run::evidence;
 use iosonde_run::job::Plan;
-use iosonde_run::preflight::open_files;
 use iosonde_run::preflight::write_access::{self, WriteAccess};
+use iosonde_run::preflight::{open_files, unasked};
 use iosonde_spec::cli::Parsed;
 use iosonde_spec::cli::flags::OutputFormat;
 use iosonde_sys::guard::WriteRefusal;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Runs jobs: one time, or many times until a signal comes.
@@ -29,6 +31,8 @@ use std::time::{Duration, Instant};
 pub struct Session {
     /// Set by a signal that ends runs; `None` where only runs listen.
     stop: Option<Arc<AtomicBool>>,
+    /// Files that runs of this session made: the next may extend them.
+    made: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl Session {
@@ -38,7 +42,7 @@ impl Session {
     /// The system does not let us listen.
     pub fn listening() -> Result<Session, RunEnd> {
         let stop = signals::stop_flag().map_err(deaf)?;
-        Ok(Session { stop: Some(stop) })
+        Ok(Session { stop: Some(stop), ..Session::default() })
     }
 
     /// Whether a signal asks for the end.
@@ -84,12 +88,32 @@ impl Session {
     pub fn measure_typed(&self, parsed: &Parsed, line: &RunLine) -> Result<Measured, RunEnd> {
         let mut parsed = parsed.clone();
         (parsed.flags.formats, parsed.flags.formats_given) = (vec![OutputFormat::JsonPlus], true);
-        let prepared = prepare_parsed(Personality::Native, parsed)?;
+        let prepared = self.prepared(parsed)?;
         let flags = prepared.parsed.flags.clone();
         let rules = RunRules::of_flags(Personality::Native, &flags);
         let measured = self.measure(Work::Typed(Box::new(prepared)), &rules, &mut line.clone());
         line.clear();
         measured
+    }
+
+    /// Typed jobs as one of many runs has them. Files that runs before it made are not the
+    /// user's, so that one of another size may extend them.
+    ///
+    /// # Errors
+    /// They are refused.
+    pub fn prepared(&self, mut parsed: Parsed) -> Result<Prepared, RunEnd> {
+        let may_extend = std::mem::replace(&mut parsed.flags.extend, true);
+        let mut prepared = prepare_parsed(Personality::Native, parsed)?;
+        prepared.parsed.flags.extend = may_extend;
+        // The set is consistent between any two statements, so a poisoned lock is sound.
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let extended = unasked::extensions(&prepared.plan);
+        if let Some(one) = extended.iter().find(|one| !may_extend && !made.contains(one.path)) {
+            return Err(RunEnd::failed(format!("iosonde: {}", one.refusal())));
+        }
+        let files = prepared.plan.jobs.iter().flat_map(|job| &job.files);
+        made.extend(files.filter(|file| !file.path.exists()).map(|file| file.path.clone()));
+        Ok(prepared)
     }
 
     /// Make a run ready: nothing has run, and nothing refuses it.
@@ -254,7 +278,7 @@ mod tests {
 
     /// One that a signal has stopped.
     fn stopped() -> Session {
-        Session { stop: Some(Arc::new(AtomicBool::new(true))) }
+        Session { stop: Some(Arc::new(AtomicBool::new(true))), ..Session::default() }
     }
 
     /// Names of events, in order.
@@ -296,7 +320,7 @@ mod tests {
     #[test]
     fn one_that_listens_gives_no_ticks_to_who_wants_none() {
         let mut seen = Seen::default();
-        let session = Session { stop: Some(Arc::default()) };
+        let session = Session { stop: Some(Arc::default()), ..Session::default() };
         let words = ["--name=a", "--ioengine=null", "--size=4k", "--time_based", "--runtime=600ms"];
         let work = Work::Typed(Box::new(typed(&words)));
         session.measure(work, &RunRules::default(), &mut seen).unwrap();

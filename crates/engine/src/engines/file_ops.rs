@@ -9,8 +9,8 @@ use super::stepwise::{EngineStep, Stepwise, StepwiseLoop};
 use crate::drive::Failure;
 use crate::sync_call::errno;
 use crate::{
-    Accounting, Caps, Drive, EngineDef, EngineOptionTable, JobContext, LaysOut, Loop, OpenWith,
-    OwnOptions, OwnSettings,
+    Accounting, Caps, Drive, EngineDef, EngineOptionTable, JobContext, LaysOut, Loop, NameChange,
+    OpenWith, OwnOptions, OwnSettings,
 };
 use iosonde_base::{Errno, FileId, Planned};
 use iosonde_options::{Category, Diagnostic, options, words};
@@ -28,7 +28,7 @@ pub(crate) static FILECREATE: EngineDef = EngineDef {
     summary: "creates files",
     doc: "Creates the files, by open(2), and does no I/O to them. I/Os are counted all the same: \
           one for each file, unless filesize is given.",
-    caps: Caps { lays_out: LaysOut::Nothing, ..CAPS },
+    caps: Caps { lays_out: LaysOut::Nothing, names: NameChange::Makes, ..CAPS },
     options: None,
     offload: None,
     available: always,
@@ -56,7 +56,7 @@ pub(crate) static FILEDELETE: EngineDef = EngineDef {
     aliases: &[],
     summary: "deletes files",
     doc: "Removes files, by unlink(2), which are laid out first; no I/O.",
-    caps: CAPS,
+    caps: Caps { names: NameChange::Removes, ..CAPS },
     options: None,
     offload: None,
     available: always,
@@ -70,7 +70,7 @@ pub(crate) static DIRCREATE: EngineDef = EngineDef {
     summary: "creates directories",
     doc: "Creates a directory for each file, by mkdir(2). I/Os are counted all the same: one for \
           each directory, unless filesize is given.",
-    caps: Caps { lays_out: LaysOut::Nothing, ..CAPS },
+    caps: Caps { lays_out: LaysOut::Nothing, names: NameChange::Makes, ..CAPS },
     options: None,
     offload: None,
     available: always,
@@ -98,7 +98,7 @@ pub(crate) static DIRDELETE: EngineDef = EngineDef {
     aliases: &[],
     summary: "deletes directories",
     doc: "Removes directories, by rmdir(2), which are made first.",
-    caps: Caps { lays_out: LaysOut::Directories, ..CAPS },
+    caps: Caps { lays_out: LaysOut::Directories, names: NameChange::Removes, ..CAPS },
     options: None,
     offload: None,
     available: always,

@@ -26,6 +26,7 @@ mod signals;
 mod slurm;
 mod sprandom;
 mod trigger;
+mod unasked;
 mod verify;
 mod verify_defects;
 mod verify_ledger;

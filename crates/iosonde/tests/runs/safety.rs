@@ -119,6 +119,79 @@ fn the_image_of_a_mounted_loop_device_is_known_under_any_path() {
 }
 
 #[test]
+fn the_image_of_a_loop_device_mounted_in_another_namespace_is_not_written_to() {
+    let folder = Folder::new("image-elsewhere");
+    let Some(device) = formatted(&folder) else { return };
+    let (image, on) = (folder.join("image"), folder.join("on"));
+    std::fs::create_dir(&on).unwrap();
+    let script = format!(
+        "mount {} {} && touch {} && exec sleep 600",
+        device.text(),
+        on.display(),
+        folder.join("mounted").display()
+    );
+    let elsewhere =
+        std::process::Command::new("unshare").args(["--mount", "sh", "-c", &script]).spawn();
+    let elsewhere = elsewhere.map_err(|error| format!("unshare: {error}"));
+    let Some(mut elsewhere) = or_skip(elsewhere) else { return };
+    wait_until("it is mounted", || folder.join("mounted").exists());
+    let before = std::fs::read(&image).unwrap();
+    for path in [&image, &device.0] {
+        refused(&write_to(&folder, path, ""), "is held by another program or by the system");
+    }
+    let line = format!("--name=j --rw=read --ioengine=filedelete --filename={}", image.display());
+    for who in [Who::Native, Who::AsFio] {
+        refused(&who.run(&folder, &words(&line)), "is held by another program");
+    }
+    let second = or_skip(LoopDevice::attach(&image, &[]));
+    if let Some(second) = &second {
+        refused(&write_to(&folder, &second.0, ""), "is held by another program");
+    }
+    let same = std::fs::read(&image).unwrap() == before;
+    elsewhere.kill().unwrap();
+    elsewhere.wait().unwrap();
+    assert!(same, "not a byte was changed");
+    drop(second);
+    let freed = || write_to(&folder, &image, "--offset=8m").code == Some(0);
+    wait_until("the image of a loop device that nobody uses may be written", freed);
+}
+
+#[test]
+fn engines_that_remove_or_make_names_leave_device_nodes_alone() {
+    let folder = Folder::new("nodes");
+    let Some(device) = formatted(&folder) else { return };
+    let link = folder.join("by-id-link");
+    std::os::unix::fs::symlink(&device.0, &link).unwrap();
+    let before = contents(&device);
+    for who in [Who::Native, Who::AsFio] {
+        for path in [&device.0, &link] {
+            for engine in ["filedelete", "dirdelete"] {
+                let path = path.display();
+                let line = format!("--name=j --rw=read --ioengine={engine} --filename={path}");
+                refused(&who.run(&folder, &words(&line)), "no job removes such a name");
+            }
+        }
+        for engine in
+            ["filecreate", "dircreate", "filestat", "tree --tree_op=create --tree_root=/dev"]
+        {
+            let node = format!("/dev/iosonde-test-{}", std::process::id());
+            let more = if engine.starts_with("tree") {
+                String::new()
+            } else {
+                format!("--filename={node}")
+            };
+            let line = format!("--name=j --rw=read --size=4k --bs=4k --ioengine={engine} {more}");
+            refused(&who.run(&folder, &words(&line)), "no file is made among devices");
+            assert!(!Path::new(&node).exists(), "{engine}");
+        }
+    }
+    assert!(device.0.exists() && link.is_symlink() && contents(&device) == before);
+    // unlink leaves a device's node, and the job runs.
+    write_to(&folder, &device.0, "--offset=8m --unlink=1").well();
+    assert!(device.0.exists());
+}
+
+#[test]
 fn buffers_in_a_mapped_device_are_guarded_as_files_are() {
     let folder = Folder::new("mapped");
     let Some(device) = formatted(&folder) else { return };

@@ -315,6 +315,8 @@ pub struct LayoutPlan {
     pub on_open: bool,
     /// May be created at all (`allow_file_create`).
     pub may_create: bool,
+    /// May be made longer; not with `--readonly`.
+    pub may_extend: bool,
     /// Bytes of each write while data is laid out.
     pub block: usize,
     /// Read into the page cache before the run (`pre_read`).

@@ -161,6 +161,14 @@ fn create(job: &JobPlan, file: &FilePlan) -> Result<Made, LayoutError> {
             help: Some("it does not exist and allow_file_create=0 forbids creating it"),
         });
     }
+    if is_there && !job.layout.may_extend {
+        return Err(LayoutError {
+            doing: "extend",
+            path: path.clone(),
+            errno: Errno(libc::EROFS),
+            help: Some("--readonly forbids it"),
+        });
+    }
     if !is_there {
         make_directories(job, path)?;
         clear_the_way(job, path);

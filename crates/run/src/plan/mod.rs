@@ -47,7 +47,6 @@ use std::sync::Arc;
 pub use builder::{JobBuilder, plan_built};
 pub use engine::ExternalEngines;
 pub use rank_share::RankShare;
-pub use replay::refuse_writes;
 
 /// Whether percentiles of the total latency are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,10 +82,15 @@ fn caps(spec: &JobSpec, external: ExternalEngines) -> Caps {
 /// or refused.
 pub fn resolve(jobs: &mut [ParsedJob], external: ExternalEngines) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
+    let mut before: Option<&JobSpec> = None;
     for job in jobs {
         let caps = caps(&job.spec, external);
         diagnostics.extend(zones::sizes_in_device_zones(&mut job.spec));
         diagnostics.extend(iosonde_spec::resolve(&mut job.spec, &caps));
+        if let Some(before) = before {
+            job.spec.share_with(before);
+        }
+        before = Some(&job.spec);
     }
     diagnostics
 }

@@ -162,6 +162,7 @@ fn layout(spec: &JobSpec, max_bs: u32) -> LayoutPlan {
         serialize: *spec.file_life.create_serialize.get(),
         on_open: *spec.file_life.create_on_open.get(),
         may_create: *spec.file_life.allow_file_create.get(),
+        may_extend: true,
         block: max_bs as usize,
         pre_read: *spec.file_life.pre_read.get(),
         only: *spec.file_life.create_only.get(),

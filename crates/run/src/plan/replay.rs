@@ -3,7 +3,7 @@
 use super::Planner;
 use super::files::Parts;
 use super::paths;
-use crate::job::{FileKind, FilePlan, JobPlan, Need, Plan};
+use crate::job::{FileKind, FilePlan, Need};
 use crate::replay::merge::{self, Merged};
 use crate::replay::recording::{self, FileUse, IoRecording, Keep, RecordingError};
 use iosonde_base::{DIRS, Dir, PerDir};
@@ -209,16 +209,6 @@ impl Planner<'_> {
             _ => Ok(()),
         }
     }
-}
-
-/// What `--readonly` says to recordings that change data: which those are only
-/// shows once they are read.
-pub fn refuse_writes(plan: &Plan) -> Option<Diagnostic> {
-    let changes = |job: &&JobPlan| job.dirs[Dir::Write] || job.dirs[Dir::Trim];
-    let job = plan.jobs.iter().filter(|job| job.source.replay.is_some()).find(changes)?;
-    let message =
-        format!("job {}: its recording writes or trims, and --readonly forbids it", job.name);
-    Some(Diagnostic::error(message).help("leave out --readonly, or add replay_skip=write,trim"))
 }
 
 /// What does not go together with a recording.

@@ -5,6 +5,7 @@ use crate::conductor::bandwidth_log;
 use crate::job::{FileKind, FilePlan, JobPlan, Need, Plan};
 use iosonde_base::Dir;
 use iosonde_direct::MemoryKind;
+use iosonde_engine::NameChange;
 use iosonde_sys::erase;
 use iosonde_sys::guard::{Guard, Hold, MountedWrite, WriteRefusal};
 use std::collections::BTreeSet;
@@ -43,14 +44,21 @@ pub fn devices(plan: &Plan, data: DeviceData<'_>) -> Result<WriteAccess, Vec<Wri
             if job.open.allow_mounted_write { MountedWrite::Allow } else { MountedWrite::Refuse };
         let guard = guards[usize::from(job.open.allow_mounted_write)]
             .get_or_insert_with(|| Guard::now(mounted));
-        let asked = guard.may_write(&file.path).and_then(|hold| {
+        let leave = if removes(job, file) {
+            guard.may_remove(&file.path)
+        } else {
+            guard.may_write(&file.path)
+        };
+        let asked = leave.and_then(|hold| {
             access.holds.push(hold);
             access.notes.extend(device_data(&file.path, data)?);
             Ok(())
         });
         refusals.extend(asked.err());
     }
-    for path in shared_memory(plan) {
+    let also: BTreeSet<PathBuf> =
+        plan.jobs.iter().filter_map(|job| job.settings.changes_also()).collect();
+    for path in shared_memory(plan).into_iter().chain(also.iter().map(PathBuf::as_path)) {
         let guard = guards[0].get_or_insert_with(|| Guard::now(MountedWrite::Refuse));
         let asked = guard.may_write(path).and_then(|hold| {
             access.holds.push(hold);
@@ -127,19 +135,35 @@ fn shared_memory(plan: &Plan) -> BTreeSet<&Path> {
     plan.jobs.iter().filter(shared).filter_map(|job| job.buffers.memory.file()).collect()
 }
 
-/// The files that jobs write to, each path once, with the first job that does.
+/// The files that jobs write to or remove, each path once for either, with the first
+/// job that does.
 fn written(plan: &Plan) -> impl Iterator<Item = (&JobPlan, &FilePlan)> {
-    let mut met: BTreeSet<&Path> = BTreeSet::new();
+    let mut met: BTreeSet<(&Path, bool)> = BTreeSet::new();
     let all = plan.jobs.iter().flat_map(|job| job.files.iter().map(move |file| (job, file)));
-    all.filter(move |(job, file)| is_written(job, file) && met.insert(&file.path))
+    all.filter(move |(job, file)| {
+        is_written(job, file) && met.insert((&file.path, removes(job, file)))
+    })
+}
+
+/// Whether a job removes a file's name, by its engine or when it ends; `unlink` leaves
+/// the nodes of devices.
+fn removes(job: &JobPlan, file: &FilePlan) -> bool {
+    let at_end = job.end.unlink || job.end.unlink_each_loop;
+    job.engine.caps.names == NameChange::Removes || at_end && file.kind == FileKind::Regular
 }
 
 fn is_written(job: &JobPlan, file: &FilePlan) -> bool {
     let writes = job.dirs[Dir::Write] || job.dirs[Dir::Trim];
+    let writes = writes || job.engine.caps.changes || job.engine.caps.names != NameChange::Keeps;
     match file.kind {
         FileKind::None => false,
         // A job that only reads lays out regular files, and writes to no device.
-        FileKind::Regular => writes || job.files.iter().any(|file| file.need != Need::Nothing),
+        FileKind::Regular => {
+            writes
+                || removes(job, file)
+                || job.layout.on_open
+                || job.files.iter().any(|file| file.need != Need::Nothing)
+        }
         FileKind::Block | FileKind::Character => writes,
     }
 }

@@ -217,7 +217,7 @@ pub const FIO: &[FlagDef] = &[
         flags.status_interval_ms = Some(span);
         Ok(())
     }),
-    bare("readonly", "refuse jobs that write or trim", |flags, _| {
+    bare("readonly", "refuse jobs that change files or devices", |flags, _| {
         flags.readonly = true;
         Ok(())
     }),
@@ -368,6 +368,10 @@ pub const OURS: &[FlagDef] = &[
             Ok(())
         },
     ),
+    bare("extend", "let jobs that only read extend files that are too short", |flags, _| {
+        flags.extend = true;
+        Ok(())
+    }),
     bare("no-exec", "refuse jobs that start programs or load objects", |flags, _| {
         flags.no_exec = true;
         Ok(())

@@ -37,8 +37,10 @@ pub struct Flags {
     pub merge_only: bool,
     /// Print each job file as a command line, run nothing.
     pub showcmd: bool,
-    /// Refuse jobs that write or trim.
+    /// Refuse jobs that write, trim, or create, extend or remove files.
     pub readonly: bool,
+    /// Jobs that only read may extend files that exist.
+    pub extend: bool,
     /// Take a warning for an error.
     pub warnings_fatal: bool,
     /// Run these sections of job files only; all when empty.
@@ -130,6 +132,7 @@ impl Default for Flags {
             merge_only: false,
             showcmd: false,
             readonly: false,
+            extend: false,
             warnings_fatal: false,
             sections: Vec::new(),
             max_jobs: None,

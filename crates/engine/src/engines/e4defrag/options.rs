@@ -37,7 +37,11 @@ pub struct E4DefragSettings {
     pub inplace: bool,
 }
 
-impl OwnSettings for E4DefragSettings {}
+impl OwnSettings for E4DefragSettings {
+    fn changes_also(&self) -> Option<PathBuf> {
+        Some(self.donor.clone()).filter(|donor| !donor.as_os_str().is_empty())
+    }
+}
 
 impl OwnOptions for E4DefragOptions {
     type Settings = E4DefragSettings;

@@ -37,6 +37,18 @@ words! {
 }
 
 impl TreeOperation {
+    /// Whether it makes, changes or removes anything.
+    fn changes(self) -> bool {
+        !matches!(
+            self,
+            TreeOperation::Stat
+                | TreeOperation::StatDir
+                | TreeOperation::Open
+                | TreeOperation::Read
+                | TreeOperation::SyncDir
+        )
+    }
+
     /// What it is done to.
     pub fn subject(self) -> TreeSubject {
         match self {
@@ -157,7 +169,11 @@ impl Default for TreeSettings {
     }
 }
 
-impl OwnSettings for TreeSettings {}
+impl OwnSettings for TreeSettings {
+    fn changes_also(&self) -> Option<PathBuf> {
+        self.operation.changes().then(|| self.root.join(super::top_name(self.thread)))
+    }
+}
 
 impl OwnOptions for TreeOptions {
     type Settings = TreeSettings;

@@ -66,7 +66,9 @@ impl SweepPoint {
     /// # Errors
     /// They cannot run.
     pub fn measure_load(&mut self) -> Result<Plan, RunEnd> {
-        let parsed = self.parsed.clone().expect("rates are resolved");
+        let mut parsed = self.parsed.clone().expect("rates are resolved");
+        // Files of other points may be there, and nothing is done to them here.
+        parsed.flags.extend = true;
         let plan = prepare_parsed(Personality::Native, parsed)?.plan;
         self.jobs = plan.jobs.len();
         self.load = plan.jobs.iter().map(|job| f64::from(job.reporting.depth_asked)).sum();
@@ -443,7 +445,7 @@ impl<'a> SweepRuns<'a> {
         let only = OptionSetting::parse("create_only=1").expect("it is an option");
         only.apply(&mut parsed).map_err(RunEnd::failed)?;
         let line = RunLine::new("lay out files");
-        let plan = prepare_parsed(Personality::Native, parsed)?.plan;
+        let plan = self.session.prepared(parsed)?.plan;
         let rules = RunRules::may_erase(&self.base.flags.erase);
         self.session.measure(Work::Planned(plan), &rules, &mut line.clone())?;
         line.clear();
