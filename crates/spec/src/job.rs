@@ -284,6 +284,12 @@ impl JobSpec {
         self.origin(name).is_some_and(|origin| origin != Origin::Default)
     }
 
+    /// Give back memory that was taken for more options.
+    pub(crate) fn shrink(&mut self) {
+        self.typed.shrink_to_fit();
+        self.private.shrink_to_fit();
+    }
+
     /// Every option as it was typed, in order; one typed twice is there twice.
     pub fn typed(&self) -> &[TypedOption] {
         &self.typed

@@ -76,6 +76,9 @@ impl JobDraft {
         if begins_file {
             vocabulary::imply_stonewall(&mut self.spec);
         }
+        // There may be thousands, and nothing is added to them any more.
+        self.spec.shrink();
+        self.typed.shrink_to_fit();
         let JobDraft { spec, globals, typed } = self;
         ParsedJob { name, spec, globals, typed, origin, begins_file }
     }

@@ -151,8 +151,10 @@ impl<'w> CommandLineParser<'w> {
                 0 => self.defaults.clone(),
                 _ => JobDraft::default(),
             };
-            self.sections(&sections, defaults, index > 0);
-            found.extend(sections.into_iter().map(|section| section.name));
+            // Names are compared below, where sections are chosen at all.
+            let chosen = if self.flags.sections.is_empty() { &[][..] } else { &sections[..] };
+            found.extend(chosen.iter().map(|section| section.name.clone()));
+            self.sections(sections, defaults, index > 0);
         }
         if !self.files.is_empty() {
             let missing = self.flags.sections.iter().filter(|name| !found.contains(*name));
@@ -163,12 +165,12 @@ impl<'w> CommandLineParser<'w> {
         }
     }
 
-    fn sections(&mut self, sections: &[Section], mut defaults: JobDraft, waits: bool) {
+    fn sections(&mut self, sections: Vec<Section>, mut defaults: JobDraft, waits: bool) {
         let mut line = CommandLine::default();
         let mut first = true;
         for section in sections {
             if section.is_global() {
-                self.section(section, &mut defaults);
+                self.section(&section, &mut defaults);
                 line.globals(defaults.typed());
                 continue;
             }
@@ -177,11 +179,13 @@ impl<'w> CommandLineParser<'w> {
                 continue;
             }
             let mut draft = defaults.heir();
-            self.section(section, &mut draft);
-            line.job(&section.name, draft.typed());
+            self.section(&section, &mut draft);
+            if self.flags.showcmd {
+                line.job(&section.name, draft.typed());
+            }
             let begins_file = waits && std::mem::take(&mut first);
             let name = draft.name().unwrap_or_else(|| section.name.clone());
-            let job = draft.into_job(name, section.place.clone(), begins_file);
+            let job = draft.into_job(name, section.place, begins_file);
             self.jobs.push(job);
         }
         if self.flags.showcmd {
