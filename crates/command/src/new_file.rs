@@ -2,6 +2,7 @@
 //! overwritten unless that is asked for.
 
 use iosonde_sys::guard::{self, MountedWrite};
+use iosonde_sys::process::close;
 use iosonde_sys::temporary::unpredictable_name;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -46,7 +47,7 @@ pub fn replace(path: &Path, text: &str, force: bool) -> Result<(), String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let partial = path.with_file_name(unpredictable_name(&format!(".{name}")));
     let written = create(&partial)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| close(file.into())))
         .and_then(|()| place(&partial, path, force));
     written.map_err(|error| {
         // What was begun is of no use to anybody.

@@ -2,7 +2,7 @@
 
 use crate::live::LiveShow;
 use crate::metrics::{Endpoints, MetricsOutputs};
-use crate::output::{ReportOutput, print_error};
+use crate::output::{ReadMeanwhile, ReportOutput, print_error};
 use crate::personality::Personality;
 use crate::prepare::Prepared;
 use crate::profiles::ActHours;
@@ -20,6 +20,7 @@ use iosonde_run::job::{Plan, TriggerPlan};
 use iosonde_run::preflight::write_access;
 use iosonde_session::{Measured, ReadyRun, RunEnd, RunRules, Session, Work};
 use iosonde_spec::cli::flags::{DebugWord, Flags, TriggerFlags};
+use std::io::IsTerminal;
 use std::path::Path;
 
 /// What makes a run one of several hosts'.
@@ -79,6 +80,7 @@ pub fn execute(
         Ok(reported) => reported,
         Err(reasons) => {
             reasons.iter().for_each(|reason| output.error(&format!("{program}: {reason}")));
+            output.end(personality);
             return exit::REFUSED;
         }
     };
@@ -102,13 +104,31 @@ pub fn open_output(personality: Personality, flags: &Flags) -> Option<ReportOutp
         refusals.iter().for_each(|why| print_error(&format!("{program}: {why}")));
         return None;
     }
-    let opened = ReportOutput::open(flags.output.as_deref(), prints_documents_only(flags));
+    name_replaced(personality, flags);
+    let read = match flags.status_interval_ms {
+        Some(_) => ReadMeanwhile::Yes,
+        None => ReadMeanwhile::No,
+    };
+    let opened = ReportOutput::open(flags.output.as_deref(), prints_documents_only(flags), read);
     let failed = |error| {
         let program = personality.program();
         let name = flags.output.as_deref().unwrap_or("standard output");
         print_error(&format!("{program}: cannot write the report to {name}: {error}"));
     };
     opened.map_err(failed).ok()
+}
+
+/// In our own name: say which file `--output` replaces. Beside a document only on a terminal, as
+/// every note.
+fn name_replaced(personality: Personality, flags: &Flags) {
+    let Some(path) = flags.output.as_ref().filter(|_| personality == Personality::Native) else {
+        return;
+    };
+    let holds_data = |found: std::fs::Metadata| found.is_file() && found.len() > 0;
+    let is_shown = !prints_documents_only(flags) || std::io::stderr().is_terminal();
+    if is_shown && std::fs::metadata(path).is_ok_and(holds_data) {
+        print_error(&format!("iosonde: note: --output replaces the existing file {path}"));
+    }
 }
 
 fn prints_documents_only(flags: &Flags) -> bool {

@@ -6,35 +6,77 @@ use iosonde_base::bare;
 use iosonde_base::text::{harmless, plain};
 use iosonde_sys::standard_error;
 pub use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output;
 pub use iosonde_sys::standard_output::{print, try_print};
-use std::fs::File;
+use iosonde_sys::whole_file::WholeFile;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// The stream of the report, and of messages beside it.
 pub struct ReportOutput {
-    report: Box<dyn Write>,
-    /// The report goes to a file.
-    is_file: bool,
+    report: Stream,
     /// Only documents go to the report's stream: JSON or terse.
     documents_only: bool,
     failed: Option<io::Error>,
 }
 
+/// Where a report goes.
+enum Stream {
+    Standard(io::Stdout),
+    File(WholeFile),
+}
+
+/// Whether others read a file of the report while the run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadMeanwhile {
+    /// Only the complete one: until then the file has what it had.
+    No,
+    /// As it comes (`--status-interval`).
+    Yes,
+}
+
+impl Stream {
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Stream::Standard(out) => out,
+            Stream::File(file) => file,
+        }
+    }
+
+    /// The end, with what is only reported then.
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Stream::Standard(mut out) => standard_output::is_open().and_then(|()| out.flush()),
+            Stream::File(file) => file.finish(),
+        }
+    }
+}
+
 impl ReportOutput {
     /// To `path`, or to standard output.
-    pub fn open(path: Option<&str>, documents_only: bool) -> io::Result<ReportOutput> {
-        let report: Box<dyn Write> = match path {
-            Some(path) => Box::new(File::create(path)?),
-            None => Box::new(io::stdout()),
+    pub fn open(
+        path: Option<&str>,
+        documents_only: bool,
+        read: ReadMeanwhile,
+    ) -> io::Result<ReportOutput> {
+        let report = match (path.map(Path::new), read) {
+            (Some(path), ReadMeanwhile::No) => Stream::File(WholeFile::create(path)?),
+            (Some(path), ReadMeanwhile::Yes) => Stream::File(WholeFile::in_place(path)?),
+            (None, _) => Stream::Standard(io::stdout()),
         };
-        Ok(ReportOutput { report, is_file: path.is_some(), documents_only, failed: None })
+        Ok(ReportOutput { report, documents_only, failed: None })
+    }
+
+    fn is_file(&self) -> bool {
+        matches!(self.report, Stream::File(_))
     }
 
     /// Part of the report. Flushed at once: others read it as it comes.
     pub fn report(&mut self, text: &str) {
         // A document has its own way to write such characters.
         let text = if self.documents_only { text.into() } else { harmless(text) };
-        let written = self.report.write_all(text.as_bytes()).and_then(|()| self.report.flush());
+        let out = self.report.writer();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         self.keep(written);
     }
 
@@ -61,7 +103,7 @@ impl ReportOutput {
     /// An error: to standard error, and into a report that is text in a file.
     pub fn error(&mut self, text: &str) {
         print_error(text);
-        if self.is_file && !self.documents_only {
+        if self.is_file() && !self.documents_only {
             self.report(&bare(text));
             self.report("\n");
         }
@@ -69,12 +111,12 @@ impl ReportOutput {
 
     /// Whether a status line may be drawn on standard output: no document goes there.
     pub fn allows_status_line(&self) -> bool {
-        self.is_file || !self.documents_only
+        self.is_file() || !self.documents_only
     }
 
     /// Whether the report goes to the stream of the status line.
     pub fn is_on_status_stream(&self) -> bool {
-        !self.is_file
+        !self.is_file()
     }
 
     /// Redraw the status line.
@@ -90,13 +132,17 @@ impl ReportOutput {
         let _ = out.write_all(b"\n").and_then(|()| out.flush());
     }
 
-    /// The first error of writing. A closed pipe does not count.
-    fn finish(mut self) -> io::Result<()> {
-        let flushed = self.report.flush();
-        self.keep(flushed);
-        match self.failed {
-            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
-            _ => Ok(()),
+    /// The first error of writing. A closed pipe does not count. A file of a report that was
+    /// not written to its end keeps what it had.
+    fn finish(self) -> io::Result<()> {
+        let ReportOutput { report, failed, .. } = self;
+        let finished = match failed {
+            Some(error) => Err(error),
+            None => report.finish(),
+        };
+        match finished {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            finished => finished,
         }
     }
 

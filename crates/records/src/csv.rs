@@ -4,6 +4,8 @@ use crate::bench::Benchmark;
 use crate::figures::Figures;
 use crate::latencies::{name, percentiles};
 use crate::lines::Requested;
+use iosonde_sys::process::close;
+use iosonde_sys::whole_file::is_still_there;
 use std::fs::File;
 use std::io::{BufWriter, Result, Write};
 use std::path::Path;
@@ -46,6 +48,13 @@ impl CsvFile {
         let row = row(bench, figures, self.rows);
         self.file.write_all(row.as_bytes())?;
         self.file.flush()
+    }
+
+    /// Close it: some file systems report only now what a write met.
+    pub fn finish(self) -> Result<()> {
+        let file = self.file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        is_still_there(&file)?;
+        close(file.into())
     }
 }
 

@@ -14,6 +14,8 @@ use iosonde_run::worker::JobResult;
 use iosonde_session::{RunEnd, RunRules, Session, Work};
 use iosonde_sys::standard_error;
 use iosonde_sys::standard_output::print as say;
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// At most this many ends of files are listed one by one.
 const ENDS: usize = 10;
@@ -79,6 +81,7 @@ fn execute_plan(bench: &Benchmark, planned: &PlannedBench, plan: Plan) -> Result
     }
     let mut watch = RecordsObserver::new(bench, planned).map_err(RunEnd::failed)?;
     if bench.action == WorkerRole::Write && bench.class != Class::Null {
+        name_existing(&planned.workers);
         create::files(bench, &planned.workers).map_err(RunEnd::failed)?;
     }
     if bench.direct {
@@ -109,6 +112,20 @@ fn execute_plan(bench: &Benchmark, planned: &PlannedBench, plan: Plan) -> Result
         None if failed => exit::FAILED,
         None => exit::OK,
     })
+}
+
+/// Name the files that hold data and will be overwritten.
+fn name_existing(workers: &[RecordWorker]) {
+    let holds_data = |path: &&Path| {
+        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0)
+    };
+    let paths: BTreeSet<&Path> = workers.iter().map(|worker| worker.path.as_path()).collect();
+    for path in paths.iter().filter(|path| holds_data(path)) {
+        let path = path.display();
+        standard_error::print_line(format_args!(
+            "sbk: note: {path}: this existing file is overwritten"
+        ));
+    }
 }
 
 /// The seconds that were requested, if a worker ran until they were over.

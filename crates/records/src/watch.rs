@@ -158,6 +158,9 @@ impl<'a> RecordsObserver<'a> {
             );
         }
         self.print_syncs();
+        if let Some(Err(error)) = self.table.take().map(CsvFile::finish) {
+            self.lost.get_or_insert(format!("-csvfile: {error}"));
+        }
         // The server ends with the run.
         self.metrics = None;
     }

@@ -8,7 +8,7 @@ use iosonde_options::{Diagnostic, Level, Origin};
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
 use iosonde_run::plan::{self, ExternalEngines};
 use iosonde_run::preflight::unasked::{self, Extension};
-use iosonde_run::preflight::verify_state;
+use iosonde_run::preflight::{verify_state, write_access};
 use iosonde_spec::cli::{Notice, Parsed, World, flag_table, flags::Flags};
 
 use iosonde_spec::rules;
@@ -300,7 +300,23 @@ fn data_warnings(plan: &Plan) -> Vec<String> {
     }
     let extended = unasked::extensions(plan).into_iter();
     lines.extend(extended.map(|one| format!("iosonde: warning: {}", one.words())));
+    lines.extend(replaced_logs(plan));
     lines
+}
+
+/// So many logs that are replaced are named; the others are counted.
+const LOGS_NAMED: usize = 3;
+
+fn replaced_logs(plan: &Plan) -> Option<String> {
+    let logs = write_access::replaced_logs(plan);
+    let named: Vec<String> =
+        logs.iter().take(LOGS_NAMED).map(|path| path.display().to_string()).collect();
+    let more = match logs.len().saturating_sub(LOGS_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let line = || format!("iosonde: note: existing logs are replaced: {}{more}", named.join(", "));
+    (!logs.is_empty()).then(line)
 }
 
 fn holds_data(file: &FilePlan) -> bool {
@@ -314,8 +330,7 @@ fn holds_data(file: &FilePlan) -> bool {
 fn fate(job: &JobPlan, file: &FilePlan) -> Option<String> {
     use iosonde_base::Dir;
     let writes = (job.dirs[Dir::Write] || job.dirs[Dir::Trim]) && !job.only_verifies();
-    let removes =
-        job.end.unlink || job.end.unlink_each_loop || job.engine.caps.names == NameChange::Removes;
+    let removes = job.end.unlink || job.end.unlink_each_loop || unasked::removes(job);
     let unlinks = removes && file.kind == FileKind::Regular;
     match (writes, unlinks) {
         (true, true) => Some(format!("job {} overwrites and removes this existing file", job.name)),

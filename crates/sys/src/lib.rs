@@ -24,6 +24,7 @@ pub mod standard_output;
 pub mod status_line;
 pub mod temporary;
 pub mod terminal;
+pub mod whole_file;
 pub mod zones;
 
 pub use clock::{Bell, Clock, ClockError, ClockSource, Sleeper, Slept, Still};

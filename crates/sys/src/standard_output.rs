@@ -15,6 +15,10 @@ pub fn print(text: &str) {
 /// As [`print()`]; whether somebody may have read it.
 #[must_use]
 pub fn try_print(text: &str) -> bool {
+    if let Err(error) = is_open() {
+        let _ = LOST.set(error.to_string());
+        return false;
+    }
     let mut out = io::stdout();
     let shown = harmless(text);
     let Err(error) = out.write_all(shown.as_bytes()).and_then(|()| out.flush()) else {
@@ -25,6 +29,17 @@ pub fn try_print(text: &str) -> bool {
         let _ = LOST.set(error.to_string());
     }
     false
+}
+
+/// Whether there is a standard output at all.
+///
+/// # Errors
+/// It was closed when the program was started (`>&-`).
+pub fn is_open() -> io::Result<()> {
+    if crate::platform::standard_output_was_closed() {
+        return Err(io::Error::other("it is closed"));
+    }
+    Ok(())
 }
 
 /// Why text was lost, if any was: the program then ends with an error.

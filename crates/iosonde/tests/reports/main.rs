@@ -14,3 +14,4 @@ mod metrics;
 mod outputs;
 mod outputs_clients;
 mod outputs_mistakes;
+mod whole_outputs;

@@ -1,5 +1,7 @@
 //! One file of a log.
 
+use iosonde_sys::process::close;
+use iosonde_sys::whole_file::is_still_there;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -47,10 +49,11 @@ impl Sink {
     /// Write all that is left. The first error that was met, and where.
     pub fn finish(mut self) -> Result<(), (PathBuf, io::Error)> {
         self.write_out();
-        match self.failed {
-            Some(error) => Err((self.path, error)),
-            None => Ok(()),
-        }
+        // Some file systems report only now what a write met.
+        let Sink { path, file, failed, .. } = self;
+        let is_there = is_still_there(&file);
+        let closed = failed.map_or(Ok(()), Err).and(is_there).and(close(file.into()));
+        closed.map_err(|error| (path, error))
     }
 
     /// One call of write(2) for whole lines: jobs that share a file do not cut

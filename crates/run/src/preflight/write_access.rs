@@ -82,17 +82,11 @@ pub fn outputs(plan: &Plan, another: Option<&Path>) -> Result<(), Vec<WriteRefus
     let saves = |job: &&JobPlan| job.verify.as_ref().is_some_and(|plan| plan.save_state);
     let states: Vec<PathBuf> =
         plan.jobs.iter().filter(saves).filter_map(JobPlan::state_file).collect();
-    let mut paths: BTreeSet<&Path> = another.into_iter().collect();
+    let mut paths = logs(plan);
+    paths.extend(another);
     paths.extend(states.iter().map(PathBuf::as_path));
     paths.extend(bandwidth.iter().map(PathBuf::as_path));
     paths.extend(plan.merged.iter().map(|merged| merged.path.as_path()));
-    for job in &plan.jobs {
-        paths.extend(job.measure.iolog.as_deref());
-        let Some(logs) = &job.measure.logs else { continue };
-        paths.extend(logs.files.iter().map(|(_, path)| path.as_path()));
-        paths.extend(logs.empty.iter().map(PathBuf::as_path));
-        paths.extend(logs.histogram.as_ref().map(|log| log.path.as_path()));
-    }
     if paths.is_empty() {
         return Ok(());
     }
@@ -100,6 +94,27 @@ pub fn outputs(plan: &Plan, another: Option<&Path>) -> Result<(), Vec<WriteRefus
     let refusals: Vec<_> =
         paths.into_iter().filter_map(|path| guard.may_put_output(path).err()).collect();
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+}
+
+/// Logs and recordings of a plan.
+fn logs(plan: &Plan) -> BTreeSet<&Path> {
+    let mut paths = BTreeSet::new();
+    for job in &plan.jobs {
+        paths.extend(job.measure.iolog.as_deref());
+        let Some(logs) = &job.measure.logs else { continue };
+        paths.extend(logs.files.iter().map(|(_, path)| path.as_path()));
+        paths.extend(logs.empty.iter().map(PathBuf::as_path));
+        paths.extend(logs.histogram.as_ref().map(|log| log.path.as_path()));
+    }
+    paths
+}
+
+/// The logs and recordings of a plan that exist, hold something, and will be replaced.
+pub fn replaced_logs(plan: &Plan) -> Vec<&Path> {
+    let holds_data = |path: &&Path| {
+        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0)
+    };
+    logs(plan).into_iter().filter(holds_data).collect()
 }
 
 /// The refusals of [`devices`] that are about data on devices, which `words` do

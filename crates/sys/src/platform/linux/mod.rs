@@ -1,6 +1,7 @@
 //! Linux.
 
 mod blkid;
+mod closed;
 mod cpu;
 mod extents;
 mod loops;
@@ -14,6 +15,7 @@ mod uses;
 mod zones;
 
 pub(crate) use blkid::blkid_type;
+pub(crate) use closed::standard_output_was_closed;
 pub(crate) use cpu::{allowed_cpus, pin_to_cpus};
 pub(crate) use extents::{attributes, extents};
 pub(crate) use memory::{

@@ -1,0 +1,278 @@
+//! Files that get their name when they are complete: until then the name keeps what it had, also
+//! if the program is killed.
+
+use crate::guard;
+use crate::process;
+use crate::temporary::unpredictable_name;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// A file that is written. Dropped before [`WholeFile::finish`], it leaves things as they were.
+#[derive(Debug)]
+pub struct WholeFile {
+    file: Option<File>,
+    way: Way,
+}
+
+/// How the file comes to its name.
+#[derive(Debug)]
+enum Way {
+    /// It has it: a pipe, a terminal, a file with several names, a directory without leave to
+    /// make files.
+    InPlace,
+    /// It has no name yet, and gets one next to the target.
+    Unnamed(Target),
+    /// It has another name until then, in the same directory.
+    Partial(Target, PathBuf),
+}
+
+/// The file that is replaced or made; links are resolved, and stay.
+#[derive(Debug)]
+struct Target {
+    path: PathBuf,
+    /// There was a file, whose data must not be lost to a power cut.
+    is_there: bool,
+}
+
+impl WholeFile {
+    /// Begin a file that will have the name `path`.
+    ///
+    /// # Errors
+    /// It cannot be created.
+    pub fn create(path: &Path) -> io::Result<WholeFile> {
+        // What is open already, such as /dev/stdout, has others that write to it.
+        if path.starts_with("/dev") || path.starts_with("/proc") {
+            return WholeFile::in_place(path);
+        }
+        let (target, old) = match fs::metadata(path) {
+            Ok(old) if old.is_file() && old.nlink() == 1 => {
+                (Target { path: path.canonicalize()?, is_there: true }, Some(old))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => {
+                (Target { path: path.to_owned(), is_there: false }, None)
+            }
+            _ => return WholeFile::in_place(path),
+        };
+        match WholeFile::beside(target, old.as_ref()) {
+            Some(whole) => Ok(whole),
+            None => WholeFile::in_place(path),
+        }
+    }
+
+    /// Create the file under its name, or empty the one that is there: for what others read
+    /// while it is written.
+    ///
+    /// # Errors
+    /// It cannot be created.
+    pub fn in_place(path: &Path) -> io::Result<WholeFile> {
+        let file = guard::create_output(path).map_err(io::Error::from)?;
+        Ok(WholeFile { file: Some(file), way: Way::InPlace })
+    }
+
+    /// `None` where the directory takes no new file, or not one like the old.
+    fn beside(target: Target, old: Option<&Metadata>) -> Option<WholeFile> {
+        let mode = Mode::from_raw_mode(0o666);
+        let folder = folder(&target.path);
+        // Who may not write to the file may not replace it either.
+        if old.is_some() {
+            File::options().write(true).open(&target.path).ok()?;
+        }
+        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+        let (file, way) = match rustix::fs::open(folder, flags, mode) {
+            Ok(unnamed) => (File::from(unnamed), Way::Unnamed(target)),
+            Err(_) => {
+                let partial = partial_name(&target.path);
+                let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+                let named = rustix::fs::open(&partial, flags, mode).ok()?;
+                (File::from(named), Way::Partial(target, partial))
+            }
+        };
+        let whole = WholeFile { file: Some(file), way };
+        match old {
+            Some(old) => whole.is_like(old).then_some(whole),
+            None => Some(whole),
+        }
+    }
+
+    /// Give it the owner and the permissions of the file that it replaces; whether it has them.
+    fn is_like(&self, old: &Metadata) -> bool {
+        let Some(file) = &self.file else { return false };
+        let Ok(new) = file.metadata() else { return false };
+        let is_owned = (new.uid(), new.gid()) == (old.uid(), old.gid())
+            || std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid())).is_ok();
+        is_owned && file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o7777)).is_ok()
+    }
+
+    /// Give the file its name, with all that was written.
+    ///
+    /// # Errors
+    /// Data was lost, or its directory is gone; what was there before stays.
+    pub fn finish(mut self) -> io::Result<()> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let Some(target) = self.target() else {
+            is_still_there(&file)?;
+            return process::close(file.into());
+        };
+        if target.is_there {
+            sync(&file)?;
+        }
+        let partial = match &self.way {
+            Way::Partial(_, partial) => partial.clone(),
+            _ => name_it(&file, &target.path)?,
+        };
+        let placed = process::close(file.into()).and_then(|()| fs::rename(&partial, &target.path));
+        if placed.is_err() {
+            // Of no use to anybody.
+            let _ = fs::remove_file(&partial);
+        }
+        placed
+    }
+
+    fn target(&self) -> Option<&Target> {
+        match &self.way {
+            Way::InPlace => None,
+            Way::Unnamed(target) | Way::Partial(target, _) => Some(target),
+        }
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for WholeFile {
+    fn drop(&mut self) {
+        if let (Some(_), Way::Partial(_, partial)) = (&self.file, &self.way) {
+            let _ = fs::remove_file(partial);
+        }
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn partial_name(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(unpredictable_name(&format!(".{name}")))
+}
+
+/// Name an unnamed file, next to its target: link(2) replaces nothing, rename(2) does.
+fn name_it(file: &File, path: &Path) -> io::Result<PathBuf> {
+    let partial = partial_name(path);
+    // The thread's own: others may have tables of descriptors of their own.
+    let unnamed = format!("/proc/thread-self/fd/{}", file.as_raw_fd());
+    let linked = rustix::fs::linkat(CWD, &unnamed, CWD, &partial, AtFlags::SYMLINK_FOLLOW);
+    // Without /proc; root may do it so.
+    linked.or_else(|_| rustix::fs::linkat(file, "", CWD, &partial, AtFlags::EMPTY_PATH))?;
+    Ok(partial)
+}
+
+/// A file system without fsync(2) is no error.
+fn sync(file: &File) -> io::Result<()> {
+    match file.sync_data() {
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        synced => synced,
+    }
+}
+
+/// A file that lost its name meanwhile is lost with what was written to it.
+///
+/// # Errors
+/// It has no name any more.
+pub fn is_still_there(file: &File) -> io::Result<()> {
+    let status = file.metadata()?;
+    if status.is_file() && status.nlink() == 0 {
+        return Err(io::Error::new(ErrorKind::NotFound, "it was removed meanwhile"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_testing::Folder;
+    use std::os::unix::fs::symlink;
+
+    fn names(folder: &Folder) -> usize {
+        fs::read_dir(folder.path()).unwrap().count()
+    }
+
+    #[test]
+    fn the_name_has_the_old_text_until_the_new_one_is_complete() {
+        let folder = Folder::temporary("whole-file");
+        let path = folder.join("report");
+        let mut file = WholeFile::create(&path).unwrap();
+        file.write_all(b"one").unwrap();
+        assert!(!path.exists());
+        file.finish().unwrap();
+        assert_eq!(folder.read("report"), "one");
+
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let mut file = WholeFile::create(&path).unwrap();
+        file.write_all(b"two").unwrap();
+        assert_eq!(folder.read("report"), "one");
+        drop(file);
+        assert_eq!((folder.read("report").as_str(), names(&folder)), ("one", 1), "given up");
+        let mut file = WholeFile::create(&path).unwrap();
+        file.write_all(b"three").unwrap();
+        file.finish().unwrap();
+        assert_eq!((folder.read("report").as_str(), names(&folder)), ("three", 1));
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[test]
+    fn links_stay_links_and_several_names_of_a_file_stay_one() {
+        let folder = Folder::temporary("whole-file-links");
+        folder.write("real", "old");
+        symlink("real", folder.join("link")).unwrap();
+        let mut file = WholeFile::create(&folder.join("link")).unwrap();
+        file.write_all(b"new").unwrap();
+        file.finish().unwrap();
+        assert!(folder.join("link").is_symlink());
+        assert_eq!(folder.read("real"), "new");
+        symlink("later", folder.join("dangling")).unwrap();
+        WholeFile::create(&folder.join("dangling")).unwrap().finish().unwrap();
+        assert!(folder.join("dangling").is_symlink() && folder.join("later").exists());
+
+        fs::hard_link(folder.join("real"), folder.join("second")).unwrap();
+        let mut file = WholeFile::create(&folder.join("real")).unwrap();
+        file.write_all(b"both").unwrap();
+        file.finish().unwrap();
+        assert_eq!(folder.read("second"), "both");
+    }
+
+    #[test]
+    fn a_directory_that_is_gone_and_a_name_that_is_taken_away_are_errors() {
+        let folder = Folder::temporary("whole-file-gone");
+        fs::create_dir(folder.join("d")).unwrap();
+        let file = WholeFile::create(&folder.join("d/report")).unwrap();
+        fs::remove_dir_all(folder.join("d")).unwrap();
+        assert!(file.finish().is_err());
+        let file = WholeFile::in_place(&folder.join("x")).unwrap();
+        fs::remove_file(folder.join("x")).unwrap();
+        assert_eq!(file.finish().unwrap_err().to_string(), "it was removed meanwhile");
+    }
+
+    #[test]
+    fn what_is_no_file_is_written_to_as_it_is() {
+        let mut file = WholeFile::create(Path::new("/dev/null")).unwrap();
+        file.write_all(b"x").unwrap();
+        file.finish().unwrap();
+        let mut full = WholeFile::create(Path::new("/dev/full")).unwrap();
+        assert!(full.write_all(b"x").is_err());
+        assert!(WholeFile::create(Path::new("/none/there/x")).is_err());
+    }
+}
