@@ -15,6 +15,7 @@ mod figures;
 mod filesystems;
 mod hosts;
 mod jobs;
+mod limits;
 mod modes;
 mod mpi;
 mod mpi_failures;
