@@ -2,7 +2,7 @@
 
 use crate::live::LiveShow;
 use crate::metrics::{Endpoints, MetricsOutputs};
-use crate::output::{ReadMeanwhile, ReportOutput, print_error};
+use crate::output::{ReportOutput, print_error};
 use crate::personality::Personality;
 use crate::prepare::Prepared;
 use crate::profiles::ActHours;
@@ -105,11 +105,7 @@ pub fn open_output(personality: Personality, flags: &Flags) -> Option<ReportOutp
         return None;
     }
     name_replaced(personality, flags);
-    let read = match flags.status_interval_ms {
-        Some(_) => ReadMeanwhile::Yes,
-        None => ReadMeanwhile::No,
-    };
-    let opened = ReportOutput::open(flags.output.as_deref(), prints_documents_only(flags), read);
+    let opened = ReportOutput::open(flags.output.as_deref(), prints_documents_only(flags));
     let failed = |error| {
         let program = personality.program();
         let name = flags.output.as_deref().unwrap_or("standard output");

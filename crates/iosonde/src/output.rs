@@ -26,15 +26,6 @@ enum Stream {
     File(WholeFile),
 }
 
-/// Whether others read a file of the report while the run goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadMeanwhile {
-    /// Only the complete one: until then the file has what it had.
-    No,
-    /// As it comes (`--status-interval`).
-    Yes,
-}
-
 impl Stream {
     fn writer(&mut self) -> &mut dyn Write {
         match self {
@@ -54,17 +45,21 @@ impl Stream {
 
 impl ReportOutput {
     /// To `path`, or to standard output.
-    pub fn open(
-        path: Option<&str>,
-        documents_only: bool,
-        read: ReadMeanwhile,
-    ) -> io::Result<ReportOutput> {
-        let report = match (path.map(Path::new), read) {
-            (Some(path), ReadMeanwhile::No) => Stream::File(WholeFile::create(path)?),
-            (Some(path), ReadMeanwhile::Yes) => Stream::File(WholeFile::in_place(path)?),
-            (None, _) => Stream::Standard(io::stdout()),
+    pub fn open(path: Option<&str>, documents_only: bool) -> io::Result<ReportOutput> {
+        let report = match path {
+            Some(path) => Stream::File(WholeFile::create(Path::new(path))?),
+            None => Stream::Standard(io::stdout()),
         };
         Ok(ReportOutput { report, documents_only, failed: None })
+    }
+
+    /// An interim report is complete: others may read it from here on, and the rest as it comes.
+    pub fn publish(&mut self) {
+        let published = match &mut self.report {
+            Stream::File(file) => file.publish(),
+            Stream::Standard(_) => Ok(()),
+        };
+        self.keep(published);
     }
 
     fn is_file(&self) -> bool {

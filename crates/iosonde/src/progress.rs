@@ -239,6 +239,7 @@ impl<'a> RunProgress<'a> {
             ReportContext { disks: self.ready.disks.used(), ..self.ready.context.clone() };
         let report = report(self.plan, results, &context);
         self.output.report(&text(self.personality, self.flags, &report));
+        self.output.publish();
     }
 }
 

@@ -107,6 +107,26 @@ impl WholeFile {
         is_owned && file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o7777)).is_ok()
     }
 
+    /// Give the file its name now, with what has been written: others read it while the rest is.
+    ///
+    /// # Errors
+    /// Its directory is gone.
+    pub fn publish(&mut self) -> io::Result<()> {
+        let (Some(file), Some(target)) = (&self.file, self.target()) else { return Ok(()) };
+        let partial = self.partial(file, target)?;
+        fs::rename(partial, &target.path)?;
+        self.way = Way::InPlace;
+        Ok(())
+    }
+
+    /// Its name next to the target.
+    fn partial(&self, file: &File, target: &Target) -> io::Result<PathBuf> {
+        match &self.way {
+            Way::Partial(_, partial) => Ok(partial.clone()),
+            _ => name_it(file, &target.path),
+        }
+    }
+
     /// Give the file its name, with all that was written.
     ///
     /// # Errors
@@ -120,10 +140,7 @@ impl WholeFile {
         if target.is_there {
             sync(&file)?;
         }
-        let partial = match &self.way {
-            Way::Partial(_, partial) => partial.clone(),
-            _ => name_it(&file, &target.path)?,
-        };
+        let partial = self.partial(&file, target)?;
         let placed = process::close(file.into()).and_then(|()| fs::rename(&partial, &target.path));
         if placed.is_err() {
             // Of no use to anybody.
@@ -231,6 +248,20 @@ mod tests {
         file.finish().unwrap();
         assert_eq!((folder.read("report").as_str(), names(&folder)), ("three", 1));
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[test]
+    fn what_is_published_is_there_while_the_rest_is_written() {
+        let folder = Folder::temporary("whole-file-published");
+        folder.write("report", "old");
+        let mut file = WholeFile::create(&folder.join("report")).unwrap();
+        file.write_all(b"one").unwrap();
+        file.publish().unwrap();
+        assert_eq!(folder.read("report"), "one");
+        file.write_all(b"two").unwrap();
+        file.publish().unwrap();
+        file.finish().unwrap();
+        assert_eq!((folder.read("report").as_str(), names(&folder)), ("onetwo", 1));
     }
 
     #[test]

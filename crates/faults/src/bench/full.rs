@@ -24,7 +24,7 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     let bytes = CAPACITY + 4096 * (1 + dice.below(500));
     let file = stage.mount.join("data");
     let line = format!(
-        "--name=j --output-format=json --filename={} --rw={pattern} --bs=4k --size={bytes} \
+        "--extend --name=j --output-format=json --filename={} --rw={pattern} --bs=4k --size={bytes} \
          --ioengine={engine} --fallocate={layout}",
         file.display()
     );

@@ -58,7 +58,7 @@ impl Job {
         let count = 16 + dice.below(112) as usize;
         let file = stage.mount.join(DATA);
         let mut job = Job { engine, depth, block, blocks: count, options: Vec::new() };
-        job.add("--name=j --output-format=json");
+        job.add("--extend --name=j --output-format=json");
         job.add(&format!("--filename={} --ioengine={}", file.display(), engine.name));
         job.add(&format!("--bs={block} --size={} --iodepth={depth}", job.bytes()));
         // One request for each I/O also where the kernel could merge them.

@@ -176,8 +176,9 @@ fn a_signal_asks_for_a_report_and_the_run_goes_on() {
     let folder = Folder::new("client");
     let job = "--name=v --size=64k --time_based --runtime=60 --output=o --output-format=json";
     let mut running = Running::start(Who::AsFio, &folder, job);
-    let reports = || folder.read("o").matches("\n}\n").count();
-    wait_until("the job runs", || folder.join("o").exists() && folder.join("v.0.0").exists());
+    let text = || std::fs::read_to_string(folder.join("o")).unwrap_or_default();
+    let reports = || text().matches("\n}\n").count();
+    running.wait_for_work("v");
     running.signal(rustix::process::Signal::USR1);
     wait_until("a report is there", || reports() == 1);
     assert!(running.is_running());

@@ -105,8 +105,9 @@ fn change(job: &JobPlan) -> Option<Diagnostic> {
     };
     let leave_out = "leave out --readonly";
     if job.source.replay.is_some() && (job.dirs[Dir::Write] || job.dirs[Dir::Trim]) {
+        let words = format!("job {name}: its recording writes or trims, and --readonly forbids it");
         let help = "leave out --readonly, or add replay_skip=write,trim";
-        return refuse("its recording writes or trims".into(), help);
+        return Some(Diagnostic::error(words).help(help));
     }
     let engine = &job.engine;
     if engine.caps.changes {

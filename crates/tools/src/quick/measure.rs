@@ -225,6 +225,10 @@ impl QuickRunner<'_> {
             "--norandommap".to_owned(),
             "--refill_buffers".to_owned(),
         ];
+        if self.target.kind == QuickKind::Directory {
+            // A file of our own, which may not be filled yet.
+            words.push("--extend".to_owned());
+        }
         if self.bytes > 0 {
             words.push(format!("--size={}", self.bytes));
         }
