@@ -29,7 +29,7 @@ const TAIL: u64 = 1600 << 10;
 ///
 /// # Errors
 /// The range cannot be read.
-pub fn signatures(file: &File, range: Range<u64>) -> io::Result<Vec<Cow<'static, str>>> {
+pub(crate) fn signatures(file: &File, range: Range<u64>) -> io::Result<Vec<Cow<'static, str>>> {
     let known = known(file, &range)?;
     if known.is_empty() {
         return Ok(platform::blkid_type(file, range).map(Cow::Owned).into_iter().collect());
