@@ -23,6 +23,9 @@ pub fn unix_ns() -> u64 {
 pub struct Nanos(pub u64);
 
 impl Nanos {
+    /// A moment that never comes.
+    pub const NEVER: Nanos = Nanos(u64::MAX);
+
     /// A span of whole seconds.
     pub const fn from_secs(secs: u64) -> Nanos {
         Nanos(secs.saturating_mul(1_000_000_000))
@@ -53,7 +56,7 @@ impl Nanos {
         Nanos(self.0.saturating_sub(earlier.0))
     }
 
-    /// This moment put off by `span`; saturates.
+    /// This moment put off by `span`; saturates at [`Nanos::NEVER`].
     pub const fn plus(self, span: Nanos) -> Nanos {
         Nanos(self.0.saturating_add(span.0))
     }
