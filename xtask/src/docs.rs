@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::json_page;
+use crate::{json_page, json_schema};
 use iosonde_options::{Built, FioSupport, OptionDef, render};
 use iosonde_spec::{all, engine_options, rules};
 
@@ -37,9 +37,10 @@ pub fn check() -> Result<(), String> {
     Ok(())
 }
 
-fn documents() -> [(&'static str, String); 3] {
+fn documents() -> [(&'static str, String); 4] {
     [
         ("docs/json.md", json_page::page()),
+        ("docs/schema/result-1.json", json_schema::text()),
         ("docs/options.md", options()),
         ("docs/verdict.md", iosonde_witness::page()),
     ]

@@ -1,17 +1,15 @@
 //! `docs/json.md`: every key of the `iosonde` object, from the schema.
 
+use crate::json_schema::schema;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// The schema that the page is made from.
-const SCHEMA: &str = include_str!("../../docs/schema/result-1.json");
-
 /// The page.
 pub fn page() -> String {
-    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    let schema = schema();
     let mut page = String::from(
         "# The result as JSON\n\n\
-         <!-- Made from docs/schema/result-1.json by `cargo run -p xtask -- docs`: change the schema. -->\n\n\
+         <!-- Made from the types of the result by `cargo run -p xtask -- docs`: change the types in crates/report. -->\n\n\
          `--output-format=json` writes fio's document with one key more at the top, `iosonde`. fio's own keys keep\n\
          fio's names, order, types and units and are described in fio's manual. The keys below are ours;\n\
          [schema/result-1.json](schema/result-1.json) is the same for programs.\n\n\
@@ -142,7 +140,7 @@ mod tests {
     #[test]
     fn each_key_of_the_schema_is_on_the_page_and_each_link_leads_somewhere() {
         let page = page();
-        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+        let schema = schema();
         for (name, definition) in schema["$defs"].as_object().unwrap() {
             for key in definition["properties"].as_object().into_iter().flatten() {
                 let is_shown = name == "unknown" || page.contains(&format!("| `{}` |", key.0));

@@ -10,6 +10,7 @@ mod docs;
 #[cfg(target_os = "linux")]
 mod faults;
 mod json_page;
+mod json_schema;
 #[cfg(target_os = "linux")]
 mod ledger;
 mod links;

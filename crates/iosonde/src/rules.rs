@@ -48,8 +48,8 @@ mod tests {
     #[test]
     fn the_page_of_the_tools_lists_each_rule_of_audit_and_probe() {
         let page = include_str!("../../../docs/tools.md");
-        let audit = audit::rules::RULES.iter().map(|rule| (rule.id, rule.severity));
-        let hazards = hazards::rules().map(|rule| (rule.id, rule.severity));
+        let audit = audit::rules::RULES.iter().map(|rule| (rule.id, &rule.severity));
+        let hazards = hazards::rules().map(|rule| (rule.id, &rule.severity));
         for (id, severity) in audit.chain(hazards) {
             let listed = |line: &str| {
                 line.starts_with(&format!("| `{id}` |"))

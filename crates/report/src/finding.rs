@@ -1,12 +1,12 @@
 //! Findings, and the rules that make them: one shape for the verdict of a run,
 //! for `iosonde audit` and for `iosonde probe`.
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
-use std::cmp::Reverse;
 
 /// How far a finding changes what the results may be used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Good to know.
     Note,
@@ -14,45 +14,61 @@ pub enum Severity {
     Warning,
     /// The results are not of what was to be measured.
     Wrong,
+    /// One that only a newer version knows, in its word: it may be as bad as any.
+    #[serde(untagged)]
+    Other(String),
 }
 
 impl Severity {
     /// In a word.
-    pub fn word(self) -> &'static str {
+    pub fn word(&self) -> &str {
         match self {
             Severity::Note => "note",
             Severity::Warning => "warning",
             Severity::Wrong => "wrong",
+            Severity::Other(word) => word,
         }
     }
 }
 
 /// The result of a rule.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// The rule's id: `iosonde explain ID` prints it.
     pub id: Cow<'static, str>,
-    /// How bad.
+    /// How far it changes what the results may be used for: `note`, `warning` or `wrong`.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub severity: Severity,
     /// Which jobs it is about; empty for all or none of them.
+    #[serde(default)]
     pub jobs: Vec<String>,
     /// One sentence with its numbers, without a full stop.
+    #[serde(default)]
     pub statement: String,
     /// What to do: an imperative, without a full stop.
+    #[serde(default)]
     pub remedy: Cow<'static, str>,
 }
 
-impl Finding {
-    /// The finding as JSON.
-    pub fn value(&self) -> Value {
-        json!({
-            "id": self.id,
-            "severity": self.severity.word(),
-            "jobs": self.jobs,
-            "statement": self.statement,
-            "remedy": self.remedy,
-        })
-    }
+/// A finding with the section of the documentation on its rule.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct PagedFinding<'a> {
+    #[serde(flatten)]
+    finding: &'a Finding,
+    /// The section of the documentation.
+    page: String,
+}
+
+/// Findings as a ledger has them in documents.
+pub(crate) fn with_pages<S: Serializer>(
+    found: &[Finding],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let page = |finding: &Finding| format!("docs/verdict.md#{}", finding.id);
+    serializer
+        .collect_seq(found.iter().map(|finding| PagedFinding { finding, page: page(finding) }))
 }
 
 /// The value of a rule's function; [`judge`] adds the rest.
@@ -117,7 +133,7 @@ pub fn judge<Facts: 'static>(rules: &[FindingRule<Facts>], facts: &Facts) -> Vec
         }));
     }
     // A stable sort: rules keep their order among equals.
-    findings.sort_by_key(|finding| Reverse(finding.severity));
+    findings.sort_by(|one, other| other.severity.cmp(&one.severity));
     findings
 }
 

@@ -1,13 +1,17 @@
 //! Several hosts: where and when one of them measured, and what all of them did
 //! while they ran together. Plain data.
 
+use crate::by_dir::{self, ByDir};
 use crate::finding::Severity;
 use crate::ledger::{Observed, Reads, Writes};
 use crate::{DiskReport, JobReport, OptionTexts};
 use iosonde_base::PerDir;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Where and when a result was measured that is one of several.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostStamp {
     /// The host's name.
     pub name: String,
@@ -28,7 +32,9 @@ pub struct HostStamp {
 }
 
 /// When the jobs of a reporting group ran on a host, in nanoseconds of Unix time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupSpan {
     /// The group.
     pub group: u32,
@@ -41,7 +47,9 @@ pub struct GroupSpan {
 }
 
 /// How far a clock is from another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockOffset {
     /// This clock less the other.
     pub offset_ns: i64,
@@ -85,18 +93,20 @@ pub struct HostJobs {
 }
 
 /// One host.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostRow {
     /// Its name.
     pub name: String,
     /// Its rank, where the result has one.
     pub rank: Option<u32>,
-    /// What it measured, by reporting group.
-    pub groups: Vec<HostGroup>,
-    /// Its clock and that of rank 0, where the offset was measured.
-    pub clock: Option<ClockOffset>,
     /// Why it failed or ended early, if it did.
     pub failure: Option<String>,
+    /// How far its clock is from that of rank 0, where that was measured.
+    pub clock: Option<ClockOffset>,
+    /// What it measured, by reporting group.
+    pub groups: Vec<HostGroup>,
     /// Where its reads came from, where that was looked for.
     pub reads: Option<Reads>,
     /// Where its writes went, where that was looked for.
@@ -104,7 +114,9 @@ pub struct HostRow {
 }
 
 /// What the jobs of a reporting group did on one host.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostGroup {
     /// The group.
     pub group: u32,
@@ -115,11 +127,15 @@ pub struct HostGroup {
     /// When its last job ended, since then.
     pub ended_ns: u64,
     /// Each direction.
+    #[serde(flatten, with = "by_dir")]
+    #[cfg_attr(feature = "schema", schemars(with = "ByDir<DirRates>"))]
     pub dirs: PerDir<DirRates>,
 }
 
 /// What was done in one direction: by a group on one host, or by all hosts together.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DirRates {
     /// Bytes moved.
     pub bytes: u64,
@@ -138,30 +154,40 @@ pub struct DirRates {
 }
 
 /// A reporting group on all hosts together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupTogether {
     /// The group.
     pub group: u32,
     /// Time in which all hosts ran.
+    #[serde(default)]
     pub common_ns: u64,
-    /// That as a share of the longest run of a host.
+    /// That as a share of the longest run of a host; below 0.5 there is no total.
+    #[serde(rename = "share", default)]
     pub overlap: f64,
     /// From the first to the last host's start.
+    #[serde(default)]
     pub start_skew_ns: u64,
     /// From the first to the last host's end.
+    #[serde(default)]
     pub end_skew_ns: u64,
-    /// The largest error of a clock's offset; `None` where clocks were not compared.
+    /// The largest error of a clock's offset; `null` where clocks were not compared.
     pub clock_error_ns: Option<u64>,
-    /// The sums in the common time, or why there are none.
-    pub total: Result<PerDir<TotalDir>, String>,
     /// Bytes of the common time were taken from the runs over time, not from mean rates.
+    #[serde(default)]
     pub from_series: bool,
     /// The host with the lowest rate, and that rate as a share of the median host's.
     pub slowest: Option<SlowestHost>,
+    /// The sums in the common time, or why there are none.
+    #[serde(flatten, with = "total")]
+    #[cfg_attr(feature = "schema", schemars(with = "total::Form"))]
+    pub total: Result<PerDir<TotalDir>, String>,
 }
 
 /// The host that was slowest.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SlowestHost {
     /// Its name.
     pub name: String,
@@ -170,29 +196,38 @@ pub struct SlowestHost {
 }
 
 /// One direction of all hosts in the common time. Its latencies are of the hosts' whole runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TotalDir {
     /// What all hosts did together.
+    #[serde(flatten)]
     pub sum: DirRates,
     /// The 99.9th percentile, where bins are known.
     pub p999_ns: Option<u64>,
 }
 
 /// A finding that one or more hosts have.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SharedFinding {
     /// The rule's id.
     pub id: String,
-    /// How bad.
+    /// How bad: `note`, `warning` or `wrong`.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub severity: Severity,
     /// The first host's statement.
+    #[serde(default)]
     pub statement: String,
     /// Which hosts have it.
+    #[serde(default)]
     pub hosts: Vec<String>,
 }
 
 /// Bytes of all hosts, by where they came from and went.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostsBytes {
     /// Bytes read.
     pub read: u64,
@@ -204,6 +239,40 @@ pub struct HostsBytes {
     pub written: u64,
     /// Of those, still dirty in the page cache at the end.
     pub dirty_at_end: Observed<u64>,
+}
+
+/// A total or why there is none, as documents have it.
+mod total {
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub struct Form {
+        /// The sums in the common time; missing if refused.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        total: Option<ByDir<TotalDir>>,
+        /// Why there is no total.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        refused: Option<String>,
+    }
+
+    pub fn serialize<S: Serializer>(
+        total: &Result<PerDir<TotalDir>, String>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let form = match total {
+            Ok(total) => Form { total: Some(ByDir::of(total)), refused: None },
+            Err(why) => Form { total: None, refused: Some(why.clone()) },
+        };
+        form.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Result<PerDir<TotalDir>, String>, D::Error> {
+        let Form { total, refused } = Form::deserialize(deserializer)?;
+        Ok(refused.map_or_else(|| Ok(total.map(ByDir::all).unwrap_or_default()), Err))
+    }
 }
 
 impl HostsReport {

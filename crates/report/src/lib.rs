@@ -8,6 +8,9 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod by_dir;
+mod derived;
+pub mod document;
 mod facts;
 pub mod finding;
 pub mod fingerprint;
@@ -16,6 +19,7 @@ pub mod hosts;
 mod latency;
 pub mod ledger;
 pub mod live;
+mod observed;
 mod report;
 pub mod scale;
 pub mod series;

@@ -1,9 +1,12 @@
 //! The settings of a run: what was asked for, and where.
 
 use iosonde_base::text::shell_command;
+use serde::{Deserialize, Serialize};
 
 /// The settings of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunSettings {
     /// The command line, the program's name first.
     pub argv: Vec<String>,
@@ -12,9 +15,12 @@ pub struct RunSettings {
 }
 
 /// The settings of a section.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobSettings {
     /// The job's name.
+    #[serde(rename = "jobname")]
     pub name: String,
     /// The seed of its random numbers: with it the same I/Os are done again.
     pub seed: u64,
@@ -23,7 +29,9 @@ pub struct JobSettings {
 }
 
 /// An option that is set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetOption {
     /// Its name.
     pub name: String,

@@ -68,7 +68,10 @@ fn csv_and_markdown_are_as_reviewed() {
 fn each_golden_document_is_as_the_schema_says() {
     let schema = include_str!("../../../docs/schema/result-1.json");
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
-    assert_eq!(schema["$defs"]["iosonde"]["properties"]["schema"]["enum"][0], SCHEMA);
+    assert_eq!(
+        schema["$defs"]["iosonde"]["properties"]["schema"]["enum"][0],
+        iosonde_report::document::SCHEMA
+    );
     for report in [mixed(), several(), rare(), judged()] {
         for text in [
             fio_json(&report, &JsonOptions { ours: true }),

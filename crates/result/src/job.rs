@@ -3,8 +3,8 @@
 use crate::ReadError;
 use crate::era::FioEra;
 use crate::latency;
-use crate::member::{count, note, number, option_texts, rounded, text, times, whole};
-use iosonde_base::{Dir, Errno, PerDir};
+use crate::member::{count, note, number, option_texts, rounded, times, whole};
+use iosonde_base::{Errno, PerDir};
 use iosonde_report::{
     CpuUse, DepthReport, DirReport, ErrorCount, JobFailure, JobReport, LatencyTarget, PrioReport,
     SyncReport, Unified, WindowReport,
@@ -244,14 +244,4 @@ fn priorities(value: &Value, era: FioEra, notes: &mut Vec<String>) -> Vec<PrioRe
         }
     };
     crate::member::list(value, "prios").iter().map(one).collect()
-}
-
-/// The direction of a name in a document.
-pub(crate) fn direction(name: &str) -> Option<Dir> {
-    iosonde_base::DIRS.into_iter().find(|dir| dir.name() == name)
-}
-
-/// The name of a job as its section has it.
-pub(crate) fn section_name(job: &Value) -> String {
-    text(job, "jobname")
 }

@@ -48,11 +48,9 @@ pub(crate) fn report(
 }
 
 /// Add bins that stand elsewhere, as pairs of nanoseconds and counts.
-pub(crate) fn add_bins(latency: &mut LatencyReport, pairs: &Value) {
-    let pair = |pair: &Value| Some((whole(&pair[0])?, whole(&pair[1])?));
-    let pairs = pairs.as_array().map(Vec::as_slice).unwrap_or_default();
+pub(crate) fn add_bins(latency: &mut LatencyReport, pairs: Vec<(u64, u64)>) {
     if latency.n > 0 && latency.bins.is_empty() {
-        latency.bins = pairs.iter().filter_map(pair).collect();
+        latency.bins = pairs;
         latency.quick = quick(latency);
     }
 }

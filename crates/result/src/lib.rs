@@ -14,19 +14,14 @@ mod bounds;
 mod documents;
 mod era;
 mod fio;
-mod hosts;
 mod job;
 mod latency;
-mod ledger;
 mod member;
 mod ours;
-mod series;
 
 use iosonde_report::Report;
+use serde_json::Value;
 use std::fmt;
-
-/// The newest schema of the `iosonde` object that this program knows.
-pub const SCHEMA: u64 = iosonde_report::formats::SCHEMA;
 
 /// A result that was written before.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +93,7 @@ pub fn read(text: &str) -> Result<StoredResult, ReadError> {
     let documents::Found { mut document, mut notes } = documents::last(text)?;
     notes.extend(bounds::bound(&mut document));
     let (mut report, version) = fio::report(&document, &mut notes)?;
-    let source = match document.get("iosonde") {
+    let source = match document.get_mut("iosonde").map(Value::take) {
         Some(ours) => ours::add(ours, &mut report, &mut notes)?,
         None => ResultSource::Fio { version },
     };

@@ -1,7 +1,6 @@
 //! Members of a document, by type; what the document lacks is zero or `None`.
 
 use iosonde_report::OptionTexts;
-use iosonde_report::ledger::Observed;
 use serde_json::Value;
 
 /// No figure is more: 64 PiB, or two years in nanoseconds. 255 of them add up in 64
@@ -40,48 +39,9 @@ pub(crate) fn text(of: &Value, key: &str) -> String {
     of[key].as_str().unwrap_or_default().to_owned()
 }
 
-/// A text, if there is one.
-pub(crate) fn some_text(of: &Value, key: &str) -> Option<String> {
-    of[key].as_str().map(str::to_owned)
-}
-
-/// Texts in a list.
-pub(crate) fn texts(of: &Value, key: &str) -> Vec<String> {
-    list(of, key).iter().filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
 /// A list, empty if the document lacks it.
 pub(crate) fn list<'a>(of: &'a Value, key: &str) -> &'a [Value] {
     of[key].as_array().map(Vec::as_slice).unwrap_or_default()
-}
-
-/// A flag, off if the document lacks it.
-pub(crate) fn flag(of: &Value, key: &str) -> bool {
-    of[key].as_bool().unwrap_or(false)
-}
-
-/// A measured value, or why it is unknown.
-pub(crate) fn observed<T>(
-    of: &Value,
-    key: &str,
-    value: impl Fn(&Value) -> Option<T>,
-) -> Observed<T> {
-    let member = &of[key];
-    match (value(member), member["unknown"].as_str()) {
-        (Some(value), _) => Observed::Is(value),
-        (None, Some(why)) => Observed::unknown(why),
-        (None, None) => Observed::unknown("the result does not have it"),
-    }
-}
-
-/// As [`observed`], of a whole number.
-pub(crate) fn observed_count(of: &Value, key: &str) -> Observed<u64> {
-    observed(of, key, whole)
-}
-
-/// As [`observed`], of a number.
-pub(crate) fn observed_number(of: &Value, key: &str) -> Observed<f64> {
-    observed(of, key, Value::as_f64)
 }
 
 /// Options as they are written: names and texts.
@@ -92,6 +52,11 @@ pub(crate) fn option_texts(options: &Value) -> OptionTexts {
         other => other.to_string(),
     };
     members.map(|(name, value)| (name.clone(), text(value))).collect()
+}
+
+/// I/Os of a rate over a time.
+pub(crate) fn number_of_ios(iops: f64, ns: u64) -> u64 {
+    rounded(iops * ns as f64 / 1e9)
 }
 
 /// Add a note once.

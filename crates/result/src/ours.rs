@@ -1,150 +1,165 @@
 //! The `iosonde` object of a document: what fio does not write.
 
 use crate::era::FioEra;
-use crate::job::{direction, section_name};
-use crate::member::{count, list, text, texts, whole};
-use crate::{ReadError, ResultSource, SCHEMA, hosts, latency, ledger, series};
-use iosonde_base::{DIRS, PerDir};
-use iosonde_report::{
-    JobReport, JobSettings, LatencyReport, OurJob, Report, RunSettings, SetOption, VerifyReport,
-    WrongBlocks, WrongPlace,
-};
-use serde_json::Value;
+use crate::member::{number_of_ios, whole};
+use crate::{ReadError, ResultSource, latency};
+use iosonde_base::{DIRS, Dir, PerDir};
+use iosonde_report::document::{BinPairs, LatencyBins, OurDocument, OurJobDocument, SCHEMA};
+use iosonde_report::formats::LatencyDocument;
+use iosonde_report::hosts::HostsReport;
+use iosonde_report::ledger::Ledger;
+use iosonde_report::{JobReport, LatencyReport, OurJob, Report};
+use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// Add it to a report; what wrote it.
 pub(crate) fn add(
-    ours: &Value,
+    ours: Value,
     report: &mut Report,
     notes: &mut Vec<String>,
 ) -> Result<ResultSource, ReadError> {
     let version = ours["version"].as_str().ok_or_else(|| {
         ReadError::missing("iosonde.version", "the program that wrote the result")
     })?;
+    let version = version.to_owned();
     let schema = whole(&ours["schema"]).unwrap_or(0);
     if schema > SCHEMA {
         return Err(ReadError::new(format!(
             "it has schema {schema} of {version}; this program reads schemas up to {SCHEMA}"
         )));
     }
-    report.tool = version.to_owned();
-    report.diagnostics = texts(ours, "diagnostics");
-    report.ours.notes = texts(ours, "notes");
-    let jobs = list(ours, "jobs");
-    if jobs.len() != report.jobs.len() {
+    let document = document(ours)?;
+    if document.jobs.len() != report.jobs.len() {
         return Err(ReadError::missing(
-            &format!("iosonde.jobs[{}]", jobs.len()),
+            &format!("iosonde.jobs[{}]", document.jobs.len()),
             "one for each entry of jobs",
         ));
     }
-    report.ours.jobs = jobs.iter().map(|entry| job(entry, notes)).collect();
-    for (job, entry) in report.jobs.iter_mut().zip(jobs) {
-        add_bins(job, entry);
-    }
-    for (job, entry) in report.ours.jobs.iter_mut().zip(jobs) {
-        add_response_bins(job, entry);
-    }
-    report.ours.settings = ours["settings"].is_object().then(|| settings(&ours["settings"]));
-    if ours["ledger"].is_object() {
-        let ledger = ledger::read(&ours["ledger"]);
-        report.ours.ledger = Some(Box::new(series::with_run(ledger, ours)));
-    }
-    report.ours.host = hosts::stamp(ours);
-    report.ours.hosts = hosts::merged(ours);
-    Ok(ResultSource::Iosonde { version: version.to_owned(), schema })
+    fill(report, document, notes);
+    Ok(ResultSource::Iosonde { version, schema })
 }
 
-fn job(job: &Value, notes: &mut Vec<String>) -> OurJob {
-    let mut response: PerDir<Option<LatencyReport>> = PerDir::default();
-    for name in job["response_ns"].as_object().into_iter().flat_map(|all| all.keys()) {
-        if let Some(dir) = direction(name) {
-            // Its members have no `_ns`: that is in the name of the whole.
-            response[dir] = Some(in_ns(&job["response_ns"][name.as_str()], notes));
+/// The object by its types. `null` in place of a value is as good as no member, and a whole
+/// number may be written as 5.0: other programs do so.
+fn document(mut ours: Value) -> Result<OurDocument<'static>, ReadError> {
+    simplify(&mut ours);
+    serde_path_to_error::deserialize(ours).map_err(|error| {
+        let (path, why) = (error.path().to_string(), error.inner());
+        ReadError::new(format!("iosonde.{path} cannot be read: {why}"))
+    })
+}
+
+fn simplify(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(simplify);
+        }
+        Value::Array(items) => items.iter_mut().for_each(simplify),
+        Value::Number(number) if number.is_f64() => {
+            // What fits is a whole number of both types.
+            let float = number.as_f64().unwrap_or_default();
+            if float >= 0.0 && float as u64 as f64 == float {
+                *value = Value::from(float as u64);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn fill(report: &mut Report, document: OurDocument<'static>, notes: &mut Vec<String>) {
+    let OurDocument {
+        schema: _,
+        version,
+        diagnostics,
+        notes: remarks,
+        conclusion,
+        settings,
+        jobs,
+        fingerprint,
+        changes,
+        ledger,
+        series,
+        host,
+        hosts,
+        overlap,
+        hosts_findings,
+        hosts_bytes: _,
+    } = document;
+    report.tool = version.into_owned();
+    report.diagnostics = diagnostics.into_owned();
+    let ours = &mut report.ours;
+    ours.notes = remarks.into_owned();
+    ours.jobs = jobs
+        .into_iter()
+        .zip(&mut report.jobs)
+        .map(|(job, counted)| one_job(job, counted, notes))
+        .collect();
+    ours.settings = settings.map(Cow::into_owned);
+    ours.ledger = ledger.map(|ledger| {
+        let mut ledger = Ledger {
+            series: series.map(Cow::into_owned).unwrap_or_default(),
+            changes: changes.map(Cow::into_owned).unwrap_or_default(),
+            fingerprint: fingerprint.map(Cow::into_owned).unwrap_or_default(),
+            conclusion: conclusion.map(Cow::into_owned),
+            ..ledger.into_owned()
+        };
+        // The document has the percentiles of each direction, not of all.
+        for job in &mut ledger.jobs {
+            job.latency.ios = number_of_ios(job.cpu.iops, job.runtime_ns);
+        }
+        Box::new(ledger)
+    });
+    ours.host = host.map(|host| Box::new(host.into_owned()));
+    let hosts = hosts.map(Cow::into_owned).filter(|hosts| !hosts.is_empty());
+    ours.hosts = hosts.map(|hosts| {
+        Box::new(HostsReport {
+            hosts,
+            groups: overlap.map(Cow::into_owned).unwrap_or_default(),
+            findings: hosts_findings.map(Cow::into_owned).unwrap_or_default(),
+            clients: None,
+        })
+    });
+}
+
+/// A job; its bins go to the latencies that have none, which is outside of json+.
+fn one_job(
+    job: OurJobDocument<'static>,
+    counted: &mut JobReport,
+    notes: &mut Vec<String>,
+) -> OurJob {
+    let OurJobDocument { jobname, summary, phases, response_ns, lateness_ns, latency_bins, verify } =
+        job;
+    let mut response: PerDir<Option<LatencyReport>> =
+        response_ns.unwrap_or_default().options().map(|one| one.map(|one| in_ns(&one, notes)));
+    let LatencyBins { service, read_response, write_response, trim_response, sync } =
+        latency_bins.unwrap_or_default();
+    let due: [(Dir, BinPairs); 3] =
+        [(Dir::Read, read_response), (Dir::Write, write_response), (Dir::Trim, trim_response)];
+    for (dir, bins) in due {
+        if let Some(latency) = &mut response[dir] {
+            latency::add_bins(latency, bins);
         }
     }
-    let lateness = &job["lateness_ns"];
-    OurJob {
-        name: section_name(job),
-        phases: ledger::phases(job),
-        response,
-        lateness: lateness.is_object().then(|| in_ns(lateness, notes)),
-        what: text(job, "summary"),
-        verify: job["verify"].is_object().then(|| verify(&job["verify"])),
-    }
-}
-
-/// The bins of the latencies that are reported, where the latencies themselves
-/// have none: outside of json+.
-fn add_bins(job: &mut JobReport, entry: &Value) {
-    let bins = &entry["latency_bins"];
-    for dir in DIRS {
-        let report = &mut job.dirs[dir];
+    let service = service.options();
+    for (dir, bins) in DIRS.into_iter().zip(service.0) {
+        let report = &mut counted.dirs[dir];
         let shows_lat = report.clat.n == 0 || report.lat.quick.is_some();
         let latency = if shows_lat { &mut report.lat } else { &mut report.clat };
-        latency::add_bins(latency, &bins[dir.name()]);
+        latency::add_bins(latency, bins.unwrap_or_default());
     }
-    latency::add_bins(&mut job.sync.lat, &bins["sync"]);
-}
-
-fn add_response_bins(job: &mut OurJob, entry: &Value) {
-    for dir in DIRS {
-        if let Some(latency) = &mut job.response[dir] {
-            let name = format!("{}_response", dir.name());
-            latency::add_bins(latency, &entry["latency_bins"][name]);
-        }
+    latency::add_bins(&mut counted.sync.lat, sync);
+    OurJob {
+        name: jobname.into_owned(),
+        phases: phases.into_owned(),
+        response,
+        lateness: lateness_ns.map(|one| in_ns(&one, notes)),
+        what: summary.into_owned(),
+        verify: verify.map(Cow::into_owned),
     }
-}
-
-fn settings(value: &Value) -> RunSettings {
-    let option = |option: &Value| SetOption {
-        name: text(option, "name"),
-        value: text(option, "value"),
-        origin: text(option, "origin"),
-    };
-    let job = |job: &Value| JobSettings {
-        name: section_name(job),
-        seed: count(job, "seed"),
-        options: list(job, "options").iter().map(option).collect(),
-    };
-    RunSettings { argv: texts(value, "argv"), jobs: list(value, "jobs").iter().map(job).collect() }
 }
 
 /// A latency with an object of its direction.
-fn in_ns(value: &Value, notes: &mut Vec<String>) -> LatencyReport {
-    let named = serde_json::json!({"lat_ns": value});
-    latency::report(&named, "lat", 0, FioEra::Three, notes)
-}
-
-fn verify(verify: &Value) -> VerifyReport {
-    VerifyReport {
-        written: count(verify, "written"),
-        checked: count(verify, "checked"),
-        wrong: count(verify, "wrong"),
-        unreadable: count(verify, "unreadable"),
-        replaced: count(verify, "replaced"),
-        failed: count(verify, "failed_writes"),
-        trimmed: count(verify, "trimmed"),
-        unsynced: count(verify, "unsynced"),
-        unchecked: count(verify, "unchecked"),
-        unchecked_reason: verify["unchecked_reason"].as_str().map(str::to_owned),
-        wrong_blocks: wrong_blocks(verify),
-    }
-}
-
-fn wrong_blocks(verify: &Value) -> WrongBlocks {
-    let place = |key: &str| {
-        let place = &verify[key];
-        place.is_object().then(|| WrongPlace {
-            file: text(place, "file"),
-            offset: count(place, "offset"),
-            bytes: count(place, "bytes"),
-            kind: text(place, "kind"),
-            words: text(place, "text"),
-        })
-    };
-    let kinds = verify["wrong_kinds"].as_object().into_iter().flatten();
-    WrongBlocks {
-        first: place("first_wrong"),
-        last: place("last_wrong"),
-        kinds: kinds.map(|(kind, number)| (kind.clone(), number.as_u64().unwrap_or(0))).collect(),
-    }
+fn in_ns(latency: &LatencyDocument, notes: &mut Vec<String>) -> LatencyReport {
+    latency::report(&json!({ "lat_ns": latency }), "lat", 0, FioEra::Three, notes)
 }

@@ -1,8 +1,9 @@
 //! A check of JSON documents against a JSON Schema, as far as our own schemas
 //! go: `type`, `properties`, `required`, `additionalProperties`, `items`,
-//! `enum`, `minimum`, `anyOf` and `$ref` within the document. A keyword that is
+//! `minItems`, `maxItems`, `enum`, `minimum`, `anyOf` and `$ref` within the document. A keyword that is
 //! none of these and no description is refused, so that no rule is skipped.
 
+use crate::mutate::Random;
 use serde_json::Value;
 
 /// What in `document` is not as `schema` says, with its place; empty if all is.
@@ -16,7 +17,7 @@ struct Checker<'a> {
     root: &'a Value,
 }
 
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 16] = [
     "$schema",
     "$defs",
     "$ref",
@@ -31,6 +32,8 @@ const KNOWN: [&str; 14] = [
     "enum",
     "minimum",
     "anyOf",
+    "minItems",
+    "maxItems",
 ];
 
 impl Checker<'_> {
@@ -60,6 +63,12 @@ impl Checker<'_> {
             found.push(format!("{place}: {is} is below {least}"));
         }
         self.check_members(schema, value, place, found);
+        if let Some(items) = value.as_array() {
+            let (least, most) = lengths(schema);
+            if items.len() < least || items.len() > most {
+                found.push(format!("{place}: {} items are not {least} to {most}", items.len()));
+            }
+        }
         let items = value.as_array().into_iter().flatten().enumerate();
         for (at, item) in items.filter(|_| schema["items"].is_object()) {
             self.check(&schema["items"], item, &format!("{place}[{at}]"), found);
@@ -100,6 +109,78 @@ impl Checker<'_> {
     }
 }
 
+/// How many items a list may have.
+fn lengths(schema: &Value) -> (usize, usize) {
+    let of = |key: &str| schema[key].as_u64().map(|length| length as usize);
+    (of("minItems").unwrap_or(0), of("maxItems").unwrap_or(usize::MAX))
+}
+
+/// A document as a schema allows it; each seed gives another.
+pub fn sample(schema: &Value, seed: u64) -> Value {
+    let mut random = Random(seed.wrapping_mul(2).wrapping_add(0x9e37_79b9_7f4a_7c15));
+    Sampler { root: schema, random: &mut random }.value(schema)
+}
+
+struct Sampler<'a> {
+    root: &'a Value,
+    random: &'a mut Random,
+}
+
+impl Sampler<'_> {
+    fn value(&mut self, schema: &Value) -> Value {
+        if let Some(path) = schema["$ref"].as_str() {
+            let target = self.root.pointer(path.trim_start_matches('#')).expect("it is within");
+            return self.value(target);
+        }
+        if let Some(choices) = schema["anyOf"].as_array().or(schema["enum"].as_array()) {
+            let choice = &choices[self.random.below(choices.len())];
+            return if schema["enum"].is_array() { choice.clone() } else { self.value(choice) };
+        }
+        let name = match &schema["type"] {
+            Value::Array(names) => &names[self.random.below(names.len())],
+            name => name,
+        };
+        match name.as_str() {
+            Some("object") => self.object(schema),
+            Some("array") => {
+                let (least, most) = lengths(schema);
+                let length = least + self.random.below(most.saturating_sub(least).min(3) + 1);
+                (0..length).map(|_| self.value(&schema["items"])).collect()
+            }
+            Some("string") => {
+                const TEXTS: [&str; 4] = ["", "a", "with \"quotes\" and\n lines", "\u{fc}\u{4e2d}"];
+                TEXTS[self.random.below(TEXTS.len())].into()
+            }
+            Some("boolean") => (self.random.below(2) == 1).into(),
+            Some("integer") => {
+                let bits = self.random.below(32);
+                let number = self.random.below(1 << bits) as i64;
+                let sign = if schema["minimum"].is_null() && bits % 2 == 1 { -1 } else { 1 };
+                (sign * number).into()
+            }
+            Some("number") => (self.random.below(1 << 40) as f64 / 7e6).into(),
+            _ => Value::Null,
+        }
+    }
+
+    fn object(&mut self, schema: &Value) -> Value {
+        let mut members = serde_json::Map::new();
+        let required = schema["required"].as_array();
+        for (key, member) in schema["properties"].as_object().into_iter().flatten() {
+            let is_required = required.is_some_and(|keys| keys.iter().any(|one| one == key));
+            if is_required || self.random.below(2) == 1 {
+                members.insert(key.clone(), self.value(member));
+            }
+        }
+        if schema["additionalProperties"].is_object() {
+            for key in ["10.000000", "20.000000"] {
+                members.insert(key.to_owned(), self.value(&schema["additionalProperties"]));
+            }
+        }
+        members.into()
+    }
+}
+
 /// Whether a value is of a type, or of one of several.
 fn has_type(types: &Value, value: &Value) -> bool {
     let is = |name: &str| match name {
@@ -128,9 +209,9 @@ mod tests {
         let schema = json!({
             "type": "object",
             "properties": {
-                "n": {"type": "integer", "minimum": 1},
+                "n": {"type": "integer", "minimum": 0},
                 "kind": {"enum": ["a", "b"]},
-                "list": {"type": "array", "items": {"$ref": "#/$defs/known"}},
+                "list": {"type": "array", "maxItems": 2, "items": {"$ref": "#/$defs/known"}},
             },
             "required": ["n"],
             "additionalProperties": false,
@@ -138,13 +219,17 @@ mod tests {
         });
         let good = json!({"n": 1, "kind": "b", "list": [1.5, {}]});
         assert_eq!(violations(&schema, &good), [""; 0]);
+        for seed in 0..20 {
+            assert_eq!(violations(&schema, &sample(&schema, seed)), [""; 0], "seed {seed}");
+        }
         for (bad, words) in [
             (json!([]), "$: [] is not of type"),
             (json!({}), "$.n is missing"),
-            (json!({"n": 0}), "$.n: 0 is below 1"),
+            (json!({"n": -1}), "$.n: -1 is below 0"),
             (json!({"n": 1.5}), "$.n: 1.5 is not of type"),
             (json!({"n": 1, "kind": "c"}), "$.kind: \"c\" is not one of"),
             (json!({"n": 1, "list": ["x"]}), "$.list[0]: \"x\" is not of type"),
+            (json!({"n": 1, "list": [1, 2, 3]}), "$.list: 3 items"),
             (json!({"n": 1, "more": 1}), "$.more is not in the schema"),
         ] {
             let found = violations(&schema, &bad);

@@ -11,7 +11,7 @@ pub fn conclude(ledger: &Ledger) -> Option<Conclusion> {
     }
     let (limit, words) = limit(ledger);
     let target = target(ledger);
-    let usable = usable(ledger, limit, &target);
+    let usable = usable(ledger, &limit, &target);
     Some(Conclusion { limit, text: format!("Limited by {words}; {usable}.") })
 }
 
@@ -95,8 +95,8 @@ fn depth(ledger: &Ledger) -> String {
 }
 
 /// What the figures may be used for.
-fn usable(ledger: &Ledger, limit: LimitedBy, target: &str) -> String {
-    if let Some(finding) = ledger.verdict.iter().find(|f| f.severity == Severity::Wrong) {
+fn usable(ledger: &Ledger, limit: &LimitedBy, target: &str) -> String {
+    if let Some(finding) = ledger.verdict.iter().find(|f| f.severity >= Severity::Wrong) {
         return match limit {
             LimitedBy::Memory => format!("these are not figures of {target}"),
             _ => format!("not usable as figures of {target} [{}]", finding.id),
@@ -104,7 +104,7 @@ fn usable(ledger: &Ledger, limit: LimitedBy, target: &str) -> String {
     }
     let warnings: Vec<&Finding> =
         ledger.verdict.iter().filter(|finding| finding.severity == Severity::Warning).collect();
-    if limit == LimitedBy::Storage && !ledger.unknown_statements().is_empty() {
+    if *limit == LimitedBy::Storage && !ledger.unknown_statements().is_empty() {
         return format!("whether these are figures of {target} is unknown, as stated below");
     }
     let says = |id: &str| ledger.verdict.iter().any(|finding| finding.id == id);

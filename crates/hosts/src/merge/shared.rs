@@ -2,7 +2,6 @@
 
 use iosonde_report::finding::Finding;
 use iosonde_report::hosts::SharedFinding;
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// Notes printed at most: a note that each host has in its own words is no news.
@@ -24,14 +23,16 @@ impl SharedTexts {
             let at = *self.finding_at.entry(finding.id.to_string()).or_insert_with(|| {
                 self.findings.push(SharedFinding {
                     id: finding.id.to_string(),
-                    severity: finding.severity,
+                    severity: finding.severity.clone(),
                     statement: finding.statement.clone(),
                     hosts: Vec::new(),
                 });
                 self.findings.len() - 1
             });
             let shared = &mut self.findings[at];
-            shared.severity = shared.severity.max(finding.severity);
+            if finding.severity > shared.severity {
+                shared.severity = finding.severity.clone();
+            }
             if shared.hosts.last().is_none_or(|last| last != host) {
                 shared.hosts.push(host.to_owned());
             }
@@ -72,7 +73,9 @@ impl SharedTexts {
 
     /// The findings, the most severe first.
     pub fn into_findings(mut self) -> Vec<SharedFinding> {
-        self.findings.sort_by_key(|finding| (Reverse(finding.severity), finding.id.clone()));
+        self.findings.sort_by(|one, other| {
+            other.severity.cmp(&one.severity).then_with(|| one.id.cmp(&other.id))
+        });
         self.findings
     }
 }

@@ -170,9 +170,9 @@ impl RunCollector {
     fn result(&self, report: &Report) -> ResultMetrics {
         let ledger = report.ours.ledger.as_ref();
         let found = ledger.map_or(&[][..], |ledger| &ledger.verdict[..]);
-        let mut findings: Vec<(String, &'static str)> = Vec::new();
+        let mut findings: Vec<(String, String)> = Vec::new();
         for finding in found {
-            let one = (finding.id.to_string(), finding.severity.word());
+            let one = (finding.id.to_string(), finding.severity.word().to_owned());
             // Of one rule about several jobs.
             if !findings.contains(&one) {
                 findings.push(one);

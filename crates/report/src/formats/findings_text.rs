@@ -42,7 +42,7 @@ fn label(finding: &Finding, style: &Style) -> String {
     let mark = match finding.severity {
         Severity::Note => Mark::Label,
         Severity::Warning => Mark::Note,
-        Severity::Wrong => Mark::Error,
+        Severity::Wrong | Severity::Other(_) => Mark::Error,
     };
     paint(format!("  {:<10}", finding.severity.word()), mark, style)
 }

@@ -7,10 +7,11 @@
 use super::disk_json::add_disk;
 use super::job_json::{job_value, option_texts};
 use super::latency_json::Bins;
-use super::{client_json, json_text, ours_json};
+use super::{client_json, json_text};
+use crate::document::OurDocument;
 use crate::report::*;
 use crate::scale::date;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What to put into a document beside fio's own keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub(super) fn document(report: &Report, options: &JsonOptions, bins: Bins) -> Va
         top.insert("cpu_idleness".into(), idle_value(idle));
     }
     if options.ours {
-        top.insert("iosonde".into(), ours_json::value(report, bins));
+        top.insert("iosonde".into(), json!(OurDocument::of(report, bins)));
     }
     Value::Object(top)
 }

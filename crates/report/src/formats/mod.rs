@@ -8,16 +8,12 @@ mod fio_json;
 mod fio_json_plus;
 mod fio_normal;
 mod fio_terse;
-mod hosts_json;
 mod job_json;
 mod json_text;
 mod latency_json;
-mod ledger_json;
 mod ledger_text;
 mod markdown;
 mod native;
-mod ours_json;
-mod series_json;
 mod style;
 
 pub use csv::csv;
@@ -26,10 +22,11 @@ pub use fio_json::{JsonOptions, fio_json};
 pub use fio_json_plus::fio_json_plus;
 pub use fio_normal::{Opening, fio_normal, opening_lines, starting_line};
 pub use fio_terse::{TerseVersion, fio_terse};
+pub(crate) use latency_json::Bins;
+pub use latency_json::LatencyDocument;
 pub use ledger_text::ledger_text;
 pub use markdown::markdown;
 pub use native::native;
-pub use ours_json::SCHEMA;
 pub use style::Style;
 
 /// The label of each of fio's queue depth classes.

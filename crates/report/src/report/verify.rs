@@ -1,7 +1,12 @@
 //! A job's writes, which of them were checked, and the blocks that were wrong.
 
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
 /// A job's writes and which of them were checked (`verify`), in blocks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VerifyReport {
     /// Writes that completed.
     pub written: u64,
@@ -14,6 +19,7 @@ pub struct VerifyReport {
     /// Writes that a later write replaced before they were checked.
     pub replaced: u64,
     /// Writes that failed.
+    #[serde(rename = "failed_writes")]
     pub failed: u64,
     /// Blocks that were trimmed and not read back.
     pub trimmed: u64,
@@ -21,27 +27,36 @@ pub struct VerifyReport {
     pub unsynced: u64,
     /// Writes that completed and were not checked.
     pub unchecked: u64,
+    /// The wrong blocks.
+    #[serde(flatten)]
+    pub wrong_blocks: WrongBlocks,
     /// Why completed writes were not checked, if any were not; those without a sync
     /// after them included.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked_reason: Option<String>,
-    /// The wrong blocks.
-    pub wrong_blocks: WrongBlocks,
 }
 
 /// Where blocks were wrong, and how.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WrongBlocks {
-    /// The one at the lowest offset of the first file.
-    pub first: Option<WrongPlace>,
-    /// The one at the highest offset of the last file.
-    pub last: Option<WrongPlace>,
     /// How many were wrong in which way, by the names that `iosonde diagnose`
-    /// has for them, in the order of their names.
-    pub kinds: Vec<(String, u64)>,
+    /// has for them.
+    #[serde(rename = "wrong_kinds")]
+    pub kinds: BTreeMap<String, u64>,
+    /// The wrong block at the lowest offset of the first file; `null` if none is wrong.
+    #[serde(rename = "first_wrong")]
+    pub first: Option<WrongPlace>,
+    /// The wrong block at the highest offset of the last file; `null` if none is wrong.
+    #[serde(rename = "last_wrong")]
+    pub last: Option<WrongPlace>,
 }
 
 /// A wrong block.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WrongPlace {
     /// The file.
     pub file: String,
@@ -52,6 +67,7 @@ pub struct WrongPlace {
     /// How it is wrong: the name that `iosonde diagnose` has for it.
     pub kind: String,
     /// The same in words.
+    #[serde(rename = "text")]
     pub words: String,
 }
 
@@ -69,10 +85,7 @@ impl WrongBlocks {
     }
 
     fn count(&mut self, kind: &str, number: u64) {
-        match self.kinds.binary_search_by(|(known, _)| known.as_str().cmp(kind)) {
-            Ok(at) => self.kinds[at].1 += number,
-            Err(at) => self.kinds.insert(at, (kind.to_owned(), number)),
-        }
+        *self.kinds.entry(kind.to_owned()).or_default() += number;
     }
 
     fn extend_to(&mut self, place: &WrongPlace) {

@@ -59,7 +59,7 @@ fn ledger() -> Ledger {
     Ledger {
         jobs: vec![job(&writes)],
         writes: Some(writes),
-        span_bytes: [1 << 30, 0],
+        span_bytes: SpanBytes { buffered: 1 << 30, direct: 0 },
         devices: vec![device()],
         other_traffic: OtherTraffic {
             read_bytes: Observed::Is(4096),
@@ -70,7 +70,11 @@ fn ledger() -> Ledger {
         machine: MachineLedger {
             wall_ns: 6_000_000_000,
             steal_share: Observed::Is(0.01),
-            pressure: [Observed::Is(0.02), Observed::Is(0.0), Observed::Is(0.7)],
+            pressure: PressureShares {
+                cpu: Observed::Is(0.02),
+                memory: Observed::Is(0.0),
+                io: Observed::Is(0.7),
+            },
             throttled: Observed::unknown("no control group limits processors"),
             stopped_ns: 0,
         },
@@ -141,7 +145,8 @@ fn job(writes: &Writes) -> JobLedger {
         },
         options: LedgerOptions {
             engine: "psync".into(),
-            block_bytes: (65_536, 65_536),
+            block_bytes_min: 65_536,
+            block_bytes_max: 65_536,
             seed: 4711,
             ..LedgerOptions::default()
         },
@@ -177,9 +182,12 @@ fn device() -> DeviceLedger {
         dirty_below_bytes: None,
         entered_below_bytes: None,
         used: Observed::Is(DeviceUse {
-            ios: [1, 500],
-            bytes: [4096, 2000 << 16],
-            time_ns: [1_000_000, 74_000_000_000],
+            read_ios: 1,
+            write_ios: 500,
+            read_bytes: 4096,
+            write_bytes: 2000 << 16,
+            read_ns: 1_000_000,
+            write_ns: 74_000_000_000,
             flushes: 60,
             flush_ns: 90_000_000,
             depth: 12.5,

@@ -129,7 +129,8 @@ fn options(job: &JobPlan) -> LedgerOptions {
     let (least, most) = sizes.fold((u32::MAX, 0), |all, one| (all.0.min(one.0), all.1.max(one.1)));
     LedgerOptions {
         engine: job.engine.name.to_owned(),
-        block_bytes: (u64::from(least.min(most)), u64::from(most)),
+        block_bytes_min: u64::from(least.min(most)),
+        block_bytes_max: u64::from(most),
         random: job.source.directions.random,
         paced: job.source.pace.is_set() || job.pace.pause.is_some() || job.pace.flow.is_some(),
         sync: job.open.mode.sync || job.open.mode.dsync,

@@ -92,6 +92,5 @@ fn text(file: &str, run: &FioResult, findings: &[Finding]) -> String {
 }
 
 fn document(file: &str, run: &FioResult, findings: &[Finding]) -> Value {
-    let findings: Vec<Value> = findings.iter().map(Finding::value).collect();
     json!({ "file": file, "what": run.what(), "findings": findings })
 }

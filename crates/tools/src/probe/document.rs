@@ -5,7 +5,6 @@ use super::survey::{PathSurvey, QueueSettings};
 use iosonde_command::format::fact;
 use iosonde_direct::stack::{Layer, LayerKind};
 use iosonde_direct::{DeviceFacts, Fact, Known, PathKind, WriteCache, ZoneModel};
-use iosonde_report::finding::Finding;
 use serde_json::{Value, json};
 
 /// Raised when a key changes its meaning or goes.
@@ -15,7 +14,7 @@ const SCHEMA: u32 = 1;
 pub fn write(survey: &PathSurvey) -> String {
     let facts = &survey.facts;
     let devices = facts.devices.iter().zip(&survey.queues);
-    let hazards: Vec<Value> = hazards::all(survey).iter().map(Finding::value).collect();
+    let hazards = hazards::all(survey);
     let value = json!({
         "iosonde": env!("CARGO_PKG_VERSION"),
         "report": "probe",

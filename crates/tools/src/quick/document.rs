@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// The look as one JSON object.
 pub fn write(measured: &QuickLook) -> String {
     let finding = |(finding, tests): &(iosonde_report::finding::Finding, u32)| {
-        let mut value = finding.value();
+        let mut value = json!(finding);
         value["tests"] = (*tests).into();
         value
     };

@@ -23,8 +23,8 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         let below = ledger.devices.iter().filter(|other| other.level == device.level + 1);
         let below: Vec<_> = below.filter_map(|other| other.used.get()).collect();
         let (Some(used), false) = (device.used.get(), below.is_empty()) else { continue };
-        let read = used.bytes[0];
-        let fetched = below.iter().map(|used| used.bytes[0]).sum::<u64>();
+        let read = used.read_bytes;
+        let fetched = below.iter().map(|used| used.read_bytes).sum::<u64>();
         // Others may read from the devices below, and what entered the page cache of the
         // backing file is known too; of direct I/O to it, nothing does.
         let entered = device.entered_below_bytes.as_ref().and_then(|entered| entered.get());
@@ -57,7 +57,7 @@ mod tests {
         let mut ledger = clean();
         ledger.devices[0].kind = "loop".into();
         let used =
-            |bytes: u64| Observed::Is(DeviceUse { bytes: [bytes, 0], ..DeviceUse::default() });
+            |bytes: u64| Observed::Is(DeviceUse { read_bytes: bytes, ..DeviceUse::default() });
         let below = DeviceLedger { level: 1, used: used(60 << 30), ..DeviceLedger::default() };
         assert_eq!(says(RULE.id, &ledger), None, "nothing is known of what is below");
         ledger.devices.push(below);
@@ -71,7 +71,7 @@ mod tests {
         let mut ledger = clean();
         ledger.devices[0].kind = "loop".into();
         let used =
-            |bytes: u64| Observed::Is(DeviceUse { bytes: [bytes, 0], ..DeviceUse::default() });
+            |bytes: u64| Observed::Is(DeviceUse { read_bytes: bytes, ..DeviceUse::default() });
         ledger.devices[0].used = used(60 << 30);
         ledger.devices.push(DeviceLedger {
             level: 1,
@@ -91,7 +91,7 @@ mod tests {
         let mut ledger = clean();
         ledger.devices[0].kind = "loop".into();
         let used =
-            |bytes: u64| Observed::Is(DeviceUse { bytes: [bytes, 0], ..DeviceUse::default() });
+            |bytes: u64| Observed::Is(DeviceUse { read_bytes: bytes, ..DeviceUse::default() });
         ledger.devices.push(DeviceLedger { level: 1, used: used(0), ..DeviceLedger::default() });
         for (read, fetched, is_found) in [
             (1 << 20, 0, true),

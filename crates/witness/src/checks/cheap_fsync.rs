@@ -30,7 +30,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
             .p50_ns
             .filter(|&p50| p50 < least && job.syncs.requested >= 20 && has_device)?;
         // With nothing written between, there is nothing to wait for.
-        let writes = job.writes.as_ref()?.completed_bytes / job.options.block_bytes.1.max(1);
+        let writes = job.writes.as_ref()?.completed_bytes / job.options.block_bytes_max.max(1);
         (writes * 2 >= job.syncs.requested).then(|| {
             let text =
                 format!("the median fsync took {}: faster than the medium can be", duration(p50));

@@ -2,7 +2,7 @@
 
 use iosonde_base::text::{duration, percent};
 use iosonde_report::finding::{FindingRule, Severity, Statement};
-use iosonde_report::ledger::Ledger;
+use iosonde_report::ledger::{Ledger, Throttling};
 
 pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "cpu-taken",
@@ -26,7 +26,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
     {
         parts.push(format!("the hypervisor took {} of the processor time (steal)", percent(steal)));
     }
-    if let Some(&(periods, ns)) = ledger.machine.throttled.get()
+    if let Some(&Throttling { periods, ns }) = ledger.machine.throttled.get()
         && periods > 0
     {
         let limit = match ledger.environment.cgroup_cpus {
@@ -60,7 +60,7 @@ mod tests {
         ledger.machine.steal_share = Observed::Is(0.01);
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.machine.steal_share = Observed::Is(0.1);
-        ledger.machine.throttled = Observed::Is((7, 3_000_000));
+        ledger.machine.throttled = Observed::Is(Throttling { periods: 7, ns: 3_000_000 });
         let (_, text) = says(RULE.id, &ledger).unwrap();
         assert!(text.contains("10 %") && text.contains("7 times, for 3 ms"), "{text}");
     }

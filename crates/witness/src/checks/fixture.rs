@@ -14,7 +14,7 @@ pub fn clean() -> Ledger {
         verify_reads: None,
         writes: None,
         devices: vec![device()],
-        span_bytes: [0, 100 << 30],
+        span_bytes: SpanBytes { buffered: 0, direct: 100 << 30 },
         other_traffic: OtherTraffic {
             read_bytes: Observed::Is(1 << 20),
             written_bytes: Observed::Is(1 << 20),
@@ -23,8 +23,12 @@ pub fn clean() -> Ledger {
         machine: MachineLedger {
             wall_ns: 60_000_000_000,
             steal_share: Observed::Is(0.0),
-            pressure: [Observed::Is(0.01), Observed::Is(0.0), Observed::Is(0.9)],
-            throttled: Observed::Is((0, 0)),
+            pressure: PressureShares {
+                cpu: Observed::Is(0.01),
+                memory: Observed::Is(0.0),
+                io: Observed::Is(0.9),
+            },
+            throttled: Observed::Is(Throttling::default()),
             stopped_ns: 0,
         },
         environment: Environment {
@@ -74,7 +78,8 @@ fn job() -> JobLedger {
         },
         options: LedgerOptions {
             engine: "libaio".into(),
-            block_bytes: (4096, 4096),
+            block_bytes_min: 4096,
+            block_bytes_max: 4096,
             random: true,
             ..LedgerOptions::default()
         },
@@ -114,8 +119,10 @@ fn device() -> DeviceLedger {
         dirty_below_bytes: None,
         entered_below_bytes: None,
         used: Observed::Is(DeviceUse {
-            ios: [15 << 20, 100],
-            bytes: [60 << 30, 1 << 20],
+            read_ios: 15 << 20,
+            write_ios: 100,
+            read_bytes: 60 << 30,
+            write_bytes: 1 << 20,
             depth: 30.5,
             busy_share: 1.0,
             ..DeviceUse::default()

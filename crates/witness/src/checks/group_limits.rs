@@ -24,10 +24,10 @@ fn is_near(line: &str, ledger: &Ledger) -> bool {
     let used = ledger.devices.iter().filter_map(|device| device.used.get());
     let [mut read, mut written, mut reads, mut writes] = [0.0; 4];
     for used in used {
-        read += used.bytes[0] as f64;
-        written += used.bytes[1] as f64;
-        reads += used.ios[0] as f64;
-        writes += used.ios[1] as f64;
+        read += used.read_bytes as f64;
+        written += used.write_bytes as f64;
+        reads += used.read_ios as f64;
+        writes += used.write_ios as f64;
     }
     line.split_ascii_whitespace().any(|limit| {
         let Some((name, figure)) = limit.split_once('=') else { return false };

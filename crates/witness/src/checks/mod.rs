@@ -138,7 +138,7 @@ fn worst_job(
     let worst = all
         .iter()
         .enumerate()
-        .max_by_key(|(at, (_, severity, _))| (*severity, std::cmp::Reverse(*at)));
+        .max_by_key(|(at, (_, severity, _))| (severity, std::cmp::Reverse(*at)));
     let Some((_, (job, severity, text))) = worst else { return Vec::new() };
     let mut jobs: Vec<String> = all.iter().map(|(job, ..)| job.name.clone()).collect();
     jobs.dedup();
@@ -153,7 +153,7 @@ fn worst_job(
             let _ = write!(text, " (also {} other jobs)", n - 1);
         }
     }
-    vec![Statement { severity: *severity, jobs, text }]
+    vec![Statement { severity: severity.clone(), jobs, text }]
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
     let mut received: u64 = 0;
     for device in ledger.devices.iter().filter(|device| device.level == 0) {
         let Some(used) = device.used.get() else { return Vec::new() };
-        received = received.saturating_add(used.bytes[1]);
+        received = received.saturating_add(used.write_bytes);
     }
     // Others' writes are among the devices': at least so many are missing.
     let written = writes.completed_bytes;
@@ -58,7 +58,7 @@ mod tests {
         let mut ledger = writer();
         let used = |bytes| {
             Observed::Is(iosonde_report::ledger::DeviceUse {
-                bytes: [0, bytes],
+                write_bytes: bytes,
                 ..Default::default()
             })
         };
@@ -80,7 +80,7 @@ mod tests {
         let mut with = |written: u64, received: u64| {
             ledger.writes.as_mut().unwrap().completed_bytes = written;
             ledger.devices[0].used = Observed::Is(iosonde_report::ledger::DeviceUse {
-                bytes: [0, received],
+                write_bytes: received,
                 ..Default::default()
             });
             says(RULE.id, &ledger).is_some()

@@ -2,7 +2,7 @@
 
 use iosonde_base::text::bytes;
 use iosonde_report::finding::{FindingRule, Severity, Statement};
-use iosonde_report::ledger::Ledger;
+use iosonde_report::ledger::{Ledger, SpanBytes};
 
 pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "small-span",
@@ -25,14 +25,14 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         return Vec::new();
     }
     let text = match ledger.span_bytes {
-        [buffered, _] if buffered > 0 && buffered < memory => {
+        SpanBytes { buffered, .. } if buffered > 0 && buffered < memory => {
             format!(
                 "the {} in use fit in the machine's memory of {}",
                 bytes(buffered),
                 bytes(memory)
             )
         }
-        [0, direct] if direct > 0 && direct < DEVICE_CACHE => {
+        SpanBytes { buffered: 0, direct } if direct > 0 && direct < DEVICE_CACHE => {
             format!("the {} in use may fit in the device's own cache", bytes(direct))
         }
         _ => return Vec::new(),
@@ -45,14 +45,22 @@ mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
 
+    fn buffered(bytes: u64) -> SpanBytes {
+        SpanBytes { buffered: bytes, direct: 0 }
+    }
+
+    fn direct(bytes: u64) -> SpanBytes {
+        SpanBytes { buffered: 0, direct: bytes }
+    }
+
     #[test]
     fn the_span_is_held_against_the_cache_that_may_hold_it() {
         let mut ledger = clean();
-        ledger.span_bytes = [0, 512 << 20];
+        ledger.span_bytes = direct(512 << 20);
         assert!(says(RULE.id, &ledger).unwrap().1.contains("device's own"));
-        ledger.span_bytes = [512 << 20, 0];
+        ledger.span_bytes = buffered(512 << 20);
         assert!(says(RULE.id, &ledger).unwrap().1.contains("machine's memory of 16 GiB"));
-        ledger.span_bytes = [100 << 30, 0];
+        ledger.span_bytes = buffered(100 << 30);
         assert_eq!(says(RULE.id, &ledger), None);
     }
 
@@ -60,9 +68,9 @@ mod tests {
     fn the_page_cache_ends_at_the_limit_of_the_control_group() {
         let mut ledger = clean();
         ledger.environment.cgroup_memory_bytes = Some(128 << 20);
-        ledger.span_bytes = [512 << 20, 0];
+        ledger.span_bytes = buffered(512 << 20);
         assert_eq!(says(RULE.id, &ledger), None);
-        ledger.span_bytes = [(128 << 20) - 1, 0];
+        ledger.span_bytes = buffered((128 << 20) - 1);
         assert!(says(RULE.id, &ledger).unwrap().1.ends_with("memory of 128 MiB"));
     }
 
@@ -70,12 +78,12 @@ mod tests {
     fn what_is_as_large_as_its_cache_does_not_fit() {
         let mut ledger = clean();
         let memory = ledger.environment.memory_bytes;
-        let mut with = |span: [u64; 2]| {
+        let mut with = |span: SpanBytes| {
             ledger.span_bytes = span;
             says(RULE.id, &ledger).is_some()
         };
-        assert!(!with([memory, 0]) && with([memory - 1, 0]));
-        assert!(!with([0, 1 << 30]) && with([0, (1 << 30) - 1]));
-        assert!(!with([0, 0]), "nothing is in use");
+        assert!(!with(buffered(memory)) && with(buffered(memory - 1)));
+        assert!(!with(direct(1 << 30)) && with(direct((1 << 30) - 1)));
+        assert!(!with(direct(0)), "nothing is in use");
     }
 }

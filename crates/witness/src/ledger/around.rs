@@ -5,7 +5,8 @@ use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::{Location, MachineReading, both};
 use iosonde_base::Dir;
 use iosonde_report::ledger::{
-    DeviceLedger, DeviceUse, Environment, MachineLedger, Observed, OtherTraffic, share,
+    DeviceLedger, DeviceUse, Environment, MachineLedger, Observed, OtherTraffic, PressureShares,
+    Throttling, share,
 };
 use iosonde_sys::counters::{
     CpuTime, DiskCounters, GroupLimits, PageFlow, Pressure, TaskIo, Throttled,
@@ -92,10 +93,14 @@ fn entered_below(seen: &Evidence, name: &str) -> Option<Observed<u64>> {
 fn device_use(used: &DiskCounters, wall_ns: u64) -> DeviceUse {
     let wall_ms = (wall_ns as f64 / MS as f64).max(1.0);
     DeviceUse {
-        ios: [used.reads, used.writes],
-        bytes: [used.read_sectors, used.write_sectors].map(|sectors| sectors * SECTOR),
-        merges: [used.read_merges, used.write_merges],
-        time_ns: [used.read_ms, used.write_ms].map(|ms| ms * MS),
+        read_ios: used.reads,
+        write_ios: used.writes,
+        read_bytes: used.read_sectors * SECTOR,
+        write_bytes: used.write_sectors * SECTOR,
+        read_merges: used.read_merges,
+        write_merges: used.write_merges,
+        read_ns: used.read_ms * MS,
+        write_ns: used.write_ms * MS,
         flushes: used.flushes,
         flush_ns: used.flush_ms * MS,
         depth: used.queue_ms as f64 / wall_ms,
@@ -249,8 +254,9 @@ pub(super) fn meanwhile(seen: &Evidence) -> MachineLedger {
     MachineLedger {
         wall_ns: wall,
         steal_share: cpu.map(|time| share(time.stolen, time.total).unwrap_or(0.0)),
-        pressure: [lost(0), lost(1), lost(2)],
-        throttled: throttled.map(|throttled| (throttled.periods, throttled.us * 1000)),
+        pressure: PressureShares { cpu: lost(0), memory: lost(1), io: lost(2) },
+        throttled: throttled
+            .map(|found| Throttling { periods: found.periods, ns: found.us * 1000 }),
         stopped_ns: seen.stopped_ns,
     }
 }

@@ -13,8 +13,8 @@ use crate::evidence::{Evidence, JobEvidence, Wave};
 use crate::reading::Location;
 use iosonde_base::Dir;
 use iosonde_report::ledger::{
-    CpuLedger, DepthLedger, FilesLedger, JobLedger, Ledger, Observed, OtherTraffic, SyncLedger,
-    Tool,
+    CpuLedger, DepthLedger, FilesLedger, JobLedger, Ledger, Observed, OtherTraffic, SpanBytes,
+    SyncLedger, Tool,
 };
 use iosonde_sys::counters::DiskCounters;
 use std::collections::BTreeSet;
@@ -72,9 +72,9 @@ fn job_ledger(job: &JobEvidence, seen: &Evidence, others: &OtherTraffic) -> JobL
 
 /// Bytes that I/Os may fall on: buffered, direct. Ranges that jobs share count
 /// once; of a job's files those that were looked at decide.
-fn span_bytes(seen: &Evidence) -> [u64; 2] {
+fn span_bytes(seen: &Evidence) -> SpanBytes {
     let mut known = BTreeSet::new();
-    let mut span = [0u64; 2];
+    let mut span = SpanBytes::default();
     for job in
         seen.jobs.iter().filter(|job| places(job, seen).flat_map(Location::disks).count() > 0)
     {
@@ -83,7 +83,7 @@ fn span_bytes(seen: &Evidence) -> [u64; 2] {
             is_new |= known.insert((file.path.as_path(), file.offset, file.bytes));
         }
         if is_new {
-            let kind = &mut span[usize::from(job.direct)];
+            let kind = if job.direct { &mut span.direct } else { &mut span.buffered };
             *kind = kind.saturating_add(job.files.1);
         }
     }

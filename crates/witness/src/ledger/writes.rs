@@ -170,7 +170,7 @@ fn received_each(written: u64, seen: &Evidence, others: &OtherTraffic) -> Observ
     let devices = super::around::devices(seen);
     let right_below = devices.iter().filter(|device| device.level == 0);
     let received: Vec<Observed<u64>> =
-        right_below.map(|device| device.used.map(|used| used.bytes[1])).collect();
+        right_below.map(|device| device.used.map(|used| used.write_bytes)).collect();
     if received.is_empty() {
         Observed::unknown("no device is below the files")
     } else {

@@ -415,7 +415,7 @@ fn seconds(sides: &[CompareSide; 2]) -> Option<String> {
 fn wrong(sides: &[CompareSide; 2]) -> Option<String> {
     let finding = |run: &SideRun| -> Option<String> {
         let ledger = run.result.report.ours.ledger.as_ref()?;
-        let wrong = ledger.verdict.iter().find(|one| one.severity == Severity::Wrong)?;
+        let wrong = ledger.verdict.iter().find(|one| one.severity >= Severity::Wrong)?;
         Some(format!("[{}] {}", wrong.id, wrong.statement))
     };
     let first = |side: &CompareSide| side.runs.iter().find_map(finding);

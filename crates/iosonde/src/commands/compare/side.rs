@@ -30,7 +30,7 @@ impl SideRun {
         let found = ledger
             .verdict
             .iter()
-            .find(|finding| finding.severity == Severity::Wrong || finding.id == NOT_STEADY)?;
+            .find(|finding| finding.severity >= Severity::Wrong || finding.id == NOT_STEADY)?;
         Some(format!("[{}]", found.id))
     }
 

@@ -28,7 +28,7 @@ impl FindingCounts {
     /// A line each, worst first.
     pub fn text(&self) -> String {
         let mut found: Vec<&(Finding, u32)> = self.0.values().collect();
-        found.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
+        found.sort_by(|(one, _), (other, _)| other.severity.cmp(&one.severity));
         let line = |(finding, runs): &(Finding, u32)| {
             let several = if *runs > 1 { format!(" ({runs} runs)") } else { String::new() };
             let line = format!("{}{several} [{}]", finding.statement, finding.id);

@@ -136,7 +136,7 @@ pub struct DeviceMetrics {
 #[derive(Clone, Debug, Default)]
 pub struct ResultMetrics {
     /// Rule and severity of each finding.
-    pub findings: Vec<(String, &'static str)>,
+    pub findings: Vec<(String, String)>,
     /// Bytes per second with write-back included, of all writes.
     pub durable_bytes_per_s: Option<f64>,
     /// Job, direction, percentile, nanoseconds.

@@ -217,7 +217,7 @@ fn depth(run: &LiveRun) -> Line<'static> {
 /// `! text   [id]`; what does not fit is left out of the text.
 fn finding_line(finding: &super::LiveFinding, columns: u16) -> Line<'static> {
     let colour = match finding.severity {
-        Severity::Wrong => Color::Red,
+        Severity::Wrong | Severity::Other(_) => Color::Red,
         Severity::Warning => Color::Yellow,
         Severity::Note => Color::Reset,
     };

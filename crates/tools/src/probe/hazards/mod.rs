@@ -8,7 +8,6 @@ mod storage;
 
 use super::survey::PathSurvey;
 use iosonde_report::finding::{Finding, FindingRule, judge};
-use std::cmp::Reverse;
 
 /// All rules: of the storage, the file, the mount, its devices, the machine.
 pub fn rules() -> impl Iterator<Item = &'static FindingRule<PathSurvey>> {
@@ -22,7 +21,7 @@ static GROUPS: [&[FindingRule<PathSurvey>]; 5] =
 pub fn all(survey: &PathSurvey) -> Vec<Finding> {
     let mut all: Vec<Finding> = GROUPS.into_iter().flat_map(|rules| judge(rules, survey)).collect();
     // A stable sort: equals keep the order of their groups.
-    all.sort_by_key(|finding| Reverse(finding.severity));
+    all.sort_by(|one, other| other.severity.cmp(&one.severity));
     all
 }
 

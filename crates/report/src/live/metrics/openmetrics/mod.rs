@@ -200,7 +200,9 @@ impl RunMetrics {
         let findings: Vec<_> = result
             .findings
             .iter()
-            .map(|(rule, severity)| (vec![("rule", rule.as_str()), ("severity", *severity)], 1.0))
+            .map(|(rule, severity)| {
+                (vec![("rule", rule.as_str()), ("severity", severity.as_str())], 1.0)
+            })
             .collect();
         page.gauge(("finding", None, "1 for each finding of the verdict."), &findings)?;
         let durable: Vec<_> =

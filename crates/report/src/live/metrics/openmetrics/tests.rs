@@ -46,7 +46,7 @@ fn metrics() -> RunMetrics {
             depth: Some(2.5),
         }],
         result: Some(ResultMetrics {
-            findings: vec![("not-direct".into(), "wrong")],
+            findings: vec![("not-direct".into(), "wrong".into())],
             durable_bytes_per_s: Some(1e8),
             percentiles: vec![(HOSTILE.into(), "read", "99.9", 1_500_000)],
         }),

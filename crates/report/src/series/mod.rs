@@ -4,14 +4,20 @@
 //! never the loop. When there are [`WINDOWS_MOST`] windows, pairs of them are
 //! merged, so that a run of any length has windows of one length.
 
+mod columns;
+
+pub use columns::SeriesColumns;
+
 use iosonde_base::{DIRS, PerDir};
 use iosonde_stats::CoarseCounts;
+use serde::{Deserialize, Serialize};
 
 /// Windows of a run at most.
 pub const WINDOWS_MOST: usize = 600;
 
-/// A run over time.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A run over time. In documents: columns.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "SeriesColumns", into = "SeriesColumns")]
 pub struct RunSeries {
     /// How long a window is.
     pub interval_ns: u64,
@@ -77,9 +83,12 @@ pub struct WindowCounts {
 }
 
 /// One job over time.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobSeries {
     /// The job's name.
+    #[serde(rename = "jobname")]
     pub name: String,
     /// How long a window is.
     pub interval_ns: u64,
@@ -88,7 +97,9 @@ pub struct JobSeries {
 }
 
 /// Where the rate of a run changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RateChange {
     /// Since the first window.
     pub at_ns: u64,
