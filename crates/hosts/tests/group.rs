@@ -74,12 +74,12 @@ fn ranks<R: Send + 'static>(scripts: &[Script<R>]) -> Vec<R> {
 const LIMITS: Limits =
     Limits { silence: Duration::from_secs(60), beat_every: Duration::from_millis(50) };
 
-fn own(group: &HostGroup<Channels>) -> Option<Vec<u8>> {
-    (group.rank() == 0).then(|| b"the job".to_vec())
+fn own(group: &HostGroup<Channels>) -> Option<String> {
+    (group.rank() == 0).then(|| "the job".to_owned())
 }
 
 /// From the greeting to the gathered results.
-fn whole(channels: Channels, member: Member) -> (Vec<u8>, Vec<String>) {
+fn whole(channels: Channels, member: Member) -> (String, Vec<String>) {
     let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
     let shared = group.share(own(&group)).unwrap();
     group.agree("bs=4k", Ok(()), &mut || None).unwrap();
@@ -88,9 +88,9 @@ fn whole(channels: Channels, member: Member) -> (Vec<u8>, Vec<String>) {
         group.meet(MeetingPoint::Wave(wave), Ok(()), &mut || None).unwrap();
     }
     let mut results = Vec::new();
-    let result = vec![group.rank() as u8; 5000];
-    let take = |rank, bytes: Vec<u8>| {
-        results.push(format!("{rank}: {} of {}", bytes.len(), bytes[0]));
+    let result = group.rank().to_string().repeat(5000);
+    let take = |rank, text: String| {
+        results.push(format!("{rank}: {} of {}", text.len(), &text[..1]));
     };
     let taken = group.finish(&result, take, &mut || None);
     assert_eq!(taken, Ok(()));
@@ -100,11 +100,11 @@ fn whole(channels: Channels, member: Member) -> (Vec<u8>, Vec<String>) {
 
 #[test]
 fn all_run_the_job_of_rank_0_and_it_gets_all_results() {
-    let ended = ranks::<(Vec<u8>, Vec<String>)>(&[whole, whole, whole]);
-    assert!(ended.iter().all(|(shared, _)| shared == b"the job"));
+    let ended = ranks::<(String, Vec<String>)>(&[whole, whole, whole]);
+    assert!(ended.iter().all(|(shared, _)| shared == "the job"));
     assert_eq!(ended[0].1, ["0: 5000 of 0", "1: 5000 of 1", "2: 5000 of 2"]);
     assert_eq!(ended[1].1, [""; 0]);
-    assert_eq!(ranks::<(Vec<u8>, Vec<String>)>(&[whole])[0].1, ["0: 5000 of 0"]);
+    assert_eq!(ranks::<(String, Vec<String>)>(&[whole])[0].1, ["0: 5000 of 0"]);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn lays_out(channels: Channels, member: Member, own_state: Result<(), String>) -
     group.share(own(&group)).unwrap();
     let why = group.meet(MeetingPoint::LaidOut, own_state, &mut || None).unwrap_err();
     let mut results = 0;
-    group.finish(b"x", |_, _| results += 1, &mut || None).unwrap();
+    group.finish("x", |_, _| results += 1, &mut || None).unwrap();
     (why, results)
 }
 
@@ -211,7 +211,7 @@ fn a_silent_host_is_named_and_the_results_of_the_others_are_taken() {
         let mut group = HostGroup::begin(channels, &member, SHORT).unwrap();
         group.share(own(&group)).unwrap();
         let mut results = 0;
-        let ended = group.finish(b"x", |_, _| results += 1, &mut || None);
+        let ended = group.finish("x", |_, _| results += 1, &mut || None);
         let is_whole = group.into_transport().1;
         assert_eq!(is_whole, ended.is_ok());
         (ended.err().unwrap_or_default(), results)
@@ -243,7 +243,7 @@ fn runs(channels: Channels, member: Member, limits: Limits) -> (String, usize) {
     };
     let mut results = 0;
     // Who is silent is an error of this, too.
-    let _ = group.finish(b"x", |_, _| results += 1, &mut || None);
+    let _ = group.finish("x", |_, _| results += 1, &mut || None);
     (why, results)
 }
 
@@ -254,7 +254,7 @@ fn a_signal_while_results_are_awaited_ends_the_jobs_of_all_hosts() {
         let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
         group.share(own(&group)).unwrap();
         let mut results = 0;
-        group.finish(b"x", |_, _| results += 1, &mut end_jobs).unwrap();
+        group.finish("x", |_, _| results += 1, &mut end_jobs).unwrap();
         (String::new(), results)
     };
     let stopped = |why: &str, results| (why.to_owned(), results);
@@ -277,7 +277,7 @@ fn after_a_second_signal_a_host_that_still_runs_is_not_waited_for() {
             let again = || StopRequest::GiveUp("signal 2 again".to_owned());
             if asked > 1 { Some(again()) } else { end_jobs() }
         };
-        let why = group.finish(b"x", |_, _| results += 1, &mut twice).unwrap_err();
+        let why = group.finish("x", |_, _| results += 1, &mut twice).unwrap_err();
         assert!(!group.into_transport().1);
         (why, results)
     };

@@ -132,7 +132,7 @@ impl<T: Transport> HostGroup<T> {
     /// silent is left out.
     pub(super) fn collect(
         &mut self,
-        mut take: impl FnMut(usize, Vec<u8>),
+        mut take: impl FnMut(usize, String),
         asked: &mut StopAsked<'_>,
     ) -> Result<(), String> {
         let mut missing = self.wait_for_done(asked);
@@ -182,7 +182,7 @@ impl<T: Transport> HostGroup<T> {
         !silent.is_empty()
     }
 
-    fn take_from(&mut self, rank: usize) -> Result<Vec<u8>, String> {
+    fn take_from(&mut self, rank: usize) -> Result<String, String> {
         let clock = self.ping(rank)?;
         let before = self.clocks[rank];
         // What the clocks drifted apart meanwhile is an error of the first offset.
@@ -191,7 +191,7 @@ impl<T: Transport> HostGroup<T> {
         self.clocks[rank] = ClockOffset { error_ns, ..before };
         self.send(rank, &Message::Take);
         self.wait(&mut nothing, |_, from, message| match message {
-            Message::Result(bytes) if from == rank => Some(bytes),
+            Message::Result(text) if from == rank => Some(text),
             _ => None,
         })
     }

@@ -1,12 +1,14 @@
-//! Messages of a group: a kind in one byte, then numbers and texts.
+//! Messages of a group, as JSON.
+
+use serde::{Deserialize, Serialize};
 
 /// A message between rank 0 and another.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Message {
     /// To rank 0: who is there, and of which build.
     Hello { name: String, build: String },
     /// From rank 0: what all run. The text is the caller's.
-    Setup(Vec<u8>),
+    Setup(String),
     /// To rank 0: this rank is at the point, or cannot come there. With what all must agree in.
     Ready { point: u32, agree: String, failed: Option<String> },
     /// From rank 0: go on from the point.
@@ -24,99 +26,20 @@ pub(super) enum Message {
     /// From rank 0: send the result.
     Take,
     /// To rank 0: the result.
-    Result(Vec<u8>),
+    Result(String),
     /// From rank 0: all have been taken.
     Bye,
 }
 
 impl Message {
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![self.kind()];
-        match self {
-            Message::Hello { name, build } => {
-                put(name.as_bytes(), &mut bytes);
-                put(build.as_bytes(), &mut bytes);
-            }
-            Message::Setup(body) | Message::Result(body) => put(body, &mut bytes),
-            Message::Ready { point, agree, failed } => {
-                bytes.extend(point.to_le_bytes());
-                put(agree.as_bytes(), &mut bytes);
-                bytes.push(failed.is_some().into());
-                put(failed.as_deref().unwrap_or_default().as_bytes(), &mut bytes);
-            }
-            Message::Go { point } => bytes.extend(point.to_le_bytes()),
-            Message::Stop(why) => put(why.as_bytes(), &mut bytes),
-            Message::Pong(ns) => bytes.extend(ns.to_le_bytes()),
-            Message::Beat | Message::Ping | Message::Done | Message::Take | Message::Bye => {}
-        }
-        bytes
-    }
-
-    fn kind(&self) -> u8 {
-        match self {
-            Message::Hello { .. } => 1,
-            Message::Setup(_) => 2,
-            Message::Ready { .. } => 3,
-            Message::Go { .. } => 4,
-            Message::Stop(_) => 5,
-            Message::Beat => 6,
-            Message::Ping => 7,
-            Message::Pong(_) => 8,
-            Message::Done => 9,
-            Message::Take => 10,
-            Message::Result(_) => 11,
-            Message::Bye => 12,
-        }
+        serde_json::to_vec(self).expect("a message is texts and numbers")
     }
 
     /// The message; `None` if the bytes are none.
     pub fn from_bytes(bytes: &[u8]) -> Option<Message> {
-        let (&kind, mut rest) = bytes.split_first()?;
-        let rest = &mut rest;
-        Some(match kind {
-            1 => Message::Hello { name: text(rest)?, build: text(rest)? },
-            2 => Message::Setup(take(rest)?.to_vec()),
-            3 => {
-                let (point, agree) = (number(rest)?, text(rest)?);
-                let (&is_failed, mut after) = rest.split_first()?;
-                let why = text(&mut after)?;
-                Message::Ready { point, agree, failed: (is_failed != 0).then_some(why) }
-            }
-            4 => Message::Go { point: number(rest)? },
-            5 => Message::Stop(text(rest)?),
-            6 => Message::Beat,
-            7 => Message::Ping,
-            8 => Message::Pong(u64::from_le_bytes(rest.get(..8)?.try_into().ok()?)),
-            9 => Message::Done,
-            10 => Message::Take,
-            11 => Message::Result(take(rest)?.to_vec()),
-            12 => Message::Bye,
-            _ => return None,
-        })
+        serde_json::from_slice(bytes).ok()
     }
-}
-
-fn put(part: &[u8], to: &mut Vec<u8>) {
-    to.extend((part.len() as u64).to_le_bytes());
-    to.extend(part);
-}
-
-fn take<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let (length, rest) = from.split_at_checked(8)?;
-    let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
-    let (part, rest) = rest.split_at_checked(length)?;
-    *from = rest;
-    Some(part)
-}
-
-fn text(from: &mut &[u8]) -> Option<String> {
-    String::from_utf8(take(from)?.to_vec()).ok()
-}
-
-fn number(from: &mut &[u8]) -> Option<u32> {
-    let (number, rest) = from.split_at_checked(4)?;
-    *from = rest;
-    Some(u32::from_le_bytes(number.try_into().ok()?))
 }
 
 #[cfg(test)]
@@ -128,7 +51,7 @@ mod tests {
         let text = |text: &str| text.to_owned();
         for message in [
             Message::Hello { name: text("h1"), build: text("iosonde 0.1.0 abc") },
-            Message::Setup(vec![0, 255, 7]),
+            Message::Setup(text("\0 \u{fc} \"quoted\"")),
             Message::Ready { point: 7, agree: text("bs=4k"), failed: None },
             Message::Ready { point: 7, agree: text(""), failed: Some(text("disk full")) },
             Message::Go { point: u32::MAX },
@@ -138,17 +61,18 @@ mod tests {
             Message::Pong(u64::MAX),
             Message::Done,
             Message::Take,
-            Message::Result(vec![1; 3000]),
+            Message::Result("{\n".repeat(3000)),
             Message::Bye,
         ] {
             let bytes = message.to_bytes();
             assert_eq!(Message::from_bytes(&bytes), Some(message));
-            for cut in 1..bytes.len().min(40) {
-                let _ = Message::from_bytes(&bytes[..cut]);
+            for cut in 0..bytes.len().min(40) {
+                assert_eq!(Message::from_bytes(&bytes[..cut]), None);
             }
         }
-        assert_eq!(Message::from_bytes(&[]), None);
-        assert_eq!(Message::from_bytes(&[2, 255, 255, 255, 255, 255, 255, 255, 255]), None);
-        assert_eq!(Message::from_bytes(&[99]), None);
+        for other in ["", "7", "{}", r#"{"Go":{}}"#, r#"{"Go":{"point":-1}}"#, r#""Unheard""#] {
+            assert_eq!(Message::from_bytes(other.as_bytes()), None, "{other}");
+        }
+        assert_eq!(Message::from_bytes(&[255, 0]), None);
     }
 }

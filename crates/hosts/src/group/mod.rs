@@ -127,7 +127,7 @@ impl<T: Transport> HostGroup<T> {
     ///
     /// # Errors
     /// A rank is silent, or has ended the run.
-    pub fn share(&mut self, own: Option<Vec<u8>>) -> Result<Vec<u8>, String> {
+    pub fn share(&mut self, own: Option<String>) -> Result<String, String> {
         if let Some(own) = own.filter(|_| self.rank() == 0) {
             let setup = Message::Setup(own.clone());
             self.send_all(&setup);
@@ -190,8 +190,8 @@ impl<T: Transport> HostGroup<T> {
     /// Ranks are silent: which. Or they are waited for no longer.
     pub fn finish(
         &mut self,
-        own: &[u8],
-        mut take: impl FnMut(usize, Vec<u8>),
+        own: &str,
+        mut take: impl FnMut(usize, String),
         asked: &mut StopAsked<'_>,
     ) -> Result<(), String> {
         self.finishing = true;
@@ -200,13 +200,13 @@ impl<T: Transport> HostGroup<T> {
             if let Some(why) = ended {
                 self.stop_others(&why);
             }
-            take(0, own.to_vec());
+            take(0, own.to_owned());
             return self.collect(take, asked);
         }
         self.send(0, &Message::Done);
         let taken = self.wait(asked, |group, _, message| match message {
             Message::Take => {
-                group.send(0, &Message::Result(own.to_vec()));
+                group.send(0, &Message::Result(own.to_owned()));
                 None
             }
             Message::Bye => Some(()),

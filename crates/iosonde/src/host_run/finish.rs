@@ -44,7 +44,7 @@ pub(super) fn report(
         }
         HostLink::Mpi(group, signals) => {
             let asked = &mut || signals.after_end();
-            if let Err(why) = group.finish(text.as_bytes(), |_, _| {}, asked) {
+            if let Err(why) = group.finish(&text, |_, _| {}, asked) {
                 output.error(&format!(
                     "{program}: {}: {why}; its result is in {file}",
                     host.place.name
@@ -74,8 +74,8 @@ fn collect(
 ) -> (Report, u8) {
     let program = personality.program();
     let (mut arrived, mut code) = (Vec::new(), exit::OK);
-    let take = |rank, bytes| arrived.push((rank, bytes));
-    let taken = group.finish(text.as_bytes(), take, &mut || signals.after_end());
+    let take = |rank, text| arrived.push((rank, text));
+    let taken = group.finish(text, take, &mut || signals.after_end());
     if let Err(why) = taken {
         output.error(&format!(
             "{program}: {why}; what the hosts measured is in their result.RANK.json: iosonde merge adds it up"
@@ -86,10 +86,9 @@ fn collect(
         Personality::Fio => HostsMerge::with_jobs(),
         Personality::Native => HostsMerge::default(),
     };
-    for (rank, bytes) in arrived {
+    for (rank, text) in arrived {
         let name = group.names()[rank].clone();
-        let read = String::from_utf8(bytes).map_err(|_| "it is not text".to_owned());
-        let read = read.and_then(|text| iosonde_result::read(&text).map_err(|why| why.to_string()));
+        let read = iosonde_result::read(&text).map_err(|why| why.to_string());
         let added = read.and_then(|mut stored| {
             if let Some(stamp) = stored.report.ours.host.as_mut().filter(|_| rank > 0) {
                 stamp.clock = Some(group.clock(rank));

@@ -9,12 +9,13 @@ use iosonde_run::plan::RankShare;
 use iosonde_spec::cli::flags::{Flags, HostFlags};
 use iosonde_spec::cli::{Parsed, ParsedJob};
 use iosonde_spec::text::include::JobFiles;
+use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 
 /// A command line, the job files that it names, and the hosts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobText {
     arguments: Vec<String>,
     files: BTreeMap<String, Vec<u8>>,
@@ -50,51 +51,6 @@ impl JobText {
         (text, parsed.flags)
     }
 
-    /// As bytes to be sent.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let files = self.files.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_slice()]);
-        let lists: [Vec<&[u8]>; 3] = [
-            self.arguments.iter().map(String::as_bytes).collect(),
-            files.collect(),
-            self.names.iter().map(String::as_bytes).collect(),
-        ];
-        let mut bytes = Vec::new();
-        for list in lists {
-            bytes.extend((list.len() as u64).to_le_bytes());
-            for part in list {
-                bytes.extend((part.len() as u64).to_le_bytes());
-                bytes.extend(part);
-            }
-        }
-        bytes
-    }
-
-    /// From the bytes that were sent; `None` if they are none.
-    pub fn from_bytes(mut bytes: &[u8]) -> Option<JobText> {
-        let mut lists = [Vec::new(), Vec::new(), Vec::new()];
-        for list in &mut lists {
-            for _ in 0..number(&mut bytes)? {
-                let length = usize::try_from(number(&mut bytes)?).ok()?;
-                let (part, rest) = bytes.split_at_checked(length)?;
-                list.push(part.to_vec());
-                bytes = rest;
-            }
-        }
-        let [arguments, files, names] = lists;
-        let texts = |parts: Vec<Vec<u8>>| -> Option<Vec<String>> {
-            parts.into_iter().map(|part| String::from_utf8(part).ok()).collect()
-        };
-        let file = |pair: &[Vec<u8>]| {
-            let [name, text] = pair else { return None };
-            Some((String::from_utf8(name.clone()).ok()?, text.clone()))
-        };
-        Some(JobText {
-            arguments: texts(arguments)?,
-            files: files.chunks(2).map(file).collect::<Option<_>>()?,
-            names: texts(names)?,
-        })
-    }
-
     /// The jobs as a host of that rank and name has them.
     fn parse(
         &self,
@@ -128,12 +84,6 @@ impl JobFiles for Filled<'_> {
             Err(_) => bytes,
         })
     }
-}
-
-fn number(bytes: &mut &[u8]) -> Option<u64> {
-    let (number, rest) = bytes.split_at_checked(8)?;
-    *bytes = rest;
-    Some(u64::from_le_bytes(number.try_into().ok()?))
 }
 
 /// The jobs of this rank, the part of files that is its own in each, and the job as all ranks
@@ -218,7 +168,8 @@ mod tests {
             arguments: line.split_whitespace().map(str::to_owned).collect(),
             ..JobText::default()
         };
-        let again = JobText::from_bytes(&text.to_bytes()).unwrap();
+        let sent = serde_json::to_string(&text).unwrap();
+        let again: JobText = serde_json::from_str(&sent).unwrap();
         assert_eq!(again, text);
         let names = (0..ranks).map(|rank| format!("h{rank}")).collect();
         let place = RankPlace { name: format!("h{rank}"), rank, ranks, names };

@@ -116,12 +116,13 @@ fn begin_mpi(
     let own = match group.rank() {
         0 => {
             text.names = group.names().to_vec();
-            Some(text.to_bytes())
+            Some(serde_json::to_string(&text).map_err(|why| format!("--mpi: {why}"))?)
         }
         _ => None,
     };
-    let bytes = group.share(own)?;
-    let text = JobText::from_bytes(&bytes).ok_or("--mpi: what rank 0 sent is no job")?;
+    let shared = group.share(own)?;
+    let text: JobText = serde_json::from_str(&shared)
+        .map_err(|why| format!("--mpi: what rank 0 sent is no job: {why}"))?;
     let place = RankPlace {
         name: member.name,
         rank: group.rank() as u32,
