@@ -1,6 +1,6 @@
 //! A fixed report of a run that was looked at: ledger, series, findings.
 
-use super::{NOW_MS, Recorder, facts, report_of};
+use super::{NOW_MS, Recorder, facts, ledgers, report_of};
 use iosonde_base::Dir;
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::fingerprint::Fingerprint;
@@ -45,6 +45,7 @@ fn settings() -> RunSettings {
 }
 
 fn ledger() -> Ledger {
+    let mut ledger = ledgers::writer();
     let writes = Writes {
         completed_bytes: 6000 << 16,
         dirty_at_end_bytes: Observed::Is(4000 << 16),
@@ -56,56 +57,59 @@ fn ledger() -> Ledger {
         first_write_share: Observed::Is(0.5),
         device_bytes_per_byte: Observed::Is(0.33),
     };
-    Ledger {
-        jobs: vec![job(&writes)],
-        writes: Some(writes),
-        span_bytes: SpanBytes { buffered: 1 << 30, direct: 0 },
-        devices: vec![device()],
-        other_traffic: OtherTraffic {
-            read_bytes: Observed::Is(4096),
-            written_bytes: Observed::unknown("the journal cannot be separated"),
-            share: Observed::Is(0.0001),
-        },
-        phases: vec![JobPhase { name: "until durable".into(), duration_ns: 6_680_000_000 }],
-        machine: MachineLedger {
-            wall_ns: 6_000_000_000,
-            steal_share: Observed::Is(0.01),
-            pressure: PressureShares {
-                cpu: Observed::Is(0.02),
-                memory: Observed::Is(0.0),
-                io: Observed::Is(0.7),
-            },
-            throttled: Observed::unknown("no control group limits processors"),
-            stopped_ns: 0,
-        },
-        environment: environment(),
-        tool: Tool { clock_read_ns: Observed::Is(9.5), counter_read_ns: 1_200_000 },
-        series: series(),
-        changes: vec![RateChange {
-            at_ns: 2_400_000_000,
-            at_bytes: 12 * (400 << 16),
-            before_bytes_per_s: 131_072_000.0,
-            after_bytes_per_s: 32_768_000.0,
-            stat: 312.5,
-        }],
-        fingerprint: Fingerprint {
-            job: "bs=64k; rw=write".into(),
-            machine: "cpu=Example 9000; cpus=8; memory_bytes=17179869184".into(),
-            kernel: "release=6.18".into(),
-            device: "kind=disk; model=EXAMPLE SSD; scheduler=none".into(),
-            filesystem: "type=ext4; options=rw,relatime; bytes=107374182400".into(),
-            tool: "version=iosonde 0.1.0".into(),
-        },
-        verdict: verdict(),
-        conclusion: Some(Conclusion {
-            limit: LimitedBy::Memory,
-            text: "Limited by memory: 66.7 % of the bytes stayed in the page cache; these are not \
-                   figures of nvme0n1."
-                .into(),
-        }),
-        reads: None,
-        verify_reads: None,
-    }
+    copy(&mut ledger.jobs[0], &writes);
+    ledger.writes = Some(writes);
+    ledger.span_bytes = SpanBytes { buffered: 1 << 30, direct: 0 };
+    ledger.devices[0].used = Observed::Is(DeviceUse {
+        read_ios: 1,
+        write_ios: 500,
+        read_bytes: 4096,
+        write_bytes: 2000 << 16,
+        read_ns: 1_000_000,
+        write_ns: 74_000_000_000,
+        flushes: 60,
+        flush_ns: 90_000_000,
+        depth: 12.5,
+        busy_share: 0.9,
+        ..DeviceUse::default()
+    });
+    ledger.devices[0].facts = DeviceDescription {
+        model: Some("EXAMPLE SSD".into()),
+        scheduler: Some("none".into()),
+        rotational: Some(false),
+        ..DeviceDescription::default()
+    };
+    ledger.other_traffic.read_bytes = Observed::Is(4096);
+    ledger.other_traffic.written_bytes = Observed::unknown("the journal cannot be separated");
+    ledger.phases = vec![JobPhase { name: "until durable".into(), duration_ns: 6_680_000_000 }];
+    ledger.machine.wall_ns = 6_000_000_000;
+    ledger.machine.throttled = Observed::unknown("no control group limits processors");
+    environment(&mut ledger.environment);
+    ledger.tool = Tool { clock_read_ns: Observed::Is(9.5), counter_read_ns: 1_200_000 };
+    ledger.series = series();
+    ledger.changes = vec![RateChange {
+        at_ns: 2_400_000_000,
+        at_bytes: 12 * (400 << 16),
+        before_bytes_per_s: 131_072_000.0,
+        after_bytes_per_s: 32_768_000.0,
+        stat: 312.5,
+    }];
+    ledger.fingerprint = Fingerprint {
+        job: "bs=64k; rw=write".into(),
+        machine: "cpu=Example 9000; cpus=8; memory_bytes=17179869184".into(),
+        kernel: "release=6.18".into(),
+        device: "kind=disk; model=EXAMPLE SSD; scheduler=none".into(),
+        filesystem: "type=ext4; options=rw,relatime; bytes=107374182400".into(),
+        tool: "version=iosonde 0.1.0".into(),
+    };
+    ledger.verdict = verdict();
+    ledger.conclusion = Some(Conclusion {
+        limit: LimitedBy::Memory,
+        text: "Limited by memory: 66.7 % of the bytes stayed in the page cache; these are not \
+               figures of nvme0n1."
+            .into(),
+    });
+    ledger
 }
 
 fn verdict() -> Vec<Finding> {
@@ -131,97 +135,51 @@ fn verdict() -> Vec<Finding> {
     ]
 }
 
-fn job(writes: &Writes) -> JobLedger {
-    JobLedger {
-        name: "copy".into(),
-        number: 1,
-        runtime_ns: 6_000_000_000,
-        writes: Some(writes.clone()),
-        depth: DepthLedger {
-            requested: 1,
-            observed_by_job: Observed::Is(1.0),
-            observed_at_device: Observed::Is(12.5),
-            requested_by_all: 1,
-        },
-        options: LedgerOptions {
-            engine: "psync".into(),
-            block_bytes_min: 65_536,
-            block_bytes_max: 65_536,
-            seed: 4711,
-            ..LedgerOptions::default()
-        },
-        files: FilesLedger {
-            files: 1,
-            inspected: 1,
-            range_bytes: 1 << 30,
-            filesystems: vec!["ext4".into()],
-            devices: vec!["nvme0n1".into()],
-            unallocated_share: Observed::Is(0.0),
-            compressing: false,
-        },
-        latency: LatencySummary { ios: 6000, p50_ns: 224_000, p99_ns: 293_000, max_ns: 2_760_000 },
-        syncs: SyncLedger { requested: 60, p50_ns: Some(4_400_000) },
-        cpu: CpuLedger {
-            user_ns_per_io: 900.0,
-            system_ns_per_io: 24_000.0,
-            busy_share: 0.25,
-            waited_share: Observed::Is(0.01),
-            iops: 1000.0,
-            upper_bound_iops: Observed::Is(41_000.0),
-        },
-        ..JobLedger::default()
-    }
+/// The writer as a buffered copy that syncs.
+fn copy(job: &mut JobLedger, writes: &Writes) {
+    job.name = "copy".into();
+    job.runtime_ns = 6_000_000_000;
+    job.writes = Some(writes.clone());
+    job.direct = DirectLedger::default();
+    job.depth = DepthLedger {
+        requested: 1,
+        requested_by_all: 1,
+        observed_by_job: Observed::Is(1.0),
+        observed_at_device: Observed::Is(12.5),
+    };
+    job.options = LedgerOptions {
+        engine: "psync".into(),
+        block_bytes_min: 65_536,
+        block_bytes_max: 65_536,
+        seed: 4711,
+        ..LedgerOptions::default()
+    };
+    job.files.range_bytes = 1 << 30;
+    job.latency = LatencySummary { ios: 6000, p50_ns: 224_000, p99_ns: 293_000, max_ns: 2_760_000 };
+    job.syncs = SyncLedger { requested: 60, p50_ns: Some(4_400_000) };
+    job.cpu = CpuLedger {
+        user_ns_per_io: 900.0,
+        system_ns_per_io: 24_000.0,
+        busy_share: 0.25,
+        waited_share: Observed::Is(0.01),
+        iops: 1000.0,
+        upper_bound_iops: Observed::Is(41_000.0),
+    };
 }
 
-fn device() -> DeviceLedger {
-    DeviceLedger {
-        name: "nvme0n1".into(),
-        kind: "disk".into(),
-        level: 0,
-        in_memory: false,
-        dirty_below_bytes: None,
-        entered_below_bytes: None,
-        used: Observed::Is(DeviceUse {
-            read_ios: 1,
-            write_ios: 500,
-            read_bytes: 4096,
-            write_bytes: 2000 << 16,
-            read_ns: 1_000_000,
-            write_ns: 74_000_000_000,
-            flushes: 60,
-            flush_ns: 90_000_000,
-            depth: 12.5,
-            busy_share: 0.9,
-            ..DeviceUse::default()
-        }),
-        facts: DeviceDescription {
-            model: Some("EXAMPLE SSD".into()),
-            scheduler: Some("none".into()),
-            rotational: Some(false),
-            ..DeviceDescription::default()
-        },
-    }
-}
-
-fn environment() -> Environment {
-    Environment {
-        tool: "iosonde 0.1.0".into(),
-        kernel: "6.18".into(),
-        cpu_model: Some("Example 9000".into()),
-        cpus: 8,
-        memory_bytes: 16 << 30,
-        available_memory_bytes: Some(12 << 30),
-        filesystems: vec![FilesystemFacts {
-            kind: "ext4".into(),
-            mount_point: "/data".into(),
-            source: "/dev/nvme0n1p1".into(),
-            options: "rw,relatime".into(),
-            bytes: 100 << 30,
-            fill_share: Observed::Is(0.4),
-        }],
-        fingerprint: "0123456789abcdef".into(),
-        ..Environment::default()
-    }
+fn environment(environment: &mut Environment) {
+    environment.tool = "iosonde 0.1.0".into();
+    environment.cpu_model = Some("Example 9000".into());
+    environment.cpus = 8;
+    environment.filesystems = vec![FilesystemFacts {
+        kind: "ext4".into(),
+        mount_point: "/data".into(),
+        source: "/dev/nvme0n1p1".into(),
+        options: "rw,relatime".into(),
+        bytes: 100 << 30,
+        fill_share: Observed::Is(0.4),
+    }];
+    environment.fingerprint = "0123456789abcdef".into();
 }
 
 /// Thirty windows of 200 ms: fast, one that was not sampled, slow.

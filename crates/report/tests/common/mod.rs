@@ -2,6 +2,7 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 mod judged;
+mod ledgers;
 
 #[allow(unused_imports)] // Each test file uses its part.
 pub use judged::judged;

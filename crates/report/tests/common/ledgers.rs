@@ -1,0 +1,168 @@
+//! Ledgers in which no rule finds anything: where tests that need one begin, here and in the
+//! crate of the rules.
+
+use iosonde_base::Dir;
+use iosonde_report::ledger::*;
+use iosonde_report::series::{RunSeries, SeriesWindow};
+
+/// A minute of random reads of 4 KiB, direct, 32 at a time, from an NVMe drive.
+pub fn clean() -> Ledger {
+    Ledger {
+        jobs: vec![job()],
+        reads: Some(reads()),
+        verify_reads: None,
+        writes: None,
+        devices: vec![device()],
+        span_bytes: SpanBytes { buffered: 0, direct: 100 << 30 },
+        other_traffic: OtherTraffic {
+            read_bytes: Observed::Is(1 << 20),
+            written_bytes: Observed::Is(1 << 20),
+            share: Observed::Is(0.0001),
+        },
+        machine: MachineLedger {
+            wall_ns: 60_000_000_000,
+            steal_share: Observed::Is(0.0),
+            pressure: PressureShares {
+                cpu: Observed::Is(0.01),
+                memory: Observed::Is(0.0),
+                io: Observed::Is(0.9),
+            },
+            throttled: Observed::Is(Throttling::default()),
+            stopped_ns: 0,
+        },
+        environment: Environment {
+            tool: "iosonde".into(),
+            kernel: "6.18".into(),
+            cpus: 16,
+            memory_bytes: 16 << 30,
+            available_memory_bytes: Some(12 << 30),
+            ..Environment::default()
+        },
+        series: series(&[1 << 30; 60]),
+        ..Ledger::default()
+    }
+}
+
+fn reads() -> Reads {
+    Reads {
+        completed_bytes: 60 << 30,
+        device_bytes: Observed::Is(60 << 30),
+        cache_bytes: Observed::Is(0),
+        hole_bytes: Observed::Is(0),
+        holes_estimated: false,
+        readahead_bytes: Observed::Is(0),
+        requests_per_read: Observed::Is(1.0),
+        cached_at_start_bytes: Observed::Is(0),
+    }
+}
+
+fn job() -> JobLedger {
+    JobLedger {
+        name: "db".into(),
+        number: 1,
+        runtime_ns: 60_000_000_000,
+        reads: Some(reads()),
+        verify_reads: None,
+        writes: None,
+        direct: DirectLedger {
+            requested: true,
+            honoured: Observed::Is(true),
+            reason: "seen".into(),
+        },
+        depth: DepthLedger {
+            requested: 32,
+            observed_by_job: Observed::Is(31.9),
+            observed_at_device: Observed::Is(30.5),
+            requested_by_all: 32,
+        },
+        options: LedgerOptions {
+            engine: "libaio".into(),
+            block_bytes_min: 4096,
+            block_bytes_max: 4096,
+            random: true,
+            ..LedgerOptions::default()
+        },
+        files: FilesLedger {
+            files: 1,
+            inspected: 1,
+            range_bytes: 100 << 30,
+            filesystems: vec!["ext4".into()],
+            devices: vec!["nvme0n1".into()],
+            unallocated_share: Observed::Is(0.0),
+            compressing: false,
+        },
+        syncs: SyncLedger::default(),
+        latency: LatencySummary {
+            ios: 15 << 20,
+            p50_ns: 100_000,
+            p99_ns: 300_000,
+            max_ns: 4_000_000,
+        },
+        cpu: CpuLedger {
+            user_ns_per_io: 200.0,
+            system_ns_per_io: 1500.0,
+            busy_share: 0.4,
+            waited_share: Observed::Is(0.0),
+            iops: 262_144.0,
+            upper_bound_iops: Observed::Is(5e6),
+        },
+    }
+}
+
+fn device() -> DeviceLedger {
+    DeviceLedger {
+        name: "nvme0n1".into(),
+        kind: "disk".into(),
+        level: 0,
+        in_memory: false,
+        dirty_below_bytes: None,
+        entered_below_bytes: None,
+        used: Observed::Is(DeviceUse {
+            read_ios: 15 << 20,
+            write_ios: 100,
+            read_bytes: 60 << 30,
+            write_bytes: 1 << 20,
+            depth: 30.5,
+            busy_share: 1.0,
+            ..DeviceUse::default()
+        }),
+        facts: DeviceDescription {
+            rotational: Some(false),
+            write_cache: Some("write back".into()),
+            ..DeviceDescription::default()
+        },
+    }
+}
+
+/// Windows of a second in which so many bytes were read.
+pub fn series(bytes: &[u64]) -> RunSeries {
+    let window = |&bytes: &u64| {
+        let mut window = SeriesWindow { sampled: true, ..SeriesWindow::default() };
+        window.dirs[Dir::Read].bytes = bytes;
+        window
+    };
+    let windows = bytes.iter().map(window).collect();
+    RunSeries { interval_ns: 1_000_000_000, windows, jobs: Vec::new() }
+}
+
+/// The same with a writer in the reader's place.
+pub fn writer() -> Ledger {
+    let mut ledger = clean();
+    ledger.reads = None;
+    let writes = Writes {
+        completed_bytes: 60 << 30,
+        dirty_at_end_bytes: Observed::Is(0),
+        reported_bytes_per_s: 1e9,
+        durable_bytes_per_s: Observed::Is(1e9),
+        until_durable_ns: Observed::Is(1_000_000),
+        durable_estimated: false,
+        in_volatile_cache: Observed::Is(false),
+        first_write_share: Observed::Is(0.0),
+        device_bytes_per_byte: Observed::Is(1.0),
+    };
+    let job = &mut ledger.jobs[0];
+    job.reads = None;
+    job.writes = Some(writes.clone());
+    ledger.writes = Some(writes);
+    ledger
+}
