@@ -109,28 +109,15 @@ impl JobAccount {
         };
         let sync_list = facts.percentiles.clat || facts.percentiles.lat;
         JobReport {
-            name: facts.name.clone(),
-            group: facts.group,
             clones: self.clones,
-            pid: facts.pid,
-            start_unix_ms: facts.start_unix_ms,
-            failure: facts.failure.clone(),
-            eta_s: facts.eta_s,
-            elapsed_s: facts.elapsed_s,
-            options: facts.options.clone(),
-            description: facts.description.clone(),
-            units: facts.units,
-            unified: facts.unified,
             prios_by_lat: facts.percentiles.lat,
             percentile_list: if sync_list { facts.percentiles.list.clone() } else { Vec::new() },
-            significant_figures: facts.significant_figures,
             dirs,
-            mixed: (facts.unified != Unified::None).then(|| self.mixed_report()),
+            mixed: (facts.report.unified != Unified::None).then(|| self.mixed_report()),
             sync: SyncReport {
                 total_ios: self.counts.sync.ios,
                 lat: sync.report(sync_list.then_some(&facts.percentiles.list)),
             },
-            cpu: facts.cpu,
             depth: DepthReport {
                 level: self.counts.depth_level,
                 submit: self.counts.depth_submit,
@@ -139,10 +126,7 @@ impl JobAccount {
                 completes: self.counts.completes,
             },
             latency_classes: self.classes(),
-            errors: facts.errors,
-            latency: facts.latency,
-            steady: facts.steady.clone(),
-            block_life: facts.block_life.clone(),
+            ..facts.report.clone()
         }
     }
 
@@ -155,7 +139,7 @@ impl JobAccount {
             .each_ref()
             .map(|counts| counts.as_ref().map(|counts| counts.report(Some(list))));
         OurJob {
-            name: self.facts.name.clone(),
+            name: self.facts.report.name.clone(),
             phases: self.facts.phases.clone(),
             response: PerDir(response),
             lateness: self.lateness.as_ref().map(|counts| counts.report(Some(list))),
@@ -354,7 +338,8 @@ pub fn account(accounts: &[JobAccount]) -> (Vec<JobReport>, Vec<GroupReport>, Ve
     for account in accounts.iter().filter(|account| account.facts.reported) {
         match entries.last_mut() {
             Some(last)
-                if account.facts.group_reporting && last.facts.group == account.facts.group =>
+                if account.facts.group_reporting
+                    && last.facts.report.group == account.facts.report.group =>
             {
                 last.merge(account);
             }

@@ -6,58 +6,26 @@ use iosonde_base::{DIRS, PerDir};
 /// What is known of a job beside its counts. Start from `default()`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobFacts {
-    /// The job's name.
-    pub name: String,
-    /// Its reporting group.
-    pub group: u32,
+    /// What is reported of it as it is; its counts are empty.
+    pub report: JobReport,
     /// Whether it joins the entry before it, if that is of the same group.
     pub group_reporting: bool,
     /// Whether it is reported at all (`stats=`).
     pub reported: bool,
-    /// Process or thread id.
-    pub pid: u32,
-    /// When it started, in milliseconds of Unix time.
-    pub start_unix_ms: u64,
-    /// Why it failed, if it did.
-    pub failure: Option<JobFailure>,
-    /// Estimated seconds left.
-    pub eta_s: u64,
-    /// Seconds since the run began, rounded up.
-    pub elapsed_s: u64,
-    /// Options of the job's section, by canonical names.
-    pub options: OptionTexts,
-    /// `description=`.
-    pub description: Option<String>,
     /// What was run, in words: `randrw 4k, psync, depth 1`.
     pub what: String,
-    /// Units of text output.
-    pub units: TextUnits,
-    /// `unified_rw_reporting`.
-    pub unified: Unified,
     /// What was measured.
     pub measured: MeasuredKinds,
     /// What is reported of it.
     pub percentiles: Percentiles,
-    /// `significant_figures`.
-    pub significant_figures: u32,
     /// How long each direction ran; zero where there was none.
     pub runtime_ms: PerDir<u64>,
-    /// Processor use.
-    pub cpu: CpuUse,
     /// I/Os given up, and zones reset: read, write, trim.
     pub dropped: PerDir<u64>,
     /// Zones reset by writes.
     pub zone_resets: u64,
     /// Share of I/Os that the page cache answered, where that is known.
     pub cachehit_percent: PerDir<Option<f64>>,
-    /// What `continue_on_error` let pass; `None` when it is off.
-    pub errors: Option<ErrorCount>,
-    /// `latency_target` and what came of it; `iodepth` at least.
-    pub latency: LatencyTarget,
-    /// `steadystate` and what came of it.
-    pub steady: Option<SteadyResult>,
-    /// `block_error_percentiles`.
-    pub block_life: Option<BlockLife>,
     /// What it did, one after the other.
     pub phases: Vec<JobPhase>,
 }
@@ -65,32 +33,16 @@ pub struct JobFacts {
 impl Default for JobFacts {
     fn default() -> JobFacts {
         JobFacts {
-            name: String::new(),
-            group: 0,
+            report: JobReport { significant_figures: 4, ..JobReport::default() },
             group_reporting: false,
             reported: true,
-            pid: 0,
-            start_unix_ms: 0,
-            failure: None,
-            eta_s: 0,
-            elapsed_s: 0,
-            options: OptionTexts::new(),
-            description: None,
             what: String::new(),
-            units: TextUnits::default(),
-            unified: Unified::None,
             measured: MeasuredKinds::default(),
             percentiles: Percentiles::default(),
-            significant_figures: 4,
             runtime_ms: PerDir::default(),
-            cpu: CpuUse::default(),
             dropped: PerDir::default(),
             zone_resets: 0,
             cachehit_percent: PerDir::default(),
-            errors: None,
-            latency: LatencyTarget::default(),
-            steady: None,
-            block_life: None,
             phases: Vec::new(),
         }
     }
@@ -100,31 +52,27 @@ impl JobFacts {
     /// Take in another's, as when clones are reported as one: times are the
     /// longest, uses are sums, what describes it stays.
     pub(crate) fn merge(&mut self, other: &JobFacts) {
-        self.failure = self.failure.take().or_else(|| other.failure.clone());
-        self.eta_s = self.eta_s.max(other.eta_s);
-        self.elapsed_s = self.elapsed_s.max(other.elapsed_s);
-        for dir in DIRS {
-            self.runtime_ms[dir] = self.runtime_ms[dir].max(other.runtime_ms[dir]);
-            self.dropped[dir] += other.dropped[dir];
-        }
-        self.zone_resets += other.zone_resets;
-        self.cpu.wall_ms += other.cpu.wall_ms;
-        self.cpu.user_ns += other.cpu.user_ns;
-        self.cpu.system_ns += other.cpu.system_ns;
-        self.cpu.ctx += other.cpu.ctx;
-        self.cpu.majf += other.cpu.majf;
-        self.cpu.minf += other.cpu.minf;
-        if let Some(theirs) = other.errors {
-            let mine = self.errors.get_or_insert_default();
+        let (mine, theirs) = (&mut self.report, &other.report);
+        mine.failure = mine.failure.take().or_else(|| theirs.failure.clone());
+        mine.eta_s = mine.eta_s.max(theirs.eta_s);
+        mine.elapsed_s = mine.elapsed_s.max(theirs.elapsed_s);
+        mine.cpu.merge(&theirs.cpu);
+        if let Some(theirs) = theirs.errors {
+            let mine = mine.errors.get_or_insert_default();
             mine.total += theirs.total;
             if mine.first_errno == 0 {
                 mine.first_errno = theirs.first_errno;
             }
         }
         // The state of a group is kept in its last job, as fio does.
-        if other.steady.is_some() {
-            self.steady.clone_from(&other.steady);
+        if theirs.steady.is_some() {
+            mine.steady.clone_from(&theirs.steady);
         }
+        for dir in DIRS {
+            self.runtime_ms[dir] = self.runtime_ms[dir].max(other.runtime_ms[dir]);
+            self.dropped[dir] += other.dropped[dir];
+        }
+        self.zone_resets += other.zone_resets;
         for theirs in &other.phases {
             match self.phases.iter_mut().find(|mine| mine.name == theirs.name) {
                 Some(mine) => mine.duration_ns = mine.duration_ns.max(theirs.duration_ns),

@@ -31,7 +31,7 @@ fn ours() -> Report {
         .windows(Dir::Write, &[11_000], &[3000])
         .done();
     let mut facts = facts("beside", "", [1001, 1001, 0]);
-    facts.options = JOB.iter().filter_map(|option| option[2..].split_once('=')).fold(
+    facts.report.options = JOB.iter().filter_map(|option| option[2..].split_once('=')).fold(
         Vec::new(),
         |mut options, (name, value)| {
             if name != "eta" {
@@ -40,7 +40,7 @@ fn ours() -> Report {
             options
         },
     );
-    facts.latency.depth = 4;
+    facts.report.latency.depth = 4;
     let (jobs, groups, _) = account(&[JobAccount::new(facts, counts)]);
     Report { version: "fio-3.42".into(), jobs, groups, ..Report::default() }
 }

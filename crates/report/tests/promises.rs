@@ -21,7 +21,7 @@ fn an_account() -> impl Strategy<Value = JobAccount> {
                 .done();
             let mut facts = facts("any", "", [runtime_ms; 3]);
             facts.group_reporting = true;
-            facts.unified = Unified::Both;
+            facts.report.unified = Unified::Both;
             facts.percentiles =
                 Percentiles { slat: true, clat: true, lat: true, ..facts.percentiles };
             JobAccount::new(facts, counts)
@@ -99,7 +99,8 @@ fn a_percentile_is_never_above_the_maximum_although_its_bucket_is() {
 fn clones_join_only_their_own_group_and_only_when_asked() {
     let job = |name: &str, group, group_reporting, reported| {
         let mut facts = facts(name, "", [1000, 0, 0]);
-        (facts.group, facts.group_reporting, facts.reported) = (group, group_reporting, reported);
+        (facts.report.group, facts.group_reporting, facts.reported) =
+            (group, group_reporting, reported);
         JobAccount::new(facts, Recorder::new().ios(Dir::Read, 10, 4096, 1000).done())
     };
     // As fio: a job that asks for it joins the entry before, even one that did

@@ -28,6 +28,16 @@ impl CpuUse {
         self.percent(self.system_ns)
     }
 
+    /// Add another job's.
+    pub(crate) fn merge(&mut self, other: &CpuUse) {
+        self.wall_ms += other.wall_ms;
+        self.user_ns += other.user_ns;
+        self.system_ns += other.system_ns;
+        self.ctx += other.ctx;
+        self.majf += other.majf;
+        self.minf += other.minf;
+    }
+
     fn percent(&self, ns: u64) -> f64 {
         if self.wall_ms == 0 { 0.0 } else { ns as f64 / (self.wall_ms as f64 * 1e4) }
     }

@@ -89,13 +89,11 @@ impl Recorder {
 }
 
 pub fn facts(name: &str, what: &str, runtime_ms: [u64; 3]) -> JobFacts {
-    JobFacts {
+    let report = JobReport {
         name: name.into(),
-        what: what.into(),
         pid: 4711,
         start_unix_ms: NOW_MS - 10_000,
         elapsed_s: 11,
-        runtime_ms: PerDir(runtime_ms),
         options: vec![
             ("name".into(), name.into()),
             ("rw".into(), "randrw".into()),
@@ -109,8 +107,9 @@ pub fn facts(name: &str, what: &str, runtime_ms: [u64; 3]) -> JobFacts {
             majf: 1,
             minf: 14,
         },
-        ..JobFacts::default()
-    }
+        ..JobFacts::default().report
+    };
+    JobFacts { report, what: what.into(), runtime_ms: PerDir(runtime_ms), ..JobFacts::default() }
 }
 
 pub fn report_of(accounts: &[JobAccount]) -> Report {
@@ -148,12 +147,12 @@ pub fn mixed() -> Report {
         .windows(Dir::Write, &[508, 520, 531], &[127, 130, 133])
         .done();
     let mut facts = facts("mix", "randrw 4 KiB, libaio, depth 8", [10_001, 10_001, 0]);
-    facts.description = Some("reads and writes at 430 a second".into());
+    facts.report.description = Some("reads and writes at 430 a second".into());
     facts.phases = vec![
         JobPhase { name: "lay out".into(), duration_ns: 1_200_000_000 },
         JobPhase { name: "run".into(), duration_ns: 10_001_000_000 },
     ];
-    facts.latency.depth = 8;
+    facts.report.latency.depth = 8;
     let mut account = JobAccount::new(facts, counts);
     let late = Recorder::new().ios(Dir::Read, 3000, 4096, 900_000).done();
     let [reads, ..] = late.lanes;
@@ -188,19 +187,19 @@ pub fn several() -> Report {
         "randtrim 1 MiB, psync, depth 1",
         [0, 0, 2500],
     );
-    trimmer.errors = Some(ErrorCount { total: 3, first_errno: 5 });
+    trimmer.report.errors = Some(ErrorCount { total: 3, first_errno: 5 });
     let trims = Recorder::new().ios(Dir::Trim, 640, 1 << 20, 3_000_000).done();
     let slower = facts("trimmer-2", "randtrim 1 MiB, psync, depth 1", [0, 0, 2600]);
     let more = Recorder::new().ios(Dir::Trim, 320, 1 << 20, 6_000_000).done();
     let mut full = facts("full", "write 4 KiB, psync, depth 1", [0, 0, 0]);
-    full.group = 1;
-    full.failure = Some(JobFailure {
+    full.report.group = 1;
+    full.report.failure = Some(JobFailure {
         errno: Errno::ENOSPC,
         place: "/dev/full".into(),
         doing: "write of 4096 bytes at 0".into(),
     });
     let mut writer = facts("writer", "write 1 MiB, io_uring, depth 32", [0, 2000, 0]);
-    writer.group = 1;
+    writer.report.group = 1;
     let writes = Recorder::new()
         .ios(Dir::Write, 4000, 1 << 20, 5_000_000)
         .windows(Dir::Write, &[2_048_000, 2_100_000], &[2000, 2050])
@@ -224,18 +223,18 @@ pub fn rare() -> Report {
         .windows(Dir::Read, &[2, 4], &[0, 1])
         .done();
     let mut facts = facts("rare", "", [1001, 1500, 0]);
-    facts.unified = Unified::Both;
-    facts.units = TextUnits { kb_base: 1000, bits: true };
+    facts.report.unified = Unified::Both;
+    facts.report.units = TextUnits { kb_base: 1000, bits: true };
     facts.percentiles = Percentiles { slat: true, clat: false, lat: true, list: vec![50.0, 99.5] };
-    facts.errors = Some(ErrorCount { total: 2, first_errno: 28 });
-    facts.latency = LatencyTarget {
+    facts.report.errors = Some(ErrorCount { total: 2, first_errno: 28 });
+    facts.report.latency = LatencyTarget {
         depth: 12,
         target_ns: 10_000_000,
         window_ns: 100_000_000,
         percentile: 99.5,
     };
     let sample = |iops| SteadySample { iops, bw_bytes_per_s: iops * 4096, lat_ns: 1_000_000 };
-    facts.steady = Some(SteadyResult {
+    facts.report.steady = Some(SteadyResult {
         what: "lat_slope".into(),
         limit: 5.0,
         limit_is_percent: true,
@@ -248,7 +247,7 @@ pub fn rare() -> Report {
         samples_max: 3,
     });
     facts.zone_resets = 4;
-    facts.block_life = Some(BlockLife {
+    facts.report.block_life = Some(BlockLife {
         percentiles: vec![(1.0, 3), (50.0, 17)],
         states: vec![
             BlockState { name: "unwritten".into(), blocks: 1 },

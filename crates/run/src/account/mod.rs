@@ -10,8 +10,8 @@ use disks::DiskUse;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_engine::Accounting;
 use iosonde_report::{
-    CpuIdle, CpuUse, ErrorCount, JobAccount, JobFacts, JobFailure, JobPhase, LatencyCounts,
-    LatencyTarget, MeasuredKinds, PrioCounts, Report, VerifyReport, account,
+    CpuIdle, CpuUse, ErrorCount, JobAccount, JobFacts, JobFailure, JobPhase, JobReport,
+    LatencyCounts, LatencyTarget, MeasuredKinds, PrioCounts, Report, VerifyReport, account,
 };
 use iosonde_stats::Snapshot;
 use iosonde_sys::priority::IoPriority;
@@ -101,45 +101,49 @@ pub fn idle(job: &JobPlan, result: &JobResult) -> Option<String> {
 
 fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
     let Reporting { options, .. } = &job.reporting;
-    let mut facts = JobFacts {
+    let mut report = JobReport {
         name: job.name.clone(),
         group: job.group,
-        group_reporting: job.reporting.group_reporting,
-        reported: job.reporting.reported,
         options: options.clone(),
         description: job.reporting.description.clone(),
-        what: job.reporting.what.clone(),
         units: job.reporting.units,
         unified: job.reporting.unified,
-        measured: job.reporting.measured,
-        percentiles: job.reporting.percentiles.clone(),
         significant_figures: job.reporting.significant_figures,
         latency: LatencyTarget { depth: job.window.depth, ..LatencyTarget::default() },
-        ..JobFacts::default()
+        ..JobReport::default()
     };
     if let Some(target) = &job.pace.target {
-        facts.latency = LatencyTarget {
+        report.latency = LatencyTarget {
             depth: result.and_then(|result| result.depth_found).unwrap_or(job.window.depth),
             target_ns: target.target.0,
             window_ns: target.window.0,
             percentile: target.percentile,
         };
     }
+    let mut facts = JobFacts {
+        report,
+        group_reporting: job.reporting.group_reporting,
+        reported: job.reporting.reported,
+        what: job.reporting.what.clone(),
+        measured: job.reporting.measured,
+        percentiles: job.reporting.percentiles.clone(),
+        ..JobFacts::default()
+    };
     let Some(result) = result else { return JobAccount::new(facts, Snapshot::default()) };
     let mut counts = result.snapshot.clone();
     complete(job, &mut counts);
     let runtime_ms = whole_ms(result.runtime.0);
-    facts.pid = result.thread_id;
-    facts.start_unix_ms = result.began_unix_ms;
-    facts.failure = result.error.as_ref().map(failure);
-    facts.elapsed_s = result.elapsed.0.div_ceil(1_000_000_000).max(1);
+    facts.report.pid = result.thread_id;
+    facts.report.start_unix_ms = result.began_unix_ms;
+    facts.report.failure = result.error.as_ref().map(failure);
+    facts.report.elapsed_s = result.elapsed.0.div_ceil(1_000_000_000).max(1);
     // Turns of an engine that does no I/O took no time of a direction.
     let has_run = |at: usize| counts.lanes[at].ios > 0 && !job.engine.caps.no_io;
     facts.runtime_ms = PerDir(DIRS.map(|dir| if has_run(dir as usize) { runtime_ms } else { 0 }));
     if let Some(verify) = &result.verify {
         runtimes_of_phases(job, verify, &mut facts.runtime_ms);
     }
-    facts.cpu = CpuUse {
+    facts.report.cpu = CpuUse {
         wall_ms: runtime_ms,
         user_ns: result.usage.user_ns,
         system_ns: result.usage.system_ns,
@@ -147,12 +151,12 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         majf: result.usage.major_faults,
         minf: result.usage.minor_faults,
     };
-    facts.errors = job.reporting.counts_errors.then(|| ErrorCount {
+    facts.report.errors = job.reporting.counts_errors.then(|| ErrorCount {
         total: result.tolerated.0,
         first_errno: result.tolerated.1.map_or(0, |errno| errno.0),
     });
     facts.zone_resets = result.zone_resets;
-    facts.steady.clone_from(&result.steady);
+    facts.report.steady.clone_from(&result.steady);
     facts.phases = result
         .phases
         .iter()
