@@ -54,19 +54,12 @@ fn judged(
     } else {
         over_files(job, FileReading::grown_bytes)
     };
-    // The device delivered all that a job read, and its pages are in the page cache
-    // too: the kernel read through the cache, or another process did meanwhile.
-    let fetched_all = job.bytes[Dir::Write] == 0
-        && reads.is_some_and(|reads| {
-            let device = reads.device_bytes.get().copied().unwrap_or(0);
-            device as f64 >= (1.0 - SLACK) * reads.completed_bytes as f64
-        });
     if let Observed::Is(grown) = grown
         && grown > 0
         && grown as f64 > SLACK * (moved.min(job.files.1) as f64)
     {
         let why = format!("{} of the files entered the page cache during the run", bytes(grown));
-        return if fetched_all {
+        return if fetched_all(job, reads) {
             Err(format!("{why}, by this job or by another process that read them"))
         } else {
             Ok((false, why))
@@ -101,6 +94,16 @@ fn judged(
         }
         _ => Ok((true, "no data of the files entered the page cache".to_owned())),
     }
+}
+
+/// Whether the device delivered all that a job read, although its pages are in the page cache
+/// too: the kernel read through the cache, or another process did meanwhile.
+fn fetched_all(job: &JobEvidence, reads: Option<&Reads>) -> bool {
+    job.bytes[Dir::Write] == 0
+        && reads.is_some_and(|reads| {
+            let device = reads.device_bytes.get().copied().unwrap_or(0);
+            device as f64 >= (1.0 - SLACK) * reads.completed_bytes as f64
+        })
 }
 
 /// Whether what comes into memory of the job's files may be another's.
