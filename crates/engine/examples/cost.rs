@@ -97,7 +97,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let memory = AlignedBuf::new(case.depth as usize * 4096, 4096)?;
     let memory = Memory::new(memory, case.depth, 4096);
     let mut engine = open(case, clock, &memory)?;
-    let (mut drive, ledger) = drive(case, clock, memory, spec(case, ios, bytes), path)?;
+    let (mut drive, counters) = drive(case, clock, memory, spec(case, ios, bytes), path)?;
 
     engine.open(&mut drive, FileId(0)).map_err(|failure| format!("{failure:?}"))?;
     drive.control.arm(u64::MAX);
@@ -109,7 +109,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     };
     let took = clock.ns_between(start, clock.now());
-    let done = ledger.lanes[0].ios.get();
+    let done = counters.lanes[0].ios.get();
     if !matches!(ended, Ended::Done) || done != ios {
         return Err(format!("{done} of {ios} I/Os: {ended:?}").into());
     }
@@ -156,7 +156,7 @@ fn drive(
         response: PerDir([case.pace != Paced::Not, false, false]),
         dirs: reads,
     };
-    let (pen, ledger) = CountersWriter::new(&which);
+    let (writer, counters) = CountersWriter::new(&which);
     let source = Source::new(spec.clone()).map_err(|error| error.to_string())?;
     let window = Window {
         depth: case.depth,
@@ -170,9 +170,9 @@ fn drive(
     let files = vec![FileSetup::new(path, mode, spec.files[0].size)];
     let drive = Drive {
         pacing: pacing(case, &spec, &clock),
-        ..Drive::new(clock, source, files, memory, pen, window)
+        ..Drive::new(clock, source, files, memory, writer, window)
     };
-    Ok((drive, ledger))
+    Ok((drive, counters))
 }
 
 fn pacing(case: &Case, spec: &SourceSpec, clock: &Clock) -> Option<Box<Pacing>> {

@@ -75,7 +75,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Ended::Failed(failure) => return Err(format!("{failure:?}").into()),
         }
     }
-    let counters = drive.pen.counters();
+    let counters = drive.writer.counters();
     let [read, written] = [0, 1].map(|lane: usize| counters.lanes[lane].ios.get());
     println!("{written} written, {read} checked");
     Ok(())
@@ -132,11 +132,11 @@ fn drive(
     let source = Source::new(spec).map_err(|error| error.to_string())?;
     let mode = OpenMode { read: true, write: true, ..OpenMode::default() };
     let file = FileSetup::new(path, mode, bytes);
-    let pen = CountersWriter::new(&which).0;
+    let writer = CountersWriter::new(&which).0;
     Ok(Drive {
         fill: Fill::new(1, verify.is_none()),
         verify,
-        ..Drive::new(clock, source, vec![file], memory, pen, Window::ONE)
+        ..Drive::new(clock, source, vec![file], memory, writer, Window::ONE)
     })
 }
 

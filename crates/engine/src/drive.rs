@@ -200,7 +200,7 @@ pub struct Drive {
     /// What happens to a buffer before it is written.
     pub fill: Fill,
     /// The account.
-    pub pen: CountersWriter,
+    pub writer: CountersWriter,
     /// When to end.
     pub control: Arc<SliceControl>,
     /// How many at a time.
@@ -227,7 +227,7 @@ pub struct Drive {
 pub trait Loop {
     /// Called when the job starts: after its delay, before anything counts. When
     /// that was, in ticks, if the engine had to wait for somebody else.
-    fn meet(&mut self, _: &mut Drive) -> Result<Option<u64>, Failure> {
+    fn connect(&mut self, _: &mut Drive) -> Result<Option<u64>, Failure> {
         Ok(None)
     }
 
@@ -252,7 +252,7 @@ impl Drive {
         source: Source,
         files: Vec<FileSetup>,
         memory: Memory,
-        pen: CountersWriter,
+        writer: CountersWriter,
         window: Window,
     ) -> Drive {
         Drive {
@@ -262,7 +262,7 @@ impl Drive {
             files: Files::new(files),
             memory,
             fill: Fill::new(1, false),
-            pen,
+            writer,
             control: Arc::new(SliceControl::default()),
             window,
             tolerance: Tolerance::default(),
@@ -409,14 +409,14 @@ impl Drive {
     /// What the counts of one-at-a-time I/O follow from; reckoned once a slice,
     /// so that the loops need not.
     pub(crate) fn settle_one_by_one(&self) {
-        let ledger = self.pen.counters();
+        let counters = self.writer.counters();
         let mut total = 0;
-        for lane in &ledger.lanes {
+        for lane in &counters.lanes {
             let issued = lane.ios.get() + lane.errors.get();
             lane.issued.set(issued);
             total += issued;
         }
-        let depth = &ledger.depth;
+        let depth = &counters.depth;
         depth.level[0].set(total);
         for (map, count) in [(&depth.submit, &depth.submits), (&depth.complete, &depth.completes)] {
             map[1].set(total);
@@ -458,7 +458,7 @@ impl Drive {
     /// Count a sync that failed, and tolerate it if the job does.
     #[cold]
     pub(crate) fn tolerate_sync(&mut self, entry: &Planned, errno: Errno) -> Result<(), Failure> {
-        self.pen.counters().sync.errors.add(1);
+        self.writer.counters().sync.errors.add(1);
         self.tolerate(entry, Failure::of(entry, errno))
     }
 
@@ -534,7 +534,7 @@ impl Drive {
     }
 
     pub(crate) fn count_sync(&mut self, ns: u64) {
-        let sync = &self.pen.counters().sync;
+        let sync = &self.writer.counters().sync;
         sync.ios.add(1);
         sync.lat.add(ns);
         if let Some(histogram) = &sync.lat_histogram {

@@ -77,7 +77,7 @@ impl Drive {
         let begin = self.clock.now();
         let done = self.zone_command(entry);
         let end = self.clock.now();
-        let counters = self.pen.counters();
+        let counters = self.writer.counters();
         let lane = &counters.lanes[Op::Trim as usize];
         lane.issued.add(1);
         if let Err(failure) = done {

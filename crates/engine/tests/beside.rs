@@ -40,7 +40,7 @@ fn cpuio_burns_no_more_than_its_share_and_counts_each_burn() {
         // 5 ms of 20 ms, ten times; fewer where others want the processor.
         assert!((1..=11).contains(&turns), "{turns} turns");
         assert_eq!((bytes, latencies), (0, turns));
-        let least = job.ledger.lanes[0].clat.snapshot().least();
+        let least = job.counters.lanes[0].clat.snapshot().least();
         assert!(least >= 5_000_000, "a burn of {least} ns");
         let used = used.user_ns + used.system_ns;
         assert!(used <= 11 * 7_000_000, "{used} ns burnt");

@@ -46,7 +46,7 @@ fn a_sync_that_fails_ends_the_job_and_says_what_it_was() {
             assert_eq!(job.failure().file, Some(FileId(0)), "{engine}");
             let expected = if op == Op::SyncRange { libc::ESPIPE } else { libc::EINVAL };
             assert_eq!(job.failure().errno, Errno(expected), "{engine} {word}");
-            assert_eq!(job.ledger.sync.errors.get(), 1, "{engine} {word}");
+            assert_eq!(job.counters.sync.errors.get(), 1, "{engine} {word}");
         }
     }
 }
@@ -59,7 +59,7 @@ fn a_sync_that_fails_and_is_tolerated_is_counted_each_time() {
         let job = job.go();
         assert!(matches!(job.ended, Ended::Done), "{engine}: {:?}", job.ended);
         assert_eq!(job.counts(Op::Write).0, BLOCKS, "{engine}");
-        assert_eq!(job.ledger.sync.errors.get(), BLOCKS, "{engine}");
+        assert_eq!(job.counters.sync.errors.get(), BLOCKS, "{engine}");
         assert_eq!(job.drive.tolerance.tolerated, BLOCKS, "{engine}");
         assert_eq!(job.drive.tolerance.first, Some(Errno::EINVAL), "{engine}");
     }

@@ -79,7 +79,7 @@ fn ways() -> Vec<Way> {
 struct FinishedRun {
     ended: Ended,
     drive: Drive,
-    ledger: Arc<Counters>,
+    counters: Arc<Counters>,
     engine: Box<dyn Loop>,
 }
 
@@ -106,7 +106,7 @@ fn run(
 ) -> FinishedRun {
     let depth = if way.engine.caps.sync { 1 } else { BLOCKS as u32 };
     let clock = Clock::monotonic();
-    let (mut drive, ledger) = drive(clock, spec, vec![setup], window(depth, way.batch));
+    let (mut drive, counters) = drive(clock, spec, vec![setup], window(depth, way.batch));
     let with = OpenWith {
         depth,
         files: 1,
@@ -120,7 +120,7 @@ fn run(
     prepare(&mut drive);
     engine.open(&mut drive, FileId(0)).unwrap();
     let ended = engine.run(&mut drive);
-    FinishedRun { ended, drive, ledger, engine }
+    FinishedRun { ended, drive, counters, engine }
 }
 
 fn directions(op: Op) -> Directions {
@@ -179,7 +179,7 @@ fn what_an_engine_writes_it_reads_back() {
                 }
             });
             assert!(matches!(wrote.ended, Ended::Done), "{words}: {:?}", wrote.ended);
-            assert_eq!(wrote.ledger.lanes[1].ios.get(), BLOCKS as u64, "{words}");
+            assert_eq!(wrote.counters.lanes[1].ios.get(), BLOCKS as u64, "{words}");
             wrote.engine.close(&mut wrote.drive, FileId(0)).unwrap();
             let file = std::fs::read(&path).unwrap();
             assert_eq!(file.len(), BLOCKS * BLOCK, "{words}");
@@ -195,13 +195,13 @@ fn what_an_engine_writes_it_reads_back() {
             std::fs::write(&path, &file).unwrap();
             let mut read = run(&way, &job(Op::Read, BLOCKS), setup(), |_| {});
             assert!(matches!(read.ended, Ended::Done), "{words}: {:?}", read.ended);
-            assert_eq!(read.ledger.lanes[0].bytes.get(), file.len() as u64, "{words}");
+            assert_eq!(read.counters.lanes[0].bytes.get(), file.len() as u64, "{words}");
             for slot in 0..depth {
                 let block = if depth == 1 { BLOCKS - 1 } else { slot };
                 let bytes = read.drive.memory.bytes(slot as u32, BLOCK as u32);
                 assert_eq!(bytes, &file[block * BLOCK..][..BLOCK], "{words}: block {block}");
             }
-            let lane = &read.ledger.lanes[0];
+            let lane = &read.counters.lanes[0];
             assert_eq!(lane.clat.snapshot().n, BLOCKS as u64, "{words}");
             assert_eq!((lane.errors.get(), lane.short.get()), (0, 0), "{words}");
         }
@@ -227,13 +227,13 @@ fn random_mixes_keep_every_engine_whole() {
         assert!(matches!(run.ended, Ended::Done), "{}: {:?}", way.words, run.ended);
         let plan = plan(&spec);
         for op in [Op::Read, Op::Write] {
-            let lane = &run.ledger.lanes[op as usize];
+            let lane = &run.counters.lanes[op as usize];
             let counted = (lane.ios.get(), lane.bytes.get());
             assert_eq!(counted, tally(&plan, op), "{} {op:?}", way.words);
         }
         let syncs = tally(&plan, Op::DataSync).0 + tally(&plan, Op::SyncRange).0;
         assert!(syncs > 0);
-        assert_eq!(run.ledger.sync.ios.get(), syncs, "{}", way.words);
+        assert_eq!(run.counters.sync.ios.get(), syncs, "{}", way.words);
     }
 }
 
@@ -247,7 +247,7 @@ fn a_file_shorter_than_the_job_ends_it_with_the_place() {
         if !way.engine.caps.sync {
             // As in fio, a queue counts a read with what it moved, if only nothing.
             assert!(matches!(run.ended, Ended::Done), "{}: {:?}", way.words, run.ended);
-            let lane = &run.ledger.lanes[0];
+            let lane = &run.counters.lanes[0];
             let counts = (lane.ios.get(), lane.bytes.get(), lane.issued.get());
             assert_eq!(counts, (16, 10_000, 16), "{}", way.words);
             continue;
@@ -259,8 +259,8 @@ fn a_file_shorter_than_the_job_ends_it_with_the_place() {
         let exact = way.engine.name != "mmap";
         let at = failure.offset.unwrap();
         assert!(if exact { at == 10_000 } else { at >= 8192 }, "{}: at {at}", way.words);
-        assert!(run.ledger.lanes[0].ios.get() >= 1, "{}", way.words);
-        let lane = &run.ledger.lanes[0];
+        assert!(run.counters.lanes[0].ios.get() >= 1, "{}", way.words);
+        let lane = &run.counters.lanes[0];
         assert_eq!(lane.ios.get() + lane.errors.get(), lane.issued.get(), "{}", way.words);
     }
 }
@@ -284,7 +284,7 @@ fn a_full_file_system_ends_the_job_with_its_reason() {
                 run(&way, &job(Op::Write, 64), setup(&path, 64 * BLOCK as u64, false), |_| {});
             let failure = run.failure();
             assert_eq!((failure.doing, failure.errno), ("write", Errno::ENOSPC), "{}", way.words);
-            let lane = &run.ledger.lanes[1];
+            let lane = &run.counters.lanes[1];
             assert!((1..64).contains(&lane.ios.get()), "{}", way.words);
             assert_eq!(lane.ios.get() + lane.errors.get(), lane.issued.get(), "{}", way.words);
             drop(run);
@@ -318,7 +318,7 @@ fn trims_reach_a_loop_device() {
             done.drive.files.sync_all().unwrap();
             let trimmed = run(&way, &job(Op::Trim, BLOCKS), setup(), |_| {});
             assert!(matches!(trimmed.ended, Ended::Done), "{}: {:?}", way.words, trimmed.ended);
-            let lane = &trimmed.ledger.lanes[2];
+            let lane = &trimmed.counters.lanes[2];
             let counted = (lane.ios.get(), lane.bytes.get());
             assert_eq!(counted, (BLOCKS as u64, (BLOCKS * BLOCK) as u64), "{}", way.words);
             let bytes = std::fs::read(&image).unwrap();
@@ -355,7 +355,7 @@ fn the_other_errors_are_tolerated_and_counted() {
             drive.tolerance.go_on = vec![ErrorKind::Read];
         });
         assert!(matches!(run.ended, Ended::Done), "{}: {:?}", way.words, run.ended);
-        let lane = &run.ledger.lanes[0];
+        let lane = &run.counters.lanes[0];
         assert_eq!((lane.ios.get(), lane.errors.get()), (8, 8), "{}", way.words);
         assert_eq!(run.drive.tolerance.tolerated, 8, "{}", way.words);
     }

@@ -42,8 +42,8 @@ fn every(folder: &Folder, make: impl Fn(&std::path::Path)) {
 fn counted(job: &TestJob) {
     assert!(matches!(job.ended, Ended::Done), "{:?}", job.ended);
     assert_eq!(job.counts(Op::Write), (20, 20 * u64::from(BLOCK), FILES as u64));
-    assert_eq!(job.ledger.lanes[Op::Write as usize].lat.snapshot().n, 0);
-    assert_eq!(job.ledger.depth.level[0].get(), 20);
+    assert_eq!(job.counters.lanes[Op::Write as usize].lat.snapshot().n, 0);
+    assert_eq!(job.counters.depth.level[0].get(), 20);
 }
 
 #[test]

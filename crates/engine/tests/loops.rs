@@ -208,7 +208,7 @@ fn check(case: &LoopCase) -> Result<(), TestCaseError> {
     let seen = sim.seen();
     let (keeper, notes) = Bookkeeper::new(sim, hand, window.depth);
     let setups = spec.files.iter().map(|file| nowhere(file.size)).collect();
-    let (mut drive, ledger) = drive(clock, spec, setups, *window);
+    let (mut drive, counters) = drive(clock, spec, setups, *window);
     drive.tolerance =
         Tolerance { go_on: vec![ErrorKind::Read, ErrorKind::Write], ..Tolerance::default() };
     let mut engine = QueueLoop::<_, true>::new(keeper, window.depth);
@@ -218,7 +218,7 @@ fn check(case: &LoopCase) -> Result<(), TestCaseError> {
     let plan = plan(spec);
     let (mut issued, mut errors, mut short) = (0, 0, 0);
     for op in [Op::Read, Op::Write, Op::Trim] {
-        let lane = &ledger.lanes[op as usize];
+        let lane = &counters.lanes[op as usize];
         let (ios, bytes) = tally(&plan, op);
         prop_assert_eq!(lane.issued.get(), ios, "each {:?} is issued once", op);
         prop_assert_eq!(lane.ios.get() + lane.errors.get(), ios, "and comes back once");
@@ -234,10 +234,10 @@ fn check(case: &LoopCase) -> Result<(), TestCaseError> {
         short += lane.short.get();
     }
     let syncs = tally(&plan, Op::Sync).0 + tally(&plan, Op::DataSync).0;
-    prop_assert_eq!(ledger.sync.ios.get(), syncs);
-    errors += ledger.sync.errors.get();
+    prop_assert_eq!(counters.sync.ios.get(), syncs);
+    errors += counters.sync.errors.get();
     let queued = if case.queue_syncs { syncs } else { 0 };
-    held_to_what_was_seen(&ledger, &seen, issued + queued, errors, short)?;
+    held_to_what_was_seen(&counters, &seen, issued + queued, errors, short)?;
     prop_assert_eq!(drive.tolerance.tolerated, errors);
     let notes = notes.borrow();
     prop_assert!(notes.depth_max <= window.depth as usize);
@@ -247,7 +247,7 @@ fn check(case: &LoopCase) -> Result<(), TestCaseError> {
 }
 
 fn held_to_what_was_seen(
-    ledger: &Counters,
+    counters: &Counters,
     seen: &Arc<Seen>,
     issued: u64,
     errors: u64,
@@ -258,9 +258,9 @@ fn held_to_what_was_seen(
     prop_assert_eq!(seen.refused.load(Relaxed), errors);
     prop_assert_eq!(seen.short.load(Relaxed), short);
     let sum = |map: &[iosonde_stats::Tally]| map.iter().map(|tally| tally.get()).sum::<u64>();
-    prop_assert_eq!(sum(&ledger.depth.level), issued);
-    prop_assert_eq!(sum(&ledger.depth.submit), ledger.depth.submits.get());
-    prop_assert_eq!(sum(&ledger.depth.complete), ledger.depth.completes.get());
+    prop_assert_eq!(sum(&counters.depth.level), issued);
+    prop_assert_eq!(sum(&counters.depth.submit), counters.depth.submits.get());
+    prop_assert_eq!(sum(&counters.depth.complete), counters.depth.completes.get());
     Ok(())
 }
 
@@ -284,7 +284,7 @@ proptest! {
         let sim = Sim::new(case.script.clone(), clock, 1);
         let seen = sim.seen();
         let setups = case.spec.files.iter().map(|file| nowhere(file.size)).collect();
-        let (mut drive, ledger) = drive(clock, &case.spec, setups, Window::ONE);
+        let (mut drive, counters) = drive(clock, &case.spec, setups, Window::ONE);
         drive.tolerance.go_on = vec![ErrorKind::Read, ErrorKind::Write];
         let mut engine = OneShotLoop::<_, true>::new(sim);
         let ended = run_out(&mut engine, &mut drive, hand, case.slice);
@@ -292,7 +292,7 @@ proptest! {
         let plan = plan(&case.spec);
         let (mut issued, mut errors, mut short) = (0, 0, 0);
         for op in [Op::Read, Op::Write, Op::Trim] {
-            let lane = &ledger.lanes[op as usize];
+            let lane = &counters.lanes[op as usize];
             let (ios, bytes) = tally(&plan, op);
             prop_assert_eq!(lane.ios.get() + lane.errors.get(), ios);
             prop_assert_eq!(lane.bytes.get(), bytes - 4096 * lane.errors.get());
@@ -301,7 +301,7 @@ proptest! {
             (issued, errors, short) =
                 (issued + ios, errors + lane.errors.get(), short + lane.short.get());
         }
-        held_to_what_was_seen(&ledger, &seen, issued, errors, short)?;
+        held_to_what_was_seen(&counters, &seen, issued, errors, short)?;
     }
 
     #[test]
@@ -317,11 +317,11 @@ proptest! {
         ];
         let plan = plan(&case.spec);
         for (window, engine) in &mut loops {
-            let (mut drive, ledger) = drive(clock, &case.spec, setups.clone(), *window);
+            let (mut drive, counters) = drive(clock, &case.spec, setups.clone(), *window);
             let ended = run_out(engine.as_mut(), &mut drive, hand, case.slice);
             prop_assert!(matches!(ended, Ended::Done), "{:?}", ended);
             for op in [Op::Read, Op::Write, Op::Trim] {
-                let lane = &ledger.lanes[op as usize];
+                let lane = &counters.lanes[op as usize];
                 prop_assert_eq!((lane.ios.get(), lane.bytes.get()), tally(&plan, op));
                 prop_assert_eq!(lane.clat.snapshot().n, 0);
             }
@@ -339,7 +339,7 @@ type SimLoop = QueueLoop<Bookkeeper<Sim>, true>;
 struct LoopBench {
     hand: Still,
     drive: Drive,
-    ledger: Arc<Counters>,
+    counters: Arc<Counters>,
     engine: SimLoop,
     notes: Rc<RefCell<Notes>>,
     seen: Arc<Seen>,
@@ -352,9 +352,9 @@ fn bench(script: Script, spec: &SourceSpec, window: Window) -> LoopBench {
     let seen = sim.seen();
     let (keeper, notes) = Bookkeeper::new(sim, hand, window.depth);
     let setups = spec.files.iter().map(|file| nowhere(file.size)).collect();
-    let (drive, ledger) = drive(clock, spec, setups, window);
+    let (drive, counters) = drive(clock, spec, setups, window);
     let engine = QueueLoop::new(keeper, window.depth);
-    LoopBench { hand, drive, ledger, engine, notes, seen }
+    LoopBench { hand, drive, counters, engine, notes, seen }
 }
 
 fn in_flight(bench: &LoopBench) -> usize {
@@ -366,7 +366,7 @@ fn a_pass_ends_only_when_everything_is_back() {
     let mut bench = bench(Script::default(), &reads(20), window(32, 4));
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
     assert_eq!(in_flight(&bench), 0);
-    assert_eq!(bench.ledger.lanes[0].ios.get(), 20);
+    assert_eq!(bench.counters.lanes[0].ios.get(), 20);
 }
 
 #[test]
@@ -375,10 +375,10 @@ fn a_slice_ends_in_time_with_io_in_flight_and_draining_brings_it_home() {
     bench.drive.control.arm(bench.hand.now_ns() + 150_000);
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Time));
     assert!(in_flight(&bench) > 0);
-    let issued = bench.ledger.lanes[0].issued.get();
+    let issued = bench.counters.lanes[0].issued.get();
     bench.engine.drain(&mut bench.drive).unwrap();
     assert_eq!(in_flight(&bench), 0);
-    assert_eq!(bench.ledger.lanes[0].ios.get(), issued, "nothing new was issued");
+    assert_eq!(bench.counters.lanes[0].ios.get(), issued, "nothing new was issued");
 }
 
 #[test]
@@ -387,7 +387,7 @@ fn a_stop_ends_the_slice_at_the_next_collection() {
     bench.drive.control.stop();
     bench.drive.control.arm(u64::MAX);
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Time));
-    assert!(bench.ledger.lanes[0].issued.get() <= 9);
+    assert!(bench.counters.lanes[0].issued.get() <= 9);
 }
 
 #[test]
@@ -408,7 +408,7 @@ fn a_failure_with_31_others_in_flight_brings_all_of_them_home() {
     let Ended::Failed(failure) = bench.engine.run(&mut bench.drive) else { panic!("no failure") };
     assert_eq!((failure.doing, failure.errno, failure.len), ("read", Errno::EIO, 4096));
     assert_eq!(in_flight(&bench), 0);
-    let lane = &bench.ledger.lanes[0];
+    let lane = &bench.counters.lanes[0];
     assert!(lane.errors.get() >= 1);
     assert_eq!(lane.ios.get() + lane.errors.get(), lane.issued.get());
     assert_eq!(bench.seen.answered.load(Relaxed), bench.seen.pushed.load(Relaxed));
@@ -425,7 +425,7 @@ fn a_read_past_the_end_counts_with_what_it_moved() {
     let script = Script { end: 5000, ..Script::default() };
     let mut bench = bench(script, &spec, window(4, 4));
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
-    let lane = &bench.ledger.lanes[0];
+    let lane = &bench.counters.lanes[0];
     assert_eq!((lane.short.get(), lane.ios.get(), lane.bytes.get()), (1, 1, 5000));
 }
 
@@ -462,9 +462,9 @@ fn collections_hold_between_the_minimum_and_the_maximum() {
     let window = Window { reap_min: 8, reap_max: 8, ..window(32, 8) };
     let mut bench = bench(Script::default(), &reads(320), window);
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
-    let complete = &bench.ledger.depth.complete;
+    let complete = &bench.counters.depth.complete;
     assert_eq!(complete.each_ref().map(|tally| tally.get()), [0, 0, 40, 0, 0, 0, 0]);
-    assert_eq!(bench.ledger.depth.submit[2].get(), 40);
+    assert_eq!(bench.counters.depth.submit[2].get(), 40);
 }
 
 #[test]
@@ -474,10 +474,10 @@ fn a_sync_made_by_the_loop_happens_between_two_submissions() {
     let mut bench = bench(Script::default(), &spec, window(16, 16));
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
     let syncs = tally(&plan(&spec), Op::Sync).0;
-    assert_eq!(bench.ledger.sync.ios.get(), syncs);
-    assert_eq!(bench.ledger.lanes[1].ios.get(), 40);
+    assert_eq!(bench.counters.sync.ios.get(), syncs);
+    assert_eq!(bench.counters.lanes[1].ios.get(), 40);
     // Each submission ends at a sync: never more than four writes in one.
-    assert_eq!(bench.ledger.depth.submit[1].get(), bench.ledger.depth.submits.get());
+    assert_eq!(bench.counters.depth.submit[1].get(), bench.counters.depth.submits.get());
 }
 
 #[test]
@@ -487,7 +487,7 @@ fn trims_that_are_interrupted_for_ever_are_errors_in_the_end() {
     let trims = spec(mixed(false, false, true, false), 4096, 4096 * 40, 1);
     let clock = Clock::still(Still::at(1_000));
     let sim = || Sim::new(interrupted.clone(), clock, 4).queueing_syncs(true);
-    let (mut drive, ledger) = drive(clock, &trims, vec![nowhere(1 << 40)], window(4, 1));
+    let (mut drive, counters) = drive(clock, &trims, vec![nowhere(1 << 40)], window(4, 1));
     let mut engine = QueueLoop::<_, true>::new(sim(), 4);
     // After a stop the wait for them is short.
     drive.control.stop();
@@ -496,7 +496,7 @@ fn trims_that_are_interrupted_for_ever_are_errors_in_the_end() {
     let failure = engine.drain(&mut drive).unwrap_err();
     assert_eq!((failure.doing, failure.errno), ("trim", Errno(libc::EINTR)));
     assert!(failure.detail.unwrap().contains("again and again"), "{failure:?}");
-    assert_eq!(ledger.lanes[2].errors.get(), ledger.lanes[2].issued.get());
+    assert_eq!(counters.lanes[2].errors.get(), counters.lanes[2].issued.get());
 }
 
 #[test]
@@ -510,11 +510,11 @@ fn tolerated_errors_do_not_keep_a_slice_from_ending() {
         Box::new(OneShotLoop::<_, false>::new(Sim::new(script, clock, 1))),
     ];
     for mut engine in engines {
-        let (mut drive, ledger) = drive(clock, &spec, vec![nowhere(1 << 40)], Window::ONE);
+        let (mut drive, counters) = drive(clock, &spec, vec![nowhere(1 << 40)], Window::ONE);
         drive.tolerance.go_on = vec![ErrorKind::Read];
         drive.control.arm(hand.now_ns() + 1_000_000);
         assert!(matches!(engine.run(&mut drive), Ended::Time));
-        assert!(ledger.lanes[0].errors.get() < 100, "1 ms is about ten I/Os of 100 us");
+        assert!(counters.lanes[0].errors.get() < 100, "1 ms is about ten I/Os of 100 us");
     }
 }
 
@@ -522,8 +522,8 @@ fn tolerated_errors_do_not_keep_a_slice_from_ending() {
 fn a_queue_of_one_is_a_queue() {
     let mut bench = bench(Script::default(), &reads(10), window(1, 1));
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
-    assert_eq!(bench.ledger.lanes[0].ios.get(), 10);
-    assert_eq!(bench.ledger.depth.level[0].get(), 10);
+    assert_eq!(bench.counters.lanes[0].ios.get(), 10);
+    assert_eq!(bench.counters.depth.level[0].get(), 10);
 }
 
 /// Random reads and writes of blocks that overlap by parts, in a small file.
@@ -572,5 +572,5 @@ fn files_are_opened_and_closed_only_while_nothing_is_in_flight() {
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
     let notes = bench.notes.borrow();
     assert!(!notes.disturbed && notes.depth_max > 1, "depth {}", notes.depth_max);
-    assert_eq!(bench.ledger.lanes[0].ios.get(), 120);
+    assert_eq!(bench.counters.lanes[0].ios.get(), 120);
 }

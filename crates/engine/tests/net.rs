@@ -45,7 +45,7 @@ fn talk(engine: &'static str, reader: NetSettings, writer: NetSettings, blocks: 
     assert!(matches!(receiver.ended, Ended::Done), "receiver: {:?}", receiver.ended);
     let whole = blocks[0].min(blocks[1]);
     assert_eq!(receiver.counts(Op::Read), (whole, whole * u64::from(BLOCK), whole));
-    assert_eq!(receiver.ledger.lanes[0].errors.get(), 0);
+    assert_eq!(receiver.counters.lanes[0].errors.get(), 0);
     let last = receiver.drive.memory.bytes(0, BLOCK);
     assert!(last[8..].iter().all(|&byte| byte == 0xA7), "what was sent came");
     receiver.close();
@@ -112,7 +112,7 @@ fn the_end_of_a_slice_keeps_the_block_at_hand() {
     let mut receiver = side("net", Op::Read, 1, reader);
     let mut sender = TcpStream::connect(("127.0.0.1", port)).unwrap();
     sender.write_all(&[1; 1000]).unwrap();
-    receiver.engine.meet(&mut receiver.drive).unwrap();
+    receiver.engine.connect(&mut receiver.drive).unwrap();
     let clock = receiver.drive.clock;
     receiver.drive.control.arm(clock.after(clock.now(), 1_000_000));
     receiver.ended = receiver.engine.run(&mut receiver.drive);
@@ -158,7 +158,7 @@ fn what_cannot_be_connected_is_said_before_or_when_the_sides_meet() {
     );
 
     let mut alone = side("net", Op::Write, 1, writer);
-    let failure = alone.engine.meet(&mut alone.drive).unwrap_err();
+    let failure = alone.engine.connect(&mut alone.drive).unwrap_err();
     assert_eq!((failure.doing, failure.errno), ("connect", Errno(libc::ECONNREFUSED)));
     assert!(failure.detail.unwrap().contains("start that side first"));
 }
@@ -168,6 +168,6 @@ fn a_stop_ends_the_waiting_for_the_other_side() {
     let (reader, _) = tcp();
     let mut alone = side("net", Op::Read, 1, reader);
     alone.drive.control.stop();
-    alone.engine.meet(&mut alone.drive).unwrap();
+    alone.engine.connect(&mut alone.drive).unwrap();
     assert_eq!(alone.counts(Op::Read).0, 0);
 }

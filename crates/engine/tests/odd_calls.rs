@@ -62,7 +62,7 @@ fn splice_moves_blocks_larger_than_a_pipe_whole() {
         let (_folder, path) = file("splice", &bytes);
         let mut read = run("splice", Op::Read, block, 4, &path);
         assert_eq!(read.counts(Op::Read), (4, u64::from(4 * block), 4));
-        assert_eq!(read.ledger.lanes[0].short.get(), 0);
+        assert_eq!(read.counters.lanes[0].short.get(), 0);
         let last = read.drive.memory.bytes(0, block).to_vec();
         assert_eq!(last[..], bytes[3 * block as usize..], "the last block read");
 

@@ -65,7 +65,7 @@ impl PacedBench {
         let response = PerDir(spec.pace.caps.0.map(Cap::is_set));
         let which =
             WhichLatencies { syncs: true, slat: true, clat: true, lat: true, response, dirs };
-        drive.pen = CountersWriter::new(&which).0;
+        drive.writer = CountersWriter::new(&which).0;
         let mut pacing = Box::new(pacing);
         pacing.begin(0);
         drive.pacing = Some(pacing);
@@ -95,7 +95,7 @@ impl PacedBench {
     }
 
     fn lane(&self, dir: Dir) -> LaneSnapshot {
-        self.drive.pen.counters().lane(dir).snapshot()
+        self.drive.writer.counters().lane(dir).snapshot()
     }
 }
 

@@ -30,7 +30,7 @@ fn every_block_lands_where_it_belongs_from_the_buffer_it_was_given() {
     let written = job.go();
     assert!(matches!(written.ended, Ended::Done), "{:?}", written.ended);
     assert_eq!(written.counts(Op::Write), (64, 64 * u64::from(BLOCK), 64));
-    assert_eq!(written.ledger.lanes[Op::Write as usize].slat.snapshot().n, 64);
+    assert_eq!(written.counters.lanes[Op::Write as usize].slat.snapshot().n, 64);
     let bytes = std::fs::read(&path).unwrap();
     for block in bytes.chunks(BLOCK as usize) {
         assert!((1..=DEPTH as u8).contains(&block[0]), "no slot holds {}", block[0]);
@@ -61,8 +61,8 @@ fn syncs_go_through_the_queue_and_reads_past_the_end_move_nothing() {
         DEPTH,
     );
     let written = job.go();
-    assert_eq!(written.ledger.sync.ios.get(), written.ledger.sync.lat.snapshot().n);
-    assert!(written.ledger.sync.ios.get() >= 3);
+    assert_eq!(written.counters.sync.ios.get(), written.counters.sync.lat.snapshot().n);
+    assert!(written.counters.sync.ios.get() >= 3);
     let spec = one_file(Op::Read, BLOCK, 32);
     let read = ready(
         "posixaio",

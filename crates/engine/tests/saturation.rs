@@ -19,13 +19,13 @@ fn rate(script: Script, depth: u32) -> f64 {
     let clock = Clock::still(Still::at(0));
     let reads = Directions { read: true, random: true, ..Directions::default() };
     let spec = SourceSpec { time_based: true, ..spec(reads, 4096, 1 << 30, 1) };
-    let (mut drive, ledger) = drive(clock, &spec, vec![nowhere(1 << 30)], window(depth, 1));
+    let (mut drive, counters) = drive(clock, &spec, vec![nowhere(1 << 30)], window(depth, 1));
     let sim = Sim::new(script, clock, depth);
     let mut engine = QueueLoop::<_, true>::new(sim, depth);
     drive.control.arm(RUN);
     assert!(matches!(engine.run(&mut drive), Ended::Time));
     engine.drain(&mut drive).unwrap();
-    ledger.lanes[Dir::Read as usize].ios.get() as f64 * 1e9 / clock.now() as f64
+    counters.lanes[Dir::Read as usize].ios.get() as f64 * 1e9 / clock.now() as f64
 }
 
 fn device(channels: u32, latency: (u64, u64), seed: u64) -> Script {

@@ -76,7 +76,7 @@ impl<B: Beside + 'static> BesideLoop<B> {
     }
 
     fn count(&self, drive: &Drive, ticks: u64) {
-        let lane = &drive.pen.counters().lanes[Op::Read as usize];
+        let lane = &drive.writer.counters().lanes[Op::Read as usize];
         lane.ios.add(1);
         if self.stamped {
             let ns = drive.clock.ticks_to_ns(ticks);

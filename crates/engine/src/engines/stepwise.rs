@@ -11,7 +11,7 @@ use iosonde_base::{FileId, Op, Planned};
 pub(crate) trait Stepwise {
     /// Called when the job starts, after any delay. When that was, in ticks, if
     /// it took a while that is not the job's.
-    fn meet(&mut self, _: &mut Drive) -> Result<Option<u64>, Failure> {
+    fn connect(&mut self, _: &mut Drive) -> Result<Option<u64>, Failure> {
         Ok(None)
     }
 
@@ -101,7 +101,7 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
         let Some(pacing) = &mut drive.pacing else { return };
         let (due, start) = self.moments;
         let end = drive.clock.now();
-        let lane = &drive.pen.counters().lanes[entry.op as usize];
+        let lane = &drive.writer.counters().lanes[entry.op as usize];
         count_response(lane, &drive.clock, due, end);
         // If it ends the slice, the caller looks for the reason.
         let _ = pacing.completed(entry, drive.clock.ticks_to_ns(end.wrapping_sub(start)), 1);
@@ -126,7 +126,7 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
         if drive.has_taps() && matches!(step, EngineStep::Done(_) | EngineStep::Tolerated) {
             drive.trace_completed(entry);
         }
-        let lane = &drive.pen.counters().lanes[entry.op as usize];
+        let lane = &drive.writer.counters().lanes[entry.op as usize];
         match step {
             EngineStep::Over | EngineStep::Later => {}
             EngineStep::Tolerated => lane.errors.add(1),
@@ -152,8 +152,8 @@ impl<S: Stepwise + 'static> StepwiseLoop<S> {
 }
 
 impl<S: Stepwise + 'static> Loop for StepwiseLoop<S> {
-    fn meet(&mut self, drive: &mut Drive) -> Result<Option<u64>, Failure> {
-        self.engine.meet(drive)
+    fn connect(&mut self, drive: &mut Drive) -> Result<Option<u64>, Failure> {
+        self.engine.connect(drive)
     }
 
     fn run(&mut self, drive: &mut Drive) -> Ended {

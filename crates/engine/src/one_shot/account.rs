@@ -37,7 +37,7 @@ pub(super) const FEW: usize = 8;
 /// stamps of each. All entries are of one kind and size, if `alike`.
 #[inline(always)]
 pub(super) fn count_all(
-    ledger: &Counters,
+    counters: &Counters,
     clock: &Clock,
     entries: &[Planned],
     alike: bool,
@@ -47,12 +47,12 @@ pub(super) fn count_all(
     let Some(first) = entries.first() else { return };
     if !alike || entries.len() < FEW {
         for (entry, &took) in entries.iter().zip(took) {
-            let lane = &ledger.lanes[entry.op as usize];
+            let lane = &counters.lanes[entry.op as usize];
             count_whole(lane, clock, entry.len, took);
         }
         return;
     }
-    let (lane, ios) = (&ledger.lanes[first.op as usize], entries.len() as u64);
+    let (lane, ios) = (&counters.lanes[first.op as usize], entries.len() as u64);
     lane.ios.add(ios);
     lane.bytes.add(ios * u64::from(first.len));
     count_ticks(&lane.clat, &lane.clat_histogram, clock, took, brief);

@@ -91,7 +91,7 @@ impl<E: OneShot + 'static, const STAMPED: bool> Loop for OneShotLoop<E, STAMPED>
 #[derive(Clone, Copy)]
 struct StretchContext<'a> {
     clock: Clock,
-    ledger: &'a Counters,
+    counters: &'a Counters,
     control: &'a SliceControl,
     files: &'a Files,
     buffer: *mut u8,
@@ -103,7 +103,7 @@ impl<'a> StretchContext<'a> {
     fn new(drive: &'a Drive) -> StretchContext<'a> {
         StretchContext {
             clock: drive.clock,
-            ledger: drive.pen.counters(),
+            counters: drive.writer.counters(),
             control: &drive.control,
             files: &drive.files,
             buffer: drive.memory.buffer(0),
@@ -198,7 +198,7 @@ impl<E: OneShot + ?Sized, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         assert_eq!(COUNTER, clock.source() == ClockSource::Cpu, "the caller looked");
         let (count, stop) = self.do_all(context, entries, tape);
         let (done, took) = (&entries[..count], &self.took[..count]);
-        count_all(context.ledger, &clock, done, context.alike, took, &mut self.brief);
+        count_all(context.counters, &clock, done, context.alike, took, &mut self.brief);
         (count, stop)
     }
 
@@ -264,7 +264,7 @@ impl<E: OneShot + ?Sized, const STAMPED: bool> OneShotLoop<E, STAMPED> {
                 self.left = 1;
                 return (count, StretchEnd::Incomplete(result, 0));
             }
-            let lane = &context.ledger.lanes[entry.op as usize];
+            let lane = &context.counters.lanes[entry.op as usize];
             lane.ios.add(1);
             lane.bytes.add(u64::from(entry.len));
         }

@@ -42,14 +42,14 @@ impl<E: OneShot + ?Sized, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         entries: &[Planned],
         tape: &mut T,
     ) -> (usize, StretchEnd) {
-        let StretchContext { clock, ledger, alike, .. } = context;
+        let StretchContext { clock, counters, alike, .. } = context;
         let (count, stop) = self.do_paced(context, counter, dues, waiter, entries, tape);
         let entries = &entries[..count];
         if STAMPED {
             let took = &self.took[..count];
-            count_all(ledger, &clock, entries, alike, took, &mut self.brief);
+            count_all(counters, &clock, entries, alike, took, &mut self.brief);
         }
-        count_responses(ledger, &clock, entries, alike, &dues[..count], &mut self.brief);
+        count_responses(counters, &clock, entries, alike, &dues[..count], &mut self.brief);
         (count, stop)
     }
 
@@ -64,7 +64,7 @@ impl<E: OneShot + ?Sized, const STAMPED: bool> OneShotLoop<E, STAMPED> {
         entries: &[Planned],
         tape: &mut T,
     ) -> (usize, StretchEnd) {
-        let StretchContext { ledger, control, .. } = context;
+        let StretchContext { counters, control, .. } = context;
         let (mut now, chained) = (clock.now(), self.engine.is_chained() && !T::TAPES);
         // What has been done by then is counted; the first may be due later.
         let first = dues.first().map_or(0, |due| due.saturating_add(1));
@@ -94,7 +94,7 @@ impl<E: OneShot + ?Sized, const STAMPED: bool> OneShotLoop<E, STAMPED> {
             // It began when it was due, or later.
             (*took, *due) = (end.wrapping_sub(issue), end.wrapping_sub(*due));
             if !STAMPED {
-                let lane = &ledger.lanes[entry.op as usize];
+                let lane = &counters.lanes[entry.op as usize];
                 lane.ios.add(1);
                 lane.bytes.add(u64::from(entry.len));
             } else if T::TAPES {
@@ -123,11 +123,11 @@ impl<const STAMPED: bool> AnyLoop<STAMPED> {
         if let Some(done) = self.paced_plainly(drive, most, tape) {
             return done;
         }
-        let Drive { clock, pen, control, files, memory, ring, pacing, .. } = drive;
+        let Drive { clock, writer, control, files, memory, ring, pacing, .. } = drive;
         let pacing = pacing.as_mut().expect("the caller looked");
         let context = StretchContext {
             clock: *clock,
-            ledger: pen.counters(),
+            counters: writer.counters(),
             control,
             files,
             buffer: memory.buffer(0),
@@ -143,7 +143,7 @@ impl<const STAMPED: bool> AnyLoop<STAMPED> {
             let ticks = &pacing.dues(place).0[..count];
             let done_now = &rest[..count];
             let brief = &mut self.brief;
-            count_responses(context.ledger, clock, done_now, context.alike, ticks, brief);
+            count_responses(context.counters, clock, done_now, context.alike, ticks, brief);
             done += count;
             let place = place + count;
             let waits = match stop {
@@ -200,7 +200,7 @@ impl<const STAMPED: bool> AnyLoop<STAMPED> {
             }
             let end = clock.now();
             *due = end.saturating_sub(*due);
-            let lane = &context.ledger.lanes[entry.op as usize];
+            let lane = &context.counters.lanes[entry.op as usize];
             if STAMPED {
                 count_whole(lane, &clock, entry.len, end.wrapping_sub(issue));
                 tape_whole(tape, &clock, entry, [issue, end]);
@@ -237,7 +237,7 @@ impl<const STAMPED: bool> AnyLoop<STAMPED> {
     ) {
         let Some(pacing) = &mut drive.pacing else { return };
         if whole {
-            let lane = &drive.pen.counters().lanes[entry.op as usize];
+            let lane = &drive.writer.counters().lanes[entry.op as usize];
             count_response(lane, &drive.clock, self.due, end);
         }
         // If it ends the slice, the caller looks for the reason.
@@ -297,7 +297,7 @@ pub(crate) fn wait(
 /// is how long it took. All of one kind, if `alike`.
 #[inline(never)]
 fn count_responses(
-    ledger: &Counters,
+    counters: &Counters,
     clock: &Clock,
     entries: &[Planned],
     alike: bool,
@@ -307,11 +307,11 @@ fn count_responses(
     let Some(first) = entries.first() else { return };
     if !alike || entries.len() < FEW {
         for (entry, &ticks) in entries.iter().zip(ticks) {
-            count_response(&ledger.lanes[entry.op as usize], clock, 0, ticks);
+            count_response(&counters.lanes[entry.op as usize], clock, 0, ticks);
         }
         return;
     }
-    let lane = &ledger.lanes[first.op as usize];
+    let lane = &counters.lanes[first.op as usize];
     if lane.response_histogram.is_some() {
         count_ticks(&lane.response, &lane.response_histogram, clock, ticks, brief);
     }

@@ -66,7 +66,7 @@ impl<const STAMPED: bool> AnyLoop<STAMPED> {
         let end = drive.clock.now();
         self.respond(drive, &entry, whole, [issue, end]);
         if whole {
-            let lane = &drive.pen.counters().lanes[entry.op as usize];
+            let lane = &drive.writer.counters().lanes[entry.op as usize];
             if STAMPED {
                 count_whole(lane, &drive.clock, entry.len, end.wrapping_sub(issue));
                 tape_one(tape, &drive.clock, &entry, [issue, end]);
@@ -152,7 +152,7 @@ impl<const STAMPED: bool> AnyLoop<STAMPED> {
                     if moved >= io.len {
                         return Ok(true);
                     }
-                    drive.pen.counters().lanes[entry.op as usize].short.add(1);
+                    drive.writer.counters().lanes[entry.op as usize].short.add(1);
                     retries.moved();
                 }
                 // Interrupted before anything was done.
@@ -175,7 +175,7 @@ impl<const STAMPED: bool> AnyLoop<STAMPED> {
             };
             result = self.engine.perform(&rest);
         };
-        drive.pen.counters().lanes[entry.op as usize].errors.add(1);
+        drive.writer.counters().lanes[entry.op as usize].errors.add(1);
         let offset = Some(io.offset + u64::from(moved));
         drive.tolerate(&entry, Failure { offset, ..failure }).map(|()| false)
     }

@@ -43,7 +43,7 @@ impl<const STAMPED: bool> AnyLoop<STAMPED> {
         let (mut alike, mut count) = (true, 0);
         let stop = self.do_tapped(drive, &mut alike, &mut count, tape);
         let (entries, took) = (&drive.ring.as_slice()[..count], &self.took[..count]);
-        count_all(drive.pen.counters(), &clock, entries, alike, took, &mut self.brief);
+        count_all(drive.writer.counters(), &clock, entries, alike, took, &mut self.brief);
         (count, stop)
     }
 

@@ -34,7 +34,7 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
         at: &mut DueStretch<'_>,
         tape: &mut T,
     ) -> (usize, Option<ExchangeEnd>) {
-        let ExchangeContext { ledger, control, files, memory, dues, .. } = context;
+        let ExchangeContext { counters, control, files, memory, dues, .. } = context;
         let numbers = at.spare.take().unwrap_or_else(|| self.take_slot());
         let slot = Slot(numbers.0);
         let stops = |count, end, at: &mut DueStretch<'_>| {
@@ -83,7 +83,7 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
             let response = clock.ticks_to_ns(at.now.wrapping_sub(due));
             let took = Took { slat, clat, lat: slat + clat, response };
             let alike = Alike { lane: entry.op as usize, len: entry.len, with_issue: true };
-            at.noted.add(ledger, alike, took);
+            at.noted.add(counters, alike, took);
             if T::TAPES {
                 let kind = entry.op as u32 | u32::from(self.engine.priority(slot)) << 16;
                 tape.add(at.now, entry.offset, entry.len, kind, [slat, clat]);
@@ -111,8 +111,8 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
         self.dues[slot as usize] = due;
         self.flights[slot as usize].begin(entry, Tag::new(batch, entry.op));
         self.batches[batch as usize] = Batch { slat, issue, live: 1 };
-        Self::count_issued(&context.ledger.lanes[entry.op as usize], 1, slat);
-        context.ledger.depth.level[0].add(1);
+        Self::count_issued(&context.counters.lanes[entry.op as usize], 1, slat);
+        context.counters.depth.level[0].add(1);
         at.submits += 1;
         at.in_flight = 1;
         match (reaped, self.done.first()) {

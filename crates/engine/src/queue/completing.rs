@@ -66,7 +66,7 @@ impl<const STAMPED: bool> AnyQueueLoop<STAMPED> {
         if collected == 0 {
             return;
         }
-        let depth = &drive.pen.counters().depth;
+        let depth = &drive.writer.counters().depth;
         depth.complete[batch_class(collected)].add(1);
         depth.completes.add(1);
         if self.watched {
@@ -183,7 +183,7 @@ impl<const STAMPED: bool> AnyQueueLoop<STAMPED> {
         if live == 0 {
             self.free_batches.give_back(tag.batch() as u32);
         }
-        let lane = &drive.pen.counters().lanes[tag.kind()];
+        let lane = &drive.writer.counters().lanes[tag.kind()];
         if STAMPED {
             let clat = drive.clock.ticks_to_ns(now.wrapping_sub(issue));
             count_done(lane, ios, bytes, [clat, slat + clat]);
@@ -263,7 +263,7 @@ impl<const STAMPED: bool> AnyQueueLoop<STAMPED> {
             }));
             return false;
         }
-        let lane = &drive.pen.counters().lanes[entry.op as usize];
+        let lane = &drive.writer.counters().lanes[entry.op as usize];
         let failure = match result {
             // Engines may say of a trim that it is done without saying how far.
             Ok(0) if entry.op == Op::Trim => return true,

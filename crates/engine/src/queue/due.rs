@@ -93,9 +93,9 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
             alone: 0,
         };
         let stopped = self.do_due(context, clock, entries, &mut at, tape);
-        at.noted.count(context.ledger);
+        at.noted.count(context.counters);
         self.noted = Some(at.noted);
-        let (depth, one) = (&context.ledger.depth, batch_class(1));
+        let (depth, one) = (&context.counters.depth, batch_class(1));
         depth.level[depth_class(1)].add(at.alone);
         depth.submit[one].add(at.submits + at.alone);
         depth.submits.add(at.submits + at.alone);
@@ -226,7 +226,7 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
         due: u64,
         at: &mut DueStretch<'_>,
     ) -> Result<(), Errno> {
-        let ExchangeContext { ledger, files, memory, .. } = context;
+        let ExchangeContext { counters, files, memory, .. } = context;
         self.dues[slot as usize] = due;
         self.flights[slot as usize].begin(entry, Tag::new(batch, entry.op));
         self.engine.push(Slot(slot), &io(memory, files, entry, slot));
@@ -234,9 +234,9 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let issue = clock.now();
         let slat = clock.ticks_to_ns(issue.wrapping_sub(at.now));
         self.batches[batch as usize] = Batch { slat, issue, live: 1 };
-        Self::count_issued(&ledger.lanes[entry.op as usize], 1, slat);
+        Self::count_issued(&counters.lanes[entry.op as usize], 1, slat);
         at.submits += 1;
-        ledger.depth.level[depth_class(at.in_flight as u32)].add(1);
+        counters.depth.level[depth_class(at.in_flight as u32)].add(1);
         at.now = issue;
         Ok(())
     }
@@ -273,7 +273,7 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let response = clock.ticks_to_ns(now.saturating_sub(self.dues[slot.0 as usize]));
         let took = Took { slat, clat, lat: slat + clat, response };
         let alike = Alike { lane: tag.kind(), len, with_issue: false };
-        at.noted.add(context.ledger, alike, took);
+        at.noted.add(context.counters, alike, took);
         if T::TAPES {
             let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
             tape.add(now, flight.offset, len, kind, [slat, clat]);
@@ -295,7 +295,7 @@ impl DueStretch<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn count(&mut self, context: ExchangeContext<'_>) {
-        self.noted.count(context.ledger);
+        self.noted.count(context.counters);
         self.pause = context.clock.after(self.now, UNCOUNTED.0);
     }
 }

@@ -14,7 +14,7 @@ use iosonde_sys::clock::Clock;
 #[derive(Clone, Copy)]
 pub(super) struct ExchangeContext<'a> {
     pub(super) clock: Clock,
-    pub(super) ledger: &'a Counters,
+    pub(super) counters: &'a Counters,
     pub(super) control: &'a SliceControl,
     pub(super) files: &'a Files,
     pub(super) memory: &'a Memory,
@@ -49,7 +49,7 @@ impl<'a> ExchangeContext<'a> {
     pub(super) fn new(drive: &'a Drive, dues: &'a [u64]) -> ExchangeContext<'a> {
         ExchangeContext {
             clock: drive.clock,
-            ledger: drive.pen.counters(),
+            counters: drive.writer.counters(),
             control: &drive.control,
             files: &drive.files,
             memory: &drive.memory,
@@ -118,8 +118,8 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
         entries: &[Planned],
         tape: &mut T,
     ) -> (usize, ExchangeEnd) {
-        let ExchangeContext { clock, ledger, control, files, memory, dues } = context;
-        let level = &ledger.depth.level[depth_class(self.flights.len() as u32)];
+        let ExchangeContext { clock, counters, control, files, memory, dues } = context;
+        let level = &counters.depth.level[depth_class(self.flights.len() as u32)];
         let one = batch_class(1);
         for (count, entry) in entries.iter().enumerate() {
             if entry.op as u8 > Op::Trim as u8 {
@@ -136,7 +136,7 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
             };
             let flight = &mut self.flights[slot.0 as usize];
             let (tag, len) = (flight.tag, flight.len);
-            let Some(lane) = ledger.lanes[..=Op::Trim as usize].get(tag.kind()) else {
+            let Some(lane) = counters.lanes[..=Op::Trim as usize].get(tag.kind()) else {
                 return (count, ExchangeEnd::Incomplete(now));
             };
             if result != Ok(len) {
@@ -146,8 +146,8 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
             let Batch { slat, issue, .. } = *batch;
             let clat = clock.ticks_to_ns(now.wrapping_sub(issue));
             count_done(lane, 1, len.into(), [clat, slat + clat]);
-            ledger.depth.complete[one].add(1);
-            ledger.depth.completes.add(1);
+            counters.depth.complete[one].add(1);
+            counters.depth.completes.add(1);
             if T::TAPES {
                 let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
                 tape.add(now, flight.offset, len, kind, [slat, clat]);
@@ -178,10 +178,10 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
             let issue = clock.now();
             let slat = clock.ticks_to_ns(issue.wrapping_sub(start));
             *batch = Batch { slat, issue, live: 1 };
-            Self::count_issued(&ledger.lanes[entry.op as usize], 1, slat);
+            Self::count_issued(&counters.lanes[entry.op as usize], 1, slat);
             level.add(1);
-            ledger.depth.submit[one].add(1);
-            ledger.depth.submits.add(1);
+            counters.depth.submit[one].add(1);
+            counters.depth.submits.add(1);
         }
         (entries.len(), ExchangeEnd::Entry)
     }

@@ -134,15 +134,15 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
         let slat = if STAMPED { drive.clock.ticks_to_ns(issue.wrapping_sub(start)) } else { 0 };
         self.batches[batch as usize] = Batch { slat, issue, live: pushed };
         self.free_batches.take(1);
-        let ledger = drive.pen.counters();
+        let counters = drive.writer.counters();
         if counts[op as usize] == pushed {
-            if let Some(lane) = ledger.lanes.get(op as usize) {
+            if let Some(lane) = counters.lanes.get(op as usize) {
                 Self::count_issued(lane, pushed, slat);
             }
         } else {
-            AnyQueueLoop::<STAMPED>::count_mixed(ledger, counts, slat);
+            AnyQueueLoop::<STAMPED>::count_mixed(counters, counts, slat);
         }
-        let depth = &ledger.depth;
+        let depth = &counters.depth;
         depth.level[depth_class(self.in_flight())].add(u64::from(pushed));
         depth.submit[batch_class(pushed)].add(1);
         depth.submits.add(1);

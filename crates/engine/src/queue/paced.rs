@@ -235,11 +235,11 @@ impl<const STAMPED: bool> AnyQueueLoop<STAMPED> {
     pub(super) fn respond(&mut self, drive: &mut Drive, which: Range<usize>, now: u64) {
         let Some(pacing) = &mut drive.pacing else { return };
         let now = if STAMPED { now } else { drive.clock.now() };
-        let ledger = drive.pen.counters();
+        let counters = drive.writer.counters();
         for done in &self.done[which] {
             let flight = &self.flights[done.slot.0 as usize];
             let entry = flight.entry();
-            let Some(lane) = ledger.lanes.get(entry.op as usize) else { continue };
+            let Some(lane) = counters.lanes.get(entry.op as usize) else { continue };
             let whole = match done.result {
                 Ok(0) => entry.op == Op::Trim,
                 Ok(n) => flight.moved + n >= entry.len,
@@ -266,7 +266,7 @@ impl<const STAMPED: bool> AnyQueueLoop<STAMPED> {
     /// The same for whole I/Os with this tag, where there is nothing but a pace.
     #[inline(never)]
     pub(super) fn respond_alike(&self, drive: &Drive, which: Range<usize>, tag: Tag, now: u64) {
-        let lane = &drive.pen.counters().lanes[tag.kind()];
+        let lane = &drive.writer.counters().lanes[tag.kind()];
         let Some(histogram) = &lane.response_histogram else { return };
         let (clock, dues) = (drive.clock, &self.dues[..]);
         let now = if STAMPED { now } else { clock.now() };

@@ -43,8 +43,8 @@ impl<const STAMPED: bool> AnyQueueLoop<STAMPED> {
     }
 
     #[inline(never)]
-    pub(super) fn count_mixed(ledger: &Counters, counts: &[u32], slat: u64) {
-        for (lane, &ios) in ledger.lanes.iter().zip(counts) {
+    pub(super) fn count_mixed(counters: &Counters, counts: &[u32], slat: u64) {
+        for (lane, &ios) in counters.lanes.iter().zip(counts) {
             if ios > 0 {
                 Self::count_issued(lane, ios, slat);
             }

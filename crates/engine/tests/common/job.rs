@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct TestJob {
     pub ended: Ended,
     pub drive: Drive,
-    pub ledger: Arc<Counters>,
+    pub counters: Arc<Counters>,
     pub engine: Box<dyn Loop>,
     files: usize,
 }
@@ -44,7 +44,7 @@ pub fn ready(
 ) -> TestJob {
     let clock = Clock::monotonic();
     let files = setups.len();
-    let (drive, ledger) = drive(clock, spec, setups, window(depth, 1));
+    let (drive, counters) = drive(clock, spec, setups, window(depth, 1));
     let with = OpenWith {
         depth,
         files: files as u32,
@@ -54,7 +54,7 @@ pub fn ready(
         sync_range: SyncRangeFlags(2),
     };
     let engine = (find(name).unwrap().open)(&with, Accounting::Full).unwrap();
-    TestJob { ended: Ended::Time, drive, ledger, engine, files }
+    TestJob { ended: Ended::Time, drive, counters, engine, files }
 }
 
 impl TestJob {
@@ -63,7 +63,7 @@ impl TestJob {
         for file in 0..self.files {
             self.engine.open(&mut self.drive, FileId(file as u32)).unwrap();
         }
-        self.engine.meet(&mut self.drive).unwrap();
+        self.engine.connect(&mut self.drive).unwrap();
         self.ended = self.engine.run(&mut self.drive);
         self
     }
@@ -84,7 +84,7 @@ impl TestJob {
 
     /// I/Os, bytes, latencies of one direction.
     pub fn counts(&self, op: Op) -> (u64, u64, u64) {
-        let lane = &self.ledger.lanes[op as usize];
+        let lane = &self.counters.lanes[op as usize];
         (lane.ios.get(), lane.bytes.get(), lane.clat.snapshot().n)
     }
 }

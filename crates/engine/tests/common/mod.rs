@@ -79,10 +79,11 @@ pub fn drive(
         response: PerDir::all(false),
         dirs: PerDir([true, true, true]),
     };
-    let (pen, ledger) = CountersWriter::new(&which);
+    let (writer, counters) = CountersWriter::new(&which);
     let bytes = AlignedBuf::new(window.depth as usize * STRIDE, 4096).unwrap();
     let memory = Memory::new(bytes, window.depth, STRIDE);
-    let drive = Drive::new(clock, Source::new(spec.clone()).unwrap(), setups, memory, pen, window);
+    let drive =
+        Drive::new(clock, Source::new(spec.clone()).unwrap(), setups, memory, writer, window);
     drive.control.arm(u64::MAX);
-    (drive, ledger)
+    (drive, counters)
 }

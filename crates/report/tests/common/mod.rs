@@ -16,7 +16,7 @@ pub const NOW_MS: u64 = 1_795_244_443_694;
 
 /// Counters filled with I/Os with a fixed sequence of latencies.
 pub struct Recorder {
-    pen: CountersWriter,
+    writer: CountersWriter,
     seed: u64,
 }
 
@@ -30,7 +30,7 @@ impl Recorder {
             response: PerDir::all(false),
             dirs: PerDir::all(true),
         };
-        Recorder { pen: CountersWriter::new(&which).0, seed: 1 }
+        Recorder { writer: CountersWriter::new(&which).0, seed: 1 }
     }
 
     /// `n` I/Os of `bytes`, about `base_ns` each; one in a hundred takes ten
@@ -38,8 +38,8 @@ impl Recorder {
     pub fn ios(mut self, dir: Dir, n: u64, bytes: u64, base_ns: u64) -> Recorder {
         for at in 0..n {
             let clat = self.latency(base_ns, at);
-            let ledger = self.pen.counters();
-            let lane = ledger.lane(dir);
+            let counters = self.writer.counters();
+            let lane = counters.lane(dir);
             lane.ios.add(1);
             lane.issued.add(1);
             lane.bytes.add(bytes);
@@ -50,17 +50,17 @@ impl Recorder {
             lane.slat_histogram.as_ref().unwrap().add_many(slat, 1);
             lane.clat_histogram.as_ref().unwrap().add_many(clat, 1);
             lane.lat_histogram.as_ref().unwrap().add_many(slat + clat, 1);
-            ledger.depth.level[depth_class(1 + (at % 5) as u32)].add(1);
-            ledger.depth.submit[1].add(1);
-            ledger.depth.complete[usize::from(at % 9 != 0)].add(1);
-            ledger.depth.submits.add(1);
-            ledger.depth.completes.add(1);
+            counters.depth.level[depth_class(1 + (at % 5) as u32)].add(1);
+            counters.depth.submit[1].add(1);
+            counters.depth.complete[usize::from(at % 9 != 0)].add(1);
+            counters.depth.submits.add(1);
+            counters.depth.completes.add(1);
         }
         self
     }
 
     pub fn windows(self, dir: Dir, kib_per_s: &[u64], iops: &[u64]) -> Recorder {
-        let lane = self.pen.counters().lane(dir);
+        let lane = self.writer.counters().lane(dir);
         kib_per_s.iter().for_each(|rate| lane.window_bw.add(*rate));
         iops.iter().for_each(|rate| lane.window_iops.add(*rate));
         self
@@ -69,7 +69,7 @@ impl Recorder {
     pub fn syncs(mut self, n: u64, base_ns: u64) -> Recorder {
         for at in 0..n {
             let latency = self.latency(base_ns, at);
-            let sync = &self.pen.counters().sync;
+            let sync = &self.writer.counters().sync;
             sync.ios.add(1);
             sync.lat.add(latency);
             sync.lat_histogram.as_ref().unwrap().add_many(latency, 1);
@@ -84,7 +84,7 @@ impl Recorder {
     }
 
     pub fn done(self) -> Snapshot {
-        self.pen.counters().snapshot()
+        self.writer.counters().snapshot()
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn work(
     worker.start_at(gate.pass());
     worker.wait_delay();
     worker.prerun();
-    worker.meet();
+    worker.connect();
     worker.run();
     worker.finish()
 }
@@ -148,15 +148,15 @@ impl<'a> Worker<'a> {
     }
 
     /// Engines that talk to somebody find him now; the job starts then.
-    fn meet(&mut self) {
+    fn connect(&mut self) {
         if self.job.layout.only || self.error.is_some() || self.shared.control.stop_asked() {
             return;
         }
-        match self.engine.meet(&mut self.drive) {
+        match self.engine.connect(&mut self.drive) {
             Ok(None) => {}
             Ok(Some(met)) => {
                 self.start = met;
-                self.end_phase("meet");
+                self.end_phase("connect");
             }
             Err(failure) => self.fail(failure),
         }
@@ -242,7 +242,7 @@ impl<'a> Worker<'a> {
     }
 
     fn start_counting(&mut self, began: u64) {
-        self.drive.pen.clear();
+        self.drive.writer.clear();
         self.drive.source.clear_zone_resets();
         if let Some(pacing) = &mut self.drive.pacing {
             pacing.count_anew();
@@ -288,7 +288,7 @@ impl<'a> Worker<'a> {
     fn at_moment(&mut self, now: u64) -> bool {
         // A window that ends with the job counts too.
         if now >= self.sampler.next {
-            self.sampler.sample(now, &self.clock, &self.drive.pen);
+            self.sampler.sample(now, &self.clock, &self.drive.writer);
         }
         if now >= self.deadline() || self.shared.control.stop_asked() {
             return false;

@@ -55,7 +55,7 @@ impl Requirements {
 
     /// Judge what is due, and set the depth to try next.
     pub fn judge(&mut self, now: u64, drive: &mut Drive) -> Judged {
-        if let Err(missed) = self.floors.judge(now, &drive.clock, &drive.pen) {
+        if let Err(missed) = self.floors.judge(now, &drive.clock, &drive.writer) {
             return Judged::Missed(missed);
         }
         let (Some(search), Some(pacing)) = (&mut self.search, &mut drive.pacing) else {

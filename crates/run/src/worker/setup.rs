@@ -66,7 +66,7 @@ impl<'a> Worker<'a> {
             files: Files::new(file_setups(job)),
             memory,
             fill,
-            pen: writer,
+            writer,
             control: shared.control.clone(),
             window: job.window,
             tolerance: Tolerance {

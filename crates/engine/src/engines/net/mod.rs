@@ -193,7 +193,7 @@ impl Connection {
 }
 
 impl Stepwise for Net {
-    fn meet(&mut self, drive: &mut Drive) -> Result<Option<u64>, Failure> {
+    fn connect(&mut self, drive: &mut Drive) -> Result<Option<u64>, Failure> {
         // No slice has begun: only a stop ends the waiting.
         drive.control.arm(u64::MAX);
         self.find(drive)?;
