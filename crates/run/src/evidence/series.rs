@@ -214,7 +214,9 @@ mod tests {
     /// What the windows take, all latencies of the same spread.
     fn bytes_of(watcher: &SeriesWatcher) -> usize {
         let latencies = |window: &SeriesWindow| {
-            DIRS.map(|dir| size_of_val(window.dirs[dir].latency.parts().1)).into_iter().sum()
+            DIRS.map(|dir| size_of_val(window.dirs[dir].latency.parts().1))
+                .into_iter()
+                .sum::<usize>()
         };
         let windows: usize = watcher.windows.iter().map(latencies).sum();
         let jobs: usize = watcher.job_bytes.iter().map(|one| size_of_val(&**one)).sum();
