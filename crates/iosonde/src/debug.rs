@@ -2,7 +2,7 @@
 
 use iosonde_run::job::{JobPlan, Plan};
 use iosonde_spec::TypedOption;
-use iosonde_spec::cli::flags::{DebugWord, Flags};
+use iosonde_spec::cli::flags::{DebugWord, RunFlags};
 use iosonde_spec::cli::{Parsed, ParsedJob};
 use iosonde_spec::values::{Criterion, Limit, SteadyGoal};
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use std::fmt::Write;
 const STREAMS: usize = 24;
 
 /// Whether this is logged, for the job of this number.
-pub fn is_on(flags: &Flags, debug: DebugWord, job: Option<u32>) -> bool {
+pub fn is_on(flags: &RunFlags, debug: DebugWord, job: Option<u32>) -> bool {
     let of_job = match (flags.debug_job, job) {
         (Some(only), Some(job)) => only == job,
         _ => true,
@@ -28,7 +28,7 @@ pub fn line(debug: DebugWord, id: u32, text: &str) -> String {
 /// options that stand alone on the command line.
 pub fn parse(parsed: &Parsed) -> String {
     let mut text = String::new();
-    if !is_on(&parsed.flags, DebugWord::Parse, None) {
+    if !is_on(&parsed.flags.run, DebugWord::Parse, None) {
         return text;
     }
     let id = std::process::id();
@@ -75,7 +75,7 @@ fn steady_threshold(goal: &SteadyGoal) -> String {
 }
 
 /// The seeds of each job, and its files.
-pub fn plan(flags: &Flags, plan: &Plan) -> String {
+pub fn plan(flags: &RunFlags, plan: &Plan) -> String {
     let mut text = String::new();
     let id = std::process::id();
     for job in &plan.jobs {
@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn one_job_alone_can_be_logged() {
-        let flags = Flags { debug: vec![DebugWord::Io], debug_job: Some(2), ..Flags::default() };
+        let (debug, debug_job) = (vec![DebugWord::Io], Some(2));
+        let flags = RunFlags { debug, debug_job, ..RunFlags::default() };
         assert!(is_on(&flags, DebugWord::Io, Some(2)));
         assert!(!is_on(&flags, DebugWord::Io, Some(1)));
         assert!(!is_on(&flags, DebugWord::File, Some(2)));

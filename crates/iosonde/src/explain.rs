@@ -75,7 +75,7 @@ pub fn run(arguments: &[String]) -> u8 {
         Err(code) => return code,
     };
     let parsed = parse(Personality::Native, &arguments);
-    if !parsed.flags.no_exec
+    if !parsed.flags.jobs.no_exec
         && let Some(path) = shared_object(&parsed)
     {
         print(&plain(&unloaded(&parsed, path)));
@@ -152,7 +152,7 @@ fn explain(prepared: &Prepared) -> String {
     for line in prepared.notes.iter().chain(&prepared.data_warnings) {
         let _ = writeln!(text, "{line}");
     }
-    for refusal in write_access::data_refusals(&prepared.plan, &prepared.parsed.flags.erase) {
+    for refusal in write_access::data_refusals(&prepared.plan, &prepared.parsed.flags.jobs.erase) {
         let _ = writeln!(text, "iosonde: this run will be refused: {refusal}");
     }
     text

@@ -4,18 +4,18 @@ use crate::page_file::PageFile;
 use iosonde_html::{PageRun, page};
 use iosonde_report::Report;
 use iosonde_report::formats::{JsonOptions, fio_json};
-use iosonde_spec::cli::flags::Flags;
+use iosonde_spec::cli::flags::OutputFlags;
 use std::path::Path;
 
 /// Whether the page can be written when the run has ended.
 ///
 /// # Errors
 /// The file exists, and `--force` is not given.
-pub fn check(flags: &Flags) -> Result<(), String> {
+pub fn check(flags: &OutputFlags) -> Result<(), String> {
     file(flags).map(drop)
 }
 
-fn file(flags: &Flags) -> Result<Option<PageFile>, String> {
+fn file(flags: &OutputFlags) -> Result<Option<PageFile>, String> {
     PageFile::at(flags.html.as_deref().map(Path::new), flags.force)
 }
 
@@ -23,7 +23,7 @@ fn file(flags: &Flags) -> Result<Option<PageFile>, String> {
 ///
 /// # Errors
 /// The file cannot be written, or has appeared meanwhile.
-pub fn write(flags: &Flags, report: &Report) -> Result<(), String> {
+pub fn write(flags: &OutputFlags, report: &Report) -> Result<(), String> {
     let Some(file) = file(flags)? else { return Ok(()) };
     let json = fio_json(report, &JsonOptions { ours: true });
     let names: Vec<&str> = report.jobs.iter().map(|job| job.name.as_str()).collect();

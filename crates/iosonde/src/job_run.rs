@@ -19,7 +19,7 @@ use iosonde_run::evidence::RunSeen;
 use iosonde_run::job::{Plan, TriggerPlan};
 use iosonde_run::preflight::write_access;
 use iosonde_session::{Measured, ReadyRun, RunEnd, RunRules, Session, Work};
-use iosonde_spec::cli::flags::{DebugWord, Flags, TriggerFlags};
+use iosonde_spec::cli::flags::{DebugWord, Flags, OutputFlags, TriggerFlags};
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -70,7 +70,7 @@ pub fn execute(
             return exit::REFUSED;
         }
     };
-    let Some(mut output) = open_output(personality, &flags) else { return exit::REFUSED };
+    let Some(mut output) = open_output(personality, &flags.output) else { return exit::REFUSED };
     output.report(options);
     if let Some(url) = outputs.endpoints.as_ref().and_then(Endpoints::url) {
         output.note(&format!("{program}: metrics at {url}"));
@@ -96,8 +96,8 @@ pub fn execute(
 }
 
 /// The stream of the report; none, after an error message, if it cannot be opened.
-pub fn open_output(personality: Personality, flags: &Flags) -> Option<ReportOutput> {
-    if let Some(path) = &flags.output
+pub fn open_output(personality: Personality, flags: &OutputFlags) -> Option<ReportOutput> {
+    if let Some(path) = &flags.file
         && let Err(refusals) = write_access::outputs(&Plan::default(), Some(Path::new(path)))
     {
         let program = personality.program();
@@ -105,10 +105,10 @@ pub fn open_output(personality: Personality, flags: &Flags) -> Option<ReportOutp
         return None;
     }
     name_replaced(personality, flags);
-    let opened = ReportOutput::open(flags.output.as_deref(), prints_documents_only(flags));
+    let opened = ReportOutput::open(flags.file.as_deref(), prints_documents_only(flags));
     let failed = |error| {
         let program = personality.program();
-        let name = flags.output.as_deref().unwrap_or("standard output");
+        let name = flags.file.as_deref().unwrap_or("standard output");
         print_error(&format!("{program}: cannot write the report to {name}: {error}"));
     };
     opened.map_err(failed).ok()
@@ -116,8 +116,8 @@ pub fn open_output(personality: Personality, flags: &Flags) -> Option<ReportOutp
 
 /// In our own name: say which file `--output` replaces. Beside a document only on a terminal, as
 /// every note.
-fn name_replaced(personality: Personality, flags: &Flags) {
-    let Some(path) = flags.output.as_ref().filter(|_| personality == Personality::Native) else {
+fn name_replaced(personality: Personality, flags: &OutputFlags) {
+    let Some(path) = flags.file.as_ref().filter(|_| personality == Personality::Native) else {
         return;
     };
     let holds_data = |found: std::fs::Metadata| found.is_file() && found.len() > 0;
@@ -127,7 +127,7 @@ fn name_replaced(personality: Personality, flags: &Flags) {
     }
 }
 
-fn prints_documents_only(flags: &Flags) -> bool {
+fn prints_documents_only(flags: &OutputFlags) -> bool {
     flags.formats_given && flags.formats.iter().all(|&format| is_document(format))
 }
 
@@ -184,7 +184,7 @@ impl JobRun<'_> {
             };
             report = all;
         }
-        self.output.report(&text(self.personality, self.flags, &report));
+        self.output.report(&text(self.personality, &self.flags.output, &report));
         self.finish_outputs(&report, ended.metrics, ended.live_lost)?;
         let judged = self.judged_code(hours_failed, &report);
         let code = if code == exit::OK { judged } else { code };
@@ -199,25 +199,25 @@ impl JobRun<'_> {
     /// The jobs with what the flags of the program add to their plan.
     fn work(&mut self, mut prepared: Prepared) -> Work {
         let plan = &mut prepared.plan;
-        plan.bandwidth_log = self.flags.bandwidth_log.clone();
+        plan.bandwidth_log = self.flags.run.bandwidth_log.clone();
         plan.trigger = self.trigger();
         for job in &mut plan.jobs {
-            job.measure.trace = debug::is_on(self.flags, DebugWord::Io, Some(job.number));
+            job.measure.trace = debug::is_on(&self.flags.run, DebugWord::Io, Some(job.number));
         }
-        self.output.report(&debug::plan(self.flags, plan));
+        self.output.report(&debug::plan(&self.flags.run, plan));
         Work::Typed(Box::new(prepared))
     }
 
     /// What ends the run from outside.
     fn trigger(&self) -> Option<TriggerPlan> {
         let flags = self.flags;
-        let TriggerFlags { file, timeout_ms, command } = flags.trigger.clone();
-        flags.trigger.fires().then(|| TriggerPlan {
+        let TriggerFlags { file, timeout_ms, command } = flags.run.trigger.clone();
+        flags.run.trigger.fires().then(|| TriggerPlan {
             file: file.map(Into::into),
             timeout: timeout_ms.map(|ms| Nanos(ms.saturating_mul(1_000_000))),
             command,
-            directory: flags.aux_path.clone().map(Into::into).unwrap_or_default(),
-            to_stderr: prints_documents_only(flags) && flags.output.is_none(),
+            directory: flags.jobs.aux_path.clone().map(Into::into).unwrap_or_default(),
+            to_stderr: prints_documents_only(&flags.output) && flags.output.file.is_none(),
         })
     }
 
@@ -283,7 +283,7 @@ impl JobRun<'_> {
         metrics: Option<MetricsOutputs>,
         live_lost: Option<std::io::Error>,
     ) -> Result<(), Vec<String>> {
-        let page = html_page::write(self.flags, report);
+        let page = html_page::write(&self.flags.output, report);
         let metrics = metrics.map_or(Ok(()), |metrics| metrics.finish(report));
         let live = live_lost.map(|error| format!("--live=json: objects are lost: {error}"));
         let lost: Vec<String> = [page.err(), metrics.err(), live].into_iter().flatten().collect();
@@ -294,8 +294,8 @@ impl JobRun<'_> {
     fn judged_code(&self, hours_failed: bool, report: &Report) -> u8 {
         match () {
             () if hours_failed => exit::failed(1),
-            () if self.flags.strict && is_misleading(report) => exit::MISLEADING,
-            () if self.flags.strict && is_unknown(report) => exit::UNKNOWN,
+            () if self.flags.run.strict && is_misleading(report) => exit::MISLEADING,
+            () if self.flags.run.strict && is_unknown(report) => exit::UNKNOWN,
             () => exit::OK,
         }
     }

@@ -95,7 +95,7 @@ impl<'a> RunProgress<'a> {
     /// As with fio, nothing is printed beside a document on standard output.
     fn shows_line(&self) -> bool {
         self.output.allows_status_line()
-            && match (self.personality, self.flags.eta) {
+            && match (self.personality, self.flags.live.eta) {
                 (Personality::Native, _) => {
                     matches!(self.live.mode, LiveMode::Line | LiveMode::Plain)
                 }
@@ -159,7 +159,7 @@ impl<'a> RunProgress<'a> {
         let blank = self.drawn.saturating_sub(width);
         self.drawn = width;
         self.output.draw_status(&format!("{line}{}", " ".repeat(blank)));
-        if let Some(every) = self.flags.eta_newline_ms.map(Nanos::from_millis)
+        if let Some(every) = self.flags.live.eta_newline_ms.map(Nanos::from_millis)
             && elapsed.since(self.new_line) >= every
         {
             self.new_line = elapsed;
@@ -183,8 +183,9 @@ impl<'a> RunProgress<'a> {
 
     /// Before a report. fio's text begins with an empty line, which ends the status line.
     fn clear_for_report(&mut self) {
-        let text_first = !self.flags.formats.iter().any(|&format| is_document(format));
-        let below = self.output.is_on_status_stream() && text_first && !self.flags.append_terse;
+        let text_first = !self.flags.output.formats.iter().any(|&format| is_document(format));
+        let below =
+            self.output.is_on_status_stream() && text_first && !self.flags.output.append_terse;
         match self.personality {
             Personality::Fio if below => self.drawn = 0,
             _ => self.clear(),
@@ -215,7 +216,7 @@ impl<'a> RunProgress<'a> {
     /// Say what a job left undone, such as writes that were not checked, or that it did no
     /// I/O at all, and why: its zeroes are no result. Our own report says so itself.
     fn warn(&mut self, job: &JobPlan, result: &JobResult) {
-        if self.personality == Personality::Native && !self.flags.formats_given {
+        if self.personality == Personality::Native && !self.flags.output.formats_given {
             return;
         }
         let idle = idle(job, result).filter(|_| result.error.is_none());
@@ -238,7 +239,7 @@ impl<'a> RunProgress<'a> {
         let context =
             ReportContext { disks: self.ready.disks.used(), ..self.ready.context.clone() };
         let report = report(self.plan, results, &context);
-        self.output.report(&text(self.personality, self.flags, &report));
+        self.output.report(&text(self.personality, &self.flags.output, &report));
         self.output.publish();
     }
 }
@@ -298,14 +299,14 @@ impl Observer for RunProgress<'_> {
 
     fn every(&self) -> Option<Duration> {
         let every_ms = match self.live.mode {
-            LiveMode::Plain => self.flags.eta_newline_ms.unwrap_or(LONG_S * 1000),
-            _ => self.flags.eta_interval_ms,
+            LiveMode::Plain => self.flags.live.eta_newline_ms.unwrap_or(LONG_S * 1000),
+            _ => self.flags.live.eta_interval_ms,
         };
         self.shows_line().then(|| Duration::from_millis(every_ms))
     }
 
     fn account_every(&self) -> Option<Duration> {
-        self.flags.status_interval_ms.map(Duration::from_millis)
+        self.flags.output.status_interval_ms.map(Duration::from_millis)
     }
 
     /// fio's, where fio looks for it.

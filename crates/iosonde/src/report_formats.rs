@@ -3,12 +3,12 @@
 use crate::personality::Personality;
 use crate::terminal;
 use iosonde_report::{Report, formats};
-use iosonde_spec::cli::flags::{Flags, OutputFormat, ShowWhen};
+use iosonde_spec::cli::flags::{OutputFlags, OutputFormat, ShowWhen};
 
 /// What decides on formats besides the report.
 struct FormatRequest<'a> {
     personality: Personality,
-    flags: &'a Flags,
+    flags: &'a OutputFlags,
 }
 
 /// One format.
@@ -66,7 +66,7 @@ static FORMATS: [ReportFormat; 8] = [
 ];
 
 /// The report in every format that was requested.
-pub fn text(personality: Personality, flags: &Flags, report: &Report) -> String {
+pub fn text(personality: Personality, flags: &OutputFlags, report: &Report) -> String {
     let mut padded = None;
     let report = match personality {
         Personality::Fio => {
@@ -117,7 +117,7 @@ impl FormatRequest<'_> {
     }
 
     fn style(&self) -> formats::Style {
-        let to_file = self.flags.output.is_some();
+        let to_file = self.flags.file.is_some();
         let colour = match self.flags.color {
             ShowWhen::Always => true,
             ShowWhen::Never => false,

@@ -32,18 +32,18 @@ pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
         Some(request) => {
             // Such a flag ends the reading of flags; this one counts wherever it stands.
             let no_exec = arguments.iter().any(|word| word == "--no-exec");
-            return info_flags::run(personality, request, no_exec || parsed.flags.no_exec);
+            return info_flags::run(personality, request, no_exec || parsed.flags.jobs.no_exec);
         }
         None => {}
     }
     let options = debug::parse(&parsed);
-    if parsed.flags.showcmd {
+    if parsed.flags.run.showcmd {
         return print_command_lines(personality, &parsed, options);
     }
     let flags = parsed.flags.clone();
     match prepare_parsed(personality, parsed) {
-        Ok(_) if flags.parse_only => print_output(personality, &flags, &options),
-        Ok(prepared) if flags.merge_only => merge_traces(personality, &prepared),
+        Ok(_) if flags.run.parse_only => print_output(personality, &flags, &options),
+        Ok(prepared) if flags.run.merge_only => merge_traces(personality, &prepared),
         Ok(prepared) if prepared.plan.jobs.is_empty() => {
             print_output(personality, &flags, &options);
             refuse_no_jobs(personality, help)
@@ -65,7 +65,7 @@ fn print_output(personality: Personality, flags: &Flags, text: &str) -> u8 {
     if text.is_empty() {
         return exit::OK;
     }
-    let Some(mut output) = open_output(personality, flags) else { return exit::REFUSED };
+    let Some(mut output) = open_output(personality, &flags.output) else { return exit::REFUSED };
     output.report(text);
     output.end(personality)
 }

@@ -21,7 +21,7 @@ impl RunOutputs {
     pub fn open(flags: &Flags) -> Result<RunOutputs, String> {
         // First, so that descriptor 3 is the caller's.
         let stream = JsonStream::open(flags)?;
-        html_page::check(flags)?;
+        html_page::check(&flags.output)?;
         Ok(RunOutputs { stream, endpoints: Endpoints::open(flags)? })
     }
 }

@@ -1,21 +1,21 @@
-//! Jobs that a command runs for a report of its own, checked before the first run.
+//! Jobs of a command line for a command that runs them in its own way: many times, or for
+//! another report than that of a run.
 
 use crate::personality::Personality;
-use crate::prepare::{PrepareError, parse, prepare_parsed};
+use crate::prepare::{parse, prepare_parsed};
 use iosonde_spec::cli::Parsed;
-use iosonde_spec::cli::flags::Flags;
+use iosonde_spec::cli::flags::{FlagGroup, Flags};
 
-/// A command line of jobs, parsed.
+/// A command line of jobs, parsed, whose results are kept as JSON. Flags that are not of the
+/// jobs themselves are refused.
 ///
 /// # Errors
 /// The reasons, a line each.
 pub fn checked(words: &[String]) -> Result<Parsed, Vec<String>> {
     let parsed = parse(Personality::Native, words);
-    if let Some(flag) = flag_without_effect(&parsed.flags) {
-        return Err(vec![format!(
-            "iosonde: {flag} has no effect here: results are kept as JSON, and --format chooses the \
-             report"
-        )]);
+    let report = "results are kept as JSON, and --format chooses the report";
+    if let Some(why) = without_effect(&parsed.flags, report) {
+        return Err(vec![format!("iosonde: {why}")]);
     }
     if parsed.is_refused() {
         // The parser's own words, with the line or the option.
@@ -33,27 +33,68 @@ pub fn checked(words: &[String]) -> Result<Parsed, Vec<String>> {
 /// # Errors
 /// The reasons, a line each.
 pub fn plan(parsed: &Parsed) -> Result<(), Vec<String>> {
-    let refused = |error: PrepareError| error.reasons;
-    prepare_parsed(Personality::Native, parsed.clone()).map(drop).map_err(refused)
+    let prepared = prepare_parsed(Personality::Native, parsed.clone());
+    prepared.map(drop).map_err(|refused| refused.reasons)
 }
 
-/// Flags of a run that ask for another report, or for no run.
-pub fn flag_without_effect(flags: &Flags) -> Option<&'static str> {
-    let asked = [
-        (flags.info.is_some(), "an information flag (--help, --version, --cmdhelp, --enghelp)"),
-        (flags.showcmd, "--showcmd"),
-        (flags.parse_only, "--parse-only"),
-        (flags.merge_only, "--merge-blktrace-only"),
-        (flags.output.is_some(), "--output"),
-        (flags.formats_given, "--output-format"),
-        (flags.append_terse, "--append-terse"),
-        (flags.status_interval_ms.is_some(), "--status-interval"),
-        (flags.bandwidth_log.is_some(), "--bandwidth-log"),
-        (flags.trigger.fires(), "--trigger-file, --trigger-timeout"),
-        (flags.idle_prof.is_some(), "--idle-prof"),
-        (!flags.debug.is_empty(), "--debug"),
-        (flags.strict, "--strict"),
-        (flags.ledger.is_some(), "--ledger"),
-    ];
-    asked.into_iter().find_map(|(is_asked, name)| is_asked.then_some(name))
+/// The first flag that was given and that only a run by itself honours, with the reason;
+/// `report` says where the report of these jobs goes instead.
+pub fn without_effect(flags: &Flags, report: &str) -> Option<String> {
+    let flag = flags.beyond(&[FlagGroup::Jobs])?;
+    let why = match flag.group {
+        FlagGroup::Info => "it prints information and runs nothing",
+        FlagGroup::Jobs | FlagGroup::Run => "it is for jobs that run by themselves",
+        FlagGroup::Output => report,
+        FlagGroup::Live => "only jobs that run by themselves are shown while they run",
+        FlagGroup::Hosts => "the jobs run on this host",
+    };
+    Some(format!("--{} has no effect here: {why}", flag.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(more: &str) -> Result<Parsed, Vec<String>> {
+        let words = format!("--name=a --ioengine=null --size=4k {more}");
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        checked(&words)
+    }
+
+    #[test]
+    fn flags_of_the_jobs_are_taken() {
+        for flags in ["--readonly", "--warnings-fatal", "--no-exec --erase=S-1", "--max-jobs=4"] {
+            assert!(check(flags).is_ok(), "{flags}");
+        }
+    }
+
+    #[test]
+    fn a_flag_of_each_other_group_is_refused_by_its_name() {
+        let refused = [
+            ("--version", "--version has no effect here: it prints information"),
+            ("--strict", "--strict has no effect here: it is for jobs that run by themselves"),
+            ("--parse-only", "--parse-only has no effect here"),
+            ("--debug=io", "--debug has no effect here"),
+            ("--html=x.html", "--html has no effect here: results are kept as JSON"),
+            ("--minimal", "--minimal has no effect here: results are kept as JSON"),
+            ("--status-interval=1", "--status-interval has no effect here"),
+            ("--metrics-file=m.prom", "--metrics-file has no effect here: only jobs that run by"),
+            ("--metrics-listen=0", "--metrics-listen has no effect here"),
+            ("--live=json", "--live has no effect here"),
+            ("--eta=always", "--eta has no effect here"),
+            ("--mpi", "--mpi has no effect here: the jobs run on this host"),
+            ("--rank=1", "--rank has no effect here"),
+            ("--start-at=+1s", "--start-at has no effect here"),
+        ];
+        for (flags, words) in refused {
+            let reasons = check(flags).unwrap_err();
+            assert!(reasons[0].starts_with(&format!("iosonde: {words}")), "{reasons:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_without_a_job_is_refused() {
+        assert!(checked(&[]).unwrap_err()[0].contains("no job"));
+        assert!(check("--iodept=4").unwrap_err()[0].contains("iodepth"));
+    }
 }

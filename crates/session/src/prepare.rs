@@ -34,7 +34,7 @@ pub struct Prepared {
 impl Prepared {
     /// The notes that a report keeps. In our own name they stand above it.
     pub(crate) fn diagnostics(&self) -> Vec<String> {
-        if self.personality == Personality::Native && !self.parsed.flags.formats_given {
+        if self.personality == Personality::Native && !self.parsed.flags.output.formats_given {
             return Vec::new();
         }
         self.notes.iter().map(|line| without_program(line).to_owned()).collect()
@@ -120,19 +120,19 @@ pub fn prepare_shared(
         return Err(PrepareError { code: exit::REFUSED, reasons: notes });
     }
     let external =
-        if parsed.flags.parse_only { ExternalEngines::Leave } else { ExternalEngines::Load };
+        if parsed.flags.run.parse_only { ExternalEngines::Leave } else { ExternalEngines::Load };
     refuse_programs(personality, &parsed, &mut notes)?;
     let mut diagnostics = plan::resolve(&mut parsed.jobs, external);
-    let fatal = if parsed.flags.warnings_fatal { Level::Warning } else { Level::Error };
+    let fatal = if parsed.flags.jobs.warnings_fatal { Level::Warning } else { Level::Error };
     let is_fatal = |diagnostic: &Diagnostic| diagnostic.level >= fatal;
     let mut planned = plan::PlannedJobs::default();
-    if !diagnostics.iter().any(is_fatal) && !parsed.flags.parse_only {
+    if !diagnostics.iter().any(is_fatal) && !parsed.flags.run.parse_only {
         planned = plan_jobs(personality, &parsed, shares);
-        if parsed.flags.readonly {
+        if parsed.flags.jobs.readonly {
             diagnostics.extend(unasked::refuse_changes(&mut planned.plan));
         }
         diagnostics.append(&mut planned.diagnostics);
-        if !parsed.flags.readonly {
+        if !parsed.flags.jobs.readonly {
             let extended = unasked::extensions(&planned.plan);
             diagnostics.extend(
                 extended.iter().filter_map(|one| about_extension(one, personality, &parsed.flags)),
@@ -162,7 +162,7 @@ fn about_extension(
 ) -> Option<Diagnostic> {
     match personality {
         Personality::Fio => Some(Diagnostic::note(extended.words())),
-        Personality::Native => (!flags.extend).then(|| extended.refusal()),
+        Personality::Native => (!flags.jobs.extend).then(|| extended.refusal()),
     }
 }
 
@@ -172,12 +172,12 @@ fn refuse_programs(
     parsed: &Parsed,
     notes: &mut Vec<String>,
 ) -> Result<(), PrepareError> {
-    if !parsed.flags.no_exec {
+    if !parsed.flags.jobs.no_exec {
         return Ok(());
     }
     let mut refused: Vec<Diagnostic> =
         parsed.jobs.iter().flat_map(|job| rules::refuse_programs(&job.spec)).collect();
-    if parsed.flags.trigger.command.is_some() {
+    if parsed.flags.run.trigger.command.is_some() {
         refused
             .push(Diagnostic::error("--trigger starts a program, which --no-exec does not allow"));
     }
@@ -193,16 +193,16 @@ fn plan_jobs(
     parsed: &Parsed,
     shares: Vec<Option<plan::RankShare>>,
 ) -> plan::PlannedJobs {
-    let totals = match (personality, parsed.flags.formats_given) {
+    let totals = match (personality, parsed.flags.output.formats_given) {
         (Personality::Native, false) => plan::Totals::Kept,
         _ => plan::Totals::AsAsked,
     };
-    let mut planned = if parsed.flags.merge_only {
+    let mut planned = if parsed.flags.run.merge_only {
         plan::merge_only(&parsed.jobs)
     } else {
         plan::plan_shared(&parsed.jobs, totals, shares)
     };
-    if let Some(path) = &parsed.flags.aux_path {
+    if let Some(path) = &parsed.flags.jobs.aux_path {
         for verify in planned.plan.jobs.iter_mut().filter_map(|job| job.verify.as_mut()) {
             verify.directory = path.into();
         }

@@ -18,7 +18,7 @@ use iosonde_run::job::Plan;
 use iosonde_run::preflight::write_access::{self, WriteAccess};
 use iosonde_run::preflight::{open_files, unasked};
 use iosonde_spec::cli::Parsed;
-use iosonde_spec::cli::flags::OutputFormat;
+use iosonde_spec::cli::flags::{OutputFlags, OutputFormat};
 use iosonde_sys::guard::WriteRefusal;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -87,7 +87,11 @@ impl Session {
     /// They may not run, a job fails, or a signal comes.
     pub fn measure_typed(&self, parsed: &Parsed, line: &RunLine) -> Result<Measured, RunEnd> {
         let mut parsed = parsed.clone();
-        (parsed.flags.formats, parsed.flags.formats_given) = (vec![OutputFormat::JsonPlus], true);
+        parsed.flags.output = OutputFlags {
+            formats: vec![OutputFormat::JsonPlus],
+            formats_given: true,
+            ..OutputFlags::default()
+        };
         let prepared = self.prepared(parsed)?;
         let flags = prepared.parsed.flags.clone();
         let rules = RunRules::of_flags(Personality::Native, &flags);
@@ -102,9 +106,9 @@ impl Session {
     /// # Errors
     /// They are refused.
     pub fn prepared(&self, mut parsed: Parsed) -> Result<Prepared, RunEnd> {
-        let may_extend = std::mem::replace(&mut parsed.flags.extend, true);
+        let may_extend = std::mem::replace(&mut parsed.flags.jobs.extend, true);
         let mut prepared = prepare_parsed(Personality::Native, parsed)?;
-        prepared.parsed.flags.extend = may_extend;
+        prepared.parsed.flags.jobs.extend = may_extend;
         // The set is consistent between any two statements, so a poisoned lock is sound.
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let extended = unasked::extensions(&prepared.plan);
@@ -298,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn typed_jobs_have_a_ledger_and_their_settings() {
+    fn jobs_have_a_ledger_and_their_settings() {
         let mut seen = Seen::default();
         let work = Work::Typed(Box::new(null_job()));
         let measured = Session::default().measure(work, &rules(), &mut seen).unwrap();
@@ -363,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_of_typed_jobs_become_rules() {
+    fn flags_of_jobs_become_rules() {
         let flags = parse(Personality::Native, &["--erase=S-1".to_owned()]).flags;
         let ours = RunRules::of_flags(Personality::Native, &flags);
         assert!(ours.ledger && ours.disks && ours.idle.is_none());

@@ -70,12 +70,13 @@ impl<'a> RunRules<'a> {
         let data = match personality {
             // As fio: written to, with a note.
             Personality::Fio => DeviceData::Note,
-            Personality::Native => DeviceData::Refuse(&flags.erase),
+            Personality::Native => DeviceData::Refuse(&flags.jobs.erase),
         };
         // In our own name the ledger is made unless it is turned off; as fio only if it is
         // turned on.
-        let ledger = flags.ledger.unwrap_or(personality == Personality::Native || flags.strict);
-        let idle = flags.idle_prof.map(|detail| match detail {
+        let ledger =
+            flags.run.ledger.unwrap_or(personality == Personality::Native || flags.run.strict);
+        let idle = flags.run.idle_prof.map(|detail| match detail {
             IdleProf::System => IdleDetail::System,
             IdleProf::PerCpu => IdleDetail::Each,
         });

@@ -23,7 +23,7 @@ pub(super) fn report(
 ) -> Result<Option<Report>, String> {
     let text = fio_json_plus(&report, &JsonOptions { ours: true });
     let ended = report.ours.host.as_ref().and_then(|stamp| stamp.ended_early.clone());
-    let written = write(&host.file, &text, host.flags.force);
+    let written = write(&host.file, &text, host.flags.output.force);
     let personality = host.personality;
     let program = personality.program();
     if let Err(why) = &written {

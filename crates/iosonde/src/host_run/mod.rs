@@ -19,7 +19,8 @@ use iosonde_report::Report;
 use iosonde_report::hosts::{GroupSpan, HostStamp};
 use iosonde_run::conductor::{Peers, RunOutcome};
 use iosonde_run::job::Plan;
-use iosonde_spec::cli::flags::{Flags, LiveFlag, ShowWhen};
+use iosonde_spec::cli::flag_table;
+use iosonde_spec::cli::flags::{FlagGroup, Flags, LiveFlag, ShowWhen};
 use job_text::JobText;
 use place::RankPlace;
 use std::path::PathBuf;
@@ -48,14 +49,14 @@ enum HostLink {
     Alone,
 }
 
-/// Flags that make a run one of several hosts'.
-const FLAGS: [&str; 8] =
-    ["mpi", "mpi-timeout", "rank", "ranks", "start-at", "results", "split", "reorder"];
-
 /// Whether a command line is for one of several hosts.
 pub fn is_asked_for(arguments: &[String]) -> bool {
     let name = |word: &String| word.strip_prefix("--")?.split('=').next().map(str::to_owned);
-    arguments.iter().filter_map(name).any(|name| FLAGS.contains(&name.as_str()))
+    let of_hosts = |name: String| {
+        let flag = flag_table::find(&[flag_table::LEDGER], &name);
+        flag.is_some_and(|flag| flag.group == FlagGroup::Hosts)
+    };
+    arguments.iter().filter_map(name).any(of_hosts)
 }
 
 /// Run the jobs of a command line as one of several hosts; the exit code.
@@ -65,7 +66,10 @@ pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
         Err(code) => return code,
     };
     let (text, flags) = JobText::read(personality, &expanded.arguments);
-    if flags.info.is_some() || flags.parse_only || flags.showcmd || !flags.hosts.is_one_of_several()
+    if flags.info.is_some()
+        || flags.run.parse_only
+        || flags.run.showcmd
+        || !flags.hosts.is_one_of_several()
     {
         return run_jobs::run(personality, arguments, help);
     }
@@ -176,7 +180,7 @@ impl HostRun {
         self.flags = parsed.flags.clone();
         let options = debug::parse(&parsed);
         let prepared = prepare_shared(self.personality, parsed, shares);
-        let checked = new_file::check(&self.file, self.flags.force);
+        let checked = new_file::check(&self.file, self.flags.output.force);
         let state = match (&prepared, checked) {
             (Err(refused), _) => Err(refused.reasons.join("; ")),
             (Ok(prepared), _) if prepared.plan.jobs.is_empty() => Err("no job".to_owned()),
@@ -285,16 +289,16 @@ impl HostPart for HostRun {
 
 /// Rank 0 prints for all.
 fn be_silent(flags: &mut Flags) {
-    flags.output = Some("/dev/null".to_owned());
-    flags.html = None;
-    (flags.live, flags.eta) = (LiveFlag::No, ShowWhen::Never);
-    (flags.metrics_listen, flags.metrics_file) = (None, None);
+    flags.output.file = Some("/dev/null".to_owned());
+    flags.output.html = None;
+    (flags.live.show, flags.live.eta) = (LiveFlag::No, ShowWhen::Never);
+    (flags.live.metrics_listen, flags.live.metrics_file) = (None, None);
 }
 
 /// A line of one host's rate would pass for that of all, unless it is asked for.
 fn show_no_single_host(flags: &mut Flags) {
-    if flags.live == LiveFlag::Auto && flags.eta == ShowWhen::Auto {
-        (flags.live, flags.eta) = (LiveFlag::No, ShowWhen::Never);
+    if flags.live.show == LiveFlag::Auto && flags.live.eta == ShowWhen::Auto {
+        (flags.live.show, flags.live.eta) = (LiveFlag::No, ShowWhen::Never);
     }
 }
 

@@ -34,14 +34,14 @@ impl JsonStream {
     /// # Errors
     /// It cannot be written to, or is a file that exists: a sentence.
     pub fn open(flags: &Flags) -> Result<Option<JsonStream>, String> {
-        let opened = match (&flags.live_file, flags.live) {
+        let opened = match (&flags.live.file, flags.live.show) {
             (None, LiveFlag::Json) => open(Path::new(DESCRIPTOR)).map_err(|error| {
                 format!(
                     "--live=json: descriptor 3 cannot be written to: {error}; redirect it, as in \
                      3>FILE, or use --live-file=FILE"
                 )
             })?,
-            (Some(path), LiveFlag::Json) => named(Path::new(path), flags.force)?,
+            (Some(path), LiveFlag::Json) => named(Path::new(path), flags.output.force)?,
             (Some(_), _) => return Err("--live-file needs --live=json".to_owned()),
             (None, _) => return Ok(None),
         };

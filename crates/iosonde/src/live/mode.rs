@@ -1,7 +1,7 @@
 //! How a run is shown while it runs.
 
 use iosonde_report::live::screen::{COLUMNS_LEAST, ROWS_LEAST};
-use iosonde_spec::cli::flags::{Flags, LiveFlag, ShowWhen};
+use iosonde_spec::cli::flags::{LiveFlag, LiveFlags, ShowWhen};
 
 /// A run of one job that is shorter is shown in a line.
 pub const LONG_S: u64 = 30;
@@ -43,9 +43,9 @@ pub struct LiveConditions {
 ///
 /// # Errors
 /// What was asked for cannot be had here: a sentence.
-pub fn mode(flags: &Flags, facts: &LiveConditions) -> Result<LiveMode, String> {
+pub fn mode(flags: &LiveFlags, facts: &LiveConditions) -> Result<LiveMode, String> {
     let beside = "--live: standard output carries a document: write it to a file with --output";
-    let asked = match flags.live {
+    let asked = match flags.show {
         LiveFlag::Auto => return Ok(automatic(flags, facts)),
         LiveFlag::No => return Ok(LiveMode::None),
         LiveFlag::Json => return Ok(LiveMode::Json),
@@ -60,7 +60,7 @@ pub fn mode(flags: &Flags, facts: &LiveConditions) -> Result<LiveMode, String> {
     if facts.has_document { Err(beside.to_owned()) } else { Ok(asked) }
 }
 
-fn automatic(flags: &Flags, facts: &LiveConditions) -> LiveMode {
+fn automatic(flags: &LiveFlags, facts: &LiveConditions) -> LiveMode {
     let is_long = facts.planned_s.is_some_and(|s| s > LONG_S);
     let fits = |(columns, rows)| columns >= COLUMNS_LEAST && rows >= ROWS_LEAST;
     let alone = facts.stdout_is_terminal || facts.stdout_is_file;
@@ -93,7 +93,7 @@ mod tests {
     };
 
     fn shown(live: LiveFlag, facts: LiveConditions) -> Result<LiveMode, String> {
-        mode(&Flags { live, ..Flags::default() }, &facts)
+        mode(&LiveFlags { show: live, ..LiveFlags::default() }, &facts)
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn eta_is_obeyed_where_live_does_not_say_otherwise() {
-        let with = |eta| mode(&Flags { eta, ..Flags::default() }, &TERMINAL).unwrap();
+        let with = |eta| mode(&LiveFlags { eta, ..LiveFlags::default() }, &TERMINAL).unwrap();
         assert_eq!(with(ShowWhen::Never), LiveMode::None);
         assert_eq!(with(ShowWhen::Always), LiveMode::Line);
     }

@@ -37,7 +37,8 @@ impl LiveShow {
         has_document: bool,
         stream: Option<JsonStream>,
     ) -> Result<LiveShow, String> {
-        let shown = |mode| LiveShow { mode, colour: flags.color, stream, screen: None, json: None };
+        let shown =
+            |mode| LiveShow { mode, colour: flags.output.color, stream, screen: None, json: None };
         if personality == Personality::Fio {
             // When its line is shown is fio's affair.
             return Ok(shown(LiveMode::Line));
@@ -51,7 +52,7 @@ impl LiveShow {
             jobs: plan.jobs.len(),
             planned_s: plan.jobs.iter().filter_map(seconds).max(),
         };
-        mode(flags, &facts).map(shown)
+        mode(&flags.live, &facts).map(shown)
     }
 
     /// The run begins.

@@ -65,18 +65,21 @@ impl Endpoints {
     /// # Errors
     /// The address is in use, or the file is not one of metrics: a sentence.
     pub fn open(flags: &Flags) -> Result<Option<Endpoints>, String> {
-        if flags.metrics_listen.is_none() && flags.metrics_file.is_none() {
+        if flags.live.metrics_listen.is_none() && flags.live.metrics_file.is_none() {
             return Ok(None);
         }
-        let file =
-            flags.metrics_file.as_ref().map(|file| TextFile::at(Path::new(file), flags.force));
+        let file = flags
+            .live
+            .metrics_file
+            .as_ref()
+            .map(|file| TextFile::at(Path::new(file), flags.output.force));
         let file = file.transpose().map_err(|why| format!("--metrics-file: {why}"))?;
         let pages = Arc::<MetricsPages>::default();
         let listen = |address: &String| {
             PageServer::listen(address, PATH, pages.clone())
                 .map_err(|error| format!("--metrics-listen={address}: cannot listen: {error}"))
         };
-        let server = flags.metrics_listen.as_ref().map(listen).transpose()?;
+        let server = flags.live.metrics_listen.as_ref().map(listen).transpose()?;
         Ok(Some(Endpoints { server, pages, file }))
     }
 

@@ -10,4 +10,4 @@ pub mod promise;
 pub mod settings;
 pub mod words;
 
-pub use iosonde_session::{give_up, jobs};
+pub use iosonde_session::give_up;

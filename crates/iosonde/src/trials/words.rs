@@ -39,11 +39,12 @@ pub fn parse<A: Args>(entry: &CommandEntry, words: &[String]) -> Result<MixedWor
     Ok(MixedWords { own, rest })
 }
 
-/// Whether a word is this flag, with its value or without.
+/// Whether a word is this flag, by its name or another, with its value or without.
 fn is_named(argument: &Arg, word: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     if let Some(long) = name.strip_prefix("--") {
-        return argument.get_long() == Some(long);
+        let aliases = argument.get_all_aliases().unwrap_or_default();
+        return argument.get_long() == Some(long) || aliases.contains(&long);
     }
     let short = argument.get_short().map(|short| format!("-{short}"));
     short.as_deref() == Some(name)
@@ -53,4 +54,20 @@ fn is_named(argument: &Arg, word: &str) -> bool {
 pub fn refuse(command: &str, why: &str) -> u8 {
     print_error(&format!("iosonde: {command}: {why}"));
     exit::REFUSED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_has_all_of_its_names() {
+        let rounds = Arg::new("rounds").long("rounds").visible_alias("repeats").short('r');
+        for word in ["--rounds", "--rounds=2", "--repeats=2", "-r"] {
+            assert!(is_named(&rounds, word), "{word}");
+        }
+        for word in ["--round=2", "--repeat", "rounds", "-R"] {
+            assert!(!is_named(&rounds, word), "{word}");
+        }
+    }
 }

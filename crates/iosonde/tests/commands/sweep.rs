@@ -256,3 +256,30 @@ fn wrong_input_is_refused_with_what_is_wanted() {
     let other = sweep_jobs(&folder, "--over iodepth=2 --rounds=1 --resume");
     assert!(other.code == Some(1) && other.stderr.contains("of something else"), "{other:?}");
 }
+
+#[test]
+fn flags_of_a_run_by_itself_are_refused_and_run_nothing() {
+    let folder = Folder::temporary("sweep-flags");
+    let flags = [
+        "--mpi",
+        "--rank=1",
+        "--start-at=+1s",
+        "--metrics-file=m.prom",
+        "--live=json",
+        "--eta=always",
+    ];
+    for flag in flags {
+        let name = flag.split('=').next().unwrap();
+        let ran = sweep_jobs(&folder, &format!("--over iodepth=1,2 {flag}"));
+        assert_eq!(ran.code, Some(1), "{flag}: {ran:?}");
+        assert!(ran.stderr.contains(&format!("{name} has no effect here: ")), "{flag}: {ran:?}");
+    }
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
+
+#[test]
+fn a_flag_is_known_by_its_other_name_too() {
+    let folder = Folder::temporary("sweep-alias");
+    sweep_jobs(&folder, "--over iodepth=1,2 --repeats=1 --seed=5").well();
+    assert_eq!(runs(&folder), all_runs(1, 2));
+}

@@ -3,86 +3,151 @@
 use iosonde_options::time_unit_us;
 use std::fmt;
 
-/// The flags of one command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The flags of one command line, by who can honour them: a command takes all of a group, or
+/// refuses it by name ([`Flags::beyond`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
     /// `--help` and the like: print something and exit. The first one counts; the rest of the
     /// command line is not read.
     pub info: Option<InfoRequest>,
-    /// Where results go; `None` is standard output.
-    pub output: Option<String>,
-    /// In which forms, in the order they were named; never empty.
-    pub formats: Vec<OutputFormat>,
-    /// Whether a form was chosen at all.
-    pub formats_given: bool,
-    /// Which version of the terse form: 2 to 5.
-    pub terse_version: u8,
-    /// The full report again and again, this far apart, in milliseconds.
-    pub status_interval_ms: Option<u64>,
-    /// Log the bandwidth of all jobs together, to files that begin with this.
-    pub bandwidth_log: Option<String>,
-    /// When the line with the time left is shown.
-    pub eta: ShowWhen,
-    /// How often that line is drawn, in milliseconds; at least 250.
-    pub eta_interval_ms: u64,
-    /// How often that line is left standing and a new one begun, in milliseconds.
-    pub eta_newline_ms: Option<u64>,
-    /// `--debug` words.
-    pub debug: Vec<DebugWord>,
-    /// `--debug=job:N`: only for that job.
-    pub debug_job: Option<u32>,
-    /// Read everything, run nothing.
-    pub parse_only: bool,
-    /// Merge traces, run nothing.
-    pub merge_only: bool,
-    /// Print each job file as a command line, run nothing.
-    pub showcmd: bool,
+    /// Which jobs there are, and what they may do.
+    pub jobs: JobFlags,
+    /// Of a single run.
+    pub run: RunFlags,
+    /// Of its report.
+    pub output: OutputFlags,
+    /// Of what shows it while it runs.
+    pub live: LiveFlags,
+    /// Of several hosts.
+    pub hosts: HostFlags,
+    /// Those that were given, in their order.
+    pub given: Vec<GivenFlag>,
+}
+
+/// Who can honour a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlagGroup {
+    /// Who prints information instead of running anything.
+    Info,
+    /// Who parses jobs.
+    Jobs,
+    /// Who runs them once.
+    Run,
+    /// Who prints the report of a run.
+    Output,
+    /// Who shows a run while it runs.
+    Live,
+    /// Who runs on several hosts.
+    Hosts,
+}
+
+/// A flag that was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenFlag {
+    /// Without dashes.
+    pub name: &'static str,
+    /// Who can honour it.
+    pub group: FlagGroup,
+}
+
+impl Flags {
+    /// The first flag that was given and is of none of these groups.
+    pub fn beyond(&self, groups: &[FlagGroup]) -> Option<GivenFlag> {
+        self.given.iter().find(|flag| !groups.contains(&flag.group)).copied()
+    }
+}
+
+/// Which jobs of a command line run, and what they may do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobFlags {
+    /// Run these sections of job files only; all when empty.
+    pub sections: Vec<String>,
     /// Refuse jobs that write, trim, or create, extend or remove files.
     pub readonly: bool,
     /// Jobs that only read may extend files that exist.
     pub extend: bool,
     /// Take a warning for an error.
     pub warnings_fatal: bool,
-    /// Run these sections of job files only; all when empty.
-    pub sections: Vec<String>,
-    /// `--max-jobs`, which changes nothing: there is no limit.
-    pub max_jobs: Option<u64>,
-    /// `--alloc-size`, which changes nothing: there is no pool.
-    pub alloc_size_kib: Option<u64>,
-    /// Where files that describe a run's state go.
-    pub aux_path: Option<String>,
-    /// What ends the run from outside.
-    pub trigger: TriggerFlags,
-    /// Measure how idle the processors are.
-    pub idle_prof: Option<IdleProf>,
-    /// Add the terse form to the others.
-    pub append_terse: bool,
-    /// Colour in our own report and messages.
-    pub color: ShowWhen,
-    /// Whether to print the ledger; unset: the default of the personality.
-    pub ledger: Option<bool>,
-    /// Findings of the ledger affect the exit code.
-    pub strict: bool,
     /// Nothing may start a program or load an object.
     pub no_exec: bool,
     /// Block devices that may be erased, by serial number, model or size.
     pub erase: Vec<String>,
+    /// Where files that describe a run's state go.
+    pub aux_path: Option<String>,
+    /// `--max-jobs`, which changes nothing: there is no limit.
+    pub max_jobs: Option<u64>,
+    /// `--alloc-size`, which changes nothing: there is no pool.
+    pub alloc_size_kib: Option<u64>,
+}
+
+/// What a single run does besides its jobs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunFlags {
+    /// Read everything, run nothing.
+    pub parse_only: bool,
+    /// Merge traces, run nothing.
+    pub merge_only: bool,
+    /// Print each job file as a command line, run nothing.
+    pub showcmd: bool,
+    /// `--debug` words.
+    pub debug: Vec<DebugWord>,
+    /// `--debug=job:N`: only for that job.
+    pub debug_job: Option<u32>,
+    /// Log the bandwidth of all jobs together, to files that begin with this.
+    pub bandwidth_log: Option<String>,
+    /// What ends the run from outside.
+    pub trigger: TriggerFlags,
+    /// Measure how idle the processors are.
+    pub idle_prof: Option<IdleProf>,
+    /// Whether to print the ledger; unset: the default of the personality.
+    pub ledger: Option<bool>,
+    /// Findings of the ledger affect the exit code.
+    pub strict: bool,
+}
+
+/// Where the report of a run goes, and in which forms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputFlags {
+    /// Where results go; `None` is standard output.
+    pub file: Option<String>,
+    /// In which forms, in the order they were named; never empty.
+    pub formats: Vec<OutputFormat>,
+    /// Whether a form was chosen at all.
+    pub formats_given: bool,
+    /// Which version of the terse form: 2 to 5.
+    pub terse_version: u8,
+    /// Add the terse form to the others.
+    pub append_terse: bool,
+    /// The full report again and again, this far apart, in milliseconds.
+    pub status_interval_ms: Option<u64>,
+    /// Colour in our own report and messages.
+    pub color: ShowWhen,
     /// All figures in our own report, and findings in their long form.
     pub verbose: bool,
     /// Where the report goes as an HTML page, besides.
     pub html: Option<String>,
-    /// `html` and `metrics_file` may overwrite a file of something else.
+    /// `html`, `live_file`, `metrics_file` and a rank's result may overwrite a file of
+    /// something else.
     pub force: bool,
-    /// How a run is shown while it runs.
-    pub live: LiveFlag,
+}
+
+/// How a run is shown while it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveFlags {
+    /// How.
+    pub show: LiveFlag,
     /// Where the objects of `live=json` go; `None` is descriptor 3.
-    pub live_file: Option<String>,
+    pub file: Option<String>,
+    /// When the line with the time left is shown.
+    pub eta: ShowWhen,
+    /// How often that line is drawn, in milliseconds; at least 250.
+    pub eta_interval_ms: u64,
+    /// How often that line is left standing and a new one begun, in milliseconds.
+    pub eta_newline_ms: Option<u64>,
     /// Where metrics are served, as `HOST:PORT`.
     pub metrics_listen: Option<String>,
     /// Which file is kept up to date with metrics.
     pub metrics_file: Option<String>,
-    /// Several hosts.
-    pub hosts: HostFlags,
 }
 
 /// Flags of a run that is one of several hosts'.
@@ -113,52 +178,38 @@ impl HostFlags {
     }
 }
 
-impl Default for Flags {
+impl Default for OutputFlags {
     fn default() -> Self {
-        Flags {
-            info: None,
-            output: None,
+        OutputFlags {
+            file: None,
             formats: vec![OutputFormat::Normal],
             formats_given: false,
             terse_version: 3,
-            status_interval_ms: None,
-            bandwidth_log: None,
-            eta: ShowWhen::Auto,
-            eta_interval_ms: 1000,
-            eta_newline_ms: None,
-            debug: Vec::new(),
-            debug_job: None,
-            parse_only: false,
-            merge_only: false,
-            showcmd: false,
-            readonly: false,
-            extend: false,
-            warnings_fatal: false,
-            sections: Vec::new(),
-            max_jobs: None,
-            alloc_size_kib: None,
-            aux_path: None,
-            trigger: TriggerFlags::default(),
-            idle_prof: None,
             append_terse: false,
+            status_interval_ms: None,
             color: ShowWhen::Auto,
-            ledger: None,
-            strict: false,
-            no_exec: false,
-            erase: Vec::new(),
             verbose: false,
             html: None,
             force: false,
-            live: LiveFlag::Auto,
-            live_file: None,
-            metrics_listen: None,
-            metrics_file: None,
-            hosts: HostFlags::default(),
         }
     }
 }
 
-/// How a run is shown while it runs.
+impl Default for LiveFlags {
+    fn default() -> Self {
+        LiveFlags {
+            show: LiveFlag::Auto,
+            file: None,
+            eta: ShowWhen::Auto,
+            eta_interval_ms: 1000,
+            eta_newline_ms: None,
+            metrics_listen: None,
+            metrics_file: None,
+        }
+    }
+}
+
+/// The words of `--live`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveFlag {
     /// As the terminal and the run suggest.

@@ -40,7 +40,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Parsed {
     parser.command_line(arguments);
     if parser.flags.info.is_none() {
         parser.job_files();
-        if parser.flags.readonly {
+        if parser.flags.jobs.readonly {
             readonly::refuse(&parser.jobs, &mut parser.notices);
         }
     }
@@ -152,12 +152,12 @@ impl<'w> CommandLineParser<'w> {
                 _ => JobDraft::default(),
             };
             // Names are compared below, where sections are chosen at all.
-            let chosen = if self.flags.sections.is_empty() { &[][..] } else { &sections[..] };
+            let chosen = if self.flags.jobs.sections.is_empty() { &[][..] } else { &sections[..] };
             found.extend(chosen.iter().map(|section| section.name.clone()));
             self.sections(sections, defaults, index > 0);
         }
         if !self.files.is_empty() {
-            let missing = self.flags.sections.iter().filter(|name| !found.contains(*name));
+            let missing = self.flags.jobs.sections.iter().filter(|name| !found.contains(*name));
             self.notices.extend(missing.map(|name| {
                 let diagnostic = format!("no job file has a section [{name}]");
                 Notice::new(Diagnostic::warning(diagnostic))
@@ -174,13 +174,13 @@ impl<'w> CommandLineParser<'w> {
                 line.globals(defaults.typed());
                 continue;
             }
-            let wanted = &self.flags.sections;
+            let wanted = &self.flags.jobs.sections;
             if !wanted.is_empty() && !wanted.contains(&section.name) {
                 continue;
             }
             let mut draft = defaults.heir();
             self.section(&section, &mut draft);
-            if self.flags.showcmd {
+            if self.flags.run.showcmd {
                 line.job(&section.name, draft.typed());
             }
             let begins_file = waits && std::mem::take(&mut first);
@@ -188,7 +188,7 @@ impl<'w> CommandLineParser<'w> {
             let job = draft.into_job(name, section.place, begins_file);
             self.jobs.push(job);
         }
-        if self.flags.showcmd {
+        if self.flags.run.showcmd {
             self.shown.push(line.finish());
         }
     }

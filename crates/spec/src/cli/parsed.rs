@@ -27,7 +27,7 @@ pub struct Parsed {
 impl Parsed {
     /// Whether something is so wrong that nothing may run.
     pub fn is_refused(&self) -> bool {
-        let fatal = if self.flags.warnings_fatal { Level::Warning } else { Level::Error };
+        let fatal = if self.flags.jobs.warnings_fatal { Level::Warning } else { Level::Error };
         self.notices.iter().any(|notice| notice.diagnostic.level >= fatal)
     }
 }

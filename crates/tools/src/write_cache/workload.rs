@@ -10,7 +10,7 @@ use iosonde_run::conductor::Unseen;
 use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
 use iosonde_run::worker::JobResult;
 use iosonde_session::Personality;
-use iosonde_session::jobs::flag_without_effect;
+use iosonde_session::jobs::without_effect;
 use iosonde_session::prepare::{PrepareError, Prepared, parse, prepare_parsed};
 use iosonde_session::{RunEnd, RunRules, Session, Work};
 use iosonde_spec::JobSpec;
@@ -71,10 +71,9 @@ pub fn read(words: &[String], disk: &str) -> Result<(Vec<Workload>, Vec<String>)
         PrepareError { code: exit::REFUSED, reasons }
     };
     let parsed = parse(Personality::Native, words);
-    if let Some(flag) = flag_without_effect(&parsed.flags) {
-        return Err(refuse(format!(
-            "{flag} has no effect with --compare: it prints one table, or with --json one document"
-        )));
+    let report = "it prints one table, or with --json one document";
+    if let Some(why) = without_effect(&parsed.flags, report) {
+        return Err(refuse(why));
     }
     // What is wrong with the jobs is found before anything is changed.
     let Prepared { plan, notes: said, .. } = prepare_parsed(Personality::Native, parsed.clone())?;
@@ -115,7 +114,7 @@ impl Workload {
     /// If a job fails, or a signal comes.
     pub fn run(&self, disk: &str, session: &Session) -> Result<RunSummary, RunEnd> {
         let prepared = prepare_parsed(Personality::Native, self.parsed.clone())?;
-        let rules = RunRules::may_erase(&self.parsed.flags.erase);
+        let rules = RunRules::may_erase(&self.parsed.flags.jobs.erase);
         let before = DiskCounters::of(disk).ok();
         let measured = session.measure(Work::Planned(prepared.plan), &rules, &mut Unseen)?;
         let after = DiskCounters::of(disk).ok();

@@ -4,7 +4,7 @@
 use super::arguments::CompareArgs;
 use super::pairs::RunSide;
 use super::side::{CompareSide, SideRun};
-use crate::trials::jobs::{checked, plan};
+use iosonde_session::jobs::{checked, plan};
 use std::path::Path;
 
 /// What is compared.

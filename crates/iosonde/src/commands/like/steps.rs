@@ -5,7 +5,7 @@ use super::job_text::{with_global, without};
 use super::preset::{Preset, PresetSteps, StepResult};
 use super::target::LikeTarget;
 use crate::trials::between::BetweenRuns;
-use crate::trials::jobs;
+use iosonde_session::jobs::checked;
 use iosonde_session::{RunEnd, RunLine, Session, document};
 use iosonde_sys::temporary;
 use std::io::Write;
@@ -127,7 +127,7 @@ fn one(
         words.push("--readonly".to_owned());
     }
     words.push(job.0.to_string_lossy().into_owned());
-    let parsed = jobs::checked(&words).map_err(RunEnd::Failed)?;
+    let parsed = checked(&words).map_err(RunEnd::Failed)?;
     let ran = session.measure_typed(&parsed, line)?;
     BetweenRuns::Sync.act(&ran.plan, session)?;
     let report = ran.report();

@@ -19,13 +19,13 @@ use crate::exit;
 use crate::output::{print, print_error};
 use crate::page_file::PageFile;
 use crate::trials::give_up;
-use crate::trials::jobs::checked;
 use crate::trials::words::{MixedWords, parse, refuse};
 use arguments::{SweepArgs, SweepFormat};
 use clap::Args;
 use grid::GridPoint;
 use iosonde_judge::round_order;
 use iosonde_run::job::Plan;
+use iosonde_session::jobs::checked;
 use iosonde_session::prepare::prepare_parsed;
 use iosonde_session::{Personality, RunEnd, Session};
 use iosonde_spec::cli::Parsed;
@@ -93,7 +93,7 @@ fn start(arguments: &SweepArgs, words: &[String]) -> Result<u8, Vec<String>> {
     }
     page_file(arguments).map_err(|why| own(&why))?;
     let plans = plans(&base, points).map_err(|why| own(&why))?;
-    arguments.precondition.check(&plans, &base.flags.erase).map_err(|why| own(&why))?;
+    arguments.precondition.check(&plans, &base.flags.jobs.erase).map_err(|why| own(&why))?;
     if arguments.dry_run {
         print(&dry_run(arguments, points, &plans));
         return Ok(exit::OK);

@@ -3,12 +3,12 @@
 use super::arguments::{RampChoice, SweepArgs};
 use super::grid::{GridPoint, points};
 use crate::trials::folder::{BegunRuns, EarlierRuns, FolderRequest, TrialFolder};
-use crate::trials::jobs::plan;
 use crate::trials::settings::{OptionSetting, identity};
 use iosonde_judge::round_order;
 use iosonde_report::Report;
 use iosonde_result::StoredResult;
 use iosonde_run::job::Plan;
+use iosonde_session::jobs::plan;
 use iosonde_session::prepare::prepare_parsed;
 use iosonde_session::{Measured, Personality, RunEnd, RunLine, RunRules, Session, Work, document};
 use iosonde_spec::cli::Parsed;
@@ -68,7 +68,7 @@ impl SweepPoint {
     pub fn measure_load(&mut self) -> Result<Plan, RunEnd> {
         let mut parsed = self.parsed.clone().expect("rates are resolved");
         // Files of other points may be there, and nothing is done to them here.
-        parsed.flags.extend = true;
+        parsed.flags.jobs.extend = true;
         let plan = prepare_parsed(Personality::Native, parsed)?.plan;
         self.jobs = plan.jobs.len();
         self.load = plan.jobs.iter().map(|job| f64::from(job.reporting.depth_asked)).sum();
@@ -347,7 +347,7 @@ impl<'a> SweepRuns<'a> {
         if is_begun {
             return Ok(());
         }
-        self.arguments.precondition.act(&plans, &self.base.flags.erase, self.session)?;
+        self.arguments.precondition.act(&plans, &self.base.flags.jobs.erase, self.session)?;
         for at in 0..self.points.len() {
             let parsed = self.points[at].parsed.clone().expect("rates are resolved");
             match self.lay_out(&parsed) {
@@ -446,7 +446,7 @@ impl<'a> SweepRuns<'a> {
         only.apply(&mut parsed).map_err(RunEnd::failed)?;
         let line = RunLine::new("lay out files");
         let plan = self.session.prepared(parsed)?.plan;
-        let rules = RunRules::may_erase(&self.base.flags.erase);
+        let rules = RunRules::may_erase(&self.base.flags.jobs.erase);
         self.session.measure(Work::Planned(plan), &rules, &mut line.clone())?;
         line.clear();
         Ok(())

@@ -12,11 +12,11 @@ use crate::exit;
 use crate::output::print;
 use crate::page_file::PageFile;
 use crate::trials::figures::percentile;
-use crate::trials::jobs;
 use iosonde_base::{DIRS, Dir};
 use iosonde_direct::Device;
 use iosonde_report::{LatencyReport, Report};
 use iosonde_session::RunLine;
+use iosonde_session::jobs::checked;
 use iosonde_session::{RunEnd, Session};
 use kinds::{PtsCell, PtsKind};
 use std::fs::File;
@@ -228,7 +228,7 @@ impl PtsTest<'_> {
         words.extend(words::common().into_iter().chain(options.to_vec()));
         words.extend(self.arguments.with.iter().map(|word| format!("--{word}")));
         words.extend(self.arguments.erase.iter().map(|word| format!("--erase={word}")));
-        let parsed = jobs::checked(&words).map_err(RunEnd::Failed)?;
+        let parsed = checked(&words).map_err(RunEnd::Failed)?;
         self.session.measure_typed(&parsed, &RunLine::new(lead)).map(|ran| ran.report())
     }
 }
