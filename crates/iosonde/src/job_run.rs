@@ -171,23 +171,15 @@ impl JobRun<'_> {
         let mut ended = self.run(&ready, shown, act, &mut host)?;
         let hours_failed = self.print_hours(ended.act.take());
         self.print_write_back_errors(&ended.measured);
-        let mut report = ended.measured.report();
-        let code = exit_code(&ended.measured);
-        let mut code_of_hosts = exit::OK;
-        if let Some(host) = &mut host {
-            let Measured { plan, outcome, .. } = &ended.measured;
-            report.ours.host = Some(Box::new(host.stamp(plan, outcome)));
-            let printed = host.report(report, self.output).map_err(|why| vec![why])?;
-            code_of_hosts = host.code();
-            let Some(all) = printed else {
-                return Ok((ended.measured.outcome, code.max(code_of_hosts)));
-            };
-            report = all;
-        }
-        self.output.report(&text(self.personality, &self.flags.output, &report));
-        self.finish_outputs(&report, ended.metrics, ended.live_lost)?;
-        let judged = self.judged_code(hours_failed, &report);
-        let code = if code == exit::OK { judged } else { code };
+        let code = match self.report(&ended.measured, &mut host)? {
+            Some(report) => {
+                self.output.report(&text(self.personality, &self.flags.output, &report));
+                self.finish_outputs(&report, ended.metrics, ended.live_lost)?;
+                self.judged_code(exit_code(&ended.measured), hours_failed, &report)
+            }
+            None => exit_code(&ended.measured),
+        };
+        let code_of_hosts = host.map_or(exit::OK, |host| host.code());
         Ok((ended.measured.outcome, code.max(code_of_hosts)))
     }
 
@@ -276,6 +268,18 @@ impl JobRun<'_> {
         }
     }
 
+    /// The report that is printed here; of several hosts one prints that of all.
+    fn report(
+        &mut self,
+        measured: &Measured,
+        host: &mut Option<&mut dyn HostPart>,
+    ) -> Result<Option<Report>, Vec<String>> {
+        let mut report = measured.report();
+        let Some(host) = host else { return Ok(Some(report)) };
+        report.ours.host = Some(Box::new(host.stamp(&measured.plan, &measured.outcome)));
+        host.report(report, self.output).map_err(|why| vec![why])
+    }
+
     /// Write the page and the metrics: an error for each output that is not whole.
     fn finish_outputs(
         &self,
@@ -290,13 +294,13 @@ impl JobRun<'_> {
         if lost.is_empty() { Ok(()) } else { Err(lost) }
     }
 
-    /// The exit code of judged hours and of `--strict`.
-    fn judged_code(&self, hours_failed: bool, report: &Report) -> u8 {
-        match () {
-            () if hours_failed => exit::failed(1),
-            () if self.flags.run.strict && is_misleading(report) => exit::MISLEADING,
-            () if self.flags.run.strict && is_unknown(report) => exit::UNKNOWN,
-            () => exit::OK,
+    /// The exit code, of judged hours and of `--strict` too.
+    fn judged_code(&self, code: u8, hours_failed: bool, report: &Report) -> u8 {
+        match code {
+            exit::OK if hours_failed => exit::failed(1),
+            exit::OK if self.flags.run.strict && is_misleading(report) => exit::MISLEADING,
+            exit::OK if self.flags.run.strict && is_unknown(report) => exit::UNKNOWN,
+            code => code,
         }
     }
 
