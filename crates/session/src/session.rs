@@ -7,7 +7,7 @@ use crate::prepare::{Prepared, prepare_parsed};
 use crate::run_end::RunEnd;
 use crate::run_line::RunLine;
 use crate::settings::{fingerprint, settings};
-use crate::watch::Watch;
+use crate::watch::{StopFlag, Watch};
 use crate::work::{DeviceAccess, RunRules, Work};
 use iosonde_run::account::ReportContext;
 use iosonde_run::account::cpu_idle::{IdleDetail, IdleProfile};
@@ -22,15 +22,13 @@ use iosonde_spec::cli::flags::{OutputFlags, OutputFormat};
 use iosonde_sys::guard::WriteRefusal;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Runs jobs: one time, or many times until a signal comes.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
-    /// Set by a signal that ends runs; `None` where only runs listen.
-    stop: Option<Arc<AtomicBool>>,
+    stop: StopFlag,
     /// Files that runs of this session made: the next may extend them.
     made: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
@@ -41,18 +39,13 @@ impl Session {
     /// # Errors
     /// The system does not let us listen.
     pub fn listening() -> Result<Session, RunEnd> {
-        let stop = signals::stop_flag().map_err(deaf)?;
-        Ok(Session { stop: Some(stop), ..Session::default() })
+        let flag = Some(signals::stop_flag().map_err(deaf)?);
+        Ok(Session { stop: StopFlag { flag }, ..Session::default() })
     }
 
     /// Whether a signal asks for the end.
     pub fn is_stopped(&self) -> bool {
-        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
-    }
-
-    /// Whether it hears signals between runs.
-    pub(crate) fn listens(&self) -> bool {
-        self.stop.is_some()
+        self.stop.is_set()
     }
 
     /// Wait, but not beyond a signal.
@@ -187,7 +180,7 @@ impl ReadyRun<'_> {
         if self.session.is_stopped() {
             return Err(RunEnd::Stopped { twice: false });
         }
-        let mut watch = Watch::new(self.session, &self.disks, observer);
+        let mut watch = Watch::new(&self.session.stop, &self.disks, observer);
         let outcome = conduct_among(self.plan.clone(), &mut watch, peers).map_err(deaf)?;
         let cpu_idle = self.idle.as_ref().map(|(idle, detail)| idle.report(*detail));
         let typed = self.typed.as_ref();
@@ -261,6 +254,7 @@ mod tests {
     use crate::prepare::parse;
     use iosonde_run::conductor::{RunEvent, Unseen};
     use iosonde_run::preflight::write_access::DeviceData;
+    use std::sync::atomic::AtomicBool;
 
     fn typed(words: &[&str]) -> Prepared {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -282,7 +276,10 @@ mod tests {
 
     /// One that a signal has stopped.
     fn stopped() -> Session {
-        Session { stop: Some(Arc::new(AtomicBool::new(true))), ..Session::default() }
+        Session {
+            stop: StopFlag { flag: Some(Arc::new(AtomicBool::new(true))) },
+            ..Session::default()
+        }
     }
 
     /// Names of events, in order.
@@ -324,7 +321,8 @@ mod tests {
     #[test]
     fn one_that_listens_gives_no_ticks_to_who_wants_none() {
         let mut seen = Seen::default();
-        let session = Session { stop: Some(Arc::default()), ..Session::default() };
+        let session =
+            Session { stop: StopFlag { flag: Some(Arc::default()) }, ..Session::default() };
         let words = ["--name=a", "--ioengine=null", "--size=4k", "--time_based", "--runtime=600ms"];
         let work = Work::Typed(Box::new(typed(&words)));
         session.measure(work, &RunRules::default(), &mut seen).unwrap();

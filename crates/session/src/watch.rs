@@ -1,19 +1,33 @@
 //! What a session does while jobs run, around the caller's observer.
 
-use crate::session::Session;
 use iosonde_run::account::disks::{DiskUse, WatchedDisks};
 use iosonde_run::conductor::{Observer, RunEvent};
 use rustix::process::{Signal, getpid, kill_process};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How often a session looks for a signal that the conductor did not hear.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
+/// Set by a signal that ends runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StopFlag {
+    /// `None` where only runs listen.
+    pub flag: Option<Arc<AtomicBool>>,
+}
+
+impl StopFlag {
+    pub(crate) fn is_set(&self) -> bool {
+        self.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+}
+
 /// Reads the disks as the jobs end, and passes on a signal that came before the conductor
 /// listened.
 pub(crate) struct Watch<'a> {
-    session: &'a Session,
+    stop: &'a StopFlag,
     disks: &'a WatchedDisks,
     observer: &'a mut dyn Observer,
     /// The conductor knows of a signal.
@@ -27,15 +41,15 @@ pub(crate) struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(
-        session: &'a Session,
+        stop: &'a StopFlag,
         disks: &'a WatchedDisks,
         observer: &'a mut dyn Observer,
     ) -> Watch<'a> {
-        Watch { session, disks, observer, heard: false, ticks: 0, used: DiskUse::default() }
+        Watch { stop, disks, observer, heard: false, ticks: 0, used: DiskUse::default() }
     }
 
     fn pass_on_signal(&mut self) {
-        if self.heard || !self.session.is_stopped() {
+        if self.heard || !self.stop.is_set() {
             return;
         }
         self.ticks += 1;
@@ -66,7 +80,7 @@ impl Observer for Watch<'_> {
     }
 
     fn every(&self) -> Option<Duration> {
-        self.observer.every().or(self.session.listens().then_some(LOOK_EVERY))
+        self.observer.every().or(self.stop.flag.is_some().then_some(LOOK_EVERY))
     }
 
     fn account_every(&self) -> Option<Duration> {
