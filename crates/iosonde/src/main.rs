@@ -21,7 +21,6 @@ mod run_jobs;
 mod run_outputs;
 mod speed;
 mod start;
-mod trials;
 
 use commands::table;
 use iosonde_base::exit;

@@ -2,12 +2,13 @@
 //! suggestions for a mistyped name, completions and the man page follow.
 
 use super::definition::{CommandEntry, Commands};
-use super::{compare, completions, help, like, man, plot, sweep};
+use super::{completions, help, man, plot};
 use crate::output::print_error;
 use crate::personality::Personality;
 use crate::{exit, explain, start};
 use clap::Args;
 use iosonde_options::nearest;
+use iosonde_studies::{compare, like, sweep};
 use iosonde_tools::{audit, cache, diagnose, merge, probe, quick, report, selftest, write_cache};
 
 /// All commands, in the order in which help lists them.

@@ -8,9 +8,9 @@ use super::likeness::Likeness;
 use super::pairs::varied;
 use super::side::{CompareSide, SideRun};
 use super::sides::side;
-use crate::output::print_error;
 use crate::trials::folder;
 use iosonde_judge::{ALPHA, LookSchedule, pair_orders};
+use iosonde_sys::standard_error::print_error;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -142,7 +142,7 @@ impl ConditionReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::sweep::grid::{SweepAxis, points};
+    use crate::sweep::grid::{SweepAxis, points};
 
     fn kept(condition: &str) -> Result<Vec<String>, String> {
         let axes = ["iodepth=1..64*8", "numjobs=1,4,16", "bs=4k"];

@@ -2,9 +2,9 @@
 
 use super::results::{FoundKnee, KneeKind, PointFigure, PointResult, SweepResults};
 use super::search::SearchResult;
-use crate::commands::format::{printable, wrapped};
 use crate::trials::figures::Measure;
 use iosonde_base::text::{count, duration, percent};
+use iosonde_command::format::{printable, wrapped};
 use iosonde_judge::{NoKnee, SloOutcome, SloPhase};
 use std::fmt::Write;
 

@@ -14,21 +14,22 @@ mod runs;
 mod search;
 mod text;
 
-use super::definition::CommandEntry;
-use crate::exit;
-use crate::output::{print, print_error};
-use crate::page_file::PageFile;
-use crate::trials::give_up;
 use crate::trials::words::{MixedWords, parse, refuse};
 use arguments::{SweepArgs, SweepFormat};
 use clap::Args;
 use grid::GridPoint;
+use iosonde_base::exit;
+use iosonde_command::definition::CommandEntry;
+use iosonde_command::page_file::PageFile;
 use iosonde_judge::round_order;
 use iosonde_run::job::Plan;
+use iosonde_session::give_up;
 use iosonde_session::jobs::checked;
 use iosonde_session::prepare::prepare_parsed;
 use iosonde_session::{Personality, RunEnd, Session};
 use iosonde_spec::cli::Parsed;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 use results::SweepResults;
 use results::load_axis;
 use runs::{PlannedPoints, SweepPoint, SweepRuns, planned_points};
@@ -259,7 +260,7 @@ fn dry_run(arguments: &SweepArgs, points: &[SweepPoint], plans: &[Plan]) -> Stri
     }
     for at in order {
         let grid: &GridPoint = &points[at].grid;
-        let _ = writeln!(out, "  {}", super::format::printable(grid.text()));
+        let _ = writeln!(out, "  {}", iosonde_command::format::printable(grid.text()));
     }
     out
 }

@@ -89,7 +89,7 @@ impl<'a> PairedRuns<'a> {
             };
             let side = usize::from(line["side"] == "b");
             let place = self.folder.path().join(file);
-            let result = crate::stored::read(&place.to_string_lossy())
+            let result = iosonde_command::stored::read(&place.to_string_lossy())
                 .map_err(|why| format!("{}: {why}", place.display()))?;
             if let Some(run) = self.runs[side].get_mut(pair as usize) {
                 *run = Some(SideRun { file: file.to_owned(), result });

@@ -4,9 +4,9 @@
 use super::grid::{GridPoint, number};
 use super::results::{KneeKind, SweepResults, load_axis};
 use super::runs::{SweepPoint, SweepRuns};
-use crate::output::print_error;
 use crate::trials::settings::OptionSetting;
 use iosonde_session::RunEnd;
+use iosonde_sys::standard_error::print_error;
 use serde_json::{Value, json};
 
 impl SweepRuns<'_> {

@@ -2,12 +2,10 @@
 //! of the same jobs, keep each result as it ends, and go on where they were
 //! interrupted.
 
-pub mod between;
+pub(crate) mod between;
 pub mod figures;
-pub mod folder;
-pub mod page;
-pub mod promise;
-pub mod settings;
-pub mod words;
-
-pub use iosonde_session::give_up;
+pub(crate) mod folder;
+pub(crate) mod page;
+pub(crate) mod promise;
+pub(crate) mod settings;
+pub(crate) mod words;

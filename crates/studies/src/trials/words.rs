@@ -1,10 +1,10 @@
 //! A command line that mixes a command's own flags with job files and options
 //! of jobs.
 
-use crate::commands::definition::{self, CommandEntry};
-use crate::exit;
-use crate::output::print_error;
 use clap::{Arg, ArgAction, Args};
+use iosonde_base::exit;
+use iosonde_command::definition::{self, CommandEntry};
+use iosonde_sys::standard_error::print_error;
 
 /// The parts of a command line.
 pub struct MixedWords<A> {

@@ -95,7 +95,7 @@ fn stored(words: &[String], arguments: &CompareArgs) -> Result<CompareInput, Str
 /// A file cannot be read, or is no result.
 pub fn side(letter: &str, files: &[String]) -> Result<CompareSide, String> {
     let read = |file: &String| {
-        let result = crate::stored::read(file).map_err(|why| format!("{file}: {why}"))?;
+        let result = iosonde_command::stored::read(file).map_err(|why| format!("{file}: {why}"))?;
         Ok(SideRun { file: file.clone(), result })
     };
     let runs: Vec<SideRun> = files.iter().map(read).collect::<Result<_, String>>()?;

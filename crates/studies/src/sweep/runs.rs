@@ -250,7 +250,7 @@ impl<'a> SweepRuns<'a> {
     /// It cannot be read.
     pub fn stored(&self, file: &str) -> Result<StoredResult, String> {
         let place = self.folder.path().join(file);
-        crate::stored::read(&place.to_string_lossy())
+        iosonde_command::stored::read(&place.to_string_lossy())
             .map_err(|why| format!("{}: {why}", place.display()))
     }
 
@@ -361,7 +361,10 @@ impl<'a> SweepRuns<'a> {
     /// A point that cannot be run: the others go on.
     fn note_failure(&mut self, at: usize, round: usize, why: String) -> Result<(), RunEnd> {
         let point = &mut self.points[at];
-        crate::output::print_error(&format!("iosonde: sweep: {}: {why}", point.grid.text()));
+        iosonde_sys::standard_error::print_error(&format!(
+            "iosonde: sweep: {}: {why}",
+            point.grid.text()
+        ));
         let entry = json!({
             "failed": why, "point": at, "round": round, "settings": point.grid.text(),
         });

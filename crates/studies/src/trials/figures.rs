@@ -295,7 +295,7 @@ pub fn total_ios(report: &Report) -> u64 {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
     use iosonde_result::{ResultSource, StoredResult};
 

@@ -2,8 +2,8 @@
 
 use super::comparison::{JudgedFigure, RunDesign, SideComparison};
 use super::likeness::RunPart;
-use crate::commands::format::{printable, wrapped};
 use crate::trials::figures::Measure;
+use iosonde_command::format::{printable, wrapped};
 use iosonde_judge::Decision;
 use std::fmt::Write;
 

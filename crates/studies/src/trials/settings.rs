@@ -123,8 +123,8 @@ pub fn identity(parsed: &Parsed) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::personality::Personality;
-    use crate::prepare::parse;
+    use iosonde_session::Personality;
+    use iosonde_session::prepare::parse;
 
     fn jobs() -> Parsed {
         let words = ["--name=a", "--rw=read", "--iodepth=1", "--name=b", "--rw=write"];
