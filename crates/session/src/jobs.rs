@@ -2,9 +2,10 @@
 //! another report than that of a run.
 
 use crate::personality::Personality;
-use crate::prepare::{parse, prepare_parsed};
+use crate::prepare::{job_files, parse_with, prepare_parsed};
 use iosonde_spec::cli::Parsed;
 use iosonde_spec::cli::flags::{FlagGroup, Flags};
+use iosonde_spec::text::include::JobFiles;
 
 /// A command line of jobs, parsed, whose results are kept as JSON. Flags that are not of the
 /// jobs themselves are refused.
@@ -12,7 +13,15 @@ use iosonde_spec::cli::flags::{FlagGroup, Flags};
 /// # Errors
 /// The reasons, a line each.
 pub fn checked(words: &[String]) -> Result<Parsed, Vec<String>> {
-    let parsed = parse(Personality::Native, words);
+    checked_in(words, job_files(Personality::Native))
+}
+
+/// As [`checked`], with job files from elsewhere.
+///
+/// # Errors
+/// As of [`checked`].
+pub fn checked_in(words: &[String], files: &dyn JobFiles) -> Result<Parsed, Vec<String>> {
+    let parsed = parse_with(Personality::Native, words, files);
     let report = "results are kept as JSON, and --format chooses the report";
     if let Some(why) = without_effect(&parsed.flags, report) {
         return Err(vec![format!("iosonde: {why}")]);

@@ -49,7 +49,7 @@ pub fn option_of(word: &str) -> Result<(&'static OptionDef, Option<&str>), Strin
 }
 
 /// A job file without an option, by any of its names.
-pub fn without(text: &str, name: &str) -> String {
+fn without(text: &str, name: &str) -> String {
     let is_it = |line: &&str| {
         let option = line.split('=').next().unwrap_or_default().trim();
         iosonde_spec::lookup(option).is_some_and(|option| option.name == name)
@@ -59,7 +59,7 @@ pub fn without(text: &str, name: &str) -> String {
 
 /// A job file with more lines at the end of `[global]`, which is made before the
 /// first section if there is none.
-pub fn with_global(text: &str, lines: &[String]) -> String {
+fn with_global(text: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return text.to_owned();
     }

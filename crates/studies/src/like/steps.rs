@@ -1,22 +1,23 @@
 //! Running the steps of a workload.
 
 use super::LikeArgs;
-use super::job_text::{with_global, without};
 use super::preset::{Preset, PresetSteps, StepResult};
 use super::target::LikeTarget;
 use crate::trials::between::BetweenRuns;
-use iosonde_session::jobs::checked;
+use crate::trials::settings::OptionSetting;
+use iosonde_session::jobs::checked_in;
 use iosonde_session::{RunEnd, RunLine, Session, document};
-use iosonde_sys::temporary;
-use std::io::Write;
-use std::path::PathBuf;
+use iosonde_spec::cli::Parsed;
+use iosonde_spec::text::include::JobFiles;
+use std::io;
 use std::time::Duration;
 
-/// One step: its name, a job file, the sections that run, and a pause before it.
+/// One step: its name, the sections that run (none: all), what is set in them, and a pause
+/// before it.
 struct PresetStep {
     name: String,
-    text: String,
-    sections: Vec<&'static str>,
+    sections: &'static [&'static str],
+    settings: Vec<OptionSetting>,
     pause: Duration,
 }
 
@@ -31,8 +32,7 @@ pub fn run(
     arguments: &LikeArgs,
     session: &Session,
 ) -> Result<Vec<StepResult>, RunEnd> {
-    let text = placed(text, target);
-    let steps = steps(preset, &text, arguments);
+    let steps = steps(preset, arguments);
     let mut results = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         session.wait(step.pause);
@@ -43,44 +43,28 @@ pub fn run(
             steps.len(),
             step.name
         ));
-        results.push(one(step, preset, target, &line, session)?);
+        let parsed = parsed(step, preset, text, target)?;
+        results.push(one(step, &parsed, &line, session)?);
     }
     Ok(results)
 }
 
-/// The job file at its target.
-fn placed(text: &str, target: &LikeTarget) -> String {
-    let mut text = text.to_owned();
-    let mut lines = vec![target.option.clone()];
-    if target.option.starts_with("filename=") {
-        text = without(&text, "filename");
-    }
-    if let Some(bytes) = target.bytes {
-        // A longer size would extend the file.
-        text = without(&text, "size");
-        lines.push(format!("size={bytes}"));
-    }
-    with_global(&text, &lines)
-}
-
-fn steps(preset: &Preset, text: &str, arguments: &LikeArgs) -> Vec<PresetStep> {
-    let step = |name: &str, text: &str, sections: &[&'static str], pause: Duration| PresetStep {
+fn steps(preset: &Preset, arguments: &LikeArgs) -> Vec<PresetStep> {
+    let step = |name: &str, sections: &'static [&'static str]| PresetStep {
         name: name.to_owned(),
-        text: text.to_owned(),
-        sections: sections.to_vec(),
-        pause,
+        sections,
+        settings: Vec::new(),
+        pause: Duration::ZERO,
     };
     match preset.steps {
-        PresetSteps::Whole => vec![step(preset.name, text, &[], Duration::ZERO)],
-        PresetSteps::Sections(sections) => sections
-            .iter()
-            .map(|sections| step(&sections.join(" and "), text, sections, Duration::ZERO))
-            .collect(),
+        PresetSteps::Whole => vec![step(preset.name, &[])],
+        PresetSteps::Sections(all) => {
+            all.iter().map(|sections| step(&sections.join(" and "), sections)).collect()
+        }
         PresetSteps::Depths(depths) => {
-            let bare = without(text, "iodepth");
             let at = |depth: &&str| {
-                let text = with_global(&bare, &[format!("iodepth={depth}")]);
-                step(&format!("iodepth={depth}"), &text, &[], Duration::ZERO)
+                let depth = setting("iodepth", (*depth).to_owned());
+                PresetStep { settings: vec![depth.clone()], ..step(&depth.text(), &[]) }
             };
             depths.iter().map(at).collect()
         }
@@ -89,7 +73,8 @@ fn steps(preset: &Preset, text: &str, arguments: &LikeArgs) -> Vec<PresetStep> {
             for section in sections {
                 for _ in 0..arguments.loops {
                     let pause = if steps.is_empty() { Duration::ZERO } else { arguments.pause };
-                    steps.push(step(section, text, &[*section], pause));
+                    steps
+                        .push(PresetStep { pause, ..step(section, std::slice::from_ref(section)) });
                 }
             }
             steps
@@ -97,38 +82,50 @@ fn steps(preset: &Preset, text: &str, arguments: &LikeArgs) -> Vec<PresetStep> {
     }
 }
 
-/// A job file that is removed after its run.
-struct JobFile(PathBuf);
+fn setting(name: &str, value: String) -> OptionSetting {
+    OptionSetting { section: None, name: name.to_owned(), value: Some(value) }
+}
 
-impl Drop for JobFile {
-    fn drop(&mut self) {
-        // It may be gone; there is nobody to tell.
-        let _ = std::fs::remove_file(&self.0);
+/// The job file of a workload, which is on no disk.
+struct PresetFile<'a>(&'a str);
+
+impl JobFiles for PresetFile<'_> {
+    fn read(&self, _path: &str) -> io::Result<Vec<u8>> {
+        Ok(self.0.as_bytes().to_vec())
     }
 }
 
-fn one(
+/// The jobs of a step at their target.
+fn parsed(
     step: &PresetStep,
     preset: &Preset,
+    text: &str,
     target: &LikeTarget,
-    line: &RunLine,
-    session: &Session,
-) -> Result<StepResult, RunEnd> {
-    let failed = |why: String| RunEnd::failed(why);
-    let (path, mut file) = temporary::create(&std::env::temp_dir(), "iosonde-like")
-        .map_err(|error| failed(format!("cannot create a job file: {error}")))?;
-    let job = JobFile(path);
-    file.write_all(step.text.as_bytes())
-        .map_err(|error| failed(format!("cannot write the job file: {error}")))?;
+) -> Result<Parsed, RunEnd> {
     let mut words: Vec<String> =
         step.sections.iter().map(|section| format!("--section={section}")).collect();
     words.extend(target.erase.iter().map(|word| format!("--erase={word}")));
     if target.is_existing && !preset.writes {
         words.push("--readonly".to_owned());
     }
-    words.push(job.0.to_string_lossy().into_owned());
-    let parsed = checked(&words).map_err(RunEnd::Failed)?;
-    let ran = session.measure_typed(&parsed, line)?;
+    words.push(format!("{}.fio", preset.name));
+    let mut parsed = checked_in(&words, &PresetFile(text)).map_err(RunEnd::Failed)?;
+    let mut settings = vec![OptionSetting::parse(&target.option).map_err(RunEnd::failed)?];
+    // A longer size would extend the file.
+    settings.extend(target.bytes.map(|bytes| setting("size", bytes.to_string())));
+    for setting in settings.iter().chain(&step.settings) {
+        setting.apply(&mut parsed).map_err(RunEnd::failed)?;
+    }
+    Ok(parsed)
+}
+
+fn one(
+    step: &PresetStep,
+    parsed: &Parsed,
+    line: &RunLine,
+    session: &Session,
+) -> Result<StepResult, RunEnd> {
+    let ran = session.measure_typed(parsed, line)?;
     BetweenRuns::Sync.act(&ran.plan, session)?;
     let report = ran.report();
     Ok(StepResult { name: step.name.clone(), document: document(&report), report })
