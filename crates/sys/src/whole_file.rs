@@ -25,14 +25,14 @@ enum Way {
     /// make files.
     InPlace,
     /// It has no name yet, and gets one next to the target.
-    Unnamed(Target),
+    Unnamed(FinalName),
     /// It has another name until then, in the same directory.
-    Partial(Target, PathBuf),
+    Partial(FinalName, PathBuf),
 }
 
 /// The file that is replaced or made; links are resolved, and stay.
 #[derive(Debug)]
-struct Target {
+struct FinalName {
     path: PathBuf,
     /// There was a file, whose data must not be lost to a power cut.
     is_there: bool,
@@ -50,10 +50,10 @@ impl WholeFile {
         }
         let (target, old) = match fs::metadata(path) {
             Ok(old) if old.is_file() && old.nlink() == 1 => {
-                (Target { path: path.canonicalize()?, is_there: true }, Some(old))
+                (FinalName { path: path.canonicalize()?, is_there: true }, Some(old))
             }
             Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => {
-                (Target { path: path.to_owned(), is_there: false }, None)
+                (FinalName { path: path.to_owned(), is_there: false }, None)
             }
             _ => return WholeFile::in_place(path),
         };
@@ -74,7 +74,7 @@ impl WholeFile {
     }
 
     /// `None` where the directory takes no new file, or not one like the old.
-    fn beside(target: Target, old: Option<&Metadata>) -> Option<WholeFile> {
+    fn beside(target: FinalName, old: Option<&Metadata>) -> Option<WholeFile> {
         let mode = Mode::from_raw_mode(0o666);
         let folder = folder(&target.path);
         // Who may not write to the file may not replace it either.
@@ -120,7 +120,7 @@ impl WholeFile {
     }
 
     /// Its name next to the target.
-    fn partial(&self, file: &File, target: &Target) -> io::Result<PathBuf> {
+    fn partial(&self, file: &File, target: &FinalName) -> io::Result<PathBuf> {
         match &self.way {
             Way::Partial(_, partial) => Ok(partial.clone()),
             _ => name_it(file, &target.path),
@@ -149,7 +149,7 @@ impl WholeFile {
         placed
     }
 
-    fn target(&self) -> Option<&Target> {
+    fn target(&self) -> Option<&FinalName> {
         match &self.way {
             Way::InPlace => None,
             Way::Unnamed(target) | Way::Partial(target, _) => Some(target),

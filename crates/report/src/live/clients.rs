@@ -46,7 +46,7 @@ struct Client {
 }
 
 /// A place among the clients, until it is dropped.
-pub(super) struct Place {
+pub(super) struct ClientPlace {
     open: Arc<Mutex<OpenClients>>,
     /// `None` for one that is refused.
     id: Option<u64>,
@@ -59,7 +59,7 @@ impl Clients {
 
     /// A place for a new client, if need be one to be refused in; `None` where there are too
     /// many even of those.
-    pub(super) fn enter(&self, stream: &TcpStream, address: IpAddr) -> Option<Place> {
+    pub(super) fn enter(&self, stream: &TcpStream, address: IpAddr) -> Option<ClientPlace> {
         let mut open = lock(&self.open);
         let of_address = open.served.iter().filter(|client| client.address == address).count();
         let has_room = if of_address >= self.limits.of_address {
@@ -67,7 +67,7 @@ impl Clients {
         } else {
             open.served.len() < self.limits.connections || self.make_room(&mut open, None)
         };
-        let place = |id| Place { open: self.open.clone(), id };
+        let place = |id| ClientPlace { open: self.open.clone(), id };
         if let (true, Ok(stream)) = (has_room, stream.try_clone()) {
             open.next += 1;
             let (id, since) = (open.next, Instant::now());
@@ -98,7 +98,7 @@ impl Clients {
     }
 }
 
-impl Place {
+impl ClientPlace {
     /// Whether its client gets nothing but a refusal.
     pub(super) fn is_refused(&self) -> bool {
         self.id.is_none()
@@ -113,7 +113,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ClientPlace {
     fn drop(&mut self) {
         let mut open = lock(&self.open);
         match self.id {

@@ -4,7 +4,7 @@
 //! costs its own connection and never the run. Where there are too many, the one that has been silent
 //! for longest makes room; where none has, the last gets 503.
 
-use super::clients::{ClientLimits, Clients, Place};
+use super::clients::{ClientLimits, ClientPlace, Clients};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -149,7 +149,7 @@ fn begin(stream: TcpStream, from: SocketAddr, site: &Arc<Site>) {
     let _ = named.spawn(serve);
 }
 
-fn serve(mut stream: TcpStream, site: &Site, place: &Place) -> io::Result<()> {
+fn serve(mut stream: TcpStream, site: &Site, place: &ClientPlace) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(site.limits.timeout))?;
     let deadline = Instant::now() + site.limits.timeout;
