@@ -13,14 +13,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CRATE=iosonde-direct
-CARGO=${CARGO:-cargo}
-DIR=${IOSONDE_CROSS_DIR:-$PWD/target/cross}
-STD=$DIR/sysroot/lib/rustlib
-PACKAGES="rustc-web libstd-rust-web-dev rust-web-src libllvm22
-	binutils-mingw-w64-x86-64 gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-x86-64-win32-runtime
-	gcc-mingw-w64-base mingw-w64-x86-64-dev mingw-w64-common"
 
 say() { echo "cross-check: $*"; }
+. scripts/cross-std.sh
 
 may_make=yes wine=no targets=()
 for word in "$@"; do
@@ -33,58 +28,8 @@ for word in "$@"; do
 done
 [ ${#targets[@]} = 0 ] && targets=(x86_64-pc-windows-gnu aarch64-apple-darwin x86_64-unknown-freebsd)
 
-# Whether the toolchain in use has a standard library for a target.
-has_own() { [ -n "$(ls "$(rustc --print sysroot)/lib/rustlib/$1/lib/"libstd-*.rlib 2>/dev/null)" ]; }
-# Whether one was made.
-has_made() { [ -x "$DIR/rustc" ] && [ -n "$(ls "$STD/$1/lib/"libstd-*.rlib 2>/dev/null)" ]; }
-
 # Whether there is a linker for Windows.
 has_linker() { PATH="$DIR/bin:$PATH" command -v x86_64-w64-mingw32-gcc >/dev/null; }
-
-# Debian's compiler and its sources, unpacked and not installed: installing them
-# would remove rustup's.
-unpack() {
-	[ -x "$DIR/root/usr/bin/rustc" ] && return
-	command -v apt-get >/dev/null && command -v dpkg >/dev/null || { why="no Debian packages here"; return 1; }
-	mkdir -p "$DIR/debs" "$DIR/bin" "$STD"
-	say "downloading Debian's rustc-web and mingw to $DIR"
-	# The library's package is named after the compiler's version.
-	library=$(apt-cache depends libstd-rust-web-dev 2>/dev/null | grep -o 'libstd-rust-web-[0-9][0-9.]*' | head -1) || true
-	[ -n "$library" ] || { why="Debian's rustc-web is not among the packages here"; return 1; }
-	# shellcheck disable=SC2086
-	(cd "$DIR/debs" && apt-get download -qq $PACKAGES "$library" >/dev/null 2>&1) \
-		|| { why="Debian's packages could not be downloaded"; return 1; }
-	for package in "$DIR"/debs/*.deb; do dpkg -x "$package" "$DIR/root"; done
-	rm -rf "$DIR/debs"
-	for tool in "$DIR"/root/usr/bin/x86_64-w64-mingw32-*; do ln -sfn "$tool" "$DIR/bin/$(basename "$tool")"; done
-	ln -sfn "$DIR/root/usr/bin/x86_64-w64-mingw32-gcc-win32" "$DIR/bin/x86_64-w64-mingw32-gcc"
-	ln -sfn "$DIR/root/usr/lib/rustlib/x86_64-unknown-linux-gnu" "$STD/x86_64-unknown-linux-gnu"
-	compiler "$DIR/rustc-raw" ""
-	compiler "$DIR/rustc" "--sysroot $DIR/sysroot"
-}
-
-compiler() { # file, more arguments
-	printf '#!/bin/sh\nexport LD_LIBRARY_PATH=%s\nexec %s %s "$@"\n' \
-		"$DIR/root/usr/lib/x86_64-linux-gnu" "$DIR/root/usr/bin/rustc" "$2" > "$1"
-	chmod +x "$1"
-}
-
-# The standard library for a target, built from its sources with Debian's compiler.
-make_std() {
-	say "making a standard library for $1"
-	mkdir -p "$DIR/std/src"
-	printf '[package]\nname = "std-only"\nversion = "0.0.0"\nedition = "2021"\n[lib]\n[workspace]\n' \
-		> "$DIR/std/Cargo.toml"
-	: > "$DIR/std/src/lib.rs"
-	(cd "$DIR/std" && env -u RUSTFLAGS PATH="$DIR/bin:$PATH" RUSTC="$DIR/rustc-raw" RUSTC_BOOTSTRAP=1 \
-		CARGO_TARGET_DIR="$DIR/std/target" \
-		"$CARGO" build -q --release -Zbuild-std=std,panic_abort,proc_macro,test --target "$1") \
-		> "$DIR/std-$1.log" 2>&1 || { why="its standard library did not build: see $DIR/std-$1.log"; return 1; }
-	rm -rf "${STD:?}/$1" && mkdir -p "$STD/$1/lib"
-	cp "$DIR/std/target/$1/release/deps/"*.rlib "$STD/$1/lib/"
-	rm -f "$STD/$1/lib/"libstd_only-*
-	rm -rf "$DIR/std/target/$1"
-}
 
 # Sets `with` to the environment for cargo, or `why` it cannot be set.
 ready() {

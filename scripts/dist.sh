@@ -16,7 +16,11 @@ CARGO=${CARGO:-cargo}
 TARGETS=${CARGO_TARGET_DIR:-$PWD/target}
 DIST=$PWD/dist
 
+# The program's targets are those of the arguments; the library for Node has these.
+NODE_TARGETS=$(node -p 'Object.values(require("./bindings/node/scripts/packages.js").PLATFORMS).map((one) => one.triple).join(" ")' 2>/dev/null) || true
+
 say() { echo "dist: $*"; }
+. scripts/cross-std.sh
 fail() { say "$*" >&2; exit 1; }
 
 [ $# = 0 ] && set -- x86_64 aarch64
@@ -40,11 +44,15 @@ need node "18 or newer: https://nodejs.org"
 need npm "comes with node"
 OBJCOPY=$(command -v llvm-objcopy || ls "$(rustc --print sysroot)"/lib/rustlib/*/bin/rust-objcopy 2>/dev/null | head -1) || true
 [ -n "$OBJCOPY" ] || missing+=$'\n'"  llvm-objcopy: apt-get install llvm, or rustup component add llvm-tools"
-for target in "${@/%/-unknown-linux-gnu}"; do
-	ls "$(rustc --print target-libdir --target "$target")"/libstd-*.rlib >/dev/null 2>&1 \
-		|| missing+=$'\n'"  the standard library for $target: rustup target add $target"
+[ -z "$missing" ] || fail "these are missing:$missing"
+# Standard libraries that the toolchain lacks are made now, so that a build does not stop at one after minutes.
+for target in $(printf '%s\n' "${@/%/-unknown-linux-gnu}" $NODE_TARGETS | sort -u); do
+	has_own "$target" || has_made "$target" || say "the toolchain has no standard library for $target (rustup target add $target): making one"
+	compiler_for "$target" || missing+=$'\n'"  the standard library for $target: rustup target add $target; it cannot be made: $why"
 done
 [ -z "$missing" ] || fail "these are missing:$missing"
+$CARGO fetch --quiet --locked
+$CARGO fetch --quiet --locked --manifest-path bindings/node/Cargo.toml
 
 # Highest GLIBC_ version that a binary asks for.
 highest_glibc() { python3 - "$1" <<-'PY'
@@ -56,11 +64,14 @@ highest_glibc() { python3 - "$1" <<-'PY'
 
 # The program for a processor, stripped, with its debug information in a file beside it.
 binary() { # processor, folder
-	local triple=$1-unknown-linux-gnu built
+	local triple=$1-unknown-linux-gnu targets=$TARGETS built
+	compiler_for "$triple"
+	# What one compiler has built the other builds again: each has a folder.
+	[ "$compiler" = rustc ] || targets=$TARGETS/cross
 	# No folder of this machine is in the binary.
 	RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates --remap-path-prefix=$PWD=iosonde" \
-		$CARGO zigbuild --profile dist --locked -p iosonde --target "$triple.$GLIBC"
-	built=$TARGETS/$triple/dist/iosonde
+		RUSTC=$compiler CARGO_TARGET_DIR=$targets $CARGO zigbuild --profile dist --locked -p iosonde --target "$triple.$GLIBC"
+	built=$targets/$triple/dist/iosonde
 	"$OBJCOPY" --only-keep-debug "$built" "$2/iosonde.debug"
 	"$OBJCOPY" --strip-all --add-gnu-debuglink="$2/iosonde.debug" "$built" "$2/iosonde"
 	local glibc size

@@ -6,7 +6,8 @@
 //
 // One for each platform, which has its binary and nothing else, and the package
 // itself, which has none. The binaries are linked by zig (cargo-zigbuild). Each
-// target's standard library is rustup's (`rustup target add`).
+// target's standard library is rustup's (`rustup target add`), or made by
+// scripts/cross-std.sh.
 
 const { spawnSync } = require('child_process');
 const fs = require('fs');
@@ -14,6 +15,7 @@ const os = require('os');
 const path = require('path');
 
 const ROOT = path.join(__dirname, '..');
+const REPOSITORY = path.join(ROOT, '..', '..');
 const LICENCES = ['LICENSE-APACHE', 'LICENSE-MIT'];
 const NOTICES = 'THIRD-PARTY-LICENSES';
 const manifest = require('../package.json');
@@ -48,10 +50,12 @@ function run(command, args, options) {
   return done.stdout;
 }
 
-/** Whether rustup's standard library for a target is there. */
-function hasLibrary(triple) {
-  const folder = run('rustc', ['--print', 'target-libdir', '--target', triple]).trim();
-  return fs.existsSync(folder) && fs.readdirSync(folder).some((name) => /^libstd-.*\.rlib$/.test(name));
+/**
+ * The compiler for a target: the toolchain's, or one whose standard library is made where rustup's is missing, which takes
+ * minutes the first time.
+ */
+function compilerFor(triple) {
+  return run(path.join(REPOSITORY, 'scripts', 'cross-std.sh'), [triple]).trim();
 }
 
 /** Builds a platform's binary; its path. */
@@ -60,7 +64,7 @@ function build(platform) {
   const env = { ...process.env, MACOSX_DEPLOYMENT_TARGET: MACOS };
   // No folder of this machine is in the binary.
   const crates = path.join(process.env.CARGO_HOME || path.join(os.homedir(), '.cargo'), 'registry', 'src');
-  const flags = [`--remap-path-prefix=${crates}=crates`, `--remap-path-prefix=${path.join(ROOT, '..', '..')}=iosonde`];
+  const flags = [`--remap-path-prefix=${crates}=crates`, `--remap-path-prefix=${REPOSITORY}=iosonde`];
   // A shared object that takes its C library from the process.
   if (libc === 'musl') flags.push('-Ctarget-feature=-crt-static');
   // The name that the linker gives it is else the path of the build.
@@ -68,7 +72,13 @@ function build(platform) {
   env.CARGO_ENCODED_RUSTFLAGS = flags.join('\x1f');
   // The build script wants to see a Node for Windows to link with. The addon looks its symbols up at run time, and
   // takes nothing from it: an empty archive will do.
-  const target = process.env.CARGO_TARGET_DIR || path.join(ROOT, 'target');
+  const compiler = compilerFor(triple);
+  let target = process.env.CARGO_TARGET_DIR || path.join(ROOT, 'target');
+  if (compiler !== 'rustc') {
+    env.RUSTC = compiler;
+    // What one compiler has built the other builds again: each has a folder.
+    target = env.CARGO_TARGET_DIR = path.join(target, 'cross');
+  }
   env.LIBNODE_PATH = path.join(target, 'libnode');
   fs.mkdirSync(env.LIBNODE_PATH, { recursive: true });
   for (const name of ['libnode.dll', 'libnode.a']) fs.writeFileSync(path.join(env.LIBNODE_PATH, name), '!<arch>\n');
@@ -129,7 +139,7 @@ function writeManifest(folder, content) {
 }
 
 function copyLicences(folder) {
-  for (const name of LICENCES) fs.copyFileSync(path.join(ROOT, '..', '..', name), path.join(folder, name));
+  for (const name of LICENCES) fs.copyFileSync(path.join(REPOSITORY, name), path.join(folder, name));
 }
 
 /** Packs a folder; the tarball's path. */
@@ -143,13 +153,11 @@ function main(destination, ...chosen) {
   const platforms = chosen.length ? chosen : Object.keys(PLATFORMS);
   for (const platform of platforms) {
     if (!PLATFORMS[platform]) fail(`unknown platform "${platform}": use ${Object.keys(PLATFORMS).join(', ')}`);
-    const { triple } = PLATFORMS[platform];
-    if (!hasLibrary(triple)) fail(`there is no standard library for ${triple}: rustup target add ${triple}`);
   }
   const work = fs.mkdtempSync(path.join(os.tmpdir(), 'iosonde-packages-'));
   process.on('exit', () => fs.rmSync(work, { recursive: true, force: true }));
   fs.mkdirSync(destination, { recursive: true });
-  const notices = run('python3', ['scripts/dist-notices.py', 'iosonde-direct-io-node'], { cwd: path.join(ROOT, '..', '..') });
+  const notices = run('python3', ['scripts/dist-notices.py', 'iosonde-direct-io-node'], { cwd: REPOSITORY });
   for (const platform of platforms) {
     const folder = path.join(work, platform);
     stagePlatform(platform, build(platform), notices, folder);
