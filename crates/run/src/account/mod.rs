@@ -99,7 +99,8 @@ pub fn idle(job: &JobPlan, result: &JobResult) -> Option<String> {
     Some(format!("job {} did no I/O: {reason}", job.name))
 }
 
-fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
+/// What is known of a job before it has run; `depth_found` is the one that kept its latency target.
+fn planned(job: &JobPlan, depth_found: Option<u32>) -> JobFacts {
     let Reporting { options, .. } = &job.reporting;
     let mut report = JobReport {
         name: job.name.clone(),
@@ -114,13 +115,13 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
     };
     if let Some(target) = &job.pace.target {
         report.latency = LatencyTarget {
-            depth: result.and_then(|result| result.depth_found).unwrap_or(job.window.depth),
+            depth: depth_found.unwrap_or(job.window.depth),
             target_ns: target.target.0,
             window_ns: target.window.0,
             percentile: target.percentile,
         };
     }
-    let mut facts = JobFacts {
+    JobFacts {
         report,
         group_reporting: job.reporting.group_reporting,
         reported: job.reporting.reported,
@@ -128,7 +129,11 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         measured: job.reporting.measured,
         percentiles: job.reporting.percentiles.clone(),
         ..JobFacts::default()
-    };
+    }
+}
+
+fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
+    let mut facts = planned(job, result.and_then(|result| result.depth_found));
     let Some(result) = result else { return JobAccount::new(facts, Snapshot::default()) };
     let mut counts = result.snapshot.clone();
     complete(job, &mut counts);
