@@ -95,7 +95,7 @@ impl Estimate {
 
     /// Of a session against earlier sessions, as logarithms: a prediction
     /// interval, because sessions differ by more than their runs do. `None`
-    /// of fewer than [`Estimate::SESSIONS_LEAST`] sessions.
+    /// of fewer than 5 sessions.
     pub fn against_sessions(earlier: &[f64], session: f64) -> Option<Estimate> {
         let n = earlier.len();
         (n >= Estimate::SESSIONS_LEAST).then(|| Estimate {

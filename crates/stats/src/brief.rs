@@ -7,8 +7,8 @@
 use crate::histogram::brief_bucket;
 use crate::{Histogram, Moments};
 
-/// Latencies in nanoseconds that are counted together. Not one is as long as
-/// [`BriefLatencies::BOUND`].
+/// Latencies in nanoseconds that are counted together. Each is shorter than
+/// 16.7 ms.
 #[derive(Debug)]
 pub struct BriefLatencies {
     ns: [u32; BriefLatencies::MOST],
