@@ -91,7 +91,8 @@ pub(crate) fn make(
     memory: &Rc<Memory>,
 ) -> std::result::Result<Result<Returned>, PoolError> {
     let options = PoolOptions::new(count, bytes).alignment(alignment);
-    let options = if huge { options.huge_pages(HugePage::Default(HUGE_PAGE_BYTES)) } else { options };
+    let options =
+        if huge { options.huge_pages(HugePage::Default(HUGE_PAGE_BYTES)) } else { options };
     let shelf = Shelf {
         pools: RefCell::new(vec![options.build()?]),
         options,

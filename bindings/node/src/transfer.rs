@@ -21,7 +21,11 @@ pub(crate) fn transfer(call: &FunctionCallContext) -> Result<Returned> {
     let syscall = if write { "write" } else { "read" };
     let act = move || {
         let file = file.map_err(|error| Failure::of(syscall, &error))?;
-        let done = if write { write_with(file.file(), lent.bytes(), offset, WriteFlags::new()) } else { read_with(file.file(), lent.bytes_mut(), offset, ReadCaching::Cached) };
+        let done = if write {
+            write_with(file.file(), lent.bytes(), offset, WriteFlags::new())
+        } else {
+            read_with(file.file(), lent.bytes_mut(), offset, ReadCaching::Cached)
+        };
         done.map_err(|error| failure(syscall, error))
     };
     edge::queue(call.env, callback(call, 4)?, act, move |env, done| {

@@ -117,7 +117,11 @@ pub(crate) fn address(value: &Unknown) -> Result<usize> {
     unsafe {
         let mut is_whole = false;
         check(sys::napi_is_arraybuffer(env, raw, &mut is_whole))?;
-        check(if is_whole { sys::napi_get_arraybuffer_info(env, raw, &mut start, &mut bytes) } else { sys::napi_get_buffer_info(env, raw, &mut start, &mut bytes) })?;
+        check(if is_whole {
+            sys::napi_get_arraybuffer_info(env, raw, &mut start, &mut bytes)
+        } else {
+            sys::napi_get_buffer_info(env, raw, &mut start, &mut bytes)
+        })?;
     }
     Ok(start.addr())
 }

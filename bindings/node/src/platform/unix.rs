@@ -32,12 +32,17 @@ pub(crate) fn path_of(bytes: &[u8]) -> PathBuf {
 /// A device of either kind, or the original's error that it is not a device.
 pub(super) fn device_kind(file: &File) -> Result<FileType, &'static str> {
     let kind = file.metadata().map_err(|_| "fstat failed")?.file_type();
-    if kind.is_block_device() || kind.is_char_device() { Ok(kind) } else { Err("fd is not a block or character device") }
+    if kind.is_block_device() || kind.is_char_device() {
+        Ok(kind)
+    } else {
+        Err("fd is not a block or character device")
+    }
 }
 
 /// `setFlock`.
 pub(super) fn set_flock(file: io::Result<&File>, lock: bool) -> Result<(), &'static str> {
-    let operation = if lock { FlockOperation::NonBlockingLockExclusive } else { FlockOperation::Unlock };
+    let operation =
+        if lock { FlockOperation::NonBlockingLockExclusive } else { FlockOperation::Unlock };
     let done = file.and_then(|file| Ok(flock(file, operation)?));
     done.map_err(|error| match Errno::from_io_error(&error) {
         Some(Errno::WOULDBLOCK) => "EWOULDBLOCK, the file is already locked",

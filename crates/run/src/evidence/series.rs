@@ -227,6 +227,7 @@ mod tests {
     fn an_hour_takes_no_more_memory_than_its_first_minute() {
         let folder = Folder::temporary("series-hour");
         let mut job = JobBuilder::new("job", &folder.join("data"));
+        job.set_text("size", "1m").unwrap();
         job.set_text("runtime", "1h").unwrap();
         let plan = job.plan().unwrap();
         let which = WhichLatencies {
