@@ -134,12 +134,13 @@ impl Undo {
 
     /// Kill this process, unless it has ended and this is cancelled.
     pub fn kill(process: &Child) -> Undo {
-        Undo::by(&format!("kill -KILL {}", process.id()))
+        Undo::by(&format!("kill -s KILL {}", process.id()))
     }
 
     /// As [`Undo::kill`], with all that it started: the process leads a group.
     pub fn kill_group(leader: &Child) -> Undo {
-        Undo::by(&format!("kill -KILL -- -{}", leader.id()))
+        // dash takes no `--` after `-KILL`.
+        Undo::by(&format!("kill -s KILL -- -{}", leader.id()))
     }
 
     /// There is nothing to undo any more.
@@ -186,6 +187,23 @@ mod tests {
         assert_eq!(folder.read("order"), "first,");
         drop(second);
         assert_eq!(folder.read("order"), "first,second,");
+    }
+
+    #[test]
+    fn a_group_is_killed_with_all_that_its_leader_started() {
+        let mut leader = Command::new("sh")
+            .args(["-c", "sleep 1000 & echo started; wait"])
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let mut output = BufReader::new(leader.stdout.take().unwrap());
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        drop(Undo::kill_group(&leader));
+        // The pipe has its end when the last of them has ended.
+        assert_eq!(output.read_line(&mut line).unwrap(), 0);
+        leader.wait().unwrap();
     }
 
     #[test]
