@@ -98,7 +98,7 @@ pub(crate) fn numbers(report: &Report) -> Markup {
     let worst = ledger.and_then(|ledger| ledger.verdict.first());
     let is_wrong = worst.is_some_and(|finding| finding.severity >= Severity::Wrong);
     let durable = ledger.and_then(|ledger| ledger.writes.as_ref()).and_then(|writes| {
-        let durable = *writes.durable_bytes_per_s.get()?;
+        let durable = writes.durable_bytes_per_s.get()?;
         let reported = writes.reported_bytes_per_s;
         ((durable - reported).abs() > reported * RATES_DIFFER).then_some(durable)
     });

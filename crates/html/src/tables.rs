@@ -3,7 +3,7 @@
 use crate::figures::ledger;
 use iosonde_base::text::{bytes, counted, duration, percent};
 use iosonde_report::fingerprint::Fingerprint;
-use iosonde_report::ledger::{DeviceLedger, Ledger, Observed};
+use iosonde_report::ledger::{DeviceLedger, Fact, Ledger};
 use iosonde_report::{JobReport, LatencyReport, Report};
 use maud::{Markup, html};
 
@@ -115,10 +115,10 @@ pub(crate) fn system(report: &Report) -> Markup {
     }
 }
 
-fn known<T>(value: &Observed<T>, words: impl Fn(&T) -> String) -> String {
+fn known<T>(value: &Fact<T>, words: impl Fn(&T) -> String) -> String {
     match value {
-        Observed::Is(value) => words(value),
-        Observed::Unknown(why) => format!("unknown: {why}"),
+        Fact::Known(value) => words(value),
+        Fact::Unknown(why) => format!("unknown: {why}"),
     }
 }
 
@@ -139,7 +139,7 @@ fn devices(ledger: &Ledger) -> Markup {
     let row = |device: &DeviceLedger| {
         let facts = &device.facts;
         let used = |words: fn(&iosonde_report::ledger::DeviceUse) -> String| {
-            device.used.get().map_or("-".to_owned(), words)
+            device.used.known().map_or("-".to_owned(), words)
         };
         [
             format!("{}{}", "\u{a0}\u{a0}".repeat(device.level as usize), device.name),

@@ -3,7 +3,7 @@
 
 use crate::by_dir::{self, ByDir};
 use crate::finding::Severity;
-use crate::ledger::{Observed, Reads, Writes};
+use crate::ledger::{Fact, Reads, Writes};
 use crate::{DiskReport, JobReport, OptionTexts};
 use iosonde_base::PerDir;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -232,13 +232,13 @@ pub struct HostsBytes {
     /// Bytes read.
     pub read: u64,
     /// Of those, from the device.
-    pub read_device: Observed<u64>,
+    pub read_device: Fact<u64>,
     /// Of those, from the page cache.
-    pub read_cache: Observed<u64>,
+    pub read_cache: Fact<u64>,
     /// Bytes written.
     pub written: u64,
     /// Of those, still dirty in the page cache at the end.
-    pub dirty_at_end: Observed<u64>,
+    pub dirty_at_end: Fact<u64>,
 }
 
 /// A total or why there is none, as documents have it.
@@ -300,13 +300,13 @@ impl HostsReport {
     }
 }
 
-fn sum<'a>(parts: impl Iterator<Item = &'a Observed<u64>>) -> Observed<u64> {
+fn sum<'a>(parts: impl Iterator<Item = &'a Fact<u64>>) -> Fact<u64> {
     let mut all = 0;
     for part in parts {
         match part {
-            Observed::Is(bytes) => all += bytes,
-            Observed::Unknown(why) => return Observed::Unknown(why.clone()),
+            Fact::Known(bytes) => all += bytes,
+            Fact::Unknown(why) => return Fact::Unknown(why.clone()),
         }
     }
-    Observed::Is(all)
+    Fact::Known(all)
 }

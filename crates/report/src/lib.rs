@@ -19,7 +19,6 @@ pub mod hosts;
 mod latency;
 pub mod ledger;
 pub mod live;
-mod observed;
 mod report;
 pub mod scale;
 pub mod series;

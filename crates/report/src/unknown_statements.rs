@@ -1,6 +1,6 @@
 //! Statements that a ledger cannot make.
 
-use crate::ledger::{JobLedger, Ledger, Observed};
+use crate::ledger::{Fact, JobLedger, Ledger};
 use iosonde_base::text::bytes;
 
 impl Ledger {
@@ -9,23 +9,23 @@ impl Ledger {
     /// is clean; with them, nobody knows.
     pub fn unknown_statements(&self) -> Vec<String> {
         let mut unknown = Vec::new();
-        let honoured = |job: &JobLedger| job.direct.honoured == Observed::Is(true);
+        let honoured = |job: &JobLedger| job.direct.honoured == Fact::Known(true);
         if let Some(reads) = &self.reads
-            && let Observed::Unknown(why) = &reads.device_bytes
+            && let Fact::Unknown(why) = &reads.device_bytes
             && !self.jobs.iter().filter(|job| job.reads.is_some()).all(honoured)
         {
             let what = format!("where the {} read came from", bytes(reads.completed_bytes));
             unknown.push(format!("{what} ({why})"));
         }
         if let Some(writes) = &self.writes
-            && let Observed::Unknown(why) = &writes.dirty_at_end_bytes
+            && let Fact::Unknown(why) = &writes.dirty_at_end_bytes
             && self.jobs.iter().any(|job| buffered(job) && !honoured(job))
         {
             let what = format!("whether the {} written had", bytes(writes.completed_bytes));
             unknown.push(format!("{what} left memory at the end of the run ({why})"));
         }
         let of = |job: &JobLedger| match &job.direct.honoured {
-            Observed::Unknown(why) if job.direct.requested && moved(job) => Some(why.clone()),
+            Fact::Unknown(why) if job.direct.requested && moved(job) => Some(why.clone()),
             _ => None,
         };
         if let Some(why) = self.jobs.iter().find_map(of) {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::ledger::{DirectLedger, Reads, Writes};
 
-    fn reader(device: Observed<u64>, honoured: Observed<bool>) -> Ledger {
+    fn reader(device: Fact<u64>, honoured: Fact<bool>) -> Ledger {
         let reads = Reads { completed_bytes: 1 << 20, device_bytes: device, ..Reads::default() };
         let job = JobLedger {
             reads: Some(reads.clone()),
@@ -72,16 +72,16 @@ mod tests {
 
     #[test]
     fn what_is_known_leaves_nothing_unknown() {
-        assert_eq!(reader(Observed::Is(1 << 20), Observed::Is(true)).unknown_statements(), [""; 0]);
+        assert_eq!(reader(Fact::Known(1 << 20), Fact::Known(true)).unknown_statements(), [""; 0]);
         // Direct I/O that is known to be honoured comes from no page cache.
-        let known = reader(Observed::unknown("why"), Observed::Is(true));
+        let known = reader(Fact::unknown("why"), Fact::Known(true));
         assert_eq!(known.unknown_statements(), [""; 0]);
         assert_eq!(Ledger::default().unknown_statements(), [""; 0]);
     }
 
     #[test]
     fn a_source_and_a_direct_flag_that_nobody_sees_are_told_with_the_reason() {
-        let hidden = reader(Observed::unknown("fuse"), Observed::unknown("a program serves it"));
+        let hidden = reader(Fact::unknown("fuse"), Fact::unknown("a program serves it"));
         assert_eq!(
             hidden.unknown_statements(),
             [
@@ -101,7 +101,7 @@ mod tests {
         };
         let unknown = of(&writes).unknown_statements();
         assert!(unknown[0].starts_with("whether the 1 MiB written had left memory"), "{unknown:?}");
-        writes.durable_bytes_per_s = Observed::Is(1e8);
+        writes.durable_bytes_per_s = Fact::Known(1e8);
         assert_eq!(of(&writes).unknown_statements(), [""; 0]);
     }
 }

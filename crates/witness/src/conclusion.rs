@@ -2,7 +2,7 @@
 
 use iosonde_base::text::{count, percent};
 use iosonde_report::finding::{Finding, Severity};
-use iosonde_report::ledger::{Conclusion, JobLedger, Ledger, LimitedBy, Observed};
+use iosonde_report::ledger::{Conclusion, Fact, JobLedger, Ledger, LimitedBy};
 
 /// What limited a run with these findings; `None` where no I/O was measured.
 pub fn conclude(ledger: &Ledger) -> Option<Conclusion> {
@@ -72,9 +72,7 @@ fn memory_share(ledger: &Ledger) -> Option<f64> {
     let (reads, writes) = (ledger.reads.as_ref(), ledger.writes.as_ref());
     let moved = reads.map_or(0, |reads| reads.completed_bytes)
         + writes.map_or(0, |writes| writes.completed_bytes);
-    let known = |observed: Option<&Observed<u64>>| {
-        observed.map_or(Some(0), |observed| observed.get().copied())
-    };
+    let known = |observed: Option<&Fact<u64>>| observed.map_or(Some(0), |observed| observed.get());
     let cached = known(reads.map(|reads| &reads.cache_bytes))?;
     let dirty = known(writes.map(|writes| &writes.dirty_at_end_bytes))?;
     iosonde_report::ledger::share((cached + dirty).min(moved), moved)
@@ -87,7 +85,7 @@ fn depth(ledger: &Ledger) -> String {
     let requested = depth.requested_by_all.max(u64::from(depth.requested)).max(1);
     match depth.observed_at_device.get() {
         // A device that merges or splits requests has another depth than the job.
-        Some(&observed) if requested > 1 && observed < requested as f64 * 0.7 => {
+        Some(observed) if requested > 1 && observed < requested as f64 * 0.7 => {
             format!("{} ({requested} requested)", count(observed))
         }
         _ => requested.to_string(),
@@ -151,8 +149,8 @@ mod tests {
         let mut ledger = clean();
         for reads in [&mut ledger.reads, &mut ledger.jobs[0].reads] {
             let reads = reads.as_mut().unwrap();
-            reads.cache_bytes = Observed::Is(reads.completed_bytes);
-            reads.device_bytes = Observed::Is(0);
+            reads.cache_bytes = Fact::Known(reads.completed_bytes);
+            reads.device_bytes = Fact::Known(0);
         }
         let found = concluded(&ledger);
         assert_eq!(found.limit, LimitedBy::Memory);
@@ -184,8 +182,8 @@ mod tests {
         let mut ledger = writer();
         for writes in [&mut ledger.writes, &mut ledger.jobs[0].writes] {
             let writes = writes.as_mut().unwrap();
-            writes.dirty_at_end_bytes = Observed::Is(writes.completed_bytes / 5);
-            writes.durable_bytes_per_s = Observed::Is(8e8);
+            writes.dirty_at_end_bytes = Fact::Known(writes.completed_bytes / 5);
+            writes.durable_bytes_per_s = Fact::Known(8e8);
         }
         let found = concluded(&ledger);
         assert!(found.text.contains("not usable") || found.text.contains("durable"), "{found:?}");

@@ -3,7 +3,7 @@
 use crate::reading::{FileReading, Location, MachineReading};
 use iosonde_base::PerDir;
 use iosonde_report::JobPhase;
-use iosonde_report::ledger::{DeviceDescription, LatencySummary, LedgerOptions, Observed};
+use iosonde_report::ledger::{DeviceDescription, Fact, LatencySummary, LedgerOptions};
 use iosonde_report::series::RunSeries;
 use iosonde_sys::counters::{GroupLimits, TaskIo, Usage};
 use iosonde_sys::environment::Machine;
@@ -28,7 +28,7 @@ pub struct Evidence {
     /// The tool's name and version.
     pub tool: String,
     /// One look at the clock.
-    pub clock_read_ns: Observed<f64>,
+    pub clock_read_ns: Fact<f64>,
     /// Time spent on reading signals, of all threads.
     pub counter_read_ns: u64,
     /// For how long the process was stopped and continued, at least.
@@ -82,7 +82,7 @@ pub struct JobEvidence {
     /// It moves bytes of files or devices; the null engine does not.
     pub touches_storage: bool,
     /// What its thread counted while the clock ran.
-    pub thread_io: Observed<TaskIo>,
+    pub thread_io: Fact<TaskIo>,
     /// What the process counted while the clock ran, where no other job ran
     /// beside it.
     pub process_io: Option<TaskIo>,
@@ -95,9 +95,9 @@ pub struct JobEvidence {
     /// The reads that checked what was written, if they can be distinguished from others.
     pub verify: Option<VerifyEvidence>,
     /// How its data became durable afterwards.
-    pub durability: Observed<DurableAfter>,
+    pub durability: Fact<DurableAfter>,
     /// I/Os a second of the same job with an engine that does nothing.
-    pub upper_bound_iops: Observed<f64>,
+    pub upper_bound_iops: Fact<f64>,
 }
 
 /// The reads of a job that checked what was written (`verify`).
@@ -108,7 +108,7 @@ pub struct VerifyEvidence {
     /// The job wrote what they read.
     pub wrote_it: bool,
     /// What its thread counted meanwhile.
-    pub thread_io: Observed<TaskIo>,
+    pub thread_io: Fact<TaskIo>,
     /// What the process counted meanwhile, where no other job ran beside it.
     pub process_io: Option<TaskIo>,
 }

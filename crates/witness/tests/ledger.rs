@@ -6,7 +6,7 @@ use iosonde_report::ledger::FilesystemFacts;
 use iosonde_sys::counters::{Attributes, Extents, GroupLimits, PageFlow, TaskIo};
 use iosonde_sys::stack::{DeviceId, Layer, LayerKind};
 use iosonde_witness::reading::{FileReading, Location, PagesBelow};
-use iosonde_witness::{DurableAfter, Evidence, JobEvidence, Observed, Wave, ledger};
+use iosonde_witness::{DurableAfter, Evidence, Fact, JobEvidence, Wave, ledger};
 
 const MIB: u64 = 1 << 20;
 
@@ -17,9 +17,9 @@ fn reader(kind: &str, fetched: u64, extents: Extents) -> Evidence {
         path: "/mnt/f".into(),
         bytes: 100 * MIB,
         device: 1,
-        extents: Observed::Is(extents),
-        resident: [Observed::Is(0), Observed::Is(0)],
-        unwritten: [Observed::Is(0), Observed::Is(0)],
+        extents: Fact::Known(extents),
+        resident: [Fact::Known(0), Fact::Known(0)],
+        unwritten: [Fact::Known(0), Fact::Known(0)],
         ..FileReading::default()
     };
     let mut job = JobEvidence {
@@ -28,7 +28,7 @@ fn reader(kind: &str, fetched: u64, extents: Extents) -> Evidence {
         depth: 1,
         runtime_ns: 1_000_000_000,
         touches_storage: true,
-        thread_io: Observed::Is(TaskIo { storage_read_bytes: fetched, ..TaskIo::default() }),
+        thread_io: Fact::Known(TaskIo { storage_read_bytes: fetched, ..TaskIo::default() }),
         files: (1, 100 * MIB),
         inspected: vec![file],
         ..JobEvidence::default()
@@ -47,16 +47,16 @@ fn solid() -> Extents {
 #[test]
 fn what_the_device_did_not_deliver_came_out_of_memory() {
     let reported = ledger(&reader("ext4", 40 * MIB, solid())).reads.unwrap();
-    assert_eq!(reported.device_bytes, Observed::Is(40 * MIB));
-    assert_eq!(reported.cache_bytes, Observed::Is(60 * MIB));
-    assert_eq!((reported.hole_bytes, reported.readahead_bytes), (Observed::Is(0), Observed::Is(0)));
+    assert_eq!(reported.device_bytes, Fact::Known(40 * MIB));
+    assert_eq!(reported.cache_bytes, Fact::Known(60 * MIB));
+    assert_eq!((reported.hole_bytes, reported.readahead_bytes), (Fact::Known(0), Fact::Known(0)));
 }
 
 #[test]
 fn what_was_fetched_and_not_asked_for_is_read_ahead() {
     let reported = ledger(&reader("xfs", 130 * MIB, solid())).reads.unwrap();
-    assert_eq!(reported.readahead_bytes, Observed::Is(30 * MIB));
-    assert_eq!(reported.cache_bytes, Observed::Is(0));
+    assert_eq!(reported.readahead_bytes, Fact::Known(30 * MIB));
+    assert_eq!(reported.cache_bytes, Fact::Known(0));
 }
 
 #[test]
@@ -65,14 +65,14 @@ fn half_a_file_of_holes_is_reported_by_share_and_for_direct_io_exactly() {
     let mut seen = reader("ext4", 30 * MIB, half);
     let reported = ledger(&seen).reads.unwrap();
     assert!(reported.holes_estimated);
-    assert_eq!(reported.hole_bytes, Observed::Is(50 * MIB));
-    assert_eq!(reported.cache_bytes, Observed::Is(20 * MIB));
+    assert_eq!(reported.hole_bytes, Fact::Known(50 * MIB));
+    assert_eq!(reported.cache_bytes, Fact::Known(20 * MIB));
     seen.jobs[0].direct = true;
     let reported = ledger(&seen).reads.unwrap();
     assert!(!reported.holes_estimated);
     assert_eq!(
         (reported.hole_bytes, reported.cache_bytes),
-        (Observed::Is(70 * MIB), Observed::Is(0))
+        (Fact::Known(70 * MIB), Fact::Known(0))
     );
 }
 
@@ -80,10 +80,10 @@ fn half_a_file_of_holes_is_reported_by_share_and_for_direct_io_exactly() {
 fn a_file_system_that_counts_for_nobody_leaves_it_unknown() {
     let reported = ledger(&reader("fuse.sshfs", 0, solid()));
     let reads = reported.reads.unwrap();
-    assert!(matches!(&reads.device_bytes, Observed::Unknown(why) if why.contains("fuse.sshfs")));
+    assert!(matches!(&reads.device_bytes, Fact::Unknown(why) if why.contains("fuse.sshfs")));
     assert!(reads.cache_bytes.get().is_none(), "no guess: {reads:?}");
     let memory = ledger(&reader("tmpfs", 0, solid())).reads.unwrap();
-    assert_eq!(memory.cache_bytes, Observed::Is(100 * MIB));
+    assert_eq!(memory.cache_bytes, Fact::Known(100 * MIB));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn bytes_of_helper_threads_are_not_reported_as_a_jobs() {
     // Alone, what the process counted is the job's.
     seen.jobs[0].process_io = Some(TaskIo { storage_read_bytes: 100 * MIB, ..TaskIo::default() });
     let reported = ledger(&seen);
-    assert_eq!(reported.jobs[0].reads.as_ref().unwrap().device_bytes, Observed::Is(100 * MIB));
+    assert_eq!(reported.jobs[0].reads.as_ref().unwrap().device_bytes, Fact::Known(100 * MIB));
 }
 
 #[test]
@@ -103,15 +103,15 @@ fn the_rate_to_durability_counts_the_time_until_all_was_safe() {
     let mut seen = reader("ext4", 0, solid());
     seen.jobs[0].bytes[Dir::Read] = 0;
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
-    seen.jobs[0].inspected[0].unwritten[1] = Observed::Is(60 * MIB);
-    seen.jobs[0].durability = Observed::Is(DurableAfter { took_ns: 1_000_000_000, by_part: false });
+    seen.jobs[0].inspected[0].unwritten[1] = Fact::Known(60 * MIB);
+    seen.jobs[0].durability = Fact::Known(DurableAfter { took_ns: 1_000_000_000, by_part: false });
     let reported = ledger(&seen);
     let writes = reported.writes.unwrap();
     assert_eq!(writes.dirty_at_end_share(), Some(0.6));
     assert_eq!(writes.reported_bytes_per_s, (100 * MIB) as f64);
-    assert_eq!(writes.durable_bytes_per_s, Observed::Is((50 * MIB) as f64));
+    assert_eq!(writes.durable_bytes_per_s, Fact::Known((50 * MIB) as f64));
     assert!(reported.reads.is_none());
-    seen.jobs[0].durability = Observed::unknown("its files were removed at its end");
+    seen.jobs[0].durability = Fact::unknown("its files were removed at its end");
     assert!(ledger(&seen).writes.unwrap().durable_bytes_per_s.get().is_none());
 }
 
@@ -119,21 +119,21 @@ fn the_rate_to_durability_counts_the_time_until_all_was_safe() {
 fn jobs_on_one_file_do_not_count_what_is_left_twice() {
     let mut seen = reader("ext4", 0, solid());
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
-    seen.jobs[0].inspected[0].unwritten[1] = Observed::Is(60 * MIB);
+    seen.jobs[0].inspected[0].unwritten[1] = Fact::Known(60 * MIB);
     let mut other = seen.jobs[0].clone();
-    other.inspected[0].unwritten[1] = Observed::Is(50 * MIB);
+    other.inspected[0].unwritten[1] = Fact::Known(50 * MIB);
     seen.jobs.push(other);
-    assert_eq!(ledger(&seen).writes.unwrap().dirty_at_end_bytes, Observed::Is(50 * MIB));
+    assert_eq!(ledger(&seen).writes.unwrap().dirty_at_end_bytes, Fact::Known(50 * MIB));
 }
 
 #[test]
 fn of_many_files_those_looked_at_stand_for_all() {
     let mut seen = reader("ext4", 0, solid());
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
-    seen.jobs[0].inspected[0].unwritten[1] = Observed::Is(2 * MIB);
+    seen.jobs[0].inspected[0].unwritten[1] = Fact::Known(2 * MIB);
     seen.jobs[0].files = (10, 100 * MIB);
     let reported = ledger(&seen);
-    assert_eq!(reported.writes.unwrap().dirty_at_end_bytes, Observed::Is(20 * MIB));
+    assert_eq!(reported.writes.unwrap().dirty_at_end_bytes, Fact::Known(20 * MIB));
     assert_eq!((reported.jobs[0].files.files, reported.jobs[0].files.inspected), (10, 1));
 }
 
@@ -142,16 +142,16 @@ fn pages_of_a_buffered_job_beside_it_do_not_accuse_a_direct_one() {
     let mut seen = reader("ext4", 100 * MIB, solid());
     let mut beside = seen.jobs[0].clone();
     seen.jobs[0].direct = true;
-    seen.jobs[0].inspected[0].resident[1] = Observed::Is(90 * MIB);
+    seen.jobs[0].inspected[0].resident[1] = Fact::Known(90 * MIB);
     let honoured = ledger(&seen).jobs[0].direct.honoured.clone();
     assert!(honoured.get().is_none(), "another process may have read the file: {honoured:?}");
     let mut cached = reader("ext4", 10 * MIB, solid());
     cached.jobs[0].direct = true;
-    cached.jobs[0].inspected[0].resident[1] = Observed::Is(90 * MIB);
-    assert_eq!(ledger(&cached).jobs[0].direct.honoured, Observed::Is(false));
+    cached.jobs[0].inspected[0].resident[1] = Fact::Known(90 * MIB);
+    assert_eq!(ledger(&cached).jobs[0].direct.honoured, Fact::Known(false));
     beside.name = "beside".into();
     seen.jobs.push(beside);
-    assert_eq!(ledger(&seen).jobs[0].direct.honoured, Observed::Is(true), "all was fetched");
+    assert_eq!(ledger(&seen).jobs[0].direct.honoured, Fact::Known(true), "all was fetched");
     seen.jobs[0].bytes[Dir::Write] = MIB;
     assert!(ledger(&seen).jobs[0].direct.honoured.get().is_none(), "nothing is known of writes");
 }
@@ -163,7 +163,7 @@ fn the_fingerprint_stays_while_nothing_changes_that_lasts() {
     let mut fuller = seen.clone();
     fuller.machine.available_bytes = Some(1);
     if let Some(facts) = &mut fuller.places[0].filesystem {
-        facts.fill_share = Observed::Is(0.9);
+        facts.fill_share = Fact::Known(0.9);
     }
     assert_eq!(print(&seen), print(&fuller));
     let mut other = seen.clone();
@@ -203,11 +203,11 @@ fn what_is_dirty_below_a_loop_device_is_that_of_the_end() {
     for dirty in [7, 9] {
         let mut wave = Wave::default();
         let pages = PagesBelow { cached_bytes: 20 * MIB, dirty_bytes: dirty * MIB };
-        wave.after.below = vec![("loop1".to_owned(), Observed::Is(pages))];
+        wave.after.below = vec![("loop1".to_owned(), Fact::Known(pages))];
         seen.waves.push(wave);
     }
     let dirty = ledger(&seen).devices.into_iter().map(|device| device.dirty_below_bytes);
-    assert_eq!(dirty.collect::<Vec<_>>(), [None, Some(Observed::Is(9 * MIB))]);
+    assert_eq!(dirty.collect::<Vec<_>>(), [None, Some(Fact::Known(9 * MIB))]);
 }
 
 #[test]
@@ -244,19 +244,19 @@ fn holes_of_files_without_extents_are_filled_through_the_page_cache() {
         seen.jobs[0].bytes[Dir::Read] = 0;
         seen.jobs[0].bytes[Dir::Write] = 50 * MIB;
         let file = &mut seen.jobs[0].inspected[0];
-        file.attributes = Observed::Is(Attributes { has_extents, ..Attributes::default() });
+        file.attributes = Fact::Known(Attributes { has_extents, ..Attributes::default() });
         file.file_bytes = file_bytes;
         let mut wave = Wave::default();
-        wave.before.pages = Observed::Is(PageFlow::default());
-        wave.after.pages = Observed::Is(PageFlow { written_pages, ..PageFlow::default() });
+        wave.before.pages = Fact::Known(PageFlow::default());
+        wave.after.pages = Fact::Known(PageFlow { written_pages, ..PageFlow::default() });
         seen.waves.push(wave);
         ledger(&seen).jobs[0].direct.honoured.clone()
     };
     let written = 50 * MIB / 4096;
-    assert_eq!(with(false, 100 * MIB, written), Observed::Is(false));
-    assert_eq!(with(true, 100 * MIB, written), Observed::Is(true));
-    assert_eq!(with(false, 0, written), Observed::Is(true), "a file that grows has no holes");
-    assert_eq!(with(false, 100 * MIB, 10), Observed::Is(true), "nothing left the page cache");
+    assert_eq!(with(false, 100 * MIB, written), Fact::Known(false));
+    assert_eq!(with(true, 100 * MIB, written), Fact::Known(true));
+    assert_eq!(with(false, 0, written), Fact::Known(true), "a file that grows has no holes");
+    assert_eq!(with(false, 100 * MIB, 10), Fact::Known(true), "nothing left the page cache");
 }
 
 #[test]
@@ -266,17 +266,17 @@ fn what_overlayfs_hides_is_dirty_if_no_page_has_left_the_cache() {
         seen.jobs[0].bytes[Dir::Read] = 0;
         seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
         let io = TaskIo { storage_write_bytes: 100 * MIB, ..TaskIo::default() };
-        seen.jobs[0].thread_io = Observed::Is(io);
-        seen.jobs[0].inspected[0].unwritten[1] = Observed::unknown("overlayfs");
+        seen.jobs[0].thread_io = Fact::Known(io);
+        seen.jobs[0].inspected[0].unwritten[1] = Fact::unknown("overlayfs");
         let mut wave = Wave::default();
-        wave.before.pages = Observed::Is(PageFlow::default());
-        wave.after.pages = Observed::Is(PageFlow { written_pages, ..PageFlow::default() });
+        wave.before.pages = Fact::Known(PageFlow::default());
+        wave.after.pages = Fact::Known(PageFlow { written_pages, ..PageFlow::default() });
         seen.waves.push(wave);
         ledger(&seen).writes.unwrap().dirty_at_end_bytes
     };
-    assert_eq!(with(0), Observed::Is(100 * MIB));
-    assert_eq!(with(15 * 1024), Observed::Is(40 * MIB));
-    assert_eq!(with(100 * 1024), Observed::unknown("overlayfs"));
+    assert_eq!(with(0), Fact::Known(100 * MIB));
+    assert_eq!(with(15 * 1024), Fact::Known(40 * MIB));
+    assert_eq!(with(100 * 1024), Fact::unknown("overlayfs"));
 }
 
 #[test]
@@ -291,11 +291,11 @@ fn the_page_cache_below_a_loop_device_grows_by_what_enters_it_and_what_was_taken
     let mut wave = Wave::default();
     for (reading, mib) in [(&mut wave.before, 10), (&mut wave.after, 14)] {
         let pages = PagesBelow { cached_bytes: mib * MIB, dirty_bytes: 0 };
-        reading.below = vec![("loop1".to_owned(), Observed::Is(pages))];
+        reading.below = vec![("loop1".to_owned(), Fact::Known(pages))];
         let reclaimed_pages = mib;
-        reading.pages = Observed::Is(PageFlow { reclaimed_pages, ..PageFlow::default() });
+        reading.pages = Fact::Known(PageFlow { reclaimed_pages, ..PageFlow::default() });
     }
     seen.waves.push(wave);
     let entered = ledger(&seen).devices[0].entered_below_bytes.clone();
-    assert_eq!(entered, Some(Observed::Is(4 * MIB + 4 * 4096)));
+    assert_eq!(entered, Some(Fact::Known(4 * MIB + 4 * 4096)));
 }

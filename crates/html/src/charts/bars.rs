@@ -2,7 +2,7 @@
 
 use super::frame::{Chart, LEFT, RIGHT, at, cut, width};
 use iosonde_base::text::{bytes, count, duration, percent_of};
-use iosonde_report::ledger::{Ledger, Observed, Reads, Writes};
+use iosonde_report::ledger::{Fact, Ledger, Reads, Writes};
 use maud::{Markup, html};
 
 /// A part of a bar: its class, its words, its bytes.
@@ -60,14 +60,14 @@ fn read_parts(reads: &Reads) -> Vec<BarPart> {
     let all = reads.completed_bytes;
     let mut parts = Vec::new();
     match (&reads.device_bytes, &reads.cache_bytes) {
-        (Observed::Is(_), Observed::Is(cache)) => {
-            let holes = reads.hole_bytes.get().copied().unwrap_or(0).min(all);
+        (Fact::Known(_), Fact::Known(cache)) => {
+            let holes = reads.hole_bytes.get().unwrap_or(0).min(all);
             let cache = (*cache).min(all - holes);
             parts.push(part("device", "from the device", all - holes - cache));
             parts.push(part("memory", "from the page cache", cache));
             parts.push(part("hole", "from holes", holes));
         }
-        (Observed::Unknown(why), _) | (_, Observed::Unknown(why)) => {
+        (Fact::Unknown(why), _) | (_, Fact::Unknown(why)) => {
             parts.push(part("unknown", format!("from somewhere unknown ({why})"), all));
         }
     }
@@ -79,16 +79,16 @@ fn write_parts(writes: &Writes) -> Vec<BarPart> {
     let all = writes.completed_bytes;
     let mut parts = Vec::new();
     match &writes.dirty_at_end_bytes {
-        Observed::Is(dirty) => {
+        Fact::Known(dirty) => {
             let dirty = (*dirty).min(all);
             let (class, name) = match writes.in_volatile_cache {
-                Observed::Is(true) => ("cache", "at the device, in its volatile write cache"),
+                Fact::Known(true) => ("cache", "at the device, in its volatile write cache"),
                 _ => ("device", "at the device"),
             };
             parts.push(part(class, name, all - dirty));
             parts.push(part("memory", "still dirty in the page cache", dirty));
         }
-        Observed::Unknown(why) => {
+        Fact::Unknown(why) => {
             parts.push(part("unknown", format!("somewhere unknown ({why})"), all));
         }
     }
@@ -145,11 +145,11 @@ pub(crate) fn levels_chart(ledger: &Ledger) -> Option<Markup> {
     let requested = depth.requested_by_all.max(depth.requested.into()) as f64;
     let level = |name: &'static str, value: f64| NamedLevel { name, value, words: count(value) };
     let mut depths = vec![level("requested", requested)];
-    depths.extend(depth.observed_by_job.get().map(|&value| level("kept by a job", value)));
-    depths.extend(depth.observed_at_device.get().map(|&value| level("at the device", value)));
+    depths.extend(depth.observed_by_job.get().map(|value| level("kept by a job", value)));
+    depths.extend(depth.observed_at_device.get().map(|value| level("at the device", value)));
     let busiest = ledger.jobs.iter().max_by(|a, b| a.cpu.iops.total_cmp(&b.cpu.iops))?;
     let mut rates = vec![level("reached", busiest.cpu.iops)];
-    rates.extend(busiest.cpu.upper_bound_iops.get().map(|&bound| level("without storage", bound)));
+    rates.extend(busiest.cpu.upper_bound_iops.get().map(|bound| level("without storage", bound)));
     let cpu = (busiest.cpu.user_ns_per_io + busiest.cpu.system_ns_per_io).round() as u64;
     let drawing = html! {
         (levels(8.0, "depth", &depths))

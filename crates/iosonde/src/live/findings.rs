@@ -2,7 +2,7 @@
 //! of a run.
 
 use iosonde_report::finding::Finding;
-use iosonde_report::ledger::{DepthLedger, JobLedger, LatencySummary, Ledger, Observed, Reads};
+use iosonde_report::ledger::{DepthLedger, Fact, JobLedger, LatencySummary, Ledger, Reads};
 use iosonde_report::live::screen::LiveFinding;
 use iosonde_report::series::RateChange;
 use iosonde_run::job::{JobPlan, Plan};
@@ -51,14 +51,14 @@ fn ledger(plan: &Plan, facts: &LiveFacts) -> Ledger {
         let cache_bytes = (facts.read_bytes as f64 * share) as u64;
         ledger.reads = Some(Reads {
             completed_bytes: facts.read_bytes,
-            cache_bytes: Observed::Is(cache_bytes),
-            device_bytes: Observed::Is(facts.read_bytes - cache_bytes),
+            cache_bytes: Fact::Known(cache_bytes),
+            device_bytes: Fact::Known(facts.read_bytes - cache_bytes),
             ..Reads::default()
         });
     }
     ledger.machine.wall_ns = facts.elapsed.as_nanos() as u64;
     if let Some(cpu) = facts.cpu.filter(|cpu| cpu.total > 0) {
-        ledger.machine.steal_share = Observed::Is(cpu.stolen as f64 / cpu.total as f64);
+        ledger.machine.steal_share = Fact::Known(cpu.stolen as f64 / cpu.total as f64);
     }
     let paced = plan.jobs.iter().any(is_paced);
     if plan.waves.len() == 1 && facts.all_run && !paced {
@@ -70,7 +70,7 @@ fn ledger(plan: &Plan, facts: &LiveFacts) -> Ledger {
             name: job.name.clone(),
             depth: DepthLedger {
                 requested: job.window.depth,
-                observed_at_device: Observed::Is(depth),
+                observed_at_device: Fact::Known(depth),
                 requested_by_all,
                 ..DepthLedger::default()
             },

@@ -181,7 +181,7 @@ impl RunCollector {
         let writes = ledger.and_then(|ledger| ledger.writes.as_ref());
         ResultMetrics {
             findings,
-            durable_bytes_per_s: writes.and_then(|w| w.durable_bytes_per_s.get().copied()),
+            durable_bytes_per_s: writes.and_then(|w| w.durable_bytes_per_s.get()),
             percentiles: self.view.get().map_or_else(Vec::new, |view| self.percentiles(view)),
         }
     }

@@ -68,8 +68,8 @@ pub(super) fn add_ledger(ledger: &Ledger, below: LedgerPlace, style: &Style, tex
 fn reads_line(reads: &Reads) -> String {
     let all = reads.completed_bytes;
     let device = match &reads.device_bytes {
-        Observed::Is(device) => *device,
-        Observed::Unknown(why) => return format!("{}, source unknown: {why}", bytes(all)),
+        Fact::Known(device) => *device,
+        Fact::Unknown(why) => return format!("{}, source unknown: {why}", bytes(all)),
     };
     let mut parts = Vec::new();
     let mut part = |of: u64, from: &str| {
@@ -78,18 +78,18 @@ fn reads_line(reads: &Reads) -> String {
         }
     };
     // What one job read ahead of its own reads may have been a page cache hit of another.
-    let ahead = reads.readahead_bytes.get().copied().unwrap_or(0);
+    let ahead = reads.readahead_bytes.get().unwrap_or(0);
     part(device.saturating_sub(ahead).min(all), "the device");
     match (&reads.cache_bytes, &reads.hole_bytes) {
-        (Observed::Is(cache), Observed::Is(holes)) => {
+        (Fact::Known(cache), Fact::Known(holes)) => {
             part(*cache, "the page cache");
             let estimated = if reads.holes_estimated { "holes (estimated)" } else { "holes" };
             part(*holes, estimated);
         }
-        (Observed::Unknown(why), Observed::Is(0)) => {
+        (Fact::Unknown(why), Fact::Known(0)) => {
             part(all.saturating_sub(device), &format!("elsewhere ({why})"));
         }
-        (Observed::Unknown(why), _) | (_, Observed::Unknown(why)) => {
+        (Fact::Unknown(why), _) | (_, Fact::Unknown(why)) => {
             part(all.saturating_sub(device), &format!("the page cache or holes ({why})"));
         }
     }
@@ -100,7 +100,7 @@ fn reads_line(reads: &Reads) -> String {
     };
     // Direct reads all wait, and large ones are several requests.
     let waited = match reads.requests_per_read {
-        Observed::Is(each) if each < 0.9 => {
+        Fact::Known(each) if each < 0.9 => {
             format!("; {} of the reads waited for the device", percent(each))
         }
         _ => String::new(),
@@ -113,19 +113,19 @@ fn reads_line(reads: &Reads) -> String {
 fn writes_line(writes: &Writes, below: LedgerPlace) -> String {
     let all = writes.completed_bytes;
     let state = match &writes.dirty_at_end_bytes {
-        Observed::Is(0) if writes.in_volatile_cache == Observed::Is(true) => {
+        Fact::Known(0) if writes.in_volatile_cache == Fact::Known(true) => {
             "all at the device, in its volatile write cache".to_owned()
         }
-        Observed::Is(0) => "all at the device at the end of the run".to_owned(),
-        Observed::Is(dirty) => format!(
+        Fact::Known(0) => "all at the device at the end of the run".to_owned(),
+        Fact::Known(dirty) => format!(
             "{} ({}) still dirty in the page cache at the end of the run",
             bytes((*dirty).min(all)),
             percent_of((*dirty).min(all), all)
         ),
-        Observed::Unknown(why) => format!("state at the end of the run unknown: {why}"),
+        Fact::Unknown(why) => format!("state at the end of the run unknown: {why}"),
     };
     let durable = match &writes.durable_bytes_per_s {
-        Observed::Is(durable) => {
+        Fact::Known(durable) => {
             let how = if writes.durable_estimated {
                 "write-back included, extrapolated"
             } else {
@@ -133,7 +133,7 @@ fn writes_line(writes: &Writes, below: LedgerPlace) -> String {
             };
             format!("durable rate {} ({how})", rate(*durable))
         }
-        Observed::Unknown(why) => format!("durable rate unknown: {why}"),
+        Fact::Unknown(why) => format!("durable rate unknown: {why}"),
     };
     let reported = match below {
         LedgerPlace::FioText => format!("reported rate {}, ", rate(writes.reported_bytes_per_s)),
@@ -146,13 +146,13 @@ fn writes_line(writes: &Writes, below: LedgerPlace) -> String {
 /// and more or fewer bytes than were written.
 fn work_of_writes(writes: &Writes) -> String {
     let mut words = String::new();
-    if let Some(share) = writes.first_write_share.get().filter(|&&share| share >= 0.01) {
-        words.push_str(&format!("; {} to space without data before", percent(*share)));
+    if let Some(share) = writes.first_write_share.get().filter(|&share| share >= 0.01) {
+        words.push_str(&format!("; {} to space without data before", percent(share)));
     }
-    let is_there = writes.dirty_at_end_bytes == Observed::Is(0);
+    let is_there = writes.dirty_at_end_bytes == Fact::Known(0);
     let each = writes.device_bytes_per_byte.get().filter(|_| is_there);
-    if let Some(each) = each.filter(|each| !(0.9..=1.1).contains(*each)) {
-        words.push_str(&format!("; {} bytes to the device for each byte", count(*each)));
+    if let Some(each) = each.filter(|each| !(0.9..=1.1).contains(each)) {
+        words.push_str(&format!("; {} bytes to the device for each byte", count(each)));
     }
     words
 }
@@ -164,9 +164,9 @@ fn direct_lines(ledger: &Ledger) -> Vec<String> {
     for job in &direct {
         let DirectLedger { honoured, reason, .. } = &job.direct;
         let words = match honoured {
-            Observed::Is(true) => format!("requested and honoured: {reason}"),
-            Observed::Is(false) => format!("requested and not honoured: {reason}"),
-            Observed::Unknown(why) => format!("requested; honoured or not is unknown: {why}"),
+            Fact::Known(true) => format!("requested and honoured: {reason}"),
+            Fact::Known(false) => format!("requested and not honoured: {reason}"),
+            Fact::Unknown(why) => format!("requested; honoured or not is unknown: {why}"),
         };
         match lines.iter_mut().find(|(known, _)| *known == words) {
             Some((_, jobs)) => jobs.push(&job.name),
@@ -197,8 +197,8 @@ fn depth_line(ledger: &Ledger) -> Option<String> {
     (*requested_by_all > 1).then(|| {
         format!(
             "{requested} requested{together}; {} observed by the job, {} at the device on average",
-            count(*by_job),
-            count(*at_device)
+            count(by_job),
+            count(at_device)
         )
     })
 }
@@ -212,10 +212,10 @@ fn sync_line(ledger: &Ledger) -> Option<String> {
         .map(|device| {
             let cache = device.facts.write_cache.as_deref().unwrap_or("write cache unknown");
             match &device.used {
-                Observed::Is(used) => {
+                Fact::Known(used) => {
                     format!("{} of {} ({cache})", counted(used.flushes, "flush"), device.name)
                 }
-                Observed::Unknown(why) => format!("flushes of {} unknown: {why}", device.name),
+                Fact::Unknown(why) => format!("flushes of {} unknown: {why}", device.name),
             }
         })
         .collect();
@@ -227,13 +227,13 @@ fn tester_line(ledger: &Ledger, below: LedgerPlace) -> Option<String> {
     let job = ledger.jobs.iter().find(|job| job.cpu.iops > 0.0)?;
     let bound = match &job.cpu.upper_bound_iops {
         // It stands beside the processor time in our own text.
-        Observed::Is(_) if below == LedgerPlace::OwnText => String::new(),
-        Observed::Is(bound) => format!("; upper bound without storage: {} IOPS", count(*bound)),
-        Observed::Unknown(why) => format!("; upper bound without storage unknown: {why}"),
+        Fact::Known(_) if below == LedgerPlace::OwnText => String::new(),
+        Fact::Known(bound) => format!("; upper bound without storage: {} IOPS", count(*bound)),
+        Fact::Unknown(why) => format!("; upper bound without storage unknown: {why}"),
     };
     let clock = match &ledger.tool.clock_read_ns {
-        Observed::Is(ns) => format!("; reading the clock takes {}", duration(ns.round() as u64)),
-        Observed::Unknown(_) => String::new(),
+        Fact::Known(ns) => format!("; reading the clock takes {}", duration(ns.round() as u64)),
+        Fact::Unknown(_) => String::new(),
     };
     // The system counts in ticks of some milliseconds on many machines.
     let overhead = match job.cpu.user_ns_per_io as u64 {
@@ -257,7 +257,7 @@ fn system_line(ledger: &Ledger, style: &Style) -> String {
     let mut parts: Vec<String> = Vec::new();
     for facts in &environment.filesystems {
         let fill = facts.fill_share.get();
-        let fill = fill.map_or(String::new(), |fill| format!(" ({} full)", percent(*fill)));
+        let fill = fill.map_or(String::new(), |fill| format!(" ({} full)", percent(fill)));
         parts.push(format!("{}{fill}", facts.kind));
     }
     for device in ledger.devices.iter().filter(|device| device.level == 0).take(4) {

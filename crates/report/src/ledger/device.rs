@@ -1,6 +1,6 @@
 //! A device below the files: what it did, what it is.
 
-use super::Observed;
+use super::Fact;
 use crate::derived::with_derived_members;
 use serde::{Deserialize, Serialize};
 
@@ -18,14 +18,14 @@ pub struct DeviceLedger {
     /// It is made of memory: a RAM disk, or a loop device of a file on tmpfs.
     pub in_memory: bool,
     /// Of a loop device: bytes dirty in the page cache of its backing file at the end.
-    pub dirty_below_bytes: Option<Observed<u64>>,
+    pub dirty_below_bytes: Option<Fact<u64>>,
     /// Of a loop device: bytes of its backing file that may have entered the page
     /// cache meanwhile, at most: those that are there more than before, and all
     /// that was taken from memory on this machine.
-    pub entered_below_bytes: Option<Observed<u64>>,
+    pub entered_below_bytes: Option<Fact<u64>>,
     /// What it did while jobs ran.
     #[serde(rename = "counters")]
-    pub used: Observed<DeviceUse>,
+    pub used: Fact<DeviceUse>,
     /// What it reports about itself.
     #[serde(flatten)]
     pub facts: DeviceDescription,

@@ -1,6 +1,6 @@
 //! One job's part of the ledger.
 
-use super::{Observed, Reads, Writes};
+use super::{Fact, Reads, Writes};
 use serde::{Deserialize, Serialize};
 
 /// One job.
@@ -97,7 +97,7 @@ pub struct DirectLedger {
     /// `direct=1`.
     pub requested: bool,
     /// The bytes bypassed the page cache, by what was seen, not by the flag.
-    pub honoured: Observed<bool>,
+    pub honoured: Fact<bool>,
     /// Why it was not honoured, or how it is known.
     pub reason: String,
 }
@@ -113,9 +113,9 @@ pub struct DepthLedger {
     pub requested_by_all: u64,
     /// Mean of the I/Os that the job had in flight when it issued one, by
     /// classes of powers of two: the lower end of each.
-    pub observed_by_job: Observed<f64>,
+    pub observed_by_job: Fact<f64>,
     /// Mean of the requests in flight at the device below, of all jobs on it.
-    pub observed_at_device: Observed<f64>,
+    pub observed_at_device: Fact<f64>,
 }
 
 /// What is known of a job's files.
@@ -134,7 +134,7 @@ pub struct FilesLedger {
     /// The devices right below, by name; empty at the lowest level.
     pub devices: Vec<String>,
     /// Share of the range without data on the device, before the run.
-    pub unallocated_share: Observed<f64>,
+    pub unallocated_share: Fact<f64>,
     /// The file system compresses them.
     #[serde(skip)]
     pub compressing: bool,
@@ -173,10 +173,10 @@ pub struct CpuLedger {
     /// Share of the time that the job's thread had a processor.
     pub busy_share: f64,
     /// Share of the time that the thread was ready to run and had no processor.
-    pub waited_share: Observed<f64>,
+    pub waited_share: Fact<f64>,
     /// I/Os per second.
     pub iops: f64,
     /// I/Os per second of the same job with an engine that does nothing, on this
     /// machine.
-    pub upper_bound_iops: Observed<f64>,
+    pub upper_bound_iops: Fact<f64>,
 }

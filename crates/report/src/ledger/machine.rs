@@ -1,6 +1,6 @@
 //! The machine: what it did while jobs ran, and what it is.
 
-use super::Observed;
+use super::Fact;
 use serde::{Deserialize, Serialize};
 
 /// What the machine did while jobs ran.
@@ -11,11 +11,11 @@ pub struct MachineLedger {
     /// For how long.
     pub wall_ns: u64,
     /// Share of processor time that the hypervisor took.
-    pub steal_share: Observed<f64>,
+    pub steal_share: Fact<f64>,
     /// Share of the time that some task waited (PSI).
     pub pressure: PressureShares,
     /// A control group took the processor away.
-    pub throttled: Observed<Throttling>,
+    pub throttled: Fact<Throttling>,
     /// For how long the process was stopped (SIGSTOP, Ctrl-Z) and continued, at least.
     pub stopped_ns: u64,
 }
@@ -27,13 +27,13 @@ pub struct MachineLedger {
 pub struct PressureShares {
     /// For a processor.
     #[cfg_attr(feature = "schema", schemars(extend("unit" = "share, 0 to 1")))]
-    pub cpu: Observed<f64>,
+    pub cpu: Fact<f64>,
     /// For memory.
     #[cfg_attr(feature = "schema", schemars(extend("unit" = "share, 0 to 1")))]
-    pub memory: Observed<f64>,
+    pub memory: Fact<f64>,
     /// For storage.
     #[cfg_attr(feature = "schema", schemars(extend("unit" = "share, 0 to 1")))]
-    pub io: Observed<f64>,
+    pub io: Fact<f64>,
 }
 
 /// How a control group took the processor away.
@@ -102,5 +102,5 @@ pub struct FilesystemFacts {
     /// Its size.
     pub bytes: u64,
     /// Share that is taken.
-    pub fill_share: Observed<f64>,
+    pub fill_share: Fact<f64>,
 }

@@ -1,7 +1,7 @@
 //! Where the bytes of a run went, what it ran on, and what follows from both:
 //! plain data, which is also the shape of `iosonde.ledger` in documents.
 //!
-//! What could not be measured is [`Observed::Unknown`] with the reason, never a
+//! What could not be measured is [`Fact::Unknown`] with the reason, never a
 //! number. Bytes, nanoseconds and shares from 0 to 1 throughout.
 
 mod device;
@@ -9,8 +9,8 @@ mod job;
 mod machine;
 mod traffic;
 
-pub use crate::observed::Observed;
 pub use device::{DeviceDescription, DeviceLedger, DeviceUse};
+pub use iosonde_direct::Fact;
 pub use job::{
     CpuLedger, DepthLedger, DirectLedger, FilesLedger, JobLedger, LatencySummary, LedgerOptions,
     PaceKept, SyncLedger,
@@ -115,11 +115,11 @@ pub struct SpanBytes {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OtherTraffic {
     /// Read, and not by the run.
-    pub read_bytes: Observed<u64>,
+    pub read_bytes: Fact<u64>,
     /// Written, and not by the run.
-    pub written_bytes: Observed<u64>,
+    pub written_bytes: Fact<u64>,
     /// Both as a share of all that the devices moved.
-    pub share: Observed<f64>,
+    pub share: Fact<f64>,
 }
 
 /// The tool itself.
@@ -128,7 +128,7 @@ pub struct OtherTraffic {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tool {
     /// The cost of reading the clock once.
-    pub clock_read_ns: Observed<f64>,
+    pub clock_read_ns: Fact<f64>,
     /// Time spent on reading counters, all threads together, outside the
     /// jobs' clocks.
     pub counter_read_ns: u64,

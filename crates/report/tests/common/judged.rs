@@ -48,19 +48,19 @@ fn ledger() -> Ledger {
     let mut ledger = ledgers::writer();
     let writes = Writes {
         completed_bytes: 6000 << 16,
-        dirty_at_end_bytes: Observed::Is(4000 << 16),
+        dirty_at_end_bytes: Fact::Known(4000 << 16),
         reported_bytes_per_s: 65_536_000.0,
-        durable_bytes_per_s: Observed::Is(31_000_000.0),
-        until_durable_ns: Observed::Is(6_680_000_000),
+        durable_bytes_per_s: Fact::Known(31_000_000.0),
+        until_durable_ns: Fact::Known(6_680_000_000),
         durable_estimated: true,
-        in_volatile_cache: Observed::unknown("the device does not report its write cache"),
-        first_write_share: Observed::Is(0.5),
-        device_bytes_per_byte: Observed::Is(0.33),
+        in_volatile_cache: Fact::unknown("the device does not report its write cache"),
+        first_write_share: Fact::Known(0.5),
+        device_bytes_per_byte: Fact::Known(0.33),
     };
     copy(&mut ledger.jobs[0], &writes);
     ledger.writes = Some(writes);
     ledger.span_bytes = SpanBytes { buffered: 1 << 30, direct: 0 };
-    ledger.devices[0].used = Observed::Is(DeviceUse {
+    ledger.devices[0].used = Fact::Known(DeviceUse {
         read_ios: 1,
         write_ios: 500,
         read_bytes: 4096,
@@ -79,13 +79,13 @@ fn ledger() -> Ledger {
         rotational: Some(false),
         ..DeviceDescription::default()
     };
-    ledger.other_traffic.read_bytes = Observed::Is(4096);
-    ledger.other_traffic.written_bytes = Observed::unknown("the journal cannot be separated");
+    ledger.other_traffic.read_bytes = Fact::Known(4096);
+    ledger.other_traffic.written_bytes = Fact::unknown("the journal cannot be separated");
     ledger.phases = vec![JobPhase { name: "until durable".into(), duration_ns: 6_680_000_000 }];
     ledger.machine.wall_ns = 6_000_000_000;
-    ledger.machine.throttled = Observed::unknown("no control group limits processors");
+    ledger.machine.throttled = Fact::unknown("no control group limits processors");
     environment(&mut ledger.environment);
-    ledger.tool = Tool { clock_read_ns: Observed::Is(9.5), counter_read_ns: 1_200_000 };
+    ledger.tool = Tool { clock_read_ns: Fact::Known(9.5), counter_read_ns: 1_200_000 };
     ledger.series = series();
     ledger.changes = vec![RateChange {
         at_ns: 2_400_000_000,
@@ -144,8 +144,8 @@ fn copy(job: &mut JobLedger, writes: &Writes) {
     job.depth = DepthLedger {
         requested: 1,
         requested_by_all: 1,
-        observed_by_job: Observed::Is(1.0),
-        observed_at_device: Observed::Is(12.5),
+        observed_by_job: Fact::Known(1.0),
+        observed_at_device: Fact::Known(12.5),
     };
     job.options = LedgerOptions {
         engine: "psync".into(),
@@ -161,9 +161,9 @@ fn copy(job: &mut JobLedger, writes: &Writes) {
         user_ns_per_io: 900.0,
         system_ns_per_io: 24_000.0,
         busy_share: 0.25,
-        waited_share: Observed::Is(0.01),
+        waited_share: Fact::Known(0.01),
         iops: 1000.0,
-        upper_bound_iops: Observed::Is(41_000.0),
+        upper_bound_iops: Fact::Known(41_000.0),
     };
 }
 
@@ -177,7 +177,7 @@ fn environment(environment: &mut Environment) {
         source: "/dev/nvme0n1p1".into(),
         options: "rw,relatime".into(),
         bytes: 100 << 30,
-        fill_share: Observed::Is(0.4),
+        fill_share: Fact::Known(0.4),
     }];
     environment.fingerprint = "0123456789abcdef".into();
 }

@@ -15,19 +15,19 @@ pub fn clean() -> Ledger {
         devices: vec![device()],
         span_bytes: SpanBytes { buffered: 0, direct: 100 << 30 },
         other_traffic: OtherTraffic {
-            read_bytes: Observed::Is(1 << 20),
-            written_bytes: Observed::Is(1 << 20),
-            share: Observed::Is(0.0001),
+            read_bytes: Fact::Known(1 << 20),
+            written_bytes: Fact::Known(1 << 20),
+            share: Fact::Known(0.0001),
         },
         machine: MachineLedger {
             wall_ns: 60_000_000_000,
-            steal_share: Observed::Is(0.0),
+            steal_share: Fact::Known(0.0),
             pressure: PressureShares {
-                cpu: Observed::Is(0.01),
-                memory: Observed::Is(0.0),
-                io: Observed::Is(0.9),
+                cpu: Fact::Known(0.01),
+                memory: Fact::Known(0.0),
+                io: Fact::Known(0.9),
             },
-            throttled: Observed::Is(Throttling::default()),
+            throttled: Fact::Known(Throttling::default()),
             stopped_ns: 0,
         },
         environment: Environment {
@@ -46,13 +46,13 @@ pub fn clean() -> Ledger {
 fn reads() -> Reads {
     Reads {
         completed_bytes: 60 << 30,
-        device_bytes: Observed::Is(60 << 30),
-        cache_bytes: Observed::Is(0),
-        hole_bytes: Observed::Is(0),
+        device_bytes: Fact::Known(60 << 30),
+        cache_bytes: Fact::Known(0),
+        hole_bytes: Fact::Known(0),
         holes_estimated: false,
-        readahead_bytes: Observed::Is(0),
-        requests_per_read: Observed::Is(1.0),
-        cached_at_start_bytes: Observed::Is(0),
+        readahead_bytes: Fact::Known(0),
+        requests_per_read: Fact::Known(1.0),
+        cached_at_start_bytes: Fact::Known(0),
     }
 }
 
@@ -66,13 +66,13 @@ fn job() -> JobLedger {
         writes: None,
         direct: DirectLedger {
             requested: true,
-            honoured: Observed::Is(true),
+            honoured: Fact::Known(true),
             reason: "seen".into(),
         },
         depth: DepthLedger {
             requested: 32,
-            observed_by_job: Observed::Is(31.9),
-            observed_at_device: Observed::Is(30.5),
+            observed_by_job: Fact::Known(31.9),
+            observed_at_device: Fact::Known(30.5),
             requested_by_all: 32,
         },
         options: LedgerOptions {
@@ -88,7 +88,7 @@ fn job() -> JobLedger {
             range_bytes: 100 << 30,
             filesystems: vec!["ext4".into()],
             devices: vec!["nvme0n1".into()],
-            unallocated_share: Observed::Is(0.0),
+            unallocated_share: Fact::Known(0.0),
             compressing: false,
         },
         syncs: SyncLedger::default(),
@@ -102,9 +102,9 @@ fn job() -> JobLedger {
             user_ns_per_io: 200.0,
             system_ns_per_io: 1500.0,
             busy_share: 0.4,
-            waited_share: Observed::Is(0.0),
+            waited_share: Fact::Known(0.0),
             iops: 262_144.0,
-            upper_bound_iops: Observed::Is(5e6),
+            upper_bound_iops: Fact::Known(5e6),
         },
     }
 }
@@ -117,7 +117,7 @@ fn device() -> DeviceLedger {
         in_memory: false,
         dirty_below_bytes: None,
         entered_below_bytes: None,
-        used: Observed::Is(DeviceUse {
+        used: Fact::Known(DeviceUse {
             read_ios: 15 << 20,
             write_ios: 100,
             read_bytes: 60 << 30,
@@ -151,14 +151,14 @@ pub fn writer() -> Ledger {
     ledger.reads = None;
     let writes = Writes {
         completed_bytes: 60 << 30,
-        dirty_at_end_bytes: Observed::Is(0),
+        dirty_at_end_bytes: Fact::Known(0),
         reported_bytes_per_s: 1e9,
-        durable_bytes_per_s: Observed::Is(1e9),
-        until_durable_ns: Observed::Is(1_000_000),
+        durable_bytes_per_s: Fact::Known(1e9),
+        until_durable_ns: Fact::Known(1_000_000),
         durable_estimated: false,
-        in_volatile_cache: Observed::Is(false),
-        first_write_share: Observed::Is(0.0),
-        device_bytes_per_byte: Observed::Is(1.0),
+        in_volatile_cache: Fact::Known(false),
+        first_write_share: Fact::Known(0.0),
+        device_bytes_per_byte: Fact::Known(1.0),
     };
     let job = &mut ledger.jobs[0];
     job.reads = None;

@@ -8,7 +8,7 @@ use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::ledger::{LatencySummary, LedgerOptions, PaceKept};
 use iosonde_stats::HistogramSnapshot;
 use iosonde_verify::Checks;
-use iosonde_witness::{Evidence, JobEvidence, Observed, VerifyEvidence};
+use iosonde_witness::{Evidence, Fact, JobEvidence, VerifyEvidence};
 use iosonde_workload::Cap;
 use iosonde_workload::content::Base;
 use std::collections::HashMap;
@@ -83,7 +83,7 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         run_delay_ns: result.run_delay_ns,
         touches_storage: !caps.diskless && !caps.no_io && !caps.by_name
             || job.files.iter().any(|file| file.kind != FileKind::None),
-        thread_io: looked.map_or(Observed::default(), |seen| seen.thread_io.clone()),
+        thread_io: looked.map_or(Fact::default(), |seen| seen.thread_io.clone()),
         process_io: looked.and_then(|seen| seen.process_io),
         has_helpers: has_helpers(job),
         files: (job.files.len() as u64, job.files.iter().map(|file| file.bytes).sum()),
@@ -225,9 +225,9 @@ fn median(histogram: &HistogramSnapshot) -> u64 {
 }
 
 /// What one look at the first job's clock costs, over a thousand.
-fn clock_ns(plan: &Plan) -> Observed<f64> {
+fn clock_ns(plan: &Plan) -> Fact<f64> {
     const LOOKS: u32 = 1000;
-    let Some(job) = plan.jobs.first() else { return Observed::unknown("there is no job") };
+    let Some(job) = plan.jobs.first() else { return Fact::unknown("there is no job") };
     match iosonde_sys::clock::Clock::pick(job.measure.clock) {
         Ok(clock) => {
             let began = clock.now();
@@ -235,9 +235,9 @@ fn clock_ns(plan: &Plan) -> Observed<f64> {
             for _ in 0..LOOKS {
                 last = std::hint::black_box(clock.now());
             }
-            Observed::Is(clock.ns_between(began, last) as f64 / f64::from(LOOKS))
+            Fact::Known(clock.ns_between(began, last) as f64 / f64::from(LOOKS))
         }
-        Err(error) => Observed::unknown(error.to_string()),
+        Err(error) => Fact::unknown(error.to_string()),
     }
 }
 

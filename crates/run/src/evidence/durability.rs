@@ -4,7 +4,7 @@ use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::Dir;
 use iosonde_witness::reading::drain;
-use iosonde_witness::{DurableAfter, Observed};
+use iosonde_witness::{DurableAfter, Fact};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -58,7 +58,7 @@ pub(super) fn watch(
     results: &[Option<JobResult>],
     wave_of: &[usize],
     stop: &dyn Fn() -> bool,
-) -> (Vec<Observed<DurableAfter>>, Vec<Option<WriteBackError>>) {
+) -> (Vec<Fact<DurableAfter>>, Vec<Option<WriteBackError>>) {
     let last = results
         .iter()
         .zip(wave_of)
@@ -73,24 +73,24 @@ pub(super) fn watch(
     for (at, (job, result)) in plan.jobs.iter().zip(results).enumerate() {
         let seen = result.as_ref().and_then(|result| Some((result, result.seen.as_ref()?)));
         durable.push(match seen {
-            None => Observed::unknown("the job did not run to its end"),
+            None => Fact::unknown("the job did not run to its end"),
             Some((result, _)) if result.snapshot.lanes[Dir::Write as usize].bytes == 0 => {
-                Observed::unknown("it wrote nothing")
+                Fact::unknown("it wrote nothing")
             }
             Some(_) if job.end.unlink || job.end.unlink_each_loop => {
-                Observed::unknown("its files were removed at its end")
+                Fact::unknown("its files were removed at its end")
             }
-            Some(_) if Some(wave_of[at]) != last => Observed::unknown(
-                "other jobs ran after it, which writing it out would have disturbed",
-            ),
+            Some(_) if Some(wave_of[at]) != last => {
+                Fact::unknown("other jobs ran after it, which writing it out would have disturbed")
+            }
             Some(_) if job.files.len() > FILES_MOST => {
-                Observed::unknown("it has too many files to be watched")
+                Fact::unknown("it has too many files to be watched")
             }
-            Some(_) if stop() => Observed::unknown("the run was stopped"),
+            Some(_) if stop() => Fact::unknown("the run was stopped"),
             Some((_, seen)) => {
                 of_job(job, seen.ended, &mut watched, limit, stop).unwrap_or_else(|failure| {
                     errors[at] = failure.lost;
-                    Observed::Unknown(failure.words)
+                    Fact::unknown(failure.words)
                 })
             }
         });
@@ -104,7 +104,7 @@ fn of_job<'a>(
     watched: &mut DrainedRanges<'a>,
     limit: Instant,
     stop: &dyn Fn() -> bool,
-) -> Result<Observed<DurableAfter>, DrainFailure> {
+) -> Result<Fact<DurableAfter>, DrainFailure> {
     let mut durability = DurableAfter::default();
     let holds_data = |kind| matches!(kind, FileKind::Regular | FileKind::Block);
     for file in job.files.iter().filter(|file| holds_data(file.kind)) {
@@ -122,5 +122,5 @@ fn of_job<'a>(
         durability.took_ns = durability.took_ns.max(took.as_nanos() as u64);
         durability.by_part |= rest.is_some();
     }
-    Ok(Observed::Is(durability))
+    Ok(Fact::Known(durability))
 }

@@ -2,7 +2,7 @@
 
 use crate::job::{FileKind, JobPlan, PlannedReadings};
 use iosonde_sys::counters::TaskIo;
-use iosonde_witness::Observed;
+use iosonde_witness::Fact;
 use iosonde_witness::reading::{FileReading, sample};
 use std::io;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ pub struct JobSeen {
     /// Of its files, before and after.
     pub files: Vec<FileReading>,
     /// What its thread counted while the clock ran.
-    pub thread_io: Observed<TaskIo>,
+    pub thread_io: Fact<TaskIo>,
     /// What the process counted meanwhile, if the job was alone.
     pub process_io: Option<TaskIo>,
     /// Of the reads that checked what was written, if there was a phase of
@@ -31,7 +31,7 @@ pub struct VerifySeen {
     /// Bytes that were read.
     pub bytes: u64,
     /// What the job's thread counted.
-    pub thread_io: Observed<TaskIo>,
+    pub thread_io: Fact<TaskIo>,
     /// What the process counted, if the job was alone.
     pub process_io: Option<TaskIo>,
 }
@@ -39,7 +39,7 @@ pub struct VerifySeen {
 /// Counters at the beginning of a phase.
 struct PhaseLook {
     bytes: u64,
-    thread: Observed<TaskIo>,
+    thread: Fact<TaskIo>,
     process: Option<TaskIo>,
 }
 
@@ -47,7 +47,7 @@ struct PhaseLook {
 pub(crate) struct JobReadings {
     plan: PlannedReadings,
     files: Vec<FileReading>,
-    thread: Observed<TaskIo>,
+    thread: Fact<TaskIo>,
     process: Option<TaskIo>,
     checking: Option<PhaseLook>,
     verify: Option<VerifySeen>,
@@ -76,7 +76,7 @@ impl JobReadings {
             holds_data(file.kind).then(read).flatten()
         };
         let files = sample(job.files.len(), plan.files).filter_map(look).collect();
-        let thread = Observed::default();
+        let thread = Fact::default();
         let mut readings = JobReadings {
             plan,
             files,
@@ -120,8 +120,8 @@ impl JobReadings {
             Some(earlier) => VerifySeen {
                 bytes: earlier.bytes + read,
                 thread_io: match (&earlier.thread_io, &thread) {
-                    (Observed::Is(one), Observed::Is(other)) => Observed::Is(sum(one, other)),
-                    (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
+                    (Fact::Known(one), Fact::Known(other)) => Fact::Known(sum(one, other)),
+                    (Fact::Unknown(why), _) => Fact::Unknown(why.clone()),
                     _ => thread.clone(),
                 },
                 process_io: earlier.process_io.zip(process).map(|(one, other)| sum(&one, &other)),
@@ -145,10 +145,10 @@ impl JobReadings {
 }
 
 /// What this thread has counted since `before`.
-fn since(before: &Observed<TaskIo>) -> Observed<TaskIo> {
+fn since(before: &Fact<TaskIo>) -> Fact<TaskIo> {
     match (before, TaskIo::of_thread()) {
-        (Observed::Is(before), Ok(now)) => Observed::Is(now.since(before)),
-        (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
-        (_, Err(error)) => Observed::unknown(error.to_string()),
+        (Fact::Known(before), Ok(now)) => Fact::Known(now.since(before)),
+        (Fact::Unknown(why), _) => Fact::Unknown(why.clone()),
+        (_, Err(error)) => Fact::unknown(error.to_string()),
     }
 }

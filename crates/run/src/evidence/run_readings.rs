@@ -12,7 +12,7 @@ use iosonde_report::series::RunSeries;
 use iosonde_sys::counters::{GroupLimits, Groups};
 use iosonde_sys::environment::Machine;
 use iosonde_witness::reading::{Locations, MachineReading, device_facts, sample};
-use iosonde_witness::{DurableAfter, Observed, Wave};
+use iosonde_witness::{DurableAfter, Fact, Wave};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,11 +28,11 @@ pub struct RunSeen {
     pub(super) phases: Vec<JobPhase>,
     pub(super) series: RunSeries,
     /// By job, how its data became durable.
-    pub(super) durability: Vec<Observed<DurableAfter>>,
+    pub(super) durability: Vec<Fact<DurableAfter>>,
     /// By job, the error of writing its data back after it had ended.
     pub(crate) write_back: Vec<Option<WriteBackError>>,
     /// By job.
-    pub(super) ceilings: Vec<Observed<f64>>,
+    pub(super) ceilings: Vec<Fact<f64>>,
     pub(super) took: Duration,
     /// For how long the process was stopped and continued, at least.
     pub(super) stopped: Duration,

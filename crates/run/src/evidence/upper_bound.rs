@@ -19,7 +19,7 @@ use iosonde_base::Nanos;
 use iosonde_engine::EngineSettings;
 use iosonde_stats::{CountersWriter, Snapshot};
 use iosonde_sys::zones::{EmulatedZones, ZoneDevice};
-use iosonde_witness::Observed;
+use iosonde_witness::Fact;
 use iosonde_workload::PaceSpec;
 use iosonde_workload::zbd::ZbdSpec;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub(super) fn measure(
     plan: &Plan,
     results: &[Option<JobResult>],
     stop: &dyn Fn() -> bool,
-) -> Vec<Observed<f64>> {
+) -> Vec<Fact<f64>> {
     let mut sections: Vec<(usize, Section)> = Vec::new();
     for (job, _) in plan.jobs.iter().zip(results).filter(|(_, result)| result.is_some()) {
         let is_known = sections.iter().any(|(number, _)| *number == job.section);
@@ -57,15 +57,15 @@ pub(super) fn measure(
     }
     measure_all(&mut sections, stop);
     let bound = |(job, result): (&JobPlan, &Option<JobResult>)| {
-        let Some(result) = result else { return Observed::unknown("the job did not run") };
+        let Some(result) = result else { return Fact::unknown("the job did not run") };
         let known = sections.iter().find(|(number, _)| *number == job.section);
         match known {
             // It is no bound if the job itself was faster.
             Some((_, section)) => {
                 section.bound().map(|bound| bound.max(mean_iops(&result.snapshot, result.runtime)))
             }
-            None if does_io(job) => Observed::unknown("only the first sections are measured"),
-            None => Observed::unknown("the engine does no I/O that another could do in its place"),
+            None if does_io(job) => Fact::unknown("only the first sections are measured"),
+            None => Fact::unknown("the engine does no I/O that another could do in its place"),
         }
     };
     plan.jobs.iter().zip(results).map(bound).collect()
@@ -111,16 +111,16 @@ impl Section {
     fn measure(&mut self) {
         let Ok(job) = &self.job else { return };
         match of_burst(job.clone()) {
-            Observed::Is(rate) => self.bursts.add(rate),
-            Observed::Unknown(why) => self.job = Err(why),
+            Fact::Known(rate) => self.bursts.add(rate),
+            Fact::Unknown(why) => self.job = Err(why.into_owned()),
         }
     }
 
-    fn bound(&self) -> Observed<f64> {
+    fn bound(&self) -> Fact<f64> {
         match (&self.job, self.bursts.count) {
-            (Err(why), _) => Observed::Unknown(why.clone()),
-            (Ok(_), 0) => Observed::unknown("the run was stopped"),
-            (Ok(_), _) => Observed::Is(self.bursts.fastest),
+            (Err(why), _) => Fact::unknown(why.clone()),
+            (Ok(_), 0) => Fact::unknown("the run was stopped"),
+            (Ok(_), _) => Fact::Known(self.bursts.fastest),
         }
     }
 }
@@ -148,7 +148,7 @@ impl Bursts {
 }
 
 /// The rate of a job without storage.
-fn of_burst(job: JobPlan) -> Observed<f64> {
+fn of_burst(job: JobPlan) -> Fact<f64> {
     let body = move || {
         let (writer, counters) = CountersWriter::new(&job.measure.latencies);
         let shared = Shared::new(counters, job.measure.clock, WithOthers::default());
@@ -160,13 +160,13 @@ fn of_burst(job: JobPlan) -> Observed<f64> {
     let started = thread::Builder::new().name("upper-bound".to_owned()).spawn(body);
     let result = match started.map(thread::JoinHandle::join) {
         Ok(Ok(result)) => result,
-        Ok(Err(_)) => return Observed::unknown("its measurement failed"),
-        Err(error) => return Observed::unknown(error.to_string()),
+        Ok(Err(_)) => return Fact::unknown("its measurement failed"),
+        Err(error) => return Fact::unknown(error.to_string()),
     };
     match (result.error, upper_bound(&result.snapshot, result.runtime)) {
-        (Some(error), _) => Observed::unknown(error.to_string()),
-        (None, bound) if bound > 0.0 => Observed::Is(bound),
-        (None, _) => Observed::unknown("its measurement did no I/O"),
+        (Some(error), _) => Fact::unknown(error.to_string()),
+        (None, bound) if bound > 0.0 => Fact::Known(bound),
+        (None, _) => Fact::unknown("its measurement did no I/O"),
     }
 }
 

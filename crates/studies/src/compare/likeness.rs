@@ -259,7 +259,7 @@ fn filesystem_facts(environment: &Environment) -> PartFacts {
         facts.push(("type".into(), filesystem.kind.clone()));
         facts.push(("options".into(), filesystem.options.clone()));
         if let Some(fill) = filesystem.fill_share.get() {
-            facts.push(("fill".into(), iosonde_base::text::percent(*fill)));
+            facts.push(("fill".into(), iosonde_base::text::percent(fill)));
         }
     }
     facts.push(("file systems".into(), environment.filesystems.len().to_string()));
@@ -469,7 +469,7 @@ mod tests {
     use super::super::side::tests::side;
     use super::*;
     use iosonde_report::finding::Finding;
-    use iosonde_report::ledger::{Observed, Writes};
+    use iosonde_report::ledger::{Fact, Writes};
 
     /// Two sides of one run each, B with a change.
     fn sides(change: impl Fn(&mut Ledger)) -> [CompareSide; 2] {
@@ -530,7 +530,7 @@ mod tests {
     fn written_back_is_not_compared_with_still_in_memory() {
         let writes = |dirty: u64| Writes {
             completed_bytes: 1000,
-            dirty_at_end_bytes: Observed::Is(dirty),
+            dirty_at_end_bytes: Fact::Known(dirty),
             ..Writes::default()
         };
         let mut sides = sides(|ledger| ledger.writes = Some(writes(600)));

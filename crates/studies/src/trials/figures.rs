@@ -123,7 +123,7 @@ impl Figure {
             }
             Measure::Durable => {
                 let writes = report.ours.ledger.as_ref()?.writes.as_ref()?;
-                *writes.durable_bytes_per_s.get()?
+                writes.durable_bytes_per_s.get()?
             }
             Measure::CpuPerIo => {
                 let ns: u64 =

@@ -21,15 +21,15 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 fn check(ledger: &Ledger) -> Vec<Statement> {
     for device in ledger.devices.iter().filter(|device| device.kind == "loop") {
         let below = ledger.devices.iter().filter(|other| other.level == device.level + 1);
-        let below: Vec<_> = below.filter_map(|other| other.used.get()).collect();
-        let (Some(used), false) = (device.used.get(), below.is_empty()) else { continue };
+        let below: Vec<_> = below.filter_map(|other| other.used.known()).collect();
+        let (Some(used), false) = (device.used.known(), below.is_empty()) else { continue };
         let read = used.read_bytes;
         let fetched = below.iter().map(|used| used.read_bytes).sum::<u64>();
         // Others may read from the devices below, and what entered the page cache of the
         // backing file is known too; of direct I/O to it, nothing does.
         let entered = device.entered_below_bytes.as_ref().and_then(|entered| entered.get());
         let cached = device.facts.backing_direct == Some(false);
-        let fetched = entered.filter(|_| cached).map_or(fetched, |&entered| fetched.min(entered));
+        let fetched = entered.filter(|_| cached).map_or(fetched, |entered| fetched.min(entered));
         if read >= 1 << 20 && fetched * 2 < read {
             return Statement::one(
                 Severity::Warning,
@@ -50,14 +50,14 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::{DeviceLedger, DeviceUse, Observed};
+    use iosonde_report::ledger::{DeviceLedger, DeviceUse, Fact};
 
     #[test]
     fn what_was_read_above_and_not_below_is_told() {
         let mut ledger = clean();
         ledger.devices[0].kind = "loop".into();
         let used =
-            |bytes: u64| Observed::Is(DeviceUse { read_bytes: bytes, ..DeviceUse::default() });
+            |bytes: u64| Fact::Known(DeviceUse { read_bytes: bytes, ..DeviceUse::default() });
         let below = DeviceLedger { level: 1, used: used(60 << 30), ..DeviceLedger::default() };
         assert_eq!(says(RULE.id, &ledger), None, "nothing is known of what is below");
         ledger.devices.push(below);
@@ -71,18 +71,18 @@ mod tests {
         let mut ledger = clean();
         ledger.devices[0].kind = "loop".into();
         let used =
-            |bytes: u64| Observed::Is(DeviceUse { read_bytes: bytes, ..DeviceUse::default() });
+            |bytes: u64| Fact::Known(DeviceUse { read_bytes: bytes, ..DeviceUse::default() });
         ledger.devices[0].used = used(60 << 30);
         ledger.devices.push(DeviceLedger {
             level: 1,
             used: used(90 << 30),
             ..DeviceLedger::default()
         });
-        ledger.devices[0].entered_below_bytes = Some(Observed::Is(1 << 20));
+        ledger.devices[0].entered_below_bytes = Some(Fact::Known(1 << 20));
         assert_eq!(says(RULE.id, &ledger), None, "it is not known to use the page cache");
         ledger.devices[0].facts.backing_direct = Some(false);
         assert!(says(RULE.id, &ledger).is_some());
-        ledger.devices[0].entered_below_bytes = Some(Observed::Is(60 << 30));
+        ledger.devices[0].entered_below_bytes = Some(Fact::Known(60 << 30));
         assert_eq!(says(RULE.id, &ledger), None);
     }
 
@@ -91,7 +91,7 @@ mod tests {
         let mut ledger = clean();
         ledger.devices[0].kind = "loop".into();
         let used =
-            |bytes: u64| Observed::Is(DeviceUse { read_bytes: bytes, ..DeviceUse::default() });
+            |bytes: u64| Fact::Known(DeviceUse { read_bytes: bytes, ..DeviceUse::default() });
         ledger.devices.push(DeviceLedger { level: 1, used: used(0), ..DeviceLedger::default() });
         for (read, fetched, is_found) in [
             (1 << 20, 0, true),

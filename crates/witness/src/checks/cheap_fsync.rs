@@ -51,7 +51,7 @@ mod tests {
         let mut with = |p50: u64, rotates: bool| {
             ledger.jobs[0].syncs.p50_ns = Some(p50);
             ledger.devices[0].facts.rotational = Some(rotates);
-            if let iosonde_report::ledger::Observed::Is(used) = &mut ledger.devices[0].used {
+            if let iosonde_report::ledger::Fact::Known(used) = &mut ledger.devices[0].used {
                 used.flushes = 1000;
             }
             says(RULE.id, &ledger).is_some()
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn a_sync_counts_where_something_was_written_between() {
         let mut ledger = writer();
-        if let iosonde_report::ledger::Observed::Is(used) = &mut ledger.devices[0].used {
+        if let iosonde_report::ledger::Fact::Known(used) = &mut ledger.devices[0].used {
             used.flushes = 1000;
         }
         ledger.jobs[0].syncs.requested = 1000;

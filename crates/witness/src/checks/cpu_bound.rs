@@ -58,7 +58,7 @@ mod tests {
             ledger.jobs[0].cpu.busy_share = busy;
             ledger.jobs[0].runtime_ns = ms * 1_000_000;
             let reads = ledger.reads.as_mut().unwrap();
-            reads.cache_bytes = iosonde_report::ledger::Observed::Is(cached);
+            reads.cache_bytes = iosonde_report::ledger::Fact::Known(cached);
             says(RULE.id, &ledger).is_some()
         };
         assert!(with(0.96, 501, (30 << 30) - 1));

@@ -19,14 +19,14 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 
 fn check(ledger: &Ledger) -> Vec<Statement> {
     let mut parts = Vec::new();
-    if let Some(&steal) = ledger.machine.steal_share.get()
+    if let Some(steal) = ledger.machine.steal_share.get()
         && steal > 0.02
         // Counted in ticks of ten milliseconds: too coarse for a shorter run.
         && ledger.machine.wall_ns >= 1_000_000_000
     {
         parts.push(format!("the hypervisor took {} of the processor time (steal)", percent(steal)));
     }
-    if let Some(&Throttling { periods, ns }) = ledger.machine.throttled.get()
+    if let Some(Throttling { periods, ns }) = ledger.machine.throttled.get()
         && periods > 0
     {
         let limit = match ledger.environment.cgroup_cpus {
@@ -35,7 +35,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         };
         parts.push(format!("{limit} throttled the process {periods} times, for {}", duration(ns)));
     }
-    let waited = ledger.jobs.iter().filter_map(|job| Some((job, *job.cpu.waited_share.get()?)));
+    let waited = ledger.jobs.iter().filter_map(|job| Some((job, job.cpu.waited_share.get()?)));
     // A moment of waiting is much of a short run.
     let waited = waited.filter(|(job, share)| *share > 0.05 && job.runtime_ns >= 500_000_000);
     if let Some((job, share)) = waited.max_by(|one, other| one.1.total_cmp(&other.1)) {
@@ -52,15 +52,15 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn steal_and_throttling_are_reported() {
         let mut ledger = clean();
-        ledger.machine.steal_share = Observed::Is(0.01);
+        ledger.machine.steal_share = Fact::Known(0.01);
         assert_eq!(says(RULE.id, &ledger), None);
-        ledger.machine.steal_share = Observed::Is(0.1);
-        ledger.machine.throttled = Observed::Is(Throttling { periods: 7, ns: 3_000_000 });
+        ledger.machine.steal_share = Fact::Known(0.1);
+        ledger.machine.throttled = Fact::Known(Throttling { periods: 7, ns: 3_000_000 });
         let (_, text) = says(RULE.id, &ledger).unwrap();
         assert!(text.contains("10 %") && text.contains("7 times, for 3 ms"), "{text}");
     }
@@ -70,7 +70,7 @@ mod tests {
         let mut ledger = clean();
         let waited = |ledger: &mut Ledger, job: usize, ms: u64, share: f64| {
             ledger.jobs[job].runtime_ns = ms * 1_000_000;
-            ledger.jobs[job].cpu.waited_share = Observed::Is(share);
+            ledger.jobs[job].cpu.waited_share = Fact::Known(share);
         };
         let second = ledger.jobs[0].clone();
         ledger.jobs.push(second);
@@ -88,7 +88,7 @@ mod tests {
     fn two_percent_of_steal_in_a_second_are_the_least() {
         let mut ledger = clean();
         let mut with = |share: f64, ms: u64| {
-            ledger.machine.steal_share = Observed::Is(share);
+            ledger.machine.steal_share = Fact::Known(share);
             ledger.machine.wall_ns = ms * 1_000_000;
             says(RULE.id, &ledger).is_some()
         };

@@ -21,7 +21,7 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 fn check(ledger: &Ledger) -> Vec<Statement> {
     worst_job(ledger, |job| {
         let (requested, at_device) =
-            (job.depth.requested_by_all, *job.depth.observed_at_device.get()?);
+            (job.depth.requested_by_all, job.depth.observed_at_device.get()?);
         let shallow = job.depth.requested >= 4 && at_device < requested as f64 / 3.0;
         let ran = !job.options.paced && job.latency.ios >= 1000;
         (shallow && ran).then(|| {
@@ -50,12 +50,12 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn a_short_queue_is_reported_unless_the_job_is_paced() {
         let mut ledger = clean();
-        ledger.jobs[0].depth.observed_at_device = Observed::Is(0.63);
+        ledger.jobs[0].depth.observed_at_device = Fact::Known(0.63);
         let (_, text) = says(RULE.id, &ledger).unwrap();
         assert_eq!(text, "queue depth 32 requested, 0.630 observed at the device");
         ledger.jobs[0].syncs.requested = ledger.jobs[0].latency.ios / 8;
@@ -63,7 +63,7 @@ mod tests {
         ledger.jobs[0].options.paced = true;
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.jobs[0].options.paced = false;
-        ledger.jobs[0].depth.observed_at_device = Observed::unknown("no device");
+        ledger.jobs[0].depth.observed_at_device = Fact::unknown("no device");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 
@@ -73,7 +73,7 @@ mod tests {
         let mut with = |depth: u32, at_device: f64, writes: u64| {
             let job = &mut ledger.jobs[0];
             (job.depth.requested, job.depth.requested_by_all) = (depth, u64::from(depth));
-            job.depth.observed_at_device = Observed::Is(at_device);
+            job.depth.observed_at_device = Fact::Known(at_device);
             job.latency.ios = writes * 1000;
             job.syncs.requested = 1000;
             says(RULE.id, &ledger).map(|found| found.1)

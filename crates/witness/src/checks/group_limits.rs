@@ -21,7 +21,7 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 /// far away to matter. `8:0 rbps=1048576 wiops=max`.
 fn is_near(line: &str, ledger: &Ledger) -> bool {
     let seconds = ledger.machine.wall_ns as f64 / 1e9;
-    let used = ledger.devices.iter().filter_map(|device| device.used.get());
+    let used = ledger.devices.iter().filter_map(|device| device.used.known());
     let [mut read, mut written, mut reads, mut writes] = [0.0; 4];
     for used in used {
         read += used.read_bytes as f64;

@@ -29,7 +29,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
     let text = format!(
         "{} of the bytes read ({}) have no data on the device{how}",
         percent(share),
-        bytes(reads.hole_bytes.get().copied().unwrap_or(0))
+        bytes(reads.hole_bytes.get().unwrap_or(0))
     );
     Statement::one(severity, text)
 }
@@ -38,18 +38,18 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn holes_are_reported_with_how_they_are_known() {
         let mut ledger = clean();
         let reads = ledger.reads.as_mut().unwrap();
-        reads.hole_bytes = Observed::Is(reads.completed_bytes);
+        reads.hole_bytes = Fact::Known(reads.completed_bytes);
         reads.holes_estimated = true;
         let (severity, text) = says(RULE.id, &ledger).unwrap();
         assert_eq!(severity, Severity::Wrong);
         assert!(text.starts_with("100 %") && text.contains("estimated from"), "{text}");
-        ledger.reads.as_mut().unwrap().hole_bytes = Observed::Is(1 << 20);
+        ledger.reads.as_mut().unwrap().hole_bytes = Fact::Known(1 << 20);
         assert_eq!(says(RULE.id, &ledger), None);
     }
 
@@ -58,7 +58,7 @@ mod tests {
         let mut ledger = clean();
         let mut with = |holes: u64| {
             let reads = ledger.reads.as_mut().unwrap();
-            (reads.completed_bytes, reads.hole_bytes) = (100 << 20, Observed::Is(holes));
+            (reads.completed_bytes, reads.hole_bytes) = (100 << 20, Fact::Known(holes));
             says(RULE.id, &ledger).map(|(severity, _)| severity)
         };
         assert_eq!(with(1 << 20), None);

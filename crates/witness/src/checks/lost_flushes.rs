@@ -34,7 +34,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
     // A mapped device does not count its flushes; what is below it does.
     let mut flushes = 0;
     for device in &ledger.devices {
-        let Some(used) = device.used.get() else { return Vec::new() };
+        let Some(used) = device.used.known() else { return Vec::new() };
         flushes = flushes.max(used.flushes);
     }
     if flushes.saturating_mul(2 * together) >= syncs {
@@ -50,14 +50,14 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{says, writer};
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn flushes_are_counted_against_fsyncs() {
         let mut ledger = writer();
         ledger.jobs[0].syncs.requested = 1000;
         let mut with = |flushes: u64, cache: &str| {
-            if let Observed::Is(used) = &mut ledger.devices[0].used {
+            if let Fact::Known(used) = &mut ledger.devices[0].used {
                 used.flushes = flushes;
             }
             ledger.devices[0].facts.write_cache = Some(cache.into());
@@ -75,7 +75,7 @@ mod tests {
         ledger.jobs[0].syncs.requested = 6400;
         let mut with = |flushes: u64, depth: u32| {
             ledger.jobs[0].depth.requested = depth;
-            if let Observed::Is(used) = &mut ledger.devices[0].used {
+            if let Fact::Known(used) = &mut ledger.devices[0].used {
                 used.flushes = flushes;
             }
             says(RULE.id, &ledger).is_some()
@@ -115,7 +115,7 @@ mod tests {
         reader.syncs.requested = 0;
         reader.depth.requested = 100_000;
         ledger.jobs.insert(0, reader);
-        if let Observed::Is(used) = &mut ledger.devices[0].used {
+        if let Fact::Known(used) = &mut ledger.devices[0].used {
             used.flushes = 100;
         }
         let (_, text) = says(RULE.id, &ledger).unwrap();

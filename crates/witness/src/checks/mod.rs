@@ -159,7 +159,7 @@ fn worst_job(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
     use std::collections::BTreeSet;
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
         other.name = "other".into();
         ledger.jobs.push(other);
         for job in &mut ledger.jobs {
-            job.direct.honoured = Observed::Is(false);
+            job.direct.honoured = Fact::Known(false);
         }
         let findings = judge(&ledger);
         assert!(findings.windows(2).all(|pair| pair[0].severity >= pair[1].severity));

@@ -19,7 +19,7 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 
 fn check(ledger: &Ledger) -> Vec<Statement> {
     worst_job(ledger, |job| {
-        let lost = job.direct.requested && job.direct.honoured.get() == Some(&false);
+        let lost = job.direct.requested && job.direct.honoured.get() == Some(false);
         lost.then(|| {
             (
                 Severity::Wrong,
@@ -33,12 +33,12 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn only_a_request_that_is_known_to_be_lost_is_reported() {
         let mut ledger = clean();
-        ledger.jobs[0].direct.honoured = Observed::Is(false);
+        ledger.jobs[0].direct.honoured = Fact::Known(false);
         ledger.jobs[0].direct.reason = "tmpfs keeps its files in memory".into();
         let (severity, text) = says(RULE.id, &ledger).unwrap();
         assert_eq!(severity, Severity::Wrong);
@@ -46,7 +46,7 @@ mod tests {
         ledger.jobs[0].direct.requested = false;
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.jobs[0].direct.requested = true;
-        ledger.jobs[0].direct.honoured = Observed::unknown("fuse");
+        ledger.jobs[0].direct.honoured = Fact::unknown("fuse");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

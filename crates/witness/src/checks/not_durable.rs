@@ -2,7 +2,7 @@
 
 use iosonde_base::text::{bytes, percent, rate};
 use iosonde_report::finding::{FindingRule, Severity, Statement};
-use iosonde_report::ledger::{Ledger, Observed, Writes};
+use iosonde_report::ledger::{Fact, Ledger, Writes};
 
 pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "not-durable",
@@ -29,12 +29,12 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         _ => Severity::Note,
     };
     let durable = match &writes.durable_bytes_per_s {
-        Observed::Is(durable) => {
+        Fact::Known(durable) => {
             format!("durable rate {} (write-back included)", rate(*durable))
         }
-        Observed::Unknown(why) => format!("durable rate unknown: {why}"),
+        Fact::Unknown(why) => format!("durable rate unknown: {why}"),
     };
-    let dirty = writes.dirty_at_end_bytes.get().copied().unwrap_or(0);
+    let dirty = writes.dirty_at_end_bytes.get().unwrap_or(0);
     Statement::one(
         severity,
         format!(
@@ -50,13 +50,12 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 
 /// Where dirty pages are not reported, the durable rate shows them.
 fn by_rate(writes: &Writes) -> Vec<Statement> {
-    let (reported, Some(&durable)) =
-        (writes.reported_bytes_per_s, writes.durable_bytes_per_s.get())
+    let (reported, Some(durable)) = (writes.reported_bytes_per_s, writes.durable_bytes_per_s.get())
     else {
         return Vec::new();
     };
     // The last sync takes a moment, which counts in a short run.
-    let moment = writes.until_durable_ns.get().is_none_or(|&ns| ns < 500_000_000);
+    let moment = writes.until_durable_ns.get().is_none_or(|ns| ns < 500_000_000);
     let severity = match durable / reported.max(1.0) {
         _ if moment => return Vec::new(),
         share if share < 0.75 => Severity::Wrong,
@@ -81,13 +80,13 @@ mod tests {
         let mut ledger = writer();
         assert_eq!(says(RULE.id, &ledger), None);
         let writes = ledger.writes.as_mut().unwrap();
-        writes.dirty_at_end_bytes = Observed::Is(30 << 30);
-        writes.durable_bytes_per_s = Observed::Is(5e8);
+        writes.dirty_at_end_bytes = Fact::Known(30 << 30);
+        writes.durable_bytes_per_s = Fact::Known(5e8);
         let (severity, text) = says(RULE.id, &ledger).unwrap();
         assert_eq!(severity, Severity::Wrong);
         assert!(text.contains("30 GiB of 60 GiB written (50 %)"), "{text}");
         assert!(text.contains("durable rate 477 MiB/s"), "{text}");
-        ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Observed::unknown("overlayfs");
+        ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Fact::unknown("overlayfs");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 
@@ -97,7 +96,7 @@ mod tests {
         let mut with = |dirty: u64| {
             let writes = ledger.writes.as_mut().unwrap();
             writes.completed_bytes = 100 << 20;
-            writes.dirty_at_end_bytes = Observed::Is(dirty);
+            writes.dirty_at_end_bytes = Fact::Known(dirty);
             says(RULE.id, &ledger).map(|(severity, _)| severity)
         };
         assert_eq!(with(1 << 20), None);
@@ -112,10 +111,10 @@ mod tests {
     fn where_dirty_pages_are_not_known_the_durable_rate_decides() {
         let mut ledger = writer();
         let writes = ledger.writes.as_mut().unwrap();
-        writes.dirty_at_end_bytes = Observed::unknown("overlayfs");
-        writes.until_durable_ns = Observed::Is(500_000_000);
+        writes.dirty_at_end_bytes = Fact::unknown("overlayfs");
+        writes.until_durable_ns = Fact::Known(500_000_000);
         let mut with = |durable: f64| {
-            ledger.writes.as_mut().unwrap().durable_bytes_per_s = Observed::Is(durable);
+            ledger.writes.as_mut().unwrap().durable_bytes_per_s = Fact::Known(durable);
             says(RULE.id, &ledger)
         };
         assert_eq!(with(0.9e9), None);
@@ -125,9 +124,9 @@ mod tests {
         assert_eq!(severity, Severity::Wrong);
         assert!(text.ends_with("with write-back it is 477 MiB/s"), "{text}");
         // A sync that took a moment shows nothing.
-        ledger.writes.as_mut().unwrap().until_durable_ns = Observed::Is(499_999_999);
+        ledger.writes.as_mut().unwrap().until_durable_ns = Fact::Known(499_999_999);
         assert_eq!(says(RULE.id, &ledger), None);
-        ledger.writes.as_mut().unwrap().until_durable_ns = Observed::unknown("overlayfs");
+        ledger.writes.as_mut().unwrap().until_durable_ns = Fact::unknown("overlayfs");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 }

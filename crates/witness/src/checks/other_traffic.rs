@@ -17,9 +17,9 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 
 fn check(ledger: &Ledger) -> Vec<Statement> {
     let others = &ledger.other_traffic;
-    let Some(&share) = others.share.get().filter(|&&share| share > 0.05) else { return Vec::new() };
-    let read = others.read_bytes.get().copied().unwrap_or(0);
-    let written = others.written_bytes.get().copied().unwrap_or(0);
+    let Some(share) = others.share.get().filter(|&share| share > 0.05) else { return Vec::new() };
+    let read = others.read_bytes.get().unwrap_or(0);
+    let written = others.written_bytes.get().unwrap_or(0);
     // A few MiB are a log file or a journal.
     if read + written < 8 << 20 {
         return Vec::new();
@@ -39,16 +39,16 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn a_share_is_reported_and_a_few_mib_are_not() {
         let mut ledger = clean();
-        ledger.other_traffic.share = Observed::Is(0.4);
+        ledger.other_traffic.share = Fact::Known(0.4);
         assert_eq!(says(RULE.id, &ledger), None);
-        ledger.other_traffic.written_bytes = Observed::Is(1 << 30);
+        ledger.other_traffic.written_bytes = Fact::Known(1 << 30);
         assert!(says(RULE.id, &ledger).unwrap().1.starts_with("40 %"));
-        ledger.other_traffic.share = Observed::unknown("no device");
+        ledger.other_traffic.share = Fact::unknown("no device");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 
@@ -57,9 +57,9 @@ mod tests {
         let mut ledger = clean();
         let mut with = |share: f64, read: u64, written: u64| {
             let others = &mut ledger.other_traffic;
-            others.share = Observed::Is(share);
-            others.read_bytes = Observed::Is(read);
-            others.written_bytes = Observed::Is(written);
+            others.share = Fact::Known(share);
+            others.read_bytes = Fact::Known(read);
+            others.written_bytes = Fact::Known(written);
             says(RULE.id, &ledger).is_some()
         };
         assert!(!with(0.05, 1 << 30, 0) && with(0.051, 1 << 30, 0));

@@ -25,10 +25,10 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
     if files().any(|files| files.devices.is_empty() || files.compressing) {
         return Vec::new();
     }
-    let Some(&left) = writes.dirty_at_end_bytes.get() else { return Vec::new() };
+    let Some(left) = writes.dirty_at_end_bytes.get() else { return Vec::new() };
     let mut received: u64 = 0;
     for device in ledger.devices.iter().filter(|device| device.level == 0) {
-        let Some(used) = device.used.get() else { return Vec::new() };
+        let Some(used) = device.used.known() else { return Vec::new() };
         received = received.saturating_add(used.write_bytes);
     }
     // Others' writes are among the devices': at least so many are missing.
@@ -51,13 +51,13 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{says, writer};
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn what_neither_left_memory_nor_stayed_in_it_was_overwritten() {
         let mut ledger = writer();
         let used = |bytes| {
-            Observed::Is(iosonde_report::ledger::DeviceUse {
+            Fact::Known(iosonde_report::ledger::DeviceUse {
                 write_bytes: bytes,
                 ..Default::default()
             })
@@ -67,9 +67,9 @@ mod tests {
         ledger.devices[0].used = used(5 << 30);
         let (_, text) = says(RULE.id, &ledger).unwrap();
         assert!(text.starts_with("55 GiB of 60 GiB written (91.7 %)"), "{text}");
-        ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Observed::Is(55 << 30);
+        ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Fact::Known(55 << 30);
         assert_eq!(says(RULE.id, &ledger), None, "not-durable reports it");
-        ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Observed::Is(0);
+        ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Fact::Known(0);
         ledger.jobs[0].files.compressing = true;
         assert_eq!(says(RULE.id, &ledger), None);
     }
@@ -79,7 +79,7 @@ mod tests {
         let mut ledger = writer();
         let mut with = |written: u64, received: u64| {
             ledger.writes.as_mut().unwrap().completed_bytes = written;
-            ledger.devices[0].used = Observed::Is(iosonde_report::ledger::DeviceUse {
+            ledger.devices[0].used = Fact::Known(iosonde_report::ledger::DeviceUse {
                 write_bytes: received,
                 ..Default::default()
             });

@@ -2,7 +2,7 @@
 
 use iosonde_base::text::{bytes, percent};
 use iosonde_report::finding::{FindingRule, Severity, Statement};
-use iosonde_report::ledger::{Ledger, Observed, Reads};
+use iosonde_report::ledger::{Fact, Ledger, Reads};
 
 pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "page-cache-reads",
@@ -29,7 +29,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         share if share >= 0.05 => Severity::Warning,
         _ => Severity::Note,
     };
-    let device = reads.device_bytes.get().copied().unwrap_or(0);
+    let device = reads.device_bytes.get().unwrap_or(0);
     Statement::one(
         severity,
         format!(
@@ -45,8 +45,8 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 /// others, or if those are not known.
 fn without_verify(reads: &Reads, verify: Option<&Reads>) -> Option<Reads> {
     let Some(verify) = verify else { return Some(reads.clone()) };
-    let less = |all: &Observed<u64>, part: &Observed<u64>| {
-        Some(Observed::Is(all.get()?.saturating_sub(*part.get()?)))
+    let less = |all: &Fact<u64>, part: &Fact<u64>| {
+        Some(Fact::Known(all.get()?.saturating_sub(part.get()?)))
     };
     let completed_bytes = reads.completed_bytes.saturating_sub(verify.completed_bytes);
     (completed_bytes > 0).then_some(())?;
@@ -68,7 +68,7 @@ mod tests {
         let mut ledger = clean();
         let mut with = |share: f64| {
             let reads = ledger.reads.as_mut().unwrap();
-            reads.cache_bytes = Observed::Is((reads.completed_bytes as f64 * share) as u64);
+            reads.cache_bytes = Fact::Known((reads.completed_bytes as f64 * share) as u64);
             says(RULE.id, &ledger).map(|(severity, _)| severity)
         };
         assert_eq!(with(0.009), None);
@@ -81,19 +81,19 @@ mod tests {
     fn reads_that_check_what_was_written_are_left_to_another_rule() {
         let mut ledger = clean();
         let reads = ledger.reads.as_mut().unwrap();
-        reads.cache_bytes = Observed::Is(reads.completed_bytes);
+        reads.cache_bytes = Fact::Known(reads.completed_bytes);
         ledger.verify_reads = ledger.reads.clone();
         assert_eq!(says(RULE.id, &ledger), None);
         let verify = ledger.verify_reads.as_mut().unwrap();
         verify.completed_bytes /= 2;
-        (verify.cache_bytes, verify.device_bytes) = (Observed::Is(0), Observed::Is(0));
+        (verify.cache_bytes, verify.device_bytes) = (Fact::Known(0), Fact::Known(0));
         assert_eq!(says(RULE.id, &ledger).map(|(severity, _)| severity), Some(Severity::Wrong));
     }
 
     #[test]
     fn what_is_unknown_is_not_accused() {
         let mut ledger = clean();
-        ledger.reads.as_mut().unwrap().cache_bytes = Observed::unknown("fuse");
+        ledger.reads.as_mut().unwrap().cache_bytes = Fact::unknown("fuse");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 
@@ -102,7 +102,7 @@ mod tests {
         let mut ledger = clean();
         let mut with = |cached: u64| {
             let reads = ledger.reads.as_mut().unwrap();
-            (reads.completed_bytes, reads.cache_bytes) = (100 << 20, Observed::Is(cached));
+            (reads.completed_bytes, reads.cache_bytes) = (100 << 20, Fact::Known(cached));
             says(RULE.id, &ledger).is_some()
         };
         assert!(!with(1 << 20) && with((1 << 20) + 4096));
@@ -113,11 +113,10 @@ mod tests {
         let mut ledger = clean();
         let reads = ledger.reads.as_mut().unwrap();
         reads.completed_bytes = 100 << 20;
-        (reads.cache_bytes, reads.device_bytes) = (Observed::Is(70 << 20), Observed::Is(30 << 20));
+        (reads.cache_bytes, reads.device_bytes) = (Fact::Known(70 << 20), Fact::Known(30 << 20));
         let mut verify = reads.clone();
         verify.completed_bytes = 60 << 20;
-        (verify.cache_bytes, verify.device_bytes) =
-            (Observed::Is(50 << 20), Observed::Is(10 << 20));
+        (verify.cache_bytes, verify.device_bytes) = (Fact::Known(50 << 20), Fact::Known(10 << 20));
         ledger.verify_reads = Some(verify);
         let (severity, text) = says(RULE.id, &ledger).unwrap();
         assert_eq!(severity, Severity::Wrong);

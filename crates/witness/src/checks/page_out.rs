@@ -22,7 +22,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         let known = |reads: &iosonde_report::ledger::Reads| {
             [&reads.cache_bytes, &reads.cached_at_start_bytes]
                 .iter()
-                .any(|bytes| bytes.get().is_some_and(|&bytes| bytes > 0))
+                .any(|bytes| bytes.get().is_some_and(|bytes| bytes > 0))
         };
         !job.direct.requested && job.reads.as_ref().is_some_and(known)
     };
@@ -40,7 +40,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn it_matters_to_reads_of_the_page_cache() {
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(says(RULE.id, &ledger), None, "direct I/O");
         ledger.jobs[0].direct.requested = false;
         assert_eq!(says(RULE.id, &ledger), None, "nothing was cached");
-        ledger.jobs[0].reads.as_mut().unwrap().cached_at_start_bytes = Observed::Is(4096);
+        ledger.jobs[0].reads.as_mut().unwrap().cached_at_start_bytes = Fact::Known(4096);
         assert!(says(RULE.id, &ledger).unwrap().1.starts_with("DAMON drops"));
         ledger.environment.pages_out = None;
         assert_eq!(says(RULE.id, &ledger), None);

@@ -26,8 +26,8 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         // Of a mix the median is of writes, too.
         let only_reads = !job.direct.requested && job.writes.is_none();
         let reads = job.reads.as_ref().filter(|_| only_reads)?;
-        let delivered = *reads.device_bytes.get()?;
-        let waited = *reads.requests_per_read.get()?;
+        let delivered = reads.device_bytes.get()?;
+        let waited = reads.requests_per_read.get()?;
         let ahead = delivered >= reads.completed_bytes / 2 && waited < WAITED_LEAST;
         ahead.then(|| {
             let words = format!(
@@ -45,7 +45,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn latencies_of_memory_beside_a_rate_of_the_device_are_named() {
@@ -54,8 +54,8 @@ mod tests {
             let job = &mut ledger.jobs[0];
             job.direct.requested = direct;
             let reads = job.reads.as_mut().unwrap();
-            reads.device_bytes = Observed::Is((reads.completed_bytes as f64 * share) as u64);
-            reads.requests_per_read = Observed::Is(waited);
+            reads.device_bytes = Fact::Known((reads.completed_bytes as f64 * share) as u64);
+            reads.requests_per_read = Fact::Known(waited);
             says(RULE.id, &ledger)
         };
         let (severity, text) = with(false, 0.98, 0.06).unwrap();

@@ -20,7 +20,7 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 
 fn check(ledger: &Ledger) -> Vec<Statement> {
     worst_job(ledger, |job| {
-        let ceiling = *job.cpu.upper_bound_iops.get()?;
+        let ceiling = job.cpu.upper_bound_iops.get()?;
         let share = job.cpu.iops / ceiling.max(1.0);
         // A thread that sleeps waits for something else.
         let works = job.cpu.busy_share > 0.5;
@@ -41,12 +41,12 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn near_the_upper_bound_is_reported_and_the_null_engine_is_not() {
         let mut ledger = clean();
-        ledger.jobs[0].cpu.upper_bound_iops = Observed::Is(300_000.0);
+        ledger.jobs[0].cpu.upper_bound_iops = Fact::Known(300_000.0);
         assert_eq!(says(RULE.id, &ledger), None, "its thread slept for 60 % of the time");
         ledger.jobs[0].cpu.busy_share = 0.9;
         assert!(says(RULE.id, &ledger).unwrap().1.contains("87.4 %"));
@@ -59,7 +59,7 @@ mod tests {
         let mut ledger = clean();
         let mut with = |iops: f64, busy: f64| {
             let cpu = &mut ledger.jobs[0].cpu;
-            cpu.upper_bound_iops = Observed::Is(100_000.0);
+            cpu.upper_bound_iops = Fact::Known(100_000.0);
             (cpu.iops, cpu.busy_share) = (iops, busy);
             says(RULE.id, &ledger).is_some()
         };

@@ -24,7 +24,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
     let Some(reads) = &ledger.verify_reads else { return Vec::new() };
     let Some(share) = reads.cache_share().filter(|&share| share > 0.01) else { return Vec::new() };
     let severity = if share >= 0.5 { Severity::Wrong } else { Severity::Warning };
-    let device = reads.device_bytes.get().copied().unwrap_or(0);
+    let device = reads.device_bytes.get().unwrap_or(0);
     Statement::one(
         severity,
         format!(
@@ -41,7 +41,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
 mod tests {
     use super::super::fixture::{clean, says};
     use super::*;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn the_share_of_the_reads_that_check_decides() {
@@ -50,7 +50,7 @@ mod tests {
         ledger.verify_reads = ledger.reads.clone();
         let mut with = |share: f64| {
             let reads = ledger.verify_reads.as_mut().unwrap();
-            reads.cache_bytes = Observed::Is((reads.completed_bytes as f64 * share) as u64);
+            reads.cache_bytes = Fact::Known((reads.completed_bytes as f64 * share) as u64);
             says(RULE.id, &ledger).map(|(severity, _)| severity)
         };
         assert_eq!(with(0.0), None);
@@ -63,7 +63,7 @@ mod tests {
     fn what_is_unknown_is_not_accused() {
         let mut ledger = clean();
         ledger.verify_reads = ledger.reads.clone();
-        ledger.verify_reads.as_mut().unwrap().cache_bytes = Observed::unknown("fuse");
+        ledger.verify_reads.as_mut().unwrap().cache_bytes = Fact::unknown("fuse");
         assert_eq!(says(RULE.id, &ledger), None);
     }
 
@@ -73,7 +73,7 @@ mod tests {
         ledger.verify_reads = ledger.reads.clone();
         let mut with = |cached: u64| {
             let reads = ledger.verify_reads.as_mut().unwrap();
-            (reads.completed_bytes, reads.cache_bytes) = (100 << 20, Observed::Is(cached));
+            (reads.completed_bytes, reads.cache_bytes) = (100 << 20, Fact::Known(cached));
             says(RULE.id, &ledger).is_some()
         };
         assert!(!with(1 << 20) && with((1 << 20) + 4096));

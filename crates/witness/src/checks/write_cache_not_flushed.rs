@@ -2,7 +2,7 @@
 
 use iosonde_base::text::bytes;
 use iosonde_report::finding::{FindingRule, Severity, Statement};
-use iosonde_report::ledger::{Ledger, Observed};
+use iosonde_report::ledger::{Fact, Ledger};
 
 pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "write-cache-not-flushed",
@@ -34,7 +34,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         return Statement::one(Severity::Warning, text);
     }
     let on_device = writes.dirty_at_end_share().is_some_and(|share| share <= 0.01);
-    if writes.in_volatile_cache != Observed::Is(true) || !on_device {
+    if writes.in_volatile_cache != Fact::Known(true) || !on_device {
         return Vec::new();
     }
     let names: Vec<&str> = ledger
@@ -77,7 +77,7 @@ mod tests {
         let (severity, text) = says(RULE.id, &ledger).unwrap();
         assert!(severity == Severity::Warning && text.contains("below nvme0n1"), "{text}");
         assert!(text.ends_with("its backing file"), "{text}");
-        ledger.devices[0].dirty_below_bytes = Some(Observed::Is(64 << 20));
+        ledger.devices[0].dirty_below_bytes = Some(Fact::Known(64 << 20));
         let (_, text) = says(RULE.id, &ledger).unwrap();
         assert!(
             text.ends_with("at the end 64 MiB of the file below were dirty in memory"),
@@ -91,17 +91,17 @@ mod tests {
     fn a_volatile_cache_without_a_flush_is_reported() {
         let mut ledger = writer();
         assert_eq!(says(RULE.id, &ledger), None);
-        ledger.writes.as_mut().unwrap().in_volatile_cache = Observed::Is(true);
+        ledger.writes.as_mut().unwrap().in_volatile_cache = Fact::Known(true);
         let (_, text) = says(RULE.id, &ledger).unwrap();
         assert!(text.contains("nvme0n1"), "{text}");
-        ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Observed::Is(30 << 30);
+        ledger.writes.as_mut().unwrap().dirty_at_end_bytes = Fact::Known(30 << 30);
         assert_eq!(says(RULE.id, &ledger), None);
     }
 
     #[test]
     fn it_is_reported_whether_the_job_synced() {
         let mut ledger = writer();
-        ledger.writes.as_mut().unwrap().in_volatile_cache = Observed::Is(true);
+        ledger.writes.as_mut().unwrap().in_volatile_cache = Fact::Known(true);
         let text = |ledger: &Ledger| says(RULE.id, ledger).unwrap().1;
         assert!(text(&ledger).ends_with("no flush followed them"));
         ledger.jobs[0].syncs.requested = 1;

@@ -5,7 +5,7 @@ use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::{Location, MachineReading, both};
 use iosonde_base::Dir;
 use iosonde_report::ledger::{
-    DeviceLedger, DeviceUse, Environment, MachineLedger, Observed, OtherTraffic, PressureShares,
+    DeviceLedger, DeviceUse, Environment, Fact, MachineLedger, OtherTraffic, PressureShares,
     Throttling, share,
 };
 use iosonde_sys::counters::{
@@ -21,25 +21,25 @@ const PAGE: u64 = 4096;
 /// What was counted over all waves, where each has counts.
 pub(super) fn over_waves<T: Clone>(
     seen: &Evidence,
-    one: impl Fn(&MachineReading, &MachineReading) -> Observed<T>,
+    one: impl Fn(&MachineReading, &MachineReading) -> Fact<T>,
     plus: impl Fn(&T, &T) -> T,
-) -> Observed<T> {
+) -> Fact<T> {
     let mut all: Option<T> = None;
     for wave in &seen.waves {
         match (one(&wave.after, &wave.before), &all) {
-            (Observed::Unknown(why), _) => return Observed::Unknown(why),
-            (Observed::Is(one), None) => all = Some(one),
-            (Observed::Is(one), Some(sum)) => all = Some(plus(sum, &one)),
+            (Fact::Unknown(why), _) => return Fact::Unknown(why),
+            (Fact::Known(one), None) => all = Some(one),
+            (Fact::Known(one), Some(sum)) => all = Some(plus(sum, &one)),
         }
     }
-    all.map_or(Observed::unknown("no job ran"), Observed::Is)
+    all.map_or(Fact::unknown("no job ran"), Fact::Known)
 }
 
 fn wall_ns(seen: &Evidence) -> u64 {
     seen.waves.iter().map(|wave| wave.after.ns_since(&wave.before)).sum()
 }
 
-fn counted(seen: &Evidence, name: &str) -> Observed<DiskCounters> {
+fn counted(seen: &Evidence, name: &str) -> Fact<DiskCounters> {
     over_waves(seen, |after, before| after.device_since(before, name), DiskCounters::plus)
 }
 
@@ -61,24 +61,24 @@ pub(super) fn devices(seen: &Evidence) -> Vec<DeviceLedger> {
         in_memory: crate::reading::is_of_memory(layer),
         dirty_below_bytes: dirty_below(seen, &layer.name),
         entered_below_bytes: entered_below(seen, &layer.name),
-        used: counted(seen, &layer.name).map(|used| device_use(used, wall)),
+        used: counted(seen, &layer.name).map(|used| device_use(&used, wall)),
         facts: seen.facts_of(&layer.name).cloned().unwrap_or_default(),
     };
     places.devices().into_iter().map(one).collect()
 }
 
 /// What of a loop device's data was dirty in its backing file at the end.
-fn dirty_below(seen: &Evidence, name: &str) -> Option<Observed<u64>> {
-    Some(seen.waves.last()?.after.below(name)?.map(|pages| pages.dirty_bytes))
+fn dirty_below(seen: &Evidence, name: &str) -> Option<Fact<u64>> {
+    Some(seen.waves.last()?.after.below(name)?.as_ref().map(|pages| pages.dirty_bytes))
 }
 
 /// What of a loop device's backing file may have entered the page cache, at most: what is
 /// there more than before, and all pages that the machine took from memory meanwhile, as
 /// they may have been of this file.
-fn entered_below(seen: &Evidence, name: &str) -> Option<Observed<u64>> {
+fn entered_below(seen: &Evidence, name: &str) -> Option<Fact<u64>> {
     seen.waves.last()?.after.below(name)?;
     let of_wave = |after: &MachineReading, before: &MachineReading| {
-        let missing = Observed::default();
+        let missing = Fact::default();
         let now = after.below(name).unwrap_or(&missing);
         let grown = both(now, before.below(name).unwrap_or(&missing), |now, then| {
             now.cached_bytes.saturating_sub(then.cached_bytes)
@@ -109,13 +109,13 @@ fn device_use(used: &DiskCounters, wall_ns: u64) -> DeviceUse {
 }
 
 /// Mean requests in flight on the disks below a job while its wave ran.
-pub(super) fn depth_below(job: &JobEvidence, seen: &Evidence) -> Observed<f64> {
-    let Some(wave) = wave(job, seen) else { return Observed::default() };
+pub(super) fn depth_below(job: &JobEvidence, seen: &Evidence) -> Fact<f64> {
+    let Some(wave) = wave(job, seen) else { return Fact::default() };
     let wall_ms = wave.after.ns_since(&wave.before) as f64 / MS as f64;
     if wall_ms <= 0.0 {
-        return Observed::unknown("no time passed");
+        return Fact::unknown("no time passed");
     }
-    of_disks_below(job, wave, seen, |used| used.queue_ms).map(|&queued| queued as f64 / wall_ms)
+    of_disks_below(job, wave, seen, |used| used.queue_ms).map(|queued| queued as f64 / wall_ms)
 }
 
 /// Traffic on the disks right below that the process did not cause.
@@ -124,9 +124,9 @@ pub(super) fn others(seen: &Evidence) -> OtherTraffic {
         seen.places.iter().flat_map(Location::disks).map(|disk| disk.name.as_str()).collect();
     if disks.is_empty() {
         return OtherTraffic {
-            read_bytes: Observed::unknown("no device is below the files"),
-            written_bytes: Observed::unknown("no device is below the files"),
-            share: Observed::unknown("no device is below the files"),
+            read_bytes: Fact::unknown("no device is below the files"),
+            written_bytes: Fact::unknown("no device is below the files"),
+            share: Fact::unknown("no device is below the files"),
         };
     }
     let ours = over_waves(
@@ -141,33 +141,33 @@ pub(super) fn others(seen: &Evidence) -> OtherTraffic {
     let mut moved = [0u64; 2];
     for name in disks {
         match counted(seen, name) {
-            Observed::Is(used) => {
+            Fact::Known(used) => {
                 moved[0] += used.read_sectors * SECTOR;
                 moved[1] += used.write_sectors * SECTOR;
             }
-            Observed::Unknown(why) => {
+            Fact::Unknown(why) => {
                 return OtherTraffic {
-                    read_bytes: Observed::unknown(&why),
-                    written_bytes: Observed::unknown(&why),
-                    share: Observed::Unknown(why),
+                    read_bytes: Fact::Unknown(why.clone()),
+                    written_bytes: Fact::Unknown(why.clone()),
+                    share: Fact::Unknown(why),
                 };
             }
         }
     }
-    let read = ours.map(|ours| moved[0].saturating_sub(ours.storage_read_bytes));
+    let read = ours.as_ref().map(|ours| moved[0].saturating_sub(ours.storage_read_bytes));
     let written = match own_metadata(seen) {
-        Observed::Is(own) => {
+        Fact::Known(own) => {
             ours.map(|ours| moved[1].saturating_sub(ours.storage_write_bytes.saturating_add(own)))
         }
-        Observed::Unknown(why) => Observed::Unknown(why),
+        Fact::Unknown(why) => Fact::Unknown(why),
     };
     let foreign = match (&read, &written) {
-        (Observed::Is(read), Observed::Is(written)) => Observed::Is(read + written),
-        (Observed::Is(read), Observed::Unknown(_)) => Observed::Is(*read),
-        (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
+        (Fact::Known(read), Fact::Known(written)) => Fact::Known(read + written),
+        (Fact::Known(read), Fact::Unknown(_)) => Fact::Known(*read),
+        (Fact::Unknown(why), _) => Fact::Unknown(why.clone()),
     };
     OtherTraffic {
-        share: foreign.map(|&foreign| share(foreign, moved[0] + moved[1]).unwrap_or(0.0)),
+        share: foreign.map(|foreign| share(foreign, moved[0] + moved[1]).unwrap_or(0.0)),
         read_bytes: read,
         written_bytes: written,
     }
@@ -176,7 +176,7 @@ pub(super) fn others(seen: &Evidence) -> OtherTraffic {
 /// The most that the file systems may have written for the run beside its data:
 /// journal and metadata, which the kernel counts for nobody. Unknown where it may
 /// be as much as the data or more.
-fn own_metadata(seen: &Evidence) -> Observed<u64> {
+fn own_metadata(seen: &Evidence) -> Fact<u64> {
     /// ext4 writes about 20 KiB of journal for a sync (descriptor, inode, bitmap,
     /// commit), xfs less; the inode itself follows later.
     const SYNC_BYTES: u64 = 32 << 10;
@@ -185,7 +185,7 @@ fn own_metadata(seen: &Evidence) -> Observed<u64> {
     /// File systems that write metadata anew for each change.
     const COPYING: [&str; 5] = ["btrfs", "bcachefs", "f2fs", "nilfs2", "zfs"];
     if !seen.jobs.iter().any(|job| job.bytes[Dir::Write] > 0 || job.syncs.0 > 0) {
-        return Observed::Is(0);
+        return Fact::Known(0);
     }
     for place in &seen.places {
         let data_in_journal = place
@@ -193,7 +193,7 @@ fn own_metadata(seen: &Evidence) -> Observed<u64> {
             .as_ref()
             .is_some_and(|facts| facts.options.split(',').any(|option| option == "data=journal"));
         if data_in_journal || COPYING.contains(&place.kind()) {
-            return Observed::unknown(format!(
+            return Fact::unknown(format!(
                 "metadata that {} writes for the run cannot be separated from others' writes",
                 place.kind()
             ));
@@ -205,7 +205,7 @@ fn own_metadata(seen: &Evidence) -> Observed<u64> {
         let syncs = if job.options.sync { job.syncs.0.max(ios) } else { job.syncs.0 };
         syncs.saturating_mul(SYNC_BYTES).saturating_add(job.files.0.saturating_mul(FILE_BYTES))
     };
-    Observed::Is(seen.jobs.iter().map(of).fold(1 << 20, u64::saturating_add))
+    Fact::Known(seen.jobs.iter().map(of).fold(1 << 20, u64::saturating_add))
 }
 
 /// Limits of I/O for devices below the files, of those that control groups have:

@@ -6,7 +6,7 @@ use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::FileReading;
 use iosonde_base::Dir;
 use iosonde_base::text::{bytes, percent};
-use iosonde_report::ledger::{DirectLedger, Observed, Reads};
+use iosonde_report::ledger::{DirectLedger, Fact, Reads};
 use iosonde_sys::counters::PageFlow;
 
 /// Less than this share of the bytes in the page cache is somebody else's look
@@ -17,14 +17,14 @@ pub(super) fn of(job: &JobEvidence, reads: Option<&Reads>, seen: &Evidence) -> D
     if !job.direct || !job.touches_storage {
         return DirectLedger {
             requested: job.direct,
-            honoured: Observed::unknown("it was not requested"),
+            honoured: Fact::unknown("it was not requested"),
             reason: String::new(),
         };
     }
     let verdict = judged(job, reads, seen);
     let (honoured, reason) = match verdict {
-        Ok((got, why)) => (Observed::Is(got), why),
-        Err(why) => (Observed::unknown(&why), why),
+        Ok((got, why)) => (Fact::Known(got), why),
+        Err(why) => (Fact::unknown(why.clone()), why),
     };
     DirectLedger { requested: true, honoured, reason }
 }
@@ -50,11 +50,11 @@ fn judged(
         return Ok((false, found));
     }
     let grown = if shares_with_buffered(job, seen) {
-        Observed::unknown("another job uses the same file through the page cache")
+        Fact::unknown("another job uses the same file through the page cache")
     } else {
         over_files(job, FileReading::grown_bytes)
     };
-    if let Observed::Is(grown) = grown
+    if let Fact::Known(grown) = grown
         && grown > 0
         && grown as f64 > SLACK * (moved.min(job.files.1) as f64)
     {
@@ -69,8 +69,8 @@ fn judged(
         match (reads.device_bytes.get(), reads.hole_bytes.get()) {
             // Where holes are not known, they may be the bytes that no device delivered.
             (Some(_), None) => {}
-            (Some(&device), Some(holes)) => {
-                let due = reads.completed_bytes.saturating_sub(*holes);
+            (Some(device), Some(holes)) => {
+                let due = reads.completed_bytes.saturating_sub(holes);
                 if (device as f64) < (1.0 - SLACK) * due as f64 {
                     let share = percent(1.0 - device as f64 / due as f64);
                     return Ok((false, format!("{share} of the reads came from the page cache")));
@@ -83,13 +83,11 @@ fn judged(
         }
     }
     match (grown, job.bytes[Dir::Write]) {
-        (Observed::Unknown(why), 1..) => Err(why),
-        (Observed::Unknown(why), 0)
-            if reads.is_none_or(|reads| reads.device_bytes.get().is_none()) =>
-        {
-            Err(why)
+        (Fact::Unknown(why), 1..) => Err(why.into_owned()),
+        (Fact::Unknown(why), 0) if reads.is_none_or(|reads| reads.device_bytes.get().is_none()) => {
+            Err(why.into_owned())
         }
-        (_, 0) if reads.is_some_and(|reads| reads.hole_bytes == Observed::Is(0)) => {
+        (_, 0) if reads.is_some_and(|reads| reads.hole_bytes == Fact::Known(0)) => {
             Ok((true, "every byte read was fetched from the device".to_owned()))
         }
         _ => Ok((true, "no data of the files entered the page cache".to_owned())),
@@ -101,7 +99,7 @@ fn judged(
 fn fetched_all(job: &JobEvidence, reads: Option<&Reads>) -> bool {
     job.bytes[Dir::Write] == 0
         && reads.is_some_and(|reads| {
-            let device = reads.device_bytes.get().copied().unwrap_or(0);
+            let device = reads.device_bytes.get().unwrap_or(0);
             device as f64 >= (1.0 - SLACK) * reads.completed_bytes as f64
         })
 }

@@ -79,7 +79,7 @@ fn filesystem(facts: &FilesystemFacts) -> String {
 mod tests {
     use super::*;
     use crate::checks::fixture::clean;
-    use iosonde_report::ledger::Observed;
+    use iosonde_report::ledger::Fact;
 
     #[test]
     fn what_changes_from_run_to_run_is_not_in_it() {
@@ -87,7 +87,7 @@ mod tests {
         let mut other = clean();
         other.environment.available_memory_bytes = Some(7);
         other.jobs[0].runtime_ns += 1;
-        other.devices[0].used = Observed::unknown("no counters");
+        other.devices[0].used = Fact::unknown("no counters");
         assert_eq!(of(&one), of(&other));
     }
 

@@ -13,7 +13,7 @@ use crate::evidence::{Evidence, JobEvidence, Wave};
 use crate::reading::Location;
 use iosonde_base::Dir;
 use iosonde_report::ledger::{
-    CpuLedger, DepthLedger, FilesLedger, JobLedger, Ledger, Observed, OtherTraffic, SpanBytes,
+    CpuLedger, DepthLedger, Fact, FilesLedger, JobLedger, Ledger, OtherTraffic, SpanBytes,
     SyncLedger, Tool,
 };
 use iosonde_sys::counters::DiskCounters;
@@ -105,42 +105,42 @@ fn of_disks_below(
     wave: &Wave,
     seen: &Evidence,
     count: impl Fn(&DiskCounters) -> u64,
-) -> Observed<u64> {
+) -> Fact<u64> {
     let names: BTreeSet<&str> =
         places(job, seen).flat_map(Location::disks).map(|disk| disk.name.as_str()).collect();
     if names.is_empty() {
-        return Observed::unknown("no device is below its files");
+        return Fact::unknown("no device is below its files");
     }
-    let counts: Vec<Observed<u64>> = names
+    let counts: Vec<Fact<u64>> = names
         .into_iter()
-        .map(|name| wave.after.device_since(&wave.before, name).map(&count))
+        .map(|name| wave.after.device_since(&wave.before, name).map(|used| count(&used)))
         .collect();
     sum(&counts)
 }
 
 /// The first reason why a sum is not known, or the sum.
-fn sum<'a>(parts: impl IntoIterator<Item = &'a Observed<u64>>) -> Observed<u64> {
+fn sum<'a>(parts: impl IntoIterator<Item = &'a Fact<u64>>) -> Fact<u64> {
     let mut all = 0u64;
     for part in parts {
         match part {
-            Observed::Is(part) => all = all.saturating_add(*part),
-            Observed::Unknown(why) => return Observed::Unknown(why.clone()),
+            Fact::Known(part) => all = all.saturating_add(*part),
+            Fact::Unknown(why) => return Fact::Unknown(why.clone()),
         }
     }
-    Observed::Is(all)
+    Fact::Known(all)
 }
 
 /// A sum over the files looked at, taken for all files of the job.
 fn over_files(
     job: &JobEvidence,
-    part: impl Fn(&crate::reading::FileReading) -> Observed<u64>,
-) -> Observed<u64> {
+    part: impl Fn(&crate::reading::FileReading) -> Fact<u64>,
+) -> Fact<u64> {
     if job.inspected.is_empty() {
-        return Observed::unknown("none of its files could be inspected");
+        return Fact::unknown("none of its files could be inspected");
     }
-    let parts: Vec<Observed<u64>> = job.inspected.iter().map(part).collect();
+    let parts: Vec<Fact<u64>> = job.inspected.iter().map(part).collect();
     let (files, looked_at) = (job.files.0.max(1), job.inspected.len() as u64);
-    sum(&parts).map(|&seen| {
+    sum(&parts).map(|seen| {
         if files > looked_at {
             (u128::from(seen) * u128::from(files) / u128::from(looked_at)) as u64
         } else {
@@ -194,8 +194,8 @@ fn depth(job: &JobEvidence, seen: &Evidence) -> DepthLedger {
     DepthLedger {
         requested: job.depth,
         observed_by_job: match ios {
-            0 => Observed::unknown("no I/O was issued"),
-            _ => Observed::Is(weighed as f64 / ios as f64),
+            0 => Fact::unknown("no I/O was issued"),
+            _ => Fact::Known(weighed as f64 / ios as f64),
         },
         observed_at_device: around::depth_below(job, seen),
         requested_by_all: together.map(|other| u64::from(other.depth)).sum(),
@@ -205,11 +205,11 @@ fn depth(job: &JobEvidence, seen: &Evidence) -> DepthLedger {
 /// A device counts the requests of everybody: where others moved much, its depth
 /// is not that of the jobs.
 fn depth_of_others(ledger: &mut Ledger) {
-    let Some(&share) = ledger.other_traffic.share.get().filter(|&&share| share > 0.2) else {
+    let Some(share) = ledger.other_traffic.share.get().filter(|&share| share > 0.2) else {
         return;
     };
     for job in ledger.jobs.iter_mut().filter(|job| job.depth.observed_at_device.get().is_some()) {
-        job.depth.observed_at_device = Observed::unknown(format!(
+        job.depth.observed_at_device = Fact::unknown(format!(
             "{} of the device's traffic was not from this run",
             iosonde_base::text::percent(share)
         ));
@@ -227,8 +227,8 @@ fn cpu(job: &JobEvidence) -> CpuLedger {
         system_ns_per_io: each(job.usage.system_ns),
         busy_share: of_time(used as f64 / 1e9).min(1.0),
         waited_share: match job.run_delay_ns {
-            Some(ns) => Observed::Is(of_time(ns as f64 / 1e9).min(1.0)),
-            None => Observed::unknown("the kernel does not count it"),
+            Some(ns) => Fact::Known(of_time(ns as f64 / 1e9).min(1.0)),
+            None => Fact::unknown("the kernel does not count it"),
         },
         iops: of_time(ios as f64),
         upper_bound_iops: job.upper_bound_iops.clone(),

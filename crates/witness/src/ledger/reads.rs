@@ -5,7 +5,7 @@ use super::{of_disks_below, over_files, places, sum, wave};
 use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::{FileReading, Location, MachineReading, both};
 use iosonde_base::{Dir, PerDir};
-use iosonde_report::ledger::{JobLedger, Observed, OtherTraffic, Reads};
+use iosonde_report::ledger::{Fact, JobLedger, OtherTraffic, Reads};
 use iosonde_sys::counters::TaskIo;
 
 /// File systems with reads that the kernel counts for the task that asked: those
@@ -37,14 +37,14 @@ pub(super) fn of_verify(job: &JobEvidence, seen: &Evidence) -> Option<Reads> {
     checks.bytes = PerDir::default();
     checks.bytes[Dir::Read] = verify.bytes;
     // What the job wrote before it read it is no hole any more.
-    let empty = if verify.wrote_it { Observed::Is(0.0) } else { unallocated_share(job) };
+    let empty = if verify.wrote_it { Fact::Known(0.0) } else { unallocated_share(job) };
     // What the cache held when the job began says nothing about its last phase.
     Some(of_bytes(&checks, seen, &empty, 0))
 }
 
 /// Where the bytes that `job` read came from. `empty`: the share of its range
 /// that has no data on the device; `hits`: bytes that the page cache held, at least.
-fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Observed<f64>, hits: u64) -> Reads {
+fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Fact<f64>, hits: u64) -> Reads {
     let asked = job.bytes[Dir::Read];
     let fetched = fetched(job, seen);
     let mut reads = Reads {
@@ -53,8 +53,8 @@ fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Observed<f64>, hits: u64
         cached_at_start_bytes: over_files(job, |file| file.resident[0].clone()),
         ..Reads::default()
     };
-    let Observed::Is(fetched) = fetched else {
-        let why = || fetched.map(|_| 0);
+    let Fact::Known(fetched) = fetched else {
+        let why = || fetched.clone();
         (reads.cache_bytes, reads.hole_bytes, reads.readahead_bytes) = (why(), why(), why());
         return reads;
     };
@@ -62,22 +62,22 @@ fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Observed<f64>, hits: u64
     let rest = asked.saturating_sub(fetched);
     (reads.hole_bytes, reads.holes_estimated) = holes(job, empty, rest);
     reads.cache_bytes = match (&reads.hole_bytes, rest) {
-        (Observed::Is(0), rest)
+        (Fact::Known(0), rest)
             if rest > 0 && job.inspected.iter().any(FileReading::has_encoded_extents) =>
         {
             match hits {
-                0 => Observed::unknown("compressed data takes fewer bytes on the device"),
-                hits => Observed::Is(hits.min(rest)),
+                0 => Fact::unknown("compressed data takes fewer bytes on the device"),
+                hits => Fact::Known(hits.min(rest)),
             }
         }
-        (_, 0) => Observed::Is(hits),
-        (Observed::Is(holes), rest) => Observed::Is(rest.saturating_sub(*holes).max(hits)),
-        (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
+        (_, 0) => Fact::Known(hits),
+        (Fact::Known(holes), rest) => Fact::Known(rest.saturating_sub(*holes).max(hits)),
+        (Fact::Unknown(why), _) => Fact::Unknown(why.clone()),
     };
-    let cached = reads.cache_bytes.get().copied().unwrap_or(0);
-    let holes = reads.hole_bytes.get().copied().unwrap_or(0);
+    let cached = reads.cache_bytes.get().unwrap_or(0);
+    let holes = reads.hole_bytes.get().unwrap_or(0);
     let needed = asked.saturating_sub(cached).saturating_sub(holes);
-    reads.readahead_bytes = Observed::Is(fetched.saturating_sub(needed));
+    reads.readahead_bytes = Fact::Known(fetched.saturating_sub(needed));
     reads
 }
 
@@ -91,7 +91,7 @@ fn expected_hits(job: &JobEvidence) -> u64 {
     let range: u64 = job.inspected.iter().map(|file| file.bytes).sum();
     let cached = super::sum(job.inspected.iter().map(|file| &file.resident[0]));
     match cached {
-        Observed::Is(cached) if range > 0 => {
+        Fact::Known(cached) if range > 0 => {
             (job.bytes[Dir::Read] as f64 * (cached as f64 / range as f64).min(1.0)) as u64
         }
         _ => 0,
@@ -100,84 +100,84 @@ fn expected_hits(job: &JobEvidence) -> u64 {
 
 /// Requests of the disks right below for each read of the job, where nobody else
 /// reads from them.
-fn requests_per_read(job: &JobEvidence, seen: &Evidence, others: &OtherTraffic) -> Observed<f64> {
+fn requests_per_read(job: &JobEvidence, seen: &Evidence, others: &OtherTraffic) -> Fact<f64> {
     let reads = job.ios[Dir::Read];
     let beside = |other: &&JobEvidence| other.wave == job.wave && other.touches_storage;
     if seen.jobs.iter().filter(beside).count() > 1 {
-        return Observed::unknown("other jobs ran with it");
+        return Fact::unknown("other jobs ran with it");
     }
     let Some(wave) = wave(job, seen).filter(|_| reads > 0 && !job.ramped) else {
-        return Observed::unknown("its reads were not all counted");
+        return Fact::unknown("its reads were not all counted");
     };
-    if others.share.get().is_none_or(|&share| share > 0.05) {
-        return Observed::unknown("others used the device");
+    if others.share.get().is_none_or(|share| share > 0.05) {
+        return Fact::unknown("others used the device");
     }
     of_disks_below(job, wave, seen, |used| used.reads)
-        .map(|&requests| requests as f64 / reads as f64)
+        .map(|requests| requests as f64 / reads as f64)
 }
 
 /// Of `rest` bytes that no device delivered, those that are nowhere on it; and
 /// whether that is known by their share of the range only.
-fn holes(job: &JobEvidence, empty: &Observed<f64>, rest: u64) -> (Observed<u64>, bool) {
+fn holes(job: &JobEvidence, empty: &Fact<f64>, rest: u64) -> (Fact<u64>, bool) {
     let asked = job.bytes[Dir::Read] as f64;
     match empty {
-        Observed::Is(share) if *share == 0.0 || rest == 0 => (Observed::Is(0), false),
-        Observed::Is(_) if job.bytes[Dir::Write] > 0 => {
-            (Observed::unknown("the job filled holes while it read"), false)
+        Fact::Known(share) if *share == 0.0 || rest == 0 => (Fact::Known(0), false),
+        Fact::Known(_) if job.bytes[Dir::Write] > 0 => {
+            (Fact::unknown("the job filled holes while it read"), false)
         }
         // All of the range, or direct I/O, which no memory answers.
-        Observed::Is(share) if *share > 0.999 || job.direct => (Observed::Is(rest), false),
-        Observed::Is(share) => (Observed::Is(rest.min((asked * share) as u64)), true),
-        Observed::Unknown(why) => (Observed::Unknown(why.clone()), false),
+        Fact::Known(share) if *share > 0.999 || job.direct => (Fact::Known(rest), false),
+        Fact::Known(share) => (Fact::Known(rest.min((asked * share) as u64)), true),
+        Fact::Unknown(why) => (Fact::Unknown(why.clone()), false),
     }
 }
 
 /// Share of the job's range without data on the device, before it ran.
-pub(super) fn unallocated_share(job: &JobEvidence) -> Observed<f64> {
+pub(super) fn unallocated_share(job: &JobEvidence) -> Fact<f64> {
     let (mut empty, mut all) = (0, 0);
     for file in job.inspected.iter().filter(|file| !file.is_device) {
         match &file.extents {
-            Observed::Is(extents) => {
+            Fact::Known(extents) => {
                 // What is written and not yet on the device is no hole to a reader.
-                let dirty = file.unwritten[0].get().copied().unwrap_or(0);
+                let dirty = file.unwritten[0].get().unwrap_or(0);
                 empty += (extents.hole_bytes + extents.unwritten_bytes).saturating_sub(dirty);
                 all += extents.looked_at_bytes;
             }
-            Observed::Unknown(why) => return Observed::Unknown(why.clone()),
+            Fact::Unknown(why) => return Fact::Unknown(why.clone()),
         }
     }
     match (all, job.inspected.is_empty()) {
-        (_, true) => Observed::unknown("none of its files could be inspected"),
-        (0, _) => Observed::Is(0.0),
-        (all, _) => Observed::Is(empty as f64 / all as f64),
+        (_, true) => Fact::unknown("none of its files could be inspected"),
+        (0, _) => Fact::Known(0.0),
+        (all, _) => Fact::Known(empty as f64 / all as f64),
     }
 }
 
 /// Bytes that the device delivered for the job's reads.
-fn fetched(job: &JobEvidence, seen: &Evidence) -> Observed<u64> {
+fn fetched(job: &JobEvidence, seen: &Evidence) -> Fact<u64> {
     let mut kinds = places(job, seen).map(Location::kind).peekable();
     if kinds.peek().is_none() {
-        return Observed::unknown("the file system of its files is unknown");
+        return Fact::unknown("the file system of its files is unknown");
     }
     if let Some(kind) = kinds.find(|kind| !COUNTED.contains(kind) && !MEMORY.contains(kind)) {
-        return Observed::unknown(format!("{kind} does not count which task it fetches bytes for"));
+        return Fact::unknown(format!("{kind} does not count which task it fetches bytes for"));
     }
-    let thread = job.thread_io.map(|io| io.storage_read_bytes);
+    let thread = job.thread_io.as_ref().map(|io| io.storage_read_bytes);
     match (&thread, &job.process_io) {
-        (Observed::Is(own), Some(process)) => Observed::Is(process.storage_read_bytes.max(*own)),
-        (Observed::Is(own), None) if !job.has_helpers || *own >= job.bytes[Dir::Read] => {
-            Observed::Is(*own)
+        (Fact::Known(own), Some(process)) => Fact::Known(process.storage_read_bytes.max(*own)),
+        (Fact::Known(own), None) if !job.has_helpers || *own >= job.bytes[Dir::Read] => {
+            Fact::Known(*own)
         }
-        (Observed::Is(_), None) => Observed::unknown(
-            "threads of the kernel or the engine read for it while other jobs ran",
-        ),
-        (Observed::Unknown(why), _) => Observed::Unknown(why.clone()),
+        (Fact::Known(_), None) => {
+            Fact::unknown("threads of the kernel or the engine read for it while other jobs ran")
+        }
+        (Fact::Unknown(why), _) => Fact::Unknown(why.clone()),
     }
 }
 
 /// Bytes fetched by the whole process while jobs ran: where that cannot be
 /// divided among jobs, it is still the run's.
-fn fetched_together(seen: &Evidence) -> Observed<u64> {
+fn fetched_together(seen: &Evidence) -> Fact<u64> {
     let counts = |job: &JobEvidence| {
         let mut kinds = places(job, seen).map(Location::kind).peekable();
         kinds.peek().is_some()
@@ -185,7 +185,7 @@ fn fetched_together(seen: &Evidence) -> Observed<u64> {
     };
     let mut jobs = seen.jobs.iter().filter(|job| job.touches_storage);
     if seen.jobs.iter().any(|job| job.ramped) || !jobs.all(counts) {
-        return Observed::unknown("threads of the kernel or the engine read for the jobs");
+        return Fact::unknown("threads of the kernel or the engine read for the jobs");
     }
     let since = |after: &MachineReading, before: &MachineReading| {
         let read = both(&after.process_io, &before.process_io, TaskIo::since);
@@ -201,12 +201,12 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence) -> Option<Reads> {
         return Some(reads);
     }
     let fetched = fetched_together(seen);
-    let solid = jobs.iter().all(|job| job.files.unallocated_share == Observed::Is(0.0));
-    if let (Observed::Is(fetched), true) = (&fetched, solid) {
-        reads.cache_bytes = Observed::Is(reads.completed_bytes.saturating_sub(*fetched));
-        reads.readahead_bytes = Observed::Is(fetched.saturating_sub(reads.completed_bytes));
-        reads.hole_bytes = Observed::Is(0);
-        reads.device_bytes = Observed::Is(*fetched);
+    let solid = jobs.iter().all(|job| job.files.unallocated_share == Fact::Known(0.0));
+    if let (Fact::Known(fetched), true) = (&fetched, solid) {
+        reads.cache_bytes = Fact::Known(reads.completed_bytes.saturating_sub(*fetched));
+        reads.readahead_bytes = Fact::Known(fetched.saturating_sub(reads.completed_bytes));
+        reads.hole_bytes = Fact::Known(0);
+        reads.device_bytes = Fact::Known(*fetched);
     }
     Some(reads)
 }
@@ -218,7 +218,7 @@ pub(super) fn verify_together(jobs: &[JobLedger]) -> Option<Reads> {
 
 fn added(jobs: &[JobLedger], reads: fn(&JobLedger) -> Option<&Reads>) -> Option<Reads> {
     let all: Vec<&Reads> = jobs.iter().filter_map(reads).collect();
-    let of = |part: fn(&Reads) -> &Observed<u64>| sum(all.iter().map(|&reads| part(reads)));
+    let of = |part: fn(&Reads) -> &Fact<u64>| sum(all.iter().map(|&reads| part(reads)));
     (!all.is_empty()).then(|| Reads {
         completed_bytes: all.iter().map(|reads| reads.completed_bytes).sum(),
         device_bytes: of(|reads| &reads.device_bytes),
@@ -228,12 +228,12 @@ fn added(jobs: &[JobLedger], reads: fn(&JobLedger) -> Option<&Reads>) -> Option<
         readahead_bytes: of(|reads| &reads.readahead_bytes),
         requests_per_read: match all.as_slice() {
             [one] => one.requests_per_read.clone(),
-            _ => Observed::unknown("reported for each job"),
+            _ => Fact::unknown("reported for each job"),
         },
         // Jobs on the same file would count it twice.
         cached_at_start_bytes: match all.as_slice() {
             [one] => one.cached_at_start_bytes.clone(),
-            _ => Observed::unknown("reported for each job"),
+            _ => Fact::unknown("reported for each job"),
         },
     })
 }

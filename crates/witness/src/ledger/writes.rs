@@ -5,7 +5,7 @@ use crate::evidence::{DurableAfter, Evidence, JobEvidence};
 use crate::reading::both;
 use iosonde_base::Dir;
 use iosonde_report::is_served;
-use iosonde_report::ledger::{DeviceDescription, JobLedger, Observed, OtherTraffic, Writes};
+use iosonde_report::ledger::{DeviceDescription, Fact, JobLedger, OtherTraffic, Writes};
 use iosonde_sys::counters::PageFlow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,39 +13,40 @@ use std::path::Path;
 pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Writes {
     let written = job.bytes[Dir::Write];
     let reported = reported_rate(written, job.runtime_ns);
-    let until = job.durability.map(|durability| durability.took_ns);
+    let until = job.durability.as_ref().map(|durability| durability.took_ns);
     Writes {
         completed_bytes: written,
         dirty_at_end_bytes: dirty_at_end(job, seen),
         reported_bytes_per_s: reported,
         durable_bytes_per_s: until
+            .as_ref()
             .map(|&until| per_second(written, job.runtime_ns.saturating_add(until))),
-        durable_estimated: job.durability.get().is_some_and(|durability| durability.by_part),
+        durable_estimated: job.durability.known().is_some_and(|durability| durability.by_part),
         until_durable_ns: until,
         in_volatile_cache: in_volatile_cache(job, seen),
         first_write_share: first_write_share(job),
-        device_bytes_per_byte: Observed::unknown("reported for the run"),
+        device_bytes_per_byte: Fact::unknown("reported for the run"),
     }
 }
 
 /// Share of the writes to space without data. What is written again has data then.
-fn first_write_share(job: &JobEvidence) -> Observed<f64> {
+fn first_write_share(job: &JobEvidence) -> Fact<f64> {
     let passes = job.bytes[Dir::Write] as f64 / job.files.1.max(1) as f64;
     super::reads::unallocated_share(job).map(|share| share / passes.max(1.0))
 }
 
 /// What of the job's data was dirty when its clock stopped.
-fn dirty_at_end(job: &JobEvidence, seen: &Evidence) -> Observed<u64> {
+fn dirty_at_end(job: &JobEvidence, seen: &Evidence) -> Fact<u64> {
     let dirty = over_files(job, |file| file.unwritten[1].clone());
     let served = places(job, seen).map(crate::reading::Location::kind).find(|kind| is_served(kind));
     match (served, &dirty) {
-        (Some(kind), Observed::Is(0)) => Observed::unknown(format!(
+        (Some(kind), Fact::Known(0)) => Fact::unknown(format!(
             "{kind} hands data to another program or machine, which may \
                                        keep it in memory"
         )),
-        (None, Observed::Unknown(why)) if !job.direct => match dirty_at_least(job, seen) {
-            0 => Observed::unknown(why),
-            bytes => Observed::Is(bytes),
+        (None, Fact::Unknown(why)) if !job.direct => match dirty_at_least(job, seen) {
+            0 => dirty,
+            bytes => Fact::Known(bytes),
         },
         _ => dirty,
     }
@@ -56,13 +57,13 @@ fn dirty_at_end(job: &JobEvidence, seen: &Evidence) -> Observed<u64> {
 /// dirty still.
 fn dirty_at_least(job: &JobEvidence, seen: &Evidence) -> u64 {
     let made = match (&job.process_io, &job.thread_io) {
-        (Some(io), _) | (None, Observed::Is(io)) => io.storage_write_bytes,
-        (None, Observed::Unknown(_)) => 0,
+        (Some(io), _) | (None, Fact::Known(io)) => io.storage_write_bytes,
+        (None, Fact::Unknown(_)) => 0,
     };
     let Some(wave) = super::wave(job, seen) else { return 0 };
     let flow = both(&wave.after.pages, &wave.before.pages, PageFlow::since);
     let gone = flow.map(|flow| flow.written_pages.saturating_mul(4096));
-    let left = gone.get().map_or(0, |gone| made.saturating_sub(*gone));
+    let left = gone.get().map_or(0, |gone| made.saturating_sub(gone));
     // Less is a page more or less of something else.
     if left < job.bytes[Dir::Write] / 100 { 0 } else { left }
 }
@@ -81,20 +82,20 @@ fn per_second(bytes: u64, ns: u64) -> f64 {
 }
 
 /// Whether the last writes may be in a volatile write cache: no flush followed.
-fn in_volatile_cache(job: &JobEvidence, seen: &Evidence) -> Observed<bool> {
+fn in_volatile_cache(job: &JobEvidence, seen: &Evidence) -> Fact<bool> {
     let mut disks = places(job, seen).flat_map(crate::reading::Location::disks);
     if disks.any(|disk| seen.facts_of(&disk.name).is_some_and(DeviceDescription::drops_flushes)) {
-        return Observed::Is(true);
+        return Fact::Known(true);
     }
     if job.synced_at_end {
-        return Observed::Is(false);
+        return Fact::Known(false);
     }
-    let mut any = Observed::unknown("no device is below its files");
+    let mut any = Fact::unknown("no device is below its files");
     for disk in places(job, seen).flat_map(crate::reading::Location::disks) {
         match seen.facts_of(&disk.name).and_then(|facts| facts.write_cache.as_deref()) {
-            Some("write back") => return Observed::Is(true),
-            Some(_) => any = Observed::Is(false),
-            None => return Observed::unknown(format!("{} does not report its cache", disk.name)),
+            Some("write back") => return Fact::Known(true),
+            Some(_) => any = Fact::Known(false),
+            None => return Fact::unknown(format!("{} does not report its cache", disk.name)),
         }
     }
     any
@@ -118,18 +119,18 @@ pub(super) fn together(
     for job in &writers {
         let wave = waves.entry(job.wave).or_default();
         wave.0 = wave.0.max(job.runtime_ns);
-        let until = job.durability.get().map_or(0, |durability| durability.took_ns);
+        let until = job.durability.known().map_or(0, |durability| durability.took_ns);
         wave.1 = wave.1.max(job.runtime_ns.saturating_add(until));
     }
     let ns: (u64, u64) = waves.values().fold((0, 0), |sum, wave| (sum.0 + wave.0, sum.1 + wave.1));
     let unknown = writers.iter().find_map(|job| match &job.durability {
-        Observed::Unknown(why) => Some(why.clone()),
-        Observed::Is(_) => None,
+        Fact::Unknown(why) => Some(why.clone()),
+        Fact::Known(_) => None,
     });
-    let durable = |value: Observed<()>, of: f64| value.map(|()| of);
-    let known = unknown.map_or(Observed::Is(()), Observed::Unknown);
+    let durable = |value: Fact<()>, of: f64| value.map(|()| of);
+    let known = unknown.map_or(Fact::Known(()), Fact::Unknown);
     let longest = |pick: fn(&DurableAfter) -> u64| {
-        writers.iter().filter_map(|job| job.durability.get()).map(pick).max().unwrap_or(0)
+        writers.iter().filter_map(|job| job.durability.known()).map(pick).max().unwrap_or(0)
     };
     Some(Writes {
         completed_bytes: written,
@@ -140,10 +141,10 @@ pub(super) fn together(
         durable_estimated: all.iter().any(|writes| writes.durable_estimated),
         in_volatile_cache: match all
             .iter()
-            .find(|writes| writes.in_volatile_cache != Observed::Is(false))
+            .find(|writes| writes.in_volatile_cache != Fact::Known(false))
         {
             Some(writes) => writes.in_volatile_cache.clone(),
-            None => Observed::Is(false),
+            None => Fact::Known(false),
         },
         first_write_share: shared_out(&all, written),
         device_bytes_per_byte: received_each(written, seen, others),
@@ -151,35 +152,35 @@ pub(super) fn together(
 }
 
 /// The share of first writes of all jobs, each weighed by its bytes.
-fn shared_out(all: &[&Writes], written: u64) -> Observed<f64> {
+fn shared_out(all: &[&Writes], written: u64) -> Fact<f64> {
     let mut bytes = 0.0;
     for writes in all {
         match &writes.first_write_share {
-            Observed::Is(share) => bytes += share * writes.completed_bytes as f64,
-            Observed::Unknown(why) => return Observed::Unknown(why.clone()),
+            Fact::Known(share) => bytes += share * writes.completed_bytes as f64,
+            Fact::Unknown(why) => return Fact::Unknown(why.clone()),
         }
     }
-    Observed::Is(bytes / written.max(1) as f64)
+    Fact::Known(bytes / written.max(1) as f64)
 }
 
 /// Bytes that the devices right below received for each byte written.
-fn received_each(written: u64, seen: &Evidence, others: &OtherTraffic) -> Observed<f64> {
-    if others.share.get().is_some_and(|&share| share > 0.05) {
-        return Observed::unknown("others used the device");
+fn received_each(written: u64, seen: &Evidence, others: &OtherTraffic) -> Fact<f64> {
+    if others.share.get().is_some_and(|share| share > 0.05) {
+        return Fact::unknown("others used the device");
     }
     let devices = super::around::devices(seen);
     let right_below = devices.iter().filter(|device| device.level == 0);
-    let received: Vec<Observed<u64>> =
-        right_below.map(|device| device.used.map(|used| used.write_bytes)).collect();
+    let received: Vec<Fact<u64>> =
+        right_below.map(|device| device.used.as_ref().map(|used| used.write_bytes)).collect();
     if received.is_empty() {
-        Observed::unknown("no device is below the files")
+        Fact::unknown("no device is below the files")
     } else {
-        super::sum(&received).map(|&bytes| bytes as f64 / written.max(1) as f64)
+        super::sum(&received).map(|bytes| bytes as f64 / written.max(1) as f64)
     }
 }
 
 /// Each file once: of several jobs on it the last that looked.
-fn unwritten_once(jobs: &[&JobEvidence], seen: &Evidence) -> Observed<u64> {
+fn unwritten_once(jobs: &[&JobEvidence], seen: &Evidence) -> Fact<u64> {
     let shared = {
         let mut uses: BTreeMap<&Path, usize> = BTreeMap::new();
         for file in jobs.iter().flat_map(|job| &job.inspected) {
@@ -188,12 +189,12 @@ fn unwritten_once(jobs: &[&JobEvidence], seen: &Evidence) -> Observed<u64> {
         uses.values().any(|&jobs| jobs > 1)
     };
     if !shared {
-        let each: Vec<Observed<u64>> = jobs.iter().map(|job| dirty_at_end(job, seen)).collect();
+        let each: Vec<Fact<u64>> = jobs.iter().map(|job| dirty_at_end(job, seen)).collect();
         return super::sum(&each);
     }
     // Ranges of one file that overlap would count twice; whoever looked last at
     // the same range counts, and ranges are the same for clones of a job.
-    let mut last: BTreeMap<(&Path, u64, u64), Observed<u64>> = BTreeMap::new();
+    let mut last: BTreeMap<(&Path, u64, u64), Fact<u64>> = BTreeMap::new();
     for file in jobs.iter().flat_map(|job| &job.inspected) {
         last.insert((&file.path, file.offset, file.bytes), file.unwritten[1].clone());
     }

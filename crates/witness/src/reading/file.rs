@@ -1,7 +1,6 @@
 //! One file of a job: what of it is in memory, what of it is on the device.
 
 use iosonde_direct::{Fact, cache};
-use iosonde_report::ledger::Observed;
 use iosonde_sys::counters::{Attributes, Extents};
 use iosonde_sys::stack::Stack;
 use std::fs::File;
@@ -32,13 +31,13 @@ pub struct FileReading {
     /// It is a block device.
     pub is_device: bool,
     /// What chattr(1) set.
-    pub attributes: Observed<Attributes>,
+    pub attributes: Fact<Attributes>,
     /// Where it has data, before.
-    pub extents: Observed<Extents>,
+    pub extents: Fact<Extents>,
     /// In memory before, and after: bytes.
-    pub resident: [Observed<u64>; 2],
+    pub resident: [Fact<u64>; 2],
     /// Not yet written back before, and after: bytes.
-    pub unwritten: [Observed<u64>; 2],
+    pub unwritten: [Fact<u64>; 2],
 }
 
 impl FileReading {
@@ -64,7 +63,7 @@ impl FileReading {
         let is_device = status.file_type().is_block_device();
         let (resident, unwritten) = in_memory(path, &file, offset, bytes);
         let extents = if is_device {
-            Observed::unknown("a device has no extents")
+            Fact::unknown("a device has no extents")
         } else {
             Extents::of(&file, offset, bytes).into()
         };
@@ -77,15 +76,15 @@ impl FileReading {
             is_device,
             attributes: Attributes::of(&file).into(),
             extents,
-            resident: [resident, Observed::unknown("it was not inspected again")],
-            unwritten: [unwritten, Observed::unknown("it was not inspected again")],
+            resident: [resident, Fact::unknown("it was not inspected again")],
+            unwritten: [unwritten, Fact::unknown("it was not inspected again")],
         })
     }
 
     /// Of a file that is not there before the job, which makes it: nothing of it is
     /// in memory.
     pub fn absent(path: &Path, offset: u64, bytes: u64) -> FileReading {
-        let later = || Observed::unknown("it was not inspected again");
+        let later = || Fact::unknown("it was not inspected again");
         FileReading {
             path: path.to_owned(),
             offset,
@@ -94,10 +93,10 @@ impl FileReading {
             // Of the folder that it will be in.
             device: path.parent().and_then(|folder| folder.metadata().ok()).map_or(0, |s| s.dev()),
             is_device: false,
-            attributes: Observed::unknown("the file was not there before the run"),
-            extents: Observed::unknown("the file was not there before the run"),
-            resident: [Observed::Is(0), later()],
-            unwritten: [Observed::Is(0), later()],
+            attributes: Fact::unknown("the file was not there before the run"),
+            extents: Fact::unknown("the file was not there before the run"),
+            resident: [Fact::Known(0), later()],
+            unwritten: [Fact::Known(0), later()],
         }
     }
 
@@ -115,7 +114,7 @@ impl FileReading {
                     io::ErrorKind::NotFound => "the file was removed during the run".to_owned(),
                     _ => iosonde_base::bare(&error.to_string()),
                 };
-                (Observed::unknown(why.clone()), Observed::unknown(why))
+                (Fact::unknown(why.clone()), Fact::unknown(why))
             }
         };
         self.resident[1] = resident;
@@ -123,14 +122,10 @@ impl FileReading {
     }
 
     /// By how much what is in memory has grown.
-    pub(crate) fn grown_bytes(&self) -> Observed<u64> {
+    pub(crate) fn grown_bytes(&self) -> Fact<u64> {
         match (&self.resident[0], &self.resident[1]) {
-            (Observed::Is(before), Observed::Is(after)) => {
-                Observed::Is(after.saturating_sub(*before))
-            }
-            (Observed::Unknown(why), _) | (_, Observed::Unknown(why)) => {
-                Observed::Unknown(why.clone())
-            }
+            (Fact::Known(before), Fact::Known(after)) => Fact::Known(after.saturating_sub(*before)),
+            (Fact::Unknown(why), _) | (_, Fact::Unknown(why)) => Fact::Unknown(why.clone()),
         }
     }
 }
@@ -164,29 +159,26 @@ pub(super) fn behind_overlay(path: &Path, file: &File) -> Option<File> {
 }
 
 /// Bytes in memory, and bytes of that not yet written back.
-fn in_memory(path: &Path, file: &File, offset: u64, bytes: u64) -> (Observed<u64>, Observed<u64>) {
+fn in_memory(path: &Path, file: &File, offset: u64, bytes: u64) -> (Fact<u64>, Fact<u64>) {
     let overlaid = rustix::fs::fstatfs(file).is_ok_and(|status| status.f_type as u64 == OVERLAYFS);
     let behind = if overlaid { behind_overlay(path, file) } else { None };
     let (overlaid, file) = (overlaid && behind.is_none(), behind.as_ref().unwrap_or(file));
     if overlaid && bytes > RESIDENCY_BYTES_MAX {
         // Page by page (mincore(2)) is all that there is here.
         let why = "overlayfs has no summary, and the file is too large to inspect each page";
-        return (Observed::unknown(why), Observed::unknown(why));
+        return (Fact::unknown(why), Fact::unknown(why));
     }
     match cache::residency(file, offset, bytes.max(1)) {
         // The kernel calls its pages clean, as there is nowhere to write them to.
         Fact::Known(found) if is_of_memory(file) => {
-            (Observed::Is(found.cached_bytes()), Observed::Is(found.cached_bytes()))
+            (Fact::Known(found.cached_bytes()), Fact::Known(found.cached_bytes()))
         }
         Fact::Known(found) => {
-            let unwritten = match found.unwritten_bytes() {
-                // A page that is written back and dirty again counts as both.
-                Fact::Known(bytes) => Observed::Is(bytes.min(found.cached_bytes())),
-                Fact::Unknown(why) => Observed::unknown(why),
-            };
-            (Observed::Is(found.cached_bytes()), unwritten)
+            // A page that is written back and dirty again counts as both.
+            let unwritten = found.unwritten_bytes().map(|bytes| bytes.min(found.cached_bytes()));
+            (Fact::Known(found.cached_bytes()), unwritten)
         }
-        Fact::Unknown(why) => (Observed::unknown(why.clone()), Observed::unknown(why)),
+        Fact::Unknown(why) => (Fact::Unknown(why.clone()), Fact::Unknown(why)),
     }
 }
 
@@ -222,8 +214,8 @@ mod tests {
         reading.look_again();
         std::fs::remove_file(&path).unwrap();
         match reading.grown_bytes() {
-            Observed::Is(grown) => assert_eq!(grown, 1 << 20),
-            Observed::Unknown(why) => iosonde_testing::skip!("{why}"),
+            Fact::Known(grown) => assert_eq!(grown, 1 << 20),
+            Fact::Unknown(why) => iosonde_testing::skip!("{why}"),
         }
     }
 
@@ -236,8 +228,8 @@ mod tests {
         reading.look_again();
         std::fs::remove_file(&path).unwrap();
         match reading.grown_bytes() {
-            Observed::Is(grown) => assert_eq!(grown, 1 << 20),
-            Observed::Unknown(why) => iosonde_testing::skip!("{why}"),
+            Fact::Known(grown) => assert_eq!(grown, 1 << 20),
+            Fact::Unknown(why) => iosonde_testing::skip!("{why}"),
         }
     }
 }

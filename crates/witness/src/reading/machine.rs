@@ -1,7 +1,7 @@
 //! Counters of the whole machine and of the process, at one moment.
 
 use super::backing::{PagesBelow, pages_below};
-use iosonde_report::ledger::Observed;
+use iosonde_report::ledger::Fact;
 use iosonde_sys::counters::{
     CpuTime, DiskCounters, GroupLimits, Groups, PageFlow, Pressure, Resource, TaskIo, Throttled,
 };
@@ -13,19 +13,19 @@ pub struct MachineReading {
     /// When.
     pub at: Option<Instant>,
     /// Devices by name.
-    pub devices: Vec<(String, Observed<DiskCounters>)>,
+    pub devices: Vec<(String, Fact<DiskCounters>)>,
     /// Of loop devices: what of their backing files is in the page cache.
-    pub below: Vec<(String, Observed<PagesBelow>)>,
+    pub below: Vec<(String, Fact<PagesBelow>)>,
     /// I/O of the process.
-    pub process_io: Observed<TaskIo>,
+    pub process_io: Fact<TaskIo>,
     /// Processors.
-    pub cpu: Observed<CpuTime>,
+    pub cpu: Fact<CpuTime>,
     /// Time lost for want of a processor, memory, storage.
-    pub pressure: [Observed<Pressure>; 3],
+    pub pressure: [Fact<Pressure>; 3],
     /// Pages of everybody.
-    pub pages: Observed<PageFlow>,
+    pub pages: Fact<PageFlow>,
     /// How often the control group took the processor away.
-    pub throttled: Observed<Throttled>,
+    pub throttled: Fact<Throttled>,
     /// What control groups allow.
     pub limits: GroupLimits,
 }
@@ -36,7 +36,7 @@ impl MachineReading {
         let counters = |name: &'a str| (name.to_owned(), DiskCounters::of(name).into());
         let devices: Vec<_> = devices.into_iter().map(counters).collect();
         let below = |name: &String| Some((name.clone(), pages_below(name)?));
-        let unthrottled = || Observed::unknown("there is no control group that counts it");
+        let unthrottled = || Fact::unknown("there is no control group that counts it");
         MachineReading {
             below: devices.iter().filter_map(|(name, _)| below(name)).collect(),
             devices,
@@ -45,7 +45,7 @@ impl MachineReading {
             pressure: [Resource::Cpu, Resource::Memory, Resource::Io]
                 .map(|resource| Pressure::of(resource).into()),
             pages: PageFlow::now().into(),
-            throttled: groups.throttled().map_or_else(unthrottled, Observed::Is),
+            throttled: groups.throttled().map_or_else(unthrottled, Fact::Known),
             limits: groups.limits(),
             at: Some(Instant::now()),
         }
@@ -62,19 +62,15 @@ impl MachineReading {
     }
 
     /// What of the backing file of a loop device is in the page cache.
-    pub fn below(&self, name: &str) -> Option<&Observed<PagesBelow>> {
+    pub fn below(&self, name: &str) -> Option<&Fact<PagesBelow>> {
         self.below.iter().find(|(known, _)| known == name).map(|(_, pages)| pages)
     }
 
     /// The I/O of a device between `earlier` and this.
-    pub(crate) fn device_since(
-        &self,
-        earlier: &MachineReading,
-        name: &str,
-    ) -> Observed<DiskCounters> {
-        let find = |all: &[(String, Observed<DiskCounters>)]| {
+    pub(crate) fn device_since(&self, earlier: &MachineReading, name: &str) -> Fact<DiskCounters> {
+        let find = |all: &[(String, Fact<DiskCounters>)]| {
             let found = all.iter().find(|(found, _)| found == name);
-            found.map_or(Observed::default(), |(_, counters)| counters.clone())
+            found.map_or(Fact::default(), |(_, counters)| counters.clone())
         };
         both(&find(&self.devices), &find(&earlier.devices), DiskCounters::since)
     }
@@ -82,13 +78,13 @@ impl MachineReading {
 
 /// What passed between two readings, where both are known.
 pub(crate) fn both<T, U>(
-    later: &Observed<T>,
-    earlier: &Observed<T>,
+    later: &Fact<T>,
+    earlier: &Fact<T>,
     since: impl FnOnce(&T, &T) -> U,
-) -> Observed<U> {
+) -> Fact<U> {
     match (later, earlier) {
-        (Observed::Is(later), Observed::Is(earlier)) => Observed::Is(since(later, earlier)),
-        (Observed::Unknown(why), _) | (_, Observed::Unknown(why)) => Observed::Unknown(why.clone()),
+        (Fact::Known(later), Fact::Known(earlier)) => Fact::Known(since(later, earlier)),
+        (Fact::Unknown(why), _) | (_, Fact::Unknown(why)) => Fact::Unknown(why.clone()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where files lie: the file system, and the devices below it.
 
 use iosonde_direct::WriteCache;
-use iosonde_report::ledger::{DeviceDescription, FilesystemFacts, Observed};
+use iosonde_report::ledger::{DeviceDescription, Fact, FilesystemFacts};
 use iosonde_sys::stack::{DeviceId, Layer, LayerKind, Mount, Stack};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
@@ -103,15 +103,15 @@ fn upper_directory(mount: &Mount) -> Option<String> {
 }
 
 /// Bytes of the file system at `path`, and the share that is taken.
-fn fill(path: &Path) -> (u64, Observed<f64>) {
+fn fill(path: &Path) -> (u64, Fact<f64>) {
     match rustix::fs::statvfs(path) {
         Ok(status) if status.f_blocks > 0 => {
             let taken = status.f_blocks.saturating_sub(status.f_bfree);
             let share = taken as f64 / status.f_blocks as f64;
-            (status.f_blocks.saturating_mul(status.f_frsize), Observed::Is(share))
+            (status.f_blocks.saturating_mul(status.f_frsize), Fact::Known(share))
         }
-        Ok(_) => (0, Observed::unknown("the file system does not report its size")),
-        Err(error) => (0, Observed::unknown(format!("statvfs(2): {error}"))),
+        Ok(_) => (0, Fact::unknown("the file system does not report its size")),
+        Err(error) => (0, Fact::unknown(format!("statvfs(2): {error}"))),
     }
 }
 

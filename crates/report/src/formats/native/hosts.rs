@@ -3,7 +3,7 @@
 
 use crate::formats::style::{Mark, Style, add_labelled, add_narrow_row, paint};
 use crate::hosts::*;
-use crate::ledger::Observed;
+use crate::ledger::Fact;
 use iosonde_base::text::{bytes, count, counted, duration, fit, percent, percent_of, rate};
 use iosonde_base::{DIRS, Dir};
 use std::cmp::Ordering;
@@ -193,14 +193,14 @@ fn add_bytes(hosts: &HostsReport, style: &Style, text: &mut String) {
     let Some(all) = hosts.bytes() else { return };
     if all.read > 0 {
         let words = match (&all.read_device, &all.read_cache) {
-            (Observed::Is(device), Observed::Is(cache)) => format!(
+            (Fact::Known(device), Fact::Known(cache)) => format!(
                 "{}: {} ({}) from devices, {} from page caches",
                 bytes(all.read),
                 bytes((*device).min(all.read)),
                 percent_of((*device).min(all.read), all.read),
                 bytes(*cache)
             ),
-            (Observed::Unknown(why), _) | (_, Observed::Unknown(why)) => {
+            (Fact::Unknown(why), _) | (_, Fact::Unknown(why)) => {
                 format!("{}: from where is unknown of one host at least: {why}", bytes(all.read))
             }
         };
@@ -208,12 +208,12 @@ fn add_bytes(hosts: &HostsReport, style: &Style, text: &mut String) {
     }
     if all.written > 0 {
         let words = match &all.dirty_at_end {
-            Observed::Is(dirty) => format!(
+            Fact::Known(dirty) => format!(
                 "{}: {} still dirty in page caches at the end of the run",
                 bytes(all.written),
                 bytes(*dirty)
             ),
-            Observed::Unknown(why) => {
+            Fact::Unknown(why) => {
                 format!(
                     "{}: state at the end unknown of one host at least: {why}",
                     bytes(all.written)

@@ -198,7 +198,7 @@ fn add_processor(job: &JobReport, report: &Report, style: &Style, text: &mut Str
     let ledger = report.ours.ledger.as_ref();
     let bound = ledger.and_then(|ledger| ledger.jobs.first()?.cpu.upper_bound_iops.get());
     if let Some(bound) = bound {
-        words.push_str(&format!("; upper bound without storage: {} IOPS", count(*bound)));
+        words.push_str(&format!("; upper bound without storage: {} IOPS", count(bound)));
     }
     add_labelled("cpu", &words, Mark::Label, style, text);
 }

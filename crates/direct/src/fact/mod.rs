@@ -1,5 +1,8 @@
 //! A value that is known, or the reason why it is not.
 
+#[cfg(feature = "serde")]
+mod document;
+
 use std::borrow::Cow;
 use std::fmt;
 
@@ -39,6 +42,14 @@ impl<T> Fact<T> {
         }
     }
 
+    /// The same of a reference to the value.
+    pub fn as_ref(&self) -> Fact<&T> {
+        match self {
+            Fact::Known(value) => Fact::Known(value),
+            Fact::Unknown(why) => Fact::Unknown(why.clone()),
+        }
+    }
+
     /// The same of what `change` makes of the value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Fact<U> {
         match self {
@@ -61,6 +72,18 @@ impl<T: Copy> Fact<T> {
     /// The value, if it is known.
     pub fn get(&self) -> Option<T> {
         self.known().copied()
+    }
+}
+
+impl<T> Default for Fact<T> {
+    fn default() -> Fact<T> {
+        Fact::unknown("it was not measured")
+    }
+}
+
+impl<T, E: fmt::Display> From<Result<T, E>> for Fact<T> {
+    fn from(result: Result<T, E>) -> Fact<T> {
+        result.map_or_else(|error| Fact::unknown(error.to_string()), Fact::Known)
     }
 }
 
