@@ -33,7 +33,7 @@ pub use report::{
     BlockLife, BlockState, CpuIdle, CpuUse, DepthReport, DirReport, DiskCounts, DiskReport,
     ErrorCount, GroupDir, GroupReport, JobFailure, JobReport, LatencyTarget, OptionTexts, OurJob,
     Ours, PrioReport, Report, SteadyResult, SteadySample, SyncReport, TextUnits, Unified,
-    VerifyReport, WindowReport, WrongBlocks, WrongPlace,
+    VerifyCounts, VerifyReport, WindowReport, WrongBlocks, WrongPlace,
 };
 pub use settings::{JobSettings, RunSettings, SetOption};
 pub use unknown_statements::is_served;

@@ -29,7 +29,7 @@ pub use content::{BlockContent, SeededBytes};
 pub use diagnosis::{Diagnosis, diagnose, remake};
 pub use header::{HEADER_BYTES, Header, HeaderError, MAGIC, VERSION};
 pub use history::{CheckOrder, History, Written};
-pub use job::{Checks, VerifyCounts, VerifyJob, VerifySpec};
+pub use job::{Checks, VerifyJob, VerifySpec};
 pub use schedule::{Backlogs, BlockDue, LastDone, VerifySchedule};
 pub use seeds::{SeedsAgain, WriteSeeds};
 pub use state::{GeneratorState, StateError, StateFile};

@@ -15,7 +15,7 @@ pub use direction::{DepthReport, DirReport, PrioReport, SyncReport, WindowReport
 pub use group::{GroupDir, GroupReport};
 pub use steady::{SteadyResult, SteadySample};
 pub use system::{CpuIdle, CpuUse, DiskCounts, DiskReport};
-pub use verify::{VerifyReport, WrongBlocks, WrongPlace};
+pub use verify::{VerifyCounts, VerifyReport, WrongBlocks, WrongPlace};
 
 pub(crate) use direction::per_second;
 use iosonde_base::{DIRS, Errno, PerDir};
@@ -116,7 +116,7 @@ pub struct JobReport {
     pub dirs: PerDir<DirReport>,
     /// All directions together, unless `unified` is `None`.
     pub mixed: Option<DirReport>,
-    /// fsync and its kin.
+    /// Syncs: fsync, fdatasync, sync_file_range.
     pub sync: SyncReport,
     /// Wall time of all clones added up, and processor use.
     pub cpu: CpuUse,

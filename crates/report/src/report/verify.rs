@@ -8,23 +8,9 @@ use std::collections::BTreeMap;
 #[serde(default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VerifyReport {
-    /// Writes that completed.
-    pub written: u64,
-    /// Blocks that were read and compared.
-    pub checked: u64,
-    /// Of those, how many were wrong.
-    pub wrong: u64,
-    /// Blocks that could not be read.
-    pub unreadable: u64,
-    /// Writes that a later write replaced before they were checked.
-    pub replaced: u64,
-    /// Writes that failed.
-    #[serde(rename = "failed_writes")]
-    pub failed: u64,
-    /// Blocks that were trimmed and not read back.
-    pub trimmed: u64,
-    /// Writes that no sync followed, where only those that one did are checked.
-    pub unsynced: u64,
+    /// What was written and what of it was checked.
+    #[serde(flatten)]
+    pub counts: VerifyCounts,
     /// Writes that completed and were not checked.
     pub unchecked: u64,
     /// The wrong blocks.
@@ -34,6 +20,50 @@ pub struct VerifyReport {
     /// after them included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked_reason: Option<String>,
+}
+
+/// What was written and what of it was checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct VerifyCounts {
+    /// Writes that completed, or with `verify_only` would have.
+    pub written: u64,
+    /// Blocks that were read and compared.
+    pub checked: u64,
+    /// Of those, how many were wrong.
+    pub wrong: u64,
+    /// Blocks that could not be read.
+    pub unreadable: u64,
+    /// Writes that a later write replaced before they were checked.
+    pub replaced: u64,
+    /// Writes that failed: there is nothing to check.
+    #[serde(rename = "failed_writes")]
+    pub failed: u64,
+    /// Blocks that were trimmed and not read back.
+    pub trimmed: u64,
+    /// Writes that no sync followed, where only those that one did are checked.
+    pub unsynced: u64,
+}
+
+impl VerifyCounts {
+    /// Writes that completed, were to be checked, and were not.
+    pub fn unchecked(&self) -> u64 {
+        let accounted =
+            self.checked + self.unreadable + self.replaced + self.trimmed + self.unsynced;
+        self.written.saturating_sub(accounted)
+    }
+
+    fn merge(&mut self, other: &VerifyCounts) {
+        self.written += other.written;
+        self.checked += other.checked;
+        self.wrong += other.wrong;
+        self.unreadable += other.unreadable;
+        self.replaced += other.replaced;
+        self.failed += other.failed;
+        self.trimmed += other.trimmed;
+        self.unsynced += other.unsynced;
+    }
 }
 
 /// Where blocks were wrong, and how.
@@ -101,14 +131,7 @@ impl WrongBlocks {
 impl VerifyReport {
     /// Add what another job counted.
     pub fn merge(&mut self, other: &VerifyReport) {
-        self.written += other.written;
-        self.checked += other.checked;
-        self.wrong += other.wrong;
-        self.unreadable += other.unreadable;
-        self.replaced += other.replaced;
-        self.failed += other.failed;
-        self.trimmed += other.trimmed;
-        self.unsynced += other.unsynced;
+        self.counts.merge(&other.counts);
         self.unchecked += other.unchecked;
         self.add_reason(other);
         self.wrong_blocks.merge(&other.wrong_blocks);

@@ -194,17 +194,9 @@ fn runtimes_of_phases(job: &JobPlan, verify: &VerifyResult, runtime_ms: &mut Per
 }
 
 fn verify_report(result: &VerifyResult) -> VerifyReport {
-    let counts = &result.counts;
     VerifyReport {
-        written: counts.written,
-        checked: counts.checked,
-        wrong: counts.wrong,
-        unreadable: counts.unreadable,
-        replaced: counts.replaced,
-        failed: counts.failed,
-        trimmed: counts.trimmed,
-        unsynced: counts.unsynced,
-        unchecked: counts.unchecked(),
+        counts: result.counts.clone(),
+        unchecked: result.counts.unchecked(),
         unchecked_reason: result.unchecked_reason.clone(),
         wrong_blocks: result.wrong_blocks.clone(),
     }

@@ -6,11 +6,10 @@ use crate::evidence::job_readings::JobSeen;
 use crate::job::{JobError, JobPlan};
 use iosonde_base::{Errno, Nanos};
 use iosonde_engine::{Failure, Lateness};
-use iosonde_report::{SteadyResult, WrongBlocks};
+use iosonde_report::{SteadyResult, VerifyCounts, WrongBlocks};
 use iosonde_stats::{Counters, Snapshot};
 use iosonde_sys::clock::Clock;
 use iosonde_sys::counters::Usage;
-use iosonde_verify::VerifyCounts;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 

@@ -7,7 +7,7 @@ mod redrawn;
 mod roles;
 mod spec;
 
-pub use spec::{Checks, VerifyCounts, VerifySpec};
+pub use spec::{Checks, VerifySpec};
 
 use crate::block::{BlockFormat, BlockIdentity, Expected};
 use crate::check::BlockCheck;
@@ -15,6 +15,7 @@ use crate::history::{CheckOrder, Written};
 use crate::schedule::{Backlogs, LastDone, VerifySchedule};
 use crate::seeds::{SeedsAgain, WriteSeeds};
 use iosonde_base::{Op, Planned, RING, Ring};
+use iosonde_report::VerifyCounts;
 use iosonde_workload::{Refill, Source, Taus88, seeds};
 use open_files::OpenFiles;
 use redrawn::Redrawn;

@@ -72,34 +72,3 @@ impl VerifySpec {
         self.moves_data && self.format.block_type() != BlockType::Null
     }
 }
-
-/// What was written and what of it was checked, for the report.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VerifyCounts {
-    /// Writes that completed, or with `verify_only` would have.
-    pub written: u64,
-    /// Blocks that were read and compared.
-    pub checked: u64,
-    /// Of those, how many were wrong.
-    pub wrong: u64,
-    /// Blocks that could not be read.
-    pub unreadable: u64,
-    /// Writes that a later write replaced before they were checked.
-    pub replaced: u64,
-    /// Writes that failed: there is nothing to check.
-    pub failed: u64,
-    /// Blocks that were trimmed and are not to be read.
-    pub trimmed: u64,
-    /// Writes that no sync followed, of a job that checks only those that one
-    /// did.
-    pub unsynced: u64,
-}
-
-impl VerifyCounts {
-    /// Writes that completed, were to be checked, and were not.
-    pub fn unchecked(&self) -> u64 {
-        let accounted =
-            self.checked + self.unreadable + self.replaced + self.trimmed + self.unsynced;
-        self.written.saturating_sub(accounted)
-    }
-}

@@ -139,22 +139,23 @@ fn add_depth(job: &JobReport, style: &Style, text: &mut String) {
 }
 
 fn add_verify(verify: &VerifyReport, style: &Style, text: &mut String) {
+    let counts = &verify.counts;
     let mut parts = vec![
-        format!("{} written", counted(verify.written, "block")),
-        format!("{} checked", verify.checked),
-        format!("{} wrong", verify.wrong),
+        format!("{} written", counted(counts.written, "block")),
+        format!("{} checked", counts.checked),
+        format!("{} wrong", counts.wrong),
     ];
     let more = [
-        (verify.unreadable, "unreadable"),
-        (verify.replaced, "replaced by later writes"),
-        (verify.failed, "failed"),
-        (verify.trimmed, "trimmed"),
-        (verify.unsynced, "without a sync after them"),
+        (counts.unreadable, "unreadable"),
+        (counts.replaced, "replaced by later writes"),
+        (counts.failed, "failed"),
+        (counts.trimmed, "trimmed"),
+        (counts.unsynced, "without a sync after them"),
         (verify.unchecked, "not checked"),
     ];
     let some = more.iter().filter(|(number, _)| *number > 0);
     parts.extend(some.map(|(number, what)| format!("{number} {what}")));
-    let mark = if verify.wrong > 0 { Mark::Error } else { Mark::Label };
+    let mark = if counts.wrong > 0 { Mark::Error } else { Mark::Label };
     add_labelled("verify", &parts.join(", "), mark, style, text);
     add_wrong_blocks(&verify.wrong_blocks, style, text);
 }
