@@ -1,25 +1,15 @@
-//! Numbers, lines and JSON values as all commands write them.
+//! Numbers and lines as all commands write them.
 
 use iosonde_base::bare;
 pub use iosonde_base::text::{bytes, exact_bytes as exact};
-use iosonde_direct::Fact;
 use iosonde_report::finding::Finding;
 use iosonde_report::formats::{Style, findings_text};
 use iosonde_sys::terminal::columns;
-use serde_json::{Value, json};
 use std::path::Path;
 
 /// `s` unless there is one.
 pub fn plural(count: impl Into<u64>) -> &'static str {
     if count.into() == 1 { "" } else { "s" }
-}
-
-/// A value, or `{"unknown": reason}`.
-pub fn fact<T: Clone + Into<Value>>(fact: &Fact<T>) -> Value {
-    match fact {
-        Fact::Known(value) => value.clone().into(),
-        Fact::Unknown(why) => json!({ "unknown": why }),
-    }
 }
 
 /// A path or text from elsewhere, safe to print: control characters, which may

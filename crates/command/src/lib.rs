@@ -7,6 +7,7 @@
 
 mod answer;
 pub mod definition;
+pub mod document;
 pub mod format;
 pub mod new_file;
 pub mod page_file;

@@ -5,9 +5,10 @@ use crate::cell::{Access, WriteSync};
 use crate::target::Target;
 use iosonde_direct::{DeviceFacts, WriteCache};
 use iosonde_sys::counters::DiskCounters;
+use serde::Serialize;
 
 /// Syncs that programs requested, and flushes that a disk was sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Flushes {
     /// The disk, by the kernel's name.
     pub disk: String,

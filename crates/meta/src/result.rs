@@ -5,6 +5,7 @@ use crate::watch::DiskRequests;
 use iosonde_base::Nanos;
 use iosonde_engine::tree::TreeOperation;
 use iosonde_stats::HistogramSnapshot;
+use serde::Serialize;
 
 /// A phase that was measured.
 #[derive(Clone, Debug)]
@@ -73,15 +74,18 @@ pub struct MetaResult {
 }
 
 /// Rates of a phase over all repetitions, in operations per second.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RateSummary {
     /// The mean.
     pub mean: f64,
     /// The lowest.
+    #[serde(rename = "min")]
     pub least: f64,
     /// The highest.
+    #[serde(rename = "max")]
     pub most: f64,
     /// The standard deviation; 0 for a single one.
+    #[serde(rename = "stddev")]
     pub deviation: f64,
 }
 

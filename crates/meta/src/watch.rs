@@ -2,6 +2,7 @@
 
 use iosonde_sys::counters::DiskCounters;
 use iosonde_sys::stack::Stack;
+use serde::Serialize;
 use std::path::Path;
 
 /// The devices right below a file system.
@@ -12,13 +13,14 @@ pub struct Disks {
 }
 
 /// Requests that disks were sent, by any process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DiskRequests {
     /// Reads.
     pub reads: u64,
     /// Writes: data, inodes, directories, and the journal.
     pub writes: u64,
     /// Bytes written.
+    #[serde(rename = "written_bytes")]
     pub written: u64,
     /// Cache flushes.
     pub flushes: u64,

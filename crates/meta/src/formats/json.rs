@@ -1,78 +1,123 @@
-//! For programs: every figure, unrounded.
+//! For programs: every figure, unrounded; `docs/meta.md` has the keys.
 
 use crate::arguments::VisitOrder;
 use crate::result::{MetaResult, PhaseResult, RateSummary};
 use crate::watch::DiskRequests;
-use serde_json::{Value, json};
+use iosonde_command::document::{self, Members};
+use serde::Serialize;
 
-/// `docs/meta.md` has the keys.
+#[derive(Serialize)]
+struct MetaDocument<'a> {
+    report: &'static str,
+    schema: u32,
+    file_system: &'a Option<String>,
+    disks: &'a [String],
+    files: u64,
+    dirs: u64,
+    depth: u32,
+    bytes: u64,
+    threads: u32,
+    shared: bool,
+    order: &'static str,
+    cold: bool,
+    fsync: bool,
+    stopped: bool,
+    error: &'a Option<String>,
+    ops_per_s: Members<RatesDocument>,
+    rounds: Vec<Vec<PhaseDocument>>,
+}
+
+/// Rates of a phase over all rounds.
+#[derive(Serialize)]
+struct RatesDocument {
+    rounds: usize,
+    #[serde(flatten)]
+    summary: RateSummary,
+}
+
+#[derive(Serialize)]
+struct PhaseDocument {
+    phase: &'static str,
+    operations: u64,
+    threads: usize,
+    first_done_ns: u64,
+    last_done_ns: u64,
+    ops_per_s: f64,
+    sync_ns: Option<u64>,
+    synced_ops_per_s: Option<f64>,
+    latency_ns: LatencyDocument,
+    storage_read_bytes: Option<u64>,
+    disk: Option<DiskRequests>,
+    disk_in_sync: Option<DiskRequests>,
+    dentries: Option<DentriesDocument>,
+}
+
+#[derive(Serialize)]
+struct LatencyDocument {
+    p50: u64,
+    p90: u64,
+    p99: u64,
+    #[serde(rename = "p99.9")]
+    p99_9: u64,
+    max: u64,
+}
+
+#[derive(Serialize)]
+struct DentriesDocument {
+    before: u64,
+    after: u64,
+}
+
+/// The document as text.
 pub fn write(result: &MetaResult) -> String {
-    let rounds: Vec<Vec<Value>> =
-        result.rounds.iter().map(|phases| phases.iter().map(phase).collect()).collect();
+    let options = &result.options;
     let rates = result.by_phase().into_iter().map(|(operation, results)| {
         let rates: Vec<f64> = results.iter().map(|result| result.rate()).collect();
         let summary = RateSummary::of(&rates);
-        let value = json!({
-            "rounds": rates.len(),
-            "mean": summary.mean,
-            "min": summary.least,
-            "max": summary.most,
-            "stddev": summary.deviation,
-        });
-        (operation.word().to_owned(), value)
+        (operation.word().to_owned(), RatesDocument { rounds: rates.len(), summary })
     });
-    let document = json!({
-        "report": "meta",
-        "schema": 1,
-        "file_system": result.file_system,
-        "disks": result.disks,
-        "files": result.options.files,
-        "dirs": result.options.dirs,
-        "depth": result.options.depth,
-        "bytes": result.options.bytes(),
-        "threads": result.options.threads,
-        "shared": result.options.shared,
-        "order": if result.options.order == VisitOrder::Random { "random" } else { "sequential" },
-        "cold": result.options.cold,
-        "fsync": result.options.fsync,
-        "stopped": result.stopped,
-        "error": result.error,
-        "ops_per_s": rates.collect::<serde_json::Map<String, Value>>(),
-        "rounds": rounds,
-    });
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    document::text(&MetaDocument {
+        report: "meta",
+        schema: 1,
+        file_system: &result.file_system,
+        disks: &result.disks,
+        files: options.files,
+        dirs: options.dirs,
+        depth: options.depth,
+        bytes: options.bytes(),
+        threads: options.threads,
+        shared: options.shared,
+        order: if options.order == VisitOrder::Random { "random" } else { "sequential" },
+        cold: options.cold,
+        fsync: options.fsync,
+        stopped: result.stopped,
+        error: &result.error,
+        ops_per_s: Members(rates.collect()),
+        rounds: result.rounds.iter().map(|phases| phases.iter().map(phase).collect()).collect(),
+    })
 }
 
-fn phase(phase: &PhaseResult) -> Value {
+fn phase(phase: &PhaseResult) -> PhaseDocument {
     let percentile = |percent| phase.latency.percentile(percent);
-    json!({
-        "phase": phase.operation.word(),
-        "operations": phase.operations,
-        "threads": phase.threads,
-        "first_done_ns": phase.first_done.0,
-        "last_done_ns": phase.last_done.0,
-        "ops_per_s": phase.rate(),
-        "sync_ns": phase.synced.map(|synced| synced.0),
-        "synced_ops_per_s": phase.durable_rate(),
-        "latency_ns": {
-            "p50": percentile(50.0),
-            "p90": percentile(90.0),
-            "p99": percentile(99.0),
-            "p99.9": percentile(99.9),
-            "max": phase.longest.0,
+    PhaseDocument {
+        phase: phase.operation.word(),
+        operations: phase.operations,
+        threads: phase.threads,
+        first_done_ns: phase.first_done.0,
+        last_done_ns: phase.last_done.0,
+        ops_per_s: phase.rate(),
+        sync_ns: phase.synced.map(|synced| synced.0),
+        synced_ops_per_s: phase.durable_rate(),
+        latency_ns: LatencyDocument {
+            p50: percentile(50.0),
+            p90: percentile(90.0),
+            p99: percentile(99.0),
+            p99_9: percentile(99.9),
+            max: phase.longest.0,
         },
-        "storage_read_bytes": phase.fetched,
-        "disk": phase.during.map(requests),
-        "disk_in_sync": phase.after.map(requests),
-        "dentries": phase.dentries.map(|(before, after)| json!({"before": before, "after": after})),
-    })
-}
-
-fn requests(requests: DiskRequests) -> Value {
-    json!({
-        "reads": requests.reads,
-        "writes": requests.writes,
-        "written_bytes": requests.written,
-        "flushes": requests.flushes,
-    })
+        storage_read_bytes: phase.fetched,
+        disk: phase.during,
+        disk_in_sync: phase.after,
+        dentries: phase.dentries.map(|(before, after)| DentriesDocument { before, after }),
+    }
 }

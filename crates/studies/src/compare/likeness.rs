@@ -7,10 +7,12 @@ use crate::trials::figures::{FigureLane, total_ios};
 use iosonde_report::Report;
 use iosonde_report::finding::Severity;
 use iosonde_report::ledger::{Environment, Ledger};
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// A part of a run's conditions: its jobs, and the system below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(into = "&'static str")]
 pub enum RunPart {
     /// The options of the jobs.
     Job,
@@ -49,8 +51,14 @@ impl RunPart {
     }
 }
 
+impl From<RunPart> for &'static str {
+    fn from(part: RunPart) -> &'static str {
+        part.name()
+    }
+}
+
 /// Something that is not the same.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PartDifference {
     /// Of which part.
     pub part: RunPart,
@@ -61,6 +69,7 @@ pub struct PartDifference {
     /// As B has it.
     pub b: String,
     /// An option that is meant to differ.
+    #[serde(rename = "intended")]
     pub is_meant: bool,
 }
 

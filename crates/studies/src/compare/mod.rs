@@ -153,7 +153,9 @@ fn report(printed: &Printed<'_>, comparison: &SideComparison, seed: Option<u64>,
     print(&match arguments.format {
         CompareFormat::Text => text::text(comparison, seed),
         CompareFormat::Md => text::markdown(comparison, seed),
-        CompareFormat::Json => format!("{:#}\n", document::document(comparison, seed, word)),
+        CompareFormat::Json => {
+            iosonde_command::document::text(&document::document(comparison, seed, word))
+        }
         CompareFormat::Csv => document::csv(comparison),
     });
     if let (Some(word), CompareFormat::Text | CompareFormat::Md) = (word, arguments.format) {

@@ -51,7 +51,7 @@ pub fn page(comparison: &SideComparison, seed: Option<u64>, gate: Option<&str>) 
         unknown: names(&likeness.unknown),
         gate: gate.map(str::to_owned),
         command: command_line(),
-        json: Some(document(comparison, seed, gate).to_string()),
+        json: serde_json::to_string(&document(comparison, seed, gate)).ok(),
     })
 }
 

@@ -1,64 +1,109 @@
 //! A sweep for programs: sweep.json and sweep.csv.
 
-use super::results::{KneeKind, PointResult, SweepResults};
-use super::search::SearchResult;
+use super::results::{FoundKnee, KneeKind, PointFigure, PointResult, SweepResults};
+use super::search::{SearchResult, SloProbe};
 use super::text::{knee_words, phase_name};
 use crate::trials::figures::{Figure, Measure};
 use iosonde_base::text::csv_cell;
+use iosonde_command::document::Members;
 use iosonde_judge::SloOutcome;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 /// Meanings of the keys change with this number.
 const SCHEMA: u32 = 1;
 
 /// The sweep as one JSON object; docs/sweep.md describes its keys.
-pub fn document(results: &SweepResults, seed: u64) -> Value {
-    json!({
-        "iosonde": env!("CARGO_PKG_VERSION"),
-        "report": "sweep",
-        "schema": SCHEMA,
-        "seed": seed,
-        "axes": results.axes,
-        "rounds": results.rounds,
-        "points": results.points.iter().map(point).collect::<Value>(),
-        "knees": results.knees.iter().map(|found| {
-            let mut value = match &found.kind {
-                KneeKind::Load(Ok(knee)) => json!({
-                    "load": knee.load,
-                    "low": knee.interval.map(|ends| ends.0),
-                    "high": knee.interval.map(|ends| ends.1),
-                    "iops_most": knee.rate_most,
-                    "ns_least": knee.seconds_least * 1e9,
-                }),
-                KneeKind::Paced(Some(rate)) => json!({ "iops": rate }),
-                KneeKind::Load(Err(_)) | KneeKind::Paced(None) => json!({ "none": knee_words(found) }),
-            };
-            value["at"] = found.at.clone().into();
-            value
-        }).collect::<Value>(),
-    })
+#[derive(Serialize)]
+struct SweepDocument<'a> {
+    iosonde: &'static str,
+    report: &'static str,
+    schema: u32,
+    seed: u64,
+    axes: &'a [String],
+    rounds: usize,
+    points: Vec<PointDocument<'a>>,
+    knees: Vec<KneeDocument<'a>>,
 }
 
-fn point(point: &PointResult) -> Value {
-    let settings: Map<String, Value> =
-        point.settings.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
-    let figures: Map<String, Value> = point
-        .figures
-        .iter()
-        .map(|one| {
-            let value = json!({ "value": one.value, "low": one.range.0, "high": one.range.1 });
-            (one.figure.key(), value)
-        })
-        .collect();
-    json!({
-        "settings": settings,
-        "load": point.load,
-        "runs": point.files.len(),
-        "files": point.files,
-        "figures": figures,
-        "findings": point.findings,
-        "failed": point.failure,
-    })
+#[derive(Serialize)]
+struct PointDocument<'a> {
+    settings: Members<String>,
+    load: f64,
+    runs: usize,
+    files: &'a [String],
+    figures: Members<FigureDocument>,
+    findings: &'a [String],
+    failed: &'a Option<String>,
+}
+
+#[derive(Serialize)]
+struct FigureDocument {
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+#[derive(Serialize)]
+struct KneeDocument<'a> {
+    #[serde(flatten)]
+    kind: KneeFigures,
+    at: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum KneeFigures {
+    Load { load: f64, low: Option<f64>, high: Option<f64>, iops_most: f64, ns_least: f64 },
+    Paced { iops: f64 },
+    None { none: String },
+}
+
+/// The sweep for programs.
+pub fn document(results: &SweepResults, seed: u64) -> impl Serialize {
+    SweepDocument {
+        iosonde: env!("CARGO_PKG_VERSION"),
+        report: "sweep",
+        schema: SCHEMA,
+        seed,
+        axes: &results.axes,
+        rounds: results.rounds,
+        points: results.points.iter().map(point).collect(),
+        knees: results.knees.iter().map(knee).collect(),
+    }
+}
+
+fn point(point: &PointResult) -> PointDocument<'_> {
+    let figure = |one: &PointFigure| {
+        let (low, high) = one.range;
+        (one.figure.key(), FigureDocument { value: one.value, low, high })
+    };
+    PointDocument {
+        settings: Members(point.settings.clone()),
+        load: point.load,
+        runs: point.files.len(),
+        files: &point.files,
+        figures: Members(point.figures.iter().map(figure).collect()),
+        findings: &point.findings,
+        failed: &point.failure,
+    }
+}
+
+fn knee(found: &FoundKnee) -> KneeDocument<'_> {
+    let kind = match &found.kind {
+        KneeKind::Load(Ok(knee)) => KneeFigures::Load {
+            load: knee.load,
+            low: knee.interval.map(|ends| ends.0),
+            high: knee.interval.map(|ends| ends.1),
+            iops_most: knee.rate_most,
+            ns_least: knee.seconds_least * 1e9,
+        },
+        KneeKind::Paced(Some(iops)) => KneeFigures::Paced { iops: *iops },
+        KneeKind::Load(Err(_)) | KneeKind::Paced(None) => {
+            KneeFigures::None { none: knee_words(found) }
+        }
+    };
+    KneeDocument { kind, at: &found.at }
 }
 
 /// A row for each point.
@@ -109,53 +154,71 @@ fn line(cells: &[String]) -> String {
 }
 
 /// A search as one JSON object.
-pub fn search_document(search: &SearchResult, seed: u64) -> Value {
-    let probes: Value = search
-        .probes
-        .iter()
-        .map(|probe| {
-            json!({
-                (search.find.as_str()): probe.value,
-                "phase": phase_name(probe.phase),
-                "values": probe.values,
-                "kept": probe.kept,
-                "file": probe.file,
-            })
-        })
-        .collect();
+#[derive(Serialize)]
+struct SearchDocument<'a> {
+    iosonde: &'static str,
+    report: &'static str,
+    schema: u32,
+    seed: u64,
+    promises: &'a [String],
+    option: &'a str,
+    answer: Option<f64>,
+    fails_at: Option<f64>,
+    ended: bool,
+    probes: Vec<ProbeDocument<'a>>,
+}
+
+#[derive(Serialize)]
+struct ProbeDocument<'a> {
+    /// The option that is searched, with its value.
+    #[serde(flatten)]
+    tried: Members<f64>,
+    phase: &'static str,
+    values: &'a [String],
+    kept: bool,
+    file: &'a str,
+}
+
+/// The search for programs.
+pub fn search_document<'a>(search: &'a SearchResult, seed: u64) -> impl Serialize + 'a {
+    let probe = |probe: &'a SloProbe| ProbeDocument {
+        tried: Members(vec![(search.find.clone(), probe.value)]),
+        phase: phase_name(probe.phase),
+        values: &probe.values,
+        kept: probe.kept,
+        file: &probe.file,
+    };
     let (answer, fails_at) = match search.outcome {
         Some(SloOutcome::Met { rate, fails_at }) => (Some(rate), fails_at),
         Some(SloOutcome::Impossible { rate }) => (None, Some(rate)),
         None => (None, None),
     };
-    json!({
-        "iosonde": env!("CARGO_PKG_VERSION"),
-        "report": "slo",
-        "schema": SCHEMA,
-        "seed": seed,
-        "promises": search.promises,
-        "option": search.find,
-        "answer": answer,
-        "fails_at": fails_at,
-        "ended": search.outcome.is_some(),
-        "probes": probes,
-    })
+    SearchDocument {
+        iosonde: env!("CARGO_PKG_VERSION"),
+        report: "slo",
+        schema: SCHEMA,
+        seed,
+        promises: &search.promises,
+        option: &search.find,
+        answer,
+        fails_at,
+        ended: search.outcome.is_some(),
+        probes: search.probes.iter().map(probe).collect(),
+    }
 }
 
 /// A row for each probe.
 pub fn search_csv(search: &SearchResult) -> String {
     let mut out =
         line(&[search.find.as_str(), "phase", "values", "kept", "file"].map(str::to_owned));
-    let document = search_document(search, 0);
-    for probe in document["probes"].as_array().into_iter().flatten() {
-        let values: Vec<&str> =
-            probe["values"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for probe in &search.probes {
         out.push_str(&line(&[
-            probe[search.find.as_str()].to_string(),
-            probe["phase"].as_str().unwrap_or_default().to_owned(),
-            values.join("; "),
-            probe["kept"].to_string(),
-            probe["file"].as_str().unwrap_or_default().to_owned(),
+            // As JSON writes it.
+            Value::from(probe.value).to_string(),
+            phase_name(probe.phase).to_owned(),
+            probe.values.join("; "),
+            probe.kept.to_string(),
+            probe.file.clone(),
         ]));
     }
     out

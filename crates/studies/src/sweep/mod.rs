@@ -140,10 +140,11 @@ fn plans(base: &Parsed, points: &[SweepPoint]) -> Result<Vec<Plan>, String> {
 fn run_grid(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
     let ended = runs.run();
     let results = SweepResults::of(&runs.points, runs.seed);
-    let (document, csv) = (document::document(&results, runs.seed), document::csv(&results));
+    let document = iosonde_command::document::text(&document::document(&results, runs.seed));
+    let csv = document::csv(&results);
     let text = text::text(&results, runs.seed, runs.progress());
     let page = page::page(&results, runs);
-    let printed = PrintedSweep { text, document: format!("{document:#}\n"), csv, page };
+    let printed = PrintedSweep { text, document, csv, page };
     let has_results = runs.progress().0 > 0;
     finish(arguments, runs, ended, has_results.then_some(printed))
 }
@@ -158,7 +159,7 @@ fn run_search(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
     let report = result.as_ref().map(|result| &result.report);
     let printed = PrintedSweep {
         text: text::search_text(&found),
-        document: format!("{document:#}\n"),
+        document: iosonde_command::document::text(&document),
         csv: document::search_csv(&found),
         page: page::page_of_search(&found, runs.seed, report),
     };

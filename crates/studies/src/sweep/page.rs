@@ -31,7 +31,7 @@ pub fn page(results: &SweepResults, runs: &SweepRuns<'_>) -> String {
         notes: Vec::new(),
         result: report,
         command: command_line(),
-        json: Some(document(results, runs.seed).to_string()),
+        json: serde_json::to_string(&document(results, runs.seed)).ok(),
     })
 }
 
@@ -128,6 +128,6 @@ pub fn page_of_search(search: &SearchResult, seed: u64, result: Option<&Report>)
         probes: probes.collect(),
         result,
         command: command_line(),
-        json: Some(search_document(search, seed).to_string()),
+        json: serde_json::to_string(&search_document(search, seed)).ok(),
     })
 }

@@ -3,7 +3,7 @@
 use super::arguments::{CacheAction, CacheArgs};
 use super::files::{CachedFile, CachedFiles, FilePart};
 use iosonde_base::text::percent_of;
-use iosonde_command::format::{bytes, fact, plural, printable, wrapped};
+use iosonde_command::format::{bytes, plural, printable, wrapped};
 use iosonde_direct::Fact;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -17,9 +17,7 @@ const LISTED_MOST: usize = 40;
 /// The text or JSON of the result.
 pub fn report(arguments: &CacheArgs, found: &CachedFiles) -> String {
     if arguments.json {
-        let text =
-            serde_json::to_string_pretty(&document(arguments, found)).expect("keys are strings");
-        return text + "\n";
+        return iosonde_command::document::text(&document(arguments, found));
     }
     let mut text = String::new();
     match arguments.action() {
@@ -205,10 +203,10 @@ impl CacheSums {
     fn json(&self) -> Value {
         json!({
             "bytes": self.bytes,
-            "cached_bytes": fact(&self.cached),
-            "dirty_bytes": fact(&self.dirty),
-            "writeback_bytes": fact(&self.writeback),
-            "evicted_bytes": fact(&self.evicted),
+            "cached_bytes": self.cached,
+            "dirty_bytes": self.dirty,
+            "writeback_bytes": self.writeback,
+            "evicted_bytes": self.evicted,
         })
     }
 }
@@ -299,12 +297,12 @@ fn file_json(file: &CachedFile) -> Value {
         "file_system": file.file_system,
         "memory_is_storage": file.is_memory(),
         "bytes": file.bytes,
-        "cached_bytes": fact(&file.cached()),
-        "dirty_bytes": fact(&file.dirty()),
-        "writeback_bytes": fact(&file.writeback()),
-        "evicted_bytes": fact(&file.evicted()),
+        "cached_bytes": file.cached(),
+        "dirty_bytes": file.dirty(),
+        "writeback_bytes": file.writeback(),
+        "evicted_bytes": file.evicted(),
         "parts": file.parts.iter().map(part).collect::<Vec<_>>(),
-        "cached_bytes_before": file.before.as_ref().map(fact),
+        "cached_bytes_before": file.before,
         "still_cached_reason": file.still_cached,
         "error": file.failed,
     })

@@ -2,9 +2,9 @@
 
 use super::hazards;
 use super::survey::{PathSurvey, QueueSettings};
-use iosonde_command::format::fact;
+use iosonde_command::document::Members;
 use iosonde_direct::stack::{Layer, LayerKind};
-use iosonde_direct::{DeviceFacts, Fact, Known, PathKind, WriteCache, ZoneModel};
+use iosonde_direct::{DeviceFacts, Known, PathKind, WriteCache, ZoneModel};
 use serde_json::{Value, json};
 
 /// Raised when a key changes its meaning or goes.
@@ -28,7 +28,7 @@ pub fn write(survey: &PathSurvey) -> String {
             PathKind::Folder => "directory",
             PathKind::Other => "other",
         },
-        "bytes": fact(&facts.bytes),
+        "bytes": facts.bytes,
         "file_system": file_system(survey),
         "file": file(survey),
         "stack": facts.stack.devices.iter().map(layer).collect::<Vec<_>>(),
@@ -38,21 +38,13 @@ pub fn write(survey: &PathSurvey) -> String {
         "other_activity": others(survey),
         "hazards": hazards,
     });
-    serde_json::to_string_pretty(&value).expect("keys are strings") + "\n"
-}
-
-/// What `to_json` makes of a value, or `{"unknown": reason}`.
-fn of<T>(known: &Fact<T>, to_json: impl Fn(&T) -> Value) -> Value {
-    match known {
-        Fact::Known(value) => to_json(value),
-        Fact::Unknown(why) => json!({ "unknown": why }),
-    }
+    iosonde_command::document::text(&value)
 }
 
 fn file_system(survey: &PathSurvey) -> Value {
     let Some(mount) = survey.facts.mount() else { return Value::Null };
     let space = survey.space.as_ref().map(|space| {
-        of(space, |space| {
+        space.as_ref().map(|space| {
             json!({
                 "bytes": space.bytes,
                 "free_bytes": space.free_bytes,
@@ -78,15 +70,15 @@ fn file_system(survey: &PathSurvey) -> Value {
 fn file(survey: &PathSurvey) -> Option<Value> {
     let file = survey.file.as_ref()?;
     Some(json!({
-        "cached_bytes": of(&file.cached, |cached| cached.cached_bytes().into()),
-        "unwritten_bytes": of(&file.cached, |cached| fact(&cached.unwritten_bytes())),
-        "extents": of(&file.extents, |extents| json!({
+        "cached_bytes": file.cached.as_ref().map(|cached| cached.cached_bytes()),
+        "unwritten_bytes": file.cached.as_ref().map(|cached| cached.unwritten_bytes()),
+        "extents": file.extents.as_ref().map(|extents| json!({
             "data_bytes": extents.data_bytes,
             "unwritten_bytes": extents.unwritten_bytes,
             "hole_bytes": extents.hole_bytes,
             "encoded_bytes": extents.encoded_bytes,
         })),
-        "attributes": of(&file.attributes, |attributes| json!({
+        "attributes": file.attributes.as_ref().map(|attributes| json!({
             "compressed": attributes.compressed,
             "no_copy_on_write": attributes.no_copy,
             "journalled": attributes.journalled,
@@ -127,21 +119,21 @@ fn one_device(device: &DeviceFacts, queue: &QueueSettings) -> Value {
         "kind": kind(&device.kind),
         "mapped_name": mapped,
         "loop_file": backing,
-        "loop_direct": fact(&device.loop_direct),
-        "transport": fact(&device.transport),
-        "vendor": fact(&device.vendor),
-        "model": fact(&device.model),
-        "serial": fact(&device.serial),
-        "firmware": fact(&device.firmware),
-        "world_wide_id": fact(&device.world_wide_id),
-        "bytes": fact(&device.bytes),
-        "logical_sector_bytes": fact(&device.logical_sector),
-        "physical_sector_bytes": fact(&device.physical_sector),
-        "io_bytes_min": fact(&device.io_bytes_min),
-        "io_bytes_optimal": fact(&device.io_bytes_optimal),
-        "io_bytes_max": fact(&device.io_bytes_max),
-        "memory_alignment_bytes": fact(&device.memory_alignment),
-        "alignment_offset_bytes": fact(&device.alignment_offset),
+        "loop_direct": device.loop_direct,
+        "transport": device.transport,
+        "vendor": device.vendor,
+        "model": device.model,
+        "serial": device.serial,
+        "firmware": device.firmware,
+        "world_wide_id": device.world_wide_id,
+        "bytes": device.bytes,
+        "logical_sector_bytes": device.logical_sector,
+        "physical_sector_bytes": device.physical_sector,
+        "io_bytes_min": device.io_bytes_min,
+        "io_bytes_optimal": device.io_bytes_optimal,
+        "io_bytes_max": device.io_bytes_max,
+        "memory_alignment_bytes": device.memory_alignment,
+        "alignment_offset_bytes": device.alignment_offset,
     });
     let queue = queue_json(device, queue);
     if let (Value::Object(value), Value::Object(queue)) = (&mut value, queue) {
@@ -153,36 +145,36 @@ fn one_device(device: &DeviceFacts, queue: &QueueSettings) -> Value {
 /// How the system treats a device.
 fn queue_json(device: &DeviceFacts, queue: &QueueSettings) -> Value {
     json!({
-        "rotational": fact(&device.rotational),
-        "scheduler": fact(&device.scheduler),
+        "rotational": device.rotational,
+        "scheduler": device.scheduler,
         "schedulers": queue.schedulers,
-        "requests_max": fact(&device.requests_max),
-        "read_ahead_bytes": fact(&queue.read_ahead_bytes),
-        "writeback_throttle_us": fact(&queue.throttle_us),
-        "counts_io": fact(&queue.counted),
-        "no_merges": fact(&queue.no_merges),
-        "write_cache": of(&device.write_cache, |cache| match cache {
-            WriteCache::Back => "back".into(),
-            WriteCache::Through => "through".into(),
+        "requests_max": device.requests_max,
+        "read_ahead_bytes": queue.read_ahead_bytes,
+        "writeback_throttle_us": queue.throttle_us,
+        "counts_io": queue.counted,
+        "no_merges": queue.no_merges,
+        "write_cache": device.write_cache.as_ref().map(|cache| match cache {
+            WriteCache::Back => "back",
+            WriteCache::Through => "through",
         }),
-        "fua": fact(&device.fua),
-        "zones": of(&device.zones, |zones| match zones {
+        "fua": device.fua,
+        "zones": device.zones.as_ref().map(|zones| match zones {
             ZoneModel::None => json!({ "model": "none" }),
             ZoneModel::Aware(size) => json!({ "model": "host-aware", "bytes": size }),
             ZoneModel::Managed(size) => json!({ "model": "host-managed", "bytes": size }),
         }),
-        "discard": of(&device.discard, |discard| json!({
+        "discard": device.discard.as_ref().map(|discard| json!({
             "granularity_bytes": discard.granularity,
             "bytes_max": discard.bytes_max,
         })),
-        "atomic_write": of(&device.atomic_write, |limits| json!({
+        "atomic_write": device.atomic_write.as_ref().map(|limits| json!({
             "bytes_min": limits.unit_min,
             "bytes_max": limits.unit_max,
         })),
-        "polled": fact(&device.polled),
-        "stable_writes": fact(&device.stable_writes),
-        "read_only": fact(&device.read_only),
-        "removable": fact(&device.removable),
+        "polled": device.polled,
+        "stable_writes": device.stable_writes,
+        "read_only": device.read_only,
+        "removable": device.removable,
         "mounts": device.mounts.iter().map(|point| point.to_string_lossy()).collect::<Vec<_>>(),
         "holders": device.holders,
         "swap": device.swap,
@@ -234,12 +226,12 @@ fn machine(survey: &PathSurvey) -> Value {
 
 fn others(survey: &PathSurvey) -> Value {
     let others = &survey.others;
-    let requests = others.requests.iter().map(|(name, count)| (name.clone(), fact(count)));
+    let requests = others.requests.iter().map(|(name, count)| (name.clone(), count));
     json!({
         "observed_ms": others.observed.as_millis() as u64,
-        "requests": requests.collect::<serde_json::Map<_, _>>(),
-        "cpu_percent": of(&others.cpu_percent, |(used, _)| json!(used)),
-        "steal_percent": of(&others.cpu_percent, |(_, stolen)| json!(stolen)),
-        "io_wait_percent": fact(&others.io_wait_percent),
+        "requests": Members(requests.collect()),
+        "cpu_percent": others.cpu_percent.as_ref().map(|&(used, _)| used),
+        "steal_percent": others.cpu_percent.as_ref().map(|&(_, stolen)| stolen),
+        "io_wait_percent": others.io_wait_percent,
     })
 }

@@ -1,7 +1,7 @@
 //! The settings and what they mean, as text and as JSON.
 
 use super::device::{CacheFacts, WriteCacheSetting, words_of};
-use iosonde_command::format::{fact, printable, wrapped};
+use iosonde_command::format::{printable, wrapped};
 use iosonde_direct::stack::{LayerKind, Stack};
 use iosonde_direct::{Fact, WriteCache};
 use serde_json::{Value, json};
@@ -234,18 +234,15 @@ pub fn disk(facts: &CacheFacts) -> Value {
         LayerKind::Raid => ("raid", None),
         LayerKind::Disk | LayerKind::Partition => ("disk", None),
     };
-    let reported = match &facts.reported {
-        Fact::Known(reported) => json!({ "reports": reported.words, "source": reported.place }),
-        Fact::Unknown(why) => json!({ "unknown": why }),
-    };
+    let reported = facts.reported.as_ref();
     json!({
         "name": facts.disk,
         "kind": kind,
         "file": file,
         "below": facts.below,
-        "write_cache": fact(&facts.kernel.clone().map(words_of)),
-        "fua": fact(&facts.fua),
-        "device": reported,
+        "write_cache": facts.kernel.clone().map(words_of),
+        "fua": facts.fua,
+        "device": reported.map(|it| json!({ "reports": it.words, "source": it.place })),
         "effect": meaning(facts),
     })
 }
