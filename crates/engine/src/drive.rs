@@ -2,7 +2,7 @@
 
 use crate::verifying::Verifying;
 use crate::{
-    FileSetup, Files, Fill, Io, IoLog, Memory, Pacing, SyncRangeFlags, Tape, Tolerance,
+    FileSetup, Files, Fill, Io, IoLog, Memory, Opened, Pacing, SyncRangeFlags, Tape, Tolerance,
     ZoneDevices, sync_call,
 };
 use iosonde_base::{Errno, FileId, Nanos, Op, Planned, Ring};
@@ -520,6 +520,17 @@ impl Drive {
         for file in (0..self.files.len() as u32).map(FileId) {
             self.log(&Planned { offset: 0, len: 0, file, op });
         }
+    }
+
+    /// Open a file, and show it to the engine.
+    pub(crate) fn open(
+        &mut self,
+        file: FileId,
+        shown: impl FnOnce(&Opened) -> Result<(), Errno>,
+    ) -> Result<(), Failure> {
+        let opened = self.files.open(file)?;
+        shown(&opened)
+            .map_err(|errno| Failure { file: Some(file), ..Failure::engine("open", errno) })
     }
 
     /// Close a file, and log that.

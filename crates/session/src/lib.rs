@@ -25,6 +25,7 @@ mod session;
 pub mod settings;
 mod watch;
 mod work;
+mod written;
 
 pub use measured::{Measured, document};
 pub use personality::Personality;
@@ -32,3 +33,4 @@ pub use run_end::{RunEnd, give_up};
 pub use run_line::RunLine;
 pub use session::{ReadyRun, Session};
 pub use work::{DeviceAccess, RunRules, Work};
+pub use written::{write_back, written};

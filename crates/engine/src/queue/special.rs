@@ -168,10 +168,7 @@ impl<const STAMPED: bool> AnyQueueLoop<STAMPED> {
     }
 
     pub(super) fn open(&mut self, drive: &mut Drive, file: FileId) -> Result<(), Failure> {
-        let opened = drive.files.open(file)?;
-        self.engine
-            .opened(&opened)
-            .map_err(|errno| Failure { file: Some(file), ..Failure::engine("open", errno) })
+        drive.open(file, |opened| self.engine.opened(opened))
     }
 
     pub(super) fn close(&mut self, drive: &mut Drive, file: FileId) -> Result<(), Failure> {

@@ -24,7 +24,7 @@ pub struct PacePlan {
     pub floors: FloorPlan,
 }
 
-/// `thinktime` and its kin.
+/// `thinktime` and similar options.
 #[derive(Clone, Copy, Debug)]
 pub struct PausePlan {
     /// How long, spinning included.
@@ -54,7 +54,7 @@ pub struct FlowPlan {
     pub group: Arc<FlowGroup>,
 }
 
-/// `latency_target` and its kin.
+/// `latency_target` and similar options.
 #[derive(Clone, Copy, Debug)]
 pub struct TargetPlan {
     /// The latency to stay below.

@@ -49,7 +49,7 @@ pub(super) fn plan(spec: &JobSpec) -> PacePlan {
     }
 }
 
-/// `thinktime` and its kin. By time alone if only time is named, as in fio.
+/// `thinktime` and similar options. By time alone if only time is named, as in fio.
 fn pause(spec: &JobSpec) -> Option<PausePlan> {
     let think = &spec.think;
     let (length, cycles) = (*think.thinktime.get(), *think.thinkcycles.get());

@@ -1,12 +1,10 @@
 //! What is done between two runs, so that the first does not burden the second.
 
-use iosonde_base::Dir;
 use iosonde_direct::stack::{Layer, Stack};
-use iosonde_run::job::{FilePlan, JobPlan, Plan};
-use iosonde_session::{RunEnd, Session};
+use iosonde_run::job::{JobPlan, Plan};
+use iosonde_session::{RunEnd, Session, write_back, written};
 use iosonde_sys::counters::DiskCounters;
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -45,14 +43,14 @@ impl BetweenRuns {
     pub fn act(&self, plan: &Plan, session: &Session) -> Result<(), RunEnd> {
         match self {
             BetweenRuns::Nothing => Ok(()),
-            BetweenRuns::Sync => sync(plan),
+            BetweenRuns::Sync => write_back(plan),
             BetweenRuns::Settle => {
                 settle(plan, session);
                 Ok(())
             }
             BetweenRuns::Command(command) => shell(command),
             BetweenRuns::Auto => {
-                sync(plan)?;
+                write_back(plan)?;
                 let is_direct = |(job, _): &(&JobPlan, _)| job.open.mode.direct;
                 if written(plan).any(|file| is_direct(&file)) {
                     settle(plan, session);
@@ -76,23 +74,6 @@ pub fn shell(command: &str) -> Result<(), RunEnd> {
         Ok(status) => Err(failed(format!("failed ({status})"))),
         Err(error) => Err(failed(error.to_string())),
     }
-}
-
-/// Write back the dirty data of a run, so that the next does not pay for it.
-fn sync(plan: &Plan) -> Result<(), RunEnd> {
-    for path in written(plan).map(|(_, file)| &file.path) {
-        // A job may take its files away itself.
-        let Ok(file) = File::open(path) else { continue };
-        file.sync_all()
-            .map_err(|error| RunEnd::failed(format!("fsync {}: {error}", path.display())))?;
-    }
-    Ok(())
-}
-
-/// What jobs write to.
-fn written(plan: &Plan) -> impl Iterator<Item = (&JobPlan, &FilePlan)> {
-    let writing = plan.jobs.iter().filter(|job| job.dirs[Dir::Write]);
-    writing.flat_map(|job| job.files.iter().map(move |file| (job, file)))
 }
 
 /// A disk with less traffic than this is quiet.

@@ -7,18 +7,17 @@ use iosonde_base::exit;
 use iosonde_command::format::printable;
 use iosonde_options::Origin;
 use iosonde_run::conductor::Unseen;
-use iosonde_run::job::{FileKind, FilePlan, JobPlan, Plan};
+use iosonde_run::job::{FileKind, Plan};
 use iosonde_run::worker::JobResult;
 use iosonde_session::Personality;
 use iosonde_session::jobs::without_effect;
 use iosonde_session::prepare::{PrepareError, Prepared, parse, prepare_parsed};
-use iosonde_session::{RunEnd, RunRules, Session, Work};
+use iosonde_session::{RunEnd, RunRules, Session, Work, write_back, written};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::Parsed;
 use iosonde_spec::values::SyncMode;
 use iosonde_stats::{HistogramSnapshot, LaneSnapshot};
 use iosonde_sys::counters::DiskCounters;
-use std::fs::File;
 use std::path::PathBuf;
 
 /// Jobs that run together, and how they make writes durable.
@@ -120,7 +119,7 @@ impl Workload {
         let after = DiskCounters::of(disk).ok();
         let flushes = before.zip(after).map(|(before, after)| after.since(&before).flushes);
         let jobs = summaries(&measured.plan, &measured.outcome.results).map_err(RunEnd::failed)?;
-        settle(&measured.plan)?;
+        write_back(&measured.plan)?;
         Ok(RunSummary { jobs, flushes })
     }
 }
@@ -146,23 +145,6 @@ fn summaries(plan: &Plan, results: &[Option<JobResult>]) -> Result<Vec<JobResult
         Some((_, summary)) => Err(format!("job {}: wrote nothing", summary.job)),
         None => Ok(jobs.into_iter().map(|(_, summary)| summary).collect()),
     }
-}
-
-/// Write back the dirty data of a run, so that the next does not pay for it.
-fn settle(plan: &Plan) -> Result<(), RunEnd> {
-    for path in written(plan).map(|(_, file)| &file.path) {
-        // A job may take its files away itself.
-        let Ok(file) = File::open(path) else { continue };
-        file.sync_all()
-            .map_err(|error| RunEnd::failed(format!("fsync {}: {error}", path.display())))?;
-    }
-    Ok(())
-}
-
-/// What jobs write to.
-fn written(plan: &Plan) -> impl Iterator<Item = (&JobPlan, &FilePlan)> {
-    let writing = plan.jobs.iter().filter(|job| job.dirs[Dir::Write]);
-    writing.flat_map(|job| job.files.iter().map(move |file| (job, file)))
 }
 
 /// Whether all that is written is on the disk.

@@ -1,4 +1,4 @@
-//! fsync(2) and its kin, and the flags of preadv2(2) and pwritev2(2).
+//! fsync(2) and similar calls, and the flags of preadv2(2) and pwritev2(2).
 #![allow(unsafe_code)]
 
 use std::fs::File;

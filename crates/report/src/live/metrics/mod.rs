@@ -79,7 +79,7 @@ pub struct JobMetrics {
     pub name: String,
     /// The directions that it uses.
     pub dirs: PerDir<Option<DirMetrics>>,
-    /// fsync and its kin, where it may sync and latencies are kept.
+    /// Syncs, where it may sync and latencies are kept.
     pub syncs: Option<Durations>,
     /// Bytes of its files that are dirty in the page cache, where that is known.
     pub only_in_memory_bytes: Option<u64>,

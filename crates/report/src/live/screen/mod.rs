@@ -30,7 +30,7 @@ pub struct LiveRun {
     pub left_s: Option<u64>,
     /// The last second of each direction in use.
     pub dirs: PerDir<Option<LiveRate>>,
-    /// The last second of fsync and its kin, if there were any in the run.
+    /// The last second of syncs, if there were any in the run.
     pub syncs: Option<LiveRate>,
     /// Windows of a second, the last one at the end.
     pub windows: Vec<Arc<LiveWindow>>,
