@@ -1,20 +1,22 @@
 //! `iosonde explain JOB`: the plan, printed; nothing is run or written.
 //! `iosonde explain RULE`: the meaning of a finding.
 
-use crate::commands::definition::CommandEntry;
-use crate::exit;
-use crate::output::{print, print_error};
-use crate::personality::Personality;
-use crate::prepare::{PrepareError, Prepared, parse, prepare_parsed};
-use crate::settings::set_options;
+use iosonde_base::exit;
 use iosonde_base::text::{bytes, counted, plain};
+use iosonde_command::definition::CommandEntry;
 use iosonde_options::nearest;
 use iosonde_report::SetOption;
 use iosonde_run::job::{FileKind, JobPlan, Need};
 use iosonde_run::preflight::write_access;
+use iosonde_session::Personality;
+use iosonde_session::jobs::without_effect;
+use iosonde_session::prepare::{PrepareError, Prepared, parse, prepare_parsed};
+use iosonde_session::settings::set_options;
 use iosonde_spec::cli::{Parsed, ParsedJob};
 use iosonde_spec::values::EngineName;
 use iosonde_sys::standard_error;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 use std::fmt::Write;
 
 /// The forms that `--help` shows.
@@ -75,6 +77,10 @@ pub fn run(arguments: &[String]) -> u8 {
         Err(code) => return code,
     };
     let parsed = parse(Personality::Native, &arguments);
+    if let Some(why) = without_effect(&parsed.flags, "the plan is printed, and no report") {
+        print_error(&format!("iosonde: explain: {why}"));
+        return exit::REFUSED;
+    }
     if !parsed.flags.jobs.no_exec
         && let Some(path) = shared_object(&parsed)
     {

@@ -1,9 +1,10 @@
 //! `iosonde` without arguments: a short, safe, mixed job on a temporary file.
 
-use crate::exit;
-use crate::output::{print, print_error};
-use crate::personality::Personality;
 use crate::run_jobs::{self, Help};
+use iosonde_base::exit;
+use iosonde_session::Personality;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 use iosonde_sys::temporary;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! The report of a run as an HTML page (`--html`).
 
-use crate::page_file::PageFile;
+use iosonde_command::page_file::PageFile;
 use iosonde_html::{PageRun, page};
 use iosonde_report::Report;
 use iosonde_report::formats::{JsonOptions, fio_json};

@@ -2,15 +2,16 @@
 //! `--enghelp`, `--crctest`, `--memcpytest`, `--inflate-log`,
 //! `--idle-prof=calibrate`.
 
-use crate::exit;
-use crate::output::{print, print_error, try_print};
-use crate::personality::Personality;
 use crate::speed;
+use iosonde_base::exit;
 use iosonde_engine::{CATALOGUE, EngineDef};
 use iosonde_options::{OptionDef, nearest, render};
 use iosonde_run::account::cpu_idle::Unit;
+use iosonde_session::Personality;
 use iosonde_spec::cli::flags::InfoRequest;
 use iosonde_spec::engine_options;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::{print, try_print};
 use std::fmt::Write;
 use std::io;
 

@@ -2,15 +2,14 @@
 
 use crate::live::LiveShow;
 use crate::metrics::{Endpoints, MetricsOutputs};
-use crate::output::{ReportOutput, print_error};
-use crate::personality::Personality;
-use crate::prepare::Prepared;
+use crate::output::ReportOutput;
 use crate::profiles::ActHours;
 use crate::progress::RunProgress;
 use crate::report_formats::{is_document, text};
 use crate::run_outputs::RunOutputs;
-use crate::{debug, exit, html_page};
+use crate::{debug, html_page};
 use iosonde_base::Nanos;
+use iosonde_base::exit;
 use iosonde_report::Report;
 use iosonde_report::finding::Severity;
 use iosonde_report::hosts::HostStamp;
@@ -18,8 +17,11 @@ use iosonde_run::conductor::{Peers, RunOutcome};
 use iosonde_run::evidence::RunSeen;
 use iosonde_run::job::{Plan, TriggerPlan};
 use iosonde_run::preflight::write_access;
+use iosonde_session::Personality;
+use iosonde_session::prepare::Prepared;
 use iosonde_session::{Measured, ReadyRun, RunEnd, RunRules, Session, Work};
 use iosonde_spec::cli::flags::{DebugWord, Flags, OutputFlags, TriggerFlags};
+use iosonde_sys::standard_error::print_error;
 use std::io::IsTerminal;
 use std::path::Path;
 

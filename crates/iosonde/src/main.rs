@@ -24,11 +24,10 @@ mod start;
 
 use commands::table;
 use iosonde_base::exit;
-use iosonde_command::{new_file, page_file, stored};
-use iosonde_session::{personality, prepare, settings};
-use iosonde_sys::{process, standard_output, terminal};
+use iosonde_session::Personality;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::{process, standard_output};
 use iosonde_tools::quick;
-use personality::Personality;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -51,7 +50,7 @@ fn program() -> u8 {
     match standard_output::lost() {
         None => code,
         Some(why) => {
-            output::print_error(&format!("iosonde: cannot write to standard output: {why}"));
+            print_error(&format!("iosonde: cannot write to standard output: {why}"));
             code.max(exit::REFUSED)
         }
     }
@@ -79,7 +78,7 @@ fn is_mistyped_command(word: &str) -> bool {
 
 /// Names in job files and reports are text, so arguments must be.
 fn refuse_bytes(word: &OsString) -> u8 {
-    output::print_error(&format!(
+    print_error(&format!(
         "iosonde: the argument {word:?} is not UTF-8; make a symbolic link to the file (ln -s) \
          and name that"
     ));

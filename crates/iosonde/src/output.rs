@@ -1,13 +1,11 @@
 //! Output streams: the report, and standard error for messages.
 
-use crate::exit;
-use crate::personality::Personality;
 use iosonde_base::bare;
+use iosonde_base::exit;
 use iosonde_base::text::{harmless, plain};
-use iosonde_sys::standard_error;
-pub use iosonde_sys::standard_error::print_error;
+use iosonde_session::Personality;
+use iosonde_sys::standard_error::{self, print_error};
 use iosonde_sys::standard_output;
-pub use iosonde_sys::standard_output::{print, try_print};
 use iosonde_sys::whole_file::WholeFile;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;

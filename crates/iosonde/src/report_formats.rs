@@ -1,9 +1,9 @@
 //! The formats of a report, one entry each, and which of them a run prints.
 
-use crate::personality::Personality;
-use crate::terminal;
 use iosonde_report::{Report, formats};
+use iosonde_session::Personality;
 use iosonde_spec::cli::flags::{OutputFlags, OutputFormat, ShowWhen};
+use iosonde_sys::terminal;
 
 /// What decides on formats besides the report.
 struct FormatRequest<'a> {

@@ -1,17 +1,19 @@
 //! A command line: its flags, its jobs prepared, and what becomes of them.
 
 use crate::job_run::{BesideRun, execute, open_output};
-use crate::output::{print, print_error};
-use crate::personality::Personality;
-use crate::prepare::{Prepared, lines_of, parse, prepare_parsed};
 use crate::profiles::{ActHours, Expanded};
-use crate::{debug, exit, info_flags, profiles};
+use crate::{debug, info_flags, profiles};
+use iosonde_base::exit;
 use iosonde_run::preflight::write_access;
+use iosonde_session::Personality;
+use iosonde_session::prepare::{Prepared, lines_of, parse, prepare_parsed};
 use iosonde_spec::cli::{
     Parsed,
     flags::{Flags, InfoRequest},
 };
 use iosonde_sys::standard_error;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 
 /// Makes the page of `--help`.
 pub type Help = fn(Personality) -> String;

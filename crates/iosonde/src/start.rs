@@ -1,8 +1,8 @@
 //! Where a command line of jobs goes: to a run by itself, or to one of several hosts.
 
-use crate::personality::Personality;
 use crate::run_jobs::Help;
 use crate::{host_run, run_jobs};
+use iosonde_session::Personality;
 
 /// Run the jobs of a command line, or print what its flags request; the exit code.
 pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {

@@ -9,5 +9,6 @@
 
 pub mod compare;
 pub mod like;
+pub mod plot;
 pub mod sweep;
 pub mod trials;

@@ -1,11 +1,12 @@
 //! `iosonde completions SHELL`: a completion script, made from the tables of
 //! commands and options.
 
-use super::definition::{CommandEntry, Commands, parse};
 use super::root;
-use crate::{exit, output};
 use clap::{Args, ValueEnum};
 use clap_complete::{Shell, generate};
+use iosonde_base::exit;
+use iosonde_command::definition::{CommandEntry, Commands, parse};
+use iosonde_sys::standard_output;
 
 /// What `--help` says below the summary.
 pub const DETAILS: &str = "\
@@ -40,7 +41,7 @@ pub fn run(command: &CommandEntry, commands: Commands, words: &[String]) -> u8 {
         Ok(arguments) => arguments.shell,
         Err(code) => return code,
     };
-    output::print(&script(commands, shell));
+    standard_output::print(&script(commands, shell));
     exit::OK
 }
 

@@ -1,12 +1,12 @@
 //! `iosonde --help` and `iosonde help [COMMAND]`.
 
-use super::definition::{CommandEntry, Commands, parse};
 use super::root::SUMMARY;
-use crate::exit;
-use crate::output::print;
-use crate::personality::Personality;
 use clap::Args;
+use iosonde_base::exit;
+use iosonde_command::definition::{CommandEntry, Commands, parse};
+use iosonde_session::Personality;
 use iosonde_spec::cli::flag_table;
+use iosonde_sys::standard_output::print;
 use std::fmt::Write;
 
 /// The command line of `iosonde help`.

@@ -1,11 +1,12 @@
 //! `iosonde man [COMMAND]`: a manual page in roff, made from the tables of
 //! commands and options.
 
-use super::definition::{CommandEntry, Commands, parse};
 use super::root;
-use crate::{exit, output};
 use clap::Args;
 use clap_mangen::Man;
+use iosonde_base::exit;
+use iosonde_command::definition::{CommandEntry, Commands, parse};
+use iosonde_sys::standard_output;
 
 /// What `--help` says below the summary.
 pub const DETAILS: &str = "\
@@ -30,7 +31,7 @@ pub fn run(command: &CommandEntry, commands: Commands, words: &[String]) -> Resu
         Ok(arguments) => arguments.command,
         Err(code) => return Ok(code),
     };
-    output::print(&page(commands, name.as_deref()).ok_or(name.unwrap_or_default())?);
+    standard_output::print(&page(commands, name.as_deref()).ok_or(name.unwrap_or_default())?);
     Ok(exit::OK)
 }
 

@@ -3,8 +3,5 @@
 mod completions;
 mod help;
 mod man;
-mod plot;
 mod root;
 pub mod table;
-
-pub use iosonde_command::definition;

@@ -1,9 +1,9 @@
 //! The whole command line as clap has it, for completions and the man page.
 //! Jobs are not parsed by it: fio's language has another parser.
 
-use super::definition::{CommandEntry, Commands};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command, ValueHint};
+use iosonde_command::definition::{CommandEntry, Commands};
 use iosonde_options::{OptionDef, ValueKind};
 use iosonde_spec::cli::flag_table::{self, FIO, FlagDef, LEDGER, OURS, Shown};
 use iosonde_spec::cli::getopt::TakesValue;

@@ -1,14 +1,15 @@
 //! The commands of the program. A new one is one entry here; dispatch, help,
 //! suggestions for a mistyped name, completions and the man page follow.
 
-use super::definition::{CommandEntry, Commands};
-use super::{completions, help, man, plot};
-use crate::output::print_error;
-use crate::personality::Personality;
-use crate::{exit, explain, start};
+use super::{completions, help, man};
+use crate::{explain, start};
 use clap::Args;
+use iosonde_base::exit;
+use iosonde_command::definition::{CommandEntry, Commands};
 use iosonde_options::nearest;
-use iosonde_studies::{compare, like, sweep};
+use iosonde_session::Personality;
+use iosonde_studies::{compare, like, plot, sweep};
+use iosonde_sys::standard_error::print_error;
 use iosonde_tools::{audit, cache, diagnose, merge, probe, quick, report, selftest, write_cache};
 
 /// All commands, in the order in which help lists them.

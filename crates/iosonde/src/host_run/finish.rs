@@ -4,13 +4,14 @@
 use super::stop_signals::StopSignals;
 use super::{HostLink, HostRun};
 use crate::output::ReportOutput;
-use crate::personality::Personality;
-use crate::{exit, new_file};
+use iosonde_base::exit;
+use iosonde_command::new_file;
 use iosonde_hosts::group::HostGroup;
 use iosonde_hosts::merge::HostsMerge;
 use iosonde_hosts::mpi::Mpi;
 use iosonde_report::Report;
 use iosonde_report::formats::{JsonOptions, fio_json_plus};
+use iosonde_session::Personality;
 use iosonde_tools::merge;
 use std::fs;
 use std::path::Path;

@@ -3,9 +3,9 @@
 
 use super::comparable;
 use super::place::RankPlace;
-use crate::personality::Personality;
-use crate::prepare::{job_files, parse_with};
 use iosonde_run::plan::RankShare;
+use iosonde_session::Personality;
+use iosonde_session::prepare::{job_files, parse_with};
 use iosonde_spec::cli::flags::{Flags, HostFlags};
 use iosonde_spec::cli::{Parsed, ParsedJob};
 use iosonde_spec::text::include::JobFiles;

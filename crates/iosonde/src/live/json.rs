@@ -1,7 +1,7 @@
 //! `--live=json`: an object each second, on descriptor 3 or in a file.
 
 use super::sampler::LiveSampler;
-use crate::new_file;
+use iosonde_command::new_file;
 use iosonde_report::live::screen::object;
 use iosonde_spec::cli::flags::{Flags, LiveFlag};
 use std::fs::File;

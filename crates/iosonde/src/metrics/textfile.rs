@@ -1,6 +1,6 @@
 //! A file that is replaced every ten seconds, for the textfile collector.
 
-use crate::new_file;
+use iosonde_command::new_file;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};

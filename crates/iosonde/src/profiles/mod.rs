@@ -7,9 +7,10 @@ mod tiobench;
 
 pub use act_hours::ActHours;
 
-use crate::exit;
-use crate::output::{print, print_error};
-use crate::personality::Personality;
+use iosonde_base::exit;
+use iosonde_session::Personality;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 
 /// An option of a profile.
 struct ProfileOption {

@@ -4,11 +4,12 @@
 mod copies;
 mod hashes;
 
-use crate::exit;
-use crate::output::{print, print_error};
-use crate::personality::Personality;
 use copies::COPIES;
 use hashes::HASHES;
+use iosonde_base::exit;
+use iosonde_session::Personality;
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 use std::time::{Duration, Instant};
 
 /// Each figure takes so long: some hundred turns of the slowest.

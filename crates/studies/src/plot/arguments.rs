@@ -1,8 +1,8 @@
 //! The command line of `iosonde plot`.
 
+use crate::trials::figures::Figure;
 use clap::{Args, ValueEnum, ValueHint};
 use iosonde_logs::LogType;
-use iosonde_studies::trials::figures::Figure;
 use std::path::PathBuf;
 
 /// What `--help` says below the summary.

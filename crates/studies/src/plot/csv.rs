@@ -183,7 +183,7 @@ fn per_second(groups: &[LogGroup]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::plot::log_charts::merged;
+    use crate::plot::log_charts::merged;
 
     #[test]
     fn the_sum_of_logs_has_the_percentiles_of_all_values() {

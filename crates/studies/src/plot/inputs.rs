@@ -1,7 +1,7 @@
 //! Which of the files are logs, and which results.
 
 use super::arguments::PlotArgs;
-use crate::stored;
+use iosonde_command::stored;
 use iosonde_logs::{LogName, LogStart, LogText, LogType};
 use iosonde_result::StoredResult;
 use std::fs::File;

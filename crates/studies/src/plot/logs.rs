@@ -2,11 +2,11 @@
 
 use super::arguments::PlotArgs;
 use super::inputs::{PlotLog, open};
-use crate::output::print_error;
 use iosonde_logs::{
     DotSample, LogContent, LogStart, LogSum, LogType, ReadPlan, TimeWindows, read as read_log,
 };
 use iosonde_report::series::RunSeries;
+use iosonde_sys::standard_error::print_error;
 
 /// Times from here on are of a clock and not of a run: a first row comes sooner
 /// than after a day.

@@ -10,13 +10,15 @@ mod options;
 mod points;
 mod results;
 
-use super::definition::{CommandEntry, parse};
-use crate::output::{print, print_error};
-use crate::{exit, new_file};
 use arguments::PlotArgs;
 use clap::Args;
 use inputs::PlotInputs;
+use iosonde_base::exit;
+use iosonde_command::definition::{CommandEntry, parse};
+use iosonde_command::new_file;
 use iosonde_html::{PageRun, PlotPart, plot_page};
+use iosonde_sys::standard_error::print_error;
+use iosonde_sys::standard_output::print;
 use logs::LogGroup;
 use std::path::{Path, PathBuf};
 

@@ -3,9 +3,9 @@
 use super::arguments::PlotQuestion;
 use super::inputs::ReadResult;
 use super::options::{NOT_SET, is_known, is_same, order, value};
+use crate::trials::figures::{Figure, FigureLane, Measure};
 use iosonde_html::{COLUMN_SERIES_MOST, Column, ColumnsChart, FigureUnit, PlotPart};
 use iosonde_report::Report;
-use iosonde_studies::trials::figures::{Figure, FigureLane, Measure};
 
 /// The answer: figures, groups and columns.
 pub struct ResultColumns {
