@@ -3,7 +3,8 @@
 //! reports it where that is missing.
 
 use crate::Folder;
-use crate::programs::run;
+use crate::programs::{is_root, run};
+use crate::skip::or_skip;
 use crate::undo::{Undo, quoted};
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,26 @@ impl LoopDevice {
         LoopDevice(device, undo)
     }
 
+    /// One over `image` in the folder, of so many bytes, with a file system of `kind`;
+    /// `None`, and skipped aloud, where that cannot be had.
+    #[track_caller]
+    pub fn formatted(folder: &Folder, kind: &str, bytes: u64) -> Option<LoopDevice> {
+        if !is_root("attach devices") {
+            return None;
+        }
+        let image = folder.image("image", bytes);
+        or_skip(run(&format!("mkfs.{kind}"), &["-q", image.to_str().unwrap()]))?;
+        or_skip(LoopDevice::attach(&image, &[]))
+    }
+
+    /// Such a device, mounted on `on` in the folder.
+    #[track_caller]
+    pub fn mounted(folder: &Folder, kind: &str, bytes: u64) -> Option<(Mounted, LoopDevice)> {
+        let device = LoopDevice::formatted(folder, kind, bytes)?;
+        let mounted = or_skip(Mounted::mount(&device.0, &folder.join("on")))?;
+        Some((mounted, device))
+    }
+
     /// Its path as text.
     pub fn text(&self) -> &str {
         self.0.to_str().unwrap()
@@ -53,6 +74,19 @@ impl Mounted {
         std::fs::create_dir_all(on).unwrap();
         run("mount", &[device.to_str().unwrap(), on.to_str().unwrap()])?;
         Ok(Mounted::at(on.to_owned()))
+    }
+
+    /// A file system in memory on `on` in the folder: `tmpfs` or `ramfs`, with these options;
+    /// `None`, and skipped aloud, where it cannot be had.
+    #[track_caller]
+    pub fn in_memory(folder: &Folder, kind: &str, options: &str) -> Option<Mounted> {
+        if !is_root("mount") {
+            return None;
+        }
+        let on = folder.join("on");
+        std::fs::create_dir_all(&on).unwrap();
+        or_skip(run("mount", &["-t", kind, "-o", options, "none", on.to_str().unwrap()]))?;
+        Some(Mounted::at(on))
     }
 
     /// One that is mounted already, and is to be unmounted at the end.

@@ -60,21 +60,10 @@ fn measured(report: &Value) -> Vec<String> {
 
 /// A file system on a loop device, or in memory.
 fn mounted(folder: &Folder, kind: &str, bytes: u64) -> Option<(Mounted, Option<LoopDevice>)> {
-    if !is_root("mount") {
-        return None;
-    }
-    let on = folder.join("on");
     if kind == "tmpfs" {
-        std::fs::create_dir_all(&on).unwrap();
-        let size = format!("size={bytes}");
-        or_skip(run("mount", &["-t", "tmpfs", "-o", &size, "none", on.to_str().unwrap()]))?;
-        return Some((Mounted::at(on), None));
+        return Some((Mounted::in_memory(folder, kind, &format!("size={bytes}"))?, None));
     }
-    let image = folder.join("image");
-    std::fs::File::create(&image).unwrap().set_len(bytes).unwrap();
-    or_skip(run(&format!("mkfs.{kind}"), &["-q", image.to_str().unwrap()]))?;
-    let device = or_skip(LoopDevice::attach(&image, &[]))?;
-    let mounted = or_skip(Mounted::mount(&device.0, &on))?;
+    let (mounted, device) = LoopDevice::mounted(folder, kind, bytes)?;
     Some((mounted, Some(device)))
 }
 

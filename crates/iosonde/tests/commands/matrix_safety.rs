@@ -1,7 +1,7 @@
 //! What `iosonde matrix` does not write to.
 
 use crate::support::{Ran, Who, words};
-use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run, skip_part};
+use iosonde_testing::{Folder, LoopDevice, is_root, or_skip, run, skip_part};
 use std::path::{Path, PathBuf};
 
 const MIB: u64 = 1 << 20;
@@ -81,15 +81,7 @@ fn a_device_is_written_to_only_when_its_size_is_repeated() {
 #[test]
 fn a_mounted_device_is_refused_whatever_is_given() {
     let folder = Folder::new("erase-mounted");
-    if !is_root("mount") {
-        return;
-    }
-    let image = image(&folder, 16 * MIB);
-    if or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()])).is_none() {
-        return;
-    }
-    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
-    let Some(mounted) = or_skip(Mounted::mount(&device.0, &folder.join("on"))) else { return };
+    let Some((mounted, device)) = LoopDevice::mounted(&folder, "ext4", 16 * MIB) else { return };
     let before = std::fs::read(&device.0).unwrap();
     for more in ["", "--erase", "--erase=16m"] {
         let ran = matrix(&folder, device.text(), more);

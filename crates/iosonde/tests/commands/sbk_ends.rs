@@ -110,16 +110,8 @@ fn a_timed_run_counts_what_it_wrote_and_makes_it_durable() {
 
 #[test]
 fn devices_are_kept_and_mounted_ones_refused() {
-    if !is_root("attach devices") {
-        return;
-    }
     let folder = Folder::new("sbk");
-    let image = folder.join("image");
-    std::fs::File::create(&image).unwrap().set_len(16 << 20).unwrap();
-    if or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()])).is_none() {
-        return;
-    }
-    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
+    let Some(device) = LoopDevice::formatted(&folder, "ext4", 16 << 20) else { return };
     let name = device.0.display().to_string();
     let line = format!("-class file -file {name} -size 4096 -writers 1 -seconds 30");
     {

@@ -2,7 +2,7 @@
 //! an end with a reason.
 
 use crate::support::{Ran, Who, words};
-use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run};
+use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip};
 use serde_json::Value;
 use std::path::Path;
 
@@ -20,40 +20,22 @@ pub struct FileSystem {
 impl FileSystem {
     /// On a loop device, made by `mkfs.KIND`.
     pub fn of(kind: &str, bytes: u64) -> Option<FileSystem> {
-        if !is_root("mount") {
-            return None;
-        }
         let folder = Folder::new(kind);
-        let image = folder.join("image");
-        std::fs::File::create(&image).unwrap().set_len(bytes).unwrap();
-        or_skip(run(&format!("mkfs.{kind}"), &["-q", image.to_str().unwrap()]))?;
-        let device = or_skip(LoopDevice::attach(&image, &[]))?;
-        let mounted = or_skip(Mounted::mount(&device.0, &folder.join("on")))?;
+        let (mounted, device) = LoopDevice::mounted(&folder, kind, bytes)?;
         Some(FileSystem { mounted, _device: Some(device), folder })
     }
 
     pub fn tmpfs(bytes: u64) -> Option<FileSystem> {
-        if !is_root("mount") {
-            return None;
-        }
         let folder = Folder::new("tmpfs");
-        let on = folder.join("on");
-        std::fs::create_dir_all(&on).unwrap();
-        let size = format!("size={bytes}");
-        or_skip(run("mount", &["-t", "tmpfs", "-o", &size, "none", on.to_str().unwrap()]))?;
-        Some(FileSystem { mounted: Mounted::at(on), _device: None, folder })
+        let mounted = Mounted::in_memory(&folder, "tmpfs", &format!("size={bytes}"))?;
+        Some(FileSystem { mounted, _device: None, folder })
     }
 
     /// In memory, and without O_DIRECT (tmpfs takes it since Linux 6.6).
     fn ramfs() -> Option<FileSystem> {
-        if !is_root("mount") {
-            return None;
-        }
         let folder = Folder::new("ramfs");
-        let on = folder.join("on");
-        std::fs::create_dir_all(&on).unwrap();
-        or_skip(run("mount", &["-t", "ramfs", "none", on.to_str().unwrap()]))?;
-        Some(FileSystem { mounted: Mounted::at(on), _device: None, folder })
+        let mounted = Mounted::in_memory(&folder, "ramfs", "rw")?;
+        Some(FileSystem { mounted, _device: None, folder })
     }
 
     fn run(&self, line: &str) -> Ran {

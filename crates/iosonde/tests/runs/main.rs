@@ -28,6 +28,7 @@ mod slurm;
 mod sprandom;
 mod trigger;
 mod unasked;
+mod users_files;
 mod verify;
 mod verify_defects;
 mod verify_ledger;

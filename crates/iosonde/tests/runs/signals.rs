@@ -2,7 +2,7 @@
 
 use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Ran, Who};
-use iosonde_testing::{Folder, LoopDevice, Mounted, freeze, is_root, or_skip, run, skip};
+use iosonde_testing::{Folder, LoopDevice, freeze, is_root, or_skip, skip};
 use rustix::process::Signal;
 
 /// Start a job called `j`, wait until its thread runs, then stop it.
@@ -159,22 +159,10 @@ fn a_second_signal_ends_a_run_with_a_stuck_job() {
     assert!(ran.stdout.contains("Run status group 0 (all jobs):"), "{ran:?}");
 }
 
-fn small_filesystem(folder: &Folder) -> Option<(Mounted, LoopDevice)> {
-    if !is_root("mount") {
-        return None;
-    }
-    let image = folder.join("image");
-    std::fs::File::create(&image).unwrap().set_len(64 << 20).unwrap();
-    or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()]))?;
-    let device = or_skip(LoopDevice::attach(&image, &[]))?;
-    let mounted = or_skip(Mounted::mount(&device.0, &folder.join("mounted")))?;
-    Some((mounted, device))
-}
-
 #[test]
 fn a_second_signal_reports_at_once_though_the_storage_does_not_answer() {
     let folder = Folder::new("frozen");
-    let Some((mounted, _device)) = small_filesystem(&folder) else { return };
+    let Some((mounted, _device)) = LoopDevice::mounted(&folder, "ext4", 64 << 20) else { return };
     let mounted_on = mounted.0.to_str().unwrap();
     // Waiting in a write, and in the layout.
     for line in
@@ -182,7 +170,7 @@ fn a_second_signal_reports_at_once_though_the_storage_does_not_answer() {
     {
         std::fs::write(mounted.0.join("f"), vec![0; 4 << 20]).unwrap();
         let Some(frozen) = or_skip(freeze(mounted_on)) else { return };
-        let line = format!("--name=j --filename=mounted/f --output=report {line}");
+        let line = format!("--name=j --filename=on/f --output=report {line}");
         let report = || std::fs::read_to_string(folder.join("report")).unwrap_or_default();
         let mut program = Running::start(Who::AsFio, &folder, &line);
         program.wait_for_stuck_thread();

@@ -6,7 +6,7 @@
 
 use crate::support::running::{PATIENCE, Running};
 use crate::support::{Ran, Who, at_once};
-use iosonde_testing::{Folder, LoopDevice, Mounted, freeze, is_root, or_skip, run};
+use iosonde_testing::{Folder, LoopDevice, freeze, or_skip};
 use iosonde_verify::StateFile;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -88,19 +88,10 @@ fn no_state_is_saved_where_none_is_asked_for() {
 #[test]
 fn an_interrupted_layout_leaves_no_write_to_check() {
     let folder = Folder::new("verify-layout");
-    if !is_root("mount") {
-        return;
-    }
-    let image = folder.join("image");
-    fs::File::create(&image).unwrap().set_len(64 << 20).unwrap();
-    let Some(_) = or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()])) else { return };
-    let Some(device) = or_skip(LoopDevice::attach(&image, &[])) else { return };
-    let Some(mounted) = or_skip(Mounted::mount(&device.0, &folder.join("mounted"))) else {
-        return;
-    };
+    let Some((mounted, _device)) = LoopDevice::mounted(&folder, "ext4", 64 << 20) else { return };
     fs::write(mounted.0.join("f"), vec![0; 4 << 20]).unwrap();
     let Some(frozen) = or_skip(freeze(mounted.0.to_str().unwrap())) else { return };
-    let line = "--name=v --filename=mounted/f --rw=randrw --bs=4k --size=40m --fallocate=none \
+    let line = "--name=v --filename=on/f --rw=randrw --bs=4k --size=40m --fallocate=none \
                 --verify=crc32c";
     let mut program = Running::start(Who::Native, &folder, line);
     program.wait_for_stuck_thread();

@@ -10,8 +10,6 @@ pub fn clean() -> Ledger {
     Ledger {
         jobs: vec![job()],
         reads: Some(reads()),
-        verify_reads: None,
-        writes: None,
         devices: vec![device()],
         span_bytes: SpanBytes { buffered: 0, direct: 100 << 30 },
         other_traffic: OtherTraffic {
@@ -28,7 +26,7 @@ pub fn clean() -> Ledger {
                 io: Fact::Known(0.9),
             },
             throttled: Fact::Known(Throttling::default()),
-            stopped_ns: 0,
+            ..MachineLedger::default()
         },
         environment: Environment {
             tool: "iosonde".into(),
@@ -49,10 +47,10 @@ fn reads() -> Reads {
         device_bytes: Fact::Known(60 << 30),
         cache_bytes: Fact::Known(0),
         hole_bytes: Fact::Known(0),
-        holes_estimated: false,
         readahead_bytes: Fact::Known(0),
         requests_per_read: Fact::Known(1.0),
         cached_at_start_bytes: Fact::Known(0),
+        ..Reads::default()
     }
 }
 
@@ -62,8 +60,6 @@ fn job() -> JobLedger {
         number: 1,
         runtime_ns: 60_000_000_000,
         reads: Some(reads()),
-        verify_reads: None,
-        writes: None,
         direct: DirectLedger {
             requested: true,
             honoured: Fact::Known(true),
@@ -89,9 +85,8 @@ fn job() -> JobLedger {
             filesystems: vec!["ext4".into()],
             devices: vec!["nvme0n1".into()],
             unallocated_share: Fact::Known(0.0),
-            compressing: false,
+            ..FilesLedger::default()
         },
-        syncs: SyncLedger::default(),
         latency: LatencySummary {
             ios: 15 << 20,
             p50_ns: 100_000,
@@ -106,6 +101,7 @@ fn job() -> JobLedger {
             iops: 262_144.0,
             upper_bound_iops: Fact::Known(5e6),
         },
+        ..JobLedger::default()
     }
 }
 
@@ -113,10 +109,6 @@ fn device() -> DeviceLedger {
     DeviceLedger {
         name: "nvme0n1".into(),
         kind: "disk".into(),
-        level: 0,
-        in_memory: false,
-        dirty_below_bytes: None,
-        entered_below_bytes: None,
         used: Fact::Known(DeviceUse {
             read_ios: 15 << 20,
             write_ios: 100,
@@ -131,6 +123,7 @@ fn device() -> DeviceLedger {
             write_cache: Some("write back".into()),
             ..DeviceDescription::default()
         },
+        ..DeviceLedger::default()
     }
 }
 
@@ -155,10 +148,10 @@ pub fn writer() -> Ledger {
         reported_bytes_per_s: 1e9,
         durable_bytes_per_s: Fact::Known(1e9),
         until_durable_ns: Fact::Known(1_000_000),
-        durable_estimated: false,
         in_volatile_cache: Fact::Known(false),
         first_write_share: Fact::Known(0.0),
         device_bytes_per_byte: Fact::Known(1.0),
+        ..Writes::default()
     };
     let job = &mut ledger.jobs[0];
     job.reads = None;
