@@ -47,16 +47,6 @@ pub fn resolve(spec: &mut JobSpec, caps: &Caps) -> Vec<Diagnostic> {
     found
 }
 
-/// The error of `--readonly` for a job that would change data; `None` for other jobs.
-pub fn refuse_writes(spec: &JobSpec) -> Option<Diagnostic> {
-    let rw = spec.order.rw.get().word;
-    let changes = rw.writes() || rw.trims();
-    changes.then(|| {
-        Diagnostic::error("trim and write operations are not allowed with the --readonly parameter")
-            .about("rw", spec.order.rw.origin())
-    })
-}
-
 #[cfg(test)]
 pub(crate) mod testing {
     use super::*;
@@ -122,13 +112,5 @@ mod tests {
         let found = errors(&["rate=1m", "rate_iops=5", "zonesize=1m"]);
         assert!(found.iter().any(|found| found.contains("mutually exclusive")));
         assert!(found.iter().any(|found| found.contains("zonemode=none")));
-    }
-
-    #[test]
-    fn readonly_refuses_what_changes_data() {
-        assert!(refuse_writes(&job(&["rw=randread"])).is_none());
-        for rw in ["rw=write", "rw=randrw", "rw=trim", "rw=trimwrite"] {
-            assert!(refuse_writes(&job(&[rw])).is_some(), "{rw}");
-        }
     }
 }

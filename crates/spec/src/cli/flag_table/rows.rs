@@ -1,0 +1,229 @@
+//! The rows: who can honour a flag, its name and value, a line of help, what it does.
+
+use super::FlagAction::{Ask, Named, On, Text, Unsupported, With};
+use super::values::{
+    debug, formats, host_number, idle, invalid, leading_number, set_formats, some, terse_version,
+    time, when,
+};
+use super::{FlagDef, Shown};
+use crate::cli::flags::{
+    FlagError, FlagGroup, InfoRequest, LiveFlag, OutputFormat, ShowWhen, milliseconds,
+};
+use crate::cli::getopt::TakesValue;
+use crate::cli::metrics_address;
+
+const NO_SERVER: &str = "jobs on many machines run under mpirun or srun";
+
+/// fio's flags, in the order of its help, then the hidden ones.
+pub const FIO: &[FlagDef] = flags! {
+    Run "debug" Value "WORDS" "print debug output for WORDS (comma-separated), or all" => With(debug);
+    Run "parse-only" Nothing "" "check job files and options, run nothing"
+        => On(|flags| &mut flags.run.parse_only);
+    Run "merge-blktrace-only" Nothing "" "merge blktrace files, run nothing"
+        => On(|flags| &mut flags.run.merge_only);
+    Output "output" Value "FILE" "write the report to FILE"
+        => Named(|flags| &mut flags.output.file, "output file open error: the file has no name");
+    Run "bandwidth-log" Maybe "PREFIX" "log the aggregate bandwidth of all jobs"
+        => With(|flags, text| {
+            flags.run.bandwidth_log = Some(some(text).unwrap_or_else(|| "agg".to_owned()));
+            Ok(())
+        });
+    Output "minimal" Nothing "" "short for --output-format=terse"
+        => With(|flags, _| formats(flags, "terse"));
+    Output "output-format" Value "LIST" "comma-separated list of normal, terse, json, json+"
+        => With(formats);
+    Output "terse-version" Value "N" "version of the terse format, 2 to 5" => With(terse_version);
+    Info "version" Nothing "" "print the version and exit" => Ask(|_| InfoRequest::Version);
+    Info "help" Nothing "" "print this help and exit" => Ask(|_| InfoRequest::Help);
+    Info "cpuclock-test" Nothing "" "test the CPU clock"
+        => Unsupported("the clock is checked at every start");
+    Info "crctest" Maybe "TYPES" "measure the checksums, or those listed"
+        => Ask(|text| InfoRequest::ChecksumSpeed(some(text)));
+    Info "cmdhelp" Maybe "OPTION" "print help for a job option, or all"
+        => Ask(|text| InfoRequest::CommandHelp(some(text)));
+    Info "enghelp" Maybe "ENGINE[,OPTION]" "list engines, or show the options of one"
+        => Ask(|text| InfoRequest::EngineHelp(some(text)));
+    Run "showcmd" Nothing "" "print job files as command lines, run nothing"
+        => On(|flags| &mut flags.run.showcmd);
+    // fio treats any other word as auto.
+    Live "eta" Value "WHEN" "show the ETA line: always, never or auto"
+        => With(|flags, text| {
+            flags.live.eta = when(text).unwrap_or(ShowWhen::Auto);
+            Ok(())
+        });
+    Live "eta-newline" Value "TIME" "start a new ETA line every TIME"
+        => With(|flags, text| {
+            let span = time(text, "eta time", (1, "eta new line time too short"))?;
+            flags.live.eta_newline_ms = Some(span);
+            Ok(())
+        });
+    Output "status-interval" Value "TIME" "print a full report every TIME"
+        => With(|flags, text| {
+            let span = time(text, "time", (1, "status interval too small"))?;
+            flags.output.status_interval_ms = Some(span);
+            Ok(())
+        });
+    Jobs "readonly" Nothing "" "refuse jobs that change files or devices"
+        => On(|flags| &mut flags.jobs.readonly);
+    Jobs "section" Value "NAME" "run only this section of job files; may be repeated"
+        => With(|flags, text| match text {
+            "global" => Err(FlagError::fatal("can't use global as only section")),
+            name => {
+                flags.jobs.sections.push(name.to_owned());
+                Ok(())
+            }
+        });
+    Jobs "alloc-size" Value "KIB" "accepted without effect"
+        => With(|flags, text| {
+            flags.jobs.alloc_size_kib = Some(leading_number(text));
+            Ok(())
+        });
+    Jobs "warnings-fatal" Nothing "" "treat warnings as errors"
+        => On(|flags| &mut flags.jobs.warnings_fatal);
+    Jobs "max-jobs" Value "N" "accepted without effect: there is no limit"
+        => With(|flags, text| {
+            flags.jobs.max_jobs = Some(leading_number(text));
+            Ok(())
+        });
+    Hosts "server" Maybe "ARGS" "run as a server for remote jobs" => Unsupported(NO_SERVER);
+    Hosts "daemonize" Value "PIDFILE" "run the server in the background" => Unsupported(NO_SERVER);
+    Hosts "client" Value "HOST" "send the jobs to another machine"
+        => With(|_, hosts| {
+            Err(FlagError::fatal(format!(
+                "--client is not supported: without servers it is mpirun -H {hosts} iosonde --mpi \
+                 JOBFILE (docs/hosts.md)"
+            )))
+        }), Hidden;
+    Hosts "remote-config" Value "FILE" "a job file on the server" => Unsupported(NO_SERVER);
+    Run "idle-prof" Value "KIND" "report CPU idleness: system, percpu, calibrate" => With(idle);
+    Info "inflate-log" Value "FILE" "print a compressed log"
+        => Ask(|text| InfoRequest::InflateLog(text.to_owned()));
+    Run "trigger-file" Value "FILE" "end the run and save verify states when FILE appears"
+        => Text(|flags| &mut flags.run.trigger.file);
+    Run "trigger-timeout" Value "TIME" "end the run and save verify states after TIME"
+        => With(|flags, text| {
+            flags.run.trigger.timeout_ms = Some(time(text, "time", (0, ""))?);
+            Ok(())
+        });
+    Run "trigger" Value "COMMAND" "run COMMAND once a trigger has ended the run"
+        => Text(|flags| &mut flags.run.trigger.command);
+    Run "trigger-remote" Value "COMMAND" "the trigger on the server"
+        => Unsupported("there is no server; use --trigger for a command on this machine");
+    Jobs "aux-path" Value "PATH" "directory for state files of a run"
+        => Text(|flags| &mut flags.jobs.aux_path);
+    // The program puts the profile's jobs in its place before the line is read.
+    Jobs "profile" Value "NAME" "run a built-in workload"
+        => Unsupported("not here; run it by itself, as in iosonde --profile=tiobench"), Hidden;
+    Jobs "latency-log" Value "FILE" "removed from fio"
+        => With(|_, _| {
+            let instead = "--latency-log is deprecated. Use per-job latency log options.";
+            Err(FlagError::fatal(instead))
+        }), Hidden;
+    Output "append-terse" Nothing "" "add the terse format to the others"
+        => On(|flags| &mut flags.output.append_terse), Hidden;
+    Live "eta-interval" Value "TIME" "update the ETA line every TIME, at least 250 ms"
+        => With(|flags, text| {
+            // A time that cannot be read is too short to fio.
+            let span = milliseconds(text).unwrap_or(0);
+            if span < 250 {
+                return Err(FlagError::fatal("eta interval time too short (250msec min)"));
+            }
+            flags.live.eta_interval_ms = span;
+            Ok(())
+        }), Hidden;
+    Info "memcpytest" Maybe "TYPES" "measure copies of memory, or those listed"
+        => Ask(|text| InfoRequest::CopySpeed(some(text))), Hidden;
+};
+
+/// Flags of the native personality: those that fio does not have, and those that mean more
+/// than fio's of the same name.
+pub const OURS: &[FlagDef] = flags! {
+    Output "output-format" Value "LIST" "list of normal, terse, json, json+, csv, markdown"
+        => With(|flags, text| set_formats(flags, OutputFormat::own_list(text)?));
+    Output "color" Value "WHEN" "colour the report and messages: auto, always or never"
+        => With(|flags, text| {
+            let wrong = || invalid("color", text, "use auto, always or never");
+            flags.output.color = when(text).ok_or_else(wrong)?;
+            Ok(())
+        });
+    Jobs "erase" Value "WORD" "allow writing to a device that holds data: its serial, model or size"
+        => With(|flags, text| match text {
+            "" => Err(invalid("erase", "", "repeat the serial number, model or size of a device")),
+            word => {
+                flags.jobs.erase.push(word.to_owned());
+                Ok(())
+            }
+        });
+    Jobs "extend" Nothing "" "let jobs that only read extend files that are too short"
+        => On(|flags| &mut flags.jobs.extend);
+    Jobs "no-exec" Nothing "" "refuse jobs that start programs or load objects"
+        => On(|flags| &mut flags.jobs.no_exec);
+    Output "verbose" Nothing "" "report all figures, and findings with what to do"
+        => On(|flags| &mut flags.output.verbose);
+    Output "html" Value "FILE" "also write the report as one HTML page to FILE"
+        => Named(|flags| &mut flags.output.html, "--html: the file has no name");
+    Output "force" Nothing "" "let --html, --live-file and --metrics-file overwrite"
+        => On(|flags| &mut flags.output.force);
+    Live "live" Value "HOW" "show the run: auto, line, screen, plain, json or no"
+        => With(|flags, text| {
+            let found = LiveFlag::WORDS.into_iter().find(|(word, _)| *word == text);
+            let wrong = || invalid("live", text, "use auto, line, screen, plain, json or no");
+            flags.live.show = found.ok_or_else(wrong)?.1;
+            Ok(())
+        });
+    Live "live-file" Value "FILE" "write the objects of --live=json to FILE"
+        => Named(|flags| &mut flags.live.file, "--live-file: the file has no name");
+    Live "metrics-listen" Maybe "[HOST:]PORT" "serve metrics for Prometheus over HTTP"
+        => With(|flags, text| {
+            flags.live.metrics_listen = Some(metrics_address::parse(text)?);
+            Ok(())
+        });
+    Live "metrics-file" Value "FILE" "keep metrics in FILE, such as DIR/iosonde.prom"
+        => Named(|flags| &mut flags.live.metrics_file, "--metrics-file: the file has no name");
+};
+
+/// Ours, in both personalities: where the bytes went, and several hosts.
+pub const LEDGER: &[FlagDef] = flags! {
+    Run "ledger" Maybe "yes|no" "print the ledger: where bytes went, and findings"
+        => With(|flags, text| {
+            flags.run.ledger = Some(match text {
+                "" | "1" | "yes" => true,
+                "0" | "no" => false,
+                _ => return Err(invalid("ledger", text, "use yes or no")),
+            });
+            Ok(())
+        });
+    Run "strict" Nothing ""
+        "exit with 3 if a finding is more than a note, with 4 if something could not be seen"
+        => On(|flags| &mut flags.run.strict);
+    Hosts "mpi" Nothing "" "run on all hosts that mpirun or srun has started it on"
+        => On(|flags| &mut flags.hosts.mpi);
+    Hosts "mpi-timeout" Value "TIME" "take a silent host for lost after TIME (30 s)"
+        => With(|flags, text| {
+            let span = milliseconds(text).filter(|&span| span >= 1000);
+            let wrong = || invalid("mpi-timeout", text, "use a time of at least 1s");
+            flags.hosts.silence_ms = Some(span.ok_or_else(wrong)?);
+            Ok(())
+        });
+    Hosts "rank" Value "I" "this host's place among several, from 0"
+        => With(|flags, text| {
+            flags.hosts.rank = Some(host_number("rank", text)?);
+            Ok(())
+        });
+    Hosts "ranks" Value "N" "how many hosts there are"
+        => With(|flags, text| {
+            flags.hosts.ranks = Some(host_number("ranks", text)?);
+            Ok(())
+        });
+    Hosts "start-at" Value "TIME" "start the jobs at TIME, in seconds since 1970"
+        => With(|flags, text| {
+            flags.hosts.start_at = Some(text.to_owned());
+            Ok(())
+        });
+    Hosts "results" Value "DIR" "directory of the ranks' result.RANK.json (.)"
+        => Named(|flags| &mut flags.hosts.results, "--results: the directory has no name");
+    Hosts "split" Nothing "" "split files of one name between the hosts, in ranges of blocks"
+        => On(|flags| &mut flags.hosts.split);
+    Hosts "reorder" Nothing "" "jobs that only read take the part of the next host"
+        => On(|flags| &mut flags.hosts.reorder);
+};
