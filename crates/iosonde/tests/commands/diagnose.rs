@@ -161,6 +161,7 @@ fn what_cannot_be_diagnosed_is_refused_and_named() {
         ("data --offset=0 job.fio", "no job writes to data: check filename"),
         ("data --offset=0 missing.fio", "missing.fio"),
         ("data --offset=0 --verify=best", "invalid value \"best\""),
+        ("data --offset=0 --verify=md5 --minimal", "diagnose: --minimal has no effect here"),
     ] {
         let ran = diagnose(&folder, line);
         assert_eq!(ran.code, Some(1), "{line}: {ran:?}");

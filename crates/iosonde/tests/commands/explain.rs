@@ -107,6 +107,8 @@ fn a_job_that_cannot_run_is_refused_with_the_reason() {
         ("--name=v --rw=write", "you need to specify size="),
         ("--name=v --rw=writ --size=4k", "rw"),
         ("none.fio", "none.fio"),
+        ("--name=v --size=4k --rank=1", "explain: --rank has no effect here: the jobs run on"),
+        ("--name=v --size=4k --html=x.html", "explain: --html has no effect here: the plan is"),
     ] {
         let ran = Who::Native.run(&folder, &words(&format!("explain {job}")));
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{ran:?}");

@@ -36,7 +36,7 @@ fn each_workload_is_listed_and_its_job_is_valid_with_its_source() {
     for name in NAMES {
         assert!(list.contains(&format!("  {name} ")), "{list}");
         let job = like(&folder, &format!("{name} --print --with number_ios=7")).well().stdout;
-        assert!(job.contains("# Source: ") && job.contains("[global]\nnumber_ios=7\n"), "{job}");
+        assert!(job.contains("# Source: ") && job.contains("\nnumber_ios=7\n"), "{job}");
         folder.write("job.fio", job);
         let parsed = Who::Native.run(&folder, &words("--showcmd job.fio")).well();
         assert!(parsed.stdout.contains("number_ios=7"), "{parsed:?}");

@@ -7,23 +7,26 @@ use iosonde_options::OptionDef;
 /// A backup is larger than the page cache and than a drive's fast cache.
 const BACKUP_BYTES_LEAST: u64 = 64 << 30;
 
-/// The job file: each option of `with` is set in `[global]`, and nowhere else.
+/// The job file: at the end of each section the options of `with`, which replace what it
+/// said before.
 ///
 /// # Errors
 /// A word is not an option and a value.
 pub fn job_text(preset: &Preset, with: &[String]) -> Result<String, String> {
     let bytes = (2 * iosonde_sys::memory::total_bytes()).max(BACKUP_BYTES_LEAST);
-    let mut text = preset.job.replace("@size@", &short_size(bytes >> 20 << 20));
-    let mut set: Vec<String> = Vec::new();
+    let text = preset.job.replace("@size@", &short_size(bytes >> 20 << 20));
+    let mut more = String::new();
     for word in with {
         let (option, value) = option_of(word)?;
-        text = without(&text, option.name);
-        set.push(match value {
-            Some(value) => format!("{}={value}", option.name),
-            None => option.name.to_owned(),
-        });
+        let value = value.map_or(String::new(), |value| format!("={value}"));
+        more.push_str(&format!("{}{value}\n", option.name));
     }
-    Ok(with_global(&text, &set))
+    let (head, sections) = text.split_once("\n[").unwrap_or((&text, ""));
+    let section = |section: &str| {
+        let more = if section.starts_with("global]") { "" } else { &more };
+        format!("\n[{}\n{more}", section.trim_end())
+    };
+    Ok(head.to_owned() + &sections.split("\n[").map(section).collect::<String>())
 }
 
 /// The option and the value of a word of `--with`.
@@ -48,45 +51,19 @@ pub fn option_of(word: &str) -> Result<(&'static OptionDef, Option<&str>), Strin
     }
 }
 
-/// A job file without an option, by any of its names.
-fn without(text: &str, name: &str) -> String {
-    let is_it = |line: &&str| {
-        let option = line.split('=').next().unwrap_or_default().trim();
-        iosonde_spec::lookup(option).is_some_and(|option| option.name == name)
-    };
-    text.lines().filter(|line| !is_it(line)).map(|line| format!("{line}\n")).collect()
-}
-
-/// A job file with more lines at the end of `[global]`, which is made before the
-/// first section if there is none.
-fn with_global(text: &str, lines: &[String]) -> String {
-    if lines.is_empty() {
-        return text.to_owned();
-    }
-    let more: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    match text.split_once("[global]\n") {
-        Some((before, after)) => format!("{before}[global]\n{more}{after}"),
-        None => {
-            let at = text.find("\n[").map_or(0, |at| at + 1);
-            format!("{}[global]\n{more}\n{}", &text[..at], &text[at..])
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::presets::PRESETS;
     use super::*;
 
     #[test]
-    fn an_option_is_set_once_and_for_all_sections() {
+    fn an_option_is_set_last_in_each_section() {
         let desktop = PRESETS.iter().find(|preset| preset.name == "desktop").unwrap();
         let text = job_text(desktop, &["runtime=1".into(), "blocksize=8k".into()]).unwrap();
-        assert!(text.contains("[global]\nruntime=1\nbs=8k\n"), "{text}");
-        assert!(!text.contains("runtime=5") && !text.contains("bs=1m"), "{text}");
+        assert_eq!(text.matches("stonewall\nruntime=1\nbs=8k\n").count(), 8, "{text}");
         let etcd = PRESETS.iter().find(|preset| preset.name == "etcd-wal").unwrap();
         let text = job_text(etcd, &["size=1m".into()]).unwrap();
-        assert!(text.contains("\n[global]\nsize=1m\n\n[etcd-wal]\n"), "{text}");
+        assert!(text.contains("\n[etcd-wal]\n") && text.ends_with("\nsize=1m\n"), "{text}");
         for wrong in ["none=1", "filename=/dev/sda", "bs=4k\nfilename=/x"] {
             assert!(job_text(etcd, &[wrong.into()]).is_err(), "{wrong}");
         }

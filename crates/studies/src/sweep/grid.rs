@@ -1,6 +1,7 @@
 //! The points of a sweep: `--over iodepth=1..256*2 --over bs=4k,64k`.
 
 use crate::trials::settings::OptionSetting;
+use iosonde_base::text::size;
 
 /// One axis: an option, or options that change together, and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,14 +142,10 @@ fn sized(text: &str) -> Option<SizedNumber> {
     let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
     let (digits, unit) = text.split_at(split.unwrap_or(text.len()));
     let number: f64 = digits.parse().ok()?;
-    let (factor, unit) = match unit.to_ascii_lowercase().as_str() {
+    let (factor, unit) = match unit {
         "" => (1.0, NumberUnit::Plain),
         "%" => (1.0, NumberUnit::Percent),
-        "k" | "ki" | "kib" | "kb" => (1024.0, NumberUnit::Size),
-        "m" | "mi" | "mib" | "mb" => (1024f64.powi(2), NumberUnit::Size),
-        "g" | "gi" | "gib" | "gb" => (1024f64.powi(3), NumberUnit::Size),
-        "t" | "ti" | "tib" | "tb" => (1024f64.powi(4), NumberUnit::Size),
-        _ => return None,
+        _ => (size(&format!("1{unit}")).ok()? as f64, NumberUnit::Size),
     };
     Some(SizedNumber { value: number * factor, unit })
 }

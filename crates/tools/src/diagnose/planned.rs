@@ -4,6 +4,7 @@
 use iosonde_base::{Op, Ring};
 use iosonde_run::job::{JobPlan, VerifyPlan};
 use iosonde_session::Personality;
+use iosonde_session::jobs::without_effect;
 use iosonde_session::prepare::{PrepareError, Prepared, parse, prepare_parsed};
 use iosonde_verify::{BlockFormat, BlockIdentity, WriteSeeds};
 use iosonde_workload::{Refill, Source};
@@ -57,6 +58,9 @@ impl PlannedBlock {
         let refuse = |why: String| vec![format!("iosonde: diagnose: {why}")];
         let (words, form_only) = complete(words, path);
         let parsed = parse(Personality::Native, &words);
+        if let Some(why) = without_effect(&parsed.flags, "the block is printed, and no report") {
+            return Err(refuse(why));
+        }
         let Prepared { plan, .. } = prepare_parsed(Personality::Native, parsed)
             .map_err(|PrepareError { reasons, .. }| reasons)?;
         let mut blocks = Vec::new();
