@@ -4,24 +4,24 @@ use crate::cell::Access;
 use crate::values::{
     AccessList, BlockSizes, ResultFile, ResultFormat, block_sizes, cell_time, kinds, output, size,
 };
-use clap::{Args, Command};
+use clap::Args;
 use iosonde_base::text;
-use iosonde_options::command_line;
+use iosonde_command::CommandAnswer;
+use iosonde_command::definition::{self, CommandEntry};
 use std::path::PathBuf;
 use std::time::Duration;
 
 const SPAN: u64 = 128 << 20;
 const CELL_TIME: Duration = Duration::from_secs(1);
 
-const LONG_ABOUT: &str = "\
+const DETAILS: &str = "\
 Measure how fast TARGET completes writes of each block size, for each way of making them durable \
 (BUFFERED, AMORTIZED_FDATASYNC, AMORTIZED_FSYNC, FDATASYNC, FSYNC, O_DSYNC, O_SYNC; each plain, \
 from ALIGNED buffers, and with O_DIRECT), and how fast it reads (cold, warm, direct).
 
 Files that iosonde creates are removed at the end, also after Ctrl-C, which prints the results so \
-far. Nothing that exists is written to without --erase.";
+far. Nothing that exists is written to without --erase.
 
-const AFTER_HELP: &str = "\
 Exit code: 0 every cell is measured or known to be impossible, 1 an error, 128 stopped by a signal.
 docs/matrix.md describes each cell, how it is measured, and the formats.";
 
@@ -113,27 +113,24 @@ pub struct MatrixOptions {
     pub progress: bool,
 }
 
-/// The command line of `iosonde matrix`, for help, completions and the manual page.
-pub fn command() -> Command {
-    let command = Command::new("matrix")
-        .bin_name("iosonde matrix")
-        .about("Measure what durability costs, for each block size")
-        .long_about(LONG_ABOUT)
-        .after_help(AFTER_HELP)
-        .args_override_self(true);
-    MatrixArguments::augment_args(command)
-}
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "matrix",
+    summary: "measure what durability costs, for each block size",
+    details: DETAILS,
+    usage: None,
+    arguments: MatrixArguments::augment_args,
+    takes_jobs: false,
+    run: crate::run,
+};
 
 /// Read the words after `iosonde matrix`.
 ///
 /// # Errors
 /// The first thing that is wrong, or the help to print.
-pub fn parse(words: &[String]) -> Result<MatrixOptions, command_line::Exit> {
-    use clap::FromArgMatches;
-    let matches = command_line::matches(command(), words)?;
-    let arguments = MatrixArguments::from_arg_matches(&matches)
-        .map_err(|error| command_line::Exit::Refused(error.to_string()))?;
-    arguments.options().map_err(command_line::Exit::Refused)
+pub fn parse(words: &[String]) -> Result<MatrixOptions, CommandAnswer> {
+    let arguments: MatrixArguments = definition::arguments(&COMMAND, words)?;
+    arguments.options().map_err(|why| CommandAnswer::refused(COMMAND.name, &why))
 }
 
 impl MatrixArguments {
@@ -195,22 +192,18 @@ fn erase_word(text: &str) -> Result<String, String> {
 mod tests {
     use super::*;
     use crate::cell::{WritePath, WriteSync};
-    use iosonde_options::command_line::Exit;
 
     fn options(line: &str) -> Result<MatrixOptions, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        parse(&words).map_err(|exit| match exit {
-            Exit::Refused(error) => error,
-            Exit::Help(help) => panic!("{help}"),
-        })
+        parse(&words).map_err(|answer| answer.errors.join("\n"))
     }
 
     #[test]
     fn the_command_is_consistent_and_its_help_names_every_option() {
-        command().debug_assert();
+        COMMAND.definition().debug_assert();
         for word in ["-h", "--help"] {
-            let Err(Exit::Help(help)) = parse(&[word.to_owned()]) else { panic!("{word}") };
-            for argument in command().get_arguments() {
+            let help = parse(&[word.to_owned()]).unwrap_err().text;
+            for argument in COMMAND.definition().get_arguments() {
                 let name =
                     argument.get_long().map_or("[TARGET]".into(), |name| format!("--{name}"));
                 assert!(help.contains(&name), "{word} lacks {name}");

@@ -23,11 +23,11 @@ mod target;
 mod values;
 mod witness;
 
+pub use arguments::COMMAND;
 use arguments::MatrixOptions;
-pub use arguments::command;
 use cell::Access;
 use iosonde_base::{exit, text};
-use iosonde_options::command_line::Exit;
+use iosonde_command::CommandAnswer;
 use iosonde_session::RunEnd;
 use iosonde_sys::guard::{Guard, MountedWrite};
 use iosonde_sys::standard_error;
@@ -48,11 +48,7 @@ use witness::Flushes;
 pub fn run(words: &[String]) -> u8 {
     let options = match arguments::parse(words) {
         Ok(options) => options,
-        Err(Exit::Help(help)) => {
-            say(&help);
-            return exit::OK;
-        }
-        Err(Exit::Refused(error)) => return refuse(&error),
+        Err(answer) => return answer.print(),
     };
     match run_with(&options) {
         Ok(code) => code,
@@ -61,8 +57,7 @@ pub fn run(words: &[String]) -> u8 {
 }
 
 fn refuse(error: &str) -> u8 {
-    standard_error::print_line(format_args!("iosonde: {error}"));
-    exit::FAILED
+    CommandAnswer::refused(COMMAND.name, error).print()
 }
 
 fn run_with(options: &MatrixOptions) -> Result<u8, String> {

@@ -1,8 +1,10 @@
 //! The command line of `iosonde meta`.
 
 use crate::phase::{ALWAYS, PHASES, REMOVING};
-use clap::{Args, Command};
+use clap::Args;
 use iosonde_base::part_of;
+use iosonde_command::CommandAnswer;
+use iosonde_command::definition::{self, CommandEntry};
 use iosonde_engine::tree::{TreeFileSizes, TreeOperation, TreeShape};
 use iosonde_options::{command_line, nearest};
 use std::path::{Path, PathBuf};
@@ -12,14 +14,13 @@ const FILES_PER_DIR: u64 = 100;
 /// A thread is a job; more than these measure the scheduler.
 const THREADS_MOST: u32 = 4096;
 
-const LONG_ABOUT: &str = "\
+const DETAILS: &str = "\
 Measure operations on many files: make directories, create files, stat, open, read, rename, fsync \
 directories, remove files and directories, phase by phase, with a time for each operation.
 
 Everything happens in a new directory inside DIR, which is removed at the end, also after Ctrl-C, \
-which prints the results so far. Nothing else in DIR is touched.";
+which prints the results so far. Nothing else in DIR is touched.
 
-const AFTER_HELP: &str = "\
 Exit code: 0 every phase is measured, 1 an error, 128 stopped by a signal.
 docs/meta.md describes the phases, the columns and the formats.";
 
@@ -210,27 +211,24 @@ impl MetaOptions {
     }
 }
 
-/// The command line of `iosonde meta`, for help, completions and the manual page.
-pub fn command() -> Command {
-    let command = Command::new("meta")
-        .bin_name("iosonde meta")
-        .about("Measure operations on many files: create, stat, read, rename, remove")
-        .long_about(LONG_ABOUT)
-        .after_help(AFTER_HELP)
-        .args_override_self(true);
-    MetaArguments::augment_args(command)
-}
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "meta",
+    summary: "measure operations on many files: create, stat, read, rename, remove",
+    details: DETAILS,
+    usage: None,
+    arguments: MetaArguments::augment_args,
+    takes_jobs: false,
+    run: crate::run,
+};
 
 /// Read the words after `iosonde meta`.
 ///
 /// # Errors
 /// The first thing that is wrong, or the help to print.
-pub fn parse(words: &[String]) -> Result<MetaOptions, command_line::Exit> {
-    use clap::FromArgMatches;
-    let matches = command_line::matches(command(), words)?;
-    let arguments = MetaArguments::from_arg_matches(&matches)
-        .map_err(|error| command_line::Exit::Refused(error.to_string()))?;
-    arguments.options().map_err(command_line::Exit::Refused)
+pub fn parse(words: &[String]) -> Result<MetaOptions, CommandAnswer> {
+    let arguments: MetaArguments = definition::arguments(&COMMAND, words)?;
+    arguments.options().map_err(|why| CommandAnswer::refused(COMMAND.name, &why))
 }
 
 impl MetaArguments {
@@ -400,10 +398,7 @@ mod tests {
 
     fn options(line: &str) -> Result<MetaOptions, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        parse(&words).map_err(|exit| match exit {
-            command_line::Exit::Refused(why) => why,
-            command_line::Exit::Help(help) => help,
-        })
+        parse(&words).map_err(|answer| answer.errors.join("\n"))
     }
 
     #[test]

@@ -15,21 +15,16 @@ mod root;
 mod run;
 mod watch;
 
-pub use arguments::command;
+pub use arguments::COMMAND;
 use iosonde_base::exit;
-use iosonde_options::command_line::Exit;
-use iosonde_sys::standard_error;
+use iosonde_command::CommandAnswer;
 use iosonde_sys::standard_output::print as say;
 
 /// Run with the words after `iosonde meta`; the exit code.
 pub fn run(words: &[String]) -> u8 {
     let options = match arguments::parse(words) {
         Ok(options) => options,
-        Err(Exit::Help(help)) => {
-            say(&help);
-            return exit::OK;
-        }
-        Err(Exit::Refused(error)) => return refuse(&error),
+        Err(answer) => return answer.print(),
     };
     let result = match run::measure(&options) {
         Ok(result) => result,
@@ -44,6 +39,5 @@ pub fn run(words: &[String]) -> u8 {
 }
 
 fn refuse(error: &str) -> u8 {
-    standard_error::print_line(format_args!("iosonde: {error}"));
-    exit::FAILED
+    CommandAnswer::refused(COMMAND.name, error).print()
 }

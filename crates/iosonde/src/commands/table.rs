@@ -18,8 +18,8 @@ pub static COMMANDS: Commands = &[
     &like::COMMAND,
     &explain::COMMAND,
     &probe::COMMAND,
-    &MATRIX,
-    &META,
+    &iosonde_matrix::COMMAND,
+    &iosonde_meta::COMMAND,
     &cache::COMMAND,
     &write_cache::COMMAND,
     &report::COMMAND,
@@ -36,26 +36,6 @@ pub static COMMANDS: Commands = &[
     &MAN,
     &HELP,
 ];
-
-static MATRIX: CommandEntry = CommandEntry {
-    name: "matrix",
-    summary: "measure what durability costs, for each block size",
-    details: "",
-    usage: None,
-    arguments: |_| iosonde_matrix::command(),
-    takes_jobs: false,
-    run: iosonde_matrix::run,
-};
-
-static META: CommandEntry = CommandEntry {
-    name: "meta",
-    summary: "measure operations on many files: create, stat, read, rename, remove",
-    details: "",
-    usage: None,
-    arguments: |_| iosonde_meta::command(),
-    takes_jobs: false,
-    run: iosonde_meta::run,
-};
 
 static SBK: CommandEntry = CommandEntry {
     name: "sbk",
