@@ -14,7 +14,8 @@ use std::time::Duration;
 const SPAN: u64 = 128 << 20;
 const CELL_TIME: Duration = Duration::from_secs(1);
 
-const DETAILS: &str = "\
+/// What `--help` says below the summary.
+pub const DETAILS: &str = "\
 Measure how fast TARGET completes writes of each block size, for each way of making them durable \
 (BUFFERED, AMORTIZED_FDATASYNC, AMORTIZED_FSYNC, FDATASYNC, FSYNC, O_DSYNC, O_SYNC; each plain, \
 from ALIGNED buffers, and with O_DIRECT), and how fast it reads (cold, warm, direct).
@@ -27,7 +28,7 @@ docs/matrix.md describes each cell, how it is measured, and the formats.";
 
 // The arguments as typed. A doc comment would take the place of the command's help.
 #[derive(Args, Debug)]
-struct MatrixArguments {
+pub struct MatrixArguments {
     /// A file to create, a directory, a block device or an existing file; without it, a temporary
     /// file in the current directory
     target: Option<PathBuf>,
@@ -113,24 +114,13 @@ pub struct MatrixOptions {
     pub progress: bool,
 }
 
-/// The entry in the table of commands.
-pub static COMMAND: CommandEntry = CommandEntry {
-    name: "matrix",
-    summary: "measure what durability costs, for each block size",
-    details: DETAILS,
-    usage: None,
-    arguments: MatrixArguments::augment_args,
-    takes_jobs: false,
-    run: crate::run,
-};
-
 /// Read the words after `iosonde matrix`.
 ///
 /// # Errors
 /// The first thing that is wrong, or the help to print.
-pub fn parse(words: &[String]) -> Result<MatrixOptions, CommandAnswer> {
-    let arguments: MatrixArguments = definition::arguments(&COMMAND, words)?;
-    arguments.options().map_err(|why| CommandAnswer::refused(COMMAND.name, &why))
+pub fn parse(command: &CommandEntry, words: &[String]) -> Result<MatrixOptions, CommandAnswer> {
+    let arguments: MatrixArguments = definition::arguments(command, words)?;
+    arguments.options().map_err(|why| CommandAnswer::refused(command.name, &why))
 }
 
 impl MatrixArguments {
@@ -191,18 +181,19 @@ fn erase_word(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::COMMAND;
     use crate::cell::{WritePath, WriteSync};
 
     fn options(line: &str) -> Result<MatrixOptions, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        parse(&words).map_err(|answer| answer.errors.join("\n"))
+        parse(&COMMAND, &words).map_err(|answer| answer.errors.join("\n"))
     }
 
     #[test]
     fn the_command_is_consistent_and_its_help_names_every_option() {
         COMMAND.definition().debug_assert();
         for word in ["-h", "--help"] {
-            let help = parse(&[word.to_owned()]).unwrap_err().text;
+            let help = parse(&COMMAND, &[word.to_owned()]).unwrap_err().text;
             for argument in COMMAND.definition().get_arguments() {
                 let name =
                     argument.get_long().map_or("[TARGET]".into(), |name| format!("--{name}"));

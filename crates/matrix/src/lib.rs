@@ -23,11 +23,12 @@ mod target;
 mod values;
 mod witness;
 
-pub use arguments::COMMAND;
-use arguments::MatrixOptions;
+use arguments::{MatrixArguments, MatrixOptions};
 use cell::Access;
+use clap::Args;
 use iosonde_base::{exit, text};
 use iosonde_command::CommandAnswer;
+use iosonde_command::definition::CommandEntry;
 use iosonde_session::RunEnd;
 use iosonde_sys::guard::{Guard, MountedWrite};
 use iosonde_sys::standard_error;
@@ -44,9 +45,20 @@ use target::Target;
 use values::{ResultFile, ResultFormat};
 use witness::Flushes;
 
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "matrix",
+    summary: "measure what durability costs, for each block size",
+    details: arguments::DETAILS,
+    usage: None,
+    arguments: MatrixArguments::augment_args,
+    takes_jobs: false,
+    run,
+};
+
 /// Run with the words after `iosonde matrix`; the exit code.
 pub fn run(words: &[String]) -> u8 {
-    let options = match arguments::parse(words) {
+    let options = match arguments::parse(&COMMAND, words) {
         Ok(options) => options,
         Err(answer) => return answer.print(),
     };

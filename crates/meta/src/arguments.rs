@@ -14,7 +14,8 @@ const FILES_PER_DIR: u64 = 100;
 /// A thread is a job; more than these measure the scheduler.
 const THREADS_MOST: u32 = 4096;
 
-const DETAILS: &str = "\
+/// What `--help` says below the summary.
+pub const DETAILS: &str = "\
 Measure operations on many files: make directories, create files, stat, open, read, rename, fsync \
 directories, remove files and directories, phase by phase, with a time for each operation.
 
@@ -26,7 +27,7 @@ docs/meta.md describes the phases, the columns and the formats.";
 
 // The arguments as typed. A doc comment would take the place of the command's help.
 #[derive(Args, Debug)]
-struct MetaArguments {
+pub struct MetaArguments {
     /// The directory to work in; it must exist
     dir: PathBuf,
 
@@ -211,24 +212,13 @@ impl MetaOptions {
     }
 }
 
-/// The entry in the table of commands.
-pub static COMMAND: CommandEntry = CommandEntry {
-    name: "meta",
-    summary: "measure operations on many files: create, stat, read, rename, remove",
-    details: DETAILS,
-    usage: None,
-    arguments: MetaArguments::augment_args,
-    takes_jobs: false,
-    run: crate::run,
-};
-
 /// Read the words after `iosonde meta`.
 ///
 /// # Errors
 /// The first thing that is wrong, or the help to print.
-pub fn parse(words: &[String]) -> Result<MetaOptions, CommandAnswer> {
-    let arguments: MetaArguments = definition::arguments(&COMMAND, words)?;
-    arguments.options().map_err(|why| CommandAnswer::refused(COMMAND.name, &why))
+pub fn parse(command: &CommandEntry, words: &[String]) -> Result<MetaOptions, CommandAnswer> {
+    let arguments: MetaArguments = definition::arguments(command, words)?;
+    arguments.options().map_err(|why| CommandAnswer::refused(command.name, &why))
 }
 
 impl MetaArguments {
@@ -395,10 +385,11 @@ fn order(text: &str) -> Result<VisitOrder, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::COMMAND;
 
     fn options(line: &str) -> Result<MetaOptions, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        parse(&words).map_err(|answer| answer.errors.join("\n"))
+        parse(&COMMAND, &words).map_err(|answer| answer.errors.join("\n"))
     }
 
     #[test]

@@ -15,14 +15,27 @@ mod root;
 mod run;
 mod watch;
 
-pub use arguments::COMMAND;
+use arguments::MetaArguments;
+use clap::Args;
 use iosonde_base::exit;
 use iosonde_command::CommandAnswer;
+use iosonde_command::definition::CommandEntry;
 use iosonde_sys::standard_output::print as say;
+
+/// The entry in the table of commands.
+pub static COMMAND: CommandEntry = CommandEntry {
+    name: "meta",
+    summary: "measure operations on many files: create, stat, read, rename, remove",
+    details: arguments::DETAILS,
+    usage: None,
+    arguments: MetaArguments::augment_args,
+    takes_jobs: false,
+    run,
+};
 
 /// Run with the words after `iosonde meta`; the exit code.
 pub fn run(words: &[String]) -> u8 {
-    let options = match arguments::parse(words) {
+    let options = match arguments::parse(&COMMAND, words) {
         Ok(options) => options,
         Err(answer) => return answer.print(),
     };
