@@ -20,7 +20,7 @@ struct ReportFormat {
 }
 
 /// All formats, in the order in which fio prints them.
-static FORMATS: [ReportFormat; 8] = [
+static FORMATS: &[ReportFormat] = &[
     // Terse.
     ReportFormat {
         is_requested: |request| request.names(OutputFormat::Terse) || request.flags.append_terse,

@@ -225,11 +225,9 @@ fn fios_words_for_a_bad_command_line() {
     );
     assert_eq!(described("--name="), "fio: option name requires an argument");
     assert_eq!(described("no.fio"), "fio: unable to open 'no.fio' job file");
-    assert_eq!(
-        described("--output-format=xml"),
-        "fio: unknown output format \"xml\": use normal, terse, json, json+, csv or markdown\n\
-         fio: failed parsing output-format"
-    );
+    let unknown = described("--output-format=xml");
+    assert!(unknown.starts_with("fio: unknown output format \"xml\": use normal, "), "{unknown}");
+    assert!(unknown.ends_with("\nfio: failed parsing output-format"), "{unknown}");
 }
 
 #[test]

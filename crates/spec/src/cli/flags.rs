@@ -393,6 +393,16 @@ impl fmt::Display for FlagError {
 impl std::error::Error for FlagError {}
 
 impl OutputFormat {
+    /// Our words for them; fio has the first four.
+    const WORDS: [(&str, OutputFormat); 6] = [
+        ("normal", OutputFormat::Normal),
+        ("terse", OutputFormat::Terse),
+        ("json", OutputFormat::Json),
+        ("json+", OutputFormat::JsonPlus),
+        ("csv", OutputFormat::Csv),
+        ("markdown", OutputFormat::Markdown),
+    ];
+
     /// The forms in a list such as `json,normal`.
     ///
     /// # Errors
@@ -400,7 +410,7 @@ impl OutputFormat {
     pub fn list(text: &str) -> Result<Vec<OutputFormat>, FlagError> {
         let fio = |word: &str| match word {
             "csv" => Some(OutputFormat::Terse),
-            word => OutputFormat::of_fio(word),
+            word => OutputFormat::of(word, &OutputFormat::WORDS[..4]),
         };
         all(text, fio, |word| format!("invalid output format {word}"))
     }
@@ -410,23 +420,16 @@ impl OutputFormat {
     /// # Errors
     /// A word that is no form.
     pub fn own_list(text: &str) -> Result<Vec<OutputFormat>, FlagError> {
-        let own = |word: &str| match word {
-            "csv" => Some(OutputFormat::Csv),
-            "markdown" => Some(OutputFormat::Markdown),
-            word => OutputFormat::of_fio(word),
-        };
-        let known = "normal, terse, json, json+, csv or markdown";
-        all(text, own, |word| format!("unknown output format \"{word}\": use {known}"))
+        let words = OutputFormat::WORDS;
+        let [known @ .., last] = words.map(|(word, _)| word);
+        let known = known.join(", ");
+        let wrong = |word: &str| format!("unknown output format \"{word}\": use {known} or {last}");
+        all(text, |word| OutputFormat::of(word, &words), wrong)
     }
 
-    fn of_fio(word: &str) -> Option<OutputFormat> {
-        match word {
-            "normal" => Some(OutputFormat::Normal),
-            "terse" | "minimal" => Some(OutputFormat::Terse),
-            "json" => Some(OutputFormat::Json),
-            "json+" => Some(OutputFormat::JsonPlus),
-            _ => None,
-        }
+    fn of(word: &str, words: &[(&str, OutputFormat)]) -> Option<OutputFormat> {
+        let word = if word == "minimal" { "terse" } else { word };
+        words.iter().find(|(known, _)| *known == word).map(|&(_, format)| format)
     }
 }
 
