@@ -43,6 +43,16 @@ debootstrap --variant=minbase --include=$PACKAGES "$SUITE" "$root" "$MIRROR" >"$
 	|| { tail -5 "$dir/debootstrap.log" >&2; fail "debootstrap failed"; }
 mkdir -p "$root/opt/rust" "$root/root/iosonde"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
+# Certificates that this machine trusts beyond Debian's (a company's proxy): downloads go the same way there.
+bundle=${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt} theirs=$root/etc/ssl/certs/ca-certificates.crt
+if [ -r "$bundle" ]; then
+	awk -v into="$root/usr/local/share/ca-certificates/this-machine-" '
+		/BEGIN CERTIFICATE/ { block = "" }
+		{ block = block $0 "\n" }
+		/END CERTIFICATE/ { if (NR == FNR) known[block] = 1; else if (!(block in known)) printf "%s", block > (into NR ".crt") }
+	' "$theirs" "$bundle"
+	chroot "$root" update-ca-certificates >/dev/null 2>>"$dir/debootstrap.log"
+fi
 # It has no service manager: what packages bring is not started.
 printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d" && chmod +x "$root/usr/sbin/policy-rc.d"
 git clone --quiet --no-local . "$root/root/iosonde"
@@ -57,7 +67,7 @@ inside() { # command
 		mount -t tmpfs -o size=2g tmpfs "$ROOT/tmp"
 		mount --bind -o ro "$RUST" "$ROOT/opt/rust"
 		exec chroot "$ROOT" env -i HOME=/root PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-			TERM=dumb ${CI:+CI=$CI} bash -c "cd /root/iosonde && $0"
+			TERM=dumb ${CI:+CI=$CI} ${NODE_EXTRA_CA_CERTS:+NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt} bash -c "cd /root/iosonde && $0"
 	' "$1" </dev/null
 }
 
