@@ -11,8 +11,8 @@ cd "$(dirname "$0")/.."
 
 SUITE=${SUITE:-bookworm}
 MIRROR=${MIRROR:-http://deb.debian.org/debian}
-# What the README names, beside Rust.
-PACKAGES=gcc,make,git,ca-certificates
+# What the README names, beside Rust: `apt-get install gcc` brings libc6-dev, which debootstrap does not.
+PACKAGES=gcc,libc6-dev,make,git,ca-certificates
 
 say() { echo "fresh: $*"; }
 fail() { say "$*" >&2; exit 1; }
