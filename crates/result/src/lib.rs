@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod culprit;
 mod documents;
 mod era;
 mod fio;

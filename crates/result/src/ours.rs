@@ -1,5 +1,6 @@
 //! The `iosonde` object of a document: what fio does not write.
 
+use crate::culprit;
 use crate::era::FioEra;
 use crate::member::{number_of_ios, whole};
 use crate::{ReadError, ResultSource, latency};
@@ -9,6 +10,7 @@ use iosonde_report::formats::LatencyDocument;
 use iosonde_report::hosts::HostsReport;
 use iosonde_report::ledger::Ledger;
 use iosonde_report::{JobReport, LatencyReport, OurJob, Report};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -43,8 +45,12 @@ pub(crate) fn add(
 /// number may be written as 5.0: other programs do so.
 fn document(mut ours: Value) -> Result<OurDocument<'static>, ReadError> {
     simplify(&mut ours);
-    serde_path_to_error::deserialize(ours).map_err(|error| {
-        let (path, why) = (error.path().to_string(), error.inner());
+    OurDocument::deserialize(&ours).map_err(|error| {
+        let why = error.to_string();
+        let fails = |part: &Value| {
+            OurDocument::deserialize(part).is_err_and(|error| error.to_string() == why)
+        };
+        let path = culprit::path(&ours, fails);
         ReadError::new(format!("iosonde.{path} cannot be read: {why}"))
     })
 }
