@@ -61,12 +61,17 @@ say "clone of $(git rev-parse --short HEAD)"
 # Mounts end with the namespace. Processes too, which tests may leave when they are interrupted.
 inside() { # command
 	ROOT=$root RUST=$(rustc --print sysroot) unshare --mount --pid --fork --kill-child --propagation private bash -euc '
+		# A root of its own: in a mere chroot nothing is mounted at /, and no namespace can be made.
+		mount --bind "$ROOT" "$ROOT"
 		mount --rbind /dev "$ROOT/dev"
 		mount --rbind /sys "$ROOT/sys"
 		mount -t proc proc "$ROOT/proc"
 		mount -t tmpfs -o size=2g tmpfs "$ROOT/tmp"
 		mount --bind -o ro "$RUST" "$ROOT/opt/rust"
-		exec chroot "$ROOT" env -i HOME=/root PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+		cd "$ROOT"
+		pivot_root . .
+		umount -l .
+		exec env -i HOME=/root PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			TERM=dumb ${CI:+CI=$CI} ${NODE_EXTRA_CA_CERTS:+NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt} bash -c "cd /root/iosonde && $0"
 	' "$1" </dev/null
 }

@@ -8,7 +8,7 @@ set -eu
 
 all=${1:-}
 [ "${CI:-}" = true ] && all=--all
-missing="" services=""
+missing="" services="" large=""
 is_there() { command -v "$1" >/dev/null 2>&1 || [ -x "/sbin/$1" ] || [ -x "/usr/sbin/$1" ]; }
 need() { # command, packages
 	is_there "$1" || missing="$missing $2"
@@ -32,6 +32,13 @@ need script bsdutils
 need ip iproute2
 need mpirun.openmpi openmpi-bin
 need mpirun.mpich mpich
+need zstd zstd
+# Hundreds of megabytes are not put there either; Debian's node has no npm beside it.
+need_large() { # command, packages, what for
+	is_there "$1" || large="$large$2 ($3) "
+}
+need_large node "nodejs npm" "the package for Node"
+need_large chromium chromium "pages looked at by a browser"
 need_with_service promtool prometheus
 need_with_service slurmctld "slurmctld slurmd slurm-client"
 
@@ -55,3 +62,4 @@ if [ -n "$missing" ]; then
 fi
 [ -z "$services" ] || echo "needs: not installed, as their packages start services:$services;" \
 	"tests that use them are skipped (scripts/needs.sh --all installs them)" >&2
+[ -z "$large" ] || echo "needs: not installed, as it is large: ${large% }; tests that use it are skipped" >&2
