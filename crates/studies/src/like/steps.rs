@@ -32,6 +32,7 @@ pub fn run(
     arguments: &LikeArgs,
     session: &Session,
 ) -> Result<Vec<StepResult>, RunEnd> {
+    let jobs = parsed(preset, text, target)?;
     let steps = steps(preset, arguments);
     let mut results = Vec::new();
     for (number, step) in steps.iter().enumerate() {
@@ -43,8 +44,7 @@ pub fn run(
             steps.len(),
             step.name
         ));
-        let parsed = parsed(step, preset, text, target)?;
-        results.push(one(step, &parsed, &line, session)?);
+        results.push(one(step, &step.jobs(&jobs)?, &line, session)?);
     }
     Ok(results)
 }
@@ -95,16 +95,23 @@ impl JobFiles for PresetFile<'_> {
     }
 }
 
-/// The jobs of a step at their target.
-fn parsed(
-    step: &PresetStep,
-    preset: &Preset,
-    text: &str,
-    target: &LikeTarget,
-) -> Result<Parsed, RunEnd> {
+impl PresetStep {
+    /// The jobs of the step, of all that there are.
+    fn jobs(&self, all: &Parsed) -> Result<Parsed, RunEnd> {
+        let mut parsed = all.clone();
+        let runs = |name: &str| self.sections.is_empty() || self.sections.contains(&name);
+        parsed.jobs.retain(|job| runs(&job.name));
+        for setting in &self.settings {
+            setting.apply(&mut parsed).map_err(RunEnd::failed)?;
+        }
+        Ok(parsed)
+    }
+}
+
+/// All jobs of a workload at their target.
+fn parsed(preset: &Preset, text: &str, target: &LikeTarget) -> Result<Parsed, RunEnd> {
     let mut words: Vec<String> =
-        step.sections.iter().map(|section| format!("--section={section}")).collect();
-    words.extend(target.erase.iter().map(|word| format!("--erase={word}")));
+        target.erase.iter().map(|word| format!("--erase={word}")).collect();
     if target.is_existing && !preset.writes {
         words.push("--readonly".to_owned());
     }
@@ -113,7 +120,7 @@ fn parsed(
     let mut settings = vec![OptionSetting::parse(&target.option).map_err(RunEnd::failed)?];
     // A longer size would extend the file.
     settings.extend(target.bytes.map(|bytes| setting("size", bytes.to_string())));
-    for setting in settings.iter().chain(&step.settings) {
+    for setting in &settings {
         setting.apply(&mut parsed).map_err(RunEnd::failed)?;
     }
     Ok(parsed)
