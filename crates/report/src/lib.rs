@@ -23,6 +23,7 @@ mod report;
 pub mod scale;
 pub mod series;
 mod settings;
+mod spark;
 mod unknown_statements;
 
 pub use account::{JobAccount, LatencyCounts, PrioCounts, account, groups_of};

@@ -85,6 +85,14 @@ fn tolerated_errors_are_counted_and_the_job_continues() {
     let folder = Folder::new("tolerated");
     let Some(device) = Failing::make(&folder) else { return };
     for engine in ["psync", "libaio", "io_uring"] {
+        let run = |rw: &str, words: &str| {
+            let line = format!(
+                "--name=j --filename={} --ioengine={engine} --direct=1 --rw={rw} --bs=64k --size=2m \
+                 --output-format=json {words}",
+                device.path().display()
+            );
+            ours(&folder, &line)
+        };
         for (rw, words) in [
             ("read", "--continue_on_error=read"),
             ("read", "--continue_on_error=io"),
@@ -94,12 +102,7 @@ fn tolerated_errors_are_counted_and_the_job_continues() {
             ("write", "--ignore_error=,ENOSPC"),
             ("write", "--continue_on_error=read --ignore_error=,EIO:28"),
         ] {
-            let line = format!(
-                "--name=j --filename={} --ioengine={engine} --direct=1 --rw={rw} --bs=64k --size=2m \
-                 --output-format=json {words}",
-                device.path().display()
-            );
-            let ran = ours(&folder, &line);
+            let ran = run(rw, words);
             assert_eq!(ran.code, Some(0), "{engine} {words}: {ran:?}");
             let job = job(&ran, 0);
             assert_eq!(job[rw]["total_ios"], 32, "{engine} {words}: {ran:?}");
@@ -122,12 +125,7 @@ fn tolerated_errors_are_counted_and_the_job_continues() {
             ("read", "--ignore_error=EINVAL"),
             ("read", "--continue_on_error=none"),
         ] {
-            let line = format!(
-                "--name=j --filename={} --ioengine={engine} --direct=1 --rw={rw} --bs=64k --size=2m \
-                 --output-format=json {words}",
-                device.path().display()
-            );
-            let ran = ours(&folder, &line);
+            let ran = run(rw, words);
             assert_eq!(ran.code, Some(1), "{words} {ran:?}");
             assert_eq!(job(&ran, 0)["error"], errno_of(rw), "{words} {ran:?}");
         }

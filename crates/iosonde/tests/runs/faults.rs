@@ -175,52 +175,38 @@ fn a_submission_that_is_refused_for_ever_is_an_error_in_the_end() {
     }
 }
 
-#[test]
-fn a_queue_whose_wait_is_interrupted_for_ever_is_an_error_in_the_end() {
+/// A wait that is interrupted for ever is an error in the end; a few interruptions are none.
+fn interrupted_for_ever(folder: &str, call: &str, line: &str) {
     if !has_strace() {
         return;
     }
-    let folder = Folder::new("wait-interrupted");
+    let folder = Folder::new(folder);
     folder.write("f", vec![1; 64 << 10]);
-    let line = "--name=j --filename=f --rw=read --bs=4k --iodepth=4 --ioengine=io_uring";
-    let ran = Who::AsFio.run(&folder, &words(line));
-    if ran.stderr.contains("cannot run here") {
-        skip_part!("io_uring is not to be had here");
+    let line = format!("--name=j --filename=f --rw=read --bs=4k --iodepth=4 {line}");
+    let ran = Who::AsFio.run(&folder, &words(&line));
+    if ran.code != Some(0) || ran.stderr.contains("cannot run here") {
+        skip_part!("it cannot run here: {}", ran.stderr);
         return;
     }
     // With I/Os in flight.
-    let fault = "error=EINTR:when=2+";
-    let ran = injected_on(None, "io_uring_enter", fault, Who::AsFio, &folder, line);
-    assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stderr.contains("collect completions: Interrupted system call"), "{ran:?}");
-    assert!(ran.stderr.contains("nothing moved for 2 s"), "{ran:?}");
-    assert!(ran.stdout.contains("groupid=0"), "{ran:?}");
-    // A few interruptions are no failure.
-    let fault = "error=EINTR:when=2..9";
-    injected_on(None, "io_uring_enter", fault, Who::AsFio, &folder, line).well();
-}
-
-#[test]
-fn a_wait_of_libaio_that_is_interrupted_for_ever_is_an_error_in_the_end() {
-    if !has_strace() {
-        return;
-    }
-    let folder = Folder::new("libaio-interrupted");
-    folder.write("f", vec![1; 64 << 10]);
-    // Completions of direct I/O are waited for in the kernel.
-    let line = "--name=j --filename=f --rw=read --bs=4k --iodepth=4 --ioengine=libaio --direct=1";
-    let ran = Who::AsFio.run(&folder, &words(line));
-    if ran.code != Some(0) {
-        skip_part!("no direct I/O with libaio here: {}", ran.stderr);
-        return;
-    }
-    let all = |fault: &str| injected_on(None, "io_getevents", fault, Who::AsFio, &folder, line);
+    let all = |fault: &str| injected_on(None, call, fault, Who::AsFio, &folder, &line);
     let ran = all("error=EINTR:when=2+");
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("collect completions: Interrupted system call"), "{ran:?}");
     assert!(ran.stderr.contains("nothing moved for 2 s"), "{ran:?}");
     assert!(ran.stdout.contains("groupid=0"), "{ran:?}");
     all("error=EINTR:when=2..9").well();
+}
+
+#[test]
+fn a_queue_whose_wait_is_interrupted_for_ever_is_an_error_in_the_end() {
+    interrupted_for_ever("wait-interrupted", "io_uring_enter", "--ioengine=io_uring");
+}
+
+#[test]
+fn a_wait_of_libaio_that_is_interrupted_for_ever_is_an_error_in_the_end() {
+    // Completions of direct I/O are waited for in the kernel.
+    interrupted_for_ever("libaio-interrupted", "io_getevents", "--ioengine=libaio --direct=1");
 }
 
 #[test]

@@ -2,28 +2,13 @@
 
 use crate::formats::style::{Mark, Style, paint};
 use crate::series::{RunSeries, SeriesWindow};
+use crate::spark::spark;
 use iosonde_base::text::{duration, rate};
 
 /// Characters of a line at most.
 const CELLS_MOST: usize = 40;
 /// A series of fewer windows shows nothing.
 const WINDOWS_LEAST: usize = 4;
-
-const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Where the terminal's character set is not UTF-8.
-const ASCII: [char; 8] = ['_', '.', ':', '-', '=', '+', '*', '#'];
-
-/// A character for each value, from 0 to the largest; a blank for none.
-pub(super) fn line(values: &[Option<f64>], style: &Style) -> String {
-    let levels = if style.unicode { BLOCKS } else { ASCII };
-    let most = values.iter().flatten().copied().fold(0.0, f64::max);
-    let cell = |value: &Option<f64>| match value {
-        None => ' ',
-        Some(value) if most > 0.0 => levels[((value / most * 8.0) as usize).min(7)],
-        Some(_) => levels[0],
-    };
-    values.iter().map(cell).collect()
-}
 
 /// The rate and the 99th percentile over time.
 pub(super) fn add(series: &RunSeries, style: &Style, text: &mut String) {
@@ -56,20 +41,6 @@ fn add_line(
         return;
     };
     text.push_str(&paint(format!("  {label:<10}"), Mark::Label, style));
-    text.push_str(&paint(line(values, style), Mark::First, style));
+    text.push_str(&paint(spark(values, style.unicode), Mark::First, style));
     text.push_str(&format!("  {}\n", scale(most)));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_begins_at_zero_and_has_gaps_where_nothing_was_sampled() {
-        let style = Style { unicode: true, ..Style::default() };
-        let values = [Some(0.0), Some(50.0), None, Some(100.0), Some(99.0)];
-        assert_eq!(line(&values, &style), "▁▅ ██");
-        assert_eq!(line(&values, &Style::default()), "_= ##");
-        assert_eq!(line(&[Some(0.0)], &style), "▁");
-    }
 }

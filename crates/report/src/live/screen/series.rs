@@ -1,19 +1,12 @@
 //! A run over time: lines of characters, and a heat map.
 
 use super::{LiveWindow, ScreenStyle};
+use crate::spark::{levels, spark};
 use iosonde_base::text::{duration, rate};
 use iosonde_stats::coarse_lowest;
 use ratatui_core::style::Modifier;
 use ratatui_core::text::Line;
 use std::sync::Arc;
-
-const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Where the terminal's character set is not UTF-8.
-const ASCII: [char; 8] = ['_', '.', ':', '-', '=', '+', '*', '#'];
-
-fn levels(style: &ScreenStyle) -> [char; 8] {
-    if style.unicode { BLOCKS } else { ASCII }
-}
 
 /// The rate and the 99th percentile of the last windows, each from zero to
 /// its largest.
@@ -30,22 +23,11 @@ pub(super) fn sparks(
     let line = |name: &str, values: &[Option<f64>], show: fn(f64) -> String| {
         let most = values.iter().flatten().copied().fold(0.0, f64::max);
         let scale = if most > 0.0 { format!("0 to {}", show(most)) } else { String::new() };
-        let cells = spark(values, most, style);
+        let cells = spark(values, style.unicode);
         let gap = " ".repeat(room.saturating_sub(values.len()));
         Line::from(format!(" {name:<6} {cells}{gap}  {scale}"))
     };
     vec![line("rate", &rates, rate), line("p99", &p99, |ns| duration(ns as u64))]
-}
-
-/// A character for each value, from 0 to `most`; a blank for none.
-fn spark(values: &[Option<f64>], most: f64, style: &ScreenStyle) -> String {
-    let levels = levels(style);
-    let cell = |value: &Option<f64>| match value {
-        None => ' ',
-        Some(value) if most > 0.0 => levels[((value / most * 8.0) as usize).min(7)],
-        Some(_) => levels[0],
-    };
-    values.iter().map(cell).collect()
 }
 
 /// Durations over time: a row for some buckets, a column for each window, the
@@ -67,7 +49,7 @@ pub(super) fn heat_map(
     };
     let rows = rows.saturating_sub(1).max(1);
     let together = (most - least + 1).div_ceil(rows);
-    let levels = levels(style);
+    let levels = levels(style.unicode);
     for row in (0..(most - least + 1).div_ceil(together)).rev() {
         let first = least + row * together;
         let counts = windows.iter().map(|window| {
