@@ -25,6 +25,38 @@ pub fn crc32c_of_few<const BYTES: usize>(bytes: &[u8; BYTES]) -> u32 {
     crc32c(bytes)
 }
 
+/// A polynomial by which long bytes are divided: a CRC's, of up to 64 bits.
+pub struct Divisor {
+    #[cfg(target_arch = "x86_64")]
+    factors: fast::Factors,
+}
+
+impl Divisor {
+    /// The polynomial without its highest term, as catalogues of CRCs write it (not reflected), and
+    /// its degree, 1 to 64; whether a byte's lowest bit comes first.
+    pub const fn of(width: u32, polynomial: u64, reflected: bool) -> Divisor {
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (width, polynomial, reflected);
+        Divisor {
+            #[cfg(target_arch = "x86_64")]
+            factors: fast::Factors::of(width, polynomial, reflected),
+        }
+    }
+
+    /// 16 bytes that leave, with the bytes returned behind them, the same remainder as `bytes`.
+    /// `None` if these are few, or if the processor has no instructions for it.
+    #[inline]
+    pub fn fold<'a>(&self, bytes: &'a [u8]) -> Option<([u8; 16], &'a [u8])> {
+        #[cfg(target_arch = "x86_64")]
+        return fast::fold(bytes, &self.factors);
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = bytes;
+            None
+        }
+    }
+}
+
 /// Fills lines of 32 bytes with small multiples of the terms of a sequence.
 pub struct Multiples {
     step: u64,
@@ -116,6 +148,19 @@ mod tests {
         assert_eq!(!crc32c(b""), 0);
     }
 
+    /// Bit by bit, as one divides on paper.
+    fn remainder(bytes: &[u8], width: u32, polynomial: u64, reflected: bool) -> u64 {
+        let highest = 1 << (width - 1);
+        bytes.iter().flat_map(|byte| (0..8).map(move |bit| (byte, bit))).fold(
+            0,
+            |rest, (byte, bit)| {
+                let one = byte >> if reflected { bit } else { 7 - bit } & 1 == 1;
+                let over = (rest & highest != 0) != one;
+                (rest & !highest) << 1 ^ if over { polynomial } else { 0 }
+            },
+        )
+    }
+
     proptest! {
         #[test]
         fn checksums_are_those_of_a_bit_by_bit_division(
@@ -138,6 +183,19 @@ mod tests {
             prop_assert_eq!(crc32c_of_few(&first), crc32c(&first));
             let [eight, ..] = bytes.as_chunks::<8>().0 else { unreachable!() };
             prop_assert_eq!(crc32c_of_few(eight), crc32c(eight));
+        }
+
+        #[test]
+        fn folded_bytes_leave_the_same_remainder(
+            bytes in prop::collection::vec(any::<u8>(), 0..3000), width in 1u32..65, any: u64, reflected: bool,
+        ) {
+            let polynomial = (any | 1) & u64::MAX >> (64 - width);
+            let divisor = Divisor::of(width, polynomial, reflected);
+            if let Some((head, rest)) = divisor.fold(&bytes) {
+                let folded = [head.as_slice(), rest].concat();
+                prop_assert!(folded.len() < 32);
+                prop_assert_eq!(remainder(&folded, width, polynomial, reflected), remainder(&bytes, width, polynomial, reflected));
+            }
         }
 
         #[test]

@@ -1,13 +1,15 @@
-//! Instructions that not every processor has: sums of CRC-32C, and
-//! multiplication of several words at a time.
+//! Instructions that not every processor has: sums of CRC-32C, remainders of
+//! other polynomials, and multiplication of several words at a time.
 
 mod crc;
 mod crc_wide;
+mod folding;
 mod multiples;
 mod multiples_wide;
 mod polynomial;
 
 pub(crate) use crc::crc32c_of_few;
+pub(crate) use folding::{Factors, fold};
 pub(crate) use multiples::Powers;
 
 /// CRC-32C of `bytes`, from all ones, not inverted at the end; `None` if the
