@@ -127,19 +127,41 @@ impl WholeFile {
         }
     }
 
-    /// Give the file its name, with all that was written.
+    /// Give the file its name, with all that was written; what replaces a file is synced.
     ///
     /// # Errors
     /// Data was lost, or its directory is gone; what was there before stays.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub fn finish(self) -> io::Result<()> {
+        if let (Some(file), Some(FinalName { is_there: true, .. })) = (&self.file, self.target()) {
+            sync(file)?;
+        }
+        self.finish_unsynced()
+    }
+
+    /// Give the file its name so that it has it after a power cut, too.
+    ///
+    /// # Errors
+    /// As [`WholeFile::finish`].
+    pub fn finish_durably(self) -> io::Result<()> {
+        let renamed_in = self.target().map(|target| folder(&target.path).to_owned());
+        self.file.as_ref().map_or(Ok(()), sync)?;
+        self.finish_unsynced()?;
+        match renamed_in {
+            Some(folder) => sync(&File::open(folder)?),
+            None => Ok(()),
+        }
+    }
+
+    /// As [`WholeFile::finish`], without a sync of what replaces a file: for what a power cut may take.
+    ///
+    /// # Errors
+    /// As [`WholeFile::finish`].
+    pub fn finish_unsynced(mut self) -> io::Result<()> {
         let Some(file) = self.file.take() else { return Ok(()) };
         let Some(target) = self.target() else {
             is_still_there(&file)?;
             return process::close(file.into());
         };
-        if target.is_there {
-            sync(&file)?;
-        }
         let partial = self.partial(&file, target)?;
         let placed = process::close(file.into()).and_then(|()| fs::rename(&partial, &target.path));
         if placed.is_err() {

@@ -36,6 +36,30 @@ fn a_killed_run_leaves_the_last_report_and_nothing_else() {
 }
 
 #[test]
+fn a_killed_run_leaves_the_last_logs_and_one_that_ends_replaces_them() {
+    for who in BOTH {
+        let folder = with_file();
+        let logs = ["l_lat.1.log", "l_clat.1.log", "l_bw.1.log", "l_clat_hist.1.log"];
+        for log in logs {
+            folder.write(log, "the last one");
+        }
+        let job = format!(
+            "{JOB} --write_lat_log=l --write_bw_log=l --write_hist_log=l --log_hist_msec=10"
+        );
+        let mut program = Running::start(who, &folder, &format!("{job} --time_based --runtime=60"));
+        program.wait_for_work("j");
+        program.signal(Signal::KILL);
+        program.end_within(PATIENCE);
+        assert!(logs.iter().all(|log| folder.read(log) == "the last one"));
+        who.run(&folder, &words(&job)).well();
+        assert!(logs.iter().all(|log| folder.read(log) != "the last one"));
+        let names = std::fs::read_dir(folder.path()).unwrap().flatten();
+        let hidden = names.filter(|name| name.file_name().to_string_lossy().starts_with('.'));
+        assert_eq!(hidden.count(), 0);
+    }
+}
+
+#[test]
 fn an_existing_report_is_replaced_through_its_link_and_named_in_our_own_name() {
     for who in BOTH {
         let folder = with_file();

@@ -4,7 +4,7 @@
 use crate::job::{JobError, JobPlan};
 use iosonde_base::Errno;
 use iosonde_engine::Failure;
-use iosonde_sys::guard;
+use iosonde_sys::whole_file::WholeFile;
 use iosonde_verify::{StateFile, VerifyJob};
 use std::io::{Result, Write};
 use std::path::{Path, PathBuf};
@@ -24,11 +24,12 @@ pub(super) fn save(job: &JobPlan, verify: &VerifyJob) -> std::result::Result<(),
     put(&path, &state.encode()).map_err(|error| unsaved(path, error.into()))
 }
 
-/// The file, durable: it is there for the case that the system stops.
+/// The file, durable: it is there for the case that the system stops. One of before stays
+/// until this is complete.
 fn put(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut file = guard::create_output(path)?;
+    let mut file = WholeFile::create(path)?;
     file.write_all(bytes)?;
-    file.sync_all()
+    file.finish_durably()
 }
 
 fn unsaved(path: PathBuf, errno: Errno) -> JobError {
