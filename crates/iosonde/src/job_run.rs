@@ -72,7 +72,9 @@ pub fn execute(
             return exit::REFUSED;
         }
     };
-    let Some(mut output) = open_output(personality, &flags.output) else { return exit::REFUSED };
+    let Some(mut output) = open_output(personality, &flags.output, &prepared.plan) else {
+        return exit::REFUSED;
+    };
     output.report(options);
     if let Some(url) = outputs.endpoints.as_ref().and_then(Endpoints::url) {
         output.note(&format!("{program}: metrics at {url}"));
@@ -97,10 +99,14 @@ pub fn execute(
     code
 }
 
-/// The stream of the report; none, after an error message, if it cannot be opened.
-pub fn open_output(personality: Personality, flags: &OutputFlags) -> Option<ReportOutput> {
+/// The stream of the report of a plan; none, after an error message, if it cannot be opened.
+pub fn open_output(
+    personality: Personality,
+    flags: &OutputFlags,
+    plan: &Plan,
+) -> Option<ReportOutput> {
     if let Some(path) = &flags.file
-        && let Err(refusals) = write_access::outputs(&Plan::default(), Some(Path::new(path)))
+        && let Err(refusals) = write_access::outputs(plan, Some(Path::new(path)))
     {
         let program = personality.program();
         refusals.iter().for_each(|why| print_error(&format!("{program}: {why}")));

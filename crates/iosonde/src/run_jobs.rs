@@ -4,6 +4,7 @@ use crate::job_run::{BesideRun, execute, open_output};
 use crate::profiles::{ActHours, Expanded};
 use crate::{debug, info_flags, profiles};
 use iosonde_base::exit;
+use iosonde_run::job::Plan;
 use iosonde_run::preflight::write_access;
 use iosonde_session::Personality;
 use iosonde_session::prepare::{Prepared, lines_of, parse, prepare_parsed};
@@ -67,7 +68,9 @@ fn print_output(personality: Personality, flags: &Flags, text: &str) -> u8 {
     if text.is_empty() {
         return exit::OK;
     }
-    let Some(mut output) = open_output(personality, &flags.output) else { return exit::REFUSED };
+    let Some(mut output) = open_output(personality, &flags.output, &Plan::default()) else {
+        return exit::REFUSED;
+    };
     output.report(text);
     output.end(personality)
 }

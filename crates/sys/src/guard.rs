@@ -87,6 +87,8 @@ pub enum Reason {
     CharacterDevice,
     /// It is a block device, and what is written is a text of this program.
     OutputOnDevice,
+    /// A job reads or writes it, and a text of this program would replace it.
+    OutputOnJobFile,
     /// It is no file, or lies among device nodes, and its name would be removed.
     NameOfDevice,
     /// A loop device shows it, and may not be asked whether it is in use.
@@ -139,6 +141,9 @@ impl fmt::Display for WriteRefusal {
             }
             Reason::OutputOnDevice => {
                 write!(f, "it is a block device, and reports and logs go to files: name a file")
+            }
+            Reason::OutputOnJobFile => {
+                write!(f, "a job uses this file, and an output would replace it: name another")
             }
             Reason::NameOfDevice => {
                 write!(f, "it is a device node or lies among them, and no job removes such a name")

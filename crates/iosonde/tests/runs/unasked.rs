@@ -138,3 +138,28 @@ fn points_of_a_sweep_may_extend_the_files_of_other_points() {
     assert_ne!(ran.code, Some(0), "{ran:?}");
     assert_eq!(std::fs::read(folder.join("user")).unwrap(), b"precious", "{ran:?}");
 }
+
+#[test]
+fn an_output_does_not_replace_a_file_that_a_job_uses() {
+    for who in BOTH {
+        let folder = user_files();
+        std::fs::hard_link(folder.join("full"), folder.join("second")).unwrap();
+        let lines = [
+            "--filename=full --output=full",
+            "--filename=full --output=second",
+            "--filename=second --write_iolog=full",
+            "--filename=full --readonly --write_iolog=full",
+            "--filename=full --bandwidth-log=full --output=./full",
+        ];
+        for line in lines {
+            let ran = run(who, &folder, &format!("--name=j --rw=read --size=64k {line}"));
+            assert_eq!(ran.code, Some(1), "{ran:?}");
+            assert!(ran.stderr.contains("a job uses this file"), "{ran:?}");
+        }
+        std::fs::remove_file(folder.join("second")).unwrap();
+        is_untouched(&folder, &run(who, &folder, "--version"));
+        // What is no file is nobody's.
+        let line = "--name=j --rw=write --size=64k --filename=/dev/null --output=/dev/null";
+        assert_eq!(run(who, &folder, line).code, Some(0));
+    }
+}

@@ -7,9 +7,9 @@ use iosonde_base::Dir;
 use iosonde_direct::MemoryKind;
 use iosonde_engine::NameChange;
 use iosonde_sys::erase;
-use iosonde_sys::guard::{Guard, Hold, MountedWrite, WriteRefusal};
+use iosonde_sys::guard::{Guard, Hold, MountedWrite, Reason, WriteRefusal};
 use std::collections::BTreeSet;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// What to do about a block device that carries the signature of a file system, a
@@ -91,9 +91,29 @@ pub fn outputs(plan: &Plan, another: Option<&Path>) -> Result<(), Vec<WriteRefus
         return Ok(());
     }
     let guard = Guard::now(MountedWrite::Refuse);
-    let refusals: Vec<_> =
-        paths.into_iter().filter_map(|path| guard.may_put_output(path).err()).collect();
+    let mut refusals: Vec<_> =
+        paths.iter().filter_map(|path| guard.may_put_output(path).err()).collect();
+    refusals.extend(used_by_jobs(plan, &paths));
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+}
+
+/// Outputs that are, under whatever name, files that jobs use: what is in them would be
+/// lost, and the run as well.
+fn used_by_jobs(plan: &Plan, outputs: &BTreeSet<&Path>) -> Vec<WriteRefusal> {
+    let holds_data = |path: &Path| {
+        let found = std::fs::metadata(path).ok()?;
+        (found.is_file() && found.len() > 0).then(|| (found.dev(), found.ino()))
+    };
+    let replaced: Vec<_> =
+        outputs.iter().filter_map(|path| Some((*path, holds_data(path)?))).collect();
+    if replaced.is_empty() {
+        return Vec::new();
+    }
+    let files = plan.jobs.iter().flat_map(|job| &job.files);
+    let used: BTreeSet<_> = files.filter_map(|file| holds_data(&file.path)).collect();
+    let refused = replaced.into_iter().filter(|(_, file)| used.contains(file));
+    let refusal = |path: &Path| WriteRefusal { path: path.into(), reason: Reason::OutputOnJobFile };
+    refused.map(|(path, _)| refusal(path)).collect()
 }
 
 /// Logs and recordings of a plan.
