@@ -317,7 +317,11 @@ impl Guard {
     }
 
     fn judge_file(&self, path: &Path, file: (u64, u64)) -> Result<Hold, Reason> {
-        let path = path.canonicalize().map_err(Reason::Unknown)?;
+        let path = match path.canonicalize() {
+            // It is there, and has no name any more: found by its descriptor.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+            resolved => resolved.map_err(Reason::Unknown)?,
+        };
         if self.uses.is_among_devices(&path) {
             return Err(Reason::FileAmongDevices);
         }

@@ -2,6 +2,9 @@
 
 use iosonde_base::text::bytes;
 use iosonde_sys::temporary;
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +25,7 @@ pub struct QuickTarget {
     /// Bytes that the I/Os may fall on.
     pub bytes: u64,
     /// Removes the temporary file when the target is dropped.
-    temporary: Option<TemporaryName>,
+    temporary: Option<Temporary>,
 }
 
 /// Kinds of target.
@@ -38,12 +41,44 @@ pub enum QuickKind {
 
 /// A file that was made here and goes with this.
 #[derive(Debug)]
-struct TemporaryName(PathBuf);
+enum Temporary {
+    /// It has no name, and goes with the process however that ends.
+    Unnamed(File),
+    /// The file system has no files without names, or /proc is not there to open one by.
+    Named(PathBuf),
+}
 
-impl Drop for TemporaryName {
+impl Temporary {
+    fn make(folder: &Path) -> std::io::Result<Temporary> {
+        let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
+        let unnamed = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR);
+        if let Ok(unnamed) = unnamed.map(|file| Temporary::Unnamed(file.into()))
+            && unnamed.path().exists()
+        {
+            return Ok(unnamed);
+        }
+        temporary::create(folder, ".iosonde-quick").map(|(path, _)| Temporary::Named(path))
+    }
+
+    /// What opens it.
+    fn path(&self) -> PathBuf {
+        match self {
+            Temporary::Unnamed(file) => format!("/proc/self/fd/{}", file.as_raw_fd()).into(),
+            Temporary::Named(path) => path.clone(),
+        }
+    }
+
+    fn remove(&self) {
+        if let Temporary::Named(path) = self {
+            // It may be gone; there is nobody to tell.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+impl Drop for Temporary {
     fn drop(&mut self) {
-        // It may be gone; there is nobody to tell.
-        let _ = std::fs::remove_file(&self.0);
+        self.remove();
     }
 }
 
@@ -51,9 +86,8 @@ impl QuickTarget {
     /// Remove the temporary file, if there is one, though jobs may still use it: the
     /// process ends under them.
     pub fn remove(&self) {
-        if let Some(TemporaryName(path)) = &self.temporary {
-            // It may be gone; there is nobody to tell.
-            let _ = std::fs::remove_file(path);
+        if let Some(temporary) = &self.temporary {
+            temporary.remove();
         }
     }
 
@@ -108,14 +142,14 @@ impl QuickTarget {
             ));
         }
         // Made here, so that nothing of anybody's is written to or removed.
-        let (file, _) = temporary::create(path, ".iosonde-quick")
+        let temporary = Temporary::make(path)
             .map_err(|error| format!("cannot create a temporary file there: {error}"))?;
         Ok(QuickTarget {
             path: path.to_owned(),
             kind: QuickKind::Directory,
             bytes: usable,
-            temporary: Some(TemporaryName(file.clone())),
-            file,
+            file: temporary.path(),
+            temporary: Some(temporary),
         })
     }
 }
@@ -131,9 +165,16 @@ mod tests {
         let target = QuickTarget::of(folder.path(), 32 << 20).unwrap();
         assert!(target.file.exists() && target.kind == QuickKind::Directory);
         assert_eq!(target.bytes, 32 << 20);
-        let made = target.file.clone();
+        let names = || std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(names(), usize::from(target.file.starts_with(folder.path())));
         drop(target);
-        assert!(!made.exists());
+        assert_eq!(names(), 0);
+        // Where files without names are not known.
+        let named = Temporary::Named(folder.join("named"));
+        folder.write("named", "x");
+        assert!(named.path().exists());
+        drop(named);
+        assert_eq!(names(), 0);
 
         folder.write("data", vec![1; 17 << 20]);
         let path = folder.join("data");

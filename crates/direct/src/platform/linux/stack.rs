@@ -47,6 +47,14 @@ fn nearest(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let mut existing = path.as_path();
     loop {
+        // A file without a name, found by its descriptor: the link has where it was made.
+        let is_unnamed = |path: &Path| path.exists() && path.canonicalize().is_err();
+        if is_unnamed(existing)
+            && let Ok(link) = existing.read_link()
+            && !link.exists()
+        {
+            return nearest(&link);
+        }
         match existing.canonicalize() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => match existing.parent() {
                 Some(parent) => existing = parent,
@@ -108,6 +116,19 @@ mod tests {
     fn line(name: &str, parts: &[&str]) -> DiskLine {
         let parts = parts.iter().map(|&part| part.to_owned()).collect();
         DiskLine { name: name.to_owned(), parts }
+    }
+
+    #[test]
+    fn a_file_without_a_name_lies_where_it_was_made() {
+        use std::os::fd::AsRawFd;
+        let folder = iosonde_testing::Folder::new("stack-unnamed");
+        let path = folder.join("file");
+        let file = std::fs::File::create(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let link = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let found = stack_under(Path::new(&link)).unwrap();
+        assert_eq!(found.mount, stack_under(folder.path()).unwrap().mount);
+        assert_eq!(found.path, folder.path().canonicalize().unwrap());
     }
 
     #[test]
