@@ -339,7 +339,7 @@ impl Guard {
             if !self.uses.of_device(id).is_empty() {
                 continue;
             }
-            let device = self.uses.node_name(id);
+            let device = format!("/dev/{name}");
             match hold(Path::new(&device), id, self.uses.disk_name(id)) {
                 Ok(device) => held.push(device),
                 // No node: a container without devices.

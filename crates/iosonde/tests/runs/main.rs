@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bare_system;
 mod buffers;
 mod durability;
 mod e4defrag;

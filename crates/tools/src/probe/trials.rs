@@ -15,6 +15,7 @@ use iosonde_direct::{
 use iosonde_sys::counters::TaskIo;
 use iosonde_sys::ring_probe::Background;
 use iosonde_sys::temporary;
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -97,13 +98,7 @@ pub fn all(arguments: &ProbeArgs, facts: &Facts) -> Trials {
     };
     match subject {
         Ok(subject) => subject.try_all(facts),
-        Err((on, error)) => {
-            let why = match facts.kind {
-                PathKind::BlockDevice => format!("the device cannot be read: {error}"),
-                _ => format!("no file can be created there: {error}"),
-            };
-            Trials::unknown(on, &bare(&why))
-        }
+        Err((on, why)) => Trials::unknown(on, &bare(&why)),
     }
 }
 
@@ -122,7 +117,8 @@ struct Subject {
 
 impl Subject {
     /// A new file; its name is removed at once.
-    fn temporary(folder: &Path) -> Result<Subject, (String, io::Error)> {
+    fn temporary(folder: &Path) -> Result<Subject, (String, String)> {
+        let not_made = |error: &dyn fmt::Display| format!("no file can be created there: {error}");
         let on = format!("a temporary file of 1 MiB in {}, removed", folder.display());
         let path = folder.join(temporary::unpredictable_name(".iosonde-probe"));
         let options = OpenOptions::new().read(true).write(true).create(true).exclusive(true);
@@ -130,16 +126,20 @@ impl Subject {
             Ok(plain) => plain,
             Err(error) => {
                 let nothing = format!("nothing (no file could be created in {})", folder.display());
-                return Err((nothing, error.source));
+                return Err((nothing, not_made(&error.source)));
             }
         };
         if let Err(error) = std::fs::remove_file(&path) {
-            return Err((on, error));
+            return Err((on, not_made(&error)));
         }
-        Ok(Subject { link: link(&plain), on, plain, is_temporary: true, bytes: BYTES })
+        let link = link(&plain);
+        if !link.exists() {
+            return Err((on, "/proc, by which its file is opened again, is not mounted".into()));
+        }
+        Ok(Subject { link, on, plain, is_temporary: true, bytes: BYTES })
     }
 
-    fn device(path: &Path) -> Result<Subject, (String, io::Error)> {
+    fn device(path: &Path) -> Result<Subject, (String, String)> {
         let on = "the first MiB of the device, read only".to_owned();
         match OpenOptions::new().read(true).keep_access_time(true).open(path) {
             Ok(plain) => {
@@ -147,7 +147,7 @@ impl Subject {
                 let bytes = BYTES.min(size as usize);
                 Ok(Subject { link: path.to_owned(), on, plain, is_temporary: false, bytes })
             }
-            Err(error) => Err((on, error.source)),
+            Err(error) => Err((on, format!("the device cannot be read: {}", error.source))),
         }
     }
 

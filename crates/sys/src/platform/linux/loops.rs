@@ -32,6 +32,17 @@ pub(crate) struct LoopBacking {
     pub device: Option<u64>,
 }
 
+/// Names of the loop devices that have a node in /dev.
+pub(crate) fn nodes() -> Vec<String> {
+    let name = |entry: std::fs::DirEntry| entry.file_name().into_string().ok();
+    let is_loop = |name: &String| {
+        let number = name.strip_prefix("loop").unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let found = std::fs::read_dir("/dev").into_iter().flatten();
+    found.flatten().filter_map(name).filter(is_loop).collect()
+}
+
 /// The file or device that a loop device shows; `None` if it shows none, or may
 /// not be asked.
 pub(crate) fn backing(name: &str) -> Option<LoopBacking> {

@@ -26,6 +26,9 @@ pub(crate) struct Uses {
     mounted: Vec<(DeviceId, PathBuf)>,
     swaps: Vec<SwapArea>,
     loops: Vec<LoopUse>,
+    /// Files that are mounted without a device between (EROFS, file systems of programs),
+    /// and where.
+    images: Vec<(FileNumbers, PathBuf)>,
 }
 
 #[derive(Debug)]
@@ -47,6 +50,15 @@ struct LoopUse {
 }
 
 impl LoopUse {
+    /// What a loop device shows, by its node.
+    fn of_node(name: String) -> Option<LoopUse> {
+        let LoopBacking { file, device } = loops::backing(&name)?;
+        let device = device.map(DeviceId::from_raw);
+        // The path of what it shows is in /sys: this one is that of no other.
+        let backing = PathBuf::from(&name);
+        Some(LoopUse { name, backing, device, file: device.is_none().then_some(file) })
+    }
+
     /// Both show the same bytes. Files without a name any more are distinguished
     /// by the name they had: rather too cautious than too bold.
     fn shows_what(&self, other: &LoopUse) -> bool {
@@ -58,7 +70,12 @@ impl LoopUse {
 
 impl Uses {
     pub(crate) fn now() -> Uses {
-        Uses::with_loops(Tree::here(), loops::backing)
+        let mut uses = Uses::with_loops(Tree::here(), loops::backing);
+        if uses.tree.names().is_empty() {
+            // Without /sys the nodes of loop devices are asked.
+            uses.loops = loops::nodes().into_iter().filter_map(LoopUse::of_node).collect();
+        }
+        uses
     }
 
     #[cfg(test)]
@@ -87,7 +104,12 @@ impl Uses {
             Some(LoopUse { name, backing, device, file })
         });
         let loops = loops.collect();
-        Uses { tree, mounts, mounted, swaps, loops }
+        let image = |mount: &Mount| {
+            let source = Path::new(&mount.source);
+            source.is_absolute().then(|| numbers(source))?.map(|file| (file, mount.point.clone()))
+        };
+        let images = mounts.iter().filter_map(image).collect();
+        Uses { tree, mounts, mounted, swaps, loops, images }
     }
 
     /// `/dev/dm-0 (vg-home)`; for a device that sysfs does not know, its
@@ -136,6 +158,11 @@ impl Uses {
             let device = path.display().to_string();
             found.push(InUse { device, relation: None, by: Use::Swap });
         }
+        let mounted = self.images.iter().filter(|(image, _)| *image == file);
+        found.extend(mounted.map(|(_, point)| {
+            let device = path.display().to_string();
+            InUse { device, relation: None, by: Use::Mounted(point.clone()) }
+        }));
         let relation = format!("over {}", path.display());
         for shown in self.loops.iter().filter(|shown| self.shows(shown, path, file)) {
             found.extend(self.whole(&shown.name, &relation));
@@ -143,9 +170,10 @@ impl Uses {
         found
     }
 
-    /// The number of a device by the kernel's name.
+    /// The number of a device by the kernel's name; without /sys, that of its node.
     pub(crate) fn id(&self, name: &str) -> Option<DeviceId> {
-        self.tree.id(name)
+        let node = || self.tree.device_at(&Path::new("/dev").join(name));
+        self.tree.id(name).or_else(node)
     }
 
     /// The loop devices that show a file's bytes. `path` is without links.
@@ -174,7 +202,18 @@ impl Uses {
         let is_overlay = |path: &Path| {
             mount_below(&self.mounts, path).is_some_and(|mount| mount.filesystem == "overlay")
         };
-        behind == file || behind.1 == file.1 && (is_overlay(path) || self.may_be_overlay(shown))
+        let may_be_same = || is_overlay(path) || self.may_be_overlay(shown);
+        behind == file || behind.1 == file.1 && may_be_same() && !self.is_longer(shown, path)
+    }
+
+    /// Whether a loop device shows more bytes than a file has: then it shows another.
+    /// Inode numbers are small and often the same on file systems in memory.
+    fn is_longer(&self, shown: &LoopUse, path: &Path) -> bool {
+        /// What sysfs counts in.
+        const SECTOR: u64 = 512;
+        let sectors = self.tree.attribute(&shown.name, "size");
+        let shown = sectors.and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0);
+        std::fs::metadata(path).is_ok_and(|found| found.len() < shown.saturating_mul(SECTOR))
     }
 
     /// Whether the file of a loop device may lie on overlayfs. In another mount
@@ -244,7 +283,7 @@ impl Uses {
     }
 
     fn direct_named(&self, name: &str, relation: &str, but: Option<&str>) -> Vec<InUse> {
-        let id = self.tree.id(name);
+        let id = self.id(name);
         id.map_or_else(Vec::new, |id| self.direct(id, Some(name), Some(relation), but))
     }
 
@@ -452,6 +491,45 @@ mod tests {
         let uses = Uses::with_loops(Tree::at(&made.root), move |_| Some(over_disk));
         let found: Vec<String> = uses.of_device(id("8:1")).iter().map(InUse::to_string).collect();
         assert_eq!(found, ["/dev/sda1 is shown by loop0, which is mounted on /x"]);
+    }
+
+    #[test]
+    fn a_file_that_is_shorter_than_the_loop_device_is_not_behind_it() {
+        let folder = iosonde_testing::Folder::temporary("uses-shorter");
+        folder.write("image", vec![0; 8192]);
+        let path = folder.join("image");
+        let number = path.metadata().unwrap().ino();
+        let is_used = |sectors: &str| {
+            let mut made = FakeSystem::empty();
+            made.disk("loop0", "7:0").write("loop0", "loop/backing_file", "/elsewhere/image\n");
+            made.write("loop0", "size", sectors).mount("7:0", "/x", "ext4 /dev/loop0");
+            let backing = LoopBacking { file: (0x46, number), device: None };
+            let uses = Uses::with_loops(Tree::at(&made.root), move |_| Some(backing));
+            !uses.of_file(&path, (0xfe00, number)).is_empty()
+        };
+        assert!(is_used("16\n"), "it may be, through an overlay of another namespace");
+        assert!(!is_used("17\n"));
+    }
+
+    #[test]
+    fn a_file_that_is_mounted_without_a_device_is_in_use() {
+        let folder = iosonde_testing::Folder::temporary("uses-image");
+        folder.write("image", "x");
+        folder.write("other", "x");
+        let source = format!("erofs {}", folder.join("image").display());
+        let mut made = FakeSystem::empty();
+        made.mount("0:50", "/x", &source);
+        let uses = Uses::of(Tree::at(&made.root));
+        let found = |name: &str| {
+            let path = folder.join(name);
+            let uses = uses.of_file(&path, numbers(&path).unwrap());
+            uses.iter().map(InUse::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            found("image"),
+            [format!("{} is mounted on /x", folder.join("image").display())]
+        );
+        assert!(found("other").is_empty());
     }
 
     #[test]
