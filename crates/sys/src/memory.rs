@@ -13,23 +13,29 @@ use crate::platform;
 /// zeroes itself (mallopt(3): `M_MMAP_THRESHOLD`, `M_TOP_PAD`). For the start of a program.
 pub fn leave_zeroed_memory_untouched() {
     platform::leave_zeroed_memory_untouched();
-    if rustix::process::getrlimit(rustix::process::Resource::As).current.is_some() {
+    if address_space_left().is_some() {
         // glibc reserves 64 MiB of addresses for the arena of each thread, of which there
         // are few then.
         platform::allocate_from_one_arena();
     }
 }
 
-/// Addresses that this process may still take, in bytes (`ulimit -v`): stacks of threads
-/// count in full, used or not. `None` without a limit.
+/// Addresses that this process may still take, in bytes (`ulimit -v` and `ulimit -d`):
+/// stacks of threads count in full, used or not. `None` without a limit.
 pub fn address_space_left() -> Option<u64> {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
-    Some(limit.saturating_sub(address_space_used()))
+    use rustix::process::{Resource, getrlimit};
+    let left = |limit: Resource, used: &str| {
+        let limit = getrlimit(limit).current?;
+        Some(limit.saturating_sub(used_bytes(used)))
+    };
+    let limits = [left(Resource::As, "VmSize:"), left(Resource::Data, "VmData:")];
+    limits.into_iter().flatten().min()
 }
 
-fn address_space_used() -> u64 {
+/// A line of /proc/self/status.
+fn used_bytes(line: &str) -> u64 {
     let used = std::fs::read_to_string("/proc/self/status").ok();
-    used.and_then(|status| meminfo_kib(&status, "VmSize:")?.checked_mul(1024)).unwrap_or(0)
+    used.and_then(|status| meminfo_kib(&status, line)?.checked_mul(1024)).unwrap_or(0)
 }
 
 /// Memory of the machine, in bytes.

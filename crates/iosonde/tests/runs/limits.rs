@@ -43,6 +43,18 @@ fn jobs_that_have_no_room_in_the_address_space_are_refused() {
 }
 
 #[test]
+fn a_limit_of_data_is_known_beforehand_as_one_of_addresses() {
+    let folder = Folder::new("limits-data");
+    let line = format!("{JOB} --numjobs=20 --ioengine=io_uring --iodepth=64");
+    let ran = limited("-d 10000", &folder, &line);
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(said.contains("of address space") && said.contains("-d)"), "{said}");
+    let ran = limited("-d 400000", &folder, JOB);
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+}
+
+#[test]
 fn thousands_of_sections_take_little_memory() {
     let folder = Folder::new("limits-sections");
     let mut text = String::new();

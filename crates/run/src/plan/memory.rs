@@ -142,7 +142,7 @@ fn check_addresses(plan: &Plan, left: Option<u64>) -> Result<(), Diagnostic> {
         bytes(left),
     );
     Err(Diagnostic::error(words)
-        .help("use fewer jobs or a smaller iodepth, or raise it (ulimit -v)"))
+        .help("use fewer jobs or a smaller iodepth, or raise it (ulimit -v and -d)"))
 }
 
 fn check_threads_with(plan: &Plan, mappings: Option<u64>) -> Result<(), Diagnostic> {
