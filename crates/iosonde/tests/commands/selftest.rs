@@ -48,7 +48,7 @@ fn a_path_that_is_no_directory_is_refused() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn storage_that_loses_writes_fails_the_checks_of_data() {
+fn storage_that_loses_writes_is_named_and_iosonde_is_not_blamed_for_it() {
     use iosonde_faults::{
         Caching, Fault, FaultMount, Rule, Script, Store, Target, with_own_mounts,
     };
@@ -65,7 +65,9 @@ fn storage_that_loses_writes_fails_the_checks_of_data() {
         Ok::<_, String>(ran)
     });
     let Some(ran) = or_skip(ran.and_then(|ran| ran)) else { return };
-    assert_eq!(ran.code, Some(1), "{ran:?}");
-    let own = verdicts(&ran.json(), "iosonde");
-    assert!(own.contains(&("flip_psync".into(), "no".into())), "{ran:?}");
+    // The storage is at fault, and nothing is said of iosonde.
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let storage = verdicts(&ran.json(), "storage");
+    assert!(storage.contains(&("plain_data".into(), "no".into())), "{ran:?}");
+    assert_eq!(verdicts(&ran.json(), "iosonde"), [("data".into(), "unknown".into())], "{ran:?}");
 }

@@ -23,14 +23,21 @@ const BLOCK: u64 = 37;
 const BLOCK_BYTES: u64 = 4096;
 
 /// How a job ended.
-struct JobEnd {
-    code: Option<i32>,
+pub(super) struct JobEnd {
+    pub(super) code: Option<i32>,
     stderr: String,
     report: String,
 }
 
+impl JobEnd {
+    /// Its engine cannot run on this system.
+    pub(super) fn is_not_for_here(&self) -> bool {
+        self.stderr.contains("cannot run here")
+    }
+}
+
 /// Start a job with these options in `own`; it does not read the terminal.
-fn start(own: &Path, line: &str) -> io::Result<Child> {
+pub(super) fn start(own: &Path, line: &str) -> io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command
         .arg0("iosonde")
@@ -65,7 +72,7 @@ fn wait_for_work(child: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-fn end(own: &Path, mut child: Child) -> io::Result<JobEnd> {
+pub(super) fn end(own: &Path, mut child: Child) -> io::Result<JobEnd> {
     let began = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait()? {
@@ -82,12 +89,19 @@ fn end(own: &Path, mut child: Child) -> io::Result<JobEnd> {
     Ok(JobEnd { code: status.code(), stderr: text("messages"), report: text("report") })
 }
 
-fn job(own: &Path, line: &str) -> io::Result<JobEnd> {
+pub(super) fn job(own: &Path, line: &str) -> io::Result<JobEnd> {
     end(own, start(own, line)?)
 }
 
+/// In place of all checks, where the storage does not keep data.
+pub(super) fn untried() -> Check {
+    let why = "not tried: the storage itself does not keep what is written to it";
+    let (id, name) = ("data", "data, errors, signals");
+    Check { of: CheckOf::Program, id, name, verdict: Tristate::Unknown, detail: why.to_owned() }
+}
+
 /// A check from its result: `Ok(Ok)` holds, `Ok(Err)` does not, `Err` could not be tried.
-fn check(
+pub(super) fn check(
     id: &'static str,
     name: &'static str,
     result: io::Result<Result<String, String>>,
@@ -112,7 +126,7 @@ fn verify_finds(
     );
     let wrote = job(own, &line)?;
     if wrote.code != Some(0) {
-        if wrote.stderr.contains("cannot run here") {
+        if wrote.is_not_for_here() {
             return Err(io::Error::other("it cannot run here"));
         }
         return Ok(Err(format!("a job that only writes and checks fails: {}", first_line(&wrote))));
@@ -132,7 +146,7 @@ fn verify_finds(
     })
 }
 
-fn first_line(ended: &JobEnd) -> String {
+pub(super) fn first_line(ended: &JobEnd) -> String {
     ended.stderr.lines().next().unwrap_or("no message").to_owned()
 }
 

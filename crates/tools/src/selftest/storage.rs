@@ -17,7 +17,10 @@ type RunChecks = fn(&Path, &Facts) -> Vec<Check>;
 type WriteAndSync = fn(&File, u64) -> io::Result<()>;
 
 /// All of them, in order.
-pub(super) const CHECKS: &[RunChecks] = &[kinds_of_io, syncs, page_cache, space];
+pub(super) const CHECKS: &[RunChecks] = &[kinds_of_io, plain_data, syncs, page_cache, space];
+
+/// The check without which nothing is known of what iosonde writes here.
+pub(super) const PLAIN_DATA: &str = "plain_data";
 
 /// Syncs of a check: more than another program does by chance in that time.
 const SYNCS: u64 = 8;
@@ -39,6 +42,45 @@ fn kinds_of_io(own: &Path, facts: &Facts) -> Vec<Check> {
     let of = |id: &&str| tried.of(id).cloned();
     let shown = shown.iter().filter_map(of);
     shown.map(|trial| check(trial.id, trial.name, trial.verdict, trial.detail)).collect()
+}
+
+/// Whether what plain calls write is read back: where it is not, what a job finds wrong is
+/// the storage's fault.
+fn plain_data(own: &Path, _: &Facts) -> Vec<Check> {
+    const NAME: &str = "written data";
+    const BLOCK: usize = 4096;
+    let tried = || -> io::Result<Check> {
+        // The name that jobs use next.
+        let path = own.join(super::DATA);
+        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        let block = |at: usize| vec![at as u8 | 1; BLOCK];
+        for at in 0..BYTES / BLOCK {
+            file.write_all_at(&block(at), (at * BLOCK) as u64)?;
+        }
+        sync_all(&file)?;
+        // Where it cannot be dropped, it is read from memory.
+        let _ = drop_cached(&file, 0, 0);
+        let mut found = vec![0; BYTES];
+        file.read_exact_at(&mut found, 0)?;
+        std::fs::remove_file(&path)?;
+        let wrong =
+            (0..).zip(found.chunks(BLOCK)).filter(|(at, found)| *found != block(*at)).count();
+        Ok(match wrong {
+            0 => check(
+                PLAIN_DATA,
+                NAME,
+                Tristate::Yes,
+                "read back as written, by plain calls".into(),
+            ),
+            _ => {
+                let blocks = BYTES / BLOCK;
+                let detail =
+                    format!("{wrong} of {blocks} blocks that plain calls wrote are others");
+                check(PLAIN_DATA, NAME, Tristate::No, detail)
+            }
+        })
+    };
+    vec![tried().unwrap_or_else(|error| failed(PLAIN_DATA, NAME, &error))]
 }
 
 /// Whether fsync, fdatasync and O_DSYNC end in a flush of the device's cache.
