@@ -59,7 +59,7 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     let arguments = Arguments::parse(words)?;
     let root = crate::docs::root();
     let program = match &arguments.program {
-        Some(program) => program.clone(),
+        Some(program) => executable(program)?,
         None => build(&root)?,
     };
     let directory = own_directory(&root.join("target/faults"))?;
@@ -92,6 +92,19 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     let seeds: u64 = totals.values().map(|total| total.seeds).sum();
     println!("{seeds} seeds in {:.0} s", began.elapsed().as_secs_f64());
     if failures.is_empty() { Ok(()) } else { Err(format!("seeds with findings: {failures:?}")) }
+}
+
+/// The program by its absolute path: it runs in directories of the bench.
+fn executable(path: &Path) -> Result<PathBuf, String> {
+    use std::os::unix::fs::PermissionsExt;
+    let named = |why: &str| {
+        format!("faults: --program {}: {why}: give the path of an iosonde", path.display())
+    };
+    let found = path.metadata().map_err(|error| named(&error.to_string()))?;
+    if !found.is_file() || found.permissions().mode() & 0o111 == 0 {
+        return Err(named("it is no program"));
+    }
+    path.canonicalize().map_err(|error| named(&error.to_string()))
 }
 
 /// A directory of this process; those of runs that were killed are removed.
@@ -132,6 +145,15 @@ mod tests {
     fn one_seed_is_run_again_alone() {
         let arguments = Arguments::parse(&["--seed", "77"]).unwrap();
         assert_eq!((arguments.first, arguments.count), (77, 1));
+    }
+
+    #[test]
+    fn a_program_that_is_missing_is_a_mistake_and_no_finding() {
+        let refused = run(&["--program", "/none/iosonde", "--seeds", "1"]).unwrap_err();
+        assert!(refused.starts_with("faults: --program /none/iosonde: No such file"), "{refused}");
+        let refused = run(&["--program", "/etc/passwd", "--seeds", "1"]).unwrap_err();
+        assert!(refused.contains("it is no program"), "{refused}");
+        assert!(executable(Path::new("/bin/sh")).is_ok_and(|path| path.is_absolute()));
     }
 
     #[test]

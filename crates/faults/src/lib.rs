@@ -12,11 +12,13 @@
 pub mod bench;
 mod dice;
 mod files;
+mod forge;
 mod mount;
 mod script;
 mod store;
 
 pub use dice::Dice;
+pub use forge::HeaderField;
 pub use mount::{FaultMount, with_own_mounts};
 pub use script::{Fault, Rule, Script, Target};
 pub use store::{Caching, EVERY_FILE, Store};

@@ -1,6 +1,7 @@
 //! Which requests fail, and how: rules whose dice come from a seed.
 
 use crate::Dice;
+use crate::forge::HeaderField;
 use std::collections::HashMap;
 
 /// What a rule applies to.
@@ -47,6 +48,8 @@ pub enum Fault {
     MisdirectedWrite,
     /// Of a write, only the first sectors are stored.
     TornWrite,
+    /// A write is stored with one field of its block's header changed.
+    Forged(HeaderField),
     /// A sync is acknowledged and does nothing.
     LyingSync,
 }

@@ -2,9 +2,11 @@
 //! power cut leaves; and the counts of what was injected.
 
 use crate::Dice;
+use crate::forge::forge;
 use crate::script::{Fault, Script, Target};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::Instant;
 
 /// Sectors are stored whole or not at all.
 const SECTOR: usize = 512;
@@ -52,6 +54,10 @@ pub struct Store {
     next_id: u64,
     injected: BTreeMap<(Target, Fault), u64>,
     requests: BTreeMap<Target, u64>,
+    /// When each came.
+    arrivals: Vec<(Target, Instant)>,
+    /// How long replies were held back, all together.
+    held_ms: u64,
     /// How often there was no space.
     refused: u64,
     /// Where reads returned a bit that does not lie there.
@@ -91,6 +97,8 @@ impl Store {
             next_id: 2,
             injected: BTreeMap::new(),
             requests: BTreeMap::new(),
+            arrivals: Vec::new(),
+            held_ms: 0,
             refused: 0,
             flipped_reads: Vec::new(),
             cut_after: None,
@@ -137,6 +145,31 @@ impl Store {
     /// How many requests of this kind came to the faulty file.
     pub fn requests(&self, target: Target) -> u64 {
         self.requests.get(&target).copied().unwrap_or(0)
+    }
+
+    /// When the requests of this kind came to the faulty file, in order.
+    pub fn arrivals(&self, target: Target) -> Vec<Instant> {
+        self.arrivals.iter().filter(|(one, _)| *one == target).map(|(_, at)| *at).collect()
+    }
+
+    /// How long replies of reads and writes were held back, all together.
+    pub fn held_ms(&self) -> u64 {
+        self.held_ms
+    }
+
+    /// Exchange `size` bytes of two files, or of two places of one, behind the back of
+    /// whoever wrote them.
+    pub fn exchange(&mut self, one: (&str, usize), other: (&str, usize), size: usize) {
+        let ids = [one.0, other.0].map(|name| self.find(name));
+        let [Some(first), Some(second)] = ids else { return };
+        let take =
+            |store: &Store, id: u64, at: usize| store.files[&id].actual[at..at + size].to_vec();
+        let (here, there) = (take(self, first, one.1), take(self, second, other.1));
+        for (id, at, data) in [(first, one.1, there), (second, other.1, here)] {
+            if let Some(file) = self.files.get_mut(&id) {
+                put(&mut file.actual, at, &data);
+            }
+        }
     }
 
     /// How often something was refused because it did not fit.
@@ -353,6 +386,7 @@ impl Store {
             }
             _ => {}
         }
+        self.held_ms += wait;
         Answer::Done(data, wait)
     }
 
@@ -385,6 +419,7 @@ impl Store {
                 flip(&mut stored.1, &mut dice);
             }
             Some(Fault::LostWrite) => stored.1.clear(),
+            Some(Fault::Forged(field)) if forge(&mut stored.1, field) => {}
             Some(Fault::TornWrite) if length > SECTOR => {
                 let sectors = (length.div_ceil(SECTOR) - 1) as u64;
                 stored.1.truncate(SECTOR * (1 + dice.below(sectors)) as usize);
@@ -403,6 +438,7 @@ impl Store {
         if let Some(fault) = happened {
             self.note(Target::Write, fault);
         }
+        self.held_ms += wait;
         Answer::Done(length, wait)
     }
 
@@ -472,6 +508,7 @@ impl Store {
             return Ok((None, Dice::new(0)));
         }
         *self.requests.entry(target).or_default() += 1;
+        self.arrivals.push((target, Instant::now()));
         if self.cut_after.is_some_and(|writes| self.requests(Target::Write) > writes) {
             self.is_cut = true;
             return Err(EIO);

@@ -3,7 +3,7 @@
 use super::job::{CACHED, DATA, EXACT, Job};
 use super::report::{Report, blamed};
 use super::{Findings, SeedResult, Stage};
-use crate::{Fault, Rule, Target};
+use crate::{Fault, HeaderField, Rule, Target};
 
 const METHODS: [&str; 7] = ["crc32c", "md5", "sha256", "xxhash", "crc64", "sha1", "crc16"];
 
@@ -26,6 +26,9 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     ];
     // A page is read before a part of it is written: what was wrong then need not stay so.
     let fault = stage.dice.pick(if exact { &faults } else { &faults[..4] });
+    // A write has one header where it is one block.
+    let forged = (Target::Write, Fault::Forged(stage.dice.pick(&HeaderField::ALL)));
+    let fault = if exact && stage.dice.happens(400) { forged } else { fault };
     let per_mille = stage.dice.pick(&[0, 20, 100, 500]);
     let rule = Rule { target: fault.0, fault: fault.1, per_mille };
     let (store, before) = stage.store(&job, vec![rule]);

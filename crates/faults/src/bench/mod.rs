@@ -5,6 +5,7 @@
 //! agree is a [`Finding`]: a sentence and the command.
 
 mod before;
+mod buffers;
 mod calls;
 mod corruption;
 mod errors;
@@ -13,13 +14,16 @@ mod full;
 mod interruptions;
 mod job;
 mod kill;
+mod latencies;
 mod machine;
 mod outputs;
+mod paced;
 mod power;
 mod program;
 mod report;
 mod seeds;
 mod short;
+mod swapped;
 
 use crate::Dice;
 use std::fmt;
@@ -33,10 +37,18 @@ pub use seeds::{SceneTotals, Seeds};
 pub enum Scene {
     /// EIO and ENOSPC of reads, writes and syncs.
     Errors,
-    /// Bits flipped, writes lost, torn or misdirected.
+    /// What is written is what options of buffers ask for.
+    Buffers,
+    /// Bits flipped, writes lost, torn or misdirected; headers with a wrong field.
     Corruption,
+    /// Blocks that changed places, within a file or with another.
+    Swapped,
     /// EINTR, short I/O, delays, hangs: nothing that may change data.
     Interruptions,
+    /// Rates, by the clock of the storage.
+    Paced,
+    /// Histograms and percentiles, by a log of each I/O.
+    Latencies,
     /// The power is cut; syncs were honoured or not.
     PowerCut,
     /// Files that do not fit.
@@ -57,11 +69,15 @@ pub enum Scene {
 type RunScene = fn(Stage<'_>) -> Result<SeedResult, String>;
 
 /// Each scene and how many seeds of [`ROUND`] are its.
-const SCENES: [(Scene, u64, RunScene); 10] = [
-    (Scene::Errors, 4, errors::run),
-    (Scene::Corruption, 4, corruption::run),
-    (Scene::Interruptions, 4, interruptions::run),
-    (Scene::PowerCut, 3, power::run),
+const SCENES: [(Scene, u64, RunScene); 14] = [
+    (Scene::Errors, 3, errors::run),
+    (Scene::Buffers, 1, buffers::run),
+    (Scene::Corruption, 3, corruption::run),
+    (Scene::Swapped, 1, swapped::run),
+    (Scene::Interruptions, 3, interruptions::run),
+    (Scene::Paced, 1, paced::run),
+    (Scene::Latencies, 1, latencies::run),
+    (Scene::PowerCut, 2, power::run),
     (Scene::Calls, 2, calls::run),
     (Scene::Files, 2, files::run),
     (Scene::Outputs, 1, outputs::run),

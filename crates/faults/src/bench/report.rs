@@ -33,6 +33,11 @@ impl Report {
         self.0["jobs"][0][lane][key].as_u64().unwrap_or(0)
     }
 
+    /// The completion latencies of a direction.
+    pub(crate) fn latencies(&self, lane: &str) -> &Value {
+        &self.0["jobs"][0][lane]["clat_ns"]
+    }
+
     /// The share of the reads back that came from the page cache, as the ledger has it.
     pub(crate) fn verified_from_cache(&self) -> f64 {
         self.0["iosonde"]["ledger"]["verify_reads"]["cache_share"].as_f64().unwrap_or(0.0)
@@ -55,6 +60,18 @@ pub(crate) fn blamed(ended: &ProgramEnd) -> Vec<u64> {
     offsets.sort_unstable();
     offsets.dedup();
     offsets
+}
+
+/// The blocks that messages on standard error blame, by the name of their file and the
+/// offset in it.
+pub(crate) fn blamed_in(ended: &ProgramEnd) -> Vec<(String, u64)> {
+    let block = |line: &str| {
+        let (_, rest) = line.split_once(" at file ")?;
+        let (path, rest) = rest.split_once(" offset ")?;
+        let offset = rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()?;
+        Some((path.rsplit('/').next().unwrap_or(path).to_owned(), offset))
+    };
+    ended.stderr.lines().filter_map(block).collect()
 }
 
 #[cfg(test)]
@@ -80,6 +97,8 @@ mod tests {
                     verify: bad header offset 12288, wanted 4096 at file f offset 4096, length \
                     4096 (requested block: offset=4096, length=4096)\n";
         assert_eq!(blamed(&ended("", text)), [4096, 8192]);
+        let file = |offset| ("f".to_owned(), offset);
+        assert_eq!(blamed_in(&ended("", text)), [file(8192), file(4096)]);
     }
 
     #[test]
