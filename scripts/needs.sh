@@ -33,6 +33,8 @@ need ip iproute2
 need mpirun.openmpi openmpi-bin
 need mpirun.mpich mpich
 need zstd zstd
+# fio has it do arithmetic in job files.
+need bc bc
 # Hundreds of megabytes are not put there either; Debian's node has no npm beside it.
 need_large() { # command, packages, what for
 	is_there "$1" || large="$large$2 ($3) "

@@ -260,7 +260,7 @@ fn a_file_that_another_job_removed_is_unknown_in_words() {
     // The second still writes when the first has ended and removed the file.
     let second = format!("--name=k --filename={} --rw=write --bs=4k", place.path("f"));
     let line =
-        format!("--rw=write --bs=4k --size=64k --unlink=1 {second} --size=64k --rate_iops=40");
+        format!("--rw=write --bs=4k --size=64k --unlink=1 {second} --size=64k --rate_iops=8");
     let reported = place.ledger("f", &line);
     let left = &reported["jobs"][1]["writes"]["dirty_at_end_bytes"];
     assert_eq!(left["unknown"], "the file was removed during the run", "{}", reported["jobs"][1]);

@@ -224,7 +224,8 @@ fn processes_in(folder: &Folder) -> Vec<u32> {
 
 /// Send a signal to a process, which may have ended.
 pub fn send(signal: &str, process: u32) {
-    let _ = run("kill", &[signal, &process.to_string()]);
+    // The shell's own: a small Debian has no other kill.
+    let _ = run("sh", &["-c", "kill \"$0\" \"$1\"", signal, &process.to_string()]);
 }
 
 /// The result of a rank, or another document of the folder.

@@ -102,13 +102,16 @@ mod tests {
 
     #[test]
     fn what_was_drained_is_clean_and_a_limit_in_the_past_drains_nothing() {
-        let path = std::env::temp_dir().join(format!("iosonde-drain-{}", std::process::id()));
+        let folder = iosonde_testing::Folder::new("drain");
+        let path = folder.join("f");
         std::fs::write(&path, vec![1; 40 << 20]).unwrap();
         let far = Instant::now() + Duration::from_secs(600);
         let refused = drain(&path, (0, 40 << 20), Instant::now(), &|| false);
         let pace = drain(&path, (0, 40 << 20), far, &|| false);
         let left = unwritten_bytes(&File::open(&path).unwrap(), 0, 40 << 20);
-        std::fs::remove_file(&path).unwrap();
+        if pace.as_ref().is_err_and(|error| error.to_string().contains("made of memory")) {
+            iosonde_testing::skip!("the target directory is made of memory");
+        }
         let pace = pace.unwrap();
         assert!(!pace.by_part && pace.took > Duration::ZERO);
         match left {
