@@ -100,6 +100,8 @@ fn verify_spec(block_type: BlockType, reads_back: bool) -> Result<VerifySpec, St
         only_synced: false,
         until: None,
         ios_most: u64::MAX,
+        wraps: false,
+        pass_bytes_most: u64::MAX,
         files: [1, 1],
         compare_seed: true,
         compare_number: true,

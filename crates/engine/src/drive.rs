@@ -499,6 +499,16 @@ impl Drive {
         Ok(())
     }
 
+    /// syncfs(2) the file system of every file, and log that. Not counted either.
+    pub fn sync_file_systems(&mut self) -> Result<(), Failure> {
+        let ns = self.clock.now();
+        if let Some(log) = &mut self.log {
+            let ns = self.clock.ns_between(log.epoch, ns);
+            (0..self.files.len() as u32).for_each(|file| log.add_syncfs(ns, FileId(file)));
+        }
+        self.files.sync_file_systems()
+    }
+
     /// What completed so far is durable.
     fn note_all_synced(&mut self) {
         if let Some(verify) = &mut self.verify {

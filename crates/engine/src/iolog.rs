@@ -76,6 +76,15 @@ impl IoLog {
         }
     }
 
+    /// Log that the file system of a file is synced, `ns` after the epoch.
+    pub fn add_syncfs(&mut self, ns: u64, file: FileId) {
+        let file = file.0 as usize;
+        if !std::mem::replace(&mut self.open[file], true) {
+            self.mark(ns, file, "open");
+        }
+        self.mark(ns, file, "syncfs 0 0");
+    }
+
     /// Log one I/O, `ns` after the epoch.
     pub fn add(&mut self, ns: u64, entry: &Planned) {
         if let Some(trace) = &self.trace {
@@ -137,6 +146,7 @@ mod tests {
         for op in [Op::Open, Op::Close, Op::Invalidate, Op::ZoneReset] {
             log.add(3_000, &entry(op, 1));
         }
+        log.add_syncfs(4_000, FileId(0));
         log.close(4_000, FileId(0));
         log.close(4_000, FileId(1));
         assert!(!log.is_traced() && !log.has_failed());
@@ -145,7 +155,7 @@ mod tests {
             folder.read("log"),
             "fio version 3 iolog\n0 a add\n0 b add\n1 a open\n1 a read 8192 512\n\
              2 a write 8192 512\n2 a trim 8192 512\n2 a trim 8192 512\n2 a sync 8192 512\n\
-             2 a datasync 8192 512\n2 a sync_file_range 8192 512\n4 a close\n",
+             2 a datasync 8192 512\n2 a sync_file_range 8192 512\n4 a syncfs 0 0\n4 a close\n",
             "a file that was never opened is not closed"
         );
     }

@@ -1,6 +1,7 @@
 //! `--debug`: log lines in fio's format, `%-8s %-5u text`.
 
 use iosonde_run::job::{JobPlan, Plan};
+use iosonde_session::Personality;
 use iosonde_spec::TypedOption;
 use iosonde_spec::cli::flags::{DebugWord, RunFlags};
 use iosonde_spec::cli::{Parsed, ParsedJob};
@@ -17,6 +18,24 @@ pub fn is_on(flags: &RunFlags, debug: DebugWord, job: Option<u32>) -> bool {
         _ => true,
     };
     flags.debug.contains(&debug) && of_job
+}
+
+/// The words of `--debug`, as `--debug=?` prints them.
+pub fn words(personality: Personality) -> String {
+    let mut names: Vec<&str> = DebugWord::WORDS.iter().map(|(name, _)| *name).collect();
+    // The word that takes a number stands where fio has it.
+    let at = names.iter().position(|name| *name == "mutex").unwrap_or(names.len());
+    names.insert(at, "job");
+    format!("{}: dumping debug options:{},all\n", personality.program(), names.join(","))
+}
+
+/// What fio says of the words that are on; nothing in our own name.
+pub fn set_words(personality: Personality, flags: &RunFlags) -> String {
+    if personality == Personality::Native {
+        return String::new();
+    }
+    let line = |debug: &DebugWord| format!("fio: set debug option {}\n", debug.word());
+    flags.debug.iter().map(line).collect()
 }
 
 /// A line about `debug`, of the process or thread `id`.

@@ -2,7 +2,7 @@
 //! `--enghelp`, `--crctest`, `--memcpytest`, `--inflate-log`,
 //! `--idle-prof=calibrate`.
 
-use crate::speed;
+use crate::{clock_test, debug, speed};
 use iosonde_base::exit;
 use iosonde_engine::{CATALOGUE, EngineDef};
 use iosonde_options::{OptionDef, nearest, render};
@@ -27,6 +27,8 @@ pub fn run(personality: Personality, request: &InfoRequest, no_exec: bool) -> u8
         InfoRequest::EngineHelp(words) => engine_help(words.as_deref(), no_exec),
         InfoRequest::InflateLog(path) => return inflate(path),
         InfoRequest::Calibrate => calibrate(),
+        InfoRequest::ClockTest => clock_test::run(),
+        InfoRequest::DebugWords => (debug::words(personality), exit::OK),
     };
     print(&text);
     code

@@ -135,7 +135,8 @@ fn name_replaced(personality: Personality, flags: &OutputFlags) {
     }
 }
 
-fn prints_documents_only(flags: &OutputFlags) -> bool {
+/// Whether all that is printed is documents.
+pub fn prints_documents_only(flags: &OutputFlags) -> bool {
     flags.formats_given && flags.formats.iter().all(|&format| is_document(format))
 }
 

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod clock_test;
 mod commands;
 mod debug;
 mod explain;

@@ -1,6 +1,7 @@
 //! What is printed while jobs run: the opening lines, the status line, errors as
 //! they occur, interim reports.
 
+use crate::job_run::prints_documents_only;
 use crate::live::share::progress;
 use crate::live::{LONG_S, LiveMode, LiveShow};
 use crate::metrics::MetricsOutputs;
@@ -215,9 +216,15 @@ impl<'a> RunProgress<'a> {
     }
 
     /// Say what a job left undone, such as writes that were not checked, or that it did no
-    /// I/O at all, and why: its zeroes are no result. Our own report says so itself.
+    /// I/O at all, and why: its zeroes are no result. Our own report says so itself; called as
+    /// fio, nothing that fio does not say is beside a document, which has it under
+    /// `iosonde.diagnostics`.
     fn warn(&mut self, job: &JobPlan, result: &JobResult) {
-        if self.personality == Personality::Native && !self.flags.output.formats_given {
+        let said = match self.personality {
+            Personality::Native => !self.flags.output.formats_given,
+            Personality::Fio => prints_documents_only(&self.flags.output),
+        };
+        if said {
             return;
         }
         let idle = idle(job, result).filter(|_| result.error.is_none());

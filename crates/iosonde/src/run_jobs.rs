@@ -7,7 +7,7 @@ use iosonde_base::exit;
 use iosonde_run::job::Plan;
 use iosonde_run::preflight::write_access;
 use iosonde_session::Personality;
-use iosonde_session::prepare::{Prepared, lines_of, parse, prepare_parsed};
+use iosonde_session::prepare::{Prepared, lines_of, parse, prepare_parsed, warned_fatally};
 use iosonde_spec::cli::{
     Parsed,
     flags::{Flags, InfoRequest},
@@ -39,7 +39,10 @@ pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
         }
         None => {}
     }
-    let options = debug::parse(&parsed);
+    if let Some(unknown) = &parsed.flags.run.debug_unknown {
+        print_error(&format!("{}: {unknown}", personality.program()));
+    }
+    let options = debug::set_words(personality, &parsed.flags.run) + &debug::parse(&parsed);
     if parsed.flags.run.showcmd {
         return print_command_lines(personality, &parsed, options);
     }
@@ -79,10 +82,11 @@ fn print_output(personality: Personality, flags: &Flags, text: &str) -> u8 {
 fn print_command_lines(personality: Personality, parsed: &Parsed, options: String) -> u8 {
     let lines = parsed.shown.iter().fold(options, |text, line| text + line + "\n");
     let code = print_output(personality, &parsed.flags, &lines);
-    if !parsed.is_refused() {
+    let fatal = warned_fatally(personality, parsed);
+    if !parsed.is_refused() && !fatal {
         return code;
     }
-    for notice in parsed.notices.iter().filter(|notice| notice.is_error()) {
+    for notice in parsed.notices.iter().filter(|notice| fatal || notice.is_error()) {
         lines_of(personality, notice).iter().for_each(|line| print_error(line));
     }
     exit::REFUSED

@@ -41,13 +41,23 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The message is fio's own: called as fio, the line begins with it.
     pub as_fio: bool,
+    /// fio warns of it too, so that it is fatal with its `--warnings-fatal`.
+    pub fio_warns_too: bool,
 }
 
 impl Diagnostic {
     /// A diagnostic of any level, about no option yet.
     pub fn new(level: Level, message: impl Into<String>) -> Diagnostic {
         let (option, origin) = (String::new(), Origin::Default);
-        Diagnostic { level, option, origin, message: message.into(), help: None, as_fio: false }
+        Diagnostic {
+            level,
+            option,
+            origin,
+            message: message.into(),
+            help: None,
+            as_fio: false,
+            fio_warns_too: false,
+        }
     }
 
     /// A note.
@@ -75,6 +85,12 @@ impl Diagnostic {
     /// The same, with a message that is fio's own.
     pub fn as_fio(mut self) -> Diagnostic {
         self.as_fio = true;
+        self
+    }
+
+    /// The same, of something that fio warns of as well.
+    pub fn fio_warns_too(mut self) -> Diagnostic {
+        self.fio_warns_too = true;
         self
     }
 

@@ -154,8 +154,9 @@ impl JobAccount {
         let mut report = DirReport::from_lane(lane, facts.runtime_ms[dir], &facts.percentiles);
         report.keep_measured(&facts.measured);
         report.drop_ios = facts.dropped[dir];
+        report.gone_over_ios = facts.gone_over[dir];
         report.cachehit_percent = facts.cachehit_percent[dir];
-        report.zone_resets = if dir == Dir::Write { facts.zone_resets } else { 0 };
+        report.zone_resets = facts.zone_resets.filter(|_| dir == Dir::Write);
         if facts.measured.bw {
             [report.bw_kib, report.iops_windows] =
                 self.windows[dir].each_ref().map(|windows| WindowReport::sum(windows));
@@ -172,6 +173,7 @@ impl JobAccount {
         let mut report = DirReport::from_lane(&lane, runtime_ms, &facts.percentiles);
         report.keep_measured(&facts.measured);
         report.drop_ios = facts.dropped.0.iter().sum();
+        report.gone_over_ios = facts.gone_over.0.iter().sum();
         report.zone_resets = facts.zone_resets;
         let windows = |which: usize| {
             let all: Vec<_> = self.windows.0.iter().flat_map(|dir| dir[which].clone()).collect();

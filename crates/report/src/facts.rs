@@ -22,8 +22,10 @@ pub struct JobFacts {
     pub runtime_ms: PerDir<u64>,
     /// I/Os given up, and zones reset: read, write, trim.
     pub dropped: PerDir<u64>,
+    /// I/Os that were gone over and not done (`verify_only`).
+    pub gone_over: PerDir<u64>,
     /// Zones reset by writes.
-    pub zone_resets: u64,
+    pub zone_resets: Option<u64>,
     /// Share of I/Os that the page cache answered, where that is known.
     pub cachehit_percent: PerDir<Option<f64>>,
     /// What it did, one after the other.
@@ -41,7 +43,8 @@ impl Default for JobFacts {
             percentiles: Percentiles::default(),
             runtime_ms: PerDir::default(),
             dropped: PerDir::default(),
-            zone_resets: 0,
+            gone_over: PerDir::default(),
+            zone_resets: None,
             cachehit_percent: PerDir::default(),
             phases: Vec::new(),
         }
@@ -71,8 +74,11 @@ impl JobFacts {
         for dir in DIRS {
             self.runtime_ms[dir] = self.runtime_ms[dir].max(other.runtime_ms[dir]);
             self.dropped[dir] += other.dropped[dir];
+            self.gone_over[dir] += other.gone_over[dir];
         }
-        self.zone_resets += other.zone_resets;
+        if let Some(theirs) = other.zone_resets {
+            *self.zone_resets.get_or_insert_default() += theirs;
+        }
         for theirs in &other.phases {
             match self.phases.iter_mut().find(|mine| mine.name == theirs.name) {
                 Some(mine) => mine.duration_ns = mine.duration_ns.max(theirs.duration_ns),

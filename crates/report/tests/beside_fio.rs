@@ -113,6 +113,7 @@ fn digits_as_one(line: &str) -> String {
 /// A line without what the moment decides: unit prefixes, which latency
 /// classes there were, how percentiles fill their rows, process ids, dates.
 fn layout(line: &str) -> String {
+    let line = iosonde_testing::fio_text::as_in_3_42(line);
     let line = digits_as_one(line.split(": pid=").next().unwrap());
     if line.starts_with("  lat (") {
         return "  lat ( ...".into();

@@ -127,6 +127,7 @@ fn comparable(text: &str) -> Vec<String> {
         .lines()
         .map(|line| line.split(", jobs=").next().unwrap())
         .map(|line| line.replace("/sync_file_range/syncfs:", "/sync_file_range:"))
+        .map(|line| iosonde_testing::fio_text::as_in_3_42(&line))
         .collect()
 }
 

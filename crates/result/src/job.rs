@@ -196,7 +196,8 @@ fn dir(
         bw_agg_percent: number(value, "bw_agg"),
         iops_windows: windows(value, "iops", "iops_stddev"),
         cachehit_percent: value["cachehit"].as_f64(),
-        zone_resets: 0,
+        zone_resets: None,
+        gone_over_ios: 0,
     })
 }
 

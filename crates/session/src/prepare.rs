@@ -116,15 +116,23 @@ pub fn prepare_shared(
     shares: Vec<Option<plan::RankShare>>,
 ) -> Result<Prepared, PrepareError> {
     let mut notes = notice_lines(personality, &parsed.notices);
-    if parsed.is_refused() {
+    if parsed.is_refused() || warned_fatally(personality, &parsed) {
         return Err(PrepareError { code: exit::REFUSED, reasons: notes });
     }
     let external =
         if parsed.flags.run.parse_only { ExternalEngines::Leave } else { ExternalEngines::Load };
     refuse_programs(personality, &parsed, &mut notes)?;
     let mut diagnostics = plan::resolve(&mut parsed.jobs, external);
-    let fatal = if parsed.flags.jobs.warnings_fatal { Level::Warning } else { Level::Error };
-    let is_fatal = |diagnostic: &Diagnostic| diagnostic.level >= fatal;
+    let warnings_fatal = parsed.flags.jobs.warnings_fatal;
+    let parse_only = parsed.flags.run.parse_only;
+    let is_fatal = |diagnostic: &Diagnostic| {
+        let warns = match personality {
+            Personality::Native => diagnostic.level == Level::Warning,
+            // What fio says once it has parsed.
+            Personality::Fio => diagnostic.fio_warns_too && !parse_only,
+        };
+        diagnostic.level == Level::Error || (warnings_fatal && warns)
+    };
     let mut planned = plan::PlannedJobs::default();
     if !diagnostics.iter().any(is_fatal) && !parsed.flags.run.parse_only {
         planned = plan_jobs(personality, &parsed, shares);
@@ -151,6 +159,15 @@ pub fn prepare_shared(
         Personality::Native => data_warnings(&planned.plan),
     };
     Ok(Prepared { personality, parsed, plan: planned.plan, notes, data_warnings })
+}
+
+/// In our own name, with `--warnings-fatal`: whether there is a warning. fio knows none of an
+/// option alone.
+pub fn warned_fatally(personality: Personality, parsed: &Parsed) -> bool {
+    let warns = |notice: &Notice| notice.diagnostic.level == Level::Warning;
+    personality == Personality::Native
+        && parsed.flags.jobs.warnings_fatal
+        && parsed.notices.iter().any(warns)
 }
 
 /// What there is to say of an existing file that a reading job would extend: in our

@@ -271,12 +271,13 @@ fn a_global_that_writes_may_be_overridden_under_readonly() {
 }
 
 #[test]
-fn a_warning_stops_the_run_only_when_asked_to() {
+fn a_warning_is_no_error_whatever_is_asked() {
     let files = [("a.fio", "[a\nsize=4k\n")];
-    let lenient = parsed("a.fio", &files);
-    assert_eq!(lenient.notices[0].diagnostic.level, Level::Warning);
-    assert!(!lenient.is_refused());
-    assert!(parsed("--warnings-fatal a.fio", &files).is_refused());
+    for line in ["a.fio", "--warnings-fatal a.fio"] {
+        let parsed = parsed(line, &files);
+        assert_eq!(parsed.notices[0].diagnostic.level, Level::Warning);
+        assert!(!parsed.is_refused(), "whose warnings are fatal is decided by the name called");
+    }
 }
 
 #[test]

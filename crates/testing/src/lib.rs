@@ -8,6 +8,7 @@
 mod devices;
 #[cfg(unix)]
 mod fake_system;
+pub mod fio_text;
 mod folder;
 mod json_shape;
 mod mutate;

@@ -37,11 +37,7 @@ impl Limits {
         let twice = if spec.directions.trim_then_write { 2 } else { 1 };
         let over_loops = |one: u64| one.saturating_mul(spec.loops).saturating_mul(twice);
         let unless_timed = |limit: u64| if spec.time_based { u64::MAX } else { limit };
-        let pass_bytes = if spec.queued {
-            unless_timed(pass_bytes(spec).saturating_mul(twice))
-        } else {
-            u64::MAX
-        };
+        let pass_bytes = spec.pass_bytes_most();
         Limits {
             job_left: unless_timed(over_loops(spec.total_bytes)),
             pass_left: pass_bytes,
@@ -116,6 +112,20 @@ impl Limits {
         self.loops_left = self.loops_left.saturating_sub(1);
         self.pass_left = self.pass_bytes;
         self.bytes_in_pass = 0;
+    }
+}
+
+impl SourceSpec {
+    /// Bytes after which a pass ends; `u64::MAX` for no limit of its own. A job that ends by time
+    /// has one where it verifies what it wrote: it reads that back after each pass, and with
+    /// `verify_backlog` what is read on the way counts as much as what is written.
+    pub fn pass_bytes_most(&self) -> u64 {
+        if !self.queued || (self.time_based && !(self.verify && self.directions.write)) {
+            return u64::MAX;
+        }
+        // A trim and its write count as one I/O of the limits.
+        let twice = self.directions.trim_then_write || (self.time_based && self.reads_back_among);
+        pass_bytes(self).saturating_mul(if twice { 2 } else { 1 })
     }
 }
 
@@ -230,5 +240,27 @@ mod tests {
             spec.align.0 = [8192; 3];
         }));
         assert!(!pass(|spec| spec.queued = false), "no limit of its own");
+    }
+
+    #[test]
+    fn a_job_that_ends_by_time_and_verifies_has_passes_too() {
+        let pass = |change: fn(&mut SourceSpec)| {
+            let mut spec = SourceSpec {
+                total_bytes: 8192,
+                size_bytes: 8192,
+                queued: true,
+                time_based: true,
+                verify: true,
+                ..SourceSpec::default()
+            };
+            spec.directions.write = true;
+            change(&mut spec);
+            spec.pass_bytes_most()
+        };
+        assert_eq!(pass(|_| {}), 8192);
+        assert_eq!(pass(|spec| spec.reads_back_among = true), 16_384, "reads count as well");
+        assert_eq!(pass(|spec| spec.verify = false), u64::MAX);
+        assert_eq!(pass(|spec| spec.directions.write = false), u64::MAX, "a job that reads");
+        assert_eq!(pass(|spec| spec.queued = false), u64::MAX);
     }
 }

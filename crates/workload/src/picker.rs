@@ -61,9 +61,12 @@ impl FilePicker {
     }
 
     /// For the next pass: no file is open. The file in turn, and how many turns
-    /// are left, stays, as in fio.
+    /// are left, stays, as in fio; but files one after the other begin with the first.
     pub(crate) fn begin_pass(&mut self) {
         self.open = 0;
+        if self.service.pick == FilePick::Sequential {
+            (self.turn, self.left) = (0, 0);
+        }
     }
 
     /// Draw the same files again.

@@ -395,8 +395,10 @@ impl Source {
     /// The file is used up, but the job ends by time, or its files are picked
     /// by a law: begin it again.
     fn begin_file_again(&mut self, file: usize) -> Option<Planned> {
-        // Several sequential files are done one by one, then begin a new pass.
-        let in_place = self.spec.directions.random || self.files.len() == 1;
+        // Several sequential files are done one by one, then begin a new pass; as in fio, one file
+        // that is read back after a pass does, too.
+        let one = self.files.len() == 1 && self.spec.pass_bytes_most() == u64::MAX;
+        let in_place = self.spec.directions.random || one;
         let by_time = self.spec.time_based && in_place;
         if !by_time && !self.picker.by_law() {
             return None;

@@ -261,6 +261,8 @@ pub struct SourceSpec {
     /// What a pass wrote is read back at its end. Where passes leave holes
     /// (`rw=write:8k`), that counts towards `total_bytes`, as in fio.
     pub reads_back: bool,
+    /// What was written is read back among the writes (`verify_backlog`).
+    pub reads_back_among: bool,
     /// What moves, and whether at random.
     pub directions: Directions,
     /// I/Os of a run in a random job before a new place is drawn
@@ -350,6 +352,7 @@ impl Default for SourceSpec {
             repeat: true,
             verify: false,
             reads_back: false,
+            reads_back_among: false,
             directions: Directions { read: true, ..Directions::default() },
             seq_nr: 1,
             sequencer: Sequencer::Sequential,

@@ -64,9 +64,14 @@ impl Schedule {
         if blocks < u64::from(spec.regions) || spec.regions > REGIONS_MOST {
             return Err(unsuited());
         }
-        let lag = spec.cache_bytes.div_ceil(region_bytes.max(1));
-        let lag = u32::try_from(lag).ok().filter(|&lag| lag + 1 < spec.regions);
-        let lag = lag.ok_or_else(unsuited)?;
+        // As fio has it, a region is more than the cache.
+        if spec.cache_bytes >= region_bytes {
+            return Err(unsuited());
+        }
+        let lag = u32::from(spec.cache_bytes > 0);
+        if lag + 1 >= spec.regions {
+            return Err(unsuited());
+        }
         let shares = &stale_shares(spec.regions, spec.spare)[..(spec.regions - lag - 1) as usize];
         let all: f64 = shares.iter().sum();
         let (mut sum, mut noted) = (0.0, 0);
@@ -331,7 +336,7 @@ mod tests {
 
     #[test]
     fn no_block_is_written_again_while_it_may_be_in_the_drives_cache() {
-        let cache_blocks = 3000;
+        let cache_blocks = 1000;
         let spec = SprandomSpec { cache_bytes: cache_blocks * 4096, ..SPEC };
         let writes = written(spec, 20_000);
         let mut last = std::collections::HashMap::new();

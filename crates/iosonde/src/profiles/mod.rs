@@ -185,7 +185,8 @@ mod tests {
         assert!(line.contains(" --output=o --name=seqwrite "), "{line}");
         assert_eq!(line.matches("--name=").count(), 4, "{line}");
         let default = expanded("--profile tiobench");
-        assert!(default.contains("--size=4*1024*$mb_memory --bs=4096"), "{default}");
+        let mebibytes = 4 * (iosonde_sys::memory::total_bytes() >> 20);
+        assert!(default.contains(&format!("--size={mebibytes}m --bs=4096")), "{default}");
     }
 
     /// What fio 3.33 lists with `--debug=parse` for the same lines, and the duration that was

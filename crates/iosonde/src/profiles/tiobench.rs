@@ -60,7 +60,8 @@ pub(super) fn jobs<'a>(
 ) -> Vec<String> {
     let size = match value("size") {
         Some(mebibytes) => format!("{mebibytes}m"),
-        None => "4*1024*$mb_memory".to_owned(),
+        // fio's four times the memory, in MiB.
+        None => format!("{}m", 4 * (iosonde_sys::memory::total_bytes() >> 20)),
     };
     let mut words = vec![
         "--buffered=0".to_owned(),

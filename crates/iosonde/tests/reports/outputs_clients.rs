@@ -65,9 +65,16 @@ fn an_answer_that_nobody_reads_to_its_end_is_no_failure() {
 
 #[test]
 fn warnings_can_be_made_fatal() {
-    let job = "--name=v --ioengine=null --size=64KiB";
-    run(job).well();
-    assert_eq!(run(&format!("{job} --warnings-fatal")).code, Some(1));
+    let ours = "--name=v --ioengine=null --size=64KiB";
+    run(ours).well();
+    run(&format!("{ours} --warnings-fatal")).well();
+    let native =
+        Who::Native.run(&Folder::new("client"), &words(&format!("{ours} --warnings-fatal")));
+    assert_eq!(native.code, Some(1), "fio does not warn of a kib of 1000, we do");
+    // fio warns of it as well.
+    let both = format!("{JOB} --time_based");
+    run(&both).well();
+    assert_eq!(run(&format!("{both} --warnings-fatal")).code, Some(1));
 }
 
 #[test]

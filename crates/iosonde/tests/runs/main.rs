@@ -33,6 +33,7 @@ mod users_files;
 mod verify;
 mod verify_defects;
 mod verify_ledger;
+mod verify_passes;
 mod verify_replay;
 mod verify_signals;
 mod verify_state;

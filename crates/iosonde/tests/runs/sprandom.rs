@@ -44,7 +44,7 @@ fn what_is_written_twice_is_verified() {
 fn what_it_cannot_be_combined_with_is_named() {
     let folder = Folder::new("sprandom-refused");
     for (options, why) in [
-        ("--rw=randwrite --norandommap=1", "sprandom=1 cannot be combined with this norandommap"),
+        ("--rw=randwrite --norandommap=0", "sprandom=1 cannot be combined with this norandommap"),
         ("--rw=write", "set rw=randwrite"),
         ("--rw=randwrite --nrfiles=2", "sprandom=1 takes one file or device for each job"),
         ("--rw=randwrite --spr_num_regions=1", "1 regions of"),

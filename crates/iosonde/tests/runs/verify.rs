@@ -351,11 +351,11 @@ fn on_one_line(ran: &Ran) -> String {
 fn called_as_fio_a_job_whose_writes_were_not_checked_says_so() {
     let folder = Folder::new("verify-unchecked-as-fio");
     let job = format!("{JOB} --rw=write --verify=crc32c --time_based --runtime=100ms");
-    for format in ["normal", "json"] {
-        let ran =
-            Who::AsFio.run(&folder, &words(&format!("{job} --output-format={format}"))).well();
-        assert!(ran.stderr.contains("fio: warning: verify of job v: checked 0 of "), "{ran:?}");
-    }
+    let ran = Who::AsFio.run(&folder, &words(&format!("{job} --output-format=normal"))).well();
+    assert!(ran.stderr.contains("fio: warning: verify of job v: checked 0 of "), "{ran:?}");
+    // Beside a document it would break parsers.
+    let ran = Who::AsFio.run(&folder, &words(&format!("{job} --output-format=json"))).well();
+    assert_eq!(ran.stderr, "");
 }
 
 /// fio passes both without a word: nothing is wrong, and nothing was looked at.

@@ -317,7 +317,8 @@ fn writes_that_the_clock_left_unchecked_are_reported() {
         if checked == 0 {
             assert_eq!(ran.code, Some(1), "{ran:?}");
         }
-        if unchecked > 0 {
+        // What the clock cut off of the last of many passes is counted, and no warning.
+        if checked == 0 {
             let said = format!("checked {checked} of");
             let text = format!("{}{}", ran.stdout, ran.stderr);
             assert!(text.contains(&said) || text.contains("writes was checked"), "{ran:?}");

@@ -4,6 +4,7 @@ use super::latency_json::{Bins, latency_value, percentiles};
 use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS};
 use crate::report::*;
 use crate::scale::percent;
+use iosonde_base::Dir;
 use serde_json::{Map, Value, json};
 
 pub(super) fn option_texts(options: &OptionTexts) -> Value {
@@ -73,8 +74,7 @@ fn put_rare(job: &JobReport, put: &mut impl FnMut(&str, Value) -> Option<Value>)
     if let Some(steady) = &job.steady {
         put("steadystate", steady_value(steady));
     }
-    let resets = job.dirs.0.iter().map(|dir| dir.zone_resets).sum::<u64>();
-    if resets > 0 {
+    if let Some(resets) = job.dirs[Dir::Write].zone_resets {
         put("zone_resets", resets.into());
     }
 }
@@ -95,7 +95,7 @@ fn dir_value(dir: &DirReport, job: &JobReport, bins: Bins) -> Value {
     put("bw", (dir.bw_bytes_per_s() / 1024).into());
     put("iops", dir.iops().into());
     put("runtime", dir.runtime_ms.into());
-    put("total_ios", dir.issued_ios.into());
+    put("total_ios", (dir.issued_ios + dir.gone_over_ios).into());
     put("short_ios", dir.short_ios.into());
     put("drop_ios", dir.drop_ios.into());
     put("slat_ns", latency_value(&dir.slat, bins));

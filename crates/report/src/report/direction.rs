@@ -11,6 +11,9 @@ pub struct DirReport {
     pub runtime_ms: u64,
     /// I/Os that ended, well or not. fio's formats call these issued.
     pub issued_ios: u64,
+    /// I/Os that were gone over and not done (`verify_only`). fio's formats call these issued,
+    /// too.
+    pub gone_over_ios: u64,
     /// I/Os completed.
     pub total_ios: u64,
     /// I/Os that moved less than asked.
@@ -33,8 +36,8 @@ pub struct DirReport {
     pub iops_windows: WindowReport,
     /// Share of I/Os that the page cache answered, in percent.
     pub cachehit_percent: Option<f64>,
-    /// Zones reset (write only).
-    pub zone_resets: u64,
+    /// Zones reset (write only), with `zonemode=zbd`.
+    pub zone_resets: Option<u64>,
 }
 
 impl DirReport {

@@ -1,5 +1,6 @@
 //! A job's writes, which of them were checked, and the blocks that were wrong.
 
+use iosonde_base::PerDir;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -42,6 +43,9 @@ pub struct VerifyCounts {
     pub failed: u64,
     /// Blocks that were trimmed and not read back.
     pub trimmed: u64,
+    /// I/Os that were gone over and not done (`verify_only`).
+    #[serde(skip)]
+    pub imagined: PerDir<u64>,
     /// Writes that no sync followed, where only those that one did are checked.
     pub unsynced: u64,
 }

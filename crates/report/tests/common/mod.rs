@@ -246,7 +246,7 @@ pub fn rare() -> Report {
         samples: vec![sample(2900), sample(2800), sample(3001)],
         samples_max: 3,
     });
-    facts.zone_resets = 4;
+    facts.zone_resets = Some(4);
     facts.report.block_life = Some(BlockLife {
         percentiles: vec![(1.0, 3), (50.0, 17)],
         states: vec![

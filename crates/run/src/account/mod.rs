@@ -147,6 +147,7 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
     facts.runtime_ms = PerDir(DIRS.map(|dir| if has_run(dir as usize) { runtime_ms } else { 0 }));
     if let Some(verify) = &result.verify {
         runtimes_of_phases(job, verify, &mut facts.runtime_ms);
+        facts.gone_over = verify.counts.imagined;
     }
     facts.report.cpu = CpuUse {
         wall_ms: runtime_ms,
@@ -160,7 +161,7 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
         total: result.tolerated.0,
         first_errno: result.tolerated.1.map_or(0, |errno| errno.0),
     });
-    facts.zone_resets = result.zone_resets;
+    facts.zone_resets = job.source.zbd.is_some().then_some(result.zone_resets);
     facts.report.steady.clone_from(&result.steady);
     facts.phases = result
         .phases

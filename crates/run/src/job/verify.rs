@@ -1,6 +1,6 @@
 //! What one job checks of what it wrote.
 
-use super::JobPlan;
+use super::{FileKind, FilePlan, JobPlan};
 use iosonde_base::Dir;
 use iosonde_sys::cpu::CpuList;
 use iosonde_verify::{BlockType, CheckOrder, Checks, StateFile, VerifySpec};
@@ -34,12 +34,17 @@ pub struct VerifyPlan {
 impl VerifyPlan {
     /// Whether two writes of a pass may touch the same bytes.
     pub fn may_overlap(&self) -> bool {
-        self.spec.order == CheckOrder::Offset
+        self.spec.order == CheckOrder::Offset || self.spec.wraps
     }
 
     /// Whether what a pass wrote is read back.
     pub fn reads_back(&self) -> bool {
         self.spec.backlogs.verify && self.spec.checks == Checks::Writes
+    }
+
+    /// Whether it is read back among the writes (`verify_backlog`).
+    pub fn reads_back_among(&self) -> bool {
+        self.reads_back() && self.spec.backlogs.verify_after > 0
     }
 
     /// Whether it decides what writes hold: but for `verify=null`, it does.
@@ -64,6 +69,29 @@ impl JobPlan {
     pub fn only_verifies(&self) -> bool {
         let only = |plan: &VerifyPlan| plan.spec.checks == Checks::WithoutWriting;
         self.verify.as_ref().is_some_and(only)
+    }
+
+    /// Of a job that only checks what is there: the files that end before its range now, and
+    /// the reason in words.
+    pub fn unwritten_files(&self) -> Vec<(PathBuf, String)> {
+        let checks = |plan: &VerifyPlan| plan.spec.checks != Checks::Writes;
+        if !self.verify.as_ref().is_some_and(checks) {
+            return Vec::new();
+        }
+        let regular = self.files.iter().filter(|file| file.kind == FileKind::Regular);
+        let short = |file: &FilePlan| {
+            let bytes = std::fs::metadata(&file.path).map_or(0, |facts| facts.len());
+            let needed = file.range_end();
+            let words = || {
+                let path = file.path.display();
+                format!(
+                    "{path} has {bytes} bytes, and {needed} are to be checked: the rest was never \
+                     written"
+                )
+            };
+            (bytes < needed).then(|| (file.path.clone(), words()))
+        };
+        regular.filter_map(short).collect()
     }
 
     /// Whether it opens its files for writing.

@@ -5,6 +5,7 @@ use super::clone_of::CloneOf;
 use super::paths;
 use super::zone_target::ZoneTarget;
 use crate::job::{FileKind, FilePlan, Need};
+use iosonde_base::Errno;
 use iosonde_options::{Diagnostic, Origin};
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
@@ -50,14 +51,38 @@ pub(super) struct Parts {
 /// filename_format, nrfiles).
 fn names(job: &ParsedJob, clone: u32) -> Vec<String> {
     let spec = &job.spec;
-    if let Some(names) = spec.files.filename.get() {
-        return names.0.clone();
+    let named = spec.files.filename.get().as_ref().map(|names| names.0.clone());
+    if let Some(directory) = spec.files.opendir.get() {
+        let mut names = named.unwrap_or_default();
+        add_files_below(Path::new(directory), &mut names);
+        if spec.files.nrfiles.is_typed() {
+            names.truncate((*spec.files.nrfiles.get()).max(1) as usize);
+        }
+        return names;
+    }
+    if let Some(names) = named {
+        return names;
     }
     // A section named after a device means that device.
     if paths::kind(Path::new(&job.name)).is_some_and(|kind| kind != FileKind::Regular) {
         return vec![job.name.clone()];
     }
     (0..*spec.files.nrfiles.get()).map(|file| expand(job, clone, file)).collect()
+}
+
+/// The regular files below a directory (`opendir`), in the order of their names. Links are not
+/// followed; what cannot be read is left out.
+fn add_files_below(directory: &Path, names: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    let mut entries: Vec<_> = entries.flatten().collect();
+    entries.sort_by_key(|entry| entry.file_name());
+    for entry in entries {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => add_files_below(&entry.path(), names),
+            Ok(kind) if kind.is_file() => names.push(entry.path().display().to_string()),
+            _ => {}
+        }
+    }
 }
 
 /// `filename_format`; its keywords count in upper and lower case.
@@ -160,7 +185,17 @@ pub(super) fn directories_are_there(spec: &JobSpec) -> Result<(), Diagnostic> {
             .about("directory", &origin)
             .help("create it, or mount what belongs there"));
     }
-    Ok(())
+    match spec.files.opendir.get() {
+        Some(directory) => opens(directory, spec),
+        None => Ok(()),
+    }
+}
+
+/// `opendir` names a directory that can be read.
+fn opens(directory: &str, spec: &JobSpec) -> Result<(), Diagnostic> {
+    let Err(error) = std::fs::read_dir(directory) else { return Ok(()) };
+    let words = format!("cannot read the directory {directory}: {}", Errno::from(error));
+    Err(Diagnostic::error(words).about("opendir", spec.files.opendir.origin()))
 }
 
 /// What must be there before the job runs.

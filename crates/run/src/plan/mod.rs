@@ -117,6 +117,7 @@ fn plan_with(mut planner: Planner<'_>) -> PlannedJobs {
     for (index, job) in planner.jobs.iter().enumerate() {
         planner.section(index, job);
     }
+    planner.refuse_unwritten_files();
     planner.group();
     pacing::share_flows(&mut planner.plan.jobs);
     buffers::share_sets(&mut planner.plan.jobs);

@@ -15,6 +15,7 @@ use iosonde_engine::{EngineDef, LaysOut};
 use iosonde_options::Diagnostic;
 use iosonde_spec::JobSpec;
 use iosonde_spec::values::FallocateMode as Word;
+use iosonde_verify::Checks;
 
 impl Planner<'_> {
     /// Everything about one job. Its group is decided with the others.
@@ -35,8 +36,7 @@ impl Planner<'_> {
             source = replay.take(source);
             reporting.what = replay.what(engine, window.depth);
         }
-        let verify = self.verify(of, &io, &source, &window)?;
-        verify::files_are_long_enough(spec, verify.as_ref(), &parts.files)?;
+        let mut verify = self.verify(of, &io, &source, &window)?;
         if let Some(verify) = &verify
             && let Some(warning) = verify_memory::judge(spec, &source, verify)?
         {
@@ -44,6 +44,12 @@ impl Planner<'_> {
         }
         source.verify = verify.is_some();
         source.reads_back = verify.as_ref().is_some_and(VerifyPlan::reads_back);
+        source.reads_back_among = verify.as_ref().is_some_and(VerifyPlan::reads_back_among);
+        if let Some(verify) = verify.as_mut().filter(|_| source.time_based) {
+            verify.spec.pass_bytes_most = source.pass_bytes_most();
+            // As in fio, what was written once is gone over once.
+            source.time_based = verify.spec.checks != Checks::WithoutWriting;
+        }
         source.zbd = zones::zbd(of, &io, &parts, verify.as_ref(), window.depth)?;
         // Two writes of one place in flight leave either; a check beside a write, neither.
         window.serialize_overlap |= verify.as_ref().is_some_and(VerifyPlan::may_overlap);
@@ -51,6 +57,8 @@ impl Planner<'_> {
         let thread = thread::thread(spec, clone)?;
         let mut settings = engine::settings(job, (number, clone), engine, &parts.files)?;
         self.simulate(of, &parts, verify.as_ref(), &mut settings)?;
+        // As in fio: a thread of the kernel submits, at a moment that nobody sees.
+        reporting.hide_slat(settings.kernel_thread_polls());
         let (own, of_single_ios) = (thread.io_priority, settings.sets_priorities());
         let priority = measure::JobPriorities { own, of_single_ios };
         let mut measure =

@@ -24,6 +24,14 @@ pub(super) fn measured(spec: &JobSpec, engine: &EngineDef) -> MeasuredKinds {
     }
 }
 
+impl Reporting {
+    /// Leave out the time to submit, where `unseen`.
+    pub(super) fn hide_slat(&mut self, unseen: bool) {
+        self.measured.slat &= !unseen;
+        self.percentiles.slat &= !unseen;
+    }
+}
+
 /// Everything about how a job is reported.
 pub(super) fn reporting(
     job: &ParsedJob,

@@ -39,6 +39,7 @@ pub(super) fn source(
         repeat: *spec.random.randrepeat.get() && !spec.random.randseed.is_set(),
         verify: false,
         reads_back: false,
+        reads_back_among: false,
         directions: rw.word.directions(),
         seq_nr: rw.every,
         sequencer: match spec.order.rw_sequencer.get() {
@@ -86,6 +87,10 @@ pub(super) fn source(
 }
 
 fn generator(spec: &JobSpec) -> Generator {
+    if *spec.random.sprandom.get() {
+        // Its places have an order of their own.
+        return Generator::Tausworthe;
+    }
     match spec.random.random_generator.get() {
         RandomGenerator::Tausworthe => Generator::Tausworthe,
         RandomGenerator::Tausworthe64 => Generator::Tausworthe64,
@@ -94,6 +99,9 @@ fn generator(spec: &JobSpec) -> Generator {
 }
 
 fn map(spec: &JobSpec) -> MapMode {
+    if *spec.random.sprandom.get() {
+        return MapMode::On;
+    }
     match (*spec.random.norandommap.get(), *spec.random.softrandommap.get()) {
         (true, _) => MapMode::Off,
         (false, true) => MapMode::Soft,

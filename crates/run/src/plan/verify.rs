@@ -3,8 +3,8 @@
 use super::clone_of::CloneOf;
 use super::job_io::JobIo;
 use super::refuse::about;
-use super::{Planner, buffers};
-use crate::job::{FileKind, FilePlan, VerifyPlan};
+use super::{Planner, buffers, in_job};
+use crate::job::{JobPlan, VerifyPlan};
 use iosonde_base::{DIRS, Dir};
 use iosonde_engine::Window;
 use iosonde_options::Diagnostic;
@@ -14,8 +14,9 @@ use iosonde_sys::cpu::CpuList;
 use iosonde_verify::{
     Backlogs, BlockContent, BlockFormat, BlockType, CheckOrder, Checks, VerifySpec,
 };
-use iosonde_workload::{Directions, Distribution, Generator, MapMode, SourceSpec};
-use std::path::PathBuf;
+use iosonde_workload::{Directions, Distribution, Generator, MapMode, Sizes, SourceSpec};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 impl Planner<'_> {
     /// The checks of a job. `None` for one that checks nothing.
@@ -33,17 +34,24 @@ impl Planner<'_> {
         let Some(block_type) = block_type(spec) else { return Ok(None) };
         let Some(checks) = checks(spec, io) else { return Ok(None) };
         let options = &spec.verify;
-        let order = if may_repeat(spec, source) { CheckOrder::Offset } else { CheckOrder::Issue };
         let backlogs = backlogs(spec);
+        let wraps = wraps(source, &backlogs);
+        // Blocks that lie on others in part can only be checked by their offset.
+        let order = if may_repeat(spec, source) || (wraps && varies(spec, Dir::Write)) {
+            CheckOrder::Offset
+        } else {
+            CheckOrder::Issue
+        };
         if order == CheckOrder::Offset && varies(spec, Dir::Write) {
-            self.note(Diagnostic::note(
-                "norandommap given for variable block sizes, verify limited",
-            ));
+            let words = "norandommap given for variable block sizes, verify limited";
+            self.note(Diagnostic::note(words).fio_warns_too());
         }
-        if source.time_based && backlogs.verify_after == 0 && checks == Checks::Writes {
-            self.note(Diagnostic::warning(
-                "verification read phase will never start because write phase uses all of runtime",
-            ));
+        // A queue is read back after each pass over its files.
+        let never = source.time_based && !source.queued;
+        if never && backlogs.verify_after == 0 && checks == Checks::Writes {
+            let words =
+                "verification read phase will never start because write phase uses all of runtime";
+            self.note(Diagnostic::warning(words).fio_warns_too());
         }
         let format = format(spec, block_type, io)?;
         let draws_again = self.draws_again(spec, source)?;
@@ -51,7 +59,7 @@ impl Planner<'_> {
         let compare_seed = match checks {
             _ if !seeded => true,
             _ if options.verify_header_seed.is_set() => *options.verify_header_seed.get(),
-            Checks::Writes => backlogs.verify_after == 0 && order == CheckOrder::Issue,
+            Checks::Writes => !wraps && backlogs.verify_after == 0 && order == CheckOrder::Issue,
             Checks::Reads | Checks::WithoutWriting => false,
         };
         Ok(Some(VerifyPlan {
@@ -65,7 +73,9 @@ impl Planner<'_> {
                 only_synced: *options.verify_policy.get() == VerifyPolicy::Fsynced,
                 until: None,
                 ios_most: ios_most(source, checks, &backlogs),
+                pass_bytes_most: u64::MAX,
                 files: [source.files.len(), source.open_files],
+                wraps,
                 compare_seed,
                 compare_number: compare_number(spec, checks, window, source)
                     && !(draws_again && order == CheckOrder::Offset),
@@ -137,34 +147,32 @@ pub(super) fn only_reads_back(spec: &JobSpec) -> bool {
     block_type(spec).is_some() && (*spec.verify.verify_only.get() || reads)
 }
 
-/// What is not there cannot be checked, and is not made: laying out a file
-/// would destroy what it is to be checked for.
-///
-/// # Errors
-/// If a file of a job that only checks is missing, or ends before the job's
-/// range.
-pub(super) fn files_are_long_enough(
-    spec: &JobSpec,
-    plan: Option<&VerifyPlan>,
-    files: &[FilePlan],
-) -> Result<(), Diagnostic> {
-    if plan.is_none_or(|plan| plan.spec.checks == Checks::Writes) {
-        return Ok(());
+impl Planner<'_> {
+    /// What is not there cannot be checked, and is not made: laying out a file would destroy what
+    /// it is to be checked for. Refuse each job that only checks a file which is missing, or ends
+    /// before the job's range, unless another job of the run writes that file.
+    pub(super) fn refuse_unwritten_files(&mut self) {
+        let jobs = &self.plan.jobs;
+        let written: HashSet<&Path> = jobs
+            .iter()
+            .filter(|job| job.writes())
+            .flat_map(|job| job.files.iter().map(|file| file.path.as_path()))
+            .collect();
+        let refuse = |job: &JobPlan| {
+            let short = job.unwritten_files().into_iter();
+            let (_, words) =
+                short.into_iter().find(|(path, _)| !written.contains(path.as_path()))?;
+            let section = &self.jobs[job.section];
+            let refused = about(&section.spec.verify.verify, "verify", words);
+            Some(in_job(section, refused.help(UNWRITTEN_HELP)))
+        };
+        let refused: Vec<Diagnostic> = jobs.iter().filter_map(refuse).collect();
+        refused.into_iter().for_each(|diagnostic| self.note(diagnostic));
     }
-    for file in files.iter().filter(|file| file.kind == FileKind::Regular) {
-        let bytes = std::fs::metadata(&file.path).map_or(0, |facts| facts.len());
-        let needed = file.range_end();
-        if bytes < needed {
-            let path = file.path.display();
-            let words = format!(
-                "{path} has {bytes} bytes, and {needed} are to be checked: the rest was never written"
-            );
-            let help = "set size (and offset) to those of the job that wrote it";
-            return Err(about(&spec.verify.verify, "verify", words).help(help));
-        }
-    }
-    Ok(())
 }
+
+/// What to do about a file that ends before what is to be checked of it.
+const UNWRITTEN_HELP: &str = "set size (and offset) to those of the job that wrote it";
 
 /// `verify`; a pattern alone means a header and that pattern.
 fn block_type(spec: &JobSpec) -> Option<BlockType> {
@@ -243,6 +251,15 @@ fn may_repeat(spec: &JobSpec, source: &SourceSpec) -> bool {
         || source.replay.is_some()
 }
 
+/// Whether a pass of a job that ends by time goes over its files more than once: with a backlog,
+/// and where the last block of a random pass does not fit the end of a file.
+fn wraps(source: &SourceSpec, backlogs: &Backlogs) -> bool {
+    let least =
+        source.sizes.0.iter().map(Sizes::min).min().map_or(1, |least| u64::from(least.max(1)));
+    let rest = source.files.iter().any(|file| !file.size.is_multiple_of(least));
+    source.time_based && (backlogs.verify_after > 0 || (source.directions.random && rest))
+}
+
 /// `io_size` is more than the files have.
 fn passes_over_itself(source: &SourceSpec) -> bool {
     let size = source.files.iter().fold(0u64, |sum, file| sum.saturating_add(file.size));
@@ -314,7 +331,7 @@ fn seeded(spec: &JobSpec) -> Result<BlockContent, Diagnostic> {
     })
 }
 
-/// `verify_interval`, held to what divides the job's blocks, as in fio.
+/// `verify_interval`, as in fio: where it does not divide the job's blocks, the most that does.
 fn interval(spec: &JobSpec, least: usize, most: usize) -> usize {
     if *spec.block.bs_unaligned.get() {
         return 0;
@@ -326,10 +343,36 @@ fn interval(spec: &JobSpec, least: usize, most: usize) -> usize {
         0 => least,
         _ if wanted > least => least,
         _ if least.is_multiple_of(wanted) && most.is_multiple_of(wanted) => wanted,
-        _ => greatest_common_divisor(wanted, greatest_common_divisor(least, most)),
+        _ => greatest_common_divisor(least, most),
     }
 }
 
 fn greatest_common_divisor(a: usize, b: usize) -> usize {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_options::Origin;
+
+    fn interval_of(options: &[(&str, &str)]) -> usize {
+        let mut spec = JobSpec::default();
+        for (name, value) in options {
+            spec.set(name, Some(value), Origin::Default).unwrap();
+        }
+        let sizes = spec.block_sizes(Dir::Write);
+        interval(&spec, sizes.min() as usize, sizes.max() as usize)
+    }
+
+    #[test]
+    fn an_interval_that_does_not_divide_the_blocks_is_the_most_that_does() {
+        for odd in ["513", "1000", "1536", "2222", "3791", "4095"] {
+            assert_eq!(interval_of(&[("bs", "4k"), ("verify_interval", odd)]), 4096, "{odd}");
+        }
+        assert_eq!(interval_of(&[("bs", "4k"), ("verify_interval", "512")]), 512);
+        assert_eq!(interval_of(&[("bs", "4k"), ("verify_interval", "8k")]), 4096);
+        assert_eq!(interval_of(&[("bsrange", "4k-6k"), ("verify_interval", "1000")]), 2048);
+        assert_eq!(interval_of(&[("bsrange", "4k-6k"), ("verify_interval", "1k")]), 1024);
+    }
 }

@@ -62,6 +62,7 @@ pub(crate) fn work(
     ready();
     worker.start_at(gate.pass());
     worker.wait_delay();
+    worker.require_written();
     worker.prerun();
     worker.connect();
     worker.run();
@@ -356,7 +357,7 @@ impl<'a> Worker<'a> {
         }
         if self.job.end.syncfs {
             self.shared.enter(JobStage::Syncing);
-            self.drive.files.sync_file_systems()?;
+            self.drive.sync_file_systems()?;
         }
         self.shared.enter(JobStage::Running);
         Ok(())

@@ -183,6 +183,18 @@ impl Worker<'_> {
         Ok(())
     }
 
+    /// A job that only checks begins once another job of the run may have written its files:
+    /// what is not there now is its error.
+    pub(super) fn require_written(&mut self) {
+        if self.error.is_some() || self.shared.control.stop_asked() {
+            return;
+        }
+        if let Some((path, words)) = self.job.unwritten_files().into_iter().next() {
+            let error = JobError::other("verify", Errno(libc::EILSEQ), &words);
+            self.error = Some(JobError { path: Some(path), ..error });
+        }
+    }
+
     /// A job that checks as it reads begins with what the device holds, and
     /// not with what another job left in memory.
     pub(super) fn forget_cached(&mut self) -> Result<(), Failure> {
@@ -306,7 +318,12 @@ impl Worker<'_> {
         let of_job = format!("verify of job {}", self.job.name);
         let VerifyCounts { checked, written, unsynced, .. } = *counts;
         let mut reasons = Vec::new();
-        if plan.spec.backlogs.verify && counts.unchecked() > 0 {
+        let unchecked = plan.spec.backlogs.verify && counts.unchecked() > 0;
+        if unchecked && checked > 0 && self.ended_by_time() {
+            // What the runtime cut off of a job that reads back as it goes.
+            return Some(self.why_unchecked().to_owned());
+        }
+        if unchecked {
             reasons.push(self.why_unchecked().to_owned());
         }
         if !plan.spec.backlogs.verify && counts.unchecked() > 0 {
@@ -335,12 +352,20 @@ impl Worker<'_> {
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
+    /// Whether it is to end by time, and did.
+    fn ended_by_time(&self) -> bool {
+        self.job.source.time_based && !self.shared.control.stop_asked() && self.error.is_none()
+    }
+
     fn why_unchecked(&self) -> &'static str {
         match () {
             () if self.shared.control.stop_asked() => {
                 "the job was stopped before the rest was read back"
             }
             () if self.error.is_some() => "the job failed before the rest was read back",
+            () if self.job.verify.as_ref().is_some_and(VerifyPlan::reads_back_among) => {
+                "the runtime was over before the rest was read back"
+            }
             () => {
                 "the runtime was over before the rest was read back; use a size that is written \
                  and read within it, or verify_backlog"

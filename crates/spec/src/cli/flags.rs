@@ -91,6 +91,8 @@ pub struct RunFlags {
     pub showcmd: bool,
     /// `--debug` words.
     pub debug: Vec<DebugWord>,
+    /// What is wrong with a word of `--debug`; it is no reason to stop.
+    pub debug_unknown: Option<String>,
     /// `--debug=job:N`: only for that job.
     pub debug_job: Option<u32>,
     /// Log the bandwidth of all jobs together, to files that begin with this.
@@ -275,6 +277,10 @@ pub enum InfoRequest {
     InflateLog(String),
     /// `--idle-prof=calibrate`.
     Calibrate,
+    /// `--cpuclock-test`.
+    ClockTest,
+    /// `--debug=?`, `--debug=help`.
+    DebugWords,
 }
 
 /// What `--idle-prof` reports.
@@ -372,15 +378,13 @@ impl DebugWord {
 /// A flag that was given and cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlagError {
-    /// Whether the program must stop for it. fio goes on after an unknown `--debug` word.
-    pub fatal: bool,
     /// What is wrong, after fio's words where fio says anything.
     pub message: String,
 }
 
 impl FlagError {
     pub(crate) fn fatal(message: impl Into<String>) -> Self {
-        FlagError { fatal: true, message: message.into() }
+        FlagError { message: message.into() }
     }
 }
 

@@ -82,11 +82,35 @@ pub enum BadWord {
 /// fio's single letters, so far as they are more than beginnings of long names.
 ///
 /// The manual has only `-h` and `-v`; the others were found by trying the installed program.
-const LETTERS: [(char, &str, TakesValue); 12] = [
+const LETTERS: [(char, &str, TakesValue); 38] = [
+    ('A', "merge-blktrace-only", TakesValue::Nothing),
+    ('B', "trigger-timeout", TakesValue::Value),
+    ('C', "client", TakesValue::Value),
+    ('D', "daemonize", TakesValue::Value),
+    ('E', "eta-newline", TakesValue::Value),
+    ('F', "output-format", TakesValue::Value),
+    ('G', "crctest", TakesValue::Maybe),
+    ('H', "trigger", TakesValue::Value),
+    ('I', "idle-prof", TakesValue::Value),
+    ('J', "trigger-remote", TakesValue::Value),
+    ('K', "aux-path", TakesValue::Value),
+    ('L', "status-interval", TakesValue::Value),
+    ('M', "memcpytest", TakesValue::Maybe),
+    ('O', "eta-interval", TakesValue::Value),
+    ('P', "parse-only", TakesValue::Nothing),
+    ('S', "server", TakesValue::Maybe),
+    ('T', "cpuclock-test", TakesValue::Nothing),
+    ('V', "terse-version", TakesValue::Value),
+    ('W', "trigger-file", TakesValue::Value),
+    ('a', "alloc-size", TakesValue::Value),
+    ('b', "bandwidth-log", TakesValue::Maybe),
     ('c', "cmdhelp", TakesValue::Maybe),
     ('d', "debug", TakesValue::Value),
+    ('e', "eta", TakesValue::Value),
+    ('f', "append-terse", TakesValue::Maybe),
     ('h', "help", TakesValue::Nothing),
     ('i', "enghelp", TakesValue::Maybe),
+    ('j', "max-jobs", TakesValue::Value),
     ('l', "latency-log", TakesValue::Value),
     ('m', "minimal", TakesValue::Nothing),
     ('o', "output", TakesValue::Value),
@@ -94,7 +118,9 @@ const LETTERS: [(char, &str, TakesValue); 12] = [
     ('r', "readonly", TakesValue::Nothing),
     ('s', "showcmd", TakesValue::Nothing),
     ('v', "version", TakesValue::Nothing),
+    ('w', "warnings-fatal", TakesValue::Nothing),
     ('x', "section", TakesValue::Value),
+    ('X', "inflate-log", TakesValue::Value),
 ];
 
 /// The arguments, one at a time.
@@ -312,6 +338,18 @@ mod tests {
         assert_eq!(
             parsed(&["-m", "-x", "job", "-c", "-cbs", "-v"]),
             ["minimal", "section=job", "cmdhelp", "cmdhelp=bs", "version"]
+        );
+        assert_eq!(
+            parsed(&["-F", "json", "-b", "-w", "-V", "3", "-f", "-K", "d", "-O", "1s"]),
+            [
+                "output-format=json",
+                "bandwidth-log",
+                "warnings-fatal",
+                "terse-version=3",
+                "append-terse",
+                "aux-path=d",
+                "eta-interval=1s"
+            ]
         );
         assert_eq!(parsed(&["-o"]), [r#"-o? WantsValue { name: "output" }"#]);
         assert_eq!(parsed(&["-vq"]), ["-vq? Unknown"]);

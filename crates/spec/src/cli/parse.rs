@@ -121,11 +121,7 @@ impl<'w> CommandLineParser<'w> {
 
     fn flag(&mut self, flag: &FlagDef, value: Option<&str>, origin: &Origin) {
         if let Err(error) = flag.apply(&mut self.flags, value) {
-            let diagnostic = if error.fatal {
-                Diagnostic::error(&error.message)
-            } else {
-                Diagnostic::note(&error.message)
-            };
+            let diagnostic = Diagnostic::error(&error.message);
             let mut fio = vec![format!("fio: {}", error.message)];
             if flag.name == "output-format" {
                 fio.push(format!("fio: failed parsing {}", flag.name));

@@ -1,6 +1,6 @@
 //! The result of parsing a command line and its job files.
 
-use iosonde_options::{Level, Origin};
+use iosonde_options::Origin;
 
 use crate::cli::flags::Flags;
 use crate::cli::notice::Notice;
@@ -27,8 +27,7 @@ pub struct Parsed {
 impl Parsed {
     /// Whether something is so wrong that nothing may run.
     pub fn is_refused(&self) -> bool {
-        let fatal = if self.flags.jobs.warnings_fatal { Level::Warning } else { Level::Error };
-        self.notices.iter().any(|notice| notice.diagnostic.level >= fatal)
+        self.notices.iter().any(Notice::is_error)
     }
 }
 

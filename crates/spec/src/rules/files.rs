@@ -4,7 +4,7 @@ use iosonde_options::{Amount, Diagnostic};
 
 use super::{Caps, OptionRule};
 use crate::JobSpec;
-use crate::values::RwWord;
+use crate::values::{DataPlacement, RwWord};
 
 pub(super) const RULES: &[OptionRule] = &[
     OptionRule {
@@ -34,8 +34,13 @@ pub(super) const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "trims-have-a-range",
-        doc: "`num_range=0` means 1.",
+        doc: "`num_range=0` means 1; more than one range takes an engine that is not built.",
         apply: trims_have_a_range,
+    },
+    OptionRule {
+        name: "placement-needs-commands",
+        doc: "`fdp` and `dataplacement` are refused: they take an engine that sends commands.",
+        apply: placement_needs_commands,
     },
     OptionRule {
         name: "trims-need-an-engine",
@@ -59,6 +64,10 @@ fn pre_read_stays_cached(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) 
 fn open_files_within_files(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     let named = spec.files.filename.get().as_ref().map_or(0, |names| names.0.len() as u32);
     let files = named.max(*spec.files.nrfiles.get()).max(1);
+    if spec.files.opendir.get().is_some() {
+        // How many there are is known once the directory is read.
+        return;
+    }
     let open = spec.files.openfiles.get().filter(|open| *open > 0 && *open <= files);
     if open.is_none() {
         spec.files.openfiles.force(Some(files), "nrfiles");
@@ -85,10 +94,32 @@ fn size_zero_is_unset(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
     }
 }
 
-fn trims_have_a_range(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>) {
-    if *spec.placement.num_range.get() == 0 {
-        spec.placement.num_range.force(1, "trims-have-a-range");
+fn trims_have_a_range(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
+    let ranges = &mut spec.placement.num_range;
+    match *ranges.get() {
+        0 => ranges.force(1, "trims-have-a-range"),
+        1 => {}
+        _ => {
+            let words = "trims of several ranges take ioengine=io_uring_cmd, which is not built: \
+                         no other engine can pass them to a device";
+            let error = Diagnostic::error(words).about("num_range", ranges.origin());
+            found.push(error.help("leave it out: each trim has one range"));
+        }
     }
+}
+
+/// Placement identifiers go with commands of a device.
+fn placement_needs_commands(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
+    let placement = &spec.placement;
+    let (fdp, scheme) = (&placement.fdp, &placement.dataplacement);
+    let origin = match () {
+        () if *fdp.get() => ("fdp", fdp.origin()),
+        () if *scheme.get() != DataPlacement::None => ("dataplacement", scheme.origin()),
+        () => return,
+    };
+    let words = "placing data takes ioengine=io_uring_cmd or xnvme, which are not built: no other \
+                 engine can pass a placement identifier to a device";
+    found.push(Diagnostic::error(words).about(origin.0, origin.1));
 }
 
 fn trims_need_an_engine(spec: &mut JobSpec, caps: &Caps, found: &mut Vec<Diagnostic>) {
@@ -142,10 +173,20 @@ mod tests {
 
     #[test]
     fn words_that_change_nothing_are_accepted() {
-        for option in ["num_range=0", "filetype=none", "write_hint=none", "spr_op=0.15"] {
+        for option in [
+            "num_range=0",
+            "filetype=block",
+            "write_hint=none",
+            "spr_op=0.15",
+            "fdp=0",
+            "plids=1,2",
+        ] {
             assert_eq!(remarks(&[option]), [""; 0], "{option}");
         }
-        assert_eq!(errors(&["num_range=2"]).len(), 1);
+        for option in ["num_range=2", "fdp=1", "dataplacement=streams"] {
+            let refused = errors(&[option]);
+            assert!(refused[0].contains("io_uring_cmd") && refused.len() == 1, "{refused:?}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use iosonde_workload::Distribution;
 
 use super::{Caps, OptionRule};
 use crate::JobSpec;
-use crate::values::{RwWord, ZoneMode};
+use crate::values::{RandomGenerator, RwWord, ZoneMode};
 
 pub(super) const RULES: &[OptionRule] = &[
     OptionRule {
@@ -33,8 +33,9 @@ pub(super) const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "sprandom-writes-each-block",
-        doc: "`sprandom` writes each block at random places of its own: with `rw=randwrite`, one \
-              block size and the random map.",
+        doc: "`sprandom` writes each block at random places of its own: with `rw=randwrite` and one \
+              block size. It sets `norandommap`, as it has a map of its own, and draws by \
+              `random_generator=lfsr`.",
         apply: sprandom_writes_each_block,
     },
 ];
@@ -45,7 +46,7 @@ fn blockalign_without_map(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnost
     if any && spec.order.rw.get().word.is_random() && !*spec.random.norandommap.get() {
         spec.random.norandommap.force(true, "blockalign");
         let note = Diagnostic::note("Any use of blockalign= turns off randommap");
-        found.push(note.about("ba", spec.block.ba.origin()));
+        found.push(note.fio_warns_too().about("ba", spec.block.ba.origin()));
     }
 }
 
@@ -71,16 +72,24 @@ fn no_repeat_draws_a_seed(spec: &mut JobSpec, _: &Caps, _: &mut Vec<Diagnostic>)
 }
 
 fn sprandom_writes_each_block(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
-    let (random, order) = (&spec.random, &spec.order);
-    if !*random.sprandom.get() {
+    if !*spec.random.sprandom.get() {
         return;
     }
+    let (random, order) = (&spec.random, &spec.order);
     let rw = order.rw.get();
     let sizes = spec.block_sizes(Dir::Write);
+    let (map, generator) = (&random.norandommap, &random.random_generator);
+    let wants_map = map.is_typed() && !*map.get();
+    let is_skewed = random.random_distribution.get().0 != Distribution::Random;
+    let is_other = generator.is_typed() && *generator.get() != RandomGenerator::Lfsr;
+    let aligned = spec.block.ba.get().of(Dir::Write);
     let conflicts = [
         ("rw", rw.word != RwWord::RandWrite || rw.every > 1, "set rw=randwrite"),
-        ("norandommap", *random.norandommap.get(), "leave the random map on, and blocks at ba=bs"),
-        ("softrandommap", *random.softrandommap.get(), "leave the random map on"),
+        ("norandommap", wants_map, "leave it out: sprandom sets norandommap=1"),
+        ("softrandommap", *random.softrandommap.get(), "leave softrandommap out"),
+        ("random_generator", is_other, "leave it out: sprandom sets random_generator=lfsr"),
+        ("random_distribution", is_skewed, "leave random_distribution at random"),
+        ("ba", aligned.is_some_and(|ba| ba.0 != u64::from(sizes.min())), "leave blocks at ba=bs"),
         ("bs", sizes.min() != sizes.max(), "set one block size"),
         (
             "percentage_random",
@@ -97,6 +106,7 @@ fn sprandom_writes_each_block(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diag
             Diagnostic::error(message).about("sprandom", random.sprandom.origin()).help(help),
         );
     }
+    spec.random.norandommap.force(true, "sprandom");
 }
 
 /// A random number of 63 bits, as many as a job file can hold.
@@ -133,13 +143,19 @@ mod tests {
                 .into_iter()
                 .find(|found| found.message.starts_with("sprandom=1 cannot"))
         };
-        assert!(refused(&["rw=randwrite"]).is_none());
+        for taken in ["bs=4k", "norandommap=1", "random_generator=lfsr"] {
+            assert!(refused(&["rw=randwrite", taken]).is_none(), "{taken}");
+        }
         for (option, named) in [
             ("rw=write", "this rw"),
             ("rw=randrw", "this rw"),
             ("rw=randwrite:8", "this rw"),
-            ("norandommap=1", "norandommap"),
-            ("random_distribution=zipf", "norandommap"),
+            ("norandommap=0", "norandommap"),
+            ("softrandommap=1", "softrandommap"),
+            ("random_generator=tausworthe", "random_generator"),
+            ("random_generator=tausworthe64", "random_generator"),
+            ("ba=8k", "this ba"),
+            ("random_distribution=zipf", "random_distribution"),
             ("bsrange=4k-8k", "this bs"),
             ("percentage_random=50", "percentage_random"),
             ("time_based=1", "time_based"),

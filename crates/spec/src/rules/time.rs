@@ -39,6 +39,7 @@ fn time_based_needs_runtime(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagno
     if *time.time_based.get() && *time.runtime.get() == Nanos(0) {
         found.push(
             Diagnostic::warning("time_based requires a runtime/timeout setting")
+                .fio_warns_too()
                 .about("time_based", time.time_based.origin())
                 .help("set runtime, or leave time_based out"),
         );

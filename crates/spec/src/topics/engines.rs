@@ -23,20 +23,8 @@ const fn option(name: &'static str, doc: &'static [&'static str]) -> OptionDef {
 
 /// Engines, and the options that only they take.
 pub(crate) static UNBUILT: &[(&[&str], &[OptionDef])] = &[
-    (
-        &["io_uring_cmd"],
-        &[
-            option("cmd_type", &["The kind of command: nvme."]),
-            option("cdb_len", &["Bytes of a SCSI command block."]),
-            option("readfua", &["Set Force Unit Access on reads."]),
-            option("writefua", &["Set Force Unit Access on writes."]),
-            option("write_mode", &["The command that writes: write, uncor, zeroes or verify."]),
-            option("verify_mode", &["The command that verifies: read or compare."]),
-            option("read_mode", &["The command that reads."]),
-            option("verify_bytchk", &["The data that a SCSI verify command compares."]),
-            option("deac", &["Deallocate on write zeroes."]),
-        ],
-    ),
+    // Its options are those of io_uring.
+    (&["io_uring_cmd"], &[]),
     (&["mtd"], &[option("skip_bad", &["Leave out blocks that are known to be bad."])]),
     (
         &["sg"],

@@ -17,7 +17,7 @@ options! {
         }
         /// The type to assume for files that do not exist yet.
         filetype: FileType = "none" as "filetype" {
-            built: Built::No,
+            built: Built::Ignored("a file that does not exist is created as a regular file"),
             good: &["none", "auto", "file", "block", "char"],
             bad: &["pipe"],
         }
@@ -44,9 +44,10 @@ options! {
             good: &["none", "exclusive", "readwrite"],
             bad: &["shared"],
         }
-        /// Use all files below this directory.
+        /// Use all regular files below this directory, besides those of `filename`.
+        ///
+        /// Links are not followed. Of more than `nrfiles`, where that is above 1, the first are used.
         opendir: Option<String> = "" as "opendir" {
-            built: Built::No,
             good: &["/tmp"],
         }
         /// Number of files that share the job's size.

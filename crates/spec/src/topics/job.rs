@@ -102,10 +102,10 @@ options! {
             category: Category::Process,
             good: &["worker"],
         }
-        /// Run a built-in workload.
+        /// Name a built-in workload, which the flag `--profile` runs.
         profile: Option<Profile> = "" as "profile" {
             category: Category::Profile,
-            built: Built::No,
+            built: Built::Ignored("the flag --profile runs it; fio takes it in a job without effect"),
             good: &["tiobench", "act"],
             bad: &["mine"],
         }

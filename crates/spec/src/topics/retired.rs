@@ -1,6 +1,10 @@
-//! Options that fio has retired: known, so that a job file that names one gets an answer.
+//! Options that fio has retired, and those of its profiles, which it takes in every job: known, so
+//! that a job file that names one gets an answer.
 
 use iosonde_options::{Built, Category, options};
+
+/// Why an option of a profile changes nothing in a job.
+const OF_PROFILES: &str = "it is an option of --profile, which fio takes everywhere without effect";
 
 options! {
     /// Retired
@@ -33,6 +37,72 @@ options! {
             built: Built::Ignored("fio ignores it too"),
             deprecated: Some("leave it out"),
             good: &["1024"],
+        }
+        /// Of a profile: number of threads of tiobench.
+        profile_threads: Option<String> = "" as "threads" {
+            bare: Some("1"),
+            built: Built::Ignored(OF_PROFILES),
+            good: &["1"],
+        }
+        /// Of a profile: number of runs of tiobench.
+        profile_numruns: Option<String> = "" as "numruns" {
+            bare: Some("1"),
+            built: Built::Ignored(OF_PROFILES),
+            good: &["1"],
+        }
+        /// Of a profile: block size of tiobench.
+        tiobench_block: Option<String> = "" as "block" {
+            bare: Some("1"),
+            built: Built::Ignored(OF_PROFILES),
+            good: &["1"],
+        }
+        /// Of a profile: directory of tiobench.
+        profile_dir: Option<String> = "" as "dir" {
+            bare: Some("1"),
+            built: Built::Ignored(OF_PROFILES),
+            good: &["1"],
+        }
+        /// Of a profile: devices of act.
+        device_names: Option<String> = "" as "device-names" {
+            bare: Some("1"),
+            built: Built::Ignored(OF_PROFILES),
+            good: &["1"],
+        }
+        /// Of a profile: load of act.
+        profile_load: Option<String> = "" as "load" {
+            bare: Some("1"),
+            built: Built::Ignored(OF_PROFILES),
+            good: &["1"],
+        }
+        /// Of a profile: how long act runs.
+        test_duration: Option<String> = "" as "test-duration" {
+            bare: Some("1"),
+            built: Built::Ignored(OF_PROFILES),
+            good: &["1"],
+        }
+        /// Of a profile: threads of act for each device.
+        threads_per_queue: Option<String> = "" as "threads-per-queue" {
+            bare: Some("1"),
+            built: Built::Ignored(OF_PROFILES),
+            good: &["1"],
+        }
+        /// Of a profile: sectors of a read of act.
+        read_req_num_512_blocks: Option<String> = "" as "read-req-num-512-blocks" {
+            bare: Some("1"),
+            built: Built::Ignored(OF_PROFILES),
+            good: &["1"],
+        }
+        /// Of a profile: size of large writes of act.
+        large_block_op_kbytes: Option<String> = "" as "large-block-op-kbytes" {
+            bare: Some("1"),
+            built: Built::Ignored(OF_PROFILES),
+            good: &["1"],
+        }
+        /// Of a profile: whether act prepares devices.
+        profile_prep: Option<String> = "" as "prep" {
+            bare: Some("1"),
+            built: Built::Ignored(OF_PROFILES),
+            good: &["1"],
         }
     }
 }

@@ -80,6 +80,8 @@ pub struct VerifyJob {
     ended: Option<Refill>,
     /// I/Os that may still be handed on.
     ios_left: u64,
+    /// Bytes that may still be handed on in this pass.
+    pass_left: u64,
     /// Whether what comes next depends on what completes, so that entries are handed on one
     /// by one.
     one_by_one: bool,
@@ -117,6 +119,7 @@ impl VerifyJob {
             pending: VecDeque::new(),
             ended: None,
             ios_left: spec.ios_most,
+            pass_left: spec.pass_bytes_most,
             one_by_one: depends_on_completions(&spec) || open.is_some(),
             handed: VecDeque::with_capacity(RING),
             place: 0,
@@ -308,6 +311,13 @@ impl VerifyJob {
         self.ended = Some(Refill::Done);
     }
 
+    /// The job's own I/Os of this pass end here: what was planned beyond is planned again in the
+    /// next.
+    fn end_pass(&mut self) {
+        self.planned.forget();
+        self.ended = Some(Refill::PassDone);
+    }
+
     /// Begin to check what this pass wrote; everything in flight has come
     /// back, and all files were closed.
     pub fn begin_check(&mut self) {
@@ -319,6 +329,7 @@ impl VerifyJob {
     pub fn next_pass(&mut self) {
         self.phase = VerifyPhase::Job;
         self.ended = None;
+        self.pass_left = self.spec.pass_bytes_most;
         self.schedule.clear();
         self.all_closed();
         if self.spec.repeat {

@@ -206,8 +206,11 @@ impl VerifyJob {
         ring.push(entry);
         if self.phase == VerifyPhase::Job && entry.op.dir().is_some() {
             self.ios_left = self.ios_left.saturating_sub(1);
+            self.pass_left = self.pass_left.saturating_sub(u64::from(entry.len));
             if self.ios_left == 0 {
                 self.end_job();
+            } else if self.pass_left == 0 {
+                self.end_pass();
             }
         }
         Refill::Planned

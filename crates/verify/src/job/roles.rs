@@ -33,6 +33,9 @@ impl VerifyJob {
 
     /// Remember what the job would do, without doing it.
     pub(super) fn imagine(&mut self, entry: &Planned) {
+        if let Some(dir) = entry.op.dir() {
+            self.counts.imagined[dir] += 1;
+        }
         if entry.op == Op::Write {
             self.draw_seed();
             self.remember(entry);

@@ -43,8 +43,13 @@ pub struct VerifySpec {
     /// (`number_ios` with `verify_backlog`); `u64::MAX` where the source's own
     /// limit is all.
     pub ios_most: u64,
+    /// Bytes of a pass at most, verify reads of a backlog among them (`time_based` with
+    /// `verify_backlog`); `u64::MAX` where the source's own limit is all.
+    pub pass_bytes_most: u64,
     /// Files of the job, and how many of them are open at a time at most.
     pub files: [usize; 2],
+    /// A pass may write a place again, with a block of the same length.
+    pub wraps: bool,
     /// `verify_header_seed`.
     pub compare_seed: bool,
     /// `verify_write_sequence`.

@@ -62,7 +62,8 @@ impl Action {
             b"read" => Action::Io(Op::Read),
             b"write" => Action::Io(Op::Write),
             b"trim" => Action::Io(Op::Trim),
-            b"sync" => Action::Io(Op::Sync),
+            // A file system is synced by syncing what is of the job in it.
+            b"sync" | b"syncfs" => Action::Io(Op::Sync),
             b"datasync" => Action::Io(Op::DataSync),
             b"sync_file_range" => Action::Io(Op::SyncRange),
             b"wait" => Action::Wait,

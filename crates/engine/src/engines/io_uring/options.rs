@@ -8,6 +8,10 @@ use iosonde_options::{Built, Category, Diagnostic};
 pub(super) static OPTIONS: EngineOptionTable =
     EngineOptionTable::of::<UringOptions>(UringOptions::OPTIONS);
 
+/// Why an option changes nothing here.
+const OF_COMMANDS: &str =
+    "it is of the commands of io_uring_cmd; fio takes it here without effect, too";
+
 options_with_priorities! {
     /// io_uring
     pub(super) struct UringOptions in Category::Engine
@@ -68,32 +72,81 @@ options_with_priorities! {
     {
         /// Bytes of metadata that go with each I/O.
         md_per_io_size: u32 = "0" as "md_per_io_size" {
-            built: Built::No,
+            built: Built::Ignored(OF_COMMANDS),
             good: &["0", "64"],
             bad: &["some"],
         }
         /// Let the device make and strip protection information.
         pi_act: bool = "1" as "pi_act" {
-            built: Built::No,
+            built: Built::Ignored(OF_COMMANDS),
             good: &["0", "1"],
             bad: &["2"],
         }
         /// What protection information is checked: GUARD, REFTAG, APPTAG, parted by commas.
         pi_chk: Option<String> = "" as "pi_chk" {
-            built: Built::No,
+            built: Built::Ignored(OF_COMMANDS),
             good: &["GUARD,APPTAG"],
         }
         /// Application tag of the protection information.
         apptag: u32 = "0x1234" as "apptag" {
-            built: Built::No,
+            built: Built::Ignored(OF_COMMANDS),
             good: &["0x1234"],
             bad: &["tag"],
         }
         /// Bits of the application tag that are checked.
         apptag_mask: u32 = "0xffff" as "apptag_mask" {
-            built: Built::No,
+            built: Built::Ignored(OF_COMMANDS),
             good: &["0xffff"],
             bad: &["all"],
+        }
+        /// The kind of command: nvme.
+        cmd_type: Option<String> = "" as "cmd_type" {
+            built: Built::Ignored(OF_COMMANDS),
+            good: &["nvme"],
+        }
+        /// Set Force Unit Access on reads.
+        readfua: bool = "0" as "readfua" {
+            built: Built::Ignored(OF_COMMANDS),
+            good: &["0", "1"],
+            bad: &["2"],
+        }
+        /// Set Force Unit Access on writes.
+        writefua: bool = "0" as "writefua" {
+            built: Built::Ignored(OF_COMMANDS),
+            good: &["0", "1"],
+            bad: &["2"],
+        }
+        /// The command that writes: write, uncor, zeroes or verify.
+        write_mode: Option<String> = "" as "write_mode" {
+            built: Built::Ignored(OF_COMMANDS),
+            good: &["zeroes"],
+        }
+        /// The command that verifies: read or compare.
+        verify_mode: Option<String> = "" as "verify_mode" {
+            built: Built::Ignored(OF_COMMANDS),
+            good: &["compare"],
+        }
+        /// The command that reads.
+        read_mode: Option<String> = "" as "read_mode" {
+            built: Built::Ignored(OF_COMMANDS),
+            good: &["read"],
+        }
+        /// Bytes of a SCSI command block.
+        cdb_len: u32 = "0" as "cdb_len" {
+            built: Built::Ignored(OF_COMMANDS),
+            good: &["0", "16"],
+            bad: &["some"],
+        }
+        /// Deallocate on write zeroes.
+        deac: bool = "0" as "deac" {
+            built: Built::Ignored(OF_COMMANDS),
+            good: &["0", "1"],
+            bad: &["2"],
+        }
+        /// The data that a SCSI verify command compares.
+        verify_bytchk: Option<String> = "" as "verify_bytchk" {
+            built: Built::Ignored(OF_COMMANDS),
+            good: &["0"],
         }
     }
 }

@@ -11,10 +11,8 @@ pub(super) fn add_direction(name: &str, dir: &DirReport, job: &JobReport, text: 
     let rate = RateText::new(dir.bw_bytes_per_s(), job.units, figures);
     let iops = human(dir.iops() as u64, figures, PrefixBase::Decimal, PrefixedUnit::Plain);
     let io = human(dir.io_bytes, figures, PrefixBase::of(job.units.kb_base), PrefixedUnit::Bytes);
-    let resets = match name {
-        "write" => format!("; {} zone resets", dir.zone_resets),
-        _ => String::new(),
-    };
+    let resets = dir.zone_resets.filter(|_| name == "write");
+    let resets = resets.map_or(String::new(), |zones| format!("; {zones} zone resets"));
     line!(
         text,
         "  {name}: IOPS={iops}, BW={} ({})({io}/{}msec){resets}",

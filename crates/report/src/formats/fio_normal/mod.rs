@@ -137,7 +137,7 @@ fn add_depths(job: &JobReport, text: &mut String) {
     line!(
         text,
         "     issued rwts: total={} short={} dropped={}",
-        list(each(|dir| dir.issued_ios), job.sync.total_ios),
+        list(each(|dir| dir.issued_ios + dir.gone_over_ios), job.sync.total_ios),
         list(each(|dir| dir.short_ios), 0),
         list(each(|dir| dir.drop_ios), 0)
     );
@@ -150,11 +150,11 @@ fn add_rare(job: &JobReport, text: &mut String) {
         line!(text, "     errors    : total={total}, first_error={first_errno}/<{words}>");
     }
     let LatencyTarget { depth, target_ns, window_ns, percentile } = job.latency;
-    let window_us = window_ns / 1000;
     line!(
         text,
-        "     latency   : target={target_ns}, window={window_us}, percentile={percentile:.2}%, \
-         depth={depth}"
+        "     latency   : target={}, window={}, percentile={percentile:.2}%, depth={depth}",
+        two_places(target_ns),
+        two_places(window_ns)
     );
     if let Some(life) = &job.block_life {
         line!(text, "  block lifetime percentiles :");
@@ -166,6 +166,17 @@ fn add_rare(job: &JobReport, text: &mut String) {
     if let Some(steady) = &job.steady {
         add_steady(job, steady, text);
     }
+}
+
+/// A time in the largest unit that it fills: `0.00ns`, `1.50ms`.
+fn two_places(ns: u64) -> String {
+    let (unit, name) = match ns {
+        0..1_000 => (1, "ns"),
+        1_000..1_000_000 => (1_000, "us"),
+        1_000_000..1_000_000_000 => (1_000_000, "ms"),
+        _ => (1_000_000_000, "s"),
+    };
+    format!("{:.2}{name}", ns as f64 / f64::from(unit))
 }
 
 fn add_steady(job: &JobReport, steady: &SteadyResult, text: &mut String) {

@@ -36,7 +36,7 @@ pub const FIO: &[FlagDef] = flags! {
     Info "version" Nothing "" "print the version and exit" => Ask(|_| InfoRequest::Version);
     Info "help" Nothing "" "print this help and exit" => Ask(|_| InfoRequest::Help);
     Info "cpuclock-test" Nothing "" "test the CPU clock"
-        => Unsupported("the clock is checked at every start");
+        => Ask(|_| InfoRequest::ClockTest);
     Info "crctest" Maybe "TYPES" "measure the checksums, or those listed"
         => Ask(|text| InfoRequest::ChecksumSpeed(some(text)));
     Info "cmdhelp" Maybe "OPTION" "print help for a job option, or all"
@@ -119,7 +119,8 @@ pub const FIO: &[FlagDef] = flags! {
             let instead = "--latency-log is deprecated. Use per-job latency log options.";
             Err(FlagError::fatal(instead))
         }), Hidden;
-    Output "append-terse" Nothing "" "add the terse format to the others"
+    // The version that may follow is not looked at: --terse-version is.
+    Output "append-terse" Maybe "N" "add the terse format to the others"
         => On(|flags| &mut flags.output.append_terse), Hidden;
     Live "eta-interval" Value "TIME" "update the ETA line every TIME, at least 250 ms"
         => With(|flags, text| {

@@ -66,7 +66,9 @@ pub(super) fn debug(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
         };
         match (name, number) {
             ("all", _) => flags.run.debug = DebugWord::WORDS.map(|(_, debug)| debug).to_vec(),
-            ("help" | "?", _) => {}
+            ("help" | "?", _) => {
+                flags.info.get_or_insert(InfoRequest::DebugWords);
+            }
             ("job", Some(number)) => flags.run.debug_job = number.trim().parse().ok(),
             ("job", None) => unknown = Some("missing job number".to_string()),
             _ => match DebugWord::WORDS.into_iter().find(|(known, _)| *known == name) {
@@ -78,10 +80,8 @@ pub(super) fn debug(flags: &mut Flags, text: &str) -> Result<(), FlagError> {
             },
         }
     }
-    match unknown {
-        None => Ok(()),
-        Some(message) => Err(FlagError { fatal: false, message }),
-    }
+    flags.run.debug_unknown = unknown.or(flags.run.debug_unknown.take());
+    Ok(())
 }
 
 pub(super) fn when(text: &str) -> Option<ShowWhen> {
